@@ -1,0 +1,186 @@
+//! Claude Code: which of its events are hooked, and how.
+
+pub mod canary;
+pub mod settings;
+
+use super::edit::Entry;
+use super::status::ours_in;
+use tollgate_model::json::{Value, object};
+
+/// How one event is registered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hooked {
+    /// Claude Code's name of the event.
+    pub event: &'static str,
+    /// Its matcher is a tool's name.
+    pub tool: bool,
+    /// Seconds until Claude Code gives up. Four times the gate's own deadline, which so always comes first.
+    pub timeout: u32,
+    /// A gate that fails blocks the call. Only where a call waits for the answer: nothing else may stop a session.
+    pub blocks: bool,
+}
+
+/// Every event that is hooked.
+///
+/// Left out: `WorktreeCreate` and `WorktreeRemove`, where a hook replaces what Claude Code itself would do;
+/// `MessageDisplay`, which starts a process for each piece of streamed text; and `FileChanged`, whose matcher is
+/// also the list of files to watch, so that "all" would watch none or everything. None of the four can carry a
+/// decision about a call, and a changed policy file is seen by its hash at the next event.
+pub const EVENTS: &[Hooked] = &[
+    decides("PreToolUse"),
+    decides("PermissionRequest"),
+    follows("PostToolUse"),
+    follows("PostToolUseFailure"),
+    follows("PermissionDenied"),
+    other("PostToolBatch"),
+    other("UserPromptSubmit"),
+    other("UserPromptExpansion"),
+    other("SessionStart"),
+    // Claude Code waits for this one while it exits.
+    Hooked { timeout: 5, ..other("SessionEnd") },
+    other("Stop"),
+    other("StopFailure"),
+    other("SubagentStart"),
+    other("SubagentStop"),
+    other("PreCompact"),
+    other("PostCompact"),
+    other("PreModelSwitch"),
+    other("PostModelSwitch"),
+    other("Setup"),
+    other("TeammateIdle"),
+    other("TaskCreated"),
+    other("TaskCompleted"),
+    other("Elicitation"),
+    other("ElicitationResult"),
+    other("ConfigChange"),
+    other("InstructionsLoaded"),
+    other("CwdChanged"),
+    other("DirectoryAdded"),
+    other("Notification"),
+];
+
+/// The first version that starts a hook from `command` and `args` without a shell. An older one would start
+/// the bare command. Observed: 2.1.138 has not got it, 2.1.139 has.
+pub const EXEC_FORM_SINCE: Version = Version(2, 1, 139);
+
+/// The first version that heeds `onFailure`. Observed: 2.1.263 does not know it, 2.1.265 does.
+pub const ON_FAILURE_SINCE: Version = Version(2, 1, 265);
+
+/// A version of Claude Code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version(pub u32, pub u32, pub u32);
+
+impl Version {
+    /// Reads what `claude --version` prints: `2.1.325 (Claude Code)`.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let mut parts = text.split_whitespace().next()?.split('.').map(|part| part.parse().ok());
+        Some(Self(parts.next()??, parts.next()??, parts.next()??))
+    }
+}
+
+impl std::fmt::Display for Version {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}.{}", self.0, self.1, self.2)
+    }
+}
+
+/// What the settings file tells Claude Code to start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registration {
+    /// The gate's program, absolute.
+    pub command: String,
+    /// The policy's directory, absolute.
+    pub config: String,
+    /// The directory of log and state, absolute.
+    pub state: String,
+}
+
+impl Registration {
+    /// The groups to register, one per event.
+    #[must_use]
+    pub fn entries(&self) -> Vec<Entry> {
+        EVENTS
+            .iter()
+            .map(|hooked| Entry { event: hooked.event.to_owned(), group: self.group(hooked) })
+            .collect()
+    }
+
+    fn group(&self, hooked: &Hooked) -> Value {
+        let hooks = ("hooks", Value::List(vec![self.handler(hooked)]));
+        if hooked.tool { object([("matcher", "*".into()), hooks]) } else { object([hooks]) }
+    }
+
+    fn handler(&self, hooked: &Hooked) -> Value {
+        let args = ["hook", "claude-code", hooked.event, "--config", &self.config, "--state", &self.state];
+        let mut members = vec![
+            ("type".to_owned(), "command".into()),
+            ("command".to_owned(), self.command.as_str().into()),
+            ("args".to_owned(), Value::List(args.into_iter().map(Value::from).collect())),
+            ("timeout".to_owned(), u64::from(hooked.timeout).into()),
+        ];
+        if hooked.blocks {
+            members.push(("onFailure".to_owned(), "block".into()));
+        }
+        Value::Map(members)
+    }
+}
+
+/// Is this handler one that starts the gate? Also in the forms that people write by hand.
+#[must_use]
+pub fn is_ours(handler: &Value) -> bool {
+    let Some(command) = handler.text("command").filter(|_| handler.text("type") == Some("command")) else {
+        return false;
+    };
+    match handler.get("args").and_then(Value::as_list) {
+        Some(args) => is_gate(command) && args.first().and_then(Value::as_str) == Some("hook"),
+        None => {
+            let words = words(command);
+            let mut words = words.iter().map(String::as_str);
+            words.next().is_some_and(is_gate) && words.next() == Some("hook")
+        }
+    }
+}
+
+/// The first handler of ours for an event.
+#[must_use]
+pub fn handler<'a>(settings: &'a Value, event: &str) -> Option<&'a Value> {
+    ours_in(settings, event, is_ours).next().map(|(_, handler)| handler)
+}
+
+const fn other(event: &'static str) -> Hooked {
+    Hooked { event, tool: false, timeout: 20, blocks: false }
+}
+
+const fn follows(event: &'static str) -> Hooked {
+    Hooked { tool: true, ..other(event) }
+}
+
+const fn decides(event: &'static str) -> Hooked {
+    Hooked { blocks: true, ..follows(event) }
+}
+
+fn is_gate(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    name == "tollgate" || name == "tollgate.exe"
+}
+
+/// The words of a simple shell command: enough to know our own, quoted or not.
+fn words(command: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quote = None;
+    for c in command.chars() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, ' ' | '\t') => words.push(String::new()),
+            (_, c) => {
+                if let Some(word) = words.last_mut() {
+                    word.push(c);
+                }
+            }
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}

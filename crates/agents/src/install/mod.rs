@@ -1,0 +1,20 @@
+//! Installing into an agent: the edit of its settings, the backup, and the way back. The half of this crate
+//! that touches the disk.
+
+mod backup;
+pub mod claude;
+pub mod detect;
+mod doc;
+mod edit;
+mod file;
+mod plan;
+mod status;
+mod strip;
+
+pub use backup::{Backups, Manifest};
+pub use doc::{Doc, EditError};
+pub use edit::{Edited, Entry, groups, insert};
+pub use file::{FileError, Found, Target};
+pub use plan::{InstallError, Plan, Removal, Site, Undo};
+pub use status::{Ours, Status};
+pub use strip::strip;

@@ -1,0 +1,246 @@
+//! What installing and uninstalling would change in one settings file, and doing it.
+
+use super::backup::{Backups, Manifest, hash};
+use super::doc::{Doc, EditError};
+use super::edit::{Edited, Entry, insert};
+use super::file::{FileError, Target, io_error};
+use super::status::{Ours, Status};
+use super::strip::strip;
+use std::path::{Path, PathBuf};
+use tollgate_model::json::Value;
+
+/// Why a settings file was left alone.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// The file itself.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// What is in it.
+    #[error("{}:{error}; nothing was changed", path.display())]
+    Edit {
+        /// Which file.
+        path: PathBuf,
+        /// Where and what.
+        error: EditError,
+    },
+    /// It is no text, or its name is none.
+    #[error("`{}` is not UTF-8 text; nothing was changed", .0.display())]
+    NotText(PathBuf),
+}
+
+/// What a settings file is for.
+#[derive(Clone, Copy, Debug)]
+pub struct Site<'a> {
+    /// The agent's name.
+    pub agent: &'a str,
+    /// The settings file.
+    pub settings: &'a Path,
+    /// The gate's state directory, for the backup.
+    pub state: &'a Path,
+    /// Which handlers are ours.
+    pub ours: Ours,
+}
+
+/// An installation that has not happened yet.
+#[derive(Debug)]
+pub struct Plan {
+    /// The settings file.
+    pub target: Target,
+    /// How it compares with what is wanted.
+    pub status: Status,
+    /// The new text; none when everything is as wanted.
+    pub edited: Option<Edited>,
+    base: Option<Vec<u8>>,
+    manifest: Manifest,
+    backups: Backups,
+}
+
+impl Plan {
+    /// Works out how to get the entries into a settings file.
+    ///
+    /// # Errors
+    /// When the file cannot be edited safely.
+    pub fn install(site: Site, entries: &[Entry]) -> Result<Self, InstallError> {
+        let target = open(site.settings)?;
+        let backups = Backups::in_state(site.state);
+        let old = backups.manifest(site.settings);
+        let text = text_of(&target)?;
+        let status = Status::of(&settings_value(site.settings, text)?, entries, site.ours);
+        let base = match text {
+            Some(text) => base(site, &backups, old.as_ref(), text)?,
+            None => None,
+        };
+        let wanted = insert(base.as_deref().unwrap_or(""), entries).map_err(in_file(site.settings))?;
+        let made_dirs = if target.found.is_some() { old.map(|old| old.made_dirs) } else { None };
+        let manifest = Manifest {
+            agent: site.agent.to_owned(),
+            path: site.settings.to_owned(),
+            before: base.as_ref().map(|base| hash(base.as_bytes())),
+            after: hash(wanted.text.as_bytes()),
+            created: wanted.created.clone(),
+            made_dirs: made_dirs.unwrap_or_else(|| target.missing_dirs()),
+            events: entries.iter().map(|entry| entry.event.clone()).collect(),
+            time: now(),
+        };
+        let edited = (!status.is_current()).then_some(wanted);
+        Ok(Self { target, status, edited, base: base.map(String::into_bytes), manifest, backups })
+    }
+
+    /// Where the backup goes.
+    #[must_use]
+    pub fn backup(&self) -> PathBuf {
+        self.backups.folder(&self.manifest.path)
+    }
+
+    /// Backs up and edits.
+    ///
+    /// # Errors
+    /// When either cannot be done; the settings file is then as it was.
+    pub fn apply(&self) -> Result<(), InstallError> {
+        let Some(edited) = &self.edited else { return Ok(()) };
+        let found = self.target.found.as_ref().map(|found| &found.bytes);
+        for bytes in [found, self.base.as_ref()].into_iter().flatten() {
+            self.backups.keep(&self.manifest.path, bytes)?;
+        }
+        self.backups.save(&self.manifest)?;
+        for dir in self.target.missing_dirs() {
+            std::fs::create_dir(&dir).map_err(io_error("make", &dir))?;
+        }
+        Ok(self.target.replace(edited.text.as_bytes())?)
+    }
+}
+
+/// How a settings file gets rid of our entries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Undo {
+    /// Nothing of ours is there.
+    Nothing,
+    /// The file is as we wrote it: its old bytes come back.
+    Restore(Vec<u8>),
+    /// The file is as we made it: it goes.
+    Delete,
+    /// The file was changed since: only our entries go.
+    Edit(String),
+}
+
+/// An uninstallation that has not happened yet.
+#[derive(Debug)]
+pub struct Removal {
+    /// The settings file.
+    pub target: Target,
+    /// What happens to it.
+    pub undo: Undo,
+    /// How many handlers of ours are there.
+    pub handlers: usize,
+    made_dirs: Vec<PathBuf>,
+    backups: Backups,
+}
+
+impl Removal {
+    /// Works out how to get our entries out of a settings file.
+    ///
+    /// # Errors
+    /// When the file cannot be edited safely.
+    pub fn plan(site: Site) -> Result<Self, InstallError> {
+        let target = open(site.settings)?;
+        let backups = Backups::in_state(site.state);
+        let manifest = backups.manifest(site.settings);
+        let text = text_of(&target)?;
+        let handlers = Status::of(&settings_value(site.settings, text)?, &[], site.ours).ours;
+        let undo = match text {
+            Some(text) if handlers > 0 => undo(site, &backups, manifest.as_ref(), text)?,
+            _ => Undo::Nothing,
+        };
+        let made_dirs = manifest.map(|manifest| manifest.made_dirs).unwrap_or_default();
+        Ok(Self { target, undo, handlers, made_dirs, backups })
+    }
+
+    /// Does it, and drops the backup. The bytes from before stay when the file was changed since.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn apply(&self) -> Result<(), InstallError> {
+        match &self.undo {
+            Undo::Nothing => {}
+            Undo::Restore(bytes) => self.target.replace(bytes)?,
+            Undo::Edit(text) => self.target.replace(text.as_bytes())?,
+            Undo::Delete => {
+                self.target.delete()?;
+                for dir in self.made_dirs.iter().rev() {
+                    // Fails when something else lives there by now, as it should.
+                    let _ = std::fs::remove_dir(dir);
+                }
+            }
+        }
+        Ok(self.backups.forget(&self.target.named, matches!(self.undo, Undo::Edit(_)))?)
+    }
+
+    /// Where the bytes from before are, when they stay.
+    #[must_use]
+    pub fn backup(&self) -> PathBuf {
+        self.backups.folder(&self.target.named)
+    }
+}
+
+/// The settings without our entries; none when there would be no file.
+fn base(
+    site: Site,
+    backups: &Backups,
+    old: Option<&Manifest>,
+    text: &str,
+) -> Result<Option<String>, InstallError> {
+    Ok(match undo(site, backups, old, text)? {
+        Undo::Nothing => Some(text.to_owned()),
+        Undo::Edit(text) => Some(text),
+        Undo::Delete => None,
+        Undo::Restore(bytes) => {
+            Some(String::from_utf8(bytes).map_err(|_| InstallError::NotText(site.settings.to_owned()))?)
+        }
+    })
+}
+
+fn undo(site: Site, backups: &Backups, old: Option<&Manifest>, text: &str) -> Result<Undo, InstallError> {
+    let as_written = old.filter(|old| old.after == hash(text.as_bytes()));
+    if let Some(manifest) = as_written {
+        if manifest.before.is_none() {
+            return Ok(Undo::Delete);
+        }
+        if let Some(bytes) = backups.bytes(manifest) {
+            return Ok(Undo::Restore(bytes));
+        }
+    }
+    let created = old.map(|old| old.created.as_slice());
+    let stripped = strip(text, &site.ours, created).map_err(in_file(site.settings))?;
+    if stripped == text {
+        return Ok(Undo::Nothing);
+    }
+    let all_ours = settings_value(site.settings, Some(&stripped))?.as_map().is_some_and(<[_]>::is_empty);
+    if all_ours && old.is_some_and(|old| old.before.is_none()) {
+        return Ok(Undo::Delete);
+    }
+    Ok(Undo::Edit(stripped))
+}
+
+fn open(settings: &Path) -> Result<Target, InstallError> {
+    if settings.to_str().is_none() {
+        return Err(InstallError::NotText(settings.to_owned()));
+    }
+    Ok(Target::open(settings)?)
+}
+
+fn text_of(target: &Target) -> Result<Option<&str>, InstallError> {
+    let text = target.found.as_ref().map(|found| std::str::from_utf8(&found.bytes)).transpose();
+    text.map_err(|_| InstallError::NotText(target.named.clone()))
+}
+
+fn settings_value(path: &Path, text: Option<&str>) -> Result<Value, InstallError> {
+    Ok(Doc::parse(text.unwrap_or("")).map_err(in_file(path))?.value())
+}
+
+fn in_file(path: &Path) -> impl Fn(EditError) -> InstallError {
+    move |error| InstallError::Edit { path: path.to_owned(), error }
+}
+
+fn now() -> u64 {
+    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.as_secs())
+}

@@ -1,0 +1,194 @@
+//! Decoders: known text is decoded, so that what is hidden in it is seen; unknown text is marked.
+
+use tollgate_shell::eval::{Outcome, Status};
+use tollgate_shell::value::Value;
+
+use super::{Commands, Run};
+use crate::analyst::taint;
+use crate::options::{Order, read};
+use crate::word::Word;
+
+pub(super) const COMMANDS: Commands = &[
+    ("base64", base64),
+    ("gbase64", base64),
+    ("base32", base32),
+    ("xxd", xxd),
+    ("tr", tr),
+    ("openssl", openssl),
+    ("gunzip", unpack),
+    ("gzip", unpack),
+    ("bunzip2", unpack),
+    ("bzip2", unpack),
+    ("unxz", unpack),
+    ("xz", unpack),
+    ("zstd", unpack),
+    ("unzstd", unpack),
+    ("uudecode", unpack),
+    ("gpg", unpack),
+    ("age", unpack),
+    ("echo", echo),
+];
+
+fn base64(run: &mut Run) -> Outcome {
+    let options = read(run.args, "d,D,decode i,ignore-garbage w,wrap= o,output= b,break= input=", Order::Anywhere);
+    decode(run, &options.operands, options.has("d"), |text| bits(text, 6, base64_digit))
+}
+
+fn base32(run: &mut Run) -> Outcome {
+    let options = read(run.args, "d,decode i,ignore-garbage w,wrap=", Order::Anywhere);
+    decode(run, &options.operands, options.has("d"), |text| bits(text, 5, base32_digit))
+}
+
+fn xxd(run: &mut Run) -> Outcome {
+    let spec = "a,autoskip b,bits c,cols= C,capitalize e E,EBCDIC g,groupsize= h i,include l,len= n,name= o= p,ps,postscript,plain r,revert s,seek= u,uppercase d R=";
+    let args: Vec<Word> = run
+        .args
+        .iter()
+        .map(|word| if word.is("-ps") { Word::literal_at("-p", word.span) } else { word.clone() })
+        .collect();
+    let options = read(&args, spec, Order::Anywhere);
+    let plain = options.has("p");
+    decode(run, &options.operands, options.has("r"), move |text| if plain { hex(text) } else { None })
+}
+
+fn openssl(run: &mut Run) -> Outcome {
+    let has = |flag: &str| run.args.iter().any(|word| word.is(flag));
+    let verb = run.args.first().map(Word::shown).unwrap_or_default();
+    let base64 = verb == "base64" || (verb == "enc" && (has("-a") || has("-base64")));
+    let files: Vec<Word> = after(run.args, "-in");
+    let undo = has("-d");
+    let keyed = has("-k") || has("-K") || has("-pass");
+    decode(run, &files, undo, move |text| if base64 && !keyed { bits(text, 6, base64_digit) } else { None })
+}
+
+fn after(args: &[Word], flag: &str) -> Vec<Word> {
+    args.windows(2)
+        .filter_map(|pair| match pair {
+            [name, value] if name.is(flag) => Some(value.clone()),
+            _ => None,
+        })
+        .collect()
+}
+
+fn unpack(run: &mut Run) -> Outcome {
+    let files: Vec<Word> = run.args.iter().filter(|word| !word.shown().starts_with('-')).cloned().collect();
+    decode(run, &files, true, |_| None)
+}
+
+/// Decodes what is in the files, or on standard input.
+fn decode(run: &mut Run, files: &[Word], undo: bool, how: impl Fn(&str) -> Option<Vec<u8>>) -> Outcome {
+    let mut input = run.stdin().cloned().unwrap_or_else(|| Value::output(tollgate_shell::value::Taint::NONE));
+    for word in files.iter().filter(|word| !word.is("-")) {
+        input = run.read(word, false);
+    }
+    if !undo {
+        return Outcome::unknown(input.taint);
+    }
+    let decoded = input.as_literal().and_then(how).and_then(|bytes| String::from_utf8(bytes).ok());
+    match decoded {
+        Some(text) => Outcome { stdout: Value::text(&text).with_taint(input.taint), status: Status::Either },
+        None => Outcome::unknown(input.taint.union(taint::DECODED)),
+    }
+}
+
+/// Digits of a base that is a power of two, to bytes. Anything else is skipped, padding ends it.
+fn bits(text: &str, width: u32, digit: fn(u8) -> Option<u32>) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    let (mut buffer, mut filled) = (0_u32, 0);
+    for value in text.bytes().take_while(|byte| *byte != b'=').filter_map(digit) {
+        buffer = (buffer << width) | value;
+        filled += width;
+        if filled >= 8 {
+            filled -= 8;
+            out.push(u8::try_from((buffer >> filled) & 0xff).ok()?);
+            buffer &= (1 << filled) - 1;
+        }
+    }
+    Some(out)
+}
+
+fn base64_digit(byte: u8) -> Option<u32> {
+    let value = match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'+' | b'-' => 62,
+        b'/' | b'_' => 63,
+        _ => return None,
+    };
+    Some(u32::from(value))
+}
+
+fn base32_digit(byte: u8) -> Option<u32> {
+    let value = match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a',
+        b'2'..=b'7' => byte - b'2' + 26,
+        _ => return None,
+    };
+    Some(u32::from(value))
+}
+
+fn hex(text: &str) -> Option<Vec<u8>> {
+    bits(text, 4, |byte| char::from(byte).to_digit(16))
+}
+
+/// `tr SET1 SET2` over known text: a simple cipher is a decoder.
+fn tr(run: &mut Run) -> Outcome {
+    let options = read(run.args, "c,C,complement d,delete s,squeeze-repeats t,truncate-set1", Order::First);
+    let input = run.stdin().cloned().unwrap_or_else(|| Value::output(tollgate_shell::value::Taint::NONE));
+    let sets: Vec<Option<Vec<char>>> = options.operands.iter().map(|word| word.literal().map(set)).collect();
+    let changed = match (input.as_literal(), sets.as_slice()) {
+        _ if options.has("c") || options.has("s") => None,
+        (Some(text), [Some(from)]) if options.has("d") => Some(text.chars().filter(|c| !from.contains(c)).collect()),
+        (Some(text), [Some(from), Some(to)]) => Some(text.chars().map(|c| translate(c, from, to)).collect::<String>()),
+        _ => None,
+    };
+    match changed {
+        Some(text) => Outcome { stdout: Value::text(&text).with_taint(input.taint), status: Status::Success },
+        None => Outcome::unknown(input.taint),
+    }
+}
+
+fn translate(character: char, from: &[char], to: &[char]) -> char {
+    let Some(at) = from.iter().position(|c| *c == character) else { return character };
+    to.get(at).or(to.last()).copied().unwrap_or(character)
+}
+
+/// The characters of a `tr` set: ranges, classes and escapes.
+fn set(text: &str) -> Vec<char> {
+    let text = text
+        .replace("[:upper:]", "A-Z")
+        .replace("[:lower:]", "a-z")
+        .replace("[:digit:]", "0-9")
+        .replace("[:alpha:]", "A-Za-z")
+        .replace("[:alnum:]", "A-Za-z0-9")
+        .replace("[:space:]", " \t\n\r")
+        .replace("\\n", "\n")
+        .replace("\\t", "\t");
+    let characters: Vec<char> = text.chars().collect();
+    let mut out = Vec::new();
+    let mut at = 0;
+    while let Some(&first) = characters.get(at) {
+        match (characters.get(at + 1), characters.get(at + 2)) {
+            (Some('-'), Some(&last)) if first <= last => {
+                out.extend((first..=last).take(512));
+                at += 3;
+            }
+            _ => {
+                out.push(first);
+                at += 1;
+            }
+        }
+    }
+    out
+}
+
+/// `/bin/echo`, or `echo` behind a wrapper, where the shell's own is not used.
+fn echo(run: &mut Run) -> Outcome {
+    let words: Vec<&Word> = run.args.iter().skip_while(|word| matches!(word.shown().as_str(), "-n" | "-e" | "-E")).collect();
+    let blank = Value::text(" ");
+    let text = words.into_iter().map(Word::value).reduce(|left, right| left.concat(&blank).concat(&right));
+    let stdout = text.unwrap_or_else(Value::empty).concat(&Value::text("\n"));
+    Outcome { stdout, status: Status::Success }
+}

@@ -1,0 +1,270 @@
+//! Programs that change files: coreutils and their kin.
+
+use tollgate_model::{EffectKind, FileKind, WriteMode};
+use tollgate_shell::eval::{Outcome, Status};
+use tollgate_shell::value::{Text, Value};
+
+use super::{Commands, Run};
+use crate::options::{Options, Order, read};
+use crate::word::Word;
+
+pub(super) const COMMANDS: Commands = &[
+    ("rm", rm),
+    ("rmdir", rmdir),
+    ("unlink", unlink),
+    ("srm", rm),
+    ("trash", silent),
+    ("shred", shred),
+    ("wipe", rm),
+    ("truncate", truncate),
+    ("mv", mv),
+    ("cp", cp),
+    ("ln", ln),
+    ("install", install),
+    ("dd", dd),
+    ("tee", tee),
+    ("sponge", sponge),
+    ("touch", silent),
+    ("mkdir", silent),
+    ("chmod", chmod),
+    ("chown", chown),
+    ("chgrp", chown),
+    ("setfacl", setfacl),
+];
+
+fn silent(_: &mut Run) -> Outcome {
+    Outcome::silent(Status::Either)
+}
+
+fn rm(run: &mut Run) -> Outcome {
+    let spec = "r,R,recursive f,force i I interactive? d,dir v,verbose P W x one-file-system no-preserve-root preserve-root?";
+    let options = read(run.args, spec, Order::Anywhere);
+    let recursive = options.has("r") || options.unsure || run.program != "rm";
+    delete_all(run, &options, recursive)
+}
+
+fn rmdir(run: &mut Run) -> Outcome {
+    let options = read(run.args, "p,parents v,verbose ignore-fail-on-non-empty", Order::Anywhere);
+    let _ = options;
+    Outcome::silent(Status::Either)
+}
+
+fn unlink(run: &mut Run) -> Outcome {
+    let options = read(run.args, "", Order::Anywhere);
+    delete_all(run, &options, false)
+}
+
+fn shred(run: &mut Run) -> Outcome {
+    let spec = "f,force n,iterations= random-source= s,size= u remove? v,verbose x,exact z,zero";
+    let options = read(run.args, spec, Order::Anywhere);
+    for word in &options.operands {
+        run.analyst.write(word, WriteMode::Overwrite, None, run.shell);
+    }
+    delete_all(run, &options, false)
+}
+
+fn delete_all(run: &mut Run, options: &Options, recursive: bool) -> Outcome {
+    for word in &options.operands {
+        run.analyst.delete(word, recursive, run.shell);
+    }
+    Outcome::silent(Status::Either)
+}
+
+fn truncate(run: &mut Run) -> Outcome {
+    let options = read(run.args, "c,no-create o,io-blocks r,reference= s,size=", Order::Anywhere);
+    let to_nothing = options.value("s").is_some_and(|size| matches!(size.literal(), Some("0" | "0K" | "0M")));
+    for word in &options.operands {
+        let nothing = Value::empty();
+        run.analyst.write(word, WriteMode::Overwrite, to_nothing.then_some(&nothing), run.shell);
+    }
+    Outcome::silent(Status::Either)
+}
+
+const COPY: &str = "a,archive attributes-only b,backup? copy-contents d f,force i,interactive H l,link L,dereference \
+    n,no-clobber P,no-dereference p preserve? parents R,r,recursive reflink? remove-destination sparse= \
+    strip-trailing-slashes s,symbolic-link S,suffix= t,target-directory= T,no-target-directory u,update? v,verbose \
+    x,one-file-system Z context? no-preserve= keep-directory-symlink debug c";
+
+/// Sources and destination of a command that copies, moves or links.
+fn ends(options: &Options) -> (Vec<Word>, Option<Word>) {
+    if let Some(target) = options.value("t") {
+        return (options.operands.clone(), Some(target.clone()));
+    }
+    match options.operands.split_last() {
+        Some((target, sources)) if !sources.is_empty() => (sources.to_vec(), Some(target.clone())),
+        _ => (options.operands.clone(), None),
+    }
+}
+
+/// The file that a source becomes at the target: in it when it is a folder, else the target itself.
+fn landing(run: &Run, source: &Word, target: &Word, many: bool) -> Word {
+    let (place, _) = match run.analyst.places(target, run.shell).into_iter().next() {
+        Some(first) => first,
+        None => return target.clone(),
+    };
+    let folder = many
+        || target.text.suffix().ends_with('/')
+        || (!place.pattern && run.analyst.world.kind(&place.path) == FileKind::Dir);
+    let shown = source.shown();
+    let name = shown.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    if !folder || name.is_empty() || matches!(name, "." | "..") {
+        return target.clone();
+    }
+    let mut text: Text = target.text.clone();
+    if !text.suffix().ends_with('/') {
+        text.push_str("/");
+    }
+    text.push_str(name);
+    Word { text, ..target.clone() }
+}
+
+fn cp(run: &mut Run) -> Outcome {
+    let options = read(run.args, COPY, Order::Anywhere);
+    let recursive = options.has("R") || options.has("a");
+    let (sources, target) = ends(&options);
+    for source in &sources {
+        let content = run.read(source, recursive);
+        if let Some(target) = &target {
+            let landing = landing(run, source, target, sources.len() > 1);
+            run.analyst.write(&landing, WriteMode::Overwrite, Some(&content), run.shell);
+        }
+    }
+    Outcome::silent(Status::Either)
+}
+
+fn mv(run: &mut Run) -> Outcome {
+    let spec = "b,backup? f,force i,interactive n,no-clobber strip-trailing-slashes S,suffix= t,target-directory= \
+        T,no-target-directory u,update? v,verbose Z,context exchange no-copy debug";
+    let options = read(run.args, spec, Order::Anywhere);
+    let (sources, target) = ends(&options);
+    for source in &sources {
+        let content = run.analyst.script(source, run.shell);
+        let is_file = |place: &tollgate_model::Place| run.analyst.world.kind(&place.path) == FileKind::File;
+        let single = run.analyst.places(source, run.shell).iter().all(|(place, _)| !place.pattern && is_file(place));
+        run.analyst.delete(source, !single, run.shell);
+        if let Some(target) = &target {
+            let landing = landing(run, source, target, sources.len() > 1);
+            run.analyst.write(&landing, WriteMode::Overwrite, content.as_ref(), run.shell);
+        }
+    }
+    Outcome::silent(Status::Either)
+}
+
+fn ln(run: &mut Run) -> Outcome {
+    let spec = "b,backup? d,F,directory f,force i,interactive L,logical n,no-dereference P,physical r,relative \
+        s,symbolic S,suffix= t,target-directory= T,no-target-directory v,verbose";
+    let options = read(run.args, spec, Order::Anywhere);
+    let (sources, target) = ends(&options);
+    for source in &sources {
+        if let Some(target) = &target {
+            let landing = landing(run, source, target, sources.len() > 1);
+            let content = run.analyst.read(source, false, run.shell);
+            run.analyst.write(&landing, WriteMode::Overwrite, Some(&content), run.shell);
+        }
+    }
+    Outcome::silent(Status::Either)
+}
+
+fn install(run: &mut Run) -> Outcome {
+    let spec = "b,backup? c C,compare d,directory D g,group= m,mode= o,owner= p,preserve-timestamps s,strip \
+        strip-program= S,suffix= t,target-directory= T,no-target-directory v,verbose Z,context?";
+    let options = read(run.args, spec, Order::Anywhere);
+    if options.has("d") {
+        return Outcome::silent(Status::Either);
+    }
+    let (sources, target) = ends(&options);
+    for source in &sources {
+        let content = run.read(source, false);
+        if let Some(target) = &target {
+            let landing = landing(run, source, target, sources.len() > 1);
+            run.analyst.write(&landing, WriteMode::Overwrite, Some(&content), run.shell);
+        }
+    }
+    Outcome::silent(Status::Either)
+}
+
+fn dd(run: &mut Run) -> Outcome {
+    let mut content = run.stdin().cloned();
+    for word in run.args {
+        if word.text.prefix().starts_with("if=") {
+            content = Some(run.read(&word.after('='), false));
+        }
+    }
+    let mut to_file = false;
+    for word in run.args {
+        if word.text.prefix().starts_with("of=") {
+            to_file = true;
+            run.analyst.write(&word.after('='), WriteMode::Overwrite, content.as_ref(), run.shell);
+        }
+    }
+    match content {
+        Some(stdout) if !to_file => Outcome { stdout, status: Status::Either },
+        _ => Outcome::silent(Status::Either),
+    }
+}
+
+fn tee(run: &mut Run) -> Outcome {
+    let options = read(run.args, "a,append i,ignore-interrupts p output-error?", Order::Anywhere);
+    let mode = if options.has("a") { WriteMode::Append } else { WriteMode::Overwrite };
+    let content = run.stdin().cloned();
+    for word in &options.operands {
+        run.analyst.write(word, mode, content.as_ref(), run.shell);
+    }
+    match content {
+        Some(stdout) => Outcome { stdout, status: Status::Either },
+        None => run.derived(),
+    }
+}
+
+fn sponge(run: &mut Run) -> Outcome {
+    tee(run);
+    Outcome::silent(Status::Either)
+}
+
+fn chmod(run: &mut Run) -> Outcome {
+    // A mode may look like an option: `chmod -x file`.
+    let (modes, rest): (Vec<Word>, Vec<Word>) = run.args.iter().cloned().partition(|word| {
+        let text = word.shown();
+        text.starts_with('-') && text.len() > 1 && text.chars().skip(1).all(|c| "rwxXst,+-=ugoa".contains(c)) && text != "-R"
+    });
+    let options = read(&rest, "c,changes f,silent,quiet v,verbose R,recursive reference= preserve-root no-preserve-root", Order::Anywhere);
+    let mut operands = options.operands.clone();
+    let mode = match modes.first() {
+        Some(mode) => mode.shown(),
+        None if options.has("reference") || operands.is_empty() => String::new(),
+        None => operands.remove(0).shown(),
+    };
+    permissions(run, &operands, &mode, options.has("R"))
+}
+
+fn chown(run: &mut Run) -> Outcome {
+    let spec = "c,changes f,silent,quiet v,verbose R,recursive h,no-dereference dereference H L P from= reference= \
+        preserve-root no-preserve-root";
+    let options = read(run.args, spec, Order::Anywhere);
+    let mut operands = options.operands.clone();
+    let owner =
+        if options.has("reference") || operands.is_empty() { String::new() } else { operands.remove(0).shown() };
+    permissions(run, &operands, &owner, options.has("R"))
+}
+
+fn setfacl(run: &mut Run) -> Outcome {
+    let spec = "m,modify= M,modify-file= x,remove= X,remove-file= b,remove-all k,remove-default n,no-mask mask d,default \
+        R,recursive L,logical P,physical restore= set= set-file= test";
+    let options = read(run.args, spec, Order::Anywhere);
+    let to = options.value("m").map(Word::shown).unwrap_or_default();
+    permissions(run, &options.operands, &to, options.has("R"))
+}
+
+fn permissions(run: &mut Run, operands: &[Word], to: &str, recursive: bool) -> Outcome {
+    for word in operands {
+        run.analyst.permission(word, to, recursive, run.shell);
+    }
+    if to.contains("+s") || is_setuid(to) {
+        run.push(EffectKind::Privilege { how: format!("sets the set-user-ID bit ({to})") });
+    }
+    Outcome::silent(Status::Either)
+}
+
+fn is_setuid(mode: &str) -> bool {
+    mode.len() == 4 && mode.starts_with(['2', '4', '6']) && mode.bytes().all(|byte| byte.is_ascii_digit())
+}

@@ -1,0 +1,225 @@
+//! Walks over files that run or delete: `find`, `fd`, `xargs`, `parallel`.
+
+use tollgate_model::WriteMode;
+use tollgate_shell::eval::{Outcome, Status};
+use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
+
+use super::{Commands, Run};
+use crate::options::{Order, read};
+use crate::word::Word;
+
+pub(super) const COMMANDS: Commands =
+    &[("find", find), ("gfind", find), ("fd", fd), ("fdfind", fd), ("xargs", xargs), ("gxargs", xargs), ("parallel", parallel)];
+
+/// Tests that leave some files out, and how many words each takes.
+const TESTS: &[(&str, usize)] = &[
+    ("-name", 1), ("-iname", 1), ("-path", 1), ("-ipath", 1), ("-wholename", 1), ("-iwholename", 1), ("-regex", 1),
+    ("-iregex", 1), ("-lname", 1), ("-ilname", 1), ("-mtime", 1), ("-mmin", 1), ("-atime", 1), ("-amin", 1),
+    ("-ctime", 1), ("-cmin", 1), ("-newer", 1), ("-size", 1), ("-user", 1), ("-group", 1), ("-uid", 1), ("-gid", 1),
+    ("-perm", 1), ("-inum", 1), ("-links", 1), ("-samefile", 1), ("-fstype", 1), ("-empty", 0), ("-nouser", 0),
+    ("-nogroup", 0), ("-used", 1),
+];
+
+fn find(run: &mut Run) -> Outcome {
+    let start = run.args.iter().position(|word| starts_expression(&word.shown())).unwrap_or(run.args.len());
+    let (roots, expression) = run.args.split_at(start);
+    let roots: Vec<Word> = roots.iter().filter(|word| !is_global(&word.shown())).cloned().collect();
+    let here = Word::literal_at(".", run.call.span);
+    let roots = if roots.is_empty() { vec![here] } else { roots };
+    let found: Vec<Word> = roots.iter().map(|root| found(root, expression)).collect();
+    actions(run, expression, &found);
+    let texts = found.iter().map(|word| word.text.clone());
+    Outcome { stdout: Value::of(texts, tollgate_shell::value::Taint::NONE), status: Status::Either }
+}
+
+fn starts_expression(text: &str) -> bool {
+    (text.starts_with('-') && text.len() > 1 && !is_global(text)) || matches!(text, "(" | ")" | "!" | ",")
+}
+
+fn is_global(text: &str) -> bool {
+    matches!(text, "-H" | "-L" | "-P") || text.starts_with("-O") || text == "-D"
+}
+
+/// A file that the walk finds: somewhere below the root, with the name that was asked for.
+fn found(root: &Word, expression: &[Word]) -> Word {
+    let mut text = root.text.clone();
+    if !text.suffix().ends_with('/') {
+        text.push_str("/");
+    }
+    text.push(Piece::Hole(Hole::nonempty(HoleSource::Output)));
+    let named = expression.windows(2).find_map(|pair| match pair {
+        [test, name] if matches!(test.shown().as_str(), "-name" | "-iname") => Some(name),
+        _ => None,
+    });
+    match named.map(Word::shown) {
+        Some(name) if name != "*" => text.push_str("/"),
+        _ if narrows(expression) => text.push_str(".found"),
+        _ => {}
+    }
+    if let Some(name) = named.map(Word::shown).filter(|name| name != "*") {
+        if name.contains(['*', '?', '[']) {
+            text.push(Piece::Glob(name.into()));
+        } else {
+            text.push_str(&name);
+        }
+    }
+    Word { text, ..root.clone() }
+}
+
+/// Does the expression leave anything out?
+fn narrows(expression: &[Word]) -> bool {
+    expression.iter().any(|word| TESTS.iter().any(|(test, _)| word.is(test)))
+}
+
+fn actions(run: &mut Run, expression: &[Word], found: &[Word]) {
+    let mut at = 0;
+    while let Some(word) = expression.get(at) {
+        at += 1;
+        match word.shown().as_str() {
+            "-delete" => found.iter().for_each(|file| run.analyst.delete(file, true, run.shell)),
+            "-exec" | "-execdir" | "-ok" | "-okdir" => {
+                let command: Vec<Word> =
+                    expression.iter().skip(at).take_while(|word| !ends_command(word)).cloned().collect();
+                at += command.len() + 1;
+                for file in found {
+                    run.inner(&filled(&command, "{}", file));
+                }
+            }
+            "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
+                if let Some(file) = expression.get(at) {
+                    run.analyst.write(file, WriteMode::Overwrite, None, run.shell);
+                }
+            }
+            other => at += TESTS.iter().find(|(test, _)| *test == other).map_or(0, |(_, words)| *words),
+        }
+    }
+}
+
+fn ends_command(word: &Word) -> bool {
+    word.is(";") || word.is("+")
+}
+
+/// The command with every `mark` replaced by the file.
+fn filled(command: &[Word], mark: &str, file: &Word) -> Vec<Word> {
+    command.iter().map(|word| replaced(word, mark, file)).collect()
+}
+
+fn replaced(word: &Word, mark: &str, file: &Word) -> Word {
+    let Some((before, after)) = word.literal().and_then(|text| text.split_once(mark)) else {
+        return word.clone();
+    };
+    let mut text = Text::literal(before);
+    text.append(&file.text);
+    text.push_str(after);
+    Word { text, span: word.span, splits: file.splits, taint: file.taint }
+}
+
+fn fd(run: &mut Run) -> Outcome {
+    let spec = "H,hidden I,no-ignore u,unrestricted s,case-sensitive i,ignore-case g,glob F,fixed-strings a,absolute-path \
+        L,follow p,full-path d,max-depth= min-depth= exact-depth= E,exclude= t,type= e,extension= S,size= o,owner= \
+        changed-within= changed-before= x,exec= X,exec-batch= c,color= j,threads= base-directory= search-path= 0,print0 l,list-details";
+    let split = run.args.iter().position(|word| {
+        word.is("-x") || word.is("-X") || word.is("--exec") || word.is("--exec-batch")
+    });
+    let (before, command) = run.args.split_at(split.unwrap_or(run.args.len()));
+    let options = read(before, spec, Order::Anywhere);
+    let here = Word::literal_at(".", run.call.span);
+    let pattern = options.operands.first().map(Word::shown).unwrap_or_default();
+    let narrow = !matches!(pattern.as_str(), "" | "." | "*") || options.has("e") || options.has("S");
+    let roots: Vec<Word> = options.operands.iter().skip(1).chain(options.values("search-path")).cloned().collect();
+    let roots = if roots.is_empty() { vec![here] } else { roots };
+    let marker = Word::literal_at("-empty", run.call.span);
+    let expression: &[Word] = if narrow { std::slice::from_ref(&marker) } else { &[] };
+    let found: Vec<Word> = roots.iter().map(|root| found(root, expression)).collect();
+    let command: Vec<Word> = command.iter().skip(1).take_while(|word| !word.is(";")).cloned().collect();
+    if !command.is_empty() {
+        for file in &found {
+            let marked = command.iter().any(|word| word.shown().contains("{}"));
+            let mut words = filled(&command, "{}", file);
+            if !marked {
+                words.push(file.clone());
+            }
+            run.inner(&words);
+        }
+    }
+    Outcome { stdout: Value::of(found.iter().map(|word| word.text.clone()), tollgate_shell::value::Taint::NONE), status: Status::Either }
+}
+
+fn xargs(run: &mut Run) -> Outcome {
+    let spec = "0,null a,arg-file= d,delimiter= E,eof? e? I,replace= i? L,max-lines= l? n,max-args= P,max-procs= \
+        o,open-tty p,interactive r,no-run-if-empty s,max-chars= t,verbose x,exit show-limits process-slot-var=";
+    let options = read(run.args, spec, Order::First);
+    let mark = options.value("I").map(Word::shown).or_else(|| options.has("i").then(|| "{}".to_owned()));
+    let input = match options.value("a") {
+        Some(file) => run.read(&file.clone(), false),
+        None => run.stdin().cloned().unwrap_or_else(|| Value::output(tollgate_shell::value::Taint::NONE)),
+    };
+    let mut command = options.operands.clone();
+    if command.is_empty() {
+        command.push(Word::literal_at("echo", run.call.span));
+    }
+    if options.unsure {
+        run.analyst.opaque("what `xargs` runs is only known when it runs", run.call.span);
+    }
+    let items = items(&input, options.has("0") || options.has("d") || mark.is_some(), run);
+    match mark {
+        Some(mark) => items.iter().for_each(|item| drop(run.inner(&filled(&command, &mark, item)))),
+        None => {
+            command.extend(items);
+            return run.inner(&command);
+        }
+    }
+    run.derived()
+}
+
+/// The words that standard input makes.
+fn items(input: &Value, lines: bool, run: &Run) -> Vec<Word> {
+    let mut items = Vec::new();
+    for text in &input.any {
+        let word = |text: Text, splits: bool| Word { text, span: run.call.span, splits, taint: input.taint };
+        match text.as_literal() {
+            Some(known) if lines => {
+                let parts = known.split(['\n', '\0']).filter(|part| !part.is_empty());
+                items.extend(parts.take(256).map(|part| word(Text::literal(part), false)));
+            }
+            Some(known) => {
+                let parts = known.split_ascii_whitespace();
+                items.extend(parts.take(256).map(|part| word(Text::literal(part.trim_matches(['"', '\''])), false)));
+            }
+            None => items.push(word(text.trim_newlines(), text.prefix().is_empty())),
+        }
+    }
+    items
+}
+
+fn parallel(run: &mut Run) -> Outcome {
+    let spec = "j,jobs= k,keep-order a,arg-file= colsep= C= I= N,max-args= n= L= X m d,delimiter= tag bar eta progress \
+        dry-run halt= joblog= results= S,sshlogin= timeout= retries= delay= will-cite 0,null q,quote env= workdir= \
+        pipe block= recstart= recend= u,ungroup nice= linebuffer,lb no-notice shuf";
+    let options = read(run.args, spec, Order::First);
+    let split = options.operands.iter().position(|word| matches!(word.shown().as_str(), ":::" | "::::" | ":::+" | "::::+"));
+    let (command, sources) = options.operands.split_at(split.unwrap_or(options.operands.len()));
+    let files = sources.first().is_some_and(|word| word.shown().starts_with("::::"));
+    let mut given: Vec<Word> = sources.iter().filter(|word| !word.shown().starts_with(":::")).cloned().collect();
+    if given.is_empty() || files {
+        let input = run.stdin().cloned().unwrap_or_else(|| Value::output(tollgate_shell::value::Taint::NONE));
+        given = items(&input, true, run);
+    }
+    if options.has("dry-run") {
+        return run.derived();
+    }
+    for item in given.iter().take(256) {
+        if command.is_empty() {
+            super::interpreters::code(run, &item.value(), item.span);
+            continue;
+        }
+        let marked = command.iter().any(|word| word.shown().contains('{'));
+        let mut words = filled(command, "{}", item);
+        if !marked {
+            words.push(item.clone());
+        }
+        // The command is a shell text: one word may hold several.
+        super::interpreters::joined(run, &words);
+    }
+    run.derived()
+}

@@ -1,0 +1,220 @@
+//! Programs that run code: shells, and the interpreters of other languages; and programs on disk.
+
+use tollgate_model::{Certainty, CodeSource, EffectKind, Span};
+use tollgate_shell::ast::Dialect;
+use tollgate_shell::eval::{Code, Outcome, Scope, Stream};
+use tollgate_shell::value::Value;
+
+use super::{Commands, Run};
+use crate::analyst::taint;
+use crate::options::{Order, read};
+use crate::word::Word;
+
+pub(super) const COMMANDS: Commands = &[
+    ("sh", shell),
+    ("bash", shell),
+    ("rbash", shell),
+    ("dash", shell),
+    ("ash", shell),
+    ("zsh", shell),
+    ("ksh", shell),
+    ("mksh", shell),
+    ("ksh93", shell),
+    ("yash", shell),
+    ("fish", shell),
+    ("source", source),
+    (".", source),
+    ("python", language),
+    ("python2", language),
+    ("python3", language),
+    ("pypy", language),
+    ("pypy3", language),
+    ("perl", language),
+    ("ruby", language),
+    ("node", language),
+    ("nodejs", language),
+    ("deno", language),
+    ("bun", language),
+    ("php", language),
+    ("lua", language),
+    ("luajit", language),
+    ("tclsh", language),
+    ("Rscript", language),
+    ("osascript", language),
+    ("pwsh", language),
+    ("powershell", language),
+    ("irb", language),
+    ("ipython", language),
+    ("ipython3", language),
+    ("ts-node", language),
+    ("tsx", language),
+];
+
+/// A shell with options, a script, or its script on standard input.
+fn shell(run: &mut Run) -> Outcome {
+    let spec = "c s i l,login r,restricted D o= O= a b e f h k m n p t u v x B C E H P T init-file,rcfile= norc noprofile \
+        posix verbose version help dump-strings dump-po-strings noediting debugger pretty-print N d G X";
+    let args: Vec<Word> = run.args.iter().filter(|word| !word.shown().starts_with('+')).cloned().collect();
+    let options = read(&args, spec, Order::First);
+    if let Some(file) = options.value("init-file").cloned() {
+        self::file(run, &file, &[]);
+    }
+    if options.has("c") {
+        let Some((text, rest)) = options.operands.split_first() else { return run.derived() };
+        return text_with_args(run, text, rest);
+    }
+    match options.operands.split_first() {
+        Some((script, rest)) if !options.has("s") && !script.is("-") => file(run, script, rest),
+        _ => stdin_code(run),
+    }
+}
+
+fn text_with_args(run: &mut Run, text: &Word, rest: &[Word]) -> Outcome {
+    let value = text.value();
+    warn_of_source(run, &value, text.span);
+    let code = Code {
+        text: value,
+        scope: Scope::Child,
+        dialect: dialect(run.program),
+        name: rest.first().map(Word::value),
+        args: Some(rest.iter().skip(1).map(Word::field).collect()),
+        span: text.span,
+    };
+    run.shell.run_text(&code, run.analyst)
+}
+
+/// Shell text as a child process runs it.
+pub(super) fn code(run: &mut Run, text: &Value, span: Span) -> Outcome {
+    warn_of_source(run, text, span);
+    let code = Code { text: text.clone(), scope: Scope::Child, dialect: Dialect::Bash, name: None, args: None, span };
+    run.shell.run_text(&code, run.analyst)
+}
+
+/// Words that a program joins with blanks and gives to a shell.
+pub(super) fn joined(run: &mut Run, words: &[Word]) -> Outcome {
+    let blank = Value::text(" ");
+    let text = words.iter().map(Word::value).reduce(|left, right| left.concat(&blank).concat(&right));
+    match text {
+        Some(text) => code(run, &text, run.call.span),
+        None => run.derived(),
+    }
+}
+
+/// Standard input as a script.
+pub(super) fn stdin_code(run: &mut Run) -> Outcome {
+    let span = run.call.span;
+    match run.stdin().cloned() {
+        Some(text) => {
+            let text = script_of(run, text);
+            code(run, &text, span)
+        }
+        None if run.call.stdin.stream == Stream::Pipe => {
+            run.analyst.dynamic_code(tollgate_shell::value::Taint::NONE, span);
+            run.derived()
+        }
+        None => run.derived(),
+    }
+}
+
+/// `bash < file`: the file on disk is the script.
+fn script_of(run: &mut Run, text: Value) -> Value {
+    let Stream::File(path) = &run.call.stdin.stream else { return text };
+    let Some(only) = path.single() else { return text };
+    let word = Word { text: only.clone(), span: run.call.span, splits: false, taint: text.taint };
+    run.analyst.script(&word, run.shell).unwrap_or(text)
+}
+
+/// A script file, as a child process runs it.
+pub(super) fn file(run: &mut Run, script: &Word, args: &[Word]) -> Outcome {
+    run_file(run, script, args, Scope::Child)
+}
+
+fn source(run: &mut Run) -> Outcome {
+    match run.args.split_first() {
+        Some((script, args)) => run_file(run, script, args, Scope::Sourced),
+        None => run.derived(),
+    }
+}
+
+fn run_file(run: &mut Run, script: &Word, args: &[Word], scope: Scope) -> Outcome {
+    run.read(script, false);
+    let Some(text) = run.analyst.script(script, run.shell) else {
+        let kind = EffectKind::Exec { program: script.shown(), argv: Vec::new(), source: CodeSource::File };
+        run.analyst.push(kind, script.span, Certainty::Certain);
+        return run.derived();
+    };
+    warn_of_source(run, &text, script.span);
+    let args = if scope == Scope::Sourced && args.is_empty() { None } else { Some(args.iter().map(Word::field).collect()) };
+    let code =
+        Code { text, scope, dialect: dialect(run.program), name: Some(script.value()), args, span: script.span };
+    run.shell.run_text(&code, run.analyst)
+}
+
+/// Code that came from the network is run, whether or not what it says is known.
+fn warn_of_source(run: &mut Run, text: &Value, span: Span) {
+    if taint::has(text.taint, taint::NET) {
+        run.analyst.dynamic_code(text.taint, span);
+    }
+}
+
+fn dialect(program: &str) -> Dialect {
+    match program {
+        "zsh" => Dialect::Zsh,
+        "sh" | "dash" | "ash" => Dialect::Posix,
+        _ => Dialect::Bash,
+    }
+}
+
+/// An interpreter of another language: where its code comes from.
+fn language(run: &mut Run) -> Outcome {
+    let Some((_, rest)) = first_operand(run.args) else {
+        if let Some(marks) = run.stdin().map(|value| value.taint).filter(|marks| taint::has(*marks, taint::NET)) {
+            run.analyst.dynamic_code(marks, run.call.span);
+        }
+        return run.derived();
+    };
+    if let Some(script) = rest.first() {
+        let content = run.read(&script.clone(), false);
+        if taint::has(content.taint, taint::NET) {
+            run.analyst.dynamic_code(content.taint, run.call.span);
+        }
+    }
+    run.derived()
+}
+
+/// The first word that is no option, unless the code stands on the command line.
+fn first_operand(args: &[Word]) -> Option<(usize, &[Word])> {
+    let at = args.iter().position(|word| !word.shown().starts_with('-') || word.is("-"))?;
+    let inline = args.iter().take(at).any(|word| matches!(word.shown().as_str(), "-c" | "-e" | "-r" | "-p" | "-m" | "-E" | "--eval" | "--print"));
+    if inline { Some((at, &[])) } else { args.get(at..).map(|rest| (at, rest)).filter(|(_, rest)| !rest.first().is_some_and(|word| word.is("-"))) }
+}
+
+/// A program that no family knows: a script on disk is followed, anything else is only run.
+pub(super) fn program(run: &mut Run) -> Outcome {
+    if !run.path.contains('/') {
+        return run.derived();
+    }
+    let word = Word::literal_at(run.path, run.call.argv.first().map_or(run.call.span, |field| field.span));
+    let Some(text) = run.analyst.script(&word, run.shell) else { return run.derived() };
+    let first = text.any.first().map(|text| text.prefix().to_owned()).unwrap_or_default();
+    if taint::has(text.taint, taint::NET) {
+        run.analyst.dynamic_code(text.taint, word.span);
+        return run.derived();
+    }
+    let shebang = first.strip_prefix("#!").map(|rest| rest.lines().next().unwrap_or_default());
+    let is_shell = shebang.is_none_or(|line| {
+        line.split([' ', '/', '\t']).any(|part| matches!(part, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash"))
+    });
+    if !is_shell {
+        return run.derived();
+    }
+    let code = Code {
+        text,
+        scope: Scope::Child,
+        dialect: Dialect::Bash,
+        name: Some(word.value()),
+        args: Some(run.args.iter().map(Word::field).collect()),
+        span: word.span,
+    };
+    run.shell.run_text(&code, run.analyst)
+}

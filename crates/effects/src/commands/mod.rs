@@ -1,0 +1,110 @@
+//! Command knowledge: how each program's arguments become effects, one file per family.
+
+mod codecs;
+mod files;
+mod find;
+mod gate;
+mod interpreters;
+mod network;
+mod readers;
+mod system;
+mod wrappers;
+
+use tollgate_model::{EffectKind, NetDirection, Certainty};
+use tollgate_shell::eval::{Call, Host, Outcome, Shell};
+use tollgate_shell::value::Value;
+
+use crate::analyst::{Analyst, call_taint};
+use crate::word::Word;
+
+/// One command that runs, with everything its family needs to know.
+pub(crate) struct Run<'r, 'w> {
+    pub analyst: &'r mut Analyst<'w>,
+    pub shell: &'r mut Shell,
+    pub call: &'r Call,
+    /// The command word as written.
+    pub path: &'r str,
+    /// The command word without its directory.
+    pub program: &'r str,
+    pub args: &'r [Word],
+}
+
+/// What a family does with a command.
+type Handler = fn(&mut Run) -> Outcome;
+
+/// One family's commands.
+type Commands = &'static [(&'static str, Handler)];
+
+const FAMILIES: &[Commands] = &[
+    files::COMMANDS,
+    readers::COMMANDS,
+    find::COMMANDS,
+    wrappers::COMMANDS,
+    interpreters::COMMANDS,
+    codecs::COMMANDS,
+    network::COMMANDS,
+    system::COMMANDS,
+    gate::COMMANDS,
+];
+
+/// Runs a command's handler. A program without one is a program on disk, or unknown: judged by what it is given.
+pub(crate) fn run(run: &mut Run) -> Outcome {
+    let handler = FAMILIES.iter().copied().flatten().find(|(name, _)| *name == run.program).map(|(_, handler)| *handler);
+    match handler.or_else(|| wrappers::prefixed(run.program)).or_else(|| system::prefixed(run.program)) {
+        Some(handler) => handler(run),
+        None => interpreters::program(run),
+    }
+}
+
+/// The names of all commands that have a handler.
+pub(crate) fn known() -> impl Iterator<Item = &'static str> {
+    FAMILIES.iter().copied().flatten().map(|(name, _)| *name)
+}
+
+/// What variables set for a command mean: some of them are code.
+pub(crate) fn environment(analyst: &mut Analyst, call: &Call, shell: &mut Shell) {
+    for (name, value) in &call.assigns {
+        system::variable(analyst, name, value, call, shell);
+    }
+}
+
+/// Is it one of bash's network paths? Then it is no file.
+pub(crate) fn socket(analyst: &mut Analyst, word: &Word) -> bool {
+    let shown = word.shown();
+    let Some(rest) = ["/dev/tcp/", "/dev/udp/"].iter().find_map(|prefix| shown.strip_prefix(prefix)) else {
+        return false;
+    };
+    let host = rest.split('/').next().unwrap_or_default().to_owned();
+    let kind = EffectKind::Net { host, direction: NetDirection::Out, carries: Vec::new() };
+    analyst.push(kind, word.span, Certainty::Certain);
+    true
+}
+
+impl Run<'_, '_> {
+    /// Runs another command with these words, as a wrapper does.
+    pub(crate) fn inner(&mut self, words: &[Word]) -> Outcome {
+        let mut call = self.call.clone();
+        call.argv = words.iter().map(Word::field).collect();
+        call.assigns.clear();
+        self.analyst.command(&call, self.shell)
+    }
+
+    pub(crate) fn read(&mut self, word: &Word, recursive: bool) -> Value {
+        self.analyst.read(word, recursive, self.shell)
+    }
+
+    pub(crate) fn push(&mut self, kind: EffectKind) {
+        let span = self.call.span;
+        self.analyst.push(kind, span, Certainty::Certain);
+    }
+
+    /// The command's standard input, when something is known of it.
+    pub(crate) fn stdin(&self) -> Option<&Value> {
+        self.call.stdin.value.as_ref()
+    }
+
+    /// Prints something that is made from the command's input and words.
+    pub(crate) fn derived(&self) -> Outcome {
+        Outcome::unknown(call_taint(self.call))
+    }
+}

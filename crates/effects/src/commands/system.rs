@@ -1,0 +1,172 @@
+//! Programs that touch the machine itself: devices, processes, power; and variables that are code.
+
+use tollgate_model::{Certainty, EffectKind};
+use tollgate_shell::ast::Dialect;
+use tollgate_shell::eval::{Call, Code, Outcome, Scope, Shell, Status};
+use tollgate_shell::value::Value;
+
+use super::{Commands, Handler, Run};
+use crate::analyst::Analyst;
+use crate::options::{Order, read};
+use crate::word::Word;
+
+pub(super) const COMMANDS: Commands = &[
+    ("mkfs", format),
+    ("mke2fs", format),
+    ("mkswap", format),
+    ("wipefs", format),
+    ("blkdiscard", format),
+    ("fdisk", partition),
+    ("sfdisk", partition),
+    ("cfdisk", partition),
+    ("parted", partition),
+    ("sgdisk", partition),
+    ("gdisk", partition),
+    ("kill", kill),
+    ("pkill", kill_by_name),
+    ("killall", kill_by_name),
+    ("shutdown", power),
+    ("reboot", power),
+    ("poweroff", power),
+    ("halt", power),
+    ("init", power),
+    ("telinit", power),
+    ("printenv", printenv),
+];
+
+/// `mkfs.ext4` and its like.
+pub(super) fn prefixed(program: &str) -> Option<Handler> {
+    program.starts_with("mkfs.").then_some(format as Handler)
+}
+
+fn format(run: &mut Run) -> Outcome {
+    let dry = run.args.iter().any(|word| word.is("-n") || word.is("--no-act")) && run.program != "mkswap";
+    let names_device = |word: &&Word| word.shown().starts_with("/dev/");
+    let targets: Vec<Word> = run.args.iter().filter(names_device).cloned().collect();
+    if dry {
+        return run.derived();
+    }
+    devices(run, &targets)
+}
+
+fn partition(run: &mut Run) -> Outcome {
+    let lists = |word: &Word| matches!(word.shown().as_str(), "-l" | "--list" | "-d" | "--dump" | "-J" | "-p" | "print" | "-s" | "--help");
+    if run.args.iter().any(lists) {
+        return run.derived();
+    }
+    let targets: Vec<Word> = run.args.iter().filter(|word| word.shown().starts_with("/dev/")).cloned().collect();
+    devices(run, &targets)
+}
+
+fn devices(run: &mut Run, targets: &[Word]) -> Outcome {
+    for word in targets {
+        for (place, certainty) in run.analyst.places(word, run.shell) {
+            run.analyst.push(EffectKind::Device { place }, word.span, certainty);
+        }
+    }
+    Outcome::silent(Status::Either)
+}
+
+fn kill(run: &mut Run) -> Outcome {
+    let mut words = run.args.iter().map(Word::shown).peekable();
+    let mut signal = "TERM".to_owned();
+    if let Some(first) = words.next_if(|word| word.starts_with('-') && word.len() > 1) {
+        signal = match first.as_str() {
+            "-s" | "-n" | "--signal" => words.next().unwrap_or_default(),
+            "-l" | "-L" | "--list" => return run.derived(),
+            "--" => "TERM".to_owned(),
+            other => other.trim_start_matches('-').to_owned(),
+        };
+    }
+    let targets: Vec<String> = words.filter(|word| word != "--").collect();
+    if signal == "0" {
+        return run.derived();
+    }
+    for target in targets {
+        run.push(EffectKind::Process { signal: signal.clone(), target });
+    }
+    Outcome::silent(Status::Either)
+}
+
+fn kill_by_name(run: &mut Run) -> Outcome {
+    let spec = "e,exact I,ignore-case g,process-group i,interactive q,quiet r,regexp s,signal= u,user= v,verbose w,wait \
+        n,ns= y,younger-than= o,older-than= f,full l,list c,count x P,parent= U,uid= G,group= t,terminal= newest oldest \
+        1 2 3 6 9 H K T L";
+    let options = read(run.args, spec, Order::Anywhere);
+    for target in options.operands.iter().chain(options.values("u")) {
+        let target = target.shown();
+        run.push(EffectKind::Process { signal: run.program.to_owned(), target });
+    }
+    Outcome::silent(Status::Either)
+}
+
+fn power(run: &mut Run) -> Outcome {
+    let harmless = |word: &Word| matches!(word.shown().as_str(), "-c" | "--show" | "--help" | "-k" | "--version" | "-w" | "--wtmp-only");
+    if run.args.iter().any(harmless) {
+        return run.derived();
+    }
+    let runlevel = run.args.first().map(Word::shown).unwrap_or_default();
+    if matches!(run.program, "init" | "telinit") && !matches!(runlevel.as_str(), "0" | "1" | "6" | "s" | "S") {
+        return run.derived();
+    }
+    run.push(EffectKind::Process { signal: "power".into(), target: "the machine".into() });
+    Outcome::silent(Status::Either)
+}
+
+fn printenv(run: &mut Run) -> Outcome {
+    let names = run.args.iter().map(Word::shown).filter(|name| !name.starts_with('-')).collect();
+    run.push(EffectKind::EnvRead { names });
+    run.derived()
+}
+
+/// Variables whose value a program runs as a command.
+const COMMAND_VARIABLES: &[&str] = &[
+    "PAGER", "MANPAGER", "GIT_PAGER", "SYSTEMD_PAGER", "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR",
+    "GIT_SSH_COMMAND", "GIT_SSH", "GIT_ASKPASS", "SSH_ASKPASS", "SUDO_ASKPASS", "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND",
+    "BROWSER", "LESSOPEN", "LESSCLOSE", "PROMPT_COMMAND", "PS4", "RIPGREP_CONFIG_PATH", "FZF_DEFAULT_COMMAND",
+    "TAR_OPTIONS", "RSYNC_RSH", "CVS_RSH", "SVN_SSH", "MAKEFLAGS", "RUSTC_WRAPPER", "CARGO_BUILD_RUSTC_WRAPPER",
+];
+
+/// Variables that put other code into a program.
+const LOADER_VARIABLES: &[&str] = &[
+    "LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "DYLD_LIBRARY_PATH", "BASH_ENV", "ENV",
+    "NODE_OPTIONS", "PYTHONSTARTUP", "PERL5OPT", "RUBYOPT", "JAVA_TOOL_OPTIONS",
+];
+
+/// What setting a variable for a command means.
+pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &Call, shell: &mut Shell) {
+    if name.starts_with("TOLLGATE_") {
+        let what = format!("a variable of Tollgate, {name}");
+        analyst.push(EffectKind::Tamper { what }, call.span, Certainty::Certain);
+        return;
+    }
+    let harmless = |text: &str| {
+        let first = text.split_whitespace().next().unwrap_or_default();
+        matches!(first, "" | "cat" | "less" | "more" | "vim" | "vi" | "nano" | "true" | ":" | "code" | "emacs")
+            && !text.contains([';', '|', '&', '$', '`', '>', '<'])
+    };
+    if COMMAND_VARIABLES.contains(&name) && !value.as_literal().is_some_and(harmless) {
+        let code = Code {
+            text: value.clone(),
+            scope: Scope::Child,
+            dialect: Dialect::Posix,
+            name: None,
+            args: None,
+            span: call.span,
+        };
+        shell.run_text(&code, analyst);
+    }
+    let has_text = value.any.iter().any(|text| !text.is_empty());
+    let loads = LOADER_VARIABLES.contains(&name) && !(name == "NODE_OPTIONS" && is_plain_node_option(value));
+    if loads && has_text && !call.argv.is_empty() {
+        analyst.opaque(format!("`{name}` puts other code into the program"), call.span);
+    }
+}
+
+/// Memory sizes and warnings, the everyday use of `NODE_OPTIONS`.
+fn is_plain_node_option(value: &Value) -> bool {
+    value.as_literal().is_some_and(|text| {
+        let loads = ["-r", "--require", "--import", "--loader", "--experimental-loader", "-e", "--eval"];
+        !text.split_whitespace().any(|word| loads.iter().any(|flag| word.split('=').next() == Some(flag)))
+    })
+}

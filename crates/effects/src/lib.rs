@@ -1,0 +1,21 @@
+//! What a tool call would do. One model serves every tool of every agent: the `Read` tool, `cat`, `< file`
+//! and `cp` all become `Read`.
+
+mod analyst;
+mod commands;
+mod options;
+mod paths;
+mod tools;
+mod word;
+
+use tollgate_model::{Effect, Event, World};
+
+/// Everything the call that waits for an answer would do. Pure: the same event in the same world gives the
+/// same effects.
+#[must_use]
+pub fn analyse(event: &Event, world: &dyn World) -> Vec<Effect> {
+    match event.pending() {
+        Some(tool) => tools::effects(tool, &event.cwd, world),
+        None => Vec::new(),
+    }
+}

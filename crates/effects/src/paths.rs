@@ -1,0 +1,166 @@
+//! Paths: from what is known of a word to places with zones.
+
+mod pattern;
+mod zones;
+
+use tollgate_model::{Place, World, Zone};
+use tollgate_shell::value::{Piece, Text};
+
+use pattern::Component;
+
+/// The place a path stands for. `text` is absolute (resolved against the working directory), or starts with
+/// something unknown; `shown` is what stood in the source.
+pub(crate) fn place(text: &Text, shown: &str, world: &dyn World) -> Place {
+    let Some(parts) = components(text) else {
+        return Place {
+            path: String::new(),
+            shown: shown.to_owned(),
+            zone: Zone::Unknown,
+            pattern: true,
+            root: false,
+        };
+    };
+    let parts = unalias(parts, world);
+    let path = join(&parts);
+    let pattern = parts.iter().any(|part| !part.is_literal());
+    let mut zone = zones::of(&parts, world);
+    let mut root = zones::is_root(&parts, world);
+    let mut real_path = path;
+    if !pattern {
+        if let Some(real) = world.real(&real_path).filter(|real| *real != real_path) {
+            let real_parts = literal_components(&real);
+            zone = real_zone(zone, zones::of(&real_parts, world));
+            root |= zones::is_root(&real_parts, world);
+            real_path = real;
+        }
+    }
+    Place { path: real_path, shown: shown.to_owned(), zone, pattern, root }
+}
+
+/// The place of a literal path: absolute, or relative to `cwd`.
+pub(crate) fn literal_place(path: &str, cwd: &str, world: &dyn World) -> Place {
+    let expanded = match path.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", world.home()),
+        _ if path.starts_with('/') => path.to_owned(),
+        _ => format!("{cwd}/{path}"),
+    };
+    if !expanded.starts_with('/') {
+        return place(&Text::default(), path, world);
+    }
+    place(&Text::literal(&normal(&expanded)), path, world)
+}
+
+/// Without `.`, `..` and doubled slashes.
+pub(crate) fn normal(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            other => parts.push(other),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
+/// True when `path` is `folder` or lies below it.
+pub(crate) fn within(path: &str, folder: &str) -> bool {
+    let folder = folder.trim_end_matches('/');
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// A link may lead into a more protected place, and never out of one: what the link is called still counts,
+/// unless it only was the home or an unknown corner of it.
+fn real_zone(named: Zone, real: Zone) -> Zone {
+    match named {
+        Zone::Secret | Zone::AgentConfig => named.max(real),
+        _ => real,
+    }
+}
+
+fn components(text: &Text) -> Option<Vec<Component>> {
+    match text.pieces.first() {
+        Some(Piece::Text(first)) if first.starts_with('/') => {}
+        _ => return None,
+    }
+    let mut parts = vec![Component::default()];
+    for piece in &text.pieces {
+        match piece {
+            Piece::Text(literal) => {
+                for (index, segment) in literal.split('/').enumerate() {
+                    if index > 0 {
+                        parts.push(Component::default());
+                    }
+                    last(&mut parts).push_literal(segment);
+                }
+            }
+            Piece::Glob(glob) => last(&mut parts).push_glob(glob),
+            Piece::Hole(_) => last(&mut parts).push_hole(),
+        }
+    }
+    Some(tidy(parts))
+}
+
+fn literal_components(path: &str) -> Vec<Component> {
+    tidy(path.split('/').map(Component::literal).collect())
+}
+
+fn last(parts: &mut Vec<Component>) -> &mut Component {
+    if parts.is_empty() {
+        parts.push(Component::default());
+    }
+    let end = parts.len() - 1;
+    #[expect(clippy::indexing_slicing, reason = "the vector was just made non-empty")]
+    &mut parts[end]
+}
+
+fn tidy(parts: Vec<Component>) -> Vec<Component> {
+    let mut kept: Vec<Component> = Vec::with_capacity(parts.len());
+    for part in parts {
+        match part.as_literal() {
+            Some("" | ".") => {}
+            Some("..") => {
+                kept.pop();
+            }
+            _ => kept.push(part),
+        }
+    }
+    kept
+}
+
+/// `/proc/self/root` is `/`, `/proc/self/cwd` is the working directory of whoever reads it.
+fn unalias(parts: Vec<Component>, world: &dyn World) -> Vec<Component> {
+    let names: Vec<Option<&str>> = parts.iter().take(3).map(Component::as_literal).collect();
+    let [Some("proc"), process, Some(link)] = names.as_slice() else { return parts };
+    let is_process = process.is_none_or(|name| {
+        matches!(name, "self" | "thread-self") || name.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    let mut base = match *link {
+        "root" if is_process => Vec::new(),
+        "cwd" if is_process => literal_components(world.workspace()),
+        _ => return parts,
+    };
+    base.extend(parts.into_iter().skip(3));
+    base
+}
+
+fn join(parts: &[Component]) -> String {
+    let mut path = String::new();
+    for part in parts {
+        path.push('/');
+        part.show(&mut path);
+    }
+    if path.is_empty() {
+        path.push('/');
+    }
+    path
+}
+
+/// Could a glob be this name?
+pub(crate) fn glob_could_be(glob: &str, name: &str) -> bool {
+    let mut component = Component::default();
+    component.push_glob(glob);
+    component.could_be(name)
+}

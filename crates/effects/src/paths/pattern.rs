@@ -1,0 +1,211 @@
+//! One component of a path, which may hold globs and unknown parts, and whether it could be a given name.
+
+/// One component of a path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Component {
+    tokens: Vec<Token>,
+    text: String,
+    dynamic: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token {
+    /// This character.
+    Char(char),
+    /// Any one character.
+    One,
+    /// Any characters.
+    Many,
+}
+
+impl Component {
+    pub(super) fn literal(text: &str) -> Self {
+        Self { tokens: Vec::new(), text: text.to_owned(), dynamic: false }
+    }
+
+    pub(super) fn push_literal(&mut self, text: &str) {
+        if self.dynamic {
+            self.tokens.extend(text.chars().map(Token::Char));
+        }
+        self.text.push_str(text);
+    }
+
+    pub(super) fn push_glob(&mut self, glob: &str) {
+        self.make_dynamic();
+        self.tokens.extend(tokens(glob));
+        self.text.push_str(glob);
+    }
+
+    pub(super) fn push_hole(&mut self) {
+        self.make_dynamic();
+        self.tokens.push(Token::Many);
+        self.text.push('*');
+    }
+
+    pub(super) fn is_literal(&self) -> bool {
+        !self.dynamic
+    }
+
+    pub(super) fn as_literal(&self) -> Option<&str> {
+        (!self.dynamic).then_some(self.text.as_str())
+    }
+
+    pub(super) fn show(&self, out: &mut String) {
+        out.push_str(&self.text);
+    }
+
+    /// Could this component be a name that matches `wanted`, a simple pattern of `*` and plain characters?
+    ///
+    /// A component with nothing literal in it could be anything, and is taken for nothing in particular: the
+    /// folder it lies in decides.
+    pub(super) fn could_be(&self, wanted: &str) -> bool {
+        if !self.dynamic {
+            return matches(wanted, &self.text);
+        }
+        let has_literal = self.tokens.iter().any(|token| matches!(token, Token::Char(_)));
+        let hidden = wanted.starts_with('.') && !matches!(self.tokens.first(), Some(Token::Char('.')));
+        has_literal && !hidden && overlap(&self.tokens, &tokens(wanted))
+    }
+
+    /// Nothing in it is known.
+    pub(super) fn could_be_anything(&self) -> bool {
+        self.dynamic && !self.tokens.iter().any(|token| matches!(token, Token::Char(_)))
+    }
+
+    /// `.*`, `.[!.]*` and the like: everything hidden.
+    pub(super) fn starts_with_dot_glob(&self) -> bool {
+        let [Token::Char('.'), rest @ ..] = self.tokens.as_slice() else { return false };
+        !rest.is_empty() && !rest.iter().any(|token| matches!(token, Token::Char(_)))
+    }
+
+    fn make_dynamic(&mut self) {
+        if !self.dynamic {
+            self.dynamic = true;
+            self.tokens = self.text.chars().map(Token::Char).collect();
+        }
+    }
+}
+
+/// Does `name` match a simple pattern of `*` and plain characters? Linear: greedy with one point to go back to.
+pub(super) fn matches(pattern: &str, name: &str) -> bool {
+    let mut pieces = pattern.split('*');
+    let Some(rest) = name.strip_prefix(pieces.next().unwrap_or_default()) else { return false };
+    let mut rest = rest;
+    let mut last = None;
+    for piece in pieces {
+        if let Some(middle) = last.replace(piece) {
+            match rest.find(middle) {
+                Some(at) => rest = rest.get(at + middle.len()..).unwrap_or_default(),
+                None => return false,
+            }
+        }
+    }
+    last.map_or(rest.is_empty(), |end| rest.ends_with(end))
+}
+
+fn tokens(glob: &str) -> Vec<Token> {
+    let mut out = Vec::new();
+    let mut characters = glob.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '*' => out.push(Token::Many),
+            '?' => out.push(Token::One),
+            '[' => {
+                let mut first = true;
+                while let Some(&inside) = characters.peek() {
+                    characters.next();
+                    if inside == ']' && !first {
+                        break;
+                    }
+                    first = matches!(inside, '!' | '^') && first;
+                }
+                out.push(Token::One);
+            }
+            '(' | ')' | '|' => out.push(Token::Many),
+            other => out.push(Token::Char(other)),
+        }
+    }
+    out
+}
+
+/// Is there a text that both patterns match?
+fn overlap(left: &[Token], right: &[Token]) -> bool {
+    let mut row: Vec<bool> = vec![false; right.len() + 1];
+    let mut previous: Vec<bool> = Vec::new();
+    for i in 0..=left.len() {
+        std::mem::swap(&mut row, &mut previous);
+        row = vec![false; right.len() + 1];
+        for j in 0..=right.len() {
+            let reached = reach(left, right, (i, j), &previous, &row);
+            if let Some(cell) = row.get_mut(j) {
+                *cell = reached;
+            }
+        }
+    }
+    row.last().copied().unwrap_or(false)
+}
+
+fn reach(left: &[Token], right: &[Token], (i, j): (usize, usize), above: &[bool], row: &[bool]) -> bool {
+    let before = |at: usize, tokens: &[Token]| at.checked_sub(1).and_then(|at| tokens.get(at)).copied();
+    let cell = |cells: &[bool], at: Option<usize>| at.and_then(|at| cells.get(at)).copied().unwrap_or(false);
+    let (a, b) = (before(i, left), before(j, right));
+    let up = i > 0 && cell(above, Some(j));
+    let back = j > 0 && cell(row, j.checked_sub(1));
+    let diagonal = i > 0 && cell(above, j.checked_sub(1));
+    match (a, b) {
+        (None, None) => true,
+        (Some(Token::Many), None) => up,
+        (None, Some(Token::Many)) => back,
+        (Some(Token::Many), Some(Token::Many)) => up || back || diagonal,
+        (Some(Token::Many), Some(_)) => up || back || diagonal,
+        (Some(_), Some(Token::Many)) => up || back || diagonal,
+        (Some(Token::Char(x)), Some(Token::Char(y))) => x == y && diagonal,
+        (Some(_), Some(_)) => diagonal,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn glob(text: &str) -> Component {
+        let mut component = Component::default();
+        component.push_glob(text);
+        component
+    }
+
+    #[test]
+    fn simple_patterns() {
+        for (pattern, name, expected) in [
+            ("*.pem", "a.pem", true),
+            ("*.pem", "a.pem.txt", false),
+            ("id_*", "id_rsa", true),
+            ("a*b*c", "aXbYc", true),
+            ("a*b*c", "aXc", false),
+            ("exact", "exact", true),
+            ("exact", "exactly", false),
+            ("*", "", true),
+            ("a*a", "a", false),
+        ] {
+            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn globs_that_could_be_a_name() {
+        for (component, wanted, expected) in [
+            (".e??", ".env", true),
+            (".e*", ".env.*", true),
+            ("*", ".env", false),
+            ("*.pe[m]", "*.pem", true),
+            ("*.rs", "*.pem", false),
+            (".ss?", ".ssh", true),
+            ("id_*", "id_rsa", true),
+            ("??", ".ssh", false),
+            ("src*", "*.pem", true),
+        ] {
+            assert_eq!(glob(component).could_be(wanted), expected, "{component} {wanted}");
+        }
+    }
+}

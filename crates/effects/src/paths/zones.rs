@@ -1,0 +1,433 @@
+//! Which paths are protected. A catalogue: each entry is a file's documented place.
+
+use tollgate_model::{World, Zone};
+
+use super::pattern::{Component, matches};
+
+/// Credentials below a home directory, by each program's documentation. `/**` stands for everything below.
+const HOME_SECRETS: &[&str] = &[
+    ".ssh/**",
+    ".gnupg/**",
+    ".aws/credentials",
+    ".aws/sso/**",
+    ".aws/cli/**",
+    ".azure/**",
+    ".config/gcloud/**",
+    ".kube/config",
+    ".kube/cache/oidc*",
+    ".docker/config.json",
+    ".netrc",
+    "_netrc",
+    ".pgpass",
+    ".my.cnf",
+    ".mylogin.cnf",
+    ".npmrc",
+    ".yarnrc.yml",
+    ".pypirc",
+    ".git-credentials",
+    ".config/git/credentials",
+    ".config/gh/hosts.yml",
+    ".config/glab-cli/config.yml",
+    ".config/hub",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".gem/credentials",
+    ".composer/auth.json",
+    ".config/composer/auth.json",
+    ".m2/settings.xml",
+    ".m2/settings-security.xml",
+    ".gradle/gradle.properties",
+    ".password-store/**",
+    ".vault-token",
+    ".terraform.d/credentials.tfrc.json",
+    ".terraformrc",
+    ".pulumi/credentials.json",
+    ".s3cfg",
+    ".boto",
+    ".config/rclone/rclone.conf",
+    ".config/doctl/config.yaml",
+    ".config/heroku/**",
+    ".config/op/**",
+    ".config/Bitwarden*/**",
+    ".config/sops/age/**",
+    ".config/age/**",
+    ".databrickscfg",
+    ".snowsql/config",
+    ".config/configstore/**",
+    ".local/share/keyrings/**",
+    ".local/share/kwalletd/**",
+    "Library/Keychains/**",
+    ".mozilla/**",
+    ".config/google-chrome/**",
+    ".config/chromium/**",
+    ".config/BraveSoftware/**",
+    "Library/Application Support/Google/Chrome/**",
+    "Library/Application Support/Firefox/**",
+    ".claude/.credentials.json",
+    ".codex/auth.json",
+    ".gemini/oauth_creds.json",
+    ".config/github-copilot/**",
+    ".local/share/opencode/auth.json",
+    ".electrum/**",
+    ".bitcoin/wallet.dat",
+    ".ethereum/keystore/**",
+    ".config/solana/id.json",
+];
+
+/// What lies in those places and is no secret.
+const HOME_PUBLIC: &[&str] =
+    &[".ssh/*.pub", ".ssh/known_hosts", ".ssh/known_hosts.old", ".ssh/config", ".ssh/authorized_keys"];
+
+/// Credentials by name, wherever they lie.
+const NAMED_SECRETS: &[&str] = &[
+    ".env",
+    ".env.*",
+    "*.env",
+    ".envrc.local",
+    "*.pem",
+    "*.key",
+    "*.p12",
+    "*.pfx",
+    "*.jks",
+    "*.keystore",
+    "*.kdbx",
+    "*.ppk",
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ecdsa_sk",
+    "id_ed25519",
+    "id_ed25519_sk",
+    ".netrc",
+    ".pgpass",
+    ".git-credentials",
+    ".htpasswd",
+    ".dockercfg",
+    ".vault_pass",
+    ".vault-password",
+    "service-account*.json",
+    "service_account*.json",
+    "application_default_credentials.json",
+    "client_secret*.json",
+    "credentials.json",
+    "*.secret.*",
+    "secrets.yml",
+    "secrets.yaml",
+    "secrets.json",
+    "secrets.toml",
+    "*.agekey",
+];
+
+/// Names that only look like those: examples, public halves, certificates.
+const NAMED_PUBLIC: &[&str] = &[
+    "*.example",
+    "*.sample",
+    "*.template",
+    "*.tmpl",
+    "*.dist",
+    "*.defaults",
+    "*.schema",
+    "*.pub",
+    ".env.example.*",
+    ".env.sample.*",
+    "example.env",
+    "sample.env",
+    "template.env",
+    "*.example.env",
+    "*cert*.pem",
+    "*chain*.pem",
+    "*bundle*.pem",
+    "*public*.pem",
+    "*pub*.pem",
+    "ca.pem",
+    "*-ca.pem",
+    "cacert*",
+    "*.pub.key",
+    "*public*.key",
+    "*.test.key",
+    "locale*.key",
+];
+
+/// Secrets of the machine.
+const SYSTEM_SECRETS: &[&str] = &[
+    "etc/shadow",
+    "etc/shadow-",
+    "etc/gshadow",
+    "etc/gshadow-",
+    "etc/master.passwd",
+    "etc/ssl/private/**",
+    "etc/ssh/ssh_host_*_key",
+    "etc/krb5.keytab",
+    "etc/ppp/chap-secrets",
+    "etc/kubernetes/admin.conf",
+    "etc/kubernetes/pki/**",
+    "run/secrets/**",
+    "var/run/secrets/**",
+    "proc/*/environ",
+    "proc/*/mem",
+    "proc/kcore",
+    "dev/mem",
+    "dev/kmem",
+];
+
+/// Settings, hooks and server lists of coding agents, in a home or in a project.
+const AGENT_SETTINGS: &[&str] = &[
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".claude/hooks/**",
+    ".claude/plugins/**",
+    ".claude.json",
+    ".mcp.json",
+    ".codex/config.toml",
+    ".codex/hooks.json",
+    ".codex/rules/**",
+    ".gemini/settings.json",
+    ".gemini/trustedFolders.json",
+    ".gemini/extensions/**",
+    ".cursor/hooks.json",
+    ".cursor/mcp.json",
+    ".cursor/cli-config.json",
+    ".cursor/cli.json",
+    ".cursor/permissions.json",
+    ".qwen/settings.json",
+    ".copilot/hooks/**",
+    ".copilot/config.json",
+    ".copilot/mcp-config.json",
+    ".github/hooks/**",
+    ".config/opencode/**",
+    ".opencode/plugin/**",
+    ".opencode/plugins/**",
+    "opencode.json",
+    "opencode.jsonc",
+    ".factory/settings.json",
+    ".factory/hooks/**",
+    ".factory/mcp.json",
+    ".augment/settings.json",
+    ".windsurf/hooks.json",
+    ".codeium/windsurf/hooks.json",
+    ".codeium/windsurf/mcp_config.json",
+    ".kiro/hooks/**",
+    ".kiro/settings/**",
+    ".amp/settings.json",
+    ".config/amp/settings.json",
+    ".clinerules/hooks/**",
+];
+
+/// Settings of coding agents for the whole machine.
+const SYSTEM_AGENT_SETTINGS: &[&str] = &[
+    "etc/claude-code/**",
+    "etc/codex/**",
+    "etc/gemini-cli/**",
+    "etc/cursor/**",
+    "etc/tollgate/**",
+    "Library/Application Support/ClaudeCode/**",
+];
+
+/// Caches below a home directory: whatever made them makes them again.
+const HOME_CACHES: &[&str] = &[
+    ".cache/**",
+    "Library/Caches/**",
+    ".npm/_cacache/**",
+    ".npm/_logs/**",
+    ".npm/_npx/**",
+    ".cargo/registry/**",
+    ".cargo/git/**",
+    ".gradle/caches/**",
+    ".m2/repository/**",
+    ".pnpm-store/**",
+    ".local/share/pnpm/store/**",
+    ".bundle/cache/**",
+    ".ccache/**",
+    ".nuget/packages/**",
+    "go/pkg/mod/**",
+];
+
+/// Caches and temporary files of the machine.
+const SYSTEM_CACHES: &[&str] = &[
+    "var/cache/**",
+    "var/lib/apt/lists/**",
+    "var/tmp/**",
+    "usr/share/doc/**",
+    "usr/share/man/**",
+    "usr/share/locale/**",
+    "usr/src/**",
+    "var/log/**",
+    "root/.cache/**",
+    "root/.npm/**",
+];
+
+/// Directories of the root that hold a system together.
+const TOP: &[&str] = &[
+    "bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "media", "mnt", "opt", "proc", "root", "run",
+    "sbin", "srv", "sys", "usr", "var", "Applications", "Library", "System", "Users", "Volumes",
+];
+
+/// The zone of a path.
+pub(super) fn of(parts: &[Component], world: &dyn World) -> Zone {
+    let home = below_home(parts, world);
+    if is_secret(parts, home) {
+        return Zone::Secret;
+    }
+    if is_agent_config(parts, home, world) {
+        return Zone::AgentConfig;
+    }
+    if below(parts, world.workspace()).is_some_and(|rest| !rest.is_empty()) {
+        return Zone::Workspace;
+    }
+    if is_temp(parts, home, world) {
+        return Zone::Temp;
+    }
+    match home {
+        Some(_) if is_own_home(parts, world) => Zone::Home,
+        _ if below(parts, world.workspace()).is_some() => Zone::Home,
+        _ => Zone::System,
+    }
+}
+
+/// Is it, or does it hold, something that nothing brings back?
+pub(super) fn is_root(parts: &[Component], world: &dyn World) -> bool {
+    let holds = |path: &str| could_hold(parts, path);
+    if parts.is_empty() || holds(world.workspace()) || world.homes().iter().any(|home| holds(home)) {
+        return true;
+    }
+    if parts.len() == 1 && TOP.iter().any(|name| parts.first().is_some_and(|part| part.could_be(name))) {
+        return true;
+    }
+    let git = parts.iter().position(|part| part.as_literal() == Some(".git"));
+    git.is_some_and(|at| at + 1 == parts.len())
+        || below(parts, "/home").is_some_and(|rest| rest.len() <= 1)
+        || below(parts, "/Users").is_some_and(|rest| rest.len() <= 1)
+        || below(parts, "/usr").is_some_and(|rest| rest.len() <= 1)
+        || below(parts, "/var").is_some_and(|rest| rest.len() <= 1)
+        || all_of_a_root(parts, world)
+}
+
+/// `/*`, `~/*`, `~/.*`, `./*` in the workspace: everything directly in a root.
+fn all_of_a_root(parts: &[Component], world: &dyn World) -> bool {
+    let Some((name, folder)) = parts.split_last() else { return true };
+    let everything = name.as_literal().is_none() && (name.could_be_anything() || name.starts_with_dot_glob());
+    everything
+        && (folder.is_empty()
+            || same(folder, world.workspace()) && name.could_be_anything()
+            || world.homes().iter().any(|home| same(folder, home))
+            || same(folder, "/home")
+            || same(folder, "/Users"))
+}
+
+fn is_secret(parts: &[Component], home: Option<&[Component]>) -> bool {
+    let Some(name) = parts.last() else { return false };
+    if any(SYSTEM_SECRETS, parts) {
+        return true;
+    }
+    if let Some(rest) = home {
+        if any(HOME_SECRETS, rest) {
+            return !any(HOME_PUBLIC, rest);
+        }
+    }
+    let public = |text: &str| NAMED_PUBLIC.iter().any(|pattern| matches(pattern, text));
+    NAMED_SECRETS.iter().any(|pattern| name.could_be(pattern))
+        && !name.as_literal().is_some_and(public)
+        && below(parts, "/etc/ssl/certs").is_none()
+        && below(parts, "/usr/share").is_none()
+        && below(parts, "/usr/lib").is_none()
+}
+
+fn is_agent_config(parts: &[Component], home: Option<&[Component]>, world: &dyn World) -> bool {
+    let project = below(parts, world.workspace());
+    any(SYSTEM_AGENT_SETTINGS, parts)
+        || home.is_some_and(|rest| any(AGENT_SETTINGS, rest))
+        || project.is_some_and(|rest| any_suffix(AGENT_SETTINGS, rest))
+        || world.own_places().iter().any(|own| below(parts, own).is_some() || could_hold(parts, own))
+}
+
+fn is_temp(parts: &[Component], home: Option<&[Component]>, world: &dyn World) -> bool {
+    let inside = |folder: &str| below(parts, folder).is_some_and(|rest| !rest.is_empty());
+    let in_temp = world.temp_dirs().iter().any(|folder| inside(folder));
+    (in_temp && !could_hold(parts, world.workspace()))
+        || any_below(SYSTEM_CACHES, parts)
+        || home.is_some_and(|rest| any_below(HOME_CACHES, rest))
+        || is_harmless_device(parts)
+}
+
+/// Devices that swallow or make up data.
+fn is_harmless_device(parts: &[Component]) -> bool {
+    let names: Vec<Option<&str>> = parts.iter().map(Component::as_literal).collect();
+    matches!(
+        names.as_slice(),
+        [
+            Some("dev"),
+            Some("null" | "zero" | "full" | "random" | "urandom" | "tty" | "stdin" | "stdout" | "stderr" | "ptmx")
+        ] | [Some("dev"), Some("fd" | "pts" | "shm"), ..]
+    )
+}
+
+fn is_own_home(parts: &[Component], world: &dyn World) -> bool {
+    world.homes().iter().any(|home| below(parts, home).is_some())
+}
+
+/// What follows the home directory, this user's or another's.
+fn below_home<'a>(parts: &'a [Component], world: &dyn World) -> Option<&'a [Component]> {
+    if let Some(rest) = world.homes().iter().find_map(|home| below(parts, home)) {
+        return Some(rest);
+    }
+    let names: Vec<Option<&str>> = parts.iter().take(1).map(Component::as_literal).collect();
+    match names.as_slice() {
+        [Some("root")] => parts.get(1..),
+        [Some("home" | "Users")] if parts.len() >= 2 => parts.get(2..),
+        _ => None,
+    }
+}
+
+/// What follows `folder`, if the path lies at or below it. A pattern counts where it could be that folder.
+fn below<'a>(parts: &'a [Component], folder: &str) -> Option<&'a [Component]> {
+    let mut rest = parts;
+    for name in folder.split('/').filter(|name| !name.is_empty()) {
+        let (first, others) = rest.split_first()?;
+        if !first.could_be(name) {
+            return None;
+        }
+        rest = others;
+    }
+    Some(rest)
+}
+
+fn same(parts: &[Component], path: &str) -> bool {
+    below(parts, path).is_some_and(<[Component]>::is_empty)
+}
+
+/// Is `path` at or below the path that `parts` may be?
+fn could_hold(parts: &[Component], path: &str) -> bool {
+    let mut names = path.split('/').filter(|name| !name.is_empty());
+    parts.iter().all(|part| names.next().is_some_and(|name| part.could_be(name) || part.could_be_anything()))
+        && !parts.iter().any(Component::could_be_anything)
+}
+
+fn any(entries: &[&str], parts: &[Component]) -> bool {
+    entries.iter().any(|entry| fits(entry, parts, true))
+}
+
+fn any_below(entries: &[&str], parts: &[Component]) -> bool {
+    entries.iter().any(|entry| fits(entry, parts, false))
+}
+
+/// Any entry at any depth of a project.
+fn any_suffix(entries: &[&str], parts: &[Component]) -> bool {
+    (0..parts.len()).any(|start| parts.get(start..).is_some_and(|rest| any(entries, rest)))
+}
+
+/// Does the path fit an entry? `itself`: the folder of a `/**` entry counts as well.
+fn fits(entry: &str, parts: &[Component], itself: bool) -> bool {
+    let (folder, deep) = match entry.strip_suffix("/**") {
+        Some(folder) => (folder, true),
+        None => (entry, false),
+    };
+    let mut rest = parts;
+    for name in folder.split('/') {
+        let Some((first, others)) = rest.split_first() else { return false };
+        if !first.could_be(name) {
+            return false;
+        }
+        rest = others;
+    }
+    if deep { itself || !rest.is_empty() } else { rest.is_empty() }
+}

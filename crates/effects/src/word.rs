@@ -1,0 +1,115 @@
+//! One word of a command, with one possible text.
+
+use tollgate_model::Span;
+use tollgate_shell::eval::Field;
+use tollgate_shell::value::{Piece, Taint, Text, Value};
+
+/// One word of a command.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Word {
+    /// What is known of it.
+    pub text: Text,
+    /// Where it stands.
+    pub span: Span,
+    /// May be any number of words.
+    pub splits: bool,
+    /// What its data came from.
+    pub taint: Taint,
+}
+
+impl Word {
+    /// A word of known text.
+    pub fn literal_at(text: &str, span: Span) -> Self {
+        Self { text: Text::literal(text), span, splits: false, taint: Taint::NONE }
+    }
+
+    /// The text, when all of it is known.
+    pub fn literal(&self) -> Option<&str> {
+        self.text.as_literal()
+    }
+
+    /// True when it is exactly this text.
+    pub fn is(&self, text: &str) -> bool {
+        self.literal() == Some(text)
+    }
+
+    /// The text with `*` for what is not known.
+    pub fn shown(&self) -> String {
+        show(&self.text)
+    }
+
+    /// As a value of its own.
+    pub fn value(&self) -> Value {
+        Value::of([self.text.clone()], self.taint)
+    }
+
+    /// As a field of a command.
+    pub fn field(&self) -> Field {
+        Field { value: self.value(), span: self.span, splits: self.splits }
+    }
+
+    /// What follows the first `mark`.
+    pub fn after(&self, mark: char) -> Self {
+        let prefix = self.text.prefix();
+        self.from(prefix.find(mark).map_or(prefix.len(), |at| at + mark.len_utf8()))
+    }
+
+    /// What follows the first `bytes` bytes of the known beginning.
+    pub fn from(&self, bytes: usize) -> Self {
+        let mut text = Text::default();
+        for (index, piece) in self.text.pieces.iter().enumerate() {
+            match piece {
+                Piece::Text(known) if index == 0 => text.push_str(known.get(bytes..).unwrap_or_default()),
+                other => text.push(other.clone()),
+            }
+        }
+        Self { text, ..self.clone() }
+    }
+}
+
+/// A text with `*` for what is not known.
+pub(crate) fn show(text: &Text) -> String {
+    let mut out = String::new();
+    for piece in &text.pieces {
+        match piece {
+            Piece::Text(known) | Piece::Glob(known) => out.push_str(known),
+            Piece::Hole(_) => out.push('*'),
+        }
+    }
+    out
+}
+
+/// The ways a command's words may come out, each word with one text. Bounded: beyond `LIMIT` ways the
+/// remaining words keep their first text.
+pub(crate) fn ways(fields: &[Field]) -> Vec<Vec<Word>> {
+    const LIMIT: usize = 64;
+    let mut ways: Vec<Vec<Word>> = vec![Vec::with_capacity(fields.len())];
+    for field in fields {
+        let texts = if ways.len() * field.value.any.len() > LIMIT {
+            field.value.any.get(..1).unwrap_or_default()
+        } else {
+            &field.value.any
+        };
+        let word = |text: &Text| Word {
+            text: text.clone(),
+            span: field.span,
+            splits: field.splits,
+            taint: field.value.taint,
+        };
+        if let [only] = texts {
+            ways.iter_mut().for_each(|way| way.push(word(only)));
+            continue;
+        }
+        ways = ways
+            .iter()
+            .flat_map(|way| {
+                texts.iter().map(|text| {
+                    let mut longer = way.clone();
+                    longer.push(word(text));
+                    longer
+                })
+            })
+            .collect();
+    }
+    ways
+}

@@ -1,0 +1,151 @@
+//! Last words: a refusal, prepared before anything can go wrong, that reaches the agent's host when this
+//! process is about to die: panic, stack overflow, abort, memory exhaustion, `SIGTERM`, deadline.
+//!
+//! Invariant: exactly one answer leaves the process. Whoever takes `SPOKEN` first writes; nobody else does.
+
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicUsize, Ordering};
+use std::time::Duration;
+
+static SPOKEN: AtomicBool = AtomicBool::new(false);
+static STDOUT: Words = Words::none();
+static STDERR: Words = Words::none();
+static EXIT: AtomicI32 = AtomicI32::new(2);
+
+/// Signals that end a process and can be caught.
+const FATAL: [i32; 12] = [
+    libc::SIGSEGV,
+    libc::SIGBUS,
+    libc::SIGABRT,
+    libc::SIGILL,
+    libc::SIGFPE,
+    libc::SIGSYS,
+    libc::SIGTERM,
+    libc::SIGINT,
+    libc::SIGHUP,
+    libc::SIGALRM,
+    libc::SIGXCPU,
+    libc::SIGXFSZ,
+];
+
+/// The handlers need a stack of their own: after a stack overflow there is no other.
+const STACK: usize = 32 * 1024;
+
+/// Prepares the answer and the handlers. May be called again to replace the words.
+pub fn prepare(stdout: &str, stderr: &str, exit: u8) {
+    STDOUT.set(stdout);
+    STDERR.set(stderr);
+    EXIT.store(i32::from(exit), Ordering::SeqCst);
+}
+
+/// Installs the handlers, the deadline and the panic hook.
+pub fn arm(deadline: Duration, memory: u64) {
+    std::panic::set_hook(Box::new(|_| last_words()));
+    install_handlers();
+    set_deadline(deadline);
+    limit_memory(memory);
+}
+
+/// Gives the real answer and ends the process. Says nothing if the last words are already out.
+pub fn speak(stdout: &str, stderr: &str, exit: u8) -> ! {
+    if !SPOKEN.swap(true, Ordering::SeqCst) {
+        write_all(2, stderr.as_bytes());
+        write_all(1, stdout.as_bytes());
+    }
+    // SAFETY: `_exit` only ends the process.
+    unsafe { libc::_exit(i32::from(exit)) }
+}
+
+fn last_words() -> ! {
+    if !SPOKEN.swap(true, Ordering::SeqCst) {
+        write_all(2, STDERR.get());
+        write_all(1, STDOUT.get());
+    }
+    // SAFETY: `_exit` only ends the process, and may be called from a signal handler.
+    unsafe { libc::_exit(EXIT.load(Ordering::SeqCst)) }
+}
+
+extern "C" fn on_signal(signal: i32) {
+    // A signal that is not a crash, while the answer is being written, lets the writing go on.
+    let crash = matches!(signal, libc::SIGSEGV | libc::SIGBUS | libc::SIGABRT | libc::SIGILL | libc::SIGFPE);
+    if crash || !SPOKEN.load(Ordering::SeqCst) {
+        last_words();
+    }
+}
+
+fn install_handlers() {
+    let stack = Box::leak(vec![0_u8; STACK].into_boxed_slice());
+    let alternate = libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: STACK };
+    // SAFETY: the stack is leaked, so it outlives every handler; the struct is fully initialised.
+    unsafe { libc::sigaltstack(&raw const alternate, std::ptr::null_mut()) };
+    for signal in FATAL {
+        // SAFETY: a zeroed `sigaction` is a valid value; the handler only calls `write` and `_exit`.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = on_signal as extern "C" fn(i32) as usize;
+            action.sa_flags = libc::SA_ONSTACK | libc::SA_RESTART;
+            libc::sigaction(signal, &raw const action, std::ptr::null_mut());
+        }
+    }
+}
+
+fn set_deadline(deadline: Duration) {
+    let value = libc::timeval {
+        tv_sec: libc::time_t::try_from(deadline.as_secs()).unwrap_or(libc::time_t::MAX),
+        tv_usec: libc::suseconds_t::from(deadline.subsec_micros()),
+    };
+    let once = libc::itimerval { it_interval: libc::timeval { tv_sec: 0, tv_usec: 0 }, it_value: value };
+    // SAFETY: the struct is fully initialised and only read.
+    unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const once, std::ptr::null_mut()) };
+}
+
+fn limit_memory(bytes: u64) {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the struct is fully initialised, written by the first call and read by the second.
+    unsafe {
+        if libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) == 0 {
+            limit.rlim_cur = limit.rlim_cur.min(bytes);
+            libc::setrlimit(libc::RLIMIT_AS, &raw const limit);
+        }
+    }
+}
+
+fn write_all(descriptor: i32, mut bytes: &[u8]) {
+    while !bytes.is_empty() {
+        // SAFETY: pointer and length come from one slice.
+        let written = unsafe { libc::write(descriptor, bytes.as_ptr().cast(), bytes.len()) };
+        match usize::try_from(written) {
+            Ok(count) if count > 0 => bytes = bytes.get(count..).unwrap_or_default(),
+            _ if std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted => {}
+            _ => return,
+        }
+    }
+}
+
+/// Leaked text that a signal handler may read at any moment.
+struct Words {
+    text: AtomicPtr<u8>,
+    length: AtomicUsize,
+}
+
+impl Words {
+    const fn none() -> Self {
+        Self { text: AtomicPtr::new(std::ptr::null_mut()), length: AtomicUsize::new(0) }
+    }
+
+    fn set(&self, text: &str) {
+        let leaked = Box::leak(text.as_bytes().to_vec().into_boxed_slice());
+        self.length.store(0, Ordering::SeqCst);
+        self.text.store(leaked.as_mut_ptr(), Ordering::SeqCst);
+        self.length.store(leaked.len(), Ordering::SeqCst);
+    }
+
+    fn get(&self) -> &'static [u8] {
+        let length = self.length.load(Ordering::SeqCst);
+        let text = self.text.load(Ordering::SeqCst);
+        if text.is_null() {
+            return &[];
+        }
+        // SAFETY: `set` leaks the text and stores its length last, zeroed while the pointer changes.
+        unsafe { std::slice::from_raw_parts(text, length) }
+    }
+}

@@ -1,0 +1,141 @@
+use crate::json::Value;
+use crate::{Certainty, Span, Verdict};
+
+/// What a rule saw, and what to do instead. Says nothing about how bad it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// What would happen, as a sentence without a full stop: "deletes your home directory `~`".
+    pub what: String,
+    /// What to do instead.
+    pub instead: String,
+    /// The words it comes from.
+    pub span: Span,
+    /// How sure the rule is.
+    pub certainty: Certainty,
+}
+
+/// A hit, with the rule that saw it and the verdict the policy gives it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The rule's id.
+    pub rule: String,
+    /// What the policy makes of it.
+    pub verdict: Verdict,
+    /// What was seen.
+    pub hit: Hit,
+}
+
+/// The answer of the gate, in no agent's terms.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decision {
+    /// The strictest verdict of all findings.
+    pub verdict: Verdict,
+    /// What the rules saw, strictest first.
+    pub findings: Vec<Finding>,
+    /// Text for the model.
+    pub context: Vec<String>,
+    /// Text for the person in front of the agent.
+    pub notices: Vec<String>,
+    /// A whole new tool input.
+    pub rewrite: Option<Value>,
+    /// The call is understood to be harmless and the policy wants its prompt skipped.
+    pub approve: bool,
+    /// Names the call for a person: shown where an `ask` had to become a `deny`.
+    pub code: String,
+}
+
+impl Decision {
+    /// Takes a finding in. The only place where verdicts meet.
+    pub fn add(&mut self, finding: Finding) {
+        self.verdict = self.verdict.max(finding.verdict);
+        let place = self.findings.partition_point(|other| other.verdict >= finding.verdict);
+        self.findings.insert(place, finding);
+    }
+
+    /// Why, for the model: one paragraph per finding that refuses (at most three), each naming its rule.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        let refusing: Vec<&Finding> = self.findings.iter().filter(|f| f.verdict.refuses()).collect();
+        let mut lines: Vec<String> = refusing.iter().take(3).map(|f| f.sentence()).collect();
+        if refusing.len() > 3 {
+            lines.push(format!("and {} more findings", refusing.len() - 3));
+        }
+        lines.join("\n")
+    }
+}
+
+impl Finding {
+    /// What would happen, what to do instead, and which rule says so.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let hedge = if self.hit.certainty == Certainty::Certain { "this" } else { "this may be a call that" };
+        let mut text = format!("Tollgate: {hedge} {} [{}]", self.hit.what, self.rule);
+        if !self.hit.instead.is_empty() {
+            text.push_str(". Instead: ");
+            text.push_str(&self.hit.instead);
+        }
+        text
+    }
+}
+
+/// Bytes and exit code for the agent's host.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+    /// Exit code.
+    pub exit: u8,
+    /// The verdict that this agent, version and mode will really carry out.
+    pub expressed: Verdict,
+}
+
+/// No decision could be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Which step failed.
+    pub kind: FaultKind,
+    /// What happened, for people.
+    pub message: String,
+}
+
+impl Fault {
+    /// A fault of this kind.
+    #[must_use]
+    pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+}
+
+/// Where a decision failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FaultKind {
+    /// The payload could not be read whole.
+    Input,
+    /// The payload could not be understood.
+    Payload,
+    /// No policy could be loaded.
+    Policy,
+    /// The analysis failed.
+    Analysis,
+    /// The gate's own deadline passed.
+    Deadline,
+    /// A panic.
+    Panic,
+}
+
+impl FaultKind {
+    /// Its name in the log.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Input => "input",
+            Self::Payload => "payload",
+            Self::Policy => "policy",
+            Self::Analysis => "analysis",
+            Self::Deadline => "deadline",
+            Self::Panic => "panic",
+        }
+    }
+}

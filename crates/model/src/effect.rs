@@ -1,0 +1,287 @@
+use crate::Span;
+
+/// One thing a call would do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Effect {
+    /// What.
+    pub kind: EffectKind,
+    /// The words it comes from.
+    pub span: Span,
+    /// How certain it is.
+    pub certainty: Certainty,
+}
+
+/// How certain an effect is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Certainty {
+    /// The analysis stopped here.
+    Budget,
+    /// Depends on a value not known before it runs.
+    Possible,
+    /// It will happen if the command runs.
+    Certain,
+}
+
+/// A path with what is known about it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// Absolute, lexically normal, links on disk followed. Holds `*` where a pattern or a hole is.
+    pub path: String,
+    /// As it stood in the source.
+    pub shown: String,
+    /// What kind of place it is.
+    pub zone: Zone,
+    /// It holds a pattern or an unknown part: stands for any path that matches.
+    pub pattern: bool,
+    /// It is, or holds, something that nothing brings back: the root, a home, the workspace itself, `.git`.
+    pub root: bool,
+}
+
+/// Kinds of places. Ordered: where several fit, the most protected wins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Zone {
+    /// Nothing is known about the path.
+    Unknown,
+    /// Temporary directories and caches.
+    Temp,
+    /// The session's project.
+    Workspace,
+    /// Another repository or folder of the user.
+    OtherProject,
+    /// The home directory itself and what lies in it.
+    Home,
+    /// The root, `/etc`, `/usr`, devices, other users' homes.
+    System,
+    /// Settings of a coding agent.
+    AgentConfig,
+    /// Keys, credentials, environment files.
+    Secret,
+}
+
+impl Zone {
+    /// Its name in the log and in explanations.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Temp => "temp",
+            Self::Workspace => "workspace",
+            Self::OtherProject => "other-project",
+            Self::Home => "home",
+            Self::System => "system",
+            Self::AgentConfig => "agent-config",
+            Self::Secret => "secret",
+        }
+    }
+}
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WriteMode {
+    /// Made, or replaced.
+    Overwrite,
+    /// Added to.
+    Append,
+    /// Changed in place.
+    Edit,
+}
+
+/// Where code that runs comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CodeSource {
+    /// It stands in the call.
+    Literal,
+    /// A file on disk.
+    File,
+    /// The network.
+    Downloaded,
+    /// Decoded from something unreadable.
+    Decoded,
+    /// A value not known before it runs.
+    Variable,
+}
+
+/// Which way data goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NetDirection {
+    /// Fetched.
+    In,
+    /// Sent.
+    Out,
+}
+
+/// The kinds of effects.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EffectKind {
+    /// Reads a file or a directory tree.
+    Read {
+        /// Which.
+        place: Place,
+        /// With everything below it.
+        recursive: bool,
+    },
+    /// Writes a file.
+    Write {
+        /// Which.
+        place: Place,
+        /// How.
+        mode: WriteMode,
+        /// What goes in, when known.
+        content: Option<String>,
+    },
+    /// Deletes.
+    Delete {
+        /// What.
+        place: Place,
+        /// With everything below it.
+        recursive: bool,
+    },
+    /// Changes permissions or owner.
+    Permission {
+        /// Whose.
+        place: Place,
+        /// Mode or owner as written.
+        to: String,
+        /// With everything below it.
+        recursive: bool,
+    },
+    /// Writes to a device or makes a file system.
+    Device {
+        /// Which.
+        place: Place,
+    },
+    /// Runs a program.
+    Exec {
+        /// Its name, without directory.
+        program: String,
+        /// All its words, as far as known.
+        argv: Vec<String>,
+        /// Where its code comes from.
+        source: CodeSource,
+    },
+    /// Talks to the network.
+    Net {
+        /// To whom; empty when not known.
+        host: String,
+        /// Which way.
+        direction: NetDirection,
+        /// What it sends: files and secrets, as text for people.
+        carries: Vec<String>,
+    },
+    /// Loses work under version control.
+    WorkLoss {
+        /// The operation: `git reset --hard`.
+        operation: String,
+        /// What is lost.
+        lost: Vec<String>,
+    },
+    /// Rewrites history, here or at a remote.
+    HistoryRewrite {
+        /// Where to.
+        remote: String,
+        /// Which branch.
+        branch: String,
+        /// With `--force` rather than with a lease.
+        forced: bool,
+    },
+    /// Makes something public.
+    Publish {
+        /// Where.
+        target: String,
+    },
+    /// Installs software.
+    Install {
+        /// By which manager.
+        manager: String,
+        /// What.
+        package: String,
+    },
+    /// Changes infrastructure.
+    Infra {
+        /// The tool.
+        tool: String,
+        /// What it does.
+        operation: String,
+        /// To what.
+        target: String,
+    },
+    /// Changes a database.
+    Database {
+        /// `drop`, `delete`, `truncate`, …
+        operation: String,
+        /// What.
+        object: String,
+    },
+    /// Signals processes or the machine.
+    Process {
+        /// `kill`, `shutdown`, `fork-bomb`, …
+        signal: String,
+        /// Whom.
+        target: String,
+    },
+    /// Gains rights.
+    Privilege {
+        /// How.
+        how: String,
+    },
+    /// Stays after the session.
+    Persist {
+        /// Where.
+        place: String,
+    },
+    /// Touches the gate or the agent's own settings.
+    Tamper {
+        /// What.
+        what: String,
+    },
+    /// Weakens protection.
+    Weaken {
+        /// What.
+        what: String,
+    },
+    /// Reads environment variables.
+    EnvRead {
+        /// Which; empty means all of them.
+        names: Vec<String>,
+    },
+    /// Starts another agent.
+    Spawn {
+        /// Its type.
+        agent: String,
+    },
+    /// Could not be understood.
+    Opaque {
+        /// Why.
+        why: String,
+    },
+}
+
+impl EffectKind {
+    /// Its name in the log, in explanations and in policy conditions.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Read { .. } => "read",
+            Self::Write { .. } => "write",
+            Self::Delete { .. } => "delete",
+            Self::Permission { .. } => "permission",
+            Self::Device { .. } => "device",
+            Self::Exec { .. } => "exec",
+            Self::Net { .. } => "net",
+            Self::WorkLoss { .. } => "work-loss",
+            Self::HistoryRewrite { .. } => "history-rewrite",
+            Self::Publish { .. } => "publish",
+            Self::Install { .. } => "install",
+            Self::Infra { .. } => "infra",
+            Self::Database { .. } => "database",
+            Self::Process { .. } => "process",
+            Self::Privilege { .. } => "privilege",
+            Self::Persist { .. } => "persist",
+            Self::Tamper { .. } => "tamper",
+            Self::Weaken { .. } => "weaken",
+            Self::EnvRead { .. } => "env-read",
+            Self::Spawn { .. } => "spawn",
+            Self::Opaque { .. } => "opaque",
+        }
+    }
+}

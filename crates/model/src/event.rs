@@ -1,0 +1,463 @@
+use crate::json::Value;
+
+/// A coding agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Agent {
+    /// Anthropic's Claude Code.
+    ClaudeCode,
+    /// OpenAI's Codex CLI.
+    Codex,
+    /// Google's Gemini CLI.
+    GeminiCli,
+    /// Cursor.
+    Cursor,
+    /// GitHub's Copilot CLI.
+    CopilotCli,
+    /// OpenCode.
+    OpenCode,
+    /// Alibaba's Qwen Code.
+    QwenCode,
+    /// Any host that speaks our own JSON.
+    Generic,
+}
+
+impl Agent {
+    /// Its name on the command line and in the log.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::GeminiCli => "gemini-cli",
+            Self::Cursor => "cursor",
+            Self::CopilotCli => "copilot-cli",
+            Self::OpenCode => "opencode",
+            Self::QwenCode => "qwen-code",
+            Self::Generic => "generic",
+        }
+    }
+}
+
+/// What happened, in no agent's terms.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Who sent it.
+    pub agent: Agent,
+    /// The agent's own name of the event.
+    pub name: String,
+    /// The agent's session id, as given; hashed before it names a file.
+    pub session: String,
+    /// Who acts: the main agent or a subagent.
+    pub actor: Actor,
+    /// Working directory, absolute; empty when not given.
+    pub cwd: String,
+    /// The agent's own project folder, when it names one.
+    pub project: Option<String>,
+    /// The agent's transcript file.
+    pub transcript: Option<String>,
+    /// The agent's permission mode, in its own words.
+    pub permission_mode: String,
+    /// Is a person there to be asked?
+    pub attended: Attended,
+    /// What it is.
+    pub kind: Kind,
+}
+
+impl Event {
+    /// The tool call that is about to happen, when this event asks about one.
+    #[must_use]
+    pub fn pending(&self) -> Option<&ToolUse> {
+        match &self.kind {
+            Kind::PreTool(tool) | Kind::Permission(tool) => Some(tool),
+            _ => None,
+        }
+    }
+
+    /// The tool call the event is about, before or after.
+    #[must_use]
+    pub fn tool(&self) -> Option<&ToolUse> {
+        match &self.kind {
+            Kind::PreTool(tool)
+            | Kind::Permission(tool)
+            | Kind::PermissionDenied { tool, .. }
+            | Kind::PostTool { tool, .. }
+            | Kind::PostToolFail { tool, .. } => Some(tool),
+            _ => None,
+        }
+    }
+
+    /// Its place in an agent's life.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
+        self.kind.phase()
+    }
+}
+
+/// Who acts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Actor {
+    /// The agent a person talks to.
+    #[default]
+    Main,
+    /// One that it started.
+    Subagent {
+        /// Its id.
+        id: String,
+        /// Its type.
+        kind: String,
+    },
+}
+
+/// Is a person there to be asked?
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Attended {
+    /// The agent says so.
+    Yes,
+    /// The agent says not.
+    No,
+    /// The agent does not say.
+    #[default]
+    Unknown,
+}
+
+/// The kinds of events.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// A session starts, resumes, or goes on after a compaction.
+    SessionStart {
+        /// `startup`, `resume`, `clear`, `compact`, …
+        source: String,
+    },
+    /// A session ends.
+    SessionEnd {
+        /// Why.
+        reason: String,
+    },
+    /// A person's prompt.
+    Prompt {
+        /// Its text.
+        text: String,
+    },
+    /// A slash command or prompt template expands.
+    Expand {
+        /// Its name.
+        command: String,
+        /// Its arguments.
+        args: String,
+        /// The text it becomes.
+        text: String,
+    },
+    /// A tool is about to run.
+    PreTool(ToolUse),
+    /// The agent would ask a person about a tool call.
+    Permission(ToolUse),
+    /// The agent itself refused a tool call.
+    PermissionDenied {
+        /// The call.
+        tool: ToolUse,
+        /// Why.
+        reason: String,
+    },
+    /// A tool has run.
+    PostTool {
+        /// The call.
+        tool: ToolUse,
+        /// What it gave back.
+        response: Value,
+    },
+    /// A tool failed.
+    PostToolFail {
+        /// The call.
+        tool: ToolUse,
+        /// What it said.
+        error: String,
+    },
+    /// A batch of calls has run.
+    PostBatch(Vec<ToolUse>),
+    /// The agent tells a person something.
+    Notification {
+        /// Its type.
+        topic: String,
+        /// Its text.
+        message: String,
+    },
+    /// The agent is about to end its turn.
+    Stop {
+        /// A stop was already blocked in this turn.
+        again: bool,
+        /// The last message.
+        message: String,
+    },
+    /// A turn ended by an error.
+    StopError {
+        /// The error.
+        error: String,
+    },
+    /// A subagent starts.
+    SubagentStart,
+    /// A subagent is about to end.
+    SubagentStop {
+        /// A stop was already blocked.
+        again: bool,
+        /// The last message.
+        message: String,
+    },
+    /// The conversation is about to be compacted.
+    PreCompact {
+        /// `manual` or `auto`.
+        trigger: String,
+    },
+    /// It was.
+    PostCompact {
+        /// `manual` or `auto`.
+        trigger: String,
+    },
+    /// The agent's configuration changed on disk.
+    ConfigChange {
+        /// Which layer.
+        source: String,
+        /// Which file.
+        path: Option<String>,
+    },
+    /// Anything else, known or unknown: logged, never judged.
+    Other,
+}
+
+impl Kind {
+    /// Its place in an agent's life.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
+        match self {
+            Self::SessionStart { .. } => Phase::SessionStart,
+            Self::SessionEnd { .. } => Phase::SessionEnd,
+            Self::Prompt { .. } => Phase::Prompt,
+            Self::Expand { .. } => Phase::Expand,
+            Self::PreTool(_) => Phase::PreTool,
+            Self::Permission(_) => Phase::Permission,
+            Self::PermissionDenied { .. } => Phase::PermissionDenied,
+            Self::PostTool { .. } => Phase::PostTool,
+            Self::PostToolFail { .. } => Phase::PostToolFail,
+            Self::PostBatch(_) => Phase::PostBatch,
+            Self::Notification { .. } => Phase::Notification,
+            Self::Stop { .. } => Phase::Stop,
+            Self::StopError { .. } => Phase::StopError,
+            Self::SubagentStart => Phase::SubagentStart,
+            Self::SubagentStop { .. } => Phase::SubagentStop,
+            Self::PreCompact { .. } => Phase::PreCompact,
+            Self::PostCompact { .. } => Phase::PostCompact,
+            Self::ConfigChange { .. } => Phase::ConfigChange,
+            Self::Other => Phase::Other,
+        }
+    }
+}
+
+/// A kind of event without its data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "each is the kind of the same name")]
+pub enum Phase {
+    SessionStart,
+    SessionEnd,
+    Prompt,
+    Expand,
+    PreTool,
+    Permission,
+    PermissionDenied,
+    PostTool,
+    PostToolFail,
+    PostBatch,
+    Notification,
+    Stop,
+    StopError,
+    SubagentStart,
+    SubagentStop,
+    PreCompact,
+    PostCompact,
+    ConfigChange,
+    Other,
+}
+
+impl Phase {
+    /// A fault here must not let anything run: a tool call is waiting for the answer.
+    #[must_use]
+    pub fn is_safety(self) -> bool {
+        matches!(self, Self::PreTool | Self::Permission)
+    }
+
+    /// Its name in the log and in policy files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SessionStart => "session-start",
+            Self::SessionEnd => "session-end",
+            Self::Prompt => "prompt",
+            Self::Expand => "expand",
+            Self::PreTool => "pre-tool",
+            Self::Permission => "permission",
+            Self::PermissionDenied => "permission-denied",
+            Self::PostTool => "post-tool",
+            Self::PostToolFail => "post-tool-fail",
+            Self::PostBatch => "post-batch",
+            Self::Notification => "notification",
+            Self::Stop => "stop",
+            Self::StopError => "stop-error",
+            Self::SubagentStart => "subagent-start",
+            Self::SubagentStop => "subagent-stop",
+            Self::PreCompact => "pre-compact",
+            Self::PostCompact => "post-compact",
+            Self::ConfigChange => "config-change",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// One use of a tool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolUse {
+    /// The agent's id of the call; empty when it gives none.
+    pub id: String,
+    /// The agent's name of the tool.
+    pub name: String,
+    /// What is to be done, in no agent's terms.
+    pub call: ToolCall,
+    /// The input as the agent gave it.
+    pub input: Value,
+}
+
+/// Which shell reads a command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// bash, sh, zsh.
+    #[default]
+    Posix,
+    /// PowerShell.
+    PowerShell,
+}
+
+/// A tool call in no agent's terms.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ToolCall {
+    /// A command line.
+    Shell {
+        /// Its text.
+        command: String,
+        /// Who reads it.
+        dialect: Dialect,
+        /// A working directory of its own.
+        cwd: Option<String>,
+        /// The agent asks for its sandbox to be off.
+        sandbox_off: bool,
+    },
+    /// Files to read.
+    Read {
+        /// Which.
+        paths: Vec<String>,
+    },
+    /// A whole file to write.
+    Write {
+        /// Which.
+        path: String,
+        /// What goes in.
+        content: String,
+    },
+    /// A file to change.
+    Edit {
+        /// Which.
+        path: String,
+        /// What is replaced by what.
+        edits: Vec<Replacement>,
+    },
+    /// A file to delete.
+    Delete {
+        /// Which.
+        path: String,
+    },
+    /// A patch over several files, in the agent's patch language.
+    Patch {
+        /// Its text.
+        text: String,
+    },
+    /// A search through file contents or names.
+    Search {
+        /// What for.
+        pattern: String,
+        /// Where; empty means the working directory.
+        path: String,
+        /// Which files.
+        glob: Option<String>,
+        /// Contents or names.
+        scope: SearchScope,
+    },
+    /// A page of the web.
+    Fetch {
+        /// Its address.
+        url: String,
+    },
+    /// A search of the web.
+    WebSearch {
+        /// What for.
+        query: String,
+    },
+    /// Another agent to start.
+    Spawn {
+        /// Its type.
+        agent: String,
+        /// What it is told.
+        prompt: String,
+    },
+    /// A slash command or skill.
+    Command {
+        /// Its name.
+        name: String,
+        /// Its arguments.
+        args: String,
+    },
+    /// A tool of an MCP server.
+    Mcp {
+        /// The server.
+        server: String,
+        /// The tool.
+        tool: String,
+    },
+    /// Any other tool, judged by the shape of its input.
+    Other,
+}
+
+impl ToolCall {
+    /// The class of the call.
+    #[must_use]
+    pub fn class(&self) -> &'static str {
+        match self {
+            Self::Shell { .. } => "shell",
+            Self::Read { .. } => "read",
+            Self::Write { .. } => "write",
+            Self::Edit { .. } => "edit",
+            Self::Delete { .. } => "delete",
+            Self::Patch { .. } => "patch",
+            Self::Search { .. } => "search",
+            Self::Fetch { .. } => "fetch",
+            Self::WebSearch { .. } => "web-search",
+            Self::Spawn { .. } => "spawn",
+            Self::Command { .. } => "command",
+            Self::Mcp { .. } => "mcp",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// What a search looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchScope {
+    /// What is in the files.
+    Contents,
+    /// What they are called.
+    Names,
+}
+
+/// One replacement in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replacement {
+    /// The text taken out; empty when something is only put in.
+    pub old: String,
+    /// The text put in.
+    pub new: String,
+}

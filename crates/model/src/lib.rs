@@ -1,0 +1,22 @@
+//! The words of Tollgate: events, calls, effects, verdicts, records. No IO, one meaning each.
+
+mod decision;
+mod effect;
+mod event;
+pub mod json;
+mod record;
+mod rule;
+mod span;
+mod verdict;
+mod world;
+
+pub use decision::{Decision, Fault, FaultKind, Finding, Hit, Reply};
+pub use effect::{Certainty, CodeSource, Effect, EffectKind, NetDirection, Place, WriteMode, Zone};
+pub use event::{
+    Actor, Agent, Attended, Dialect, Event, Kind, Phase, Replacement, SearchScope, ToolCall, ToolUse,
+};
+pub use record::{Record, Times};
+pub use rule::{Card, Case, Catalogue, Example, Pack, Rule};
+pub use span::Span;
+pub use verdict::{Approve, Level, Mode, OnFault, Verdict};
+pub use world::{FileKind, StillFile, StillWorld, World};

@@ -1,0 +1,134 @@
+use crate::json::{Value, object};
+use crate::{Actor, Decision, Effect, EffectKind, Event, Fault, Kind, Verdict};
+
+/// What is kept of one event.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// Names the call: the agent's id, or a hash where it gives none.
+    pub call: String,
+    /// Everything about the event and the decision, in the order of the log line. Not yet redacted.
+    pub fields: Vec<(String, Value)>,
+}
+
+/// How long the steps took, in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// Until the payload was read and understood.
+    pub read: u64,
+    /// Loading the policy.
+    pub policy: u64,
+    /// Analysis and judgement.
+    pub judge: u64,
+}
+
+impl Record {
+    /// The record of a decision.
+    #[must_use]
+    pub fn of(event: &Event, effects: &[Effect], decision: &Decision, expressed: Verdict, times: Times) -> Self {
+        let mut record = Self::start(event);
+        let effects: Vec<Value> = effects.iter().filter_map(effect_value).collect();
+        if !effects.is_empty() {
+            record.push("effects", Value::List(effects));
+        }
+        record.push("verdict", decision.verdict.name());
+        if expressed != decision.verdict {
+            record.push("expressed", expressed.name());
+        }
+        if !decision.findings.is_empty() {
+            record.push("findings", Value::List(decision.findings.iter().map(finding_value).collect()));
+        }
+        record.push("us", times_value(times));
+        record
+    }
+
+    /// The record of an event that could not be decided.
+    #[must_use]
+    pub fn of_fault(event: Option<&Event>, agent: &str, fault: &Fault, expressed: Verdict) -> Self {
+        let mut record = match event {
+            Some(event) => Self::start(event),
+            None => Self { call: String::new(), fields: vec![("agent".into(), agent.into())] },
+        };
+        record.push("verdict", expressed.name());
+        record.push("fault", fault.kind.name());
+        record.push("message", fault.message.as_str());
+        record
+    }
+
+    fn start(event: &Event) -> Self {
+        let mut record = Self { call: String::new(), fields: Vec::with_capacity(16) };
+        record.push("agent", event.agent.name());
+        record.push("session", event.session.as_str());
+        record.push("event", event.name.as_str());
+        record.push("phase", event.phase().name());
+        if let Actor::Subagent { id, kind } = &event.actor {
+            record.push("subagent", object([("id", id.as_str().into()), ("type", kind.as_str().into())]));
+        }
+        record.push("cwd", event.cwd.as_str());
+        if let Some(tool) = event.tool() {
+            record.call.clone_from(&tool.id);
+            record.push("tool", tool.name.as_str());
+            record.push("class", tool.call.class());
+            record.push("input", tool.input.clone());
+        }
+        record.push_kind(&event.kind);
+        record
+    }
+
+    fn push_kind(&mut self, kind: &Kind) {
+        match kind {
+            Kind::SessionStart { source } | Kind::ConfigChange { source, .. } => {
+                self.push("source", source.as_str());
+            }
+            Kind::SessionEnd { reason } | Kind::PermissionDenied { reason, .. } => {
+                self.push("why", reason.as_str());
+            }
+            Kind::Prompt { text } => self.push("prompt", text.as_str()),
+            Kind::Expand { command, args, .. } => {
+                self.push("command", command.as_str());
+                self.push("args", args.as_str());
+            }
+            Kind::PostToolFail { error, .. } | Kind::StopError { error } => self.push("error", error.as_str()),
+            Kind::Notification { topic, message } => {
+                self.push("topic", topic.as_str());
+                self.push("text", message.as_str());
+            }
+            Kind::PreCompact { trigger } | Kind::PostCompact { trigger } => self.push("trigger", trigger.as_str()),
+            Kind::PostBatch(calls) => {
+                let ids = calls.iter().map(|tool| tool.id.as_str().into()).collect();
+                self.push("calls", Value::List(ids));
+            }
+            _ => {}
+        }
+    }
+
+    fn push(&mut self, key: &str, value: impl Into<Value>) {
+        self.fields.push((key.to_owned(), value.into()));
+    }
+}
+
+fn finding_value(finding: &crate::Finding) -> Value {
+    object([
+        ("rule", finding.rule.as_str().into()),
+        ("verdict", finding.verdict.name().into()),
+        ("what", finding.hit.what.as_str().into()),
+    ])
+}
+
+fn effect_value(effect: &Effect) -> Option<Value> {
+    let subject = match &effect.kind {
+        EffectKind::Read { place, .. }
+        | EffectKind::Write { place, .. }
+        | EffectKind::Delete { place, .. }
+        | EffectKind::Permission { place, .. }
+        | EffectKind::Device { place } => place.path.as_str(),
+        EffectKind::Exec { program, .. } => program,
+        EffectKind::Net { host, .. } => host,
+        EffectKind::Opaque { why } => why,
+        _ => "",
+    };
+    Some(object([("kind", effect.kind.name().into()), ("of", subject.into())]))
+}
+
+fn times_value(times: Times) -> Value {
+    object([("read", times.read.into()), ("policy", times.policy.into()), ("judge", times.judge.into())])
+}

@@ -1,0 +1,105 @@
+use crate::{Effect, Event, Hit, Level, World};
+
+/// A group of rules that a policy may take out together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "each is the pack of the same name")]
+pub enum Pack {
+    Core,
+    Git,
+    Secrets,
+    Exfiltration,
+    Persistence,
+    SelfProtection,
+    SupplyChain,
+    Cloud,
+    Containers,
+    Database,
+    Prompt,
+}
+
+impl Pack {
+    /// Every pack.
+    pub const ALL: [Self; 11] = [
+        Self::Core,
+        Self::Git,
+        Self::Secrets,
+        Self::Exfiltration,
+        Self::Persistence,
+        Self::SelfProtection,
+        Self::SupplyChain,
+        Self::Cloud,
+        Self::Containers,
+        Self::Database,
+        Self::Prompt,
+    ];
+
+    /// Its name in a policy file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Git => "git",
+            Self::Secrets => "secrets",
+            Self::Exfiltration => "exfiltration",
+            Self::Persistence => "persistence",
+            Self::SelfProtection => "self-protection",
+            Self::SupplyChain => "supply-chain",
+            Self::Cloud => "cloud",
+            Self::Containers => "containers",
+            Self::Database => "database",
+            Self::Prompt => "prompt",
+        }
+    }
+}
+
+/// All that a rule may see.
+pub struct Case<'a> {
+    /// What happened.
+    pub event: &'a Event,
+    /// What the call would do.
+    pub effects: &'a [Effect],
+    /// The machine.
+    pub world: &'a dyn World,
+}
+
+/// A pure judgement about a case. Says what it saw, never how bad that is.
+pub trait Rule: Sync {
+    /// Who it is.
+    fn card(&self) -> &'static Card;
+    /// What it sees.
+    fn check(&self, case: &Case) -> Option<Hit>;
+}
+
+/// Everything about a rule but its matcher.
+#[derive(Debug)]
+pub struct Card {
+    /// Named for what it catches: `git-force-push`.
+    pub id: &'static str,
+    /// Its pack.
+    pub pack: Pack,
+    /// How bad a certain hit is unless a policy says otherwise.
+    pub level: Level,
+    /// The most a hit that is only possible may lead to.
+    pub unsure: Level,
+    /// What it protects against and what to do instead, as Markdown.
+    pub doc: &'static str,
+    /// Its tests and its documentation.
+    pub examples: &'static [Example],
+}
+
+/// One example of a rule.
+#[derive(Clone, Copy, Debug)]
+pub struct Example {
+    /// True when the rule must see it.
+    pub hit: bool,
+    /// The tool class: `Shell`, `Read`, `Write`, …
+    pub tool: &'static str,
+    /// The command, path or address.
+    pub text: &'static str,
+}
+
+/// The rules that exist, as far as a policy needs to know them.
+pub trait Catalogue {
+    /// Every rule's card.
+    fn cards(&self) -> Vec<&'static Card>;
+}

@@ -1,0 +1,163 @@
+use std::collections::BTreeMap;
+
+/// What stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// Nothing.
+    Missing,
+    /// A regular file.
+    File,
+    /// A directory.
+    Dir,
+    /// A block or character device.
+    Device,
+    /// A pipe, a socket, anything else.
+    Other,
+}
+
+/// A read-only, lazy view of the machine. Only asked when a verdict depends on it.
+///
+/// Paths are absolute and lexically normal.
+pub trait World {
+    /// What `~` stands for in the agent's shell.
+    fn home(&self) -> &str;
+    /// Every directory that is a home of this user: `home`, and the user database's where it differs, so that
+    /// a changed `HOME` protects more and never less.
+    fn homes(&self) -> Vec<String>;
+    /// The session's project folder.
+    fn workspace(&self) -> &str;
+    /// Directories for temporary files.
+    fn temp_dirs(&self) -> &[String];
+    /// Tollgate's own directories and files (configuration, state, binary).
+    fn own_places(&self) -> &[String];
+    /// What stands at a path, links followed.
+    fn kind(&self, path: &str) -> FileKind;
+    /// The path with every link on it followed, as far as it exists; `None` when it cannot be told.
+    fn real(&self, path: &str) -> Option<String>;
+    /// The names in a directory, at most `limit`.
+    fn list(&self, path: &str, limit: usize) -> Vec<String>;
+    /// The first `limit` bytes of a file.
+    fn read(&self, path: &str, limit: usize) -> Option<Vec<u8>>;
+    /// The value of an environment variable the agent's shell would see.
+    fn environment(&self, name: &str) -> Option<String>;
+    /// The home directory of another user.
+    fn home_of(&self, user: &str) -> Option<String>;
+}
+
+/// A world that stands still: written down beforehand, for rules' examples, policy tests and replay.
+#[derive(Clone, Debug, Default)]
+pub struct StillWorld {
+    /// What `~` stands for.
+    pub home: String,
+    /// The project.
+    pub workspace: String,
+    /// Directories for temporary files.
+    pub temp: Vec<String>,
+    /// Tollgate's own places.
+    pub own: Vec<String>,
+    /// Everything that exists.
+    pub files: BTreeMap<String, StillFile>,
+    /// The environment.
+    pub environment: BTreeMap<String, String>,
+}
+
+/// A file of a `StillWorld`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StillFile {
+    /// A regular file with its content.
+    File(Vec<u8>),
+    /// A directory.
+    Dir,
+    /// A device.
+    Device,
+    /// A link to an absolute path.
+    Link(String),
+}
+
+impl StillWorld {
+    fn follow(&self, path: &str) -> String {
+        let mut at = path.to_owned();
+        for _ in 0..16 {
+            let Some((link, target)) = self.link_on(&at) else { return at };
+            let rest = at.get(link.len()..).unwrap_or_default();
+            at = format!("{}{rest}", target.trim_end_matches('/'));
+            if at.is_empty() {
+                at.push('/');
+            }
+        }
+        at
+    }
+
+    fn link_on(&self, path: &str) -> Option<(&str, &str)> {
+        self.files.iter().find_map(|(name, file)| match file {
+            StillFile::Link(target) if is_at_or_below(path, name) => Some((name.as_str(), target.as_str())),
+            _ => None,
+        })
+    }
+}
+
+fn is_at_or_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+impl World for StillWorld {
+    fn home(&self) -> &str {
+        &self.home
+    }
+
+    fn homes(&self) -> Vec<String> {
+        vec![self.home.clone()]
+    }
+
+    fn workspace(&self) -> &str {
+        &self.workspace
+    }
+
+    fn temp_dirs(&self) -> &[String] {
+        &self.temp
+    }
+
+    fn own_places(&self) -> &[String] {
+        &self.own
+    }
+
+    fn kind(&self, path: &str) -> FileKind {
+        let path = self.follow(path);
+        match self.files.get(&path) {
+            Some(StillFile::File(_)) => FileKind::File,
+            Some(StillFile::Dir) => FileKind::Dir,
+            Some(StillFile::Device) => FileKind::Device,
+            Some(StillFile::Link(_)) => FileKind::Missing,
+            None if self.files.keys().any(|name| name != &path && is_at_or_below(name, &path)) => FileKind::Dir,
+            None => FileKind::Missing,
+        }
+    }
+
+    fn real(&self, path: &str) -> Option<String> {
+        Some(self.follow(path))
+    }
+
+    fn list(&self, path: &str, limit: usize) -> Vec<String> {
+        let folder = format!("{}/", self.follow(path).trim_end_matches('/'));
+        let names = self.files.keys().filter_map(|name| name.strip_prefix(&folder));
+        let mut names: Vec<String> = names.filter_map(|rest| rest.split('/').next()).map(str::to_owned).collect();
+        names.dedup();
+        names.truncate(limit);
+        names
+    }
+
+    fn read(&self, path: &str, limit: usize) -> Option<Vec<u8>> {
+        match self.files.get(&self.follow(path)) {
+            Some(StillFile::File(content)) => Some(content.iter().copied().take(limit).collect()),
+            _ => None,
+        }
+    }
+
+    fn environment(&self, name: &str) -> Option<String> {
+        self.environment.get(name).cloned()
+    }
+
+    fn home_of(&self, user: &str) -> Option<String> {
+        (user == "root").then(|| "/root".to_owned())
+    }
+}

@@ -1,0 +1,80 @@
+//! Judges a file of commands (JSON lines with `command`) in a still world and shows what is not simply allowed.
+//! `cargo xtask corpus FILE`; with `--all` every finding is shown.
+
+#![expect(clippy::print_stdout, reason = "a program for people")]
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use tollgate_model::json::{self, Value};
+use tollgate_model::{
+    Actor, Agent, Attended, Dialect, Event, Kind, StillFile, StillWorld, ToolCall, ToolUse, Verdict,
+};
+use tollgate_pipeline::judge;
+use tollgate_policy::Policy;
+
+fn main() {
+    let mut args = std::env::args().skip(1);
+    let Some(file) = args.next() else {
+        println!("usage: corpus FILE [RULE]");
+        return;
+    };
+    let wanted = args.next();
+    let text = std::fs::read_to_string(&file).unwrap_or_default();
+    let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
+    let mut rules: BTreeMap<String, usize> = BTreeMap::new();
+    let mut slowest = (0, String::new());
+    for line in text.lines() {
+        let Ok(value) = json::parse(line.as_bytes()) else { continue };
+        let Some(command) = value.text("command") else { continue };
+        let start = Instant::now();
+        let judgement = judge(&event(command), &world(), &Policy::builtin());
+        let micros = start.elapsed().as_micros();
+        if micros > slowest.0 {
+            slowest = (micros, command.to_owned());
+        }
+        *counts.entry(judgement.decision.verdict.name()).or_default() += 1;
+        let refusing = judgement.decision.findings.iter().filter(|finding| finding.verdict >= Verdict::Ask);
+        for finding in refusing {
+            *rules.entry(format!("{} {}", finding.verdict.name(), finding.rule)).or_default() += 1;
+            if wanted.as_ref().is_some_and(|wanted| finding.rule == *wanted || finding.verdict.name() == wanted) {
+                println!("{}\t{}\t{}", finding.verdict.name(), finding.hit.what, command.replace('\n', "⏎"));
+            }
+        }
+    }
+    println!("{counts:?}");
+    rules.iter().for_each(|(rule, count)| println!("{count:>6} {rule}"));
+    println!("slowest: {} µs: {}", slowest.0, slowest.1.chars().take(200).collect::<String>());
+}
+
+fn world() -> StillWorld {
+    StillWorld {
+        home: "/home/user".into(),
+        workspace: "/home/user/project".into(),
+        temp: vec!["/tmp".into(), "/var/tmp".into()],
+        own: vec!["/home/user/.config/tollgate".into()],
+        files: [("/home/user/project/README.md".to_owned(), StillFile::File(Vec::new()))].into(),
+        ..StillWorld::default()
+    }
+}
+
+fn event(command: &str) -> Event {
+    let call = ToolCall::Shell {
+        command: command.to_owned(),
+        dialect: Dialect::Posix,
+        cwd: None,
+        sandbox_off: false,
+    };
+    Event {
+        agent: Agent::ClaudeCode,
+        name: "PreToolUse".into(),
+        session: String::new(),
+        actor: Actor::Main,
+        cwd: "/home/user/project".into(),
+        project: None,
+        transcript: None,
+        permission_mode: String::new(),
+        attended: Attended::Yes,
+        kind: Kind::PreTool(ToolUse { id: String::new(), name: "Bash".into(), call, input: Value::Null }),
+    }
+}

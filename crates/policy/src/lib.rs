@@ -1,0 +1,31 @@
+//! What is to be refused, and how firmly: YAML files → one policy, and the compiled snapshot of it.
+//!
+//! Files are read into settings *and* problems, all of them. Layers add up so that nobody loosens what stands
+//! above: managed over user over project. A fault never loosens: while a file is broken, gone or writable by
+//! strangers, in force is the strictest join of the built-in policy, the last good one and what can be read.
+
+mod glob;
+mod layers;
+mod load;
+mod nearest;
+mod policy;
+mod problem;
+mod settings;
+mod shelf;
+mod snapshot;
+mod source;
+mod strangers;
+mod yaml;
+
+pub use layers::Layer;
+pub use load::{Loaded, Request, forget, load};
+pub use policy::{Audit, Change, Policy, describe, strictest};
+pub use problem::{At, Problem, Severity, render};
+pub use settings::check;
+pub use source::{Health, SourceFile};
+
+/// The name of a policy file, at every level.
+pub const FILE_NAME: &str = "tollgate.yaml";
+
+/// The policy file that `tollgate init` writes: everything commented out but the version.
+pub const TEMPLATE: &str = include_str!("template.yaml");

@@ -1,0 +1,280 @@
+//! The policy in force, and the join of two: the strictest of both in everything.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use tollgate_model::{Approve, Card, Level, Mode, OnFault, Pack};
+
+use crate::glob;
+
+/// Whether a call may run that cannot be recorded. Ordered: the later is the stricter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Audit {
+    /// It may.
+    #[default]
+    Optional,
+    /// A person is asked.
+    Required,
+}
+
+/// Checked configuration: how firmly each rule is held to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Policy {
+    /// Whether refusals are carried out.
+    pub mode: Mode,
+    /// The answer when the gate itself cannot decide.
+    pub on_fault: OnFault,
+    /// Whether harmless calls skip the agent's prompt.
+    pub approve: Approve,
+    /// Whether a call may run that cannot be recorded.
+    pub audit: Audit,
+    pub(crate) packs_off: PackSet,
+    pub(crate) rules: BTreeMap<String, Setting>,
+}
+
+impl Policy {
+    /// What holds when no file says anything: every rule at its own level.
+    #[must_use]
+    pub fn builtin() -> Self {
+        Self::default()
+    }
+
+    /// How bad a certain hit of a rule is. Self-protection is never below its own level.
+    #[must_use]
+    pub fn level(&self, card: &Card) -> Level {
+        let level = self.rank(card.id, PackSet::of(card.pack)).level(card.level);
+        if card.pack == Pack::SelfProtection { level.max(card.level) } else { level }
+    }
+
+    /// Does a rule not hold for this path? `path` is absolute and lexically normal; one with a `*` in it stands
+    /// for paths nobody knows, so it is never excepted.
+    #[must_use]
+    pub fn excepted(&self, rule: &str, path: &str) -> bool {
+        let Some(setting) = self.rules.get(rule) else { return false };
+        let unknown =
+            !path.starts_with('/') || path.contains('*') || path.split('/').any(|name| name == "..");
+        !unknown
+            && setting.pack != PackSet::of(Pack::SelfProtection)
+            && setting.except.iter().any(|exception| exception.holds_for(path))
+    }
+
+    /// Is a pack taken out?
+    #[must_use]
+    pub fn is_off(&self, pack: Pack) -> bool {
+        pack != Pack::SelfProtection && self.packs_off.has(PackSet::of(pack))
+    }
+
+    /// A short hash that names this policy.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        let bytes = postcard::to_allocvec(self).unwrap_or_default();
+        blake3::hash(&bytes).to_hex().chars().take(12).collect()
+    }
+
+    /// How a rule of a pack is ranked, whether it is named or not.
+    fn rank(&self, rule: &str, pack: PackSet) -> Rank {
+        match self.rules.get(rule) {
+            Some(setting) => setting.rank,
+            None if self.packs_off.has(pack) => Rank { least: Level::Off, or_default: false },
+            None => Rank { least: Level::Off, or_default: true },
+        }
+    }
+}
+
+/// The strictest of two policies in everything: levels, switches; only exceptions that both make.
+#[must_use]
+pub fn strictest(a: &Policy, b: &Policy) -> Policy {
+    let names: BTreeMap<&String, &Setting> = a.rules.iter().chain(&b.rules).collect();
+    let joined = names.into_iter().map(|(name, setting)| {
+        let rank = a.rank(name, setting.pack).join(b.rank(name, setting.pack));
+        (
+            name.clone(),
+            Setting { pack: setting.pack, rank, except: common(a.rules.get(name), b.rules.get(name)) },
+        )
+    });
+    Policy {
+        mode: a.mode.max(b.mode),
+        on_fault: a.on_fault.max(b.on_fault),
+        approve: a.approve.max(b.approve),
+        audit: a.audit.max(b.audit),
+        packs_off: PackSet(a.packs_off.0 & b.packs_off.0),
+        rules: joined.collect(),
+    }
+}
+
+/// The policy in lines for people: only what differs from the built-in one, after the four switches.
+#[must_use]
+pub fn describe(policy: &Policy) -> Vec<String> {
+    let mut lines: Vec<String> =
+        switches(policy).iter().map(|(key, value, _)| format!("{key}: {value}")).collect();
+    let off: Vec<&str> = Pack::ALL.into_iter().filter(|pack| policy.is_off(*pack)).map(Pack::name).collect();
+    if !off.is_empty() {
+        lines.push(format!("packs taken out: {}", off.join(", ")));
+    }
+    for (rule, setting) in &policy.rules {
+        let least = if setting.rank.or_default { "at least " } else { "" };
+        let mut line = format!("{rule}: {least}{}", setting.rank.least.name());
+        if !setting.except.is_empty() {
+            line.push_str(", except ");
+            line.push_str(&listed(&setting.except));
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// One thing that is different in a new policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// What: a rule, or a key of the policy file.
+    pub what: String,
+    /// As it was.
+    pub old: String,
+    /// As it is.
+    pub new: String,
+    /// The new is looser.
+    pub looser: bool,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let looser = if self.looser { " (looser)" } else { "" };
+        write!(out, "{}: {} → {}{looser}", self.what, self.old, self.new)
+    }
+}
+
+/// What is different between two policies, for the rules there are.
+pub(crate) fn changes(old: &Policy, new: &Policy, cards: &[&'static Card]) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for ((key, before, was), (_, after, is)) in switches(old).into_iter().zip(switches(new)) {
+        note(&mut changes, key.to_owned(), before.to_owned(), after.to_owned(), is < was);
+    }
+    for card in cards {
+        let (was, is) = (old.level(card), new.level(card));
+        note(&mut changes, card.id.to_owned(), was.name().to_owned(), is.name().to_owned(), is < was);
+        let none = BTreeSet::new();
+        let except = |policy: &'_ Policy| {
+            policy.rules.get(card.id).map_or(none.clone(), |setting| setting.except.clone())
+        };
+        let (was, is) = (except(old), except(new));
+        note(&mut changes, format!("{} except", card.id), listed(&was), listed(&is), !is.is_subset(&was));
+    }
+    changes
+}
+
+/// A rule's place in a policy.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Setting {
+    /// The pack it belongs to, so that a join knows what a policy says that does not name the rule.
+    pub pack: PackSet,
+    pub rank: Rank,
+    pub except: BTreeSet<Exception>,
+}
+
+/// A level, or the rule's own level where that is stricter. The second is what a join with a policy that does not
+/// name the rule comes to, without knowing the rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Rank {
+    pub least: Level,
+    pub or_default: bool,
+}
+
+impl Rank {
+    fn level(self, default: Level) -> Level {
+        if self.or_default { self.least.max(default) } else { self.least }
+    }
+
+    fn join(self, other: Self) -> Self {
+        Self { least: self.least.max(other.least), or_default: self.or_default || other.or_default }
+    }
+}
+
+/// Paths below a directory where a rule does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Exception {
+    /// The directory, without a `/` at its end.
+    pub base: String,
+    pub pattern: String,
+}
+
+impl Exception {
+    fn holds_for(&self, path: &str) -> bool {
+        let below = path.strip_prefix(self.base.as_str()).and_then(|rest| rest.strip_prefix('/'));
+        below.is_some_and(|rest| glob::matches(&self.pattern, rest))
+    }
+}
+
+/// A set of packs, by their place in `Pack::ALL`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PackSet(pub u32);
+
+impl PackSet {
+    pub(crate) fn of(pack: Pack) -> Self {
+        Self(Pack::ALL.iter().position(|one| *one == pack).map_or(0, |place| 1 << place))
+    }
+
+    fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+fn common(a: Option<&Setting>, b: Option<&Setting>) -> BTreeSet<Exception> {
+    match (a, b) {
+        (Some(a), Some(b)) => a.except.intersection(&b.except).cloned().collect(),
+        _ => BTreeSet::new(),
+    }
+}
+
+/// Key, value and strictness of the four switches.
+fn switches(policy: &Policy) -> [(&'static str, &'static str, u8); 4] {
+    [
+        ("mode", mode_name(policy.mode), policy.mode as u8),
+        ("on_fault", on_fault_name(policy.on_fault), policy.on_fault as u8),
+        ("approve", approve_name(policy.approve), policy.approve as u8),
+        ("audit", audit_name(policy.audit), policy.audit as u8),
+    ]
+}
+
+pub(crate) fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Observe => "observe",
+        Mode::Enforce => "enforce",
+    }
+}
+
+pub(crate) fn on_fault_name(on_fault: OnFault) -> &'static str {
+    match on_fault {
+        OnFault::Allow => "allow",
+        OnFault::Ask => "ask",
+        OnFault::Deny => "deny",
+    }
+}
+
+pub(crate) fn approve_name(approve: Approve) -> &'static str {
+    match approve {
+        Approve::ReadOnly => "read-only",
+        Approve::None => "none",
+    }
+}
+
+pub(crate) fn audit_name(audit: Audit) -> &'static str {
+    match audit {
+        Audit::Optional => "optional",
+        Audit::Required => "required",
+    }
+}
+
+fn note(changes: &mut Vec<Change>, what: String, old: String, new: String, looser: bool) {
+    if old != new {
+        changes.push(Change { what, old, new, looser });
+    }
+}
+
+fn listed(except: &BTreeSet<Exception>) -> String {
+    let all: Vec<String> = except.iter().map(|one| format!("{}/{}", one.base, one.pattern)).collect();
+    if all.is_empty() { "nothing".to_owned() } else { all.join(", ") }
+}
+
+#[cfg(test)]
+mod tests;

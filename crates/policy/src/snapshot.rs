@@ -1,0 +1,137 @@
+//! The compiled policy: one small file, believed as long as every source is what it was when it was made.
+//! Layout: magic, format, hash of the rest; length of the head; head (sources); body (policy and notices).
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tollgate_model::{Card, Pack};
+
+use crate::layers::Layer;
+use crate::policy::Policy;
+use crate::source::{Health, Identity, SourceFile};
+
+const MAGIC: &[u8; 8] = b"TGPOLICY";
+const FORMAT: u32 = 1;
+const HASH: usize = 32;
+
+/// What a snapshot was made for and from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Head {
+    /// The request.
+    pub key: [u8; HASH],
+    /// The rules there are, and this version.
+    pub catalogue: [u8; HASH],
+    pub stamps: Vec<Stamp>,
+}
+
+impl Head {
+    /// The same without contents, once every source is old enough for its times to tell.
+    pub(crate) fn settled(&self) -> Option<Self> {
+        let mut young = self.stamps.iter().filter(|stamp| stamp.content.is_some()).peekable();
+        if young.peek().is_none() || young.any(|stamp| stamp.identity.is_young()) {
+            return None;
+        }
+        let stamps = self.stamps.iter().map(|stamp| Stamp { content: None, ..stamp.clone() }).collect();
+        Some(Self { stamps, ..self.clone() })
+    }
+}
+
+/// One thing on disk that the policy depends on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Stamp {
+    pub path: Vec<u8>,
+    pub identity: Identity,
+    /// The hash of a file too young to be told by its times.
+    pub content: Option<[u8; HASH]>,
+}
+
+impl Stamp {
+    pub(crate) fn new(path: &Path, identity: Identity) -> Self {
+        Self { path: path.as_os_str().as_bytes().to_vec(), identity, content: None }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        Path::new(OsStr::from_bytes(&self.path))
+    }
+}
+
+/// What a snapshot says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Body {
+    pub policy: Policy,
+    pub digest: String,
+    pub notices: Vec<String>,
+    sources: Vec<(Vec<u8>, Vec<u8>, u8, Health)>,
+}
+
+impl Body {
+    pub(crate) fn new(policy: Policy, notices: Vec<String>, sources: &[SourceFile]) -> Self {
+        let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
+        let sources = sources
+            .iter()
+            .map(|file| (bytes(&file.path), bytes(&file.real), file.layer as u8, file.health))
+            .collect();
+        Self { digest: policy.digest(), policy, notices, sources }
+    }
+
+    pub(crate) fn sources(&self) -> Vec<SourceFile> {
+        let path = |bytes: &[u8]| PathBuf::from(OsStr::from_bytes(bytes));
+        let layer = |number: u8| {
+            [Layer::Managed, Layer::User].get(usize::from(number)).copied().unwrap_or(Layer::Project)
+        };
+        let file = |(at, real, number, health): &(Vec<u8>, Vec<u8>, u8, Health)| SourceFile {
+            path: path(at),
+            real: path(real),
+            layer: layer(*number),
+            health: *health,
+        };
+        self.sources.iter().map(file).collect()
+    }
+}
+
+/// The bytes of a snapshot.
+pub(crate) fn encode(head: &Head, body: &Body) -> Option<Vec<u8>> {
+    let head = postcard::to_allocvec(head).ok()?;
+    let body = postcard::to_allocvec(body).ok()?;
+    let length = u32::try_from(head.len()).ok()?.to_le_bytes();
+    let rest = [length.as_slice(), &head, &body].concat();
+    Some([MAGIC.as_slice(), &FORMAT.to_le_bytes(), blake3::hash(&rest).as_bytes(), &rest].concat())
+}
+
+/// A snapshot whose hash holds; the body is decoded only when the head is found to be current.
+pub(crate) struct Snapshot<'a> {
+    pub head: Head,
+    body: &'a [u8],
+}
+
+impl<'a> Snapshot<'a> {
+    pub(crate) fn decode(bytes: &'a [u8]) -> Option<Self> {
+        let rest = bytes.strip_prefix(MAGIC.as_slice())?.strip_prefix(&FORMAT.to_le_bytes())?;
+        let (hash, rest) = rest.split_at_checked(HASH)?;
+        if blake3::hash(rest).as_bytes() != hash {
+            return None;
+        }
+        let (length, rest) = rest.split_first_chunk::<4>()?;
+        let (head, body) = rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)?;
+        Some(Self { head: postcard::from_bytes(head).ok()?, body })
+    }
+
+    pub(crate) fn body(&self) -> Option<Body> {
+        postcard::from_bytes(self.body).ok()
+    }
+}
+
+/// A hash of all that a snapshot takes from the program: a newer one with other rules does not believe it.
+pub(crate) fn catalogue_hash(cards: &[&'static Card]) -> [u8; HASH] {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
+    for pack in Pack::ALL {
+        hasher.update(pack.name().as_bytes()).update(b"\0");
+    }
+    for card in cards {
+        hasher.update(card.id.as_bytes()).update(&[0, card.pack as u8, card.level as u8]);
+    }
+    *hasher.finalize().as_bytes()
+}

@@ -1,0 +1,33 @@
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+
+use crate::kit::{Words, first, rule};
+
+rule! {
+    /// Stops functions that start themselves again and again until the machine stands still.
+    ///
+    /// ## Instead
+    /// Use a bounded loop.
+    pub struct ForkBomb;
+    id: "fork-bomb", pack: Core, level: Deny,
+    examples: [
+        hit Shell(":(){ :|:& };:"),
+        hit Shell("z(){ z & z & };z"),
+        pass Shell("f(){ echo hi; }; f & f"),
+    ],
+}
+
+impl Rule for ForkBomb {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Process { signal, target } if signal == "fork-bomb" => Words::new(
+                format!("is a fork bomb: `{target}` starts itself without end"),
+                "use a bounded loop",
+            ),
+            _ => None,
+        })
+    }
+}

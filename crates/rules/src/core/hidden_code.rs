@@ -1,0 +1,36 @@
+use tollgate_model::{Card, Case, CodeSource, EffectKind, Hit, Rule};
+
+use crate::kit::{Words, first, rule};
+
+rule! {
+    /// Asks before code runs that was encoded, or that is only known when it runs.
+    ///
+    /// ## Instead
+    /// Write the commands out.
+    pub struct HiddenCode;
+    id: "hidden-code", pack: Core, level: Ask,
+    examples: [
+        hit Shell("cat payload.b64 | base64 -d | sh"),
+        hit Shell("eval \"$(zcat n.gz)\""),
+        pass Shell("echo aGVsbG8= | base64 -d"),
+        pass Shell("zcat log.gz | grep error"),
+    ],
+}
+
+impl Rule for HiddenCode {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Exec { source: CodeSource::Decoded, .. } => {
+                Words::new("runs code that was encoded and cannot be read here", "write the commands out")
+            }
+            EffectKind::Exec { source: CodeSource::Variable, program, .. } if program == "code" => {
+                Words::new("runs code that is only known when it runs", "write the commands out")
+            }
+            _ => None,
+        })
+    }
+}

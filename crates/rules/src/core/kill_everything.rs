@@ -1,0 +1,37 @@
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+
+use crate::kit::{Words, first, rule};
+
+rule! {
+    /// Stops signals to every process.
+    ///
+    /// ## Instead
+    /// Name the process: `kill 1234`.
+    pub struct KillEverything;
+    id: "kill-everything", pack: Core, level: Deny,
+    examples: [
+        hit Shell("kill -9 -1"),
+        hit Shell("kill -s KILL 1"),
+        hit Shell("pkill -9 -u root"),
+        pass Shell("kill -9 4242"),
+        pass Shell("kill %1"),
+        pass Shell("pkill -f vite"),
+    ],
+}
+
+impl Rule for KillEverything {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Process { signal, target }
+                if signal != "fork-bomb" && matches!(target.as_str(), "-1" | "1" | "root" | "." | ".*" | "*") =>
+            {
+                Words::new("signals every process, or the first one".to_owned(), "name the process that should end")
+            }
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,34 @@
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+
+use crate::kit::{Words, first, rule};
+
+rule! {
+    /// Stops the agent from switching the machine off.
+    ///
+    /// ## Instead
+    /// Tell the person that a restart is needed.
+    pub struct MachinePower;
+    id: "machine-power", pack: Core, level: Deny,
+    examples: [
+        hit Shell("shutdown -h now"),
+        hit Shell("sudo reboot"),
+        pass Shell("shutdown -c"),
+        pass Shell("aws ec2 run-instances --instance-initiated-shutdown-behavior stop"),
+    ],
+}
+
+impl Rule for MachinePower {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Process { signal, .. } if signal == "power" => Words::new(
+                "switches the machine off or restarts it",
+                "tell the person that a restart is needed",
+            ),
+            _ => None,
+        })
+    }
+}

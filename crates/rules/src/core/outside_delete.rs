@@ -1,0 +1,40 @@
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule, Zone};
+
+use crate::kit::{Words, first, rule, shown};
+
+rule! {
+    /// Stops recursive deletion outside the workspace and the temporary directories.
+    ///
+    /// ## Instead
+    /// Delete inside the workspace, or ask the person to do it.
+    pub struct OutsideDelete;
+    id: "outside-delete", pack: Core, level: Deny,
+    examples: [
+        hit Shell("rm -rf ~/Documents"),
+        hit Shell("rm -r /etc/nginx"),
+        hit Shell("find /home/user/photos -type f -delete"),
+        hit Shell("mv ~/thesis /tmp/x"),
+        pass Shell("rm -rf node_modules"),
+        pass Shell("rm -rf /tmp/build-1"),
+        pass Shell("rm -rf ~/.cache/pip"),
+        pass Shell("ls -R ~/Documents"),
+    ],
+}
+
+impl Rule for OutsideDelete {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Delete { place, recursive: true } if !place.root && place.zone >= Zone::OtherProject => {
+                Words::new(
+                    format!("deletes {} with everything in it, outside the workspace", shown(place)),
+                    "delete only inside the workspace, or ask the person to do it",
+                )
+            }
+            _ => None,
+        })
+    }
+}

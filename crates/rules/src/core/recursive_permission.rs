@@ -1,0 +1,39 @@
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule, Zone};
+
+use crate::kit::{Words, first, rule, shown};
+
+rule! {
+    /// Stops recursive changes of permissions or owner on the root, a home or the system.
+    ///
+    /// ## Instead
+    /// Change the files in the workspace that need it.
+    pub struct RecursivePermission;
+    id: "recursive-permission", pack: Core, level: Deny,
+    examples: [
+        hit Shell("chmod -R 777 /"),
+        hit Shell("chown -hR root: ~"),
+        hit Shell("chmod -R go-rwx /usr/lib"),
+        pass Shell("chmod -R u+w build"),
+        pass Shell("chmod +x run.sh"),
+    ],
+}
+
+impl Rule for RecursivePermission {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Permission { place, recursive: true, to }
+                if place.zone >= Zone::Home && place.zone != Zone::AgentConfig =>
+            {
+                Words::new(
+                    format!("changes permissions or owner of everything in {} to `{to}`", shown(place)),
+                    "change the files in the workspace that need it",
+                )
+            }
+            _ => None,
+        })
+    }
+}

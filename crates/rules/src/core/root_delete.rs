@@ -1,0 +1,46 @@
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+
+use crate::kit::{Words, first, rule, shown};
+
+rule! {
+    /// Stops the deletion of the root, a home directory, the workspace itself or its `.git`.
+    ///
+    /// Nothing brings these back. The same command on a folder inside the workspace is another matter.
+    ///
+    /// ## Instead
+    /// Name the folder inside the workspace that should go: `rm -rf build`.
+    pub struct RootDelete;
+    id: "root-delete", pack: Core, level: Deny,
+    examples: [
+        hit Shell("rm -rf /"),
+        hit Shell("rm -rf ~"),
+        hit Shell("rm -r --force -- $HOME"),
+        hit Shell("rm -rf ~/*"),
+        hit Shell("cd / && rm -rf *"),
+        hit Shell("find ~ -delete"),
+        hit Shell("rm -rf .git"),
+        hit Shell("mv ~ /tmp/x"),
+        hit Shell("rm -rf \"$UNSET_PREFIX/\""),
+        pass Shell("rm -rf build"),
+        pass Shell("rm -rf /tmp/x"),
+        pass Shell("echo rm -rf /"),
+        pass Shell("git commit -m 'drop rm -rf ~'"),
+        pass Shell("find . -name '*.pyc' -delete"),
+    ],
+}
+
+impl Rule for RootDelete {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Delete { place, recursive } if place.root && (*recursive || place.pattern) => Words::new(
+                format!("deletes {}, which nothing brings back", shown(place)),
+                "name the folder inside the workspace that should go",
+            ),
+            _ => None,
+        })
+    }
+}

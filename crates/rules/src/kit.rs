@@ -1,0 +1,87 @@
+//! What rules are written with.
+
+use tollgate_model::{Case, Effect, EffectKind, Hit, Place};
+
+/// Declares a rule's card. The doc comment is its documentation page; the examples are its tests.
+macro_rules! rule {
+    (
+        $(#[doc = $doc:literal])*
+        pub struct $name:ident;
+        id: $id:literal, pack: $pack:ident, level: $level:ident $(, unsure: $unsure:ident)?,
+        examples: [$($kind:ident $tool:ident($text:literal)),* $(,)?] $(,)?
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name;
+
+        impl $name {
+            const CARD: tollgate_model::Card = tollgate_model::Card {
+                id: $id,
+                pack: tollgate_model::Pack::$pack,
+                level: tollgate_model::Level::$level,
+                unsure: $crate::kit::rule!(@unsure $($unsure)?),
+                doc: concat!($($doc, "\n"),*),
+                examples: &[$(tollgate_model::Example {
+                    hit: $crate::kit::rule!(@hit $kind),
+                    tool: stringify!($tool),
+                    text: $text,
+                }),*],
+            };
+        }
+    };
+    (@unsure) => { tollgate_model::Level::Ask };
+    (@unsure $unsure:ident) => { tollgate_model::Level::$unsure };
+    (@hit hit) => { true };
+    (@hit pass) => { false };
+}
+
+pub(crate) use rule;
+
+/// The first effect for which `see` has something to say, the most certain first.
+pub(crate) fn first(case: &Case, see: impl Fn(&Effect) -> Option<Words>) -> Option<Hit> {
+    let mut best: Option<Hit> = None;
+    for effect in case.effects {
+        if best.as_ref().is_some_and(|hit| hit.certainty >= effect.certainty) {
+            continue;
+        }
+        if let Some(words) = see(effect) {
+            best = Some(Hit {
+                what: words.what,
+                instead: words.instead,
+                span: effect.span,
+                certainty: effect.certainty,
+            });
+        }
+    }
+    best
+}
+
+/// What a rule says.
+pub(crate) struct Words {
+    pub what: String,
+    pub instead: String,
+}
+
+impl Words {
+    pub fn new(what: impl Into<String>, instead: impl Into<String>) -> Option<Self> {
+        Some(Self { what: what.into(), instead: instead.into() })
+    }
+}
+
+/// The place that an effect changes, if it changes one.
+pub(crate) fn changed(kind: &EffectKind) -> Option<&Place> {
+    match kind {
+        EffectKind::Write { place, .. }
+        | EffectKind::Delete { place, .. }
+        | EffectKind::Permission { place, .. }
+        | EffectKind::Device { place } => Some(place),
+        _ => None,
+    }
+}
+
+/// A path as people write it, in backticks, cut when it is long.
+pub(crate) fn shown(place: &Place) -> String {
+    let text = if place.shown.is_empty() { &place.path } else { &place.shown };
+    let safe: String = text.chars().take(200).flat_map(char::escape_debug).collect();
+    format!("`{}`", safe.replace("\\'", "'").replace("\\\"", "\""))
+}

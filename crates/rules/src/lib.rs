@@ -1,0 +1,25 @@
+//! The rules: one file each, with card, matcher and examples, in packs. A rule needs two hand edits: its file
+//! and one line in its pack's list.
+
+mod core;
+mod kit;
+mod secrets;
+mod self_protection;
+
+use tollgate_model::{Card, Catalogue, Rule};
+
+/// Every rule, pack by pack.
+#[must_use]
+pub fn all() -> impl Iterator<Item = &'static dyn Rule> {
+    [core::RULES, secrets::RULES, self_protection::RULES].into_iter().flatten().copied()
+}
+
+/// The rules as a policy sees them.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules;
+
+impl Catalogue for Rules {
+    fn cards(&self) -> Vec<&'static Card> {
+        all().map(Rule::card).collect()
+    }
+}

@@ -1,0 +1,101 @@
+//! What bounds an evaluation: counts of work done, never time.
+
+use tollgate_model::Span;
+
+use super::{Host, Limit, Note, Shell};
+use crate::value::{Text, Value};
+
+const STEPS: u32 = 200_000;
+const WORDS: u32 = 10_000;
+const DEPTH: u32 = 64;
+const ITERATIONS: u32 = 2_000;
+const RECURSIONS: u32 = 500;
+
+/// What is left.
+#[derive(Debug)]
+pub(super) struct Budget {
+    pub steps: u32,
+    pub words: u32,
+    pub depth: u32,
+    /// Loop passes with known values; when used up, loops are summed up instead.
+    pub iterations: u32,
+    /// Calls of functions that are already running.
+    pub recursions: u32,
+    told: Vec<Limit>,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            steps: STEPS,
+            words: WORDS,
+            depth: DEPTH,
+            iterations: ITERATIONS,
+            recursions: RECURSIONS,
+            told: Vec::new(),
+        }
+    }
+}
+
+impl Budget {
+    /// Pays for copying a value; running out shows at the next step.
+    pub fn charge(&mut self, value: &Value) {
+        let bytes: usize = value.any.iter().map(Text::bytes).sum();
+        let steps = u32::try_from(bytes / 256 + value.any.len() / 16).unwrap_or(u32::MAX);
+        self.steps = self.steps.saturating_sub(steps);
+    }
+}
+
+impl Shell {
+    /// Uses up steps. False when there are none left, which the host is told once.
+    pub(super) fn step(&mut self, count: usize, span: Span, host: &mut dyn Host) -> bool {
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        if let Some(left) = self.budget.steps.checked_sub(count) {
+            self.budget.steps = left;
+            return true;
+        }
+        self.budget.steps = 0;
+        self.exhausted(Limit::Steps, span, host);
+        false
+    }
+
+    /// Uses up one expanded word. False when there are none left.
+    pub(super) fn spend_word(&mut self, span: Span, host: &mut dyn Host) -> bool {
+        if let Some(left) = self.budget.words.checked_sub(1) {
+            self.budget.words = left;
+            return true;
+        }
+        self.exhausted(Limit::Words, span, host);
+        false
+    }
+
+    /// Goes one level down, unless that is too deep.
+    pub(super) fn nested<R>(
+        &mut self,
+        span: Span,
+        host: &mut dyn Host,
+        inside: impl FnOnce(&mut Self, &mut dyn Host) -> R,
+    ) -> Option<R> {
+        let Some(left) = self.budget.depth.checked_sub(1) else {
+            self.exhausted(Limit::Depth, span, host);
+            return None;
+        };
+        self.budget.depth = left;
+        let result = inside(self, host);
+        self.budget.depth += 1;
+        Some(result)
+    }
+
+    /// Tells the host once that a budget has run out.
+    pub(super) fn exhausted(&mut self, limit: Limit, span: Span, host: &mut dyn Host) {
+        if !self.budget.told.contains(&limit) {
+            self.budget.told.push(limit);
+            host.note(Note::Budget { limit, span: self.at(span) });
+        }
+    }
+
+    /// Where a node stands in the first source.
+    pub(super) fn at(&self, span: Span) -> Span {
+        self.context.origin.unwrap_or(span)
+    }
+}

@@ -1,0 +1,127 @@
+//! Builtins that decide what runs next: `exit`, `break`, `eval`, `trap`, `command`, `exec`.
+
+use std::rc::Rc;
+
+use tollgate_model::Span;
+
+use super::super::state::{ExitCode, Flow, Jump, JumpKind, State, Trap};
+use super::super::{Call, Field, Host, Scope, Shell, Status};
+use super::{Builtin, find, joined, options};
+use crate::value::{HoleSource, Value};
+
+impl Shell {
+    /// `exit` and `return`. Only a call that certainly works ends the path: with a wrong number of
+    /// arguments or `--help` the shell goes on.
+    pub(super) fn builtin_exit(&mut self, args: &[Field], returns: bool) -> Flow {
+        if returns && !self.context.returnable {
+            return self.either();
+        }
+        let kind = if returns { JumpKind::Return } else { JumpKind::Exit };
+        let code = match args {
+            [] => Some(self.state.code),
+            [only] if !only.splits => only.value.as_literal().and_then(|text| text.parse::<i64>().ok()).map(|code| {
+                ExitCode::Known(u8::try_from(code.rem_euclid(256)).unwrap_or_default())
+            }),
+            _ => None,
+        };
+        let state = State { code: code.unwrap_or(ExitCode::Any), ..self.state.clone() };
+        self.jumps.push(Jump { kind, state });
+        if code.is_some() { Flow::default() } else { self.either() }
+    }
+
+    pub(super) fn builtin_break(&mut self, args: &[Field], continues: bool) -> Flow {
+        if self.context.loops == 0 {
+            return self.either();
+        }
+        let levels = match args {
+            [] => Some(1),
+            [only] => only.value.as_literal().and_then(|text| text.parse::<u32>().ok()).filter(|levels| *levels > 0),
+            _ => None,
+        };
+        let count = levels.unwrap_or(1).min(self.context.loops);
+        let kind = if continues { JumpKind::Continue(count) } else { JumpKind::Break(count) };
+        let state = State { code: ExitCode::Known(0), ..self.state.clone() };
+        self.jumps.push(Jump { kind, state });
+        if levels.is_some() { Flow::default() } else { self.either() }
+    }
+
+    pub(super) fn builtin_eval(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
+        let args = match args {
+            [first, rest @ ..] if first.value.as_literal() == Some("--") => rest,
+            args => args,
+        };
+        if args.is_empty() {
+            return Flow::of(Status::Success, self.state.clone());
+        }
+        let code = self.code(joined(args), Scope::Same, span);
+        self.run_code(&code, host)
+    }
+
+    /// The body of a trap may run at any time from here on, and at the end.
+    pub(super) fn builtin_trap(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
+        let args = options(args).rest;
+        let [action, _, ..] = args else { return self.either() };
+        if matches!(action.value.as_literal(), Some("" | "-")) {
+            return self.either();
+        }
+        let trap = Trap { text: action.value.clone(), span };
+        if !self.state.local.traps.contains(&trap) {
+            Rc::make_mut(&mut self.state.local_mut().traps).push(trap);
+        }
+        self.run_aside(&action.value, span, host);
+        self.either()
+    }
+
+    /// Runs what traps may do in the end.
+    pub(in super::super) fn run_traps(&mut self, host: &mut dyn Host) {
+        let traps = Rc::clone(&self.state.local.traps);
+        Rc::make_mut(&mut self.state.local_mut().traps).clear();
+        for trap in traps.iter() {
+            self.run_aside(&trap.text, trap.span, host);
+        }
+    }
+
+    /// `command`, `builtin` and `exec`: the command they run.
+    pub(super) fn builtin_prefix(&mut self, builtin: Builtin, call: &Call, host: &mut dyn Host) -> Flow {
+        let Some(skipped) = prefix_words(builtin, &call.argv) else {
+            // `command -v` only prints.
+            self.emit(1, &Value::unknown(HoleSource::Output));
+            return self.either();
+        };
+        let argv: Vec<Field> = call.argv.iter().skip(skipped).cloned().collect();
+        if argv.is_empty() {
+            return Flow::of(Status::Success, self.state.clone());
+        }
+        let mut inner = Call { argv, ..call.clone() };
+        inner.kind = super::Kind::External;
+        if inner.argv.first().is_some_and(|field| field.value.any.len() > 1 || field.splits) {
+            return self.run_call(inner, &[], host);
+        }
+        match builtin {
+            Builtin::Exec => {
+                let flow = self.run_external(inner, host);
+                // Nothing follows, unless the program could not be started.
+                self.context.conditional = true;
+                flow
+            }
+            Builtin::Builtin if inner.name().and_then(find).is_none() => self.run_external(inner, host),
+            _ => self.run_program(inner, &[], host),
+        }
+    }
+}
+
+/// How many words come before the command; `None` when nothing is run.
+fn prefix_words(builtin: Builtin, argv: &[Field]) -> Option<usize> {
+    let mut words = 1;
+    while let Some(option) = argv.get(words).and_then(|field| field.value.as_literal()) {
+        match (builtin, option) {
+            (_, "--") => return Some(words + 1),
+            (Builtin::Command, "-v" | "-V" | "-pv" | "-pV" | "-vp" | "-Vp") => return None,
+            (Builtin::Command, "-p") | (Builtin::Exec, "-c" | "-l" | "-cl" | "-lc") => words += 1,
+            (Builtin::Exec, option) if option.starts_with('-') && option.ends_with('a') => words += 2,
+            (Builtin::Exec, option) if option.starts_with("-a") => words += 1,
+            _ => break,
+        }
+    }
+    Some(words)
+}

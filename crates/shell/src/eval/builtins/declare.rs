@@ -1,0 +1,213 @@
+//! Builtins that set variables: `declare`, `export`, `local`, `readonly`, `unset`, `let`, `getopts`.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use tollgate_model::Span;
+
+use super::super::state::{Array, Attributes, Contents, Elements, Flow, Functions, Shadowed, Variable};
+use super::super::vars::{Assigned, Assignment, Place, is_name};
+use super::super::{Field, Host, Shell, Status};
+use super::{Declare, options};
+use crate::value::{HoleSource, Piece, Taint, Text, Value};
+
+impl Shell {
+    pub(super) fn builtin_declare(&mut self, kind: Declare, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
+        let (on, off, names) = flags(args);
+        let mut arrays = std::mem::take(&mut self.declared);
+        if on.contains('p') || names.is_empty() {
+            self.emit(1, &Value::unknown(HoleSource::Output));
+            return self.either();
+        }
+        if on.contains('f') || on.contains('F') {
+            self.export_functions(names, kind == Declare::Export || on.contains('x'));
+            return self.either();
+        }
+        // Inside a function `declare` makes a local variable, unless it has `-g`.
+        let local = kind == Declare::Local || kind == Declare::Declare && !on.contains('g') && !self.frames.is_empty();
+        for field in names {
+            for text in &field.value.any {
+                let Some(declared) = Declared::read(text) else { continue };
+                let array = arrays.iter().position(|array| *array.name == *declared.name);
+                let value = match array {
+                    Some(index) => Some(arrays.swap_remove(index).value),
+                    None => declared.value.map(|text| Assigned::Scalar(Value { any: vec![text], taint: field.value.taint })),
+                };
+                self.declare_one(&declared.name, local, kind, (&on, &off), host);
+                if let Some(value) = value {
+                    let place = match &declared.subscript {
+                        Some(subscript) => self.place_of(&declared.name, subscript, span, host),
+                        None => Place::Whole,
+                    };
+                    let name: Rc<str> = Rc::from(declared.name.as_str());
+                    self.assign_declared(Assignment { name, place, append: declared.append, value, span }, host);
+                }
+                if kind == Declare::Readonly || on.contains('r') {
+                    self.make_readonly(&declared.name);
+                }
+            }
+        }
+        self.either()
+    }
+
+    /// Assigns without minding `readonly`, which may have been given in the same command.
+    fn assign_declared(&mut self, assignment: Assignment, host: &mut dyn Host) {
+        let name = Rc::clone(&assignment.name);
+        let nameref = self.state.local.vars.get(&name).is_some_and(|variable| variable.attributes.nameref);
+        if nameref && let Assigned::Scalar(value) = &assignment.value {
+            let mut variable = Variable::new(value.clone(), false);
+            variable.attributes.nameref = true;
+            self.state.vars_mut().insert(name, Rc::new(variable));
+            return;
+        }
+        self.assign(assignment, host);
+    }
+
+    fn declare_one(&mut self, name: &str, local: bool, kind: Declare, flags: (&str, &str), host: &mut dyn Host) {
+        let (on, off) = flags;
+        let name: Rc<str> = Rc::from(name);
+        if local && !self.state.local.shadowed.contains_key(&name) {
+            let previous = self.state.local.vars.get(&name).cloned();
+            let shadow = Shadowed { previous, partly: false };
+            Rc::make_mut(&mut self.state.local_mut().shadowed).insert(Rc::clone(&name), shadow);
+            let fresh = Variable { contents: Contents::Unset, attributes: Attributes::default(), maybe_unset: true };
+            self.state.vars_mut().insert(Rc::clone(&name), Rc::new(fresh));
+        }
+        let mut variable = Variable::clone(&self.lookup(&name, &*host));
+        let attributes = &mut variable.attributes;
+        attributes.exported |= kind == Declare::Export && !on.contains('n') || on.contains('x');
+        attributes.exported &= !(off.contains('x') || kind == Declare::Export && on.contains('n'));
+        attributes.integer = (attributes.integer || on.contains('i')) && !off.contains('i');
+        attributes.lower = (attributes.lower || on.contains('l')) && !off.contains('l');
+        attributes.upper = (attributes.upper || on.contains('u')) && !off.contains('u');
+        attributes.nameref = (attributes.nameref || on.contains('n') && kind != Declare::Export) && !off.contains('n');
+        if (on.contains('A') || on.contains('a')) && !matches!(variable.contents, Contents::Array(_)) {
+            let elements = Elements { known: BTreeMap::new(), others: None };
+            variable.contents = Contents::Array(Array { any: vec![elements], associative: on.contains('A') });
+            variable.maybe_unset = false;
+        }
+        self.state.vars_mut().insert(name, Rc::new(variable));
+    }
+
+    /// Assigning to a read-only variable fails, which later assignments have to reckon with.
+    fn make_readonly(&mut self, name: &str) {
+        if let Some(variable) = self.state.vars_mut().get_mut(name) {
+            Rc::make_mut(variable).attributes.readonly = true;
+        }
+    }
+
+    fn export_functions(&mut self, names: &[Field], exported: bool) {
+        let functions = Rc::make_mut(&mut self.state.local_mut().functions);
+        for name in names.iter().flat_map(|field| field.value.literals()) {
+            if let Some(Functions { exported: flag, .. }) = functions.get_mut(name) {
+                *flag |= exported;
+            }
+        }
+    }
+
+    pub(super) fn builtin_unset(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
+        let given = options(args);
+        for field in given.rest {
+            let sure = field.value.any.len() == 1 && !field.splits;
+            for name in field.value.literals() {
+                let before = self.state.clone();
+                self.run_hidden(&Value::text(name), span, host);
+                let variable = self.state.local.vars.contains_key(name) || !self.state.local.functions.contains_key(name);
+                if given.letters.contains('f') || !given.letters.contains('v') && !variable {
+                    Rc::make_mut(&mut self.state.local_mut().functions).remove(name);
+                } else if given.letters.contains('n') {
+                    self.state.vars_mut().remove(name);
+                } else {
+                    self.unset(name, span, host);
+                }
+                if !sure && let Some(state) = self.join(Some(before), Some(self.state.clone()), &*host) {
+                    self.state = state;
+                }
+            }
+        }
+        self.either()
+    }
+
+    pub(super) fn builtin_let(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
+        let mut status = Status::Either;
+        for field in args {
+            let value = self.arithmetic(&field.value, span, host);
+            status = value.as_literal().map_or(Status::Either, |number| Status::of(number != "0"));
+        }
+        Flow::of(status, self.state.clone())
+    }
+
+    /// The letters come from the option string, the rest from the arguments.
+    pub(super) fn builtin_getopts(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
+        let [letters, name, given @ ..] = args else { return self.either() };
+        if let (Some(letters), Some(name)) = (letters.value.as_literal(), name.value.as_literal()) {
+            let known = letters.chars().filter(|c| *c != ':').chain(['?', ':']);
+            let any = Value::of(known.map(|c| Text::literal(&c.to_string())), Taint::NONE);
+            self.assign_scalar(name, any, span, host);
+        }
+        let values = given.iter().map(|field| field.value.clone()).reduce(|left, right| left.union(&right));
+        let lists = self.state.local.args.any.iter().filter_map(super::super::state::List::values);
+        let values = values.or_else(|| lists.reduce(|left, right| left.union(&right)));
+        // An option's argument is a word of its own or the rest of one.
+        let argument = values.map(|value| Value::of(value.any.iter().flat_map(endings), value.taint));
+        let argument = argument.unwrap_or_else(Value::empty).union(&Value::empty());
+        self.assign_scalar("OPTARG", argument, span, host);
+        self.assign_scalar("OPTIND", Value::something(HoleSource::Input), span, host);
+        self.either()
+    }
+}
+
+/// The text itself, and what follows an option letter in it.
+fn endings(text: &Text) -> Vec<Text> {
+    let mut all = vec![text.clone()];
+    if let Some(word) = text.as_literal().filter(|word| word.starts_with('-')) {
+        let cuts = word.char_indices().skip(2).take(16);
+        all.extend(cuts.filter_map(|(at, _)| word.get(at..)).map(Text::literal));
+    }
+    all
+}
+
+/// `name`, `name=value`, `name[sub]+=value`
+struct Declared {
+    name: String,
+    subscript: Option<String>,
+    append: bool,
+    value: Option<Text>,
+}
+
+impl Declared {
+    fn read(text: &Text) -> Option<Self> {
+        let first = match text.pieces.first() {
+            Some(Piece::Text(first)) => first,
+            _ => return None,
+        };
+        let Some((left, right)) = first.split_once('=') else {
+            let (name, subscript) = super::super::param::split_name(text.as_literal()?);
+            return is_name(&name).then_some(Self { name, subscript, append: false, value: None });
+        };
+        let (left, append) = left.strip_suffix('+').map_or((left, false), |left| (left, true));
+        let (name, subscript) = super::super::param::split_name(left);
+        let mut value = Text::literal(right);
+        text.pieces.iter().skip(1).for_each(|piece| value.push(piece.clone()));
+        is_name(&name).then_some(Self { name, subscript, append, value: Some(value) })
+    }
+}
+
+/// Letters given with `-`, letters given with `+`, and the rest.
+fn flags(args: &[Field]) -> (String, String, &[Field]) {
+    let (mut on, mut off) = (String::new(), String::new());
+    let mut rest = args;
+    while let [first, others @ ..] = rest {
+        match first.value.as_literal() {
+            Some("--") => {
+                rest = others;
+                break;
+            }
+            Some(word) if word.len() > 1 && word.starts_with('-') => on.push_str(word.trim_start_matches('-')),
+            Some(word) if word.len() > 1 && word.starts_with('+') => off.push_str(word.trim_start_matches('+')),
+            _ => break,
+        }
+        rest = others;
+    }
+    (on, off, rest)
+}

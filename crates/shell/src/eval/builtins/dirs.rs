@@ -1,0 +1,137 @@
+//! `cd`, `pushd`, `popd`: where the shell goes when that works, and where it stays when it does not.
+
+use std::rc::Rc;
+
+use tollgate_model::Span;
+
+use super::super::state::{ExitCode, Flow, State};
+use super::super::{Field, Host, Shell};
+use super::options;
+use crate::value::{HoleSource, Text, Value};
+
+impl Shell {
+    pub(super) fn builtin_cd(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
+        let given = options(args).rest;
+        let flow = match given {
+            [] => {
+                let home = self.lookup("HOME", &*host).scalar();
+                self.go(&home.unwrap_or_else(|| unknown("HOME")), false, host)
+            }
+            [only] => match only.value.as_literal() {
+                Some("-") => {
+                    let old = self.lookup("OLDPWD", &*host).scalar();
+                    self.go(&old.unwrap_or_else(|| unknown("OLDPWD")), false, host)
+                }
+                Some("") => return Flow::of(super::Status::Success, self.state.clone()),
+                _ => self.go(&only.value, only.splits, host),
+            },
+            // zsh replaces one text by another in the present directory; elsewhere this fails.
+            _ => {
+                let flow = self.go(&unknown("PWD"), false, host);
+                Flow { ok: flow.ok, fail: Some(State { code: ExitCode::Known(1), ..self.state.clone() }) }
+            }
+        };
+        let _ = span;
+        flow
+    }
+
+    /// The states after going to a directory: there, or still here.
+    fn go(&self, target: &Value, splits: bool, host: &dyn Host) -> Flow {
+        let candidates = self.candidates(target, host);
+        let mut there: Vec<Text> = Vec::new();
+        let mut stays = splits;
+        for text in &candidates.any {
+            match text.as_literal().and_then(|path| host.is_dir(path)) {
+                Some(true) => there.push(text.clone()),
+                Some(false) => stays = true,
+                None => {
+                    stays = true;
+                    there.push(text.clone());
+                }
+            }
+        }
+        let fail = stays.then(|| State { code: ExitCode::Known(1), ..self.state.clone() });
+        let ok = (!there.is_empty()).then(|| {
+            let mut state = self.state.clone();
+            let local = state.local_mut();
+            local.oldpwd = Some(std::mem::replace(&mut local.cwd, Value::of(there, candidates.taint)));
+            for name in ["PWD", "OLDPWD"] {
+                if local.vars.contains_key(name) {
+                    Rc::make_mut(&mut local.vars).remove(name);
+                }
+            }
+            state.code = ExitCode::Known(0);
+            state
+        });
+        Flow { ok, fail }
+    }
+
+    /// The directories a path may mean; a relative one is looked up in `CDPATH` too.
+    fn candidates(&self, target: &Value, host: &dyn Host) -> Value {
+        let here = self.resolve(target);
+        let searched = self.state.local.vars.get("CDPATH").and_then(|variable| variable.scalar());
+        let relative = target.literals().any(|path| !path.starts_with(['/', '.']));
+        let (Some(searched), true) = (searched, relative) else { return here };
+        let _ = host;
+        let mut all = here;
+        for entry in searched.literals().flat_map(|list| list.split(':')).take(16) {
+            let base = self.resolve(&Value::text(entry));
+            all = all.union(&super::super::path::resolve(&base, target));
+        }
+        all
+    }
+
+    pub(super) fn builtin_pushd(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
+        let given = options(args).rest;
+        let here = self.state.local.cwd.clone();
+        let [target] = given else { return self.swap_top(host) };
+        if target.value.literals().any(|text| text.starts_with(['+', '-']) && text.len() > 1) {
+            return self.swap_top(host);
+        }
+        let flow = self.builtin_cd(std::slice::from_ref(target), span, host);
+        Flow {
+            ok: flow.ok.map(|mut state| {
+                Rc::make_mut(&mut state.local_mut().dirs).push(here);
+                state
+            }),
+            fail: flow.fail,
+        }
+    }
+
+    /// `pushd` alone changes places with the top of the stack; with `+n` any entry may come to the top.
+    fn swap_top(&mut self, host: &mut dyn Host) -> Flow {
+        let here = self.state.local.cwd.clone();
+        let entries = self.state.local.dirs.iter().cloned().reduce(|left, right| left.union(&right));
+        let Some(target) = entries else { return self.failed() };
+        let flow = self.go(&target, true, &*host);
+        let mix = |mut state: State| {
+            for entry in Rc::make_mut(&mut state.local_mut().dirs).iter_mut() {
+                *entry = entry.union(&here);
+            }
+            state
+        };
+        flow.map(mix)
+    }
+
+    pub(super) fn builtin_popd(&mut self, args: &[Field], host: &mut dyn Host) -> Flow {
+        let mut state = self.state.clone();
+        let top = Rc::make_mut(&mut state.local_mut().dirs).pop();
+        let Some(top) = top else { return self.failed() };
+        let certain = args.is_empty() && top.is_known();
+        let flow = self.go(&top, !certain, &*host);
+        let dirs = Rc::clone(&state.local.dirs);
+        // The directory was entered before, so it is there.
+        let fail = flow.fail.filter(|_| !certain);
+        Flow {
+            ok: flow.ok.or(Some(state)).map(|mut state| {
+                state.local_mut().dirs = dirs;
+                state
+            }),
+            fail,
+        }
+    }
+}
+
+fn unknown(name: &str) -> Value {
+    Value::something(HoleSource::Variable(Rc::from(name)))
+}

@@ -1,0 +1,236 @@
+//! `read` and `mapfile`: lines of known input into variables, unknown ones as holes that keep the marks.
+
+use std::rc::Rc;
+
+use tollgate_model::Span;
+
+use super::super::state::{Array, Contents, Elements, ExitCode, Flow, Key, State, Variable};
+use super::super::{Field, Host, Shell};
+use crate::value::{Hole, HoleSource, Piece, Text, Value};
+
+/// Elements that `mapfile` and `read -a` keep apart.
+const ELEMENTS: usize = 1_000;
+
+/// The options of `read`.
+#[derive(Default)]
+struct Request<'a> {
+    raw: bool,
+    delimiter: Option<char>,
+    count: Option<usize>,
+    fd: u32,
+    array: Option<&'a str>,
+    names: Vec<&'a str>,
+}
+
+/// One way a line may be read: the line, what is left, and whether the delimiter was there.
+struct Line {
+    line: Text,
+    rest: Text,
+    ended: Ended,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    Yes,
+    No,
+    Maybe,
+}
+
+impl Shell {
+    pub(super) fn builtin_read(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
+        let Some(request) = Request::of(args) else { return self.either() };
+        for name in &request.names {
+            self.run_hidden(&Value::text(name), span, host);
+        }
+        let buffer = self.input_buffer(request.fd);
+        let input = buffer.and_then(|id| self.state.world.buffers.get(&id).cloned());
+        let Some((id, input)) = buffer.zip(input) else {
+            let line = Value::unknown(HoleSource::Input);
+            self.bind_read(&request, &line, span, host);
+            return self.either();
+        };
+        let lines: Vec<Line> = input.any.iter().map(|text| request.take(text)).collect();
+        let rest = Value::of(lines.iter().map(|line| line.rest.clone()), input.taint);
+        self.state.world_mut().buffers.insert(id, rest);
+        let value = Value::of(lines.iter().map(|line| line.line.clone()), input.taint);
+        self.bind_read(&request, &value, span, host);
+        let succeeds = lines.iter().any(|line| line.ended != Ended::No);
+        let fails = lines.iter().any(|line| line.ended != Ended::Yes);
+        let state = |code| State { code, ..self.state.clone() };
+        Flow { ok: succeeds.then(|| state(ExitCode::Known(0))), fail: fails.then(|| state(ExitCode::Known(1))) }
+    }
+
+    /// Splits a line over the variables.
+    fn bind_read(&mut self, request: &Request<'_>, line: &Value, span: Span, host: &mut dyn Host) {
+        let ifs = self.lookup("IFS", &*host).scalar();
+        let ifs: Option<Rc<str>> = ifs.as_ref().and_then(|value| value.as_literal()).map(Rc::from);
+        if let Some(name) = request.array {
+            let words = match (line.as_literal(), &ifs) {
+                (Some(text), Some(ifs)) => Some(split(text, ifs, usize::MAX, request.raw)),
+                _ => None,
+            };
+            return self.bind_array(name, words, line);
+        }
+        if request.names.is_empty() {
+            return self.assign_scalar("REPLY", line.clone(), span, host);
+        }
+        let names = request.names.len();
+        for (index, name) in request.names.iter().enumerate() {
+            let part = line.map(|text| match (text.as_literal(), &ifs) {
+                (Some(text), Some(ifs)) => {
+                    let words = split(text, ifs, names, request.raw);
+                    words.get(index).map(|word| Text::literal(word)).unwrap_or_default()
+                }
+                _ if names == 1 => text.clone(),
+                _ => Text::hole(Hole::new(source(text))),
+            });
+            self.assign_scalar(name, part, span, host);
+        }
+    }
+
+    fn bind_array(&mut self, name: &str, words: Option<Vec<String>>, line: &Value) {
+        let mut elements = Elements::default();
+        match words.filter(|words| words.len() <= ELEMENTS) {
+            Some(words) => {
+                for (index, word) in (0..).zip(words) {
+                    let value = Value::text(&word).with_taint(line.taint);
+                    elements.known.insert(Key::Index(index), value);
+                }
+            }
+            None => elements.others = Some(Value::unknown(HoleSource::Input).with_taint(line.taint)),
+        }
+        let contents = Contents::Array(Array { any: vec![elements], associative: false });
+        let variable = Variable { contents, ..Variable::new(Value::empty(), false) };
+        self.state.vars_mut().insert(Rc::from(name), Rc::new(variable));
+    }
+
+    pub(super) fn builtin_mapfile(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
+        let mut request = Request::default();
+        let (mut trims, mut callback) = (false, None);
+        let mut rest = args.iter();
+        while let Some(word) = rest.next().map(|field| field.value.as_literal().unwrap_or_default()) {
+            match word {
+                "-t" => trims = true,
+                "-u" => request.fd = rest.next().and_then(|field| field.value.as_literal()?.parse().ok()).unwrap_or(0),
+                "-C" => callback = rest.next(),
+                "-d" => request.delimiter = rest.next().and_then(|field| field.value.as_literal()?.chars().next()).or(Some('\0')),
+                "-n" | "-O" | "-s" | "-c" => drop(rest.next()),
+                name => request.array = Some(name),
+            }
+        }
+        if let Some(callback) = callback {
+            self.run_aside(&callback.value, span, host);
+        }
+        let name = request.array.unwrap_or("MAPFILE");
+        let input = self.input_buffer(request.fd).and_then(|id| self.state.world.buffers.get(&id).cloned());
+        let input = input.unwrap_or_else(|| Value::unknown(HoleSource::Input));
+        let delimiter = request.delimiter.unwrap_or('\n');
+        let lines = input.as_literal().map(|text| {
+            let cut = |line: &str| if trims { line.trim_end_matches(delimiter).to_owned() } else { line.to_owned() };
+            text.split_inclusive(delimiter).map(cut).collect()
+        });
+        self.bind_array(name, lines, &input);
+        self.either()
+    }
+}
+
+impl<'a> Request<'a> {
+    fn of(args: &'a [Field]) -> Option<Self> {
+        let mut request = Self::default();
+        let mut rest = args.iter().map(|field| field.value.as_literal());
+        while let Some(word) = rest.next() {
+            let word = word?;
+            let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty() && request.names.is_empty())
+            else {
+                request.names.push(word);
+                continue;
+            };
+            for (at, letter) in letters.char_indices() {
+                let attached = letters.get(at + letter.len_utf8()..).filter(|text| !text.is_empty());
+                let mut operand = || attached.or_else(|| rest.next().flatten());
+                match letter {
+                    'r' => request.raw = true,
+                    'e' | 's' | '-' => {}
+                    'a' | 'A' => request.array = Some(operand()?),
+                    'd' => request.delimiter = Some(operand()?.chars().next().unwrap_or('\0')),
+                    'n' | 'N' => request.count = Some(operand()?.parse().ok()?),
+                    'u' => request.fd = operand()?.parse().ok()?,
+                    _ => drop(operand()),
+                }
+                if !matches!(letter, 'r' | 'e' | 's' | '-') {
+                    break;
+                }
+            }
+        }
+        Some(request)
+    }
+
+    /// Takes one line off the input.
+    fn take(&self, input: &Text) -> Line {
+        let delimiter = self.delimiter.unwrap_or('\n');
+        let mut line = Text::default();
+        let mut pieces = input.pieces.iter();
+        while let Some(piece) = pieces.next() {
+            let Piece::Text(known) = piece else {
+                // A hole may hold the end of the line, or several.
+                line.push(piece.clone());
+                let rest = std::iter::once(piece).chain(pieces).cloned().collect();
+                return Line { line, rest: Text { pieces: rest }, ended: Ended::Maybe };
+            };
+            if let Some(count) = self.count {
+                let cut: String = known.chars().take(count).collect();
+                let mut rest = Text::literal(known.get(cut.len()..).unwrap_or_default());
+                pieces.for_each(|piece| rest.push(piece.clone()));
+                let ended = if cut.is_empty() { Ended::No } else { Ended::Yes };
+                return Line { line: Text::literal(&cut), rest, ended };
+            }
+            if let Some((before, after)) = known.split_once(delimiter) {
+                line.push_str(before);
+                let mut rest = Text::literal(after);
+                pieces.for_each(|piece| rest.push(piece.clone()));
+                return Line { line, rest, ended: Ended::Yes };
+            }
+            line.push_str(known);
+        }
+        Line { line, rest: Text::default(), ended: Ended::No }
+    }
+}
+
+/// Splits a line into at most `count` words; the last keeps the rest.
+fn split(line: &str, ifs: &str, count: usize, raw: bool) -> Vec<String> {
+    let is_white = |c: char| ifs.contains(c) && matches!(c, ' ' | '\t' | '\n');
+    let mut words = Vec::new();
+    let mut rest = line.trim_start_matches(is_white);
+    while !rest.is_empty() && words.len() + 1 < count {
+        let end = rest.find(|c| ifs.contains(c)).unwrap_or(rest.len());
+        let (word, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        words.push(unbackslashed(word, raw));
+        let after = after.trim_start_matches(is_white);
+        let hard = after.chars().next().filter(|c| ifs.contains(*c));
+        rest = hard.map_or(after, |c| after.get(c.len_utf8()..).unwrap_or_default().trim_start_matches(is_white));
+    }
+    if !rest.is_empty() {
+        words.push(unbackslashed(rest.trim_end_matches(is_white), raw));
+    }
+    words
+}
+
+fn unbackslashed(text: &str, raw: bool) -> String {
+    if raw || !text.contains('\\') {
+        return text.to_owned();
+    }
+    let mut result = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        result.extend(if c == '\\' { chars.next() } else { Some(c) });
+    }
+    result
+}
+
+fn source(text: &Text) -> HoleSource {
+    let hole = text.pieces.iter().find_map(|piece| match piece {
+        Piece::Hole(hole) => Some(hole.source.clone()),
+        _ => None,
+    });
+    hole.unwrap_or(HoleSource::Input)
+}

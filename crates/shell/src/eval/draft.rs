@@ -1,0 +1,230 @@
+//! Fields under construction: quoting, splitting and empty words.
+
+use std::rc::Rc;
+
+use tollgate_model::Span;
+
+use super::globs;
+use super::state::List;
+use super::Field;
+use crate::value::{HoleSource, Piece, Taint, Text, Value};
+
+/// Ways to split one word that are told apart.
+const WAYS: usize = 64;
+
+/// All the ways one word may come out, so far.
+#[derive(Clone)]
+pub(super) struct Drafts {
+    pub any: Vec<Draft>,
+    pub globbing: bool,
+    separators: Option<Rc<str>>,
+}
+
+/// One way: finished fields, and the one being put together.
+#[derive(Clone)]
+pub(super) struct Draft {
+    done: Vec<Field>,
+    now: Option<Now>,
+    span: Span,
+}
+
+/// Where splitting is in a run of separators.
+#[derive(Clone, Copy)]
+enum Gap {
+    Outside,
+    White { after_field: bool },
+    Hard,
+}
+
+#[derive(Clone)]
+struct Now {
+    value: Value,
+    splits: bool,
+    /// Stays even when it turns out empty.
+    solid: bool,
+}
+
+impl Drafts {
+    /// `separators` is `None` when `IFS` is not known.
+    pub fn new(span: Span, separators: Option<Rc<str>>) -> Self {
+        Self { any: vec![Draft { done: Vec::new(), now: None, span }], globbing: true, separators }
+    }
+
+    /// Adds quoted text.
+    pub fn quoted(&mut self, value: &Value) {
+        self.any.iter_mut().for_each(|draft| draft.add(value, false, true));
+    }
+
+    /// Adds unquoted literal text.
+    pub fn raw(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let text = Text::literal(text);
+        let value: Value = if self.globbing { globs::activate(&text) } else { text }.into();
+        self.quoted(&value);
+    }
+
+    /// Adds a ready field.
+    pub fn field(&mut self, value: &Value, splits: bool) {
+        let solid = !splits || !value.maybe_empty();
+        self.any.iter_mut().for_each(|draft| draft.add(value, splits, solid));
+    }
+
+    /// Adds what an unquoted expansion came to; `whole` values are not split.
+    pub fn unquoted(&mut self, value: &Value, whole: bool) {
+        let (empty, filled): (Vec<&Text>, Vec<&Text>) = value.any.iter().partition(|text| text.is_empty());
+        let (split, plain): (Vec<&Text>, Vec<&Text>) =
+            filled.into_iter().partition(|text| !whole && self.is_split(text));
+        let loose = !whole && (self.separators.is_none() || plain.iter().any(|text| text.has_holes()));
+        let solid = !plain.iter().any(|text| text.maybe_empty());
+        let together = Value { any: plain.iter().map(|text| self.active(text)).collect(), taint: value.taint };
+        let mut ways = Vec::new();
+        for draft in std::mem::take(&mut self.any) {
+            for text in &split {
+                let mut draft = draft.clone();
+                draft.split(&self.active(text), value.taint, self.separators.as_deref().unwrap_or_default());
+                ways.push(draft);
+            }
+            if !plain.is_empty() {
+                let mut draft = draft.clone();
+                draft.add(&together, loose, solid || !loose);
+                ways.push(draft);
+            }
+            if !empty.is_empty() {
+                ways.push(draft);
+            }
+        }
+        self.replace(ways);
+    }
+
+    /// Adds the elements of a list: each a field of its own, the first and last joined to what is around.
+    pub fn lists(&mut self, lists: &[List], quoted: bool) {
+        let mut ways = Vec::new();
+        for list in lists {
+            let mut drafts = self.clone();
+            for (index, item) in list.items.iter().enumerate() {
+                if index > 0 {
+                    drafts.any.iter_mut().for_each(Draft::end);
+                }
+                if quoted { drafts.quoted(item) } else { drafts.unquoted(item, false) }
+            }
+            if let Some(others) = &list.others {
+                if !list.items.is_empty() {
+                    drafts.any.iter_mut().for_each(Draft::end);
+                }
+                drafts.any.iter_mut().for_each(|draft| draft.add(others, true, false));
+            }
+            ways.extend(drafts.any);
+        }
+        self.replace(ways);
+    }
+
+    /// Either these ways or those.
+    pub fn merge(&mut self, other: Self) {
+        let mut ways = std::mem::take(&mut self.any);
+        ways.extend(other.any);
+        self.replace(ways);
+    }
+
+    fn replace(&mut self, mut ways: Vec<Draft>) {
+        if ways.len() > WAYS
+            && let Some(first) = ways.first()
+        {
+            let mut draft = Draft { done: Vec::new(), now: None, span: first.span };
+            draft.add(&Value::unknown(HoleSource::Budget), true, false);
+            ways = vec![draft];
+        }
+        self.any = ways;
+    }
+
+    fn is_split(&self, text: &Text) -> bool {
+        let Some(separators) = &self.separators else { return false };
+        text.pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains(|c| separators.contains(c))))
+    }
+
+    fn active(&self, text: &Text) -> Text {
+        if self.globbing { globs::activate(text) } else { text.clone() }
+    }
+}
+
+impl Draft {
+    /// The fields, patterns told from text.
+    pub fn finish(mut self) -> Vec<Field> {
+        self.end();
+        self.done
+    }
+
+    fn add(&mut self, value: &Value, splits: bool, solid: bool) {
+        match &mut self.now {
+            Some(now) => {
+                now.value = now.value.concat(value);
+                now.splits |= splits;
+                now.solid |= solid;
+            }
+            None => self.now = Some(Now { value: value.clone(), splits, solid }),
+        }
+    }
+
+    /// Ends the field being put together, if there is one.
+    fn end(&mut self) {
+        let Some(now) = self.now.take() else { return };
+        if !now.solid && !now.splits && now.value.is_empty() {
+            return;
+        }
+        let any = now.value.any.into_iter().map(globs::settle).collect();
+        let value = Value { any, taint: now.value.taint };
+        self.done.push(Field { value, span: self.span, splits: now.splits });
+    }
+
+    /// Adds text, ending a field at each separator.
+    fn split(&mut self, text: &Text, taint: Taint, separators: &str) {
+        let mut gap = Gap::Outside;
+        for piece in &text.pieces {
+            let (known, active) = match piece {
+                Piece::Text(text) => (text, false),
+                Piece::Glob(text) => (text, true),
+                Piece::Hole(_) => {
+                    gap = Gap::Outside;
+                    self.add(&Value::from(Text { pieces: vec![piece.clone()] }).with_taint(taint), true, false);
+                    continue;
+                }
+            };
+            let mut run = String::new();
+            for c in known.chars() {
+                if separators.contains(c) {
+                    self.add_run(&mut run, active, taint);
+                    gap = self.separator(gap, !matches!(c, ' ' | '\t' | '\n'));
+                } else {
+                    gap = Gap::Outside;
+                    run.push(c);
+                }
+            }
+            self.add_run(&mut run, active, taint);
+        }
+    }
+
+    /// White space around a hard separator belongs to it; two hard ones have an empty field between.
+    fn separator(&mut self, gap: Gap, hard: bool) -> Gap {
+        match gap {
+            Gap::White { after_field: true } if hard => return Gap::Hard,
+            Gap::White { .. } | Gap::Hard if !hard => return gap,
+            _ => {}
+        }
+        let after_field = self.now.is_some();
+        if hard && !after_field {
+            self.add(&Value::empty(), false, true);
+        }
+        self.end();
+        if hard { Gap::Hard } else { Gap::White { after_field } }
+    }
+
+    fn add_run(&mut self, run: &mut String, active: bool, taint: Taint) {
+        if run.is_empty() {
+            return;
+        }
+        let piece = if active { Piece::Glob(run.as_str().into()) } else { Piece::text(run) };
+        self.add(&Value::from(Text { pieces: vec![piece] }).with_taint(taint), false, true);
+        run.clear();
+    }
+}

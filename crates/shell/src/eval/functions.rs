@@ -1,0 +1,211 @@
+//! Calls of functions and aliases defined in the script.
+
+use std::rc::Rc;
+
+use tollgate_model::Span;
+
+use super::join::join_variables;
+use super::state::{Flow, Function, JumpKind, State};
+use super::{Call, Context, Field, Frame, Host, Kind, Limit, Note, Scope, Shell};
+use crate::ast::{Part, Redirect, Simple};
+use crate::value::Value;
+
+impl Shell {
+    /// Tells the host of the call and runs the body.
+    pub(super) fn run_function(
+        &mut self,
+        name: &Rc<str>,
+        function: &Function,
+        mut call: Call,
+        host: &mut dyn Host,
+    ) -> Flow {
+        call.kind = Kind::Function;
+        let span = call.span;
+        host.command(&call, self);
+        if self.take_ended() {
+            return Flow::default();
+        }
+        let fields: Vec<Field> = call.argv.split_off(1.min(call.argv.len()));
+        let before = (Rc::clone(&self.state.local.args), Rc::clone(&self.state.local.shadowed));
+        self.set_args(fields);
+        self.state.local_mut().shadowed = Rc::default();
+        if !self.may_recurse(name, span, host) {
+            return Flow::both(leave(self.state.clone(), &before));
+        }
+        let context = self.context;
+        self.context = Context {
+            origin: function.origin,
+            patched: function.patched,
+            loops: 0,
+            returnable: true,
+            ..context
+        };
+        let mark = self.jumps.len();
+        let frame = Frame {
+            name: Rc::clone(name),
+            background: context.background,
+            piped: context.piped,
+            entry: self.state.clone(),
+        };
+        self.frames.push(frame);
+        let body = Rc::clone(&function.body);
+        let flow = self.nested(span, host, |shell, host| shell.run_command(&body, host));
+        self.frames.pop();
+        let flow = flow.unwrap_or_else(|| Flow::both(self.state.clone()));
+        let returned = self.absorb(mark, |kind| *kind == JumpKind::Return, host);
+        let flow = self.join_flows(flow, returned, &*host);
+        self.context = context;
+        flow.map(|state| leave(state, &before))
+    }
+
+    /// Whether a call goes anywhere new. A function that is already running is noted; a call in a state
+    /// that was seen before would only repeat what is known.
+    fn may_recurse(&mut self, name: &Rc<str>, span: Span, host: &mut dyn Host) -> bool {
+        let Some(outer) = self.frames.iter().find(|frame| frame.name == *name) else { return true };
+        let (background, piped) = (self.context.background > outer.background, self.context.piped > outer.piped);
+        let noted = (Rc::clone(name), background, piped);
+        if !self.recursions.contains(&noted) {
+            host.note(Note::Recursion { name: Rc::clone(name), background, piped, span });
+            self.recursions.push(noted);
+        }
+        let same = |frame: &Frame| frame.name == *name && frame.entry.local == self.state.local;
+        if self.frames.iter().any(same) {
+            return false;
+        }
+        match self.budget.recursions.checked_sub(1) {
+            Some(left) => {
+                self.budget.recursions = left;
+                true
+            }
+            None => {
+                self.exhausted(Limit::Recursion, span, host);
+                false
+            }
+        }
+    }
+
+    /// The alias that the first word names, when it is written plainly.
+    pub(super) fn alias_of(&self, simple: &Simple) -> Option<Rc<str>> {
+        if self.state.local.aliases.is_empty() {
+            return None;
+        }
+        match simple.words.first()?.parts.as_slice() {
+            [Part::Text { text, quoted: false }] => {
+                let (name, _) = self.state.local.aliases.get_key_value(text.as_str())?;
+                (!self.expanding.contains(name)).then(|| Rc::clone(name))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether aliases are expanded is up to the kind of shell, so both ways are followed.
+    pub(super) fn run_alias(
+        &mut self,
+        name: &Rc<str>,
+        simple: &Simple,
+        redirects: &[Redirect],
+        span: Span,
+        host: &mut dyn Host,
+    ) -> Flow {
+        let (entry, conditional) = (self.state.clone(), self.context.conditional);
+        self.context.conditional = true;
+        let plain = self.run_unaliased(simple, redirects, span, host);
+        self.state = entry;
+        self.expanding.push(Rc::clone(name));
+        let expanded = self.run_alias_text(name, simple, redirects, span, host);
+        self.expanding.pop();
+        self.context.conditional = conditional;
+        self.join_flows(plain, expanded, &*host)
+    }
+
+    fn run_alias_text(
+        &mut self,
+        name: &Rc<str>,
+        simple: &Simple,
+        redirects: &[Redirect],
+        span: Span,
+        host: &mut dyn Host,
+    ) -> Flow {
+        let Some(text) = self.state.local.aliases.get(name).cloned() else { return Flow::default() };
+        let (fds, mark) = (Rc::clone(&self.state.local.fds), self.jumps.len());
+        let rest = simple.words.get(1..).unwrap_or_default();
+        // After an alias that ends in a blank the next word may be an alias too.
+        let second = rest.first().filter(|_| text.literals().any(|text| text.ends_with([' ', '\t'])));
+        let second = second.and_then(|word| match word.parts.as_slice() {
+            [Part::Text { text, quoted: false }] => self.state.local.aliases.get(text.as_str()).cloned(),
+            _ => None,
+        });
+        let (text, rest) = match second {
+            Some(more) => (text.concat(&more), rest.get(1..).unwrap_or_default()),
+            None => (text, rest),
+        };
+        let lists = self.expand_words(rest, host);
+        if self.redirect(redirects, host).is_none() || self.take_ended() {
+            return Flow::default();
+        }
+        let entry = self.state.clone();
+        let mut all = Flow::default();
+        for fields in lists {
+            self.state = entry.clone();
+            let mut whole = text.clone();
+            for field in fields {
+                let word = format!(" {}", self.stand_in(field));
+                whole = whole.concat(&Value::text(&word));
+            }
+            let context = self.context;
+            let flow = self.run_made(&whole, span, host);
+            self.context = context;
+            all = self.join_flows(all, flow, &*host);
+        }
+        self.with_descriptors(all, mark, &fds)
+    }
+
+    /// Runs text that holds stand-ins for whole words.
+    fn run_made(&mut self, text: &Value, span: Span, host: &mut dyn Host) -> Flow {
+        let origin = self.at(span);
+        let mut all = Flow::default();
+        let entry = self.state.clone();
+        for text in text.any.iter() {
+            let Some(source) = text.as_literal() else {
+                let code = self.code(text.clone().into(), Scope::Same, span);
+                let flow = self.run_code(&code, host);
+                all = self.join_flows(all, flow, &*host);
+                continue;
+            };
+            self.state = entry.clone();
+            self.step(1 + source.len() / 8, span, host);
+            let script = crate::parse(source, self.dialect);
+            self.context = Context { origin: Some(origin), patched: true, ..self.context };
+            let flow = self.nested(span, host, |shell, host| shell.run_items(&script, host));
+            all = self.join_flows(all, flow.unwrap_or_else(|| Flow::both(entry.clone())), &*host);
+        }
+        all
+    }
+}
+
+type Saved = (Rc<super::state::Args>, Rc<std::collections::BTreeMap<Rc<str>, super::state::Shadowed>>);
+
+/// The state after a function: local variables gone, arguments back.
+fn leave(mut state: State, before: &Saved) -> State {
+    let shadowed = Rc::clone(&state.local.shadowed);
+    for (name, shadow) in shadowed.iter() {
+        let present = state.local.vars.get(name).cloned();
+        let restored = match (&shadow.previous, present) {
+            (Some(previous), Some(present)) if shadow.partly => Some(Rc::new(join_variables(previous, &present))),
+            (None, Some(present)) if shadow.partly => {
+                let mut present = super::state::Variable::clone(&present);
+                present.maybe_unset = true;
+                Some(Rc::new(present))
+            }
+            (previous, _) => previous.clone(),
+        };
+        match restored {
+            Some(variable) => state.vars_mut().insert(Rc::clone(name), variable),
+            None => state.vars_mut().remove(name),
+        };
+    }
+    let local = state.local_mut();
+    local.args = Rc::clone(&before.0);
+    local.shadowed = Rc::clone(&before.1);
+    state
+}

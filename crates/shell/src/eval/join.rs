@@ -1,0 +1,306 @@
+//! Where ways through a script meet: the state that covers both, and the state that covers any number.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::state::{
+    Args, Array, Contents, Descriptor, Elements, ExitCode, Flow, Functions, Key, List, Local, Options, Shadowed,
+    State, Variable, Vars, World,
+};
+use super::{Host, Shell, Written};
+use crate::value::{HoleSource, Value};
+
+/// Contents of one array, or lists of arguments, that are told apart.
+const ALTERNATIVES: usize = 16;
+
+impl Shell {
+    /// The state that covers both, of those there are.
+    pub(super) fn join(&self, left: Option<State>, right: Option<State>, host: &dyn Host) -> Option<State> {
+        match (left, right) {
+            (Some(left), Some(right)) => Some(self.join_states(left, &right, host)),
+            (left, right) => left.or(right),
+        }
+    }
+
+    /// The state after a command, however it ended.
+    pub(super) fn merged(&self, flow: Flow, host: &dyn Host) -> Option<State> {
+        self.join(flow.ok, flow.fail, host)
+    }
+
+    pub(super) fn join_flows(&self, left: Flow, right: Flow, host: &dyn Host) -> Flow {
+        Flow { ok: self.join(left.ok, right.ok, host), fail: self.join(left.fail, right.fail, host) }
+    }
+
+    fn join_states(&self, left: State, right: &State, host: &dyn Host) -> State {
+        let code = join_codes(left.code, right.code);
+        let last =
+            if left.last == right.last { Rc::clone(&left.last) } else { Rc::new(left.last.union(&right.last)) };
+        let local = shared(&left.local, &right.local, |left, right| self.join_locals(left, right, host));
+        let world = shared(&left.world, &right.world, join_worlds);
+        State { local, world, code, last }
+    }
+
+    fn join_locals(&self, left: &Local, right: &Local, host: &dyn Host) -> Local {
+        Local {
+            vars: shared(&left.vars, &right.vars, |left, right| self.join_vars(left, right, host)),
+            shadowed: shared(&left.shadowed, &right.shadowed, |left, right| self.join_shadowed(left, right, host)),
+            functions: shared(&left.functions, &right.functions, join_functions),
+            aliases: shared(&left.aliases, &right.aliases, |left, right| merge(left, right, Value::union)),
+            hashed: shared(&left.hashed, &right.hashed, |left, right| merge(left, right, Value::union)),
+            disabled: shared(&left.disabled, &right.disabled, |left, right| left | right),
+            traps: shared(&left.traps, &right.traps, |left, right| {
+                let new = right.iter().filter(|trap| !left.contains(trap));
+                left.iter().chain(new).cloned().collect()
+            }),
+            args: shared(&left.args, &right.args, join_args),
+            cwd: left.cwd.union(&right.cwd),
+            oldpwd: match (&left.oldpwd, &right.oldpwd) {
+                (Some(left), Some(right)) => Some(left.union(right)),
+                (None, None) => None,
+                (Some(one), None) | (None, Some(one)) => {
+                    Some(one.union(&Value::unknown(HoleSource::Variable("OLDPWD".into()))))
+                }
+            },
+            dirs: shared(&left.dirs, &right.dirs, |left, right| join_dirs(left, right)),
+            fds: shared(&left.fds, &right.fds, |left, right| merge(left, right, join_descriptors)),
+            options: Options {
+                noglob: left.options.noglob && right.options.noglob,
+                lastpipe: left.options.lastpipe || right.options.lastpipe,
+                pipefail: left.options.pipefail || right.options.pipefail,
+            },
+        }
+    }
+
+    fn join_vars(&self, left: &Vars, right: &Vars, host: &dyn Host) -> Vars {
+        let mut all = left.clone();
+        for (name, variable) in &mut all {
+            match right.get(name) {
+                Some(other) if other == variable => {}
+                Some(other) => *variable = Rc::new(join_variables(variable, other)),
+                None => *variable = Rc::new(join_variables(variable, &self.imported(name, host))),
+            }
+        }
+        for (name, variable) in right {
+            if !left.contains_key(name) {
+                all.insert(Rc::clone(name), Rc::new(join_variables(&self.imported(name, host), variable)));
+            }
+        }
+        all
+    }
+
+    fn join_shadowed(
+        &self,
+        left: &BTreeMap<Rc<str>, Shadowed>,
+        right: &BTreeMap<Rc<str>, Shadowed>,
+        host: &dyn Host,
+    ) -> BTreeMap<Rc<str>, Shadowed> {
+        let mut all = BTreeMap::new();
+        for (name, one) in left.iter().chain(right) {
+            let shadowed = match (left.get(name), right.get(name)) {
+                (Some(left), Some(right)) => {
+                    let import = |old: &Option<Rc<Variable>>| old.clone().unwrap_or_else(|| Rc::new(self.imported(name, host)));
+                    let previous = if left.previous == right.previous {
+                        left.previous.clone()
+                    } else {
+                        Some(Rc::new(join_variables(&import(&left.previous), &import(&right.previous))))
+                    };
+                    Shadowed { previous, partly: left.partly || right.partly }
+                }
+                _ => Shadowed { partly: true, ..one.clone() },
+            };
+            all.insert(Rc::clone(name), shadowed);
+        }
+        all
+    }
+
+    /// Covers what `new` and any further pass of a loop may bring: what differs from `old` is unknown.
+    pub(super) fn widen(&self, old: &State, new: &State) -> State {
+        let local = shared(&old.local, &new.local, |old, new| Local {
+            vars: shared(&old.vars, &new.vars, widen_vars),
+            args: shared(&old.args, &new.args, widen_args),
+            cwd: widen_value(&old.cwd, &new.cwd),
+            ..new.clone()
+        });
+        let world = shared(&old.world, &new.world, widen_world);
+        State { local, world, ..new.clone() }
+    }
+}
+
+/// The one when both are the same, else what `combine` makes of them.
+fn shared<T: Eq>(left: &Rc<T>, right: &Rc<T>, combine: impl FnOnce(&T, &T) -> T) -> Rc<T> {
+    if left == right { Rc::clone(left) } else { Rc::new(combine(left, right)) }
+}
+
+fn merge<K: Ord + Clone, V: Clone>(
+    left: &BTreeMap<K, V>,
+    right: &BTreeMap<K, V>,
+    combine: impl Fn(&V, &V) -> V,
+) -> BTreeMap<K, V> {
+    let mut all = left.clone();
+    for (key, value) in right {
+        let value = left.get(key).map_or_else(|| value.clone(), |other| combine(other, value));
+        all.insert(key.clone(), value);
+    }
+    all
+}
+
+fn join_codes(left: ExitCode, right: ExitCode) -> ExitCode {
+    let nonzero = |code: ExitCode| !matches!(code, ExitCode::Known(0) | ExitCode::Any);
+    match (left, right) {
+        (left, right) if left == right => left,
+        (left, right) if nonzero(left) && nonzero(right) => ExitCode::Nonzero,
+        _ => ExitCode::Any,
+    }
+}
+
+/// Either variable.
+pub(super) fn join_variables(left: &Variable, right: &Variable) -> Variable {
+    let unset = left.contents == Contents::Unset || right.contents == Contents::Unset;
+    let contents = match (&left.contents, &right.contents) {
+        (Contents::Unset, other) | (other, Contents::Unset) => other.clone(),
+        (Contents::Scalar(left), Contents::Scalar(right)) => Contents::Scalar(left.union(right)),
+        (Contents::Array(left), Contents::Array(right)) => Contents::Array(join_arrays(left, right)),
+        (Contents::Scalar(value), Contents::Array(array)) | (Contents::Array(array), Contents::Scalar(value)) => {
+            let known = BTreeMap::from([(array.first_key(), value.clone())]);
+            let single = Array { any: vec![Elements { known, others: None }], associative: array.associative };
+            Contents::Array(join_arrays(&single, array))
+        }
+    };
+    let mut attributes = left.attributes;
+    attributes.exported |= right.attributes.exported;
+    attributes.readonly |= right.attributes.readonly;
+    attributes.integer |= right.attributes.integer;
+    attributes.nameref |= right.attributes.nameref;
+    let maybe_unset = left.maybe_unset || right.maybe_unset || unset;
+    Variable { contents, attributes, maybe_unset }
+}
+
+fn join_arrays(left: &Array, right: &Array) -> Array {
+    let mut any = left.any.clone();
+    any.extend(right.any.iter().filter(|elements| !left.any.contains(elements)).cloned());
+    if any.len() > ALTERNATIVES {
+        any = vec![blurred(&any)];
+    }
+    Array { any, associative: left.associative || right.associative }
+}
+
+/// Any number of any of the values.
+fn blurred(any: &[Elements]) -> Elements {
+    let others = any.iter().filter_map(Elements::values).reduce(|left, right| left.union(&right));
+    Elements { known: BTreeMap::new(), others }
+}
+
+fn join_args(left: &Args, right: &Args) -> Args {
+    let mut any = left.any.clone();
+    any.extend(right.any.iter().filter(|list| !left.any.contains(list)).cloned());
+    if any.len() > ALTERNATIVES {
+        any = vec![blurred_list(&any)];
+    }
+    Args { name: left.name.union(&right.name), any }
+}
+
+fn blurred_list(any: &[List]) -> List {
+    let others = any.iter().filter_map(List::values).reduce(|left, right| left.union(&right));
+    List { items: Vec::new(), others }
+}
+
+fn join_functions(
+    left: &BTreeMap<Rc<str>, Functions>,
+    right: &BTreeMap<Rc<str>, Functions>,
+) -> BTreeMap<Rc<str>, Functions> {
+    let mut all = BTreeMap::new();
+    for (name, one) in left.iter().chain(right) {
+        let functions = match (left.get(name), right.get(name)) {
+            (Some(left), Some(right)) => {
+                let new = right.any.iter().filter(|function| !left.any.contains(function));
+                let any = left.any.iter().chain(new).take(ALTERNATIVES).cloned().collect();
+                let maybe_unset = left.maybe_unset || right.maybe_unset;
+                Functions { any, maybe_unset, exported: left.exported || right.exported }
+            }
+            _ => Functions { maybe_unset: true, ..one.clone() },
+        };
+        all.insert(Rc::clone(name), functions);
+    }
+    all
+}
+
+fn join_dirs(left: &[Value], right: &[Value]) -> Vec<Value> {
+    let longer = if left.len() >= right.len() { left } else { right };
+    let join = |(index, value): (usize, &Value)| match (left.get(index), right.get(index)) {
+        (Some(left), Some(right)) => left.union(right),
+        _ => value.union(&Value::something(HoleSource::Variable("DIRSTACK".into()))),
+    };
+    longer.iter().enumerate().map(join).collect()
+}
+
+/// One of two descriptors cannot be kept as such; the one that leads to data says more.
+fn join_descriptors(left: &Descriptor, right: &Descriptor) -> Descriptor {
+    let plain = matches!(left, Descriptor::Outer | Descriptor::Closed);
+    if plain { right.clone() } else { left.clone() }
+}
+
+fn join_worlds(left: &World, right: &World) -> World {
+    let mut files = merge(&left.files, &right.files, |left, right| Written {
+        value: left.value.union(&right.value),
+        certain: left.certain && right.certain,
+    });
+    for (path, written) in &mut files {
+        written.certain &= left.files.contains_key(path) && right.files.contains_key(path);
+    }
+    World { files, buffers: merge(&left.buffers, &right.buffers, Value::union) }
+}
+
+fn widen_value(old: &Value, new: &Value) -> Value {
+    if old.any == new.any {
+        return new.clone();
+    }
+    Value::unknown(HoleSource::Budget).with_taint(old.taint.union(new.taint))
+}
+
+fn widen_vars(old: &Vars, new: &Vars) -> Vars {
+    let mut all = new.clone();
+    for (name, variable) in &mut all {
+        if old.get(name).is_some_and(|old| old == variable) {
+            continue;
+        }
+        let mut wide = Variable::clone(variable);
+        wide.contents = match &variable.contents {
+            Contents::Unset => Contents::Unset,
+            Contents::Scalar(value) => {
+                Contents::Scalar(Value::unknown(HoleSource::Budget).with_taint(value.taint))
+            }
+            Contents::Array(array) => {
+                let taint = blurred(&array.any).others.map(|value| value.taint).unwrap_or_default();
+                let others = Some(Value::unknown(HoleSource::Budget).with_taint(taint));
+                let elements = Elements { known: BTreeMap::<Key, Value>::new(), others };
+                Contents::Array(Array { any: vec![elements], associative: array.associative })
+            }
+        };
+        *variable = Rc::new(wide);
+    }
+    all
+}
+
+fn widen_args(old: &Args, new: &Args) -> Args {
+    let blurred = blurred_list(&new.any);
+    // Shifting only ever shows arguments that were there; anything else that keeps changing is unknown.
+    let settled = blurred_list(&old.any).others == blurred.others;
+    let others = if settled { blurred.others } else { Some(Value::unknown(HoleSource::Budget)) };
+    Args { name: new.name.clone(), any: vec![List { items: Vec::new(), others }] }
+}
+
+fn widen_world(old: &World, new: &World) -> World {
+    let mut world = new.clone();
+    for (path, written) in &mut world.files {
+        if old.files.get(path) != Some(written) {
+            let before = old.files.get(path).map_or(&written.value, |old| &old.value);
+            *written = Written { value: widen_value(&Value::empty(), &before.union(&written.value)), certain: false };
+        }
+    }
+    for (id, value) in &mut world.buffers {
+        if let Some(before) = old.buffers.get(id) {
+            *value = widen_value(before, value);
+        }
+    }
+    world
+}

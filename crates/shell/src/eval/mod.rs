@@ -1,0 +1,235 @@
+//! An abstract interpreter: walks a script and tells a `Host` of every command that would or might run,
+//! with what is known of its words. Total, deterministic, and bounded by steps, not time.
+//!
+//! Invariant: whatever a real shell would run is among the calls reported, or a `Note` says that a budget
+//! ran out or that code is not known.
+
+mod api;
+mod arith;
+mod brace;
+mod budget;
+mod builtins;
+mod compound;
+mod draft;
+mod echo;
+mod expand;
+mod functions;
+mod globs;
+mod join;
+mod loops;
+mod operators;
+mod param;
+mod path;
+pub mod pattern;
+mod redirect;
+mod script;
+mod simple;
+mod state;
+mod store;
+mod text;
+mod vars;
+
+use std::rc::Rc;
+
+pub use api::{
+    Call, Code, Field, Host, Input, Kind, Limit, Note, Open, OpenMode, Outcome, Scope, Status, Stream,
+};
+pub use store::Written;
+use budget::Budget;
+use state::{Jump, State};
+use tollgate_model::Span;
+
+use crate::ast::{Dialect, Script};
+use crate::value::{Text, Value};
+
+/// A shell being interpreted: its present state, and what is shared by all states.
+#[derive(Debug)]
+pub struct Shell {
+    dialect: Dialect,
+    state: State,
+    budget: Budget,
+    jumps: Vec<Jump>,
+    frames: Vec<Frame>,
+    context: Context,
+    placeholders: Vec<Field>,
+    next_buffer: u32,
+    next_process: u32,
+    /// Aliases being expanded, which do not expand again.
+    expanding: Vec<Rc<str>>,
+    /// Recursions the host was told of.
+    recursions: Vec<(Rc<str>, bool, bool)>,
+    /// Arrays among the arguments of the `declare` being run.
+    declared: Vec<vars::Assignment>,
+    /// Scripts of `>( … )` that wait for the command to write to them.
+    pending: Vec<(Script, Text)>,
+    /// The shell ended in the midst of an expansion or a call of the host.
+    ended: bool,
+    /// How the last command substitution ended.
+    substituted: Option<Status>,
+}
+
+/// What is true of the place being interpreted, whatever the state.
+#[derive(Clone, Copy, Debug, Default)]
+struct Context {
+    /// Commands of text that is not in the first source stand here.
+    origin: Option<Span>,
+    /// The text was made with placeholders for unknown parts.
+    patched: bool,
+    background: u32,
+    piped: u32,
+    piped_to: bool,
+    conditional: bool,
+    loops: u32,
+    returnable: bool,
+}
+
+/// A function call in progress.
+#[derive(Debug)]
+struct Frame {
+    name: Rc<str>,
+    background: u32,
+    piped: u32,
+    entry: State,
+}
+
+impl Shell {
+    /// A fresh shell in a directory (`None` when that is unknown), with no arguments.
+    #[must_use]
+    pub fn new(dialect: Dialect, cwd: Option<&str>) -> Self {
+        Self {
+            dialect,
+            state: State::new(cwd),
+            budget: Budget::default(),
+            jumps: Vec::new(),
+            frames: Vec::new(),
+            context: Context::default(),
+            placeholders: Vec::new(),
+            next_buffer: 0,
+            next_process: 63,
+            expanding: Vec::new(),
+            recursions: Vec::new(),
+            declared: Vec::new(),
+            pending: Vec::new(),
+            ended: false,
+            substituted: None,
+        }
+    }
+
+    /// Reads and interprets a whole script, traps included.
+    pub fn run(&mut self, source: &str, host: &mut dyn Host) -> Outcome {
+        let script = crate::parse(source, self.dialect);
+        self.run_script(&script, host)
+    }
+
+    /// Interprets a script that was read before, traps included.
+    pub fn run_script(&mut self, script: &Script, host: &mut dyn Host) -> Outcome {
+        let flow = self.run_items(script, host);
+        let left = self.absorb(0, |_| true, host);
+        let flow = self.join_flows(flow, left, &*host);
+        let status = flow.status();
+        self.settle(flow, host);
+        self.run_traps(host);
+        Outcome::silent(status)
+    }
+
+    /// Runs text as code; used by the host for `bash -c`, `source` and the like. The commands in it are
+    /// reported to `host` before this returns. What they print goes where the shell's output goes, so the
+    /// outcome can be passed on as that of the command.
+    pub fn run_text(&mut self, code: &Code, host: &mut dyn Host) -> Outcome {
+        let flow = self.run_code(code, host);
+        let status = flow.status();
+        match self.merged(flow, &*host) {
+            Some(state) => self.state = state,
+            None => self.ended = true,
+        }
+        Outcome::silent(status)
+    }
+
+    /// Runs `inside` and returns what it printed, which then goes nowhere else.
+    pub fn captured<R>(&mut self, inside: impl FnOnce(&mut Self) -> R) -> (R, Value) {
+        let fds = Rc::clone(&self.state.local.fds);
+        let id = self.new_buffer(Value::empty());
+        self.set_descriptor(1, state::Descriptor::Pipe(id));
+        let result = inside(self);
+        let printed = self.take_buffer(id);
+        self.state.local_mut().fds = fds;
+        (result, printed)
+    }
+
+    /// Runs `inside` and then puts variables, functions, directory and descriptors back, as a subshell
+    /// does. Files written stay written.
+    pub fn isolated<R>(&mut self, inside: impl FnOnce(&mut Self) -> R) -> R {
+        let local = Rc::clone(&self.state.local);
+        let result = inside(self);
+        self.state.local = local;
+        result
+    }
+
+    /// The dialect being read.
+    #[must_use]
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// The directories the shell may be in: absolute paths, or holes.
+    #[must_use]
+    pub fn cwd(&self) -> &Value {
+        &self.state.local.cwd
+    }
+
+    /// Goes to a directory, for what follows in the present state.
+    pub fn set_cwd(&mut self, directory: &Value) {
+        let cwd = self.resolve(directory);
+        self.state.local_mut().cwd = cwd;
+    }
+
+    /// The path made absolute and tidy against the present directory: no `.`, no `//`, `..` taken back where
+    /// that is certain. A path that starts with a hole is left as it is.
+    #[must_use]
+    pub fn resolve(&self, path: &Value) -> Value {
+        path::resolve(&self.state.local.cwd, path)
+    }
+
+    /// What the script itself gave a variable; `None` when it did not, or when it is an array.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<Value> {
+        self.state.local.vars.get(name).and_then(|variable| variable.scalar())
+    }
+
+    /// The value a program started now sees in its environment, as far as the script set it.
+    pub fn exported(&self) -> impl Iterator<Item = (&str, Value)> {
+        let vars = self.state.local.vars.iter().filter(|(_, variable)| variable.attributes.exported);
+        vars.filter_map(|(name, variable)| Some((&**name, variable.scalar()?)))
+    }
+
+    /// Gives a variable a value, for what follows in the present state.
+    pub fn set_variable(&mut self, name: &str, value: Value, exported: bool) {
+        let variable = state::Variable::new(value, exported);
+        Rc::make_mut(&mut self.state.local_mut().vars).insert(Rc::from(name), Rc::new(variable));
+    }
+
+    /// Whether the script defined a function of this name.
+    #[must_use]
+    pub fn has_function(&self, name: &str) -> bool {
+        self.state.local.functions.contains_key(name)
+    }
+
+    /// What the script put into a file, when it wrote it; also the paths of process substitutions,
+    /// `/dev/stdin` and `/dev/fd/…`.
+    #[must_use]
+    pub fn file(&self, path: &Value) -> Option<Written> {
+        self.stored(path)
+    }
+
+    /// Remembers what a file holds from now on.
+    pub fn write_file(&mut self, path: &Value, content: &Value, append: bool) {
+        self.put(path, content, append);
+    }
+
+    /// Forgets a file, which is removed or no longer known.
+    pub fn forget_file(&mut self, path: &Value) {
+        let keys = self.resolve(path);
+        let files = &mut self.state.world_mut().files;
+        keys.any.iter().for_each(|key| drop(files.remove(key)));
+    }
+}

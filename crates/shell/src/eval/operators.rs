@@ -1,0 +1,476 @@
+//! The operators of `${…}`: exact on known text, sound on text with holes.
+
+use tollgate_model::Span;
+
+use super::expand::{Expanded, Mode};
+use super::param::Fetched;
+use super::pattern::{Fuel, Pattern};
+use super::state::{Jump, JumpKind, List};
+use super::{Host, Note, Shell};
+use crate::ast::{ParamOp, ReplaceAnchor, Word};
+use crate::value::{Hole, HoleSource, Piece, Text, Value};
+
+/// Text longer than this is not matched against patterns.
+const LONG: usize = 1 << 16;
+
+impl Shell {
+    /// Applies an operator to what a parameter stands for.
+    pub(super) fn apply<'a>(
+        &mut self,
+        name: &str,
+        subscript: Option<&Word>,
+        fetched: Fetched,
+        op: &'a ParamOp,
+        span: Span,
+        host: &mut dyn Host,
+    ) -> Expanded<'a> {
+        match (fetched, op) {
+            (Fetched::One { value, whole, .. }, ParamOp::None) => {
+                Expanded::One { value: value.unwrap_or_else(Value::empty), whole }
+            }
+            (Fetched::Many { lists, star }, ParamOp::None) => Expanded::Many { lists, star },
+            (fetched, ParamOp::Default { kind, colon, word }) => {
+                let target = Target { name, subscript, kind: *kind, colon: *colon };
+                self.default(&target, fetched, word, span, host)
+            }
+            (Fetched::Many { lists, .. }, ParamOp::Length) => {
+                let count = |list: &List| match list.others {
+                    None => Text::literal(&list.items.len().to_string()),
+                    Some(_) => number(),
+                };
+                let taint = crate::value::Taint::NONE;
+                Expanded::One { value: Value::of(lists.iter().map(count), taint), whole: true }
+            }
+            (Fetched::Many { lists, star }, ParamOp::Slice { offset, length }) => {
+                let offset = self.number_of_arith(offset, span, host);
+                let length = length.as_ref().map(|length| self.number_of_arith(length, span, host));
+                // A slice of `$@` counts from `$0`, a slice of an array from its first element.
+                let zero = subscript.is_none().then(|| self.state.local.args.name.clone());
+                let slice = |list: &List| slice_list(list, offset, length, zero.as_ref());
+                Expanded::Many { lists: lists.iter().map(slice).collect(), star }
+            }
+            (Fetched::Many { lists, star }, op) => {
+                let operator = self.prepare(op, span, host);
+                let lists = lists.iter().map(|list| List {
+                    items: list.items.iter().map(|item| self.transform(item, &operator, span, host)).collect(),
+                    others: list.others.as_ref().map(|item| self.transform(item, &operator, span, host)),
+                });
+                Expanded::Many { lists: lists.collect(), star }
+            }
+            (Fetched::One { value, .. }, op) => {
+                let operator = self.prepare(op, span, host);
+                let value = value.unwrap_or_else(Value::empty);
+                let value = self.transform(&value, &operator, span, host);
+                Expanded::One { value, whole: matches!(op, ParamOp::Length) }
+            }
+        }
+    }
+
+    fn default<'a>(
+        &mut self,
+        target: &Target<'_>,
+        fetched: Fetched,
+        word: &'a Word,
+        span: Span,
+        host: &mut dyn Host,
+    ) -> Expanded<'a> {
+        let (value, unset) = match fetched {
+            Fetched::Many { lists, star } => return self.default_many(target, lists, star, word),
+            Fetched::One { value, maybe_unset, .. } => (value, maybe_unset),
+        };
+        let missing = value.is_none() || unset || target.colon && value.as_ref().is_some_and(Value::maybe_empty);
+        let present = value.filter(|value| !target.colon || !value.is_empty());
+        // What is left when the value is used: with a colon it is not empty.
+        let present = present.map(|value| if target.colon { nonempty(&value) } else { value });
+        match target.kind {
+            '+' => match (present, missing) {
+                (None, _) => Expanded::One { value: Value::empty(), whole: false },
+                (Some(_), true) => Expanded::Choice { value: Some(Value::empty()), word },
+                (Some(_), false) => Expanded::Choice { value: None, word },
+            },
+            '?' if present.is_none() => {
+                self.expand_value(word, Mode::Plain, host);
+                self.jumps.push(Jump { kind: JumpKind::Exit, state: self.state.clone() });
+                self.ended = true;
+                Expanded::One { value: Value::empty(), whole: false }
+            }
+            '?' => {
+                if missing {
+                    self.expand_value(word, Mode::Plain, host);
+                }
+                Expanded::One { value: present.unwrap_or_else(Value::empty), whole: false }
+            }
+            '=' if missing => {
+                let operand = self.expand_value(word, Mode::Plain, host);
+                let value = present.map_or_else(|| operand.clone(), |value| value.union(&operand));
+                self.assign_default(target, value.clone(), span, host);
+                Expanded::One { value, whole: false }
+            }
+            _ if missing => Expanded::Choice { value: present, word },
+            _ => Expanded::One { value: present.unwrap_or_else(Value::empty), whole: false },
+        }
+    }
+
+    fn assign_default(&mut self, target: &Target<'_>, value: Value, span: Span, host: &mut dyn Host) {
+        let name = match target.subscript {
+            Some(subscript) => {
+                let key = self.expand_value(subscript, Mode::Plain, host);
+                format!("{}[{}]", target.name, key.as_literal().unwrap_or_default())
+            }
+            None => target.name.to_owned(),
+        };
+        self.assign_scalar(&name, value, span, host);
+    }
+
+    fn default_many<'a>(&mut self, target: &Target<'_>, lists: Vec<List>, star: bool, word: &'a Word) -> Expanded<'a> {
+        let empty = |list: &List| match list.items.as_slice() {
+            [] => true,
+            [only] => target.colon && only.maybe_empty(),
+            _ => false,
+        };
+        let (missing, present) = (lists.iter().any(empty), !lists.iter().all(|list| list.items.is_empty() && list.others.is_none()));
+        match (target.kind, missing, present) {
+            ('+', _, false) => Expanded::Many { lists: vec![List::default()], star },
+            ('+', true, true) => Expanded::Choice { value: Some(Value::empty()), word },
+            ('+', false, _) | (_, true, false) => Expanded::Choice { value: None, word },
+            (_, false, _) => Expanded::Many { lists, star },
+            (_, true, true) => {
+                let values = lists.iter().filter_map(List::values).reduce(|left, right| left.union(&right));
+                Expanded::Choice { value: values, word }
+            }
+        }
+    }
+
+    /// Expands the operands of an operator once.
+    fn prepare(&mut self, op: &ParamOp, span: Span, host: &mut dyn Host) -> Operator {
+        match op {
+            ParamOp::Length => Operator::Length,
+            ParamOp::Trim { suffix, longest, pattern } => Operator::Trim {
+                suffix: *suffix,
+                longest: *longest,
+                patterns: self.patterns(pattern, host),
+            },
+            ParamOp::Replace { anchor, pattern, with } => Operator::Replace {
+                anchor: *anchor,
+                patterns: self.patterns(pattern, host),
+                with: self.expand_value(with, Mode::Plain, host),
+            },
+            ParamOp::Slice { offset, length } => Operator::Slice {
+                offset: self.number_of_arith(offset, span, host),
+                length: length.as_ref().map(|length| self.number_of_arith(length, span, host)),
+            },
+            ParamOp::Case { upper, all, pattern } => Operator::Case {
+                upper: *upper,
+                all: *all,
+                patterns: pattern.as_ref().map(|pattern| self.patterns(pattern, host)),
+            },
+            ParamOp::Transform(letter) => Operator::Transform(*letter),
+            _ => Operator::Unknown,
+        }
+    }
+
+    /// The patterns a word may be.
+    pub(super) fn patterns(&mut self, word: &Word, host: &mut dyn Host) -> Vec<Pattern> {
+        let value = self.expand_value(word, Mode::Pattern, host);
+        value.any.iter().map(Pattern::new).collect()
+    }
+
+    fn transform(&mut self, value: &Value, operator: &Operator, span: Span, host: &mut dyn Host) -> Value {
+        if let Operator::Transform('P') = operator {
+            return self.prompt(value, span, host);
+        }
+        let mut texts = Vec::new();
+        for text in &value.any {
+            if !self.step(1 + text.bytes() / 64, span, host) {
+                return Value::unknown(HoleSource::Budget).with_taint(value.taint);
+            }
+            texts.extend(operator.on(text));
+        }
+        let mut result = Value::of(texts, value.taint);
+        if let Operator::Replace { with, .. } = operator {
+            result.taint = result.taint.union(with.taint);
+        }
+        result
+    }
+
+    /// `${x@P}`: expanded as a prompt, substitutions included.
+    fn prompt(&mut self, value: &Value, span: Span, host: &mut dyn Host) -> Value {
+        if !value.is_known() {
+            host.note(Note::DynamicCode { text: value.clone(), span: self.at(span) });
+        }
+        self.run_hidden(value, span, host);
+        value.map(|text| match text.as_literal() {
+            Some(known) if !known.contains(['\\', '$', '`']) => text.clone(),
+            _ => Text::hole(Hole::new(HoleSource::Output)),
+        })
+    }
+}
+
+/// What an operator such as `:-` is applied to.
+struct Target<'a> {
+    name: &'a str,
+    subscript: Option<&'a Word>,
+    kind: char,
+    colon: bool,
+}
+
+/// An operator with its operands expanded.
+enum Operator {
+    Length,
+    Trim { suffix: bool, longest: bool, patterns: Vec<Pattern> },
+    Replace { anchor: ReplaceAnchor, patterns: Vec<Pattern>, with: Value },
+    Slice { offset: Option<i64>, length: Option<Option<i64>> },
+    Case { upper: bool, all: bool, patterns: Option<Vec<Pattern>> },
+    Transform(char),
+    Unknown,
+}
+
+impl Operator {
+    /// Everything it may make of one text.
+    fn on(&self, text: &Text) -> Vec<Text> {
+        let vague = || vec![blurred(text)];
+        match self {
+            Self::Length => vec![text.as_literal().map_or_else(number, |text| {
+                Text::literal(&text.chars().count().to_string())
+            })],
+            Self::Trim { suffix, longest, patterns } => {
+                let trim = |pattern: &Pattern| trimmed(text, pattern, *suffix, *longest);
+                patterns.iter().map(|pattern| trim(pattern).unwrap_or_else(|| blurred(text))).collect()
+            }
+            Self::Replace { anchor, patterns, with } => {
+                let each = |pattern: &Pattern| -> Vec<Text> {
+                    with.any.iter().map(|with| replaced(text, pattern, *anchor, with).unwrap_or_else(|| blurred(text))).collect()
+                };
+                patterns.iter().flat_map(each).collect()
+            }
+            Self::Slice { offset, length } => vec![sliced(text, *offset, *length).unwrap_or_else(|| blurred(text))],
+            Self::Case { upper, all, patterns } => match patterns {
+                None => vec![recased(text, *upper, *all, None)],
+                Some(patterns) => patterns.iter().map(|pattern| recased(text, *upper, *all, Some(pattern))).collect(),
+            },
+            Self::Transform(letter) => transformed(text, *letter).map_or_else(vague, |text| vec![text]),
+            Self::Unknown => vague(),
+        }
+    }
+}
+
+fn number() -> Text {
+    Text::hole(Hole::nonempty(HoleSource::Input))
+}
+
+/// Something made from this text: keeps what it came from.
+fn blurred(text: &Text) -> Text {
+    let source = text.pieces.iter().find_map(|piece| match piece {
+        Piece::Hole(hole) => Some(hole.source.clone()),
+        _ => None,
+    });
+    Text::hole(Hole::new(source.unwrap_or(HoleSource::Budget)))
+}
+
+/// The values that are not empty; a hole is then known not to be.
+pub(super) fn nonempty(value: &Value) -> Value {
+    let filled = value.any.iter().filter(|text| !text.is_empty()).map(|text| match text.pieces.as_slice() {
+        [Piece::Hole(hole)] => Text::hole(Hole { nonempty: true, ..hole.clone() }),
+        _ => text.clone(),
+    });
+    Value::of(filled, value.taint)
+}
+
+fn trimmed(text: &Text, pattern: &Pattern, suffix: bool, longest: bool) -> Option<Text> {
+    if let Some(known) = text.as_literal() {
+        return trim_known(known, pattern, suffix, longest).map(|rest| Text::literal(&rest));
+    }
+    // The shortest match may lie within the known end; the longest may reach into the hole.
+    if longest {
+        return None;
+    }
+    let edge = if suffix { text.suffix() } else { text.prefix() };
+    let rest = trim_known(edge, pattern, suffix, false)?;
+    if rest.len() == edge.len() {
+        return None;
+    }
+    let mut pieces = text.pieces.clone();
+    let end = if suffix { pieces.last_mut() } else { pieces.first_mut() }?;
+    *end = Piece::text(&rest);
+    pieces.retain(|piece| !matches!(piece, Piece::Text(text) if text.is_empty()));
+    Some(Text { pieces })
+}
+
+fn trim_known(known: &str, pattern: &Pattern, suffix: bool, longest: bool) -> Option<String> {
+    if let Some(literal) = pattern.as_literal() {
+        let rest = if suffix { known.strip_suffix(&*literal) } else { known.strip_prefix(&*literal) };
+        return Some(rest.unwrap_or(known).to_owned());
+    }
+    if known.len() > LONG {
+        return None;
+    }
+    let chars: Vec<char> = known.chars().collect();
+    let mut fuel = Fuel::default();
+    let hit = if suffix {
+        pattern.suffix(&chars, longest, &mut fuel)
+    } else {
+        pattern.prefix(&chars, longest, &mut fuel)
+    };
+    Some(match hit? {
+        None => known.to_owned(),
+        Some(at) if suffix => chars.iter().take(at).collect(),
+        Some(at) => chars.iter().skip(at).collect(),
+    })
+}
+
+fn replaced(text: &Text, pattern: &Pattern, anchor: ReplaceAnchor, with: &Text) -> Option<Text> {
+    if let Some(known) = text.as_literal() {
+        return replace_known(known, pattern, anchor, with);
+    }
+    // One character at a time does not care where holes begin; the holes themselves may change.
+    if anchor != ReplaceAnchor::All || !pattern.is_one_char() {
+        return None;
+    }
+    let mut result = Text::default();
+    for piece in &text.pieces {
+        match piece {
+            Piece::Text(known) => result.append(&replace_known(known, pattern, anchor, with)?),
+            Piece::Hole(hole) => result.push(Piece::Hole(Hole { nonempty: false, ..hole.clone() })),
+            Piece::Glob(_) => return None,
+        }
+    }
+    Some(result)
+}
+
+fn replace_known(known: &str, pattern: &Pattern, anchor: ReplaceAnchor, with: &Text) -> Option<Text> {
+    if known.len() > LONG {
+        return None;
+    }
+    let chars: Vec<char> = known.chars().collect();
+    let mut fuel = Fuel::default();
+    let mut result = Text::default();
+    let mut plain = String::new();
+    let mut at = 0;
+    if anchor == ReplaceAnchor::End {
+        let start = pattern.suffix(&chars, true, &mut fuel)?;
+        result.push_str(&chars.iter().take(start.unwrap_or(chars.len())).collect::<String>());
+        if start.is_some() {
+            result.append(with);
+        }
+        return Some(result);
+    }
+    while at < chars.len() || at == 0 && anchor == ReplaceAnchor::Start {
+        let rest = chars.get(at..).unwrap_or_default();
+        let hit = pattern.prefix(rest, true, &mut fuel)?;
+        match hit.filter(|length| *length > 0 || anchor == ReplaceAnchor::Start) {
+            Some(length) => {
+                result.push_str(&plain);
+                plain.clear();
+                result.append(with);
+                at += length;
+            }
+            None => {
+                plain.extend(chars.get(at));
+                at += 1;
+            }
+        }
+        let done = match anchor {
+            ReplaceAnchor::All => false,
+            ReplaceAnchor::First => hit.is_some_and(|length| length > 0),
+            _ => true,
+        };
+        if done {
+            break;
+        }
+    }
+    plain.extend(chars.iter().skip(at));
+    result.push_str(&plain);
+    Some(result)
+}
+
+fn sliced(text: &Text, offset: Option<i64>, length: Option<Option<i64>>) -> Option<Text> {
+    let offset = offset?;
+    let length = match length {
+        Some(length) => Some(length?),
+        None => None,
+    };
+    if let Some(known) = text.as_literal() {
+        let chars: Vec<char> = known.chars().collect();
+        let (start, end) = bounds(chars.len(), offset, length);
+        let cut: String = chars.get(start..end).unwrap_or_default().iter().collect();
+        return Some(Text::literal(&cut));
+    }
+    // Within the known start nothing depends on the holes.
+    let head: Vec<char> = text.prefix().chars().collect();
+    let (start, length) = (usize::try_from(offset).ok()?, length.map(usize::try_from).transpose().ok()?);
+    let end = start.checked_add(length?)?;
+    Some(Text::literal(&head.get(start..end)?.iter().collect::<String>()))
+}
+
+/// Start and end of `${x:offset:length}` in something of this size; empty when out of range.
+fn bounds(size: usize, offset: i64, length: Option<i64>) -> (usize, usize) {
+    let total = i64::try_from(size).unwrap_or(i64::MAX);
+    let start = if offset < 0 { total.saturating_add(offset) } else { offset };
+    let end = match length {
+        None => total,
+        Some(length @ ..0) => total.saturating_add(length),
+        Some(length) => start.saturating_add(length).min(total),
+    };
+    match (usize::try_from(start), usize::try_from(end)) {
+        (Ok(start), Ok(end)) if start <= end && end <= size => (start, end),
+        _ => (0, 0),
+    }
+}
+
+fn slice_list(list: &List, offset: Option<i64>, length: Option<Option<i64>>, zero: Option<&Value>) -> List {
+    let length = match length {
+        Some(None) => None,
+        Some(Some(length)) => Some(Some(length)),
+        None => Some(None),
+    };
+    let (Some(offset), Some(length), None) = (offset, length, &list.others) else {
+        return List { items: Vec::new(), others: list.values() };
+    };
+    let items: Vec<&Value> = zero.into_iter().chain(&list.items).collect();
+    let (start, end) = bounds(items.len(), offset, length);
+    let items = items.get(start..end).unwrap_or_default();
+    List { items: items.iter().map(|item| Value::clone(item)).collect(), others: None }
+}
+
+fn recased(text: &Text, upper: bool, all: bool, pattern: Option<&Pattern>) -> Text {
+    let mut first = true;
+    let mut fuel = Fuel::default();
+    let mut result = Text::default();
+    for piece in &text.pieces {
+        match piece {
+            Piece::Text(known) => {
+                let mut changed = String::new();
+                for c in known.chars() {
+                    let hit = pattern.is_none_or(|pattern| pattern.matches_chars(&[c], &mut fuel) == Some(true));
+                    match (hit && (all || first), upper) {
+                        (true, true) => changed.extend(c.to_uppercase()),
+                        (true, false) => changed.extend(c.to_lowercase()),
+                        (false, _) => changed.push(c),
+                    }
+                    first = false;
+                }
+                result.push_str(&changed);
+            }
+            piece => {
+                first = false;
+                result.push(piece.clone());
+            }
+        }
+    }
+    result
+}
+
+fn transformed(text: &Text, letter: char) -> Option<Text> {
+    match letter {
+        'U' => return Some(recased(text, true, true, None)),
+        'L' => return Some(recased(text, false, true, None)),
+        'u' => return Some(recased(text, true, false, None)),
+        _ => {}
+    }
+    let known = text.as_literal()?;
+    match letter {
+        'Q' => Some(Text::literal(&super::echo::quoted(known))),
+        'E' => Some(Text::literal(&super::echo::unescaped(known, super::echo::Escapes::AnsiC).0)),
+        _ => None,
+    }
+}

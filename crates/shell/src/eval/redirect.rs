@@ -1,0 +1,190 @@
+//! Redirections: files are told to the host, contents go through the file table.
+
+use tollgate_model::Span;
+
+use super::expand::{Fields, Mode};
+use super::state::Descriptor;
+use super::{Field, Host, Open, OpenMode, Shell};
+use crate::ast::{Redirect, RedirectFd, RedirectKind, Word};
+use crate::value::{HoleSource, Value};
+
+/// Whether the redirection can fail because of a file.
+pub(super) fn opens_file(kind: &RedirectKind) -> bool {
+    !matches!(kind, RedirectKind::Heredoc { .. } | RedirectKind::HereString(_) | RedirectKind::Duplicate { .. })
+}
+
+impl Shell {
+    /// Puts redirections in force. The files opened, or `None` when an expansion ended the shell.
+    pub(super) fn redirect(&mut self, redirects: &[Redirect], host: &mut dyn Host) -> Option<Vec<Open>> {
+        let mut opens = Vec::new();
+        for redirect in redirects {
+            self.step(1, redirect.span, host);
+            self.redirect_one(redirect, &mut opens, host);
+            if self.take_ended() {
+                return None;
+            }
+        }
+        Some(opens)
+    }
+
+    fn redirect_one(&mut self, redirect: &Redirect, opens: &mut Vec<Open>, host: &mut dyn Host) {
+        let fd = |default| match &redirect.fd {
+            Some(RedirectFd::Number(number)) => *number,
+            Some(RedirectFd::Name(_)) => 10,
+            None => default,
+        };
+        match &redirect.kind {
+            RedirectKind::Read(word) => self.open(word, OpenMode::Read, fd(0), redirect, opens, host),
+            RedirectKind::Write(word) | RedirectKind::Clobber(word) => {
+                self.open(word, OpenMode::Write, fd(1), redirect, opens, host);
+            }
+            RedirectKind::Append(word) => self.open(word, OpenMode::Append, fd(1), redirect, opens, host),
+            RedirectKind::ReadWrite(word) => self.open(word, OpenMode::ReadWrite, fd(0), redirect, opens, host),
+            RedirectKind::WriteBoth(word) => self.open_both(word, OpenMode::Write, redirect, opens, host),
+            RedirectKind::AppendBoth(word) => self.open_both(word, OpenMode::Append, redirect, opens, host),
+            RedirectKind::Duplicate { target, output } => {
+                self.duplicate(target, fd(u32::from(*output)), *output, redirect, opens, host);
+            }
+            RedirectKind::Heredoc { body, .. } => {
+                let value = self.expand_value(body, Mode::Plain, host);
+                self.feed(fd(0), value);
+            }
+            RedirectKind::HereString(word) => {
+                let value = self.expand_value(word, Mode::Plain, host).concat(&Value::text("\n"));
+                self.feed(fd(0), value);
+            }
+        }
+        if let Some(RedirectFd::Name(name)) = &redirect.fd {
+            self.assign_scalar(name, Value::text("10"), redirect.span, host);
+        }
+    }
+
+    fn feed(&mut self, fd: u32, value: Value) {
+        let id = self.new_buffer(value);
+        self.set_descriptor(fd, Descriptor::Here(id));
+    }
+
+    fn open_both(
+        &mut self,
+        word: &Word,
+        mode: OpenMode,
+        redirect: &Redirect,
+        opens: &mut Vec<Open>,
+        host: &mut dyn Host,
+    ) {
+        self.open(word, mode, 1, redirect, opens, host);
+        let file = self.descriptor(1);
+        self.set_descriptor(2, file);
+    }
+
+    fn open(
+        &mut self,
+        word: &Word,
+        mode: OpenMode,
+        fd: u32,
+        redirect: &Redirect,
+        opens: &mut Vec<Open>,
+        host: &mut dyn Host,
+    ) {
+        let path = self.path_field(word, host);
+        self.open_path(path, mode, fd, redirect.span, opens, host);
+    }
+
+    /// The file name: a word that must come to one field.
+    fn path_field(&mut self, word: &Word, host: &mut dyn Host) -> Field {
+        let span = self.at(word.span);
+        match self.expand_word(word, host) {
+            Fields::One(field) => field,
+            Fields::Any(lists) => {
+                let splits = lists.iter().any(|list| list.len() != 1 || list.iter().any(|field| field.splits));
+                let values = lists.into_iter().flatten().map(|field| field.value);
+                let value = values.reduce(|left, right| left.union(&right)).unwrap_or_else(Value::empty);
+                Field { value, span, splits }
+            }
+        }
+    }
+
+    fn open_path(
+        &mut self,
+        path: Field,
+        mode: OpenMode,
+        fd: u32,
+        span: Span,
+        opens: &mut Vec<Open>,
+        host: &mut dyn Host,
+    ) {
+        let open = Open {
+            path,
+            mode,
+            fd,
+            span: self.at(span),
+            background: self.context.background > 0,
+            conditional: self.context.conditional,
+        };
+        let stored = self.stored(&open.path.value);
+        let read = host.open(&open, self);
+        let resolved = self.resolve(&open.path.value);
+        let content = match stored {
+            Some(written) if written.certain => Some(written.value),
+            Some(written) => Some(read.map_or(written.value.clone(), |value| value.union(&written.value))),
+            None => read,
+        };
+        let reads = matches!(mode, OpenMode::Read | OpenMode::ReadWrite);
+        let buffer = reads.then(|| {
+            let unknown = || Value::unknown(HoleSource::Output).with_taint(open.path.value.taint);
+            self.new_buffer(content.clone().unwrap_or_else(unknown))
+        });
+        match mode {
+            OpenMode::Write => self.put(&resolved, &Value::empty(), false),
+            OpenMode::Append => {
+                if let Some(content) = content {
+                    self.put(&resolved, &content, false);
+                }
+            }
+            OpenMode::Read | OpenMode::ReadWrite => {}
+        }
+        self.set_descriptor(fd, Descriptor::File { path: resolved, buffer, write: mode != OpenMode::Read });
+        opens.push(open);
+    }
+
+    fn duplicate(
+        &mut self,
+        target: &Word,
+        fd: u32,
+        output: bool,
+        redirect: &Redirect,
+        opens: &mut Vec<Open>,
+        host: &mut dyn Host,
+    ) {
+        let target = self.path_field(target, host);
+        match target.value.as_literal() {
+            Some("-") => self.set_descriptor(fd, Descriptor::Closed),
+            Some(text) => {
+                let moved = text.strip_suffix('-').unwrap_or(text);
+                match moved.parse::<u32>() {
+                    Ok(number) => {
+                        let descriptor = self.descriptor(number);
+                        self.set_descriptor(fd, descriptor);
+                        if moved.len() < text.len() {
+                            self.set_descriptor(number, Descriptor::Closed);
+                        }
+                    }
+                    // `>& word` with a word that is no number opens a file.
+                    Err(_) => {
+                        let mode = if output { OpenMode::Write } else { OpenMode::Read };
+                        self.open_path(target.clone(), mode, fd, redirect.span, opens, host);
+                        if output && fd == 1 {
+                            let file = self.descriptor(1);
+                            self.set_descriptor(2, file);
+                        }
+                    }
+                }
+            }
+            None => {
+                // A number or a file name that is not known: told to the host as a file.
+                let mode = if output { OpenMode::Write } else { OpenMode::Read };
+                self.open_path(target, mode, fd, redirect.span, opens, host);
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Lists, pipelines and subshells: which states a command starts in and which it leaves.
+//!
+//! Convention: a `run_…` method starts in `self.state` and returns the states after as a `Flow`; what
+//! `self.state` then holds is not used.
+
+use std::rc::Rc;
+
+use tollgate_model::Span;
+
+use super::state::{Descriptor, ExitCode, Flow, Jump, JumpKind, State};
+use super::{Host, Note, Shell, Status};
+use crate::ast::{AndOr, Command, CommandKind, Dialect, Item, Pipeline, Problem, Script, Stage};
+use crate::value::Value;
+
+impl Shell {
+    /// Runs the statements of a script one after the other.
+    pub(super) fn run_items(&mut self, script: &Script, host: &mut dyn Host) -> Flow {
+        for problem in &script.problems {
+            host.note(Note::Problem(Problem { span: self.at(problem.span), ..problem.clone() }));
+        }
+        let mut flow = Flow { ok: Some(self.state.clone()), fail: None };
+        for item in &script.items {
+            let Some(state) = self.merged(flow, &*host) else { return Flow::default() };
+            self.state = state;
+            if !self.step(1, item.span, host) {
+                return Flow::both(self.state.clone());
+            }
+            flow = if item.background { self.run_background(item, host) } else { self.run_item(item, host) };
+        }
+        flow
+    }
+
+    fn run_item(&mut self, item: &Item, host: &mut dyn Host) -> Flow {
+        let (conditional, mark) = (self.context.conditional, self.jumps.len());
+        let mut flow = self.run_pipeline(&item.first, host);
+        for (connective, pipeline) in &item.rest {
+            let (taken, kept) = match connective {
+                AndOr::And => (flow.ok, Flow { ok: None, fail: flow.fail }),
+                AndOr::Or => (flow.fail, Flow { ok: flow.ok, fail: None }),
+            };
+            let Some(state) = taken else {
+                flow = kept;
+                continue;
+            };
+            self.context.conditional |= !kept.is_dead();
+            self.state = state;
+            let next = self.run_pipeline(pipeline, host);
+            flow = self.join_flows(kept, next, &*host);
+        }
+        // Behind a way out that may have been taken, everything else may not run.
+        self.context.conditional = conditional || self.jumps.len() > mark;
+        flow
+    }
+
+    fn run_background(&mut self, item: &Item, host: &mut dyn Host) -> Flow {
+        let before = self.state.clone();
+        self.context.background += 1;
+        let flow = self.in_subshell(host, |shell, host| shell.run_item(item, host));
+        self.context.background -= 1;
+        let after = self.merged(flow, &*host);
+        let state = self.join(Some(before), after, &*host).unwrap_or_else(|| self.state.clone());
+        Flow::of(Status::Success, state)
+    }
+
+    fn run_pipeline(&mut self, pipeline: &Pipeline, host: &mut dyn Host) -> Flow {
+        let flow = match pipeline.stages.as_slice() {
+            [only] => self.run_command(&only.command, host),
+            stages => self.run_stages(stages, pipeline.span, host),
+        };
+        if !pipeline.negated {
+            return flow;
+        }
+        let with = |state: Option<State>, code| state.map(|state| State { code, ..state });
+        Flow { ok: with(flow.fail, ExitCode::Known(0)), fail: with(flow.ok, ExitCode::Known(1)) }
+    }
+
+    fn run_stages(&mut self, stages: &[Stage], span: Span, host: &mut dyn Host) -> Flow {
+        let local = Rc::clone(&self.state.local);
+        let context = self.context;
+        self.context.piped += 1;
+        let mut input = None;
+        let mut flow = Flow::default();
+        for (index, stage) in stages.iter().enumerate() {
+            if !self.step(1, span, host) {
+                break;
+            }
+            let last = index + 1 == stages.len();
+            self.state.local = Rc::clone(&local);
+            if let Some(id) = input {
+                self.set_descriptor(0, Descriptor::Pipe(id));
+            }
+            if last {
+                self.context.piped_to = context.piped_to;
+                flow = self.run_last_stage(stage, &local, host);
+                break;
+            }
+            let id = self.new_buffer(Value::empty());
+            self.context.piped_to = true;
+            self.set_descriptor(1, Descriptor::Pipe(id));
+            if stage.stderr_too {
+                self.set_descriptor(2, Descriptor::Pipe(id));
+            }
+            let flow = self.in_subshell(host, |shell, host| shell.run_command(&stage.command, host));
+            self.settle(flow, host);
+            input = Some(id);
+        }
+        self.context = context;
+        if local.options.pipefail
+            && let Some(ok) = &flow.ok
+            && flow.fail.is_none()
+        {
+            flow.fail = Some(State { code: ExitCode::Nonzero, ..ok.clone() });
+        }
+        flow.map(|mut state| {
+            if self.keeps_last_stage() {
+                state.local_mut().fds = Rc::clone(&local.fds);
+            } else {
+                state.local = Rc::clone(&local);
+            }
+            state
+        })
+    }
+
+    /// In zsh, and with `lastpipe`, the last stage runs in the shell itself.
+    fn keeps_last_stage(&self) -> bool {
+        self.dialect == Dialect::Zsh || self.state.local.options.lastpipe
+    }
+
+    fn run_last_stage(&mut self, stage: &Stage, local: &Rc<super::state::Local>, host: &mut dyn Host) -> Flow {
+        if !self.keeps_last_stage() {
+            return self.in_subshell(host, |shell, host| shell.run_command(&stage.command, host));
+        }
+        let flow = self.run_command(&stage.command, host);
+        let apart = |state: &State| State { local: Rc::clone(local), ..state.clone() };
+        let outside = Flow { ok: flow.ok.as_ref().map(apart), fail: flow.fail.as_ref().map(apart) };
+        self.join_flows(flow, outside, &*host)
+    }
+
+    /// Runs `inside` in a copy of the shell. Every way out ends there.
+    pub(super) fn in_subshell(
+        &mut self,
+        host: &mut dyn Host,
+        inside: impl FnOnce(&mut Self, &mut dyn Host) -> Flow,
+    ) -> Flow {
+        let local = Rc::clone(&self.state.local);
+        let (context, mark) = (self.context, self.jumps.len());
+        self.context.loops = 0;
+        let flow = inside(self, host);
+        let left = self.absorb(mark, |_| true, host);
+        self.ended = false;
+        self.context = context;
+        let flow = self.join_flows(flow, left, &*host);
+        let flow = if flow.is_dead() { Flow::both(self.state.clone()) } else { flow };
+        flow.map(|state| State { local: Rc::clone(&local), ..state })
+    }
+
+    /// Takes the ways out made since `mark` that end here; the states they lead to.
+    pub(super) fn absorb(&mut self, mark: usize, ends: impl Fn(&JumpKind) -> bool, host: &mut dyn Host) -> Flow {
+        if self.jumps.len() <= mark {
+            return Flow::default();
+        }
+        let (here, on): (Vec<Jump>, Vec<Jump>) =
+            self.jumps.split_off(mark).into_iter().partition(|jump| ends(&jump.kind));
+        self.jumps.extend(on);
+        let mut all = Flow::default();
+        for jump in here {
+            let status = match jump.state.code {
+                ExitCode::Known(0) => Status::Success,
+                ExitCode::Known(_) | ExitCode::Nonzero => Status::Failure,
+                ExitCode::Any => Status::Either,
+            };
+            let code = jump.state.code;
+            let mut flow = Flow::of(status, jump.state);
+            if let (ExitCode::Known(_), Some(fail)) = (code, &mut flow.fail) {
+                fail.code = code;
+            }
+            all = self.join_flows(all, flow, &*host);
+        }
+        all
+    }
+
+    /// Runs one command with its redirections.
+    pub(super) fn run_command(&mut self, command: &Command, host: &mut dyn Host) -> Flow {
+        if !self.step(1, command.span, host) {
+            return Flow::both(self.state.clone());
+        }
+        let pending = self.pending.len();
+        let flow = match &command.kind {
+            CommandKind::Simple(simple) => self.run_simple(simple, &command.redirects, command.span, host),
+            _ => self.run_compound(command, host),
+        };
+        if self.pending.len() > pending {
+            return flow_with(flow, |state| {
+                self.state = state;
+                self.run_pending(pending, host);
+                self.state.clone()
+            });
+        }
+        flow
+    }
+
+    fn run_compound(&mut self, command: &Command, host: &mut dyn Host) -> Flow {
+        let fds = Rc::clone(&self.state.local.fds);
+        let mark = self.jumps.len();
+        let before = (!command.redirects.is_empty()).then(|| self.state.clone());
+        if self.redirect(&command.redirects, host).is_none() {
+            return Flow::default();
+        }
+        let flow = self.nested(command.span, host, |shell, host| shell.run_kind(&command.kind, command.span, host));
+        let flow = flow.unwrap_or_else(|| Flow::both(self.state.clone()));
+        let Some(before) = before else { return flow };
+        // A file that cannot be opened keeps the command from running at all.
+        let failed = opens_file(command).then(|| State { code: ExitCode::Known(1), ..before });
+        let flow = self.with_descriptors(flow, mark, &fds);
+        self.join_flows(flow, Flow { ok: None, fail: failed }, &*host)
+    }
+
+    /// Puts descriptors back, on every way out.
+    pub(super) fn with_descriptors(
+        &mut self,
+        flow: Flow,
+        mark: usize,
+        fds: &Rc<std::collections::BTreeMap<u32, Descriptor>>,
+    ) -> Flow {
+        for jump in self.jumps.iter_mut().skip(mark) {
+            jump.state.local_mut().fds = Rc::clone(fds);
+        }
+        flow.map(|mut state| {
+            state.local_mut().fds = Rc::clone(fds);
+            state
+        })
+    }
+}
+
+/// Like `Flow::map`, but a state that both ends share is changed once.
+fn flow_with(flow: Flow, mut change: impl FnMut(State) -> State) -> Flow {
+    match (flow.ok, flow.fail) {
+        (Some(ok), Some(fail)) if Rc::ptr_eq(&ok.local, &fail.local) && Rc::ptr_eq(&ok.world, &fail.world) => {
+            let codes = (ok.code, fail.code);
+            drop(fail);
+            let after = change(ok);
+            Flow { ok: Some(State { code: codes.0, ..after.clone() }), fail: Some(State { code: codes.1, ..after }) }
+        }
+        (ok, fail) => Flow { ok: ok.map(&mut change), fail: fail.map(&mut change) },
+    }
+}
+
+fn opens_file(command: &Command) -> bool {
+    command.redirects.iter().any(|redirect| super::redirect::opens_file(&redirect.kind))
+}

@@ -1,0 +1,352 @@
+//! Simple commands: expansion in the right order, then whatever the command word names.
+
+use std::rc::Rc;
+
+use tollgate_model::Span;
+
+use super::builtins::{self, Builtin};
+use super::expand::{Fields, Mode};
+use super::state::{ExitCode, Flow, List, State, Variable};
+use super::vars::{Assigned, Assignment, Place};
+use super::{Call, Field, Host, Input, Kind, Note, Open, Shell, Status};
+use crate::ast::{Assign, AssignValue, Part, Redirect, Simple, Word};
+use crate::value::{HoleSource, Value};
+
+impl Shell {
+    pub(super) fn run_simple(
+        &mut self,
+        simple: &Simple,
+        redirects: &[Redirect],
+        span: Span,
+        host: &mut dyn Host,
+    ) -> Flow {
+        if let Some(alias) = self.alias_of(simple) {
+            return self.run_alias(&alias, simple, redirects, span, host);
+        }
+        self.run_unaliased(simple, redirects, span, host)
+    }
+
+    /// Runs a command whose first word is taken as it is.
+    pub(super) fn run_unaliased(
+        &mut self,
+        simple: &Simple,
+        redirects: &[Redirect],
+        span: Span,
+        host: &mut dyn Host,
+    ) -> Flow {
+        self.substituted = None;
+        let lists = match simple.words.first().map(|word| declares(word)) {
+            Some(true) => self.expand_declaration(&simple.words, host),
+            _ => self.expand_words(&simple.words, host),
+        };
+        if self.take_ended() {
+            return Flow::default();
+        }
+        let several = lists.len() > 1;
+        let (entry, conditional) = (several.then(|| self.state.clone()), self.context.conditional);
+        let mut all = Flow::default();
+        for argv in lists {
+            if let Some(entry) = &entry {
+                self.state = entry.clone();
+                self.context.conditional = true;
+            }
+            let flow = self.run_fields(argv, simple, redirects, span, host);
+            all = if several { self.join_flows(all, flow, &*host) } else { flow };
+        }
+        self.context.conditional = conditional;
+        all
+    }
+
+    /// True once after something ended the shell in the midst of an expansion or a call.
+    pub(super) fn take_ended(&mut self) -> bool {
+        std::mem::replace(&mut self.ended, false)
+    }
+
+    fn run_fields(
+        &mut self,
+        argv: Vec<Field>,
+        simple: &Simple,
+        redirects: &[Redirect],
+        span: Span,
+        host: &mut dyn Host,
+    ) -> Flow {
+        let (fds, mark) = (Rc::clone(&self.state.local.fds), self.jumps.len());
+        let fragile = redirects.iter().any(|redirect| super::redirect::opens_file(&redirect.kind));
+        let entry = fragile.then(|| self.state.clone());
+        let Some(opens) = self.redirect(redirects, host) else { return Flow::default() };
+        let exec = argv.len() == 1 && argv.first().and_then(|field| field.value.as_literal()) == Some("exec");
+        let flow = if argv.is_empty() {
+            self.run_assignments(&simple.assigns, opens, span, host)
+        } else {
+            self.run_words(argv, simple, opens, span, host)
+        };
+        if redirects.is_empty() {
+            return flow;
+        }
+        // `exec` without a command keeps its redirections.
+        let flow = if exec { flow } else { self.with_descriptors(flow, mark, &fds) };
+        let failed = entry.map(|state| State { code: ExitCode::Known(1), ..state });
+        self.join_flows(flow, Flow { ok: None, fail: failed }, &*host)
+    }
+
+    fn run_assignments(&mut self, assigns: &[Assign], opens: Vec<Open>, span: Span, host: &mut dyn Host) -> Flow {
+        let mut made = Vec::with_capacity(assigns.len());
+        let mut status = Status::Success;
+        for assign in assigns {
+            let assignment = self.assignment(assign, host);
+            if self.take_ended() {
+                return Flow::default();
+            }
+            if self.state.local.vars.get(&*assign.name).is_some_and(|old| old.attributes.readonly) {
+                status = Status::Either;
+            }
+            made.push((Rc::from(assign.name.as_str()), shown(&assignment.value)));
+            self.assign(assignment, host);
+        }
+        if !made.is_empty() {
+            let mut call = self.call(Vec::new(), opens, span);
+            call.kind = Kind::Assignment;
+            call.assigns = made;
+            host.command(&call, self);
+        }
+        let status = self.substituted.take().unwrap_or(status);
+        Flow::of(status, self.state.clone())
+    }
+
+    /// Evaluates the right side of an assignment.
+    pub(super) fn assignment(&mut self, assign: &Assign, host: &mut dyn Host) -> Assignment {
+        let place = match &assign.subscript {
+            None => Place::Whole,
+            Some(subscript) => {
+                let key = self.expand_value(subscript, Mode::Plain, host);
+                self.place_of_value(&assign.name, &key, assign.span, host)
+            }
+        };
+        let value = match &assign.value {
+            AssignValue::Scalar(word) => Assigned::Scalar(self.expand_value(word, Mode::Assignment, host)),
+            AssignValue::Array(items) => Assigned::Array(self.array_elements(items, &assign.name, host)),
+        };
+        Assignment { name: Rc::from(assign.name.as_str()), place, append: assign.append, value, span: assign.span }
+    }
+
+    /// Runs a command with words, its assignments in force only while it runs.
+    fn run_words(
+        &mut self,
+        argv: Vec<Field>,
+        simple: &Simple,
+        opens: Vec<Open>,
+        span: Span,
+        host: &mut dyn Host,
+    ) -> Flow {
+        let mut call = self.call(argv, opens, span);
+        let mut saved: Vec<(Rc<str>, Option<Rc<Variable>>)> = Vec::new();
+        for assign in &simple.assigns {
+            let assignment = self.assignment(assign, host);
+            let name: Rc<str> = Rc::from(assign.name.as_str());
+            saved.push((Rc::clone(&name), self.state.local.vars.get(&name).cloned()));
+            call.assigns.push((Rc::clone(&name), shown(&assignment.value)));
+            self.assign(assignment, host);
+            if let Some(variable) = self.state.vars_mut().get_mut(&name) {
+                Rc::make_mut(variable).attributes.exported = true;
+            }
+        }
+        if self.take_ended() {
+            return Flow::default();
+        }
+        let flow = self.run_call(call, &simple.words, host);
+        if saved.is_empty() {
+            return flow;
+        }
+        flow.map(|mut state| {
+            for (name, old) in saved.iter().rev() {
+                match old {
+                    Some(old) => state.vars_mut().insert(Rc::clone(name), Rc::clone(old)),
+                    None => state.vars_mut().remove(name),
+                };
+            }
+            state
+        })
+    }
+
+    /// Runs words that were expanded before, such as those of broken text.
+    pub(super) fn dispatch_words(&mut self, argv: Vec<Field>, span: Span, host: &mut dyn Host) {
+        let call = self.call(argv, Vec::new(), span);
+        let flow = self.run_call(call, &[], host);
+        self.settle(flow, host);
+    }
+
+    /// A call with what is in force now.
+    pub(super) fn call(&self, argv: Vec<Field>, redirects: Vec<Open>, span: Span) -> Call {
+        Call {
+            argv,
+            assigns: Vec::new(),
+            kind: Kind::External,
+            stdin: Input { stream: self.stream(0), value: self.input_value(0) },
+            stdout: self.stream(1),
+            redirects,
+            span: self.at(span),
+            background: self.context.background > 0,
+            piped_to: self.context.piped_to && self.stream(1) == super::Stream::Pipe,
+            conditional: self.context.conditional,
+        }
+    }
+
+    /// Runs each command that the command word may name.
+    pub(super) fn run_call(&mut self, mut call: Call, words: &[Word], host: &mut dyn Host) -> Flow {
+        let Some(first) = call.argv.first_mut() else { return Flow::both(self.state.clone()) };
+        if first.value.any.len() == 1 {
+            return self.dispatch(call, words, host);
+        }
+        let texts = std::mem::take(&mut first.value.any);
+        let (entry, conditional) = (self.state.clone(), self.context.conditional);
+        self.context.conditional = true;
+        let mut all = Flow::default();
+        for text in texts {
+            self.state = entry.clone();
+            let mut call = Call { conditional: true, ..call.clone() };
+            if let Some(first) = call.argv.first_mut() {
+                first.value.any = vec![text];
+            }
+            let flow = self.dispatch(call, words, host);
+            all = self.join_flows(all, flow, &*host);
+        }
+        self.context.conditional = conditional;
+        all
+    }
+
+    fn dispatch(&mut self, call: Call, words: &[Word], host: &mut dyn Host) -> Flow {
+        let splits = call.argv.first().is_some_and(|field| field.splits);
+        let Some(name) = call.name().filter(|_| !splits) else { return self.run_unresolved(call, host) };
+        let Some(functions) = self.state.local.functions.get(name).cloned() else {
+            return self.run_program(call, words, host);
+        };
+        let name: Rc<str> = Rc::from(name);
+        let (entry, conditional) = (self.state.clone(), self.context.conditional);
+        self.context.conditional |= functions.maybe_unset || functions.any.len() > 1;
+        let mut all = Flow::default();
+        for function in &functions.any {
+            self.state = entry.clone();
+            let flow = self.run_function(&name, function, call.clone(), host);
+            all = self.join_flows(all, flow, &*host);
+        }
+        if functions.maybe_unset {
+            self.state = entry;
+            let flow = self.run_program(call, words, host);
+            all = self.join_flows(all, flow, &*host);
+        }
+        self.context.conditional = conditional;
+        all
+    }
+
+    /// Runs a builtin or a program, no function.
+    pub(super) fn run_program(&mut self, call: Call, words: &[Word], host: &mut dyn Host) -> Flow {
+        let Some(name) = call.name() else { return self.run_unresolved(call, host) };
+        match builtins::find(name) {
+            Some(builtin) if !self.state.local.disabled.contains(name) => {
+                self.run_builtin(builtin, call, words, host)
+            }
+            _ => self.run_external(call, host),
+        }
+    }
+
+    /// Runs a program.
+    pub(super) fn run_external(&mut self, mut call: Call, host: &mut dyn Host) -> Flow {
+        let hashed = call.name().and_then(|name| self.state.local.hashed.get(name)).cloned();
+        if let (Some(path), Some(first)) = (hashed, call.argv.first_mut()) {
+            first.value = path;
+        }
+        let copied = copies_input(&call).then(|| call.stdin.value.clone()).flatten();
+        let outcome = host.command(&call, self);
+        if self.take_ended() {
+            return Flow::default();
+        }
+        self.emit(1, copied.as_ref().unwrap_or(&outcome.stdout));
+        // What it says on standard error is not known.
+        self.emit(2, &Value::unknown(HoleSource::Output));
+        self.remember_last(call.argv);
+        Flow::of(outcome.status, self.state.clone())
+    }
+
+    fn run_unresolved(&mut self, mut call: Call, host: &mut dyn Host) -> Flow {
+        if let Some(first) = call.argv.first() {
+            host.note(Note::Unresolved { word: first.value.clone(), span: first.span });
+        }
+        call.kind = Kind::Unresolved;
+        let outcome = host.command(&call, self);
+        if self.take_ended() {
+            return Flow::default();
+        }
+        self.emit(1, &outcome.stdout);
+        self.emit(2, &Value::unknown(HoleSource::Output));
+        self.remember_last(call.argv);
+        Flow::of(outcome.status, self.state.clone())
+    }
+
+    /// `$_`
+    pub(super) fn remember_last(&mut self, mut argv: Vec<Field>) {
+        if let Some(field) = argv.pop() {
+            self.state.last = Rc::new(field.value);
+        }
+    }
+
+    /// Words of `declare` and its like: `name=value` is not split.
+    fn expand_declaration(&mut self, words: &[Word], host: &mut dyn Host) -> Vec<Vec<Field>> {
+        let mut lists = vec![Vec::with_capacity(words.len())];
+        let associative = words.iter().any(makes_associative);
+        for word in words {
+            let fields = match builtins::declared(word) {
+                Some(assign) => {
+                    if associative {
+                        self.make_associative(&assign.name, &*host);
+                    }
+                    let assignment = self.assignment(&assign, host);
+                    let sign = if assign.append { "+=" } else { "=" };
+                    let subscript = assign.subscript.as_ref().map(|word| self.expand_value(word, Mode::Plain, host));
+                    let left = match subscript.as_ref().map(Value::as_literal) {
+                        Some(subscript) => format!("{}[{}]{sign}", assign.name, subscript.unwrap_or("?")),
+                        None => format!("{}{sign}", assign.name),
+                    };
+                    let value = Value::text(&left).concat(&shown(&assignment.value));
+                    if let Assigned::Array(_) = assignment.value {
+                        self.declared.push(assignment);
+                    }
+                    Fields::One(Field::new(value, self.at(word.span)))
+                }
+                None => self.expand_word(word, host),
+            };
+            self.extend_lists(&mut lists, fields, word.span, host);
+        }
+        lists
+    }
+}
+
+/// The value as one text, for the host.
+fn shown(value: &Assigned) -> Value {
+    match value {
+        Assigned::Scalar(value) => value.clone(),
+        Assigned::Array(elements) => {
+            let list = List { items: elements.known.values().cloned().collect(), others: elements.others.clone() };
+            let mut items = list.items.iter().chain(&list.others);
+            let first = items.next().cloned().unwrap_or_else(Value::empty);
+            items.fold(first, |whole, item| whole.concat(&Value::text(" ")).concat(item))
+        }
+    }
+}
+
+/// The word is, as it stands, a builtin whose arguments are assignments.
+fn declares(word: &Word) -> bool {
+    match word.parts.as_slice() {
+        [Part::Text { text, .. }] => matches!(builtins::find(text), Some(Builtin::Declare(_))),
+        _ => false,
+    }
+}
+
+/// `-A` among the options of `declare`.
+fn makes_associative(word: &Word) -> bool {
+    matches!(word.parts.as_slice(), [Part::Text { text, .. }] if text.starts_with('-') && text.contains('A'))
+}
+
+/// `cat` and `cat -` print what they read.
+fn copies_input(call: &Call) -> bool {
+    call.name() == Some("cat") && call.args().all(|field| field.value.as_literal() == Some("-"))
+}

@@ -1,0 +1,351 @@
+//! The state of a shell at one point of the script. Cheap to copy: everything large is shared until written.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use tollgate_model::Span;
+
+use super::{Field, Status};
+use crate::ast::Command;
+use crate::value::{HoleSource, Text, Value};
+
+/// Shell and world at one point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct State {
+    /// What a subshell gets a copy of.
+    pub local: Rc<Local>,
+    /// What all processes share.
+    pub world: Rc<World>,
+    /// `$?`
+    pub code: ExitCode,
+    /// `$_`
+    pub last: Rc<Value>,
+}
+
+/// What belongs to one shell process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Local {
+    pub vars: Rc<Vars>,
+    /// What `local` put aside in the present function.
+    pub shadowed: Rc<BTreeMap<Rc<str>, Shadowed>>,
+    pub functions: Rc<BTreeMap<Rc<str>, Functions>>,
+    pub aliases: Rc<BTreeMap<Rc<str>, Value>>,
+    pub hashed: Rc<BTreeMap<Rc<str>, Value>>,
+    pub disabled: Rc<BTreeSet<Rc<str>>>,
+    pub traps: Rc<Vec<Trap>>,
+    pub args: Rc<Args>,
+    pub cwd: Value,
+    pub oldpwd: Option<Value>,
+    pub dirs: Rc<Vec<Value>>,
+    pub fds: Rc<BTreeMap<u32, Descriptor>>,
+    pub options: Options,
+}
+
+/// What outlives a subshell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct World {
+    /// What the script wrote, by resolved path.
+    pub files: BTreeMap<Text, super::Written>,
+    /// Pipes, substitutions and here-documents: written at the end, read from the start.
+    pub buffers: BTreeMap<u32, Value>,
+}
+
+pub(super) type Vars = BTreeMap<Rc<str>, Rc<Variable>>;
+
+/// A shell variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Variable {
+    pub contents: Contents,
+    pub attributes: Attributes,
+    /// There is a way to get here on which it is not set.
+    pub maybe_unset: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Attributes {
+    pub exported: bool,
+    pub readonly: bool,
+    pub integer: bool,
+    pub lower: bool,
+    pub upper: bool,
+    pub nameref: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Contents {
+    Unset,
+    Scalar(Value),
+    Array(Array),
+}
+
+/// An array that has one of several contents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Array {
+    pub any: Vec<Elements>,
+    pub associative: bool,
+}
+
+/// Known elements, and perhaps any number of others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Elements {
+    pub known: BTreeMap<Key, Value>,
+    pub others: Option<Value>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    Index(i64),
+    Name(Rc<str>),
+}
+
+/// What `local` put aside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Shadowed {
+    pub previous: Option<Rc<Variable>>,
+    /// Only on some ways here.
+    pub partly: bool,
+}
+
+/// The functions a name may stand for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Functions {
+    pub any: Vec<Function>,
+    pub maybe_unset: bool,
+    pub exported: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Function {
+    pub body: Rc<Command>,
+    pub origin: Option<Span>,
+    pub patched: bool,
+}
+
+impl PartialEq for Function {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.body, &other.body) || (self.origin == other.origin && self.body == other.body)
+    }
+}
+
+impl Eq for Function {}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Trap {
+    pub text: Value,
+    pub span: Span,
+}
+
+/// `$0`, and the lists that `$@` may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Args {
+    pub name: Value,
+    pub any: Vec<List>,
+}
+
+/// Known values, and perhaps any number of others after them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct List {
+    pub items: Vec<Value>,
+    pub others: Option<Value>,
+}
+
+/// An open descriptor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Descriptor {
+    Outer,
+    Closed,
+    Pipe(u32),
+    Here(u32),
+    File {
+        path: Value,
+        /// What reading it yields.
+        buffer: Option<u32>,
+        write: bool,
+    },
+}
+
+/// Shell options that change what is evaluated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Options {
+    /// Certainly off.
+    pub noglob: bool,
+    /// Perhaps on.
+    pub lastpipe: bool,
+    /// Perhaps on.
+    pub pipefail: bool,
+}
+
+/// `$?`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ExitCode {
+    Known(u8),
+    Nonzero,
+    Any,
+}
+
+/// A way out of the present construct, and the state it is taken in.
+#[derive(Debug)]
+pub(super) struct Jump {
+    pub kind: JumpKind,
+    pub state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum JumpKind {
+    Break(u32),
+    Continue(u32),
+    Return,
+    Exit,
+}
+
+/// The states after a command, by how it ended. Neither means that nothing follows.
+#[derive(Debug, Default)]
+pub(super) struct Flow {
+    pub ok: Option<State>,
+    pub fail: Option<State>,
+}
+
+impl State {
+    pub fn new(cwd: Option<&str>) -> Self {
+        let cwd = cwd.map_or_else(|| Value::something(HoleSource::Variable("PWD".into())), Value::text);
+        Self {
+            local: Rc::new(Local::new(cwd)),
+            world: Rc::default(),
+            code: ExitCode::Known(0),
+            last: Rc::new(Value::empty()),
+        }
+    }
+
+    pub fn local_mut(&mut self) -> &mut Local {
+        Rc::make_mut(&mut self.local)
+    }
+
+    pub fn world_mut(&mut self) -> &mut World {
+        Rc::make_mut(&mut self.world)
+    }
+
+    pub fn vars_mut(&mut self) -> &mut Vars {
+        Rc::make_mut(&mut self.local_mut().vars)
+    }
+}
+
+impl Local {
+    fn new(cwd: Value) -> Self {
+        Self {
+            vars: Rc::default(),
+            shadowed: Rc::default(),
+            functions: Rc::default(),
+            aliases: Rc::default(),
+            hashed: Rc::default(),
+            disabled: Rc::default(),
+            traps: Rc::default(),
+            args: Rc::new(Args { name: Value::text("bash"), any: vec![List::default()] }),
+            cwd,
+            oldpwd: None,
+            dirs: Rc::default(),
+            fds: Rc::default(),
+            options: Options::default(),
+        }
+    }
+}
+
+impl Variable {
+    pub fn new(value: Value, exported: bool) -> Self {
+        let attributes = Attributes { exported, ..Attributes::default() };
+        Self { contents: Contents::Scalar(value), attributes, maybe_unset: false }
+    }
+
+    /// `$x`: of an array, its element 0.
+    pub fn scalar(&self) -> Option<Value> {
+        match &self.contents {
+            Contents::Unset => None,
+            Contents::Scalar(value) => Some(value.clone()),
+            Contents::Array(array) => array.element(&array.first_key()),
+        }
+    }
+}
+
+impl Array {
+    pub fn first_key(&self) -> Key {
+        if self.associative { Key::Name("0".into()) } else { Key::Index(0) }
+    }
+
+    /// The element of this key; `None` when no content has it.
+    pub fn element(&self, key: &Key) -> Option<Value> {
+        let found = self.any.iter().map(|elements| elements.get(key));
+        found.flatten().reduce(|left, right| left.union(&right))
+    }
+
+    /// Some content lacks this key.
+    pub fn may_lack(&self, key: &Key) -> bool {
+        self.any.iter().any(|elements| !elements.known.contains_key(key))
+    }
+}
+
+impl Elements {
+    pub fn get(&self, key: &Key) -> Option<Value> {
+        self.known.get(key).cloned().or_else(|| self.others.clone())
+    }
+
+    /// Every value that is in it.
+    pub fn values(&self) -> Option<Value> {
+        self.known.values().chain(&self.others).cloned().reduce(|left, right| left.union(&right))
+    }
+
+    pub fn next_index(&self) -> i64 {
+        match self.known.keys().next_back() {
+            Some(Key::Index(index)) => index.saturating_add(1),
+            _ => 0,
+        }
+    }
+}
+
+impl List {
+    pub fn of(fields: Vec<Field>) -> Self {
+        let mut list = Self::default();
+        for field in fields {
+            if field.splits || list.others.is_some() {
+                let others = list.others.take().map_or(field.value.clone(), |others| others.union(&field.value));
+                list.others = Some(others);
+            } else {
+                list.items.push(field.value);
+            }
+        }
+        list
+    }
+
+    /// Every value that is in it.
+    pub fn values(&self) -> Option<Value> {
+        self.items.iter().chain(&self.others).cloned().reduce(|left, right| left.union(&right))
+    }
+}
+
+impl Flow {
+    pub fn both(state: State) -> Self {
+        Self { ok: Some(state.clone()), fail: Some(state) }
+    }
+
+    pub fn of(status: Status, state: State) -> Self {
+        match status {
+            Status::Success => Self { ok: Some(state), fail: None },
+            Status::Failure => Self { ok: None, fail: Some(state) },
+            Status::Either => Self::both(state),
+        }
+    }
+
+    pub fn status(&self) -> Status {
+        match (&self.ok, &self.fail) {
+            (Some(_), None) => Status::Success,
+            (None, Some(_)) => Status::Failure,
+            _ => Status::Either,
+        }
+    }
+
+    pub fn is_dead(&self) -> bool {
+        self.ok.is_none() && self.fail.is_none()
+    }
+
+    pub fn map(self, mut change: impl FnMut(State) -> State) -> Self {
+        Self { ok: self.ok.map(&mut change), fail: self.fail.map(&mut change) }
+    }
+}

@@ -1,0 +1,143 @@
+//! Files the script wrote, descriptors, and the buffers behind pipes and here-documents.
+
+use std::rc::Rc;
+
+use super::state::Descriptor;
+use super::{Shell, Stream};
+use crate::value::{HoleSource, Text, Value};
+
+/// What the script put into a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The content.
+    pub value: Value,
+    /// False when the file may also hold something else: what was there before, or what another way
+    /// through the script left.
+    pub certain: bool,
+}
+
+impl Shell {
+    /// What is in the files a path may name, as far as the script wrote them.
+    pub(super) fn stored(&self, path: &Value) -> Option<Written> {
+        let found: Vec<Option<Written>> =
+            self.resolve(path).any.iter().map(|key| self.descriptor_content(key).or_else(|| self.stored_at(key))).collect();
+        let certain = found.iter().all(|written| written.as_ref().is_some_and(|written| written.certain));
+        let value = found.into_iter().flatten().map(|written| written.value).reduce(|left, right| left.union(&right))?;
+        Some(Written { value, certain })
+    }
+
+    fn stored_at(&self, key: &Text) -> Option<Written> {
+        let files = &self.state.world.files;
+        if let Some(written) = files.get(key) {
+            return Some(Written { certain: written.certain && key.as_literal().is_some(), ..written.clone() });
+        }
+        if !key.has_globs() || key.has_holes() {
+            return None;
+        }
+        let pattern = super::pattern::Pattern::new(key);
+        let hits = files.iter().filter(|(path, _)| path.as_literal().is_some_and(|path| pattern.matches(path) != Some(false)));
+        let value = hits.map(|(_, written)| written.value.clone()).reduce(|left, right| left.union(&right))?;
+        Some(Written { value, certain: false })
+    }
+
+    fn descriptor_content(&self, key: &Text) -> Option<Written> {
+        let path = key.as_literal()?;
+        let number = match path {
+            "/dev/stdin" => 0,
+            _ => ["/dev/fd/", "/proc/self/fd/"].iter().find_map(|prefix| path.strip_prefix(prefix)?.parse().ok())?,
+        };
+        let value = self.input_value(number)?;
+        Some(Written { value, certain: true })
+    }
+
+    /// Puts content into every file a path may name.
+    pub(super) fn put(&mut self, path: &Value, content: &Value, append: bool) {
+        let keys = self.resolve(path);
+        let sure = keys.any.len() == 1;
+        let files = &mut self.state.world_mut().files;
+        for key in keys.any {
+            let old = files.get(&key);
+            let base = match old {
+                Some(old) if append => old.clone(),
+                _ if append => Written { value: Value::unknown(HoleSource::Output), certain: true },
+                _ => Written { value: Value::empty(), certain: true },
+            };
+            let mut new = Written { value: base.value.concat(content), certain: base.certain && sure };
+            if !sure && let Some(old) = old {
+                new.value = new.value.union(&old.value);
+            }
+            files.insert(key, new);
+        }
+    }
+
+    /// The descriptor as it is now.
+    pub(super) fn descriptor(&self, fd: u32) -> Descriptor {
+        let open = self.state.local.fds.get(&fd).cloned();
+        open.unwrap_or(if fd < 3 { Descriptor::Outer } else { Descriptor::Closed })
+    }
+
+    pub(super) fn set_descriptor(&mut self, fd: u32, descriptor: Descriptor) {
+        Rc::make_mut(&mut self.state.local_mut().fds).insert(fd, descriptor);
+    }
+
+    /// What the host is told of a descriptor.
+    pub(super) fn stream(&self, fd: u32) -> Stream {
+        match self.state.local.fds.get(&fd) {
+            None if fd < 3 => Stream::Outer,
+            None | Some(Descriptor::Closed) => Stream::Closed,
+            Some(Descriptor::Outer) => Stream::Outer,
+            Some(Descriptor::Pipe(_)) => Stream::Pipe,
+            Some(Descriptor::Here(_)) => Stream::Here,
+            Some(Descriptor::File { path, .. }) => Stream::File(path.clone()),
+        }
+    }
+
+    /// What reading a descriptor yields, when something is known.
+    pub(super) fn input_value(&self, fd: u32) -> Option<Value> {
+        self.state.world.buffers.get(&self.input_buffer(fd)?).cloned()
+    }
+
+    /// The buffer that a descriptor reads from.
+    pub(super) fn input_buffer(&self, fd: u32) -> Option<u32> {
+        match self.state.local.fds.get(&fd)? {
+            Descriptor::Pipe(id) | Descriptor::Here(id) | Descriptor::File { buffer: Some(id), .. } => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// A new buffer holding this.
+    pub(super) fn new_buffer(&mut self, content: Value) -> u32 {
+        let id = self.next_buffer;
+        self.next_buffer = id.wrapping_add(1);
+        self.state.world_mut().buffers.insert(id, content);
+        id
+    }
+
+    /// Takes a buffer away; what was in it.
+    pub(super) fn take_buffer(&mut self, id: u32) -> Value {
+        self.state.world_mut().buffers.remove(&id).unwrap_or_else(Value::empty)
+    }
+
+    /// Prints to a descriptor.
+    pub(super) fn emit(&mut self, fd: u32, content: &Value) {
+        if content.is_empty() && content.taint.is_empty() {
+            return;
+        }
+        match self.state.local.fds.get(&fd) {
+            Some(Descriptor::Pipe(id)) => {
+                let id = *id;
+                if let Some(old) = self.state.world.buffers.get(&id) {
+                    self.budget.charge(old);
+                }
+                let buffers = &mut self.state.world_mut().buffers;
+                let whole = buffers.get(&id).map_or_else(|| content.clone(), |old| old.concat(content));
+                buffers.insert(id, whole);
+            }
+            Some(Descriptor::File { path, write: true, .. }) => {
+                let path = path.clone();
+                self.put(&path, content, true);
+            }
+            _ => {}
+        }
+    }
+}

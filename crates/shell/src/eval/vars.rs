@@ -1,0 +1,312 @@
+//! Variables: looking up, assigning, and what the shell itself sets.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use tollgate_model::Span;
+
+use super::join::join_variables;
+use super::state::{Array, Attributes, Contents, Elements, Key, Variable};
+use super::{Host, Shell};
+use crate::value::{HoleSource, Text, Value};
+
+/// Which element an assignment goes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Whole,
+    Element(Key),
+    /// An element of an array whose subscript is not known.
+    Somewhere,
+}
+
+/// What is assigned to a variable.
+#[derive(Debug)]
+pub(super) struct Assignment {
+    pub name: Rc<str>,
+    pub place: Place,
+    pub append: bool,
+    pub value: Assigned,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub(super) enum Assigned {
+    Scalar(Value),
+    Array(Elements),
+}
+
+/// Variables whose value the shell runs or expands as code at some later time.
+const PROMPTS: [&str; 5] = ["PS0", "PS1", "PS2", "PS4", "RPROMPT"];
+
+impl Shell {
+    /// The variable as it is now, from the script or from outside.
+    pub(super) fn lookup(&self, name: &str, host: &dyn Host) -> Rc<Variable> {
+        let set = self.state.local.vars.get(name);
+        set.cloned().unwrap_or_else(|| Rc::new(self.imported(name, host)))
+    }
+
+    /// A variable that the script does not set.
+    pub(super) fn imported(&self, name: &str, host: &dyn Host) -> Variable {
+        let shell = match name {
+            "IFS" => Some(Value::text(" \t\n")),
+            "OPTIND" => Some(Value::text("1")),
+            "PS4" => Some(Value::text("+ ")),
+            "PWD" => Some(self.state.local.cwd.clone()),
+            "OLDPWD" => self.state.local.oldpwd.clone(),
+            _ => None,
+        };
+        if let Some(value) = shell {
+            return Variable::new(value, matches!(name, "PWD" | "OLDPWD"));
+        }
+        if let Some(text) = host.environment(name) {
+            return Variable::new(Value::text(&text), true);
+        }
+        if is_numeric(name) {
+            return Variable::new(Value::something(HoleSource::Input), false);
+        }
+        let value = Value::unknown(HoleSource::Variable(Rc::from(name)));
+        Variable { maybe_unset: true, ..Variable::new(value, false) }
+    }
+
+    /// The name that a nameref leads to; `None` when that is not known.
+    pub(super) fn referred(&self, name: &str) -> Option<Rc<str>> {
+        let mut name: Rc<str> = Rc::from(name);
+        for _ in 0..8 {
+            let Some(variable) = self.state.local.vars.get(&name) else { return Some(name) };
+            if !variable.attributes.nameref {
+                return Some(name);
+            }
+            name = Rc::from(variable.scalar()?.as_literal()?);
+        }
+        None
+    }
+
+    /// Makes an assignment, with what the variable's attributes ask for.
+    pub(super) fn assign(&mut self, assignment: Assignment, host: &mut dyn Host) {
+        let Assignment { name, place, append, value, span } = assignment;
+        let Some(name) = self.referred(&name) else { return };
+        // `declare -n r='a[0]'` and the like lead to an element.
+        let (name, place) = match name.split_once('[') {
+            Some((array, rest)) if place == Place::Whole => {
+                (Rc::from(array), self.place_of(array, rest.trim_end_matches(']'), span, host))
+            }
+            _ => (name, place),
+        };
+        let old = self.lookup(&name, host);
+        let value = match value {
+            Assigned::Scalar(value) => Assigned::Scalar(self.conform(value, old.attributes, span, host)),
+            array @ Assigned::Array(_) => array,
+        };
+        self.assigned_code(&name, &value, span, host);
+        let known = self.state.local.vars.contains_key(&name) || old.attributes.exported;
+        let mut new = Variable { contents: Contents::Unset, attributes: old.attributes, maybe_unset: false };
+        new.contents = updated(&old, known, place, append, value);
+        if old.attributes.readonly {
+            new = join_variables(&old, &new);
+        }
+        self.charge_contents(&new.contents);
+        self.state.vars_mut().insert(name, Rc::new(new));
+    }
+
+    /// Gives a whole variable a plain value.
+    pub(super) fn assign_scalar(&mut self, name: &str, value: Value, span: Span, host: &mut dyn Host) {
+        let (name, place) = match name.split_once('[') {
+            Some((array, rest)) if rest.ends_with(']') => {
+                (array, self.place_of(array, rest.trim_end_matches(']'), span, host))
+            }
+            _ => (name, Place::Whole),
+        };
+        let assignment =
+            Assignment { name: Rc::from(name), place, append: false, value: Assigned::Scalar(value), span };
+        self.assign(assignment, host);
+    }
+
+    /// Which element a subscript text names.
+    pub(super) fn place_of(&mut self, name: &str, subscript: &str, span: Span, host: &mut dyn Host) -> Place {
+        self.place_of_value(name, &Value::text(subscript), span, host)
+    }
+
+    pub(super) fn place_of_value(&mut self, name: &str, subscript: &Value, span: Span, host: &mut dyn Host) -> Place {
+        let associative = self.referred(name).and_then(|name| self.state.local.vars.get(&name).cloned());
+        let associative =
+            associative.is_some_and(|variable| matches!(&variable.contents, Contents::Array(array) if array.associative));
+        let key = if associative {
+            subscript.as_literal().map(|text| Key::Name(Rc::from(text)))
+        } else {
+            self.number_of(subscript, span, host).map(Key::Index)
+        };
+        key.map_or(Place::Somewhere, |key| Place::Element(self.from_the_end(name, key)))
+    }
+
+    /// A negative index counts from the end.
+    fn from_the_end(&self, name: &str, key: Key) -> Key {
+        let Key::Index(index @ ..0) = key else { return key };
+        let variable = self.referred(name).and_then(|name| self.state.local.vars.get(&name).cloned());
+        match variable.as_deref() {
+            Some(Variable { contents: Contents::Array(array), .. }) => match array.any.as_slice() {
+                [only] => Key::Index(only.next_index().saturating_add(index)),
+                _ => Key::Index(index),
+            },
+            _ => Key::Index(index),
+        }
+    }
+
+    /// Removes a variable.
+    pub(super) fn unset(&mut self, name: &str, span: Span, host: &mut dyn Host) {
+        if let Some((array, rest)) = name.split_once('[') {
+            return self.unset_element(array, rest.trim_end_matches(']'), span, host);
+        }
+        let Some(name) = self.referred(name) else { return };
+        let old = self.lookup(&name, host);
+        let mut new =
+            Variable { contents: Contents::Unset, attributes: Attributes::default(), maybe_unset: true };
+        if old.attributes.readonly {
+            new = join_variables(&old, &new);
+        }
+        self.state.vars_mut().insert(name, Rc::new(new));
+    }
+
+    fn unset_element(&mut self, name: &str, subscript: &str, span: Span, host: &mut dyn Host) {
+        let place = self.place_of(name, subscript, span, host);
+        let Some(name) = self.referred(name) else { return };
+        let Some(variable) = self.state.local.vars.get(&name) else { return };
+        let mut new = Variable::clone(variable);
+        let Contents::Array(array) = &mut new.contents else { return };
+        for elements in &mut array.any {
+            match &place {
+                Place::Element(key) => drop(elements.known.remove(key)),
+                _ => *elements = Elements { known: BTreeMap::new(), others: elements.values() },
+            }
+        }
+        self.state.vars_mut().insert(name, Rc::new(new));
+    }
+
+    /// Lets the subscripts of a variable be names; what it held as a plain array is gone.
+    pub(super) fn make_associative(&mut self, name: &str, host: &dyn Host) {
+        let mut variable = Variable::clone(&self.lookup(name, host));
+        if matches!(&variable.contents, Contents::Array(array) if array.associative) {
+            return;
+        }
+        variable.contents = Contents::Array(Array { any: vec![Elements::default()], associative: true });
+        variable.maybe_unset = false;
+        self.state.vars_mut().insert(Rc::from(name), Rc::new(variable));
+    }
+
+    fn conform(&mut self, value: Value, attributes: Attributes, span: Span, host: &mut dyn Host) -> Value {
+        if attributes.integer {
+            return self.arithmetic(&value, span, host);
+        }
+        let convert = |change: fn(&str) -> String| {
+            let each = |text: &Text| text.as_literal().map_or_else(|| text.clone(), |text| Text::literal(&change(text)));
+            value.map(each)
+        };
+        match attributes {
+            Attributes { lower: true, .. } => convert(str::to_lowercase),
+            Attributes { upper: true, .. } => convert(str::to_uppercase),
+            _ => value,
+        }
+    }
+
+    /// Some variables are code: prompts are expanded, `PROMPT_COMMAND` is run.
+    fn assigned_code(&mut self, name: &str, value: &Assigned, span: Span, host: &mut dyn Host) {
+        let Assigned::Scalar(value) = value else { return };
+        if PROMPTS.contains(&name) {
+            self.run_hidden(value, span, host);
+        } else if name == "PROMPT_COMMAND" {
+            self.run_aside(value, span, host);
+        }
+    }
+
+    fn charge_contents(&mut self, contents: &Contents) {
+        let values = match contents {
+            Contents::Scalar(value) if value.any.len() == 1 => return self.budget.charge(value),
+            Contents::Scalar(value) => value,
+            _ => return,
+        };
+        self.budget.charge(values);
+    }
+}
+
+/// The contents after an assignment.
+fn updated(old: &Variable, known: bool, place: Place, append: bool, value: Assigned) -> Contents {
+    match (place, value) {
+        (Place::Whole, Assigned::Scalar(value)) => match &old.contents {
+            Contents::Array(array) => {
+                Contents::Array(with_element(array, &Place::Element(array.first_key()), append, &value))
+            }
+            Contents::Scalar(before) if append && known => {
+                Contents::Scalar(if old.maybe_unset { before.concat(&value).union(&value) } else { before.concat(&value) })
+            }
+            Contents::Scalar(before) if append => Contents::Scalar(before.concat(&value)),
+            _ => Contents::Scalar(value),
+        },
+        (Place::Whole, Assigned::Array(elements)) => {
+            let associative = matches!(&old.contents, Contents::Array(array) if array.associative);
+            if append {
+                return Contents::Array(appended(as_array(old), &elements));
+            }
+            Contents::Array(Array { any: vec![elements], associative })
+        }
+        (place, Assigned::Scalar(value)) => Contents::Array(with_element(&as_array(old), &place, append, &value)),
+        (_, Assigned::Array(_)) => old.contents.clone(),
+    }
+}
+
+fn as_array(variable: &Variable) -> Array {
+    match &variable.contents {
+        Contents::Array(array) => array.clone(),
+        Contents::Unset => Array { any: vec![Elements::default()], associative: false },
+        Contents::Scalar(_) if variable.maybe_unset => Array { any: vec![Elements::default()], associative: false },
+        Contents::Scalar(value) => {
+            let known = BTreeMap::from([(Key::Index(0), value.clone())]);
+            Array { any: vec![Elements { known, others: None }], associative: false }
+        }
+    }
+}
+
+fn with_element(array: &Array, place: &Place, append: bool, value: &Value) -> Array {
+    let mut array = array.clone();
+    for elements in &mut array.any {
+        let Place::Element(key) = place else {
+            let others = elements.values().map_or_else(|| value.clone(), |others| others.union(value));
+            *elements = Elements { known: BTreeMap::new(), others: Some(others) };
+            continue;
+        };
+        let before = elements.known.get(key).filter(|_| append);
+        let value = before.map_or_else(|| value.clone(), |before| before.concat(value));
+        elements.known.insert(key.clone(), value);
+    }
+    array
+}
+
+fn appended(mut array: Array, new: &Elements) -> Array {
+    for elements in &mut array.any {
+        let mut next = elements.next_index();
+        for (key, value) in &new.known {
+            let key = if let Key::Index(_) = key { Key::Index(next) } else { key.clone() };
+            next = next.saturating_add(1);
+            elements.known.insert(key, value.clone());
+        }
+        elements.others = match (elements.others.take(), &new.others) {
+            (Some(left), Some(right)) => Some(left.union(right)),
+            (left, right) => left.or_else(|| right.clone()),
+        };
+    }
+    array
+}
+
+/// Variables of the shell that are always numbers.
+pub(super) fn is_numeric(name: &str) -> bool {
+    const NUMBERS: [&str; 12] = [
+        "BASHPID", "COLUMNS", "EPOCHREALTIME", "EPOCHSECONDS", "EUID", "HISTCMD", "LINENO", "PPID", "RANDOM",
+        "SECONDS", "SRANDOM", "UID",
+    ];
+    NUMBERS.contains(&name)
+}
+
+/// A name that can be assigned to.
+pub(super) fn is_name(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+}

@@ -1,0 +1,14 @@
+//! Shell text to resolved commands. Total: never fails, never panics, bounded in time and memory.
+//!
+//! `parse` gives a tree (`ast`); `eval::run` walks it and hands every command that would run, with what
+//! is known of its words (`value`), to a `Host`.
+
+pub mod ast;
+mod budget;
+pub mod eval;
+mod lexer;
+mod parse;
+pub mod value;
+
+pub use budget::Limits;
+pub use parse::parse;

@@ -1,0 +1,103 @@
+//! The log: one record per event, one line per record, one `write(2)` per line.
+//!
+//! Invariants, all under an exclusive lock: the record is written before the head; `seq` grows by one; each
+//! record's hash covers its whole line and the hash before it; a line, once whole, is never changed.
+
+mod head;
+mod line;
+mod lock;
+mod parts;
+mod tail;
+mod verify;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use tollgate_model::Record;
+
+use crate::clean::Clean;
+use crate::files::Dir;
+use crate::{LogFault, Redactor, rfc3339, session};
+pub use head::Head;
+use line::Line;
+use lock::Lock;
+pub use parts::{Entry, Records};
+use tail::Tail;
+pub use verify::{Breach, Trouble, Verification};
+
+/// The log of a state directory.
+#[derive(Clone, Debug)]
+pub struct Log {
+    state: PathBuf,
+    limits: Limits,
+}
+
+/// How large and how patient the log is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// A part that would grow beyond this many bytes is set aside, and a new one begun.
+    pub part: u64,
+    /// How long a lock that does not move is waited for. While others get on with their records the wait is
+    /// longer, up to four times this.
+    pub lock_wait: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { part: 16 << 20, lock_wait: Duration::from_millis(250) }
+    }
+}
+
+/// What was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Appended {
+    /// The record's number.
+    pub seq: u64,
+    /// The call's id: the agent's, or one of ours.
+    pub id: String,
+    /// The record's hash, 32 hex digits.
+    pub hash: String,
+    /// The line as it stands in the log, without its line end.
+    pub line: String,
+    /// The record is safe, but the head could not be moved; the next append will.
+    pub lagging: Option<LogFault>,
+}
+
+impl Log {
+    /// The log of a state directory. Touches nothing yet.
+    #[must_use]
+    pub fn at(state: &Path) -> Self {
+        // Without a trailing slash, which would make the system follow a link.
+        Self { state: state.components().collect(), limits: Limits::default() }
+    }
+
+    /// The same log with other limits.
+    #[must_use]
+    pub fn limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Appends a record: redacted, numbered, timed and chained.
+    ///
+    /// # Errors
+    /// When it could not be written. Then nothing of it stays, and the next append is not harmed.
+    pub fn append(&self, record: &Record, now: SystemTime) -> Result<Appended, LogFault> {
+        let dir = Dir::make(&self.state)?;
+        let clean = Clean::of(record, &Redactor::at(&self.state));
+        let lock = Lock::take(&dir, self.limits.lock_wait)?;
+        let mut tail = Tail::find(&dir, &lock)?;
+        let id = session::call_id(&dir, &clean, tail.next_seq());
+        let line = Line::compose(tail.next_seq(), &rfc3339(now), &id, &clean.json, tail.hash());
+        tail.make_room(&dir, line.len(), self.limits.part)?;
+        tail.write(&dir, &line)?;
+        let lagging = lock.write_head(&tail.head()).err();
+        Ok(Appended { seq: line.seq, id, hash: line.hash.to_string(), line: line.into_text(), lagging })
+    }
+
+    /// The last record that the head knows of, for anchoring elsewhere; `None` when there is none that can
+    /// be read.
+    #[must_use]
+    pub fn head(&self) -> Option<Head> {
+        head::read(&Dir::open(&self.state).ok()??)
+    }
+}

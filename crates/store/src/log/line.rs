@@ -1,0 +1,145 @@
+//! The form of a line, and the chain through it.
+//!
+//! `{"v":1,"seq":N,"ts":"…","id":"…",<fields>,"prev":"P","hash":"H"}`, where P is the hash of the record before
+//! (zeros before the first) and H = BLAKE3(P ‖ the line up to `,"hash"`), cut to 128 bits as 32 hex digits:
+//! enough against a second text for a given hash. Chain members stand at fixed places from both ends, so that
+//! no JSON reader is needed, and no field can pass for them.
+
+use std::fmt;
+
+use tollgate_model::json;
+
+const DIGITS: usize = 32;
+
+/// A hash of the chain, as hex digits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Hash([u8; DIGITS]);
+
+impl Hash {
+    /// What stands before the first record.
+    pub(crate) const GENESIS: Self = Self([b'0'; DIGITS]);
+
+    /// The hash of some pieces, one after the other.
+    pub(crate) fn of(pieces: &[&[u8]]) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        for piece in pieces {
+            hasher.update(piece);
+        }
+        let mut digits = [0; DIGITS];
+        for (digit, from) in digits.iter_mut().zip(hasher.finalize().to_hex().bytes()) {
+            *digit = from;
+        }
+        Self(digits)
+    }
+
+    /// Reads exactly 32 lower case hex digits.
+    pub(crate) fn from_hex(text: &[u8]) -> Option<Self> {
+        let digits: [u8; DIGITS] = text.try_into().ok()?;
+        digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f')).then_some(Self(digits))
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|&digit| fmt::Write::write_char(out, char::from(digit)))
+    }
+}
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, out)
+    }
+}
+
+/// A line that is ready to be written.
+pub(crate) struct Line {
+    pub(crate) seq: u64,
+    pub(crate) hash: Hash,
+    text: String,
+}
+
+impl Line {
+    /// The line of a record whose fields are already clean JSON members, each with a comma before it.
+    pub(crate) fn compose(seq: u64, ts: &str, id: &str, fields: &str, prev: Hash) -> Self {
+        let mut text = String::with_capacity(fields.len() + 256);
+        text.push_str(&format!(r#"{{"v":1,"seq":{seq},"ts":"{ts}","id":"#));
+        json::write(&id.into(), &mut text);
+        text.push_str(fields);
+        text.push_str(&format!(r#","prev":"{prev}""#));
+        let hash = Hash::of(&[&prev.0, text.as_bytes()]);
+        text.push_str(&format!(",\"hash\":\"{hash}\"}}\n"));
+        Self { seq, hash, text }
+    }
+
+    /// All bytes, with the line end.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.text.as_bytes()
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        self.text.len() as u64
+    }
+
+    /// The text without the line end.
+    pub(crate) fn into_text(mut self) -> String {
+        self.text.pop();
+        self.text
+    }
+}
+
+/// What a line says about its place in the chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Link {
+    pub(crate) seq: u64,
+    pub(crate) prev: Hash,
+    pub(crate) hash: Hash,
+    /// The hash is that of the line.
+    pub(crate) sound: bool,
+}
+
+impl Link {
+    /// Reads a line without its end; `None` when it does not have the form of a record.
+    pub(crate) fn of(line: &[u8]) -> Option<Self> {
+        let (body, hash) = hash_member(line.strip_suffix(b"}")?, b",\"hash\":\"")?;
+        let (_, prev) = hash_member(body, b",\"prev\":\"")?;
+        let seq = seq_at_start(body)?;
+        Some(Self { seq, prev, hash, sound: Hash::of(&[&prev.0, body]) == hash })
+    }
+}
+
+/// Takes a member with a hash off the end.
+fn hash_member<'a>(text: &'a [u8], name: &[u8]) -> Option<(&'a [u8], Hash)> {
+    let text = text.strip_suffix(b"\"")?;
+    let (rest, digits) = text.split_at_checked(text.len().checked_sub(DIGITS)?)?;
+    Some((rest.strip_suffix(name)?, Hash::from_hex(digits)?))
+}
+
+/// The number of the record that begins here. Versions to come may change everything but the frame.
+pub(crate) fn seq_at_start(body: &[u8]) -> Option<u64> {
+    let rest = body.strip_prefix(b"{\"v\":")?;
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let rest = rest.get(digits..)?.strip_prefix(b",\"seq\":")?;
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (number, rest) = rest.split_at_checked(digits)?;
+    rest.starts_with(b",").then_some(())?;
+    std::str::from_utf8(number).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_changed_byte_shows() {
+        let line = Line::compose(7, "t", "i", r#","a":"b,\"hash\":\"x""#, Hash::GENESIS);
+        let text = Line::compose(7, "t", "i", r#","a":"b,\"hash\":\"x""#, Hash::GENESIS).into_text();
+        let whole = Link { seq: 7, prev: Hash::GENESIS, hash: line.hash, sound: true };
+        assert_eq!(Link::of(text.as_bytes()), Some(whole));
+        for at in 0..text.len() {
+            let mut bytes = text.clone().into_bytes();
+            bytes[at] ^= 1;
+            assert!(!Link::of(&bytes).is_some_and(|link| link.sound), "byte {at}");
+            assert!(!Link::of(&bytes[..at]).is_some_and(|link| link.sound), "cut at {at}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Reading the log: its parts, oldest first, line by line.
+
+use std::io::{BufRead, BufReader};
+
+use tollgate_model::json::{self, Value};
+
+use super::Log;
+use super::line::seq_at_start;
+use crate::LogFault;
+use crate::files::{Dir, File, How};
+
+/// The part that is written to.
+pub(crate) const CURRENT: &str = "events.jsonl";
+/// No line of ours is longer; the rest of one that is, is skipped.
+const MAX_LINE: usize = 1 << 20;
+
+/// The name of a part that was set aside, by its first record. Sorting by name is sorting by age.
+pub(crate) fn name(first: u64) -> String {
+    format!("events-{first:012}.jsonl")
+}
+
+/// The names of the parts that were set aside, oldest first.
+pub(crate) fn list(dir: &Dir) -> Result<Vec<String>, LogFault> {
+    let mut parts: Vec<(u64, String)> =
+        dir.names()?.into_iter().filter_map(|name| Some((first_of(&name)?, name))).collect();
+    parts.sort_unstable();
+    Ok(parts.into_iter().map(|(_, name)| name).collect())
+}
+
+fn first_of(part: &str) -> Option<u64> {
+    let digits = part.strip_prefix("events-")?.strip_suffix(".jsonl")?;
+    (digits.len() >= 12 && digits.bytes().all(|b| b.is_ascii_digit())).then(|| digits.parse().ok())?
+}
+
+/// One kept record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its number.
+    pub seq: u64,
+    /// Its line, as it stands in the log.
+    pub line: String,
+}
+
+impl Entry {
+    /// The record as JSON; `None` when somebody broke it.
+    #[must_use]
+    pub fn value(&self) -> Option<Value> {
+        json::parse(self.line.as_bytes()).ok()
+    }
+}
+
+impl Log {
+    /// Every record, oldest first. Torn lines are left out, and so are parts that cannot be read: `verify`
+    /// tells of both.
+    #[must_use]
+    pub fn records(&self) -> Records {
+        let parts = Dir::open(&self.state).ok().flatten().and_then(|dir| Parts::open(dir).ok());
+        Records { parts, lines: None }
+    }
+}
+
+/// The records of a log, oldest first.
+pub struct Records {
+    parts: Option<Parts>,
+    lines: Option<Lines>,
+}
+
+impl Iterator for Records {
+    type Item = Entry;
+
+    fn next(&mut self) -> Option<Entry> {
+        loop {
+            if self.lines.is_none() {
+                let (_, opened) = self.parts.as_mut()?.next()?;
+                self.lines = opened.ok().map(Lines::of);
+            }
+            match self.lines.as_mut().and_then(Lines::next) {
+                Some(line) => {
+                    if let Some(entry) = entry(line) {
+                        return Some(entry);
+                    }
+                }
+                None => self.lines = None,
+            }
+        }
+    }
+}
+
+fn entry(line: LineRead) -> Option<Entry> {
+    let seq = seq_at_start(&line.bytes)?;
+    Some(Entry { seq, line: String::from_utf8(line.bytes).ok()? })
+}
+
+/// The parts of a log, oldest first, each with its name.
+pub(crate) struct Parts {
+    dir: Dir,
+    names: std::vec::IntoIter<String>,
+    current: Option<Result<Option<File>, LogFault>>,
+    current_inode: Option<u64>,
+}
+
+impl Parts {
+    /// Opens the current part first: should it be set aside meanwhile, it is met there, and known again.
+    pub(crate) fn open(dir: Dir) -> Result<Self, LogFault> {
+        let current = dir.file(CURRENT, How::Read);
+        let current_inode = current.as_ref().ok().and_then(Option::as_ref).map(|file| file.inode);
+        let names = list(&dir)?.into_iter();
+        Ok(Self { dir, names, current: Some(current), current_inode })
+    }
+}
+
+impl Iterator for Parts {
+    type Item = (String, Result<File, LogFault>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while let Some(name) = self.names.next() {
+            match self.dir.file(&name, How::Read) {
+                Ok(Some(file)) if Some(file.inode) == self.current_inode => {}
+                Ok(None) => {}
+                Ok(Some(file)) => return Some((name, Ok(file))),
+                Err(fault) => return Some((name, Err(fault))),
+            }
+        }
+        let current = self.current.take()?.transpose()?;
+        Some((CURRENT.to_owned(), current))
+    }
+}
+
+/// The lines of a part.
+pub(crate) struct Lines {
+    reader: BufReader<std::fs::File>,
+}
+
+/// One line.
+pub(crate) struct LineRead {
+    /// Without the line end, and cut when it is longer than any of ours.
+    pub(crate) bytes: Vec<u8>,
+    /// It has a line end.
+    pub(crate) ended: bool,
+}
+
+impl Lines {
+    pub(crate) fn of(file: File) -> Self {
+        Self { reader: BufReader::with_capacity(128 << 10, std::fs::File::from(file.fd)) }
+    }
+
+    /// The next line; `None` at the end, or where the disk fails.
+    pub(crate) fn next(&mut self) -> Option<LineRead> {
+        let mut line = LineRead { bytes: Vec::new(), ended: false };
+        loop {
+            let chunk = match self.reader.fill_buf() {
+                Ok([]) => return (!line.bytes.is_empty()).then_some(line),
+                Ok(chunk) => chunk,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(_) => return None,
+            };
+            let end = chunk.iter().position(|&byte| byte == b'\n');
+            let piece = chunk.get(..end.unwrap_or(chunk.len())).unwrap_or_default();
+            let room = MAX_LINE.saturating_sub(line.bytes.len());
+            line.bytes.extend(piece.iter().take(room));
+            let used = piece.len() + usize::from(end.is_some());
+            self.reader.consume(used);
+            if end.is_some() {
+                line.ended = true;
+                return Some(line);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_sort_by_age_and_strangers_are_left_out() {
+        assert_eq!(name(17), "events-000000000017.jsonl");
+        assert_eq!(first_of("events-000000000017.jsonl"), Some(17));
+        assert_eq!(first_of("events-1000000000000.jsonl"), Some(1_000_000_000_000));
+        for stranger in ["events.jsonl", "events-17.jsonl", "events-00000000001x.jsonl", "events-000000000017"] {
+            assert_eq!(first_of(stranger), None, "{stranger}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Takes secrets out of texts, and puts typed stand-ins in: `‹secret:github-token:9f2c›`.
+//!
+//! A stand-in names the kind of secret and, with the installation's key, four hex digits of its keyed hash: equal
+//! secrets can be recognised, but nobody without the key can try out guesses. A stand-in holds no character that
+//! a shell would split, so a redacted command still has the same words.
+
+mod assign;
+mod flags;
+mod key;
+mod names;
+mod scan;
+mod shapes;
+mod tokens;
+#[cfg(test)]
+mod tests;
+mod value;
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+
+use scan::{Found, scan};
+
+/// Takes secrets out of a text without the installation's key: `‹secret:github-token›`.
+#[must_use]
+pub fn redact(text: &str) -> Cow<'_, str> {
+    Redactor::default().text(text)
+}
+
+/// Takes secrets out of texts. Reads or makes the installation's key when the first secret is met.
+#[derive(Debug, Default)]
+pub struct Redactor {
+    state: Option<PathBuf>,
+    key: OnceCell<Option<[u8; 32]>>,
+}
+
+impl Redactor {
+    /// A redactor with the key in this state directory.
+    #[must_use]
+    pub fn at(state: &Path) -> Self {
+        Self { state: Some(state.to_owned()), key: OnceCell::new() }
+    }
+
+    /// The text without its secrets.
+    #[must_use]
+    pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let found = scan(text);
+        if found.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut out = String::with_capacity(text.len());
+        let mut done = 0;
+        for Found { start, end, kind } in found {
+            out.push_str(text.get(done..start).unwrap_or_default());
+            out.push_str(&self.stand_in(kind, text.get(start..end).unwrap_or_default()));
+            done = end;
+        }
+        out.push_str(text.get(done..).unwrap_or_default());
+        Cow::Owned(out)
+    }
+
+    /// The stand-in for a whole value, when its name says that it is a secret.
+    #[must_use]
+    pub fn member(&self, name: &str, value: &str) -> Option<String> {
+        let kind = assign::member(name, value)?;
+        Some(self.stand_in(kind, value))
+    }
+
+    /// Eight hex digits of a text's keyed hash; `None` without a key.
+    pub(crate) fn digest(&self, bytes: &[u8]) -> Option<String> {
+        let hash = blake3::keyed_hash(self.key().as_ref()?, bytes);
+        Some(hash.to_hex().chars().take(8).collect())
+    }
+
+    fn stand_in(&self, kind: &str, secret: &str) -> String {
+        match self.key() {
+            Some(key) => {
+                let hash = blake3::keyed_hash(key, secret.as_bytes());
+                let tag: String = hash.to_hex().chars().take(4).collect();
+                format!("‹secret:{kind}:{tag}›")
+            }
+            None => format!("‹secret:{kind}›"),
+        }
+    }
+
+    fn key(&self) -> &Option<[u8; 32]> {
+        self.key.get_or_init(|| key::load(self.state.as_deref()?))
+    }
+}

@@ -1,0 +1,179 @@
+//! What is kept per session: its project, and how often the same call was made. Session ids are the agent's
+//! words, so they are hashed before they name anything.
+
+mod calls;
+
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tollgate_model::json;
+
+use crate::LogFault;
+use crate::clean::Clean;
+use crate::files::{Dir, File, How, read_at};
+
+const SESSIONS: &str = "sessions";
+const PROJECT: &str = "project";
+/// The longest project path that is kept.
+const MAX_PROJECT: usize = 4 << 10;
+/// A session in use is marked as such once in this time, so that it is not pruned.
+const FRESH: Duration = Duration::from_hours(24);
+
+/// The project of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionProject {
+    /// Its folder.
+    pub path: String,
+    /// This event was the first and fixed it.
+    pub first: bool,
+    /// It could not be kept or read; then `path` is what this event says.
+    pub fault: Option<LogFault>,
+}
+
+/// The project of a session: what the session's first event said, whatever later ones would say.
+///
+/// A session without an id has no memory: each of its events speaks for itself.
+pub fn session_project(
+    state: &Path,
+    agent: &str,
+    session: &str,
+    compute: impl FnOnce() -> String,
+) -> SessionProject {
+    if session.is_empty() {
+        return SessionProject { path: compute(), first: true, fault: None };
+    }
+    let dir = match session_dir(state, agent, session) {
+        Ok(dir) => dir,
+        Err(fault) => return SessionProject { path: compute(), first: false, fault: Some(fault) },
+    };
+    match read_project(&dir) {
+        Ok(Kept::Whole(path)) => SessionProject { path, first: false, fault: None },
+        Ok(kept) => fix_project(&dir, compute(), matches!(kept, Kept::Damaged)),
+        Err(fault) => SessionProject { path: compute(), first: false, fault: Some(fault) },
+    }
+}
+
+/// Forgets the sessions in which nothing has happened for that long. Returns how many.
+///
+/// # Errors
+/// When the directory of sessions cannot be read.
+pub fn prune_sessions(state: &Path, older_than: Duration) -> Result<u64, LogFault> {
+    let Some(state) = Dir::open(state)? else { return Ok(0) };
+    let Some(sessions) = state.sub(SESSIONS)? else { return Ok(0) };
+    let now = seconds(SystemTime::now());
+    let limit = i64::try_from(older_than.as_secs()).unwrap_or(i64::MAX);
+    let mut count = 0;
+    for name in sessions.names()?.iter().filter(|name| is_hash(name)) {
+        // One that cannot be opened safely is not ours to remove.
+        let Ok(Some(session)) = sessions.sub(name) else { continue };
+        if age(&session, now) >= limit && remove(&session) && sessions.remove_dir(name) {
+            count += 1;
+        }
+    }
+    Ok(count)
+}
+
+/// The id of the call that a record is about: the agent's own; else a hash of session, tool, input and how
+/// often that was seen; else, for an event about no call, its number.
+pub(crate) fn call_id(state: &Dir, clean: &Clean, seq: u64) -> String {
+    if !clean.call.is_empty() {
+        return clean.call.clone();
+    }
+    let (agent, session, tool) = (clean.text("agent"), clean.text("session"), clean.text("tool"));
+    if tool.is_empty() {
+        return format!("e{seq}");
+    }
+    let mut input = String::new();
+    if let Some(value) = clean.field("input") {
+        json::write(value, &mut input);
+    }
+    let base = digest(&[agent, session, tool, &input]);
+    let count = session_in(state, agent, session)
+        .and_then(|dir| calls::occurrence(&dir, &base, clean.text("phase")))
+        // A number that no other call has is better than one that many have.
+        .unwrap_or(seq);
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(base.as_bytes()).update(&count.to_le_bytes());
+    let id: String = hasher.finalize().to_hex().chars().take(16).collect();
+    format!("h{id}")
+}
+
+fn session_dir(state: &Path, agent: &str, session: &str) -> Result<Dir, LogFault> {
+    session_in(&Dir::make(&state.components().collect::<std::path::PathBuf>())?, agent, session)
+}
+
+fn session_in(state: &Dir, agent: &str, session: &str) -> Result<Dir, LogFault> {
+    let name: String = digest(&[agent, session]).to_hex().chars().take(32).collect();
+    state.make_sub(SESSIONS)?.make_sub(&name)
+}
+
+/// A hash over texts that cannot run into each other.
+fn digest(texts: &[&str]) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    for text in texts {
+        hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+    }
+    hasher.finalize()
+}
+
+enum Kept {
+    Nothing,
+    Whole(String),
+    /// Cut short by a crash of the machine: as good as nothing.
+    Damaged,
+}
+
+fn read_project(dir: &Dir) -> Result<Kept, LogFault> {
+    let Some(file) = dir.file(PROJECT, How::Read)? else { return Ok(Kept::Nothing) };
+    let bytes = read_at(&file.fd, 0, MAX_PROJECT + 2).map_err(|errno| dir.fault(errno, PROJECT))?;
+    let text = bytes.strip_suffix(b"\n").filter(|text| text.len() <= MAX_PROJECT && !text.is_empty());
+    let Some(text) = text.and_then(|text| std::str::from_utf8(text).ok()) else { return Ok(Kept::Damaged) };
+    refresh(&file);
+    Ok(Kept::Whole(text.to_owned()))
+}
+
+/// Keeps the project, once one is known. When another event was quicker, that one's counts.
+fn fix_project(dir: &Dir, path: String, replace: bool) -> SessionProject {
+    if path.is_empty() {
+        return SessionProject { path, first: false, fault: None };
+    }
+    if path.len() > MAX_PROJECT {
+        let shown: String = path.chars().take(80).collect();
+        let fault = LogFault::Unsafe { path: shown.into(), why: "is too long for a project path" };
+        return SessionProject { path, first: false, fault: Some(fault) };
+    }
+    let kept = dir.put(PROJECT, format!("{path}\n").as_bytes(), replace);
+    match kept.and_then(|ours| Ok((ours, read_project(dir)?))) {
+        Ok((ours, Kept::Whole(path))) => SessionProject { path, first: ours, fault: None },
+        Ok(_) => SessionProject { path, first: false, fault: None },
+        Err(fault) => SessionProject { path, first: false, fault: Some(fault) },
+    }
+}
+
+fn refresh(file: &File) {
+    let now = SystemTime::now();
+    if seconds(now) - file.changed > FRESH.as_secs() as i64 {
+        let now = rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
+        let _ = rustix::fs::futimens(&file.fd, &rustix::fs::Timestamps { last_access: now, last_modification: now });
+    }
+}
+
+/// Seconds since anything in a session was changed.
+fn age(session: &Dir, now: i64) -> i64 {
+    let changed = [PROJECT, calls::NAME].iter().filter_map(|name| session.file(name, How::Read).ok()?);
+    changed.map(|file| now.saturating_sub(file.changed)).min().unwrap_or(i64::MAX)
+}
+
+fn remove(session: &Dir) -> bool {
+    let names = session.names().unwrap_or_default();
+    names.iter().all(|name| session.remove(name))
+}
+
+fn is_hash(name: &str) -> bool {
+    name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn seconds(time: SystemTime) -> i64 {
+    let since = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    i64::try_from(since).unwrap_or(i64::MAX)
+}

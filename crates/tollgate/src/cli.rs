@@ -1,0 +1,46 @@
+//! The command line for people.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::cmd;
+
+/// One gate for every tool call of every coding agent.
+#[derive(Parser)]
+#[command(name = "tollgate", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Check policy files: every problem with file, line and column
+    Check(cmd::check::Args),
+    /// Show what a command or tool call would do, and what Tollgate says to it
+    Explain(cmd::explain::Args),
+    /// The catalogue of rules
+    Rules(cmd::rules::Args),
+    /// Answer one event of an agent (what the agent's host runs; payload on standard input)
+    Hook {
+        /// The agent, and the event where its payload does not name it
+        #[arg(required = true, num_args = 1..)]
+        words: Vec<String>,
+    },
+}
+
+/// Runs the command and says in people's words what went wrong.
+pub fn run() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match &cli.command {
+        Command::Check(args) => cmd::check::run(args),
+        Command::Explain(args) => cmd::explain::run(args),
+        Command::Rules(args) => cmd::rules::run(args),
+        Command::Hook { words } => crate::hook::run(words),
+    };
+    result.unwrap_or_else(|error| {
+        crate::out::error(&format!("tollgate: {error:#}"));
+        ExitCode::from(2)
+    })
+}

@@ -1,0 +1,73 @@
+//! `tollgate check`: is the policy valid, and what does it say?
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use tollgate_policy::{FILE_NAME, Layer, Severity, check, render};
+use tollgate_rules::Rules;
+
+use crate::dirs::{Dirs, MANAGED};
+use crate::out;
+
+/// Arguments of `tollgate check`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// A policy file. Without one, every policy file that applies here is checked.
+    file: Option<PathBuf>,
+}
+
+/// Checks files and shows every problem at once.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let files = match &args.file {
+        Some(file) => vec![(file.clone(), layer_of(file))],
+        None => applying()?,
+    };
+    if files.is_empty() {
+        out::line("no policy file applies here: every rule is on at its own level");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut broken = false;
+    for (file, layer) in files {
+        broken |= !check_one(&file, layer)?;
+    }
+    Ok(if broken { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+fn check_one(file: &Path, layer: Layer) -> anyhow::Result<bool> {
+    let bytes = std::fs::read(file).with_context(|| format!("cannot read `{}`", file.display()))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let problems = check(file, &text, layer, &Rules);
+    if problems.is_empty() {
+        out::line(&format!("{}: fine ({} policy)", file.display(), layer.name()));
+        return Ok(true);
+    }
+    out::text(&render(&problems, &text, std::io::stdout().is_terminal()));
+    Ok(!problems.iter().any(|problem| problem.severity == Severity::Error))
+}
+
+fn applying() -> anyhow::Result<Vec<(PathBuf, Layer)>> {
+    let mut files = vec![(Path::new(MANAGED).join(FILE_NAME), Layer::Managed)];
+    if let Some(dirs) = Dirs::find() {
+        files.push((dirs.config.join(FILE_NAME), Layer::User));
+    }
+    let cwd = std::env::current_dir().context("the working directory is gone")?;
+    let root = cwd.ancestors().filter(|folder| folder.join(".git").exists()).last().unwrap_or(&cwd);
+    let between = cwd.ancestors().take_while(|folder| folder.starts_with(root));
+    files.extend(between.map(|folder| (folder.join(FILE_NAME), Layer::Project)));
+    files.retain(|(file, _)| file.exists());
+    Ok(files)
+}
+
+fn layer_of(file: &Path) -> Layer {
+    let whole = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    let below = |folder: &Path| std::fs::canonicalize(folder).is_ok_and(|folder| whole.starts_with(folder));
+    if below(Path::new(MANAGED)) {
+        Layer::Managed
+    } else if Dirs::find().is_some_and(|dirs| below(&dirs.config)) {
+        Layer::User
+    } else {
+        Layer::Project
+    }
+}

@@ -1,0 +1,219 @@
+//! The way of one event: payload in, answer out. The page to read first.
+//!
+//! Downwards only: no step calls an earlier one, and any failure ends in one place, `adapter.fault`.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use tollgate_agents::{Adapter, Payload};
+use tollgate_lastword as lastword;
+use tollgate_model::{
+    Certainty, Decision, Effect, Event, Fault, FaultKind, Finding, Hit, OnFault, Record, Reply, Span, Times, Verdict,
+};
+use tollgate_pipeline::Judgement;
+use tollgate_policy::{Audit, Loaded, Policy};
+use tollgate_store::Log;
+
+use crate::dirs::{self, Dirs};
+use crate::stdin;
+use crate::world::Machine;
+
+/// Our own deadline: a quarter of the shortest time-out that `init` registers for a safety event.
+const DEADLINE: Duration = Duration::from_millis(4500);
+
+/// More memory than any payload within the limits can need.
+const MEMORY: u64 = 512 << 20;
+
+/// Answers one event and ends the process.
+pub fn run(args: &[String]) -> ! {
+    let reply = match Hook::new(args) {
+        Ok(hook) => hook.answer(),
+        Err(message) => Reply { stderr: message, exit: 2, expressed: Verdict::Deny, ..Reply::default() },
+    };
+    lastword::speak(&reply.stdout, &reply.stderr, reply.exit)
+}
+
+struct Hook {
+    adapter: &'static dyn Adapter,
+    event: Option<String>,
+    config: PathBuf,
+    state: PathBuf,
+}
+
+impl Hook {
+    fn answer(&self) -> Reply {
+        self.prepare_last_words(OnFault::default());
+        lastword::arm(DEADLINE, MEMORY);
+        let start = Instant::now();
+        let bytes = match stdin::read() {
+            Ok(bytes) => bytes,
+            Err(fault) => return self.fault(&[], None, &fault, OnFault::default()),
+        };
+        let event = match self.adapter.read(&self.payload(&bytes)) {
+            Ok(event) => event,
+            Err(fault) => return self.fault(&bytes, None, &fault, OnFault::default()),
+        };
+        drop(bytes);
+        let read = micros(start);
+        self.decide(&event, start, read)
+    }
+
+    fn decide(&self, event: &Event, start: Instant, read: u64) -> Reply {
+        let project = self.project(event);
+        let loaded = self.policy(event, &project);
+        if loaded.policy.on_fault != OnFault::default() {
+            self.prepare_last_words(loaded.policy.on_fault);
+        }
+        let policy = micros(start) - read;
+        let world = Machine::new(&project, &self.config, &self.state);
+        let Judgement { effects, mut decision } = tollgate_pipeline::judge(event, &world, &loaded.policy);
+        tell(event, &loaded, &mut decision);
+        decision.code = code(event, decision.verdict);
+        let reply = self.adapter.reply(event, &decision);
+        let times = Times { read, policy, judge: micros(start) - read - policy };
+        let kept = Kept { event, effects: &effects, times, policy: &loaded.policy };
+        self.record(&kept, decision, reply)
+    }
+
+    /// Puts the decision on disk before the agent hears of it, or says that it is not.
+    fn record(&self, kept: &Kept, mut decision: Decision, reply: Reply) -> Reply {
+        let record = Record::of(kept.event, kept.effects, &decision, reply.expressed, kept.times);
+        let Err(fault) = Log::at(&self.state).append(&record, SystemTime::now()) else { return reply };
+        decision.notices.push(format!("tollgate: this event could not be recorded: {fault}; see `tollgate doctor`"));
+        if kept.policy.audit == Audit::Required && kept.event.pending().is_some() {
+            decision.add(unrecorded(&fault.to_string()));
+        }
+        self.adapter.reply(kept.event, &decision)
+    }
+
+    /// The one place where a failure becomes an answer.
+    fn fault(&self, bytes: &[u8], event: Option<&Event>, fault: &Fault, on_fault: OnFault) -> Reply {
+        let reply = self.adapter.fault(&self.payload(bytes), event, fault, on_fault);
+        let record = Record::of_fault(event, self.adapter.agent().name(), fault, reply.expressed);
+        // A fault that cannot be recorded is still answered, and the answer tells the fault itself.
+        let _ = Log::at(&self.state).append(&record, SystemTime::now());
+        reply
+    }
+
+    /// The refusal that goes out if this process dies.
+    fn prepare_last_words(&self, on_fault: OnFault) {
+        let fault = Fault::new(FaultKind::Panic, "Tollgate itself failed or took too long over this event");
+        let reply = self.adapter.fault(&self.payload(&[]), None, &fault, on_fault);
+        lastword::prepare(&reply.stdout, &reply.stderr, reply.exit);
+    }
+
+    fn payload<'a>(&'a self, bytes: &'a [u8]) -> Payload<'a> {
+        Payload { bytes, hint: self.event.as_deref(), env: &|name| std::env::var(name).ok() }
+    }
+
+    /// The project is fixed at the session's first event.
+    fn project(&self, event: &Event) -> String {
+        let first = || first_project(event);
+        tollgate_store::session_project(&self.state, event.agent.name(), &event.session, first).path
+    }
+
+    /// Only an event that is judged, or that tells a person how things stand, needs the policy.
+    fn policy(&self, event: &Event, project: &str) -> Loaded {
+        use tollgate_model::Phase;
+        if !event.phase().is_safety() && event.phase() != Phase::SessionStart {
+            return Loaded {
+                policy: Policy::builtin(),
+                notices: Vec::new(),
+                changes: Vec::new(),
+                digest: String::new(),
+                sources: Vec::new(),
+                rebuilt: false,
+            };
+        }
+        let request = tollgate_policy::Request {
+            managed_dir: Path::new(dirs::MANAGED),
+            config_dir: &self.config,
+            state_dir: &self.state,
+            project: (!project.is_empty()).then(|| Path::new(project)),
+            cwd: Path::new(&event.cwd),
+        };
+        tollgate_policy::load(&request, &tollgate_rules::Rules)
+    }
+}
+
+/// What goes into the record beside the decision.
+struct Kept<'a> {
+    event: &'a Event,
+    effects: &'a [Effect],
+    times: Times,
+    policy: &'a Policy,
+}
+
+impl Hook {
+    fn new(args: &[String]) -> Result<Self, String> {
+        let mut words = args.iter();
+        let mut names = Vec::new();
+        let (mut config, mut state) = (None, None);
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--config" => config = words.next().map(PathBuf::from),
+                "--state" => state = words.next().map(PathBuf::from),
+                other => names.push(other),
+            }
+        }
+        let mut names = names.into_iter();
+        let agent = names.next().unwrap_or_default();
+        let Some(adapter) = tollgate_agents::adapter(agent) else {
+            return Err(format!("tollgate: unknown agent `{agent}` in the hook's command; run `tollgate doctor`\n"));
+        };
+        let event = names.next().map(str::to_owned);
+        let absolute = |dir: Option<PathBuf>| dir.filter(|dir| dir.is_absolute());
+        if let (Some(config), Some(state)) = (absolute(config), absolute(state)) {
+            return Ok(Self { adapter, event, config, state });
+        }
+        let Some(dirs) = Dirs::find() else {
+            return Err("tollgate: no home directory, and the hook's command names no --config and --state\n".to_owned());
+        };
+        Ok(Self { adapter, event, config: dirs.config, state: dirs.state })
+    }
+}
+
+/// The agent's own project folder, else the outermost repository above the working directory, else that.
+fn first_project(event: &Event) -> String {
+    let named = event.project.as_deref().filter(|project| Path::new(project).is_absolute());
+    if let Some(project) = named {
+        return project.trim_end_matches('/').to_owned();
+    }
+    let cwd = Path::new(&event.cwd);
+    let root = cwd.ancestors().filter(|folder| folder.join(".git").exists()).last().unwrap_or(cwd);
+    root.to_string_lossy().into_owned()
+}
+
+/// What a person must know about the policy: at the start of a session, and with every refusal.
+fn tell(event: &Event, loaded: &Loaded, decision: &mut Decision) {
+    use tollgate_model::Phase;
+    if event.phase() == Phase::SessionStart || decision.verdict.refuses() || loaded.rebuilt {
+        decision.notices.extend(loaded.notices.iter().map(|notice| format!("tollgate: {notice}")));
+    }
+}
+
+/// Names a call for a person, so that they can decide about it.
+fn code(event: &Event, verdict: Verdict) -> String {
+    let Some(tool) = event.pending().filter(|_| verdict.refuses()) else { return String::new() };
+    let mut input = String::new();
+    tollgate_model::json::write(&tool.input, &mut input);
+    let mut hasher = blake3::Hasher::new();
+    for part in [&event.session, &tool.name, &input] {
+        hasher.update(part.as_bytes()).update(&[0]);
+    }
+    hasher.finalize().to_hex().chars().take(8).collect()
+}
+
+fn unrecorded(why: &str) -> Finding {
+    let hit = Hit {
+        what: format!("cannot be recorded ({why}), and the policy says `audit: required`"),
+        instead: "let the person run `tollgate doctor`".to_owned(),
+        span: Span::default(),
+        certainty: Certainty::Certain,
+    };
+    Finding { rule: "audit-required".to_owned(), verdict: Verdict::Ask, hit }
+}
+
+fn micros(start: Instant) -> u64 {
+    u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,128 @@
+//! The machine as rules see it: read-only, and looked at only when a verdict depends on it.
+
+use std::cell::OnceCell;
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+use tollgate_model::{FileKind, World};
+
+use crate::dirs;
+
+/// Where temporary files lie.
+const TEMP: [&str; 4] = ["/tmp", "/var/tmp", "/dev/shm", "/private/tmp"];
+
+/// This machine.
+pub struct Machine {
+    home: String,
+    project: String,
+    workspace: OnceCell<String>,
+    temp: Vec<String>,
+    own: Vec<String>,
+    homes: OnceCell<Vec<String>>,
+}
+
+impl Machine {
+    /// The machine, seen from a session's project.
+    pub fn new(project: &str, config: &Path, state: &Path) -> Self {
+        let home = dirs::home().map(text).unwrap_or_default();
+        let mut temp: Vec<String> = TEMP.iter().map(|folder| (*folder).to_owned()).collect();
+        temp.extend(own_temp());
+        let mut own = vec![text(config.to_owned()), text(state.to_owned()), dirs::MANAGED.to_owned()];
+        own.extend(std::env::current_exe().ok().map(text));
+        Self {
+            home,
+            project: project.to_owned(),
+            workspace: OnceCell::new(),
+            temp,
+            own,
+            homes: OnceCell::new(),
+        }
+    }
+}
+
+impl World for Machine {
+    fn home(&self) -> &str {
+        &self.home
+    }
+
+    fn homes(&self) -> Vec<String> {
+        let find = || {
+            let mut homes = vec![self.home.clone()];
+            homes.extend(dirs::home_by_uid().map(text));
+            homes.extend(fs::canonicalize(&self.home).ok().map(text));
+            homes.retain(|home| home.len() > 1);
+            homes.dedup();
+            homes
+        };
+        self.homes.get_or_init(find).clone()
+    }
+
+    fn workspace(&self) -> &str {
+        self.workspace.get_or_init(|| fs::canonicalize(&self.project).map_or_else(|_| self.project.clone(), text))
+    }
+
+    fn temp_dirs(&self) -> &[String] {
+        &self.temp
+    }
+
+    fn own_places(&self) -> &[String] {
+        &self.own
+    }
+
+    fn kind(&self, path: &str) -> FileKind {
+        let Ok(meta) = fs::metadata(path) else { return FileKind::Missing };
+        let kind = meta.file_type();
+        if kind.is_file() {
+            FileKind::File
+        } else if kind.is_dir() {
+            FileKind::Dir
+        } else if kind.is_block_device() || kind.is_char_device() {
+            FileKind::Device
+        } else {
+            FileKind::Other
+        }
+    }
+
+    fn real(&self, path: &str) -> Option<String> {
+        let path = Path::new(path);
+        let existing = path.ancestors().find_map(|folder| Some((folder, fs::canonicalize(folder).ok()?)));
+        let (folder, real) = existing?;
+        let rest = path.strip_prefix(folder).ok()?;
+        Some(text(if rest.as_os_str().is_empty() { real } else { real.join(rest) }))
+    }
+
+    fn list(&self, path: &str, limit: usize) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(path) else { return Vec::new() };
+        let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.take(limit).collect()
+    }
+
+    fn read(&self, path: &str, limit: usize) -> Option<Vec<u8>> {
+        // Only regular files: a pipe or a device in the workspace must not hold the gate up.
+        fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+        let mut bytes = Vec::new();
+        fs::File::open(path).ok()?.take(limit as u64).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    }
+
+    fn environment(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+
+    fn home_of(&self, user: &str) -> Option<String> {
+        dirs::home_of(user).map(text)
+    }
+}
+
+/// `TMPDIR`, where it names a place that is temporary anyway: a project's settings may set it.
+fn own_temp() -> Option<String> {
+    let named = std::env::var("TMPDIR").ok()?;
+    let roots = ["/tmp/", "/var/", "/private/", "/run/", "/dev/shm/"];
+    (roots.iter().any(|root| named.starts_with(root)) && !named.contains("..")).then_some(named)
+}
+
+fn text(path: PathBuf) -> String {
+    path.into_os_string().into_string().unwrap_or_else(|path| path.to_string_lossy().into_owned())
+}

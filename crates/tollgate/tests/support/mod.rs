@@ -1,0 +1,177 @@
+//! A scratch home with a project, and the hook run in it as Claude Code runs it.
+
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+pub struct Scratch {
+    folder: tempfile::TempDir,
+}
+
+pub struct Answer {
+    pub stdout: String,
+    pub stderr: String,
+    pub code: Option<i32>,
+    pub time: Duration,
+}
+
+impl Scratch {
+    pub fn new() -> Self {
+        let folder = tempfile::Builder::new().prefix("tollgate-test-").tempdir_in(base()).unwrap();
+        let scratch = Self { folder };
+        std::fs::create_dir_all(scratch.project().join("src")).unwrap();
+        std::fs::create_dir_all(scratch.home().join(".ssh")).unwrap();
+        std::fs::write(scratch.home().join(".ssh/id_rsa"), "PRIVATE-KEY-MATERIAL").unwrap();
+        std::fs::write(scratch.project().join("README.md"), "# readme\n").unwrap();
+        scratch
+    }
+
+    pub fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
+    pub fn project(&self) -> PathBuf {
+        self.home().join("project")
+    }
+
+    pub fn state(&self) -> PathBuf {
+        self.home().join(".local/state/tollgate")
+    }
+
+    pub fn config(&self) -> PathBuf {
+        self.home().join(".config/tollgate")
+    }
+
+    pub fn policy(&self, text: &str) {
+        std::fs::create_dir_all(self.config()).unwrap();
+        std::fs::write(self.config().join("tollgate.yaml"), text).unwrap();
+    }
+
+    /// The hook's command line, with a clean environment.
+    pub fn command(&self, event: Option<&str>) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tollgate"));
+        command.args(["hook", "claude-code"]).args(event);
+        command.arg("--config").arg(self.config()).arg("--state").arg(self.state());
+        self.clean(&mut command);
+        command
+    }
+
+    pub fn clean(&self, command: &mut Command) {
+        command.env_clear().env("HOME", self.home()).env("PATH", "/usr/bin:/bin").current_dir(self.project());
+        command.env("CLAUDE_PROJECT_DIR", self.project()).env("CLAUDE_CODE_SESSION_ATTENDED", "1");
+    }
+
+    pub fn hook(&self, event: &str, payload: &[u8]) -> Answer {
+        answer(&mut self.command(Some(event)), payload)
+    }
+
+    pub fn payload(&self, tool: &str, input: Value) -> Vec<u8> {
+        json!({
+            "session_id": "5122a393-eb39-4719-8deb-297f5cd1e162", "transcript_path": "/x/t.jsonl",
+            "cwd": self.project(), "permission_mode": "default", "hook_event_name": "PreToolUse",
+            "tool_name": tool, "tool_input": input, "tool_use_id": "toolu_01",
+        })
+        .to_string()
+        .into_bytes()
+    }
+
+    pub fn bash(&self, text: &str) -> Answer {
+        self.hook("PreToolUse", &self.payload("Bash", json!({"command": text})))
+    }
+
+    pub fn tool(&self, tool: &str, input: Value) -> Answer {
+        self.hook("PreToolUse", &self.payload(tool, input))
+    }
+
+    pub fn log(&self) -> Vec<Value> {
+        let text = std::fs::read_to_string(self.state().join("events.jsonl")).unwrap_or_default();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+/// Outside the temporary directories, so that a scratch home is judged as a home.
+fn base() -> PathBuf {
+    let base = Path::new(env!("CARGO_TARGET_TMPDIR")).join("scratch");
+    std::fs::create_dir_all(&base).unwrap();
+    base
+}
+
+pub fn answer(command: &mut Command, payload: &[u8]) -> Answer {
+    let start = Instant::now();
+    let mut child = start_with(command);
+    let mut stdin = child.stdin.take().unwrap();
+    let payload = payload.to_vec();
+    let writer = std::thread::spawn(move || {
+        // The hook may have answered before it read everything.
+        let _ = stdin.write_all(&payload);
+    });
+    let answer = finish(child, start);
+    writer.join().unwrap();
+    answer
+}
+
+pub fn start_with(command: &mut Command) -> Child {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+pub fn finish(child: Child, start: Instant) -> Answer {
+    let output = child.wait_with_output().unwrap();
+    Answer {
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        code: output.status.code(),
+        time: start.elapsed(),
+    }
+}
+
+impl Answer {
+    /// The decision that Claude Code 2.1.325 reads from this answer: `deny`, `ask`, `allow`, or `none`.
+    pub fn decision(&self) -> String {
+        if self.code == Some(2) {
+            assert!(!self.stderr.is_empty(), "exit 2 without a reason");
+            return "deny".into();
+        }
+        assert_eq!(self.code, Some(0), "stdout {:?} stderr {:?}", self.stdout, self.stderr);
+        if self.stdout.is_empty() {
+            return "none".into();
+        }
+        let value: Value = serde_json::from_str(&self.stdout).unwrap();
+        let output = &value["hookSpecificOutput"];
+        match output["permissionDecision"].as_str() {
+            Some(decision) => {
+                assert_eq!(output["hookEventName"], "PreToolUse");
+                assert!(!output["permissionDecisionReason"].as_str().unwrap().is_empty());
+                decision.to_owned()
+            }
+            None => "none".into(),
+        }
+    }
+
+    #[track_caller]
+    pub fn refused(&self) -> &Self {
+        let decision = self.decision();
+        assert!(matches!(decision.as_str(), "deny" | "ask"), "{decision}: {} {}", self.stdout, self.stderr);
+        self
+    }
+
+    #[track_caller]
+    pub fn denied(&self) -> &Self {
+        assert_eq!(self.decision(), "deny", "{} {}", self.stdout, self.stderr);
+        self
+    }
+
+    #[track_caller]
+    pub fn silent(&self) -> &Self {
+        assert_eq!((self.stdout.as_str(), self.stderr.as_str(), self.code), ("", "", Some(0)));
+        self
+    }
+
+    pub fn says(&self, text: &str) -> bool {
+        self.stdout.contains(text) || self.stderr.contains(text)
+    }
+}

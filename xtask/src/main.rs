@@ -1,0 +1,42 @@
+//! The project's own commands: `cargo xtask install | test | tidy | bench | e2e | corpus`.
+
+mod bench;
+mod build;
+mod corpus;
+mod install;
+mod sh;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask install [--yes]   build tollgate, put it into cargo's bin folder, guard the agents found here
+cargo xtask test              run all tests, installing what they need
+cargo xtask tidy              check crate purity, the dependency table, file and function lengths
+cargo xtask e2e               real clients against the mock model
+cargo xtask bench             the hook against an empty program
+cargo xtask corpus FILE       judge a file of real commands (JSON lines with `command`)";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let result = match args.first().map(String::as_str) {
+        Some("install") => install::run(args.iter().any(|arg| arg == "--yes")),
+        Some("test") => test::run(),
+        Some("tidy") => tidy::run(),
+        Some("e2e") => test::e2e(),
+        Some("bench") => bench::run(),
+        Some("corpus") => corpus::run(args.get(1).map(String::as_str)),
+        _ => {
+            println!("{HELP}");
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! All tests, in the order of how fast they fail.
+
+use anyhow::{Result, bail};
+
+use crate::{build, sh, tidy};
+
+/// Everything that CI runs.
+pub fn run() -> Result<()> {
+    sh::run(&["cargo", "fmt", "--all", "--check"])?;
+    tidy::run()?;
+    sh::run(&["cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
+    licences()?;
+    let binary = build::release()?;
+    unit(&binary.to_string_lossy())?;
+    e2e_with(&binary.to_string_lossy())
+}
+
+/// The real clients only.
+pub fn e2e() -> Result<()> {
+    let binary = build::release()?;
+    e2e_with(&binary.to_string_lossy())
+}
+
+fn unit(binary: &str) -> Result<()> {
+    let mut command = if sh::exists(&["cargo", "nextest", "--version"]) {
+        sh::command(&["cargo", "nextest", "run", "--workspace", "--locked", "--no-fail-fast"])
+    } else {
+        sh::command(&["cargo", "test", "--workspace", "--locked", "--no-fail-fast"])
+    };
+    sh::check(command.env("TOLLGATE_BIN", binary))
+}
+
+fn e2e_with(binary: &str) -> Result<()> {
+    need("npm", &["npm", "--version"], &["nodejs", "npm"])?;
+    need("git", &["git", "--version"], &["git"])?;
+    let mut command = if sh::exists(&["cargo", "nextest", "--version"]) {
+        sh::command(&["cargo", "nextest", "run", "-p", "tollgate-e2e", "--locked", "--run-ignored", "all"])
+    } else {
+        sh::command(&["cargo", "test", "-p", "tollgate-e2e", "--locked", "--", "--include-ignored"])
+    };
+    sh::check(command.env("TOLLGATE_BIN", binary))
+}
+
+/// Licences and sources of everything we build on. Needs no network; advisories do, and are checked by
+/// `cargo deny check` where there is one.
+fn licences() -> Result<()> {
+    if sh::exists(&["cargo", "deny", "--version"]) {
+        return sh::run(&["cargo", "deny", "--all-features", "check", "bans", "licenses", "sources"]);
+    }
+    tidy::licences()
+}
+
+/// Makes sure a program is there, by Debian's packages where it is not.
+fn need(name: &str, probe: &[&str], packages: &[&str]) -> Result<()> {
+    if sh::exists(probe) {
+        return Ok(());
+    }
+    println!("{name} is missing; installing {}", packages.join(" "));
+    let sudo: &[&str] = if sh::exists(&["sudo", "-n", "true"]) { &["sudo"] } else { &[] };
+    let update: Vec<&str> = sudo.iter().copied().chain(["apt-get", "update", "-qq"]).collect();
+    let mut install: Vec<&str> = sudo.iter().copied().chain(["apt-get", "install", "-y", "-qq"]).collect();
+    install.extend(packages);
+    sh::run(&update)?;
+    sh::run(&install)?;
+    if !sh::exists(probe) {
+        bail!("{name} is still missing; install it and run `cargo xtask test` again");
+    }
+    Ok(())
+}

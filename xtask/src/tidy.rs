@@ -1,0 +1,174 @@
+//! What the compiler does not hold: the dependency table, purity, lengths, the list of fault tests, licences.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::sh;
+
+/// Who may know whom. Siblings do not know each other.
+const KNOWS: &[(&str, &[&str])] = &[
+    ("model", &[]),
+    ("lastword", &[]),
+    ("shell", &["model"]),
+    ("effects", &["model", "shell"]),
+    ("rules", &["model"]),
+    ("policy", &["model"]),
+    ("pipeline", &["model", "effects", "rules", "policy"]),
+    ("agents", &["model"]),
+    ("store", &["model"]),
+    ("e2e", &[]),
+    (
+        "tollgate",
+        &["model", "lastword", "effects", "rules", "policy", "pipeline", "agents", "store"],
+    ),
+];
+
+/// Sources without IO: no files, environment, processes, network, threads or clocks.
+const PURE: &[&str] = &["model", "shell", "effects", "rules", "agents"];
+
+/// The half of a pure crate that does IO.
+const IMPURE: &[&str] = &["crates/agents/src/install"];
+
+const IO: &[&str] = &[
+    "std::fs", "std::env", "std::process", "std::net", "std::thread", "std::io", "SystemTime", "Instant::now",
+];
+
+/// Catalogues of like things, which may be long.
+const CATALOGUES: &[&str] = &[];
+
+/// Rows of the fault table whose parts exist: each has a test named after it.
+const FAULTS: &[u32] = &[
+    1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 21, 23, 24, 25, 26, 28, 29, 30, 31, 33, 35, 36, 39,
+    40, 44,
+];
+
+/// Runs every check and shows all problems at once.
+pub fn run() -> Result<()> {
+    let mut problems = Vec::new();
+    let sources = sources()?;
+    problems.extend(dependencies()?);
+    for (path, text) in &sources {
+        problems.extend(purity(path, text));
+        problems.extend(lengths(path, text));
+    }
+    problems.extend(faults(&sources));
+    problems.extend(last_word(&sources));
+    if !problems.is_empty() {
+        problems.iter().for_each(|problem| eprintln!("{problem}"));
+        bail!("{} problems", problems.len());
+    }
+    println!("tidy: {} files in order", sources.len());
+    Ok(())
+}
+
+fn dependencies() -> Result<Vec<String>> {
+    let mut problems = Vec::new();
+    for entry in std::fs::read_dir(sh::root().join("crates"))? {
+        let folder = entry?.path();
+        let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).with_context(|| name.clone())?;
+        let Some((_, allowed)) = KNOWS.iter().find(|(known, _)| *known == name) else {
+            problems.push(format!("crates/{name}: not in the dependency table of xtask/src/tidy.rs"));
+            continue;
+        };
+        let normal = manifest.split("[dependencies]").nth(1).unwrap_or_default();
+        let normal = normal.split("\n[").next().unwrap_or_default();
+        for line in normal.lines() {
+            let Some(other) = line.strip_prefix("tollgate-") else { continue };
+            let other = other.split(['.', ' ', '=']).next().unwrap_or_default();
+            if !allowed.contains(&other) {
+                problems.push(format!("crates/{name}: must not know `{other}`"));
+            }
+        }
+    }
+    Ok(problems)
+}
+
+fn purity(path: &Path, text: &str) -> Vec<String> {
+    let shown = path.display().to_string();
+    let pure = PURE.iter().any(|name| shown.starts_with(&format!("crates/{name}/src/")));
+    if !pure || IMPURE.iter().any(|folder| shown.starts_with(folder)) {
+        return Vec::new();
+    }
+    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let lines = code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
+    lines
+        .flat_map(|(number, line)| IO.iter().filter(move |word| line.contains(*word)).map(move |word| (number, word)))
+        .map(|(number, word)| format!("{shown}:{}: `{word}` in a pure crate", number + 1))
+        .collect()
+}
+
+fn lengths(path: &Path, text: &str) -> Vec<String> {
+    let shown = path.display().to_string();
+    let mut problems = Vec::new();
+    let count = text.lines().count();
+    let limit = if shown == "crates/tollgate/src/main.rs" { 60 } else { 500 };
+    if shown.contains("/src/") && count > limit && !CATALOGUES.contains(&shown.as_str()) {
+        problems.push(format!("{shown}: {count} lines, more than {limit}"));
+    }
+    let mut start: Option<(usize, usize, &str)> = None;
+    for (number, line) in text.lines().enumerate() {
+        let indent = line.len() - line.trim_start().len();
+        let trimmed = line.trim_start();
+        let is_function = ["fn ", "pub fn ", "pub(crate) fn ", "pub(super) fn "].iter().any(|head| trimmed.starts_with(head));
+        if is_function && trimmed.ends_with('{') {
+            start = Some((number, indent, trimmed));
+        }
+        if let Some((from, depth, name)) = start.filter(|(_, depth, _)| trimmed == "}" && indent == *depth) {
+            let length = number - from + 1;
+            if length > 60 && depth <= 4 {
+                problems.push(format!("{shown}:{}: {length} lines, more than 60: {name}", from + 1));
+            }
+            start = None;
+        }
+    }
+    problems
+}
+
+fn faults(sources: &[(PathBuf, String)]) -> Vec<String> {
+    let named = |row: u32| {
+        let name = format!("fn f{row:02}_");
+        sources.iter().any(|(_, text)| text.contains(&name))
+    };
+    FAULTS.iter().filter(|row| !named(**row)).map(|row| format!("no test is named f{row:02}_…")).collect()
+}
+
+fn last_word(sources: &[(PathBuf, String)]) -> Option<String> {
+    let (path, text) = sources.iter().find(|(path, _)| path.starts_with("crates/lastword"))?;
+    let count = text.lines().count();
+    (count > 160).then(|| format!("{}: {count} lines; the one crate with `unsafe` stays tiny", path.display()))
+}
+
+fn sources() -> Result<Vec<(PathBuf, String)>> {
+    let listed = sh::output(&["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.rs"])?;
+    let paths = listed.lines().map(PathBuf::from).filter(|path| sh::root().join(path).exists());
+    paths.map(|path| Ok((path.clone(), std::fs::read_to_string(sh::root().join(&path))?))).collect()
+}
+
+/// Licences that may stand in our binary.
+const LICENCES: &[&str] = &[
+    "MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "Zlib", "CC0-1.0", "Unicode-3.0", "Unlicense", "0BSD",
+    "Apache-2.0 WITH LLVM-exception", "MIT-0",
+];
+
+/// Every dependency has a licence that we may use.
+pub fn licences() -> Result<()> {
+    let listed = sh::output(&["cargo", "metadata", "--format-version", "1", "--locked"])?;
+    let mut bad = Vec::new();
+    for package in listed.split("{\"name\":\"").skip(1) {
+        let name = package.split('"').next().unwrap_or_default();
+        let Some(licence) = package.split("\"license\":\"").nth(1).and_then(|rest| rest.split('"').next()) else { continue };
+        let free = licence.split(" OR ").flat_map(|part| part.split('/')).any(|choice| {
+            choice.split(" AND ").all(|part| LICENCES.contains(&part.trim_matches(['(', ')', ' '])))
+        });
+        if !free {
+            bad.push(format!("{name}: {licence}"));
+        }
+    }
+    if !bad.is_empty() {
+        bail!("licences that we may not use:\n{}", bad.join("\n"));
+    }
+    println!("licences: fine");
+    Ok(())
+}
