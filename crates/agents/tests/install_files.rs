@@ -1,5 +1,7 @@
 //! Installing into files on the disk, and the way back.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -72,6 +74,8 @@ impl Home {
 }
 
 const EVENTS: usize = tollgate_agents::install::claude::EVENTS.len();
+
+type Prepare<'a> = &'a dyn Fn(&Home);
 
 #[test]
 fn init_twice_then_uninstall_gives_the_same_bytes() {
@@ -224,7 +228,7 @@ fn a_linked_directory_is_followed() {
 fn files_that_are_not_safe_to_write_are_refused() {
     let open =
         |home: &Home| fs::set_permissions(home.path(".claude"), fs::Permissions::from_mode(0o777)).unwrap();
-    let cases: &[(&str, &dyn Fn(&Home), &str)] = &[
+    let cases: &[(&str, Prepare, &str)] = &[
         (
             "f21 a dangling link",
             &|home| symlink("/no/such/file", home.settings()).unwrap(),

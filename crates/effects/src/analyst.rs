@@ -1,5 +1,7 @@
 //! The analyst: runs a shell text abstractly and writes down what each command would do.
 
+use std::collections::HashSet;
+
 use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, FileKind, Place, Span, World, WriteMode, Zone};
 use tollgate_shell::ast::{Dialect, ProblemKind};
 use tollgate_shell::eval::{Call, Host, Note, Open, OpenMode, Outcome, Shell, Status};
@@ -36,12 +38,14 @@ pub(crate) struct Analyst<'w> {
     pub(crate) world: &'w dyn World,
     cwd: String,
     effects: Vec<Effect>,
+    seen: HashSet<Effect>,
     scripts: u32,
+    made: Vec<String>,
 }
 
 impl<'w> Analyst<'w> {
     pub(crate) fn new(world: &'w dyn World, cwd: &str) -> Self {
-        Self { world, cwd: cwd.to_owned(), effects: Vec::new(), scripts: 0 }
+        Self { world, cwd: cwd.to_owned(), effects: Vec::new(), seen: HashSet::new(), scripts: 0, made: Vec::new() }
     }
 
     /// What a command line would do.
@@ -55,7 +59,7 @@ impl<'w> Analyst<'w> {
     /// Takes an effect down, once.
     pub(crate) fn push(&mut self, kind: EffectKind, span: Span, certainty: Certainty) {
         let effect = Effect { kind, span, certainty };
-        if !self.effects.contains(&effect) {
+        if self.seen.insert(effect.clone()) {
             self.effects.push(effect);
         }
     }
@@ -75,7 +79,7 @@ impl<'w> Analyst<'w> {
         let shown = word.shown();
         let resolved = shell.resolve(&word.value());
         for text in &resolved.any {
-            let sure = resolved.any.len() == 1 && !text.has_holes() && !text.has_globs();
+            let sure = resolved.any.len() == 1 && paths::is_certain(text, self.world);
             let certainty = if sure { Certainty::Certain } else { Certainty::Possible };
             add(paths::place(text, &shown, self.world), certainty);
         }
@@ -112,7 +116,7 @@ impl<'w> Analyst<'w> {
     pub(crate) fn write(&mut self, word: &Word, mode: WriteMode, content: Option<&Value>, shell: &mut Shell) {
         let text = content.and_then(Value::as_literal).map(str::to_owned);
         for (place, certainty) in self.places(word, shell) {
-            self.changes(&place, word.span, certainty);
+            self.changes(&place, false, word.span, certainty);
             let kind = if is_device(&place, self.world) {
                 EffectKind::Device { place }
             } else {
@@ -128,7 +132,7 @@ impl<'w> Analyst<'w> {
     /// Deletes a path.
     pub(crate) fn delete(&mut self, word: &Word, recursive: bool, shell: &mut Shell) {
         for (place, certainty) in self.places(word, shell) {
-            self.changes(&place, word.span, certainty);
+            self.changes(&place, recursive, word.span, certainty);
             self.push(EffectKind::Delete { place, recursive }, word.span, certainty);
         }
         shell.forget_file(&word.value());
@@ -137,9 +141,15 @@ impl<'w> Analyst<'w> {
     /// Changes who may do what with a path.
     pub(crate) fn permission(&mut self, word: &Word, to: &str, recursive: bool, shell: &Shell) {
         for (place, certainty) in self.places(word, shell) {
-            self.changes(&place, word.span, certainty);
+            self.changes(&place, recursive, word.span, certainty);
             self.push(EffectKind::Permission { place, to: to.to_owned(), recursive }, word.span, certainty);
         }
+    }
+
+    /// Remembers a directory that the call makes.
+    pub(crate) fn make_dir(&mut self, word: &Word, shell: &Shell) {
+        let made = self.places(word, shell).into_iter().filter(|(place, _)| !place.pattern);
+        self.made.extend(made.map(|(place, _)| place.path));
     }
 
     /// What is in a script file, written earlier in the call or on disk.
@@ -156,8 +166,8 @@ impl<'w> Analyst<'w> {
         String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).map(|text| Value::text(&text))
     }
 
-    fn changes(&mut self, place: &Place, span: Span, certainty: Certainty) {
-        if let Some(what) = places_are_own(place, self.world) {
+    fn changes(&mut self, place: &Place, with_all_below: bool, span: Span, certainty: Certainty) {
+        if let Some(what) = own_at(place, with_all_below, self.world) {
             self.push(EffectKind::Tamper { what }, span, certainty);
         }
     }
@@ -254,6 +264,9 @@ impl Host for Analyst<'_> {
                 let shown = word.any.first().map(show).unwrap_or_default();
                 self.opaque(format!("the command `{shown}` is only known when it runs"), span);
             }
+            // An unknown part in the middle of known code is a word of it: where it is a command, that is
+            // noted by itself.
+            Note::DynamicCode { text, .. } if text.taint.is_empty() && begins_known(&text) => {}
             Note::DynamicCode { text, span } => self.dynamic_code(text.taint, span),
         }
     }
@@ -261,7 +274,7 @@ impl Host for Analyst<'_> {
     fn is_dir(&self, path: &str) -> Option<bool> {
         match self.world.kind(path) {
             FileKind::Dir => Some(true),
-            FileKind::Missing => None,
+            FileKind::Missing => self.made.iter().any(|made| paths::within(made, path)).then_some(true),
             _ => Some(false),
         }
     }
@@ -296,11 +309,12 @@ impl Analyst<'_> {
     }
 }
 
-/// Says what of Tollgate a change at this place would touch.
-pub(crate) fn places_are_own(place: &Place, world: &dyn World) -> Option<String> {
-    let touches = |own: &&String| paths::within(&place.path, own) || paths::within(own, &place.path);
-    let own = world.own_places().iter().find(touches)?;
-    (place.zone == Zone::AgentConfig || !place.pattern).then(|| format!("Tollgate's own files in {own}"))
+/// Says what of Tollgate a change at this place, and perhaps of all below it, would touch.
+pub(crate) fn own_at(place: &Place, with_all_below: bool, world: &dyn World) -> Option<String> {
+    let touches = |own: &&String| {
+        paths::within(&place.path, own) || (with_all_below && !place.path.is_empty() && paths::within(own, &place.path))
+    };
+    world.own_places().iter().find(touches).map(|own| format!("Tollgate's own files in {own}"))
 }
 
 /// What a command's data comes from: its input and its words.
@@ -319,6 +333,10 @@ fn emptied(text: &Text) -> Option<Text> {
     let mut kept = Text::default();
     text.pieces.iter().filter(|piece| !may_vanish(piece)).for_each(|piece| kept.push(piece.clone()));
     (!kept.is_empty()).then_some(kept)
+}
+
+fn begins_known(text: &Value) -> bool {
+    text.any.iter().all(|text| !text.prefix().trim_start().is_empty())
 }
 
 fn is_device(place: &Place, world: &dyn World) -> bool {

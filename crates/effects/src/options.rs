@@ -57,6 +57,9 @@ pub(crate) fn read(words: &[Word], spec: &'static str, order: Order) -> Options 
             options.long(long, word, &groups, &mut rest);
         } else if text.len() > 1 && text.starts_with('-') {
             options.short(word, &groups, &mut rest);
+        } else if text == "-" && word.literal().is_none() {
+            options.unknown.push(word.shown());
+            options.unsure = true;
         } else {
             options.unsure |= word.splits;
             options.operands.push(word.clone());

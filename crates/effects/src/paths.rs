@@ -37,6 +37,22 @@ pub(crate) fn place(text: &Text, shown: &str, world: &dyn World) -> Place {
     Place { path: real_path, shown: shown.to_owned(), zone, pattern, root }
 }
 
+/// Is the zone certain although the path holds globs? It is when the folder before the first glob lies in the
+/// same zone already: `~/.ssh/*` is as secret as `~/.ssh`, while `.e*` only may be `.env`.
+pub(crate) fn is_certain(text: &Text, world: &dyn World) -> bool {
+    if text.has_holes() {
+        return false;
+    }
+    let Some(parts) = components(text) else { return false };
+    let literal = parts.iter().take_while(|part| part.is_literal()).count();
+    let folder = parts.get(..literal).unwrap_or_default();
+    literal == parts.len() || {
+        let outer = zones::of(folder, world);
+        let inner = zones::of(&parts, world);
+        outer == inner || (inner == Zone::Workspace && zones::is_root(folder, world))
+    }
+}
+
 /// The place of a literal path: absolute, or relative to `cwd`.
 pub(crate) fn literal_place(path: &str, cwd: &str, world: &dyn World) -> Place {
     let expanded = match path.strip_prefix('~') {

@@ -4,7 +4,7 @@ use tollgate_model::{
     Certainty, Dialect, Effect, EffectKind, NetDirection, SearchScope, Span, ToolCall, ToolUse, World, WriteMode,
 };
 
-use crate::analyst::{Analyst, places_are_own};
+use crate::analyst::{Analyst, own_at};
 use crate::paths;
 
 /// What a tool call would do.
@@ -62,7 +62,7 @@ impl Found<'_> {
 
     fn write(&mut self, path: &str, mode: WriteMode, content: &str) {
         let place = paths::literal_place(path, self.cwd, self.world);
-        if let Some(what) = places_are_own(&place, self.world) {
+        if let Some(what) = own_at(&place, false, self.world) {
             self.push(EffectKind::Tamper { what });
         }
         self.push(EffectKind::Write { place, mode, content: Some(content.to_owned()) });
@@ -70,7 +70,7 @@ impl Found<'_> {
 
     fn delete(&mut self, path: &str) {
         let place = paths::literal_place(path, self.cwd, self.world);
-        if let Some(what) = places_are_own(&place, self.world) {
+        if let Some(what) = own_at(&place, true, self.world) {
             self.push(EffectKind::Tamper { what });
         }
         self.push(EffectKind::Delete { place, recursive: true });

@@ -1,7 +1,7 @@
 use crate::Span;
 
 /// One thing a call would do.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Effect {
     /// What.
     pub kind: EffectKind,
@@ -110,8 +110,34 @@ pub enum NetDirection {
     Out,
 }
 
+/// What kind of work is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Loss {
+    /// Files, or changes in them, that are not committed.
+    Files,
+    /// Commits that nothing else names.
+    Commits,
+    /// Entries of the stash.
+    Stash,
+    /// A work tree with what is not committed in it.
+    WorkTree,
+}
+
+/// How history is rewritten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rewrite {
+    /// A branch of a remote is replaced, whatever is on it.
+    Forced,
+    /// A branch of a remote is replaced if it is as it was last seen.
+    Leased,
+    /// A branch of a remote is deleted.
+    Deleted,
+    /// The history of this repository is changed, or what keeps old commits is dropped.
+    Local,
+}
+
 /// The kinds of effects.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum EffectKind {
     /// Reads a file or a directory tree.
     Read {
@@ -172,17 +198,21 @@ pub enum EffectKind {
     WorkLoss {
         /// The operation: `git reset --hard`.
         operation: String,
-        /// What is lost.
+        /// What kind of work.
+        kind: Loss,
+        /// What is lost; empty when that could not be told.
         lost: Vec<String>,
     },
     /// Rewrites history, here or at a remote.
     HistoryRewrite {
-        /// Where to.
+        /// The operation: `git push --force`.
+        operation: String,
+        /// How.
+        how: Rewrite,
+        /// Where; empty for this repository.
         remote: String,
-        /// Which branch.
+        /// Which branch or other ref; empty when not known, `*` for all of them.
         branch: String,
-        /// With `--force` rather than with a lease.
-        forced: bool,
     },
     /// Makes something public.
     Publish {

@@ -3,7 +3,9 @@
 mod decision;
 mod effect;
 mod event;
+pub mod git;
 pub mod json;
+mod rebuild;
 mod record;
 mod rule;
 mod span;
@@ -11,12 +13,15 @@ mod verdict;
 mod world;
 
 pub use decision::{Decision, Fault, FaultKind, Finding, Hit, Reply};
-pub use effect::{Certainty, CodeSource, Effect, EffectKind, NetDirection, Place, WriteMode, Zone};
+pub use effect::{
+    Certainty, CodeSource, Effect, EffectKind, Loss, NetDirection, Place, Rewrite, WriteMode, Zone,
+};
 pub use event::{
     Actor, Agent, Attended, Dialect, Event, Kind, Phase, Replacement, SearchScope, ToolCall, ToolUse,
 };
+pub use rebuild::is_rebuildable;
 pub use record::{Record, Times};
 pub use rule::{Card, Case, Catalogue, Example, Pack, Rule};
 pub use span::Span;
 pub use verdict::{Approve, Level, Mode, OnFault, Verdict};
-pub use world::{FileKind, StillFile, StillWorld, World};
+pub use world::{FileKind, StillFile, StillGit, StillWorld, World};

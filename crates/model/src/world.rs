@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
 
+use crate::git::{GitAsk, GitStatus};
+
 /// What stands at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
@@ -42,6 +44,20 @@ pub trait World {
     fn environment(&self, name: &str) -> Option<String>;
     /// The home directory of another user.
     fn home_of(&self, user: &str) -> Option<String>;
+    /// What is not committed in the work tree at `root`; `None` when that cannot be told. Never runs code of
+    /// the repository.
+    fn git_status(&self, _root: &str, _ask: &GitAsk) -> Option<GitStatus> {
+        None
+    }
+    /// How many commits would have no name left without these refs (full names); `None` when that cannot be
+    /// told.
+    fn git_lone_commits(&self, _root: &str, _refs: &[String]) -> Option<usize> {
+        None
+    }
+    /// How many commits of the branches and the stash no remote has; `None` when that cannot be told.
+    fn git_unpushed_commits(&self, _root: &str) -> Option<usize> {
+        None
+    }
 }
 
 /// A world that stands still: written down beforehand, for rules' examples, policy tests and replay.
@@ -59,6 +75,20 @@ pub struct StillWorld {
     pub files: BTreeMap<String, StillFile>,
     /// The environment.
     pub environment: BTreeMap<String, String>,
+    /// Git work trees.
+    pub git: BTreeMap<String, StillGit>,
+}
+
+/// A work tree of a `StillWorld`. What it is besides (branch, remotes, stash) stands in the files of its
+/// `.git`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StillGit {
+    /// What is not committed.
+    pub status: GitStatus,
+    /// Commits that only this ref names.
+    pub lone: BTreeMap<String, usize>,
+    /// Commits that no remote has.
+    pub unpushed: usize,
 }
 
 /// A file of a `StillWorld`.
@@ -159,5 +189,18 @@ impl World for StillWorld {
 
     fn home_of(&self, user: &str) -> Option<String> {
         (user == "root").then(|| "/root".to_owned())
+    }
+
+    fn git_status(&self, root: &str, ask: &GitAsk) -> Option<GitStatus> {
+        self.git.get(root).map(|git| git.status.part(root, ask))
+    }
+
+    fn git_lone_commits(&self, root: &str, refs: &[String]) -> Option<usize> {
+        let git = self.git.get(root)?;
+        Some(refs.iter().filter_map(|name| git.lone.get(name)).sum())
+    }
+
+    fn git_unpushed_commits(&self, root: &str) -> Option<usize> {
+        self.git.get(root).map(|git| git.unpushed)
     }
 }

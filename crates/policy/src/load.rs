@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tollgate_model::{Card, Catalogue, Span};
 
-use crate::layers::{Part, Settings, merge};
+use crate::layers::{Layer, Part, Settings, merge};
 use crate::policy::{Change, Policy, changes, strictest};
 use crate::problem::{At, Problem, Severity, shown_path};
 use crate::settings;
@@ -99,7 +99,7 @@ impl Loader<'_> {
         }
         // Asked before the files are looked at: what is read after that moment is as old as it says.
         let settled = head.settled();
-        if !head.stamps.iter().all(is_current) {
+        if !head.stamps.iter().all(Stamp::is_current) {
             return None;
         }
         let body = snapshot.body()?;
@@ -152,7 +152,9 @@ impl Loader<'_> {
             problems.insert(0, not_text(&shown, text));
         }
         let (before, _) = settings::read(&shown, good.text(), &self.cards);
-        let notices = faults(&shown, &reading, &good, &problems);
+        let mut notices = faults(&shown, &reading, &good);
+        notices.extend(broken(&source, &problems));
+        let notices = notices.into_iter().map(|fault| fault + &follows(&good)).collect::<Vec<_>>();
         let health = match reading.identity {
             _ if !notices.is_empty() => Health::Faulty,
             Identity::Missing => Health::Missing,
@@ -191,9 +193,9 @@ impl Loader<'_> {
     }
 
     fn write(&self, head: &Head, body: &Body) {
-        if let Some(bytes) = encode(head, body) {
-            self.shelf.write(&self.snapshot_name(), &bytes);
-            self.shelf.prune();
+        let name = self.snapshot_name();
+        if encode(head, body).and_then(|bytes| self.shelf.write(&name, &bytes)).is_some() {
+            self.shelf.prune(&name);
         }
     }
 
@@ -228,10 +230,7 @@ impl Opened {
 
     /// A file that is not good also depends on what was kept of it: that may be news from elsewhere.
     fn stamps(&self) -> Vec<Stamp> {
-        let mut own = Stamp::new(&self.source.path, self.reading.identity);
-        if own.identity.is_young() {
-            own.content = self.reading.bytes.as_deref().map(|bytes| *blake3::hash(bytes).as_bytes());
-        }
+        let own = Stamp::of_file(&self.source.path, self.reading.identity, self.reading.bytes.as_deref());
         let kept = (self.health != Health::Good).then(|| self.kept.clone());
         std::iter::once(own).chain(kept).collect()
     }
@@ -240,13 +239,6 @@ impl Opened {
         let path = self.source.path.clone();
         SourceFile { real: real(&path), path, layer: self.source.layer, health: self.health }
     }
-}
-
-fn is_current(stamp: &Stamp) -> bool {
-    let same = Identity::of(stamp.path()) == stamp.identity;
-    same && stamp
-        .content
-        .is_none_or(|hash| std::fs::read(stamp.path()).is_ok_and(|bytes| blake3::hash(&bytes) == hash))
 }
 
 /// The text of a file, up to the first byte that is none, and whether there is one.
@@ -267,31 +259,37 @@ fn not_text(path: &str, valid: &str) -> Problem {
     Problem { path: path.to_owned(), severity: Severity::Error, message, hint, at }
 }
 
-/// Why a source is faulty, and what follows from that.
-fn faults(path: &str, reading: &Reading, good: &Good, problems: &[Problem]) -> Vec<String> {
-    let mut faults = Vec::new();
-    if let Some(why) = &reading.fault {
-        faults.push(format!("policy file {path} {why}"));
-    }
-    if reading.identity == Identity::Missing && *good != Good::Never {
-        faults.push(format!(
-            "policy file {path} is gone (put it back, or an empty file to say that nothing is set)"
-        ));
-    }
+/// Why a source cannot be read or believed.
+fn faults(path: &str, reading: &Reading, good: &Good) -> Vec<String> {
+    let unread = reading.fault.as_ref().map(|why| format!("policy file {path} {why}"));
+    let is_gone = reading.identity == Identity::Missing && *good != Good::Never;
+    let gone = is_gone.then(|| {
+        format!("policy file {path} is gone (put it back, or an empty file to say that nothing is set)")
+    });
+    unread.into_iter().chain(gone).collect()
+}
+
+/// What is wrong with a file's text. Of a project's link to somewhere else only the place is told: it may lead to
+/// a secret, and agents read notices.
+fn broken(source: &Source, problems: &[Problem]) -> Option<String> {
     let errors: Vec<&Problem> =
         problems.iter().filter(|problem| problem.severity == Severity::Error).collect();
-    if let Some(first) = errors.first() {
-        let more = match errors.len() {
-            1 => String::new(),
-            number => format!(" and {} more, see `tollgate check`", number - 1),
-        };
-        faults.push(format!("policy file is broken: {first}{more}"));
+    let first = errors.first()?;
+    if source.layer == Layer::Project && real(&source.path) != source.path {
+        let At { line, column, .. } = first.at;
+        return Some(format!("policy file is broken: {}:{line}:{column}, a link elsewhere", first.path));
     }
+    let more = match errors.len() {
+        1 => String::new(),
+        number => format!(" and {} more, see `tollgate check`", number - 1),
+    };
+    Some(format!("policy file is broken: {first}{more}"))
+}
+
+/// What follows from a fault.
+fn follows(good: &Good) -> String {
     let lost = if *good == Good::Lost { " (of which this file's part is lost)" } else { "" };
-    let follows = format!(
-        "; until that is mended the strictest of the built-in and the last good policy{lost} is in force"
-    );
-    faults.into_iter().map(|fault| fault + &follows).collect()
+    format!("; until that is mended the strictest of the built-in and the last good policy{lost} is in force")
 }
 
 fn ignored_notice(problem: &Problem) -> String {

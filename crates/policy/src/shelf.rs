@@ -83,15 +83,16 @@ impl Shelf {
         std::fs::remove_file(self.path(&Self::good_name(source))).is_ok()
     }
 
-    /// Takes out the oldest snapshots when there are too many, and what a killed process left half-written.
-    pub(crate) fn prune(&self) {
+    /// Takes out the oldest snapshots when there are too many, and what a killed process left half-written. The
+    /// newest stays, whatever the clock says.
+    pub(crate) fn prune(&self, newest: &str) {
         let entries = std::fs::read_dir(&self.directory).into_iter().flatten().flatten();
         let mut snapshots = Vec::new();
         for path in entries.map(|entry| entry.path()) {
-            let age = path.symlink_metadata().map(|metadata| metadata.mtime());
+            let age = path.symlink_metadata().map(|metadata| (metadata.mtime(), metadata.mtime_nsec()));
             match (path.extension().and_then(|end| end.to_str()), age) {
-                (Some("snap"), Ok(age)) => snapshots.push((age, path)),
-                (Some("new"), Ok(age)) if is_old(age) => remove(&path),
+                (Some("snap"), Ok(age)) if !path.ends_with(newest) => snapshots.push((age, path)),
+                (Some("new"), Ok((modified, _))) if is_old(modified) => remove(&path),
                 _ => {}
             }
         }

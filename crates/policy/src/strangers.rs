@@ -23,8 +23,7 @@ pub(crate) fn doubt(file: &File, metadata: &Metadata) -> Option<String> {
 
 /// An access list may name anybody; with one, the group's bits only say the most that it grants.
 fn has_acl(file: &File) -> bool {
-    let mut value: [u8; 0] = [];
-    rustix::fs::fgetxattr(file, c"system.posix_acl_access", &mut value).is_ok_and(|length| length > 0)
+    rustix::fs::fgetxattr_query(file, c"system.posix_acl_access").is_ok_and(|length| length > 0)
 }
 
 fn is_own_group(owner: u32, group: u32) -> bool {
@@ -71,5 +70,27 @@ mod tests {
         assert!(!is_alone(1000, 1000, passwd, "ada:x:1000:ada,bob"));
         assert!(!is_alone(1000, 1000, passwd, ""));
         assert!(!is_alone(1000, 1000, "", group));
+    }
+
+    #[test]
+    fn f24_an_access_list_may_name_a_stranger() {
+        use std::os::unix::fs::PermissionsExt;
+        let file = tempfile::tempfile().unwrap();
+        file.set_permissions(PermissionsExt::from_mode(0o644)).unwrap();
+        assert_eq!(super::doubt(&file, &file.metadata().unwrap()), None);
+        // Version 2; owner rw, user 4242 rw, group r, mask rw, others r.
+        let entries =
+            [(1u16, 6u16, u32::MAX), (2, 6, 4242), (4, 4, u32::MAX), (16, 6, u32::MAX), (32, 4, u32::MAX)];
+        let mut list = 2u32.to_le_bytes().to_vec();
+        for (tag, rights, id) in entries {
+            list.extend([tag.to_le_bytes(), rights.to_le_bytes()].concat());
+            list.extend(id.to_le_bytes());
+        }
+        let set =
+            rustix::fs::fsetxattr(&file, c"system.posix_acl_access", &list, rustix::fs::XattrFlags::empty());
+        if set.is_ok() {
+            let doubt = super::doubt(&file, &file.metadata().unwrap());
+            assert!(doubt.is_some_and(|why| why.contains("others of its group (mode 0664")));
+        }
     }
 }

@@ -305,3 +305,30 @@ fn f16_a_file_from_another_time_is_a_file() {
         assert_eq!(level(&machine.load(), "git-push"), "deny");
     }
 }
+
+#[test]
+fn f30_a_link_of_a_projects_shows_nothing_of_what_it_leads_to() {
+    let machine = Machine::new();
+    fs::write(machine.root.join("secret"), "hunter2: x\n").unwrap();
+    symlink(machine.root.join("secret"), machine.file("project")).unwrap();
+    let loaded = machine.load();
+    assert!(told(&loaded, "project/tollgate.yaml:1:1") && !told(&loaded, "hunter2"), "{:?}", loaded.notices);
+    assert!(!told(&machine.load(), "hunter2"));
+}
+
+#[test]
+fn f28_no_environment_is_read() {
+    let mut folders = vec![std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src")];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                folders.push(entry);
+                continue;
+            }
+            files += 1;
+            assert!(!fs::read_to_string(&entry).unwrap().contains("std::env"), "{}", entry.display());
+        }
+    }
+    assert!(files > 10);
+}

@@ -45,6 +45,21 @@ fn good_files() {
 }
 
 #[test]
+fn the_template_holds_when_its_settings_are_switched_on() {
+    let keys = ["mode:", "on_fault:", "approve:", "audit:", "packs:", "rules:", "  git", "  secret"];
+    let switch_on = |line: &str| match line.strip_prefix("# ") {
+        Some(setting) if keys.iter().any(|key| setting.starts_with(key)) => format!("{setting}\n"),
+        _ => format!("{line}\n"),
+    };
+    let text: String = TEMPLATE.lines().map(switch_on).collect();
+    assert_eq!(
+        text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).count(),
+        keys.len() + 1
+    );
+    says(&text, &[]);
+}
+
+#[test]
 fn wrong_keys_and_values() {
     says("mode: enforce\n", &["no `version`; start the file with `version: 1` (t.yaml:1:1)"]);
     says("version: 2\n", &["unknown version `2`; this Tollgate reads version 1 (t.yaml:1:10)"]);

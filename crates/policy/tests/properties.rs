@@ -67,7 +67,7 @@ fn settings() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(128) })]
 
     #[test]
     fn f07_no_layer_loosens_what_stands_above(etc in settings(), user in settings(), root in settings(), nested in settings()) {

@@ -40,7 +40,8 @@ impl Clean {
     pub(crate) fn of(record: &Record, redactor: &Redactor) -> Self {
         let fields = record.fields.iter().enumerate().map(|(index, (name, value))| {
             let mut walk = Walk { redactor, nodes: MAX_NODES, bytes: MAX_FIELD };
-            let kept = if RESERVED.contains(&name.as_str()) { format!("_{name}") } else { walk.key(name, index) };
+            let kept =
+                if RESERVED.contains(&name.as_str()) { format!("_{name}") } else { walk.key(name, index) };
             (kept, walk.member(name, value))
         });
         let fields: Vec<(String, Value)> = fields.collect();
@@ -63,14 +64,16 @@ impl Clean {
 
     /// Drops the largest members, then the largest fields, until a line can hold the rest.
     fn shrink(&mut self, redactor: &Redactor) {
+        let mut length = self.json.len();
         for round in 0..MAX_DROPS {
-            drop_largest(&mut self.fields, round < MAX_DROPS / 2, redactor);
-            self.json = members(&self.fields);
-            if self.json.len() <= MAX_RECORD - FRAME {
-                return;
+            if length <= MAX_RECORD - FRAME {
+                break;
             }
+            length = length.saturating_sub(drop_largest(&mut self.fields, round < MAX_DROPS / 2, redactor));
         }
-        self.fields = vec![("dropped".to_owned(), (self.fields.len() as u64).into())];
+        if length > MAX_RECORD - FRAME {
+            self.fields = vec![("dropped".to_owned(), (self.fields.len() as u64).into())];
+        }
         self.json = members(&self.fields);
     }
 }
@@ -118,7 +121,9 @@ impl Walk<'_> {
         let mut flag = "";
         for (index, element) in elements.iter().enumerate() {
             if self.spent() {
-                out.push(format!("…[dropped: {} of {} elements]", elements.len() - index, elements.len()).into());
+                out.push(
+                    format!("…[dropped: {} of {} elements]", elements.len() - index, elements.len()).into(),
+                );
                 break;
             }
             let argument = element.as_str().and_then(|text| self.argument(program, flag, text));
@@ -221,22 +226,21 @@ fn mark(what: &str, length: usize, digest: Option<String>) -> String {
     }
 }
 
-fn stand_in(value: &Value, redactor: &Redactor) -> Value {
-    let mut text = String::new();
-    json::write(value, &mut text);
-    Value::String(mark("dropped", text.len(), redactor.digest(text.as_bytes())))
-}
-
-/// Drops the largest field, or, in nested objects, the largest member of it.
-fn drop_largest(fields: &mut [(String, Value)], nested: bool, redactor: &Redactor) {
-    let Some((_, value)) = fields.iter_mut().max_by_key(|(_, value)| size(value)) else { return };
+/// Drops the largest field, or, in nested objects, the largest member of it. Returns how many bytes that saves.
+fn drop_largest(fields: &mut [(String, Value)], nested: bool, redactor: &Redactor) -> usize {
+    let Some((_, value)) = fields.iter_mut().max_by_key(|(_, value)| size(value)) else { return 0 };
     if let Value::Map(members) = value
         && nested
         && members.iter().any(|(_, member)| size(member) > 64)
     {
         return drop_largest(members, nested, redactor);
     }
-    *value = stand_in(value, redactor);
+    let mut text = String::new();
+    json::write(value, &mut text);
+    let stand_in = mark("dropped", text.len(), redactor.digest(text.as_bytes()));
+    let saved = text.len().saturating_sub(stand_in.len() + 2);
+    *value = Value::String(stand_in);
+    saved
 }
 
 /// About the bytes of a value's JSON.

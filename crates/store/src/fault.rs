@@ -67,13 +67,20 @@ impl fmt::Display for LogFault {
         match self {
             Self::Locked { waited } => {
                 let ms = waited.as_millis();
-                write!(out, "another process has held the log for {ms} ms; look for a stopped `tollgate` process")
+                write!(
+                    out,
+                    "another process has held the log for {ms} ms; look for a stopped `tollgate` process"
+                )
             }
             Self::Full { path } => {
                 write!(out, "no room for `{}`: free some disk space or raise the limit", path.display())
             }
             Self::ReadOnly { path } => {
-                write!(out, "`{}` is on a read-only file system; choose another state directory", path.display())
+                write!(
+                    out,
+                    "`{}` is on a read-only file system; choose another state directory",
+                    path.display()
+                )
             }
             Self::Denied { path } => {
                 write!(out, "no permission for `{}`; it must belong to you and be writable", path.display())

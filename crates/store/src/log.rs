@@ -38,7 +38,7 @@ pub struct Limits {
     /// A part that would grow beyond this many bytes is set aside, and a new one begun.
     pub part: u64,
     /// How long a lock that does not move is waited for. While others get on with their records the wait is
-    /// longer, up to four times this.
+    /// longer, up to sixteen times this.
     pub lock_wait: Duration,
 }
 

@@ -10,9 +10,9 @@ mod key;
 mod names;
 mod scan;
 mod shapes;
-mod tokens;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod value;
 
 use std::borrow::Cow;

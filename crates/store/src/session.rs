@@ -154,7 +154,10 @@ fn refresh(file: &File) {
     let now = SystemTime::now();
     if seconds(now) - file.changed > FRESH.as_secs() as i64 {
         let now = rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
-        let _ = rustix::fs::futimens(&file.fd, &rustix::fs::Timestamps { last_access: now, last_modification: now });
+        let _ = rustix::fs::futimens(
+            &file.fd,
+            &rustix::fs::Timestamps { last_access: now, last_modification: now },
+        );
     }
 }
 

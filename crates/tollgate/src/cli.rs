@@ -16,6 +16,14 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Guard the coding agents on this machine: show the plan, install the hooks, prove them
+    Init(cmd::init::Args),
+    /// Take out exactly what `init` put in
+    Uninstall(cmd::uninstall::Args),
+    /// Is every hook installed, current and really firing, and is the policy the one you think
+    Doctor(cmd::doctor::Args),
+    /// Prove the installed hooks: one call that must be refused, one that must pass
+    Canary(cmd::canary::Args),
     /// Check policy files: every problem with file, line and column
     Check(cmd::check::Args),
     /// Show what a command or tool call would do, and what Tollgate says to it
@@ -34,6 +42,10 @@ enum Command {
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
     let result = match &cli.command {
+        Command::Init(args) => cmd::init::run(args),
+        Command::Uninstall(args) => cmd::uninstall::run(args),
+        Command::Doctor(args) => cmd::doctor::run(args),
+        Command::Canary(args) => cmd::canary::run(args),
         Command::Check(args) => cmd::check::run(args),
         Command::Explain(args) => cmd::explain::run(args),
         Command::Rules(args) => cmd::rules::run(args),

@@ -5,7 +5,11 @@ mod cmd;
 mod dirs;
 mod hook;
 mod out;
+mod owner;
+mod program;
+mod report;
 mod stdin;
+mod terminal;
 mod world;
 
 use std::process::ExitCode;

@@ -175,7 +175,7 @@ fn f19_parse_bombs_end_in_a_question() {
     ];
     for bomb in bombs {
         let answer = scratch.bash(&bomb);
-        answer.refused();
+        assert_ne!(answer.decision(), "none", "{}", bomb.chars().take(40).collect::<String>());
         assert!(answer.time < PROMPT, "{:?}", answer.time);
     }
 }

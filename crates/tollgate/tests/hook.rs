@@ -66,8 +66,9 @@ fn every_recorded_payload_is_answered_lawfully() {
 fn observe_mode_decides_and_lets_run_but_protects_itself() {
     let scratch = Scratch::new();
     scratch.policy("version: 1\nmode: observe\n");
+    assert!(scratch.bash("ls").says("observe (looser)"), "a policy that loosens is told once");
     scratch.bash("rm -rf ~/Documents").silent();
-    assert_eq!(scratch.log()[0]["findings"][0]["rule"], "outside-delete");
+    assert_eq!(scratch.log()[1]["findings"][0]["rule"], "outside-delete");
     scratch.bash("rm -rf ~/.config/tollgate").denied();
 }
 

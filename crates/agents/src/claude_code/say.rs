@@ -18,18 +18,18 @@ const LONGEST_REASON: usize = 4_000;
 /// Says a decision.
 pub(super) fn decision(event: &Event, decision: &Decision) -> Reply {
     let row = row(event);
-    let unsayable = row.rewrite != Rewrite::None
-        && decision.rewrite.as_ref().is_some_and(|input| input.as_map().is_none());
-    let (least, complaint) = if unsayable {
-        (Verdict::Deny, "Tollgate: the rewritten input is not an object")
-    } else {
-        Default::default()
-    };
+    let mut verdict = decision.verdict;
+    let mut reasons = vec![decision.reason()];
+    if row.rewrite != Rewrite::None && decision.rewrite.as_ref().is_some_and(|input| input.as_map().is_none())
+    {
+        verdict = verdict.max(Verdict::Deny);
+        reasons.push("Tollgate: the rewritten input is not an object".to_owned());
+    }
     let saying = Saying {
         row,
         can_ask: can_ask(event.attended, &event.permission_mode),
-        verdict: decision.verdict.max(least),
-        reason: join(&[decision.reason(), complaint.to_owned()], "\n"),
+        verdict,
+        reason: join(&reasons, "\n"),
         code: &decision.code,
         context: join(&decision.context, "\n\n"),
         message: join(&decision.notices, "\n"),

@@ -29,6 +29,7 @@ pub struct Manifest {
 /// The directory of backups: one folder per settings file, named by the hash of its path.
 #[derive(Clone, Debug)]
 pub struct Backups {
+    state: PathBuf,
     dir: PathBuf,
 }
 
@@ -36,7 +37,7 @@ impl Backups {
     /// The backups in a state directory.
     #[must_use]
     pub fn in_state(state: &Path) -> Self {
-        Self { dir: state.join("backups") }
+        Self { state: state.to_owned(), dir: state.join("backups") }
     }
 
     /// The folder for a settings file.
@@ -75,9 +76,7 @@ impl Backups {
     /// # Errors
     /// When the folder is not private or cannot be written.
     pub fn keep(&self, settings: &Path, bytes: &[u8]) -> Result<(), FileError> {
-        let folder = self.folder(settings);
-        private_dir(&self.dir)?;
-        private_dir(&folder)?;
+        let folder = self.make_folder(settings)?;
         write_private(&folder.join(bytes_name(&hash(bytes))), bytes)
     }
 
@@ -86,9 +85,7 @@ impl Backups {
     /// # Errors
     /// When the folder is not private or cannot be written.
     pub fn save(&self, manifest: &Manifest) -> Result<(), FileError> {
-        let folder = self.folder(&manifest.path);
-        private_dir(&self.dir)?;
-        private_dir(&folder)?;
+        let folder = self.make_folder(&manifest.path)?;
         write_private(&folder.join(MANIFEST), manifest.write().as_bytes())
     }
 
@@ -113,6 +110,16 @@ impl Backups {
                 Ok(())
             }
         }
+    }
+}
+
+impl Backups {
+    fn make_folder(&self, settings: &Path) -> Result<PathBuf, FileError> {
+        let folder = self.folder(settings);
+        for dir in [&self.state, &self.dir, &folder] {
+            private_dir(dir)?;
+        }
+        Ok(folder)
     }
 }
 

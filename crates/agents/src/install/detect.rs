@@ -15,13 +15,16 @@ pub struct Installed {
     pub settings: Option<PathBuf>,
 }
 
-/// The agents that have a program on the search path or a settings directory in the user's home.
+/// The agents that have a program on the search path, or where installers put it in the user's home, or a
+/// settings directory there.
 #[must_use]
 pub fn installed(home: &Path, path: &str) -> Vec<Installed> {
+    let own: Vec<String> = OWN_BIN.iter().map(|dir| home.join(dir).display().to_string()).collect();
+    let path = format!("{path}:{}", own.join(":"));
     let found = KNOWN.iter().map(|known| Installed {
         agent: known.agent,
         title: known.title,
-        program: known.programs.iter().find_map(|name| on_path(name, path)),
+        program: known.programs.iter().find_map(|name| on_path(name, &path)),
         settings: Some(home.join(known.settings)).filter(|dir| dir.is_dir()),
     });
     found.filter(|agent| agent.program.is_some() || agent.settings.is_some()).collect()
@@ -48,6 +51,8 @@ struct Known {
     programs: &'static [&'static str],
     settings: &'static str,
 }
+
+const OWN_BIN: &[&str] = &[".local/bin", ".claude/local", ".npm-global/bin", ".bun/bin"];
 
 const KNOWN: &[Known] = &[
     Known { agent: "claude-code", title: "Claude Code", programs: &["claude"], settings: ".claude" },

@@ -59,10 +59,11 @@ struct Insert {
 fn insertions(doc: &Doc, entries: &[Entry]) -> Result<(Vec<Insert>, Vec<String>), EditError> {
     let new = |entries: &[Entry]| entries.iter().map(|entry| entry.event.clone()).collect::<Vec<_>>();
     let Some(root) = &doc.root else { return Ok((whole_file(doc, entries), with_hooks(new(entries)))) };
+    let ast::Value::Object(root) = root else {
+        return Err(doc.error(start(root), "the settings must be an object `{ … }`"));
+    };
     let Some(hooks) = hooks_of(doc, root)? else {
-        let object = root.as_object().map_or(0..0, |object| span(&object.range));
-        let slot =
-            Slot::of(doc, object, root.as_object().map(|o| children(&o.properties)).unwrap_or_default());
+        let slot = Slot::of(doc, span(&root.range), children(&root.properties));
         let member = slot.hooks_member(entries);
         return Ok((slot.append(doc, &[member]), with_hooks(new(entries))));
     };
@@ -91,11 +92,8 @@ fn with_hooks(mut created: Vec<String>) -> Vec<String> {
 }
 
 /// The `hooks` object, if there is one.
-fn hooks_of<'a, 'd>(doc: &Doc, root: &'d ast::Value<'a>) -> Result<Option<&'d ast::Object<'a>>, EditError> {
-    let ast::Value::Object(object) = root else {
-        return Err(doc.error(start(root), "the settings must be an object `{ … }`"));
-    };
-    match only(doc, object, HOOKS)? {
+fn hooks_of<'a, 'd>(doc: &Doc, root: &'d ast::Object<'a>) -> Result<Option<&'d ast::Object<'a>>, EditError> {
+    match only(doc, root, HOOKS)? {
         None => Ok(None),
         Some(ast::Value::Object(hooks)) => Ok(Some(hooks)),
         Some(other) => Err(doc.error(
@@ -141,12 +139,9 @@ fn whole_file(doc: &Doc, entries: &[Entry]) -> Vec<Insert> {
     let last = doc.pieces.last();
     let at = last.map_or(0, |piece| piece.range.end);
     let newline = doc.newline();
-    let slot = Slot { unit: "  ".into(), newline, spread: true, ..Slot::default() };
+    let slot = Slot { unit: "  ".into(), indent: "  ".into(), newline, spread: true, ..Slot::default() };
     let mut text = if last.is_some() { newline.to_owned() } else { String::new() };
-    text.push_str(&format!(
-        "{{{newline}  {}{newline}}}",
-        Slot { indent: "  ".into(), ..slot }.hooks_member(entries)
-    ));
+    text.push_str(&format!("{{{newline}  {}{newline}}}", slot.hooks_member(entries)));
     if !doc.slice(at..doc.body.len()).contains('\n') {
         text.push_str(newline);
     }

@@ -141,21 +141,22 @@ impl Found {
 
 /// Reads a regular file of this user's; none if there is none. Follows no link in the last place.
 pub(super) fn read_own(path: &Path) -> Result<Option<Found>, FileError> {
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC).bits();
-    let opened = OpenOptions::new().read(true).custom_flags(flags.cast_signed()).open(path);
-    let file = match opened {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(io_error("read", path)(error)),
-    };
-    let meta = file.metadata().map_err(io_error("read", path))?;
+    let failed = io_error("read", path);
+    let Some(file) = open_to_read(path, OFlags::NOFOLLOW).map_err(&failed)? else { return Ok(None) };
+    let meta = file.metadata().map_err(&failed)?;
     expect_own(path, &meta)?;
-    let mut bytes = Vec::new();
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(io_error("read", path))?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(unsafe_file(path, "is larger than 16 MiB, which no settings file is"));
-    }
+    let bytes = read_bounded(file).map_err(&failed)?;
     Ok(Some(Found { bytes, mode: meta.mode() & 0o7777, group: meta.gid() }))
+}
+
+/// Reads a regular file, whoever's it is; none if there is none. A pipe or device in its place is an error
+/// and not waited for.
+pub(super) fn read_any(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let Some(file) = open_to_read(path, OFlags::empty())? else { return Ok(None) };
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    read_bounded(file).map(Some)
 }
 
 /// Makes a directory that only this user can enter, or checks that it is one.
@@ -235,6 +236,24 @@ fn expect_safe_link(link: &Path, dir: &Path, links: usize) -> Result<(), FileErr
         ));
     }
     Ok(())
+}
+
+fn open_to_read(path: &Path, more: OFlags) -> io::Result<Option<File>> {
+    let flags = (OFlags::NONBLOCK | OFlags::CLOEXEC | more).bits().cast_signed();
+    match OpenOptions::new().read(true).custom_flags(flags).open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn read_bounded(file: File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(io::Error::other("larger than 16 MiB, which no settings file is"));
+    }
+    Ok(bytes)
 }
 
 fn expect_own(path: &Path, meta: &Metadata) -> Result<(), FileError> {

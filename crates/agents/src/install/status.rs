@@ -73,6 +73,6 @@ fn handlers(group: &Value) -> &[Value] {
     group.get(HOOKS).and_then(Value::as_list).unwrap_or_default()
 }
 
-fn matches_all(group: &Value) -> bool {
+pub(super) fn matches_all(group: &Value) -> bool {
     group.get("matcher").is_none() || matches!(group.text("matcher"), Some("" | "*"))
 }

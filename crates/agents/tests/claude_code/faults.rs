@@ -147,6 +147,7 @@ fn finds_the_event_in_a_broken_payload() {
         0,
         deny,
     );
+    check(r#"{"cwd":"a\"b","hook_event_name":"PreToolUse""#, None, 0, deny);
     check(r#"{"cwd":"\\","hook_event_name":"PreToolUse""#, None, 0, deny);
     check(r#"{"cwd":"hook_event_name":"Stop","#, None, 0, allow);
 }

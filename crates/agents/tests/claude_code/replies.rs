@@ -80,11 +80,11 @@ fn decisions() -> Vec<Decision> {
 
 #[test]
 fn nothing_is_too_long_or_steers_a_terminal() {
-    let text = || vec!["😀 \u{1b}[2J\r\n\u{7}\u{202e}".repeat(1_000)];
+    let text = || vec!["😀 \u{1b}[2J\r\n\u{7}\u{202e}".repeat(400)];
     for fixture in one_of_each() {
         for verdict in Verdict::ALL {
             let mut loud = Decision { context: text(), notices: text(), ..decision(verdict) };
-            loud.add(finding(verdict, &"\u{9b}31m\u{0}".repeat(1_000)));
+            loud.add(finding(verdict, &"\u{9b}31m\u{0}".repeat(400)));
             loud.code = "c".repeat(9_000);
             check(&fixture, &loud);
             check(&with(&fixture, Attended::No), &loud);

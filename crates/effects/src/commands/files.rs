@@ -25,7 +25,7 @@ pub(super) const COMMANDS: Commands = &[
     ("tee", tee),
     ("sponge", sponge),
     ("touch", silent),
-    ("mkdir", silent),
+    ("mkdir", mkdir),
     ("chmod", chmod),
     ("chown", chown),
     ("chgrp", chown),
@@ -36,10 +36,18 @@ fn silent(_: &mut Run) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
+fn mkdir(run: &mut Run) -> Outcome {
+    let options = read(run.args, "m,mode= p,parents v,verbose Z context?", Order::Anywhere);
+    for word in &options.operands {
+        run.analyst.make_dir(word, run.shell);
+    }
+    Outcome::silent(Status::Either)
+}
+
 fn rm(run: &mut Run) -> Outcome {
     let spec = "r,R,recursive f,force i I interactive? d,dir v,verbose P W x one-file-system no-preserve-root preserve-root?";
     let options = read(run.args, spec, Order::Anywhere);
-    let recursive = options.has("r") || options.unsure || run.program != "rm";
+    let recursive = options.has("r") || run.program != "rm";
     delete_all(run, &options, recursive)
 }
 
@@ -65,6 +73,8 @@ fn shred(run: &mut Run) -> Outcome {
 
 fn delete_all(run: &mut Run, options: &Options, recursive: bool) -> Outcome {
     for word in &options.operands {
+        // A word that may be options makes the others' fate unsure, not its own.
+        let recursive = recursive || (options.unsure && !word.splits);
         run.analyst.delete(word, recursive, run.shell);
     }
     Outcome::silent(Status::Either)

@@ -67,6 +67,17 @@ impl Component {
         has_literal && !hidden && overlap(&self.tokens, &tokens(wanted))
     }
 
+    /// Is this component likely meant to be a name like `wanted`? For a pattern that takes as many literal
+    /// characters as half of the name, or four: `.e*` means `.env`, `*.c` does not mean `x.secret.c`.
+    pub(super) fn likely(&self, wanted: &str) -> bool {
+        if !self.dynamic {
+            return matches(wanted, &self.text);
+        }
+        let literals = self.tokens.iter().filter(|token| matches!(token, Token::Char(_))).count();
+        let needed = wanted.chars().filter(|character| *character != '*').count().div_ceil(2).min(4);
+        literals >= needed && self.could_be(&wanted.replace('*', "x"))
+    }
+
     /// Nothing in it is known.
     pub(super) fn could_be_anything(&self) -> bool {
         self.dynamic && !self.tokens.iter().any(|token| matches!(token, Token::Char(_)))
@@ -206,6 +217,22 @@ mod tests {
             ("src*", "*.pem", true),
         ] {
             assert_eq!(glob(component).could_be(wanted), expected, "{component} {wanted}");
+        }
+    }
+
+    #[test]
+    fn globs_that_mean_a_name() {
+        for (component, wanted, expected) in [
+            (".e*", ".env", true),
+            ("id_*", "id_rsa", true),
+            ("*.pem", "*.pem", true),
+            ("cred*", "credentials.json", true),
+            ("c*", "credentials.json", false),
+            ("*.c", "*.secret.*", false),
+            (".[!.]*", ".env", false),
+            ("src*", "*.pem", false),
+        ] {
+            assert_eq!(glob(component).likely(wanted), expected, "{component} {wanted}");
         }
     }
 }

@@ -271,7 +271,7 @@ pub(super) fn of(parts: &[Component], world: &dyn World) -> Zone {
     if is_agent_config(parts, home, world) {
         return Zone::AgentConfig;
     }
-    if below(parts, world.workspace()).is_some_and(|rest| !rest.is_empty()) {
+    if surely_below(parts, world.workspace()).is_some_and(|rest| !rest.is_empty()) {
         return Zone::Workspace;
     }
     if is_temp(parts, home, world) {
@@ -280,8 +280,15 @@ pub(super) fn of(parts: &[Component], world: &dyn World) -> Zone {
     match home {
         Some(_) if is_own_home(parts, world) => Zone::Home,
         _ if below(parts, world.workspace()).is_some() => Zone::Home,
+        None if !is_system(parts) => Zone::OtherProject,
         _ => Zone::System,
     }
+}
+
+/// The root, and what lies in the directories that hold a system together. A folder like `/app` is somebody's,
+/// and not the system's.
+fn is_system(parts: &[Component]) -> bool {
+    parts.first().is_none_or(|top| top.could_be_anything() || TOP.iter().any(|name| top.could_be(name)))
 }
 
 /// Is it, or does it hold, something that nothing brings back?
@@ -321,11 +328,11 @@ fn is_secret(parts: &[Component], home: Option<&[Component]>) -> bool {
     }
     if let Some(rest) = home {
         if any(HOME_SECRETS, rest) {
-            return !any(HOME_PUBLIC, rest);
+            return !(rest.iter().all(Component::is_literal) && any(HOME_PUBLIC, rest));
         }
     }
     let public = |text: &str| NAMED_PUBLIC.iter().any(|pattern| matches(pattern, text));
-    NAMED_SECRETS.iter().any(|pattern| name.could_be(pattern))
+    NAMED_SECRETS.iter().any(|pattern| name.likely(pattern))
         && !name.as_literal().is_some_and(public)
         && below(parts, "/etc/ssl/certs").is_none()
         && below(parts, "/usr/share").is_none()
@@ -337,11 +344,11 @@ fn is_agent_config(parts: &[Component], home: Option<&[Component]>, world: &dyn 
     any(SYSTEM_AGENT_SETTINGS, parts)
         || home.is_some_and(|rest| any(AGENT_SETTINGS, rest))
         || project.is_some_and(|rest| any_suffix(AGENT_SETTINGS, rest))
-        || world.own_places().iter().any(|own| below(parts, own).is_some() || could_hold(parts, own))
+        || world.own_places().iter().any(|own| below(parts, own).is_some())
 }
 
 fn is_temp(parts: &[Component], home: Option<&[Component]>, world: &dyn World) -> bool {
-    let inside = |folder: &str| below(parts, folder).is_some_and(|rest| !rest.is_empty());
+    let inside = |folder: &str| surely_below(parts, folder).is_some_and(|rest| !rest.is_empty());
     let in_temp = world.temp_dirs().iter().any(|folder| inside(folder));
     (in_temp && !could_hold(parts, world.workspace()))
         || any_below(SYSTEM_CACHES, parts)
@@ -391,6 +398,13 @@ fn below<'a>(parts: &'a [Component], folder: &str) -> Option<&'a [Component]> {
     Some(rest)
 }
 
+/// What follows `folder`, if the path certainly lies at or below it.
+fn surely_below<'a>(parts: &'a [Component], folder: &str) -> Option<&'a [Component]> {
+    let depth = folder.split('/').filter(|name| !name.is_empty()).count();
+    let literal = parts.iter().take(depth).all(Component::is_literal);
+    below(parts, folder).filter(|_| literal)
+}
+
 fn same(parts: &[Component], path: &str) -> bool {
     below(parts, path).is_some_and(<[Component]>::is_empty)
 }
@@ -403,11 +417,13 @@ fn could_hold(parts: &[Component], path: &str) -> bool {
 }
 
 fn any(entries: &[&str], parts: &[Component]) -> bool {
-    entries.iter().any(|entry| fits(entry, parts, true))
+    entries.iter().any(|entry| fits(entry, parts).is_some())
 }
 
+/// Certainly below the folder of one of these entries.
 fn any_below(entries: &[&str], parts: &[Component]) -> bool {
-    entries.iter().any(|entry| fits(entry, parts, false))
+    let literal = |rest: &[Component]| parts.iter().take(parts.len() - rest.len()).all(Component::is_literal);
+    entries.iter().any(|entry| fits(entry, parts).is_some_and(|rest| !rest.is_empty() && literal(rest)))
 }
 
 /// Any entry at any depth of a project.
@@ -415,19 +431,90 @@ fn any_suffix(entries: &[&str], parts: &[Component]) -> bool {
     (0..parts.len()).any(|start| parts.get(start..).is_some_and(|rest| any(entries, rest)))
 }
 
-/// Does the path fit an entry? `itself`: the folder of a `/**` entry counts as well.
-fn fits(entry: &str, parts: &[Component], itself: bool) -> bool {
+/// What follows an entry's folder, if the path fits the entry. An entry without `/**` must fit whole.
+fn fits<'a>(entry: &str, parts: &'a [Component]) -> Option<&'a [Component]> {
     let (folder, deep) = match entry.strip_suffix("/**") {
         Some(folder) => (folder, true),
         None => (entry, false),
     };
     let mut rest = parts;
     for name in folder.split('/') {
-        let Some((first, others)) = rest.split_first() else { return false };
-        if !first.could_be(name) {
-            return false;
+        let (first, others) = rest.split_first()?;
+        if !first.likely(name) {
+            return None;
         }
         rest = others;
     }
-    if deep { itself || !rest.is_empty() } else { rest.is_empty() }
+    (deep || rest.is_empty()).then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use tollgate_model::StillWorld;
+    use tollgate_shell::value::{Piece, Text};
+
+    use super::*;
+
+    fn zone(path: &str) -> (Zone, bool) {
+        let world = StillWorld {
+            home: "/home/user".into(),
+            workspace: "/home/user/project".into(),
+            temp: vec!["/tmp".into()],
+            own: vec!["/home/user/.config/tollgate".into()],
+            ..StillWorld::default()
+        };
+        let mut text = Text::default();
+        for part in path.split_inclusive(['/']) {
+            let (name, slash) = part.strip_suffix('/').map_or((part, ""), |name| (name, "/"));
+            if name.contains(['*', '?', '[']) { text.push(Piece::Glob(name.into())) } else { text.push_str(name) }
+            text.push_str(slash);
+        }
+        let place = super::super::place(&text, path, &world);
+        (place.zone, place.root)
+    }
+
+    #[test]
+    fn zones_of_paths() {
+        for (path, expected, root) in [
+            ("/", Zone::System, true),
+            ("/etc/passwd", Zone::System, false),
+            ("/etc", Zone::System, true),
+            ("/etc/shadow", Zone::Secret, false),
+            ("/app/data", Zone::OtherProject, false),
+            ("/home", Zone::System, true),
+            ("/home/user", Zone::Home, true),
+            ("/home/user/*", Zone::Home, true),
+            ("/home/user/.*", Zone::Home, true),
+            ("/home/other/x", Zone::System, false),
+            ("/home/user/docs", Zone::Home, false),
+            ("/home/user/project", Zone::Home, true),
+            ("/home/user/project/*", Zone::Workspace, true),
+            ("/home/user/project/src", Zone::Workspace, false),
+            ("/home/user/project/.git", Zone::Workspace, true),
+            ("/home/user/project/../docs", Zone::Home, false),
+            ("/proc/self/root/home/user", Zone::Home, true),
+            ("/proc/self/cwd/../.netrc", Zone::Secret, false),
+            ("/tmp/x", Zone::Temp, false),
+            ("/tmp", Zone::OtherProject, false),
+            ("/var/lib/apt/lists/*", Zone::Temp, false),
+            ("/home/user/.cache/pip", Zone::Temp, false),
+            ("/home/user/.ssh/id_rsa", Zone::Secret, false),
+            ("/home/user/.ssh/id_rsa.pub", Zone::Home, false),
+            ("/home/user/.ss?/id_*", Zone::Secret, false),
+            ("/home/guest/.aws/credentials", Zone::Secret, false),
+            ("/home/user/project/.env", Zone::Secret, false),
+            ("/home/user/project/.env.example", Zone::Workspace, false),
+            ("/home/user/project/server-cert.pem", Zone::Workspace, false),
+            ("/home/user/.claude/settings.json", Zone::AgentConfig, false),
+            ("/home/user/project/sub/.claude/settings.local.json", Zone::AgentConfig, false),
+            ("/home/user/.config/tollgate/tollgate.yaml", Zone::AgentConfig, false),
+            ("/v*/c*/x", Zone::System, false),
+            ("/h*/u*/p*/x", Zone::Home, false),
+            ("/ho?e/user", Zone::Home, true),
+            ("/dev/null", Zone::Temp, false),
+            ("/dev/sda", Zone::System, false),
+        ] {
+            assert_eq!(zone(path), (expected, root), "{path}");
+        }
+    }
 }

@@ -64,10 +64,17 @@ impl Shell {
             return Some(0);
         }
         let chars: Vec<char> = text.chars().collect();
-        let mut reader = Reader { chars: &chars, at: 0, span, chain, depth: 0, live: Live::Yes, shell: self, host };
-        let value = reader.comma()?;
+        let mut reader = Reader { chars: &chars, at: 0, span, chain, depth: 0, live: Live::Yes, failed: false, shell: self, host };
+        let value = reader.comma();
         reader.skip();
-        (reader.at >= chars.len()).then_some(value).flatten()
+        let (whole, failed) = (reader.at >= chars.len(), reader.failed);
+        match value {
+            Some(value) if whole && !failed => value,
+            _ => {
+                self.may_abort();
+                None
+            }
+        }
     }
 }
 
@@ -81,6 +88,8 @@ struct Reader<'a> {
     chain: u32,
     depth: u32,
     live: Live,
+    /// Divided by zero.
+    failed: bool,
     shell: &'a mut Shell,
     host: &'a mut dyn Host,
 }
@@ -195,6 +204,7 @@ impl Reader<'_> {
             };
             let right = self.binary(level + 1)?;
             self.live = live;
+            self.failed |= matches!(operator, "/" | "%") && right == Some(0) && self.live != Live::No;
             left = combine(operator, left, right);
         }
         Some(left)

@@ -288,15 +288,16 @@ impl Shell {
 
     /// The characters that split unquoted expansions; `None` when they are not known.
     fn separators(&self, host: &dyn Host) -> Option<Rc<str>> {
-        match self.state.local.vars.get("IFS") {
-            None => Some(Rc::from(" \t\n")),
-            Some(_) => {
-                let variable = self.lookup("IFS", host);
-                match variable.scalar() {
-                    None => Some(Rc::from(" \t\n")),
-                    Some(_) if variable.maybe_unset => None,
-                    Some(value) => value.as_literal().map(Rc::from),
-                }
+        const DEFAULT: &str = " \t\n";
+        if !self.state.local.vars.contains_key("IFS") {
+            return Some(Rc::from(DEFAULT));
+        }
+        let variable = self.lookup("IFS", host);
+        match variable.scalar() {
+            None => Some(Rc::from(DEFAULT)),
+            Some(value) => {
+                let known = value.as_literal().filter(|known| !variable.maybe_unset || *known == DEFAULT);
+                known.map(Rc::from)
             }
         }
     }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use tollgate_model::Span;
 
 use super::join::join_variables;
-use super::state::{Flow, Function, JumpKind, State};
+use super::state::{Flow, Function, JumpKind, Local, State};
 use super::{Call, Context, Field, Frame, Host, Kind, Limit, Note, Scope, Shell};
 use crate::ast::{Part, Redirect, Simple};
 use crate::value::Value;
@@ -30,6 +30,8 @@ impl Shell {
         self.set_args(fields);
         self.state.local_mut().shadowed = Rc::default();
         if !self.may_recurse(name, span, host) {
+            // It goes on forever, or until the shell gives up.
+            self.may_abort();
             return Flow::both(leave(self.state.clone(), &before));
         }
         let context = self.context;
@@ -68,8 +70,7 @@ impl Shell {
             host.note(Note::Recursion { name: Rc::clone(name), background, piped, span });
             self.recursions.push(noted);
         }
-        let same = |frame: &Frame| frame.name == *name && frame.entry.local == self.state.local;
-        if self.frames.iter().any(same) {
+        if self.frames.iter().any(|frame| frame.name == *name && repeats(&frame.entry, &self.state)) {
             return false;
         }
         match self.budget.recursions.checked_sub(1) {
@@ -181,6 +182,16 @@ impl Shell {
         }
         all
     }
+}
+
+/// The same variables, directory, arguments and input; where the output goes makes no difference.
+fn repeats(before: &State, now: &State) -> bool {
+    let fds = |state: &State| {
+        let mut local = Local::clone(&state.local);
+        local.fds = Rc::default();
+        local
+    };
+    before.input(0) == now.input(0) && fds(before) == fds(now)
 }
 
 type Saved = (Rc<super::state::Args>, Rc<std::collections::BTreeMap<Rc<str>, super::state::Shadowed>>);

@@ -80,7 +80,8 @@ impl Shell {
             }
         }
         if rest.is_empty() {
-            let done = Flow { ok: Some(self.state.clone()), fail: None };
+            let code = if passes == 0 { ExitCode::Known(0) } else { self.state.code };
+            let done = Flow::by_code(State { code, ..self.state.clone() });
             return self.join_flows(exit, done, &*host);
         }
         self.context.conditional = true;
@@ -158,19 +159,22 @@ impl Shell {
     fn run_loop(&mut self, test: Body<'_>, body: Body<'_>, span: Span, host: &mut dyn Host) -> Flow {
         let mut exit = Flow::default();
         let context = self.context;
+        // The loop ends as the last command of its body did.
+        let mut code = ExitCode::Known(0);
         for _ in 0..PASSES {
             if !self.step(1, span, host) || !self.spend_pass() {
                 break;
             }
-            let head = self.state.clone();
+            let (head, mark) = (self.state.clone(), self.jumps.len());
             self.context.loops += 1;
             let flow = test(self, host);
             self.context.loops -= 1;
+            let left = self.absorb(mark, |kind| matches!(kind, JumpKind::Break(0 | 1)), host);
+            exit = self.join_flows(exit, left, &*host);
             if flow.ok.is_none() {
-                // A test that fails ends the loop, and the loop itself has not failed.
-                let done = flow.fail.map(|state| State { code: ExitCode::Known(0), ..state });
+                let done = flow.fail.map(|state| Flow::by_code(State { code, ..state }));
                 self.context = context;
-                return self.join_flows(exit, Flow { ok: done, fail: None }, &*host);
+                return self.join_flows(exit, done.unwrap_or_default(), &*host);
             }
             if flow.fail.is_some() {
                 self.state = head;
@@ -183,7 +187,8 @@ impl Shell {
             exit = self.join_flows(exit, broken, &*host);
             let Some(state) = next else { return exit };
             // Nothing changes any more: an endless loop, left only by a signal.
-            let endless = state == head;
+            let endless = state.local == head.local && state.world == head.world;
+            code = state.code;
             self.state = state;
             if endless {
                 self.context.conditional = true;

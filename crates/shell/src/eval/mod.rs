@@ -123,7 +123,7 @@ impl Shell {
 
     /// Interprets a script that was read before, traps included.
     pub fn run_script(&mut self, script: &Script, host: &mut dyn Host) -> Outcome {
-        let flow = self.run_items(script, host);
+        let flow = self.run_top(script, host);
         let left = self.absorb(0, |_| true, host);
         let flow = self.join_flows(flow, left, &*host);
         let status = flow.status();

@@ -186,6 +186,10 @@ impl Shell {
             }
             texts.extend(operator.on(text));
         }
+        if let Operator::Slice { length: Some(Some(..0)), .. } = operator {
+            // A negative length that reaches back before the offset is an error.
+            self.may_abort();
+        }
         let mut result = Value::of(texts, value.taint);
         if let Operator::Replace { with, .. } = operator {
             result.taint = result.taint.union(with.taint);

@@ -210,6 +210,10 @@ impl Shell {
             });
         }
         let unknown = holder.as_ref().is_some_and(|value| !value.is_known());
+        let named = |target: &str| vars::is_name(target.split('[').next().unwrap_or_default());
+        if unknown || !holder.iter().flat_map(Value::literals).all(named) || holder.is_none() {
+            self.may_abort();
+        }
         match result {
             Some(found) if !unknown => found,
             _ => Expanded::One { value: Value::unknown(HoleSource::Variable(format!("!{}", param.name).into())), whole: false },

@@ -406,7 +406,7 @@ mod tests {
 
     #[test]
     fn work_is_bounded() {
-        let pattern = Pattern::new(&Text { pieces: vec![Piece::Glob("*a".repeat(40).into())] });
+        let pattern = Pattern::new(&Text { pieces: vec![Piece::Glob(format!("{}b", "*a".repeat(40)).into())] });
         assert_eq!(pattern.matches(&"a".repeat(5_000)), None);
     }
 }

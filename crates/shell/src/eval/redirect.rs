@@ -5,12 +5,21 @@ use tollgate_model::Span;
 use super::expand::{Fields, Mode};
 use super::state::Descriptor;
 use super::{Field, Host, Open, OpenMode, Shell};
-use crate::ast::{Redirect, RedirectFd, RedirectKind, Word};
+use crate::ast::{Part, Redirect, RedirectFd, RedirectKind, Word};
 use crate::value::{HoleSource, Value};
 
 /// Whether the redirection can fail because of a file.
 pub(super) fn opens_file(kind: &RedirectKind) -> bool {
-    !matches!(kind, RedirectKind::Heredoc { .. } | RedirectKind::HereString(_) | RedirectKind::Duplicate { .. })
+    match kind {
+        RedirectKind::Heredoc { .. } | RedirectKind::HereString(_) | RedirectKind::Duplicate { .. } => false,
+        RedirectKind::Read(word)
+        | RedirectKind::Write(word)
+        | RedirectKind::Clobber(word)
+        | RedirectKind::Append(word)
+        | RedirectKind::ReadWrite(word)
+        | RedirectKind::WriteBoth(word)
+        | RedirectKind::AppendBoth(word) => !matches!(word.parts.as_slice(), [Part::Process { .. }]),
+    }
 }
 
 impl Shell {

@@ -15,19 +15,44 @@ use crate::value::Value;
 impl Shell {
     /// Runs the statements of a script one after the other.
     pub(super) fn run_items(&mut self, script: &Script, host: &mut dyn Host) -> Flow {
+        self.note_problems(script, host);
+        self.run_list(&script.items, false, host)
+    }
+
+    /// The same for the script of a process, where an expansion error only ends the present statement.
+    pub(super) fn run_top(&mut self, script: &Script, host: &mut dyn Host) -> Flow {
+        self.note_problems(script, host);
+        self.run_list(&script.items, true, host)
+    }
+
+    fn note_problems(&self, script: &Script, host: &mut dyn Host) {
         for problem in &script.problems {
             host.note(Note::Problem(Problem { span: self.at(problem.span), ..problem.clone() }));
         }
+    }
+
+    fn run_list(&mut self, items: &[Item], top: bool, host: &mut dyn Host) -> Flow {
         let mut flow = Flow { ok: Some(self.state.clone()), fail: None };
-        for item in &script.items {
+        for item in items {
+            let mark = self.jumps.len();
             let Some(state) = self.merged(flow, &*host) else { return Flow::default() };
             self.state = state;
             if !self.step(1, item.span, host) {
                 return Flow::both(self.state.clone());
             }
             flow = if item.background { self.run_background(item, host) } else { self.run_item(item, host) };
+            if top && self.jumps.len() > mark {
+                let given_up = self.absorb(mark, |kind| *kind == JumpKind::Abort, host);
+                flow = self.join_flows(flow, given_up, &*host);
+            }
         }
         flow
+    }
+
+    /// An expansion may fail here, which gives up everything up to the next statement at the top.
+    pub(super) fn may_abort(&mut self) {
+        let state = State { code: ExitCode::Known(1), ..self.state.clone() };
+        self.jumps.push(Jump { kind: JumpKind::Abort, state });
     }
 
     fn run_item(&mut self, item: &Item, host: &mut dyn Host) -> Flow {
@@ -164,17 +189,7 @@ impl Shell {
         self.jumps.extend(on);
         let mut all = Flow::default();
         for jump in here {
-            let status = match jump.state.code {
-                ExitCode::Known(0) => Status::Success,
-                ExitCode::Known(_) | ExitCode::Nonzero => Status::Failure,
-                ExitCode::Any => Status::Either,
-            };
-            let code = jump.state.code;
-            let mut flow = Flow::of(status, jump.state);
-            if let (ExitCode::Known(_), Some(fail)) = (code, &mut flow.fail) {
-                fail.code = code;
-            }
-            all = self.join_flows(all, flow, &*host);
+            all = self.join_flows(all, Flow::by_code(jump.state), &*host);
         }
         all
     }

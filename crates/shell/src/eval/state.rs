@@ -195,6 +195,8 @@ pub(super) enum JumpKind {
     Break(u32),
     Continue(u32),
     Return,
+    /// An expansion error: the command at the top is given up and the next one runs.
+    Abort,
     Exit,
 }
 
@@ -321,15 +323,27 @@ impl List {
 }
 
 impl Flow {
+    /// Ended either way, in the same state.
     pub fn both(state: State) -> Self {
-        Self { ok: Some(state.clone()), fail: Some(state) }
+        Self::of(Status::Either, state)
     }
 
     pub fn of(status: Status, state: State) -> Self {
+        let ok = |state| State { code: ExitCode::Known(0), ..state };
+        let fail = |state| State { code: ExitCode::Nonzero, ..state };
         match status {
-            Status::Success => Self { ok: Some(state), fail: None },
-            Status::Failure => Self { ok: None, fail: Some(state) },
-            Status::Either => Self::both(state),
+            Status::Success => Self { ok: Some(ok(state)), fail: None },
+            Status::Failure => Self { ok: None, fail: Some(fail(state)) },
+            Status::Either => Self { ok: Some(ok(state.clone())), fail: Some(fail(state)) },
+        }
+    }
+
+    /// Ended as `$?` of this state says.
+    pub fn by_code(state: State) -> Self {
+        match state.code {
+            ExitCode::Known(0) => Self { ok: Some(state), fail: None },
+            ExitCode::Known(_) | ExitCode::Nonzero => Self { ok: None, fail: Some(state) },
+            ExitCode::Any => Self::both(state),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::state::Descriptor;
+use super::state::{Descriptor, State};
 use super::{Shell, Stream};
 use crate::value::{HoleSource, Text, Value};
 
@@ -16,6 +16,12 @@ pub struct Written {
     pub certain: bool,
 }
 
+/// What goes to a device cannot be read back; the paths of process substitutions can.
+fn is_device(path: &Text) -> bool {
+    let path = path.prefix();
+    path.starts_with("/dev/") && !path.starts_with("/dev/fd/") && !path.starts_with("/dev/shm/")
+}
+
 impl Shell {
     /// What is in the files a path may name, as far as the script wrote them.
     pub(super) fn stored(&self, path: &Value) -> Option<Written> {
@@ -27,6 +33,9 @@ impl Shell {
     }
 
     fn stored_at(&self, key: &Text) -> Option<Written> {
+        if key.as_literal() == Some("/dev/null") {
+            return Some(Written { value: Value::empty(), certain: true });
+        }
         let files = &self.state.world.files;
         if let Some(written) = files.get(key) {
             return Some(Written { certain: written.certain && key.as_literal().is_some(), ..written.clone() });
@@ -56,6 +65,9 @@ impl Shell {
         let sure = keys.any.len() == 1;
         let files = &mut self.state.world_mut().files;
         for key in keys.any {
+            if is_device(&key) {
+                continue;
+            }
             let old = files.get(&key);
             let base = match old {
                 Some(old) if append => old.clone(),
@@ -94,15 +106,7 @@ impl Shell {
 
     /// What reading a descriptor yields, when something is known.
     pub(super) fn input_value(&self, fd: u32) -> Option<Value> {
-        self.state.world.buffers.get(&self.input_buffer(fd)?).cloned()
-    }
-
-    /// The buffer that a descriptor reads from.
-    pub(super) fn input_buffer(&self, fd: u32) -> Option<u32> {
-        match self.state.local.fds.get(&fd)? {
-            Descriptor::Pipe(id) | Descriptor::Here(id) | Descriptor::File { buffer: Some(id), .. } => Some(*id),
-            _ => None,
-        }
+        self.state.input(fd).cloned()
     }
 
     /// A new buffer holding this.
@@ -139,5 +143,20 @@ impl Shell {
             }
             _ => {}
         }
+    }
+}
+
+impl State {
+    /// The buffer that a descriptor reads from.
+    pub fn input_buffer(&self, fd: u32) -> Option<u32> {
+        match self.local.fds.get(&fd)? {
+            Descriptor::Pipe(id) | Descriptor::Here(id) | Descriptor::File { buffer: Some(id), .. } => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// What reading a descriptor yields.
+    pub fn input(&self, fd: u32) -> Option<&Value> {
+        self.world.buffers.get(&self.input_buffer(fd)?)
     }
 }

@@ -46,13 +46,20 @@ impl Shell {
         for text in &code.text.any {
             self.state = entry.clone();
             self.context = context;
-            let flow = self.run_one_text(text, code.text.taint, span, host);
+            let flow = self.run_one_text(text, code.text.taint, code.scope == Scope::Child, span, host);
             all = self.join_flows(all, flow, &*host);
         }
         all
     }
 
-    fn run_one_text(&mut self, text: &Text, taint: crate::value::Taint, span: Span, host: &mut dyn Host) -> Flow {
+    fn run_one_text(
+        &mut self,
+        text: &Text,
+        taint: crate::value::Taint,
+        top: bool,
+        span: Span,
+        host: &mut dyn Host,
+    ) -> Flow {
         if !self.step(1 + text.bytes() / 8, span, host) {
             return Flow::both(self.state.clone());
         }
@@ -62,7 +69,7 @@ impl Shell {
         };
         let script = crate::parse(&source, self.dialect);
         self.context = Context { origin: Some(span), patched, ..self.context };
-        self.run_items(&script, host)
+        if top { self.run_top(&script, host) } else { self.run_items(&script, host) }
     }
 
     fn run_sourced(&mut self, code: &Code, span: Span, host: &mut dyn Host) -> Flow {

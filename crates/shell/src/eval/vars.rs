@@ -103,6 +103,7 @@ impl Shell {
         new.contents = updated(&old, known, place, append, value);
         if old.attributes.readonly {
             new = join_variables(&old, &new);
+            self.may_abort();
         }
         self.charge_contents(&new.contents);
         self.state.vars_mut().insert(name, Rc::new(new));

@@ -59,7 +59,7 @@ impl Parser<'_> {
 
     /// Reads `init; test; step))`.
     pub(super) fn arith_header(&mut self, start: usize) -> [Arith; 3] {
-        let mut header = [Arith::default(), Arith::default(), Arith::default()];
+        let mut header = std::array::from_fn(|_| Arith { word: self.no_word() });
         let mut end = Some(b';');
         for (index, expression) in header.iter_mut().enumerate() {
             if index > 0 && end == Some(b';') {

@@ -134,7 +134,7 @@ impl Parser<'_> {
             return (body, true);
         }
         self.unclosed(start);
-        (Script::default(), false)
+        (self.no_script(), false)
     }
 
     fn while_command(&mut self, start: usize) -> CommandKind {
@@ -160,7 +160,7 @@ impl Parser<'_> {
         if !opened {
             self.unexpected_here();
         }
-        let body = if opened { self.body(Closers::DONE) } else { Script::default() };
+        let body = if opened { self.body(Closers::DONE) } else { self.no_script() };
         self.expect(Keyword::Done, start);
         body
     }
@@ -395,10 +395,19 @@ impl Parser<'_> {
     pub(super) fn word_expected(&mut self) -> Word {
         if !self.at_word() {
             self.unexpected_here();
-            let here = self.span(self.at.pos, self.at.pos);
-            return Word { parts: Vec::new(), span: here };
+            return self.no_word();
         }
         self.word()
+    }
+
+    /// An empty script here.
+    fn no_script(&self) -> Script {
+        Script { span: self.span(self.at.pos, self.at.pos), ..Script::default() }
+    }
+
+    /// An empty word here.
+    pub(super) fn no_word(&self) -> Word {
+        Word { parts: Vec::new(), span: self.span(self.at.pos, self.at.pos) }
     }
 }
 

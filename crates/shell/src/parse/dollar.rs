@@ -48,7 +48,8 @@ impl Parser<'_> {
         let quoted = context.quoted;
         if self.at.ahead(b"((").is_some() && self.is_arith(open) {
             self.at.eat(b"((");
-            let expression = self.nested(|parser| parser.arith(start));
+            let expression = self.nested(|parser| Some(parser.arith(start)));
+            let expression = expression.unwrap_or_else(|| Arith { word: self.no_word() });
             let span = self.span(start, self.at.pos);
             parts.push(Part::Arith { expression, quoted, span });
             return;
@@ -68,8 +69,9 @@ impl Parser<'_> {
             } else {
                 parser.unclosed(start);
             }
-            Arith { word }
+            Some(Arith { word })
         });
+        let expression = expression.unwrap_or_else(|| Arith { word: self.no_word() });
         let span = self.span(start, self.at.pos);
         parts.push(Part::Arith { expression, quoted: context.quoted, span });
     }

@@ -38,8 +38,7 @@ impl Parser<'_> {
     pub(super) fn await_heredoc(&mut self, start: usize, strip: bool) -> RedirectKind {
         let (delimiter, literal) = super::ansi::delimiter(self.at.slice(start, self.at.pos));
         let number = self.heredocs.bodies.len();
-        let here = self.span(self.at.pos, self.at.pos);
-        self.heredocs.bodies.push(Word { parts: Vec::new(), span: here });
+        self.heredocs.bodies.push(self.no_word());
         self.heredocs.waiting.push(Waiting { number, start, delimiter, literal, strip });
         let body = Word { parts: Vec::new(), span: Span::new(number, number) };
         RedirectKind::Heredoc { body, literal }

@@ -11,14 +11,12 @@ const OPERATORS: [&[u8]; 14] =
 impl Parser<'_> {
     /// Reads commands until one of `closers`, or something an enclosing construct waits for.
     pub(super) fn script(&mut self, closers: Closers) -> Script {
-        self.nested(|parser| {
-            let start = parser.at.pos;
-            let outer = parser.waits;
-            parser.waits = outer.with(closers);
-            let items = parser.items();
-            parser.waits = outer;
-            Script { items, problems: Vec::new(), span: parser.span(start, parser.at.pos) }
-        })
+        let start = self.at.pos;
+        let outer = self.waits;
+        self.waits = outer.with(closers);
+        let items = self.nested(Self::items);
+        self.waits = outer;
+        Script { items, problems: Vec::new(), span: self.span(start, self.at.pos) }
     }
 
     /// The script of a compound command, which may not be empty.

@@ -274,10 +274,13 @@ impl Parser<'_> {
     pub(super) fn backtick(&mut self, context: Context, parts: &mut Parts) {
         let start = self.at.pos;
         let content = start + 1;
-        let (close, escaped) = self.backtick_end(content, context.quoted && !context.here);
+        let escapable: &[u8] = if context.quoted && !context.here { b"$`\\\"" } else { b"$`\\" };
+        let (close, escaped) = self.backtick_end(content, escapable);
+        let raw = self.at.slice(content, close);
         let span = self.span(start, (close + 1).min(self.at.text.len()));
-        let script = if escaped {
-            let text = unescape_backtick(self.at.slice(content, close), context);
+        let joins = self.dialect == Dialect::Bash && joins_matter(raw);
+        let script = if escaped || joins {
+            let text = unescape_backtick(raw, escapable, joins);
             self.elsewhere(&text, span, |inner| inner.substituted(Closers::NONE))
         } else {
             self.within(content, close, |parser| parser.substituted(Closers::NONE))
@@ -292,7 +295,7 @@ impl Parser<'_> {
     }
 
     /// Where the closing backtick is, and whether anything before it is escaped.
-    fn backtick_end(&self, from: usize, double: bool) -> (usize, bool) {
+    fn backtick_end(&self, from: usize, escapable: &[u8]) -> (usize, bool) {
         let mut look = self.at;
         let mut escaped = false;
         look.pos = from;
@@ -302,7 +305,7 @@ impl Parser<'_> {
                 return (look.pos, escaped);
             }
             look.pos += 1;
-            escaped |= look.peek().is_some_and(|byte| escapes_in_backtick(byte, double));
+            escaped |= look.peek().is_some_and(|byte| escapable.contains(&byte));
             look.bump();
         }
     }
@@ -311,22 +314,25 @@ impl Parser<'_> {
 static ANSI_SPECIAL: ByteSet = ByteSet::of(b"\\'");
 static BACKTICK_SPECIAL: ByteSet = ByteSet::of(b"\\`");
 
-fn escapes_in_backtick(byte: u8, double: bool) -> bool {
-    matches!(byte, b'$' | b'`' | b'\\') || (double && byte == b'"')
+/// bash joins lines in backticks before it looks for quotes and comments, in which they would not be joined.
+fn joins_matter(raw: &str) -> bool {
+    raw.contains("\\\n") && raw.contains(['\'', '#', '<'])
 }
 
-fn unescape_backtick(raw: &str, context: Context) -> String {
-    let double = context.quoted && !context.here;
+fn unescape_backtick(raw: &str, escapable: &[u8], joins: bool) -> String {
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw;
     while let Some((before, after)) = rest.split_once('\\') {
         text.push_str(before);
-        let escaped = after.bytes().next().is_some_and(|byte| escapes_in_backtick(byte, double));
-        if !escaped {
-            text.push('\\');
-        }
         let mut chars = after.chars();
-        text.extend(chars.next());
+        match chars.next() {
+            Some('\n') if joins => {}
+            Some(next) if next.is_ascii() && escapable.contains(&(next as u8)) => text.push(next),
+            next => {
+                text.push('\\');
+                text.extend(next);
+            }
+        }
         rest = chars.as_str();
     }
     text.push_str(rest);

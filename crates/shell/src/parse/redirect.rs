@@ -65,7 +65,7 @@ impl Parser<'_> {
         });
         let operator = self.redirect_operator()?;
         self.blanks();
-        if !self.at_word() {
+        if !self.at_word() || self.descriptor().is_some() {
             self.unexpected_here();
             return None;
         }

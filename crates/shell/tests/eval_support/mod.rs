@@ -117,11 +117,13 @@ pub fn run(source: &str, dialect: Dialect) -> Recorder {
     recorder
 }
 
-/// A call as text: fields with a space between, an empty one as `''`, one that may split with `…` after it.
+/// A call as text: fields with a space between, in quotes when empty or with white space, and with `…` after
+/// one that may split.
 pub fn show(call: &Call) -> String {
     let field = |field: &Field| {
         let text = field.value.to_string();
-        let text = if text.is_empty() { "''".to_owned() } else { text };
+        let bare = !text.is_empty() && !text.contains(char::is_whitespace);
+        let text = if bare { text } else { format!("'{text}'") };
         if field.splits { format!("{text}…") } else { text }
     };
     call.argv.iter().map(field).collect::<Vec<_>>().join(" ")

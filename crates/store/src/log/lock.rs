@@ -8,6 +8,9 @@ use super::head::{self, Head};
 use crate::LogFault;
 use crate::files::{Dir, How, write_whole};
 
+/// How many times longer a lock is waited for that others take and give back all the time.
+const MOVING: u32 = 16;
+
 /// The right to write the log, until dropped. What is locked is the head's file, which is never replaced.
 pub(crate) struct Lock<'d> {
     dir: &'d Dir,
@@ -65,7 +68,7 @@ fn acquire(dir: &Dir, fd: &OwnedFd, wait: Duration) -> Result<(), LogFault> {
         if head != seen {
             (moved, seen) = (now, head);
         }
-        if now - moved >= wait || now - begun >= wait * 4 {
+        if now - moved >= wait || now - begun >= wait * MOVING {
             return Err(LogFault::Locked { waited: now - begun });
         }
     }
@@ -93,9 +96,10 @@ impl Default for Pause {
 
 impl Pause {
     fn sleep(&mut self) {
-        self.noise = self.noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.noise =
+            self.noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let jitter = (self.noise >> 33) % self.micros;
         std::thread::sleep(Duration::from_micros(self.micros + jitter));
-        self.micros = (self.micros * 3 / 2).min(2_000);
+        self.micros = (self.micros * 3 / 2).min(1_000);
     }
 }

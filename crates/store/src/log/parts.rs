@@ -177,7 +177,9 @@ mod tests {
         assert_eq!(name(17), "events-000000000017.jsonl");
         assert_eq!(first_of("events-000000000017.jsonl"), Some(17));
         assert_eq!(first_of("events-1000000000000.jsonl"), Some(1_000_000_000_000));
-        for stranger in ["events.jsonl", "events-17.jsonl", "events-00000000001x.jsonl", "events-000000000017"] {
+        for stranger in
+            ["events.jsonl", "events-17.jsonl", "events-00000000001x.jsonl", "events-000000000017"]
+        {
             assert_eq!(first_of(stranger), None, "{stranger}");
         }
     }

@@ -113,7 +113,10 @@ impl fmt::Display for Breach {
                 write!(out, "the log ends at record {last}, but record {head} had been written")
             }
             Self::AheadOfHead { last, head } => {
-                write!(out, "the log goes on to record {last} after the head's record {head}, as after a crash")
+                write!(
+                    out,
+                    "the log goes on to record {last} after the head's record {head}, as after a crash"
+                )
             }
             Self::NoHead => out.write_str("the head is missing or damaged; the next record restores it"),
             Self::Unreadable(fault) => fault.fmt(out),

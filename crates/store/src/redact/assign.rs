@@ -16,6 +16,12 @@ pub(crate) fn named(scanner: &mut Scanner, at: usize) -> Option<Found> {
     }
     let name = Name::around(text, at)?;
     scanner.named = name.end;
+    if text.get(..name.start)?.ends_with("‹".as_bytes()) {
+        // One of our own stand-ins: its kind is no name.
+        scanner.named =
+            name.end + text.get(name.end..)?.iter().take(MAX_NAME).take_while(|b| b.is_ascii()).count();
+        return None;
+    }
     if name.is(text, "bearer") {
         return bearer(text, name.end);
     }
@@ -33,7 +39,7 @@ pub(crate) fn named(scanner: &mut Scanner, at: usize) -> Option<Found> {
         _ => {
             let value = read_value(text, sign, start)?;
             let secret = judge(text, &name, naming, sign, value);
-            secret.then_some(Found { start: value.start, end: value.end, kind: naming.kind })
+            secret.then(|| Found { start: value.start, end: value.whole(text), kind: naming.kind })
         }
     }
 }
@@ -73,7 +79,11 @@ impl Name {
             start += 1;
         }
         let dashes = text.get(start..at)?.iter().take_while(|&&byte| byte == b'-').count();
-        (left < MAX_NAME && right < MAX_NAME).then_some(Self { start: start + dashes, end: at + right, dashes })
+        (left < MAX_NAME && right < MAX_NAME).then_some(Self {
+            start: start + dashes,
+            end: at + right,
+            dashes,
+        })
     }
 
     fn of<'t>(&self, text: &'t [u8]) -> &'t [u8] {
@@ -119,7 +129,9 @@ fn sign(text: &[u8], name: &Name) -> Option<(Sign, usize)> {
     let next = text.get(at + 1).copied();
     let value = |sign: Sign, length: usize| Some((sign, at + length + spaces(text, at + length)));
     match text.get(at)? {
-        b'=' if matches!(next, Some(b'=' | b'~' | b'>')) => value(Sign::Compare, 2 + usize::from(next == Some(b'='))),
+        b'=' if matches!(next, Some(b'=' | b'~' | b'>')) => {
+            value(Sign::Compare, 2 + usize::from(next == Some(b'=')))
+        }
         b'=' if next.is_some_and(|next| next == b' ') && at == after => value(Sign::Colon, 1),
         b'=' if at == after && quotes == 0 => Some((Sign::Tight, at + 1)),
         b'=' => value(Sign::Assign, 1),
@@ -142,7 +154,8 @@ fn sign(text: &[u8], name: &Name) -> Option<(Sign, usize)> {
 /// `name: DB_PASSWORD`, then `value: …` on the next line or in the next member.
 fn paired(text: &[u8], at: usize) -> Option<(Sign, usize)> {
     let window = text.get(at..text.len().min(at + MAX_NAME))?;
-    let skip = window.iter().take_while(|byte| byte.is_ascii_whitespace() || b",\"'\\".contains(byte)).count();
+    let skip =
+        window.iter().take_while(|byte| byte.is_ascii_whitespace() || b",\"'\\".contains(byte)).count();
     window.get(skip..)?.strip_prefix(b"value")?;
     let end = at + skip + b"value".len();
     let colon = end + closing_quote(text, end);
@@ -164,7 +177,10 @@ fn read_value(text: &[u8], sign: Sign, start: usize) -> Option<Value> {
 /// A YAML block: the value is on the next line.
 fn block_line(text: &[u8], at: usize) -> Option<Value> {
     let mark = text.get(at..)?.iter().take_while(|byte| b"|>-+".contains(byte)).count();
-    if mark == 0 || !text.get(at).is_some_and(|byte| b"|>".contains(byte)) || text.get(at + mark) != Some(&b'\n') {
+    if mark == 0
+        || !text.get(at).is_some_and(|byte| b"|>".contains(byte))
+        || text.get(at + mark) != Some(&b'\n')
+    {
         return None;
     }
     let start = at + mark + 1 + spaces(text, at + mark + 1);
@@ -177,7 +193,8 @@ fn judge(text: &[u8], name: &Name, naming: Naming, sign: Sign, value: Value) -> 
         return false;
     }
     let literal = sign == Sign::Tag || (sign == Sign::Tight && name.is_constant(text));
-    if bare && !literal && is_code(name.of(text), bytes) {
+    let generic = text.get(value.end) == Some(&b'<') && !matches!(sign, Sign::Tight | Sign::Flag);
+    if bare && !literal && (generic || is_code(name.of(text), bytes)) {
         return false;
     }
     let sure = match sign {
@@ -187,7 +204,9 @@ fn judge(text: &[u8], name: &Name, naming: Naming, sign: Sign, value: Value) -> 
             bytes.len() >= 16 || (bytes.iter().any(u8::is_ascii_digit) && bytes.len() >= 6)
         }
         Sign::Compare => !bare || is_random(bytes),
-        Sign::Comma => !bare && (is_random(bytes) || (bytes.iter().any(u8::is_ascii_digit) && bytes.len() >= 8)),
+        Sign::Comma => {
+            !bare && (is_random(bytes) || (bytes.iter().any(u8::is_ascii_digit) && bytes.len() >= 8))
+        }
         _ => true,
     };
     sure && plausible(name.of(text), naming, sign, bytes, value.quote)
@@ -215,11 +234,10 @@ fn is_basic(name: &[u8]) -> bool {
 /// `PASSWORD 'x'` in SQL, `login x password y` in a netrc, `set TOKEN x` in a shell or a tool.
 fn stands_behind_command(text: &[u8], name: &Name, value: Value) -> bool {
     let (before, start) = word_before(text, name.start);
-    let (_, start) = word_before(text, start);
-    let (third, _) = word_before(text, start);
+    let (second, _) = word_before(text, start);
     let password = naming(name.of(text)).is_some_and(|naming| naming.kind == "password");
     (password && value.quote == Some(b'\''))
-        || (password && [before, third].iter().any(|word| matches!(*word, b"login" | b"account")))
+        || (password && matches!(second, b"login" | b"account"))
         || matches!(before, b"set" | b"setx" | b"setenv" | b"-x" | b"-gx" | b"-Ux" | b"--export" | b"config")
 }
 
@@ -251,7 +269,9 @@ fn authorization(text: &[u8], start: usize) -> Option<Found> {
     let whole = quoted_at(text, start).unwrap_or_else(|| header_value(text, start));
     let bytes = whole.of(text);
     let scheme = bytes.iter().take_while(|&&byte| is_word(byte) || byte == b'-').count();
-    let known = SCHEMES.iter().any(|other| other.as_bytes().eq_ignore_ascii_case(bytes.get(..scheme).unwrap_or(bytes)));
+    let known = SCHEMES
+        .iter()
+        .any(|other| other.as_bytes().eq_ignore_ascii_case(bytes.get(..scheme).unwrap_or(bytes)));
     let gap = spaces(text, whole.start + scheme);
     let credential = match (known, gap > 0) {
         (true, true) => Value { start: whole.start + scheme + gap, ..whole },
@@ -262,7 +282,7 @@ fn authorization(text: &[u8], start: usize) -> Option<Found> {
     };
     let bytes = credential.of(text);
     let secret = bytes.len() >= 6 && !is_placeholder(bytes, whole.quote) && !is_code(b"authorization", bytes);
-    secret.then_some(Found { start: credential.start, end: credential.end, kind: "authorization" })
+    secret.then(|| Found { start: credential.start, end: credential.end, kind: "authorization" })
 }
 
 /// A header's value: to the end of the line or of the quote it stands in.
@@ -282,7 +302,7 @@ fn cookie(text: &[u8], sign: Sign, start: usize) -> Option<Found> {
     let equals = bytes.iter().position(|&byte| byte == b'=')?;
     let content = bytes.get(equals + 1..)?;
     let secret = content.len() >= 6 && !is_placeholder(content, value.quote);
-    secret.then_some(Found { start: value.start, end: value.end, kind: "cookie" })
+    secret.then(|| Found { start: value.start, end: value.whole(text), kind: "cookie" })
 }
 
 /// `Bearer X`, wherever it stands.
@@ -291,8 +311,9 @@ fn bearer(text: &[u8], end: usize) -> Option<Found> {
     let value = bare_at(text, end + gap);
     let bytes = value.of(text);
     let digit = bytes.iter().any(u8::is_ascii_digit);
-    let secret = gap > 0 && ((digit && bytes.len() >= 8) || bytes.len() >= 20) && !is_placeholder(bytes, None);
-    secret.then_some(Found { start: value.start, end: value.end, kind: "authorization" })
+    let secret =
+        gap > 0 && ((digit && bytes.len() >= 8) || bytes.len() >= 20) && !is_placeholder(bytes, None);
+    secret.then(|| Found { start: value.start, end: value.whole(text), kind: "authorization" })
 }
 
 /// `IDENTIFIED BY 'x'`, `IDENTIFIED WITH plugin BY 'x'`.
@@ -302,7 +323,7 @@ fn identified(text: &[u8], end: usize) -> Option<Found> {
     let start = end + by + 4;
     let value = quoted_at(text, start + spaces(text, start))?;
     let secret = value.end > value.start && !is_placeholder(value.of(text), value.quote);
-    secret.then_some(Found { start: value.start, end: value.end, kind: "password" })
+    secret.then(|| Found { start: value.start, end: value.whole(text), kind: "password" })
 }
 
 /// What `echo` or `printf` gives to a program that reads a password: `echo X | docker login --password-stdin`.
@@ -317,12 +338,13 @@ pub(crate) fn piped(text: &[u8], at: usize) -> Option<Found> {
         .iter()
         .find_map(|verb| Some((super::shapes::find(command, verb)?, verb.len())))?;
     let mut start = from + begin + verb + length;
-    while let Some(word) = text.get(start..).filter(|word| word.starts_with(b"-") || word.starts_with(b"'%s")) {
+    while let Some(word) = text.get(start..).filter(|word| word.starts_with(b"-") || word.starts_with(b"'%s"))
+    {
         start += word.iter().position(|&byte| byte == b' ')? + 1;
     }
     let value = value_at(text, start)?;
     let secret = value.end <= from + pipe && !is_placeholder(value.of(text), value.quote);
-    secret.then_some(Found { start: value.start, end: value.end, kind: "password" })
+    secret.then(|| Found { start: value.start, end: value.whole(text), kind: "password" })
 }
 
 fn is_stem(text: &[u8], at: usize) -> bool {
@@ -349,6 +371,19 @@ const SWITCHES: [&str; 23] = [
     "generate", "rotate", "revoke", "list", "get", "check", "verify", "validate", "has", "is", "with",
 ];
 const SCHEMES: [&str; 15] = [
-    "bearer", "basic", "token", "digest", "apikey", "api-key", "negotiate", "ntlm", "aws4-hmac-sha256", "key",
-    "oauth", "hawk", "splunk", "bot", "sharedkey",
+    "bearer",
+    "basic",
+    "token",
+    "digest",
+    "apikey",
+    "api-key",
+    "negotiate",
+    "ntlm",
+    "aws4-hmac-sha256",
+    "key",
+    "oauth",
+    "hawk",
+    "splunk",
+    "bot",
+    "sharedkey",
 ];

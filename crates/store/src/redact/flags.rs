@@ -109,9 +109,9 @@ pub(crate) fn short_flag(scanner: &mut Scanner, at: usize) -> Option<Found> {
     };
     let bytes = value.of(text);
     let flag_next = spaces > 0 && bytes.starts_with(b"-");
-    (!flag_next && !is_placeholder(bytes, value.quote)).then_some(Found {
+    (!flag_next && !is_placeholder(bytes, value.quote)).then(|| Found {
         start: value.start,
-        end: value.end,
+        end: value.whole(text),
         kind: "password",
     })
 }
@@ -128,7 +128,7 @@ pub(crate) fn long_user(scanner: &mut Scanner, at: usize) -> Option<Found> {
     }
     let value = behind(text, value_at(text, sign + 1)?, b':')?;
     let secret = !is_placeholder(value.of(text), value.quote);
-    secret.then_some(Found { start: value.start, end: value.end, kind: "password" })
+    secret.then(|| Found { start: value.start, end: value.whole(text), kind: "password" })
 }
 
 /// The part behind the user's name; a pair of numbers is a user and a group.

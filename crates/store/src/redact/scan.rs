@@ -57,7 +57,7 @@ impl<'t> Scanner<'t> {
             b'-' => flags::short_flag(self, at),
             b':' => shapes::url(self.text, at).or_else(|| shapes::telegram(self.text, at)),
             b'e' => shapes::jwt(self.text, at),
-            b'P' => shapes::putty(self, at),
+            b'P' => shapes::putty(self.text, at),
             b'M' | b'N' | b'O' => shapes::discord(self.text, at),
             _ => None,
         };
@@ -90,8 +90,10 @@ fn token(text: &[u8], at: usize, first: u8) -> Option<Found> {
 
 /// The vendor's name for a secret that was found by other signs.
 fn vendor(text: &[u8], found: Found) -> Option<&'static str> {
-    let token = token(text, found.start, *text.get(found.start)?)?;
-    (token.end == found.end).then_some(token.kind)
+    let by_form = token(text, found.start, *text.get(found.start)?)
+        .or_else(|| shapes::jwt(text, found.start))
+        .or_else(|| shapes::discord(text, found.start))?;
+    (by_form.end == found.end).then_some(by_form.kind)
 }
 
 fn next_start(text: &[u8], from: usize) -> Option<usize> {
@@ -114,7 +116,10 @@ const OTHER_STARTS: [&str; 5] = ["--", "://", ":AA", "eyJ", "Private-Lines"];
 /// A bit for each pair of bytes that something begins with.
 static STARTS: [u64; 1024] = starts();
 
-#[expect(clippy::indexing_slicing, reason = "runs in the compiler, where a wrong index is an error of the build")]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs in the compiler, where a wrong index is an error of the build"
+)]
 const fn starts() -> [u64; 1024] {
     let mut bits = [0; 1024];
     let mut place = 0;
@@ -146,14 +151,20 @@ const fn starts() -> [u64; 1024] {
     bits
 }
 
-#[expect(clippy::indexing_slicing, reason = "runs in the compiler, where a wrong index is an error of the build")]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs in the compiler, where a wrong index is an error of the build"
+)]
 const fn with(mut bits: [u64; 1024], needle: &[u8]) -> [u64; 1024] {
     let pair = (needle[0] as usize) << 8 | needle[1] as usize;
     bits[pair >> 6] |= 1 << (pair & 63);
     bits
 }
 
-#[expect(clippy::indexing_slicing, reason = "runs in the compiler, where a wrong index is an error of the build")]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs in the compiler, where a wrong index is an error of the build"
+)]
 const fn with_any_case(bits: [u64; 1024], needle: &[u8]) -> [u64; 1024] {
     let (a, b) = (needle[0], needle[1]);
     let (big_a, big_b) = (a.to_ascii_uppercase(), b.to_ascii_uppercase());
@@ -164,7 +175,10 @@ const fn with_any_case(bits: [u64; 1024], needle: &[u8]) -> [u64; 1024] {
 static ORDER: [u8; TOKENS.len()] = grouped().0;
 static BY_FIRST: [(u8, u8); 256] = grouped().1;
 
-#[expect(clippy::indexing_slicing, reason = "runs in the compiler, where a wrong index is an error of the build")]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs in the compiler, where a wrong index is an error of the build"
+)]
 const fn grouped() -> ([u8; TOKENS.len()], [(u8, u8); 256]) {
     assert!(TOKENS.len() < 256, "places are bytes");
     let mut order = [0; TOKENS.len()];

@@ -7,12 +7,15 @@ use super::value::{is_placeholder, is_random};
 /// How far into a key block its first line of data may be, behind headers.
 const PEM_HEADERS: usize = 400;
 
+/// The longest first part of a web token.
+const JWT_HEADER: usize = 2048;
+
 /// A block `-----BEGIN … PRIVATE KEY-----`, also when its end is missing. A mention of the first line alone, as
 /// in a search for keys, is none.
 pub(crate) fn pem(scanner: &mut Scanner, at: usize) -> Option<Found> {
     let text = scanner.text;
     let rest = text.get(at..)?;
-    let dashes = rest.iter().take_while(|&&byte| byte == b'-').count();
+    let dashes = rest.iter().take(6).take_while(|&&byte| byte == b'-').count();
     let label = rest.get(dashes..)?;
     let label = label.strip_prefix(b" ").unwrap_or(label).strip_prefix(b"BEGIN ")?;
     let label = label.get(..find(label.get(..label.len().min(64))?, b"---")?)?;
@@ -41,27 +44,27 @@ pub(crate) fn pem_end(text: &[u8], from: usize) -> Option<usize> {
 }
 
 /// The private part of a PuTTY key.
-pub(crate) fn putty(scanner: &mut Scanner, at: usize) -> Option<Found> {
-    let rest = scanner.text.get(at..)?.strip_prefix(b"Private-Lines:")?;
+pub(crate) fn putty(text: &[u8], at: usize) -> Option<Found> {
+    let rest = text.get(at..)?.strip_prefix(b"Private-Lines:")?;
+    if longest_run(rest.get(..rest.len().min(PEM_HEADERS))?) < 24 {
+        return None;
+    }
     let length = rest.iter().position(|&byte| !is_pem(byte)).unwrap_or(rest.len());
     let start = at + b"Private-Lines:".len();
-    (longest_run(rest.get(..length.min(PEM_HEADERS))?) >= 24).then_some(Found {
-        start,
-        end: start + length,
-        kind: "private-key",
-    })
+    Some(Found { start, end: start + length, kind: "private-key" })
 }
 
 /// `eyJ….eyJ….…`: a signed or encrypted web token.
 pub(crate) fn jwt(text: &[u8], at: usize) -> Option<Found> {
     let rest = text.get(at..)?;
-    if !rest.starts_with(b"eyJ") {
+    let glued = at > 0 && text.get(at - 1) == Some(&b'_');
+    if !rest.starts_with(b"eyJ") || !(glued || begins_word(text, at)) {
         return None;
     }
     let segment = |byte: &u8| is_word(*byte) || *byte == b'-';
-    let head = rest.iter().take_while(|byte| segment(byte)).count();
+    let head = rest.iter().take(JWT_HEADER).take_while(|byte| segment(byte)).count();
     let after = rest.get(head..)?.strip_prefix(b".")?;
-    let payload = after.iter().take_while(|byte| segment(byte)).count();
+    let payload = after.iter().take(8).take_while(|byte| segment(byte)).count();
     if head < 10 || payload < 8 {
         return None;
     }
@@ -83,10 +86,10 @@ pub(crate) fn url(text: &[u8], at: usize) -> Option<Found> {
         None if odd_port(authority) => word.iter().rposition(|&byte| byte == b'@')?,
         None => return None,
     };
-    if word.get(at_sign..)?.starts_with(b"@sha256:") {
+    let user = word.get(..at_sign)?;
+    if word.get(at_sign..)?.starts_with(b"@sha256:") || user.starts_with("‹".as_bytes()) {
         return None;
     }
-    let user = word.get(..at_sign)?;
     let found = |from: usize| Some(Found { start: start + from, end: start + at_sign, kind: "url-password" });
     match user.iter().position(|&byte| byte == b':') {
         Some(colon) => {
@@ -108,10 +111,10 @@ fn odd_port(authority: &[u8]) -> bool {
 /// `123456789:AA…`: a Telegram bot, found at its colon.
 pub(crate) fn telegram(text: &[u8], at: usize) -> Option<Found> {
     let rest = text.get(at + 1..)?;
-    let length = rest.iter().take_while(|&&byte| is_word(byte) || byte == b'-').count();
+    let length = rest.iter().take(40).take_while(|&&byte| is_word(byte) || byte == b'-').count();
     let digits = text.get(..at)?.iter().rev().take(12).take_while(|byte| byte.is_ascii_digit()).count();
     let fits = rest.starts_with(b"AA") && (34..=36).contains(&length) && (8..=11).contains(&digits);
-    fits.then_some(Found { start: at - digits, end: at + 1 + length, kind: "telegram-token" })
+    fits.then(|| Found { start: at - digits, end: at + 1 + length, kind: "telegram-token" })
 }
 
 /// Three parts of which the first is a number in Base64: a Discord bot.
@@ -121,15 +124,16 @@ pub(crate) fn discord(text: &[u8], at: usize) -> Option<Found> {
     }
     let part = |from: usize| {
         let rest = text.get(from..).unwrap_or_default();
-        from + rest.iter().take_while(|&&byte| is_word(byte) || byte == b'-').count()
+        from + rest.iter().take(80).take_while(|&&byte| is_word(byte) || byte == b'-').count()
     };
     let dot = |at: usize| (text.get(at) == Some(&b'.')).then_some(at + 1);
     let first = part(at);
     let second = part(dot(first)?);
     let third = part(dot(second)?);
-    let fits =
-        (23..=30).contains(&(first - at)) && (6..=7).contains(&(second - first - 1)) && third - second - 1 >= 27;
-    fits.then_some(Found { start: at, end: third, kind: "discord-token" })
+    let fits = (23..=30).contains(&(first - at))
+        && (6..=7).contains(&(second - first - 1))
+        && third - second - 1 >= 27;
+    fits.then(|| Found { start: at, end: third, kind: "discord-token" })
 }
 
 /// Where `needle` stands in `text`.

@@ -1,5 +1,8 @@
 //! The published forms of vendors' tokens: a prefix, the characters after it, and how many make it plausible.
 
+/// How much of a token is read to know it.
+const PLAUSIBLE: usize = 256;
+
 /// One form of token.
 pub(crate) struct Token {
     pub(crate) prefix: &'static str,
@@ -187,14 +190,19 @@ impl Token {
         if self.need != Prefix && !begins_word(text, at) {
             return None;
         }
-        let length = rest.iter().take_while(|&&byte| self.body.has(byte)).count();
+        let length = self.length(rest, PLAUSIBLE);
         let body = trim(rest.get(..length)?);
         let fits = match self.need {
             Prefix | Start => body.len() >= self.min,
             Digit => body.len() >= self.min && body.iter().any(u8::is_ascii_digit),
             Exact => body.len() == self.min && !rest.get(length).is_some_and(|&byte| is_word(byte)),
         };
-        (fits && !is_mask(body)).then_some(at + self.prefix.len() + body.len())
+        let whole = || trim(rest.get(..self.length(rest, usize::MAX)).unwrap_or_default()).len();
+        (fits && !is_mask(body)).then(|| at + self.prefix.len() + whole())
+    }
+
+    fn length(&self, rest: &[u8], limit: usize) -> usize {
+        rest.iter().take(limit).take_while(|&&byte| self.body.has(byte)).count()
     }
 }
 

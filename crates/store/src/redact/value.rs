@@ -3,8 +3,10 @@
 use super::names::naming;
 use super::tokens::is_word;
 
-/// No secret is longer, but for keys in blocks.
+/// How far a closing quote is looked for.
 const MAX_VALUE: usize = 4 << 10;
+/// How much of a bare value is read to judge it.
+const PLAUSIBLE: usize = 256;
 
 /// A value in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +21,12 @@ impl Value {
     /// Its bytes.
     pub(crate) fn of<'t>(&self, text: &'t [u8]) -> &'t [u8] {
         text.get(self.start..self.end).unwrap_or_default()
+    }
+
+    /// Where it ends, however long it is.
+    pub(crate) fn whole(&self, text: &[u8]) -> usize {
+        let cut = self.quote.is_none() && self.end - self.start >= PLAUSIBLE;
+        if cut { bare_up_to(text, self.start, text.len()).end } else { self.end }
     }
 }
 
@@ -65,9 +73,13 @@ pub(crate) fn line_end(text: &[u8], start: usize) -> usize {
     start + rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len())
 }
 
-/// The bare value that begins at `at`, as a shell, a query string or an environment file would read it.
+/// The start of the bare value that begins at `at`, as a shell, a query string or an environment file would read
+/// it: enough to judge it by. `Value::whole` gives the rest.
 pub(crate) fn bare_at(text: &[u8], at: usize) -> Value {
-    let limit = text.len().min(at + MAX_VALUE);
+    bare_up_to(text, at, text.len().min(at + PLAUSIBLE))
+}
+
+fn bare_up_to(text: &[u8], at: usize, limit: usize) -> Value {
     let end = (at..limit).find(|&here| ends_bare(text, at, here)).unwrap_or(limit);
     Value { start: at, end, quote: None }
 }
@@ -120,7 +132,9 @@ pub(crate) fn is_random(value: &[u8]) -> bool {
     let has = |class: fn(&u8) -> bool| value.iter().any(class);
     let letters = usize::from(has(u8::is_ascii_uppercase)) + usize::from(has(u8::is_ascii_lowercase));
     let dashes = value.iter().filter(|byte| b"-_.:".contains(byte)).count();
-    has(u8::is_ascii_digit) && (letters == 2 || (letters == 1 && value.len() >= 24)) && dashes <= value.len() / 8
+    has(u8::is_ascii_digit)
+        && (letters == 2 || (letters == 1 && value.len() >= 24))
+        && dashes <= value.len() / 8
 }
 
 /// A commit, a checksum or a UUID, which are everywhere and say nothing.
@@ -136,7 +150,8 @@ fn is_reference(value: &[u8], quote: Option<u8>) -> bool {
     match first {
         b'$' => {
             let named = rest.iter().all(|&byte| is_word(byte) || byte == b':');
-            let capital = rest.first().is_some_and(|byte| byte.is_ascii_uppercase() || b"_{(@#".contains(byte));
+            let capital =
+                rest.first().is_some_and(|byte| byte.is_ascii_uppercase() || b"_{(@#".contains(byte));
             capital || (named && quote != Some(b'\''))
         }
         b'%' => last == Some(b'%') && value.len() > 2,
@@ -183,7 +198,9 @@ fn is_variable(name: &[u8], value: &[u8]) -> bool {
     let plain = value.iter().all(|&byte| is_word(byte));
     let leaf = name.rsplit(|byte| b"-.".contains(byte)).next().unwrap_or_default();
     let compound = value.contains(&b'_')
-        || value.windows(2).any(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
+        || value
+            .windows(2)
+            .any(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
     plain
         && digits < 2
@@ -201,10 +218,46 @@ fn starts(value: &[u8], start: &str) -> bool {
 }
 
 const EMPTY_WORDS: [&str; 40] = [
-    "true", "false", "null", "none", "nil", "undefined", "yes", "no", "on", "off", "empty", "changeme", "example",
-    "placeholder", "redacted", "hidden", "masked", "password", "passwd", "pass", "token", "secret", "api_key",
-    "apikey", "api-key", "key", "todo", "tbd", "dummy", "test", "testing", "optional", "required", "default",
-    "basic", "bearer", "oauth", "oauth2", "include", "inherit",
+    "true",
+    "false",
+    "null",
+    "none",
+    "nil",
+    "undefined",
+    "yes",
+    "no",
+    "on",
+    "off",
+    "empty",
+    "changeme",
+    "example",
+    "placeholder",
+    "redacted",
+    "hidden",
+    "masked",
+    "password",
+    "passwd",
+    "pass",
+    "token",
+    "secret",
+    "api_key",
+    "apikey",
+    "api-key",
+    "key",
+    "todo",
+    "tbd",
+    "dummy",
+    "test",
+    "testing",
+    "optional",
+    "required",
+    "default",
+    "basic",
+    "bearer",
+    "oauth",
+    "oauth2",
+    "include",
+    "inherit",
 ];
 const PLACEHOLDER_STARTS: [&str; 19] = [
     "your_", "your-", "your ", "my_api", "change_", "change-", "replace_", "replace-", "insert_", "insert-",
@@ -212,13 +265,14 @@ const PLACEHOLDER_STARTS: [&str; 19] = [
 ];
 const CODE_WORDS: [&str; 35] = [
     "string", "str", "&str", "number", "boolean", "bool", "any", "int", "bytes", "object", "unknown", "void",
-    "await", "new", "function", "async", "lambda", "if", "not", "self", "this", "enabled", "disabled", "char",
-    "text", "varchar", "nonetype", "&'a", "impl", "dyn", "type", "typeof", "return", "const", "input",
+    "await", "new", "function", "async", "lambda", "if", "not", "self", "this", "enabled", "disabled",
+    "char", "text", "varchar", "nonetype", "&'a", "impl", "dyn", "type", "typeof", "return", "const",
+    "input",
 ];
 const CODE_ROOTS: [&str; 34] = [
     "self", "this", "args", "os", "process", "config", "cfg", "settings", "env", "req", "request", "ctx",
-    "context", "options", "opts", "params", "data", "event", "secrets", "vault", "var", "local", "module", "user",
-    "input", "props", "state", "import", "std", "conf", "body", "result", "response", "res",
+    "context", "options", "opts", "params", "data", "event", "secrets", "vault", "var", "local", "module",
+    "user", "input", "props", "state", "import", "std", "conf", "body", "result", "response", "res",
 ];
 const FILE_ENDS: [&str; 10] =
     [".pem", ".key", ".txt", ".json", ".yaml", ".yml", ".env", ".crt", ".p12", ".pub"];

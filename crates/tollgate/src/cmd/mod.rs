@@ -1,5 +1,9 @@
 //! One file per subcommand.
 
+pub mod canary;
 pub mod check;
+pub mod doctor;
 pub mod explain;
+pub mod init;
 pub mod rules;
+pub mod uninstall;

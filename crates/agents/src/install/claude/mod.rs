@@ -4,7 +4,7 @@ pub mod canary;
 pub mod settings;
 
 use super::edit::Entry;
-use super::status::ours_in;
+use super::status::{matches_all, ours_in};
 use tollgate_model::json::{Value, object};
 
 /// How one event is registered.
@@ -146,6 +146,25 @@ pub fn is_ours(handler: &Value) -> bool {
 #[must_use]
 pub fn handler<'a>(settings: &'a Value, event: &str) -> Option<&'a Value> {
     ours_in(settings, event, is_ours).next().map(|(_, handler)| handler)
+}
+
+/// Why the gate is not asked about every call although it is registered, if so.
+#[must_use]
+pub fn weakness(settings: &Value) -> Option<String> {
+    let Some((group, handler)) = ours_in(settings, "PreToolUse", is_ours).next() else {
+        return Some("the gate is not registered for `PreToolUse`, the event that decides".to_owned());
+    };
+    if !matches_all(group) {
+        return Some("the gate's matcher for `PreToolUse` leaves tools out; it must be `*`".to_owned());
+    }
+    if handler.get("args").is_none() {
+        return Some(
+            "the gate is started through a shell, which can fail or be bent; it must have `args`".to_owned(),
+        );
+    }
+    let set = |key: &str| !matches!(handler.get(key), None | Some(Value::Bool(false)));
+    let key = ["async", "asyncRewake", "if", "once"].into_iter().find(|key| set(key))?;
+    Some(format!("`{key}` in the gate's entry for `PreToolUse` lets calls pass it"))
 }
 
 const fn other(event: &'static str) -> Hooked {

@@ -1,6 +1,7 @@
 //! Claude Code's settings: where the layers are, and what in them touches the gate.
 
 use super::super::doc::{Doc, EditError};
+use super::super::file::read_any;
 use std::path::{Path, PathBuf};
 use tollgate_model::json::Value;
 
@@ -101,9 +102,9 @@ impl Layer {
     pub fn read(scope: Scope, path: &Path) -> Option<Self> {
         let unread =
             |why: String| Self { scope, path: path.to_owned(), value: Value::Null, ignored: Some(why) };
-        let bytes = match std::fs::read(path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+        let bytes = match read_any(path) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return None,
             Err(error) => return Some(unread(format!("{}: {error}", path.display()))),
         };
         let Ok(text) = String::from_utf8(bytes) else {

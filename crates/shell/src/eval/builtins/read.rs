@@ -42,9 +42,8 @@ impl Shell {
         for name in &request.names {
             self.run_hidden(&Value::text(name), span, host);
         }
-        let buffer = self.input_buffer(request.fd);
-        let input = buffer.and_then(|id| self.state.world.buffers.get(&id).cloned());
-        let Some((id, input)) = buffer.zip(input) else {
+        let input = self.state.input(request.fd).cloned();
+        let Some((id, input)) = self.state.input_buffer(request.fd).zip(input) else {
             let line = Value::unknown(HoleSource::Input);
             self.bind_read(&request, &line, span, host);
             return self.either();
@@ -122,7 +121,7 @@ impl Shell {
             self.run_aside(&callback.value, span, host);
         }
         let name = request.array.unwrap_or("MAPFILE");
-        let input = self.input_buffer(request.fd).and_then(|id| self.state.world.buffers.get(&id).cloned());
+        let input = self.state.input(request.fd).cloned();
         let input = input.unwrap_or_else(|| Value::unknown(HoleSource::Input));
         let delimiter = request.delimiter.unwrap_or('\n');
         let lines = input.as_literal().map(|text| {

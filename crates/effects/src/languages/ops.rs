@@ -1,0 +1,494 @@
+//! What the functions of libraries do, in one vocabulary for all languages.
+
+use tollgate_model::{Certainty, CodeSource, EffectKind, WriteMode};
+use tollgate_shell::value::{HoleSource, Taint, Value};
+
+use super::machine::{Machine, Origin};
+use super::pure::{self, Pure};
+use super::value::{Args, Val};
+use crate::analyst::taint;
+
+/// What a function does. Paths, texts and the like are its first argument, where nothing else is said.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Op {
+    /// Gives text to a shell.
+    Shell,
+    /// The same, and returns what was printed.
+    ShellOut,
+    /// Runs a list of words, or a text where the option `shell` says so.
+    Program,
+    /// Runs a program with a list of arguments.
+    Spawn,
+    /// One argument: text for a shell. More: words.
+    System,
+    /// A path and a list of words, after some other arguments.
+    ExecList(usize),
+    /// A path and words, after some other arguments.
+    ExecWords(usize),
+    /// Opens a file: path and mode. A pipe where the language says so.
+    Open,
+    /// Opens a file: handle, mode and path, all of it perhaps in one text.
+    OpenHandle,
+    /// Deletes files.
+    Delete,
+    /// Deletes trees.
+    DeleteTree,
+    /// Deletes what the option `recursive` says.
+    DeleteMaybe,
+    /// Moves.
+    Move,
+    /// Copies.
+    Copy,
+    /// Copies trees.
+    CopyTree,
+    /// Makes a link to the first argument.
+    Link,
+    /// Reads a file.
+    Read,
+    /// Reads a file and runs nothing, returns its lines.
+    Lines,
+    /// The names in a directory.
+    ReadDir,
+    /// A directory tree: folder, folders, files.
+    Walk,
+    /// Files that fit a pattern.
+    Glob,
+    /// Files below the first argument that fit a pattern.
+    GlobBelow,
+    /// The same at any depth.
+    GlobDeep,
+    /// Writes its second argument.
+    Write,
+    /// Adds its second argument.
+    Append,
+    /// Empties.
+    Truncate,
+    /// Gives a path a mode or an owner.
+    Permission,
+    /// The mode or the owner comes first, then paths; with everything below them or not.
+    PermissionOf(bool),
+    /// Fetches an address.
+    Fetch,
+    /// The method comes first, then the address.
+    Request,
+    /// Sends to an address.
+    Post,
+    /// Fetches an address into a file.
+    Download,
+    /// Connects to a host: a pair, or host and port.
+    Connect,
+    /// Sends on a connection.
+    Send,
+    /// Resolves a name.
+    Resolve,
+    /// One variable of the environment.
+    Env,
+    /// All of them.
+    EnvAll,
+    /// Something of the machine that is known.
+    Known(Known),
+    /// Goes to a directory.
+    ChangeDir,
+    /// Runs text as code of this language.
+    Eval,
+    /// Runs a file as code of this language.
+    EvalFile,
+    /// Makes objects of data, which may run code.
+    Unpack,
+    /// A module by its name.
+    Import,
+    /// A part of its first argument by a name.
+    Part,
+    /// Signals a process: target and signal.
+    Kill,
+    /// Signal and targets.
+    KillFirst,
+    /// Splits the process.
+    Fork,
+    /// Switches the machine off.
+    Power,
+    /// Prints its arguments, with or without an end of line.
+    Print(bool),
+    /// What comes in from outside.
+    Input,
+    /// Calls its first argument with every item of the others.
+    Map,
+    /// Calls its last argument with every item of the first.
+    Each,
+    /// Keeps the items for which its last argument is true.
+    Filter,
+    /// Calls its second argument with the first.
+    Then,
+    /// Calls its first argument with the others.
+    Apply,
+    /// Calls what the option `target` names with the option `args`.
+    Thread,
+    /// Its first argument with the others filled in.
+    Bind,
+    /// Returns a list's item, a table's entry.
+    Get,
+    /// The text begins with.
+    StartsWith,
+    /// The text ends with.
+    EndsWith,
+    /// Makes a value out of values.
+    Pure(Pure),
+    /// Calls nothing else and returns nothing that matters.
+    Nothing,
+}
+
+/// Things of the machine that are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    Arguments,
+    /// The arguments, with the program's name before them.
+    Program,
+    /// With the interpreter's name before that.
+    Interpreted,
+    Environment,
+    Home,
+    Folder,
+    Temp,
+    /// A new file or folder for temporary use.
+    TempFile,
+    Executable,
+    File,
+    FileFolder,
+    Input,
+    Slash,
+    Newline,
+    True,
+}
+
+impl Op {
+    /// Is it a value, not a function?
+    pub fn is_value(self) -> bool {
+        matches!(self, Op::Known(_) | Op::Pure(Pure::Parent | Pure::Base | Pure::Stem))
+    }
+
+    /// As a method of an object: does it need the object?
+    pub fn wants_receiver(self) -> bool {
+        matches!(self, Op::Send | Op::Then)
+    }
+}
+
+impl Machine<'_, '_, '_> {
+    /// Does what a function does.
+    pub fn perform(&mut self, op: Op, name: &str, args: &Args) -> Val {
+        if !self.burn(16) {
+            return Val::Unknown(args.taint());
+        }
+        if op != Op::Fork {
+            self.calls += 1;
+        }
+        match op {
+            Op::Shell | Op::ShellOut => self.run_shell(op == Op::ShellOut, args),
+            Op::Program => self.run_program(args),
+            Op::Spawn => self.run_spawn(args),
+            Op::System => self.run_system(name, args),
+            Op::ExecList(skip) => {
+                let list = args.at(skip + 1, &["args", "argv"]);
+                self.run_listed(&args.at(skip, &["path", "file", "command"]), &list)
+            }
+            Op::ExecWords(skip) => self.run_listed(&args.at(skip, &["path", "file"]), &Val::list(args.skip(skip + 1).list)),
+            Op::Eval => self.run_eval(args),
+            Op::EvalFile => self.run_file(&args.at(0, &["path", "file"])),
+            Op::Unpack => {
+                let marks = args.taint();
+                if taint::has(marks, taint::NET) || taint::has(marks, taint::DECODED) {
+                    self.dynamic(marks);
+                }
+                Val::Unknown(marks)
+            }
+            Op::Import => self.import(args),
+            Op::Part => self.part_by_name(args),
+            Op::Kill | Op::KillFirst => self.kill(op == Op::KillFirst, args),
+            Op::Fork => {
+                self.forks += 1;
+                self.callbacks(args);
+                Val::unknown()
+            }
+            Op::Power => {
+                self.push(EffectKind::Process { signal: "power".into(), target: "the machine".into() }, Certainty::Certain);
+                Val::unknown()
+            }
+            Op::Print(newline) => self.print_args(newline, args),
+            Op::Input => self.around.input.clone(),
+            Op::Env | Op::EnvAll => self.environment(op == Op::EnvAll, name, args),
+            Op::Known(known) => self.known(known),
+            Op::Map | Op::Each | Op::Filter | Op::Then | Op::Apply | Op::Thread | Op::Bind => self.higher(op, args),
+            Op::Get => self.get(args),
+            Op::Pure(what) => {
+                let work: usize = args.list.iter().map(|value| match value {
+                    Val::Text(text) => text.any.iter().map(|text| text.bytes()).sum(),
+                    Val::List(list) => list.items.len() * 8,
+                    _ => 1,
+                }).sum();
+                self.burn(work / 4);
+                self.pure(what, args)
+            }
+            Op::StartsWith | Op::EndsWith => Val::unknown(),
+            Op::Nothing => {
+                self.callbacks(args);
+                Val::Unknown(args.taint())
+            }
+            Op::Fetch | Op::Request | Op::Post | Op::Download | Op::Connect | Op::Send | Op::Resolve => self.network(op, args),
+            _ => self.files(op, args),
+        }
+    }
+
+    fn pure(&mut self, what: Pure, args: &Args) -> Val {
+        match what {
+            Pure::ExpandUser => {
+                let home = self.run.analyst.world.home().to_owned();
+                Val::Text(pure::expand_user(&args.text(0), &home))
+            }
+            Pure::Absolute => {
+                let home = self.run.analyst.world.home().to_owned();
+                let path = pure::expand_user(&pure::join_paths(&args.list.iter().rev().map(Val::as_text).collect::<Vec<_>>()), &home);
+                Val::Text(self.run.shell.resolve(&path))
+            }
+            Pure::Resolve => {
+                let path = pure::join_paths(&args.list.iter().map(Val::as_text).collect::<Vec<_>>());
+                Val::Text(self.run.shell.resolve(&path))
+            }
+            other => pure::apply(other, args),
+        }
+    }
+
+    /// What is known of the machine.
+    pub fn known(&mut self, known: Known) -> Val {
+        let script = || self.around.file.clone();
+        match known {
+            Known::Arguments => Val::list(self.around.argv.clone()),
+            Known::Program | Known::Interpreted => {
+                let before = if known == Known::Program { 1 } else { 2 };
+                let mut list = vec![Val::Text(script().unwrap_or_else(|| Value::text("-c"))); before];
+                // `node -e` has no script before its arguments.
+                if known == Known::Interpreted && self.around.file.is_none() {
+                    list.pop();
+                }
+                list.extend(self.around.argv.iter().cloned());
+                Val::list(list)
+            }
+            Known::Environment => Val::name("$ENV"),
+            Known::Home => Val::text(self.run.analyst.world.home()),
+            Known::Folder => Val::Text(self.run.shell.cwd().clone()),
+            Known::Temp => Val::text(&self.temp()),
+            Known::TempFile => {
+                let folder = Value::text(&format!("{}/", self.temp()));
+                Val::Text(folder.concat(&Value::something(HoleSource::Input)))
+            }
+            Known::Executable => Val::text(self.run.program),
+            Known::File => Val::Text(script().unwrap_or_else(|| Value::something(HoleSource::Input))),
+            Known::FileFolder => match script() {
+                Some(path) => Val::Text(pure::parent(&self.run.shell.resolve(&path))),
+                None => Val::Text(self.run.shell.cwd().clone()),
+            },
+            Known::Input => self.around.input.clone(),
+            Known::Slash => Val::text("/"),
+            Known::Newline => Val::text("\n"),
+            Known::True => Val::Int(1),
+        }
+    }
+
+    fn temp(&self) -> String {
+        self.run.analyst.world.temp_dirs().first().cloned().unwrap_or_else(|| "/tmp".to_owned())
+    }
+
+    /// Variables of the environment: one by its name, with a default, or all of them.
+    pub fn environment(&mut self, all: bool, name: &str, args: &Args) -> Val {
+        if all || args.list.is_empty() {
+            self.push(EffectKind::EnvRead { names: Vec::new() }, Certainty::Certain);
+            return Val::Unknown(taint::SECRET);
+        }
+        let Some(variable) = args.literal(0) else {
+            return Val::Text(Value::unknown(HoleSource::Input));
+        };
+        self.push(EffectKind::EnvRead { names: vec![variable.clone()] }, Certainty::Certain);
+        // `os.environ["X"]` fails where there is no X; `getenv` does not.
+        let present = name.contains('[') || args.list.len() > 1;
+        let value = self.variable(&variable, present);
+        match args.get(1) {
+            Some(default) if !value.is_known() => Val::Text(value).union(default),
+            _ => Val::Text(value),
+        }
+    }
+
+    fn variable(&mut self, name: &str, present: bool) -> Value {
+        use tollgate_shell::eval::Host;
+        let set = self.run.call.assigns.iter().rev().find(|(set, _)| **set == *name).map(|(_, value)| value.clone());
+        let exported = || self.run.shell.exported().find(|(set, _)| *set == name).map(|(_, value)| value);
+        if let Some(value) = set.or_else(exported) {
+            return value;
+        }
+        match self.run.analyst.environment(name) {
+            Some(value) => Value::text(&value),
+            None if present => Value::something(HoleSource::Variable(name.into())),
+            None => Value::unknown(HoleSource::Variable(name.into())),
+        }
+    }
+
+    fn print_args(&mut self, newline: bool, args: &Args) -> Val {
+        if args.option("file").is_some_and(|file| matches!(file, Val::Name(name) if name.ends_with("stderr"))) {
+            return Val::name("None");
+        }
+        if let Some(Val::File(handle)) = args.option("file").cloned() {
+            self.file_method(&handle, "write", args);
+            return Val::name("None");
+        }
+        let mut line = Value::empty();
+        for (at, value) in args.list.iter().enumerate() {
+            if let Val::Name(name) = value {
+                if &**name == "$ENV" {
+                    self.push(EffectKind::EnvRead { names: Vec::new() }, Certainty::Certain);
+                }
+            }
+            if at > 0 && newline {
+                line = self.concat(&line, &Value::text(" "));
+            }
+            line = self.concat(&line, &value.as_text());
+        }
+        if newline {
+            line = self.concat(&line, &Value::text("\n"));
+        }
+        self.print(&line);
+        Val::name("None")
+    }
+
+    fn kill(&mut self, signal_first: bool, args: &Args) -> Val {
+        let show = |value: &Val| value.literal().unwrap_or_else(|| "?".to_owned());
+        let (signal, targets) = if signal_first {
+            (args.get(0).map(show).unwrap_or_default(), args.skip(1).list)
+        } else {
+            (args.get(1).map_or_else(|| "TERM".to_owned(), show), args.list.iter().take(1).cloned().collect())
+        };
+        if signal == "0" {
+            return Val::unknown();
+        }
+        for target in &targets {
+            self.push(EffectKind::Process { signal: signal.clone(), target: show(target) }, Certainty::Certain);
+        }
+        Val::unknown()
+    }
+
+    fn higher(&mut self, op: Op, args: &Args) -> Val {
+        match op {
+            Op::Map => {
+                let items: Vec<Val> = args.list.iter().skip(1).map(Val::item).collect();
+                let function = args.at(0, &[]);
+                match args.get(1) {
+                    Some(Val::List(list)) if args.list.len() == 2 && list.items.len() <= 64 => {
+                        Val::list(list.items.iter().map(|item| self.apply(&function, &Args::of(vec![item.clone()]))).collect())
+                    }
+                    _ => Val::many(vec![self.apply(&function, &Args::of(items))]),
+                }
+            }
+            Op::Each => {
+                let list = args.at(0, &[]);
+                let Some(function) = args.list.get(1..).and_then(<[Val]>::last).cloned() else { return list };
+                match &list {
+                    Val::List(known) if known.items.len() <= 64 => {
+                        let results = known.items.iter().map(|item| self.apply(&function, &Args::of(vec![item.clone()])));
+                        let results: Vec<Val> = results.collect();
+                        if known.open { Val::many(results) } else { Val::list(results) }
+                    }
+                    other => {
+                        let item = other.item();
+                        Val::many(vec![self.apply(&function, &Args::of(vec![item]))])
+                    }
+                }
+            }
+            Op::Filter => self.filter(args),
+            Op::Then => {
+                let value = args.at(0, &[]);
+                let mut result = value.clone();
+                for function in args.list.iter().skip(1) {
+                    result = self.apply(function, &Args::of(vec![value.clone()]));
+                }
+                result
+            }
+            Op::Apply => self.apply(&args.at(0, &["function", "func"]), &args.skip(1)),
+            Op::Thread => {
+                let target = args.at(1, &["target"]);
+                let list = args.at(3, &["args"]).items();
+                self.apply(&target, &Args::of(list))
+            }
+            _ => Val::partial(args.at(0, &[]), args.skip(1)),
+        }
+    }
+
+    fn filter(&mut self, args: &Args) -> Val {
+        let (list, function) = match (args.get(0), args.get(1)) {
+            (Some(function @ (Val::Function(_) | Val::Name(_))), Some(list)) => (list.clone(), function.clone()),
+            (Some(list), Some(function)) => (list.clone(), function.clone()),
+            _ => return args.at(0, &[]),
+        };
+        let before = std::mem::take(&mut self.narrowed);
+        self.apply(&function, &Args::of(vec![list.item()]));
+        let said = std::mem::replace(&mut self.narrowed, before);
+        let Val::Function(function) = &function else { return list };
+        let param = function.params.first().map(|param| param.name.clone());
+        let kept: Vec<Val> = said.into_iter().filter(|(place, _)| Some(place) == param.as_ref()).map(|(_, value)| value).collect();
+        let open = matches!(&list, Val::List(list) if list.open);
+        if kept.is_empty() || !open && matches!(list, Val::List(_)) { list } else { Val::many(kept) }
+    }
+
+    fn get(&mut self, args: &Args) -> Val {
+        let found = args.get(0).map(|value| value.clone()).unwrap_or_else(Val::unknown);
+        let Some(key) = args.get(1) else { return found.item() };
+        let item = self.index(&found, None, key);
+        match args.get(2) {
+            Some(default) => item.union(default),
+            None => item,
+        }
+    }
+
+    /// A part of a module by its name.
+    fn part_by_name(&mut self, args: &Args) -> Val {
+        let owner = args.at(0, &[]);
+        match (&owner, args.literal(1)) {
+            (_, Some(name)) => self.attribute(&owner, None, &name),
+            (Val::Name(module), None) if self.syntax.risky.contains(&&**module) => Val::name("?"),
+            _ => Val::Unknown(owner.taint()),
+        }
+    }
+
+    fn import(&mut self, args: &Args) -> Val {
+        match args.literal(0) {
+            Some(name) => self.module(&name),
+            None => Val::unknown(),
+        }
+    }
+
+    pub fn opaque(&mut self, why: &str) {
+        if self.act() {
+            self.run.analyst.opaque(why, self.around.span);
+        }
+    }
+
+    /// Code that is not known is run.
+    pub fn dynamic(&mut self, marks: Taint) {
+        if !self.act() {
+            return;
+        }
+        let telling = taint::has(marks, taint::NET) || taint::has(marks, taint::DECODED);
+        if self.around.origin == Origin::Inline || telling {
+            self.run.analyst.dynamic_code(marks, self.around.span);
+            return;
+        }
+        // A program on disk that makes its commands from its own data is the ordinary case.
+        let kind = EffectKind::Exec { program: "its own code".into(), argv: Vec::new(), source: CodeSource::Variable };
+        self.push(kind, Certainty::Possible);
+    }
+
+    /// The mode a file is opened with: reads, writes, adds.
+    pub fn mode(text: &str) -> (bool, Option<WriteMode>) {
+        let plus = text.contains('+');
+        match text.trim_start_matches(['t', 'b']).chars().next() {
+            Some('w' | 'x' | 'c') => (plus, Some(WriteMode::Overwrite)),
+            Some('a') => (plus, Some(WriteMode::Append)),
+            _ => (true, plus.then_some(WriteMode::Edit)),
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! What can be made again: build outputs, installed packages, caches. A catalogue.
+
+use crate::{FileKind, World};
+
+/// Names that only tools give, and that they make again on their next run.
+const MADE_BY_TOOLS: &[&str] = &[
+    "__pycache__",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".pytype",
+    ".pyre",
+    ".hypothesis",
+    ".tox",
+    ".nox",
+    ".eggs",
+    ".egg-info",
+    ".pyc",
+    ".pyo",
+    ".coverage",
+    ".nyc_output",
+    ".next",
+    ".nuxt",
+    ".svelte-kit",
+    ".astro",
+    ".angular",
+    ".parcel-cache",
+    ".turbo",
+    ".docusaurus",
+    ".expo",
+    ".swc",
+    ".vite",
+    ".wireit",
+    ".eslintcache",
+    ".stylelintcache",
+    ".tsbuildinfo",
+    ".sass-cache",
+    ".dart_tool",
+    ".gradle",
+    ".stack-work",
+    ".zig-cache",
+    ".aws-sam",
+    ".DS_Store",
+];
+
+/// Manifests from which a project is built.
+const MANIFESTS: &[&str] = &[
+    "package.json",
+    "tsconfig.json",
+    "pyproject.toml",
+    "setup.py",
+    "setup.cfg",
+    "Cargo.toml",
+    "go.mod",
+    "CMakeLists.txt",
+    "meson.build",
+    "configure",
+    "configure.ac",
+    "Makefile",
+    "makefile",
+    "GNUmakefile",
+    "build.gradle",
+    "build.gradle.kts",
+    "settings.gradle",
+    "settings.gradle.kts",
+    "pom.xml",
+    "build.sbt",
+    "composer.json",
+    "pubspec.yaml",
+    "BUILD.bazel",
+    "justfile",
+];
+
+/// Output names, each with the manifests that make it.
+const OUTPUTS: &[(&str, &[&str])] = &[
+    ("node_modules", &["package.json"]),
+    ("bower_components", &["bower.json"]),
+    ("jspm_packages", &["package.json"]),
+    ("target", &["Cargo.toml", "pom.xml", "build.sbt", "project.clj"]),
+    ("dist", MANIFESTS),
+    ("build", MANIFESTS),
+    ("out", MANIFESTS),
+    (".output", MANIFESTS),
+    (".build", &["Package.swift"]),
+    (".cache", MANIFESTS),
+    ("coverage", MANIFESTS),
+    ("htmlcov", MANIFESTS),
+    ("test-results", MANIFESTS),
+    ("playwright-report", MANIFESTS),
+    ("storybook-static", &["package.json"]),
+    ("vendor", &["go.mod", "composer.json", "Gemfile"]),
+    ("bin", &[".csproj", ".fsproj", ".vbproj"]),
+    ("obj", &[".csproj", ".fsproj", ".vbproj"]),
+    ("Pods", &["Podfile"]),
+    ("Carthage", &["Cartfile"]),
+    ("_build", &["mix.exs", "rebar.config", "dune-project", "conf.py", "Makefile"]),
+    ("deps", &["mix.exs"]),
+    ("elm-stuff", &["elm.json"]),
+    ("dist-newstyle", &["cabal.project", ".cabal"]),
+    ("zig-cache", &["build.zig"]),
+    ("zig-out", &["build.zig"]),
+    ("site", &["mkdocs.yml"]),
+    ("_site", &["_config.yml"]),
+    (".terraform", &[".tf"]),
+    ("cmake-build-debug", &["CMakeLists.txt"]),
+    ("cmake-build-release", &["CMakeLists.txt"]),
+    ("bazel-bin", &["WORKSPACE", "MODULE.bazel"]),
+    ("bazel-out", &["WORKSPACE", "MODULE.bazel"]),
+    ("bazel-testlogs", &["WORKSPACE", "MODULE.bazel"]),
+];
+
+/// How a cache says of itself that it is one.
+const CACHE_TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55";
+
+/// Is what stands at a path made again by the tool that made it? The path, or a folder above it that lies
+/// below `base`, must be a known output next to the manifest that produces it, or a tagged cache.
+#[must_use]
+pub fn is_rebuildable(path: &str, base: &str, world: &dyn World) -> bool {
+    let base = base.trim_end_matches('/');
+    let Some(inside) = path.strip_prefix(base).and_then(|rest| rest.strip_prefix('/')) else { return false };
+    let mut folder = base.to_owned();
+    for name in inside.split('/').filter(|name| !name.is_empty()) {
+        if is_output(&folder, name, world) {
+            return true;
+        }
+        folder.push('/');
+        folder.push_str(name);
+    }
+    false
+}
+
+fn is_output(folder: &str, name: &str, world: &dyn World) -> bool {
+    let made = |known: &&str| name == *known || name.len() > known.len() && known.starts_with('.') && is_suffix(known) && name.ends_with(*known);
+    if MADE_BY_TOOLS.iter().any(|known| made(&known)) {
+        return true;
+    }
+    let manifests = OUTPUTS.iter().find(|(output, _)| *output == name).map(|(_, manifests)| *manifests);
+    if manifests.is_some_and(|manifests| manifests.iter().any(|manifest| has_manifest(folder, manifest, world))) {
+        return true;
+    }
+    let path = format!("{folder}/{name}");
+    world.kind(&format!("{path}/pyvenv.cfg")) == FileKind::File
+        || world.read(&format!("{path}/CACHEDIR.TAG"), CACHE_TAG.len()).is_some_and(|tag| tag == CACHE_TAG)
+}
+
+/// Entries of the first table that end a name rather than being one.
+fn is_suffix(known: &str) -> bool {
+    matches!(known, ".egg-info" | ".pyc" | ".pyo" | ".tsbuildinfo")
+}
+
+/// A name that starts with a dot and has no other stands for every file that ends so: `.csproj`.
+fn has_manifest(folder: &str, manifest: &str, world: &dyn World) -> bool {
+    if manifest.starts_with('.') {
+        return world.list(folder, 1000).iter().any(|name| name.ends_with(manifest));
+    }
+    world.kind(&format!("{folder}/{manifest}")) == FileKind::File
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{StillFile, StillWorld};
+
+    #[test]
+    fn outputs_need_what_makes_them() {
+        let mut files = vec![
+            ("/w/Cargo.toml", ""),
+            ("/w/web/package.json", ""),
+            ("/w/net/app.csproj", ""),
+            ("/w/env/pyvenv.cfg", ""),
+            ("/w/hand/CACHEDIR.TAG", "not a tag"),
+        ];
+        let tag = String::from_utf8(CACHE_TAG.to_vec()).unwrap();
+        files.push(("/w/tagged/CACHEDIR.TAG", &tag));
+        let files = files.iter().map(|(path, text)| ((*path).into(), StillFile::File(text.as_bytes().to_vec())));
+        let world = StillWorld { files: files.collect(), ..StillWorld::default() };
+        let check = |path: &str, expected: bool| assert_eq!(is_rebuildable(path, "/w", &world), expected, "{path}");
+        for path in [
+            "/w/target", "/w/target/debug/x", "/w/web/node_modules", "/w/web/dist", "/w/src/__pycache__",
+            "/w/a/b.pyc", "/w/x.egg-info", "/w/env", "/w/tagged", "/w/net/obj", "/w/.next", "/w/build",
+        ] {
+            check(path, true);
+        }
+        for path in ["/w", "/w/src", "/w/node_modules", "/w/web/target", "/w/hand", "/w/bin", "/elsewhere/target", "/w/data", "/w/pyc"] {
+            check(path, false);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Scripts for the comparison with bash. Only stubs may be named: `run tool wipe bad say bash`.
+
+#[rustfmt::skip]
+pub const SCRIPTS: &[&str] = &[
+    // Quotes, escapes, literals.
+    "run a 'b c' \"d e\" f\\ g", "r\\un 'a'\"b\"c", "$'\\x72un' $'a\\tb' $'\\101' $'\\u00e9'", "run $\"loc\"", "run '' \"\" a''b",
+    "ru\\\nn split", "run a#b #c\nrun d", "run \"a\\$b\\`c\\\\d\\e\"", "'run' \"\\\"\"", "run -- --x=y",
+    // Parameters.
+    "x=run; $x a", "x='run a b'; $x", "x='a  b'; run $x \"$x\"", "x=; run $x a \"$x\"", "run $nope a \"$nope\"", "x=a; x+=b; run $x",
+    "x=1; x=2 run $x; run $x", "x=1 y=$x run \"$y\"", "run ${x:-d} ${x-e} ${x:+f}", "x=v; run ${x:-d} ${x:+f g} ${x+\"f g\"}",
+    "run ${x:=a b} $x", "x=abcabc; run ${x#a} ${x##*b} ${x%c} ${x%%b*} ${x/b/X} ${x//b/X} ${x/#a/X} ${x/%c/X} ${x//b}",
+    "x=hello; run ${x:1} ${x:1:3} ${x: -3} ${x: -3:2} ${x:1:-1} ${#x}", "x=hELLo; run ${x^} ${x^^} ${x,} ${x,,} ${x^^l}",
+    "x=y; y=z; run ${!x} \"${!x}\"", "x='a b'; run ${x@Q} ${x@U}", "x=a; y=${x}b${x}; run $y", "run \"${x:-a b}\" ${x:-'c d'} ${x:-\"e f\"}",
+    "x=/a/b/c.txt; run ${x##*/} ${x%/*} ${x%.*}", "x='*'; run \"$x\"", "x=a; run \"${x}\"'${x}'", "set -- 1 2 3; run $# $1 ${2} \"$*\"",
+    "x=abc; run ${x/b/\"Q\"} ${x/b/$x}", "x=aXbXc; run ${x//X/ }", "p=a*; x=aab; run ${x#$p} ${x#\"$p\"}", "x=aab; run ${x/a*/z}",
+    "unset x; run ${x+a}b", "x=a:b; run ${x%%:*} ${x##*:}", "x=5; run ${x:$((1-1)):1}", "IFS_=1; run ${!IFS_@}",
+    // Arrays.
+    "a=(1 '2 3' 4); run \"${a[@]}\"; run ${a[@]}; run \"${a[*]}\"; run ${#a[@]} ${a[1]} \"${a[1]}\"", "a=(x y z); run ${a[@]:1} ${a[@]:0:2} ${a[-1]}",
+    "a=(); run \"${a[@]}\" e", "a[3]=d; a[1]=b; run \"${a[@]}\" ${!a[@]}", "a=(b); a+=(c d); run ${a[@]}", "declare -A m=([a]=1 [b]=2); run ${m[a]} ${m[b]}",
+    "declare -A m; m[x]=1; k=x; run ${m[$k]} ${m[nope]}", "declare -A m=([a]=1 [b]=2); for k in \"${!m[@]}\"; do run $k ${m[$k]}; done",
+    "a=(one two); run \"x${a[@]}y\"", "a=(a.c b.c); run ${a[@]%.c} ${a[@]/a/z}", "a=([2]=x [5]=y z); run ${!a[@]} ${a[6]}", "a=(1 2 3); unset 'a[1]'; run ${a[@]}",
+    "declare -n r=t; t=1; r=2; run $t $r ${!r}", "a=(run p q); \"${a[@]}\"", "x=(a b); run $x ${x[0]}", "a=(1 2); b=(\"${a[@]}\" 3); run \"${b[@]}\"",
+    // Positional parameters.
+    "set -- a 'b c' d; run \"$@\"; shift; run \"$@\" $#; shift 2; run \"$@\" end", "set -- a b c; run ${@:2} ${@:1:2} \"${*:2}\" ${@: -1}", "set -- \"x y\"; run $@ \"$@\"",
+    "set -- a b; run \"pre$@post\"", "set --; run \"$@\" $* x", "set a b; run $1$2", "set -- -a b; run $1", "IFS=-; set -- a b; run \"$*\" $*", "r$@un a", "set -- 1 2; for i; do run $i; done",
+    // Braces, globs, tilde.
+    "run {a,b}{1,2} x{,y}z {1..4} {4..1..2} {a..d} {01..03} {a,{b,c}}", "run {a} {} {a,b a} \"{a,b}\" {a','b,c}", "{run,a,b}", "x=a; run {$x,b} {$x,\"c d\"}$x",
+    "run nomatch*", "> f1; > f2; run f* f? f[12] 'f*' [f]1 x*", "> f1; x='f*'; run $x \"$x\"", "set -f; > f1; run f*", "run ~ ~/x \"~\" x~ ~nosuchuser_", "x=~; run $x", "x=~/a:~/b; run $x", "run a=~/x",
+    "HOME=/h; run ~ ~/y", "> 'a b'; for f in *; do run \"$f\"; done", "> a.c; a=(*.c); run \"${a[@]}\"", "shopt -s nullglob; run zz*", "shopt -s extglob\n> ab; run @(ab|cd) !(ab)",
+    // Splitting.
+    "IFS=,; x=a,b,,c,; run $x", "IFS=' ,'; x=' a , b ,c '; run $x", "IFS=; x='a b'; run $x", "unset IFS; x=' a\tb '; run $x", "x='a b'; run p${x}s", "x=' a'; run p$x", "x='a '; run ${x}s", "run${IFS}a", "x=$'a\\nb'; run $x \"$x\"",
+    "IFS=:; x=:a:; run $x; run p$x", "IFS=x; run $(echo axbxc)", "IFS=,; x=a,b; run \"$x\" $x,c", "IFS=; set -- a b; run \"$*\" $*",
+    // Arithmetic.
+    "run $((1+2*3)) $(( (1+2)*3 )) $((2**8)) $((-7/2)) $((-7%3)) $((1<<4|3))", "x=3; run $((x++)) $x $((--x)) $((x*=4)) $x", "x=2; y=x+1; run $((y*2))", "run $((5>3?1:2)) $((1&&0)) $((1||0)) $((!0))", "run $((16#ff)) $((010)) $((0x10))",
+    "let 'x=1+1' y=3; run $x $y", "((x=5, y=x*2)); run $y", "i=0; ((i++)) || run zero; ((i++)) && run one", "a=(5 6); run $((a[0]+a[1]))", "declare -i n; n=2*4; run $n", "x=08; run $((10#$x))", "run $[1+1]", "x=; run $((x+1)) $((nope+1))",
+    // Substitution.
+    "run $(echo a b) \"$(echo a b)\"", "run `echo a` \"`echo 'b c'`\"", "run $(printf 'a\\nb\\n\\n')x", "x=$(echo run); $x y", "run $(echo $(echo deep))", "run \"$(echo \"q $(echo 'r  s')\")\"", "run $(say hi there)", "x=$(exit 3); run $?", "run $(x=1; echo $x) $x",
+    "run $(if bad; then echo y; else echo n; fi)", "run $(for i in 1 2; do echo $i; done)", "run \"$(echo a; (echo b); { echo c; })\"", "echo 'a b' > f; run $(< f) \"$(< f)\"", "run $(echo '*')", "run a$(echo b c)d",
+    // Printing.
+    "run $(echo -n a) $(echo -e 'b\\tc\\x41') $(echo -E 'd\\n') $(echo -ne 'e\\n')", "run \"$(printf '%s|%5s|%-5s|' a b c)\" $(printf '%03d %x %o' 7 255 8)", "run $(printf '%s-%s ' a b c)", "run $(printf '\\162\\x75n') $(printf %b 'a\\tb')", "printf -v v '%s' z; run $v", "run \"$(printf '%q' 'a b$')\" $(printf %c xyz) $(printf %%)",
+    "run \"$(printf '%s\\n' a 'b c')\"", "run $(printf '%d' \"'A\") $(printf '%.2s' abc) $(printf '%*d' 4 7)", "run $(printf hello) $(printf '%s')", "run \"$(echo 'a\\nb')\"",
+    // Lists and status.
+    "run a && run b || run c", "bad && run a || run b", "true && run a; false || run b; ! true || run c; ! false && run d", "bad; run $?; run $?", "false; run $?", "{ run a; run b; }; (run c)", "exit 0; run no", "bad || exit; run no", "(exit 1) || run yes", "run a & wait; run b",
+    "run _x; run $_", "echo last word > /dev/null; run $_", "bad | run a; run $?", "set -e; bad; run no", "set -e; bad || run yes; run more", "exit 1 2; run yes", "x=1 exit; run no", "return; run yes",
+    // Branches.
+    "if bad; then run 1; elif run 2; then run 3; else run 4; fi", "if [ a = a ]; then run y; else run n; fi", "if [[ abc == a?c ]]; then run y; else run n; fi", "x=5; if [ $x -gt 3 -a $x -lt 9 ]; then run y; fi", "if [ -z \"$x\" ]; then run e; fi", "if [[ -n $x || 1 -eq 1 ]]; then run y; fi", "if [[ ! ( a == b ) && 2 -gt 1 ]]; then run y; fi",
+    "case abc in a*) run 1;; *) run 2;; esac", "case x in a|x) run 1;& y) run 2;; *) run 3;; esac", "case x in x) run 1;;& [xyz]) run 2;; *) run 3;; esac", "x='a b'; case $x in 'a b') run y;; esac", "case $nope in '') run e;; *) run f;; esac", "p='a*'; case abc in $p) run glob;; esac; case abc in \"$p\") run no;; *) run lit;; esac", "[[ abc =~ b ]] && run y", "test a != b && run y", "[ ! a = b ] && run y", "[ ] || run e; [ x ] && run x",
+    "> f; [ -f f ] && run there; [ -d f ] || run nodir", "[[ -v x ]] || run unset; x=1; [[ -v x ]] && run set", "[ \"\" ] || run empty", "[[ a < b ]] && run lt", "(( 0 )) || run zero",
+    // Loops.
+    "for i in a 'b c' d; do run \"$i\"; done", "for i in 1 2 3; do [ $i = 2 ] && continue; run $i; done", "for i in 1 2 3; do run $i; [ $i = 2 ] && break; done", "for i in 1 2; do for j in a b; do run $i$j; continue 2; done; done", "for i in 1 2; do for j in a b; do run $i$j; break 2; done; done; run $i",
+    "i=0; while [ $i -lt 3 ]; do run $i; i=$((i+1)); done; run end $i", "i=3; until [ $i -eq 0 ]; do i=$((i-1)); run $i; done", "for ((i=0;i<3;i++)); do run $i; done; run $i", "while read l; do run \"$l\"; done <<< $'a b\\n c\\nd'", "printf 'x 1\\ny 2\\n' | while read a b; do run $b $a; done", "while read -r l; do run \"$l\"; done <<'E'\na\\b\n$x\nE",
+    "x=0; while true; do x=$((x+1)); run $x; [ $x -ge 3 ] && break; done; run after", "for x in $(echo a b); do run $x; done; run $x", "x=a; for i in 1 2 3; do x=$x$i; done; run $x", "while bad; do run no; done; run $?", "for i in; do run no; done; run $?", "for i in 1 2; do x=$i; done | run a; run $x", "while :; do run once; exit; done", "until run a; do run no; done",
+    "for f in a b; do run $f; done > log; run \"$(< log)\"", "for i in {1..5}; do (( i % 2 )) && run $i; done", "i=0; while (( i++ < 2 )); do run $i; done", "while break; do run no; done; run after",
+    // Functions.
+    "f() { run \"$1\" $#; }; f 'a b' c; f", "f() { local x=in; run $x; }; x=out; f; run $x", "f() { x=changed; }; x=a; f; run $x", "f() { return 3; run no; }; f; run $?", "f() ( x=sub; run $x ); x=a; f; run $x", "function f { run k; }; f", "f() { g \"$@\"; }; g() { run g \"$@\"; }; f 1 '2 3'", "f() { if [ $1 -gt 0 ]; then run $1; f $(($1-1)); fi; }; f 3", "run() { command run wrapped \"$@\"; }; run a",
+    "f() { set -- x y; run $1; }; set -- a; f; run $1", "f() { shift; run \"$@\"; }; f 1 2 3", "f() { local a=(1 2); a+=(3); run \"${a[@]}\"; }; f; run \"${a[@]}\"", "f() { run $FUNCNAME; }; f", "f() { echo out; }; run $(f) \"$(f)\"", "f() { for i in \"$@\"; do run $i; done; }; f a b", "unset -f f; f() { run 1; }; unset -f f; f", "f() { run 1; }; f() { run 2; }; f", "x=1; f() { local x; run \"${x-unset}\"; }; f", "f() { declare -g G=1; }; f; run $G", "f() { eval 'local y=2'; run $y; }; f; run $y", "f() { break; run still; }; for i in 1; do f; run in; done",
+    // Text as code.
+    "eval run a '$x'; x=b; eval 'run $x'", "eval \"x='a b'\"; run \"$x\"", "x='run a; run b'; eval \"$x\"", "bash -c 'run $1 $2' zero a b", "x=1; export y=2; bash -c 'run \"${x-none}\" $y'", "echo 'run piped' | bash", "bash <<< 'run here'", "bash <<E\nrun doc $((1+1))\nE", "bash <<'E'\nx=1; run $x\nE", "echo 'run file' > s; bash s; . ./s; source ./s a", "bash <(echo run proc)", ". <(echo x=5); run $x", "echo run tee > >(bash); say x > /dev/null",
+    "cat() { run fake; }; cat", "x=$(bash -c 'echo a b'); run $x", "echo 'run $1' > s; bash s arg", "f() { run exported; }; export -f f; bash -c f", "eval eval run deep", "eval 'for i in 1 2; do run $i; done'", "v=x; eval $v=3; run $x", "trap 'run bye' EXIT; run first", "trap 'run $x' EXIT; x=late", "a='b c'; eval run $a; eval \"run \\$a\"", "bash -c 'exit 3'; run $?", "bash -c 'run inner; exit'; run outer", "exec run last",
+    "command run a; builtin echo x > /dev/null; command -v run > /dev/null && run b", "shopt -s expand_aliases\nalias r='run aliased'\nr x", "hash -p ./nope zz; run ok", "enable -n echo; echo() { run not builtin; }; echo", "alias q=run; q x; run y",
+    // Reading.
+    "read x <<< 'a b'; run $x \"$x\"", "read a b <<< '1 2 3'; run $a; run $b", "IFS=: read a b <<< 'x:y:z'; run $a $b", "read -r x <<< 'a\\b'; run \"$x\"; read x <<< 'a\\b'; run \"$x\"", "read -a w <<< 'p q r'; run ${w[1]} ${#w[@]}", "mapfile -t m <<< $'a\\nb c'; run \"${m[@]}\"", "echo 'a b' | { read x y; run $y $x; }", "echo x | read v; run \"[$v]\"", "shopt -s lastpipe; echo x | read v; run $v", "{ read a; read b; } <<< $'1\\n2'; run $b $a", "read <<< ' r '; run \"$REPLY\"", "while read -d, x; do run \"$x\"; done <<< 'a,b,c'",
+    "read -n 2 x <<< abcd; run $x", "IFS= read -r x <<< '  keep  '; run \"$x\"", "while getopts ab: o -a -b val; do run $o \"$OPTARG\"; done", "printf 'a\\nb' | while read l || [ -n \"$l\" ]; do run $l; done", "IFS=, read -ra f <<< 'a,b c,d'; run \"${f[@]}\"",
+    // Redirections and files.
+    "echo a > f; echo b >> f; while read l; do run $l; done < f", "{ echo 1; echo 2; } > f; run $(< f)", "run a > out; run b 2>&1", "echo x > f; cd .; read v < f; run $v", "exec 3<<< 'fd three'; read -u 3 v; run $v", "exec 4> f; echo hi >&4; exec 4>&-; run $(< f)", "f() { echo inside; }; f > o; run $(< o)", "(echo sub > g); run $(< g)", "echo e >&2 2> f; run x", "{ echo err >&2; } 2> f; run $(< f)", "bad > /nonexistent/x; run $?", "true > /nonexistent/x || run failed", "x=1 > /nonexistent/y; run \"[$x]\"", "read v < <(echo ps); run $v", "echo one | tee() { run fn; }; run ok",
+    "> f; run $(< f) e", "echo a > 'f g'; run \"$(< 'f g')\"", "exit > /nonexistent/x; run still", "cd /nonexistent && run no; run yes", "cd .. && run up; cd - > /dev/null && run back", "echo run dyn > s; n=s; bash $n; bash ./$n",
+    // Joins and mixtures.
+    "if bad; then x=1; else x=2; fi; run $x", "bad && x=1 || x='a b'; run $x", "x=a; (x=b; run $x); run $x", "x=a; { x=b; } ; run $x", "x=a; echo | x=b; run $x", "x=a; x=b & wait; run $x", "bad; [ $? -ne 0 ] && run nz", "x=; [ -n \"$x\" ] || x=def; run $x", "for i in 1 2; do bad || x=$i; done; run $x", "c=run; for a in x y; do $c $a; c=tool; done", "x='$y'; y=1; run $x; eval run $x", "a=1; b=a; c=b; run ${!c} ${!b}", "x='a;b|c&d'; run $x", "x='run z'; $x; \"$x\"", "f='run'; ${f}${nope} a", "set -- r u n; \"$1$2$3\" glued", "x=abc; run \"${x:0:1}${x:2}\"", "p=/usr/bin; run ${p:0:1}", "x=run; y=x; ${!y} ind", "coproc run co; wait; run after", "time run timed", "! run neg; run $?", "select_=1; run $select_", "x=$'run\\nrun b'; eval \"$x\"", "i=5; ((i-=2)); while ((i)); do run $i; ((i--)); done; run done", "run \"$(cat() { echo fn; }; cat)\"",
+];

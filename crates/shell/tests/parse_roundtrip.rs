@@ -1,0 +1,339 @@
+//! Real bash as the judge of what a text means, not only whether it is sound.
+//!
+//! A function that bash lists (`declare -f`) must give the tree of the text it was defined by, and a word
+//! without expansions must have the value bash gives it. bash is restricted, without a `PATH` and in an empty
+//! folder, so that nothing but `declare` and `printf` can run.
+
+mod parse_machine;
+mod parse_support;
+
+use std::process::Stdio;
+
+use parse_machine::{Dice, bash, one_liners, scripts};
+use parse_support::dump;
+use tollgate_shell::ast::*;
+use tollgate_shell::Limits;
+
+/// Stands between the answers of bash.
+const MARK: char = '\u{1}';
+
+#[test]
+fn functions_as_bash_lists_them() {
+    let mut texts = scripts();
+    texts.extend(one_liners().into_iter().step_by(4));
+    if texts.is_empty() || bash().is_none() {
+        return;
+    }
+    let functions: Vec<String> = texts.iter().filter_map(|text| as_function(text)).collect();
+    let mut compared = 0;
+    let mut wrong = Vec::new();
+    for chunk in functions.chunks(100) {
+        let script: String = chunk.iter().map(|function| format!("{function}\nprintf '\\1'\ndeclare -f listed\n")).collect();
+        let listed = ask_bash(&script);
+        assert_eq!(listed.len(), chunk.len(), "bash defines every function");
+        for (function, listing) in chunk.iter().zip(listed) {
+            let (ours, theirs) = (canonical(function), canonical(listing.trim_end_matches('\n')));
+            compared += 1;
+            if ours != theirs {
+                wrong.push(difference(&ours, &theirs));
+            }
+        }
+    }
+    println!("{compared} functions compared, {} differ", wrong.len());
+    assert!(compared > 100);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn words_as_bash_expands_them() {
+    if bash().is_none() {
+        return;
+    }
+    let mut dice = Dice(0x5eed_0002);
+    let words: Vec<String> = (0..4_000).map(|_| random_word(&mut dice)).collect();
+    for chunk in words.chunks(1_000) {
+        let script: String = chunk.iter().map(|word| format!("printf '\\1%s' {word}\n")).collect();
+        let answers = ask_bash(&format!("set +B -f; unset u; IFS=\n{script}"));
+        assert_eq!(answers.len(), chunk.len(), "bash expands every word to one");
+        for (word, answer) in chunk.iter().zip(answers) {
+            assert_eq!(value(word).as_deref(), Some(answer.as_str()), "{word}");
+        }
+    }
+}
+
+/// Where two dumps part.
+fn difference(ours: &str, theirs: &str) -> String {
+    let same = ours.chars().zip(theirs.chars()).take_while(|(one, other)| one == other).count();
+    let part = |text: &str| text.chars().skip(same.saturating_sub(60)).take(140).collect::<String>();
+    format!("ours {}\nbash {}\n", part(ours), part(theirs))
+}
+
+/// The text as the body of a function, when it is sound and the function is all there is.
+fn as_function(text: &str) -> Option<String> {
+    let function = format!("listed() {{\n{text}\n}}");
+    let script = read(&function);
+    let alone = matches!(script.items.as_slice(), [item] if is_function(item));
+    (alone && script.problems.is_empty() && !text.contains(MARK)).then_some(function)
+}
+
+fn is_function(item: &Item) -> bool {
+    let whole = item.rest.is_empty() && !item.background;
+    whole && matches!(item.first.stages.as_slice(), [Stage { command, .. }] if matches!(command.kind, CommandKind::Function { .. }))
+}
+
+fn read(text: &str) -> Script {
+    let wide = Limits { text: 1 << 24, nodes: 1 << 24, depth: 64 };
+    wide.parse(text, Dialect::Bash)
+}
+
+fn ask_bash(script: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("script");
+    std::fs::write(&path, script).expect("a script");
+    let output = std::process::Command::new(bash().expect("a bash"))
+        .args(["--norc", "-r", "-O", "extglob"])
+        .arg(&path)
+        .env_clear()
+        .env("PATH", "/nonexistent")
+        .env("LC_ALL", "C.UTF-8")
+        .current_dir(folder.path())
+        .stdin(Stdio::null())
+        .output()
+        .expect("bash");
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    stdout.split(MARK).skip(1).map(str::to_owned).collect()
+}
+
+/// The dump of a text, in the one form that bash lists of several equal ones.
+fn canonical(text: &str) -> String {
+    let mut script = read(text);
+    canonical_script(&mut script);
+    dump(&script)
+}
+
+fn canonical_script(script: &mut Script) {
+    for item in &mut script.items {
+        let pipelines = std::iter::once(&mut item.first).chain(item.rest.iter_mut().map(|(_, pipeline)| pipeline));
+        for stage in pipelines.flat_map(|pipeline| &mut pipeline.stages) {
+            canonical_command(&mut stage.command);
+            if std::mem::take(&mut stage.stderr_too) {
+                stage.command.redirects.push(stderr_to_stdout());
+            }
+        }
+    }
+}
+
+fn canonical_command(command: &mut Command) {
+    command.redirects.iter_mut().for_each(canonical_redirect);
+    match &mut command.kind {
+        CommandKind::Group(script) | CommandKind::Subshell(script) => canonical_script(script),
+        CommandKind::If { arms, otherwise } => {
+            nest_elif(arms, otherwise);
+            for (condition, body) in arms {
+                canonical_script(condition);
+                canonical_script(body);
+            }
+            otherwise.iter_mut().for_each(canonical_script);
+        }
+        CommandKind::For { words, body, .. } => {
+            words.get_or_insert_with(|| read("\"$@\"").items.first().map(first_words).unwrap_or_default());
+            words.iter_mut().flatten().for_each(canonical_word);
+            canonical_script(body);
+        }
+        CommandKind::CFor { header, body } => {
+            header.iter_mut().for_each(|expression| trim(&mut expression.word));
+            canonical_script(body);
+        }
+        CommandKind::While { condition, body, .. } => {
+            canonical_script(condition);
+            canonical_script(body);
+        }
+        CommandKind::Case { subject, arms } => {
+            canonical_word(subject);
+            for arm in arms {
+                arm.patterns.iter_mut().for_each(canonical_word);
+                canonical_script(&mut arm.body);
+            }
+        }
+        CommandKind::Function { body, .. } => canonical_function(body),
+        CommandKind::Coproc { body, .. } => canonical_command(body),
+        CommandKind::Test(words) => {
+            words.retain(|word| !is_text(word, "-n"));
+            words.iter_mut().for_each(canonical_word);
+        }
+        CommandKind::Simple(simple) => canonical_simple(simple),
+        CommandKind::Arith(_) | CommandKind::Broken(_) => {}
+    }
+}
+
+fn canonical_simple(simple: &mut Simple) {
+    simple.words.iter_mut().for_each(canonical_word);
+    for assign in &mut simple.assigns {
+        match &mut assign.value {
+            AssignValue::Scalar(word) => canonical_word(word),
+            AssignValue::Array(elements) => elements.iter_mut().for_each(|(_, word)| canonical_word(word)),
+        }
+    }
+}
+
+/// bash lists what is in `$( … )` anew as well.
+fn canonical_word(word: &mut Word) {
+    for part in &mut word.parts {
+        match part {
+            Part::Command { script, .. } | Part::Process { script, .. } => canonical_script(script),
+            Part::Array(elements) => elements.iter_mut().for_each(|(_, word)| canonical_word(word)),
+            Part::Param { expansion, .. } => match &mut expansion.op {
+                ParamOp::Default { word, .. } => canonical_word(word),
+                ParamOp::Trim { pattern, .. } => canonical_word(pattern),
+                ParamOp::Replace { pattern, with, .. } => {
+                    canonical_word(pattern);
+                    canonical_word(with);
+                }
+                _ => {}
+            },
+            Part::Text { .. } | Part::Arith { .. } => {}
+        }
+    }
+}
+
+/// bash puts any other body into a group.
+fn canonical_function(body: &mut Command) {
+    canonical_command(body);
+    if !matches!(body.kind, CommandKind::Group(_)) {
+        let span = body.span;
+        let command = std::mem::replace(body, Command { kind: CommandKind::Test(vec![]), redirects: vec![], span });
+        body.kind = CommandKind::Group(lone(command));
+    }
+}
+
+/// `elif` is an `if` in an `else`.
+fn nest_elif(arms: &mut Vec<(Script, Script)>, otherwise: &mut Option<Script>) {
+    if arms.len() > 1 {
+        let rest = arms.split_off(1);
+        let kind = CommandKind::If { arms: rest, otherwise: otherwise.take() };
+        *otherwise = Some(lone(Command { kind, redirects: vec![], span: tollgate_model::Span::default() }));
+    }
+}
+
+fn lone(command: Command) -> Script {
+    let span = command.span;
+    let stages = vec![Stage { command, stderr_too: false }];
+    let first = Pipeline { negated: false, stages, span };
+    let items = vec![Item { first, rest: vec![], background: false, span }];
+    Script { items, problems: vec![], span }
+}
+
+fn canonical_redirect(redirect: &mut Redirect) {
+    let usual = match &mut redirect.kind {
+        RedirectKind::Write(word) | RedirectKind::Append(word) | RedirectKind::Clobber(word) => {
+            canonical_word(word);
+            1
+        }
+        RedirectKind::Duplicate { target, output } => {
+            redirect.fd.get_or_insert(RedirectFd::Number(u32::from(*output)));
+            *output |= is_text(target, "-");
+            return;
+        }
+        RedirectKind::Heredoc { body: word, .. }
+        | RedirectKind::HereString(word)
+        | RedirectKind::Read(word)
+        | RedirectKind::ReadWrite(word)
+        | RedirectKind::WriteBoth(word)
+        | RedirectKind::AppendBoth(word) => {
+            canonical_word(word);
+            0
+        }
+    };
+    if redirect.fd == Some(RedirectFd::Number(usual)) {
+        redirect.fd = None;
+    }
+}
+
+fn stderr_to_stdout() -> Redirect {
+    let target = Word { parts: vec![Part::Text { text: "1".to_owned(), quoted: false }], ..Word::default() };
+    let kind = RedirectKind::Duplicate { target, output: true };
+    Redirect { fd: Some(RedirectFd::Number(2)), kind, span: tollgate_model::Span::default() }
+}
+
+fn first_words(item: &Item) -> Vec<Word> {
+    match item.first.stages.first().map(|stage| &stage.command.kind) {
+        Some(CommandKind::Simple(simple)) => simple.words.clone(),
+        _ => Vec::new(),
+    }
+}
+
+fn is_text(word: &Word, expected: &str) -> bool {
+    matches!(word.parts.as_slice(), [Part::Text { text, .. }] if text == expected)
+}
+
+/// bash lists an empty expression of `for ((…))` as `1`.
+fn trim(word: &mut Word) {
+    if let Some(Part::Text { text, .. }) = word.parts.first_mut() {
+        *text = text.trim_start().to_owned();
+    }
+    if word.parts.is_empty() || is_text(word, "") {
+        word.parts = vec![Part::Text { text: "1".to_owned(), quoted: true }];
+    }
+}
+
+/// The value of a word in which the only expansions are `${u:-…}` with `u` unset.
+fn value(source: &str) -> Option<String> {
+    let script = read(&format!("x {source}"));
+    let words = script.items.first().map(first_words)?;
+    match (words.as_slice(), script.problems.as_slice()) {
+        ([_, word], []) => word_value(word),
+        _ => None,
+    }
+}
+
+fn word_value(word: &Word) -> Option<String> {
+    let parts = word.parts.iter().map(|part| match part {
+        Part::Text { text, .. } => Some(text.clone()),
+        Part::Param { expansion, .. } => match &expansion.op {
+            ParamOp::Default { kind: '-', word, .. } => word_value(word),
+            _ => None,
+        },
+        _ => None,
+    });
+    parts.collect()
+}
+
+/// A word of quotes and escapes; what could expand in it is always escaped.
+fn random_word(dice: &mut Dice) -> String {
+    (0..=dice.roll(4)).map(|_| random_piece(dice)).collect()
+}
+
+fn random_piece(dice: &mut Dice) -> String {
+    const PLAIN: &[&str] = &["a", "b", "é", "=", "x#", "{", "}", "%", "\\\n", "\\ ", "\\$", "\\é", "\\\\", "\\'", "\\\"", "\\;", "^", "-", "/"];
+    const SINGLE: &[&str] = &["a", "\\", "\"", "$", "`", " ", "\n", ";", "(", "|", "\\\n", "é", "}", "#", "&", ">"];
+    const DOUBLE: &[&str] =
+        &["a", "\\\\", "\\\"", "\\$", "\\`", "\\\n", "\\a", "\\ ", " ", "\n", ";", "(", "'b'", "}", "é", "#", "|", "$ ", "<"];
+    const OPERAND: &[&str] =
+        &["a", " ", "\\}", "\\$", "\\\\", "\\a", "'b}'", "'c'", "\"d e\"", "\"}\"", "(", ";", "é", "$'\\x41'", "\\\n"];
+    let many = |pieces: &[&str], dice: &mut Dice| -> String {
+        (0..dice.roll(6)).map(|_| (*dice.pick(pieces)).to_owned()).collect()
+    };
+    match dice.roll(5) {
+        0 => format!("{}a", many(PLAIN, dice)),
+        1 => format!("'{}'", many(SINGLE, dice)),
+        2 => format!("\"{}\"", many(DOUBLE, dice)),
+        3 => format!("$'{}'", (0..dice.roll(5)).map(|_| random_escape(dice)).collect::<String>()),
+        _ => format!("\"a${{u:-{}}}\"", many(OPERAND, dice)),
+    }
+}
+
+/// One escape of `$'…'`, or plain text. Bytes above ASCII only where they are UTF-8 together.
+fn random_escape(dice: &mut Dice) -> String {
+    const ESCAPES: &[&str] = &[
+        "\\a", "\\b", "\\e", "\\E", "\\f", "\\n", "\\r", "\\t", "\\v", "\\\\", "\\'", "\\\"", "\\?", "\\q", "\\8", "\\x", "\\xg",
+        "\\u", "\\cB", "\\c?", "\\cz", "\\c[", "\\c\\\\", "\\x{41}", "\\x{42", "\\xc3\\xa9", "\\303\\251", "\\0", "\\x00", "a", " ",
+        "$", "`", "\"", "\n", "\\\n", "é", "\\é",
+    ];
+    match dice.roll(6) {
+        0 => format!("\\x{:x}", 2 + dice.roll(126)),
+        1 => format!("\\{:o}", 2 + dice.roll(126)),
+        2 => format!("\\u{:x}", 2 + dice.roll(0xd7fd)),
+        3 => format!("\\U{:08x}", 0xe000 + dice.roll(0x10_0000)),
+        _ => (*dice.pick(ESCAPES)).to_owned(),
+    }
+}

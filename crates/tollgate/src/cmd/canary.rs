@@ -1,0 +1,245 @@
+//! `tollgate canary`: proves a registered gate by starting it as Claude Code would, with one call that must be
+//! refused and one that must pass. Canary calls only ask; nothing is run.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use anyhow::Context;
+use tollgate_agents::install::claude::canary::{Answer, Command, payload, read_answer};
+use tollgate_agents::install::claude::settings::Places;
+use tollgate_agents::install::detect::{Installed, installed};
+use tollgate_store::Log;
+
+use crate::dirs::Dirs;
+use crate::program;
+use crate::report::{Light, Line, heading};
+
+/// Canary calls are known by this in the log.
+pub const SESSION: &str = "tollgate-canary-";
+
+/// Arguments of `tollgate canary`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// Also let Claude Code itself make a call that must be refused. Needs a login, a connection and some tokens
+    #[arg(long)]
+    live: bool,
+}
+
+/// Proves every registration that applies here. Exit 1 when one does not hold.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let stage = Stage::here()?;
+    let lines = match stage.registered().first() {
+        None => vec![Line::red("Tollgate is not registered with Claude Code", "tollgate init")],
+        Some(command) => {
+            let mut lines = stage.prove(command);
+            if args.live {
+                lines.push(stage.prove_live(command));
+            }
+            lines
+        }
+    };
+    heading("Claude Code");
+    lines.iter().for_each(Line::print);
+    Ok(exit_code(&lines))
+}
+
+/// 1 when a line is red.
+pub fn exit_code(lines: &[Line]) -> ExitCode {
+    let red = lines.iter().any(|line| line.light == Light::Red);
+    if red { ExitCode::from(1) } else { ExitCode::SUCCESS }
+}
+
+/// Where a canary sings: whose home, which project, which settings.
+pub struct Stage {
+    /// Tollgate's directories.
+    pub dirs: Dirs,
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// Claude Code's settings.
+    pub places: Places,
+    /// The session that canary calls say they belong to.
+    session: String,
+}
+
+impl Stage {
+    /// The user's home and the working directory.
+    pub fn here() -> anyhow::Result<Self> {
+        let dirs = Dirs::find().context("no home directory; set HOME to yours")?;
+        let cwd = std::env::current_dir().context("the working directory is gone; change to another")?;
+        let moved = std::env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from);
+        let places = Places::new(&dirs.home, &project(&cwd), moved);
+        Ok(Self { dirs, cwd, places, session: format!("{SESSION}{}", stamp()) })
+    }
+
+    /// The agents on this machine.
+    pub fn agents(&self) -> Vec<Installed> {
+        installed(&self.dirs.home, &std::env::var("PATH").unwrap_or_default())
+    }
+
+    /// Claude Code, if it is on this machine.
+    pub fn claude(&self) -> Option<Installed> {
+        self.agents().into_iter().find(|agent| agent.agent == "claude-code")
+    }
+
+    /// The commands that are registered in the settings that apply here, each once.
+    pub fn registered(&self) -> Vec<Command> {
+        let mut commands = Vec::new();
+        for layer in self.places.layers() {
+            commands.extend(Command::registered(&layer.value).filter(|command| !commands.contains(command)));
+        }
+        commands
+    }
+
+    /// Starts a registered command with calls that must be refused and one that must pass.
+    pub fn prove(&self, command: &Command) -> Vec<Line> {
+        let refused = self.prove_refusal(command);
+        if refused.light == Light::Red {
+            return vec![refused];
+        }
+        vec![refused, self.prove_pass(command)]
+    }
+
+    /// Lets Claude Code itself make a call that is harmless but refused, and looks for it in the log.
+    pub fn prove_live(&self, command: &Command) -> Line {
+        let Some(claude) = self.claude().and_then(|claude| claude.program) else {
+            return Line::red(
+                "`claude` is not on the search path",
+                "npm install -g @anthropic-ai/claude-code",
+            );
+        };
+        let log = Log::at(Path::new(command.option("--state").unwrap_or_default()));
+        let before = log.head().map_or(0, |head| head.seq);
+        let nonce = &self.session;
+        let prompt = format!(
+            "Run exactly this shell command with your Bash tool, once, and then stop, whatever happens: {LIVE} # {nonce}"
+        );
+        let mut host = std::process::Command::new(claude);
+        host.args(["-p", &prompt]).current_dir(&self.cwd);
+        let said = match program::run(&mut host, b"", LIVE_LIMIT) {
+            Ok(Some(ran)) => format!("{}{}", ran.stdout, ran.stderr),
+            Ok(None) => format!("nothing within {} s", LIVE_LIMIT.as_secs()),
+            Err(error) => error.to_string(),
+        };
+        live_line(&log, before, nonce, &said)
+    }
+
+    fn prove_refusal(&self, command: &Command) -> Line {
+        let mut passed = Vec::new();
+        for shell in MUST_BE_REFUSED {
+            match self.ask(command, shell) {
+                Ok((Answer::Refused(_), took)) if passed.is_empty() => {
+                    return Line::green(format!("`{shell}` is refused ({})", shown_time(took)));
+                }
+                Ok((Answer::Refused(_), took)) => {
+                    return Line::yellow(
+                        format!(
+                            "your policy lets `{}` pass; `{shell}` is refused ({})",
+                            passed.join("`, `"),
+                            shown_time(took)
+                        ),
+                        format!("to see why: tollgate explain '{}'", passed.join(" ")),
+                    );
+                }
+                Ok((Answer::Passed, _)) => passed.push(*shell),
+                Ok((Answer::Broken(why), _)) => return broken(command, &why),
+                Err(why) => return broken(command, &why),
+            }
+        }
+        let what = format!("the gate lets everything pass: `{}`", passed.join("`, `"));
+        Line::red(what, "tollgate check, then tollgate init")
+    }
+
+    fn prove_pass(&self, command: &Command) -> Line {
+        match self.ask(command, MUST_PASS) {
+            Ok((Answer::Passed, took)) if took > SLOW => Line::yellow(
+                format!("`{MUST_PASS}` passes, but only after {}", shown_time(took)),
+                "on a busy machine try again: tollgate canary",
+            ),
+            Ok((Answer::Passed, took)) => Line::green(format!("`{MUST_PASS}` passes ({})", shown_time(took))),
+            Ok((Answer::Refused(why), _)) => Line::yellow(
+                format!("`{MUST_PASS}` is refused as well: {why}"),
+                format!("to see why: tollgate explain '{MUST_PASS}'"),
+            ),
+            Ok((Answer::Broken(why), _)) => broken(command, &why),
+            Err(why) => broken(command, &why),
+        }
+    }
+
+    /// Starts the command as Claude Code does: no shell, the session's directory, its marks in the environment.
+    fn ask(&self, command: &Command, shell: &str) -> Result<(Answer, Duration), String> {
+        let session = &self.session;
+        let cwd = self.cwd.to_string_lossy();
+        let input = payload(session, &format!("{session}-call"), &cwd, shell);
+        let mut process = std::process::Command::new(&command.program);
+        process.args(&command.args).current_dir(&self.cwd).env_clear();
+        process.env("HOME", &self.dirs.home).env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        process.env("CLAUDE_PROJECT_DIR", &self.places.project).env("CLAUDECODE", "1");
+        process.env("CLAUDE_CODE_SESSION_ID", session).env("CLAUDE_CODE_SESSION_ATTENDED", "1");
+        match program::run(&mut process, input.as_bytes(), command.timeout) {
+            Ok(Some(ran)) => Ok((read_answer(ran.exit, &ran.stdout, &ran.stderr), ran.took)),
+            Ok(None) => Err(format!("no answer within {} s", command.timeout.as_secs())),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+/// The first that is refused proves the gate. A policy may let the first pass, but nothing opens the second.
+const MUST_BE_REFUSED: &[&str] = &["rm -rf ~", "tollgate uninstall --yes"];
+const MUST_PASS: &str = "ls";
+const SLOW: Duration = Duration::from_secs(1);
+/// Changes nothing should it really run.
+const LIVE: &str = "tollgate uninstall --dry-run";
+const LIVE_LIMIT: Duration = Duration::from_secs(180);
+
+/// The nearest directory that Claude Code has settings in, or that is a repository, else the directory itself.
+pub fn project(cwd: &Path) -> PathBuf {
+    let marked = |dir: &&Path| dir.join(".claude").is_dir() || dir.join(".git").exists();
+    let home = crate::dirs::home();
+    let below_home = cwd.ancestors().take_while(|dir| Some(*dir) != home.as_deref());
+    below_home.into_iter().find(marked).unwrap_or(cwd).to_owned()
+}
+
+fn live_line(log: &Log, before: u64, nonce: &str, said: &str) -> Line {
+    let mut fired = false;
+    for entry in log.records().filter(|entry| entry.seq > before) {
+        let Some(record) = entry.value() else { continue };
+        fired |= record.text("agent") == Some("claude-code") && !is_canary(record.text("session"));
+        if record.text("event") == Some("PreToolUse") && entry.line.contains(nonce) {
+            return match record.text("verdict") {
+                Some("deny" | "ask" | "halt") => {
+                    Line::green("Claude Code asked the gate, and the call was refused")
+                }
+                _ => Line::red("Claude Code asked the gate, but the call passed", "tollgate check"),
+            };
+        }
+    }
+    let said: String = said.trim().chars().take(160).collect();
+    if fired {
+        let what = format!("Claude Code's hooks fire, but the model did not make the call; it said: {said}");
+        return Line::yellow(what, "try again: tollgate canary --live");
+    }
+    Line::red(format!("Claude Code ran without asking the gate; it said: {said}"), "tollgate doctor")
+}
+
+/// Is this session one of ours?
+pub fn is_canary(session: Option<&str>) -> bool {
+    session.is_some_and(|session| session.starts_with(SESSION))
+}
+
+fn broken(command: &Command, why: &str) -> Line {
+    Line::red(format!("`{}` does not answer as a gate: {why}", command.program), "tollgate init")
+}
+
+fn shown_time(took: Duration) -> String {
+    match took.as_millis() {
+        0 => "under 1 ms".to_owned(),
+        ms if ms < 1000 => format!("{ms} ms"),
+        _ => format!("{:.1} s", took.as_secs_f64()),
+    }
+}
+
+fn stamp() -> String {
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis());
+    format!("{}-{time}", std::process::id())
+}

@@ -1,0 +1,251 @@
+//! The gate's own half: its policy, its log, and whether it was ever asked.
+
+use std::collections::VecDeque;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tollgate_agents::install::claude::canary::Command;
+use tollgate_model::Mode;
+use tollgate_model::json::Value;
+use tollgate_policy::{Health, Loaded, Request};
+use tollgate_store::{Log, Verification};
+
+use crate::cmd::canary::{Stage, is_canary};
+use crate::dirs::MANAGED;
+use crate::report::{Line, tilde};
+
+/// The gate as registered, or as it would be.
+pub struct Gate<'a> {
+    stage: &'a Stage,
+    registered: bool,
+    state: PathBuf,
+    loaded: Loaded,
+    seen: Seen,
+    chain: Verification,
+}
+
+/// What the log tells about real sessions.
+#[derive(Default)]
+struct Seen {
+    last: Option<String>,
+    /// Times of the last calls that were judged, in microseconds.
+    times: VecDeque<u64>,
+}
+
+impl<'a> Gate<'a> {
+    /// Reads policy and log of the gate that is registered. Before any canary sings, so that what it changes
+    /// does not show.
+    pub fn of(stage: &'a Stage, command: Option<&Command>) -> Self {
+        let option = |name: &str| command.and_then(|command| command.option(name)).map(PathBuf::from);
+        let config = option("--config").unwrap_or_else(|| stage.dirs.config.clone());
+        let state = option("--state").unwrap_or_else(|| stage.dirs.state.clone());
+        let request = Request {
+            managed_dir: Path::new(MANAGED),
+            config_dir: &config,
+            state_dir: &state,
+            project: Some(&stage.places.project),
+            cwd: &stage.cwd,
+        };
+        let loaded = tollgate_policy::load(&request, &tollgate_rules::Rules);
+        let log = Log::at(&state);
+        Self {
+            stage,
+            registered: command.is_some(),
+            loaded,
+            seen: Seen::of(&log),
+            chain: log.verify(),
+            state,
+        }
+    }
+
+    /// Which policy is in force.
+    pub fn policy(&self) -> Vec<Line> {
+        let mut lines: Vec<Line> = self.loaded.notices.iter().map(|notice| self.notice(notice)).collect();
+        lines.push(Line::green(format!("{}: {}", self.sources(), self.summary())));
+        if self.loaded.policy.mode == Mode::Observe {
+            let what = "mode: observe: calls are judged and logged, but none is refused";
+            lines.push(Line::yellow(what, "set `mode: enforce` in the policy file"));
+        }
+        lines
+    }
+
+    fn notice(&self, notice: &str) -> Line {
+        let faulty = self.loaded.sources.iter().filter(|source| source.health == Health::Faulty);
+        match faulty.map(|source| source.path.display().to_string()).find(|path| notice.contains(path)) {
+            Some(path) if notice.contains("chmod go-w") => Line::red(notice, format!("chmod go-w {path}")),
+            Some(_) => Line::red(notice, "tollgate check"),
+            None => Line::yellow(notice, "tollgate check"),
+        }
+    }
+
+    fn sources(&self) -> String {
+        let good = self.loaded.sources.iter().filter(|source| source.health == Health::Good);
+        let files: Vec<String> = good.map(|source| tilde(&source.path, &self.stage.dirs.home)).collect();
+        if files.is_empty() { "no policy file".to_owned() } else { files.join(", ") }
+    }
+
+    fn summary(&self) -> String {
+        const MOST: usize = 8;
+        let mut parts = tollgate_policy::describe(&self.loaded.policy);
+        let more = parts.len().saturating_sub(MOST);
+        parts.truncate(MOST);
+        if more > 0 {
+            parts.push(format!("and {more} more"));
+        }
+        parts.join(", ")
+    }
+
+    /// Was it asked by a real session, and how long did it take?
+    pub fn fired(&self) -> Vec<Line> {
+        if !self.registered {
+            return Vec::new();
+        }
+        let Some(last) = &self.seen.last else {
+            return vec![Line::yellow(
+                "not yet seen firing: no real session is in the log",
+                "start a new session and give it one prompt, or type `tollgate canary --live`",
+            )];
+        };
+        let mut line = format!("last asked by a session {}", ago(last));
+        if let Some(median) = self.seen.median() {
+            line.push_str(&format!(
+                "; half of the last {} calls took under {:.1} ms",
+                self.seen.times.len(),
+                median as f64 / 1000.0
+            ));
+        }
+        vec![Line::green(line)]
+    }
+
+    /// Is the record whole and safe?
+    pub fn log(&self) -> Vec<Line> {
+        let mut lines = self.state_dir();
+        if self.chain.is_sound() {
+            lines.push(Line::green(format!("{} records, unbroken chain", self.chain.records)));
+        } else {
+            let first = self.chain.troubles.iter().find(|trouble| trouble.breach.is_alarm());
+            let place = first
+                .map_or(String::new(), |trouble| format!(", first in {}:{}", trouble.part, trouble.line));
+            let what =
+                format!("the log was changed behind the gate's back: {} breaches{place}", self.chain.alarms);
+            lines.push(Line::yellow(
+                what,
+                format!("look at {}; it goes on growing", tilde(&self.state, &self.stage.dirs.home)),
+            ));
+        }
+        lines.push(Line::yellow(
+            "not anchored: nothing outside this machine knows the log, so a log rewritten whole would not show",
+            format!("to note its head in the system log: logger -t tollgate < {}", self.state.join("head").display()),
+        ));
+        lines
+    }
+
+    fn state_dir(&self) -> Vec<Line> {
+        let shown = tilde(&self.state, &self.stage.dirs.home);
+        match self.state.symlink_metadata() {
+            Err(_) if !self.registered => Vec::new(),
+            Err(error) => vec![Line::yellow(
+                format!("{shown} cannot be read: {error}"),
+                format!("mkdir -m 700 -p {shown}"),
+            )],
+            Ok(meta) if !meta.is_dir() => {
+                vec![Line::yellow(
+                    format!("{shown} is not a directory, so nothing is recorded"),
+                    format!("mv {shown} {shown}.old"),
+                )]
+            }
+            Ok(meta) if meta.mode() & 0o077 != 0 || meta.uid() != rustix::process::geteuid().as_raw() => {
+                vec![Line::yellow(format!("{shown} is open to others"), format!("chmod 700 {shown}"))]
+            }
+            Ok(_) => match rustix::fs::access(&self.state, rustix::fs::Access::WRITE_OK) {
+                Ok(()) => Vec::new(),
+                Err(error) => vec![Line::yellow(
+                    format!("{shown} cannot be written: {error}"),
+                    format!("chmod 700 {shown}"),
+                )],
+            },
+        }
+    }
+}
+
+impl Seen {
+    fn of(log: &Log) -> Self {
+        let mut seen = Self::default();
+        for entry in log.records() {
+            let Some(record) = entry.value().filter(|record| !is_canary(record.text("session"))) else {
+                continue;
+            };
+            if record.text("agent") != Some("claude-code") {
+                continue;
+            }
+            seen.last = record.text("ts").map(str::to_owned);
+            if record.text("event") == Some("PreToolUse") {
+                seen.push(&record);
+            }
+        }
+        seen
+    }
+
+    fn push(&mut self, record: &Value) {
+        let Some(us) = record.get("us").and_then(Value::as_map) else { return };
+        let number = |value: &Value| match value {
+            Value::Number(number) => number.parse::<u64>().ok(),
+            _ => None,
+        };
+        self.times.push_back(us.iter().filter_map(|(_, value)| number(value)).sum());
+        if self.times.len() > RECENT {
+            self.times.pop_front();
+        }
+    }
+
+    fn median(&self) -> Option<u64> {
+        let mut times: Vec<u64> = self.times.iter().copied().collect();
+        times.sort_unstable();
+        times.get(times.len() / 2).copied()
+    }
+}
+
+const RECENT: usize = 200;
+
+/// How long ago, from a time as the log writes it.
+fn ago(stamp: &str) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let Some(then) = seconds(stamp) else { return format!("at {stamp}") };
+    match now.saturating_sub(then) {
+        0..60 => "just now".to_owned(),
+        s @ 60..3600 => format!("{} min ago", s / 60),
+        s @ 3600..172_800 => format!("{} h ago", s / 3600),
+        s => format!("{} days ago", s / 86_400),
+    }
+}
+
+/// Seconds since 1970 of `YYYY-MM-DDThh:mm:ss…Z`.
+fn seconds(stamp: &str) -> Option<u64> {
+    let number = |range: std::ops::Range<usize>| stamp.get(range)?.parse::<u64>().ok();
+    let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
+    let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
+    // Days since 1 March of year 0, so that the leap day comes last.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year.checked_sub(1)?, month + 9) };
+    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day;
+    Some(days.checked_sub(719_469)? * 86_400 + hour * 3600 + minute * 60 + second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::seconds;
+
+    #[test]
+    fn stamps_are_seconds() {
+        let cases = [
+            ("1970-01-01T00:00:00Z", Some(0)),
+            ("2000-02-29T12:00:00.5Z", Some(951_825_600)),
+            ("2026-08-01T10:20:30.123456Z", Some(1_785_579_630)),
+            ("2026", None),
+            ("yesterday, about noon", None),
+        ];
+        for (stamp, expected) in cases {
+            assert_eq!(seconds(stamp), expected, "{stamp}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! `tollgate uninstall`: takes out exactly what `init` put in.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::bail;
+use tollgate_agents::install::claude::is_ours;
+use tollgate_agents::install::claude::settings::Scope;
+use tollgate_agents::install::{Backups, Removal, Site, Undo};
+
+use super::canary::Stage;
+use super::init::ScopeName;
+use crate::report::{Line, heading, tilde};
+use crate::{out, owner, terminal};
+
+/// Arguments of `tollgate uninstall`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// Only these settings. Without it: all that `init` ever wrote to, and those that apply here
+    #[arg(long, value_enum)]
+    scope: Option<ScopeName>,
+    /// Go ahead without asking
+    #[arg(long, short)]
+    yes: bool,
+    /// Show what would change, and stop
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Plans, asks, restores.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    owner::refuse_agents("uninstall")?;
+    let stage = Stage::here()?;
+    let home = &stage.dirs.home;
+    let removals = plan(&stage, args.scope)?;
+    if removals.is_empty() {
+        out::line("Tollgate is not registered anywhere; there is nothing to take out.");
+        return Ok(ExitCode::SUCCESS);
+    }
+    heading("Claude Code");
+    removals.iter().for_each(|removal| out::line(&format!("  {}", describe(removal, home))));
+    out::line(&format!("  {} and {} stay", tilde(&stage.dirs.config, home), tilde(&stage.dirs.state, home)));
+    if args.dry_run {
+        out::line("\nDry run: nothing was changed.");
+        return Ok(ExitCode::SUCCESS);
+    }
+    if !args.yes && !agreed()? {
+        out::line("Nothing was changed.");
+        return Ok(ExitCode::from(1));
+    }
+    out::line("");
+    for removal in &removals {
+        removal.apply()?;
+        Line::green(done(removal, home)).print();
+    }
+    out::line("\nThe gate is off for new sessions. `tollgate init` puts it back.");
+    Ok(ExitCode::SUCCESS)
+}
+
+fn plan(stage: &Stage, scope: Option<ScopeName>) -> anyhow::Result<Vec<Removal>> {
+    let scopes = scope.map_or(vec![Scope::User, Scope::Project, Scope::Local], |scope| vec![scope.scope()]);
+    let mut files: Vec<PathBuf> = scopes.into_iter().map(|scope| stage.places.file(scope)).collect();
+    if scope.is_none() {
+        files.extend(Backups::in_state(&stage.dirs.state).all().into_iter().map(|manifest| manifest.path));
+    }
+    files.sort();
+    files.dedup();
+    let mut removals = Vec::new();
+    for settings in &files {
+        let site = Site { agent: "claude-code", settings, state: &stage.dirs.state, ours: is_ours };
+        match Removal::plan(site) {
+            Ok(removal) if removal.undo == Undo::Nothing => {}
+            Ok(removal) => removals.push(removal),
+            // Somebody else's broken file does not keep ours from being put right.
+            Err(_) if !mentions_us(settings) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(removals)
+}
+
+fn mentions_us(settings: &Path) -> bool {
+    std::fs::read(settings).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains("tollgate"))
+}
+
+fn agreed() -> anyhow::Result<bool> {
+    out::line("");
+    match terminal::confirm("Take the gate out?") {
+        Some(answer) => Ok(answer),
+        None => bail!(
+            "there is no terminal to ask on, so nothing was changed; add `--yes` to go ahead without asking"
+        ),
+    }
+}
+
+fn describe(removal: &Removal, home: &Path) -> String {
+    let path = tilde(&removal.target.named, home);
+    match &removal.undo {
+        Undo::Nothing => format!("{path}  (nothing of Tollgate's)"),
+        Undo::Restore(_) => format!("{path}  (gets its old bytes back)"),
+        Undo::Delete => format!("{path}  (made by Tollgate: goes)"),
+        Undo::Edit(_) => {
+            format!("{path}  (changed since: only Tollgate's {} entries go)", removal.handlers)
+        }
+    }
+}
+
+fn done(removal: &Removal, home: &Path) -> String {
+    let path = tilde(&removal.target.named, home);
+    match &removal.undo {
+        Undo::Nothing => format!("{path} was left alone"),
+        Undo::Restore(_) => format!("{path} is as it was, byte for byte"),
+        Undo::Delete => format!("{path} is gone"),
+        Undo::Edit(_) => {
+            format!(
+                "{path} is without Tollgate; its bytes from before `init` stay in {}",
+                tilde(&removal.backup(), home)
+            )
+        }
+    }
+}

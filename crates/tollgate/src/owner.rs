@@ -1,0 +1,197 @@
+//! Owner commands are for people: they refuse to run inside an agent.
+//!
+//! The gate already denies such a call; this is the second lock. It looks at the processes above this one and
+//! at the marks that agents leave in the environment of what they start.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::bail;
+
+use crate::program;
+
+/// Refuses when an agent is behind this command.
+pub fn refuse_agents(command: &str) -> anyhow::Result<()> {
+    let mark = MARKS.iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+    let sign = match mark {
+        Some(name) => Some(format!("`{name}` is set")),
+        None => agent_above(rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get())),
+    };
+    match sign {
+        Some(sign) => bail!(
+            "`tollgate {command}` is for people, and this looks like a coding agent's shell ({sign}); \
+             run it in a terminal of your own"
+        ),
+        None => Ok(()),
+    }
+}
+
+/// Set by agents for what they start. Variables that an editor's terminal also has are not in the list.
+const MARKS: &[&str] = &[
+    "CLAUDECODE",
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CODE_CHILD_SESSION",
+    "CODEX_SANDBOX",
+    "CODEX_SANDBOX_NETWORK_DISABLED",
+    "CODEX_MANAGED_BY_NPM",
+    "CODEX_THREAD_ID",
+    "GEMINI_CLI",
+    "GEMINI_SESSION_ID",
+    "QWEN_CODE",
+    "QWEN_CODE_SESSION_ID",
+    "CURSOR_AGENT",
+    "COPILOT_CLI",
+    "COPILOT_CLI_BINARY_VERSION",
+    "OPENCODE",
+    "AUGMENT_AGENT",
+    "CLINE_ACTIVE",
+    "GOOSE_TERMINAL",
+];
+
+const PROGRAMS: &[&str] = &[
+    "aider",
+    "amp",
+    "auggie",
+    "claude",
+    "cline",
+    "codex",
+    "copilot",
+    "crush",
+    "cursor-agent",
+    "droid",
+    "gemini",
+    "goose",
+    "kilo",
+    "kilocode",
+    "kiro-cli",
+    "opencode",
+    "qwen",
+];
+
+/// Parts of the path of an agent's program or script, where its name alone says nothing.
+const HOMES: &[&str] = &[
+    "/@anthropic-ai/claude-code",
+    "/claude/versions/",
+    "/@openai/codex",
+    "/@google/gemini-cli",
+    "/@github/copilot",
+    "/@qwen-code/qwen-code",
+    "/opencode-ai/",
+    "/@augmentcode/auggie",
+    "/@sourcegraph/amp",
+    "/@kilocode/cli",
+];
+
+const INTERPRETERS: &[&str] = &["node", "bun", "deno", "python", "python3"];
+
+/// A running program.
+#[derive(Debug, PartialEq, Eq)]
+struct Process {
+    parent: i32,
+    name: String,
+    words: Vec<String>,
+}
+
+fn agent_above(mut pid: i32) -> Option<String> {
+    // The limit ends the walk should the tree change under it into a loop.
+    for _ in 0..200 {
+        let process = Process::of(pid)?;
+        if let Some(agent) = process.agent() {
+            return Some(format!("`{agent}` is running it, process {pid}"));
+        }
+        pid = process.parent;
+    }
+    None
+}
+
+impl Process {
+    fn of(pid: i32) -> Option<Self> {
+        if pid <= 0 {
+            return None;
+        }
+        if Path::new("/proc/self/stat").exists() { Self::from_proc(pid) } else { Self::from_ps(pid) }
+    }
+
+    fn from_proc(pid: i32) -> Option<Self> {
+        let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+        let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let words = words.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());
+        let mut process = Self::from_stat(&String::from_utf8_lossy(&stat))?;
+        process.words = words.collect();
+        Some(process)
+    }
+
+    /// `PID (NAME) STATE PARENT …`, where NAME may hold anything.
+    fn from_stat(stat: &str) -> Option<Self> {
+        let (before, after) = stat.rsplit_once(')')?;
+        let (_, name) = before.split_once('(')?;
+        let parent = after.split_whitespace().nth(1)?.parse().ok()?;
+        Some(Self { parent, name: name.to_owned(), words: Vec::new() })
+    }
+
+    fn from_ps(pid: i32) -> Option<Self> {
+        let mut ps = Command::new("/bin/ps");
+        ps.args(["-ww", "-o", "ppid=,args=", "-p", &pid.to_string()]);
+        let ran = program::run(&mut ps, b"", Duration::from_secs(2)).ok()??;
+        let mut words = ran.stdout.split_whitespace();
+        let parent = words.next()?.parse().ok()?;
+        let words: Vec<String> = words.map(str::to_owned).collect();
+        Some(Self { parent, name: String::new(), words })
+    }
+
+    /// The agent that this is, if it is one.
+    fn agent(&self) -> Option<&str> {
+        let first = self.words.first().map_or("", String::as_str);
+        let script = self.words.get(1).map_or("", String::as_str);
+        let interpreted = INTERPRETERS.contains(&base(first));
+        let names = [self.name.as_str(), base(first), if interpreted { base(script) } else { "" }];
+        let known = |name: &str| PROGRAMS.iter().find(|program| **program == name).copied();
+        names.into_iter().find_map(known).or_else(|| {
+            let paths = [first, if interpreted { script } else { "" }];
+            HOMES.iter().find(|part| paths.iter().any(|path| path.contains(**part))).copied()
+        })
+    }
+}
+
+/// The last part of a path, without a script's ending.
+fn base(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    [".js", ".mjs", ".cjs", ".py"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agents_are_known_by_name_script_or_path() {
+        let cases: &[(&str, &[&str], bool)] = &[
+            ("claude", &["claude", "-p", "hi"], true),
+            ("node", &["node", "/usr/lib/node_modules/@anthropic-ai/claude-code/cli.js"], true),
+            ("2.1.325", &["/home/u/.local/share/claude/versions/2.1.325"], true),
+            ("MainThread", &["/usr/bin/node", "/usr/bin/gemini"], true),
+            ("python3", &["/usr/bin/python3", "/opt/venv/bin/aider.py"], true),
+            ("codex", &["codex"], true),
+            ("bash", &["-bash"], false),
+            ("vim", &["vim", "claude"], false),
+            ("bash", &["bash", "/home/u/claude/build.sh"], false),
+            ("cursor", &["/usr/share/cursor/cursor"], false),
+            ("node", &["node", "/srv/app/server.js"], false),
+            ("sshd", &[], false),
+        ];
+        for (name, words, expected) in cases {
+            let words = words.iter().map(|&word| word.to_owned()).collect();
+            let process = Process { parent: 1, name: (*name).to_owned(), words };
+            assert_eq!(process.agent().is_some(), *expected, "{process:?}");
+        }
+    }
+
+    #[test]
+    fn stat_lines_with_any_name_are_read() {
+        let parent = |stat: &str| Process::from_stat(stat).map(|process| (process.parent, process.name));
+        assert_eq!(parent("12 (bash) S 7 12 12 0"), Some((7, "bash".into())));
+        assert_eq!(parent("12 (a) S 99 (b) R 7 12"), Some((7, "a) S 99 (b".into())));
+        assert_eq!(parent("nonsense"), None);
+    }
+}

@@ -1,0 +1,105 @@
+//! Findings about an installation, as lines that people read: a light, what is so, and what to type.
+
+use std::io::IsTerminal;
+
+use serde_json::json;
+
+use crate::out;
+
+/// How things stand. Ordered: the worst light of a report decides its exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Light {
+    /// As it should be.
+    Green,
+    /// The gate is in force, but something is missing or unproven.
+    Yellow,
+    /// The gate is not in force.
+    Red,
+}
+
+impl Light {
+    /// Its name in JSON and where there is no colour.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Green => "ok",
+            Self::Yellow => "warn",
+            Self::Red => "FAIL",
+        }
+    }
+
+    fn colour(self) -> &'static str {
+        match self {
+            Self::Green => "\x1b[32m",
+            Self::Yellow => "\x1b[33m",
+            Self::Red => "\x1b[31m",
+        }
+    }
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// How bad.
+    pub light: Light,
+    /// What is so.
+    pub what: String,
+    /// What to type or do about it; empty on green.
+    pub fix: String,
+}
+
+impl Line {
+    /// All is well.
+    pub fn green(what: impl Into<String>) -> Self {
+        Self { light: Light::Green, what: what.into(), fix: String::new() }
+    }
+
+    /// In force, but.
+    pub fn yellow(what: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { light: Light::Yellow, what: what.into(), fix: fix.into() }
+    }
+
+    /// Not in force.
+    pub fn red(what: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { light: Light::Red, what: what.into(), fix: fix.into() }
+    }
+
+    /// Prints it for a person.
+    pub fn print(&self) {
+        let plain = !std::io::stdout().is_terminal();
+        let what = shown(&self.what);
+        if plain {
+            out::line(&format!("  {:<4}  {what}", self.light.name()));
+        } else {
+            out::line(&format!("  {}●\x1b[0m {what}", self.light.colour()));
+        }
+        if !self.fix.is_empty() {
+            let lead = if plain { "        -> " } else { "    → " };
+            out::line(&format!("{lead}{}", shown(&self.fix)));
+        }
+    }
+
+    /// As JSON.
+    pub fn value(&self, about: &str) -> serde_json::Value {
+        let fix = Some(self.fix.as_str()).filter(|fix| !fix.is_empty());
+        json!({ "about": about, "light": self.light.name().to_lowercase(), "what": self.what, "fix": fix })
+    }
+}
+
+/// A heading, bold on a terminal.
+pub fn heading(text: &str) {
+    let text = shown(text);
+    out::line(&if std::io::stdout().is_terminal() { format!("\x1b[1m{text}\x1b[0m") } else { text });
+}
+
+/// Text on one line without control characters: settings files and answers may hold anything.
+pub fn shown(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// A path as people write it.
+pub fn tilde(path: &std::path::Path, home: &std::path::Path) -> String {
+    match path.strip_prefix(home) {
+        Ok(rest) if !rest.as_os_str().is_empty() => format!("~/{}", rest.display()),
+        _ => path.display().to_string(),
+    }
+}
