@@ -19,16 +19,28 @@ pub fn run() -> Result<()> {
     let _ = std::fs::remove_dir_all(&scratch);
     std::fs::create_dir_all(scratch.join("home/project"))?;
     let noop = empty_program(&scratch, "noop", &[])?;
-    let noop_static = empty_program(&scratch, "noop-static", &["-C", "target-feature=+crt-static", "-C", "relocation-model=static"])?;
+    let noop_static = empty_program(
+        &scratch,
+        "noop-static",
+        &["-C", "target-feature=+crt-static", "-C", "relocation-model=static"],
+    )?;
     let bench = Bench { hook, scratch };
-    println!("{:<28} {:>8} {:>8} {:>8} {:>8} {:>14}", "payload", "p50 µs", "ratio", "p95 µs", "ratio", "instructions");
+    println!(
+        "{:<28} {:>8} {:>8} {:>8} {:>8} {:>14}",
+        "payload", "p50 µs", "ratio", "p95 µs", "ratio", "instructions"
+    );
     for (name, payload) in payloads(&bench.scratch) {
         let (empty, hook) = bench.interleaved(&noop, &payload)?;
         bench.row(name, &empty, &hook, &payload)?;
     }
     let (empty, statically) = bench.two(&noop, &noop_static)?;
     println!("{:<28} {:>8} {:>8.2}", "empty program, dynamic", median(&empty).as_micros(), 1.0);
-    println!("{:<28} {:>8} {:>8.2}", "empty program, static", median(&statically).as_micros(), ratio(&statically, &empty, 50));
+    println!(
+        "{:<28} {:>8} {:>8.2}",
+        "empty program, static",
+        median(&statically).as_micros(),
+        ratio(&statically, &empty, 50)
+    );
     bench.at_once(&noop)
 }
 
@@ -83,7 +95,10 @@ impl Bench {
         command.args(["hook", "claude-code", "PreToolUse", "--config"]).arg(home.join("config"));
         command.arg("--state").arg(home.join("state"));
         command.env_clear().env("HOME", &home).env("CLAUDE_PROJECT_DIR", home.join("project"));
-        command.env("PATH", "/usr/bin:/bin").env("CLAUDE_CODE_SESSION_ATTENDED", "1").current_dir(home.join("project"));
+        command
+            .env("PATH", "/usr/bin:/bin")
+            .env("CLAUDE_CODE_SESSION_ATTENDED", "1")
+            .current_dir(home.join("project"));
     }
 
     fn instructions(&self, payload: &str) -> Result<String> {
@@ -94,15 +109,22 @@ impl Bench {
         feed(&mut child, payload)?;
         let output = child.wait_with_output()?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        let line = text.lines().find(|line| line.contains("Collected")).context("valgrind counted nothing")?;
+        let line =
+            text.lines().find(|line| line.contains("Collected")).context("valgrind counted nothing")?;
         Ok(line.rsplit(':').next().unwrap_or_default().trim().to_owned())
     }
 
     fn at_once(&self, noop: &Path) -> Result<()> {
-        let payload = payloads(&self.scratch).into_iter().next().map(|(_, payload)| payload).unwrap_or_default();
+        let payload =
+            payloads(&self.scratch).into_iter().next().map(|(_, payload)| payload).unwrap_or_default();
         let empty = crowd(|| Command::new(noop), &payload)?;
         let hook = crowd(|| self.command(), &payload)?;
-        println!("{AT_ONCE} at once, p50 of completion: empty {} ms, hook {} ms ({:.2})", median(&empty).as_millis(), median(&hook).as_millis(), ratio(&hook, &empty, 50));
+        println!(
+            "{AT_ONCE} at once, p50 of completion: empty {} ms, hook {} ms ({:.2})",
+            median(&empty).as_millis(),
+            median(&hook).as_millis(),
+            ratio(&hook, &empty, 50)
+        );
         Ok(())
     }
 }
@@ -173,11 +195,19 @@ fn payloads(scratch: &Path) -> Vec<(&'static str, String)> {
     let pipe = "git log --oneline --since='2 weeks ago' --author=\"$(git config user.name)\" -- src tests docs | grep -v -i 'merge' \
         | awk '{print $1, $2, $3}' | sort | uniq -c | sort -rn | head -20 | while read -r count hash rest; do echo \"$count $hash $rest\"; done \
         > /tmp/summary.txt && wc -l /tmp/summary.txt && cat /tmp/summary.txt";
-    let heredoc = format!("cat > notes.md <<'EOF'\n{}EOF\n", "A line of ordinary text in a file that an agent writes.\n".repeat(72));
-    [("short command", "git status".to_owned()), ("refused command", "rm -rf ~".to_owned()), ("300-character pipe", pipe.to_owned()), ("4 KB heredoc", heredoc)]
-        .into_iter()
-        .map(|(name, command)| (name, payload(&command, scratch)))
-        .collect()
+    let heredoc = format!(
+        "cat > notes.md <<'EOF'\n{}EOF\n",
+        "A line of ordinary text in a file that an agent writes.\n".repeat(72)
+    );
+    [
+        ("short command", "git status".to_owned()),
+        ("refused command", "rm -rf ~".to_owned()),
+        ("300-character pipe", pipe.to_owned()),
+        ("4 KB heredoc", heredoc),
+    ]
+    .into_iter()
+    .map(|(name, command)| (name, payload(&command, scratch)))
+    .collect()
 }
 
 fn payload(command: &str, scratch: &Path) -> String {

@@ -10,7 +10,8 @@ use crate::sh;
 /// Builds the release binary; where it lies.
 pub fn release() -> Result<PathBuf> {
     let host = host()?;
-    let mut command = sh::command(&["cargo", "build", "--release", "--locked", "-p", "tollgate", "--target", &host]);
+    let mut command =
+        sh::command(&["cargo", "build", "--release", "--locked", "-p", "tollgate", "--target", &host]);
     if host.contains("linux") {
         // A target is named so that build scripts and macros stay dynamic.
         command.env("RUSTFLAGS", "-C target-feature=+crt-static -C relocation-model=static");

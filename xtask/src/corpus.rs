@@ -9,7 +9,16 @@ pub fn run(file: Option<&str>) -> Result<()> {
     let file = file.context("name a file of JSON lines with `command`")?;
     let file = std::fs::canonicalize(file).with_context(|| format!("no such file: {file}"))?;
     let _ = build::target_dir();
-    let mut command =
-        sh::command(&["cargo", "run", "--quiet", "--release", "-p", "tollgate-pipeline", "--example", "corpus", "--"]);
+    let mut command = sh::command(&[
+        "cargo",
+        "run",
+        "--quiet",
+        "--release",
+        "-p",
+        "tollgate-pipeline",
+        "--example",
+        "corpus",
+        "--",
+    ]);
     sh::check(command.arg(file))
 }

@@ -26,5 +26,7 @@ pub fn run(yes: bool) -> Result<()> {
 
 fn bin_dir() -> Option<PathBuf> {
     let cargo = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    cargo.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo"))).map(|home| home.join("bin"))
+    cargo
+        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")))
+        .map(|home| home.join("bin"))
 }

@@ -35,7 +35,10 @@ pub fn check(command: &mut Command) -> Result<()> {
 
 /// What a command prints.
 pub fn output(words: &[&str]) -> Result<String> {
-    let output = command(words).stderr(Stdio::null()).output().with_context(|| format!("cannot start `{}`", words.join(" ")))?;
+    let output = command(words)
+        .stderr(Stdio::null())
+        .output()
+        .with_context(|| format!("cannot start `{}`", words.join(" ")))?;
     if !output.status.success() {
         bail!("`{}` failed", words.join(" "));
     }

@@ -18,10 +18,7 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("agents", &["model"]),
     ("store", &["model"]),
     ("e2e", &[]),
-    (
-        "tollgate",
-        &["model", "lastword", "effects", "rules", "policy", "pipeline", "agents", "store"],
-    ),
+    ("tollgate", &["model", "lastword", "effects", "rules", "policy", "pipeline", "agents", "store"]),
 ];
 
 /// Sources without IO: no files, environment, processes, network, threads or clocks.
@@ -31,16 +28,23 @@ const PURE: &[&str] = &["model", "shell", "effects", "rules", "agents"];
 const IMPURE: &[&str] = &["crates/agents/src/install"];
 
 const IO: &[&str] = &[
-    "std::fs", "std::env", "std::process", "std::net", "std::thread", "std::io", "SystemTime", "Instant::now",
+    "std::fs",
+    "std::env",
+    "std::process",
+    "std::net",
+    "std::thread",
+    "std::io",
+    "SystemTime",
+    "Instant::now",
 ];
 
 /// Catalogues of like things, which may be long.
-const CATALOGUES: &[&str] = &[];
+const CATALOGUES: &[&str] = &["crates/effects/src/paths/zones.rs"];
 
 /// Rows of the fault table whose parts exist: each has a test named after it.
 const FAULTS: &[u32] = &[
-    1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 21, 23, 24, 25, 26, 28, 29, 30, 31, 33, 35, 36, 39,
-    40, 44,
+    1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 21, 23, 24, 25, 26, 28, 29, 30, 31, 33,
+    35, 36, 39, 40, 44,
 ];
 
 /// Runs every check and shows all problems at once.
@@ -94,7 +98,9 @@ fn purity(path: &Path, text: &str) -> Vec<String> {
     let code = text.split("#[cfg(test)]").next().unwrap_or_default();
     let lines = code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"));
     lines
-        .flat_map(|(number, line)| IO.iter().filter(move |word| line.contains(*word)).map(move |word| (number, word)))
+        .flat_map(|(number, line)| {
+            IO.iter().filter(move |word| line.contains(*word)).map(move |word| (number, word))
+        })
         .map(|(number, word)| format!("{shown}:{}: `{word}` in a pure crate", number + 1))
         .collect()
 }
@@ -102,16 +108,21 @@ fn purity(path: &Path, text: &str) -> Vec<String> {
 fn lengths(path: &Path, text: &str) -> Vec<String> {
     let shown = path.display().to_string();
     let mut problems = Vec::new();
-    let count = text.lines().count();
+    let count = text.split("#[cfg(test)]").next().unwrap_or_default().lines().count();
     let limit = if shown == "crates/tollgate/src/main.rs" { 60 } else { 500 };
     if shown.contains("/src/") && count > limit && !CATALOGUES.contains(&shown.as_str()) {
         problems.push(format!("{shown}: {count} lines, more than {limit}"));
     }
+    // Tests are tables, which may be long.
+    let is_test = shown.contains("/tests/") || shown.ends_with("tests.rs");
+    let code = if is_test { "" } else { text.split("#[cfg(test)]").next().unwrap_or_default() };
     let mut start: Option<(usize, usize, &str)> = None;
-    for (number, line) in text.lines().enumerate() {
+    for (number, line) in code.lines().enumerate() {
         let indent = line.len() - line.trim_start().len();
         let trimmed = line.trim_start();
-        let is_function = ["fn ", "pub fn ", "pub(crate) fn ", "pub(super) fn "].iter().any(|head| trimmed.starts_with(head));
+        let is_function = ["fn ", "pub fn ", "pub(crate) fn ", "pub(super) fn "]
+            .iter()
+            .any(|head| trimmed.starts_with(head));
         if is_function && trimmed.ends_with('{') {
             start = Some((number, indent, trimmed));
         }
@@ -137,7 +148,8 @@ fn faults(sources: &[(PathBuf, String)]) -> Vec<String> {
 fn last_word(sources: &[(PathBuf, String)]) -> Option<String> {
     let (path, text) = sources.iter().find(|(path, _)| path.starts_with("crates/lastword"))?;
     let count = text.lines().count();
-    (count > 160).then(|| format!("{}: {count} lines; the one crate with `unsafe` stays tiny", path.display()))
+    (count > 170)
+        .then(|| format!("{}: {count} lines; the one crate with `unsafe` stays tiny", path.display()))
 }
 
 fn sources() -> Result<Vec<(PathBuf, String)>> {
@@ -148,8 +160,18 @@ fn sources() -> Result<Vec<(PathBuf, String)>> {
 
 /// Licences that may stand in our binary.
 const LICENCES: &[&str] = &[
-    "MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "Zlib", "CC0-1.0", "Unicode-3.0", "Unlicense", "0BSD",
-    "Apache-2.0 WITH LLVM-exception", "MIT-0",
+    "MIT",
+    "Apache-2.0",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "ISC",
+    "Zlib",
+    "CC0-1.0",
+    "Unicode-3.0",
+    "Unlicense",
+    "0BSD",
+    "Apache-2.0 WITH LLVM-exception",
+    "MIT-0",
 ];
 
 /// Every dependency has a licence that we may use.
@@ -158,7 +180,10 @@ pub fn licences() -> Result<()> {
     let mut bad = Vec::new();
     for package in listed.split("{\"name\":\"").skip(1) {
         let name = package.split('"').next().unwrap_or_default();
-        let Some(licence) = package.split("\"license\":\"").nth(1).and_then(|rest| rest.split('"').next()) else { continue };
+        let Some(licence) = package.split("\"license\":\"").nth(1).and_then(|rest| rest.split('"').next())
+        else {
+            continue;
+        };
         let free = licence.split(" OR ").flat_map(|part| part.split('/')).any(|choice| {
             choice.split(" AND ").all(|part| LICENCES.contains(&part.trim_matches(['(', ')', ' '])))
         });

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, FileKind, Place, Span, World, WriteMode, Zone};
+use tollgate_model::{
+    Certainty, CodeSource, Effect, EffectKind, FileKind, Place, Span, World, WriteMode, Zone,
+};
 use tollgate_shell::ast::{Dialect, ProblemKind};
 use tollgate_shell::eval::{Call, Host, Note, Open, OpenMode, Outcome, Shell, Status};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
@@ -45,7 +47,14 @@ pub(crate) struct Analyst<'w> {
 
 impl<'w> Analyst<'w> {
     pub(crate) fn new(world: &'w dyn World, cwd: &str) -> Self {
-        Self { world, cwd: cwd.to_owned(), effects: Vec::new(), seen: HashSet::new(), scripts: 0, made: Vec::new() }
+        Self {
+            world,
+            cwd: cwd.to_owned(),
+            effects: Vec::new(),
+            seen: HashSet::new(),
+            scripts: 0,
+            made: Vec::new(),
+        }
     }
 
     /// What a command line would do.
@@ -312,7 +321,8 @@ impl Analyst<'_> {
 /// Says what of Tollgate a change at this place, and perhaps of all below it, would touch.
 pub(crate) fn own_at(place: &Place, with_all_below: bool, world: &dyn World) -> Option<String> {
     let touches = |own: &&String| {
-        paths::within(&place.path, own) || (with_all_below && !place.path.is_empty() && paths::within(own, &place.path))
+        paths::within(&place.path, own)
+            || (with_all_below && !place.path.is_empty() && paths::within(own, &place.path))
     };
     world.own_places().iter().find(touches).map(|own| format!("Tollgate's own files in {own}"))
 }
@@ -325,8 +335,9 @@ pub(crate) fn call_taint(call: &Call) -> Taint {
 
 /// A text with the variables that may be empty taken out; `None` when there are none.
 fn emptied(text: &Text) -> Option<Text> {
-    let may_vanish =
-        |piece: &Piece| matches!(piece, Piece::Hole(Hole { source: HoleSource::Variable(_), nonempty: false }));
+    let may_vanish = |piece: &Piece| {
+        matches!(piece, Piece::Hole(Hole { source: HoleSource::Variable(_), nonempty: false }))
+    };
     if !text.pieces.iter().any(may_vanish) {
         return None;
     }
@@ -340,11 +351,19 @@ fn begins_known(text: &Value) -> bool {
 }
 
 fn is_device(place: &Place, world: &dyn World) -> bool {
-    let raw = ["/dev/sd", "/dev/hd", "/dev/vd", "/dev/xvd", "/dev/nvme", "/dev/mmcblk", "/dev/disk", "/dev/mapper/"];
+    let raw = [
+        "/dev/sd",
+        "/dev/hd",
+        "/dev/vd",
+        "/dev/xvd",
+        "/dev/nvme",
+        "/dev/mmcblk",
+        "/dev/disk",
+        "/dev/mapper/",
+    ];
     let more = ["/dev/dm-", "/dev/md", "/dev/loop", "/dev/rdisk", "/dev/mem", "/dev/kmem", "/dev/port"];
     place.zone != Zone::Temp
         && place.path.starts_with("/dev/")
         && (raw.iter().chain(&more).any(|prefix| place.path.starts_with(prefix))
             || (!place.pattern && world.kind(&place.path) == FileKind::Device))
 }
-

@@ -152,7 +152,8 @@ impl Options {
 }
 
 fn find_long<'g>(name: &str, groups: &'g [Group]) -> Option<&'g Group> {
-    let long = |group: &Group, test: &dyn Fn(&str) -> bool| group.names.iter().any(|n| n.len() > 1 && test(n));
+    let long =
+        |group: &Group, test: &dyn Fn(&str) -> bool| group.names.iter().any(|n| n.len() > 1 && test(n));
     if let Some(exact) = groups.iter().find(|group| long(group, &|n| n == name)) {
         return Some(exact);
     }

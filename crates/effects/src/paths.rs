@@ -26,13 +26,11 @@ pub(crate) fn place(text: &Text, shown: &str, world: &dyn World) -> Place {
     let mut zone = zones::of(&parts, world);
     let mut root = zones::is_root(&parts, world);
     let mut real_path = path;
-    if !pattern {
-        if let Some(real) = world.real(&real_path).filter(|real| *real != real_path) {
-            let real_parts = literal_components(&real);
-            zone = real_zone(zone, zones::of(&real_parts, world));
-            root |= zones::is_root(&real_parts, world);
-            real_path = real;
-        }
+    if !pattern && let Some(real) = world.real(&real_path).filter(|real| *real != real_path) {
+        let real_parts = literal_components(&real);
+        zone = real_zone(zone, zones::of(&real_parts, world));
+        root |= zones::is_root(&real_parts, world);
+        real_path = real;
     }
     Place { path: real_path, shown: shown.to_owned(), zone, pattern, root }
 }

@@ -1,7 +1,8 @@
 //! The agents' own tools: files, searches, the web, other agents.
 
 use tollgate_model::{
-    Certainty, Dialect, Effect, EffectKind, NetDirection, SearchScope, Span, ToolCall, ToolUse, World, WriteMode,
+    Certainty, Dialect, Effect, EffectKind, NetDirection, SearchScope, Span, ToolCall, ToolUse, World,
+    WriteMode,
 };
 
 use crate::analyst::{Analyst, own_at};

@@ -37,7 +37,10 @@ fn main() {
         let refusing = judgement.decision.findings.iter().filter(|finding| finding.verdict >= Verdict::Ask);
         for finding in refusing {
             *rules.entry(format!("{} {}", finding.verdict.name(), finding.rule)).or_default() += 1;
-            if wanted.as_ref().is_some_and(|wanted| finding.rule == *wanted || finding.verdict.name() == wanted) {
+            if wanted
+                .as_ref()
+                .is_some_and(|wanted| finding.rule == *wanted || finding.verdict.name() == wanted)
+            {
                 println!("{}\t{}\t{}", finding.verdict.name(), finding.hit.what, command.replace('\n', "⏎"));
             }
         }

@@ -1,6 +1,8 @@
 //! Judges a case: every rule at the level the policy gives it, strictest verdict wins.
 
-use tollgate_model::{Case, Certainty, Decision, Effect, EffectKind, Event, Finding, Level, Mode, Pack, Place, Rule, World};
+use tollgate_model::{
+    Case, Certainty, Decision, Effect, EffectKind, Event, Finding, Level, Mode, Pack, Place, Rule, World,
+};
 use tollgate_policy::Policy;
 
 /// What a judgement came to: the effects of the call, and the decision.
@@ -19,7 +21,9 @@ pub fn judge(event: &Event, world: &dyn World, policy: &Policy) -> Judgement {
     let mut decision = Decision::default();
     if !effects.is_empty() {
         let case = Case { event, effects: &effects, world };
-        tollgate_rules::all().filter_map(|rule| finding(rule, &case, policy)).for_each(|found| decision.add(found));
+        tollgate_rules::all()
+            .filter_map(|rule| finding(rule, &case, policy))
+            .for_each(|found| decision.add(found));
     }
     Judgement { effects, decision }
 }
@@ -33,10 +37,15 @@ pub fn finding(rule: &dyn Rule, case: &Case, policy: &Policy) -> Option<Finding>
         return None;
     }
     let remaining = not_excepted(case.effects, card.id, policy);
-    let case = Case { event: case.event, effects: remaining.as_deref().unwrap_or(case.effects), world: case.world };
+    let case =
+        Case { event: case.event, effects: remaining.as_deref().unwrap_or(case.effects), world: case.world };
     let hit = rule.check(&case)?;
     let level = if hit.certainty == Certainty::Certain { level } else { level.min(card.unsure) };
-    let level = if policy.mode == Mode::Observe && card.pack != Pack::SelfProtection { level.min(Level::Note) } else { level };
+    let level = if policy.mode == Mode::Observe && card.pack != Pack::SelfProtection {
+        level.min(Level::Note)
+    } else {
+        level
+    };
     Some(Finding { rule: card.id.to_owned(), verdict: level.verdict(), hit })
 }
 

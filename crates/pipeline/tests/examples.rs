@@ -1,5 +1,7 @@
 //! Every example of every rule, through the whole of analysis and judgement.
 
+#![allow(clippy::panic, reason = "tests")]
+
 use tollgate_model::json::{Value, object};
 use tollgate_model::{
     Actor, Agent, Attended, Dialect, Event, Example, Kind, Rule, StillFile, StillWorld, ToolCall, ToolUse,
@@ -23,7 +25,10 @@ fn world() -> StillWorld {
         workspace: "/home/user/project".into(),
         temp: vec!["/tmp".into()],
         own: vec!["/home/user/.config/tollgate".into(), "/home/user/.local/state/tollgate".into()],
-        files: files.iter().map(|(path, text)| ((*path).into(), StillFile::File(text.as_bytes().to_vec()))).collect(),
+        files: files
+            .iter()
+            .map(|(path, text)| ((*path).into(), StillFile::File(text.as_bytes().to_vec())))
+            .collect(),
         ..StillWorld::default()
     }
 }
@@ -49,7 +54,12 @@ fn event(call: ToolCall) -> Event {
         transcript: None,
         permission_mode: String::new(),
         attended: Attended::Yes,
-        kind: Kind::PreTool(ToolUse { id: "1".into(), name: "Bash".into(), call, input: object([("x", Value::Null)]) }),
+        kind: Kind::PreTool(ToolUse {
+            id: "1".into(),
+            name: "Bash".into(),
+            call,
+            input: object([("x", Value::Null)]),
+        }),
     }
 }
 
@@ -57,14 +67,21 @@ fn event(call: ToolCall) -> Event {
 fn every_example_is_judged_as_it_says() {
     let mut wrong = Vec::new();
     for card in tollgate_rules::all().map(Rule::card) {
-        assert!(card.examples.iter().any(|e| e.hit) && card.examples.iter().any(|e| !e.hit), "{} needs both kinds", card.id);
+        assert!(
+            card.examples.iter().any(|e| e.hit) && card.examples.iter().any(|e| !e.hit),
+            "{} needs both kinds",
+            card.id
+        );
         for example in card.examples {
             let judgement = judge(&event(call(example)), &world(), &Policy::builtin());
             let found = judgement.decision.findings.iter().find(|finding| finding.rule == card.id);
             let right = found.is_some_and(|finding| finding.verdict.refuses()) == example.hit;
             if !right {
                 let kind = if example.hit { "must be caught" } else { "must be free" };
-                wrong.push(format!("{}: {} {:?} {kind}; effects {:#?}", card.id, example.tool, example.text, judgement.effects));
+                wrong.push(format!(
+                    "{}: {} {:?} {kind}; effects {:#?}",
+                    card.id, example.tool, example.text, judgement.effects
+                ));
             }
         }
     }

@@ -9,7 +9,6 @@ mod self_protection;
 use tollgate_model::{Card, Catalogue, Rule};
 
 /// Every rule, pack by pack.
-#[must_use]
 pub fn all() -> impl Iterator<Item = &'static dyn Rule> {
     [core::RULES, secrets::RULES, self_protection::RULES].into_iter().flatten().copied()
 }

@@ -4,6 +4,7 @@
 use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, Stat};
@@ -36,6 +37,9 @@ pub(crate) struct File {
     /// Seconds since 1970 of the last change.
     pub(crate) changed: i64,
 }
+
+/// Why a file that was opened is not used: its name is gone.
+pub(crate) const REMOVED: &str = "was removed meanwhile";
 
 const DIR_FLAGS: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
@@ -194,7 +198,7 @@ impl Dir {
 
     fn checked(fd: OwnedFd, path: PathBuf) -> Result<Self, LogFault> {
         let stat = rustix::fs::fstat(&fd).map_err(|errno| LogFault::of(errno, &path))?;
-        if stat.st_uid != rustix::process::geteuid().as_raw() {
+        if stat.st_uid != user() {
             return Err(LogFault::Unsafe { path, why: "belongs to another user" });
         }
         if stat.st_mode & 0o022 != 0 {
@@ -240,10 +244,20 @@ fn suspicion(stat: &Stat) -> Option<&'static str> {
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Some("is not a regular file");
     }
-    if stat.st_uid != rustix::process::geteuid().as_raw() {
+    if stat.st_uid != user() {
         return Some("belongs to another user");
     }
-    (stat.st_nlink != 1).then_some("has other names (hard links)")
+    match stat.st_nlink {
+        0 => Some(REMOVED),
+        1 => None,
+        _ => Some("has other names (hard links)"),
+    }
+}
+
+/// Who we are; no process of ours ever becomes another user.
+fn user() -> u32 {
+    static USER: OnceLock<u32> = OnceLock::new();
+    *USER.get_or_init(|| rustix::process::geteuid().as_raw())
 }
 
 fn make_all(path: &Path) -> Result<(), Errno> {

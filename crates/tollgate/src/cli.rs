@@ -1,6 +1,6 @@
 //! The command line for people.
 
-use std::process::ExitCode;
+use crate::exit::ExitCode;
 
 use clap::{Parser, Subcommand};
 

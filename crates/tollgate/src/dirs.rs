@@ -30,7 +30,8 @@ impl Dirs {
 
 /// `HOME` when it is an absolute directory, else the user database's.
 pub fn home() -> Option<PathBuf> {
-    let named = std::env::var_os("HOME").map(PathBuf::from).filter(|path| path.is_absolute() && path.is_dir());
+    let named =
+        std::env::var_os("HOME").map(PathBuf::from).filter(|path| path.is_absolute() && path.is_dir());
     named.or_else(home_by_uid)
 }
 

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant, SystemTime};
 use tollgate_agents::{Adapter, Payload};
 use tollgate_lastword as lastword;
 use tollgate_model::{
-    Certainty, Decision, Effect, Event, Fault, FaultKind, Finding, Hit, OnFault, Record, Reply, Span, Times, Verdict,
+    Certainty, Decision, Effect, Event, Fault, FaultKind, Finding, Hit, OnFault, Record, Reply, Span, Times,
+    Verdict,
 };
 use tollgate_pipeline::Judgement;
 use tollgate_policy::{Audit, Loaded, Policy};
@@ -79,7 +80,9 @@ impl Hook {
     fn record(&self, kept: &Kept, mut decision: Decision, reply: Reply) -> Reply {
         let record = Record::of(kept.event, kept.effects, &decision, reply.expressed, kept.times);
         let Err(fault) = Log::at(&self.state).append(&record, SystemTime::now()) else { return reply };
-        decision.notices.push(format!("tollgate: this event could not be recorded: {fault}; see `tollgate doctor`"));
+        decision
+            .notices
+            .push(format!("tollgate: this event could not be recorded: {fault}; see `tollgate doctor`"));
         if kept.policy.audit == Audit::Required && kept.event.pending().is_some() {
             decision.add(unrecorded(&fault.to_string()));
         }
@@ -159,7 +162,9 @@ impl Hook {
         let mut names = names.into_iter();
         let agent = names.next().unwrap_or_default();
         let Some(adapter) = tollgate_agents::adapter(agent) else {
-            return Err(format!("tollgate: unknown agent `{agent}` in the hook's command; run `tollgate doctor`\n"));
+            return Err(format!(
+                "tollgate: unknown agent `{agent}` in the hook's command; run `tollgate doctor`\n"
+            ));
         };
         let event = names.next().map(str::to_owned);
         let absolute = |dir: Option<PathBuf>| dir.filter(|dir| dir.is_absolute());
@@ -167,7 +172,10 @@ impl Hook {
             return Ok(Self { adapter, event, config, state });
         }
         let Some(dirs) = Dirs::find() else {
-            return Err("tollgate: no home directory, and the hook's command names no --config and --state\n".to_owned());
+            return Err(
+                "tollgate: no home directory, and the hook's command names no --config and --state\n"
+                    .to_owned(),
+            );
         };
         Ok(Self { adapter, event, config: dirs.config, state: dirs.state })
     }

@@ -1,8 +1,11 @@
 //! One gate for every tool call of every coding agent.
 
+#![cfg_attr(not(test), no_main)]
+
 mod cli;
 mod cmd;
 mod dirs;
+mod exit;
 mod hook;
 mod out;
 mod owner;
@@ -12,13 +15,15 @@ mod stdin;
 mod terminal;
 mod world;
 
-use std::process::ExitCode;
+#[cfg(not(test))]
+tollgate_lastword::entry!(run);
 
-fn main() -> ExitCode {
+/// The hot path branches off before anything else is touched.
+#[cfg_attr(test, expect(dead_code, reason = "the test harness has its own `main`"))]
+fn run() -> i32 {
     let args: Vec<String> = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
-    // The hot path branches off before anything else is touched.
     match args.split_first() {
         Some((_, [verb, rest @ ..])) if verb == "hook" => hook::run(rest),
-        _ => cli::run(),
+        _ => i32::from(cli::run()),
     }
 }

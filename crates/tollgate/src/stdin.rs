@@ -4,12 +4,16 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tollgate_model::json::Scanner;
 use tollgate_model::{Fault, FaultKind};
 
 /// The largest payload that is read.
 pub const LIMIT: usize = 8 << 20;
+
+/// Room for an ordinary payload. Memory that is not used is not touched.
+const FIRST: usize = 32 << 10;
 
 /// How long a host may stay silent in the middle of a payload.
 const SILENCE: Duration = Duration::from_secs(2);
@@ -22,25 +26,26 @@ pub fn read() -> Result<Vec<u8>, Fault> {
     let input = io::stdin();
     let start = Instant::now();
     let mut scanner = Scanner::default();
-    let mut bytes: Vec<u8> = Vec::new();
-    let mut chunk = vec![0_u8; 64 << 10];
+    let mut bytes: Vec<u8> = Vec::with_capacity(FIRST);
     loop {
         let left = TOTAL.saturating_sub(start.elapsed()).min(SILENCE);
         if !ready(&input, left)? {
             return Err(Fault::new(FaultKind::Input, "the agent's payload did not come in time"));
         }
-        let count = match rustix::io::read(&input, &mut chunk[..]) {
+        if bytes.len() == bytes.capacity() {
+            bytes.reserve(bytes.len());
+        }
+        let before = bytes.len();
+        let count = match rustix::io::read(&input, spare_capacity(&mut bytes)) {
             Ok(count) => count,
             Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => continue,
             Err(error) => return Err(Fault::new(FaultKind::Input, format!("standard input: {error}"))),
         };
-        let new = chunk.get(..count).unwrap_or_default();
-        bytes.extend_from_slice(new);
         if bytes.len() > LIMIT {
             let message = format!("the agent's payload is larger than {} MiB", LIMIT >> 20);
             return Err(Fault::new(FaultKind::Input, message));
         }
-        if new.is_empty() || scanner.feed(new) {
+        if count == 0 || scanner.feed(bytes.get(before..).unwrap_or_default()) {
             return Ok(bytes);
         }
     }

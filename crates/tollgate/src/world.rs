@@ -60,7 +60,8 @@ impl World for Machine {
     }
 
     fn workspace(&self) -> &str {
-        self.workspace.get_or_init(|| fs::canonicalize(&self.project).map_or_else(|_| self.project.clone(), text))
+        self.workspace
+            .get_or_init(|| fs::canonicalize(&self.project).map_or_else(|_| self.project.clone(), text))
     }
 
     fn temp_dirs(&self) -> &[String] {

@@ -28,7 +28,11 @@ fn f09_silence_on_standard_input() {
     scratch.hook("PreToolUse", b"  \n").refused();
     let mut closed = Command::new("/bin/sh");
     closed.arg("-c").arg("exec \"$0\" \"$@\" <&-").arg(env!("CARGO_BIN_EXE_tollgate"));
-    closed.args(["hook", "claude-code", "PreToolUse", "--config"]).arg(scratch.config()).arg("--state").arg(scratch.state());
+    closed
+        .args(["hook", "claude-code", "PreToolUse", "--config"])
+        .arg(scratch.config())
+        .arg("--state")
+        .arg(scratch.state());
     scratch.clean(&mut closed);
     answer(&mut closed, b"").refused();
 
@@ -55,7 +59,11 @@ fn f10_a_huge_payload_is_refused_within_64_mib() {
     let payload = scratch.payload("Bash", json!({"command": "x".repeat(100 << 20)}));
     let mut limited = Command::new("/bin/sh");
     limited.arg("-c").arg("ulimit -v 65536; exec \"$0\" \"$@\"").arg(env!("CARGO_BIN_EXE_tollgate"));
-    limited.args(["hook", "claude-code", "PreToolUse", "--config"]).arg(scratch.config()).arg("--state").arg(scratch.state());
+    limited
+        .args(["hook", "claude-code", "PreToolUse", "--config"])
+        .arg(scratch.config())
+        .arg("--state")
+        .arg(scratch.state());
     scratch.clean(&mut limited);
     let answer = answer(&mut limited, &payload);
     answer.refused();
@@ -115,7 +123,11 @@ fn f14_many_hooks_at_once_are_all_answered_and_recorded() {
         .collect();
     for (number, child) in children {
         let answer = finish(child, Instant::now());
-        if number % 2 == 0 { answer.silent() } else { answer.denied() };
+        if number % 2 == 0 {
+            answer.silent()
+        } else {
+            answer.denied()
+        };
     }
     assert_eq!(scratch.log().len(), 100);
 }
@@ -127,7 +139,10 @@ fn f03_an_unwritable_state_directory_is_told_and_changes_no_verdict() {
     std::fs::write(&blocked, "").unwrap();
     let hook = |command: &str| {
         let mut hook = Command::new(env!("CARGO_BIN_EXE_tollgate"));
-        hook.args(["hook", "claude-code", "PreToolUse", "--config"]).arg(scratch.config()).arg("--state").arg(blocked.join("state"));
+        hook.args(["hook", "claude-code", "PreToolUse", "--config"])
+            .arg(scratch.config())
+            .arg("--state")
+            .arg(blocked.join("state"));
         scratch.clean(&mut hook);
         answer(&mut hook, &scratch.payload("Bash", json!({"command": command})))
     };
@@ -156,7 +171,8 @@ fn f17_home_unset_relative_or_gone() {
 fn f18_a_working_directory_that_is_gone() {
     let scratch = Scratch::new();
     for cwd in ["/gone/for/good", ""] {
-        let mut payload: Value = serde_json::from_slice(&scratch.payload("Bash", json!({"command": "rm -rf build"}))).unwrap();
+        let mut payload: Value =
+            serde_json::from_slice(&scratch.payload("Bash", json!({"command": "rm -rf build"}))).unwrap();
         payload["cwd"] = cwd.into();
         scratch.hook("PreToolUse", payload.to_string().as_bytes()).refused();
     }
@@ -198,9 +214,18 @@ fn f25_the_agents_settings_and_the_gate_are_not_the_agents_to_change() {
 fn f28_no_variable_weakens_a_verdict() {
     let scratch = Scratch::new();
     let tries = [
-        ("TOLLGATE_MODE", "observe"), ("TOLLGATE_DISABLE", "1"), ("RUST_LOG", "off"), ("RUST_MIN_STACK", "1"),
-        ("LD_PRELOAD", "/tmp/x.so"), ("LD_LIBRARY_PATH", "/tmp"), ("PATH", "/nowhere"), ("XDG_CONFIG_HOME", "/tmp/x"),
-        ("XDG_STATE_HOME", "/tmp/x"), ("ANALYTICS_PATH", "/tmp/x"), ("TMPDIR", "/"), ("GIT_DIR", "/tmp/x"),
+        ("TOLLGATE_MODE", "observe"),
+        ("TOLLGATE_DISABLE", "1"),
+        ("RUST_LOG", "off"),
+        ("RUST_MIN_STACK", "1"),
+        ("LD_PRELOAD", "/tmp/x.so"),
+        ("LD_LIBRARY_PATH", "/tmp"),
+        ("PATH", "/nowhere"),
+        ("XDG_CONFIG_HOME", "/tmp/x"),
+        ("XDG_STATE_HOME", "/tmp/x"),
+        ("ANALYTICS_PATH", "/tmp/x"),
+        ("TMPDIR", "/"),
+        ("GIT_DIR", "/tmp/x"),
     ];
     let home = scratch.home().display().to_string();
     for (name, value) in tries {
@@ -235,12 +260,23 @@ fn f31_a_dying_hook_still_refuses() {
 
     for kilobytes in [4000, 8000, 12000, 20000] {
         let mut limited = Command::new("/bin/sh");
-        limited.arg("-c").arg(format!("ulimit -v {kilobytes}; exec \"$0\" \"$@\"")).arg(env!("CARGO_BIN_EXE_tollgate"));
-        limited.args(["hook", "claude-code", "PreToolUse", "--config"]).arg(scratch.config()).arg("--state").arg(scratch.state());
+        limited
+            .arg("-c")
+            .arg(format!("ulimit -v {kilobytes}; exec \"$0\" \"$@\""))
+            .arg(env!("CARGO_BIN_EXE_tollgate"));
+        limited
+            .args(["hook", "claude-code", "PreToolUse", "--config"])
+            .arg(scratch.config())
+            .arg("--state")
+            .arg(scratch.state());
         scratch.clean(&mut limited);
         let answer = answer(&mut limited, &scratch.payload("Bash", json!({"command": "rm -rf ~"})));
         // Below what the program needs to start, the loader kills it: that is left to the host's own switch.
-        assert_ne!(answer.code, Some(0).filter(|_| answer.stdout.is_empty()), "a silent allow at {kilobytes} KiB");
+        assert_ne!(
+            answer.code,
+            Some(0).filter(|_| answer.stdout.is_empty()),
+            "a silent allow at {kilobytes} KiB"
+        );
     }
 }
 
@@ -267,11 +303,16 @@ fn f40_nobody_to_ask_means_deny_with_a_code() {
 #[test]
 fn f44_a_new_repository_does_not_shed_the_policy() {
     let scratch = Scratch::new();
-    std::fs::write(scratch.project().join("tollgate.yaml"), "version: 1\nrules:\n  outside-file-delete: deny\n").unwrap();
+    std::fs::write(
+        scratch.project().join("tollgate.yaml"),
+        "version: 1\nrules:\n  outside-file-delete: deny\n",
+    )
+    .unwrap();
     scratch.bash("ls");
     let sub = scratch.project().join("sub");
     std::fs::create_dir_all(sub.join(".git")).unwrap();
-    let mut payload: Value = serde_json::from_slice(&scratch.payload("Bash", json!({"command": "rm ~/notes.txt"}))).unwrap();
+    let mut payload: Value =
+        serde_json::from_slice(&scratch.payload("Bash", json!({"command": "rm ~/notes.txt"}))).unwrap();
     payload["cwd"] = sub.display().to_string().into();
     let mut hook = scratch.command(Some("PreToolUse"));
     hook.env("CLAUDE_PROJECT_DIR", &sub);

@@ -37,7 +37,8 @@ pub(super) const COMMANDS: Commands = &[
 ];
 
 fn base64(run: &mut Run) -> Outcome {
-    let options = read(run.args, "d,D,decode i,ignore-garbage w,wrap= o,output= b,break= input=", Order::Anywhere);
+    let options =
+        read(run.args, "d,D,decode i,ignore-garbage w,wrap= o,output= b,break= input=", Order::Anywhere);
     decode(run, &options.operands, options.has("d"), |text| bits(text, 6, base64_digit))
 }
 
@@ -147,8 +148,12 @@ fn tr(run: &mut Run) -> Outcome {
     let sets: Vec<Option<Vec<char>>> = options.operands.iter().map(|word| word.literal().map(set)).collect();
     let changed = match (input.as_literal(), sets.as_slice()) {
         _ if options.has("c") || options.has("s") => None,
-        (Some(text), [Some(from)]) if options.has("d") => Some(text.chars().filter(|c| !from.contains(c)).collect()),
-        (Some(text), [Some(from), Some(to)]) => Some(text.chars().map(|c| translate(c, from, to)).collect::<String>()),
+        (Some(text), [Some(from)]) if options.has("d") => {
+            Some(text.chars().filter(|c| !from.contains(c)).collect())
+        }
+        (Some(text), [Some(from), Some(to)]) => {
+            Some(text.chars().map(|c| translate(c, from, to)).collect::<String>())
+        }
         _ => None,
     };
     match changed {
@@ -193,7 +198,8 @@ fn set(text: &str) -> Vec<char> {
 
 /// `/bin/echo`, or `echo` behind a wrapper, where the shell's own is not used.
 fn echo(run: &mut Run) -> Outcome {
-    let words: Vec<&Word> = run.args.iter().skip_while(|word| matches!(word.shown().as_str(), "-n" | "-e" | "-E")).collect();
+    let words: Vec<&Word> =
+        run.args.iter().skip_while(|word| matches!(word.shown().as_str(), "-n" | "-e" | "-E")).collect();
     let blank = Value::text(" ");
     let text = words.into_iter().map(Word::value).reduce(|left, right| left.concat(&blank).concat(&right));
     let stdout = text.unwrap_or_else(Value::empty).concat(&Value::text("\n"));

@@ -150,7 +150,8 @@ fn mv(run: &mut Run) -> Outcome {
     for source in &sources {
         let content = run.analyst.script(source, run.shell);
         let is_file = |place: &tollgate_model::Place| run.analyst.world.kind(&place.path) == FileKind::File;
-        let single = run.analyst.places(source, run.shell).iter().all(|(place, _)| !place.pattern && is_file(place));
+        let single =
+            run.analyst.places(source, run.shell).iter().all(|(place, _)| !place.pattern && is_file(place));
         run.analyst.delete(source, !single, run.shell);
         if let Some(target) = &target {
             let landing = landing(run, source, target, sources.len() > 1);
@@ -235,9 +236,16 @@ fn chmod(run: &mut Run) -> Outcome {
     // A mode may look like an option: `chmod -x file`.
     let (modes, rest): (Vec<Word>, Vec<Word>) = run.args.iter().cloned().partition(|word| {
         let text = word.shown();
-        text.starts_with('-') && text.len() > 1 && text.chars().skip(1).all(|c| "rwxXst,+-=ugoa".contains(c)) && text != "-R"
+        text.starts_with('-')
+            && text.len() > 1
+            && text.chars().skip(1).all(|c| "rwxXst,+-=ugoa".contains(c))
+            && text != "-R"
     });
-    let options = read(&rest, "c,changes f,silent,quiet v,verbose R,recursive reference= preserve-root no-preserve-root", Order::Anywhere);
+    let options = read(
+        &rest,
+        "c,changes f,silent,quiet v,verbose R,recursive reference= preserve-root no-preserve-root",
+        Order::Anywhere,
+    );
     let mut operands = options.operands.clone();
     let mode = match modes.first() {
         Some(mode) => mode.shown(),
@@ -252,8 +260,11 @@ fn chown(run: &mut Run) -> Outcome {
         preserve-root no-preserve-root";
     let options = read(run.args, spec, Order::Anywhere);
     let mut operands = options.operands.clone();
-    let owner =
-        if options.has("reference") || operands.is_empty() { String::new() } else { operands.remove(0).shown() };
+    let owner = if options.has("reference") || operands.is_empty() {
+        String::new()
+    } else {
+        operands.remove(0).shown()
+    };
     permissions(run, &operands, &owner, options.has("R"))
 }
 

@@ -8,16 +8,49 @@ use super::{Commands, Run};
 use crate::options::{Order, read};
 use crate::word::Word;
 
-pub(super) const COMMANDS: Commands =
-    &[("find", find), ("gfind", find), ("fd", fd), ("fdfind", fd), ("xargs", xargs), ("gxargs", xargs), ("parallel", parallel)];
+pub(super) const COMMANDS: Commands = &[
+    ("find", find),
+    ("gfind", find),
+    ("fd", fd),
+    ("fdfind", fd),
+    ("xargs", xargs),
+    ("gxargs", xargs),
+    ("parallel", parallel),
+];
 
 /// Tests that leave some files out, and how many words each takes.
 const TESTS: &[(&str, usize)] = &[
-    ("-name", 1), ("-iname", 1), ("-path", 1), ("-ipath", 1), ("-wholename", 1), ("-iwholename", 1), ("-regex", 1),
-    ("-iregex", 1), ("-lname", 1), ("-ilname", 1), ("-mtime", 1), ("-mmin", 1), ("-atime", 1), ("-amin", 1),
-    ("-ctime", 1), ("-cmin", 1), ("-newer", 1), ("-size", 1), ("-user", 1), ("-group", 1), ("-uid", 1), ("-gid", 1),
-    ("-perm", 1), ("-inum", 1), ("-links", 1), ("-samefile", 1), ("-fstype", 1), ("-empty", 0), ("-nouser", 0),
-    ("-nogroup", 0), ("-used", 1),
+    ("-name", 1),
+    ("-iname", 1),
+    ("-path", 1),
+    ("-ipath", 1),
+    ("-wholename", 1),
+    ("-iwholename", 1),
+    ("-regex", 1),
+    ("-iregex", 1),
+    ("-lname", 1),
+    ("-ilname", 1),
+    ("-mtime", 1),
+    ("-mmin", 1),
+    ("-atime", 1),
+    ("-amin", 1),
+    ("-ctime", 1),
+    ("-cmin", 1),
+    ("-newer", 1),
+    ("-size", 1),
+    ("-user", 1),
+    ("-group", 1),
+    ("-uid", 1),
+    ("-gid", 1),
+    ("-perm", 1),
+    ("-inum", 1),
+    ("-links", 1),
+    ("-samefile", 1),
+    ("-fstype", 1),
+    ("-empty", 0),
+    ("-nouser", 0),
+    ("-nogroup", 0),
+    ("-used", 1),
 ];
 
 fn find(run: &mut Run) -> Outcome {
@@ -118,15 +151,17 @@ fn fd(run: &mut Run) -> Outcome {
     let spec = "H,hidden I,no-ignore u,unrestricted s,case-sensitive i,ignore-case g,glob F,fixed-strings a,absolute-path \
         L,follow p,full-path d,max-depth= min-depth= exact-depth= E,exclude= t,type= e,extension= S,size= o,owner= \
         changed-within= changed-before= x,exec= X,exec-batch= c,color= j,threads= base-directory= search-path= 0,print0 l,list-details";
-    let split = run.args.iter().position(|word| {
-        word.is("-x") || word.is("-X") || word.is("--exec") || word.is("--exec-batch")
-    });
+    let split = run
+        .args
+        .iter()
+        .position(|word| word.is("-x") || word.is("-X") || word.is("--exec") || word.is("--exec-batch"));
     let (before, command) = run.args.split_at(split.unwrap_or(run.args.len()));
     let options = read(before, spec, Order::Anywhere);
     let here = Word::literal_at(".", run.call.span);
     let pattern = options.operands.first().map(Word::shown).unwrap_or_default();
     let narrow = !matches!(pattern.as_str(), "" | "." | "*") || options.has("e") || options.has("S");
-    let roots: Vec<Word> = options.operands.iter().skip(1).chain(options.values("search-path")).cloned().collect();
+    let roots: Vec<Word> =
+        options.operands.iter().skip(1).chain(options.values("search-path")).cloned().collect();
     let roots = if roots.is_empty() { vec![here] } else { roots };
     let marker = Word::literal_at("-empty", run.call.span);
     let expression: &[Word] = if narrow { std::slice::from_ref(&marker) } else { &[] };
@@ -142,7 +177,10 @@ fn fd(run: &mut Run) -> Outcome {
             run.inner(&words);
         }
     }
-    Outcome { stdout: Value::of(found.iter().map(|word| word.text.clone()), tollgate_shell::value::Taint::NONE), status: Status::Either }
+    Outcome {
+        stdout: Value::of(found.iter().map(|word| word.text.clone()), tollgate_shell::value::Taint::NONE),
+        status: Status::Either,
+    }
 }
 
 fn xargs(run: &mut Run) -> Outcome {
@@ -184,7 +222,9 @@ fn items(input: &Value, lines: bool, run: &Run) -> Vec<Word> {
             }
             Some(known) => {
                 let parts = known.split_ascii_whitespace();
-                items.extend(parts.take(256).map(|part| word(Text::literal(part.trim_matches(['"', '\''])), false)));
+                items.extend(
+                    parts.take(256).map(|part| word(Text::literal(part.trim_matches(['"', '\''])), false)),
+                );
             }
             None => items.push(word(text.trim_newlines(), text.prefix().is_empty())),
         }
@@ -197,10 +237,14 @@ fn parallel(run: &mut Run) -> Outcome {
         dry-run halt= joblog= results= S,sshlogin= timeout= retries= delay= will-cite 0,null q,quote env= workdir= \
         pipe block= recstart= recend= u,ungroup nice= linebuffer,lb no-notice shuf";
     let options = read(run.args, spec, Order::First);
-    let split = options.operands.iter().position(|word| matches!(word.shown().as_str(), ":::" | "::::" | ":::+" | "::::+"));
+    let split = options
+        .operands
+        .iter()
+        .position(|word| matches!(word.shown().as_str(), ":::" | "::::" | ":::+" | "::::+"));
     let (command, sources) = options.operands.split_at(split.unwrap_or(options.operands.len()));
     let files = sources.first().is_some_and(|word| word.shown().starts_with("::::"));
-    let mut given: Vec<Word> = sources.iter().filter(|word| !word.shown().starts_with(":::")).cloned().collect();
+    let mut given: Vec<Word> =
+        sources.iter().filter(|word| !word.shown().starts_with(":::")).cloned().collect();
     if given.is_empty() || files {
         let input = run.stdin().cloned().unwrap_or_else(|| Value::output(tollgate_shell::value::Taint::NONE));
         given = items(&input, true, run);

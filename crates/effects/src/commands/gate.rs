@@ -11,8 +11,30 @@ pub(super) const COMMANDS: Commands = &[("tollgate", tollgate)];
 
 /// Commands that only look.
 const LOOKS: &[&str] = &[
-    "check", "build", "explain", "test", "replay", "validate", "rules", "exceptions", "log", "stats", "report", "audit",
-    "doctor", "suggest", "watch", "schema", "completions", "man", "help", "--help", "-h", "--version", "-V", "",
+    "check",
+    "build",
+    "explain",
+    "test",
+    "replay",
+    "validate",
+    "rules",
+    "exceptions",
+    "log",
+    "stats",
+    "report",
+    "audit",
+    "doctor",
+    "suggest",
+    "watch",
+    "schema",
+    "completions",
+    "man",
+    "help",
+    "--help",
+    "-h",
+    "--version",
+    "-V",
+    "",
 ];
 
 fn tollgate(run: &mut Run) -> Outcome {
@@ -21,9 +43,12 @@ fn tollgate(run: &mut Run) -> Outcome {
     let sub = options.operands.get(1).map(Word::shown).unwrap_or_default();
     let looks = LOOKS.contains(&verb.as_str())
         || (verb == "state" && matches!(sub.as_str(), "get" | "list" | ""))
-        || (verb == "workflow" && matches!(sub.as_str(), "list" | "status" | "graph" | "check" | "eject" | ""));
+        || (verb == "workflow"
+            && matches!(sub.as_str(), "list" | "status" | "graph" | "check" | "eject" | ""));
     if !looks {
-        run.push(EffectKind::Tamper { what: format!("the gate itself (`tollgate {verb}` is for its owner)") });
+        run.push(EffectKind::Tamper {
+            what: format!("the gate itself (`tollgate {verb}` is for its owner)"),
+        });
     }
     run.derived()
 }

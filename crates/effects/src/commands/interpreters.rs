@@ -86,7 +86,14 @@ fn text_with_args(run: &mut Run, text: &Word, rest: &[Word]) -> Outcome {
 /// Shell text as a child process runs it.
 pub(super) fn code(run: &mut Run, text: &Value, span: Span) -> Outcome {
     warn_of_source(run, text, span);
-    let code = Code { text: text.clone(), scope: Scope::Child, dialect: Dialect::Bash, name: None, args: None, span };
+    let code = Code {
+        text: text.clone(),
+        scope: Scope::Child,
+        dialect: Dialect::Bash,
+        name: None,
+        args: None,
+        span,
+    };
     run.shell.run_text(&code, run.analyst)
 }
 
@@ -144,9 +151,19 @@ fn run_file(run: &mut Run, script: &Word, args: &[Word], scope: Scope) -> Outcom
         return run.derived();
     };
     warn_of_source(run, &text, script.span);
-    let args = if scope == Scope::Sourced && args.is_empty() { None } else { Some(args.iter().map(Word::field).collect()) };
-    let code =
-        Code { text, scope, dialect: dialect(run.program), name: Some(script.value()), args, span: script.span };
+    let args = if scope == Scope::Sourced && args.is_empty() {
+        None
+    } else {
+        Some(args.iter().map(Word::field).collect())
+    };
+    let code = Code {
+        text,
+        scope,
+        dialect: dialect(run.program),
+        name: Some(script.value()),
+        args,
+        span: script.span,
+    };
     run.shell.run_text(&code, run.analyst)
 }
 
@@ -168,7 +185,9 @@ fn dialect(program: &str) -> Dialect {
 /// An interpreter of another language: where its code comes from.
 fn language(run: &mut Run) -> Outcome {
     let Some((_, rest)) = first_operand(run.args) else {
-        if let Some(marks) = run.stdin().map(|value| value.taint).filter(|marks| taint::has(*marks, taint::NET)) {
+        if let Some(marks) =
+            run.stdin().map(|value| value.taint).filter(|marks| taint::has(*marks, taint::NET))
+        {
             run.analyst.dynamic_code(marks, run.call.span);
         }
         return run.derived();
@@ -185,8 +204,16 @@ fn language(run: &mut Run) -> Outcome {
 /// The first word that is no option, unless the code stands on the command line.
 fn first_operand(args: &[Word]) -> Option<(usize, &[Word])> {
     let at = args.iter().position(|word| !word.shown().starts_with('-') || word.is("-"))?;
-    let inline = args.iter().take(at).any(|word| matches!(word.shown().as_str(), "-c" | "-e" | "-r" | "-p" | "-m" | "-E" | "--eval" | "--print"));
-    if inline { Some((at, &[])) } else { args.get(at..).map(|rest| (at, rest)).filter(|(_, rest)| !rest.first().is_some_and(|word| word.is("-"))) }
+    let inline = args.iter().take(at).any(|word| {
+        matches!(word.shown().as_str(), "-c" | "-e" | "-r" | "-p" | "-m" | "-E" | "--eval" | "--print")
+    });
+    if inline {
+        Some((at, &[]))
+    } else {
+        args.get(at..)
+            .map(|rest| (at, rest))
+            .filter(|(_, rest)| !rest.first().is_some_and(|word| word.is("-")))
+    }
 }
 
 /// A program that no family knows: a script on disk is followed, anything else is only run.
@@ -203,7 +230,8 @@ pub(super) fn program(run: &mut Run) -> Outcome {
     }
     let shebang = first.strip_prefix("#!").map(|rest| rest.lines().next().unwrap_or_default());
     let is_shell = shebang.is_none_or(|line| {
-        line.split([' ', '/', '\t']).any(|part| matches!(part, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash"))
+        line.split([' ', '/', '\t'])
+            .any(|part| matches!(part, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash"))
     });
     if !is_shell {
         return run.derived();

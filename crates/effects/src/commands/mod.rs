@@ -10,7 +10,7 @@ mod readers;
 mod system;
 mod wrappers;
 
-use tollgate_model::{EffectKind, NetDirection, Certainty};
+use tollgate_model::{Certainty, EffectKind, NetDirection};
 use tollgate_shell::eval::{Call, Host, Outcome, Shell};
 use tollgate_shell::value::Value;
 
@@ -49,7 +49,12 @@ const FAMILIES: &[Commands] = &[
 
 /// Runs a command's handler. A program without one is a program on disk, or unknown: judged by what it is given.
 pub(crate) fn run(run: &mut Run) -> Outcome {
-    let handler = FAMILIES.iter().copied().flatten().find(|(name, _)| *name == run.program).map(|(_, handler)| *handler);
+    let handler = FAMILIES
+        .iter()
+        .copied()
+        .flatten()
+        .find(|(name, _)| *name == run.program)
+        .map(|(_, handler)| *handler);
     match handler.or_else(|| wrappers::prefixed(run.program)).or_else(|| system::prefixed(run.program)) {
         Some(handler) => handler(run),
         None => interpreters::program(run),

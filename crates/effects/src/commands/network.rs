@@ -70,14 +70,20 @@ fn curl(run: &mut Run) -> Outcome {
 /// Files that `curl` sends, by the options that take them.
 fn uploads(run: &mut Run, options: &Options) -> Vec<String> {
     let mut sent = Vec::new();
-    let at = ["d", "data-ascii", "data-binary", "data-urlencode", "json"].into_iter().flat_map(|name| options.values(name));
-    let mut files: Vec<Word> = at.filter(|word| word.text.prefix().starts_with('@')).map(|word| word.from(1)).collect();
+    let at = ["d", "data-ascii", "data-binary", "data-urlencode", "json"]
+        .into_iter()
+        .flat_map(|name| options.values(name));
+    let mut files: Vec<Word> =
+        at.filter(|word| word.text.prefix().starts_with('@')).map(|word| word.from(1)).collect();
     for form in options.values("F") {
         let prefix = form.text.prefix();
         if prefix.contains("=@") || prefix.contains("=<") {
             let value = form.after('=');
             let whole = value.from(1);
-            let cut = whole.literal().and_then(|text| text.split(';').next()).map(|text| Word::literal_at(text, form.span));
+            let cut = whole
+                .literal()
+                .and_then(|text| text.split(';').next())
+                .map(|text| Word::literal_at(text, form.span));
             files.push(cut.unwrap_or(whole));
         }
     }
@@ -112,7 +118,8 @@ fn wget(run: &mut Run) -> Outcome {
         None if options.has("spider") => {}
         None => {
             for url in &options.operands {
-                let folder = options.value("P").map(|folder| format!("{}/", folder.shown())).unwrap_or_default();
+                let folder =
+                    options.value("P").map(|folder| format!("{}/", folder.shown())).unwrap_or_default();
                 let name = Word::literal_at(&format!("{folder}{}", remote_name(&url.shown())), url.span);
                 run.analyst.write(&name, WriteMode::Overwrite, Some(&body), run.shell);
             }
@@ -123,7 +130,8 @@ fn wget(run: &mut Run) -> Outcome {
 
 /// Programs of which only this is known: what they print comes from the network.
 fn fetch(run: &mut Run) -> Outcome {
-    let urls: Vec<Word> = run.args.iter().filter(|word| !word.shown().starts_with('-')).take(2).cloned().collect();
+    let urls: Vec<Word> =
+        run.args.iter().filter(|word| !word.shown().starts_with('-')).take(2).cloned().collect();
     connect(run, &urls, Vec::new());
     Outcome::unknown(taint::NET)
 }
@@ -137,7 +145,8 @@ fn connect(run: &mut Run, urls: &[Word], carries: Vec<String>) {
             continue;
         }
         let certainty = if url.literal().is_some() { Certainty::Certain } else { Certainty::Possible };
-        let kind = EffectKind::Net { host: host(&url.shown()).to_owned(), direction, carries: carries.clone() };
+        let kind =
+            EffectKind::Net { host: host(&url.shown()).to_owned(), direction, carries: carries.clone() };
         run.analyst.push(kind, url.span, certainty);
     }
 }

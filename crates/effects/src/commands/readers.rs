@@ -116,7 +116,10 @@ fn rev(run: &mut Run) -> Outcome {
     match whole.as_literal() {
         Some(text) => {
             let lines: Vec<String> = text.split('\n').map(|line| line.chars().rev().collect()).collect();
-            Outcome { stdout: Value::text(&lines.join("\n")).with_taint(whole.taint), status: Status::Success }
+            Outcome {
+                stdout: Value::text(&lines.join("\n")).with_taint(whole.taint),
+                status: Status::Success,
+            }
         }
         None => Outcome::unknown(whole.taint),
     }
@@ -170,8 +173,13 @@ fn awk(run: &mut Run) -> Outcome {
     let spec = "F,field-separator= v,assign= f,file= i,include= e,source= l,load= b c C d? D? o? p? P r s t S O n N M";
     let options = read(run.args, spec, Order::First);
     let skip = usize::from(!options.has("f"));
-    let files: Vec<Word> =
-        options.operands.iter().skip(skip).filter(|word| !word.text.prefix().contains('=')).cloned().collect();
+    let files: Vec<Word> = options
+        .operands
+        .iter()
+        .skip(skip)
+        .filter(|word| !word.text.prefix().contains('='))
+        .cloned()
+        .collect();
     let whole = contents(run, &files);
     Outcome::unknown(whole.taint)
 }

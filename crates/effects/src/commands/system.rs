@@ -50,11 +50,17 @@ fn format(run: &mut Run) -> Outcome {
 }
 
 fn partition(run: &mut Run) -> Outcome {
-    let lists = |word: &Word| matches!(word.shown().as_str(), "-l" | "--list" | "-d" | "--dump" | "-J" | "-p" | "print" | "-s" | "--help");
+    let lists = |word: &Word| {
+        matches!(
+            word.shown().as_str(),
+            "-l" | "--list" | "-d" | "--dump" | "-J" | "-p" | "print" | "-s" | "--help"
+        )
+    };
     if run.args.iter().any(lists) {
         return run.derived();
     }
-    let targets: Vec<Word> = run.args.iter().filter(|word| word.shown().starts_with("/dev/")).cloned().collect();
+    let targets: Vec<Word> =
+        run.args.iter().filter(|word| word.shown().starts_with("/dev/")).cloned().collect();
     devices(run, &targets)
 }
 
@@ -101,12 +107,18 @@ fn kill_by_name(run: &mut Run) -> Outcome {
 }
 
 fn power(run: &mut Run) -> Outcome {
-    let harmless = |word: &Word| matches!(word.shown().as_str(), "-c" | "--show" | "--help" | "-k" | "--version" | "-w" | "--wtmp-only");
+    let harmless = |word: &Word| {
+        matches!(
+            word.shown().as_str(),
+            "-c" | "--show" | "--help" | "-k" | "--version" | "-w" | "--wtmp-only"
+        )
+    };
     if run.args.iter().any(harmless) {
         return run.derived();
     }
     let runlevel = run.args.first().map(Word::shown).unwrap_or_default();
-    if matches!(run.program, "init" | "telinit") && !matches!(runlevel.as_str(), "0" | "1" | "6" | "s" | "S") {
+    if matches!(run.program, "init" | "telinit") && !matches!(runlevel.as_str(), "0" | "1" | "6" | "s" | "S")
+    {
         return run.derived();
     }
     run.push(EffectKind::Process { signal: "power".into(), target: "the machine".into() });
@@ -121,16 +133,51 @@ fn printenv(run: &mut Run) -> Outcome {
 
 /// Variables whose value a program runs as a command.
 const COMMAND_VARIABLES: &[&str] = &[
-    "PAGER", "MANPAGER", "GIT_PAGER", "SYSTEMD_PAGER", "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR",
-    "GIT_SSH_COMMAND", "GIT_SSH", "GIT_ASKPASS", "SSH_ASKPASS", "SUDO_ASKPASS", "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND",
-    "BROWSER", "LESSOPEN", "LESSCLOSE", "PROMPT_COMMAND", "PS4", "RIPGREP_CONFIG_PATH", "FZF_DEFAULT_COMMAND",
-    "TAR_OPTIONS", "RSYNC_RSH", "CVS_RSH", "SVN_SSH", "MAKEFLAGS", "RUSTC_WRAPPER", "CARGO_BUILD_RUSTC_WRAPPER",
+    "PAGER",
+    "MANPAGER",
+    "GIT_PAGER",
+    "SYSTEMD_PAGER",
+    "EDITOR",
+    "VISUAL",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_SSH_COMMAND",
+    "GIT_SSH",
+    "GIT_ASKPASS",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PROXY_COMMAND",
+    "BROWSER",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "PROMPT_COMMAND",
+    "PS4",
+    "RIPGREP_CONFIG_PATH",
+    "FZF_DEFAULT_COMMAND",
+    "TAR_OPTIONS",
+    "RSYNC_RSH",
+    "CVS_RSH",
+    "SVN_SSH",
+    "MAKEFLAGS",
+    "RUSTC_WRAPPER",
+    "CARGO_BUILD_RUSTC_WRAPPER",
 ];
 
 /// Variables that put other code into a program.
 const LOADER_VARIABLES: &[&str] = &[
-    "LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "DYLD_LIBRARY_PATH", "BASH_ENV", "ENV",
-    "NODE_OPTIONS", "PYTHONSTARTUP", "PERL5OPT", "RUBYOPT", "JAVA_TOOL_OPTIONS",
+    "LD_PRELOAD",
+    "LD_AUDIT",
+    "LD_LIBRARY_PATH",
+    "DYLD_INSERT_LIBRARIES",
+    "DYLD_LIBRARY_PATH",
+    "BASH_ENV",
+    "ENV",
+    "NODE_OPTIONS",
+    "PYTHONSTARTUP",
+    "PERL5OPT",
+    "RUBYOPT",
+    "JAVA_TOOL_OPTIONS",
 ];
 
 /// What setting a variable for a command means.
@@ -142,8 +189,10 @@ pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &
     }
     let harmless = |text: &str| {
         let first = text.split_whitespace().next().unwrap_or_default();
-        matches!(first, "" | "cat" | "less" | "more" | "vim" | "vi" | "nano" | "true" | ":" | "code" | "emacs")
-            && !text.contains([';', '|', '&', '$', '`', '>', '<'])
+        matches!(
+            first,
+            "" | "cat" | "less" | "more" | "vim" | "vi" | "nano" | "true" | ":" | "code" | "emacs"
+        ) && !text.contains([';', '|', '&', '$', '`', '>', '<'])
     };
     if COMMAND_VARIABLES.contains(&name) && !value.as_literal().is_some_and(harmless) {
         let code = Code {

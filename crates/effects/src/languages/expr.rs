@@ -2,22 +2,18 @@
 
 use std::rc::Rc;
 
-use tollgate_shell::value::{Hole, HoleSource, Text, Value};
+use tollgate_shell::value::Value;
 
 use super::machine::{Infix, Machine};
-use super::ops::Op;
 use super::pure;
 use super::token::{Part, Tok};
-use super::value::{Args, Function, Val};
+use super::value::{Args, Val};
 
 /// The strength of a sign before a value.
 pub(super) const UNARY: u8 = 90;
 
 /// The strength from which an expression is one argument.
 pub(super) const ARGUMENT: u8 = 2;
-
-/// Functions in one another, at most.
-const ACTIVE: usize = 24;
 
 impl Machine<'_, '_, '_> {
     /// An expression of operators at least as strong as `least`.
@@ -153,7 +149,7 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    fn unary(&mut self) -> Val {
+    pub fn unary(&mut self) -> Val {
         self.place = None;
         if !self.burn(4) {
             self.at = self.end;
@@ -240,7 +236,11 @@ impl Machine<'_, '_, '_> {
         let canonical = (self.syntax.canonical)(name);
         let name = canonical.as_deref().unwrap_or(name);
         match (self.syntax.function)(name) {
-            Some(op) if op.is_value() => self.perform(op, name, &Args::default()),
+            Some(op) if op.is_value() || self.syntax.bare_calls => self.perform(op, name, &Args::default()),
+            None if name.starts_with("$ENV.") => {
+                let variable = name.get("$ENV.".len()..).unwrap_or_default();
+                self.environment(false, "[", &Args::of(vec![Val::text(variable)]))
+            }
             _ => Val::name(name.get(..200).unwrap_or(name)),
         }
     }
@@ -325,7 +325,8 @@ impl Machine<'_, '_, '_> {
     fn subscript(&mut self, value: &Val, place: Option<&str>) -> Val {
         let close = self.pair();
         self.at += 1;
-        let slices = self.range(self.at..close, |machine| machine.split(machine.end, ":").len() > 1 || machine.sees(":"));
+        let slices = self.syntax.slices
+            && self.range(self.at..close, |machine| machine.split(machine.end, ":").len() > 1 || machine.sees(":"));
         if slices {
             let parts = self.range(self.at..close, |machine| machine.split(machine.end, ":"));
             let bounds: Vec<Val> = parts.into_iter().map(|range| if range.is_empty() { Val::unknown() } else { self.expr_in(range) }).collect();
@@ -372,7 +373,7 @@ impl Machine<'_, '_, '_> {
         result
     }
 
-    fn part(&mut self, value: &Val, name: &str) -> Val {
+    pub fn part(&mut self, value: &Val, name: &str) -> Val {
         match value {
             Val::Name(owner) => self.named(&format!("{owner}.{name}")),
             Val::Object(object) => {
@@ -488,273 +489,6 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    /// Gives a variable, or a part of one, a value.
-    pub fn assign(&mut self, place: Option<Rc<str>>, value: Val) {
-        if let Some(place) = place.filter(|place| place.len() < 200) {
-            self.scope.set(&place, value);
-        }
-    }
-
-    /// Calls a value.
-    pub fn apply(&mut self, callee: &Val, args: &Args) -> Val {
-        match callee {
-            Val::Name(name) if &**name == "?" => {
-                let why = "a function of its code is picked by a name that is only known when it runs";
-                self.opaque(why);
-                Val::unknown()
-            }
-            Val::Name(name) => self.library(name, args),
-            Val::Function(function) => self.invoke(function, args),
-            Val::Partial(partial) => {
-                let mut all = partial.args.clone();
-                all.list.extend(args.list.iter().cloned());
-                all.named.extend(args.named.iter().cloned());
-                self.apply(&partial.target, &all)
-            }
-            other => {
-                self.callbacks(args);
-                Val::Unknown(other.taint().union(args.taint()))
-            }
-        }
-    }
-
-    /// Calls something of a library.
-    pub fn library(&mut self, name: &str, args: &Args) -> Val {
-        let canonical = (self.syntax.canonical)(name);
-        let name = canonical.as_deref().unwrap_or(name);
-        match (self.syntax.function)(name) {
-            Some(op) => self.perform(op, name, args),
-            None => {
-                self.calls += 1;
-                self.callbacks(args);
-                if name.len() > 120 { Val::Unknown(args.taint()) } else { Val::object(name, args.clone()) }
-            }
-        }
-    }
-
-    /// Functions handed to something unknown are called by it.
-    pub fn callbacks(&mut self, args: &Args) {
-        for value in args.all() {
-            match value {
-                Val::Function(function) => {
-                    self.invoke(function, &Args::default());
-                }
-                Val::Table(table) => {
-                    for (_, entry) in &table.entries {
-                        if let Val::Function(function) = entry {
-                            self.invoke(function, &Args::default());
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Calls a method of a value.
-    pub fn method(&mut self, value: &Val, place: Option<&str>, name: &str, args: Args) -> Val {
-        let full = place.map(|place| format!("{place}.{name}"));
-        if let Some(own) = full.as_deref().and_then(|full| self.scope.get(full)).cloned() {
-            return self.apply(&own, &args);
-        }
-        match value {
-            Val::Name(owner) if &**owner != "?" => {
-                let full = format!("{owner}.{name}");
-                let known = (self.syntax.canonical)(&full).unwrap_or(full);
-                if (self.syntax.function)(&known).is_none() {
-                    if let Some(own) = self.own_method(name) {
-                        return self.invoke(&own, &args);
-                    }
-                }
-                return self.library(&known, &args);
-            }
-            Val::Object(object) => {
-                let full = format!("{}.{name}", object.class);
-                if let Some(op) = (self.syntax.function)(&full) {
-                    let mut all = args;
-                    if op.wants_receiver() {
-                        all.list.insert(0, value.clone());
-                    }
-                    return self.perform(op, &full, &all);
-                }
-            }
-            Val::Table(_) => {
-                if let Some(entry) = value.entry(name).cloned() {
-                    return self.apply(&entry, &args);
-                }
-            }
-            Val::File(handle) => return self.file_method(&Rc::clone(handle), name, &args),
-            Val::Pipe(pipe) => return self.pipe_method(&Rc::clone(pipe), name, &args),
-            Val::Function(function) if matches!(name, "call" | "apply" | "bind" | "()" | "yield") => {
-                return self.invoke(&Rc::clone(function), &args.skip(usize::from(name != "()")));
-            }
-            _ => {}
-        }
-        if let Some(op) = (self.syntax.method)(name) {
-            let mut all = args;
-            all.list.insert(0, value.clone());
-            self.test_of_text(op, value, place, &all);
-            return self.perform(op, name, &all);
-        }
-        if let Some(own) = self.own_method(name) {
-            return self.invoke(&own, &args);
-        }
-        self.calls += 1;
-        self.callbacks(&args);
-        Val::Unknown(value.taint().union(args.taint()))
-    }
-
-    /// `name.endswith(".log")` says what the name is like where it is true.
-    fn test_of_text(&mut self, op: Op, value: &Val, place: Option<&str>, args: &Args) {
-        let hole = || Text::hole(Hole::new(HoleSource::Input));
-        let known = matches!(value, Val::Text(text) if text.is_known());
-        let wanted = match args.get(1) {
-            Some(Val::List(list)) => list.items.iter().filter_map(Val::literal).collect(),
-            Some(other) => other.literal().into_iter().collect::<Vec<String>>(),
-            None => return,
-        };
-        if known || wanted.is_empty() {
-            return;
-        }
-        let shape = |part: &String| match op {
-            Op::StartsWith => {
-                let mut text = Text::literal(part);
-                text.append(&hole());
-                Some(text)
-            }
-            Op::EndsWith => {
-                let mut text = hole();
-                text.push_str(part);
-                Some(text)
-            }
-            _ => None,
-        };
-        let texts: Vec<Text> = wanted.iter().filter_map(shape).collect();
-        if !texts.is_empty() {
-            self.narrow(place, &Val::Text(Value::of(texts, value.taint())));
-        }
-    }
-
-    /// A method that the program defines.
-    fn own_method(&mut self, name: &str) -> Option<Rc<Function>> {
-        match self.scope.get(&format!(".{name}")) {
-            Some(Val::Function(function)) => Some(Rc::clone(function)),
-            _ => None,
-        }
-    }
-
-    /// Runs a function of the program.
-    pub fn invoke(&mut self, function: &Rc<Function>, args: &Args) -> Val {
-        let again = self.active.iter().any(|active| Rc::ptr_eq(active, function));
-        let informed = args.all().any(|value| !matches!(value, Val::Unknown(taint) if taint.is_empty()));
-        if again || self.active.len() >= ACTIVE || (function.called.get() && !informed && !function.params.is_empty()) {
-            return Val::Unknown(args.taint());
-        }
-        function.called.set(true);
-        self.active.push(Rc::clone(function));
-        self.scope.open();
-        let value = self.inside(Rc::clone(&function.tokens), function.body.clone(), |machine| {
-            machine.bind_params(function, args);
-            if function.short {
-                return machine.expr(ARGUMENT);
-            }
-            machine.returns.push(None);
-            machine.statements();
-            machine.returns.pop().flatten().unwrap_or_else(|| Val::name("None"))
-        });
-        let changes = self.scope.close();
-        if !self.syntax.local {
-            for (name, end) in changes {
-                let own = function.params.iter().any(|param| *param.name == *name);
-                if let Some(end) = end.filter(|_| !own) {
-                    self.scope.set(&name, end);
-                }
-            }
-        }
-        self.active.pop();
-        value
-    }
-
-    fn bind_params(&mut self, function: &Function, args: &Args) {
-        let mut given = args.list.iter();
-        self.scope.set("@_", Val::list(args.list.clone()));
-        for param in &function.params {
-            if param.rest {
-                let rest: Vec<Val> = given.by_ref().cloned().collect();
-                let value = if args.list.is_empty() { Val::unknown() } else { Val::list(rest) };
-                self.scope.set(&param.name, value);
-                continue;
-            }
-            let named = args.named.iter().find(|(name, _)| *name == param.name).map(|(_, value)| value.clone());
-            let value = match (named.or_else(|| given.next().cloned()), param.default.clone()) {
-                (Some(value), _) => value,
-                (None, Some(range)) => {
-                    let default = self.expr_in(range);
-                    // Nobody said anything: any argument is possible, not only the default.
-                    if args.list.is_empty() && args.named.is_empty() { default } else { default }
-                }
-                (None, None) => Val::unknown(),
-            };
-            match param.pattern.clone() {
-                Some(range) => self.range(range, |machine| machine.bind_pattern(&value)),
-                None => self.scope.set(&param.name, value),
-            }
-        }
-    }
-
-    /// Takes a value apart by the pattern that stands in the range: `[a, b]`, `{a, b: c}`, `(a, b)`, `a, b`.
-    pub fn bind_pattern(&mut self, value: &Val) {
-        if matches!(self.peek(), Some(Tok::Op("(" | "["))) && self.pair() + 1 >= self.end {
-            let close = self.pair();
-            return self.range(self.at + 1..close, |machine| machine.bind_items(value));
-        }
-        if self.sees("{") {
-            let close = self.pair();
-            return self.range(self.at + 1..close, |machine| machine.bind_entries(value));
-        }
-        self.bind_items(value);
-    }
-
-    fn bind_items(&mut self, value: &Val) {
-        let ranges = self.split(self.end, ",");
-        let single = ranges.len() == 1 && !matches!(self.tokens.get(self.at.wrapping_sub(1)).map(|token| &token.tok), Some(Tok::Op("[")));
-        for (at, range) in ranges.into_iter().enumerate() {
-            let item = match value {
-                _ if single => value.clone(),
-                Val::List(list) if !list.open => list.items.get(at).cloned().unwrap_or_else(Val::unknown),
-                Val::List(_) => value.item(),
-                other => Val::Unknown(other.taint()),
-            };
-            self.range(range, |machine| machine.bind_one(&item));
-        }
-    }
-
-    fn bind_entries(&mut self, value: &Val) {
-        for range in self.split(self.end, ",") {
-            self.range(range, |machine| {
-                machine.eat("...");
-                let Some(key) = machine.name() else { return };
-                let item = machine.part(value, &key);
-                if machine.eat(":") {
-                    machine.bind_one(&item);
-                } else {
-                    machine.scope.set(&key, item);
-                }
-            });
-        }
-    }
-
-    fn bind_one(&mut self, value: &Val) {
-        while self.eat("*") || self.eat("...") {}
-        match self.peek() {
-            Some(Tok::Op("(" | "[" | "{")) => self.bind_pattern(value),
-            _ => {
-                self.unary();
-                let place = self.place.take();
-                self.assign(place, value.clone());
-            }
-        }
-    }
 }
 
 /// Words that begin another clause and are no arguments.

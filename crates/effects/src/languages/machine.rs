@@ -31,6 +31,10 @@ pub(super) struct Syntax {
     pub members: &'static [&'static str],
     /// Names may be called without brackets.
     pub bare_calls: bool,
+    /// Brackets after a value may hold a range.
+    pub slices: bool,
+    /// A module by its name.
+    pub module: fn(&mut Machine, &str) -> Val,
     /// What the library's functions do.
     pub function: fn(&str) -> Option<Op>,
     /// What methods do, whatever they are called on; that is their first argument.
@@ -127,9 +131,11 @@ pub(super) struct Machine<'m, 'r, 'w> {
     pub unsure: u32,
     /// Functions being run.
     pub active: Vec<Rc<Function>>,
-    /// How many processes it split, and how many other calls it made.
+    /// How many processes it split, and how often it waited.
     pub forks: u32,
-    pub calls: u32,
+    pub calms: u32,
+    /// It called something that is not known, which may print as well.
+    pub strange: bool,
     acts: u32,
     stopped: bool,
 }
@@ -159,7 +165,8 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
             unsure: 0,
             active: Vec::new(),
             forks: 0,
-            calls: 0,
+            calms: 0,
+            strange: false,
             acts: 0,
             stopped: false,
         }
@@ -348,7 +355,10 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
         for part in parts {
             let next = match part {
                 Part::Text(text) => self.literal(text),
-                Part::Code(code) => self.expression(code).as_text(),
+                Part::Code(code) => {
+                    let value = self.expression(code);
+                    self.exposed(&value).as_text()
+                }
             };
             whole = self.concat(&whole, &next);
         }
@@ -415,6 +425,11 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
             self.stop();
         }
         !self.stopped
+    }
+
+    /// A module by its name.
+    pub fn module(&mut self, name: &str) -> Val {
+        (self.syntax.module)(self, name)
     }
 
     /// Spends fuel.

@@ -43,6 +43,10 @@ pub(super) enum Op {
     CopyTree,
     /// Makes a link to the first argument.
     Link,
+    /// Makes the first argument a link.
+    LinkTo,
+    /// Replaces text, or moves a path.
+    Replace,
     /// Reads a file.
     Read,
     /// Reads a file and runs nothing, returns its lines.
@@ -87,6 +91,8 @@ pub(super) enum Op {
     EnvAll,
     /// Something of the machine that is known.
     Known(Known),
+    /// The same, as a function without arguments.
+    Now(Known),
     /// Goes to a directory.
     ChangeDir,
     /// Runs text as code of this language.
@@ -133,6 +139,10 @@ pub(super) enum Op {
     EndsWith,
     /// Makes a value out of values.
     Pure(Pure),
+    /// Waits or ends.
+    Calm,
+    /// Reaches for what is not meant to be reached.
+    Hidden,
     /// Calls nothing else and returns nothing that matters.
     Nothing,
 }
@@ -178,9 +188,13 @@ impl Machine<'_, '_, '_> {
         if !self.burn(16) {
             return Val::Unknown(args.taint());
         }
-        if op != Op::Fork {
-            self.calls += 1;
-        }
+        let exposed;
+        let args = if matches!(op, Op::Env | Op::EnvAll | Op::Get | Op::Part | Op::Known(_)) {
+            args
+        } else {
+            exposed = self.exposed_args(args);
+            &exposed
+        };
         match op {
             Op::Shell | Op::ShellOut => self.run_shell(op == Op::ShellOut, args),
             Op::Program => self.run_program(args),
@@ -215,7 +229,18 @@ impl Machine<'_, '_, '_> {
             Op::Print(newline) => self.print_args(newline, args),
             Op::Input => self.around.input.clone(),
             Op::Env | Op::EnvAll => self.environment(op == Op::EnvAll, name, args),
-            Op::Known(known) => self.known(known),
+            Op::Known(known) | Op::Now(known) => self.known(known),
+            Op::Calm => {
+                self.calms += 1;
+                self.callbacks(args);
+                Val::unknown()
+            }
+            Op::Hidden => {
+                self.opaque("its code reaches for parts of the interpreter by a detour");
+                Val::unknown()
+            }
+            Op::Replace if args.list.len() == 2 => self.files(Op::Move, args),
+            Op::Replace => self.perform(Op::Pure(Pure::Replace), name, args),
             Op::Map | Op::Each | Op::Filter | Op::Then | Op::Apply | Op::Thread | Op::Bind => self.higher(op, args),
             Op::Get => self.get(args),
             Op::Pure(what) => {
@@ -339,11 +364,6 @@ impl Machine<'_, '_, '_> {
         }
         let mut line = Value::empty();
         for (at, value) in args.list.iter().enumerate() {
-            if let Val::Name(name) = value {
-                if &**name == "$ENV" {
-                    self.push(EffectKind::EnvRead { names: Vec::new() }, Certainty::Certain);
-                }
-            }
             if at > 0 && newline {
                 line = self.concat(&line, &Value::text(" "));
             }

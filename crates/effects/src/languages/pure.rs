@@ -19,6 +19,8 @@ pub(super) enum Pure {
     Chars,
     /// A character to its number.
     Code,
+    /// A list, with blanks between.
+    JoinSpaced,
     /// Separator and list.
     JoinWith,
     /// List and separator.
@@ -33,6 +35,8 @@ pub(super) enum Pure {
     Base64,
     Hex,
     Rot13,
+    /// By the name of the encoding.
+    Codec,
     Percent,
     /// Something that was packed or encoded in a way that is not undone here.
     Unpacked,
@@ -90,6 +94,7 @@ pub(super) fn apply(what: Pure, args: &Args) -> Val {
         Pure::Chars => made(characters(args)),
         Pure::Code => known.and_then(|text| text.chars().next()).map_or(Val::Unknown(marks), |c| Val::Int(i64::from(u32::from(c)))),
         Pure::JoinWith => join(&args.at(1, &[]), &args.text(0)),
+        Pure::JoinSpaced => join(&first(), &Value::text(" ")),
         Pure::JoinBy => join(&first(), &args.get(1).map_or_else(Value::empty, Val::as_text)),
         Pure::Replace => match (known, args.literal(1), args.literal(2)) {
             (Some(text), Some(from), Some(to)) if !from.is_empty() && text.len() * (to.len() + 1) < 1 << 20 => made(Some(text.replace(&from, &to))),
@@ -108,6 +113,13 @@ pub(super) fn apply(what: Pure, args: &Args) -> Val {
         Pure::Base64 => decoded(known.as_deref().and_then(codecs::from_base64), args),
         Pure::Hex => decoded(known.as_deref().and_then(codecs::from_hex), args),
         Pure::Rot13 => made(known.map(|text| text.chars().map(rot13).collect())),
+        Pure::Codec => match args.literal(1).unwrap_or_default().replace('_', "").as_str() {
+            "rot13" | "rot-13" => apply(Pure::Rot13, args),
+            "base64" => apply(Pure::Base64, args),
+            "hex" | "hexcodec" => apply(Pure::Hex, args),
+            "utf-8" | "utf8" | "ascii" | "" => first(),
+            _ => Val::Unknown(marks.union(taint::DECODED)),
+        },
         Pure::Percent => made(known.map(|text| unpercent(&text))),
         Pure::Unpacked => Val::Unknown(marks.union(taint::DECODED)),
         Pure::Concat => Val::Text(args.list.iter().fold(Value::empty(), |all, value| all.concat(&value.as_text()))),

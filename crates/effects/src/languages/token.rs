@@ -139,10 +139,11 @@ impl<'s> Scan<'s> {
             Some("0x" | "0X") => 16,
             Some("0o" | "0O") => 8,
             Some("0b" | "0B") => 2,
+            Some("00" | "01" | "02" | "03" | "04" | "05" | "06" | "07") => 8,
             _ => 10,
         };
         if radix != 10 {
-            self.at += 2;
+            self.at += if radix == 8 && !matches!(rest.get(1..2), Some("o" | "O")) { 1 } else { 2 };
         }
         let digits: String = self.take(|c| c.is_digit(radix) || c == '_').replace('_', "");
         let mut whole = true;

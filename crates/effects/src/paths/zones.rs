@@ -258,8 +258,30 @@ const SYSTEM_CACHES: &[&str] = &[
 
 /// Directories of the root that hold a system together.
 const TOP: &[&str] = &[
-    "bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "media", "mnt", "opt", "proc", "root", "run",
-    "sbin", "srv", "sys", "usr", "var", "Applications", "Library", "System", "Users", "Volumes",
+    "bin",
+    "boot",
+    "dev",
+    "etc",
+    "home",
+    "lib",
+    "lib32",
+    "lib64",
+    "media",
+    "mnt",
+    "opt",
+    "proc",
+    "root",
+    "run",
+    "sbin",
+    "srv",
+    "sys",
+    "usr",
+    "var",
+    "Applications",
+    "Library",
+    "System",
+    "Users",
+    "Volumes",
 ];
 
 /// The zone of a path.
@@ -326,10 +348,8 @@ fn is_secret(parts: &[Component], home: Option<&[Component]>) -> bool {
     if any(SYSTEM_SECRETS, parts) {
         return true;
     }
-    if let Some(rest) = home {
-        if any(HOME_SECRETS, rest) {
-            return !(rest.iter().all(Component::is_literal) && any(HOME_PUBLIC, rest));
-        }
+    if let Some(rest) = home.filter(|rest| any(HOME_SECRETS, rest)) {
+        return !(rest.iter().all(Component::is_literal) && any(HOME_PUBLIC, rest));
     }
     let public = |text: &str| NAMED_PUBLIC.iter().any(|pattern| matches(pattern, text));
     NAMED_SECRETS.iter().any(|pattern| name.likely(pattern))
@@ -350,7 +370,7 @@ fn is_agent_config(parts: &[Component], home: Option<&[Component]>, world: &dyn 
 fn is_temp(parts: &[Component], home: Option<&[Component]>, world: &dyn World) -> bool {
     let inside = |folder: &str| surely_below(parts, folder).is_some_and(|rest| !rest.is_empty());
     let in_temp = world.temp_dirs().iter().any(|folder| inside(folder));
-    (in_temp && !could_hold(parts, world.workspace()))
+    (in_temp && !could_hold(parts, world.workspace()) && !is_own_home(parts, world))
         || any_below(SYSTEM_CACHES, parts)
         || home.is_some_and(|rest| any_below(HOME_CACHES, rest))
         || is_harmless_device(parts)
@@ -363,7 +383,18 @@ fn is_harmless_device(parts: &[Component]) -> bool {
         names.as_slice(),
         [
             Some("dev"),
-            Some("null" | "zero" | "full" | "random" | "urandom" | "tty" | "stdin" | "stdout" | "stderr" | "ptmx")
+            Some(
+                "null"
+                    | "zero"
+                    | "full"
+                    | "random"
+                    | "urandom"
+                    | "tty"
+                    | "stdin"
+                    | "stdout"
+                    | "stderr"
+                    | "ptmx"
+            )
         ] | [Some("dev"), Some("fd" | "pts" | "shm"), ..]
     )
 }
@@ -466,7 +497,11 @@ mod tests {
         let mut text = Text::default();
         for part in path.split_inclusive(['/']) {
             let (name, slash) = part.strip_suffix('/').map_or((part, ""), |name| (name, "/"));
-            if name.contains(['*', '?', '[']) { text.push(Piece::Glob(name.into())) } else { text.push_str(name) }
+            if name.contains(['*', '?', '[']) {
+                text.push(Piece::Glob(name.into()))
+            } else {
+                text.push_str(name)
+            }
             text.push_str(slash);
         }
         let place = super::super::place(&text, path, &world);

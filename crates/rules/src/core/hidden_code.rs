@@ -27,7 +27,9 @@ impl Rule for HiddenCode {
             EffectKind::Exec { source: CodeSource::Decoded, .. } => {
                 Words::new("runs code that was encoded and cannot be read here", "write the commands out")
             }
-            EffectKind::Exec { source: CodeSource::Variable | CodeSource::File, program, .. } if program == "code" => {
+            EffectKind::Exec { source: CodeSource::Variable | CodeSource::File, program, .. }
+                if program == "code" =>
+            {
                 Words::new("runs code that is only known when it runs", "write the commands out")
             }
             _ => None,

@@ -27,9 +27,13 @@ impl Rule for KillEverything {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Process { signal, target }
-                if signal != "fork-bomb" && matches!(target.as_str(), "-1" | "1" | "root" | "." | ".*" | "*") =>
+                if signal != "fork-bomb"
+                    && matches!(target.as_str(), "-1" | "1" | "root" | "." | ".*" | "*") =>
             {
-                Words::new("signals every process, or the first one".to_owned(), "name the process that should end")
+                Words::new(
+                    "signals every process, or the first one".to_owned(),
+                    "name the process that should end",
+                )
             }
             _ => None,
         })

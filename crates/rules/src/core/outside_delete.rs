@@ -28,7 +28,9 @@ impl Rule for OutsideDelete {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Delete { place, recursive: true } if !place.root && place.zone >= Zone::OtherProject => {
+            EffectKind::Delete { place, recursive: true }
+                if !place.root && place.zone >= Zone::OtherProject =>
+            {
                 Words::new(
                     format!("deletes {} with everything in it, outside the workspace", shown(place)),
                     "delete only inside the workspace, or ask the person to do it",

@@ -1,6 +1,6 @@
 use tollgate_model::{Card, Case, FileKind, Hit, Rule, Zone};
 
-use crate::kit::{Words, first, rule, shown, changed};
+use crate::kit::{Words, changed, first, rule, shown};
 
 rule! {
     /// Asks before an existing file of keys or credentials is changed or deleted. A new one may be made.

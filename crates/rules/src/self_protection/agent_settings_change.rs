@@ -1,6 +1,6 @@
 use tollgate_model::{Card, Case, Hit, Rule, Zone};
 
-use crate::kit::{Words, first, rule, shown, changed};
+use crate::kit::{Words, changed, first, rule, shown};
 
 rule! {
     /// Stops an agent from changing the settings, hooks and permissions of coding agents, its own above all.

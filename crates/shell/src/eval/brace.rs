@@ -66,6 +66,11 @@ impl<'a> Braces<'a> {
             && let Some(sym) = self.syms.get(at)
         {
             let close = self.ends.get(at).copied().flatten().filter(|_| depth < DEPTH);
+            if let (Some(close), true) = (close, given_up(&all)) {
+                all.iter_mut().for_each(|word| push(word, Piece::TooMany));
+                at = close + 1;
+                continue;
+            }
             let Some(close) = close else {
                 at += 1;
                 all.iter_mut().for_each(|word| add(word, *sym));
@@ -75,7 +80,7 @@ impl<'a> Braces<'a> {
                 Group::Words(words) => words,
                 Group::Literal(words) => braced(words),
             };
-            all = product(&all, &group, self.limit);
+            all = product(all, &group, self.limit);
             at = close + 1;
         }
         all
@@ -147,11 +152,22 @@ fn braced(inner: Words<'_>) -> Words<'_> {
     whole
 }
 
-fn product<'a>(left: &Words<'a>, right: &Words<'a>, limit: usize) -> Words<'a> {
-    if left.len().saturating_mul(right.len()) > limit {
-        return with_each(left, &[vec![Piece::TooMany]]);
+/// Every combination; when there are too many, one word of what they all start with and a hole.
+fn product<'a>(left: Words<'a>, right: &Words<'a>, limit: usize) -> Words<'a> {
+    if left.len().saturating_mul(right.len()) <= limit {
+        return with_each(&left, right);
     }
-    with_each(left, right)
+    let start = |word: &Vec<Piece<'a>>| match word.first() {
+        Some(Piece::Raw(text)) => text.clone(),
+        _ => String::new(),
+    };
+    let common = left.iter().map(start).reduce(|left, right| {
+        left.chars().zip(right.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
+    });
+    let mut word = Vec::new();
+    add_text(&mut word, &common.unwrap_or_default());
+    word.push(Piece::TooMany);
+    vec![word]
 }
 
 fn with_each<'a>(left: &Words<'a>, right: &[Vec<Piece<'a>>]) -> Words<'a> {
@@ -170,8 +186,14 @@ fn add<'a>(word: &mut Vec<Piece<'a>>, sym: Sym<'a>) {
     }
 }
 
+/// Nothing more is told apart once there were too many words.
+fn given_up(words: &Words<'_>) -> bool {
+    matches!(words.as_slice(), [word] if word.iter().any(|piece| matches!(piece, Piece::TooMany)))
+}
+
 fn push<'a>(word: &mut Vec<Piece<'a>>, piece: Piece<'a>) {
     match piece {
+        Piece::TooMany if matches!(word.last(), Some(Piece::TooMany)) => {}
         Piece::Raw(text) => add_text(word, &text),
         other => word.push(other),
     }

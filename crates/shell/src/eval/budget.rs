@@ -59,9 +59,10 @@ impl Shell {
         false
     }
 
-    /// Uses up one expanded word. False when there are none left.
-    pub(super) fn spend_word(&mut self, span: Span, host: &mut dyn Host) -> bool {
-        if let Some(left) = self.budget.words.checked_sub(1) {
+    /// Uses up words made by expansion. False when there are not enough left.
+    pub(super) fn spend_words(&mut self, count: usize, span: Span, host: &mut dyn Host) -> bool {
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        if let Some(left) = self.budget.words.checked_sub(count) {
             self.budget.words = left;
             return true;
         }

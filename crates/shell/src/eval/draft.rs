@@ -7,7 +7,7 @@ use tollgate_model::Span;
 use super::globs;
 use super::state::List;
 use super::Field;
-use crate::value::{HoleSource, Piece, Taint, Text, Value};
+use crate::value::{Builder, HoleSource, Piece, Taint, Text, Value};
 
 /// Ways to split one word that are told apart.
 const WAYS: usize = 64;
@@ -38,7 +38,7 @@ enum Gap {
 
 #[derive(Clone)]
 struct Now {
-    value: Value,
+    value: Builder,
     splits: bool,
     /// Stays even when it turns out empty.
     solid: bool,
@@ -76,9 +76,14 @@ impl Drafts {
         let (empty, filled): (Vec<&Text>, Vec<&Text>) = value.any.iter().partition(|text| text.is_empty());
         let (split, plain): (Vec<&Text>, Vec<&Text>) =
             filled.into_iter().partition(|text| !whole && self.is_split(text));
-        let loose = !whole && (self.separators.is_none() || plain.iter().any(|text| text.has_holes()));
-        let solid = !plain.iter().any(|text| text.maybe_empty());
-        let together = Value { any: plain.iter().map(|text| self.active(text)).collect(), taint: value.taint };
+        // Text with holes may be several words or none, which must not be said of what is known.
+        let (open, known): (Vec<&Text>, Vec<&Text>) =
+            plain.into_iter().partition(|text| !whole && text.has_holes());
+        let loose = !whole && self.separators.is_none();
+        let together =
+            |texts: &[&Text]| Value { any: texts.iter().map(|text| self.active(text)).collect(), taint: value.taint };
+        let (open, known) = (together(&open), together(&known));
+        let groups = [(&known, loose), (&open, true)].map(|(group, splits)| (group, splits, !group.maybe_empty()));
         let mut ways = Vec::new();
         for draft in std::mem::take(&mut self.any) {
             for text in &split {
@@ -86,9 +91,9 @@ impl Drafts {
                 draft.split(&self.active(text), value.taint, self.separators.as_deref().unwrap_or_default());
                 ways.push(draft);
             }
-            if !plain.is_empty() {
+            for (group, splits, solid) in groups.iter().filter(|(group, ..)| !group.any.is_empty()) {
                 let mut draft = draft.clone();
-                draft.add(&together, loose, solid || !loose);
+                draft.add(group, *splits, *solid);
                 ways.push(draft);
             }
             if !empty.is_empty() {
@@ -158,11 +163,11 @@ impl Draft {
     fn add(&mut self, value: &Value, splits: bool, solid: bool) {
         match &mut self.now {
             Some(now) => {
-                now.value = now.value.concat(value);
+                now.value.push(value);
                 now.splits |= splits;
                 now.solid |= solid;
             }
-            None => self.now = Some(Now { value: value.clone(), splits, solid }),
+            None => self.now = Some(Now { value: Builder::from(value), splits, solid }),
         }
     }
 
@@ -172,8 +177,8 @@ impl Draft {
         if !now.solid && !now.splits && now.value.is_empty() {
             return;
         }
-        let any = now.value.any.into_iter().map(globs::settle).collect();
-        let value = Value { any, taint: now.value.taint };
+        let value = now.value.finish();
+        let value = Value { any: value.any.into_iter().map(globs::settle).collect(), taint: value.taint };
         self.done.push(Field { value, span: self.span, splits: now.splits });
     }
 

@@ -8,9 +8,9 @@ use super::brace::{self, Piece as Braced};
 use super::draft::{Draft, Drafts};
 use super::globs;
 use super::state::List;
-use super::{Field, Host, Shell};
+use super::{Field, Host, Limit, Shell};
 use crate::ast::{Part, Word};
-use crate::value::{HoleSource, Text, Value};
+use crate::value::{Builder, HoleSource, Text, Value};
 
 /// What a part of a word comes to.
 pub(super) enum Expanded<'a> {
@@ -55,17 +55,13 @@ impl Shell {
         /// Lists that are told apart.
         const LISTS: usize = 64;
         let mut options = match fields {
-            Fields::One(field) => {
-                let field = if self.spend_word(span, host) { field } else { self.too_many(span) };
-                return lists.iter_mut().for_each(|list| list.push(field.clone()));
-            }
+            Fields::One(field) => return push_each(lists, field),
             Fields::Any(options) => options,
         };
-        for field in options.iter().flatten() {
-            if !self.spend_word(field.span, host) {
-                options = vec![vec![self.too_many(span)]];
-                break;
-            }
+        // One word for one word costs nothing; what expansion adds does.
+        let words: usize = options.iter().map(Vec::len).sum();
+        if !self.spend_words(words.saturating_sub(1), span, host) {
+            options = vec![vec![self.too_many(span)]];
         }
         if lists.len() * options.len() > LISTS {
             options = vec![vec![self.too_many(span)]];
@@ -99,6 +95,9 @@ impl Shell {
             return self.expand_pieces(&pieces, span, host).finish();
         };
         let mut lists = vec![Vec::new()];
+        if words.iter().flatten().any(|piece| matches!(piece, Braced::TooMany)) {
+            self.exhausted(Limit::Words, word.span, host);
+        }
         for pieces in words {
             if !self.step(1, word.span, host) {
                 break;
@@ -208,11 +207,17 @@ impl Shell {
         {
             return Value::text(text);
         }
-        let mut value = Value::empty();
+        let mut value = Builder::default();
         for (index, part) in word.parts.iter().enumerate() {
-            let more = self.part_value(part, index == 0, word, mode, host);
-            value = value.concat(&more);
+            match part {
+                Part::Text { text, quoted: true } if !self.context.patched => value.push_str(text),
+                part => {
+                    let more = self.part_value(part, index == 0, word, mode, host);
+                    value.push(&more);
+                }
+            }
         }
+        let value = value.finish();
         self.step(word.parts.len(), word.span, host);
         self.budget.charge(&value);
         value
@@ -385,6 +390,13 @@ impl Drafts {
     fn finish(self) -> Fields {
         Fields::Any(self.any.into_iter().map(Draft::finish).collect())
     }
+}
+
+fn push_each(lists: &mut [Vec<Field>], field: Field) {
+    if let [only] = lists {
+        return only.push(field);
+    }
+    lists.iter_mut().for_each(|list| list.push(field.clone()));
 }
 
 fn raw_text<'a>(piece: &'a Braced<'_>) -> Option<&'a str> {

@@ -85,7 +85,7 @@ impl Shell {
             return self.join_flows(exit, done, &*host);
         }
         self.context.conditional = true;
-        let blurred = rest.iter().map(|field| field.value.clone()).reduce(|left, right| left.union(&right));
+        let blurred = Value::any_of(rest.iter().map(|field| &field.value));
         let blurred = Field::new(blurred.unwrap_or_else(Value::empty), self.at(span));
         let values: Vec<Field> = names.iter().map(|_| blurred.clone()).collect();
         let flow = self.sum_up(

@@ -313,7 +313,8 @@ fn keys(elements: &Elements, associative: bool) -> List {
         Key::Index(index) => Value::text(&index.to_string()),
         Key::Name(name) => Value::text(name),
     };
-    let any = elements.known.keys().map(text).reduce(|left, right| left.union(&right));
+    let all: Vec<Value> = elements.known.keys().map(text).collect();
+    let any = Value::any_of(&all);
     let items = elements.known.keys().map(|key| match &any {
         Some(any) if associative => any.clone(),
         _ => text(key),

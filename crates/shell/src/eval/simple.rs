@@ -12,6 +12,9 @@ use super::{Call, Field, Host, Input, Kind, Note, Open, Shell, Status};
 use crate::ast::{Assign, AssignValue, Part, Redirect, Simple, Word};
 use crate::value::{HoleSource, Value};
 
+/// What a command costs besides its words.
+const COMMAND: usize = 4;
+
 impl Shell {
     pub(super) fn run_simple(
         &mut self,
@@ -215,6 +218,7 @@ impl Shell {
     }
 
     fn dispatch(&mut self, call: Call, words: &[Word], host: &mut dyn Host) -> Flow {
+        self.step(COMMAND, call.span, host);
         let splits = call.argv.first().is_some_and(|field| field.splits);
         let Some(name) = call.name().filter(|_| !splits) else { return self.run_unresolved(call, host) };
         let Some(functions) = self.state.local.functions.get(name).cloned() else {

@@ -291,7 +291,7 @@ impl Elements {
 
     /// Every value that is in it.
     pub fn values(&self) -> Option<Value> {
-        self.known.values().chain(&self.others).cloned().reduce(|left, right| left.union(&right))
+        Value::any_of(self.known.values().chain(&self.others))
     }
 
     pub fn next_index(&self) -> i64 {
@@ -304,21 +304,14 @@ impl Elements {
 
 impl List {
     pub fn of(fields: Vec<Field>) -> Self {
-        let mut list = Self::default();
-        for field in fields {
-            if field.splits || list.others.is_some() {
-                let others = list.others.take().map_or(field.value.clone(), |others| others.union(&field.value));
-                list.others = Some(others);
-            } else {
-                list.items.push(field.value);
-            }
-        }
-        list
+        let certain = fields.iter().take_while(|field| !field.splits).count();
+        let others = Value::any_of(fields.iter().skip(certain).map(|field| &field.value));
+        Self { items: fields.into_iter().take(certain).map(|field| field.value).collect(), others }
     }
 
     /// Every value that is in it.
     pub fn values(&self) -> Option<Value> {
-        self.items.iter().chain(&self.others).cloned().reduce(|left, right| left.union(&right))
+        Value::any_of(self.items.iter().chain(&self.others))
     }
 }
 

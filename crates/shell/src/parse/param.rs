@@ -235,10 +235,7 @@ impl Parser<'_> {
             parts.text(self.at.bump(), true);
         }
         let offset = Arith { word: self.finish(parts, start) };
-        let length = (end == Some(b':')).then(|| {
-            self.at.pos += 1;
-            Arith { word: self.operand(&LENGTH) }
-        });
+        let length = self.at.eat(b":").then(|| Arith { word: self.operand(&LENGTH) });
         ParamOp::Slice { offset, length }
     }
 

@@ -159,12 +159,13 @@ impl Parser<'_> {
         parts.push(Part::Process { script, output, span });
     }
 
-    /// A word of a given kind of enclosed text.
+    /// A word of a given kind of enclosed text, and what ended it; nothing did when reading has stopped.
     pub(super) fn enclosed_word(&mut self, rules: &super::quote::Rules) -> (Word, Option<u8>) {
         let start = self.at.pos;
         let mut parts = Parts::default();
         let end = self.enclosed(rules, &mut parts);
-        (self.finish(parts, start), end)
+        let word = self.finish(parts, start);
+        (word, end.filter(|_| !self.ledger.stopped))
     }
 
     /// A backslash where only the bytes of `escapable` can be escaped; elsewhere it is text.

@@ -8,7 +8,7 @@ use tollgate_shell::ast::*;
 pub struct Walk {
     /// A span and the one around it.
     pub nested: Vec<(Span, Span)>,
-    /// Words of simple commands whose span is verbatim source.
+    /// Arguments of simple commands whose span is verbatim source.
     pub words: Vec<Word>,
     fixed: bool,
 }
@@ -87,12 +87,10 @@ impl Walk {
                 AssignValue::Array(elements) => self.elements(elements, assign.span),
             }
         }
-        for word in &simple.words {
-            if !self.fixed {
-                self.words.push(word.clone());
-            }
-            self.word(word, around);
+        if !self.fixed {
+            self.words.extend(simple.words.iter().skip(1).cloned());
         }
+        simple.words.iter().for_each(|word| self.word(word, around));
     }
 
     fn redirect(&mut self, kind: &RedirectKind, around: Span) {

@@ -1,3 +1,5 @@
+use std::os::fd::OwnedFd;
+
 use tollgate_model::json::{self, Value};
 
 use super::line::Hash;
@@ -57,8 +59,13 @@ pub(crate) fn read(dir: &Dir) -> Option<Head> {
 }
 
 /// The head in an open file.
-pub(crate) fn read_from(fd: &std::os::fd::OwnedFd) -> Option<Head> {
-    Head::from_bytes(&read_at(fd, 0, LENGTH).ok()?)
+pub(crate) fn read_from(fd: &OwnedFd) -> Option<Head> {
+    Head::from_bytes(&bytes_of(fd))
+}
+
+/// The bytes of a head; empty when they cannot be read.
+pub(crate) fn bytes_of(fd: &OwnedFd) -> Vec<u8> {
+    read_at(fd, 0, LENGTH).unwrap_or_default()
 }
 
 /// FNV-1a: the head guards against damage here, against people only where it is anchored elsewhere.

@@ -5,7 +5,7 @@
 //! enough against a second text for a given hash. Chain members stand at fixed places from both ends, so that
 //! no JSON reader is needed, and no field can pass for them.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 use tollgate_model::json;
 
@@ -32,6 +32,10 @@ impl Hash {
         Self(digits)
     }
 
+    fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+
     /// Reads exactly 32 lower case hex digits.
     pub(crate) fn from_hex(text: &[u8]) -> Option<Self> {
         let digits: [u8; DIGITS] = text.try_into().ok()?;
@@ -41,7 +45,7 @@ impl Hash {
 
 impl fmt::Display for Hash {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|&digit| fmt::Write::write_char(out, char::from(digit)))
+        out.write_str(self.as_str())
     }
 }
 
@@ -62,12 +66,16 @@ impl Line {
     /// The line of a record whose fields are already clean JSON members, each with a comma before it.
     pub(crate) fn compose(seq: u64, ts: &str, id: &str, fields: &str, prev: Hash) -> Self {
         let mut text = String::with_capacity(fields.len() + 256);
-        text.push_str(&format!(r#"{{"v":1,"seq":{seq},"ts":"{ts}","id":"#));
+        let _ = write!(text, r#"{{"v":1,"seq":{seq},"ts":"{ts}","id":"#);
         json::write(&id.into(), &mut text);
         text.push_str(fields);
-        text.push_str(&format!(r#","prev":"{prev}""#));
+        for piece in [r#","prev":""#, prev.as_str(), "\""] {
+            text.push_str(piece);
+        }
         let hash = Hash::of(&[&prev.0, text.as_bytes()]);
-        text.push_str(&format!(",\"hash\":\"{hash}\"}}\n"));
+        for piece in [r#","hash":""#, hash.as_str(), "\"}\n"] {
+            text.push_str(piece);
+        }
         Self { seq, hash, text }
     }
 

@@ -113,7 +113,7 @@ impl Iterator for Parts {
     type Item = (String, Result<File, LogFault>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        while let Some(name) = self.names.next() {
+        for name in self.names.by_ref() {
             match self.dir.file(&name, How::Read) {
                 Ok(Some(file)) if Some(file.inode) == self.current_inode => {}
                 Ok(None) => {}

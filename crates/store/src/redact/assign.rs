@@ -1,7 +1,7 @@
 //! Secrets that are known by the name they stand under: assignments, members, headers, flags, tags.
 
 use super::names::{Claim, Naming, STEMS, naming};
-use super::scan::{Found, Scanner};
+use super::scan::{Found, Scanner, next_start};
 use super::tokens::is_word;
 use super::value::{Value, bare_at, is_code, is_placeholder, is_random, line_end, quoted_at, value_at};
 
@@ -47,6 +47,7 @@ pub(crate) fn named(scanner: &mut Scanner, at: usize) -> Option<Found> {
 /// The kind of secret that a whole value is, going by its name.
 pub(crate) fn member(name: &str, value: &str) -> Option<&'static str> {
     let bare = name.trim_start_matches('-').as_bytes();
+    next_start(bare, 0)?;
     let naming = naming(bare)?;
     if bare.len() < name.len() && is_switch(bare) {
         return None;
@@ -198,7 +199,7 @@ fn judge(text: &[u8], name: &Name, naming: Naming, sign: Sign, value: Value) -> 
         return false;
     }
     let sure = match sign {
-        Sign::Flag => !(bytes.starts_with(b"-") && bare) && !is_switch(name.of(text)),
+        Sign::Flag => (!bare || !bytes.starts_with(b"-")) && !is_switch(name.of(text)),
         Sign::Space => is_random(bytes) || stands_behind_command(text, name, value),
         Sign::Colon if bare && (more_words(text, value.end) || name.is(text, "pass")) => {
             bytes.len() >= 16 || (bytes.iter().any(u8::is_ascii_digit) && bytes.len() >= 6)
@@ -236,8 +237,7 @@ fn stands_behind_command(text: &[u8], name: &Name, value: Value) -> bool {
     let (before, start) = word_before(text, name.start);
     let (second, _) = word_before(text, start);
     let password = naming(name.of(text)).is_some_and(|naming| naming.kind == "password");
-    (password && value.quote == Some(b'\''))
-        || (password && matches!(second, b"login" | b"account"))
+    (password && (value.quote == Some(b'\'') || matches!(second, b"login" | b"account")))
         || matches!(before, b"set" | b"setx" | b"setenv" | b"-x" | b"-gx" | b"-Ux" | b"--export" | b"config")
 }
 
@@ -282,7 +282,7 @@ fn authorization(text: &[u8], start: usize) -> Option<Found> {
     };
     let bytes = credential.of(text);
     let secret = bytes.len() >= 6 && !is_placeholder(bytes, whole.quote) && !is_code(b"authorization", bytes);
-    secret.then(|| Found { start: credential.start, end: credential.end, kind: "authorization" })
+    secret.then_some(Found { start: credential.start, end: credential.end, kind: "authorization" })
 }
 
 /// A header's value: to the end of the line or of the quote it stands in.

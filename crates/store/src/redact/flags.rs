@@ -84,13 +84,10 @@ const FLAGS: [Flag; 48] = [
 /// The letters of all flags, for the scanner.
 pub(crate) const LETTERS: [u8; 8] = [b'u', b'U', b'a', b'p', b'w', b'P', b'c', b'S'];
 
-/// A password behind a short flag of the program that this command runs.
+/// A password behind the short flag at `at`, of the program that this command runs.
 pub(crate) fn short_flag(scanner: &mut Scanner, at: usize) -> Option<Found> {
     let text = scanner.text;
-    let letter = *text.get(at + 1)?;
-    if at > 0 && !text.get(at - 1).is_some_and(|byte| byte.is_ascii_whitespace() || b"\"'".contains(byte)) {
-        return None;
-    }
+    let letter = *text.get(at..)?.strip_prefix(b"-")?.first()?;
     let attached = text.get(at + 2).is_some_and(|byte| !byte.is_ascii_whitespace());
     let program = scanner.program(at)?;
     if (program, letter) == ("sudo", b'S') {
@@ -119,7 +116,7 @@ pub(crate) fn short_flag(scanner: &mut Scanner, at: usize) -> Option<Found> {
 /// `--user name:X` of curl.
 pub(crate) fn long_user(scanner: &mut Scanner, at: usize) -> Option<Found> {
     let text = scanner.text;
-    let rest = text.get(at + 2..)?;
+    let rest = text.get(at..)?.strip_prefix(b"--")?;
     let name = [b"user".as_slice(), b"proxy-user"].into_iter().find(|name| rest.starts_with(name))?;
     let sign = at + 2 + name.len();
     text.get(sign).filter(|byte| b" =".contains(byte))?;

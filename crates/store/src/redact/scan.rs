@@ -1,4 +1,4 @@
-//! One pass over a text. At each place, two bytes decide whether any secret can begin there; the rest is looked at
+//! One pass over a text. At each place, three bytes decide whether any secret can begin there; the rest is looked at
 //! only where they do, and never further than a fixed distance, so the time is linear.
 
 use super::flags::{self, Commands};
@@ -51,10 +51,8 @@ impl<'t> Scanner<'t> {
             return Some(found);
         }
         let shape = match first {
-            b'-' if self.text.get(at + 1) == Some(&b'-') => {
-                shapes::pem(self, at).or_else(|| flags::long_user(self, at))
-            }
-            b'-' => flags::short_flag(self, at),
+            b'-' => shapes::pem(self, at).or_else(|| flags::long_user(self, at)),
+            b' ' | b'\t' | b'\n' | b'"' | b'\'' => flags::short_flag(self, at + 1),
             b':' => shapes::url(self.text, at).or_else(|| shapes::telegram(self.text, at)),
             b'e' => shapes::jwt(self.text, at),
             b'P' => shapes::putty(self.text, at),
@@ -67,7 +65,7 @@ impl<'t> Scanner<'t> {
 
     /// Where the key block ends that is open at `from`. Looked for once per end, not once per block.
     pub(crate) fn pem_end(&mut self, from: usize) -> Option<usize> {
-        if !self.pem.is_some_and(|known| known.is_none_or(|end| end >= from)) {
+        if self.pem.is_none_or(|known| known.is_some_and(|end| end < from)) {
             self.pem = Some(shapes::pem_end(self.text, from));
         }
         self.pem?
@@ -96,79 +94,111 @@ fn vendor(text: &[u8], found: Found) -> Option<&'static str> {
     (by_form.end == found.end).then_some(by_form.kind)
 }
 
-fn next_start(text: &[u8], from: usize) -> Option<usize> {
-    let starts = |pair: &[u8]| match pair {
-        [first, second] => is_start(*first, *second),
+/// The next place at which a secret, or the name of one, may begin.
+pub(crate) fn next_start(text: &[u8], from: usize) -> Option<usize> {
+    let starts = |window: &[u8]| match window {
+        [first, second, third] => {
+            let place = place(*first, *second, *third);
+            STARTS.get(place >> 6).is_some_and(|word| word >> (place & 63) & 1 == 1)
+        }
         _ => false,
     };
-    text.get(from..)?.windows(2).position(starts).map(|offset| from + offset)
-}
-
-#[inline]
-fn is_start(first: u8, second: u8) -> bool {
-    let pair = usize::from(first) << 8 | usize::from(second);
-    STARTS.get(pair >> 6).is_some_and(|word| word >> (pair & 63) & 1 == 1)
+    text.get(from..)?.windows(3).position(starts).map(|offset| from + offset)
 }
 
 /// Beside tokens and names: key blocks, flags, addresses, web tokens, bots.
-const OTHER_STARTS: [&str; 5] = ["--", "://", ":AA", "eyJ", "Private-Lines"];
+const OTHER_STARTS: [&str; 7] = ["---", "--user", "--proxy-user", "://", ":AA", "eyJ", "Private-Lines"];
+/// What stands before a short flag.
+const BEFORE_FLAG: [u8; 5] = [b' ', b'\t', b'\n', b'"', b'\''];
 
-/// A bit for each pair of bytes that something begins with.
+/// A set of triples of bytes by which something begins, hashed to 16 bits each. One that merely shares its hash
+/// with another costs a second look.
 static STARTS: [u64; 1024] = starts();
+
+const fn place(first: u8, second: u8, third: u8) -> usize {
+    let triple = first as u32 | (second as u32) << 8 | (third as u32) << 16;
+    (triple.wrapping_mul(0x9e37_79b1) >> 16) as usize
+}
 
 #[expect(
     clippy::indexing_slicing,
     reason = "runs in the compiler, where a wrong index is an error of the build"
 )]
 const fn starts() -> [u64; 1024] {
-    let mut bits = [0; 1024];
-    let mut place = 0;
-    while place < TOKENS.len() {
-        bits = with(bits, TOKENS[place].prefix.as_bytes());
-        place += 1;
+    let mut set = [0; 1024];
+    let mut at = 0;
+    while at < TOKENS.len() {
+        set = with_token(set, TOKENS[at].prefix.as_bytes());
+        at += 1;
     }
-    place = 0;
-    while place < OTHER_STARTS.len() {
-        bits = with(bits, OTHER_STARTS[place].as_bytes());
-        place += 1;
+    at = 0;
+    while at < OTHER_STARTS.len() {
+        set = with(set, OTHER_STARTS[at].as_bytes());
+        at += 1;
     }
-    place = 0;
-    while place < STEMS.len() {
-        bits = with_any_case(bits, STEMS[place].as_bytes());
-        place += 1;
+    at = 0;
+    while at < STEMS.len() {
+        set = with_any_case(set, STEMS[at].as_bytes());
+        at += 1;
     }
-    place = 0;
-    while place < flags::LETTERS.len() {
-        bits = with(bits, &[b'-', flags::LETTERS[place]]);
-        place += 1;
+    at = 0;
+    while at < BEFORE_FLAG.len() * flags::LETTERS.len() {
+        let (before, letter) = (BEFORE_FLAG[at % BEFORE_FLAG.len()], flags::LETTERS[at / BEFORE_FLAG.len()]);
+        set = with(set, &[before, b'-', letter]);
+        at += 1;
     }
-    place = 0;
-    // The first two Base64 characters of any number: a Discord bot.
-    while place < 12 {
-        bits = with(bits, &[b"MNO"[place / 4], b"DTjz"[place % 4]]);
-        place += 1;
+    // The first two Base64 characters of any number, and any third: a Discord bot.
+    at = 0;
+    while at < 12 * 64 {
+        set = with(set, &[b"MNO"[at % 3], b"DTjz"[at / 3 % 4], SIXTY_FOUR[at / 12]]);
+        at += 1;
     }
-    bits
+    set
+}
+
+const SIXTY_FOUR: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// A prefix of two letters is followed by anything that a token is made of.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "runs in the compiler, where a wrong index is an error of the build"
+)]
+const fn with_token(mut set: [u64; 1024], prefix: &[u8]) -> [u64; 1024] {
+    if prefix.len() > 2 {
+        return with(set, prefix);
+    }
+    let mut at = 0;
+    while at < SIXTY_FOUR.len() {
+        set = with(set, &[prefix[0], prefix[1], SIXTY_FOUR[at]]);
+        at += 1;
+    }
+    set
 }
 
 #[expect(
     clippy::indexing_slicing,
     reason = "runs in the compiler, where a wrong index is an error of the build"
 )]
-const fn with(mut bits: [u64; 1024], needle: &[u8]) -> [u64; 1024] {
-    let pair = (needle[0] as usize) << 8 | needle[1] as usize;
-    bits[pair >> 6] |= 1 << (pair & 63);
-    bits
+const fn with(mut set: [u64; 1024], needle: &[u8]) -> [u64; 1024] {
+    let place = place(needle[0], needle[1], needle[2]);
+    set[place >> 6] |= 1 << (place & 63);
+    set
 }
 
 #[expect(
     clippy::indexing_slicing,
     reason = "runs in the compiler, where a wrong index is an error of the build"
 )]
-const fn with_any_case(bits: [u64; 1024], needle: &[u8]) -> [u64; 1024] {
-    let (a, b) = (needle[0], needle[1]);
-    let (big_a, big_b) = (a.to_ascii_uppercase(), b.to_ascii_uppercase());
-    with(with(with(with(bits, &[a, b]), &[a, big_b]), &[big_a, b]), &[big_a, big_b])
+const fn with_any_case(mut set: [u64; 1024], needle: &[u8]) -> [u64; 1024] {
+    let mut cases = 0;
+    while cases < 8 {
+        let first = if cases & 1 == 0 { needle[0] } else { needle[0].to_ascii_uppercase() };
+        let second = if cases & 2 == 0 { needle[1] } else { needle[1].to_ascii_uppercase() };
+        let third = if cases & 4 == 0 { needle[2] } else { needle[2].to_ascii_uppercase() };
+        set = with(set, &[first, second, third]);
+        cases += 1;
+    }
+    set
 }
 
 /// The tokens' places, grouped by first byte, and where each group lies.

@@ -130,10 +130,9 @@ pub(crate) fn discord(text: &[u8], at: usize) -> Option<Found> {
     let first = part(at);
     let second = part(dot(first)?);
     let third = part(dot(second)?);
-    let fits = (23..=30).contains(&(first - at))
-        && (6..=7).contains(&(second - first - 1))
-        && third - second - 1 >= 27;
-    fits.then(|| Found { start: at, end: third, kind: "discord-token" })
+    let fits =
+        (23..=30).contains(&(first - at)) && (6..=7).contains(&(second - first - 1)) && third - second > 27;
+    fits.then_some(Found { start: at, end: third, kind: "discord-token" })
 }
 
 /// Where `needle` stands in `text`.

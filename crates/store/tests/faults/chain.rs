@@ -26,8 +26,8 @@ fn check(name: &str, change: impl Fn(&mut Vec<String>), sound: bool, expected: &
 fn rehash(line: &str) -> String {
     let body = line.rsplit_once(",\"hash\"").unwrap().0;
     let prev = body.rsplit_once("\"prev\":\"").unwrap().1.trim_end_matches('"');
-    let hash = blake3::hash(format!("{prev}{body}").as_bytes()).to_hex();
-    format!("{body},\"hash\":\"{}\"}}", &hash[..32])
+    let hash: String = blake3::hash(format!("{prev}{body}").as_bytes()).to_hex().chars().take(32).collect();
+    format!("{body},\"hash\":\"{hash}\"}}")
 }
 
 #[test]
@@ -113,7 +113,8 @@ fn f39_the_chain_goes_on_over_parts() {
 
 #[test]
 fn f34_a_lost_or_damaged_head_comes_back() {
-    let damage: [(&str, fn(&std::path::Path)); 4] = [
+    type Damage = fn(&std::path::Path);
+    let damage: [(&str, Damage); 4] = [
         ("removed", |head| std::fs::remove_file(head).unwrap()),
         ("emptied", |head| std::fs::write(head, "").unwrap()),
         ("garbage", |head| std::fs::write(head, [0xff; 192]).unwrap()),

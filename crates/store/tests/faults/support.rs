@@ -177,4 +177,6 @@ fn hold(state: &Path) {
     rustix::fs::flock(&head, rustix::fs::FlockOperation::LockExclusive).unwrap();
     println!("\n@held");
     rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP).unwrap();
+    // The other threads may be stopped first.
+    std::thread::sleep(std::time::Duration::from_secs(3600));
 }

@@ -1,8 +1,8 @@
 //! `tollgate canary`: proves a registered gate by starting it as Claude Code would, with one call that must be
 //! refused and one that must pass. Canary calls only ask; nothing is run.
 
+use crate::exit::ExitCode;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;

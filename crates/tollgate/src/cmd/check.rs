@@ -1,8 +1,8 @@
 //! `tollgate check`: is the policy valid, and what does it say?
 
+use crate::exit::ExitCode;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::Context;
 use tollgate_policy::{FILE_NAME, Layer, Severity, check, render};

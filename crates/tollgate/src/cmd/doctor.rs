@@ -6,8 +6,8 @@
 mod claude;
 mod gate;
 
+use crate::exit::ExitCode;
 use std::path::Path;
-use std::process::ExitCode;
 
 use serde_json::json;
 use tollgate_agents::install::detect::is_executable;

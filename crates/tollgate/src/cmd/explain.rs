@@ -1,13 +1,15 @@
 //! `tollgate explain`: what a call would do, and what Tollgate says to it.
 
+use crate::exit::ExitCode;
 use std::path::Path;
-use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
 use serde_json::json;
 use tollgate_model::json;
-use tollgate_model::{Actor, Agent, Attended, Dialect, Effect, EffectKind, Event, Kind, ToolCall, ToolUse, WriteMode};
+use tollgate_model::{
+    Actor, Agent, Attended, Dialect, Effect, EffectKind, Event, Kind, ToolCall, ToolUse, WriteMode,
+};
 use tollgate_pipeline::Judgement;
 
 use crate::dirs::{Dirs, MANAGED};
@@ -51,14 +53,20 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let start = Instant::now();
     let judgement = tollgate_pipeline::judge(&event, &world, &loaded.policy);
     let micros = start.elapsed().as_micros();
-    if args.json { print_json(&judgement, micros) } else { print(&event, &judgement, micros) }
+    if args.json {
+        print_json(&judgement, micros)
+    } else {
+        print(&event, &judgement, micros)
+    }
     Ok(if judgement.decision.verdict.refuses() { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
 fn event(args: &Args) -> anyhow::Result<Event> {
     let cwd = match &args.cwd {
         Some(cwd) => cwd.clone(),
-        None => std::env::current_dir().context("the working directory is gone")?.to_string_lossy().into_owned(),
+        None => {
+            std::env::current_dir().context("the working directory is gone")?.to_string_lossy().into_owned()
+        }
     };
     let tool = match (&args.command, &args.tool, &args.input) {
         (Some(command), _, _) => shell(command),
@@ -86,12 +94,18 @@ fn shell(command: &str) -> ToolUse {
         cwd: None,
         sandbox_off: false,
     };
-    ToolUse { id: String::new(), name: "Bash".into(), call, input: json::object([("command", command.into())]) }
+    ToolUse {
+        id: String::new(),
+        name: "Bash".into(),
+        call,
+        input: json::object([("command", command.into())]),
+    }
 }
 
 /// A tool call goes through the same adapter as the agent's own.
 fn tool_event(tool: &str, input: &str, cwd: &str) -> anyhow::Result<Event> {
-    let input = json::parse(input.as_bytes()).map_err(|error| anyhow::anyhow!("--input is no JSON: {error}"))?;
+    let input =
+        json::parse(input.as_bytes()).map_err(|error| anyhow::anyhow!("--input is no JSON: {error}"))?;
     let payload = json::object([
         ("hook_event_name", "PreToolUse".into()),
         ("session_id", "".into()),
@@ -146,7 +160,9 @@ fn print_json(judgement: &Judgement, micros: u128) {
         .map(|finding| json!({"rule": finding.rule, "verdict": finding.verdict.name(), "what": finding.hit.what, "instead": finding.hit.instead}))
         .collect();
     let verdict = judgement.decision.verdict.name();
-    out::line(&json!({"verdict": verdict, "effects": effects, "findings": findings, "us": micros}).to_string());
+    out::line(
+        &json!({"verdict": verdict, "effects": effects, "findings": findings, "us": micros}).to_string(),
+    );
 }
 
 fn describe(effect: &Effect) -> String {
@@ -155,7 +171,9 @@ fn describe(effect: &Effect) -> String {
         format!("{path} ({})", place.zone.name())
     };
     match &effect.kind {
-        EffectKind::Read { place: at, recursive } => format!("{}{}", place(at), if *recursive { " recursively" } else { "" }),
+        EffectKind::Read { place: at, recursive } => {
+            format!("{}{}", place(at), if *recursive { " recursively" } else { "" })
+        }
         EffectKind::Write { place: at, mode, .. } => {
             let how = match mode {
                 WriteMode::Overwrite => "",
@@ -164,7 +182,9 @@ fn describe(effect: &Effect) -> String {
             };
             format!("{}{how}", place(at))
         }
-        EffectKind::Delete { place: at, recursive } => format!("{}{}", place(at), if *recursive { " recursively" } else { "" }),
+        EffectKind::Delete { place: at, recursive } => {
+            format!("{}{}", place(at), if *recursive { " recursively" } else { "" })
+        }
         EffectKind::Permission { place: at, to, .. } => format!("{} to {to}", place(at)),
         EffectKind::Device { place: at } => place(at),
         EffectKind::Exec { program, source, .. } => format!("{program} ({source:?})").to_lowercase(),
@@ -178,4 +198,3 @@ fn describe(effect: &Effect) -> String {
         _ => String::new(),
     }
 }
-

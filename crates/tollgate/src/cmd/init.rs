@@ -1,9 +1,9 @@
 //! `tollgate init`: shows what would change, registers the gate, and proves that it works.
 
+use crate::exit::ExitCode;
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, bail};

@@ -1,6 +1,6 @@
 //! `tollgate rules`: the catalogue.
 
-use std::process::ExitCode;
+use crate::exit::ExitCode;
 
 use anyhow::bail;
 use serde_json::json;

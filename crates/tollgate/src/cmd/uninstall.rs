@@ -1,7 +1,7 @@
 //! `tollgate uninstall`: takes out exactly what `init` put in.
 
+use crate::exit::ExitCode;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::bail;
 use tollgate_agents::install::claude::is_ours;
@@ -9,13 +9,16 @@ use tollgate_agents::install::claude::settings::Scope;
 use tollgate_agents::install::{Backups, Removal, Site, Undo};
 
 use super::canary::Stage;
-use super::init::ScopeName;
+use super::init::{AgentName, ScopeName};
 use crate::report::{Line, heading, tilde};
 use crate::{out, owner, terminal};
 
 /// Arguments of `tollgate uninstall`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
+    /// Only this agent's settings
+    #[arg(long, value_enum)]
+    agent: Option<AgentName>,
     /// Only these settings. Without it: all that `init` ever wrote to, and those that apply here
     #[arg(long, value_enum)]
     scope: Option<ScopeName>,

@@ -1,6 +1,7 @@
 //! A scratch home with a project, and the hook run in it as Claude Code runs it.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

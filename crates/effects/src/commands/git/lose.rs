@@ -1,0 +1,390 @@
+//! Commands that overwrite or delete files of the work tree. What would be lost is asked of the repository.
+
+use tollgate_model::git::{GitAsk, GitStatus, Repo};
+use tollgate_model::{Certainty, EffectKind, Loss, WriteMode, is_rebuildable};
+use tollgate_shell::eval::{Outcome, Status, Stream};
+
+use super::site::{Site, pathspec};
+use super::work::{Where, Work};
+use super::{Git, Verb, holds};
+use crate::options::Options;
+use crate::word::Word;
+
+pub(super) const VERBS: &[(&str, Verb)] = &[
+    ("reset", reset),
+    ("checkout", checkout),
+    ("restore", restore),
+    ("switch", switch),
+    ("clean", clean),
+    ("rm", rm),
+    ("mv", mv),
+    ("checkout-index", checkout_index),
+    ("read-tree", read_tree),
+    ("worktree", worktree),
+];
+
+/// The most losses that one effect lists.
+const LISTED: usize = 50;
+
+/// What a command would overwrite or delete.
+pub(super) struct Doomed {
+    /// The command, for people.
+    pub operation: String,
+    /// What kind of work it is.
+    pub kind: Loss,
+    /// What is in the index.
+    pub staged: bool,
+    /// Changes in the work tree.
+    pub modified: bool,
+    /// Files that git does not know.
+    pub untracked: bool,
+    /// Files that git ignores.
+    pub ignored: bool,
+    /// Whole folders that git does not know are deleted as well.
+    pub folders: bool,
+    /// Where; nothing means everywhere.
+    pub paths: Vec<Word>,
+    /// Names that are left alone.
+    pub excluded: Vec<String>,
+    /// It will happen, as far as the words say.
+    pub certain: bool,
+}
+
+impl Doomed {
+    pub(super) fn new(operation: impl Into<String>) -> Self {
+        Self {
+            operation: operation.into(),
+            kind: Loss::Files,
+            staged: false,
+            modified: false,
+            untracked: false,
+            ignored: false,
+            folders: true,
+            paths: Vec::new(),
+            excluded: Vec::new(),
+            certain: true,
+        }
+    }
+
+    /// Everything that git tracks.
+    pub(super) fn tracked(operation: impl Into<String>) -> Self {
+        Self { staged: true, modified: true, ..Self::new(operation) }
+    }
+}
+
+impl Git<'_, '_, '_> {
+    /// Takes down what would be lost, in every place where this run may work.
+    pub(super) fn lose(&mut self, doomed: &Doomed) {
+        for site in self.sites() {
+            self.lose_at(&site, doomed);
+        }
+    }
+
+    pub(super) fn lose_at(&mut self, site: &Site, doomed: &Doomed) {
+        if site.fresh {
+            return;
+        }
+        let Some(repo) = &site.repo else { return self.loss(doomed, Vec::new(), Certainty::Possible) };
+        let Some(root) = repo.root.clone() else { return };
+        if site.elsewhere {
+            return self.lose_elsewhere(&root, doomed);
+        }
+        let work = Work::load(self.run.shell, &root);
+        let (paths, sure) = self.asked(&doomed.paths);
+        let ask = GitAsk { paths, untracked: doomed.untracked || work.untracked == Where::Index, ignored: doomed.ignored };
+        let Some(status) = self.run.analyst.world.git_status(&root, &ask) else {
+            return self.loss(doomed, Vec::new(), Certainty::Possible);
+        };
+        let lost = self.lost(&status, doomed, work, &root);
+        let certain = if sure && doomed.certain { Certainty::Certain } else { Certainty::Possible };
+        if !lost.is_empty() {
+            self.loss(doomed, lost, certain);
+        } else if status.cut {
+            self.loss(doomed, lost, Certainty::Possible);
+        }
+    }
+
+    fn loss(&mut self, doomed: &Doomed, mut lost: Vec<String>, certainty: Certainty) {
+        lost.truncate(LISTED);
+        let kind = EffectKind::WorkLoss { operation: doomed.operation.clone(), kind: doomed.kind, lost };
+        self.push(kind, certainty);
+    }
+
+    /// Files that are not the repository's own are overwritten: nothing is known of what they hold.
+    fn lose_elsewhere(&mut self, root: &str, doomed: &Doomed) {
+        let word = Word::literal_at(root, self.run.call.span);
+        if doomed.untracked || doomed.ignored {
+            self.run.analyst.delete(&word, true, self.run.shell);
+        }
+        let lost = vec![format!("files in {root}")];
+        self.loss(doomed, lost, Certainty::Possible);
+    }
+
+    /// The paths to ask about, and whether they are known for sure.
+    fn asked(&self, words: &[Word]) -> (Vec<String>, bool) {
+        let mut paths = Vec::new();
+        let mut sure = true;
+        for word in words.iter().filter_map(pathspec) {
+            for (place, certainty) in self.run.analyst.places(&word, self.run.shell) {
+                sure &= certainty == Certainty::Certain;
+                if place.path.is_empty() {
+                    return (Vec::new(), false);
+                }
+                paths.push(place.path);
+            }
+        }
+        (paths, sure)
+    }
+
+    fn lost(&self, status: &GitStatus, doomed: &Doomed, work: Work, root: &str) -> Vec<String> {
+        let world = self.run.analyst.world;
+        let goes = |at: Where, own: bool| match at {
+            Where::Own => own,
+            Where::Index => doomed.staged,
+            Where::Safe => false,
+        };
+        let is_work = |path: &&String| !is_rebuildable(&format!("{root}/{path}"), root, world);
+        let kept = |path: &&String| doomed.excluded.iter().any(|name| is_named(path, name));
+        let mut lost: Vec<String> = Vec::new();
+        if goes(work.staged, doomed.staged) {
+            lost.extend(status.staged.iter().cloned());
+        }
+        if goes(work.modified, doomed.modified) {
+            lost.extend(status.modified.iter().cloned());
+        }
+        if goes(work.untracked, doomed.untracked) {
+            let folders = |path: &&String| doomed.folders || !path.ends_with('/');
+            lost.extend(status.untracked.iter().filter(folders).filter(is_work).filter(|path| !kept(path)).cloned());
+        }
+        if goes(work.ignored, doomed.ignored) {
+            lost.extend(status.ignored.iter().filter(is_work).filter(|path| !kept(path)).cloned());
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        lost.retain(|path| seen.insert(path.clone()));
+        lost
+    }
+}
+
+/// Does a pattern of `--exclude` name the path or a folder on it?
+fn is_named(path: &str, pattern: &str) -> bool {
+    let pattern = pattern.trim_matches('/');
+    path == pattern || path.split('/').any(|part| crate::paths::glob_could_be(pattern, part))
+}
+
+fn reset(git: &mut Git) -> Outcome {
+    let spec = "q,quiet hard soft mixed merge keep N,intent-to-add p,patch recurse-submodules? no-recurse-submodules \
+        pathspec-from-file= pathspec-file-nul refresh no-refresh U,unified= inter-hunk-context=";
+    let options = git.options(spec);
+    if options.has("hard") {
+        git.lose(&Doomed::tracked("git reset --hard"));
+    } else if options.has("merge") {
+        git.lose(&Doomed { staged: true, ..Doomed::new("git reset --merge") });
+    } else if !options.has("soft") && !options.has("keep") {
+        git.remember(|work| {
+            for kind in [&mut work.staged, &mut work.modified, &mut work.untracked, &mut work.ignored] {
+                if *kind == Where::Index {
+                    *kind = Where::Own;
+                }
+            }
+        });
+    }
+    Outcome::silent(Status::Either)
+}
+
+fn checkout(git: &mut Git) -> Outcome {
+    let spec = "q,quiet progress no-progress f,force ours theirs b= B= t,track? guess no-guess l d,detach orphan= \
+        ignore-skip-worktree-bits m,merge conflict= p,patch ignore-other-worktrees recurse-submodules? \
+        no-recurse-submodules overlay no-overlay pathspec-from-file= pathspec-file-nul overwrite-ignore \
+        no-overwrite-ignore 2 3 U,unified= inter-hunk-context=";
+    let options = git.options(spec);
+    let (tree, paths) = git.tree_and_paths(&options);
+    let listed = options.has("pathspec-from-file");
+    if options.has("ours") || options.has("theirs") || options.has("2") || options.has("3") {
+        return Outcome::silent(Status::Either);
+    }
+    if !paths.is_empty() || listed || options.has("p") {
+        let certain = !listed && !options.has("p");
+        let doomed = Doomed { modified: true, staged: tree, paths, certain, ..Doomed::new("git checkout") };
+        git.lose(&doomed);
+    } else if options.has("f") {
+        git.lose(&Doomed::tracked("git checkout --force"));
+    }
+    if let Some(branch) = options.value("B").cloned() {
+        git.overwrite_branch("git checkout -B", &branch, &options.operands);
+    }
+    Outcome::silent(Status::Either)
+}
+
+impl Git<'_, '_, '_> {
+    /// Is a tree named, and which paths follow?
+    fn tree_and_paths(&mut self, options: &Options) -> (bool, Vec<Word>) {
+        if let Some(after) = self.args_after() {
+            return (!options.operands.is_empty(), after.to_vec());
+        }
+        match options.operands.split_first() {
+            Some((first, rest)) if self.names_rev(first) => (true, rest.to_vec()),
+            Some(_) => (false, options.operands.clone()),
+            None => (false, Vec::new()),
+        }
+    }
+}
+
+fn restore(git: &mut Git) -> Outcome {
+    let spec = "s,source= S,staged W,worktree p,patch q,quiet progress no-progress ours theirs m,merge conflict= \
+        ignore-unmerged ignore-skip-worktree-bits recurse-submodules? no-recurse-submodules overlay no-overlay \
+        pathspec-from-file= pathspec-file-nul U,unified= inter-hunk-context=";
+    let options = git.options(spec);
+    let staged = holds(&options, "S", "staged");
+    if staged && !options.has("W") || options.has("ours") || options.has("theirs") {
+        return Outcome::silent(Status::Either);
+    }
+    let mut paths = options.operands.clone();
+    paths.extend(git.args_after().unwrap_or_default().iter().cloned());
+    let certain = !options.has("p") && !options.has("pathspec-from-file");
+    if !paths.is_empty() || !certain {
+        git.lose(&Doomed { modified: true, staged, paths, certain, ..Doomed::new("git restore") });
+    }
+    Outcome::silent(Status::Either)
+}
+
+fn switch(git: &mut Git) -> Outcome {
+    let spec = "c,create= C,force-create= guess no-guess d,detach f,force discard-changes m,merge conflict= q,quiet \
+        progress no-progress t,track? orphan= ignore-other-worktrees recurse-submodules? no-recurse-submodules \
+        overwrite-ignore no-overwrite-ignore";
+    let options = git.options(spec);
+    if options.has("f") || options.has("discard-changes") {
+        git.lose(&Doomed::tracked("git switch --discard-changes"));
+    }
+    if let Some(branch) = options.value("C").cloned() {
+        git.overwrite_branch("git switch -C", &branch, &options.operands);
+    }
+    Outcome::silent(Status::Either)
+}
+
+fn clean(git: &mut Git) -> Outcome {
+    let options = git.options("d f,force i,interactive n,dry-run q,quiet e,exclude= x X");
+    let required = git.setting_here("clean.requireforce").is_none_or(|value| !super::settings::is_false(&value));
+    let asks = options.has("i") && git.run.call.stdin.stream == Stream::Outer;
+    if holds(&options, "n", "dry-run") || asks || required && !options.has("f") && !options.has("i") {
+        return git.run.derived();
+    }
+    let mut paths = options.operands.clone();
+    paths.extend(git.args_after().unwrap_or_default().iter().cloned());
+    let doomed = Doomed {
+        untracked: !options.has("X"),
+        ignored: options.has("x") || options.has("X"),
+        folders: options.has("d") || !paths.is_empty(),
+        paths,
+        excluded: options.values("e").map(Word::shown).collect(),
+        certain: !options.has("i"),
+        ..Doomed::new("git clean")
+    };
+    git.lose(&doomed);
+    Outcome::silent(Status::Either)
+}
+
+fn rm(git: &mut Git) -> Outcome {
+    let spec = "n,dry-run q,quiet cached f,force r ignore-unmatch sparse pathspec-from-file= pathspec-file-nul";
+    let options = git.options(spec);
+    if holds(&options, "n", "dry-run") || holds(&options, "cached", "cached") {
+        return Outcome::silent(Status::Either);
+    }
+    let mut paths = options.operands.clone();
+    paths.extend(git.args_after().unwrap_or_default().iter().cloned());
+    for path in paths.clone().iter().filter(|path| git.is_protected(path)) {
+        git.run.analyst.delete(path, options.has("r"), git.run.shell);
+    }
+    if options.has("f") {
+        let certain = !options.has("pathspec-from-file");
+        git.lose(&Doomed { paths, certain, ..Doomed::tracked("git rm --force") });
+    }
+    Outcome::silent(Status::Either)
+}
+
+fn mv(git: &mut Git) -> Outcome {
+    let options = git.options("f,force k n,dry-run v,verbose sparse");
+    let mut paths = options.operands.clone();
+    paths.extend(git.args_after().unwrap_or_default().iter().cloned());
+    if holds(&options, "n", "dry-run") {
+        return Outcome::silent(Status::Either);
+    }
+    for path in paths.clone().iter().filter(|path| git.is_protected(path)) {
+        git.run.analyst.write(path, WriteMode::Overwrite, None, git.run.shell);
+    }
+    if let Some(target) = paths.pop().filter(|_| options.has("f")) {
+        git.lose(&Doomed { paths: vec![target], ..Doomed::tracked("git mv --force") });
+    }
+    Outcome::silent(Status::Either)
+}
+
+fn checkout_index(git: &mut Git) -> Outcome {
+    let spec = "u,index q,quiet f,force a,all n,no-create prefix= stage= temp ignore-skip-worktree-bits z stdin";
+    let options = git.options(spec);
+    if let Some(prefix) = options.value("prefix").filter(|prefix| !prefix.is("")).cloned() {
+        git.run.analyst.write(&prefix, WriteMode::Overwrite, None, git.run.shell);
+        return Outcome::silent(Status::Either);
+    }
+    if options.has("f") && !options.has("n") && !options.has("temp") {
+        let mut paths = options.operands.clone();
+        paths.extend(git.args_after().unwrap_or_default().iter().cloned());
+        let certain = !options.has("stdin");
+        git.lose(&Doomed { modified: true, paths, certain, ..Doomed::new("git checkout-index --force") });
+    }
+    Outcome::silent(Status::Either)
+}
+
+fn read_tree(git: &mut Git) -> Outcome {
+    let spec = "m reset i n,dry-run v u aggressive prefix= trivial exclude-per-directory= index-output= \
+        sparse-checkout no-sparse-checkout recurse-submodules? no-recurse-submodules q,quiet empty debug-unpack";
+    let options = git.options(spec);
+    if options.has("reset") && options.has("u") && !holds(&options, "n", "dry-run") {
+        git.lose(&Doomed::tracked("git read-tree --reset -u"));
+    }
+    Outcome::silent(Status::Either)
+}
+
+fn worktree(git: &mut Git) -> Outcome {
+    let spec = "f,force d,detach b= B= checkout no-checkout guess-remote no-guess-remote track no-track lock reason= \
+        orphan q,quiet porcelain v,verbose z n,dry-run expire= relative-paths no-relative-paths";
+    let options = git.options(spec);
+    let Some((verb, rest)) = options.operands.split_first() else { return git.run.derived() };
+    match verb.shown().as_str() {
+        "remove" if options.has("f") => {
+            for folder in rest {
+                git.lose_work_tree("git worktree remove --force", folder, Loss::WorkTree);
+            }
+        }
+        "add" => {
+            if let Some(folder) = rest.first() {
+                git.target_folder(folder);
+            }
+            if let Some(branch) = options.value("B").cloned() {
+                git.overwrite_branch("git worktree add -B", &branch, rest.get(1..).unwrap_or_default());
+            }
+        }
+        _ => {}
+    }
+    git.run.derived()
+}
+
+impl Git<'_, '_, '_> {
+    /// Loses everything in another work tree that is not committed.
+    pub(super) fn lose_work_tree(&mut self, operation: &str, folder: &Word, kind: Loss) {
+        let world = self.run.analyst.world;
+        let path = self.path(folder);
+        let repo = path.as_deref().and_then(|path| Repo::find(path, world));
+        let own = repo.filter(|repo| repo.root.is_some() && repo.root == path);
+        let doomed = Doomed { kind, untracked: true, ..Doomed::tracked(operation) };
+        self.lose_at(&Site { repo: own, fresh: false, elsewhere: false }, &doomed);
+    }
+
+    /// A setting, of this run or of the repository.
+    pub(super) fn setting_here(&mut self, key: &str) -> Option<String> {
+        if let Some(own) = self.settings.get(key) {
+            return Some(own.to_owned());
+        }
+        let world = self.run.analyst.world;
+        let repo = self.sites().into_iter().find_map(|site| site.repo)?;
+        repo.config(world).get(key).map(str::to_owned)
+    }
+}

@@ -1,0 +1,175 @@
+//! What has become of uncommitted work earlier in the same call: `git stash -u && git reset --hard` loses
+//! nothing. Kept as a file that no script can name, so that it follows every way through the script.
+
+use tollgate_shell::eval::{Shell, Status};
+use tollgate_shell::value::Value;
+
+use super::Git;
+use super::site::lies_within;
+
+/// A script cannot write a name with a zero in it.
+const WORK: &str = "/\0git-work";
+const FRESH: &str = "/\0git-fresh";
+
+/// Where work is now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Where {
+    /// Where it was when the call came.
+    Own,
+    /// In the index.
+    Index,
+    /// Committed or stashed.
+    Safe,
+}
+
+/// Where each kind of work is now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Work {
+    pub staged: Where,
+    pub modified: Where,
+    pub untracked: Where,
+    pub ignored: Where,
+    /// The call made an entry in the stash.
+    pub stashed: bool,
+}
+
+impl Default for Work {
+    fn default() -> Self {
+        Self { staged: Where::Own, modified: Where::Own, untracked: Where::Own, ignored: Where::Own, stashed: false }
+    }
+}
+
+impl Work {
+    /// As this call has left it in a work tree.
+    pub(super) fn load(shell: &Shell, root: &str) -> Self {
+        let written = shell.file(&Value::text(WORK)).filter(|written| written.certain);
+        let parsed = written.and_then(|written| Self::parse(written.value.as_literal()?, root));
+        parsed.unwrap_or_default()
+    }
+
+    /// Remembers it for what follows.
+    pub(super) fn store(self, shell: &mut Shell, root: &str) {
+        let letter = |at: Where| match at {
+            Where::Own => 'o',
+            Where::Index => 'i',
+            Where::Safe => 's',
+        };
+        let mut text: String = [self.staged, self.modified, self.untracked, self.ignored].map(letter).iter().collect();
+        text.push(if self.stashed { 's' } else { 'o' });
+        shell.write_file(&Value::text(WORK), &Value::text(&format!("{text}{root}")), false);
+    }
+
+    fn parse(text: &str, root: &str) -> Option<Self> {
+        let mut letters = text.chars().map(|c| match c {
+            'i' => Where::Index,
+            's' => Where::Safe,
+            _ => Where::Own,
+        });
+        let mut next = || letters.next().unwrap_or(Where::Own);
+        let work = Self {
+            staged: next(),
+            modified: next(),
+            untracked: next(),
+            ignored: next(),
+            stashed: next() == Where::Safe,
+        };
+        (text.get(5..) == Some(root)).then_some(work)
+    }
+
+    /// A commit keeps what is in the index.
+    fn commit(&mut self) {
+        self.staged = Where::Safe;
+        for kind in [&mut self.modified, &mut self.untracked, &mut self.ignored] {
+            if *kind == Where::Index {
+                *kind = Where::Safe;
+            }
+        }
+    }
+}
+
+/// After a command that failed, nothing that was to be kept is taken for kept.
+pub(in crate::commands) fn settle(shell: &mut Shell) {
+    if shell.last() == Status::Failure && shell.file(&Value::text(WORK)).is_some() {
+        shell.forget_file(&Value::text(WORK));
+    }
+}
+
+/// Remembers a folder that this call makes into a repository.
+pub(super) fn make_fresh(shell: &mut Shell, folder: &str) {
+    shell.write_file(&Value::text(&format!("{FRESH}{folder}")), &Value::empty(), false);
+}
+
+/// Does a folder lie in a repository that this call makes?
+pub(super) fn is_fresh(shell: &Shell, folder: &str) -> bool {
+    let above = std::iter::successors(Some(folder), |at| at.rfind('/').and_then(|end| at.get(..end)));
+    above.filter(|at| lies_within(folder, at)).any(|at| shell.file(&Value::text(&format!("{FRESH}{at}"))).is_some())
+}
+
+impl Git<'_, '_, '_> {
+    /// Changes what is remembered of every work tree this run may be in.
+    pub(super) fn remember(&mut self, change: impl Fn(&mut Work)) {
+        let sites = self.sites();
+        let [site] = sites.as_slice() else { return };
+        let Some(root) = site.repo.as_ref().and_then(|repo| repo.root.as_deref()) else { return };
+        let mut work = Work::load(self.run.shell, root);
+        change(&mut work);
+        work.store(self.run.shell, root);
+    }
+
+    pub(super) fn remember_commit(&mut self, all: bool) {
+        self.remember(|work| {
+            if all && work.modified == Where::Own {
+                work.modified = Where::Index;
+            }
+            work.commit();
+        });
+    }
+}
+
+/// Verbs without effects of their own that still move work: `add` puts it into the index.
+pub(super) fn harmless(git: &mut Git) {
+    if matches!(git.verb.as_str(), "add" | "stage") {
+        add(git);
+    }
+}
+
+fn add(git: &mut Git) {
+    let spec = "n,dry-run v,verbose i,interactive p,patch e,edit f,force u,update renormalize N,intent-to-add A,all \
+        no-all,ignore-removal refresh ignore-errors ignore-missing sparse chmod= pathspec-from-file= pathspec-file-nul";
+    let options = git.options(spec);
+    let partly = ["n", "i", "p", "e", "N", "refresh", "pathspec-from-file"].iter().any(|name| options.has(name));
+    if partly || !git.names_everything(&options.operands) {
+        return;
+    }
+    let (update, ignored) = (options.has("u"), options.has("f"));
+    if options.operands.is_empty() && git.args_after().is_none() && !update && !options.has("A") {
+        return;
+    }
+    git.remember(|work| {
+        let into_index = |kind: &mut Where| {
+            if *kind == Where::Own {
+                *kind = Where::Index;
+            }
+        };
+        into_index(&mut work.modified);
+        if !update {
+            into_index(&mut work.untracked);
+        }
+        if ignored {
+            into_index(&mut work.ignored);
+        }
+    });
+}
+
+impl Git<'_, '_, '_> {
+    /// Do these pathspecs, or their absence, stand for the whole work tree?
+    fn names_everything(&mut self, before: &[crate::word::Word]) -> bool {
+        let mut words = before.to_vec();
+        words.extend(self.args_after().unwrap_or_default().iter().cloned());
+        if words.is_empty() {
+            return true;
+        }
+        let root = self.sites().into_iter().find_map(|site| site.repo?.root);
+        words.iter().any(|word| word.is(":/") || root.is_some() && self.path(word) == root)
+    }
+}

@@ -1,0 +1,217 @@
+//! Calls: of functions, methods and what libraries have.
+
+use std::rc::Rc;
+
+use tollgate_shell::value::{Hole, HoleSource, Text, Value};
+
+use super::expr::ARGUMENT;
+use super::machine::Machine;
+use super::ops::Op;
+use super::value::{Args, Function, Val};
+
+/// Functions in one another, at most.
+const ACTIVE: usize = 24;
+
+impl Machine<'_, '_, '_> {
+    /// Calls a value.
+    pub fn apply(&mut self, callee: &Val, args: &Args) -> Val {
+        match callee {
+            Val::Name(name) if &**name == "?" => {
+                let why = "a function of its code is picked by a name that is only known when it runs";
+                self.opaque(why);
+                Val::unknown()
+            }
+            Val::Name(name) => self.library(name, args),
+            Val::Function(function) => self.invoke(function, args),
+            Val::Partial(partial) => {
+                let mut all = partial.args.clone();
+                all.list.extend(args.list.iter().cloned());
+                all.named.extend(args.named.iter().cloned());
+                self.apply(&partial.target, &all)
+            }
+            other => {
+                self.callbacks(args);
+                Val::Unknown(other.taint().union(args.taint()))
+            }
+        }
+    }
+
+    /// Calls something of a library.
+    pub fn library(&mut self, name: &str, args: &Args) -> Val {
+        let canonical = (self.syntax.canonical)(name);
+        let name = canonical.as_deref().unwrap_or(name);
+        match (self.syntax.function)(name) {
+            Some(op) => self.perform(op, name, args),
+            None => {
+                self.strange = true;
+                let args = &self.exposed_args(args);
+                self.callbacks(args);
+                if name.len() > 120 { Val::Unknown(args.taint()) } else { Val::object(name, args.clone()) }
+            }
+        }
+    }
+
+    /// The arguments, with the whole environment read where it is one of them.
+    pub fn exposed_args(&mut self, args: &Args) -> Args {
+        let mut args = args.clone();
+        for value in &mut args.list {
+            *value = self.exposed(value);
+        }
+        args
+    }
+
+    /// The value; the whole environment is read where it is that.
+    pub fn exposed(&mut self, value: &Val) -> Val {
+        match value {
+            Val::Name(name) if &**name == "$ENV" => self.environment(true, "", &Args::default()),
+            other => other.clone(),
+        }
+    }
+
+    /// Functions handed to something unknown are called by it.
+    pub fn callbacks(&mut self, args: &Args) {
+        for value in args.all() {
+            match value {
+                Val::Function(function) => {
+                    self.invoke(function, &Args::default());
+                }
+                Val::Table(table) => {
+                    for (_, entry) in &table.entries {
+                        if let Val::Function(function) = entry {
+                            self.invoke(function, &Args::default());
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Calls a method of a value.
+    pub fn method(&mut self, value: &Val, place: Option<&str>, name: &str, args: Args) -> Val {
+        let full = place.map(|place| format!("{place}.{name}"));
+        if let Some(own) = full.as_deref().and_then(|full| self.scope.get(full)).cloned() {
+            return self.apply(&own, &args);
+        }
+        match value {
+            Val::Name(owner) if &**owner != "?" => {
+                let full = format!("{owner}.{name}");
+                let known = (self.syntax.canonical)(&full).unwrap_or(full);
+                if (self.syntax.function)(&known).is_none() {
+                    if let Some(own) = self.own_method(name) {
+                        return self.invoke(&own, &args);
+                    }
+                }
+                return self.library(&known, &args);
+            }
+            Val::Object(object) => {
+                let full = format!("{}.{name}", object.class);
+                if let Some(op) = (self.syntax.function)(&full) {
+                    let mut all = args;
+                    if op.wants_receiver() {
+                        all.list.insert(0, value.clone());
+                    }
+                    return self.perform(op, &full, &all);
+                }
+            }
+            Val::Table(_) => {
+                if let Some(entry) = value.entry(name).cloned() {
+                    return self.apply(&entry, &args);
+                }
+            }
+            Val::File(handle) => return self.file_method(&Rc::clone(handle), name, &args),
+            Val::Pipe(pipe) => return self.pipe_method(&Rc::clone(pipe), name, &args),
+            Val::Function(function) if matches!(name, "call" | "apply" | "bind" | "()" | "yield") => {
+                return self.invoke(&Rc::clone(function), &args.skip(usize::from(name != "()")));
+            }
+            _ => {}
+        }
+        if self.grow(value, place, name, &args.list) {
+            return Val::unknown();
+        }
+        if let Some(op) = (self.syntax.method)(name) {
+            let mut all = args;
+            all.list.insert(0, value.clone());
+            self.test_of_text(op, value, place, &all);
+            return self.perform(op, name, &all);
+        }
+        if let Some(own) = self.own_method(name) {
+            return self.invoke(&own, &args);
+        }
+        self.strange = true;
+        let args = self.exposed_args(&args);
+        self.callbacks(&args);
+        Val::Unknown(value.taint().union(args.taint()))
+    }
+
+    /// `name.endswith(".log")` says what the name is like where it is true.
+    fn test_of_text(&mut self, op: Op, value: &Val, place: Option<&str>, args: &Args) {
+        let hole = || Text::hole(Hole::new(HoleSource::Input));
+        let known = matches!(value, Val::Text(text) if text.is_known());
+        let wanted = match args.get(1) {
+            Some(Val::List(list)) => list.items.iter().filter_map(Val::literal).collect(),
+            Some(other) => other.literal().into_iter().collect::<Vec<String>>(),
+            None => return,
+        };
+        if known || wanted.is_empty() {
+            return;
+        }
+        let shape = |part: &String| match op {
+            Op::StartsWith => {
+                let mut text = Text::literal(part);
+                text.append(&hole());
+                Some(text)
+            }
+            Op::EndsWith => {
+                let mut text = hole();
+                text.push_str(part);
+                Some(text)
+            }
+            _ => None,
+        };
+        let texts: Vec<Text> = wanted.iter().filter_map(shape).collect();
+        if !texts.is_empty() {
+            self.narrow(place, &Val::Text(Value::of(texts, value.taint())));
+        }
+    }
+
+    /// A method that the program defines.
+    fn own_method(&mut self, name: &str) -> Option<Rc<Function>> {
+        match self.scope.get(&format!(".{name}")) {
+            Some(Val::Function(function)) => Some(Rc::clone(function)),
+            _ => None,
+        }
+    }
+
+    /// Runs a function of the program.
+    pub fn invoke(&mut self, function: &Rc<Function>, args: &Args) -> Val {
+        let again = self.active.iter().any(|active| Rc::ptr_eq(active, function));
+        let informed = args.all().any(|value| !matches!(value, Val::Unknown(taint) if taint.is_empty()));
+        if again || self.active.len() >= ACTIVE || (function.called.get() && !informed && !function.params.is_empty()) {
+            return Val::Unknown(args.taint());
+        }
+        function.called.set(true);
+        self.active.push(Rc::clone(function));
+        self.scope.open();
+        let value = self.inside(Rc::clone(&function.tokens), function.body.clone(), |machine| {
+            machine.bind_params(function, args);
+            if function.short {
+                return machine.expr(ARGUMENT);
+            }
+            machine.returns.push(None);
+            machine.statements();
+            machine.returns.pop().flatten().unwrap_or_else(|| Val::name("None"))
+        });
+        let changes = self.scope.close();
+        if !self.syntax.local {
+            for (name, end) in changes {
+                let own = function.params.iter().any(|param| *param.name == *name);
+                if let Some(end) = end.filter(|_| !own) {
+                    self.scope.set(&name, end);
+                }
+            }
+        }
+        self.active.pop();
+        value
+    }
+}

@@ -1,0 +1,149 @@
+//! Branches, loops and conditions, as all languages have them.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use tollgate_model::{Certainty, EffectKind};
+
+use super::machine::Machine;
+use super::scope::Changes;
+use super::token::Tok;
+use super::value::Val;
+
+/// What a condition says of variables where it holds.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    pub narrowed: Vec<(Rc<str>, Val)>,
+    /// It says so where it does not hold.
+    pub negated: bool,
+}
+
+/// How much a program has split itself, and waited, up to some place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Effort {
+    forks: u32,
+    calms: u32,
+}
+
+impl Machine<'_, '_, '_> {
+    /// The condition from here to `end`.
+    pub fn condition(&mut self, end: usize) -> Said {
+        let before = std::mem::take(&mut self.narrowed);
+        let start = self.at;
+        self.range(start..end, |machine| machine.expr(0));
+        let mut narrowed = std::mem::replace(&mut self.narrowed, before);
+        let is_not = |tok: &Tok| matches!(tok, Tok::Op("!" | "!=" | "!==")) || matches!(tok, Tok::Name(name) if matches!(&**name, "not" | "unless"));
+        let tokens = self.tokens.get(start..end.min(self.end)).unwrap_or_default();
+        let negations = tokens.iter().filter(|token| is_not(&token.tok)).count();
+        let negated = negations == 1 && tokens.first().is_some_and(|token| is_not(&token.tok));
+        if negations > 0 && !negated {
+            narrowed.clear();
+        }
+        Said { narrowed, negated }
+    }
+
+    /// From here on, variables are what a condition said.
+    pub fn believe(&mut self, narrowed: &[(Rc<str>, Val)]) {
+        for (at, (place, value)) in narrowed.iter().enumerate() {
+            if narrowed.iter().take(at).any(|(earlier, _)| earlier == place) {
+                continue;
+            }
+            if matches!(self.scope.get(place), Some(Val::Text(text)) if text.is_known()) {
+                continue;
+            }
+            let others = narrowed.iter().skip(at + 1).filter(|(other, _)| other == place);
+            let value = others.fold(value.clone(), |all, (_, value)| all.union(value));
+            self.scope.set(place, value);
+        }
+    }
+
+    /// Does a block only leave what is around it?
+    pub fn leaves(&self, range: &Range<usize>) -> bool {
+        let tokens = self.tokens.get(range.clone()).unwrap_or_default();
+        let first = tokens.iter().find(|token| !matches!(token.tok, Tok::Newline));
+        let leaving = ["continue", "return", "break", "raise", "next", "throw", "exit", "last", "die"];
+        matches!(first.map(|token| &token.tok), Some(Tok::Name(name)) if leaving.contains(&&**name))
+    }
+
+    /// Runs a branch and takes its changes back.
+    pub fn attempt(&mut self, action: impl FnOnce(&mut Self)) -> Changes {
+        if !self.enter() {
+            self.at = self.end;
+            return Changes::new();
+        }
+        self.unsure += 1;
+        self.scope.open();
+        action(self);
+        self.unsure -= 1;
+        self.leave();
+        self.scope.close()
+    }
+
+    /// Runs what may not be run.
+    pub fn branch(&mut self, action: impl FnOnce(&mut Self)) {
+        let changes = self.attempt(action);
+        self.scope.join(vec![changes], true);
+    }
+
+    pub fn effort(&self) -> Effort {
+        Effort { forks: self.forks, calms: self.calms }
+    }
+
+    /// Runs the body of a loop that may never end.
+    pub fn looped(&mut self, start: Effort, action: impl FnOnce(&mut Self)) {
+        self.branch(action);
+        self.splits(start);
+    }
+
+    /// A loop that splits the process and never waits.
+    pub fn splits(&mut self, start: Effort) {
+        if self.forks > start.forks && self.calms == start.calms {
+            let kind = EffectKind::Process { signal: "fork-bomb".into(), target: "fork".into() };
+            self.push(kind, Certainty::Certain);
+        }
+    }
+
+    /// Runs the body of a loop for every item of a list: one by one where they are known and few.
+    pub fn for_each(&mut self, list: &Val, size: usize, mut body: impl FnMut(&mut Self, &Val)) {
+        match list {
+            Val::List(known) if !known.open && !known.items.is_empty() && known.items.len() <= 64 && known.items.len() * size <= 20_000 => {
+                for item in &known.items {
+                    if self.is_stopped() {
+                        return;
+                    }
+                    body(self, item);
+                }
+            }
+            other => {
+                self.burn(16);
+                let item = other.item();
+                self.branch(|machine| body(machine, &item));
+            }
+        }
+    }
+
+    /// A function returns a value, or one of several.
+    pub fn give_back(&mut self, value: Val) {
+        if let Some(last) = self.returns.last_mut() {
+            *last = Some(match last.take() {
+                Some(before) => before.union(&value),
+                None => value,
+            });
+        }
+    }
+
+    /// A method that changes the list it is called on.
+    pub fn grow(&mut self, value: &Val, place: Option<&str>, name: &str, added: &[Val]) -> bool {
+        let Val::List(list) = value else { return false };
+        let items: Vec<Val> = match name {
+            "append" | "push" | "add" | "<<" | "unshift" | "insert" | "appendleft" => added.last().cloned().into_iter().collect(),
+            "extend" | "concat" => added.iter().flat_map(Val::items).collect(),
+            _ => return false,
+        };
+        let (Some(place), true) = (place, self.burn(list.items.len() / 4)) else { return false };
+        let all: Vec<Val> = list.items.iter().cloned().chain(items).collect();
+        let grown = if list.open || self.unsure > 0 { Val::many(all) } else { Val::list(all) };
+        self.scope.set(place, grown);
+        true
+    }
+}

@@ -1,0 +1,180 @@
+//! Code in other languages: what a program of one would do. One folder or file per language; the machine
+//! that runs their tokens abstractly is shared.
+
+mod acts;
+mod bind;
+mod calls;
+mod expr;
+mod flow;
+mod javascript;
+mod machine;
+mod ops;
+mod perl;
+mod pure;
+mod python;
+mod ruby;
+mod scope;
+mod token;
+mod value;
+
+use tollgate_model::Span;
+use tollgate_shell::eval::{Input, Outcome, Status, Stream};
+use tollgate_shell::value::{HoleSource, Piece, Taint, Text, Value};
+
+use crate::analyst::{call_taint, taint};
+use crate::commands::Run;
+use crate::word::Word;
+use machine::{Around, Machine, Origin, Syntax};
+use value::{Val, is_blank};
+
+/// A language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    Python,
+    JavaScript,
+    Ruby,
+    Perl,
+}
+
+/// A program to be run.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    /// Its text.
+    pub code: Value,
+    /// Where it stands.
+    pub span: Span,
+    /// The file it is in.
+    pub file: Option<Word>,
+    /// It came in by standard input, so nothing else does.
+    pub from_input: bool,
+    /// Its arguments.
+    pub args: Vec<Word>,
+}
+
+/// What is left for all programs of one call.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    fuel: usize,
+    depth: u32,
+    programs: u32,
+}
+
+/// Steps for all programs of a call. A mebibyte of code, with what it calls, fits in.
+const FUEL: usize = 12_000_000;
+
+/// Expressions, blocks and calls in one another, over all programs.
+const DEPTH: u32 = 160;
+
+/// Programs in one another.
+const PROGRAMS: u32 = 8;
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { fuel: FUEL, depth: 0, programs: 0 }
+    }
+}
+
+impl Budget {
+    fn burn(&mut self, amount: usize) -> bool {
+        self.fuel = self.fuel.saturating_sub(amount + 1);
+        self.fuel > 0
+    }
+
+    fn enter(&mut self) -> bool {
+        let room = self.depth < DEPTH;
+        self.depth += u32::from(room);
+        room
+    }
+
+    fn leave(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+}
+
+impl Language {
+    /// The language that an interpreter runs, by the interpreter's name.
+    pub(crate) fn of(interpreter: &str) -> Option<Self> {
+        let name = interpreter.rsplit('/').next().unwrap_or_default();
+        let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+        Some(match name {
+            "python" | "pypy" | "ipython" | "pythonw" | "micropython" => Self::Python,
+            "node" | "nodejs" | "deno" | "bun" | "ts-node" | "tsx" | "qjs" | "d8" | "jsc" => Self::JavaScript,
+            "ruby" | "jruby" | "irb" | "truffleruby" => Self::Ruby,
+            "perl" => Self::Perl,
+            _ => return None,
+        })
+    }
+
+    fn syntax(self) -> &'static Syntax {
+        match self {
+            Self::Python => &python::SYNTAX,
+            Self::JavaScript => &javascript::SYNTAX,
+            Self::Ruby => &ruby::SYNTAX,
+            Self::Perl => &perl::SYNTAX,
+        }
+    }
+}
+
+/// Runs a program abstractly, and writes down what it would do.
+pub(crate) fn run(run: &mut Run, language: Language, program: &Program) -> Outcome {
+    if taint::has(program.code.taint, taint::NET) {
+        run.analyst.dynamic_code(program.code.taint, program.span);
+    }
+    if run.analyst.languages.programs >= PROGRAMS {
+        run.analyst.opaque("programs in programs go deeper than is followed", program.span);
+        return run.derived();
+    }
+    run.analyst.languages.programs += 1;
+    let mut call = run.call.clone();
+    if program.from_input {
+        call.stdin = Input { stream: Stream::Outer, value: None };
+    }
+    let Run { analyst, shell, path, program: name, args, .. } = run;
+    let printed = shell.isolated(|shell| {
+        let mut inner = Run { analyst, shell, call: &call, path, program: name, args };
+        let ways = program.code.any.iter().take(16).map(|text| one(&mut inner, language, program, text));
+        ways.collect::<Vec<Value>>().into_iter().reduce(|all, next| all.union(&next))
+    });
+    run.analyst.languages.programs -= 1;
+    Outcome { stdout: printed.unwrap_or_else(Value::empty), status: Status::Either }
+}
+
+/// Runs one text that the program may be, and returns what it prints.
+fn one(run: &mut Run, language: Language, program: &Program, text: &Text) -> Value {
+    let marks = program.code.taint;
+    if is_blank(text) {
+        if !taint::has(marks, taint::NET) {
+            run.analyst.dynamic_code(marks, program.span);
+        }
+        return Value::output(call_taint(run.call));
+    }
+    let input = match &run.call.stdin.value {
+        Some(value) => Val::Text(value.clone()),
+        None => Val::Text(Value::unknown(HoleSource::Input)),
+    };
+    let mut around = Around {
+        span: program.span,
+        origin: if program.file.is_some() { Origin::File } else { Origin::Inline },
+        argv: program.args.iter().map(|word| Val::Text(word.value())).collect(),
+        file: program.file.as_ref().map(Word::value),
+        input,
+        holes: Vec::new(),
+    };
+    let code = with_stand_ins(text, marks, &mut around);
+    let mut machine = Machine::new(run, language.syntax(), around);
+    machine.program(&code);
+    let (printed, strange) = (machine.printed.clone(), machine.strange);
+    if strange { Value::output(call_taint(run.call).union(printed.taint)).union(&printed) } else { printed }
+}
+
+/// The text as code, with a stand-in for every hole.
+fn with_stand_ins(text: &Text, marks: Taint, around: &mut Around) -> String {
+    let mut code = String::new();
+    for piece in &text.pieces {
+        match piece {
+            Piece::Text(known) | Piece::Glob(known) => code.push_str(known),
+            Piece::Hole(hole) => code.push(acts::stand_in(&mut around.holes, hole, marks)),
+        }
+    }
+    code
+}
