@@ -9,7 +9,11 @@ use tollgate_shell::ast::{Dialect, ProblemKind};
 use tollgate_shell::eval::{Call, Host, Note, Open, OpenMode, Outcome, Shell, Status};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
+use crate::aftermath;
 use crate::commands;
+use crate::links::Links;
+use crate::elsewhere::Elsewhere;
+use crate::languages;
 use crate::paths;
 use crate::word::{Word, show, ways};
 
@@ -25,6 +29,8 @@ pub(crate) mod taint {
     pub(crate) const SECRET: Taint = Taint(4);
     /// Came from a file that could not be read.
     pub(crate) const FILE: Taint = Taint(8);
+    /// Is the whole environment.
+    pub(crate) const ENVIRONMENT: Taint = Taint(1 << 40);
 
     /// Does it carry the mark?
     pub(crate) fn has(taint: Taint, mark: Taint) -> bool {
@@ -43,6 +49,11 @@ pub(crate) struct Analyst<'w> {
     seen: HashSet<Effect>,
     scripts: u32,
     made: Vec<String>,
+    /// The file system that paths belong to, when it is not this machine's.
+    pub(crate) elsewhere: Option<Elsewhere>,
+    pub(crate) links: Links,
+    /// What is left for code in other languages.
+    pub(crate) languages: languages::Budget,
 }
 
 impl<'w> Analyst<'w> {
@@ -53,16 +64,32 @@ impl<'w> Analyst<'w> {
             effects: Vec::new(),
             seen: HashSet::new(),
             scripts: 0,
-            made: Vec::new(),
+            made: Vec::new(), elsewhere: None, links: Links::default(),
+            languages: languages::Budget::default(),
         }
     }
 
-    /// What a command line would do.
-    pub(crate) fn shell(mut self, command: &str) -> Vec<Effect> {
-        let cwd = self.cwd.starts_with('/').then(|| self.cwd.clone());
-        let mut shell = Shell::new(Dialect::Bash, cwd.as_deref());
-        shell.run(command, &mut self);
+    /// A shell in the call's directory.
+    pub(crate) fn fresh_shell(&self) -> Shell {
+        let cwd = self.cwd.starts_with('/').then_some(self.cwd.as_str());
+        Shell::new(Dialect::Bash, cwd)
+    }
+
+    /// Everything that was found, with what the changes mean taken together.
+    pub(crate) fn finish(mut self, shell: &Shell) -> Vec<Effect> {
+        aftermath::settle(&mut self, shell);
         self.effects
+    }
+
+    /// What was found so far.
+    pub(crate) fn found(&self) -> &[Effect] {
+        &self.effects
+    }
+
+    /// Takes effects back that a later command makes harmless.
+    pub(crate) fn retract(&mut self, gone: impl Fn(&Effect) -> bool) {
+        self.effects.retain(|effect| !gone(effect));
+        self.seen.retain(|effect| !gone(effect));
     }
 
     /// Takes an effect down, once.
@@ -71,6 +98,39 @@ impl<'w> Analyst<'w> {
         if self.seen.insert(effect.clone()) {
             self.effects.push(effect);
         }
+    }
+
+    /// The place in the list of effects, for `doubt`.
+    pub(crate) fn mark(&self) -> usize {
+        self.effects.len()
+    }
+
+    /// What was taken down since the mark may never happen: only what `keep` picks stays, as possible.
+    pub(crate) fn doubt(&mut self, mark: usize, keep: impl Fn(&Effect) -> bool) {
+        let doubted = self.effects.split_off(mark.min(self.effects.len()));
+        for effect in &doubted {
+            self.seen.remove(effect);
+        }
+        for effect in doubted.into_iter().filter(keep) {
+            self.push(effect.kind, effect.span, effect.certainty.min(Certainty::Possible));
+        }
+    }
+
+    /// Of what was taken down since the mark only what `keep` picks stays.
+    pub(crate) fn sift(&mut self, mark: usize, keep: impl Fn(&Effect) -> bool) {
+        let sifted = self.effects.split_off(mark.min(self.effects.len()));
+        for effect in sifted {
+            if keep(&effect) {
+                self.effects.push(effect);
+            } else {
+                self.seen.remove(&effect);
+            }
+        }
+    }
+
+    /// What was taken down since the mark.
+    pub(crate) fn since(&self, mark: usize) -> &[Effect] {
+        self.effects.get(mark..).unwrap_or_default()
     }
 
     pub(crate) fn opaque(&mut self, why: impl Into<String>, span: Span) {
@@ -87,7 +147,8 @@ impl<'w> Analyst<'w> {
         };
         let shown = word.shown();
         let resolved = shell.resolve(&word.value());
-        for text in &resolved.any {
+        for text in &self.here(&resolved) {
+            let text = &self.links.follow(text);
             let sure = resolved.any.len() == 1 && paths::is_certain(text, self.world);
             let certainty = if sure { Certainty::Certain } else { Certainty::Possible };
             add(paths::place(text, &shown, self.world), certainty);
@@ -95,7 +156,7 @@ impl<'w> Analyst<'w> {
         // A variable that may be empty turns `"$DIR/"` into the root.
         if let Some(emptied) = emptied(&word.text) {
             let value = shell.resolve(&Value::of([emptied], word.taint));
-            for text in &value.any {
+            for text in &self.here(&value) {
                 let place = paths::place(text, &shown, self.world);
                 if place.root {
                     add(place, Certainty::Possible);
@@ -103,6 +164,14 @@ impl<'w> Analyst<'w> {
             }
         }
         places
+    }
+
+    /// Paths on this machine, for those of the file system that the command sees.
+    fn here(&self, resolved: &Value) -> Vec<Text> {
+        match &self.elsewhere {
+            Some(elsewhere) => resolved.any.iter().flat_map(|text| elsewhere.here(text)).collect(),
+            None => resolved.any.clone(),
+        }
     }
 
     /// Reads a file: what it yields, as far as it can be told.
@@ -189,12 +258,24 @@ impl<'w> Analyst<'w> {
         let Some(name) = command.literal() else {
             return self.unresolved(command, args, call, shell);
         };
-        let program = name.rsplit('/').next().unwrap_or(name).to_owned();
+        let program = self.program(command, name, shell);
         let shown = argv.iter().map(Word::shown).collect();
         let kind = EffectKind::Exec { program: program.clone(), argv: shown, source: CodeSource::Literal };
         self.push(kind, call.span, Certainty::Certain);
         let mut run = commands::Run { analyst: self, shell, call, path: name, program: &program, args };
         commands::run(&mut run)
+    }
+
+    /// The program's name without its directory; for a copy or link made in this call, what it was made from.
+    fn program(&self, command: &Word, name: &str, shell: &Shell) -> String {
+        let mut path = name.to_owned();
+        if name.contains('/')
+            && let Some(resolved) = shell.resolve(&command.value()).as_literal()
+            && let Some(original) = self.links.original(resolved)
+        {
+            path = original.to_owned();
+        }
+        path.rsplit('/').next().unwrap_or_default().to_owned()
     }
 
     /// A glob in command position is matched against the commands that are known to do something.
@@ -270,6 +351,9 @@ impl Host for Analyst<'_> {
                 self.push(EffectKind::Opaque { why }, span, Certainty::Budget);
             }
             Note::Unresolved { word, span } => {
+                if taint::has(word.taint, taint::NET) {
+                    self.dynamic_code(word.taint, span);
+                }
                 let shown = word.any.first().map(show).unwrap_or_default();
                 self.opaque(format!("the command `{shown}` is only known when it runs"), span);
             }
@@ -292,6 +376,8 @@ impl Host for Analyst<'_> {
         match name {
             "HOME" => Some(self.world.home().to_owned()),
             "PWD" if !self.cwd.is_empty() => Some(self.cwd.clone()),
+            // The value of a secret stays unknown, so that it is seen where it goes, and never written down.
+            _ if commands::secrets::is_secret_name(name) => None,
             _ => self.world.environment(name),
         }
     }

@@ -1,11 +1,24 @@
 //! What a tool call would do. One model serves every tool of every agent: the `Read` tool, `cat`, `< file`
 //! and `cp` all become `Read`.
 
+mod aftermath;
 mod analyst;
 mod commands;
+mod elsewhere;
+mod content;
+mod languages;
+mod links;
+mod mcp;
+mod notebook;
 mod options;
+mod patch;
 mod paths;
+mod sql;
+mod secrets_scan;
+mod settings;
+mod startup;
 mod tools;
+mod url;
 mod word;
 
 use tollgate_model::{Effect, Event, World};

@@ -44,7 +44,7 @@ impl Options {
 /// flag, `t,target-directory=` takes a value, `i,interactive?` may have one attached. Names of one letter are
 /// short. Long names may be cut as long as they stay clear.
 pub(crate) fn read(words: &[Word], spec: &'static str, order: Order) -> Options {
-    let groups: Vec<Group> = spec.split_ascii_whitespace().map(Group::parse).collect();
+    let spec = Spec(spec);
     let mut options = Options::default();
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
@@ -54,9 +54,9 @@ pub(crate) fn read(words: &[Word], spec: &'static str, order: Order) -> Options 
             break;
         }
         if let Some(long) = text.strip_prefix("--").filter(|_| text.len() > 2) {
-            options.long(long, word, &groups, &mut rest);
+            options.long(long, word, spec, &mut rest);
         } else if text.len() > 1 && text.starts_with('-') {
-            options.short(word, &groups, &mut rest);
+            options.short(word, spec, &mut rest);
         } else if text == "-" && word.literal().is_none() {
             options.unknown.push(word.shown());
             options.unsure = true;
@@ -72,8 +72,14 @@ pub(crate) fn read(words: &[Word], spec: &'static str, order: Order) -> Options 
     options
 }
 
+/// A specification, read where it stands: most commands are given few options, so it is never taken apart.
+#[derive(Clone, Copy)]
+struct Spec(&'static str);
+
+/// One group of names.
+#[derive(Clone, Copy)]
 struct Group {
-    names: Vec<&'static str>,
+    names: &'static str,
     takes: Takes,
 }
 
@@ -84,38 +90,46 @@ enum Takes {
     Attached,
 }
 
+impl Spec {
+    fn groups(self) -> impl Iterator<Item = Group> {
+        self.0.split_ascii_whitespace().map(Group::parse)
+    }
+
+    fn short(self, letter: char) -> Option<Group> {
+        self.groups().find(|group| group.all().any(|name| name.chars().eq([letter])))
+    }
+
+    fn long(self, name: &str) -> Option<Group> {
+        let exact = |group: &Group| group.all().any(|known| known.len() > 1 && known == name);
+        let cut = |group: &Group| group.all().any(|known| known.len() > 1 && known.starts_with(name));
+        self.groups().find(exact).or_else(|| self.groups().find(cut))
+    }
+}
+
 impl Group {
     fn parse(text: &'static str) -> Self {
-        let (names, takes) = match text.strip_suffix('=') {
-            Some(names) => (names, Takes::Value),
-            None => match text.strip_suffix('?') {
-                Some(names) => (names, Takes::Attached),
-                None => (text, Takes::Nothing),
-            },
+        let (names, takes) = match text.as_bytes().last() {
+            Some(b'=') => (text.trim_end_matches('='), Takes::Value),
+            Some(b'?') => (text.trim_end_matches('?'), Takes::Attached),
+            _ => (text, Takes::Nothing),
         };
-        Self { names: names.split(',').collect(), takes }
+        Self { names, takes }
     }
 
-    fn name(&self) -> &'static str {
-        self.names.first().copied().unwrap_or_default()
+    fn all(self) -> impl Iterator<Item = &'static str> {
+        self.names.split(',')
     }
 
-    fn has_short(&self, letter: char) -> bool {
-        self.names.iter().any(|name| name.chars().eq([letter]))
+    fn name(self) -> &'static str {
+        self.all().next().unwrap_or_default()
     }
 }
 
 impl Options {
-    fn long<'w>(
-        &mut self,
-        text: &str,
-        word: &Word,
-        groups: &[Group],
-        rest: &mut impl Iterator<Item = &'w Word>,
-    ) {
+    fn long<'w>(&mut self, text: &str, word: &Word, spec: Spec, rest: &mut impl Iterator<Item = &'w Word>) {
         let name = text.split('=').next().unwrap_or_default();
         let attached = text.contains('=').then(|| word.after('='));
-        let Some(group) = find_long(name, groups) else {
+        let Some(group) = spec.long(name) else {
             self.unknown.push(format!("--{name}"));
             return;
         };
@@ -127,10 +141,10 @@ impl Options {
         self.given.push((group.name(), value));
     }
 
-    fn short<'w>(&mut self, word: &Word, groups: &[Group], rest: &mut impl Iterator<Item = &'w Word>) {
+    fn short<'w>(&mut self, word: &Word, spec: Spec, rest: &mut impl Iterator<Item = &'w Word>) {
         let letters = word.text.prefix();
         for (at, letter) in letters.char_indices().skip(1) {
-            let Some(group) = groups.iter().find(|group| group.has_short(letter)) else {
+            let Some(group) = spec.short(letter) else {
                 self.unknown.push(format!("-{letter}"));
                 continue;
             };
@@ -151,11 +165,44 @@ impl Options {
     }
 }
 
-fn find_long<'g>(name: &str, groups: &'g [Group]) -> Option<&'g Group> {
-    let long =
-        |group: &Group, test: &dyn Fn(&str) -> bool| group.names.iter().any(|n| n.len() > 1 && test(n));
-    if let Some(exact) = groups.iter().find(|group| long(group, &|n| n == name)) {
-        return Some(exact);
+#[cfg(test)]
+mod tests {
+    use tollgate_model::Span;
+
+    use super::*;
+
+    fn words(line: &str) -> Vec<Word> {
+        line.split_ascii_whitespace().map(|word| Word::literal_at(word, Span::default())).collect()
     }
-    groups.iter().find(|group| long(group, &|n| n.starts_with(name)))
+
+    #[test]
+    fn options_as_getopt_reads_them() {
+        let spec = "r,R,recursive f,force t,target-directory= i,interactive?";
+        for (line, r, t, operands) in [
+            ("-rf a b", true, "", "a b"),
+            ("a -R -- -f", true, "", "a -f"),
+            ("--recurs a", true, "", "a"),
+            ("-t dir a", false, "dir", "a"),
+            ("-tdir a", false, "dir", "a"),
+            ("-rtdir a", true, "dir", "a"),
+            ("--target=dir a", false, "dir", "a"),
+            ("--target-directory dir a", false, "dir", "a"),
+            ("-i a", false, "", "a"),
+            ("-iwhen a", false, "", "a"),
+            ("-", false, "", "-"),
+        ] {
+            let options = read(&words(line), spec, Order::Anywhere);
+            let shown: Vec<String> = options.operands.iter().map(Word::shown).collect();
+            let target = options.value("t").map(Word::shown).unwrap_or_default();
+            assert_eq!(
+                (options.has("r"), target.as_str(), shown.join(" ").as_str()),
+                (r, t, operands),
+                "{line}"
+            );
+        }
+        let first = read(&words("-r cmd -f x"), spec, Order::First);
+        assert!(first.has("r") && !first.has("f"));
+        assert_eq!(first.operands.len(), 3);
+        assert_eq!(read(&words("-z --zap"), spec, Order::Anywhere).unknown, ["-z", "--zap"]);
+    }
 }

@@ -1,89 +1,255 @@
-//! The agents' own tools: files, searches, the web, other agents.
+//! The agents' own tools: files, searches, patches, notebooks, the web, other agents.
 
+use tollgate_model::phrase::SANDBOX;
 use tollgate_model::{
-    Certainty, Dialect, Effect, EffectKind, NetDirection, SearchScope, Span, ToolCall, ToolUse, World,
-    WriteMode,
+    Certainty, Dialect, Effect, EffectKind, NetDirection, Replacement, SearchScope, Span, ToolCall, ToolUse,
+    World, WriteMode,
 };
+use tollgate_shell::eval::{Call, Code, Input, Kind, Scope, Shell, Stream};
+use tollgate_shell::value::Value;
 
-use crate::analyst::{Analyst, own_at};
-use crate::paths;
+use crate::analyst::Analyst;
+use crate::commands::Run;
+use crate::content::Piece;
+use crate::languages::{self, Language, Program};
+use crate::mcp;
+use crate::patch::{self, Change};
+use crate::url::Url;
+use crate::word::Word;
+
+/// The largest file that is read to see what an edit makes of it.
+const EDIT_LIMIT: usize = 1 << 20;
 
 /// What a tool call would do.
 pub(crate) fn effects(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effect> {
-    let mut found = Found { effects: Vec::new(), cwd, world };
+    let mut hands = Hands::new(world, cwd);
     match &tool.call {
         ToolCall::Shell { command, dialect: Dialect::Posix, cwd: own, sandbox_off } => {
+            hands = Hands::new(world, own.as_deref().unwrap_or(cwd));
             if *sandbox_off {
-                found.push(EffectKind::Weaken { what: "the agent's sandbox, for this call".into() });
+                hands.push(EffectKind::Weaken { what: SANDBOX.into() });
             }
-            let cwd = own.as_deref().unwrap_or(cwd);
-            found.effects.extend(Analyst::new(world, cwd).shell(command));
+            hands.shell.run(command, &mut hands.analyst);
         }
-        ToolCall::Shell { .. } => found.push(EffectKind::Opaque { why: "PowerShell is not read yet".into() }),
-        ToolCall::Read { paths } => paths.iter().for_each(|path| found.read(path, false)),
-        ToolCall::Write { path, content } => found.write(path, WriteMode::Overwrite, content),
-        ToolCall::Edit { path, edits } => {
-            let new: Vec<&str> = edits.iter().map(|edit| edit.new.as_str()).collect();
-            found.write(path, WriteMode::Edit, &new.join("\n"));
-        }
-        ToolCall::Delete { path } => found.delete(path),
+        ToolCall::Shell { .. } => hands.push(EffectKind::Opaque { why: "PowerShell is not read yet".into() }),
+        ToolCall::Read { paths } => paths.iter().for_each(|path| hands.read(path, false)),
+        ToolCall::Write { path, content } => hands.write(path, WriteMode::Overwrite, Some(content)),
+        ToolCall::Edit { path, edits } => hands.edit(path, edits),
+        ToolCall::Delete { path } => hands.delete(path),
+        ToolCall::Patch { text } => hands.patch(text),
         ToolCall::Search { path, glob, scope: SearchScope::Contents, .. } => {
-            found.read(if path.is_empty() { "." } else { path }, true);
+            hands.read(if path.is_empty() { "." } else { path }, true);
             if let Some(glob) = glob {
-                found.read(glob, false);
+                hands.read(glob, false);
             }
         }
-        ToolCall::Fetch { url } => found.fetch(url),
-        ToolCall::Spawn { agent, .. } => found.push(EffectKind::Spawn { agent: agent.clone() }),
-        ToolCall::Search { .. }
-        | ToolCall::Patch { .. }
-        | ToolCall::WebSearch { .. }
-        | ToolCall::Command { .. }
-        | ToolCall::Mcp { .. }
-        | ToolCall::Other => {}
+        ToolCall::Fetch { url } => hands.fetch(url),
+        ToolCall::Spawn { agent, .. } => hands.push(EffectKind::Spawn { agent: agent.clone() }),
+        ToolCall::Mcp { server, tool: name } => mcp::effects(&mut hands, server, name, &tool.input),
+        ToolCall::Other => mcp::effects(&mut hands, "", &tool.name, &tool.input),
+        ToolCall::Search { .. } | ToolCall::WebSearch { .. } | ToolCall::Command { .. } => {}
     }
-    found.effects
+    hands.finish()
 }
 
-struct Found<'a> {
-    effects: Vec<Effect>,
-    cwd: &'a str,
-    world: &'a dyn World,
+/// What a tool works with: an analyst, and a shell in the call's directory.
+pub(crate) struct Hands<'w> {
+    pub(crate) analyst: Analyst<'w>,
+    pub(crate) shell: Shell,
 }
 
-impl Found<'_> {
-    fn push(&mut self, kind: EffectKind) {
-        self.effects.push(Effect { kind, span: Span::default(), certainty: Certainty::Certain });
+impl<'w> Hands<'w> {
+    fn new(world: &'w dyn World, cwd: &str) -> Self {
+        let analyst = Analyst::new(world, cwd);
+        let shell = analyst.fresh_shell();
+        Self { analyst, shell }
     }
 
-    fn read(&mut self, path: &str, recursive: bool) {
-        let place = paths::literal_place(path, self.cwd, self.world);
-        self.push(EffectKind::Read { place, recursive });
+    fn finish(self) -> Vec<Effect> {
+        self.analyst.finish(&self.shell)
     }
 
-    fn write(&mut self, path: &str, mode: WriteMode, content: &str) {
-        let place = paths::literal_place(path, self.cwd, self.world);
-        if let Some(what) = own_at(&place, false, self.world) {
-            self.push(EffectKind::Tamper { what });
+    pub(crate) fn push(&mut self, kind: EffectKind) {
+        self.analyst.push(kind, Span::default(), Certainty::Certain);
+    }
+
+    /// A path as tools give it: absolute, from the working directory, or from the home.
+    fn word(&self, path: &str) -> Word {
+        let home = self.analyst.world.home();
+        let expanded = match path.strip_prefix('~') {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
+            _ => path.to_owned(),
+        };
+        Word::literal_at(&expanded, Span::default())
+    }
+
+    pub(crate) fn read(&mut self, path: &str, recursive: bool) {
+        let word = self.word(path);
+        self.analyst.read(&word, recursive, &self.shell);
+    }
+
+    pub(crate) fn write(&mut self, path: &str, mode: WriteMode, content: Option<&str>) {
+        let word = self.word(path);
+        let content = content.map(Value::text);
+        self.analyst.write(&word, mode, content.as_ref(), &mut self.shell);
+    }
+
+    pub(crate) fn delete(&mut self, path: &str) {
+        let word = self.word(path);
+        self.analyst.delete(&word, true, &mut self.shell);
+    }
+
+    /// Changes a file: the whole new text is known when the old one is and holds what is replaced.
+    pub(crate) fn edit(&mut self, path: &str, edits: &[Replacement]) {
+        let new: Vec<&str> = edits.iter().map(|edit| edit.new.as_str()).collect();
+        let text = match self.text(path) {
+            Some(old) if path.ends_with(".ipynb") => notebook_edit(&old, edits),
+            Some(old) => edited(&old, edits),
+            None => Some(new.join("\n")).filter(|_| edits.iter().all(|edit| edit.old.is_empty())),
+        };
+        self.write(path, WriteMode::Edit, Some(&new.join("\n")));
+        let word = self.word(path);
+        let content = text.map_or_else(|| Value::output(tollgate_shell::value::Taint::NONE), |text| Value::text(&text));
+        self.shell.write_file(&word.value(), &content, false);
+    }
+
+    /// The text of a file as it is now.
+    fn text(&mut self, path: &str) -> Option<String> {
+        let word = self.word(path);
+        if let Some(written) = self.shell.file(&word.value()) {
+            return written.value.as_literal().map(str::to_owned);
         }
-        self.push(EffectKind::Write { place, mode, content: Some(content.to_owned()) });
+        let (place, _) = self.analyst.places(&word, &self.shell).into_iter().next()?;
+        let bytes = self.analyst.world.read(&place.path, EDIT_LIMIT).filter(|bytes| bytes.len() < EDIT_LIMIT)?;
+        String::from_utf8(bytes).ok()
     }
 
-    fn delete(&mut self, path: &str) {
-        let place = paths::literal_place(path, self.cwd, self.world);
-        if let Some(what) = own_at(&place, true, self.world) {
-            self.push(EffectKind::Tamper { what });
+    /// A patch over several files.
+    pub(crate) fn patch(&mut self, text: &str) {
+        for change in patch::read(text) {
+            match change {
+                Change::Add { path, text } => self.write(&path, WriteMode::Overwrite, Some(&text)),
+                Change::Delete { path } => {
+                    let word = self.word(&path);
+                    self.analyst.delete(&word, false, &mut self.shell);
+                }
+                Change::Update { path, to, edits } => {
+                    self.edit(&path, &edits);
+                    if let Some(to) = to {
+                        self.rename(&path, &to);
+                    }
+                }
+            }
         }
-        self.push(EffectKind::Delete { place, recursive: true });
     }
 
-    fn fetch(&mut self, url: &str) {
-        if let Some(path) = url.strip_prefix("file://") {
-            self.read(path, false);
+    /// Moves a file.
+    pub(crate) fn rename(&mut self, path: &str, to: &str) {
+        let text = self.text(path);
+        let word = self.word(path);
+        self.analyst.delete(&word, false, &mut self.shell);
+        self.write(to, WriteMode::Overwrite, text.as_deref());
+    }
+
+    /// Shell text that the tool runs.
+    pub(crate) fn run(&mut self, text: &str) {
+        let code = Code {
+            text: Value::text(text),
+            scope: Scope::Child,
+            dialect: tollgate_shell::ast::Dialect::Bash,
+            name: None,
+            args: None,
+            span: Span::default(),
+        };
+        self.shell.run_text(&code, &mut self.analyst);
+    }
+
+    /// Code that the tool runs.
+    pub(crate) fn run_pieces(&mut self, pieces: Vec<Piece>) {
+        for piece in pieces {
+            match piece {
+                Piece::Shell(text) => self.run(&text),
+                Piece::Language(language, text) => {
+                    run_language(&mut self.analyst, &mut self.shell, language, &Value::text(&text));
+                }
+            }
+        }
+    }
+
+    /// A command that the tool runs without a shell.
+    pub(crate) fn run_words(&mut self, words: &[&str]) {
+        let call = bare_call();
+        let words: Vec<Word> = words.iter().map(|word| Word::literal_at(word, Span::default())).collect();
+        let mut run = Run {
+            analyst: &mut self.analyst,
+            shell: &mut self.shell,
+            call: &call,
+            path: "",
+            program: "",
+            args: &[],
+        };
+        run.inner(&words);
+    }
+
+    pub(crate) fn fetch(&mut self, url: &str) {
+        let address = Url::parse(url);
+        if let Some(path) = address.file() {
+            self.read(&path, false);
             return;
         }
-        let host = url.split("//").nth(1).unwrap_or(url).split(['/', '?', '#']).next().unwrap_or_default();
-        let host = host.rsplit('@').next().unwrap_or_default().to_owned();
-        self.push(EffectKind::Net { host, direction: NetDirection::In, carries: Vec::new() });
+        if address.strange {
+            self.push(EffectKind::Opaque { why: "the address is read differently by different programs".into() });
+        }
+        let carries = address.carries(url);
+        let direction = if carries.is_empty() { NetDirection::In } else { NetDirection::Out };
+        self.push(EffectKind::Net { host: address.host, direction, carries });
     }
+}
+
+/// Runs a program of another language that no command gave.
+pub(crate) fn run_language(analyst: &mut Analyst, shell: &mut Shell, language: Language, code: &Value) {
+    let call = bare_call();
+    let mut run = Run { analyst, shell, call: &call, path: "", program: "", args: &[] };
+    let program =
+        Program { code: code.clone(), span: Span::default(), file: None, from_input: true, args: Vec::new() };
+    languages::run(&mut run, language, &program);
+}
+
+fn bare_call() -> Call {
+    Call {
+        argv: Vec::new(),
+        assigns: Vec::new(),
+        kind: Kind::External,
+        stdin: Input { stream: Stream::Closed, value: None },
+        stdout: Stream::Outer,
+        redirects: Vec::new(),
+        span: Span::default(),
+        background: false,
+        piped_to: false,
+        conditional: false,
+    }
+}
+
+/// A text after replacements; `None` when it does not hold what they replace.
+fn edited(old: &str, edits: &[Replacement]) -> Option<String> {
+    let mut text = old.to_owned();
+    for edit in edits {
+        if edit.old.is_empty() {
+            if !text.is_empty() {
+                return None;
+            }
+            text.clone_from(&edit.new);
+        } else if text.contains(&edit.old) {
+            text = text.replace(&edit.old, &edit.new);
+        } else {
+            return None;
+        }
+    }
+    Some(text)
+}
+
+/// An edit of a notebook gives a cell's new source; as text it is the cells that come in.
+fn notebook_edit(old: &str, edits: &[Replacement]) -> Option<String> {
+    let cells: Vec<&str> = edits.iter().filter(|edit| edit.old.is_empty()).map(|edit| edit.new.as_str()).collect();
+    if cells.is_empty() { edited(old, edits) } else { Some(cells.join("\n")) }
 }

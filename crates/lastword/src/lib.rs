@@ -97,10 +97,12 @@ fn install_handlers() {
         action.sa_sigaction = on_signal as extern "C" fn(i32) as usize;
         action.sa_flags = libc::SA_ONSTACK | libc::SA_RESTART;
         let crashes = [SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGSYS];
-        for signal in crashes.into_iter().chain([SIGTERM, SIGINT, SIGHUP, SIGALRM, SIGXCPU, SIGXFSZ]) {
+        for signal in crashes.into_iter().chain([SIGTERM, SIGINT, SIGHUP, SIGALRM, SIGXCPU]) {
             libc::sigaction(signal, &raw const action, std::ptr::null_mut());
         }
+        // These two become errors of the write, which are answered like any other.
         libc::signal(libc::SIGPIPE, libc::SIG_IGN);
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
     }
 }
 

@@ -102,7 +102,8 @@ impl Repo {
     /// Is this the name of a branch, tag or remote branch?
     #[must_use]
     pub fn has_ref(&self, name: &str, world: &dyn World) -> bool {
-        let loose = |folder: &str| world.kind(&format!("{}/{folder}{name}", self.common_dir)) == FileKind::File;
+        let loose =
+            |folder: &str| world.kind(&format!("{}/{folder}{name}", self.common_dir)) == FileKind::File;
         let folders = ["refs/heads/", "refs/tags/", "refs/remotes/", "refs/", ""];
         if name.starts_with("refs/") && loose("") || folders.iter().take(4).any(|folder| loose(folder)) {
             return true;
@@ -146,7 +147,10 @@ impl GitStatus {
     /// Nothing at all is to be told.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        !self.cut && [&self.staged, &self.modified, &self.untracked, &self.ignored].iter().all(|list| list.is_empty())
+        !self.cut
+            && [&self.staged, &self.modified, &self.untracked, &self.ignored]
+                .iter()
+                .all(|list| list.is_empty())
     }
 
     /// The part that is asked about, of a status that is known in full.
@@ -156,7 +160,8 @@ impl GitStatus {
             let whole = format!("{root}/{}", path.trim_end_matches('/'));
             ask.paths.is_empty() || ask.paths.iter().any(|part| covers(part, &whole))
         };
-        let pick = |list: &[String], on: bool| list.iter().filter(|path| on && wanted(path)).cloned().collect();
+        let pick =
+            |list: &[String], on: bool| list.iter().filter(|path| on && wanted(path)).cloned().collect();
         Self {
             staged: pick(&self.staged, true),
             modified: pick(&self.modified, true),
@@ -169,9 +174,11 @@ impl GitStatus {
 
 /// Does the pattern stand for the path, for a folder above it, or for something below it?
 fn covers(pattern: &str, path: &str) -> bool {
-    let below = |path: &str, folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let below = |path: &str, folder: &str| {
+        path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
     if pattern.contains('*') {
-        return matches(pattern.as_bytes(), path.as_bytes());
+        return ancestors(path).any(|at| matches(pattern.as_bytes(), at.as_bytes()));
     }
     below(path, pattern.trim_end_matches('/')) || below(pattern, path)
 }
@@ -214,7 +221,10 @@ fn ancestors(folder: &str) -> impl Iterator<Item = &str> {
 
 fn is_git_dir(folder: &str, world: &dyn World) -> bool {
     let has = |name: &str, kind: FileKind| world.kind(&format!("{folder}/{name}")) == kind;
-    has("HEAD", FileKind::File) && (has("commondir", FileKind::File) || has("objects", FileKind::Dir) || has("config", FileKind::File))
+    has("HEAD", FileKind::File)
+        && (has("commondir", FileKind::File)
+            || has("objects", FileKind::Dir)
+            || has("config", FileKind::File))
 }
 
 /// Where a `.git` file leads: `gitdir: ../.git/worktrees/x`.
@@ -255,7 +265,8 @@ mod tests {
     use crate::{StillFile, StillWorld};
 
     fn world(files: &[(&str, &str)]) -> StillWorld {
-        let files = files.iter().map(|(path, text)| ((*path).into(), StillFile::File(text.as_bytes().to_vec())));
+        let files =
+            files.iter().map(|(path, text)| ((*path).into(), StillFile::File(text.as_bytes().to_vec())));
         StillWorld { home: "/h".into(), files: files.collect(), ..StillWorld::default() }
     }
 
@@ -300,7 +311,11 @@ mod tests {
 
     #[test]
     fn a_bare_repository_and_a_tree_elsewhere() {
-        let bare = [("/b/HEAD", "ref: refs/heads/main\n"), ("/b/objects/x", ""), ("/b/config", "[core]\nbare = true\n")];
+        let bare = [
+            ("/b/HEAD", "ref: refs/heads/main\n"),
+            ("/b/objects/x", ""),
+            ("/b/config", "[core]\nbare = true\n"),
+        ];
         assert_eq!(Repo::find("/b", &world(&bare)).unwrap().root, None);
         let moved = [("/r/.git/HEAD", "1234\n"), ("/r/.git/config", "[core]\n worktree = ../../h\n")];
         let repo = Repo::find("/r", &world(&moved)).unwrap();
@@ -325,6 +340,7 @@ mod tests {
         check(&["/w/src"], &["src/a.rs"]);
         check(&["/w/new/sub/f"], &["new/"]);
         check(&["/w/*.md"], &["docs/b.md"]);
+        check(&["/w/s*c"], &["src/a.rs"]);
         check(&["/w/not", "/w/sr"], &[]);
     }
 }

@@ -5,6 +5,7 @@ mod effect;
 mod event;
 pub mod git;
 pub mod json;
+pub mod phrase;
 mod rebuild;
 mod record;
 mod rule;

@@ -43,6 +43,9 @@ const MADE_BY_TOOLS: &[&str] = &[
     ".DS_Store",
 ];
 
+/// How files end that nobody misses.
+const RUBBISH: &[&str] = &[".log", ".tmp", ".orig", ".rej", ".swp"];
+
 /// Manifests from which a project is built.
 const MANIFESTS: &[&str] = &[
     "package.json",
@@ -130,12 +133,22 @@ pub fn is_rebuildable(path: &str, base: &str, world: &dyn World) -> bool {
 }
 
 fn is_output(folder: &str, name: &str, world: &dyn World) -> bool {
-    let made = |known: &&str| name == *known || name.len() > known.len() && known.starts_with('.') && is_suffix(known) && name.ends_with(*known);
-    if MADE_BY_TOOLS.iter().any(|known| made(&known)) {
+    let made = |known: &&str| {
+        name == *known
+            || name.len() > known.len()
+                && known.starts_with('.')
+                && is_suffix(known)
+                && name.ends_with(*known)
+    };
+    if MADE_BY_TOOLS.iter().any(made)
+        || RUBBISH.iter().any(|end| name.len() > end.len() && name.ends_with(end))
+    {
         return true;
     }
     let manifests = OUTPUTS.iter().find(|(output, _)| *output == name).map(|(_, manifests)| *manifests);
-    if manifests.is_some_and(|manifests| manifests.iter().any(|manifest| has_manifest(folder, manifest, world))) {
+    if manifests
+        .is_some_and(|manifests| manifests.iter().any(|manifest| has_manifest(folder, manifest, world)))
+    {
         return true;
     }
     let path = format!("{folder}/{name}");
@@ -172,16 +185,40 @@ mod tests {
         ];
         let tag = String::from_utf8(CACHE_TAG.to_vec()).unwrap();
         files.push(("/w/tagged/CACHEDIR.TAG", &tag));
-        let files = files.iter().map(|(path, text)| ((*path).into(), StillFile::File(text.as_bytes().to_vec())));
+        let files =
+            files.iter().map(|(path, text)| ((*path).into(), StillFile::File(text.as_bytes().to_vec())));
         let world = StillWorld { files: files.collect(), ..StillWorld::default() };
-        let check = |path: &str, expected: bool| assert_eq!(is_rebuildable(path, "/w", &world), expected, "{path}");
+        let check =
+            |path: &str, expected: bool| assert_eq!(is_rebuildable(path, "/w", &world), expected, "{path}");
         for path in [
-            "/w/target", "/w/target/debug/x", "/w/web/node_modules", "/w/web/dist", "/w/src/__pycache__",
-            "/w/a/b.pyc", "/w/x.egg-info", "/w/env", "/w/tagged", "/w/net/obj", "/w/.next", "/w/build",
+            "/w/target",
+            "/w/target/debug/x",
+            "/w/web/node_modules",
+            "/w/web/dist",
+            "/w/src/__pycache__",
+            "/w/a/b.pyc",
+            "/w/x.egg-info",
+            "/w/env",
+            "/w/tagged",
+            "/w/net/obj",
+            "/w/.next",
+            "/w/build",
+            "/w/src/x.log",
         ] {
             check(path, true);
         }
-        for path in ["/w", "/w/src", "/w/node_modules", "/w/web/target", "/w/hand", "/w/bin", "/elsewhere/target", "/w/data", "/w/pyc"] {
+        for path in [
+            "/w",
+            "/w/src",
+            "/w/node_modules",
+            "/w/web/target",
+            "/w/hand",
+            "/w/bin",
+            "/elsewhere/target",
+            "/w/data",
+            "/w/pyc",
+            "/w/log",
+        ] {
             check(path, false);
         }
     }

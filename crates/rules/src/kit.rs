@@ -85,3 +85,13 @@ pub(crate) fn shown(place: &Place) -> String {
     let safe: String = text.chars().take(200).flat_map(char::escape_debug).collect();
     format!("`{}`", safe.replace("\\'", "'").replace("\\\"", "\""))
 }
+
+/// The first five of a list, in backticks, and how many more there are.
+pub(crate) fn listed(names: &[String]) -> String {
+    let quoted = |name: &String| format!("`{}`", name.chars().take(120).flat_map(char::escape_debug).collect::<String>());
+    let first: Vec<String> = names.iter().take(5).map(quoted).collect();
+    match names.len().saturating_sub(5) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}

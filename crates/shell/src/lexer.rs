@@ -1,5 +1,7 @@
 //! A cursor over shell text that knows line continuations, byte sets and reserved words.
 
+use crate::ast::Dialect;
+
 /// A set of bytes, tested with one load.
 pub(crate) struct ByteSet([bool; 256]);
 
@@ -56,12 +58,14 @@ pub(crate) enum Keyword {
 }
 
 impl Keyword {
-    fn of(word: &[u8], zsh: bool) -> Option<Self> {
+    fn of(word: &[u8], dialect: Dialect) -> Option<Self> {
+        let zsh = dialect == Dialect::Zsh;
+        let posix = dialect == Dialect::Posix;
         Some(match word {
             b"!" => Self::Bang,
             b"case" => Self::Case,
             b"}" => Self::CloseBrace,
-            b"]]" => Self::CloseTest,
+            b"]]" if !posix => Self::CloseTest,
             b"coproc" => Self::Coproc,
             b"do" => Self::Do,
             b"done" => Self::Done,
@@ -76,7 +80,7 @@ impl Keyword {
             b"if" => Self::If,
             b"in" => Self::In,
             b"{" => Self::OpenBrace,
-            b"[[" => Self::OpenTest,
+            b"[[" if !posix => Self::OpenTest,
             b"repeat" if zsh => Self::Repeat,
             b"select" => Self::Select,
             b"then" => Self::Then,
@@ -230,7 +234,7 @@ impl<'s> Cursor<'s> {
     }
 
     /// The reserved word here and where it ends. The word must be whole and without quotes.
-    pub(crate) fn keyword(&self, zsh: bool) -> Option<(Keyword, usize)> {
+    pub(crate) fn keyword(&self, dialect: Dialect) -> Option<(Keyword, usize)> {
         let mut buffer = [0; KEYWORD_LENGTH];
         let mut length = 0;
         let mut at = self.joined(self.pos);
@@ -241,7 +245,7 @@ impl<'s> Cursor<'s> {
             end = at + 1;
             at = self.joined(end);
         }
-        Some((Keyword::of(buffer.get(..length)?, zsh)?, end))
+        Some((Keyword::of(buffer.get(..length)?, dialect)?, end))
     }
 }
 

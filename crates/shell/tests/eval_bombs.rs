@@ -2,21 +2,34 @@
 
 mod eval_support;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use eval_support::{Recorder, run, show};
+use proptest::prelude::*;
+use rustix::time::{ClockId, clock_gettime};
 use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Limit, Note};
 
-/// Debug builds on a busy machine; a release build takes a tenth of it.
+/// Of a debug build; a release build takes a tenth of it.
 const SOON: Duration = Duration::from_millis(1_000);
 
+/// An eighth of what a process has, in a debug build.
+const STACK: usize = 1024 * 1024;
+
+/// What was told, and the processor time it took; how busy the machine is makes no difference.
+fn timed(source: &str, dialect: Dialect) -> (Recorder, Duration) {
+    let now = || {
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or_default())
+    };
+    let start = now();
+    let found = run(source, dialect);
+    (found, now().saturating_sub(start))
+}
+
 fn soon(source: &str) -> Recorder {
-    let start = Instant::now();
-    let found = run(source, Dialect::Bash);
-    let took = start.elapsed();
+    let (found, took) = timed(source, Dialect::Bash);
     let head: String = source.chars().take(60).collect();
-    println!("{took:?} {} calls {:?} {head}", found.calls.len(), found.notes.len());
     assert!(took < SOON, "{took:?} for {head}");
     found
 }
@@ -66,7 +79,10 @@ fn recursion_ends() {
 
 #[test]
 fn big_braces_end() {
-    for source in ["run {1..9999999}", "run {a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}"] {
+    for source in [
+        "run {1..9999999}",
+        "run {a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}",
+    ] {
         let found = soon(source);
         assert!(show(&found.calls[0]).contains('‹'), "{source}");
     }
@@ -74,7 +90,7 @@ fn big_braces_end() {
     soon(&format!("run {}", "{a,".repeat(400)));
     soon(&format!("run {}", "{".repeat(20_000)));
     soon(&format!("run {}x", "{a,{b,c}}".repeat(100)));
-    soon(&format!("for i in {{1..9999}}; do for j in {{1..9999}}; do run $i $j; done; done"));
+    soon("for i in {1..9999}; do for j in {1..9999}; do run $i $j; done; done");
     soon("run {1..5000}{1..5000} {a..z}{a..z}{a..z}");
 }
 
@@ -85,7 +101,10 @@ fn many_commands_end() {
     // Too much to read: the parser says so.
     let found = soon(&"run x\n".repeat(100_000));
     assert!(!found.notes.is_empty());
-    let found = soon(&format!("for i in {{1..200}}; do for j in {{1..200}}; do {} done; done; last", "run $i $j; ".repeat(40)));
+    let found = soon(&format!(
+        "for i in {{1..200}}; do for j in {{1..200}}; do {} done; done; last",
+        "run $i $j; ".repeat(40)
+    ));
     assert!(found.calls.iter().any(|call| show(call) == "last") || limits(&found).contains(&Limit::Steps));
 }
 
@@ -106,6 +125,37 @@ fn deep_nesting_ends() {
         format!("{} x", "! ".repeat(3_000)),
     ] {
         soon(&source);
+    }
+}
+
+/// Every level through a function, a child shell, a substitution and a loop, on a small stack.
+#[test]
+fn deep_calls_fit_a_small_stack() {
+    let sources = [
+        "f() { x=x$x; bash -c f; }; export -f f; export x; f",
+        "f() { x=x$x; for i in 1; do if true; then { eval 'y=$(f)'; }; fi; done; }; f",
+        "f() { x=x$x; case a in a) ( run \"${z:-$(f)}\" );; esac; }; f",
+        "f() { x=x$x; while [[ -n $x ]]; do run <(f) | run; break; done; }; f",
+        "f() { x=x$x; a=($(f)); declare b=(`f`); run $((c[$(f)])); }; f",
+    ];
+    for source in sources {
+        let small = std::thread::Builder::new().stack_size(STACK);
+        let thread = small.spawn(move || run(source, Dialect::Bash).notes.len()).expect("a thread");
+        assert!(thread.join().expect("no overflow") > 0, "{source}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever the text, in whatever shell: no panic and no long wait.
+    #[test]
+    fn any_text_is_survived(
+        source in "([ -~\n\té\u{f0000}]|\\$\\(|\\$\\(\\(|\\$\\{|<<E\n|E\n|;;|&&|if |then |fi;|for i in |do |done;|case x in|esac;|eval |\\$x|x=|f\\(\\) \\{|f;|\\[\\[ | ]]|read x;|cd |printf ){0,60}",
+        dialect in prop::sample::select(vec![Dialect::Bash, Dialect::Posix, Dialect::Zsh]),
+    ) {
+        let (_, took) = timed(&source, dialect);
+        prop_assert!(took < SOON, "{:?}", took);
     }
 }
 
@@ -137,9 +187,12 @@ fn values_stay_bounded() {
 #[test]
 fn a_budget_is_told() {
     assert!(limits(&soon("run {1..9999}{1..9}; run {1..9999}")).contains(&Limit::Words));
-    let deep = format!("{}run{}", "eval '".repeat(1), "'".repeat(1));
-    assert!(limits(&soon(&deep)).is_empty());
+    assert!(limits(&soon("eval 'run'")).is_empty());
     let functions = (0..120).map(|i| format!("f{i}() {{ f{}; }}\n", i + 1)).collect::<String>() + "f0";
     assert!(limits(&soon(&functions)).contains(&Limit::Depth));
-    assert!(limits(&soon("f() { f $1a; f $1b; }; f x")).iter().any(|limit| matches!(limit, Limit::Recursion | Limit::Depth)));
+    assert!(
+        limits(&soon("f() { f $1a; f $1b; }; f x"))
+            .iter()
+            .any(|limit| matches!(limit, Limit::Recursion | Limit::Depth))
+    );
 }

@@ -2,7 +2,7 @@
 
 mod eval_support;
 
-use eval_support::{FETCHED, Recorder, check, run, show};
+use eval_support::{FETCHED, Recorder, check, check_as, run, show};
 use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Note, OpenMode, Shell};
 
@@ -64,7 +64,10 @@ fn loops() {
         ("for f; do run $f; done", &[]),
         ("set -- p q; for f; do run $f; done", &["run p", "run q"]),
         ("select f in a b; do run $f; done", &["run a|b"]),
-        ("i=0; while [ $i -lt 3 ]; do run $i; i=$((i+1)); done; run end$i", &["run 0", "run 1", "run 2", "run end3"]),
+        (
+            "i=0; while [ $i -lt 3 ]; do run $i; i=$((i+1)); done; run end$i",
+            &["run 0", "run 1", "run 2", "run end3"],
+        ),
         ("for ((i=0; i<2; i++)); do run $i; done", &["run 0", "run 1"]),
         ("i=0; until (( i == 2 )); do run $i; ((i++)); done", &["run 0", "run 1"]),
         ("while read -r x; do run \"$x\"; done <<< $'a b\\nc'", &["run 'a b'", "run c"]),
@@ -80,7 +83,10 @@ fn loops() {
 fn later_passes_are_covered() {
     check(&[
         ("p=safe; for i in $X; do $p x; p=rm; done", &["safe x", "rm x"]),
-        ("p=one; while c; do $p x; if d; then p=two; else p=three; fi; done", &["c", "one x", "d", "two x", "three x"]),
+        (
+            "p=one; while c; do $p x; if d; then p=two; else p=three; fi; done",
+            &["c", "one x", "d", "two x", "three x"],
+        ),
     ]);
 }
 
@@ -208,12 +214,25 @@ fn what_is_conditional() {
         let call = found.calls.iter().find(|call| show(call) == "here").expect("`here` is called");
         call.conditional
     };
-    for source in ["here", "a; here", "true && here", "if true; then here; fi", "(here)", "a | here", "for i in 1; do here; done"] {
+    for source in [
+        "here",
+        "a; here",
+        "true && here",
+        "if true; then here; fi",
+        "(here)",
+        "a | here",
+        "for i in 1; do here; done",
+    ] {
         assert!(!conditional(source), "{source}");
     }
-    for source in
-        ["a && here", "if a; then here; fi", "a && exit; here", "while a; do here; done", "trap here EXIT", "for i in $X; do here; done"]
-    {
+    for source in [
+        "a && here",
+        "if a; then here; fi",
+        "a && exit; here",
+        "while a; do here; done",
+        "trap here EXIT",
+        "for i in $X; do here; done",
+    ] {
         assert!(conditional(source), "{source}");
     }
 }
@@ -253,7 +272,8 @@ fn marks_travel_with_data() {
 fn files_opened() {
     let source = "a > o 2>> e < i; > empty; { b; } &> both; c <> rw; d >| cl; exec 3> three";
     let found = run(source, Dialect::Bash);
-    let opens: Vec<_> = found.opens.iter().map(|open| (open.path.value.to_string(), open.mode, open.fd)).collect();
+    let opens: Vec<_> =
+        found.opens.iter().map(|open| (open.path.value.to_string(), open.mode, open.fd)).collect();
     let expected = [
         ("o", OpenMode::Write, 1),
         ("e", OpenMode::Append, 2),
@@ -267,13 +287,60 @@ fn files_opened() {
     assert_eq!(opens, expected.map(|(path, mode, fd)| (path.to_owned(), mode, fd)));
 }
 
+/// Things the shell does by itself, or differently when told so.
+#[test]
+fn hidden_ways() {
+    check(&[
+        ("command_not_found_handle() { rm x; }; nosuch", &["rm x", "nosuch"]),
+        ("shopt -s nocasematch; [[ A == a ]] && yes1; case B in b) yes2;; esac", &["yes1", "yes2"]),
+        ("shopt -s xpg_echo; echo 'run\\ty' | bash", &["bash", "runty", "run y"]),
+        ("RANDOM=5; [ $RANDOM = 5 ] || a", &["a"]),
+        ("x=rm; f() { local x=ls; g; $x y; }; g() { unset x; }; f", &["‹x›… y"]),
+        ("BASH_CMDS[ls]=/bin/rm; ls x", &["/bin/rm x"]),
+        ("BASH_ALIASES[ls]='rm -r'; ls x", &["ls x", "rm -r x"]),
+        ("exec {a}<<< 'run a' {b}<<< 'run b'; bash <&$a; bash <&$b", &["bash", "run a", "run b"]),
+        ("(slow; bash f) & echo run late > f", &["slow", "bash f", "run late"]),
+        ("f() { rm x; }; trap f EXIT; exit", &["rm x"]),
+        ("set -o posix; x=rm :; $x y", &["rm y", "‹x›… y"]),
+        ("readonly x=rm; x=ls; $x y", &["rm y", "ls y"]),
+        ("if c; then IFS=,; fi; x=a,b; run $x", &["c", "run a,b…"]),
+    ]);
+    check_as(
+        Dialect::Posix,
+        &[
+            ("x=rm eval :; $x y", &["rm y", "‹x›… y"]),
+            ("{rm,x}", &["rm x", "{rm,x}"]),
+            ("[[ a == b ]] || run", &["run"]),
+        ],
+    );
+    check_as(
+        Dialect::Zsh,
+        &[
+            ("a=(ls rm); ${a[2]} x", &["rm x"]),
+            ("a=(rm -rf /); $a", &["rm -rf /"]),
+            ("=rm x", &["rm x"]),
+            ("noglob rm *; nocorrect rm y; - rm z", &["rm *", "rm y", "rm z"]),
+            ("functions[ls]='rm $1'; ls x", &["rm x"]),
+            ("echo a | read x; run $x", &["run a", "run ‹x›"]),
+        ],
+    );
+}
+
+/// A directory that was not there may have been made meanwhile.
+#[test]
+fn directories_made_meanwhile() {
+    check_cwd(&[("/w/new", false)], &[("cd new && here", &[]), ("make new && cd new && here", &["/w/new"])]);
+}
+
 #[test]
 fn notes() {
     let kinds = |source: &str| -> Vec<String> {
         let found = run(source, Dialect::Bash);
         let name = |note: &Note| match note {
             Note::Problem(problem) => format!("problem {:?}", problem.kind),
-            Note::Recursion { name, background, piped, .. } => format!("recursion {name} {background} {piped}"),
+            Note::Recursion { name, background, piped, .. } => {
+                format!("recursion {name} {background} {piped}")
+            }
             Note::Budget { limit, .. } => format!("budget {limit:?}"),
             Note::Unresolved { word, .. } => format!("unresolved {word}"),
             Note::DynamicCode { text, .. } => format!("code {text}"),

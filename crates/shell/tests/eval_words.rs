@@ -39,13 +39,19 @@ fn variables() {
 #[test]
 fn operators() {
     check(&[
-        ("run ${X:-a b} ${X:-\"a b\"}", &["run ‹X›… ‹X›…", "run ‹X›… 'a b'", "run a b ‹X›…", "run a b 'a b'"]),
+        (
+            "run ${X:-a b} ${X:-\"a b\"}",
+            &["run ‹X›… ‹X›…", "run ‹X›… 'a b'", "run a b ‹X›…", "run a b 'a b'"],
+        ),
         ("x=; run ${x:-d} ${x-d} ${x:+e} ${x+e}", &["run d e"]),
         ("unset x; run ${x:-d} ${x-d} ${x:+e} ${x+e}", &["run d d"]),
         ("unset x; run ${x:=v}; run $x", &["run v"]),
         ("run \"${X:?}/\"", &["run ‹X›/"]),
         ("x=/a/b.tar.gz; run ${x%.*} ${x%%.*} ${x#*/} ${x##*/}", &["run /a/b.tar /a/b a/b.tar.gz b.tar.gz"]),
-        ("x=banana; run ${x/a/o} ${x//a/o} ${x/#b/B} ${x/%a/A} ${x//an}", &["run bonana bonono Banana bananA ba"]),
+        (
+            "x=banana; run ${x/a/o} ${x//a/o} ${x/#b/B} ${x/%a/A} ${x//an}",
+            &["run bonana bonono Banana bananA ba"],
+        ),
         ("x=abcdef; run ${x:1:2} ${x:3} ${x: -2} ${x:0:-1} ${#x}", &["run bc def ef abcde 6"]),
         ("x=aBc; run ${x^} ${x^^} ${x,,} ${x^^b} ${x@U} ${x@Q}", &["run ABc ABC abc aBc ABC 'aBc'"]),
         ("x=y; y=z; run ${!x}", &["run z"]),
@@ -76,7 +82,10 @@ fn arrays() {
 #[test]
 fn positional() {
     check(&[
-        ("set -- a 'b c'; run \"$@\"; run $@; run \"$*\"; run $#", &["run a 'b c'", "run a b c", "run 'a b c'", "run 2"]),
+        (
+            "set -- a 'b c'; run \"$@\"; run $@; run \"$*\"; run $#",
+            &["run a 'b c'", "run a b c", "run 'a b c'", "run 2"],
+        ),
         ("set -- a b c; shift; run $1 $#; shift 2; run \"$@\" x", &["run b 2", "run x"]),
         ("f() { run \"$@\"; }; f 1 '2 3'", &["run 1 '2 3'"]),
         ("m$@v x", &["mv x"]),
@@ -156,8 +165,5 @@ fn printing() {
 
 #[test]
 fn zsh_does_not_split() {
-    check_as(Dialect::Zsh, &[
-        ("x='a b'; run $x", &["run 'a b'"]),
-        ("x=; run $x y", &["run y"]),
-    ]);
+    check_as(Dialect::Zsh, &[("x='a b'; run $x", &["run 'a b'"]), ("x=; run $x y", &["run y"])]);
 }

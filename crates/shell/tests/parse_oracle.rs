@@ -1,6 +1,15 @@
 //! Real bash as the judge: what `bash -n` accepts we read without a problem, what it rejects we report.
 //!
-//! The scripts are those of the machine the test runs on; each test is skipped where bash or its texts are missing.
+//! The same for dash and its grammar. The scripts are those of the machine the test runs on; each test is
+//! skipped where bash or its texts are missing.
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stdout,
+    reason = "tests"
+)]
 
 mod parse_machine;
 
@@ -26,6 +35,22 @@ fn scripts_of_this_machine() {
 }
 
 #[test]
+fn scripts_that_dash_accepts() {
+    let dash = Path::new("/bin/dash");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("script");
+    for script in scripts().into_iter().filter(|_| dash.exists()) {
+        std::fs::write(&path, &script).expect("a script");
+        let output = Command::new(dash).arg("-n").arg(&path).output().expect("dash");
+        if output.status.success() {
+            let wide = Limits { text: 1 << 24, nodes: 1 << 24, depth: 64 };
+            let problems = wide.parse(&script, Dialect::Posix).problems;
+            assert!(problems.is_empty(), "{problems:?} in {script}");
+        }
+    }
+}
+
+#[test]
 fn broken_scripts() {
     // bash looks into these only when it runs them.
     let deferred = |script: &String| ["`", "$((", "<<"].iter().any(|token| script.contains(token));
@@ -35,7 +60,7 @@ fn broken_scripts() {
         return;
     }
     let mut dice = Dice(0x5eed_0001);
-    let mutants: Vec<String> = (0..1_500)
+    let mutants: Vec<String> = (0..1_000)
         .map(|_| {
             let script: &String = dice.pick(&scripts);
             mutate(script, &mut dice)
@@ -43,9 +68,105 @@ fn broken_scripts() {
         .collect();
     let tally = judge(&mutants);
     tally.report("mutants");
-    assert!(tally.rejected > 500, "too few mutants are broken: {}", tally.rejected);
+    assert!(tally.rejected > 400, "too few mutants are broken: {}", tally.rejected);
     assert_eq!(tally.wrongly_reported, Vec::<String>::new(), "bash accepts these");
-    assert!(tally.missed.len() * 20 <= tally.rejected, "bash rejects these: {:#?}", tally.missed);
+    assert!(tally.missed.len() * 50 <= tally.rejected, "bash rejects these: {:#?}", tally.missed);
+}
+
+#[test]
+fn random_tokens() {
+    const TOKENS: &[&str] = &[
+        "a",
+        "b",
+        "x=1",
+        "a[1]=2",
+        "$x",
+        "${x:-y}",
+        "$(a)",
+        "\"q\"",
+        "'s'",
+        ";",
+        ";",
+        "\n",
+        "\n",
+        "&",
+        "|",
+        "&&",
+        "||",
+        "|&",
+        "!",
+        "(",
+        ")",
+        "{",
+        "}",
+        "((1))",
+        "if",
+        "then",
+        "elif",
+        "else",
+        "fi",
+        "for",
+        "in",
+        "do",
+        "done",
+        "while",
+        "until",
+        "case",
+        "esac",
+        ";;",
+        ";&",
+        "function",
+        "f()",
+        "time",
+        "select",
+        "<f",
+        ">f",
+        "2>&1",
+        "<<<w",
+        "declare",
+        "#c",
+        "$((1))",
+        "@(a|b)",
+        "<(a)",
+        "==",
+        "=~",
+        "-n",
+        "<",
+        ">",
+        "a)",
+        "(a",
+        "\\\n",
+        "<<E\nh\nE\n",
+        "[",
+        "]",
+        "{a,b}",
+        "1",
+        "2>",
+        "for x in a; do",
+        "if a; then",
+        "case x in",
+        "while a; do",
+        "{ a;",
+        "fi",
+        "done",
+        "esac",
+        "]]",
+        "[[ a",
+        "[[ -f x",
+    ];
+    if bash().is_none() {
+        return;
+    }
+    let mut dice = Dice(0x5eed_0006);
+    let soups: Vec<String> = (0..800).map(|_| soup(TOKENS, &mut dice)).collect();
+    let tally = judge(&soups);
+    tally.report("token soups");
+    let wrong = [tally.wrongly_reported, tally.missed].concat();
+    assert!(wrong.len() * 200 <= soups.len(), "{wrong:#?}");
+}
+
+fn soup(tokens: &[&str], dice: &mut Dice) -> String {
+    (0..2 + dice.roll(10)).map(|_| format!("{} ", dice.pick::<&str>(tokens))).collect()
 }
 
 #[test]
@@ -56,10 +177,15 @@ fn one_liners() {
     }
     assert!(commands.len() > 1_000);
     // Most are sound; bash reads many of those in one go, and only the rest one by one.
-    let (suspect, sound): (Vec<_>, Vec<_>) = commands.into_iter().partition(|command| has_problem(&read(command)));
+    let (suspect, sound): (Vec<_>, Vec<_>) =
+        commands.into_iter().partition(|command| has_problem(&read(command)));
     let batches: Vec<String> = sound.chunks(50).map(wrap_all).collect();
-    let refused: Vec<usize> =
-        bash_verdicts(&batches).iter().enumerate().filter(|(_, accepted)| !**accepted).map(|(at, _)| at).collect();
+    let refused: Vec<usize> = bash_verdicts(&batches)
+        .iter()
+        .enumerate()
+        .filter(|(_, accepted)| !**accepted)
+        .map(|(at, _)| at)
+        .collect();
     let again: Vec<String> =
         refused.iter().flat_map(|&at| sound.chunks(50).nth(at).unwrap_or_default()).cloned().collect();
     let tally = judge(&[suspect, again].concat());
@@ -136,14 +262,14 @@ fn bash_verdicts(texts: &[String]) -> Vec<bool> {
             });
         }
     });
-    let verdicts = verdicts.lock().unwrap().clone();
-    verdicts
+    Arc::into_inner(verdicts).and_then(|verdicts| verdicts.into_inner().ok()).unwrap_or_default()
 }
 
 /// `-n` reads and runs nothing. A mistake in `[[ … ]]` shows only in what bash says.
 fn bash_accepts(bash: &str, text: &str, path: &Path) -> bool {
     std::fs::write(path, text).expect("a script");
-    let output = Command::new(bash).args(["-O", "extglob", "-n"]).arg(path).env_clear().output().expect("bash");
+    let output =
+        Command::new(bash).args(["-O", "extglob", "-n"]).arg(path).env_clear().output().expect("bash");
     output.status.success() && output.stderr.is_empty()
 }
 
@@ -154,8 +280,8 @@ fn wrap_all(commands: &[String]) -> String {
 /// Takes a token out of the script or puts one in.
 fn mutate(script: &str, dice: &mut Dice) -> String {
     const TOKENS: &[&str] = &[
-        "(", ")", "{", "}", "fi", "done", "then", "do", "esac", ";;", "\"", "'", "`", "&&", "|", "$(", "${x:-", "[[",
-        "]]", "if", "case", "<<", ">", ";", "((", "))",
+        "(", ")", "{", "}", "fi", "done", "then", "do", "esac", ";;", "\"", "'", "`", "&&", "|", "$(",
+        "${x:-", "[[", "]]", "if", "case", "<<", ">", ";", "((", "))",
     ];
     let token = dice.pick(TOKENS);
     let places: Vec<usize> = script.match_indices(token).map(|(at, _)| at).collect();

@@ -177,11 +177,10 @@ impl Walk<'_> {
     }
 
     fn number(&mut self, text: &str) -> Value {
-        let plain = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
-        if text.len() <= MAX_NUMBER && text.bytes().all(plain) && !text.is_empty() {
-            return Value::Number(text.to_owned());
+        match json::parse(text.as_bytes()) {
+            Ok(Value::Number(number)) if number == text && text.len() <= MAX_NUMBER => Value::Number(number),
+            _ => self.text(text),
         }
-        self.text(text)
     }
 
     fn cut(&mut self, text: &str) -> String {

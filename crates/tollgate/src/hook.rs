@@ -66,7 +66,7 @@ impl Hook {
             self.prepare_last_words(loaded.policy.on_fault);
         }
         let policy = micros(start) - read;
-        let world = Machine::new(&project, &self.config, &self.state);
+        let world = Machine::new(&project, &self.config, &self.state, &loaded.sources);
         let Judgement { effects, mut decision } = tollgate_pipeline::judge(event, &world, &loaded.policy);
         tell(event, &loaded, &mut decision);
         decision.code = code(event, decision.verdict);

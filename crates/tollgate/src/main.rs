@@ -6,6 +6,7 @@ mod cli;
 mod cmd;
 mod dirs;
 mod exit;
+mod git;
 mod hook;
 mod out;
 mod owner;

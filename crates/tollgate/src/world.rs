@@ -6,9 +6,12 @@ use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
+use tollgate_policy::{Health, SourceFile};
+use tollgate_model::git::{GitAsk, GitStatus};
 use tollgate_model::{FileKind, World};
 
 use crate::dirs;
+use crate::git::Git;
 
 /// Where temporary files lie.
 const TEMP: [&str; 4] = ["/tmp", "/var/tmp", "/dev/shm", "/private/tmp"];
@@ -21,16 +24,19 @@ pub struct Machine {
     temp: Vec<String>,
     own: Vec<String>,
     homes: OnceCell<Vec<String>>,
+    git: Git,
 }
 
 impl Machine {
-    /// The machine, seen from a session's project.
-    pub fn new(project: &str, config: &Path, state: &Path) -> Self {
+    /// The machine, seen from a session's project. `policies` are the files that the policy was read from, links
+    /// followed: they are the gate's own, wherever they lie.
+    pub fn new(project: &str, config: &Path, state: &Path, policies: &[SourceFile]) -> Self {
         let home = dirs::home().map(text).unwrap_or_default();
         let mut temp: Vec<String> = TEMP.iter().map(|folder| (*folder).to_owned()).collect();
         temp.extend(own_temp());
         let mut own = vec![text(config.to_owned()), text(state.to_owned()), dirs::MANAGED.to_owned()];
         own.extend(std::env::current_exe().ok().map(text));
+        own.extend(policies.iter().filter(|file| file.health != Health::Missing).map(|file| text(file.real.clone())));
         Self {
             home,
             project: project.to_owned(),
@@ -38,6 +44,7 @@ impl Machine {
             temp,
             own,
             homes: OnceCell::new(),
+            git: Git::default(),
         }
     }
 }
@@ -114,6 +121,18 @@ impl World for Machine {
 
     fn home_of(&self, user: &str) -> Option<String> {
         dirs::home_of(user).map(text)
+    }
+
+    fn git_status(&self, root: &str, ask: &GitAsk) -> Option<GitStatus> {
+        self.git.status(root, ask, self)
+    }
+
+    fn git_lone_commits(&self, root: &str, refs: &[String]) -> Option<usize> {
+        self.git.lone_commits(root, refs)
+    }
+
+    fn git_unpushed_commits(&self, root: &str) -> Option<usize> {
+        self.git.unpushed_commits(root)
     }
 }
 

@@ -208,6 +208,19 @@ fn f25_the_agents_settings_and_the_gate_are_not_the_agents_to_change() {
         scratch.bash(&format!("cd / && tee -a {} < /dev/null", file.display())).denied();
     }
     scratch.bash("rm -rf ~/.local/state").denied();
+
+    // The user's policy may be a link into a folder of settings, and a project has one of its own.
+    let kept = scratch.project().join("dotfiles/tollgate.yaml");
+    let own = scratch.project().join("tollgate.yaml");
+    std::fs::create_dir_all(kept.parent().unwrap()).unwrap();
+    std::fs::create_dir_all(scratch.config()).unwrap();
+    for file in [&kept, &own] {
+        std::fs::write(file, "version: 1\n").unwrap();
+    }
+    std::os::unix::fs::symlink(&kept, scratch.config().join("tollgate.yaml")).unwrap();
+    for file in [&kept, &own] {
+        scratch.tool("Write", json!({"file_path": file, "content": "version: 1\nmode: observe\n"})).denied();
+    }
 }
 
 #[test]

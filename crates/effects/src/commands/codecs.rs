@@ -62,6 +62,9 @@ fn xxd(run: &mut Run) -> Outcome {
 fn openssl(run: &mut Run) -> Outcome {
     let has = |flag: &str| run.args.iter().any(|word| word.is(flag));
     let verb = run.args.first().map(Word::shown).unwrap_or_default();
+    if verb == "s_client" {
+        return super::network::s_client(run);
+    }
     let base64 = verb == "base64" || (verb == "enc" && (has("-a") || has("-base64")));
     let files: Vec<Word> = after(run.args, "-in");
     let undo = has("-d");
@@ -135,6 +138,21 @@ fn base32_digit(byte: u8) -> Option<u32> {
         _ => return None,
     };
     Some(u32::from(value))
+}
+
+/// Bytes that were written in base 64.
+pub(crate) fn from_base64(text: &str) -> Option<Vec<u8>> {
+    bits(text, 6, base64_digit)
+}
+
+/// Bytes that were written in base 32.
+pub(crate) fn from_base32(text: &str) -> Option<Vec<u8>> {
+    bits(text, 5, base32_digit)
+}
+
+/// Bytes that were written in hexadecimal digits.
+pub(crate) fn from_hex(text: &str) -> Option<Vec<u8>> {
+    hex(text)
 }
 
 fn hex(text: &str) -> Option<Vec<u8>> {

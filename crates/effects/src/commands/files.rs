@@ -128,6 +128,20 @@ fn landing(run: &Run, source: &Word, target: &Word, many: bool) -> Word {
     Word { text, ..target.clone() }
 }
 
+/// The absolute paths of a name and of what it is made from. The target of a symbolic link is read from the
+/// folder that the link lies in.
+fn both_ends(run: &Run, name: &Word, source: &Word, symbolic: bool) -> Option<(String, String)> {
+    let name = run.shell.resolve(&name.value()).as_literal()?.to_owned();
+    let written = source.literal()?;
+    let target = if symbolic && !written.starts_with('/') {
+        let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
+        crate::paths::normal(&format!("{folder}/{written}"))
+    } else {
+        run.shell.resolve(&source.value()).as_literal()?.to_owned()
+    };
+    Some((name, target))
+}
+
 fn cp(run: &mut Run) -> Outcome {
     let options = read(run.args, COPY, Order::Anywhere);
     let recursive = options.has("R") || options.has("a");
@@ -137,6 +151,9 @@ fn cp(run: &mut Run) -> Outcome {
         if let Some(target) = &target {
             let landing = landing(run, source, target, sources.len() > 1);
             run.analyst.write(&landing, WriteMode::Overwrite, Some(&content), run.shell);
+            if let Some((name, original)) = both_ends(run, &landing, source, false) {
+                run.analyst.links.copy(&name, &original);
+            }
         }
     }
     Outcome::silent(Status::Either)
@@ -171,6 +188,9 @@ fn ln(run: &mut Run) -> Outcome {
             let landing = landing(run, source, target, sources.len() > 1);
             let content = run.analyst.read(source, false, run.shell);
             run.analyst.write(&landing, WriteMode::Overwrite, Some(&content), run.shell);
+            if let Some((name, target)) = both_ends(run, &landing, source, options.has("s")) {
+                run.analyst.links.link(&name, &target);
+            }
         }
     }
     Outcome::silent(Status::Either)

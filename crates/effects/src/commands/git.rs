@@ -20,13 +20,19 @@ use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Code, Outcome, Scope, Shell};
 use tollgate_shell::value::{Hole, HoleSource, Text, Value};
 
-use super::{Commands, Run};
+use super::{Commands, Handler, Run};
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 
 pub(super) use work::settle;
 
-pub(super) const COMMANDS: Commands = &[("git", git)];
+pub(super) const COMMANDS: Commands = &[("git", git), ("hub", git)];
+
+/// `git-reset` and its like, as they lie in git's own folder, are the verb alone.
+pub(super) fn prefixed(program: &str) -> Option<Handler> {
+    let verb = program.strip_prefix("git-")?;
+    VERBS.iter().copied().flatten().any(|(name, _)| *name == verb).then_some(dashed as Handler)
+}
 
 /// How often an alias may stand for another.
 const ALIAS_DEPTH: u8 = 8;
@@ -38,20 +44,95 @@ const GLOBAL: &str = "C= c= config-env= exec-path? html-path man-path info-path 
 /// What a verb does.
 type Verb = fn(&mut Git) -> Outcome;
 
-const VERBS: &[&[(&str, Verb)]] =
-    &[lose::VERBS, stash::VERBS, history::VERBS, push::VERBS, remotes::VERBS, config::VERBS, content::VERBS, code::VERBS];
+const VERBS: &[&[(&str, Verb)]] = &[
+    lose::VERBS,
+    stash::VERBS,
+    history::VERBS,
+    push::VERBS,
+    remotes::VERBS,
+    config::VERBS,
+    content::VERBS,
+    code::VERBS,
+];
 
 /// Verbs of git itself that are in none of the tables: an alias cannot take their names.
 const HARMLESS: &[&str] = &[
-    "add", "backfill", "bugreport", "check-attr", "check-ignore", "check-mailmap", "check-ref-format", "cherry",
-    "cherry-pick", "citool", "column", "commit-graph", "commit-tree", "count-objects", "describe", "diagnose",
-    "fast-import", "fmt-merge-msg", "for-each-ref", "fsck", "fsck-objects", "get-tar-commit-id", "gui", "hash-object",
-    "help", "history", "index-pack", "interpret-trailers", "last-modified", "ls-files", "ls-tree", "mailinfo", "mailsplit", "merge-base",
-    "merge-index", "merge-one-file", "merge-tree", "mktag", "mktree", "multi-pack-index", "name-rev", "notes",
-    "pack-objects", "pack-redundant", "pack-refs", "patch-id", "prune-packed", "range-diff", "refs", "repack", "replace",
-    "replay", "repo", "request-pull", "rerere", "rev-list", "rev-parse", "revert", "show-branch", "show-index",
-    "show-ref", "shortlog", "sparse-checkout", "stage", "status", "stripspace", "symbolic-ref", "unpack-file",
-    "unpack-objects", "update-index", "update-server-info", "var", "verify-commit", "verify-pack", "verify-tag", "version",
+    "add",
+    "backfill",
+    "bugreport",
+    "check-attr",
+    "check-ignore",
+    "check-mailmap",
+    "check-ref-format",
+    "cherry",
+    "cherry-pick",
+    "citool",
+    "column",
+    "commit-graph",
+    "commit-tree",
+    "count-objects",
+    "describe",
+    "diagnose",
+    "fast-import",
+    "fmt-merge-msg",
+    "for-each-ref",
+    "fsck",
+    "fsck-objects",
+    "get-tar-commit-id",
+    "gui",
+    "hash-object",
+    "help",
+    "history",
+    "index-pack",
+    "interpret-trailers",
+    "last-modified",
+    "ls-files",
+    "ls-tree",
+    "mailinfo",
+    "mailsplit",
+    "merge-base",
+    "merge-index",
+    "merge-one-file",
+    "merge-tree",
+    "mktag",
+    "mktree",
+    "multi-pack-index",
+    "name-rev",
+    "notes",
+    "pack-objects",
+    "pack-redundant",
+    "pack-refs",
+    "patch-id",
+    "prune-packed",
+    "range-diff",
+    "refs",
+    "repack",
+    "replace",
+    "replay",
+    "repo",
+    "request-pull",
+    "rerere",
+    "rev-list",
+    "rev-parse",
+    "revert",
+    "show-branch",
+    "show-index",
+    "show-ref",
+    "shortlog",
+    "sparse-checkout",
+    "stage",
+    "status",
+    "stripspace",
+    "symbolic-ref",
+    "unpack-file",
+    "unpack-objects",
+    "update-index",
+    "update-server-info",
+    "var",
+    "verify-commit",
+    "verify-pack",
+    "verify-tag",
+    "version",
     "write-tree",
 ];
 
@@ -74,6 +155,13 @@ fn git(run: &mut Run) -> Outcome {
     outcome
 }
 
+fn dashed(run: &mut Run) -> Outcome {
+    let verb = run.program.trim_start_matches("git-");
+    let mut args = vec![Word::literal_at(verb, run.call.span)];
+    args.extend(run.args.iter().cloned());
+    with_words(run, &args, settings::inherited(run.shell), 0)
+}
+
 fn with_words(run: &mut Run, args: &[Word], settings: Config, depth: u8) -> Outcome {
     let options = read(args, GLOBAL, Order::First);
     for folder in options.values("C").filter(|folder| !folder.is("")) {
@@ -83,20 +171,23 @@ fn with_words(run: &mut Run, args: &[Word], settings: Config, depth: u8) -> Outc
         git_dir: options.value("git-dir").cloned().or_else(|| variable(run, "GIT_DIR")),
         work_tree: options.value("work-tree").cloned().or_else(|| variable(run, "GIT_WORK_TREE")),
         run,
-        verb: String::new(),
-        args: Vec::new(),
+        verb: options.operands.first().map(Word::shown).unwrap_or_default(),
+        args: options.operands.iter().skip(1).cloned().collect(),
         settings,
     };
     git.environment();
     git.given(&options);
-    let Some((verb, rest)) = options.operands.split_first() else { return git.run.derived() };
-    let Some(name) = verb.literal() else {
-        git.run.analyst.opaque(format!("what `git {}` does is only known when it runs", verb.shown()), verb.span);
-        return git.run.derived();
-    };
-    name.clone_into(&mut git.verb);
-    git.args = rest.to_vec();
-    git.dispatch(depth)
+    let moved = git.settings.get("core.worktree").map(|folder| Word::literal_at(folder, git.run.call.span));
+    git.work_tree = git.work_tree.take().or(moved);
+    match options.operands.first() {
+        Some(verb) if verb.literal().is_none() => {
+            let why = format!("what `git {}` does is only known when it runs", verb.shown());
+            git.run.analyst.opaque(why, verb.span);
+            git.run.derived()
+        }
+        Some(_) => git.dispatch(depth),
+        None => git.run.derived(),
+    }
 }
 
 impl Git<'_, '_, '_> {
@@ -108,17 +199,18 @@ impl Git<'_, '_, '_> {
         if let Some((_, verb)) = known {
             return verb(self);
         }
-        match self.alias().filter(|_| depth > 0 && !HARMLESS.contains(&self.verb.as_str())) {
+        if HARMLESS.contains(&self.verb.as_str()) {
+            work::harmless(self);
+            return self.run.derived();
+        }
+        match self.alias().filter(|_| depth > 0) {
             Some(alias) => self.run_alias(&alias, depth),
-            None => {
-                work::harmless(self);
-                self.run.derived()
-            }
+            None => self.run.derived(),
         }
     }
 
     /// What stands for the verb, in a setting of this call, of the repository or of the user.
-    fn alias(&mut self) -> Option<String> {
+    fn alias(&self) -> Option<String> {
         let key = format!("alias.{}", self.verb);
         if let Some(own) = self.settings.get(&key) {
             return Some(own.to_owned());
@@ -136,7 +228,8 @@ impl Git<'_, '_, '_> {
         if let Some(code) = alias.strip_prefix('!') {
             return self.run_shell_alias(code);
         }
-        let mut words: Vec<Word> = split_words(alias).iter().map(|word| Word::literal_at(word, span)).collect();
+        let mut words: Vec<Word> =
+            split_words(alias).iter().map(|word| Word::literal_at(word, span)).collect();
         words.append(&mut self.args);
         with_words(self.run, &words, std::mem::take(&mut self.settings), depth - 1)
     }
@@ -190,7 +283,8 @@ impl Git<'_, '_, '_> {
 
 /// Is the option given, and not taken back by `--no-…`? For options that make a command harmless.
 fn holds(options: &Options, name: &str, long: &str) -> bool {
-    let taken_back = |unknown: &String| unknown.strip_prefix("--no-").is_some_and(|rest| long.starts_with(rest));
+    let taken_back =
+        |unknown: &String| unknown.strip_prefix("--no-").is_some_and(|rest| long.starts_with(rest));
     options.has(name) && !options.unknown.iter().any(taken_back)
 }
 

@@ -1,5 +1,8 @@
 //! Programs that run code: shells, and the interpreters of other languages; and programs on disk.
 
+mod given;
+pub(super) mod languages;
+
 use tollgate_model::{Certainty, CodeSource, EffectKind, Span};
 use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Code, Outcome, Scope, Stream};
@@ -7,6 +10,7 @@ use tollgate_shell::value::Value;
 
 use super::{Commands, Run};
 use crate::analyst::taint;
+use crate::languages::Language;
 use crate::options::{Order, read};
 use crate::word::Word;
 
@@ -24,30 +28,6 @@ pub(super) const COMMANDS: Commands = &[
     ("fish", shell),
     ("source", source),
     (".", source),
-    ("python", language),
-    ("python2", language),
-    ("python3", language),
-    ("pypy", language),
-    ("pypy3", language),
-    ("perl", language),
-    ("ruby", language),
-    ("node", language),
-    ("nodejs", language),
-    ("deno", language),
-    ("bun", language),
-    ("php", language),
-    ("lua", language),
-    ("luajit", language),
-    ("tclsh", language),
-    ("Rscript", language),
-    ("osascript", language),
-    ("pwsh", language),
-    ("powershell", language),
-    ("irb", language),
-    ("ipython", language),
-    ("ipython3", language),
-    ("ts-node", language),
-    ("tsx", language),
 ];
 
 /// A shell with options, a script, or its script on standard input.
@@ -84,7 +64,7 @@ fn text_with_args(run: &mut Run, text: &Word, rest: &[Word]) -> Outcome {
 }
 
 /// Shell text as a child process runs it.
-pub(super) fn code(run: &mut Run, text: &Value, span: Span) -> Outcome {
+pub(crate) fn code(run: &mut Run, text: &Value, span: Span) -> Outcome {
     warn_of_source(run, text, span);
     let code = Code {
         text: text.clone(),
@@ -124,7 +104,7 @@ pub(super) fn stdin_code(run: &mut Run) -> Outcome {
 }
 
 /// `bash < file`: the file on disk is the script.
-fn script_of(run: &mut Run, text: Value) -> Value {
+pub(super) fn script_of(run: &mut Run, text: Value) -> Value {
     let Stream::File(path) = &run.call.stdin.stream else { return text };
     let Some(only) = path.single() else { return text };
     let word = Word { text: only.clone(), span: run.call.span, splits: false, taint: text.taint };
@@ -182,40 +162,6 @@ fn dialect(program: &str) -> Dialect {
     }
 }
 
-/// An interpreter of another language: where its code comes from.
-fn language(run: &mut Run) -> Outcome {
-    let Some((_, rest)) = first_operand(run.args) else {
-        if let Some(marks) =
-            run.stdin().map(|value| value.taint).filter(|marks| taint::has(*marks, taint::NET))
-        {
-            run.analyst.dynamic_code(marks, run.call.span);
-        }
-        return run.derived();
-    };
-    if let Some(script) = rest.first() {
-        let content = run.read(&script.clone(), false);
-        if taint::has(content.taint, taint::NET) {
-            run.analyst.dynamic_code(content.taint, run.call.span);
-        }
-    }
-    run.derived()
-}
-
-/// The first word that is no option, unless the code stands on the command line.
-fn first_operand(args: &[Word]) -> Option<(usize, &[Word])> {
-    let at = args.iter().position(|word| !word.shown().starts_with('-') || word.is("-"))?;
-    let inline = args.iter().take(at).any(|word| {
-        matches!(word.shown().as_str(), "-c" | "-e" | "-r" | "-p" | "-m" | "-E" | "--eval" | "--print")
-    });
-    if inline {
-        Some((at, &[]))
-    } else {
-        args.get(at..)
-            .map(|rest| (at, rest))
-            .filter(|(_, rest)| !rest.first().is_some_and(|word| word.is("-")))
-    }
-}
-
 /// A program that no family knows: a script on disk is followed, anything else is only run.
 pub(super) fn program(run: &mut Run) -> Outcome {
     if !run.path.contains('/') {
@@ -229,11 +175,12 @@ pub(super) fn program(run: &mut Run) -> Outcome {
         return run.derived();
     }
     let shebang = first.strip_prefix("#!").map(|rest| rest.lines().next().unwrap_or_default());
-    let is_shell = shebang.is_none_or(|line| {
-        line.split([' ', '/', '\t'])
-            .any(|part| matches!(part, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash"))
-    });
-    if !is_shell {
+    let names = || shebang.unwrap_or_default().split([' ', '/', '\t']);
+    if let Some(language) = names().find_map(Language::of) {
+        return languages::from_file(run, language, &word, run.args);
+    }
+    let is_shell = |part: &str| matches!(part, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash");
+    if shebang.is_some() && !names().any(is_shell) {
         return run.derived();
     }
     let code = Code {

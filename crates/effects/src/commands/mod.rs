@@ -1,13 +1,30 @@
 //! Command knowledge: how each program's arguments become effects, one file per family.
 
-mod codecs;
+mod agents_cli;
+mod archives;
+mod cloud;
+pub(crate) mod codecs;
+mod containers;
+mod databases;
 mod files;
 mod find;
+mod frameworks;
 mod gate;
-mod interpreters;
+mod git;
+mod infrastructure;
+pub(crate) mod interpreters;
+mod kubernetes;
 mod network;
+mod persistence;
+mod packages;
+mod platforms;
 mod readers;
+mod runners;
+mod services;
+pub(crate) mod secrets;
 mod system;
+pub(crate) mod tasks;
+mod verbs;
 mod wrappers;
 
 use tollgate_model::{Certainty, EffectKind, NetDirection};
@@ -41,33 +58,56 @@ const FAMILIES: &[Commands] = &[
     find::COMMANDS,
     wrappers::COMMANDS,
     interpreters::COMMANDS,
+    interpreters::languages::COMMANDS,
     codecs::COMMANDS,
     network::COMMANDS,
     system::COMMANDS,
     gate::COMMANDS,
+    git::COMMANDS,
+    containers::COMMANDS,
+    kubernetes::COMMANDS,
+    infrastructure::COMMANDS,
+    databases::COMMANDS,
+    frameworks::COMMANDS,
+    runners::COMMANDS,
+    archives::COMMANDS,
+    agents_cli::COMMANDS,
+    persistence::COMMANDS,
+    secrets::COMMANDS,
+    tasks::COMMANDS,
 ];
 
 /// Runs a command's handler. A program without one is a program on disk, or unknown: judged by what it is given.
 pub(crate) fn run(run: &mut Run) -> Outcome {
+    if let Some((_, aside)) = [secrets::ASIDE, tasks::ASIDE].into_iter().flatten().find(|(name, _)| *name == run.program) {
+        aside(run);
+    }
+    let marks = verbs::notice(run);
     let handler = FAMILIES
         .iter()
         .copied()
         .flatten()
         .find(|(name, _)| *name == run.program)
         .map(|(_, handler)| *handler);
-    match handler.or_else(|| wrappers::prefixed(run.program)).or_else(|| system::prefixed(run.program)) {
+    let versioned = || interpreters::languages::versioned(run.program);
+    let outcome = match handler.or_else(|| wrappers::prefixed(run.program)).or_else(|| system::prefixed(run.program)).or_else(|| git::prefixed(run.program)).or_else(versioned) {
         Some(handler) => handler(run),
         None => interpreters::program(run),
-    }
+    };
+    let outcome = Outcome { stdout: outcome.stdout.with_taint(marks), ..outcome };
+    network::watch(run, &outcome);
+    outcome
 }
 
 /// The names of all commands that have a handler.
 pub(crate) fn known() -> impl Iterator<Item = &'static str> {
-    FAMILIES.iter().copied().flatten().map(|(name, _)| *name)
+    FAMILIES.iter().copied().flatten().map(|(name, _)| *name).chain(verbs::known())
 }
 
 /// What variables set for a command mean: some of them are code.
 pub(crate) fn environment(analyst: &mut Analyst, call: &Call, shell: &mut Shell) {
+    git::settle(shell);
+    secrets::watch(analyst, call);
     for (name, value) in &call.assigns {
         system::variable(analyst, name, value, call, shell);
     }
@@ -76,10 +116,7 @@ pub(crate) fn environment(analyst: &mut Analyst, call: &Call, shell: &mut Shell)
 /// Is it one of bash's network paths? Then it is no file.
 pub(crate) fn socket(analyst: &mut Analyst, word: &Word) -> bool {
     let shown = word.shown();
-    let Some(rest) = ["/dev/tcp/", "/dev/udp/"].iter().find_map(|prefix| shown.strip_prefix(prefix)) else {
-        return false;
-    };
-    let host = rest.split('/').next().unwrap_or_default().to_owned();
+    let Some(host) = network::socket_host(&shown) else { return false };
     let kind = EffectKind::Net { host, direction: NetDirection::Out, carries: Vec::new() };
     analyst.push(kind, word.span, Certainty::Certain);
     true

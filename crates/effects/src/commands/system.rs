@@ -5,7 +5,7 @@ use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Call, Code, Outcome, Scope, Shell, Status};
 use tollgate_shell::value::Value;
 
-use super::{Commands, Handler, Run};
+use super::{Commands, Handler, Run, persistence};
 use crate::analyst::Analyst;
 use crate::options::{Order, read};
 use crate::word::Word;
@@ -31,7 +31,6 @@ pub(super) const COMMANDS: Commands = &[
     ("halt", power),
     ("init", power),
     ("telinit", power),
-    ("printenv", printenv),
 ];
 
 /// `mkfs.ext4` and its like.
@@ -125,12 +124,6 @@ fn power(run: &mut Run) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
-fn printenv(run: &mut Run) -> Outcome {
-    let names = run.args.iter().map(Word::shown).filter(|name| !name.starts_with('-')).collect();
-    run.push(EffectKind::EnvRead { names });
-    run.derived()
-}
-
 /// Variables whose value a program runs as a command.
 const COMMAND_VARIABLES: &[&str] = &[
     "PAGER",
@@ -187,6 +180,7 @@ pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &
         analyst.push(EffectKind::Tamper { what }, call.span, Certainty::Certain);
         return;
     }
+    persistence::variable(analyst, name, value, call);
     let harmless = |text: &str| {
         let first = text.split_whitespace().next().unwrap_or_default();
         matches!(

@@ -6,7 +6,7 @@ use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::Value;
 
 use super::{Commands, Handler, Run, interpreters, system};
-use crate::options::{Order, read};
+use crate::options::{Options, Order, read};
 use crate::word::Word;
 
 pub(super) const COMMANDS: Commands = &[
@@ -232,15 +232,24 @@ fn env(run: &mut Run) -> Outcome {
     let args: Vec<Word> = run.args.iter().filter(|word| !word.is("-")).cloned().collect();
     let options = read(&args, spec, Order::First);
     let mut command = options.operands.clone();
+    let mut given: Vec<(String, Value)> = Vec::new();
     while command.first().is_some_and(is_assignment) {
         let word = command.remove(0);
-        let prefix = word.text.prefix().to_owned();
-        let name = prefix.split('=').next().unwrap_or_default();
-        system::variable(run.analyst, name, &word.after('=').value(), run.call, run.shell);
+        let (name, value) = (word.text.prefix().split('=').next().unwrap_or_default(), word.after('=').value());
+        system::variable(run.analyst, name, &value, run.call, run.shell);
+        given.push((name.to_owned(), value));
     }
+    let Run { analyst, shell, call, path, program, args } = run;
+    // The variables hold for the command and nothing after it.
+    shell.isolated(|shell| {
+        given.into_iter().for_each(|(name, value)| shell.set_variable(&name, value, true));
+        env_command(&mut Run { analyst, shell, call, path, program, args }, &options, command)
+    })
+}
+
+fn env_command(run: &mut Run, options: &Options, command: Vec<Word>) -> Outcome {
     if let Some(folder) = options.value("C") {
-        let (folder, command) = (folder.value(), command.clone());
-        return inside(run, &folder, &command);
+        return inside(run, &folder.value(), &command);
     }
     if let Some(text) = options.value("S").cloned() {
         let mut words = vec![text];
@@ -249,7 +258,7 @@ fn env(run: &mut Run) -> Outcome {
     }
     if command.is_empty() {
         run.push(EffectKind::EnvRead { names: Vec::new() });
-        return run.derived();
+        return Outcome::unknown(crate::analyst::taint::ENVIRONMENT);
     }
     run.inner(&command)
 }

@@ -10,7 +10,7 @@ use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 use super::machine::{Machine, Origin};
 use super::ops::Op;
 use super::pure;
-use super::value::{Args, Handle, Pipe, Val, is_blank};
+use super::value::{Args, Command, Handle, Pipe, Val, is_blank};
 use crate::analyst::taint;
 use crate::commands::{Run, interpreters};
 use crate::word::{Word, show};
@@ -18,12 +18,18 @@ use crate::word::{Word, show};
 impl Machine<'_, '_, '_> {
     /// Gives text to a shell, with something on its standard input; returns what it prints.
     pub fn shell(&mut self, text: &Value, input: Option<&Value>) -> Value {
+        self.leaks(text.taint);
         if !self.act() {
             return Value::output(text.taint);
         }
         if text.any.iter().all(is_blank) {
             self.dynamic(text.taint);
             return Value::output(text.taint);
+        }
+        let remote = self.remote.then(|| Value::output(taint::NET));
+        let input = input.or(remote.as_ref());
+        if self.connected && text.literals().any(|text| text.contains("<&")) {
+            self.dynamic(taint::NET);
         }
         if let Some(words) = input.and_then(|_| simple_words(text)) {
             let words: Vec<Word> = words.iter().map(|word| self.word(&Text::literal(word), text.taint)).collect();
@@ -43,6 +49,7 @@ impl Machine<'_, '_, '_> {
     /// Runs a program with words; returns what it prints.
     pub fn command(&mut self, words: &[Word], input: Option<&Value>) -> Value {
         let marks = words.iter().fold(tollgate_shell::value::Taint::NONE, |marks, word| marks.union(word.taint));
+        self.leaks(marks);
         if words.is_empty() || !self.act() {
             return Value::output(marks);
         }
@@ -56,6 +63,8 @@ impl Machine<'_, '_, '_> {
             self.push(kind, Certainty::Possible);
             return Value::output(marks);
         }
+        let remote = self.remote.then(|| Value::output(taint::NET));
+        let input = input.or(remote.as_ref());
         self.captured(|run| {
             let Some(input) = input else { return run.inner(words) };
             let mut call = run.call.clone();
@@ -86,21 +95,21 @@ impl Machine<'_, '_, '_> {
             return Val::Text(printed);
         }
         self.print(&printed);
-        if input.is_some() { Val::Text(printed) } else { Val::Pipe(Rc::new(Pipe::Text(text.as_text()))) }
+        Val::Pipe(Rc::new(Pipe { command: Command::Text(text.as_text()), printed }))
     }
 
     pub fn run_program(&mut self, args: &Args) -> Val {
         let command = args.at(0, &["args", "cmd", "command"]);
         let shell = args.option("shell").is_some_and(|value| value.is_true() || matches!(value, Val::Unknown(_)));
-        let input = args.option("input").map(Val::as_text);
+        let input = args.option("input").map(Val::as_text).or_else(|| self.socket(args.option("stdin")));
         let Val::List(list) = &command else {
             let printed = self.shell(&command.as_text(), input.as_ref());
-            return self.started(Pipe::Text(command.as_text()), printed, input.is_some());
+            return self.started(Command::Text(command.as_text()), printed);
         };
         if shell {
             let text = list.items.first().map(Val::as_text).unwrap_or_else(Value::empty);
             let printed = self.shell(&text, input.as_ref());
-            return self.started(Pipe::Text(text), printed, input.is_some());
+            return self.started(Command::Text(text), printed);
         }
         let mut words = self.words_of(&list.items);
         if let (Some(program), Some(first)) = (args.option("executable"), words.first_mut()) {
@@ -111,14 +120,23 @@ impl Machine<'_, '_, '_> {
         self.run_words(words, input.as_ref())
     }
 
-    fn started(&mut self, pipe: Pipe, printed: Value, fed: bool) -> Val {
+    /// What comes in from a connection that is a program's standard input.
+    fn socket(&self, stdin: Option<&Val>) -> Option<Value> {
+        let is_connection = |class: &str| class.starts_with("socket.socket") || class.starts_with("connection");
+        match stdin {
+            Some(Val::Object(object)) if is_connection(&object.class) => Some(Value::output(taint::NET)),
+            _ => None,
+        }
+    }
+
+    fn started(&mut self, command: Command, printed: Value) -> Val {
         self.print(&Value::output(printed.taint));
-        if fed || !printed.is_empty() { Val::Text(printed) } else { Val::Pipe(Rc::new(pipe)) }
+        Val::Pipe(Rc::new(Pipe { command, printed }))
     }
 
     fn run_words(&mut self, words: Vec<Word>, input: Option<&Value>) -> Val {
         let printed = self.command(&words, input);
-        self.started(Pipe::Words(words), printed, input.is_some())
+        self.started(Command::Words(words), printed)
     }
 
     /// Words of a command, each with its first possible text.
@@ -148,7 +166,7 @@ impl Machine<'_, '_, '_> {
             let text = list.iter().map(Val::as_text).reduce(|left, right| left.concat(&blank).concat(&right));
             let text = text.unwrap_or_else(Value::empty);
             let printed = self.shell(&text, input.as_ref());
-            return self.started(Pipe::Text(text), printed, input.is_some());
+            return self.started(Command::Text(text), printed);
         }
         let words = self.words_of(&list);
         self.run_words(words, input.as_ref())
@@ -173,10 +191,11 @@ impl Machine<'_, '_, '_> {
         if matches!(name.rsplit(['.', ':']).next(), Some("system" | "spawn" | "exec" | "passthru")) {
             self.print(&printed);
         }
-        if input.is_none() && name.ends_with("popen") {
-            return Val::Pipe(Rc::new(Pipe::Text(list.first().map(Val::as_text).unwrap_or_else(Value::empty))));
-        }
-        Val::Text(printed)
+        let command = match list.as_slice() {
+            [text] => Command::Text(text.as_text()),
+            words => Command::Words(self.words_of(words)),
+        };
+        Val::Pipe(Rc::new(Pipe { command, printed }))
     }
 
     /// A program's path, and its words with the name first.
@@ -344,6 +363,10 @@ impl Machine<'_, '_, '_> {
                 Val::unknown()
             }
             Op::Open => self.open(&first, &args.at(1, &["mode", "flags"]), args),
+            Op::Create => {
+                let append = args.option("flags").and_then(Val::literal).is_some_and(|flags| flags.starts_with('a'));
+                self.open(&first, &Val::text(if append { "a" } else { "w" }), args)
+            }
             Op::OpenHandle => self.open_handle(args),
             _ => self.listing(op, &first, args),
         }
@@ -389,6 +412,7 @@ impl Machine<'_, '_, '_> {
     }
 
     pub fn write(&mut self, path: &Val, mode: WriteMode, content: Option<&Value>) {
+        self.leaks(content.map(|content| content.taint).unwrap_or_default());
         for word in self.paths(path) {
             self.run.analyst.write(&word, mode, content, self.run.shell);
         }
@@ -448,14 +472,12 @@ impl Machine<'_, '_, '_> {
             })
         };
         if prefix.starts_with("|-") || prefix.starts_with("-|") {
-            let value = self.run_system("open", &args.skip(2));
-            let pipe = Pipe::Text(args.text(2));
-            return if prefix.starts_with("|-") { Val::Pipe(Rc::new(pipe)) } else { value };
+            return self.run_system("open", &args.skip(2));
         }
         if prefix.starts_with('|') {
             let command = rest(1);
-            self.shell(&command, None);
-            return Val::Pipe(Rc::new(Pipe::Text(command)));
+            let printed = self.shell(&command, None);
+            return Val::Pipe(Rc::new(Pipe { command: Command::Text(command), printed }));
         }
         if suffix.ends_with('|') {
             let command = mode.map(|text| {
@@ -466,6 +488,10 @@ impl Machine<'_, '_, '_> {
                 text
             });
             return Val::Text(self.shell(&command, None));
+        }
+        // Another name for a stream that is open already.
+        if prefix.trim_start_matches(['<', '>', '+']).starts_with('&') {
+            return Val::unknown();
         }
         let (kind, skip) = match prefix.as_bytes() {
             [b'+', b'<', ..] => ("r+", 2),
@@ -571,19 +597,23 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    /// Something is written to a program that was started.
+    /// Something is done with a program that was started.
     pub fn pipe_method(&mut self, pipe: &Rc<Pipe>, name: &str, args: &Args) -> Val {
         let writes = matches!(name, "write" | "communicate" | "puts" | "print" | "end" | "printf" | "<<" | "say" | "writelines");
-        let input = match args.get(0).or(args.option("input")) {
-            Some(value) if writes && !matches!(value, Val::Function(_)) => value.as_text(),
-            _ => {
-                self.callbacks(args);
-                return if matches!(name, "wait" | "poll" | "close") { Val::unknown() } else { Val::Pipe(Rc::clone(pipe)) };
-            }
+        let input = args.get(0).or(args.option("input")).filter(|value| writes && !matches!(value, Val::Function(_)));
+        let Some(input) = input.map(Val::as_text) else {
+            self.callbacks(args);
+            let printed = Val::Text(pipe.printed.clone());
+            return match name {
+                "communicate" => Val::list(vec![printed, Val::unknown()]),
+                "wait" | "poll" | "close" | "kill" => Val::unknown(),
+                "on" | "once" | "then" | "unref" | "spawn" | "outputSync" | "quiet" | "nothrow" => Val::Pipe(Rc::clone(pipe)),
+                _ => self.method(&printed, None, name, args.clone()),
+            };
         };
-        let printed = match &**pipe {
-            Pipe::Text(text) => self.shell(text, Some(&input)),
-            Pipe::Words(words) => self.command(words, Some(&input)),
+        let printed = match &pipe.command {
+            Command::Text(text) => self.shell(text, Some(&input)),
+            Command::Words(words) => self.command(words, Some(&input)),
         };
         if name == "communicate" { Val::list(vec![Val::Text(printed), Val::unknown()]) } else { Val::Pipe(Rc::clone(pipe)) }
     }
@@ -592,14 +622,28 @@ impl Machine<'_, '_, '_> {
         let (address, rest) = match op {
             Op::Request => (args.at(1, &["url", "uri"]), args.skip(2)),
             Op::Send => (Val::text(""), args.skip(1)),
+            Op::Dial => {
+                let names = ["PeerAddr", "PeerHost", "Host"];
+                let host = names.iter().find_map(|name| args.option(name)).or(args.get(0));
+                (host.cloned().unwrap_or_else(Val::unknown), Args::default())
+            }
+            Op::Connect if matches!(args.get(0), Some(Val::Int(_))) => {
+                (args.get(1).filter(|host| matches!(host, Val::Text(_))).cloned().unwrap_or_else(|| Val::text("localhost")), args.skip(2))
+            }
             _ => (args.at(0, &["url", "uri", "address", "host", "hostname"]), args.skip(1)),
         };
+        self.connected |= matches!(op, Op::Connect | Op::Dial);
         let method = match op {
             Op::Request => args.literal(0).unwrap_or_default(),
             _ => args.option("method").and_then(Val::literal).unwrap_or_default(),
         };
+        let mut rest = self.exposed_args(&rest);
+        for (_, value) in &mut rest.named {
+            *value = self.exposed(value);
+        }
         let sent: Vec<&Val> = rest.all().filter(|value| !matches!(value, Val::Function(_))).collect();
         let marks = sent.iter().fold(address.taint(), |marks, value| marks.union(value.taint()));
+        self.leaks(marks);
         let carries = self.carried(marks);
         let body = ["data", "json", "files", "body", "content"].iter().any(|name| args.option(name).is_some());
         let sends = matches!(op, Op::Post | Op::Send) || body || matches!(method.to_uppercase().as_str(), "POST" | "PUT" | "PATCH");
@@ -619,7 +663,7 @@ impl Machine<'_, '_, '_> {
             self.apply(function, &Args::of(vec![Val::Unknown(taint::NET)]));
         }
         match op {
-            Op::Connect => Val::object("connection", Args::of(vec![Val::Unknown(taint::NET)])),
+            Op::Connect | Op::Dial => Val::object("connection", Args::of(vec![Val::Unknown(taint::NET)])),
             Op::Resolve => Val::unknown(),
             _ => Val::Unknown(taint::NET),
         }
@@ -643,7 +687,7 @@ impl Machine<'_, '_, '_> {
             }
             let certainty = if text.as_literal().is_some() { Certainty::Certain } else { Certainty::Possible };
             let shown = show(text);
-            let kind = EffectKind::Net { host: host(&shown).to_owned(), direction, carries: carries.to_vec() };
+            let kind = EffectKind::Net { host: crate::url::host(&shown), direction, carries: carries.to_vec() };
             self.push(kind, certainty);
         }
     }
@@ -719,10 +763,4 @@ fn shown_mode(value: &Val) -> String {
         Val::Int(mode) => format!("{mode:o}"),
         other => other.literal().unwrap_or_else(|| "?".to_owned()),
     }
-}
-
-fn host(url: &str) -> &str {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    authority.rsplit('@').next().unwrap_or_default()
 }

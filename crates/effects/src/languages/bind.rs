@@ -10,6 +10,8 @@ impl Machine<'_, '_, '_> {
     /// Gives a variable, or a part of one, a value.
     pub fn assign(&mut self, place: Option<Rc<str>>, value: Val) {
         if let Some(place) = place.filter(|place| place.len() < 200) {
+            let before = self.scope.get(&place).filter(|_| self.syntax.flat);
+            let value = before.map_or_else(|| value.clone(), |before| before.union(&value));
             self.scope.set(&place, value);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use tollgate_shell::value::{Hole, HoleSource, Text, Value};
+use tollgate_shell::value::{Hole, HoleSource, Taint, Text, Value};
 
 use super::expr::ARGUMENT;
 use super::machine::Machine;
@@ -70,10 +70,19 @@ impl Machine<'_, '_, '_> {
 
     /// Functions handed to something unknown are called by it.
     pub fn callbacks(&mut self, args: &Args) {
+        self.callbacks_with(args, Taint::NONE);
+    }
+
+    /// The same, with data of these marks.
+    fn callbacks_with(&mut self, args: &Args, marks: Taint) {
+        let given = if marks.is_empty() { Args::default() } else { Args::of(vec![Val::Unknown(marks)]) };
         for value in args.all() {
             match value {
                 Val::Function(function) => {
-                    self.invoke(function, &Args::default());
+                    self.invoke(function, &given);
+                }
+                Val::Name(name) if !marks.is_empty() && (self.syntax.function)(name) == Some(Op::Eval) => {
+                    self.library(&Rc::clone(name), &given);
                 }
                 Val::Table(table) => {
                     for (_, entry) in &table.entries {
@@ -98,6 +107,14 @@ impl Machine<'_, '_, '_> {
                 let full = format!("{owner}.{name}");
                 let known = (self.syntax.canonical)(&full).unwrap_or(full);
                 if (self.syntax.function)(&known).is_none() {
+                    if matches!(name, "call" | "()") && self.syntax.bare_calls {
+                        return self.library(&Rc::clone(owner), &args);
+                    }
+                    if (self.syntax.method)(name) == Some(Op::Then) {
+                        let mut all = args;
+                        all.list.insert(0, value.clone());
+                        return self.perform(Op::Then, name, &all);
+                    }
                     if let Some(own) = self.own_method(name) {
                         return self.invoke(&own, &args);
                     }
@@ -122,7 +139,8 @@ impl Machine<'_, '_, '_> {
             Val::File(handle) => return self.file_method(&Rc::clone(handle), name, &args),
             Val::Pipe(pipe) => return self.pipe_method(&Rc::clone(pipe), name, &args),
             Val::Function(function) if matches!(name, "call" | "apply" | "bind" | "()" | "yield") => {
-                return self.invoke(&Rc::clone(function), &args.skip(usize::from(name != "()")));
+                // In JavaScript, what `this` is comes first.
+                return self.invoke(&Rc::clone(function), &args.skip(usize::from(!self.syntax.bare_calls)));
             }
             _ => {}
         }
@@ -140,7 +158,7 @@ impl Machine<'_, '_, '_> {
         }
         self.strange = true;
         let args = self.exposed_args(&args);
-        self.callbacks(&args);
+        self.callbacks_with(&args, value.taint());
         Val::Unknown(value.taint().union(args.taint()))
     }
 

@@ -62,6 +62,10 @@ impl Machine<'_, '_, '_> {
                 self.place = None;
                 yes.union(&no)
             }
+            Infix::Feed => {
+                self.fed = Some(left);
+                self.expr(strength + 1)
+            }
             Infix::ChoiceAfter => {
                 self.expr(strength + 1);
                 if !self.eat_word("else") {
@@ -85,12 +89,28 @@ impl Machine<'_, '_, '_> {
             (Infix::Add, ..) => self.add(left, right),
             (Infix::Join, ..) => Val::Text(self.concat(&left.as_text(), &right.as_text())),
             (Infix::Number(sign), Val::Int(a), Val::Int(b)) => number(sign, *a, *b),
+            (Infix::Number('*'), Val::Text(a), Val::Text(b)) => Val::Text(self.concat(a, b)),
             (Infix::Number('*'), Val::Text(text), Val::Int(times)) => self.repeat(text, *times),
             (Infix::Slash, Val::Int(a), Val::Int(b)) => number('/', *a, *b),
             (Infix::Slash, Val::Text(_), _) => Val::Text(pure::join_paths(&[left.as_text(), right.as_text()])),
             (Infix::Format, Val::Int(a), Val::Int(b)) => number('%', *a, *b),
             (Infix::Format, Val::Text(format), _) => self.percent(format, right),
             (Infix::Either, ..) => left.union(right),
+            (Infix::Push, Val::File(file), _) => {
+                self.file_method(&Rc::clone(file), "write", &Args::of(vec![right.clone()]))
+            }
+            (Infix::Push, Val::Pipe(pipe), _) => {
+                self.pipe_method(&Rc::clone(pipe), "write", &Args::of(vec![right.clone()]))
+            }
+            (Infix::Push, Val::Int(a), Val::Int(b)) => number('<', *a, *b),
+            (Infix::Push, ..) => {
+                if !self.grow(left, place, "<<", std::slice::from_ref(right)) {
+                    let whole = self.add(left, right);
+                    self.assign(place.map(Rc::from), whole);
+                }
+                left.clone()
+            }
+            (Infix::First, ..) => left.clone(),
             (Infix::Second, ..) => right.clone(),
             (Infix::Equal, ..) => {
                 self.narrow(place, right);
@@ -235,8 +255,11 @@ impl Machine<'_, '_, '_> {
     pub fn named(&mut self, name: &str) -> Val {
         let canonical = (self.syntax.canonical)(name);
         let name = canonical.as_deref().unwrap_or(name);
+        let starred = self.stars.iter().map(|module| format!("{module}.{name}"));
+        let starred = if name.contains('.') { None } else { starred.into_iter().find(|full| (self.syntax.function)(full).is_some()) };
+        let name = starred.as_deref().unwrap_or(name);
         match (self.syntax.function)(name) {
-            Some(op) if op.is_value() || self.syntax.bare_calls => self.perform(op, name, &Args::default()),
+            Some(op) if op.is_value() || (self.syntax.bare_calls && !is_constant(name)) => self.perform(op, name, &Args::default()),
             None if name.starts_with("$ENV.") => {
                 let variable = name.get("$ENV.".len()..).unwrap_or_default();
                 self.environment(false, "[", &Args::of(vec![Val::text(variable)]))
@@ -268,8 +291,12 @@ impl Machine<'_, '_, '_> {
                 Tok::Op("[") if !(self.syntax.bare_calls && token.spaced) && !token.fresh => {
                     value = self.subscript(&value, place.as_deref());
                 }
+                Tok::Op("++" | "--") if !token.fresh => {
+                    self.at += 1;
+                    value = Val::unknown();
+                }
                 // Templates with a function before them.
-                Tok::Str(parts) if !token.spaced && !self.syntax.bare_calls => {
+                Tok::Str(parts) if !self.syntax.bare_calls && !token.fresh && (!token.spaced || (self.syntax.flat && matches!(value, Val::Name(_)))) => {
                     self.at += 1;
                     let text = self.string(parts);
                     value = self.apply(&value, &Args::of(vec![Val::Text(text)]));
@@ -310,14 +337,18 @@ impl Machine<'_, '_, '_> {
         let called = self.token().is_some_and(|token| {
             token.tok == Tok::Op("(") && !(self.syntax.bare_calls && token.spaced)
         });
-        if called {
-            let args = self.arguments();
-            return Some(self.method(value, place, &name, args));
+        let mut args = if called {
+            Some(self.arguments())
+        } else if self.syntax.bare_calls {
+            self.bare_arguments()
+        } else {
+            None
+        };
+        if let Some(block) = (self.syntax.block)(self) {
+            args.get_or_insert_default().list.push(block);
         }
-        if self.syntax.bare_calls {
-            if let Some(args) = self.bare_arguments() {
-                return Some(self.method(value, place, &name, args));
-            }
+        if let Some(args) = args {
+            return Some(self.method(value, place, &name, args));
         }
         Some(self.attribute(value, place, &name))
     }
@@ -387,6 +418,7 @@ impl Machine<'_, '_, '_> {
             Val::Table(_) => value.entry(name).cloned().unwrap_or_else(|| {
                 self.value_method(value, name).unwrap_or(Val::Unknown(value.taint()))
             }),
+            Val::Pipe(pipe) if matches!(name, "stdout" | "output" | "text" | "stdoutText") => Val::Text(pipe.printed.clone()),
             Val::Pipe(_) | Val::File(_) => value.clone(),
             Val::List(list) if matches!(name, "length" | "size" | "count") && !list.open => {
                 Val::Int(i64::try_from(list.items.len()).unwrap_or_default())
@@ -405,7 +437,11 @@ impl Machine<'_, '_, '_> {
     pub fn arguments(&mut self) -> Args {
         let close = self.pair();
         self.at += 1;
-        let args = self.range(self.at..close, Machine::argument_list);
+        let fed = self.fed.take();
+        let mut args = self.range(self.at..close, Machine::argument_list);
+        if let Some(first) = fed {
+            args.list.insert(0, first);
+        }
         self.at = (close + 1).min(self.end.max(close));
         args
     }
@@ -499,6 +535,11 @@ fn is_clause(name: &str) -> bool {
             | "for" | "in" | "x" | "eq" | "ne" | "lt" | "gt" | "le" | "ge" | "cmp" | "else" | "elsif" | "when"
             | "ensure" | "xor" | "isa"
     )
+}
+
+/// A class or a module, which is not called by its name alone.
+fn is_constant(name: &str) -> bool {
+    !name.contains('.') && name.chars().next().is_some_and(char::is_uppercase)
 }
 
 fn number(sign: char, a: i64, b: i64) -> Val {

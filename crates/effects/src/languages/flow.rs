@@ -132,6 +132,13 @@ impl Machine<'_, '_, '_> {
         }
     }
 
+    /// The last value of a body is what it returns, where the language has it so.
+    pub fn give_back_last(&mut self, value: Val) {
+        if let Some(last @ None) = self.returns.last_mut() {
+            *last = Some(value);
+        }
+    }
+
     /// A method that changes the list it is called on.
     pub fn grow(&mut self, value: &Val, place: Option<&str>, name: &str, added: &[Val]) -> bool {
         let Val::List(list) = value else { return false };

@@ -31,6 +31,10 @@ pub(super) struct Syntax {
     pub members: &'static [&'static str],
     /// Names may be called without brackets.
     pub bare_calls: bool,
+    /// Statements are read without their blocks, so a variable is everything it was set to.
+    pub flat: bool,
+    /// A block of code that follows a call and belongs to it.
+    pub block: fn(&mut Machine) -> Option<Val>,
     /// Brackets after a value may hold a range.
     pub slices: bool,
     /// A module by its name.
@@ -62,8 +66,14 @@ pub(super) enum Infix {
     Format,
     /// Either of the two.
     Either,
+    /// The first one.
+    First,
     /// The second one.
     Second,
+    /// Adds to a file, a list or a text.
+    Push,
+    /// The first argument of the call that follows.
+    Feed,
     /// Sets what stands left.
     Assign,
     /// Adds to what stands left.
@@ -119,6 +129,8 @@ pub(super) struct Machine<'m, 'r, 'w> {
     pub functions: Vec<Rc<Function>>,
     /// The variable or part of one that the last value was read from.
     pub place: Option<Rc<str>>,
+    /// What the next call is given first.
+    pub fed: Option<Val>,
     /// What a condition says of variables.
     pub narrowed: Vec<(Rc<str>, Val)>,
     /// What the functions being run returned so far.
@@ -129,11 +141,16 @@ pub(super) struct Machine<'m, 'r, 'w> {
     pub files: Vec<String>,
     /// It may not come to this place.
     pub unsure: u32,
+    /// Modules all of whose names are known without them.
+    pub stars: Vec<Rc<str>>,
     /// Functions being run.
     pub active: Vec<Rc<Function>>,
     /// How many processes it split, and how often it waited.
     pub forks: u32,
     pub calms: u32,
+    /// It opened a connection; and its standard input is one.
+    pub connected: bool,
+    pub remote: bool,
     /// It called something that is not known, which may print as well.
     pub strange: bool,
     acts: u32,
@@ -158,14 +175,18 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
             scope: Scope::default(),
             functions: Vec::new(),
             place: None,
+            fed: None,
             narrowed: Vec::new(),
             returns: Vec::new(),
             printed: Value::empty(),
             files: Vec::new(),
             unsure: 0,
+            stars: Vec::new(),
             active: Vec::new(),
             forks: 0,
             calms: 0,
+            connected: false,
+            remote: false,
             strange: false,
             acts: 0,
             stopped: false,
@@ -238,6 +259,11 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
                 self.at += 1;
             }
         }
+    }
+
+    /// Runs one statement.
+    pub fn statement(&mut self) {
+        (self.syntax.statement)(self);
     }
 
     /// Runs what nobody called.
@@ -397,6 +423,7 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
 
     /// Prints.
     pub fn print(&mut self, text: &Value) {
+        self.leaks(text.taint);
         if self.unsure > 0 {
             let taint = self.printed.taint.union(text.taint);
             let maybe = self.concat(&self.printed.clone(), text);
@@ -464,6 +491,11 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
     pub fn is_stopped(&self) -> bool {
         self.stopped
     }
+}
+
+/// For languages where no block belongs to a call.
+pub(super) fn no_block(_: &mut Machine) -> Option<Val> {
+    None
 }
 
 impl Default for Val {

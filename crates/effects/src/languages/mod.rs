@@ -5,11 +5,13 @@ mod acts;
 mod bind;
 mod calls;
 mod expr;
+mod flat;
 mod flow;
 mod javascript;
 mod machine;
 mod ops;
 mod perl;
+mod php;
 mod pure;
 mod python;
 mod ruby;
@@ -34,6 +36,16 @@ pub(crate) enum Language {
     JavaScript,
     Ruby,
     Perl,
+    Php,
+    Lua,
+    /// R, Julia, Elixir: comments begin with `#`.
+    Hashed,
+    /// Groovy, Scala, Kotlin, C#, Swift: comments begin with `//`.
+    Slashed,
+    /// Octave and Erlang: comments begin with `%`.
+    Marked,
+    /// Haskell: comments begin with `--`.
+    Dashed,
 }
 
 /// A program to be run.
@@ -101,6 +113,12 @@ impl Language {
             "node" | "nodejs" | "deno" | "bun" | "ts-node" | "tsx" | "qjs" | "d8" | "jsc" => Self::JavaScript,
             "ruby" | "jruby" | "irb" | "truffleruby" => Self::Ruby,
             "perl" => Self::Perl,
+            "php" | "php-cgi" => Self::Php,
+            "lua" | "luajit" | "luau" | "texlua" => Self::Lua,
+            "Rscript" | "R" | "littler" | "julia" | "elixir" | "iex" | "gnuplot" => Self::Hashed,
+            "groovy" | "scala" | "kotlin" | "kotlinc" | "jshell" | "dotnet-script" | "csi" | "swift" | "dart" => Self::Slashed,
+            "octave" | "octave-cli" | "matlab" | "erl" | "escript" => Self::Marked,
+            "ghc" | "ghci" | "runghc" | "runhaskell" => Self::Dashed,
             _ => return None,
         })
     }
@@ -111,6 +129,12 @@ impl Language {
             Self::JavaScript => &javascript::SYNTAX,
             Self::Ruby => &ruby::SYNTAX,
             Self::Perl => &perl::SYNTAX,
+            Self::Php => &php::SYNTAX,
+            Self::Lua => &flat::LUA,
+            Self::Hashed => &flat::HASHED,
+            Self::Slashed => &flat::SLASHED,
+            Self::Marked => &flat::MARKED,
+            Self::Dashed => &flat::DASHED,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What the functions of libraries do, in one vocabulary for all languages.
 
+use std::rc::Rc;
+
 use tollgate_model::{Certainty, CodeSource, EffectKind, WriteMode};
 use tollgate_shell::value::{HoleSource, Taint, Value};
 
@@ -27,6 +29,8 @@ pub(super) enum Op {
     ExecWords(usize),
     /// Opens a file: path and mode. A pipe where the language says so.
     Open,
+    /// Opens a file to write it anew.
+    Create,
     /// Opens a file: handle, mode and path, all of it perhaps in one text.
     OpenHandle,
     /// Deletes files.
@@ -81,6 +85,8 @@ pub(super) enum Op {
     Download,
     /// Connects to a host: a pair, or host and port.
     Connect,
+    /// Connects to the host that its options name.
+    Dial,
     /// Sends on a connection.
     Send,
     /// Resolves a name.
@@ -115,6 +121,8 @@ pub(super) enum Op {
     Power,
     /// Prints its arguments, with or without an end of line.
     Print(bool),
+    /// Writes its first argument to the file that is its second.
+    Dump,
     /// What comes in from outside.
     Input,
     /// Calls its first argument with every item of the others.
@@ -139,6 +147,34 @@ pub(super) enum Op {
     EndsWith,
     /// Makes a value out of values.
     Pure(Pure),
+    /// Gives its first argument to the file or the program that is its second.
+    PipeTo,
+    /// Runs a function, or text as code, after a while.
+    Later,
+    /// The names in a table; of the environment they are no secret.
+    Keys,
+    /// Makes a connection a standard stream: connection and number.
+    Duplicate,
+    /// Writes its second argument to the file that is its first.
+    Put,
+    /// Writes its first argument where the second one says, or prints it.
+    WriteTo,
+    /// A program and its arguments in one text.
+    StartText,
+    /// Calls its first argument, which may be a name, with the others.
+    ApplyNamed,
+    /// The same, with a list of arguments.
+    ApplyList,
+    /// Calls one of its arguments, which may be a name, with the items of the other.
+    MapNamed,
+    /// Calls a method of its first argument by the name that is its second.
+    Dispatch,
+    /// A function by its name.
+    ByName,
+    /// Calls its argument without end.
+    Loop,
+    /// A temporary file or folder, for what is called with it.
+    TempBlock,
     /// Waits or ends.
     Calm,
     /// Reaches for what is not meant to be reached.
@@ -146,6 +182,9 @@ pub(super) enum Op {
     /// Calls nothing else and returns nothing that matters.
     Nothing,
 }
+
+/// The mark of the whole environment, which is read where it goes out: most programs only hand it on to others.
+pub(super) const ENVIRONMENT: Taint = Taint(taint::SECRET.0 | 1 << 40);
 
 /// Things of the machine that are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,7 +217,7 @@ impl Op {
 
     /// As a method of an object: does it need the object?
     pub fn wants_receiver(self) -> bool {
-        matches!(self, Op::Send | Op::Then)
+        matches!(self, Op::Send | Op::Then | Op::PipeTo)
     }
 }
 
@@ -189,7 +228,7 @@ impl Machine<'_, '_, '_> {
             return Val::Unknown(args.taint());
         }
         let exposed;
-        let args = if matches!(op, Op::Env | Op::EnvAll | Op::Get | Op::Part | Op::Known(_)) {
+        let args = if matches!(op, Op::Env | Op::EnvAll | Op::Get | Op::Part | Op::Known(_) | Op::Keys) {
             args
         } else {
             exposed = self.exposed_args(args);
@@ -227,9 +266,91 @@ impl Machine<'_, '_, '_> {
                 Val::unknown()
             }
             Op::Print(newline) => self.print_args(newline, args),
+            Op::Dump if args.list.is_empty() => {
+                self.leaks(ENVIRONMENT);
+                Val::unknown()
+            }
+            Op::Dump => {
+                let value = args.at(0, &[]);
+                match args.get(1) {
+                    Some(Val::File(file)) => self.file_method(&Rc::clone(file), "write", &Args::of(vec![value])),
+                    _ => self.print_args(true, &Args::of(vec![value])),
+                }
+            }
             Op::Input => self.around.input.clone(),
             Op::Env | Op::EnvAll => self.environment(op == Op::EnvAll, name, args),
             Op::Known(known) | Op::Now(known) => self.known(known),
+            Op::PipeTo => {
+                let value = Val::Text(args.text(0));
+                match args.get(1) {
+                    Some(Val::File(file)) => self.file_method(&Rc::clone(file), "write", &Args::of(vec![value])),
+                    Some(Val::Pipe(pipe)) => self.pipe_method(&Rc::clone(pipe), "write", &Args::of(vec![value])),
+                    other => other.cloned().unwrap_or_else(Val::unknown),
+                }
+            }
+            Op::Later => match args.get(0) {
+                Some(Val::Text(_)) => self.run_eval(&Args::of(args.list.iter().take(1).cloned().collect())),
+                Some(function) => self.apply(&function.clone(), &Args::default()),
+                None => Val::unknown(),
+            },
+            Op::Put => match args.get(0).cloned() {
+                Some(Val::File(file)) => self.file_method(&file, "write", &args.skip(1)),
+                Some(Val::Pipe(pipe)) => self.pipe_method(&pipe, "write", &args.skip(1)),
+                Some(Val::Object(_)) => self.network(Op::Send, args),
+                _ => self.print_args(false, &args.skip(1)),
+            },
+            Op::WriteTo => {
+                let target = args.option("file").or(args.option("con")).or(args.get(1)).cloned();
+                match target {
+                    Some(Val::File(file)) => self.file_method(&file, "write", &Args::of(vec![args.at(0, &[])])),
+                    Some(path @ Val::Text(_)) if args.option("file").is_some() || name == "writeLines" => {
+                        let content = args.text(0);
+                        self.write(&path, WriteMode::Overwrite, Some(&content));
+                        Val::unknown()
+                    }
+                    _ => self.print_args(true, args),
+                }
+            }
+            Op::StartText => {
+                let text = args.list.iter().map(Val::as_text).reduce(|left, right| left.concat(&Value::text(" ")).concat(&right));
+                self.run_shell(false, &Args::of(vec![Val::Text(text.unwrap_or_else(Value::empty))]))
+            }
+            Op::ApplyNamed | Op::ApplyList => {
+                let function = self.callable(&args.at(0, &[]));
+                let rest = if op == Op::ApplyList { Args::of(args.at(1, &[]).items()) } else { args.skip(1) };
+                self.apply(&function, &rest)
+            }
+            Op::MapNamed => {
+                let (list, function) = match (args.get(0), args.get(1)) {
+                    (Some(list @ Val::List(_)), Some(function)) | (Some(function), Some(list)) => (list.clone(), function.clone()),
+                    _ => return Val::unknown(),
+                };
+                let function = self.callable(&function);
+                self.higher(Op::Map, &Args::of(vec![function, list]))
+            }
+            Op::Dispatch => self.dispatch(name, args),
+            Op::ByName => match args.literal(args.list.len().saturating_sub(1)) {
+                Some(name) => self.named_function(&name),
+                None => Val::name("?"),
+            },
+            Op::Loop => {
+                let start = self.effort();
+                let args = args.clone();
+                self.looped(start, |machine| machine.callbacks(&args));
+                Val::unknown()
+            }
+            Op::TempBlock => {
+                let path = self.known(Known::TempFile);
+                for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
+                    self.apply(function, &Args::of(vec![path.clone()]));
+                }
+                path
+            }
+            Op::Keys => pure::apply(Pure::Keys, args),
+            Op::Duplicate => {
+                self.remote |= self.connected && args.get(1).is_none_or(|number| !matches!(number, Val::Int(1 | 2)));
+                Val::unknown()
+            }
             Op::Calm => {
                 self.calms += 1;
                 self.callbacks(args);
@@ -257,7 +378,7 @@ impl Machine<'_, '_, '_> {
                 self.callbacks(args);
                 Val::Unknown(args.taint())
             }
-            Op::Fetch | Op::Request | Op::Post | Op::Download | Op::Connect | Op::Send | Op::Resolve => self.network(op, args),
+            Op::Fetch | Op::Request | Op::Post | Op::Download | Op::Connect | Op::Dial | Op::Send | Op::Resolve => self.network(op, args),
             _ => self.files(op, args),
         }
     }
@@ -324,8 +445,7 @@ impl Machine<'_, '_, '_> {
     /// Variables of the environment: one by its name, with a default, or all of them.
     pub fn environment(&mut self, all: bool, name: &str, args: &Args) -> Val {
         if all || args.list.is_empty() {
-            self.push(EffectKind::EnvRead { names: Vec::new() }, Certainty::Certain);
-            return Val::Unknown(taint::SECRET);
+            return Val::Unknown(ENVIRONMENT);
         }
         let Some(variable) = args.literal(0) else {
             return Val::Text(Value::unknown(HoleSource::Input));
@@ -337,6 +457,13 @@ impl Machine<'_, '_, '_> {
         match args.get(1) {
             Some(default) if !value.is_known() => Val::Text(value).union(default),
             _ => Val::Text(value),
+        }
+    }
+
+    /// Data with these marks leaves the program, or is seen.
+    pub fn leaks(&mut self, marks: Taint) {
+        if marks.0 & ENVIRONMENT.0 == ENVIRONMENT.0 {
+            self.push(EffectKind::EnvRead { names: Vec::new() }, Certainty::Certain);
         }
     }
 
@@ -472,6 +599,35 @@ impl Machine<'_, '_, '_> {
             (Val::Name(module), None) if self.syntax.risky.contains(&&**module) => Val::name("?"),
             _ => Val::Unknown(owner.taint()),
         }
+    }
+
+    /// `receiver.send(:name, …)`, or `send(:name, …)`.
+    fn dispatch(&mut self, called: &str, args: &Args) -> Val {
+        let bare = called == "send" && matches!(args.get(0), Some(Val::Text(_))) && (self.syntax.function)(&args.literal(0).unwrap_or_default()).is_some();
+        if bare || args.list.len() < 2 {
+            return match args.literal(0) {
+                Some(name) => self.library(&name, &args.skip(1)),
+                None => Val::Unknown(args.taint()),
+            };
+        }
+        match args.literal(1) {
+            Some(name) => self.method(&args.at(0, &[]), None, &name, args.skip(2)),
+            None => Val::Unknown(args.taint()),
+        }
+    }
+
+    /// A function, perhaps by its name.
+    fn callable(&mut self, value: &Val) -> Val {
+        match value.literal() {
+            Some(name) => self.named_function(&name),
+            None if matches!(value, Val::Text(_)) => Val::name("?"),
+            None => value.clone(),
+        }
+    }
+
+    /// A function by its name, not called.
+    fn named_function(&mut self, name: &str) -> Val {
+        self.scope.get(name).cloned().unwrap_or_else(|| Val::name(name))
     }
 
     fn import(&mut self, args: &Args) -> Val {

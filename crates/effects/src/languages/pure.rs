@@ -69,8 +69,33 @@ pub(super) enum Pure {
     Last,
     First,
     Range,
-    /// A range of codes as text.
     Repeat,
+    /// A part of a text or a list, by its bounds.
+    Slice,
+    /// A list by a template: `["6c73"].pack("H*")`.
+    Pack,
+    /// Text by a template: `"bHM=".unpack("m")`.
+    Unpack,
+    /// The first of what that yields.
+    UnpackOne,
+    /// All its arguments, with blanks between.
+    JoinArgs,
+    /// Separator, then the items.
+    JoinRest,
+    /// All its arguments, the other way round; one text by its characters.
+    ReverseAll,
+    /// Separator and text.
+    SplitBy,
+    /// What, by what, and in which text.
+    ReplaceIn,
+    /// Template and values.
+    PackFirst,
+    /// Template and text.
+    UnpackFirst,
+    /// Text, start and length.
+    Substring,
+    /// Bytes: numbers, or text in an encoding.
+    Buffer,
 }
 
 /// Makes a value.
@@ -167,6 +192,48 @@ pub(super) fn apply(what: Pure, args: &Args) -> Val {
             other => other.item(),
         },
         Pure::Range => Val::many(vec![Val::unknown()]),
+        Pure::Pack => match args.literal(1).unwrap_or_default().chars().next() {
+            Some('c' | 'C' | 'U' | 'W') => made(characters(&Args::of(vec![first()]))),
+            Some('H') => apply(Pure::Hex, &Args::of(first().items())),
+            _ => Val::Unknown(marks.union(taint::DECODED)),
+        },
+        Pure::Unpack => Val::list(vec![apply(Pure::UnpackOne, args)]),
+        Pure::UnpackOne => match args.literal(1).unwrap_or_default().chars().next() {
+            Some('m') => apply(Pure::Base64, &Args::of(vec![first()])),
+            Some('a' | 'A') => first(),
+            _ => Val::Unknown(marks.union(taint::DECODED)),
+        },
+        Pure::JoinArgs => join(&Val::list(args.list.clone()), &Value::text(" ")),
+        Pure::JoinRest => join(&flat_list(args, 1), &args.text(0)),
+        Pure::ReverseAll => match args.list.as_slice() {
+            [only] => apply(Pure::Reverse, &Args::of(vec![only.clone()])),
+            _ => apply(Pure::Reverse, &Args::of(vec![flat_list(args, 0)])),
+        },
+        Pure::ReplaceIn => apply(Pure::Replace, &Args::of(vec![args.at(2, &[]), args.at(0, &[]), args.at(1, &[])])),
+        Pure::SplitBy => split(&Args::of(vec![args.at(1, &[]), args.at(0, &[])])),
+        Pure::PackFirst => match args.literal(0).unwrap_or_default().chars().next() {
+            Some('H') => apply(Pure::Hex, &args.skip(1)),
+            _ => apply(Pure::Pack, &Args::of(vec![flat_list(args, 1), args.at(0, &[])])),
+        },
+        Pure::UnpackFirst => match args.literal(0).unwrap_or_default().chars().next() {
+            // `unpack "u"` is another encoding.
+            Some('u' | 'm') => Val::Unknown(marks.union(taint::DECODED)),
+            _ => Val::Unknown(marks),
+        },
+        Pure::Substring => match (args.get(1), args.get(2)) {
+            (Some(Val::Int(from)), Some(Val::Int(length))) if *from >= 0 && *length >= 0 => {
+                slice(&first(), &[Val::Int(*from), Val::Int(from.saturating_add(*length))])
+            }
+            (Some(Val::Int(from)), None) => slice(&first(), &[Val::Int(*from)]),
+            _ => Val::Unknown(marks),
+        },
+        Pure::Slice => slice(&first(), args.list.get(1..).unwrap_or_default()),
+        Pure::Buffer => match (args.get(0), args.literal(1).as_deref()) {
+            (Some(Val::List(_)), _) => made(characters(args)),
+            (_, Some("base64" | "base64url")) => apply(Pure::Base64, args),
+            (_, Some("hex")) => apply(Pure::Hex, args),
+            _ => first(),
+        },
         Pure::Repeat => match (known, args.literal(1).and_then(|times| times.parse::<usize>().ok())) {
             (Some(text), Some(times)) if text.len() * times <= 4096 => made(Some(text.repeat(times))),
             _ => Val::Unknown(marks),
@@ -218,6 +285,16 @@ fn join(list: &Val, between: &Value) -> Val {
         return Val::Text(Value::text(&known.join(between)).with_taint(list.taint()));
     }
     Val::Text(texts.take(256).reduce(|left, right| left.concat(between).concat(&right)).unwrap_or_else(Value::empty))
+}
+
+/// The arguments after the first ones, lists in them taken apart.
+fn flat_list(args: &Args, skip: usize) -> Val {
+    let items = args.list.iter().skip(skip).flat_map(|value| match value {
+        Val::List(list) => list.items.clone(),
+        other => vec![other.clone()],
+    });
+    let open = args.list.iter().skip(skip).any(|value| matches!(value, Val::List(list) if list.open));
+    if open { Val::many(items.collect()) } else { Val::list(items.collect()) }
 }
 
 fn split(args: &Args) -> Val {
@@ -426,6 +503,9 @@ fn merge(args: &Args) -> Val {
     let mut entries: Vec<_> = tables.flatten().collect();
     entries.extend(args.named.iter().cloned());
     let lists: Vec<Val> = args.list.iter().filter(|value| matches!(value, Val::List(_))).flat_map(Val::items).collect();
+    if args.list.iter().any(|value| matches!(value, Val::Unknown(_) | Val::Object(_))) {
+        return Val::Unknown(args.taint());
+    }
     if lists.is_empty() { Val::table(entries) } else { Val::list(lists) }
 }
 

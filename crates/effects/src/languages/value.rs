@@ -72,7 +72,6 @@ pub(super) struct Object {
 /// A function of the program.
 #[derive(Debug)]
 pub(super) struct Function {
-    pub name: Rc<str>,
     pub params: Vec<Param>,
     pub tokens: Rc<[Token]>,
     pub body: Range<usize>,
@@ -113,8 +112,18 @@ pub(super) struct Handle {
 
 /// A started program.
 #[derive(Debug)]
-pub(super) enum Pipe {
+pub(super) struct Pipe {
+    pub command: Command,
+    /// What it printed.
+    pub printed: Value,
+}
+
+/// What was started.
+#[derive(Debug)]
+pub(super) enum Command {
+    /// Text for a shell.
     Text(Value),
+    /// A program with its words.
     Words(Vec<Word>),
 }
 
@@ -195,6 +204,7 @@ impl Val {
             Self::Table(table) => table.taint,
             Self::Object(object) => object.taint,
             Self::File(handle) => handle.content.taint,
+            Self::Pipe(pipe) => pipe.printed.taint,
             Self::Unknown(taint) => *taint,
             _ => Taint::NONE,
         }
@@ -204,6 +214,7 @@ impl Val {
     pub fn as_text(&self) -> Value {
         match self {
             Self::Text(value) => value.clone(),
+            Self::Pipe(pipe) => pipe.printed.clone(),
             Self::Int(number) => Value::text(&number.to_string()),
             other => Value::something(HoleSource::Input).with_taint(other.taint()),
         }

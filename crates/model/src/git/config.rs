@@ -251,7 +251,10 @@ mod tests {
     fn includes_are_followed_and_bounded() {
         let file = |text: &str| StillFile::File(text.as_bytes().to_vec());
         let files = [
-            ("/h/.gitconfig".to_owned(), file("[include]\npath = more\n[includeIf \"onbranch:x\"]\npath=~/loop\n")),
+            (
+                "/h/.gitconfig".to_owned(),
+                file("[include]\npath = more\n[includeIf \"onbranch:x\"]\npath=~/loop\n"),
+            ),
             ("/h/more".to_owned(), file("[alias]\nco = checkout\n")),
             ("/h/loop".to_owned(), file("[include]\npath = loop\n[a]\nk=v\n")),
         ];

@@ -1,7 +1,10 @@
 //! The file system, devices, processes, remote code.
 
+mod account_change;
 mod device_write;
 mod downloaded_code;
+mod extract_outside;
+mod firewall_off;
 mod fork_bomb;
 mod hidden_code;
 mod kill_everything;
@@ -11,8 +14,13 @@ mod outside_delete;
 mod outside_file_delete;
 mod recursive_permission;
 mod root_delete;
+mod sandbox_off;
+mod security_weakened;
+mod service_stop;
+mod storage_destroy;
 mod system_write;
 mod unknown_delete;
+mod work_delete;
 
 use tollgate_model::Rule;
 
@@ -21,14 +29,22 @@ pub(crate) const RULES: &[&dyn Rule] = &[
     &root_delete::RootDelete,
     &outside_delete::OutsideDelete,
     &unknown_delete::UnknownDelete,
+    &work_delete::WorkDelete,
     &outside_file_delete::OutsideFileDelete,
     &device_write::DeviceWrite,
     &recursive_permission::RecursivePermission,
     &system_write::SystemWrite,
+    &extract_outside::ExtractOutside,
+    &security_weakened::SecurityWeakened,
+    &sandbox_off::SandboxOff,
     &fork_bomb::ForkBomb,
     &kill_everything::KillEverything,
     &machine_power::MachinePower,
     &downloaded_code::DownloadedCode,
     &hidden_code::HiddenCode,
+    &service_stop::ServiceStop,
+    &firewall_off::FirewallOff,
+    &storage_destroy::StorageDestroy,
+    &account_change::AccountChange,
     &not_understood::NotUnderstood,
 ];

@@ -1,3 +1,4 @@
+use tollgate_model::phrase::AGENT_CONTROL;
 use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 
 use crate::kit::{Words, first, rule};
@@ -15,7 +16,11 @@ rule! {
         hit Shell("TOLLGATE_MODE=off ls"),
         hit Write("~/.config/tollgate/tollgate.yaml"),
         hit Shell("tollgate hook claude-code PreToolUse < x.json"),
+        hit Shell("pkill -9 tollgate"),
+        hit Shell("kill -STOP $(pgrep -f tollgate)"),
+        hit Shell("sudo systemctl stop tollgate.service"),
         pass Shell("tollgate explain ls"),
+        pass Shell("kill $(pgrep -f webpack)"),
         pass Shell("tollgate check tollgate.yaml"),
         pass Shell("cat ~/.config/tollgate/tollgate.yaml"),
     ],
@@ -28,7 +33,7 @@ impl Rule for GateTamper {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Tamper { what } => {
+            EffectKind::Tamper { what } if !what.starts_with(AGENT_CONTROL) => {
                 Words::new(format!("touches {what}"), "ask the person; this is theirs to change")
             }
             _ => None,

@@ -64,7 +64,17 @@ impl Shell {
             return Some(0);
         }
         let chars: Vec<char> = text.chars().collect();
-        let mut reader = Reader { chars: &chars, at: 0, span, chain, depth: 0, live: Live::Yes, failed: false, shell: self, host };
+        let mut reader = Reader {
+            chars: &chars,
+            at: 0,
+            span,
+            chain,
+            depth: 0,
+            live: Live::Yes,
+            failed: false,
+            shell: self,
+            host,
+        };
         let value = reader.comma();
         reader.skip();
         let (whole, failed) = (reader.at >= chars.len(), reader.failed);
@@ -258,7 +268,8 @@ impl Reader<'_> {
             }
         }
         self.skip();
-        let Some(sign) = self.chars.get(self.at).copied().filter(|c| matches!(c, '!' | '~' | '-' | '+')) else {
+        let Some(sign) = self.chars.get(self.at).copied().filter(|c| matches!(c, '!' | '~' | '-' | '+'))
+        else {
             return self.primary();
         };
         self.at += 1;

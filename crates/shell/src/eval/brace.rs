@@ -215,15 +215,17 @@ fn sequence<'a>(text: &str, limit: usize) -> Option<Words<'a>> {
         return None;
     }
     let step: i64 = step.map_or(Some(1), |step| step.parse().ok())?;
-    let (values, render): (Option<Vec<i64>>, Box<dyn Fn(i64) -> String>) =
-        if let (Ok(from), Ok(to)) = (first.parse::<i64>(), last.parse::<i64>()) {
-            let width = padded(first, last);
-            (steps(from, to, step, limit), Box::new(move |n| pad(n, width)))
-        } else {
-            let (from, to) = (letter(first)?, letter(last)?);
-            let letters = |n: i64| u8::try_from(n).map(|byte| char::from(byte).to_string()).unwrap_or_default();
-            (steps(from, to, step, limit), Box::new(letters))
-        };
+    let numbers = first.parse::<i64>().ok().zip(last.parse::<i64>().ok());
+    let (from, to) = match numbers {
+        Some(ends) => ends,
+        None => (letter(first)?, letter(last)?),
+    };
+    let width = padded(first, last);
+    let render = |value: i64| match numbers {
+        Some(_) => pad(value, width),
+        None => u8::try_from(value).map(|byte| char::from(byte).to_string()).unwrap_or_default(),
+    };
+    let values = steps(from, to, step, limit);
     let Some(values) = values else { return Some(vec![vec![Piece::TooMany]]) };
     Some(values.into_iter().map(|value| vec![Piece::Raw(render(value))]).collect())
 }

@@ -5,24 +5,42 @@ use std::rc::Rc;
 use tollgate_model::Span;
 
 use super::expand::Mode;
+use super::pattern::Pattern;
 use super::state::{ExitCode, Flow, Function, Functions, State, Variable};
 use super::text::span_length;
 use super::{Host, Shell, Status};
-use crate::ast::{Arith, CaseArm, CaseEnd, Command, CommandKind, Script, Word};
+use crate::ast::{Arith, CaseArm, CaseEnd, Command, CommandKind, Dialect, Script, Word};
 use crate::value::{HoleSource, Value};
+
+/// Functions that the shell calls by itself.
+const IMPLICIT: [&str; 9] = [
+    "chpwd",
+    "command_not_found_handle",
+    "command_not_found_handler",
+    "periodic",
+    "precmd",
+    "preexec",
+    "zshaddhistory",
+    "zshexit",
+    "TRAPEXIT",
+];
 
 impl Shell {
     pub(super) fn run_kind(&mut self, kind: &CommandKind, span: Span, host: &mut dyn Host) -> Flow {
         match kind {
             CommandKind::Simple(simple) => self.run_simple(simple, &[], span, host),
             CommandKind::Group(script) => self.run_items(script, host),
-            CommandKind::Subshell(script) => self.in_subshell(host, |shell, host| shell.run_items(script, host)),
+            CommandKind::Subshell(script) => {
+                self.in_subshell(host, |shell, host| shell.run_items(script, host))
+            }
             CommandKind::If { arms, otherwise } => self.run_if(arms, otherwise.as_ref(), host),
             CommandKind::For { names, words, body, select } => {
                 self.run_for(names, words.as_deref(), body, *select, span, host)
             }
             CommandKind::CFor { header, body } => self.run_c_for(header, body, span, host),
-            CommandKind::While { condition, body, until } => self.run_while(condition, body, *until, span, host),
+            CommandKind::While { condition, body, until } => {
+                self.run_while(condition, body, *until, span, host)
+            }
             CommandKind::Case { subject, arms } => self.run_case(subject, arms, host),
             CommandKind::Function { name, body } => self.define(name, body, host),
             CommandKind::Test(words) => self.run_condition(words, span, host),
@@ -95,7 +113,8 @@ impl Shell {
             }
         }
         self.context.conditional = context;
-        let ends = self.join(looking, falling, &*host).map(|state| State { code: ExitCode::Known(0), ..state });
+        let ends =
+            self.join(looking, falling, &*host).map(|state| State { code: ExitCode::Known(0), ..state });
         self.join_flows(all, Flow { ok: ends, fail: None }, &*host)
     }
 
@@ -106,7 +125,7 @@ impl Shell {
             let answer = Tri::all(patterns.iter().flat_map(|pattern| {
                 subject.any.iter().map(|text| match text.as_literal() {
                     _ if pattern.is_star() => Tri::Yes,
-                    Some(text) => Tri::from(pattern.matches(text)),
+                    Some(text) => self.certain(pattern, Tri::from(pattern.matches(text))),
                     None => Tri::Maybe,
                 })
             }));
@@ -118,8 +137,15 @@ impl Shell {
         if answers.iter().all(|answer| *answer == Tri::No) { Tri::No } else { Tri::Maybe }
     }
 
+    /// What is left of an answer when options or another dialect may read the pattern differently.
+    pub(super) fn certain(&self, pattern: &Pattern, answer: Tri) -> Tri {
+        let foreign = self.dialect == Dialect::Zsh && pattern.as_literal().is_none();
+        if foreign || self.state.local.options.nocase && answer == Tri::No { Tri::Maybe } else { answer }
+    }
+
     fn define(&mut self, name: &Word, body: &Command, host: &mut dyn Host) -> Flow {
         self.step(1 + span_length(body.span) / 16, body.span, host);
+        let name_span = name.span;
         let names = self.expand_value(name, Mode::Plain, host);
         let function = Function {
             body: Rc::new(body.clone()),
@@ -130,12 +156,15 @@ impl Shell {
         // zsh gives several names to one body.
         let all: Vec<Rc<str>> = names.literals().flat_map(str::split_whitespace).map(Rc::from).collect();
         let functions = Rc::make_mut(&mut self.state.local_mut().functions);
-        for name in all {
-            let old = functions.get(&name).filter(|_| !sure);
+        for name in &all {
+            let old = functions.get(name).filter(|_| !sure);
             let any = old.map(|old| old.any.clone()).unwrap_or_default();
             let any = any.into_iter().chain([function.clone()]).collect();
-            let exported = functions.get(&name).is_some_and(|old| old.exported);
-            functions.insert(name, Functions { any, maybe_unset: !sure, exported });
+            let exported = functions.get(name).is_some_and(|old| old.exported);
+            functions.insert(Rc::clone(name), Functions { any, maybe_unset: !sure, exported });
+        }
+        for name in all.iter().filter(|name| IMPLICIT.contains(&&***name)) {
+            self.run_aside(&Value::text(name), name_span, host);
         }
         Flow::of(Status::Success, self.state.clone())
     }
@@ -189,7 +218,10 @@ pub(super) enum Tri {
 impl Tri {
     /// The same for all, or else not known.
     pub fn all(answers: impl IntoIterator<Item = Self>) -> Self {
-        answers.into_iter().reduce(|left, right| if left == right { left } else { Self::Maybe }).unwrap_or(Self::Maybe)
+        answers
+            .into_iter()
+            .reduce(|left, right| if left == right { left } else { Self::Maybe })
+            .unwrap_or(Self::Maybe)
     }
 
     pub fn not(self) -> Self {

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use tollgate_model::Span;
 
+use super::Field;
 use super::globs;
 use super::state::List;
-use super::Field;
 use crate::value::{Builder, HoleSource, Piece, Taint, Text, Value};
 
 /// Ways to split one word that are told apart.
@@ -80,10 +80,13 @@ impl Drafts {
         let (open, known): (Vec<&Text>, Vec<&Text>) =
             plain.into_iter().partition(|text| !whole && text.has_holes());
         let loose = !whole && self.separators.is_none();
-        let together =
-            |texts: &[&Text]| Value { any: texts.iter().map(|text| self.active(text)).collect(), taint: value.taint };
+        let together = |texts: &[&Text]| Value {
+            any: texts.iter().map(|text| self.active(text)).collect(),
+            taint: value.taint,
+        };
         let (open, known) = (together(&open), together(&known));
-        let groups = [(&known, loose), (&open, true)].map(|(group, splits)| (group, splits, !group.maybe_empty()));
+        let groups =
+            [(&known, loose), (&open, true)].map(|(group, splits)| (group, splits, !group.maybe_empty()));
         let mut ways = Vec::new();
         for draft in std::mem::take(&mut self.any) {
             for text in &split {
@@ -145,7 +148,9 @@ impl Drafts {
 
     fn is_split(&self, text: &Text) -> bool {
         let Some(separators) = &self.separators else { return false };
-        text.pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains(|c| separators.contains(c))))
+        text.pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Text(text) if text.contains(|c| separators.contains(c))))
     }
 
     fn active(&self, text: &Text) -> Text {
@@ -191,7 +196,11 @@ impl Draft {
                 Piece::Glob(text) => (text, true),
                 Piece::Hole(_) => {
                     gap = Gap::Outside;
-                    self.add(&Value::from(Text { pieces: vec![piece.clone()] }).with_taint(taint), true, false);
+                    self.add(
+                        &Value::from(Text { pieces: vec![piece.clone()] }).with_taint(taint),
+                        true,
+                        false,
+                    );
                     continue;
                 }
             };

@@ -110,7 +110,9 @@ impl Decoder<'_> {
     fn digits_from(&mut self, first: u32, radix: u32, count: u32) -> u32 {
         let mut value = first;
         for _ in 0..count {
-            let Some(digit) = self.rest.next_if(|c| c.is_digit(radix)).and_then(|c| c.to_digit(radix)) else { break };
+            let Some(digit) = self.rest.next_if(|c| c.is_digit(radix)).and_then(|c| c.to_digit(radix)) else {
+                break;
+            };
             value = value.wrapping_mul(radix).wrapping_add(digit);
         }
         value

@@ -9,7 +9,7 @@ use super::draft::{Draft, Drafts};
 use super::globs;
 use super::state::List;
 use super::{Field, Host, Limit, Shell};
-use crate::ast::{Part, Word};
+use crate::ast::{Dialect, Part, Word};
 use crate::value::{Builder, HoleSource, Text, Value};
 
 /// What a part of a word comes to.
@@ -83,12 +83,20 @@ impl Shell {
     pub(super) fn expand_word(&mut self, word: &Word, host: &mut dyn Host) -> Fields {
         let span = self.at(word.span);
         if let [Part::Text { text, quoted }] = word.parts.as_slice()
-            && (*quoted || is_inert(text))
+            && (*quoted || is_inert(text) && !(self.dialect == Dialect::Zsh && text.starts_with('=')))
             && !self.context.patched
         {
             return Fields::One(Field::new(Text::literal(text).into(), span));
         }
         self.step(word.parts.len(), word.span, host);
+        if self.dialect == Dialect::Zsh
+            && let [Part::Text { text, quoted: false }] = word.parts.as_slice()
+            && let Some(name) = text.strip_prefix('=')
+            && !name.is_empty()
+        {
+            // `=name` is the path of a program: told by its name.
+            return Fields::One(Field::new(Text::literal(name).into(), span));
+        }
         let limit = self.budget.words as usize;
         let Some(words) = brace::expand(&word.parts, limit) else {
             let pieces: Vec<Braced<'_>> = word.parts.iter().map(Braced::Part).collect();
@@ -104,6 +112,13 @@ impl Shell {
             }
             let fields = self.expand_pieces(&pieces, span, host).finish();
             self.extend_lists(&mut lists, fields, word.span, host);
+        }
+        if self.dialect == Dialect::Posix {
+            // Bash as `sh` expands braces, other shells leave them alone.
+            let pieces: Vec<Braced<'_>> = word.parts.iter().map(Braced::Part).collect();
+            if let Fields::Any(plain) = self.expand_pieces(&pieces, span, host).finish() {
+                lists.extend(plain);
+            }
         }
         Fields::Any(lists)
     }
@@ -154,7 +169,7 @@ impl Shell {
         host: &mut dyn Host,
     ) {
         // zsh does not split what parameters expand to.
-        let zsh = parameter && self.dialect == crate::ast::Dialect::Zsh;
+        let zsh = parameter && self.dialect == Dialect::Zsh;
         match expanded {
             Expanded::One { value, .. } if quoted => drafts.quoted(&value),
             Expanded::One { value, whole } => drafts.unquoted(&value, whole || zsh),
@@ -223,7 +238,14 @@ impl Shell {
         value
     }
 
-    fn part_value(&mut self, part: &Part, first: bool, word: &Word, mode: Mode, host: &mut dyn Host) -> Value {
+    fn part_value(
+        &mut self,
+        part: &Part,
+        first: bool,
+        word: &Word,
+        mode: Mode,
+        host: &mut dyn Host,
+    ) -> Value {
         if let Part::Text { text, quoted } = part {
             return match (*quoted, mode) {
                 (true, _) => self.literal(text),
@@ -257,7 +279,8 @@ impl Shell {
     pub(super) fn joined_lists(&self, lists: &[List], star: bool, host: &dyn Host) -> Value {
         let ifs = if star { self.lookup("IFS", host).scalar() } else { None };
         let separator = ifs.as_ref().map_or(Some(" "), Value::as_literal).unwrap_or(" ");
-        let separator = Value::text(separator.chars().next().map_or("", |c| separator.get(..c.len_utf8()).unwrap_or("")));
+        let separator =
+            Value::text(separator.chars().next().map_or("", |c| separator.get(..c.len_utf8()).unwrap_or("")));
         let join = |list: &List| {
             let mut items = list.items.iter().chain(&list.others);
             let first = items.next().cloned().unwrap_or_else(Value::empty);
@@ -268,7 +291,9 @@ impl Shell {
 
     fn expand_part<'a>(&mut self, part: &'a Part, host: &mut dyn Host) -> (bool, Expanded<'a>) {
         match part {
-            Part::Text { text, quoted } => (*quoted, Expanded::One { value: self.literal(text), whole: true }),
+            Part::Text { text, quoted } => {
+                (*quoted, Expanded::One { value: self.literal(text), whole: true })
+            }
             Part::Param { expansion, quoted, span } => (*quoted, self.expand_param(expansion, *span, host)),
             Part::Command { script, quoted, span } => {
                 let value = self.substitute(script, *span, host);

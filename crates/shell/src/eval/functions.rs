@@ -25,6 +25,8 @@ impl Shell {
         if self.take_ended() {
             return Flow::default();
         }
+        let last = call.argv.last().map_or_else(Value::empty, |field| field.value.clone());
+        let last = Rc::new(last);
         let fields: Vec<Field> = call.argv.split_off(1.min(call.argv.len()));
         let before = (Rc::clone(&self.state.local.args), Rc::clone(&self.state.local.shadowed));
         self.set_args(fields);
@@ -57,14 +59,15 @@ impl Shell {
         let returned = self.absorb(mark, |kind| *kind == JumpKind::Return, host);
         let flow = self.join_flows(flow, returned, &*host);
         self.context = context;
-        flow.map(|state| leave(state, &before))
+        flow.map(|state| State { last: Rc::clone(&last), ..leave(state, &before) })
     }
 
     /// Whether a call goes anywhere new. A function that is already running is noted; a call in a state
     /// that was seen before would only repeat what is known.
     fn may_recurse(&mut self, name: &Rc<str>, span: Span, host: &mut dyn Host) -> bool {
         let Some(outer) = self.frames.iter().find(|frame| frame.name == *name) else { return true };
-        let (background, piped) = (self.context.background > outer.background, self.context.piped > outer.piped);
+        let (background, piped) =
+            (self.context.background > outer.background, self.context.piped > outer.piped);
         let noted = (Rc::clone(name), background, piped);
         if !self.recursions.contains(&noted) {
             host.note(Note::Recursion { name: Rc::clone(name), background, piped, span });
@@ -202,7 +205,9 @@ fn leave(mut state: State, before: &Saved) -> State {
     for (name, shadow) in shadowed.iter() {
         let present = state.local.vars.get(name).cloned();
         let restored = match (&shadow.previous, present) {
-            (Some(previous), Some(present)) if shadow.partly => Some(Rc::new(join_variables(previous, &present))),
+            (Some(previous), Some(present)) if shadow.partly => {
+                Some(Rc::new(join_variables(previous, &present)))
+            }
             (None, Some(present)) if shadow.partly => {
                 let mut present = super::state::Variable::clone(&present);
                 present.maybe_unset = true;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::state::{
-    Args, Array, Contents, Descriptor, Elements, ExitCode, Flow, Functions, Key, List, Local, Options, Shadowed,
-    State, Variable, Vars, World,
+    Args, Array, Contents, Descriptor, Elements, ExitCode, Flow, Functions, Key, List, Local, Options,
+    Shadowed, State, Variable, Vars, World,
 };
 use super::{Host, Shell, Written};
 use crate::value::{HoleSource, Value};
@@ -33,17 +33,22 @@ impl Shell {
 
     fn join_states(&self, left: State, right: &State, host: &dyn Host) -> State {
         let code = join_codes(left.code, right.code);
-        let last =
-            if left.last == right.last { Rc::clone(&left.last) } else { Rc::new(left.last.union(&right.last)) };
+        let last = if left.last == right.last {
+            Rc::clone(&left.last)
+        } else {
+            Rc::new(left.last.union(&right.last))
+        };
         let local = shared(&left.local, &right.local, |left, right| self.join_locals(left, right, host));
         let world = shared(&left.world, &right.world, join_worlds);
-        State { local, world, code, last }
+        State { local, world, code, last, touched: left.touched || right.touched }
     }
 
     fn join_locals(&self, left: &Local, right: &Local, host: &dyn Host) -> Local {
         Local {
             vars: shared(&left.vars, &right.vars, |left, right| self.join_vars(left, right, host)),
-            shadowed: shared(&left.shadowed, &right.shadowed, |left, right| self.join_shadowed(left, right, host)),
+            shadowed: shared(&left.shadowed, &right.shadowed, |left, right| {
+                self.join_shadowed(left, right, host)
+            }),
             functions: shared(&left.functions, &right.functions, join_functions),
             aliases: shared(&left.aliases, &right.aliases, |left, right| merge(left, right, Value::union)),
             hashed: shared(&left.hashed, &right.hashed, |left, right| merge(left, right, Value::union)),
@@ -67,6 +72,9 @@ impl Shell {
                 noglob: left.options.noglob && right.options.noglob,
                 lastpipe: left.options.lastpipe || right.options.lastpipe,
                 pipefail: left.options.pipefail || right.options.pipefail,
+                nocase: left.options.nocase || right.options.nocase,
+                xpg_echo: left.options.xpg_echo || right.options.xpg_echo,
+                posix: left.options.posix || right.options.posix,
             },
         }
     }
@@ -98,7 +106,9 @@ impl Shell {
         for (name, one) in left.iter().chain(right) {
             let shadowed = match (left.get(name), right.get(name)) {
                 (Some(left), Some(right)) => {
-                    let import = |old: &Option<Rc<Variable>>| old.clone().unwrap_or_else(|| Rc::new(self.imported(name, host)));
+                    let import = |old: &Option<Rc<Variable>>| {
+                        old.clone().unwrap_or_else(|| Rc::new(self.imported(name, host)))
+                    };
                     let previous = if left.previous == right.previous {
                         left.previous.clone()
                     } else {
@@ -160,9 +170,11 @@ pub(super) fn join_variables(left: &Variable, right: &Variable) -> Variable {
         (Contents::Unset, other) | (other, Contents::Unset) => other.clone(),
         (Contents::Scalar(left), Contents::Scalar(right)) => Contents::Scalar(left.union(right)),
         (Contents::Array(left), Contents::Array(right)) => Contents::Array(join_arrays(left, right)),
-        (Contents::Scalar(value), Contents::Array(array)) | (Contents::Array(array), Contents::Scalar(value)) => {
+        (Contents::Scalar(value), Contents::Array(array))
+        | (Contents::Array(array), Contents::Scalar(value)) => {
             let known = BTreeMap::from([(array.first_key(), value.clone())]);
-            let single = Array { any: vec![Elements { known, others: None }], associative: array.associative };
+            let single =
+                Array { any: vec![Elements { known, others: None }], associative: array.associative };
             Contents::Array(join_arrays(&single, array))
         }
     };
@@ -294,7 +306,10 @@ fn widen_world(old: &World, new: &World) -> World {
     for (path, written) in &mut world.files {
         if old.files.get(path) != Some(written) {
             let before = old.files.get(path).map_or(&written.value, |old| &old.value);
-            *written = Written { value: widen_value(&Value::empty(), &before.union(&written.value)), certain: false };
+            *written = Written {
+                value: widen_value(&Value::empty(), &before.union(&written.value)),
+                certain: false,
+            };
         }
     }
     for (id, value) in &mut world.buffers {

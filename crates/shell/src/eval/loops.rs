@@ -131,7 +131,13 @@ impl Shell {
         self.run_loop(&mut test, &mut body, span, host)
     }
 
-    pub(super) fn run_c_for(&mut self, header: &[Arith; 3], body: &Script, span: Span, host: &mut dyn Host) -> Flow {
+    pub(super) fn run_c_for(
+        &mut self,
+        header: &[Arith; 3],
+        body: &Script,
+        span: Span,
+        host: &mut dyn Host,
+    ) -> Flow {
         let [first, check, step] = header;
         self.number_of_arith(first, span, host);
         let mut test = |shell: &mut Self, host: &mut dyn Host| {

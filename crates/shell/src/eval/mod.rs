@@ -12,6 +12,7 @@ mod builtins;
 mod compound;
 mod draft;
 mod echo;
+mod edit;
 mod expand;
 mod functions;
 mod globs;
@@ -34,12 +35,12 @@ use std::rc::Rc;
 pub use api::{
     Call, Code, Field, Host, Input, Kind, Limit, Note, Open, OpenMode, Outcome, Scope, Status, Stream,
 };
-pub use store::Written;
 use budget::Budget;
 use state::{Jump, State};
+pub use store::Written;
 use tollgate_model::Span;
 
-use crate::ast::{Dialect, Script};
+use crate::ast::{Dialect, Item, Script};
 use crate::value::{Text, Value};
 
 /// A shell being interpreted: its present state, and what is shared by all states.
@@ -62,6 +63,8 @@ pub struct Shell {
     declared: Vec<vars::Assignment>,
     /// Scripts of `>( … )` that wait for the command to write to them.
     pending: Vec<(Script, Text)>,
+    /// What was started in the background.
+    jobs: Vec<Job>,
     /// The shell ended in the midst of an expansion or a call of the host.
     ended: bool,
     /// How the last command substitution ended.
@@ -81,6 +84,15 @@ struct Context {
     conditional: bool,
     loops: u32,
     returnable: bool,
+}
+
+/// A statement started in the background, and how things stood then.
+#[derive(Debug)]
+struct Job {
+    item: Item,
+    state: State,
+    context: Context,
+    dialect: Dialect,
 }
 
 /// A function call in progress.
@@ -110,6 +122,7 @@ impl Shell {
             recursions: Vec::new(),
             declared: Vec::new(),
             pending: Vec::new(),
+            jobs: Vec::new(),
             ended: false,
             substituted: None,
         }
@@ -128,6 +141,7 @@ impl Shell {
         let flow = self.join_flows(flow, left, &*host);
         let status = flow.status();
         self.settle(flow, host);
+        self.run_late_jobs(host);
         self.run_traps(host);
         Outcome::silent(status)
     }
@@ -159,8 +173,11 @@ impl Shell {
     /// Runs `inside` and then puts variables, functions, directory and descriptors back, as a subshell
     /// does. Files written stay written.
     pub fn isolated<R>(&mut self, inside: impl FnOnce(&mut Self) -> R) -> R {
-        let local = Rc::clone(&self.state.local);
+        let (local, mark) = (Rc::clone(&self.state.local), self.jumps.len());
         let result = inside(self);
+        // An `exit` inside ends only what is inside.
+        self.jumps.truncate(mark);
+        self.ended = false;
         self.state.local = local;
         result
     }
@@ -188,6 +205,16 @@ impl Shell {
     #[must_use]
     pub fn resolve(&self, path: &Value) -> Value {
         path::resolve(&self.state.local.cwd, path)
+    }
+
+    /// How the last command ended, as far as the present way through the script tells.
+    #[must_use]
+    pub fn last(&self) -> Status {
+        match self.state.code {
+            state::ExitCode::Known(0) => Status::Success,
+            state::ExitCode::Known(_) | state::ExitCode::Nonzero => Status::Failure,
+            state::ExitCode::Any => Status::Either,
+        }
     }
 
     /// What the script itself gave a variable; `None` when it did not, or when it is an array.
@@ -224,6 +251,12 @@ impl Shell {
     /// Remembers what a file holds from now on.
     pub fn write_file(&mut self, path: &Value, content: &Value, append: bool) {
         self.put(path, content, append);
+    }
+
+    /// Something may have changed any of the files the script wrote: what is known of them is no longer
+    /// certain.
+    pub fn doubt_files(&mut self) {
+        self.state.world_mut().files.values_mut().for_each(|written| written.certain = false);
     }
 
     /// Forgets a file, which is removed or no longer known.

@@ -9,7 +9,7 @@ use super::expand::{Expanded, Mode};
 use super::state::{Contents, Elements, ExitCode, Key, List, Variable};
 use super::vars::{self, Place};
 use super::{Host, Shell};
-use crate::ast::{Param, ParamOp, Word};
+use crate::ast::{Dialect, Param, ParamOp, Word};
 use crate::value::{HoleSource, Text, Value};
 
 /// What a parameter stands for before its operator is applied.
@@ -28,7 +28,12 @@ pub(super) enum Fetched {
 }
 
 impl Shell {
-    pub(super) fn expand_param<'a>(&mut self, param: &'a Param, span: Span, host: &mut dyn Host) -> Expanded<'a> {
+    pub(super) fn expand_param<'a>(
+        &mut self,
+        param: &'a Param,
+        span: Span,
+        host: &mut dyn Host,
+    ) -> Expanded<'a> {
         self.step(1, span, host);
         if let ParamOp::Unknown(raw) = &param.op {
             self.run_hidden(&Value::text(raw), span, host);
@@ -63,17 +68,35 @@ impl Shell {
             let place = self.place_of(array, rest.trim_end_matches(']'), span, host);
             return self.element(array, &place, host);
         }
-        let Some(subscript) = subscript else { return scalar(&self.lookup(&target, host), name) };
+        let Some(subscript) = subscript else {
+            // In zsh an array without a subscript is all of it.
+            let whole = self.dialect == Dialect::Zsh && self.holds_array(&target);
+            return match whole {
+                true => Fetched::Many { lists: self.elements(&target, host), star: false },
+                false => scalar(&self.lookup(&target, host), name),
+            };
+        };
         match subscript.parts.as_slice() {
             [crate::ast::Part::Text { text, .. }] if text == "@" || text == "*" => {
                 Fetched::Many { lists: self.elements(&target, host), star: text == "*" }
             }
             _ => {
                 let value = self.expand_value(subscript, Mode::Plain, host);
+                if self.is_range(&value) {
+                    let others =
+                        self.elements(&target, host).iter().filter_map(List::values).collect::<Vec<_>>();
+                    let list = List { items: Vec::new(), others: Value::any_of(&others) };
+                    return Fetched::Many { lists: vec![list], star: false };
+                }
                 let place = self.place_of_value(&target, &value, span, host);
                 self.element(&target, &place, host)
             }
         }
+    }
+
+    fn holds_array(&self, name: &str) -> bool {
+        let variable = self.state.local.vars.get(name);
+        variable.is_some_and(|variable| matches!(variable.contents, Contents::Array(_)))
     }
 
     fn special(&self, name: &str) -> Option<Fetched> {
@@ -95,8 +118,14 @@ impl Shell {
             "$" | "!" => one(Value::something(HoleSource::Input)),
             "-" => one(Value::unknown(HoleSource::Input)),
             "0" => Some(Fetched::One { value: Some(args.name.clone()), maybe_unset: false, whole: false }),
-            "_" => Some(Fetched::One { value: Some(Value::clone(&self.state.last)), maybe_unset: false, whole: false }),
-            digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => Some(self.argument(digits.parse().ok()?)),
+            "_" => Some(Fetched::One {
+                value: Some(Value::clone(&self.state.last)),
+                maybe_unset: false,
+                whole: false,
+            }),
+            digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+                Some(self.argument(digits.parse().ok()?))
+            }
             _ => None,
         }
     }
@@ -123,10 +152,13 @@ impl Shell {
             (Contents::Unset, _) => (None, true),
             (Contents::Array(array), Place::Element(key)) => (array.element(key), array.may_lack(key)),
             (Contents::Array(array), _) => {
-                let any = array.any.iter().filter_map(Elements::values).reduce(|left, right| left.union(&right));
+                let any =
+                    array.any.iter().filter_map(Elements::values).reduce(|left, right| left.union(&right));
                 (any, true)
             }
-            (Contents::Scalar(value), Place::Element(Key::Index(0 | -1))) => (Some(value.clone()), variable.maybe_unset),
+            (Contents::Scalar(value), Place::Element(Key::Index(0 | -1))) => {
+                (Some(value.clone()), variable.maybe_unset)
+            }
             (Contents::Scalar(_), _) if variable.maybe_unset => (Some(unknown(name)), true),
             (Contents::Scalar(value), Place::Somewhere) => (Some(value.clone()), true),
             (Contents::Scalar(_), _) => (None, true),
@@ -149,7 +181,8 @@ impl Shell {
                 lists
             }
             Contents::Array(array) => {
-                let mut lists: Vec<List> = array.any.iter().map(|elements| in_order(elements, array.associative)).collect();
+                let mut lists: Vec<List> =
+                    array.any.iter().map(|elements| in_order(elements, array.associative)).collect();
                 lists.extend(variable.maybe_unset.then(List::default));
                 lists
             }
@@ -181,7 +214,12 @@ impl Shell {
 
     /// `${!x}`: the variable whose name is in `x`.
     fn expand_indirect<'a>(&mut self, param: &'a Param, span: Span, host: &mut dyn Host) -> Expanded<'a> {
-        let nameref = self.state.local.vars.get(param.name.as_str()).is_some_and(|variable| variable.attributes.nameref);
+        let nameref = self
+            .state
+            .local
+            .vars
+            .get(param.name.as_str())
+            .is_some_and(|variable| variable.attributes.nameref);
         if nameref {
             let name = self.referred(&param.name).unwrap_or_else(|| Rc::from(""));
             return Expanded::One { value: Value::text(&name), whole: false };
@@ -216,7 +254,10 @@ impl Shell {
         }
         match result {
             Some(found) if !unknown => found,
-            _ => Expanded::One { value: Value::unknown(HoleSource::Variable(format!("!{}", param.name).into())), whole: false },
+            _ => Expanded::One {
+                value: Value::unknown(HoleSource::Variable(format!("!{}", param.name).into())),
+                whole: false,
+            },
         }
     }
 
@@ -227,9 +268,7 @@ impl Shell {
         name: &str,
         host: &mut dyn Host,
     ) -> Elements {
-        let associative = self.referred(name).and_then(|name| self.state.local.vars.get(&name).cloned());
-        let associative =
-            associative.is_some_and(|variable| matches!(&variable.contents, Contents::Array(array) if array.associative));
+        let associative = self.is_associative(name);
         let mut elements = Elements { known: BTreeMap::new(), others: None };
         let mut pairs: Vec<Value> = Vec::new();
         for (subscript, word) in items {
@@ -256,7 +295,8 @@ impl Shell {
         for pair in pairs.chunks(2) {
             let [key, rest @ ..] = pair else { continue };
             let value = rest.first().cloned().unwrap_or_else(Value::empty);
-            let place = key.as_literal().map_or(Place::Somewhere, |key| Place::Element(Key::Name(key.into())));
+            let place =
+                key.as_literal().map_or(Place::Somewhere, |key| Place::Element(Key::Name(key.into())));
             add_element(&mut elements, place, value);
         }
         elements

@@ -7,7 +7,8 @@ pub(super) fn resolve(cwd: &Value, path: &Value) -> Value {
     let taint = path.taint;
     let absolute = path.any.iter().flat_map(|text| {
         let base = if is_absolute(text) { std::slice::from_ref(text) } else { cwd.any.as_slice() };
-        base.iter().map(move |directory| if is_absolute(text) { tidy(text) } else { tidy(&under(directory, text)) })
+        base.iter()
+            .map(move |directory| if is_absolute(text) { tidy(text) } else { tidy(&under(directory, text)) })
     });
     Value::of(absolute, taint)
 }

@@ -18,8 +18,14 @@ enum Token {
     Star,
     /// A run of text that is not known.
     Hole,
-    Class { negated: bool, items: Vec<ClassItem> },
-    Group { kind: char, arms: Vec<Vec<Token>> },
+    Class {
+        negated: bool,
+        items: Vec<ClassItem>,
+    },
+    Group {
+        kind: char,
+        arms: Vec<Vec<Token>>,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,14 +87,16 @@ impl Pattern {
     /// Where the match that starts at the front of `subject` ends.
     pub(super) fn prefix(&self, subject: &[char], longest: bool, fuel: &mut Fuel) -> Option<Option<usize>> {
         let ends = 0..=subject.len();
-        let try_end = |end: usize, fuel: &mut Fuel| run(&self.tokens, subject.get(..end).unwrap_or_default(), fuel);
+        let try_end =
+            |end: usize, fuel: &mut Fuel| run(&self.tokens, subject.get(..end).unwrap_or_default(), fuel);
         first_hit(if longest { Box::new(ends.rev()) } else { Box::new(ends) }, try_end, fuel)
     }
 
     /// Where the match that ends at the back of `subject` starts.
     pub(super) fn suffix(&self, subject: &[char], longest: bool, fuel: &mut Fuel) -> Option<Option<usize>> {
         let starts = 0..=subject.len();
-        let try_start = |start: usize, fuel: &mut Fuel| run(&self.tokens, subject.get(start..).unwrap_or_default(), fuel);
+        let try_start =
+            |start: usize, fuel: &mut Fuel| run(&self.tokens, subject.get(start..).unwrap_or_default(), fuel);
         first_hit(if longest { Box::new(starts) } else { Box::new(starts.rev()) }, try_start, fuel)
     }
 }
@@ -172,7 +180,13 @@ fn run_star(rest: &[Token], subject: &[char], fuel: &mut Fuel) -> Option<bool> {
     Some(false)
 }
 
-fn run_group(kind: char, arms: &[Vec<Token>], rest: &[Token], subject: &[char], fuel: &mut Fuel) -> Option<bool> {
+fn run_group(
+    kind: char,
+    arms: &[Vec<Token>],
+    rest: &[Token],
+    subject: &[char],
+    fuel: &mut Fuel,
+) -> Option<bool> {
     if matches!(kind, '?' | '*') && run(rest, subject, fuel)? {
         return Some(true);
     }
@@ -186,7 +200,9 @@ fn run_group(kind: char, arms: &[Vec<Token>], rest: &[Token], subject: &[char], 
         if !hit {
             continue;
         }
-        let again = matches!(kind, '*' | '+') && end > 0 && fuel.deeper(|fuel| run_group('*', arms, rest, tail, fuel))?;
+        let again = matches!(kind, '*' | '+')
+            && end > 0
+            && fuel.deeper(|fuel| run_group('*', arms, rest, tail, fuel))?;
         if again || run(rest, tail, fuel)? {
             return Some(true);
         }
@@ -339,7 +355,8 @@ impl Reader<'_> {
     }
 
     fn range_end(&mut self) -> Option<char> {
-        let (Some(Sym::Active('-')), Some(Sym::Active(high) | Sym::Literal(high))) = (self.peek(0), self.peek(1))
+        let (Some(Sym::Active('-')), Some(Sym::Active(high) | Sym::Literal(high))) =
+            (self.peek(0), self.peek(1))
         else {
             return None;
         };
@@ -406,7 +423,8 @@ mod tests {
 
     #[test]
     fn work_is_bounded() {
-        let pattern = Pattern::new(&Text { pieces: vec![Piece::Glob(format!("{}b", "*a".repeat(40)).into())] });
+        let pattern =
+            Pattern::new(&Text { pieces: vec![Piece::Glob(format!("{}b", "*a".repeat(40)).into())] });
         assert_eq!(pattern.matches(&"a".repeat(5_000)), None);
     }
 }

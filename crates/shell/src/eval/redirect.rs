@@ -37,9 +37,11 @@ impl Shell {
     }
 
     fn redirect_one(&mut self, redirect: &Redirect, opens: &mut Vec<Open>, host: &mut dyn Host) {
+        // `{name}` takes the first free descriptor from 10 on.
+        let free = (10..).find(|fd| !self.state.local.fds.contains_key(fd)).unwrap_or(10);
         let fd = |default| match &redirect.fd {
             Some(RedirectFd::Number(number)) => *number,
-            Some(RedirectFd::Name(_)) => 10,
+            Some(RedirectFd::Name(_)) => free,
             None => default,
         };
         match &redirect.kind {
@@ -48,7 +50,9 @@ impl Shell {
                 self.open(word, OpenMode::Write, fd(1), redirect, opens, host);
             }
             RedirectKind::Append(word) => self.open(word, OpenMode::Append, fd(1), redirect, opens, host),
-            RedirectKind::ReadWrite(word) => self.open(word, OpenMode::ReadWrite, fd(0), redirect, opens, host),
+            RedirectKind::ReadWrite(word) => {
+                self.open(word, OpenMode::ReadWrite, fd(0), redirect, opens, host)
+            }
             RedirectKind::WriteBoth(word) => self.open_both(word, OpenMode::Write, redirect, opens, host),
             RedirectKind::AppendBoth(word) => self.open_both(word, OpenMode::Append, redirect, opens, host),
             RedirectKind::Duplicate { target, output } => {
@@ -64,7 +68,7 @@ impl Shell {
             }
         }
         if let Some(RedirectFd::Name(name)) = &redirect.fd {
-            self.assign_scalar(name, Value::text("10"), redirect.span, host);
+            self.assign_scalar(name, Value::text(&free.to_string()), redirect.span, host);
         }
     }
 
@@ -105,7 +109,8 @@ impl Shell {
         match self.expand_word(word, host) {
             Fields::One(field) => field,
             Fields::Any(lists) => {
-                let splits = lists.iter().any(|list| list.len() != 1 || list.iter().any(|field| field.splits));
+                let splits =
+                    lists.iter().any(|list| list.len() != 1 || list.iter().any(|field| field.splits));
                 let values = lists.into_iter().flatten().map(|field| field.value);
                 let value = values.reduce(|left, right| left.union(&right)).unwrap_or_else(Value::empty);
                 Field { value, span, splits }

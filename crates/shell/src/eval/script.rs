@@ -8,21 +8,36 @@ use std::rc::Rc;
 use tollgate_model::Span;
 
 use super::state::{Descriptor, ExitCode, Flow, Jump, JumpKind, State};
-use super::{Host, Note, Shell, Status};
+use super::text::span_length;
+use super::{Host, Job, Note, Shell, Status};
 use crate::ast::{AndOr, Command, CommandKind, Dialect, Item, Pipeline, Problem, Script, Stage};
 use crate::value::Value;
+
+/// Jobs in the background that are looked at again in the end.
+const JOBS: usize = 16;
 
 impl Shell {
     /// Runs the statements of a script one after the other.
     pub(super) fn run_items(&mut self, script: &Script, host: &mut dyn Host) -> Flow {
         self.note_problems(script, host);
-        self.run_list(&script.items, false, host)
+        self.run_read(script, false, host)
     }
 
     /// The same for the script of a process, where an expansion error only ends the present statement.
     pub(super) fn run_top(&mut self, script: &Script, host: &mut dyn Host) -> Flow {
         self.note_problems(script, host);
-        self.run_list(&script.items, true, host)
+        self.run_read(script, true, host)
+    }
+
+    /// A shell may run nothing of text that it cannot read, or only what comes before.
+    fn run_read(&mut self, script: &Script, top: bool, host: &mut dyn Host) -> Flow {
+        if script.problems.is_empty() {
+            return self.run_list(&script.items, top, host);
+        }
+        let unread = State { code: ExitCode::Nonzero, ..self.state.clone() };
+        self.context.conditional = true;
+        let flow = self.run_list(&script.items, top, host);
+        self.join_flows(flow, Flow { ok: None, fail: Some(unread) }, &*host)
     }
 
     fn note_problems(&self, script: &Script, host: &mut dyn Host) {
@@ -80,11 +95,39 @@ impl Shell {
     fn run_background(&mut self, item: &Item, host: &mut dyn Host) -> Flow {
         let before = self.state.clone();
         self.context.background += 1;
+        self.remember_job(item, host);
         let flow = self.in_subshell(host, |shell, host| shell.run_item(item, host));
         self.context.background -= 1;
         let after = self.merged(flow, &*host);
         let state = self.join(Some(before), after, &*host).unwrap_or_else(|| self.state.clone());
         Flow::of(Status::Success, state)
+    }
+
+    /// Keeps a job in the background, which may be slow: what is written later may still be what it reads.
+    fn remember_job(&mut self, item: &Item, host: &mut dyn Host) {
+        if self.jobs.len() < JOBS && self.step(span_length(item.span) / 16, item.span, host) {
+            let (state, context, dialect) = (self.state.clone(), self.context, self.dialect);
+            self.jobs.push(Job { item: item.clone(), state, context, dialect });
+        }
+    }
+
+    /// Runs jobs again that may have seen files as they are in the end.
+    pub(super) fn run_late_jobs(&mut self, host: &mut dyn Host) {
+        let present = (self.context, self.dialect);
+        for job in std::mem::take(&mut self.jobs) {
+            if job.state.world.files == self.state.world.files {
+                continue;
+            }
+            let end = self.state.clone();
+            self.state = State { world: Rc::clone(&end.world), ..job.state };
+            (self.context, self.dialect) = (job.context, job.dialect);
+            self.context.conditional = true;
+            let flow = self.in_subshell(host, |shell, host| shell.run_item(&job.item, host));
+            (self.context, self.dialect) = present;
+            let world = self.merged(flow, &*host).map_or_else(|| Rc::clone(&end.world), |state| state.world);
+            self.state = State { world, ..end };
+        }
+        self.jobs.clear();
     }
 
     fn run_pipeline(&mut self, pipeline: &Pipeline, host: &mut dyn Host) -> Flow {
@@ -151,7 +194,12 @@ impl Shell {
         self.dialect == Dialect::Zsh || self.state.local.options.lastpipe
     }
 
-    fn run_last_stage(&mut self, stage: &Stage, local: &Rc<super::state::Local>, host: &mut dyn Host) -> Flow {
+    fn run_last_stage(
+        &mut self,
+        stage: &Stage,
+        local: &Rc<super::state::Local>,
+        host: &mut dyn Host,
+    ) -> Flow {
         if !self.keeps_last_stage() {
             return self.in_subshell(host, |shell, host| shell.run_command(&stage.command, host));
         }
@@ -167,7 +215,7 @@ impl Shell {
         host: &mut dyn Host,
         inside: impl FnOnce(&mut Self, &mut dyn Host) -> Flow,
     ) -> Flow {
-        let local = Rc::clone(&self.state.local);
+        let (local, last) = (Rc::clone(&self.state.local), Rc::clone(&self.state.last));
         let (context, mark) = (self.context, self.jumps.len());
         self.context.loops = 0;
         let flow = inside(self, host);
@@ -176,11 +224,16 @@ impl Shell {
         self.context = context;
         let flow = self.join_flows(flow, left, &*host);
         let flow = if flow.is_dead() { Flow::both(self.state.clone()) } else { flow };
-        flow.map(|state| State { local: Rc::clone(&local), ..state })
+        flow.map(|state| State { local: Rc::clone(&local), last: Rc::clone(&last), ..state })
     }
 
     /// Takes the ways out made since `mark` that end here; the states they lead to.
-    pub(super) fn absorb(&mut self, mark: usize, ends: impl Fn(&JumpKind) -> bool, host: &mut dyn Host) -> Flow {
+    pub(super) fn absorb(
+        &mut self,
+        mark: usize,
+        ends: impl Fn(&JumpKind) -> bool,
+        host: &mut dyn Host,
+    ) -> Flow {
         if self.jumps.len() <= mark {
             return Flow::default();
         }
@@ -221,11 +274,12 @@ impl Shell {
         if self.redirect(&command.redirects, host).is_none() {
             return Flow::default();
         }
-        let flow = self.nested(command.span, host, |shell, host| shell.run_kind(&command.kind, command.span, host));
+        let flow =
+            self.nested(command.span, host, |shell, host| shell.run_kind(&command.kind, command.span, host));
         let flow = flow.unwrap_or_else(|| Flow::both(self.state.clone()));
         let Some(before) = before else { return flow };
         // A file that cannot be opened keeps the command from running at all.
-        let failed = opens_file(command).then(|| State { code: ExitCode::Known(1), ..before });
+        let failed = opens_file(command).then_some(State { code: ExitCode::Known(1), ..before });
         let flow = self.with_descriptors(flow, mark, &fds);
         self.join_flows(flow, Flow { ok: None, fail: failed }, &*host)
     }
@@ -250,11 +304,16 @@ impl Shell {
 /// Like `Flow::map`, but a state that both ends share is changed once.
 fn flow_with(flow: Flow, mut change: impl FnMut(State) -> State) -> Flow {
     match (flow.ok, flow.fail) {
-        (Some(ok), Some(fail)) if Rc::ptr_eq(&ok.local, &fail.local) && Rc::ptr_eq(&ok.world, &fail.world) => {
+        (Some(ok), Some(fail))
+            if Rc::ptr_eq(&ok.local, &fail.local) && Rc::ptr_eq(&ok.world, &fail.world) =>
+        {
             let codes = (ok.code, fail.code);
             drop(fail);
             let after = change(ok);
-            Flow { ok: Some(State { code: codes.0, ..after.clone() }), fail: Some(State { code: codes.1, ..after }) }
+            Flow {
+                ok: Some(State { code: codes.0, ..after.clone() }),
+                fail: Some(State { code: codes.1, ..after }),
+            }
         }
         (ok, fail) => Flow { ok: ok.map(&mut change), fail: fail.map(&mut change) },
     }

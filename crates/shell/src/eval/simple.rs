@@ -9,8 +9,14 @@ use super::expand::{Fields, Mode};
 use super::state::{ExitCode, Flow, List, State, Variable};
 use super::vars::{Assigned, Assignment, Place};
 use super::{Call, Field, Host, Input, Kind, Note, Open, Shell, Status};
-use crate::ast::{Assign, AssignValue, Part, Redirect, Simple, Word};
+use crate::ast::{Assign, AssignValue, Dialect, Part, Redirect, Simple, Word};
 use crate::value::{HoleSource, Value};
+
+/// The builtins that POSIX calls special.
+const SPECIAL: [&str; 14] = [
+    ":", ".", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift",
+    "trap", "unset",
+];
 
 /// What a command costs besides its words.
 const COMMAND: usize = 4;
@@ -38,7 +44,7 @@ impl Shell {
         host: &mut dyn Host,
     ) -> Flow {
         self.substituted = None;
-        let lists = match simple.words.first().map(|word| declares(word)) {
+        let lists = match simple.words.first().map(declares) {
             Some(true) => self.expand_declaration(&simple.words, host),
             _ => self.expand_words(&simple.words, host),
         };
@@ -92,7 +98,13 @@ impl Shell {
         self.join_flows(flow, Flow { ok: None, fail: failed }, &*host)
     }
 
-    fn run_assignments(&mut self, assigns: &[Assign], opens: Vec<Open>, span: Span, host: &mut dyn Host) -> Flow {
+    fn run_assignments(
+        &mut self,
+        assigns: &[Assign],
+        opens: Vec<Open>,
+        span: Span,
+        host: &mut dyn Host,
+    ) -> Flow {
         let mut made = Vec::with_capacity(assigns.len());
         let mut status = Status::Success;
         for assign in assigns {
@@ -113,6 +125,9 @@ impl Shell {
             host.command(&call, self);
         }
         let status = self.substituted.take().unwrap_or(status);
+        if !self.state.last.is_empty() {
+            self.state.last = Rc::new(Value::empty());
+        }
         Flow::of(status, self.state.clone())
     }
 
@@ -127,9 +142,18 @@ impl Shell {
         };
         let value = match &assign.value {
             AssignValue::Scalar(word) => Assigned::Scalar(self.expand_value(word, Mode::Assignment, host)),
-            AssignValue::Array(items) => Assigned::Array(self.array_elements(items, &assign.name, host)),
+            AssignValue::Array(items) => {
+                let placed = items.iter().any(|(subscript, _)| subscript.is_some());
+                Assigned::Array { elements: self.array_elements(items, &assign.name, host), placed }
+            }
         };
-        Assignment { name: Rc::from(assign.name.as_str()), place, append: assign.append, value, span: assign.span }
+        Assignment {
+            name: Rc::from(assign.name.as_str()),
+            place,
+            append: assign.append,
+            value,
+            span: assign.span,
+        }
     }
 
     /// Runs a command with words, its assignments in force only while it runs.
@@ -156,11 +180,15 @@ impl Shell {
         if self.take_ended() {
             return Flow::default();
         }
+        // In POSIX shells the assignments before a special builtin stay.
+        let posix = self.dialect == Dialect::Posix || self.state.local.options.posix;
+        let keeps = posix && call.name().is_some_and(|name| SPECIAL.contains(&name));
         let flow = self.run_call(call, &simple.words, host);
         if saved.is_empty() {
             return flow;
         }
-        flow.map(|mut state| {
+        let kept = keeps.then(|| Flow { ok: flow.ok.clone(), fail: flow.fail.clone() });
+        let flow = flow.map(|mut state| {
             for (name, old) in saved.iter().rev() {
                 match old {
                     Some(old) => state.vars_mut().insert(Rc::clone(name), Rc::clone(old)),
@@ -168,7 +196,11 @@ impl Shell {
                 };
             }
             state
-        })
+        });
+        match kept {
+            Some(kept) => self.join_flows(flow, kept, &*host),
+            None => flow,
+        }
     }
 
     /// Runs words that were expanded before, such as those of broken text.
@@ -261,6 +293,7 @@ impl Shell {
         }
         let copied = copies_input(&call).then(|| call.stdin.value.clone()).flatten();
         let outcome = host.command(&call, self);
+        self.state.touched = true;
         if self.take_ended() {
             return Flow::default();
         }
@@ -277,6 +310,7 @@ impl Shell {
         }
         call.kind = Kind::Unresolved;
         let outcome = host.command(&call, self);
+        self.state.touched = true;
         if self.take_ended() {
             return Flow::default();
         }
@@ -305,13 +339,14 @@ impl Shell {
                     }
                     let assignment = self.assignment(&assign, host);
                     let sign = if assign.append { "+=" } else { "=" };
-                    let subscript = assign.subscript.as_ref().map(|word| self.expand_value(word, Mode::Plain, host));
+                    let subscript =
+                        assign.subscript.as_ref().map(|word| self.expand_value(word, Mode::Plain, host));
                     let left = match subscript.as_ref().map(Value::as_literal) {
                         Some(subscript) => format!("{}[{}]{sign}", assign.name, subscript.unwrap_or("?")),
                         None => format!("{}{sign}", assign.name),
                     };
                     let value = Value::text(&left).concat(&shown(&assignment.value));
-                    if let Assigned::Array(_) = assignment.value {
+                    if let Assigned::Array { .. } = assignment.value {
                         self.declared.push(assignment);
                     }
                     Fields::One(Field::new(value, self.at(word.span)))
@@ -328,8 +363,9 @@ impl Shell {
 fn shown(value: &Assigned) -> Value {
     match value {
         Assigned::Scalar(value) => value.clone(),
-        Assigned::Array(elements) => {
-            let list = List { items: elements.known.values().cloned().collect(), others: elements.others.clone() };
+        Assigned::Array { elements, .. } => {
+            let list =
+                List { items: elements.known.values().cloned().collect(), others: elements.others.clone() };
             let mut items = list.items.iter().chain(&list.others);
             let first = items.next().cloned().unwrap_or_else(Value::empty);
             items.fold(first, |whole, item| whole.concat(&Value::text(" ")).concat(item))
@@ -340,7 +376,7 @@ fn shown(value: &Assigned) -> Value {
 /// The word is, as it stands, a builtin whose arguments are assignments.
 fn declares(word: &Word) -> bool {
     match word.parts.as_slice() {
-        [Part::Text { text, .. }] => matches!(builtins::find(text), Some(Builtin::Declare(_))),
+        [Part::Text { text, .. }] => matches!(builtins::find(text), Some(Builtin::Variables(_))),
         _ => false,
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct State {
     pub code: ExitCode,
     /// `$_`
     pub last: Rc<Value>,
+    /// A program has run that may have made directories.
+    pub touched: bool,
 }
 
 /// What belongs to one shell process.
@@ -173,6 +175,12 @@ pub(super) struct Options {
     pub lastpipe: bool,
     /// Perhaps on.
     pub pipefail: bool,
+    /// Perhaps on: patterns match whatever the case.
+    pub nocase: bool,
+    /// Perhaps on: `echo` decodes escapes.
+    pub xpg_echo: bool,
+    /// Perhaps on.
+    pub posix: bool,
 }
 
 /// `$?`
@@ -215,6 +223,7 @@ impl State {
             world: Rc::default(),
             code: ExitCode::Known(0),
             last: Rc::new(Value::empty()),
+            touched: false,
         }
     }
 

@@ -25,10 +25,18 @@ fn is_device(path: &Text) -> bool {
 impl Shell {
     /// What is in the files a path may name, as far as the script wrote them.
     pub(super) fn stored(&self, path: &Value) -> Option<Written> {
-        let found: Vec<Option<Written>> =
-            self.resolve(path).any.iter().map(|key| self.descriptor_content(key).or_else(|| self.stored_at(key))).collect();
+        let found: Vec<Option<Written>> = self
+            .resolve(path)
+            .any
+            .iter()
+            .map(|key| self.descriptor_content(key).or_else(|| self.stored_at(key)))
+            .collect();
         let certain = found.iter().all(|written| written.as_ref().is_some_and(|written| written.certain));
-        let value = found.into_iter().flatten().map(|written| written.value).reduce(|left, right| left.union(&right))?;
+        let value = found
+            .into_iter()
+            .flatten()
+            .map(|written| written.value)
+            .reduce(|left, right| left.union(&right))?;
         Some(Written { value, certain })
     }
 
@@ -38,14 +46,20 @@ impl Shell {
         }
         let files = &self.state.world.files;
         if let Some(written) = files.get(key) {
-            return Some(Written { certain: written.certain && key.as_literal().is_some(), ..written.clone() });
+            return Some(Written {
+                certain: written.certain && key.as_literal().is_some(),
+                ..written.clone()
+            });
         }
         if !key.has_globs() || key.has_holes() {
             return None;
         }
         let pattern = super::pattern::Pattern::new(key);
-        let hits = files.iter().filter(|(path, _)| path.as_literal().is_some_and(|path| pattern.matches(path) != Some(false)));
-        let value = hits.map(|(_, written)| written.value.clone()).reduce(|left, right| left.union(&right))?;
+        let hits = files
+            .iter()
+            .filter(|(path, _)| path.as_literal().is_some_and(|path| pattern.matches(path) != Some(false)));
+        let value =
+            hits.map(|(_, written)| written.value.clone()).reduce(|left, right| left.union(&right))?;
         Some(Written { value, certain: false })
     }
 
@@ -53,7 +67,9 @@ impl Shell {
         let path = key.as_literal()?;
         let number = match path {
             "/dev/stdin" => 0,
-            _ => ["/dev/fd/", "/proc/self/fd/"].iter().find_map(|prefix| path.strip_prefix(prefix)?.parse().ok())?,
+            _ => ["/dev/fd/", "/proc/self/fd/"]
+                .iter()
+                .find_map(|prefix| path.strip_prefix(prefix)?.parse().ok())?,
         };
         let value = self.input_value(number)?;
         Some(Written { value, certain: true })
@@ -150,7 +166,9 @@ impl State {
     /// The buffer that a descriptor reads from.
     pub fn input_buffer(&self, fd: u32) -> Option<u32> {
         match self.local.fds.get(&fd)? {
-            Descriptor::Pipe(id) | Descriptor::Here(id) | Descriptor::File { buffer: Some(id), .. } => Some(*id),
+            Descriptor::Pipe(id) | Descriptor::Here(id) | Descriptor::File { buffer: Some(id), .. } => {
+                Some(*id)
+            }
             _ => None,
         }
     }

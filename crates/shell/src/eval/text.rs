@@ -31,6 +31,7 @@ impl Shell {
             Scope::Sourced => shell.run_sourced(code, span, host),
             Scope::Child => shell.in_subshell(host, |shell, host| {
                 shell.become_child(code, &*host);
+                shell.import_functions(span, host);
                 shell.run_texts(code, span, host)
             }),
         });
@@ -94,9 +95,10 @@ impl Shell {
     /// Keeps what a new process inherits.
     fn become_child(&mut self, code: &Code, host: &dyn Host) {
         let local = &self.state.local;
-        let inherited = local.vars.iter().filter(|(name, variable)| {
-            variable.attributes.exported || host.environment(name).is_some()
-        });
+        let inherited = local
+            .vars
+            .iter()
+            .filter(|(name, variable)| variable.attributes.exported || host.environment(name).is_some());
         let vars = inherited.map(|(name, variable)| (Rc::clone(name), Rc::clone(variable))).collect();
         let functions = local.functions.iter().filter(|(_, functions)| functions.exported);
         let functions: std::collections::BTreeMap<Rc<str>, Functions> =
@@ -119,6 +121,21 @@ impl Shell {
             Rc::make_mut(&mut self.state.local_mut().args).name = name;
         }
         self.set_args(args.1.unwrap_or_default());
+    }
+
+    /// Functions come in through the environment as `BASH_FUNC_name%%=() { …; }`.
+    fn import_functions(&mut self, span: Span, host: &mut dyn Host) {
+        let given: Vec<(String, Value)> = (self.state.local.vars.iter())
+            .filter_map(|(name, variable)| {
+                let name = name.strip_prefix("BASH_FUNC_")?.strip_suffix("%%")?;
+                Some((name.to_owned(), variable.scalar()?))
+            })
+            .collect();
+        for (name, body) in given {
+            let code = self.code(Value::text(&name).concat(&body), Scope::Same, span);
+            let flow = self.run_code(&code, host);
+            self.settle(flow, host);
+        }
     }
 
     pub(super) fn set_args(&mut self, fields: Vec<Field>) {
@@ -144,7 +161,9 @@ impl Shell {
     /// subscripts in values, prompts.
     pub(super) fn run_hidden(&mut self, text: &Value, span: Span, host: &mut dyn Host) {
         let runs = |text: &Text| {
-            let has = |wanted: &str| text.pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains(wanted)));
+            let has = |wanted: &str| {
+                text.pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains(wanted)))
+            };
             has("$(") || has("`")
         };
         for text in text.any.iter().filter(|text| runs(text)) {
@@ -177,6 +196,7 @@ impl Shell {
                 }
                 Flow::both(shell.state.clone())
             });
+            self.substituted = Some(super::Status::Either);
             self.settle(flow, host);
             return self.substituted_value(id);
         }
@@ -205,7 +225,13 @@ impl Shell {
     }
 
     /// `<( … )` and `>( … )`: a path. What reading it yields is in the file table.
-    pub(super) fn process(&mut self, script: &Script, output: bool, span: Span, host: &mut dyn Host) -> Value {
+    pub(super) fn process(
+        &mut self,
+        script: &Script,
+        output: bool,
+        span: Span,
+        host: &mut dyn Host,
+    ) -> Value {
         let path = Text::literal(&format!("/dev/fd/{}", self.next_process));
         self.next_process = self.next_process.checked_sub(1).filter(|number| *number > 9).unwrap_or(63);
         if output {
@@ -267,12 +293,18 @@ impl Shell {
                 Piece::Text(known) => {
                     for c in known.chars() {
                         // The stand-ins themselves stand for themselves.
-                        let c = if is_placeholder(c) { self.placeholder(Text::literal(&c.to_string()), taint) } else { c };
+                        let c = if is_placeholder(c) {
+                            self.placeholder(Text::literal(&c.to_string()), taint)
+                        } else {
+                            c
+                        };
                         source.push(c);
                     }
                 }
                 Piece::Glob(active) => source.push_str(active),
-                hole @ Piece::Hole(_) => source.push(self.placeholder(Text { pieces: vec![hole.clone()] }, taint)),
+                hole @ Piece::Hole(_) => {
+                    source.push(self.placeholder(Text { pieces: vec![hole.clone()] }, taint))
+                }
             }
         }
         source
@@ -291,7 +323,10 @@ impl Shell {
             }
             self.placeholders.len().saturating_sub(1)
         });
-        u32::try_from(index).ok().and_then(|index| char::from_u32(FIRST + index)).unwrap_or(char::REPLACEMENT_CHARACTER)
+        u32::try_from(index)
+            .ok()
+            .and_then(|index| char::from_u32(FIRST + index))
+            .unwrap_or(char::REPLACEMENT_CHARACTER)
     }
 
     /// A character that stands for a whole word, for text that is put together from words.
@@ -302,9 +337,15 @@ impl Shell {
             let last = self.placeholders.len().saturating_sub(1);
             return u32::try_from(last).ok().and_then(|index| char::from_u32(FIRST + index)).unwrap_or('?');
         }
-        match index.and_then(|index| u32::try_from(index).ok()).and_then(|index| char::from_u32(FIRST + index)) {
+        match index
+            .and_then(|index| u32::try_from(index).ok())
+            .and_then(|index| char::from_u32(FIRST + index))
+        {
             Some(c) => c,
-            None => self.placeholder(Text::hole(crate::value::Hole::new(crate::value::HoleSource::Budget)), field.value.taint),
+            None => self.placeholder(
+                Text::hole(crate::value::Hole::new(crate::value::HoleSource::Budget)),
+                field.value.taint,
+            ),
         }
     }
 
@@ -313,7 +354,8 @@ impl Shell {
         let mut segments = Vec::new();
         let mut rest = text;
         while let Some((at, c)) = rest.char_indices().find(|(_, c)| is_placeholder(*c)) {
-            let field = usize::try_from(u32::from(c) - FIRST).ok().and_then(|index| self.placeholders.get(index));
+            let field =
+                usize::try_from(u32::from(c) - FIRST).ok().and_then(|index| self.placeholders.get(index));
             segments.push((rest.get(..at).unwrap_or_default(), field));
             rest = rest.get(at + c.len_utf8()..).unwrap_or_default();
         }

@@ -7,7 +7,8 @@ use tollgate_model::Span;
 
 use super::join::join_variables;
 use super::state::{Array, Attributes, Contents, Elements, Key, Variable};
-use super::{Host, Shell};
+use super::{Host, Scope, Shell};
+use crate::ast::Dialect;
 use crate::value::{HoleSource, Text, Value};
 
 /// Which element an assignment goes to.
@@ -32,7 +33,11 @@ pub(super) struct Assignment {
 #[derive(Debug)]
 pub(super) enum Assigned {
     Scalar(Value),
-    Array(Elements),
+    Array {
+        elements: Elements,
+        /// Some were given with their subscript.
+        placed: bool,
+    },
 }
 
 /// Variables whose value the shell runs or expands as code at some later time.
@@ -92,12 +97,19 @@ impl Shell {
             }
             _ => (name, place),
         };
+        if is_numeric(&name) && !self.state.local.vars.contains_key(&name) {
+            // What is assigned to a number that the shell keeps is not what is read from it.
+            return;
+        }
         let old = self.lookup(&name, host);
         let value = match value {
             Assigned::Scalar(value) => Assigned::Scalar(self.conform(value, old.attributes, span, host)),
-            array @ Assigned::Array(_) => array,
+            array @ Assigned::Array { .. } => array,
         };
         self.assigned_code(&name, &value, span, host);
+        if let (Place::Element(Key::Name(key)), Assigned::Scalar(value)) = (&place, &value) {
+            self.assign_table(&name, key, value, span, host);
+        }
         let known = self.state.local.vars.contains_key(&name) || old.attributes.exported;
         let mut new = Variable { contents: Contents::Unset, attributes: old.attributes, maybe_unset: false };
         new.contents = updated(&old, known, place, append, value);
@@ -127,20 +139,43 @@ impl Shell {
         self.place_of_value(name, &Value::text(subscript), span, host)
     }
 
-    pub(super) fn place_of_value(&mut self, name: &str, subscript: &Value, span: Span, host: &mut dyn Host) -> Place {
-        let associative = self.referred(name).and_then(|name| self.state.local.vars.get(&name).cloned());
-        let associative =
-            associative.is_some_and(|variable| matches!(&variable.contents, Contents::Array(array) if array.associative));
+    pub(super) fn place_of_value(
+        &mut self,
+        name: &str,
+        subscript: &Value,
+        span: Span,
+        host: &mut dyn Host,
+    ) -> Place {
+        let associative = self.is_associative(name);
         let key = if associative {
             subscript.as_literal().map(|text| Key::Name(Rc::from(text)))
         } else {
-            self.number_of(subscript, span, host).map(Key::Index)
+            let number = if self.is_range(subscript) { None } else { self.number_of(subscript, span, host) };
+            // zsh counts from one.
+            let first = i64::from(self.dialect == Dialect::Zsh);
+            number.map(|number| Key::Index(if number > 0 { number - first } else { number }))
         };
-        key.map_or(Place::Somewhere, |key| Place::Element(self.from_the_end(name, key)))
+        key.map_or(Place::Somewhere, |key| Place::Element(self.counted_back(name, key)))
+    }
+
+    /// `a[2,4]` in zsh.
+    pub(super) fn is_range(&self, subscript: &Value) -> bool {
+        self.dialect == Dialect::Zsh && subscript.literals().any(|text| text.contains(','))
+    }
+
+    /// The subscripts of this variable are names.
+    pub(super) fn is_associative(&self, name: &str) -> bool {
+        let variable = self.referred(name).and_then(|name| self.state.local.vars.get(&name).cloned());
+        let table = matches!(name, "BASH_ALIASES" | "BASH_CMDS")
+            || self.dialect == Dialect::Zsh
+                && matches!(name, "aliases" | "galiases" | "saliases" | "commands" | "functions");
+        variable.map_or(table, |variable| {
+            matches!(&variable.contents, Contents::Array(array) if array.associative) || table
+        })
     }
 
     /// A negative index counts from the end.
-    fn from_the_end(&self, name: &str, key: Key) -> Key {
+    fn counted_back(&self, name: &str, key: Key) -> Key {
         let Key::Index(index @ ..0) = key else { return key };
         let variable = self.referred(name).and_then(|name| self.state.local.vars.get(&name).cloned());
         match variable.as_deref() {
@@ -161,6 +196,10 @@ impl Shell {
         let old = self.lookup(&name, host);
         let mut new =
             Variable { contents: Contents::Unset, attributes: Attributes::default(), maybe_unset: true };
+        if !self.frames.is_empty() && !self.state.local.shadowed.contains_key(&name) {
+            // Taking away a caller's local variable shows the one outside again.
+            new.contents = Contents::Scalar(Value::unknown(HoleSource::Variable(Rc::clone(&name))));
+        }
         if old.attributes.readonly {
             new = join_variables(&old, &new);
         }
@@ -198,7 +237,9 @@ impl Shell {
             return self.arithmetic(&value, span, host);
         }
         let convert = |change: fn(&str) -> String| {
-            let each = |text: &Text| text.as_literal().map_or_else(|| text.clone(), |text| Text::literal(&change(text)));
+            let each = |text: &Text| {
+                text.as_literal().map_or_else(|| text.clone(), |text| Text::literal(&change(text)))
+            };
             value.map(each)
         };
         match attributes {
@@ -215,6 +256,25 @@ impl Shell {
             self.run_hidden(value, span, host);
         } else if name == "PROMPT_COMMAND" {
             self.run_aside(value, span, host);
+        }
+    }
+
+    /// Arrays that are the shell's own tables of aliases, hashed programs and functions.
+    fn assign_table(&mut self, table: &str, key: &Rc<str>, value: &Value, span: Span, host: &mut dyn Host) {
+        match table {
+            "BASH_ALIASES" | "aliases" | "galiases" | "saliases" => {
+                Rc::make_mut(&mut self.state.local_mut().aliases).insert(Rc::clone(key), value.clone());
+            }
+            "BASH_CMDS" | "commands" => {
+                Rc::make_mut(&mut self.state.local_mut().hashed).insert(Rc::clone(key), value.clone());
+            }
+            "functions" if self.dialect == Dialect::Zsh => {
+                let text = Value::text(&format!("{key}() {{\n")).concat(value).concat(&Value::text("\n}"));
+                let code = self.code(text, Scope::Same, span);
+                let flow = self.run_code(&code, host);
+                self.settle(flow, host);
+            }
+            _ => {}
         }
     }
 
@@ -235,21 +295,25 @@ fn updated(old: &Variable, known: bool, place: Place, append: bool, value: Assig
             Contents::Array(array) => {
                 Contents::Array(with_element(array, &Place::Element(array.first_key()), append, &value))
             }
-            Contents::Scalar(before) if append && known => {
-                Contents::Scalar(if old.maybe_unset { before.concat(&value).union(&value) } else { before.concat(&value) })
-            }
+            Contents::Scalar(before) if append && known => Contents::Scalar(if old.maybe_unset {
+                before.concat(&value).union(&value)
+            } else {
+                before.concat(&value)
+            }),
             Contents::Scalar(before) if append => Contents::Scalar(before.concat(&value)),
             _ => Contents::Scalar(value),
         },
-        (Place::Whole, Assigned::Array(elements)) => {
+        (Place::Whole, Assigned::Array { elements, placed }) => {
             let associative = matches!(&old.contents, Contents::Array(array) if array.associative);
             if append {
-                return Contents::Array(appended(as_array(old), &elements));
+                return Contents::Array(appended(as_array(old), &elements, placed));
             }
             Contents::Array(Array { any: vec![elements], associative })
         }
-        (place, Assigned::Scalar(value)) => Contents::Array(with_element(&as_array(old), &place, append, &value)),
-        (_, Assigned::Array(_)) => old.contents.clone(),
+        (place, Assigned::Scalar(value)) => {
+            Contents::Array(with_element(&as_array(old), &place, append, &value))
+        }
+        (_, Assigned::Array { .. }) => old.contents.clone(),
     }
 }
 
@@ -257,7 +321,9 @@ fn as_array(variable: &Variable) -> Array {
     match &variable.contents {
         Contents::Array(array) => array.clone(),
         Contents::Unset => Array { any: vec![Elements::default()], associative: false },
-        Contents::Scalar(_) if variable.maybe_unset => Array { any: vec![Elements::default()], associative: false },
+        Contents::Scalar(_) if variable.maybe_unset => {
+            Array { any: vec![Elements::default()], associative: false }
+        }
         Contents::Scalar(value) => {
             let known = BTreeMap::from([(Key::Index(0), value.clone())]);
             Array { any: vec![Elements { known, others: None }], associative: false }
@@ -280,11 +346,11 @@ fn with_element(array: &Array, place: &Place, append: bool, value: &Value) -> Ar
     array
 }
 
-fn appended(mut array: Array, new: &Elements) -> Array {
+fn appended(mut array: Array, new: &Elements, placed: bool) -> Array {
     for elements in &mut array.any {
         let mut next = elements.next_index();
         for (key, value) in &new.known {
-            let key = if let Key::Index(_) = key { Key::Index(next) } else { key.clone() };
+            let key = if matches!(key, Key::Index(_)) && !placed { Key::Index(next) } else { key.clone() };
             next = next.saturating_add(1);
             elements.known.insert(key, value.clone());
         }
@@ -299,8 +365,18 @@ fn appended(mut array: Array, new: &Elements) -> Array {
 /// Variables of the shell that are always numbers.
 pub(super) fn is_numeric(name: &str) -> bool {
     const NUMBERS: [&str; 12] = [
-        "BASHPID", "COLUMNS", "EPOCHREALTIME", "EPOCHSECONDS", "EUID", "HISTCMD", "LINENO", "PPID", "RANDOM",
-        "SECONDS", "SRANDOM", "UID",
+        "BASHPID",
+        "COLUMNS",
+        "EPOCHREALTIME",
+        "EPOCHSECONDS",
+        "EUID",
+        "HISTCMD",
+        "LINENO",
+        "PPID",
+        "RANDOM",
+        "SECONDS",
+        "SRANDOM",
+        "UID",
     ];
     NUMBERS.contains(&name)
 }

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::Parser;
-use super::quote::{ARITH, ARITH_HEADER};
+use super::quote::{ANSI_SPECIAL, ARITH, ARITH_HEADER, BACKTICK_SPECIAL};
 use crate::ast::Arith;
-use crate::lexer::Cursor;
+use crate::lexer::{ByteSet, Cursor};
 
 /// What is known about `((`: whether `))` closes it, by the place of its first parenthesis.
 ///
@@ -19,6 +19,9 @@ pub(super) struct Lookahead {
 
 /// How many times the length of the text may be looked over before it is read.
 const LOOKS: usize = 4;
+
+/// How many brackets may be open in a look ahead; no expression that is meant has as many.
+const MOST_OPEN: usize = 1_000;
 
 impl Parser<'_> {
     /// Whether the `((` at `open` is arithmetic: its inner parenthesis closes right before the outer one.
@@ -103,8 +106,8 @@ impl<'s, 'm> Look<'s, 'm> {
     /// Looks from the parenthesis at `open` to the one that closes it. Gives the number of bytes passed.
     fn run(at: Cursor<'s>, open: usize, arith: &'m mut HashMap<usize, bool>) -> usize {
         let mut look = Self { at: Cursor { pos: open, ..at }, open: Vec::new(), arith };
-        look.parenthesis(false);
-        while !look.open.is_empty() && look.step() {}
+        look.parenthesis();
+        while !look.open.is_empty() && look.open.len() < MOST_OPEN && look.step() {}
         look.abandon();
         look.at.pos - open
     }
@@ -121,7 +124,7 @@ impl<'s, 'm> Look<'s, 'm> {
             b'"' if double => self.close(),
             b'"' => self.push(Open::Double),
             b'`' => self.backtick(),
-            b'(' if !double && !brace => self.parenthesis(false),
+            b'(' if !double && !brace => self.parenthesis(),
             b')' if !double && !brace => self.close_parenthesis(),
             b'}' if brace => self.close(),
             b'\\' => {
@@ -144,8 +147,9 @@ impl<'s, 'm> Look<'s, 'm> {
     }
 
     /// Opens the parenthesis here, and the ones that follow it at once.
-    fn parenthesis(&mut self, mut twin: bool) {
-        while self.at.peek() == Some(b'(') {
+    fn parenthesis(&mut self) {
+        let mut twin = false;
+        while self.at.peek() == Some(b'(') && self.open.len() < MOST_OPEN {
             self.push(Open::Parenthesis { at: self.at.pos, twin });
             twin = true;
             self.at.join();
@@ -167,11 +171,11 @@ impl<'s, 'm> Look<'s, 'm> {
         self.at.pos += 1;
         self.at.join();
         match self.at.peek() {
-            Some(b'(') => self.parenthesis(false),
+            Some(b'(') => self.parenthesis(),
             Some(b'{') => self.push(Open::Brace),
             Some(b'\'') if !double => {
                 self.at.pos += 1;
-                self.to_closing(&ANSI_END);
+                self.past_closing(&ANSI_SPECIAL);
             }
             _ => {}
         }
@@ -185,11 +189,11 @@ impl<'s, 'm> Look<'s, 'm> {
 
     fn backtick(&mut self) {
         self.at.pos += 1;
-        self.to_closing(&BACKTICK_END);
+        self.past_closing(&BACKTICK_SPECIAL);
     }
 
     /// Goes past the next byte of `ends` that is not escaped; `ends` holds the backslash too.
-    fn to_closing(&mut self, ends: &crate::lexer::ByteSet) {
+    fn past_closing(&mut self, ends: &ByteSet) {
         loop {
             self.at.run(ends);
             let escaped = self.at.peek() == Some(b'\\');
@@ -201,7 +205,7 @@ impl<'s, 'm> Look<'s, 'm> {
         }
     }
 
-    /// What is still open at the end of the text is not closed by `))`.
+    /// What is still open at the end of the look is not closed by `))`.
     fn abandon(&mut self) {
         let mut outer = None;
         for open in self.open.drain(..) {
@@ -216,6 +220,4 @@ impl<'s, 'm> Look<'s, 'm> {
     }
 }
 
-static LOOK_SPECIAL: crate::lexer::ByteSet = crate::lexer::ByteSet::of(b"$'\"`()}\\");
-static ANSI_END: crate::lexer::ByteSet = crate::lexer::ByteSet::of(b"\\'");
-static BACKTICK_END: crate::lexer::ByteSet = crate::lexer::ByteSet::of(b"\\`");
+static LOOK_SPECIAL: ByteSet = ByteSet::of(b"$'\"`()}\\");

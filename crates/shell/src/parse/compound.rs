@@ -1,8 +1,8 @@
 //! Commands: the dispatch on their first token, and the compound ones.
 
 use super::{Closers, Parser};
-use crate::ast::{CaseArm, CaseEnd, Command, CommandKind, Script, Word};
-use crate::lexer::Keyword;
+use crate::ast::{CaseArm, CaseEnd, Command, CommandKind, Dialect, Part, Script, Word};
+use crate::lexer::{Keyword, without_joins};
 
 impl Parser<'_> {
     /// Reads one command with its redirections. Consumes nothing when there is none.
@@ -12,7 +12,7 @@ impl Parser<'_> {
         let start = self.at.pos;
         let kind = match self.at.peek()? {
             b'(' => self.parenthesis(),
-            _ => match self.at.keyword(self.is_zsh()) {
+            _ => match self.at.keyword(self.dialect) {
                 None | Some((Keyword::Time, _)) => return self.simple(),
                 Some((keyword, end)) => {
                     let read = self.compound(keyword)?;
@@ -38,6 +38,7 @@ impl Parser<'_> {
         Command { kind, redirects, span: self.span(start, end) }
     }
 
+    /// What reads the command that `keyword` begins, from after it.
     fn compound(&self, keyword: Keyword) -> Option<fn(&mut Self, usize) -> CommandKind> {
         Some(match keyword {
             Keyword::If => Self::if_command,
@@ -56,14 +57,15 @@ impl Parser<'_> {
         })
     }
 
-    /// `(( … ))` or `( … )`; in zsh also `() { … }`.
+    /// `(( … ))` or `( … )`; in zsh also `() { … }`. dash has no `((` and runs what is in it.
     fn parenthesis(&mut self) -> CommandKind {
         let start = self.at.pos;
-        if self.at.ahead(b"((").is_some() && self.is_arith(start) {
+        let doubled = self.dialect != Dialect::Posix && self.at.ahead(b"((").is_some();
+        if doubled && self.is_arith(start) {
             self.at.eat(b"((");
             return CommandKind::Arith(self.arith(start));
         }
-        self.at.pos += 1;
+        self.at.eat(b"(");
         if self.is_zsh() && self.at.eat(b")") {
             return self.anonymous_function(start);
         }
@@ -383,12 +385,12 @@ impl Parser<'_> {
         look.pos = end;
         look.spaces();
         let compound =
-            look.peek() == Some(b'(') || look.keyword(self.is_zsh()).is_some_and(|(word, _)| word.opens());
+            look.peek() == Some(b'(') || look.keyword(self.dialect).is_some_and(|(word, _)| word.opens());
         if end == start || look.pos == end && look.peek() != Some(b'(') || !compound {
             return None;
         }
         self.at = look;
-        Some(crate::lexer::without_joins(self.at.slice(start, end)))
+        Some(without_joins(self.at.slice(start, end)))
     }
 
     /// A word, or a problem and an empty one.
@@ -416,7 +418,7 @@ pub(super) fn literal(word: &Word) -> Option<String> {
     let mut whole = String::new();
     for part in &word.parts {
         match part {
-            crate::ast::Part::Text { text, .. } => whole.push_str(text),
+            Part::Text { text, .. } => whole.push_str(text),
             _ => return None,
         }
     }

@@ -2,6 +2,7 @@
 
 use super::Parser;
 use crate::ast::{CommandKind, Part, Word};
+use crate::lexer::without_joins;
 
 /// What the next token of a condition may be.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -92,7 +93,7 @@ impl Parser<'_> {
     fn literal_word(&mut self, token: &[u8], words: &mut Vec<Word>) {
         let start = self.at.pos;
         self.at.eat(token);
-        let text = crate::lexer::without_joins(self.at.slice(start, self.at.pos));
+        let text = without_joins(self.at.slice(start, self.at.pos));
         let span = self.span(start, self.at.pos);
         self.count(1);
         words.push(Word { parts: vec![Part::Text { text, quoted: false }], span });
@@ -157,9 +158,8 @@ impl Parser<'_> {
     }
 }
 
-const BINARY: &[&str] = &[
-    "==", "=", "!=", "=~", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef", "-pcre-match",
-];
+const BINARY: &[&str] =
+    &["==", "=", "!=", "=~", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef", "-pcre-match"];
 
 fn is_unary(word: &Word) -> bool {
     match word.parts.as_slice() {

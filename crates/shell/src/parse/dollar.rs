@@ -3,7 +3,7 @@
 use super::quote::{BRACKETS, Context, SUBSCRIPT};
 use super::word::Parts;
 use super::{Closers, Parser};
-use crate::ast::{Arith, Param, ParamOp, Part, Script};
+use crate::ast::{Arith, Dialect, Param, ParamOp, Part, Script, Word};
 use crate::lexer::without_joins;
 
 impl Parser<'_> {
@@ -20,7 +20,8 @@ impl Parser<'_> {
                 self.at.pos = next + 1;
                 self.braced(start, context, parts);
             }
-            Some(b'[') => {
+            // dash takes `$[` for text, and goes on to the next operator.
+            Some(b'[') if self.dialect != Dialect::Posix => {
                 self.at.pos = next + 1;
                 self.dollar_bracket(start, context, parts);
             }
@@ -54,7 +55,7 @@ impl Parser<'_> {
             parts.push(Part::Arith { expression, quoted, span });
             return;
         }
-        self.at.pos += 1;
+        self.at.eat(b"(");
         let script = self.parenthesised(start);
         let span = self.span(start, self.at.pos);
         parts.push(Part::Command { script, quoted, span });
@@ -109,7 +110,7 @@ impl Parser<'_> {
     }
 
     /// zsh takes a subscript without braces.
-    fn bare_subscript(&mut self) -> Option<crate::ast::Word> {
+    fn bare_subscript(&mut self) -> Option<Word> {
         if !self.is_zsh() || self.at.peek() != Some(b'[') {
             return None;
         }

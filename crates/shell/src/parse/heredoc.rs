@@ -5,10 +5,11 @@
 
 use tollgate_model::Span;
 
+use super::ansi::delimiter;
 use super::quote::HEREDOC;
 use super::word::Parts;
 use super::{Closers, Parser};
-use crate::ast::{Command, CommandKind, Dialect, Part, RedirectKind, Script, Word};
+use crate::ast::{Command, CommandKind, Dialect, Part, ProblemKind, RedirectKind, Script, Stage, Word};
 
 /// The heredocs of one script, substitutions left out.
 #[derive(Default)]
@@ -36,7 +37,7 @@ struct Extent {
 impl Parser<'_> {
     /// Notes a heredoc whose delimiter was just read from `start` on, and gives the placeholder of its body.
     pub(super) fn await_heredoc(&mut self, start: usize, strip: bool) -> RedirectKind {
-        let (delimiter, literal) = super::ansi::delimiter(self.at.slice(start, self.at.pos));
+        let (delimiter, literal) = delimiter(self.at.slice(start, self.at.pos));
         let number = self.heredocs.bodies.len();
         self.heredocs.bodies.push(self.no_word());
         self.heredocs.waiting.push(Waiting { number, start, delimiter, literal, strip });
@@ -71,7 +72,7 @@ impl Parser<'_> {
         let body = self.heredoc_word(waiting, start, extent.end);
         self.resume(extent.next);
         if !extent.closed {
-            self.problem(crate::ast::ProblemKind::Unclosed, waiting.start, extent.end);
+            self.problem(ProblemKind::Unclosed, waiting.start, extent.end);
         }
         body
     }
@@ -82,26 +83,25 @@ impl Parser<'_> {
         let mut look = self.at;
         let mut begin = look.pos;
         let mut matched = Some(0);
+        let mut fresh = true;
         while look.pos < look.text.len() {
-            let line_start = look.pos;
             let line = look.run_to(b'\n');
-            let first = line_start == begin;
-            let line = if first && waiting.strip { line.trim_start_matches('\t') } else { line };
+            let line = if fresh && waiting.strip { line.trim_start_matches('\t') } else { line };
             let continued = !waiting.literal && look.peek().is_some() && ends_in_backslash(line);
-            if first && let Some(next) = self.closed_early(waiting, line, look.pos) {
+            if fresh && let Some(next) = self.closed_early(waiting, line, look.pos) {
                 return Extent { end: begin, next, closed: false };
             }
             look.pos = look.text.len().min(look.pos + 1);
             let piece = if continued { line.strip_suffix('\\').unwrap_or(line) } else { line };
             matched = matched.and_then(|length| match_piece(delimiter, length, piece.as_bytes()));
             if continued {
+                fresh &= piece.is_empty();
                 continue;
             }
             if matched == Some(delimiter.len()) {
                 return Extent { end: begin, next: look.pos, closed: true };
             }
-            begin = look.pos;
-            matched = Some(0);
+            (begin, matched, fresh) = (look.pos, Some(0), true);
         }
         Extent { end: look.pos, next: look.pos, closed: false }
     }
@@ -149,13 +149,16 @@ fn ends_in_backslash(line: &str) -> bool {
     line.bytes().rev().take_while(|&byte| byte == b'\\').count() % 2 == 1
 }
 
-/// Removes the tabs before each line; a line that a backslash joins to the one before keeps its own.
+/// Removes the tabs before each line; lines that a backslash joins are one.
 fn strip_tabs(raw: &str, literal: bool) -> String {
     let mut text = String::with_capacity(raw.len());
-    let mut joined = false;
+    let mut fresh = true;
     for line in raw.split_inclusive('\n') {
-        text.push_str(if joined { line } else { line.trim_start_matches('\t') });
-        joined = !literal && ends_in_backslash(line.trim_end_matches('\n'));
+        let line = if fresh { line.trim_start_matches('\t') } else { line };
+        let content = line.strip_suffix('\n').unwrap_or(line);
+        let continued = !literal && ends_in_backslash(content);
+        fresh = !continued || (fresh && content == "\\");
+        text.push_str(line);
     }
     text
 }
@@ -169,7 +172,7 @@ fn fill_script(script: &mut Script, bodies: &mut [Word]) {
     }
 }
 
-fn fill_stages(stages: &mut [crate::ast::Stage], bodies: &mut [Word]) {
+fn fill_stages(stages: &mut [Stage], bodies: &mut [Word]) {
     for stage in stages {
         fill_command(&mut stage.command, bodies);
     }

@@ -2,7 +2,7 @@
 
 use super::{Closers, Parser};
 use crate::ast::{AndOr, Command, CommandKind, Item, Pipeline, ProblemKind, Script, Simple, Stage};
-use crate::lexer::Keyword;
+use crate::lexer::{Keyword, WORD_END};
 
 /// Operators, longer ones first.
 const OPERATORS: [&[u8]; 14] =
@@ -106,7 +106,7 @@ impl Parser<'_> {
     fn skip_unexpected(&mut self) {
         let start = self.at.pos;
         let operator = OPERATORS.iter().find_map(|operator| self.at.ahead(operator));
-        let keyword = self.at.keyword(self.is_zsh()).map(|(_, end)| end);
+        let keyword = self.at.keyword(self.dialect).map(|(_, end)| end);
         match operator.or(keyword) {
             Some(end) => self.at.pos = end,
             None => drop(self.at.bump()),
@@ -223,6 +223,6 @@ impl Parser<'_> {
 
     /// Whether a word that reaches `at` ends there.
     pub(super) fn ends_word(&self, at: usize) -> bool {
-        self.at.byte(self.at.joined(at)).is_none_or(|byte| crate::lexer::WORD_END.has(byte))
+        self.at.byte(self.at.joined(at)).is_none_or(|byte| WORD_END.has(byte))
     }
 }

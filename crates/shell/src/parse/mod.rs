@@ -231,12 +231,12 @@ impl<'s> Parser<'s> {
 
     /// The reserved word here.
     fn keyword(&self) -> Option<Keyword> {
-        self.at.keyword(self.is_zsh()).map(|(keyword, _)| keyword)
+        self.at.keyword(self.dialect).map(|(keyword, _)| keyword)
     }
 
     /// Consumes `keyword` when it stands here.
     fn eat_keyword(&mut self, keyword: Keyword) -> bool {
-        match self.at.keyword(self.is_zsh()) {
+        match self.at.keyword(self.dialect) {
             Some((found, end)) if found == keyword => {
                 self.at.pos = end;
                 true

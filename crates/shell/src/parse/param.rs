@@ -1,7 +1,8 @@
 //! `${…}`: the parameter, its subscript and its operator.
 
+use super::compound::literal;
 use super::quote::{
-    Context, LENGTH, OFFSET, REPLACED, SUBSCRIPT, operand_rules, pattern_rules, replacement_rules,
+    Context, LENGTH, OFFSET, REPLACED, Rules, SUBSCRIPT, operand_rules, pattern_rules, replacement_rules,
 };
 use super::word::Parts;
 use super::{Closers, Parser};
@@ -133,11 +134,10 @@ impl Parser<'_> {
     /// `${!prefix*}`, `${!prefix@}`, `${!array[@]}`: consumes the `*` or `@`.
     fn names_ahead(&mut self, param: &Param) -> bool {
         if let Some(subscript) = &param.subscript {
-            let all = super::compound::literal(subscript).is_some_and(|text| text == "@" || text == "*");
+            let all = literal(subscript).is_some_and(|text| text == "@" || text == "*");
             return all && self.at.peek() == Some(b'}');
         }
-        let listed =
-            matches!(self.at.peek(), Some(b'*' | b'@')) && self.at.after(self.at.pos) == Some(b'}');
+        let listed = matches!(self.at.peek(), Some(b'*' | b'@')) && self.at.after(self.at.pos) == Some(b'}');
         if listed {
             self.at.pos = self.at.joined(self.at.pos + 1);
         }
@@ -174,7 +174,7 @@ impl Parser<'_> {
         self.at.eat(&[operator])
     }
 
-    fn operand(&mut self, rules: &super::quote::Rules) -> Word {
+    fn operand(&mut self, rules: &Rules) -> Word {
         self.enclosed_word(rules).0
     }
 

@@ -1,10 +1,10 @@
 //! Quoted and bracketed text: `'…'`, `"…"`, `$'…'`, backticks, operands of `${…}`, arithmetic, heredocs.
 
-use super::Parser;
+use super::ansi::decode;
 use super::word::Parts;
+use super::{Closers, Parser};
 use crate::ast::{Dialect, Part};
 use crate::lexer::ByteSet;
-use crate::parse::Closers;
 
 /// How expansions behave where they stand.
 #[derive(Clone, Copy)]
@@ -195,8 +195,8 @@ impl Parser<'_> {
             self.bound(parts);
             let byte = self.at.peek()?;
             match byte {
-                b'\\' if rules.escapable.is_empty() => self.limited_escape_any(parts),
-                b'\\' => self.limited_escape(rules.escapable, rules.context, parts),
+                b'\\' if rules.escapable.is_empty() => self.escape(parts),
+                b'\\' => self.limited_escape(rules, parts),
                 b'$' => self.dollar(rules.context, parts),
                 b'`' => self.backtick(rules.context, parts),
                 b'\'' if rules.single == Single::Quote => self.single_quoted(parts),
@@ -216,12 +216,13 @@ impl Parser<'_> {
         }
     }
 
-    fn limited_escape_any(&mut self, parts: &mut Parts) {
+    /// A backslash where only the bytes of `escapable` can be escaped; elsewhere it is text.
+    fn limited_escape(&mut self, rules: &Rules, parts: &mut Parts) {
         self.at.pos += 1;
         match self.at.peek() {
             Some(b'\n') => self.at.pos += 1,
-            Some(_) => parts.quoted(self.at.bump()),
-            None => parts.quoted("\\"),
+            Some(byte) if rules.escapable.contains(&byte) => parts.quoted(self.at.bump()),
+            _ => parts.text("\\", rules.context.quoted),
         }
     }
 
@@ -257,7 +258,7 @@ impl Parser<'_> {
             self.at.bump();
         }
         let raw = self.at.slice(start + 1, self.at.pos);
-        parts.quoted(&super::ansi::decode(raw, self.is_zsh()));
+        parts.quoted(&decode(raw, self.is_zsh()));
         self.close_quote(start);
     }
 
@@ -311,8 +312,10 @@ impl Parser<'_> {
     }
 }
 
-static ANSI_SPECIAL: ByteSet = ByteSet::of(b"\\'");
-static BACKTICK_SPECIAL: ByteSet = ByteSet::of(b"\\`");
+/// What to look at in `$'…'`.
+pub(super) static ANSI_SPECIAL: ByteSet = ByteSet::of(b"\\'");
+/// What to look at in backticks.
+pub(super) static BACKTICK_SPECIAL: ByteSet = ByteSet::of(b"\\`");
 
 /// bash joins lines in backticks before it looks for quotes and comments, in which they would not be joined.
 fn joins_matter(raw: &str) -> bool {

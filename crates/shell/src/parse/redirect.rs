@@ -1,7 +1,9 @@
 //! Redirections.
 
 use super::Parser;
+use super::compound::literal;
 use crate::ast::{Redirect, RedirectFd, RedirectKind, Word};
+use crate::lexer::without_joins;
 
 /// Operators, longer ones first; the flag marks those of zsh.
 const OPERATORS: &[(&[u8], Operator, bool)] = &[
@@ -118,7 +120,7 @@ impl Parser<'_> {
         if !matches!(self.at.byte(self.at.joined(end)), Some(b'<' | b'>')) {
             return None;
         }
-        let text = crate::lexer::without_joins(self.at.slice(start, end));
+        let text = without_joins(self.at.slice(start, end));
         let fd = match text.strip_prefix('{') {
             Some(name) => RedirectFd::Name(descriptor_name(name)?),
             None => RedirectFd::Number(text.parse().ok()?),
@@ -143,7 +145,7 @@ fn descriptor_name(text: &str) -> Option<String> {
 
 /// `>& word` writes a file when the word is known and neither a number nor `-`.
 fn names_file(word: &Word) -> bool {
-    super::compound::literal(word).is_some_and(|text| {
+    literal(word).is_some_and(|text| {
         let number = text.strip_suffix('-').unwrap_or(&text);
         !number.bytes().all(|byte| byte.is_ascii_digit())
     })

@@ -1,7 +1,7 @@
 //! Words: unquoted text with quotes, escapes, expansions and glob groups in it.
 
 use super::Parser;
-use super::quote::{Context, PLAIN};
+use super::quote::{PLAIN, Rules};
 use crate::ast::{Part, ProblemKind, Word};
 use crate::lexer::ByteSet;
 
@@ -134,7 +134,7 @@ impl Parser<'_> {
     }
 
     /// A backslash outside of quotes.
-    fn escape(&mut self, parts: &mut Parts) {
+    pub(super) fn escape(&mut self, parts: &mut Parts) {
         self.at.pos += 1;
         match self.at.peek() {
             Some(b'\n') => self.at.pos += 1,
@@ -160,22 +160,11 @@ impl Parser<'_> {
     }
 
     /// A word of a given kind of enclosed text, and what ended it; nothing did when reading has stopped.
-    pub(super) fn enclosed_word(&mut self, rules: &super::quote::Rules) -> (Word, Option<u8>) {
+    pub(super) fn enclosed_word(&mut self, rules: &Rules) -> (Word, Option<u8>) {
         let start = self.at.pos;
         let mut parts = Parts::default();
         let end = self.enclosed(rules, &mut parts);
         let word = self.finish(parts, start);
         (word, end.filter(|_| !self.ledger.stopped))
-    }
-
-    /// A backslash where only the bytes of `escapable` can be escaped; elsewhere it is text.
-    pub(super) fn limited_escape(&mut self, escapable: &[u8], context: Context, parts: &mut Parts) {
-        let start = self.at.pos;
-        self.at.pos += 1;
-        match self.at.peek() {
-            Some(b'\n') => self.at.pos += 1,
-            Some(byte) if escapable.contains(&byte) => parts.quoted(self.at.bump()),
-            _ => parts.text(self.at.slice(start, start + 1), context.quoted),
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! The forms that only zsh has.
 
 use super::{Closers, Parser};
-use crate::ast::{CommandKind, Part, Script, Word};
+use crate::ast::{CommandKind, Item, Part, Pipeline, ProblemKind, Script, Stage, Word};
 use crate::lexer::Keyword;
 
 impl Parser<'_> {
@@ -77,19 +77,12 @@ impl Parser<'_> {
         self.blanks();
         if self.at_word() {
             self.words();
-            self.problem(crate::ast::ProblemKind::Unexpected, start, self.at.pos);
+            self.problem(ProblemKind::Unexpected, start, self.at.pos);
         }
         let span = body.span;
-        let item = crate::ast::Item {
-            first: crate::ast::Pipeline {
-                negated: false,
-                stages: vec![crate::ast::Stage { command: body, stderr_too: false }],
-                span,
-            },
-            rest: Vec::new(),
-            background: false,
-            span,
-        };
+        let stages = vec![Stage { command: body, stderr_too: false }];
+        let first = Pipeline { negated: false, stages, span };
+        let item = Item { first, rest: Vec::new(), background: false, span };
         CommandKind::Group(Script { items: vec![item], problems: Vec::new(), span })
     }
 
@@ -100,7 +93,7 @@ impl Parser<'_> {
         let Some(end) = look.ahead(b"always").filter(|&end| self.ends_word(end)) else { return };
         look.pos = end;
         look.spaces();
-        if look.keyword(true).is_some_and(|(keyword, _)| keyword == Keyword::OpenBrace) {
+        if look.keyword(self.dialect).is_some_and(|(keyword, _)| keyword == Keyword::OpenBrace) {
             self.at = look;
             script.items.extend(self.braced_body().items);
         }

@@ -67,3 +67,40 @@ pub const SCRIPTS: &[&str] = &[
     // Joins and mixtures.
     "if bad; then x=1; else x=2; fi; run $x", "bad && x=1 || x='a b'; run $x", "x=a; (x=b; run $x); run $x", "x=a; { x=b; } ; run $x", "x=a; echo | x=b; run $x", "x=a; x=b & wait; run $x", "bad; [ $? -ne 0 ] && run nz", "x=; [ -n \"$x\" ] || x=def; run $x", "for i in 1 2; do bad || x=$i; done; run $x", "c=run; for a in x y; do $c $a; c=tool; done", "x='$y'; y=1; run $x; eval run $x", "a=1; b=a; c=b; run ${!c} ${!b}", "x='a;b|c&d'; run $x", "x='run z'; $x; \"$x\"", "f='run'; ${f}${nope} a", "set -- r u n; \"$1$2$3\" glued", "x=abc; run \"${x:0:1}${x:2}\"", "p=/usr/bin; run ${p:0:1}", "x=run; y=x; ${!y} ind", "coproc run co; wait; run after", "time run timed", "! run neg; run $?", "select_=1; run $select_", "x=$'run\\nrun b'; eval \"$x\"", "i=5; ((i-=2)); while ((i)); do run $i; ((i--)); done; run done", "run \"$(cat() { echo fn; }; cat)\"",
 ];
+
+/// Words for scripts made at random.
+#[rustfmt::skip]
+pub const WORDS: &[&str] = &[
+    "a", "'b c'", "\"d  e\"", "$x", "\"$x\"", "${x}", "${x:-f g}", "\"${x:-h}\"", "${x#a}", "${y%?}",
+    "${y/b/B}", "${#y}", "{p,q}", "{1..3}", "$(echo k l)", "\"$(echo m  n)\"", "$((1+2))", "$((n+1))",
+    "\"${a[@]}\"", "${a[1]}", "${a[*]}", "\"$@\"", "$1", "$#", "x$y\"z\"", "$'t\\tu'", "\\$v", "~", "w*",
+    "${y^^}", "${y:1:2}", "\"${!r}\"", "$?", "$z", "''", "\"\"", "${z-unset}", "$(say s)", "`echo b t`",
+    "${y//[bc]/-}", "x{$y,2}", "${x+set}", "${m[k]}", "${m[$x]}", "${a[@]:1}", "${a[-1]}", "${@:2}",
+    "\"${a[*]}\"", "$_", "${x@Q}", "${!a[@]}", "${a[@]#1}", "$((a[0]))", "\"${m[@]}\"",
+    "${x:-$(echo d)}", "${x:=as}", "\"a${a[@]}b\"", "$*", "\"$*\"", "${y,,}", "${y%%b*}", "$((n>1?5:6))",
+    "~/f",
+];
+
+/// Commands for scripts made at random, besides calls and assignments. None may start a shell that calls `f`
+/// or `g`, whose bodies are made at random too: that would start shells without end.
+#[rustfmt::skip]
+pub const EFFECTS: &[&str] = &[
+    "a=(1 '2 3')", "a+=(n)", "set -- p 'q r'", "shift", "n=$((n+1))", "IFS=,", "unset IFS", "unset x",
+    "r=y", "x=b,c", "local l=1", "read x <<< 'u v'", "read x y <<< '1 2 3'", "((n+=2))", "export x",
+    "x+=s", "false", "true", "f() { run in \"$@\"; }", "g() { x=$1; run g $x; }", "eval 'run e $x'",
+    "printf -v y %s-%s A B", "set -f", "set +f", "echo 'run file $x' > s", "source s", ". ./s",
+    "command run c", "unset -f f", "declare -u y=low", "x=$(echo $x)",
+    "echo \"$x\" | while read l; do run \"$l\"; done", "[ \"$x\" = a ]", "[[ $y == *b* ]]",
+    "trap 'run t' USR1", "declare -A m=([k]=v [a]=w)", "m[j]=\"x y\"", "readonly q=1", "q=2; run $q",
+    "exec 3<<< 'l1'", "read -u 3 x", "mapfile -t a <<< $'l\\nm n'", "trap 'run bye $x' EXIT", "return",
+    "exit", "break", "continue", "f & wait", "unset a", "a[2]=z", "x=${x^^}",
+    "printf '%s\\n' \"$x\" >> out", "x=$(< out)", "bash -c 'run sub $x'", "h() { run h $1; }; export -f h; bash -c 'h z'",
+    "eval \"g() { run evald \\\"\\$@\\\"; }\"", "set -- \"${a[@]}\"", "shopt -s nocasematch",
+    "bash <<< 'run here $y'", "cd .", "x=$y$x", "y=${x:-$y}", "unset \"a[0]\"", "declare -i n=5",
+    "declare -n r=x", "unset -n r", "{ read l; run $l; } < out", "a=(\"$@\" $x)", "IFS=b", "x='a b'",
+    "y=abcb", "x=; y=", "c=run; $c $c", "for x in; do :; done", "(x=sub; exit 3)",
+    "case $x in a*) c=tool;; esac", "x=$(f q)", "let n++", "n=0; ((n)) || run zero", "!  true",
+    "export y; y=E", "shopt -s lastpipe", "echo q w | read x y", "f() { return ${1:-0}; }",
+    "f() { local x=$1 y; y=$x; run $y; }", "set -o pipefail", "bad | run p", "x+=([3]=q)",
+    "source <(echo x=psub)", "alias run=tool", "hash -r", ": ${x:?gone}", "set -u", "set -e",
+];

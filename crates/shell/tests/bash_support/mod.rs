@@ -1,16 +1,22 @@
 //! Runs a script in the real bash and compares what ran with what the evaluator says may run.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a helper of tests, where a failure should be loud")]
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process_group};
 use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::pattern::Pattern;
 use tollgate_shell::eval::{Call, Code, Field, Host, Kind, Note, Open, Outcome, Scope, Shell, Status};
 use tollgate_shell::value::{Piece, Taint, Text, Value};
+
+/// How long a script may take, on a machine that is busy with other things.
+const LIMIT: Duration = Duration::from_secs(20);
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
@@ -22,38 +28,52 @@ pub struct Bench {
 impl Bench {
     pub fn new(name: &str) -> Self {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let root = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}-{number}", std::process::id()));
+        let root = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("{name}-{}-{number}", std::process::id()));
         fs::create_dir_all(root.join("bin")).unwrap();
         let bench = Self { root };
         let record = bench.root.join("record");
         let record = record.to_str().unwrap();
-        for (stub, prints, status) in [("run", false, 0), ("tool", false, 0), ("wipe", false, 0), ("bad", false, 1), ("say", true, 0)] {
+        for (stub, prints, status) in
+            [("run", false, 0), ("tool", false, 0), ("wipe", false, 0), ("bad", false, 1), ("say", true, 0)]
+        {
             let echo = if prints { "echo \"$*\"" } else { ":" };
             let text = format!(
                 "#!/bin/sh\nprintf '%s\\0' \"${{0##*/}}\" \"$@\" \"$(printf '\\1')\" >> '{record}'\n{echo}\nexit {status}\n"
             );
-            let path = bench.root.join("bin").join(stub);
-            fs::write(&path, text).unwrap();
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            bench.program(stub, &text);
         }
-        symlink("/bin/bash", bench.root.join("bin/bash")).unwrap();
+        // A shell that a script starts may start another, but not without end.
+        let guard = "#!/bin/bash\nexport DEPTH=$((DEPTH + 1))\n[ $DEPTH -lt 4 ] && exec /bin/bash \"$@\"\n";
+        bench.program("bash", guard);
         bench
     }
 
-    /// What the real bash runs: one list of words per call.
-    pub fn really_runs(&self, script: &str) -> Vec<Vec<String>> {
+    fn program(&self, name: &str, text: &str) {
+        let path = self.root.join("bin").join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// What the real shell runs: one list of words per call.
+    pub fn really_runs(&self, script: &str, dialect: Dialect) -> Vec<Vec<String>> {
         let directory = self.root.join("work");
         let _ = fs::remove_dir_all(&directory);
         fs::create_dir_all(&directory).unwrap();
         let record = self.root.join("record");
         fs::write(&record, "").unwrap();
-        let mut child = Command::new("/bin/bash")
-            .args(["--norc", "--noprofile", "-c", script])
+        let mut command = match dialect {
+            Dialect::Posix => Command::new("/bin/sh"),
+            _ => Command::new("/bin/bash"),
+        };
+        let mut child = command
+            .args(["-c", script])
             .env_clear()
             .env("PATH", self.root.join("bin"))
             .env("HOME", "/home/u")
             .env("LC_ALL", "C.UTF-8")
             .current_dir(&directory)
+            .process_group(0)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -61,7 +81,13 @@ impl Bench {
             .unwrap();
         let start = Instant::now();
         while child.try_wait().unwrap().is_none() {
-            assert!(start.elapsed() < Duration::from_secs(20) || child.kill().is_err(), "does not end: {script}");
+            if start.elapsed() > LIMIT {
+                // The whole group, so that nothing a script started stays behind.
+                let group = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+                kill_process_group(group, Signal::KILL).unwrap();
+                child.wait().unwrap();
+                panic!("does not end: {script}");
+            }
             std::thread::sleep(Duration::from_millis(1));
         }
         // Jobs in the background may still be writing.
@@ -75,11 +101,12 @@ impl Bench {
     }
 
     /// A description of what bash ran and we did not expect.
-    pub fn missed(&self, script: &str) -> Option<String> {
-        let mut said = Said { calls: Vec::new(), bash: self.root.join("bin/bash").to_string_lossy().into_owned() };
+    pub fn missed(&self, script: &str, dialect: Dialect) -> Option<String> {
+        let mut said =
+            Said { calls: Vec::new(), bash: self.root.join("bin/bash").to_string_lossy().into_owned() };
         let directory = self.root.join("work");
-        Shell::new(Dialect::Bash, directory.to_str()).run(script, &mut said);
-        let mut real = self.really_runs(script);
+        Shell::new(dialect, directory.to_str()).run(script, &mut said);
+        let mut real = self.really_runs(script, dialect);
         real.retain(|argv| !said.calls.iter().any(|call| matches(&call.argv, argv)));
         (!real.is_empty()).then(|| {
             let calls: Vec<String> = said.calls.iter().map(show).collect();
@@ -95,7 +122,8 @@ impl Drop for Bench {
 }
 
 fn show(call: &Call) -> String {
-    let words = call.argv.iter().map(|field| format!("{}{}", field.value, if field.splits { "…" } else { "" }));
+    let words =
+        call.argv.iter().map(|field| format!("{}{}", field.value, if field.splits { "…" } else { "" }));
     words.collect::<Vec<_>>().join("·")
 }
 
@@ -185,9 +213,13 @@ impl Said {
     fn interpreter(&mut self, call: &Call, shell: &mut Shell) -> Outcome {
         let words: Vec<Field> = call.args().cloned().collect();
         match words.as_slice() {
-            [option, text, rest @ ..] if option.value.as_literal() == Some("-c") => {
-                self.run(text.value.clone(), Scope::Child, Some(rest.iter().skip(1).cloned().collect()), call, shell)
-            }
+            [option, text, rest @ ..] if option.value.as_literal() == Some("-c") => self.run(
+                text.value.clone(),
+                Scope::Child,
+                Some(rest.iter().skip(1).cloned().collect()),
+                call,
+                shell,
+            ),
             [file, rest @ ..] => match shell.file(&file.value) {
                 Some(file) => self.run(file.value, Scope::Child, Some(rest.to_vec()), call, shell),
                 None => Outcome::unknown(Taint::NONE),
@@ -199,7 +231,14 @@ impl Said {
         }
     }
 
-    fn run(&mut self, text: Value, scope: Scope, args: Option<Vec<Field>>, call: &Call, shell: &mut Shell) -> Outcome {
+    fn run(
+        &mut self,
+        text: Value,
+        scope: Scope,
+        args: Option<Vec<Field>>,
+        call: &Call,
+        shell: &mut Shell,
+    ) -> Outcome {
         let code = Code { text, scope, dialect: Dialect::Bash, name: None, args, span: call.span };
         shell.run_text(&code, self)
     }

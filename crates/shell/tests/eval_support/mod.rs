@@ -86,7 +86,9 @@ impl Recorder {
             [option, text, rest @ ..] if option.value.as_literal() == Some("-c") => {
                 (Some(text.value.clone()), rest.first().map(|field| field.value.clone()), rest.get(1..))
             }
-            [file, rest @ ..] => (shell.file(&file.value).map(|file| file.value), Some(file.value.clone()), Some(rest)),
+            [file, rest @ ..] => {
+                (shell.file(&file.value).map(|file| file.value), Some(file.value.clone()), Some(rest))
+            }
             [] => (call.stdin.value.clone(), None, None),
         };
         let Some(text) = text else { return Outcome::unknown(Taint::NONE) };

@@ -1,10 +1,11 @@
 //! Random scripts that are sound by construction, written in as many ways as the grammar allows.
+#![allow(dead_code, reason = "each test file uses its part")]
 
 use crate::parse_machine::Dice;
 
-/// A script of a few commands.
-pub fn script(dice: &mut Dice) -> String {
-    let mut writer = Writer { dice, out: String::new(), bodies: Vec::new(), depth: 0 };
+/// A script of a few commands, with heredocs or without.
+pub fn script(dice: &mut Dice, heredocs: bool) -> String {
+    let mut writer = Writer { dice, out: String::new(), bodies: Vec::new(), depth: 0, heredocs };
     writer.list();
     writer.newline();
     writer.out
@@ -16,6 +17,7 @@ struct Writer<'d> {
     /// Heredocs that begin after the next newline.
     bodies: Vec<String>,
     depth: usize,
+    heredocs: bool,
 }
 
 impl Writer<'_> {
@@ -230,7 +232,7 @@ impl Writer<'_> {
 
     fn redirect(&mut self) {
         match self.dice.roll(5) {
-            0 => self.heredoc(),
+            0 if self.heredocs => self.heredoc(),
             1 => self.one_of(&[" 2>&1", " >&2", " <&3", " 3>&-"]),
             2 => {
                 self.put(" <<< ");
@@ -248,8 +250,12 @@ impl Writer<'_> {
             &["plain text\n", " EOF\n", "EOF \n", "it's \"quoted\n", "a \\$ b\n", "\n", "# x )\n"];
         // A heredoc in the body of another must not end it.
         let delimiter = format!("EOF{}", self.depth);
-        let (before, after, expands) =
-            *self.dice.pick(&[("<<", "", true), (" << ", "", true), ("<<'", "'", false), (" <<\\", "", false)]);
+        let (before, after, expands) = *self.dice.pick(&[
+            ("<<", "", true),
+            (" << ", "", true),
+            ("<<'", "'", false),
+            (" <<\\", "", false),
+        ]);
         self.put(&format!(" {before}{delimiter}{after}"));
         let mut body = String::new();
         for _ in 0..self.dice.roll(4) {
@@ -267,7 +273,8 @@ impl Writer<'_> {
 
     /// What `write` writes, on its own.
     fn apart(&mut self, write: impl FnOnce(&mut Writer)) -> String {
-        let mut inner = Writer { dice: self.dice, out: String::new(), bodies: Vec::new(), depth: self.depth + 1 };
+        let (depth, heredocs) = (self.depth + 1, self.heredocs);
+        let mut inner = Writer { dice: self.dice, out: String::new(), bodies: Vec::new(), depth, heredocs };
         write(&mut inner);
         inner.out
     }
@@ -285,7 +292,19 @@ impl Writer<'_> {
                     self.put(&inner);
                     self.put("\"");
                 }
-                5 => self.one_of(&["$x", "${x}", "$1", "$@", "${x:-d}", "${x#*/}", "${x//a/b}", "${#x}", "${a[@]}", "${x:1:2}", "$((1 + 2))"]),
+                5 => self.one_of(&[
+                    "$x",
+                    "${x}",
+                    "$1",
+                    "$@",
+                    "${x:-d}",
+                    "${x#*/}",
+                    "${x//a/b}",
+                    "${#x}",
+                    "${a[@]}",
+                    "${x:1:2}",
+                    "$((1 + 2))",
+                ]),
                 6 => self.one_of(&["@(a|b)", "*(x y)", "!(z)", "+([0-9])"]),
                 _ => {
                     let inner = self.apart(|inner| inner.substitution());

@@ -1,4 +1,5 @@
 //! What the machine has to offer as a judge: bash, its scripts, a corpus of one-liners, and dice.
+#![allow(dead_code, reason = "each test file uses its part")]
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -42,7 +43,9 @@ fn is_script(path: &Path) -> bool {
         return name.ends_with(".sh") || name.contains("/bash-completion/completions/");
     }
     let mut start = [0; 32];
-    let Ok(length) = std::fs::File::open(path).and_then(|mut file| file.read(&mut start)) else { return false };
+    let Ok(length) = std::fs::File::open(path).and_then(|mut file| file.read(&mut start)) else {
+        return false;
+    };
     let first = String::from_utf8_lossy(&start[..length]);
     let line = first.lines().next().unwrap_or_default();
     ["#!/bin/sh", "#! /bin/sh", "#!/bin/bash", "#! /bin/bash", "#!/usr/bin/env bash", "#!/usr/bin/bash"]

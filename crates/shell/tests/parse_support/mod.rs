@@ -1,6 +1,7 @@
 //! A compact text form of the syntax tree, for tables of expectations.
 //!
 //! Quoted text stands in `'…'`, quoted expansions have a `q` before them, simple commands stand in `[…]`.
+#![allow(dead_code, reason = "each test file uses its part")]
 
 use tollgate_shell::ast::*;
 
@@ -49,7 +50,8 @@ fn command(command: &Command) -> String {
     let redirects = command.redirects.iter().map(redirect);
     match &command.kind {
         CommandKind::Simple(simple) => {
-            let pieces = simple.assigns.iter().map(assign).chain(simple.words.iter().map(word)).chain(redirects);
+            let pieces =
+                simple.assigns.iter().map(assign).chain(simple.words.iter().map(word)).chain(redirects);
             format!("[{}]", join(pieces, " "))
         }
         kind => redirects.fold(compound(kind), |out, redirect| format!("{out} {redirect}")),
@@ -62,7 +64,8 @@ fn compound(kind: &CommandKind) -> String {
         CommandKind::Group(script) => format!("{{{}}}", script_text(script)),
         CommandKind::Subshell(script) => format!("({})", script_text(script)),
         CommandKind::If { arms, otherwise } => {
-            let arms = arms.iter().map(|(test, body)| format!("({})({})", script_text(test), script_text(body)));
+            let arms =
+                arms.iter().map(|(test, body)| format!("({})({})", script_text(test), script_text(body)));
             let otherwise = otherwise.iter().map(|body| format!("else({})", script_text(body)));
             format!("if{}", join(arms.chain(otherwise), ""))
         }
@@ -103,7 +106,8 @@ fn case_arm(arm: &CaseArm) -> String {
 }
 
 fn assign(assign: &Assign) -> String {
-    let subscript = assign.subscript.as_ref().map_or(String::new(), |subscript| format!("[{}]", word(subscript)));
+    let subscript =
+        assign.subscript.as_ref().map_or(String::new(), |subscript| format!("[{}]", word(subscript)));
     let value = match &assign.value {
         AssignValue::Scalar(value) => word(value),
         AssignValue::Array(elements) => array(elements),
@@ -171,7 +175,8 @@ fn visible(text: &str) -> String {
 }
 
 fn param(param: &Param) -> String {
-    let subscript = param.subscript.as_ref().map_or(String::new(), |subscript| format!("[{}]", word(subscript)));
+    let subscript =
+        param.subscript.as_ref().map_or(String::new(), |subscript| format!("[{}]", word(subscript)));
     let length = if param.op == ParamOp::Length { "#" } else { "" };
     let indirect = if param.indirect { "!" } else { "" };
     format!("${{{length}{indirect}{}{subscript}{}}}", param.name, operation(&param.op))

@@ -1,4 +1,5 @@
 //! Every node of a tree with its span, for checks that hold for any text.
+#![allow(dead_code, reason = "each test file uses its part")]
 
 use tollgate_model::Span;
 use tollgate_shell::ast::*;
@@ -160,7 +161,11 @@ impl Walk {
                 length.iter().for_each(|length| self.word(&length.word, around));
             }
             ParamOp::Case { pattern, .. } => pattern.iter().for_each(|word| self.word(word, around)),
-            ParamOp::None | ParamOp::Length | ParamOp::Transform(_) | ParamOp::Names | ParamOp::Unknown(_) => {}
+            ParamOp::None
+            | ParamOp::Length
+            | ParamOp::Transform(_)
+            | ParamOp::Names
+            | ParamOp::Unknown(_) => {}
         }
     }
 }

@@ -1,9 +1,8 @@
 //! The form of a line, and the chain through it.
 //!
-//! `{"v":1,"seq":N,"ts":"…","id":"…",<fields>,"prev":"P","hash":"H"}`, where P is the hash of the record before
-//! (zeros before the first) and H = BLAKE3(P ‖ the line up to `,"hash"`), cut to 128 bits as 32 hex digits:
-//! enough against a second text for a given hash. Chain members stand at fixed places from both ends, so that
-//! no JSON reader is needed, and no field can pass for them.
+//! `{"v":1,"seq":N,"ts":"…","id":"…",<fields>,"prev":"P","hash":"H"}`: P is the hash of the record before, or zeros;
+//! H = BLAKE3(P ‖ the line up to `,"hash"`), cut to 128 bits, enough against a second text for a given hash. They
+//! stand at fixed places from both ends, so that no field can pass for them.
 
 use std::fmt::{self, Write};
 
@@ -112,6 +111,12 @@ impl Link {
         let (_, prev) = hash_member(body, b",\"prev\":\"")?;
         let seq = seq_at_start(body)?;
         Some(Self { seq, prev, hash, sound: Hash::of(&[&prev.0, body]) == hash })
+    }
+
+    /// The number of a line that has the form of a record, true or not.
+    pub(crate) fn seq_of(line: &[u8]) -> Option<u64> {
+        hash_member(line.strip_suffix(b"}")?, b",\"hash\":\"")?;
+        seq_at_start(line)
     }
 }
 

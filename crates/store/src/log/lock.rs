@@ -1,9 +1,8 @@
 use std::os::fd::OwnedFd;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
-use rustix::io::{Errno, retry_on_intr};
+use rustix::io::Errno;
 
 use super::head::{self, Head};
 use crate::LogFault;
@@ -11,8 +10,8 @@ use crate::files::{Dir, How, REMOVED, write_whole};
 
 /// How many times longer a lock is waited for that others take and give back all the time.
 const MOVING: u32 = 16;
-/// How often the lock is tried before we queue for it. Most often it is free again at once.
-const TRIES: u32 = 6;
+/// In microseconds.
+const LONGEST_PAUSE: u64 = 40_000;
 
 /// The right to write the log, until dropped. What is locked is the head's file, which is never replaced.
 pub(crate) struct Lock<'d> {
@@ -52,56 +51,30 @@ impl<'d> Lock<'d> {
     }
 }
 
+/// Asks again and again: whoever gets the lock that way is running and is done with it in microseconds, where one
+/// who was woken for it would first have to be scheduled, with the lock in hand.
+///
+/// The patience with a lock that does not move is counted in the pauses we asked for, not in those we got: where
+/// the machine is so busy that we sleep for too long, the one who holds the lock is late for the same reason.
 fn acquire(dir: &Dir, wait: Duration) -> Result<OwnedFd, LogFault> {
     let fd = open(dir)?;
-    for turn in 0..TRIES {
-        if attempt(dir, &fd)? {
-            return Ok(fd);
-        }
-        std::thread::sleep(Duration::from_micros(20 << turn));
+    if attempt(dir, &fd)? {
+        return Ok(fd);
     }
-    queue(dir, fd, wait)
-}
-
-/// Stands in the kernel's queue, which is fair and costs a crowd nothing, where asking again and again would take
-/// the machine from the one who holds the lock. Now and then we look up: a lock that stays where it is was left
-/// by a process that is stopped, and one that is free behind a stopped process in the queue can be taken.
-fn queue(dir: &Dir, fd: OwnedFd, wait: Duration) -> Result<OwnedFd, LogFault> {
-    let turn = turn(open(dir)?);
     let begun = Instant::now();
-    let (mut moved, mut seen) = (begun, head::bytes_of(&fd));
-    loop {
-        match turn.recv_timeout(wait / 10) {
-            Ok(locked) => return Ok(locked),
-            Err(RecvTimeoutError::Timeout) => {}
-            // No thread could be had.
-            Err(RecvTimeoutError::Disconnected) => std::thread::sleep(wait / 50),
-        }
+    let (mut quiet, mut seen) = (Duration::ZERO, head::bytes_of(&fd));
+    let mut pauses = Pauses::default();
+    while quiet < wait && begun.elapsed() < wait * MOVING {
+        let pause = pauses.next();
+        std::thread::sleep(pause);
         if attempt(dir, &fd)? {
             return Ok(fd);
         }
-        let (now, bytes) = (Instant::now(), head::bytes_of(&fd));
-        if bytes != seen {
-            (moved, seen) = (now, bytes);
-        }
-        if now - moved >= wait || now - begun >= wait * MOVING {
-            return Err(LogFault::Locked { waited: now - begun });
-        }
+        let bytes = head::bytes_of(&fd);
+        quiet = if bytes == seen { quiet + pause } else { Duration::ZERO };
+        seen = bytes;
     }
-}
-
-/// Sends the file once it is locked. The system cannot wait for a lock and a clock at once, so a thread waits for
-/// the lock. If nobody is there any more when its turn comes, it lets go.
-fn turn(fd: OwnedFd) -> Receiver<OwnedFd> {
-    let (sender, receiver) = channel();
-    let wait = move || {
-        if retry_on_intr(|| flock(&fd, FlockOperation::LockExclusive)).is_ok() {
-            let _ = sender.send(fd);
-        }
-    };
-    // Without a thread the sender is gone, which the receiver sees.
-    let _ = std::thread::Builder::new().stack_size(64 << 10).spawn(wait);
-    receiver
+    Err(LogFault::Locked { waited: begun.elapsed() })
 }
 
 fn open(dir: &Dir) -> Result<OwnedFd, LogFault> {
@@ -113,5 +86,28 @@ fn attempt(dir: &Dir, fd: &OwnedFd) -> Result<bool, LogFault> {
         Ok(()) => Ok(true),
         Err(Errno::WOULDBLOCK | Errno::INTR) => Ok(false),
         Err(errno) => Err(dir.fault(errno, head::NAME)),
+    }
+}
+
+/// The pauses between two tries: short at first, as the lock is most often free again at once, then longer, as a
+/// crowd must not spend the machine on asking. No two processes keep in step.
+struct Pauses {
+    micros: u64,
+    noise: u64,
+}
+
+impl Default for Pauses {
+    fn default() -> Self {
+        Self { micros: 20, noise: u64::from(std::process::id()) }
+    }
+}
+
+impl Pauses {
+    fn next(&mut self) -> Duration {
+        self.noise =
+            self.noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let pause = self.micros / 2 + (self.noise >> 33) % self.micros;
+        self.micros = (self.micros * 3 / 2).min(LONGEST_PAUSE);
+        Duration::from_micros(pause)
     }
 }

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use tollgate_model::json::{self, Value};
 
 use super::Log;
-use super::line::seq_at_start;
+use super::line::Link;
 use crate::LogFault;
 use crate::files::{Dir, File, How};
 
@@ -87,7 +87,7 @@ impl Iterator for Records {
 }
 
 fn entry(line: LineRead) -> Option<Entry> {
-    let seq = seq_at_start(&line.bytes)?;
+    let seq = Link::seq_of(&line.bytes)?;
     Some(Entry { seq, line: String::from_utf8(line.bytes).ok()? })
 }
 
@@ -95,17 +95,20 @@ fn entry(line: LineRead) -> Option<Entry> {
 pub(crate) struct Parts {
     dir: Dir,
     names: std::vec::IntoIter<String>,
+    /// The part that was the current one when we began; taken once it is read.
     current: Option<Result<Option<File>, LogFault>>,
-    current_inode: Option<u64>,
 }
 
 impl Parts {
     /// Opens the current part first: should it be set aside meanwhile, it is met there, and known again.
     pub(crate) fn open(dir: Dir) -> Result<Self, LogFault> {
         let current = dir.file(CURRENT, How::Read);
-        let current_inode = current.as_ref().ok().and_then(Option::as_ref).map(|file| file.inode);
         let names = list(&dir)?.into_iter();
-        Ok(Self { dir, names, current: Some(current), current_inode })
+        Ok(Self { dir, names, current: Some(current) })
+    }
+
+    fn is_current(&self, file: &File) -> bool {
+        matches!(&self.current, Some(Ok(Some(current))) if current.inode == file.inode)
     }
 }
 
@@ -113,12 +116,15 @@ impl Iterator for Parts {
     type Item = (String, Result<File, LogFault>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        for name in self.names.by_ref() {
-            match self.dir.file(&name, How::Read) {
-                Ok(Some(file)) if Some(file.inode) == self.current_inode => {}
-                Ok(None) => {}
-                Ok(Some(file)) => return Some((name, Ok(file))),
-                Err(fault) => return Some((name, Err(fault))),
+        while let Some(name) = self.names.next() {
+            let opened = self.dir.file(&name, How::Read);
+            if let Ok(Some(file)) = &opened
+                && self.is_current(file)
+            {
+                self.current = None;
+            }
+            if let Some(part) = opened.transpose() {
+                return Some((name, part));
             }
         }
         let current = self.current.take()?.transpose()?;

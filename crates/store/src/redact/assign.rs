@@ -34,8 +34,9 @@ pub(crate) fn named(scanner: &mut Scanner, at: usize) -> Option<Found> {
     let naming = naming(name.of(text))?;
     let (sign, start) = sign(text, &name)?;
     match naming.kind {
-        "authorization" => authorization(text, start),
-        "cookie" => cookie(text, sign, start),
+        "authorization" => authorization(text, sign, start),
+        "cookie" if name.is(text, "cookie") || name.is(text, "set-cookie") => cookie(text, sign, start),
+        "cookie" => None,
         _ => {
             let value = read_value(text, sign, start)?;
             let secret = judge(text, &name, naming, sign, value);
@@ -194,8 +195,14 @@ fn judge(text: &[u8], name: &Name, naming: Naming, sign: Sign, value: Value) -> 
         return false;
     }
     let literal = sign == Sign::Tag || (sign == Sign::Tight && name.is_constant(text));
-    let generic = text.get(value.end) == Some(&b'<') && !matches!(sign, Sign::Tight | Sign::Flag);
-    if bare && !literal && (generic || is_code(name.of(text), bytes)) {
+    if bare && !literal && (is_type(text, sign, value) || is_code(name.of(text), bytes)) {
+        return false;
+    }
+    if name.is(text, "pwd") && !is_secret_pwd(sign, bytes) {
+        return false;
+    }
+    // In a shell this is a command, elsewhere mostly a template.
+    if value.quote == Some(b'`') && !is_random(bytes) {
         return false;
     }
     let sure = match sign {
@@ -211,6 +218,21 @@ fn judge(text: &[u8], name: &Name, naming: Naming, sign: Sign, value: Value) -> 
         _ => true,
     };
     sure && plausible(name.of(text), naming, sign, bytes, value.quote)
+}
+
+/// `name: Type<…>`, `name: Type = …`.
+fn is_type(text: &[u8], sign: Sign, value: Value) -> bool {
+    let after = text.get(value.end..).unwrap_or_default();
+    match sign {
+        Sign::Colon => after.starts_with(b"<") || after.starts_with(b" = "),
+        Sign::Assign => after.starts_with(b"<"),
+        _ => false,
+    }
+}
+
+/// `pwd` is a command first; a password only in connection strings and members.
+fn is_secret_pwd(sign: Sign, value: &[u8]) -> bool {
+    matches!(sign, Sign::Tight | Sign::Assign | Sign::Colon) && !value.contains(&b' ')
 }
 
 /// Long enough for what the name says it is.
@@ -234,9 +256,11 @@ fn is_basic(name: &[u8]) -> bool {
 
 /// `PASSWORD 'x'` in SQL, `login x password y` in a netrc, `set TOKEN x` in a shell or a tool.
 fn stands_behind_command(text: &[u8], name: &Name, value: Value) -> bool {
-    let (before, start) = word_before(text, name.start);
+    let glued = text.get(..name.start).unwrap_or_default();
+    let glued = glued.iter().rev().take(MAX_NAME).take_while(|byte| !byte.is_ascii_whitespace()).count();
+    let (before, start) = word_before(text, name.start - glued);
     let (second, _) = word_before(text, start);
-    let password = naming(name.of(text)).is_some_and(|naming| naming.kind == "password");
+    let password = name.is(text, "password");
     (password && (value.quote == Some(b'\'') || matches!(second, b"login" | b"account")))
         || matches!(before, b"set" | b"setx" | b"setenv" | b"-x" | b"-gx" | b"-Ux" | b"--export" | b"config")
 }
@@ -265,7 +289,10 @@ fn is_switch(name: &[u8]) -> bool {
 }
 
 /// The credential behind `Authorization:`, with its scheme left in place.
-fn authorization(text: &[u8], start: usize) -> Option<Found> {
+fn authorization(text: &[u8], sign: Sign, start: usize) -> Option<Found> {
+    if matches!(sign, Sign::Space | Sign::Comma) {
+        return None;
+    }
     let whole = quoted_at(text, start).unwrap_or_else(|| header_value(text, start));
     let bytes = whole.of(text);
     let scheme = bytes.iter().take_while(|&&byte| is_word(byte) || byte == b'-').count();

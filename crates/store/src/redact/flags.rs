@@ -30,7 +30,7 @@ const fn flag(program: &'static str, letter: u8, form: Form) -> Flag {
 }
 
 /// A program may stand here more than once. `login` is a subcommand of many.
-const FLAGS: [Flag; 48] = [
+const FLAGS: [Flag; 53] = [
     flag("curl", b'u', Form::User(b':')),
     flag("curl", b'U', Form::User(b':')),
     flag("http", b'a', Form::User(b':')),
@@ -79,10 +79,15 @@ const FLAGS: [Flag; 48] = [
     flag("ipmitool", b'P', Form::Both),
     flag("snmpget", b'c', Form::Next),
     flag("sudo", b'S', Form::Next),
+    flag("ssh-keygen", b'N', Form::Next),
+    flag("ssh-keygen", b'P', Form::Next),
+    flag("twine", b'p', Form::Next),
+    flag("lftp", b'u', Form::User(b',')),
+    flag("security", b'w', Form::Next),
 ];
 
 /// The letters of all flags, for the scanner.
-pub(crate) const LETTERS: [u8; 8] = [b'u', b'U', b'a', b'p', b'w', b'P', b'c', b'S'];
+pub(crate) const LETTERS: [u8; 9] = [b'u', b'U', b'a', b'p', b'w', b'P', b'c', b'S', b'N'];
 
 /// A password behind the short flag at `at`, of the program that this command runs.
 pub(crate) fn short_flag(scanner: &mut Scanner, at: usize) -> Option<Found> {

@@ -172,8 +172,10 @@ fn is_path(value: &[u8]) -> bool {
     let marked = [b"./".as_slice(), b"../", b"~/", b"file:", b"@/", b"@./", b"@~/"];
     let rooted = value.strip_prefix(b"/").is_some_and(|rest| rest.contains(&b'/')) && !is_random(value);
     let drive = matches!(value, [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic());
+    let segment = |part: &[u8]| part.iter().all(|byte| byte.is_ascii_lowercase() || b"_-.".contains(byte));
+    let relative = value.contains(&b'/') && value.split(|&byte| byte == b'/').all(segment);
     let named = value.contains(&b'/') && FILE_ENDS.iter().any(|end| value.ends_with(end.as_bytes()));
-    rooted || drive || named || marked.iter().any(|start| value.starts_with(start))
+    rooted || relative || drive || named || marked.iter().any(|start| value.starts_with(start))
 }
 
 /// `getToken()`, `secrets.token_hex(`, `os.environ[`, `Option<…`.
@@ -190,7 +192,8 @@ fn is_dotted(value: &[u8]) -> bool {
     let (root, rest) = value.split_at_checked(dot).unwrap_or_default();
     let plain = value.iter().all(|&byte| is_word(byte) || b".:?!".contains(&byte));
     let leaf = rest.rsplit(|byte| b".:".contains(byte)).next().unwrap_or_default();
-    plain && !root.is_empty() && (is_listed(root, &CODE_ROOTS) || naming(leaf).is_some())
+    let path = super::shapes::find(value, b"::").is_some();
+    plain && !root.is_empty() && (path || is_listed(root, &CODE_ROOTS) || naming(leaf).is_some())
 }
 
 /// The name again, or several words of which one says secret: `password=new_password`.

@@ -111,6 +111,21 @@ fn f39_the_chain_goes_on_over_parts() {
     assert_eq!(scene.log.head().unwrap().seq, 50);
 }
 
+/// Where the name for a part is taken, the log grows on rather than lose anything.
+#[test]
+fn f21_a_part_whose_name_is_taken_grows_on() {
+    let scene = Scene::with_parts(2000);
+    scene.fill(2);
+    std::fs::write(scene.path("events-000000000001.jsonl"), "not ours\n").unwrap();
+    scene.fill(10);
+    assert_eq!(std::fs::read(scene.path("events-000000000001.jsonl")).unwrap(), b"not ours\n");
+    assert_eq!(scene.verify().records, 12);
+    std::fs::remove_file(scene.path("events-000000000001.jsonl")).unwrap();
+    scene.fill(1);
+    scene.assert_sound(13);
+    assert!(scene.path("events-000000000001.jsonl").exists());
+}
+
 #[test]
 fn f34_a_lost_or_damaged_head_comes_back() {
     type Damage = fn(&std::path::Path);
@@ -165,7 +180,7 @@ fn f16_clocks_may_jump() {
 fn f36_a_hundred_thousand_refusals_are_all_there() {
     const COUNT: u64 = 100_000;
     let scene = Scene::with_parts(4 << 20);
-    let record = record("rm -rf /");
+    let record = with_fields("t", [("tool", "Bash".into()), ("verdict", "deny".into())].into_iter());
     for seq in 1..=COUNT {
         assert_eq!(scene.log.append(&record, now()).unwrap().seq, seq);
     }

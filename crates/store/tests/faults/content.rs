@@ -34,6 +34,7 @@ fn f29_a_record_is_one_line_whatever_is_in_it() {
             ("session", hostile.into()),
             ("tool", hostile.into()),
             ("input", object([(hostile, hostile.into()), ("n", Value::Number("1\n{".into()))])),
+            ("odd", Value::List(["-", "", " 1\n", "01", "1e"].map(|odd| Value::Number(odd.into())).to_vec())),
             (hostile, Value::List(vec![hostile.into(), Value::Null])),
             ("seq", "99".into()),
             ("hash", "x".into()),

@@ -41,7 +41,7 @@ fn f15_a_stopped_process_holds_nobody_up() {
     let fault = scene.append("x").unwrap_err();
     let took = begun.elapsed();
     assert!(matches!(fault, LogFault::Locked { .. }), "{fault}");
-    assert!(took >= Duration::from_millis(250) && took < Duration::from_millis(1500), "{took:?}");
+    assert!(took >= Duration::from_millis(250) && took < Duration::from_secs(5), "{took:?}");
     assert!(scene.verify().is_sound(), "reading needs no lock");
     holder.kill().unwrap();
     holder.wait().unwrap();

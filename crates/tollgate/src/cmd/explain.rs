@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         cwd: Path::new(&event.cwd),
     };
     let loaded = tollgate_policy::load(&request, &tollgate_rules::Rules);
-    let world = Machine::new(&project, &dirs.config, &dirs.state);
+    let world = Machine::new(&project, &dirs.config, &dirs.state, &loaded.sources);
     let start = Instant::now();
     let judgement = tollgate_pipeline::judge(&event, &world, &loaded.policy);
     let micros = start.elapsed().as_micros();

@@ -19,14 +19,14 @@ fn config(git: &mut Git) -> Outcome {
     let mut options = git.options(spec);
     options.operands.extend(git.args_after().unwrap_or_default().iter().cloned());
     let Some((key, value)) = written(&options) else { return read_only(git, &options) };
-    let Some(name) = key.literal().map(str::to_owned) else {
+    if !key.text.prefix().contains('.') {
         git.run.analyst.opaque("which setting of git is changed is only known when it runs", key.span);
         return git.run.derived();
-    };
+    }
     if let Some(file) = options.value("f").cloned() {
         git.run.analyst.write(&file, WriteMode::Edit, None, git.run.shell);
     }
-    persist(git, &name, &value, is_everywhere(git, &options));
+    persist(git, &key.shown(), &value, is_everywhere(git, &options));
     Outcome::silent(Status::Either)
 }
 
@@ -39,13 +39,30 @@ fn read_only(git: &mut Git, options: &Options) -> Outcome {
 
 /// The key and the value that are written, in the old and the new form of the command.
 fn written(options: &Options) -> Option<(Word, Word)> {
-    let looks = ["get", "get-all", "get-regexp", "get-urlmatch", "l", "unset", "unset-all", "remove-section", "get-color", "get-colorbool"];
+    let looks = [
+        "get",
+        "get-all",
+        "get-regexp",
+        "get-urlmatch",
+        "l",
+        "unset",
+        "unset-all",
+        "remove-section",
+        "get-color",
+        "get-colorbool",
+    ];
     if looks.iter().any(|name| options.has(name)) {
         return None;
     }
     let words = match options.operands.split_first() {
         Some((verb, rest)) if verb.is("set") => rest,
-        Some((verb, _)) if ["get", "list", "unset", "edit", "remove-section", "rename-section"].iter().any(|look| verb.is(look)) => return None,
+        Some((verb, _))
+            if ["get", "list", "unset", "edit", "remove-section", "rename-section"]
+                .iter()
+                .any(|look| verb.is(look)) =>
+        {
+            return None;
+        }
         _ => &options.operands,
     };
     match words {
@@ -57,7 +74,8 @@ fn written(options: &Options) -> Option<(Word, Word)> {
 /// Is it the user's or the machine's configuration that is changed?
 fn is_everywhere(git: &Git, options: &Options) -> bool {
     let home = git.run.analyst.world.home();
-    let own = [format!("{home}/.gitconfig"), format!("{home}/.config/git/config"), "/etc/gitconfig".to_owned()];
+    let own =
+        [format!("{home}/.gitconfig"), format!("{home}/.config/git/config"), "/etc/gitconfig".to_owned()];
     let file = options.value("f").and_then(|file| git.path(file));
     options.has("global") || options.has("system") || file.is_some_and(|file| own.contains(&file))
 }
@@ -68,7 +86,9 @@ fn persist(git: &mut Git, name: &str, value: &Word, everywhere: bool) {
     one.add(name, &value.shown());
     let key = one.iter().next().map(|(key, _)| key.to_owned()).unwrap_or_default();
     settings::remember(git.run.shell, &key, &value.shown());
-    let remote = key.strip_prefix("remote.").and_then(|rest| rest.strip_suffix(".url").or(rest.strip_suffix(".pushurl")));
+    let remote = key
+        .strip_prefix("remote.")
+        .and_then(|rest| rest.strip_suffix(".url").or(rest.strip_suffix(".pushurl")));
     if let Some(remote) = remote {
         git.new_remote(remote, value);
         return;
@@ -77,10 +97,8 @@ fn persist(git: &mut Git, name: &str, value: &Word, everywhere: bool) {
         Some(Use::Hooks) if matches!(value.literal(), Some("" | "/dev/null")) => {
             git.push(EffectKind::Weaken { what: SKIPS_HOOKS.into() }, Certainty::Certain);
         }
-        Some(Use::Tls) => {
-            if is_false(&value.shown()) {
-                git.push(EffectKind::Weaken { what: SKIPS_TLS.into() }, Certainty::Certain);
-            }
+        Some(Use::Tls) if is_false(&value.shown()) => {
+            git.push(EffectKind::Weaken { what: SKIPS_TLS.into() }, Certainty::Certain);
         }
         found if stays_as_code(&key, found, value) => {
             let before = if everywhere { GLOBAL_CONFIG } else { LOCAL_CONFIG };
@@ -91,7 +109,9 @@ fn persist(git: &mut Git, name: &str, value: &Word, everywhere: bool) {
 }
 
 fn stays_as_code(key: &str, found: Option<Use>, value: &Word) -> bool {
-    let starts = |marks: &[char]| value.text.prefix().starts_with(marks) || value.text.prefix().is_empty() && value.literal().is_none();
+    let starts = |marks: &[char]| {
+        value.text.prefix().starts_with(marks) || value.text.prefix().is_empty() && value.literal().is_none()
+    };
     match found {
         Some(Use::Command) => !is_ordinary(value),
         Some(Use::Helper) => starts(&['!', '/']),
@@ -99,7 +119,11 @@ fn stays_as_code(key: &str, found: Option<Use>, value: &Word) -> bool {
         Some(Use::Transports) => value.is("always"),
         Some(Use::Tls) => false,
         None if key.starts_with("alias.") => starts(&['!']),
-        None => key.starts_with("url.") && (key.ends_with(".insteadof") || key.ends_with(".pushinsteadof")) && leads_away(key, value),
+        None => {
+            key.starts_with("url.")
+                && (key.ends_with(".insteadof") || key.ends_with(".pushinsteadof"))
+                && leads_away(key, value)
+        }
     }
 }
 

@@ -36,7 +36,8 @@ impl Git<'_, '_, '_> {
     pub(super) fn overwrite_branch(&mut self, operation: &str, branch: &Word, start: &[Word]) {
         let world = self.run.analyst.world;
         let Some(repo) = self.sites().into_iter().find_map(|site| site.repo) else { return };
-        if start.is_empty() && branch.literal().is_some() && repo.branch(world).as_deref() == branch.literal() {
+        if start.is_empty() && branch.literal().is_some() && repo.branch(world).as_deref() == branch.literal()
+        {
             return;
         }
         self.lose_refs(operation, "refs/heads/", std::slice::from_ref(branch));
@@ -51,7 +52,9 @@ impl Git<'_, '_, '_> {
             }
             let unknown = names.iter().any(|name| name.literal().is_none());
             let facts = site.repo.as_ref().filter(|_| !unknown).map(|repo| {
-                let refs = names.iter().map(|name| format!("{folder}{}", name.shown().trim_start_matches("refs/heads/")));
+                let refs = names
+                    .iter()
+                    .map(|name| format!("{folder}{}", name.shown().trim_start_matches("refs/heads/")));
                 let refs: Vec<String> = refs.filter(|name| repo.has_ref(name, world)).collect();
                 let at = repo.root.clone().unwrap_or_else(|| repo.git_dir.clone());
                 let lone = if refs.is_empty() { Some(0) } else { world.git_lone_commits(&at, &refs) };
@@ -69,7 +72,8 @@ impl Git<'_, '_, '_> {
 }
 
 fn lone(count: usize, refs: &[String]) -> String {
-    let short = |name: &String| name.rsplit_once("refs/heads/").map_or(name.clone(), |(_, short)| short.to_owned());
+    let short =
+        |name: &String| name.rsplit_once("refs/heads/").map_or(name.clone(), |(_, short)| short.to_owned());
     let names: Vec<String> = refs.iter().map(short).collect();
     format!("{count} commit{} on {}", if count == 1 { "" } else { "s" }, names.join(", "))
 }
@@ -127,12 +131,21 @@ fn update_ref(git: &mut Git) -> Outcome {
             Some(Some(true)) => git.rewrites_here("git update-ref --stdin", "", Certainty::Certain),
             _ => git.rewrites_here("git update-ref --stdin", "", Certainty::Possible),
         }
+    } else if let Some(name) =
+        options.operands.first().filter(|name| name.text.prefix().starts_with("refs/heads/"))
+    {
+        git.overwrite_branch(
+            "git update-ref",
+            &name.from("refs/heads/".len()),
+            options.operands.get(1..).unwrap_or_default(),
+        );
     }
     Outcome::silent(Status::Either)
 }
 
 fn reflog(git: &mut Git) -> Outcome {
-    let spec = "all n,dry-run rewrite updateref verbose stale-fix expire= expire-unreachable= single-worktree";
+    let spec =
+        "all n,dry-run rewrite updateref verbose stale-fix expire= expire-unreachable= single-worktree";
     let options = git.options(spec);
     let verb = options.operands.first().map(Word::shown).unwrap_or_default();
     let expires = options.has("expire") || options.has("expire-unreachable") || git.gc_drops_all();
@@ -175,7 +188,16 @@ fn filter_branch(git: &mut Git) -> Outcome {
         msg-filter= commit-filter= tag-name-filter= prune-empty original= d= f,force state-branch=";
     let options = git.options(spec);
     git.rewrites_here("git filter-branch", "*", Certainty::Certain);
-    let filters = ["setup", "env-filter", "tree-filter", "index-filter", "parent-filter", "msg-filter", "commit-filter", "tag-name-filter"];
+    let filters = [
+        "setup",
+        "env-filter",
+        "tree-filter",
+        "index-filter",
+        "parent-filter",
+        "msg-filter",
+        "commit-filter",
+        "tag-name-filter",
+    ];
     let codes: Vec<Word> = filters.into_iter().flat_map(|name| options.values(name)).cloned().collect();
     let folder = git.run.shell.cwd().clone();
     // Filters run in a checkout of their own.
@@ -188,7 +210,9 @@ fn filter_branch(git: &mut Git) -> Outcome {
 }
 
 fn filter_repo(git: &mut Git) -> Outcome {
-    let looks = |word: &Word| matches!(word.shown().as_str(), "--analyze" | "--dry-run" | "--version" | "--help" | "-h");
+    let looks = |word: &Word| {
+        matches!(word.shown().as_str(), "--analyze" | "--dry-run" | "--version" | "--help" | "-h")
+    };
     if !git.args.iter().any(looks) {
         git.rewrites_here("git filter-repo", "*", Certainty::Certain);
     }
@@ -249,12 +273,15 @@ fn submodule_discard(git: &mut Git, verb: &str, rest: &[Word]) {
 
 impl Git<'_, '_, '_> {
     /// The folders that `.gitmodules` names.
-    fn submodules(&mut self) -> Vec<Word> {
+    fn submodules(&self) -> Vec<Word> {
         let world = self.run.analyst.world;
         let span = self.run.call.span;
         let Some(root) = self.sites().into_iter().find_map(|site| site.repo?.root) else { return Vec::new() };
         let mut config = Config::default();
         config.read(&format!("{root}/.gitmodules"), world);
-        config.named("submodule", "path").map(|(_, path)| Word::literal_at(&format!("{root}/{path}"), span)).collect()
+        config
+            .named("submodule", "path")
+            .map(|(_, path)| Word::literal_at(&format!("{root}/{path}"), span))
+            .collect()
     }
 }

@@ -1,10 +1,10 @@
 //! Commands that overwrite or delete files of the work tree. What would be lost is asked of the repository.
 
 use tollgate_model::git::{GitAsk, GitStatus, Repo};
-use tollgate_model::{Certainty, EffectKind, Loss, WriteMode, is_rebuildable};
+use tollgate_model::{Certainty, EffectKind, Loss, WriteMode, Zone, is_rebuildable};
 use tollgate_shell::eval::{Outcome, Status, Stream};
 
-use super::site::{Site, pathspec};
+use super::site::Site;
 use super::work::{Where, Work};
 use super::{Git, Verb, holds};
 use crate::options::Options;
@@ -91,7 +91,11 @@ impl Git<'_, '_, '_> {
         }
         let work = Work::load(self.run.shell, &root);
         let (paths, sure) = self.asked(&doomed.paths);
-        let ask = GitAsk { paths, untracked: doomed.untracked || work.untracked == Where::Index, ignored: doomed.ignored };
+        let ask = GitAsk {
+            paths,
+            untracked: doomed.untracked || work.untracked == Where::Index,
+            ignored: doomed.ignored,
+        };
         let Some(status) = self.run.analyst.world.git_status(&root, &ask) else {
             return self.loss(doomed, Vec::new(), Certainty::Possible);
         };
@@ -117,14 +121,20 @@ impl Git<'_, '_, '_> {
             self.run.analyst.delete(&word, true, self.run.shell);
         }
         let lost = vec![format!("files in {root}")];
-        self.loss(doomed, lost, Certainty::Possible);
+        let far = self
+            .run
+            .analyst
+            .places(&word, self.run.shell)
+            .iter()
+            .any(|(place, _)| place.zone >= Zone::OtherProject);
+        self.loss(doomed, lost, if far { Certainty::Certain } else { Certainty::Possible });
     }
 
     /// The paths to ask about, and whether they are known for sure.
     fn asked(&self, words: &[Word]) -> (Vec<String>, bool) {
         let mut paths = Vec::new();
         let mut sure = true;
-        for word in words.iter().filter_map(pathspec) {
+        for word in words.iter().filter_map(|word| self.pathspec(word)) {
             for (place, certainty) in self.run.analyst.places(&word, self.run.shell) {
                 sure &= certainty == Certainty::Certain;
                 if place.path.is_empty() {
@@ -144,7 +154,12 @@ impl Git<'_, '_, '_> {
             Where::Safe => false,
         };
         let is_work = |path: &&String| !is_rebuildable(&format!("{root}/{path}"), root, world);
-        let kept = |path: &&String| doomed.excluded.iter().any(|name| is_named(path, name));
+        let stays = |path: &&String| {
+            !doomed.folders && path.ends_with('/') || doomed.excluded.iter().any(|name| is_named(path, name))
+        };
+        let strangers = |list: &[String]| -> Vec<String> {
+            list.iter().filter(is_work).filter(|path| !stays(path)).cloned().collect()
+        };
         let mut lost: Vec<String> = Vec::new();
         if goes(work.staged, doomed.staged) {
             lost.extend(status.staged.iter().cloned());
@@ -153,11 +168,10 @@ impl Git<'_, '_, '_> {
             lost.extend(status.modified.iter().cloned());
         }
         if goes(work.untracked, doomed.untracked) {
-            let folders = |path: &&String| doomed.folders || !path.ends_with('/');
-            lost.extend(status.untracked.iter().filter(folders).filter(is_work).filter(|path| !kept(path)).cloned());
+            lost.extend(strangers(&status.untracked));
         }
         if goes(work.ignored, doomed.ignored) {
-            lost.extend(status.ignored.iter().filter(is_work).filter(|path| !kept(path)).cloned());
+            lost.extend(strangers(&status.ignored));
         }
         let mut seen = std::collections::BTreeSet::new();
         lost.retain(|path| seen.insert(path.clone()));
@@ -217,7 +231,7 @@ fn checkout(git: &mut Git) -> Outcome {
 
 impl Git<'_, '_, '_> {
     /// Is a tree named, and which paths follow?
-    fn tree_and_paths(&mut self, options: &Options) -> (bool, Vec<Word>) {
+    fn tree_and_paths(&self, options: &Options) -> (bool, Vec<Word>) {
         if let Some(after) = self.args_after() {
             return (!options.operands.is_empty(), after.to_vec());
         }
@@ -263,7 +277,8 @@ fn switch(git: &mut Git) -> Outcome {
 
 fn clean(git: &mut Git) -> Outcome {
     let options = git.options("d f,force i,interactive n,dry-run q,quiet e,exclude= x X");
-    let required = git.setting_here("clean.requireforce").is_none_or(|value| !super::settings::is_false(&value));
+    let required =
+        git.setting_here("clean.requireforce").is_none_or(|value| !super::settings::is_false(&value));
     let asks = options.has("i") && git.run.call.stdin.stream == Stream::Outer;
     if holds(&options, "n", "dry-run") || asks || required && !options.has("f") && !options.has("i") {
         return git.run.derived();
@@ -274,7 +289,8 @@ fn clean(git: &mut Git) -> Outcome {
         untracked: !options.has("X"),
         ignored: options.has("x") || options.has("X"),
         folders: options.has("d") || !paths.is_empty(),
-        paths,
+        // Without paths it cleans from where it stands.
+        paths: if paths.is_empty() { vec![Word::literal_at(".", git.run.call.span)] } else { paths },
         excluded: options.values("e").map(Word::shown).collect(),
         certain: !options.has("i"),
         ..Doomed::new("git clean")
@@ -284,15 +300,16 @@ fn clean(git: &mut Git) -> Outcome {
 }
 
 fn rm(git: &mut Git) -> Outcome {
-    let spec = "n,dry-run q,quiet cached f,force r ignore-unmatch sparse pathspec-from-file= pathspec-file-nul";
+    let spec =
+        "n,dry-run q,quiet cached f,force r ignore-unmatch sparse pathspec-from-file= pathspec-file-nul";
     let options = git.options(spec);
     if holds(&options, "n", "dry-run") || holds(&options, "cached", "cached") {
         return Outcome::silent(Status::Either);
     }
     let mut paths = options.operands.clone();
     paths.extend(git.args_after().unwrap_or_default().iter().cloned());
-    for path in paths.clone().iter().filter(|path| git.is_protected(path)) {
-        git.run.analyst.delete(path, options.has("r"), git.run.shell);
+    for path in git.protected(&paths) {
+        git.run.analyst.delete(&path, options.has("r"), git.run.shell);
     }
     if options.has("f") {
         let certain = !options.has("pathspec-from-file");
@@ -308,8 +325,8 @@ fn mv(git: &mut Git) -> Outcome {
     if holds(&options, "n", "dry-run") {
         return Outcome::silent(Status::Either);
     }
-    for path in paths.clone().iter().filter(|path| git.is_protected(path)) {
-        git.run.analyst.write(path, WriteMode::Overwrite, None, git.run.shell);
+    for path in git.protected(&paths) {
+        git.run.analyst.write(&path, WriteMode::Overwrite, None, git.run.shell);
     }
     if let Some(target) = paths.pop().filter(|_| options.has("f")) {
         git.lose(&Doomed { paths: vec![target], ..Doomed::tracked("git mv --force") });
@@ -318,7 +335,8 @@ fn mv(git: &mut Git) -> Outcome {
 }
 
 fn checkout_index(git: &mut Git) -> Outcome {
-    let spec = "u,index q,quiet f,force a,all n,no-create prefix= stage= temp ignore-skip-worktree-bits z stdin";
+    let spec =
+        "u,index q,quiet f,force a,all n,no-create prefix= stage= temp ignore-skip-worktree-bits z stdin";
     let options = git.options(spec);
     if let Some(prefix) = options.value("prefix").filter(|prefix| !prefix.is("")).cloned() {
         git.run.analyst.write(&prefix, WriteMode::Overwrite, None, git.run.shell);
@@ -379,7 +397,7 @@ impl Git<'_, '_, '_> {
     }
 
     /// A setting, of this run or of the repository.
-    pub(super) fn setting_here(&mut self, key: &str) -> Option<String> {
+    pub(super) fn setting_here(&self, key: &str) -> Option<String> {
         if let Some(own) = self.settings.get(key) {
             return Some(own.to_owned());
         }

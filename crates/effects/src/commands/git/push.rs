@@ -9,7 +9,8 @@ use super::{Git, Verb, holds};
 use crate::options::Options;
 use crate::word::Word;
 
-pub(super) const VERBS: &[(&str, Verb)] = &[("push", push), ("send-pack", push), ("subtree", subtree), ("svn", svn)];
+pub(super) const VERBS: &[(&str, Verb)] =
+    &[("push", push), ("send-pack", push), ("subtree", subtree), ("svn", svn)];
 
 const PUSH: &str = "v,verbose q,quiet repo= all branches mirror d,delete tags n,dry-run porcelain f,force force-with-lease? \
     force-if-includes no-force-if-includes recurse-submodules= no-recurse-submodules thin no-thin receive-pack,exec= \
@@ -35,7 +36,8 @@ fn push(git: &mut Git) -> Outcome {
     }
     let to = git.destination(named.as_ref());
     git.publish(&to);
-    let push = Push { forced: options.has("f"), leased: options.has("force-with-lease"), remote: to.name.clone() };
+    let push =
+        Push { forced: options.has("f"), leased: options.has("force-with-lease"), remote: to.name.clone() };
     git.rewrites(&push, &options, &operands);
     Outcome::silent(Status::Either)
 }
@@ -58,23 +60,24 @@ struct Destination {
 }
 
 impl Git<'_, '_, '_> {
-    fn repo_config(&mut self) -> Option<Config> {
+    fn repo_config(&self) -> Option<Config> {
         let world = self.run.analyst.world;
         self.sites().into_iter().find_map(|site| site.repo).map(|repo| repo.config(world))
     }
 
-    fn branch_here(&mut self) -> Option<String> {
+    fn branch_here(&self) -> Option<String> {
         let world = self.run.analyst.world;
         self.sites().into_iter().find_map(|site| site.repo).and_then(|repo| repo.branch(world))
     }
 
-    fn destination(&mut self, named: Option<&Word>) -> Destination {
+    fn destination(&self, named: Option<&Word>) -> Destination {
         let config = self.repo_config().unwrap_or_default();
         let span = self.run.call.span;
         let word = named.cloned().unwrap_or_else(|| Word::literal_at(&self.default_remote(&config), span));
         let name = word.shown();
         let from = |config: &Config| {
-            let push = config.get(&format!("remote.{name}.pushurl")).or(config.get(&format!("remote.{name}.url")));
+            let push =
+                config.get(&format!("remote.{name}.pushurl")).or(config.get(&format!("remote.{name}.url")));
             push.map(str::to_owned)
         };
         let (own, set) = (from(&config), from(&self.settings));
@@ -90,7 +93,7 @@ impl Git<'_, '_, '_> {
         Destination { name, address, known }
     }
 
-    fn default_remote(&mut self, config: &Config) -> String {
+    fn default_remote(&self, config: &Config) -> String {
         let branch = self.branch_here().unwrap_or_default();
         let own = ["pushremote", "remote"].map(|name| config.get(&format!("branch.{branch}.{name}")));
         let [push, fetch] = own;
@@ -104,8 +107,16 @@ impl Git<'_, '_, '_> {
         let Some((word, (address, certainty))) = foreign else {
             return self.push(EffectKind::Publish { target: to.name.clone() }, Certainty::Certain);
         };
-        let shown = if address.path.is_empty() { address.host.clone() } else { format!("{}/{}", address.host, address.path) };
-        self.run.analyst.push(EffectKind::Publish { target: format!("{FOREIGN_PUSH}{shown}") }, word.span, certainty);
+        let shown = if address.path.is_empty() {
+            address.host.clone()
+        } else {
+            format!("{}/{}", address.host, address.path)
+        };
+        self.run.analyst.push(
+            EffectKind::Publish { target: format!("{FOREIGN_PUSH}{shown}") },
+            word.span,
+            certainty,
+        );
         let carries = vec!["the commits of this repository".to_owned()];
         let kind = EffectKind::Net { host: address.host, direction: NetDirection::Out, carries };
         self.run.analyst.push(kind, word.span, certainty);
@@ -115,7 +126,9 @@ impl Git<'_, '_, '_> {
     fn rewrites(&mut self, push: &Push, options: &Options, refspecs: &[Word]) {
         let config = self.repo_config().unwrap_or_default();
         let mirror = options.has("mirror")
-            || config.get(&format!("remote.{}.mirror", push.remote)).is_some_and(|value| !super::settings::is_false(value));
+            || config
+                .get(&format!("remote.{}.mirror", push.remote))
+                .is_some_and(|value| !super::settings::is_false(value));
         if mirror {
             self.rewrite(push, Some(Rewrite::Forced), "*", Certainty::Certain);
             return self.rewrite(push, Some(Rewrite::Deleted), "*", Certainty::Certain);
@@ -133,7 +146,12 @@ impl Git<'_, '_, '_> {
         }
         if words.is_empty() {
             let key = format!("remote.{}.push", push.remote);
-            words.extend(config.iter().filter(|(name, _)| *name == key).map(|(_, value)| Word::literal_at(value, span)));
+            words.extend(
+                config
+                    .iter()
+                    .filter(|(name, _)| *name == key)
+                    .map(|(_, value)| Word::literal_at(value, span)),
+            );
         }
         if words.is_empty() {
             words.push(Word::literal_at("HEAD", span));
@@ -145,7 +163,8 @@ impl Git<'_, '_, '_> {
         let mut rest = words.iter();
         while let Some(word) = rest.next() {
             let mut text = word.shown();
-            let mut certainty = if word.literal().is_some() { Certainty::Certain } else { Certainty::Possible };
+            let mut certainty =
+                if word.literal().is_some() { Certainty::Certain } else { Certainty::Possible };
             if text == "tag"
                 && let Some(name) = rest.next()
             {
@@ -156,26 +175,33 @@ impl Git<'_, '_, '_> {
                 continue;
             }
             let spec = Refspec::parse(&text);
-            let how = if delete || spec.source == Some("") { Some(Rewrite::Deleted) } else { push.how(spec.forced) };
+            let how = if delete || spec.source == Some("") {
+                Some(Rewrite::Deleted)
+            } else {
+                push.how(spec.forced)
+            };
             let branch = self.branch_named(spec.target);
             self.rewrite(push, how, &branch, certainty);
         }
     }
 
     /// A target as a branch's short name; other refs keep their whole name.
-    fn branch_named(&mut self, target: &str) -> String {
+    fn branch_named(&self, target: &str) -> String {
         match target {
             "HEAD" | "@" => self.pushed_branch(),
             "" => "*".to_owned(),
-            other => other.strip_prefix("refs/heads/").or(other.strip_prefix("heads/")).unwrap_or(other).to_owned(),
+            other => {
+                other.strip_prefix("refs/heads/").or(other.strip_prefix("heads/")).unwrap_or(other).to_owned()
+            }
         }
     }
 
     /// The branch of the remote that a push without words goes to.
-    fn pushed_branch(&mut self) -> String {
+    fn pushed_branch(&self) -> String {
         let Some(branch) = self.branch_here() else { return String::new() };
         let config = self.repo_config().unwrap_or_default();
-        let upstream = config.get("push.default").is_some_and(|value| matches!(value, "upstream" | "tracking"));
+        let upstream =
+            config.get("push.default").is_some_and(|value| matches!(value, "upstream" | "tracking"));
         let merge = config.get(&format!("branch.{branch}.merge")).filter(|_| upstream);
         merge.map_or(branch.clone(), |merge| merge.trim_start_matches("refs/heads/").to_owned())
     }
@@ -195,11 +221,7 @@ impl Git<'_, '_, '_> {
 impl Push {
     /// `--force` and `+` do away with a lease.
     fn how(&self, plus: bool) -> Option<Rewrite> {
-        if self.forced || plus {
-            Some(Rewrite::Forced)
-        } else {
-            self.leased.then_some(Rewrite::Leased)
-        }
+        if self.forced || plus { Some(Rewrite::Forced) } else { self.leased.then_some(Rewrite::Leased) }
     }
 }
 
@@ -219,7 +241,11 @@ impl<'t> Refspec<'t> {
             Some(("", "")) => Self { forced, source: None, target: "" },
             Some((source, target)) => {
                 let plus = target.strip_prefix('+');
-                Self { forced: forced || plus.is_some(), source: Some(source), target: plus.unwrap_or(target) }
+                Self {
+                    forced: forced || plus.is_some(),
+                    source: Some(source),
+                    target: plus.unwrap_or(target),
+                }
             }
             None => Self { forced, source: None, target: text },
         }
@@ -237,14 +263,17 @@ fn foreign(word: &Word, config: &Config) -> Option<(Address, Certainty)> {
     if remotes.contains(&given) {
         return None;
     }
-    let sure = word.literal().is_some() && !remotes.is_empty() && !remotes.iter().any(|remote| remote.host == given.host);
+    let sure = word.literal().is_some()
+        && !remotes.is_empty()
+        && !remotes.iter().any(|remote| remote.host == given.host);
     Some((given, if sure { Certainty::Certain } else { Certainty::Possible }))
 }
 
 /// `url.BASE.insteadOf` leads an address elsewhere; the longest match wins.
 fn redirected(config: &Config, url: &str) -> String {
     let rules = ["pushinsteadof", "insteadof"].into_iter().flat_map(|name| config.named("url", name));
-    let fits = rules.filter_map(|(base, start)| Some((start.len(), format!("{base}{}", url.strip_prefix(start)?))));
+    let fits =
+        rules.filter_map(|(base, start)| Some((start.len(), format!("{base}{}", url.strip_prefix(start)?))));
     fits.max_by_key(|(length, _)| *length).map_or_else(|| url.to_owned(), |(_, to)| to)
 }
 

@@ -50,7 +50,9 @@ pub(super) fn address(text: &str) -> Option<Address> {
 impl Git<'_, '_, '_> {
     /// `ext::command` is a command; other `helper::address` forms run a program of git's.
     pub(super) fn run_address(&mut self, word: &Word) {
-        let Some((helper, _)) = word.text.prefix().split_once("::").filter(|(helper, _)| !helper.contains('/')) else {
+        let Some((helper, _)) =
+            word.text.prefix().split_once("::").filter(|(helper, _)| !helper.contains('/'))
+        else {
             return;
         };
         if helper != "ext" {
@@ -71,7 +73,8 @@ impl Git<'_, '_, '_> {
         self.run_address(word);
         if let Some(address) = address(&word.shown()).filter(|_| !word.text.prefix().starts_with("ext::")) {
             let certainty = if word.literal().is_some() { Certainty::Certain } else { Certainty::Possible };
-            let kind = EffectKind::Net { host: address.host, direction: NetDirection::In, carries: Vec::new() };
+            let kind =
+                EffectKind::Net { host: address.host, direction: NetDirection::In, carries: Vec::new() };
             self.run.analyst.push(kind, word.span, certainty);
         }
     }
@@ -144,7 +147,11 @@ fn clone(git: &mut Git) -> Outcome {
     }
     let Some(source) = options.operands.first().cloned() else { return git.run.derived() };
     git.fetches(&source);
-    let target = options.operands.get(1).cloned().unwrap_or_else(|| Word::literal_at(&clone_name(&source), source.span));
+    let target = options
+        .operands
+        .get(1)
+        .cloned()
+        .unwrap_or_else(|| Word::literal_at(&clone_name(&source), source.span));
     git.target_folder(&target);
     Outcome::silent(Status::Either)
 }
@@ -158,7 +165,8 @@ fn clone_name(source: &Word) -> String {
 }
 
 fn init(git: &mut Git) -> Outcome {
-    let spec = "template= bare shared? q,quiet separate-git-dir= b,initial-branch= object-format= ref-format=";
+    let spec =
+        "template= bare shared? q,quiet separate-git-dir= b,initial-branch= object-format= ref-format=";
     let options = git.options(spec);
     if let Some(template) = options.value("template").cloned() {
         git.setting("init.templatedir", &template);
@@ -167,7 +175,9 @@ fn init(git: &mut Git) -> Outcome {
     let folder = options.operands.first().cloned().unwrap_or(here);
     let world = git.run.analyst.world;
     // In a folder that has a repository, `init` leaves it as it is.
-    if let Some(path) = git.path(&folder).filter(|path| world.kind(&format!("{path}/.git")) == FileKind::Missing) {
+    if let Some(path) =
+        git.path(&folder).filter(|path| world.kind(&format!("{path}/.git")) == FileKind::Missing)
+    {
         work::make_fresh(git.run.shell, &path);
     }
     Outcome::silent(Status::Either)
@@ -244,12 +254,16 @@ mod tests {
             assert_eq!(found.as_ref().map(|a| (a.host.as_str(), a.path.as_str())), expected, "{text}");
         };
         for text in [
-            "git@example.test:a/b.git", "ssh://git@example.test:22/a/b", "https://user:token@Example.test/a/b.git/",
+            "git@example.test:a/b.git",
+            "ssh://git@example.test:22/a/b",
+            "https://user:token@Example.test/a/b.git/",
             "https://example.test/a/b",
         ] {
             check(text, Some(("example.test", "a/b")));
         }
-        for text in ["origin", "../backup.git", "/srv/git/a.git", "file:///srv/a.git", "./a:b", "ext::sh -c x"] {
+        for text in
+            ["origin", "../backup.git", "/srv/git/a.git", "file:///srv/a.git", "./a:b", "ext::sh -c x"]
+        {
             check(text, None);
         }
     }

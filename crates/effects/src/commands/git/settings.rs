@@ -38,7 +38,11 @@ pub(super) fn use_of(key: &str) -> Option<Use> {
     let (section, rest) = key.split_once('.')?;
     let (sub, name) = rest.rsplit_once('.').map_or((None, rest), |(sub, name)| (Some(sub), name));
     let found = match (section, sub.is_some(), name) {
-        ("core", false, "pager" | "editor" | "sshcommand" | "askpass" | "gitproxy" | "alternaterefscommand" | "fsmonitor")
+        (
+            "core",
+            false,
+            "pager" | "editor" | "sshcommand" | "askpass" | "gitproxy" | "alternaterefscommand" | "fsmonitor",
+        )
         | ("sequence", false, "editor")
         | ("interactive", false, "difffilter")
         | ("diff", false, "external")
@@ -55,7 +59,9 @@ pub(super) fn use_of(key: &str) -> Option<Use> {
         | ("tar", true, "command")
         | ("instaweb", false, "httpd" | "browser")
         | ("imap", _, "tunnel") => Use::Command,
-        ("credential", _, "helper") | ("submodule", true, "update") | ("sendemail", _, "smtpserver") => Use::Helper,
+        ("credential", _, "helper") | ("submodule", true, "update") | ("sendemail", _, "smtpserver") => {
+            Use::Helper
+        }
         ("core", false, "hookspath") => Use::Hooks,
         ("init", false, "templatedir") => Use::Template,
         ("include" | "includeif", _, "path") => Use::Include,
@@ -68,9 +74,45 @@ pub(super) fn use_of(key: &str) -> Option<Use> {
 
 /// Programs that a setting may name without being suspect: editors, pagers, and what git is set up with.
 const ORDINARY: &[&str] = &[
-    "", "true", "false", ":", "cat", "less", "more", "most", "delta", "bat", "diff-so-fancy", "difft", "vim", "vi", "nvim", "nano",
-    "pico", "emacs", "emacsclient", "code", "code-insiders", "cursor", "codium", "subl", "micro", "hx", "kak", "zed", "idea",
-    "ed", "ssh", "gpg", "gpg2", "git-lfs", "vimdiff", "nvimdiff", "meld", "opendiff", "kdiff3",
+    "",
+    "true",
+    "false",
+    ":",
+    "cat",
+    "less",
+    "more",
+    "most",
+    "delta",
+    "bat",
+    "diff-so-fancy",
+    "difft",
+    "vim",
+    "vi",
+    "nvim",
+    "nano",
+    "pico",
+    "emacs",
+    "emacsclient",
+    "code",
+    "code-insiders",
+    "cursor",
+    "codium",
+    "subl",
+    "micro",
+    "hx",
+    "kak",
+    "zed",
+    "idea",
+    "ed",
+    "ssh",
+    "gpg",
+    "gpg2",
+    "git-lfs",
+    "vimdiff",
+    "nvimdiff",
+    "meld",
+    "opendiff",
+    "kdiff3",
 ];
 
 /// Is the value the name of a well-known program with plain arguments?
@@ -89,7 +131,8 @@ pub(super) fn is_ordinary(value: &Word) -> bool {
 pub(super) fn inherited(shell: &Shell) -> Config {
     let mut config = Config::default();
     let written = shell.file(&Value::text(CONFIG));
-    for line in written.iter().flat_map(|written| written.value.literals()).flat_map(|text| text.split('\0')) {
+    for line in written.iter().flat_map(|written| written.value.literals()).flat_map(|text| text.split('\0'))
+    {
         if let Some((key, value)) = line.split_once('\n') {
             config.add(key, value);
         }
@@ -100,7 +143,10 @@ pub(super) fn inherited(shell: &Shell) -> Config {
 /// Remembers a setting for later commands of the call.
 pub(super) fn remember(shell: &mut Shell, key: &str, value: &str) {
     let path = Value::text(CONFIG);
-    let before = shell.file(&path).and_then(|written| written.value.as_literal().map(str::to_owned)).unwrap_or_default();
+    let before = shell
+        .file(&path)
+        .and_then(|written| written.value.as_literal().map(str::to_owned))
+        .unwrap_or_default();
     shell.write_file(&path, &Value::text(&format!("{before}{key}\n{value}\0")), false);
 }
 
@@ -130,7 +176,9 @@ impl Git<'_, '_, '_> {
     pub(super) fn assigned(&mut self, word: &Word) {
         match split(word) {
             (key, Some(value)) => self.setting(&key, &value),
-            (key, None) if word.literal().is_some() => self.setting(&key, &Word::literal_at("true", word.span)),
+            (key, None) if word.literal().is_some() => {
+                self.setting(&key, &Word::literal_at("true", word.span))
+            }
             _ => self.run.analyst.opaque("a setting of git is only known when it runs", word.span),
         }
     }
@@ -152,9 +200,12 @@ impl Git<'_, '_, '_> {
             }
         }
         if variable(self.run, "GIT_CONFIG_PARAMETERS").is_some_and(|value| !value.is("")) {
-            self.run.analyst.opaque("`GIT_CONFIG_PARAMETERS` puts other settings into git", self.run.call.span);
+            self.run
+                .analyst
+                .opaque("`GIT_CONFIG_PARAMETERS` puts other settings into git", self.run.call.span);
         }
-        let count = exported(self.run.shell, "GIT_CONFIG_COUNT").and_then(|count| count.as_literal()?.parse::<u32>().ok());
+        let count = exported(self.run.shell, "GIT_CONFIG_COUNT")
+            .and_then(|count| count.as_literal()?.parse::<u32>().ok());
         for at in 0..count.unwrap_or_default().min(64) {
             let key = variable(self.run, &format!("GIT_CONFIG_KEY_{at}"));
             let value = variable(self.run, &format!("GIT_CONFIG_VALUE_{at}"));
@@ -203,7 +254,10 @@ impl Git<'_, '_, '_> {
     /// from running.
     pub(super) fn hooks_in(&mut self, folder: &Word, below: &str) {
         if matches!(folder.literal(), Some("" | "/dev/null")) && below.is_empty() {
-            self.skips_hooks();
+            // Fetching, say, runs none that check anything.
+            if CHECKED.contains(&self.verb.as_str()) {
+                self.skips_hooks();
+            }
             return;
         }
         for name in HOOKS {
@@ -241,11 +295,29 @@ impl Git<'_, '_, '_> {
     }
 }
 
+/// Verbs that a hook may refuse.
+const CHECKED: &[&str] = &["commit", "push", "merge", "rebase", "am", "cherry-pick", "revert", "pull"];
+
 /// Hooks that a client runs.
 const HOOKS: &[&str] = &[
-    "pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "pre-merge-commit", "post-merge", "pre-rebase",
-    "post-rewrite", "post-checkout", "pre-push", "applypatch-msg", "pre-applypatch", "post-applypatch",
-    "reference-transaction", "post-index-change", "fsmonitor-watchman", "pre-auto-gc", "push-to-checkout",
+    "pre-commit",
+    "prepare-commit-msg",
+    "commit-msg",
+    "post-commit",
+    "pre-merge-commit",
+    "post-merge",
+    "pre-rebase",
+    "post-rewrite",
+    "post-checkout",
+    "pre-push",
+    "applypatch-msg",
+    "pre-applypatch",
+    "post-applypatch",
+    "reference-transaction",
+    "post-index-change",
+    "fsmonitor-watchman",
+    "pre-auto-gc",
+    "push-to-checkout",
 ];
 
 /// `name=value`: the name, and the value if there is one.

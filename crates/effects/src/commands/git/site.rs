@@ -20,7 +20,7 @@ pub(super) struct Site {
 
 impl Git<'_, '_, '_> {
     /// Every place where this run may work.
-    pub(super) fn sites(&mut self) -> Vec<Site> {
+    pub(super) fn sites(&self) -> Vec<Site> {
         let folders: Vec<Option<String>> =
             self.run.shell.cwd().any.iter().map(|text| text.as_literal().map(str::to_owned)).collect();
         let mut sites: Vec<Site> = Vec::new();
@@ -41,7 +41,9 @@ impl Git<'_, '_, '_> {
         let fresh = work::is_fresh(self.run.shell, folder);
         let named = self.git_dir.as_ref().map(|word| self.path(word));
         let mut repo = match &named {
-            Some(Some(git_dir)) => Repo::at(git_dir, world).map(|repo| Repo { root: Some(folder.to_owned()), ..repo }),
+            Some(Some(git_dir)) => {
+                Repo::at(git_dir, world).map(|repo| Repo { root: Some(folder.to_owned()), ..repo })
+            }
             Some(None) => None,
             None => Repo::find(&world.real(folder).unwrap_or_else(|| folder.to_owned()), world),
         };
@@ -50,8 +52,10 @@ impl Git<'_, '_, '_> {
             repo.root = self.path(tree);
         }
         let root = repo.as_ref().and_then(|repo| repo.root.clone());
-        let beside = |root: &String| Repo::find(root, world).is_none_or(|found| found.root.as_ref() != Some(root));
-        let elsewhere = self.work_tree.is_some() && own != root || named.is_some() && root.as_ref().is_some_and(beside);
+        let beside =
+            |root: &String| Repo::find(root, world).is_none_or(|found| found.root.as_ref() != Some(root));
+        let elsewhere =
+            self.work_tree.is_some() && own != root || named.is_some() && root.as_ref().is_some_and(beside);
         Site { repo, fresh, elsewhere }
     }
 
@@ -64,7 +68,7 @@ impl Git<'_, '_, '_> {
     }
 
     /// A path of a repository, made from the top of its work tree.
-    pub(super) fn from_root(&mut self, path: &str, like: &Word) -> Word {
+    pub(super) fn in_tree(&self, path: &str, like: &Word) -> Word {
         let root = self.sites().into_iter().find_map(|site| site.repo?.root);
         let relative = path.starts_with("./") || path.starts_with("../");
         match root.filter(|_| !relative) {
@@ -73,15 +77,38 @@ impl Git<'_, '_, '_> {
         }
     }
 
-    /// Does a word name a revision rather than a file? Git prefers revisions.
-    pub(super) fn names_rev(&mut self, word: &Word) -> bool {
-        let Some(name) = word.literal() else { return false };
-        let head = ["HEAD", "@", "-", "FETCH_HEAD", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD"].contains(&name);
-        if head || name.contains(['~', '^', ':']) || name.contains("@{") || name.contains("..") && name != ".." && !name.starts_with("../") {
-            return true;
+    /// A pathspec without its magic; `None` for one that only leaves something out.
+    pub(super) fn pathspec(&self, word: &Word) -> Option<Word> {
+        let text = word.text.prefix();
+        if text.starts_with(":!") || text.starts_with(":^") {
+            return None;
         }
-        if matches!(name, "." | "..") || name.ends_with('/') {
+        let (top, path) = match text.strip_prefix(":(").and_then(|rest| rest.split_once(')')) {
+            Some((magic, _)) if magic.contains("exclude") => return None,
+            Some((magic, _)) => (magic.contains("top"), word.from(magic.len() + 3)),
+            None if text.starts_with(":/") => (true, word.from(2)),
+            None => (false, word.clone()),
+        };
+        Some(if top { self.in_tree(&path.shown(), &path) } else { path })
+    }
+
+    /// Does a word name a revision rather than a file? Git prefers revisions.
+    pub(super) fn names_rev(&self, word: &Word) -> bool {
+        let Some(name) = word.literal() else { return is_unknown_rev(word) };
+        if matches!(name, "." | "..")
+            || name.ends_with('/')
+            || [":/", ":(", ":!", ":^"].iter().any(|magic| name.starts_with(magic))
+        {
             return false;
+        }
+        let head =
+            ["HEAD", "@", "-", "FETCH_HEAD", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD"].contains(&name);
+        if head
+            || name.contains(['~', '^', ':'])
+            || name.contains("@{")
+            || name.contains("..") && name != ".." && !name.starts_with("../")
+        {
+            return true;
         }
         let world = self.run.analyst.world;
         if self.sites().iter().any(|site| site.repo.as_ref().is_some_and(|repo| repo.has_ref(name, world))) {
@@ -96,6 +123,10 @@ impl Git<'_, '_, '_> {
         places.iter().any(|(place, _)| matches!(place.zone, Zone::AgentConfig | Zone::Secret))
     }
 
+    pub(super) fn protected(&self, words: &[Word]) -> Vec<Word> {
+        words.iter().filter(|word| self.is_protected(word)).cloned().collect()
+    }
+
     /// Goes to a folder below the work tree that is not known by name.
     pub(super) fn enter_unknown_folder(&mut self) {
         use tollgate_shell::value::{Hole, HoleSource, Piece, Text};
@@ -106,17 +137,12 @@ impl Git<'_, '_, '_> {
     }
 }
 
-/// A pathspec without its magic; `None` for one that only leaves something out.
-pub(super) fn pathspec(word: &Word) -> Option<Word> {
-    let text = word.text.prefix();
-    if text.starts_with(":!") || text.starts_with(":^") {
-        return None;
-    }
-    if let Some(rest) = text.strip_prefix(":(") {
-        let (magic, _) = rest.split_once(')')?;
-        return (!magic.contains("exclude")).then(|| word.from(magic.len() + 3));
-    }
-    Some(if text.starts_with(":/") { word.from(2) } else { word.clone() })
+/// Something unknown is a revision more often than a path, unless it ends like a file or is a pattern.
+fn is_unknown_rev(word: &Word) -> bool {
+    let end = word.text.suffix();
+    !word.text.has_globs()
+        && !end.ends_with('/')
+        && !end.rsplit('/').next().is_some_and(|name| name.contains('.'))
 }
 
 /// Is it, or does it lie below, a folder?

@@ -11,15 +11,19 @@ use crate::word::Word;
 pub(super) const VERBS: &[(&str, Verb)] = &[("stash", stash), ("commit", commit)];
 
 /// Verbs of the stash; anything else is an option of `push`.
-const STASH_VERBS: &[&str] =
-    &["push", "save", "pop", "apply", "drop", "clear", "list", "show", "branch", "create", "store", "export", "import"];
+const STASH_VERBS: &[&str] = &[
+    "push", "save", "pop", "apply", "drop", "clear", "list", "show", "branch", "create", "store", "export",
+    "import",
+];
 
 fn stash(git: &mut Git) -> Outcome {
     let verb = git.args.first().map(Word::shown).unwrap_or_default();
     let rest = git.args.get(1..).unwrap_or_default().to_vec();
     match verb.as_str() {
         "drop" | "clear" => drop_stash(git, &verb, &rest),
-        "pop" | "apply" | "branch" => git.remember(|work| *work = Work { stashed: work.stashed, ..Work::default() }),
+        "pop" | "apply" | "branch" => {
+            git.remember(|work| *work = Work { stashed: work.stashed, ..Work::default() })
+        }
         "show" => {
             git.args = rest;
             return git.run.derived();
@@ -40,7 +44,10 @@ fn push_stash(git: &mut Git, args: &[Word], save: bool) {
     let options = read(args, spec, Order::Anywhere);
     let all = options.has("a");
     let untracked = all || options.has("u");
-    let partly = options.has("p") || options.has("S") || options.has("pathspec-from-file") || !save && !options.operands.is_empty();
+    let partly = options.has("p")
+        || options.has("S")
+        || options.has("pathspec-from-file")
+        || !save && !options.operands.is_empty();
     git.remember(|work| {
         work.stashed = true;
         if partly {
@@ -63,7 +70,10 @@ fn drop_stash(git: &mut Git, verb: &str, rest: &[Word]) {
     for site in git.sites() {
         let operation = format!("git stash {verb}");
         let Some(repo) = site.repo else {
-            git.push(EffectKind::WorkLoss { operation, kind: Loss::Stash, lost: Vec::new() }, Certainty::Possible);
+            git.push(
+                EffectKind::WorkLoss { operation, kind: Loss::Stash, lost: Vec::new() },
+                Certainty::Possible,
+            );
             continue;
         };
         let made = repo.root.as_deref().is_some_and(|root| Work::load(git.run.shell, root).stashed);
@@ -71,16 +81,16 @@ fn drop_stash(git: &mut Git, verb: &str, rest: &[Word]) {
         if made {
             lost.insert(0, "what this call put aside".to_owned());
         }
-        if lost.is_empty() || site.fresh {
-            continue;
-        }
-        let named = rest.iter().find(|word| !word.shown().starts_with('-')).and_then(|word| position(&word.shown()));
+        let named =
+            rest.iter().find(|word| !word.shown().starts_with('-')).and_then(|word| position(&word.shown()));
         if !all {
             let at = named.unwrap_or_default();
             lost = lost.into_iter().skip(at).take(1).collect();
         }
         lost.truncate(50);
-        git.push(EffectKind::WorkLoss { operation, kind: Loss::Stash, lost }, Certainty::Certain);
+        if !lost.is_empty() && !site.fresh {
+            git.push(EffectKind::WorkLoss { operation, kind: Loss::Stash, lost }, Certainty::Certain);
+        }
     }
 }
 
@@ -112,7 +122,8 @@ fn commit(git: &mut Git) -> Outcome {
 impl Git<'_, '_, '_> {
     /// Variables by which the usual managers of hooks are told to do nothing.
     pub(super) fn hooks_are_off(&self) -> bool {
-        let is = |name: &str, value: &str| super::variable(self.run, name).is_some_and(|given| given.is(value));
+        let is =
+            |name: &str, value: &str| super::variable(self.run, name).is_some_and(|given| given.is(value));
         is("HUSKY", "0") || is("HUSKY_SKIP_HOOKS", "1") || is("LEFTHOOK", "0") || is("PRE_COMMIT", "0")
     }
 }

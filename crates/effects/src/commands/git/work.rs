@@ -35,7 +35,13 @@ pub(super) struct Work {
 
 impl Default for Work {
     fn default() -> Self {
-        Self { staged: Where::Own, modified: Where::Own, untracked: Where::Own, ignored: Where::Own, stashed: false }
+        Self {
+            staged: Where::Own,
+            modified: Where::Own,
+            untracked: Where::Own,
+            ignored: Where::Own,
+            stashed: false,
+        }
     }
 }
 
@@ -54,7 +60,8 @@ impl Work {
             Where::Index => 'i',
             Where::Safe => 's',
         };
-        let mut text: String = [self.staged, self.modified, self.untracked, self.ignored].map(letter).iter().collect();
+        let mut text: String =
+            [self.staged, self.modified, self.untracked, self.ignored].map(letter).iter().collect();
         text.push(if self.stashed { 's' } else { 'o' });
         shell.write_file(&Value::text(WORK), &Value::text(&format!("{text}{root}")), false);
     }
@@ -102,7 +109,9 @@ pub(super) fn make_fresh(shell: &mut Shell, folder: &str) {
 /// Does a folder lie in a repository that this call makes?
 pub(super) fn is_fresh(shell: &Shell, folder: &str) -> bool {
     let above = std::iter::successors(Some(folder), |at| at.rfind('/').and_then(|end| at.get(..end)));
-    above.filter(|at| lies_within(folder, at)).any(|at| shell.file(&Value::text(&format!("{FRESH}{at}"))).is_some())
+    above
+        .filter(|at| lies_within(folder, at))
+        .any(|at| shell.file(&Value::text(&format!("{FRESH}{at}"))).is_some())
 }
 
 impl Git<'_, '_, '_> {
@@ -137,7 +146,8 @@ fn add(git: &mut Git) {
     let spec = "n,dry-run v,verbose i,interactive p,patch e,edit f,force u,update renormalize N,intent-to-add A,all \
         no-all,ignore-removal refresh ignore-errors ignore-missing sparse chmod= pathspec-from-file= pathspec-file-nul";
     let options = git.options(spec);
-    let partly = ["n", "i", "p", "e", "N", "refresh", "pathspec-from-file"].iter().any(|name| options.has(name));
+    let partly =
+        ["n", "i", "p", "e", "N", "refresh", "pathspec-from-file"].iter().any(|name| options.has(name));
     if partly || !git.names_everything(&options.operands) {
         return;
     }
@@ -163,7 +173,7 @@ fn add(git: &mut Git) {
 
 impl Git<'_, '_, '_> {
     /// Do these pathspecs, or their absence, stand for the whole work tree?
-    fn names_everything(&mut self, before: &[crate::word::Word]) -> bool {
+    fn names_everything(&self, before: &[crate::word::Word]) -> bool {
         let mut words = before.to_vec();
         words.extend(self.args_after().unwrap_or_default().iter().cloned());
         if words.is_empty() {

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::expr::{ARGUMENT, UNARY};
-use super::machine::{Infix, Machine, Syntax};
+use super::machine::{Infix, Machine, Syntax, no_block};
 use super::token::Tok;
 use super::value::{Function, Param, Val};
 
@@ -18,6 +18,8 @@ pub(super) static SYNTAX: Syntax = Syntax {
     operator,
     members: &["."],
     bare_calls: false,
+    flat: false,
+    block: no_block,
     slices: true,
     module,
     function: library::function,
@@ -206,6 +208,9 @@ fn import_from(m: &mut Machine) {
     m.eat_word("import");
     let end = line_end(m);
     let module = m.module(path.trim_start_matches('.'));
+    if m.sees("*") && m.stars.len() < 16 {
+        m.stars.push(Rc::from(path.as_str()));
+    }
     let inner = if m.sees("(") { m.at + 1..m.pair().min(end) } else { m.at..end };
     for range in m.range(inner, |m| m.split(m.end, ",")) {
         m.range(range, |m| {
@@ -228,7 +233,7 @@ fn define(m: &mut Machine) {
     m.at = m.find(|tok| matches!(tok, Tok::Op(":") | Tok::Newline));
     let body = block(m);
     let tokens = Rc::clone(&m.tokens);
-    let function = Function { name: Rc::clone(&name), params, tokens, body, short: false, called: false.into() };
+    let function = Function { params, tokens, body, short: false, called: false.into() };
     let value = m.define(function);
     m.scope.set(&format!(".{name}"), value.clone());
     m.scope.set(&name, value);
@@ -561,7 +566,7 @@ fn lambda(m: &mut Machine) -> Val {
     let end = m.find(|tok| matches!(tok, Tok::Op("," | ")" | "]" | "}") | Tok::Newline) || is_for(tok));
     m.at = end;
     let tokens = Rc::clone(&m.tokens);
-    let function = Function { name: Rc::from("lambda"), params, tokens, body: start..end, short: true, called: false.into() };
+    let function = Function { params, tokens, body: start..end, short: true, called: false.into() };
     m.define(function)
 }
 

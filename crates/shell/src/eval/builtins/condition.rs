@@ -10,7 +10,7 @@ use super::super::operators::nonempty;
 use super::super::pattern::Pattern;
 use super::super::state::{Contents, ExitCode, Flow, State};
 use super::super::{Call, Field, Host, Shell};
-use crate::ast::{Param, ParamOp, Part, Word};
+use crate::ast::{Dialect, Param, ParamOp, Part, Word};
 use crate::value::{Text, Value};
 
 impl Shell {
@@ -40,9 +40,16 @@ impl Shell {
     }
 
     /// `[[ … ]]`
-    pub(in super::super) fn run_condition(&mut self, words: &[Word], span: Span, host: &mut dyn Host) -> Flow {
+    pub(in super::super) fn run_condition(
+        &mut self,
+        words: &[Word],
+        span: Span,
+        host: &mut dyn Host,
+    ) -> Flow {
         let mut reader = Reader { words, at: 0, span, depth: 0 };
         let answer = reader.or(self, host).unwrap_or(Tri::Maybe);
+        // Where there is no `[[` it is a program that cannot be found.
+        let answer = if self.dialect == Dialect::Posix { Tri::Maybe } else { answer };
         // Whatever was not understood may still hold substitutions that run.
         for word in words.get(reader.at..).unwrap_or_default() {
             self.expand_value(word, Mode::Plain, host);
@@ -139,7 +146,9 @@ fn test(args: &[Field]) -> Tri {
         [] => Tri::No,
         [only] => filled(&only.value),
         [not, rest @ ..] if literal(not).as_deref() == Some("!") && args.len() != 3 => test(rest).not(),
-        [operator, operand] => literal(operator).map_or(Tri::Maybe, |operator| unary(&operator, &operand.value)),
+        [operator, operand] => {
+            literal(operator).map_or(Tri::Maybe, |operator| unary(&operator, &operand.value))
+        }
         [left, operator, right] => match literal(operator).as_deref() {
             Some("-a") => filled(&left.value).and(filled(&right.value)),
             Some("-o") => filled(&left.value).or(filled(&right.value)),
@@ -157,7 +166,8 @@ fn test(args: &[Field]) -> Tri {
 fn compound(args: &[Field]) -> Tri {
     let at = |wanted: &str| args.iter().position(|field| field.value.as_literal() == Some(wanted));
     for (connective, join) in [("-o", Tri::or as fn(Tri, Tri) -> Tri), ("-a", Tri::and)] {
-        if let Some((left, right)) = at(connective).and_then(|at| Some((args.get(..at)?, args.get(at + 1..)?)))
+        if let Some((left, right)) =
+            at(connective).and_then(|at| Some((args.get(..at)?, args.get(at + 1..)?)))
             && (1..=4).contains(&left.len())
             && !right.is_empty()
         {
@@ -276,7 +286,9 @@ impl Reader<'_> {
         }
         self.at += 1;
         let left = shell.expand_value(first, Mode::Plain, host);
-        let Some(operator) = self.words.get(self.at).filter(|word| !is_connective(word)).and_then(operator_text) else {
+        let Some(operator) =
+            self.words.get(self.at).filter(|word| !is_connective(word)).and_then(operator_text)
+        else {
             return Some(filled(&left));
         };
         let Some(right) = self.words.get(self.at + 1) else { return Some(Tri::Maybe) };
@@ -284,12 +296,20 @@ impl Reader<'_> {
         Some(self.binary(&operator, &left, right, shell, host))
     }
 
-    fn binary(&self, operator: &str, left: &Value, right: &Word, shell: &mut Shell, host: &mut dyn Host) -> Tri {
+    fn binary(
+        &self,
+        operator: &str,
+        left: &Value,
+        right: &Word,
+        shell: &mut Shell,
+        host: &mut dyn Host,
+    ) -> Tri {
         match operator {
             "=" | "==" | "!=" => {
                 let patterns = shell.patterns(right, host);
+                let shell = &*shell;
                 let answer = Tri::all(patterns.iter().flat_map(|pattern| {
-                    left.any.iter().map(|text| matched(pattern, text))
+                    left.any.iter().map(|text| shell.certain(pattern, matched(pattern, text)))
                 }));
                 if operator == "!=" { answer.not() } else { answer }
             }
@@ -307,9 +327,9 @@ impl Reader<'_> {
     }
 
     fn eat(&mut self, wanted: &str) -> bool {
-        let found = self.words.get(self.at).is_some_and(|word| {
-            matches!(word.parts.as_slice(), [Part::Text { text, quoted: false }] if text == wanted)
-        });
+        let found = self.words.get(self.at).is_some_and(
+            |word| matches!(word.parts.as_slice(), [Part::Text { text, quoted: false }] if text == wanted),
+        );
         self.at += usize::from(found);
         found
     }

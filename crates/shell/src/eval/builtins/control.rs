@@ -19,9 +19,11 @@ impl Shell {
         let kind = if returns { JumpKind::Return } else { JumpKind::Exit };
         let code = match args {
             [] => Some(self.state.code),
-            [only] if !only.splits => only.value.as_literal().and_then(|text| text.parse::<i64>().ok()).map(|code| {
-                ExitCode::Known(u8::try_from(code.rem_euclid(256)).unwrap_or_default())
-            }),
+            [only] if !only.splits => only
+                .value
+                .as_literal()
+                .and_then(|text| text.parse::<i64>().ok())
+                .map(|code| ExitCode::Known(u8::try_from(code.rem_euclid(256)).unwrap_or_default())),
             _ => None,
         };
         let state = State { code: code.unwrap_or(ExitCode::Any), ..self.state.clone() };
@@ -35,7 +37,9 @@ impl Shell {
         }
         let levels = match args {
             [] => Some(1),
-            [only] => only.value.as_literal().and_then(|text| text.parse::<u32>().ok()).filter(|levels| *levels > 0),
+            [only] => {
+                only.value.as_literal().and_then(|text| text.parse::<u32>().ok()).filter(|levels| *levels > 0)
+            }
             _ => None,
         };
         let count = levels.unwrap_or(1).min(self.context.loops);
@@ -98,13 +102,14 @@ impl Shell {
             return self.run_call(inner, &[], host);
         }
         match builtin {
+            Builtin::Precommand => self.run_call(inner, &[], host),
             Builtin::Exec => {
                 let flow = self.run_external(inner, host);
                 // Nothing follows, unless the program could not be started.
                 self.context.conditional = true;
                 flow
             }
-            Builtin::Builtin if inner.name().and_then(find).is_none() => self.run_external(inner, host),
+            Builtin::OfShell if inner.name().and_then(find).is_none() => self.run_external(inner, host),
             _ => self.run_program(inner, &[], host),
         }
     }

@@ -5,14 +5,22 @@ use std::rc::Rc;
 
 use tollgate_model::Span;
 
+use super::super::join::join_variables;
 use super::super::state::{Array, Attributes, Contents, Elements, Flow, Functions, Shadowed, Variable};
 use super::super::vars::{Assigned, Assignment, Place, is_name};
 use super::super::{Field, Host, Shell, Status};
 use super::{Declare, options};
+use crate::ast::Dialect;
 use crate::value::{HoleSource, Piece, Taint, Text, Value};
 
 impl Shell {
-    pub(super) fn builtin_declare(&mut self, kind: Declare, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
+    pub(super) fn builtin_declare(
+        &mut self,
+        kind: Declare,
+        args: &[Field],
+        span: Span,
+        host: &mut dyn Host,
+    ) -> Flow {
         let (on, off, names) = flags(args);
         let mut arrays = std::mem::take(&mut self.declared);
         if on.contains('p') || names.is_empty() {
@@ -24,14 +32,17 @@ impl Shell {
             return self.either();
         }
         // Inside a function `declare` makes a local variable, unless it has `-g`.
-        let local = kind == Declare::Local || kind == Declare::Declare && !on.contains('g') && !self.frames.is_empty();
+        let local =
+            kind == Declare::Local || kind == Declare::Plain && !on.contains('g') && !self.frames.is_empty();
         for field in names {
             for text in &field.value.any {
                 let Some(declared) = Declared::read(text) else { continue };
                 let array = arrays.iter().position(|array| *array.name == *declared.name);
                 let value = match array {
                     Some(index) => Some(arrays.swap_remove(index).value),
-                    None => declared.value.map(|text| Assigned::Scalar(Value { any: vec![text], taint: field.value.taint })),
+                    None => declared
+                        .value
+                        .map(|text| Assigned::Scalar(Value { any: vec![text], taint: field.value.taint })),
                 };
                 self.declare_one(&declared.name, local, kind, (&on, &off), host);
                 if let Some(value) = value {
@@ -40,7 +51,10 @@ impl Shell {
                         None => Place::Whole,
                     };
                     let name: Rc<str> = Rc::from(declared.name.as_str());
-                    self.assign_declared(Assignment { name, place, append: declared.append, value, span }, host);
+                    self.assign_declared(
+                        Assignment { name, place, append: declared.append, value, span },
+                        host,
+                    );
                 }
                 if kind == Declare::Readonly || on.contains('r') {
                     self.make_readonly(&declared.name);
@@ -63,14 +77,26 @@ impl Shell {
         self.assign(assignment, host);
     }
 
-    fn declare_one(&mut self, name: &str, local: bool, kind: Declare, flags: (&str, &str), host: &mut dyn Host) {
+    fn declare_one(
+        &mut self,
+        name: &str,
+        local: bool,
+        kind: Declare,
+        flags: (&str, &str),
+        host: &mut dyn Host,
+    ) {
         let (on, off) = flags;
         let name: Rc<str> = Rc::from(name);
         if local && !self.state.local.shadowed.contains_key(&name) {
             let previous = self.state.local.vars.get(&name).cloned();
             let shadow = Shadowed { previous, partly: false };
             Rc::make_mut(&mut self.state.local_mut().shadowed).insert(Rc::clone(&name), shadow);
-            let fresh = Variable { contents: Contents::Unset, attributes: Attributes::default(), maybe_unset: true };
+            let mut fresh =
+                Variable { contents: Contents::Unset, attributes: Attributes::default(), maybe_unset: true };
+            if self.dialect == Dialect::Posix {
+                // dash lets a local variable start with the value outside.
+                fresh = join_variables(&fresh, &self.lookup(&name, &*host));
+            }
             self.state.vars_mut().insert(Rc::clone(&name), Rc::new(fresh));
         }
         let mut variable = Variable::clone(&self.lookup(&name, &*host));
@@ -80,7 +106,8 @@ impl Shell {
         attributes.integer = (attributes.integer || on.contains('i')) && !off.contains('i');
         attributes.lower = (attributes.lower || on.contains('l')) && !off.contains('l');
         attributes.upper = (attributes.upper || on.contains('u')) && !off.contains('u');
-        attributes.nameref = (attributes.nameref || on.contains('n') && kind != Declare::Export) && !off.contains('n');
+        attributes.nameref =
+            (attributes.nameref || on.contains('n') && kind != Declare::Export) && !off.contains('n');
         if (on.contains('A') || on.contains('a')) && !matches!(variable.contents, Contents::Array(_)) {
             let elements = Elements { known: BTreeMap::new(), others: None };
             variable.contents = Contents::Array(Array { any: vec![elements], associative: on.contains('A') });
@@ -112,7 +139,8 @@ impl Shell {
             for name in field.value.literals() {
                 let before = self.state.clone();
                 self.run_hidden(&Value::text(name), span, host);
-                let variable = self.state.local.vars.contains_key(name) || !self.state.local.functions.contains_key(name);
+                let variable = self.state.local.vars.contains_key(name)
+                    || !self.state.local.functions.contains_key(name);
                 if given.letters.contains('f') || !given.letters.contains('v') && !variable {
                     Rc::make_mut(&mut self.state.local_mut().functions).remove(name);
                 } else if given.letters.contains('n') {
@@ -203,8 +231,12 @@ fn flags(args: &[Field]) -> (String, String, &[Field]) {
                 rest = others;
                 break;
             }
-            Some(word) if word.len() > 1 && word.starts_with('-') => on.push_str(word.trim_start_matches('-')),
-            Some(word) if word.len() > 1 && word.starts_with('+') => off.push_str(word.trim_start_matches('+')),
+            Some(word) if word.len() > 1 && word.starts_with('-') => {
+                on.push_str(word.trim_start_matches('-'))
+            }
+            Some(word) if word.len() > 1 && word.starts_with('+') => {
+                off.push_str(word.trim_start_matches('+'))
+            }
             _ => break,
         }
         rest = others;

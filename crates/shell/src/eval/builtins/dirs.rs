@@ -2,17 +2,15 @@
 
 use std::rc::Rc;
 
-use tollgate_model::Span;
-
 use super::super::state::{ExitCode, Flow, State};
 use super::super::{Field, Host, Shell};
 use super::options;
 use crate::value::{HoleSource, Text, Value};
 
 impl Shell {
-    pub(super) fn builtin_cd(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
+    pub(super) fn builtin_cd(&mut self, args: &[Field], host: &mut dyn Host) -> Flow {
         let given = options(args).rest;
-        let flow = match given {
+        match given {
             [] => {
                 let home = self.lookup("HOME", &*host).scalar();
                 self.go(&home.unwrap_or_else(|| unknown("HOME")), false, host)
@@ -22,7 +20,7 @@ impl Shell {
                     let old = self.lookup("OLDPWD", &*host).scalar();
                     self.go(&old.unwrap_or_else(|| unknown("OLDPWD")), false, host)
                 }
-                Some("") => return Flow::of(super::Status::Success, self.state.clone()),
+                Some("") => Flow::of(super::Status::Success, self.state.clone()),
                 _ => self.go(&only.value, only.splits, host),
             },
             // zsh replaces one text by another in the present directory; elsewhere this fails.
@@ -30,21 +28,20 @@ impl Shell {
                 let flow = self.go(&unknown("PWD"), false, host);
                 Flow { ok: flow.ok, fail: Some(State { code: ExitCode::Known(1), ..self.state.clone() }) }
             }
-        };
-        let _ = span;
-        flow
+        }
     }
 
     /// The states after going to a directory: there, or still here.
     fn go(&self, target: &Value, splits: bool, host: &dyn Host) -> Flow {
-        let candidates = self.candidates(target, host);
+        let candidates = self.candidates(target);
         let mut there: Vec<Text> = Vec::new();
         let mut stays = splits;
         for text in &candidates.any {
             match text.as_literal().and_then(|path| host.is_dir(path)) {
                 Some(true) => there.push(text.clone()),
-                Some(false) => stays = true,
-                None => {
+                // What was not there may have been made by now.
+                Some(false) if !self.state.touched => stays = true,
+                _ => {
                     stays = true;
                     there.push(text.clone());
                 }
@@ -67,12 +64,11 @@ impl Shell {
     }
 
     /// The directories a path may mean; a relative one is looked up in `CDPATH` too.
-    fn candidates(&self, target: &Value, host: &dyn Host) -> Value {
+    fn candidates(&self, target: &Value) -> Value {
         let here = self.resolve(target);
         let searched = self.state.local.vars.get("CDPATH").and_then(|variable| variable.scalar());
         let relative = target.literals().any(|path| !path.starts_with(['/', '.']));
         let (Some(searched), true) = (searched, relative) else { return here };
-        let _ = host;
         let mut all = here;
         for entry in searched.literals().flat_map(|list| list.split(':')).take(16) {
             let base = self.resolve(&Value::text(entry));
@@ -81,14 +77,14 @@ impl Shell {
         all
     }
 
-    pub(super) fn builtin_pushd(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
+    pub(super) fn builtin_pushd(&mut self, args: &[Field], host: &mut dyn Host) -> Flow {
         let given = options(args).rest;
         let here = self.state.local.cwd.clone();
         let [target] = given else { return self.swap_top(host) };
         if target.value.literals().any(|text| text.starts_with(['+', '-']) && text.len() > 1) {
             return self.swap_top(host);
         }
-        let flow = self.builtin_cd(std::slice::from_ref(target), span, host);
+        let flow = self.builtin_cd(std::slice::from_ref(target), host);
         Flow {
             ok: flow.ok.map(|mut state| {
                 Rc::make_mut(&mut state.local_mut().dirs).push(here);

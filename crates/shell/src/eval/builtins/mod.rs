@@ -18,11 +18,12 @@ use crate::value::Value;
 pub(super) enum Builtin {
     Alias,
     Break,
-    Builtin,
+    /// `builtin` itself.
+    OfShell,
     Cd,
     Command,
     Continue,
-    Declare(Declare),
+    Variables(Declare),
     Echo,
     Enable,
     Eval,
@@ -34,6 +35,8 @@ pub(super) enum Builtin {
     Let,
     Mapfile,
     Popd,
+    /// zsh's `noglob`, `nocorrect` and `-`.
+    Precommand,
     Print,
     Printf,
     Pushd,
@@ -53,7 +56,7 @@ pub(super) enum Builtin {
 /// The builtins whose arguments are assignments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Declare {
-    Declare,
+    Plain,
     Export,
     Local,
     Readonly,
@@ -64,29 +67,30 @@ pub(super) fn find(name: &str) -> Option<Builtin> {
     Some(match name {
         "alias" => Builtin::Alias,
         "break" => Builtin::Break,
-        "builtin" => Builtin::Builtin,
+        "builtin" => Builtin::OfShell,
         "cd" | "chdir" => Builtin::Cd,
         "command" => Builtin::Command,
         "continue" => Builtin::Continue,
-        "declare" | "typeset" | "integer" | "float" => Builtin::Declare(Declare::Declare),
+        "declare" | "typeset" | "integer" | "float" => Builtin::Variables(Declare::Plain),
         "echo" => Builtin::Echo,
         "enable" => Builtin::Enable,
         "eval" => Builtin::Eval,
         "exec" => Builtin::Exec,
         "exit" => Builtin::Exit,
-        "export" => Builtin::Declare(Declare::Export),
+        "export" => Builtin::Variables(Declare::Export),
         "false" => Builtin::False,
         "getopts" => Builtin::Getopts,
         "hash" => Builtin::Hash,
         "let" => Builtin::Let,
-        "local" => Builtin::Declare(Declare::Local),
+        "local" => Builtin::Variables(Declare::Local),
         "mapfile" | "readarray" => Builtin::Mapfile,
+        "noglob" | "nocorrect" | "-" => Builtin::Precommand,
         "popd" => Builtin::Popd,
         "print" => Builtin::Print,
         "printf" => Builtin::Printf,
         "pushd" => Builtin::Pushd,
         "read" => Builtin::Read,
-        "readonly" => Builtin::Declare(Declare::Readonly),
+        "readonly" => Builtin::Variables(Declare::Readonly),
         "return" => Builtin::Return,
         "set" => Builtin::Set,
         "shift" => Builtin::Shift,
@@ -103,8 +107,15 @@ pub(super) fn find(name: &str) -> Option<Builtin> {
 
 impl Shell {
     /// Tells the host of a builtin and interprets it.
-    pub(super) fn run_builtin(&mut self, builtin: Builtin, mut call: Call, words: &[Word], host: &mut dyn Host) -> Flow {
-        if builtin == Builtin::Print && self.dialect != crate::ast::Dialect::Zsh {
+    pub(super) fn run_builtin(
+        &mut self,
+        builtin: Builtin,
+        mut call: Call,
+        words: &[Word],
+        host: &mut dyn Host,
+    ) -> Flow {
+        let foreign = matches!(builtin, Builtin::Print | Builtin::Precommand);
+        if foreign && self.dialect != crate::ast::Dialect::Zsh {
             return self.run_external(call, host);
         }
         call.kind = if builtin == Builtin::Source { Kind::Source } else { Kind::Builtin };
@@ -131,10 +142,12 @@ impl Shell {
         match builtin {
             Builtin::Alias => self.builtin_alias(args, call.span, host),
             Builtin::Break | Builtin::Continue => self.builtin_break(args, builtin == Builtin::Continue),
-            Builtin::Builtin | Builtin::Command | Builtin::Exec => self.builtin_prefix(builtin, call, host),
-            Builtin::Cd => self.builtin_cd(args, call.span, host),
-            Builtin::Declare(kind) => self.builtin_declare(kind, args, call.span, host),
-            Builtin::Echo => self.builtin_echo(args, call),
+            Builtin::OfShell | Builtin::Command | Builtin::Exec | Builtin::Precommand => {
+                self.builtin_prefix(builtin, call, host)
+            }
+            Builtin::Cd => self.builtin_cd(args, host),
+            Builtin::Variables(kind) => self.builtin_declare(kind, args, call.span, host),
+            Builtin::Echo => self.builtin_echo(args),
             Builtin::Enable => self.builtin_enable(args),
             Builtin::Eval => self.builtin_eval(args, call.span, host),
             Builtin::Exit | Builtin::Return => self.builtin_exit(args, builtin == Builtin::Return),
@@ -144,9 +157,9 @@ impl Shell {
             Builtin::Let => self.builtin_let(args, call.span, host),
             Builtin::Mapfile => self.builtin_mapfile(args, call.span, host),
             Builtin::Popd => self.builtin_popd(args, host),
-            Builtin::Print => self.builtin_print(args, call),
+            Builtin::Print => self.builtin_print(args),
             Builtin::Printf => self.builtin_printf(args, call.span, host),
-            Builtin::Pushd => self.builtin_pushd(args, call.span, host),
+            Builtin::Pushd => self.builtin_pushd(args, host),
             Builtin::Read => self.builtin_read(args, call.span, host),
             Builtin::Set => self.builtin_set(args),
             Builtin::Shift => self.builtin_shift(args, call.span, host),
@@ -186,7 +199,9 @@ fn options(args: &[Field]) -> Options<'_> {
                 rest = others;
                 break;
             }
-            Some(word) if word.len() > 1 && word.starts_with('-') => letters.push_str(word.trim_start_matches('-')),
+            Some(word) if word.len() > 1 && word.starts_with('-') => {
+                letters.push_str(word.trim_start_matches('-'))
+            }
             _ => break,
         }
         rest = others;
@@ -203,13 +218,17 @@ pub(super) fn declared(word: &Word) -> Option<Assign> {
     if !super::vars::is_name(&name) {
         return None;
     }
-    let subscript = subscript.map(|text| Word { parts: vec![Part::Text { text, quoted: false }], span: word.span });
+    let subscript =
+        subscript.map(|text| Word { parts: vec![Part::Text { text, quoted: false }], span: word.span });
     let rest = word.parts.get(1..).unwrap_or_default();
     let value = match rest {
         [Part::Array(items)] if right.is_empty() => AssignValue::Array(items.clone()),
         _ => {
             let first = (!right.is_empty()).then(|| Part::Text { text: right.to_owned(), quoted: false });
-            AssignValue::Scalar(Word { parts: first.into_iter().chain(rest.iter().cloned()).collect(), span: word.span })
+            AssignValue::Scalar(Word {
+                parts: first.into_iter().chain(rest.iter().cloned()).collect(),
+                span: word.span,
+            })
         }
     };
     Some(Assign { name, subscript, append, value, span: word.span })

@@ -41,7 +41,8 @@ impl Shell {
                         self.option("noglob", word.starts_with('-'));
                     }
                     if word.ends_with('o') {
-                        let name = others.first().and_then(|field| field.value.as_literal()).unwrap_or_default();
+                        let name =
+                            others.first().and_then(|field| field.value.as_literal()).unwrap_or_default();
                         self.option(name, word.starts_with('-'));
                         rest = others.get(1..).unwrap_or_default();
                         continue;
@@ -66,6 +67,9 @@ impl Shell {
             "noglob" => options.noglob = on,
             "pipefail" => options.pipefail = on,
             "lastpipe" => options.lastpipe = on,
+            "nocasematch" | "nocaseglob" | "nocasealternation" => options.nocase |= on,
+            "xpgecho" | "bsdecho" => options.xpg_echo |= on,
+            "posix" => options.posix |= on,
             _ => {}
         }
     }
@@ -85,7 +89,9 @@ impl Shell {
     pub(super) fn builtin_shift(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
         let count = match args {
             [] => Some(1),
-            [only, ..] => self.number_of(&only.value, span, host).and_then(|count| usize::try_from(count).ok()),
+            [only, ..] => {
+                self.number_of(&only.value, span, host).and_then(|count| usize::try_from(count).ok())
+            }
         };
         let shifted = |list: &List| match count {
             Some(count) if count <= list.items.len() => {
@@ -99,7 +105,9 @@ impl Shell {
         let fits = |list: &List| count.is_some_and(|count| count <= list.items.len());
         let status = match &self.state.local.args.any {
             lists if lists.iter().all(fits) => Status::Success,
-            lists if count.is_some() && lists.iter().all(|list| !fits(list) && list.others.is_none()) => Status::Failure,
+            lists if count.is_some() && lists.iter().all(|list| !fits(list) && list.others.is_none()) => {
+                Status::Failure
+            }
             _ => Status::Either,
         };
         Rc::make_mut(&mut self.state.local_mut().args).any = any;
@@ -153,7 +161,9 @@ impl Shell {
             [first, ..] if first.value.as_literal() == Some("-r") => hashed.clear(),
             // zsh: `hash name=path`
             assignments => {
-                for (name, value) in assignments.iter().flat_map(|field| field.value.any.iter()).filter_map(split_alias) {
+                for (name, value) in
+                    assignments.iter().flat_map(|field| field.value.any.iter()).filter_map(split_alias)
+                {
                     hashed.insert(Rc::from(name), value.into());
                 }
             }

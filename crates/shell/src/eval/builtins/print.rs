@@ -4,7 +4,7 @@ use tollgate_model::Span;
 
 use super::super::echo::{Escapes, escaped, unescaped};
 use super::super::state::Flow;
-use super::super::{Call, Field, Host, Shell};
+use super::super::{Field, Host, Shell};
 use super::joined;
 use crate::ast::Dialect;
 use crate::value::{Hole, HoleSource, Piece, Text, Value};
@@ -13,11 +13,13 @@ use crate::value::{Hole, HoleSource, Piece, Text, Value};
 const ARGUMENTS: usize = 1_000;
 
 impl Shell {
-    pub(super) fn builtin_echo(&mut self, args: &[Field], call: &Call) -> Flow {
+    pub(super) fn builtin_echo(&mut self, args: &[Field]) -> Flow {
         let (mut newline, mut escapes) = (true, false);
         let mut rest = args;
         while let [first, others @ ..] = rest {
-            let Some(letters) = first.value.as_literal().and_then(|word| word.strip_prefix('-')) else { break };
+            let Some(letters) = first.value.as_literal().and_then(|word| word.strip_prefix('-')) else {
+                break;
+            };
             if letters.is_empty() || !letters.chars().all(|c| matches!(c, 'n' | 'e' | 'E')) {
                 break;
             }
@@ -28,28 +30,34 @@ impl Shell {
         let plain = joined(rest);
         let decoded = plain.map(|text| decode(text, Escapes::Echo));
         let text = match self.dialect {
-            // dash and zsh decode escapes without being asked, bash as `sh` does not.
-            Dialect::Posix | Dialect::Zsh if !escapes => plain.union(&decoded),
+            Dialect::Posix => {
+                // dash always decodes escapes and knows no option but `-n`; bash as `sh` is as usual.
+                let words = if args.len() > rest.len() && newline { args } else { rest };
+                let always = joined(words).map(|text| decode(text, Escapes::Echo));
+                if escapes { decoded.union(&always) } else { plain.union(&always) }
+            }
+            _ if !escapes && (self.dialect == Dialect::Zsh || self.state.local.options.xpg_echo) => {
+                plain.union(&decoded)
+            }
             _ if escapes => decoded,
             _ => plain,
         };
-        self.print(text, newline, call)
+        self.print(text, newline)
     }
 
-    pub(super) fn builtin_print(&mut self, args: &[Field], call: &Call) -> Flow {
+    pub(super) fn builtin_print(&mut self, args: &[Field]) -> Flow {
         let given = super::options(args);
         let text = joined(given.rest);
         let raw = given.letters.contains('r');
         let text = if raw { text } else { text.map(|text| decode(text, Escapes::Echo)) };
-        self.print(text, !given.letters.contains('n'), call)
+        self.print(text, !given.letters.contains('n'))
     }
 
-    fn print(&mut self, text: Value, newline: bool, call: &Call) -> Flow {
+    fn print(&mut self, text: Value, newline: bool) -> Flow {
         let end = if newline { Value::text("\n") } else { Value::empty() };
         let whole = text.concat(&end);
         self.budget.charge(&whole);
         self.emit(1, &whole);
-        let _ = call;
         self.either()
     }
 
@@ -106,7 +114,9 @@ fn decode(text: &Text, escapes: Escapes) -> Text {
 /// What `printf` makes of a format and its arguments.
 fn formatted(format: &Value, args: &[Field]) -> Value {
     let taint = args.iter().fold(format.taint, |taint, field| taint.union(field.value.taint));
-    if args.len() > ARGUMENTS || args.iter().any(|field| field.splits && field.value.maybe_empty()) && args.len() > 1 {
+    if args.len() > ARGUMENTS
+        || args.iter().any(|field| field.splits && field.value.maybe_empty()) && args.len() > 1
+    {
         return Value::unknown(HoleSource::Output).with_taint(taint);
     }
     let texts = format.any.iter().map(|format| format_text(format, args));
@@ -167,7 +177,9 @@ impl Printer<'_> {
         loop {
             let Some(c) = chars.next() else { return "" };
             match c {
-                '-' | '+' | ' ' | '#' | '0' if directive.width.is_none() && !in_precision => directive.flags.push(c),
+                '-' | '+' | ' ' | '#' | '0' if directive.width.is_none() && !in_precision => {
+                    directive.flags.push(c)
+                }
                 '0'..='9' => {
                     let digit = usize::try_from(c.to_digit(10).unwrap_or_default()).unwrap_or_default();
                     let number = if in_precision { &mut directive.precision } else { &mut directive.width };
@@ -178,7 +190,11 @@ impl Printer<'_> {
                     directive.precision = Some(0);
                 }
                 '*' => {
-                    let number = self.next().as_literal().and_then(|text| text.parse().ok()).map(|n: usize| n.min(10_000));
+                    let number = self
+                        .next()
+                        .as_literal()
+                        .and_then(|text| text.parse().ok())
+                        .map(|n: usize| n.min(10_000));
                     if in_precision { directive.precision = number } else { directive.width = number }
                 }
                 'h' | 'l' | 'L' | 'j' | 'z' | 't' => {}
@@ -212,9 +228,12 @@ impl Printer<'_> {
                 decode(text, Escapes::Argument)
             }
             ('q', Some(known)) => Text::literal(&directive.fit(&escaped(known))),
-            ('c', Some(known)) => Text::literal(&directive.fit(known.get(..first_length(known)).unwrap_or_default())),
-            ('d' | 'i' | 'u' | 'x' | 'X' | 'o', Some(known)) => number(known)
-                .map_or_else(unknown, |number| Text::literal(&directive.number(letter, number))),
+            ('c', Some(known)) => {
+                Text::literal(&directive.fit(known.get(..first_length(known)).unwrap_or_default()))
+            }
+            ('d' | 'i' | 'u' | 'x' | 'X' | 'o', Some(known)) => {
+                number(known).map_or_else(unknown, |number| Text::literal(&directive.number(letter, number)))
+            }
             _ => unknown(),
         });
         let converted = Value::of(texts.collect::<Vec<_>>(), taint);
@@ -266,7 +285,9 @@ impl Directive {
             _ => "",
         };
         let least = match self.width {
-            Some(width) if self.flags.contains('0') && !self.flags.contains('-') => width.saturating_sub(sign.len()),
+            Some(width) if self.flags.contains('0') && !self.flags.contains('-') => {
+                width.saturating_sub(sign.len())
+            }
             _ => self.precision.unwrap_or(1),
         };
         self.pad(&format!("{sign}{digits:0>least$}"))
@@ -302,4 +323,3 @@ fn first_length(text: &str) -> usize {
 fn unknown() -> Text {
     Text::hole(Hole::nonempty(HoleSource::Output))
 }
-

@@ -56,7 +56,10 @@ impl Shell {
         let succeeds = lines.iter().any(|line| line.ended != Ended::No);
         let fails = lines.iter().any(|line| line.ended != Ended::Yes);
         let state = |code| State { code, ..self.state.clone() };
-        Flow { ok: succeeds.then(|| state(ExitCode::Known(0))), fail: fails.then(|| state(ExitCode::Known(1))) }
+        Flow {
+            ok: succeeds.then(|| state(ExitCode::Known(0))),
+            fail: fails.then(|| state(ExitCode::Known(1))),
+        }
     }
 
     /// Splits a line over the variables.
@@ -110,9 +113,15 @@ impl Shell {
         while let Some(word) = rest.next().map(|field| field.value.as_literal().unwrap_or_default()) {
             match word {
                 "-t" => trims = true,
-                "-u" => request.fd = rest.next().and_then(|field| field.value.as_literal()?.parse().ok()).unwrap_or(0),
+                "-u" => {
+                    request.fd =
+                        rest.next().and_then(|field| field.value.as_literal()?.parse().ok()).unwrap_or(0)
+                }
                 "-C" => callback = rest.next(),
-                "-d" => request.delimiter = rest.next().and_then(|field| field.value.as_literal()?.chars().next()).or(Some('\0')),
+                "-d" => {
+                    request.delimiter =
+                        rest.next().and_then(|field| field.value.as_literal()?.chars().next()).or(Some('\0'))
+                }
                 "-n" | "-O" | "-s" | "-c" => drop(rest.next()),
                 name => request.array = Some(name),
             }
@@ -125,7 +134,9 @@ impl Shell {
         let input = input.unwrap_or_else(|| Value::unknown(HoleSource::Input));
         let delimiter = request.delimiter.unwrap_or('\n');
         let lines = input.as_literal().map(|text| {
-            let cut = |line: &str| if trims { line.trim_end_matches(delimiter).to_owned() } else { line.to_owned() };
+            let cut = |line: &str| {
+                if trims { line.trim_end_matches(delimiter).to_owned() } else { line.to_owned() }
+            };
             text.split_inclusive(delimiter).map(cut).collect()
         });
         self.bind_array(name, lines, &input);
@@ -139,7 +150,8 @@ impl<'a> Request<'a> {
         let mut rest = args.iter().map(|field| field.value.as_literal());
         while let Some(word) = rest.next() {
             let word = word?;
-            let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty() && request.names.is_empty())
+            let Some(letters) =
+                word.strip_prefix('-').filter(|letters| !letters.is_empty() && request.names.is_empty())
             else {
                 request.names.push(word);
                 continue;
@@ -206,7 +218,8 @@ fn split(line: &str, ifs: &str, count: usize, raw: bool) -> Vec<String> {
         words.push(unbackslashed(word, raw));
         let after = after.trim_start_matches(is_white);
         let hard = after.chars().next().filter(|c| ifs.contains(*c));
-        rest = hard.map_or(after, |c| after.get(c.len_utf8()..).unwrap_or_default().trim_start_matches(is_white));
+        rest = hard
+            .map_or(after, |c| after.get(c.len_utf8()..).unwrap_or_default().trim_start_matches(is_white));
     }
     if !rest.is_empty() {
         words.push(unbackslashed(rest.trim_end_matches(is_white), raw));

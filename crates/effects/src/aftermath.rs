@@ -1,0 +1,143 @@
+//! What the changes of a call mean once all of them are known: for the agent's own settings, for what starts
+//! by itself, and for what will be run later.
+
+use tollgate_model::phrase::{AGENT_CONTROL, MACHINE, SCRIPT};
+use tollgate_model::{Certainty, Effect, EffectKind, Place, WriteMode, World, Zone};
+use tollgate_shell::eval::Shell;
+use tollgate_shell::value::Value;
+
+use crate::analyst::{Analyst, own_at};
+use crate::content;
+use crate::settings;
+use crate::startup;
+
+/// The most of a written text that is looked at.
+pub(crate) const TEXT_LIMIT: usize = 256 * 1024;
+
+/// Adds what the effects found so far amount to.
+pub(crate) fn settle(analyst: &mut Analyst, shell: &Shell) {
+    let found = analyst.found().to_vec();
+    for effect in &found {
+        let Effect { span, certainty, .. } = *effect;
+        for kind in meaning(effect, &found, analyst.world, shell) {
+            analyst.push(kind, span, certainty);
+        }
+    }
+}
+
+fn meaning(effect: &Effect, all: &[Effect], world: &dyn World, shell: &Shell) -> Vec<EffectKind> {
+    match &effect.kind {
+        EffectKind::Write { place, mode, content } => {
+            let texts = texts_after(place, *mode, content.as_deref(), shell);
+            written(place, &texts, effect.certainty, world)
+        }
+        EffectKind::Delete { place, .. } => guarded(place, world).into_iter().collect(),
+        EffectKind::Permission { place, to, .. } => permitted(place, to, world),
+        EffectKind::Process { target, .. } => ends_gate(target, all).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The whole texts that a file may have after the call; none when they are not known.
+fn texts_after(place: &Place, mode: WriteMode, content: Option<&str>, shell: &Shell) -> Vec<String> {
+    if place.pattern {
+        return Vec::new();
+    }
+    let Some(stored) = shell.file(&Value::text(&place.path)) else {
+        let whole = content.filter(|_| mode == WriteMode::Overwrite);
+        return whole.map(str::to_owned).into_iter().collect();
+    };
+    if !stored.value.is_known() || stored.value.any.len() > 8 {
+        return Vec::new();
+    }
+    let texts: Vec<String> = stored.value.literals().map(str::to_owned).collect();
+    // A file that was only opened is empty for a moment.
+    let filled: Vec<String> = texts.iter().filter(|text| !text.is_empty()).cloned().collect();
+    if filled.is_empty() { texts } else { filled }
+}
+
+fn written(place: &Place, texts: &[String], certainty: Certainty, world: &dyn World) -> Vec<EffectKind> {
+    let mut kinds = Vec::new();
+    if own_at(place, false, world).is_some() {
+        return kinds;
+    }
+    if place.zone == Zone::AgentConfig {
+        kinds.extend(settings::written(place, texts, world));
+    } else if settings::is_transcript(&place.path, world) {
+        kinds.push(EffectKind::Tamper { what: format!("{AGENT_CONTROL}its transcript {}", shown(place)) });
+    } else if settings::is_editor_settings(&place.path) {
+        kinds.extend(texts.iter().filter_map(|text| settings::editor(place, text, world)));
+    }
+    if let Some(left) = startup::left(place, texts, world) {
+        kinds.push(EffectKind::Persist { place: left });
+    }
+    let grave = texts
+        .iter()
+        .filter(|text| certainty == Certainty::Certain && text.len() <= TEXT_LIMIT)
+        .find_map(|text| content::danger(&place.path, text, world));
+    kinds.extend(grave.map(|danger| EffectKind::Persist { place: format!("{SCRIPT}{}, which {danger}", shown(place)) }));
+    kinds
+}
+
+/// Settings and transcripts of agents are not deleted, moved away or locked.
+fn guarded(place: &Place, world: &dyn World) -> Option<EffectKind> {
+    let what = if place.zone == Zone::AgentConfig && own_at(place, true, world).is_none() {
+        shown(place)
+    } else if settings::is_transcript(&place.path, world) {
+        format!("its transcript {}", shown(place))
+    } else {
+        return None;
+    };
+    Some(EffectKind::Tamper { what: format!("{AGENT_CONTROL}{what}") })
+}
+
+fn permitted(place: &Place, to: &str, world: &dyn World) -> Vec<EffectKind> {
+    let mut kinds = Vec::new();
+    if place.zone == Zone::AgentConfig && settings::is_hook_script(&place.path) && adds_execution(to) {
+        kinds.push(settings::other(place, "makes a hook script executable"));
+    } else {
+        kinds.extend(guarded(place, world));
+    }
+    let exposed = matches!(place.zone, Zone::System | Zone::Home | Zone::Secret);
+    if exposed && opens_to_all(to) {
+        kinds.push(EffectKind::Weaken { what: format!("{MACHINE}everybody may write {}", shown(place)) });
+    }
+    kinds
+}
+
+fn adds_execution(to: &str) -> bool {
+    let symbolic = to.contains("+x") || to.contains("+rx");
+    let digits = to.trim_start_matches('0');
+    symbolic || (digits.len() == 3 && digits.bytes().all(|b| b.is_ascii_digit()) && digits.starts_with('7') && !opens_to_all(to))
+}
+
+/// Does a mode let everybody write?
+pub(crate) fn opens_to_all(to: &str) -> bool {
+    let octal = to.len() >= 3 && to.bytes().all(|byte| byte.is_ascii_digit());
+    if octal {
+        return to.bytes().last().is_some_and(|digit| matches!(digit, b'2' | b'3' | b'6' | b'7'));
+    }
+    to.split(',').any(|clause| {
+        let Some(at) = clause.find(['+', '=']) else { return false };
+        let (who, what) = clause.split_at(at);
+        (who.contains('o') || who.contains('a')) && what.contains('w')
+    })
+}
+
+/// A signal for Tollgate, by name or by looking its process up.
+fn ends_gate(target: &str, all: &[Effect]) -> Option<EffectKind> {
+    let named = |text: &str| text.to_ascii_lowercase().contains("tollgate");
+    let looked_up = |effect: &Effect| match &effect.kind {
+        EffectKind::Exec { program, argv, .. } => {
+            matches!(program.as_str(), "pgrep" | "pidof" | "ps" | "grep") && argv.iter().any(|word| named(word))
+        }
+        _ => false,
+    };
+    let unknown = target.contains('*');
+    (named(target) || (unknown && all.iter().any(looked_up)))
+        .then(|| EffectKind::Tamper { what: "Tollgate's process".into() })
+}
+
+fn shown(place: &Place) -> String {
+    format!("`{}`", if place.shown.is_empty() { &place.path } else { &place.shown })
+}

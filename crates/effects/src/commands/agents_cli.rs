@@ -1,0 +1,120 @@
+//! Coding agents started from a tool call: with their approvals off, with other hooks, or to change their own
+//! settings. Their ordinary use is free.
+
+use tollgate_model::EffectKind;
+use tollgate_model::phrase::{AGENT_CONTROL, AGENT_UNLEASHED};
+use tollgate_shell::eval::Outcome;
+
+use super::{Commands, Run};
+use crate::word::Word;
+
+pub(super) const COMMANDS: Commands = &[
+    ("claude", agent),
+    ("codex", agent),
+    ("gemini", agent),
+    ("qwen", agent),
+    ("cursor-agent", agent),
+    ("copilot", agent),
+    ("opencode", agent),
+    ("amp", agent),
+    ("droid", agent),
+    ("aider", agent),
+    ("crush", agent),
+    ("goose", agent),
+    ("auggie", agent),
+    ("kiro-cli", agent),
+    ("q", agent),
+    ("cline", agent),
+];
+
+/// Options that take the approvals away. `a b` is an option with a value.
+const UNLEASH: &[(&str, &[&str])] = &[
+    ("claude", &["--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--permission-mode bypassPermissions"]),
+    ("codex", &["--yolo", "--dangerously-bypass-approvals-and-sandbox", "-s danger-full-access", "--sandbox danger-full-access"]),
+    ("gemini", &["--yolo", "-y", "--approval-mode yolo"]),
+    ("qwen", &["--yolo", "-y", "--approval-mode yolo"]),
+    ("cursor-agent", &["--force", "-f", "--yolo"]),
+    ("copilot", &["--allow-all-tools", "--allow-all-paths", "--allow-all-urls", "--allow-all", "--yolo"]),
+    ("opencode", &["--dangerously-skip-permissions", "--yolo"]),
+    ("amp", &["--dangerously-allow-all"]),
+    ("droid", &["--skip-permissions-unsafe", "--auto high"]),
+    ("aider", &["--yes-always", "--yes"]),
+    ("crush", &["--yolo", "-y"]),
+    ("kiro-cli", &["--trust-all-tools", "-a"]),
+    ("q", &["--trust-all-tools"]),
+    ("cline", &["--yolo"]),
+];
+
+/// Options that put other hooks, or none, in place of the person's.
+const UNHOOK: &[(&str, &[&str])] = &[
+    ("claude", &["--settings", "--setting-sources", "--bare", "--safe-mode"]),
+    ("codex", &["--dangerously-bypass-hook-trust"]),
+];
+
+/// Commands that change an agent's settings.
+const MANAGE: &[(&str, &[&str])] = &[
+    ("mcp", &["add", "add-json", "add-from-claude-desktop", "remove", "reset-project-choices", "enable", "disable"]),
+    ("config", &["set", "add", "remove", "rm"]),
+    ("plugin", &["install", "uninstall", "enable", "disable", "marketplace", "update"]),
+    ("plugins", &["install", "uninstall", "enable", "disable"]),
+    ("extensions", &["install", "uninstall", "enable", "disable", "link", "update"]),
+    ("hooks", &["migrate", "disable", "enable", "remove", "install"]),
+];
+
+fn agent(run: &mut Run) -> Outcome {
+    let words: Vec<String> = run.args.iter().map(Word::shown).take_while(|word| word != "--").collect();
+    let program = run.program.to_owned();
+    if let [noun, verb, ..] = plain(&words).as_slice()
+        && MANAGE.iter().any(|(name, verbs)| name == noun && verbs.contains(verb))
+    {
+        run.push(EffectKind::Tamper { what: format!("{AGENT_CONTROL}`{program} {noun} {verb}`") });
+    }
+    for option in options(UNHOOK, &program).filter(|option| given(&words, option)) {
+        run.push(EffectKind::Tamper { what: format!("{AGENT_CONTROL}its hooks (`{program} {option}`)") });
+    }
+    for option in options(UNLEASH, &program).filter(|option| given(&words, option)) {
+        run.push(EffectKind::Weaken { what: format!("{AGENT_UNLEASHED}`{program} {option}`") });
+    }
+    if program == "codex" {
+        overrides(run, &words);
+    }
+    run.derived()
+}
+
+/// `codex -c key=value` sets any key of its settings.
+fn overrides(run: &mut Run, words: &[String]) {
+    let pairs = words.windows(2).filter_map(|pair| match pair {
+        [flag, value] if flag == "-c" || flag == "--config" => Some(value.as_str()),
+        _ => None,
+    });
+    for setting in pairs.chain(words.iter().filter_map(|word| word.strip_prefix("--config="))) {
+        let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
+        let value = value.trim_matches(['"', '\'']);
+        if key.contains("hook") || key.starts_with("mcp_servers") {
+            run.push(EffectKind::Tamper { what: format!("{AGENT_CONTROL}`{key}` of codex") });
+        } else if (key == "approval_policy" && value == "never") || value == "danger-full-access" {
+            run.push(EffectKind::Weaken { what: format!("{AGENT_UNLEASHED}`codex -c {setting}`") });
+        }
+    }
+}
+
+fn options(table: &'static [(&'static str, &'static [&'static str])], program: &str) -> impl Iterator<Item = &'static str> {
+    let program = program.to_owned();
+    table.iter().filter(move |(name, _)| *name == program).flat_map(|(_, options)| options.iter().copied())
+}
+
+/// Is the option among the words, as `--a b`, `--a=b` or `-ab`?
+fn given(words: &[String], option: &str) -> bool {
+    match option.split_once(' ') {
+        Some((name, value)) => {
+            words.windows(2).any(|pair| matches!(pair, [flag, given] if flag == name && given == value))
+                || words.iter().any(|word| word.strip_prefix(name).is_some_and(|rest| rest.trim_start_matches('=') == value))
+        }
+        None => words.iter().any(|word| word.split('=').next() == Some(option)),
+    }
+}
+
+/// The words that are no options, as far as that can be told without knowing which options take a value.
+fn plain(words: &[String]) -> Vec<&str> {
+    words.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect()
+}

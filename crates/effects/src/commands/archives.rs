@@ -1,0 +1,339 @@
+//! Archives: what goes in is read, what comes out is written with names nobody knows yet, and several of their
+//! options run programs or delete.
+
+use tollgate_model::{Certainty, EffectKind, WriteMode};
+use tollgate_shell::eval::{Outcome, Status};
+use tollgate_shell::value::Value;
+
+use super::{Commands, Run, interpreters};
+use crate::options::{Options, Order, read};
+use crate::word::Word;
+
+pub(super) const COMMANDS: Commands = &[
+    ("tar", tar),
+    ("gtar", tar),
+    ("bsdtar", tar),
+    ("unzip", unzip),
+    ("zip", zip),
+    ("7z", seven_zip),
+    ("7za", seven_zip),
+    ("7zz", seven_zip),
+    ("7zr", seven_zip),
+    ("unrar", unrar),
+    ("rar", unrar),
+    ("cpio", cpio),
+    ("ar", ar),
+    ("patch", patch),
+    ("apply_patch", apply_patch),
+    ("applypatch", apply_patch),
+];
+
+const TAR: &str = "c,create x,extract,get t,list r,append u,update d,diff,compare A,catenate,concatenate delete f,file= \
+    C,directory,cd= z,gzip,gunzip,ungzip j,bzip2 J,xz Z,compress,uncompress zstd lzma lzip lzop a,auto-compress v,verbose \
+    p,preserve-permissions,same-permissions P,absolute-names,absolute-paths k,keep-old-files keep-newer-files O,to-stdout \
+    overwrite U,unlink-first recursive-unlink remove-files checkpoint? checkpoint-action= to-command= \
+    I,use-compress-program= F,info-script,new-volume-script= rsh-command= T,files-from= X,exclude-from= exclude= \
+    exclude-vcs exclude-vcs-ignores exclude-caches strip-components,strip-path= transform,xform= s wildcards no-wildcards \
+    m,touch o,no-same-owner same-owner h,dereference l W,verify w,interactive b,blocking-factor= L,tape-length= \
+    N,newer,after-date= g,listed-incremental= V,label= H,format= S,sparse owner= group= mode= mtime= sort= numeric-owner \
+    one-file-system no-recursion recursion totals? warning= null anchored no-anchored no-same-permissions one-top-level? \
+    skip-old-files no-overwrite-dir overwrite-dir full-time utc xattrs no-xattrs acls no-acls selinux no-selinux i n B q \
+    posix pax-option= help version ignore-failed-read quoting-style= show-transformed-names options= include= passphrase=";
+
+fn tar(run: &mut Run) -> Outcome {
+    let args = dashed(run.args);
+    let options = read(&args, TAR, Order::Anywhere);
+    for name in ["to-command", "I", "F", "rsh-command"] {
+        for command in options.values(name).cloned().collect::<Vec<_>>() {
+            interpreters::code(run, &command.value(), command.span);
+        }
+    }
+    for action in options.values("checkpoint-action").cloned().collect::<Vec<_>>() {
+        if action.text.prefix().starts_with("exec=") {
+            interpreters::code(run, &action.after('=').value(), action.span);
+        }
+    }
+    if options.has("x") {
+        return unpack_tar(run, &options);
+    }
+    if options.has("c") || options.has("r") || options.has("u") {
+        return pack_tar(run, &options);
+    }
+    run.derived()
+}
+
+fn unpack_tar(run: &mut Run, options: &Options) -> Outcome {
+    if let Some(archive) = options.value("f").filter(|archive| !archive.is("-")).cloned() {
+        run.read(&archive, false);
+    }
+    if options.has("O") {
+        return run.derived();
+    }
+    let folder = options.value("C").or(options.value("one-top-level")).cloned();
+    if options.has("P") {
+        extract(run, &Word::literal_at("/", run.call.span));
+    }
+    extract(run, &folder.unwrap_or_else(|| here(run)));
+    Outcome::silent(Status::Either)
+}
+
+fn pack_tar(run: &mut Run, options: &Options) -> Outcome {
+    let folder = options.value("C").cloned();
+    let before = run.shell.cwd().clone();
+    if let Some(folder) = &folder {
+        run.shell.set_cwd(&folder.value());
+    }
+    let mut marks = tollgate_shell::value::Taint::NONE;
+    for word in options.operands.iter().filter(|word| !word.text.prefix().starts_with('@')) {
+        marks = marks.union(run.read(word, true).taint);
+        if options.has("remove-files") {
+            run.analyst.delete(word, true, run.shell);
+        }
+    }
+    run.shell.set_cwd(&before);
+    let content = Value::output(marks);
+    match options.value("f").filter(|archive| !archive.is("-")).cloned() {
+        Some(archive) => run.analyst.write(&archive, WriteMode::Overwrite, Some(&content), run.shell),
+        None => return Outcome { stdout: content, status: Status::Either },
+    }
+    Outcome::silent(Status::Either)
+}
+
+/// `tar xfC a.tar dir` as `tar -x -f a.tar -C dir`: the first word may be letters without a dash, whose values
+/// follow in their order.
+fn dashed(args: &[Word]) -> Vec<Word> {
+    let Some((first, rest)) = args.split_first() else { return Vec::new() };
+    let Some(letters) = first.literal().filter(|text| !text.starts_with('-') && !text.is_empty()) else {
+        return args.to_vec();
+    };
+    let mut rest = rest.iter().cloned();
+    let mut words = Vec::new();
+    for letter in letters.chars() {
+        words.push(Word::literal_at(&format!("-{letter}"), first.span));
+        if "fCbXTFILgNVHK".contains(letter) {
+            words.extend(rest.next());
+        }
+    }
+    words.extend(rest);
+    words
+}
+
+fn here(run: &Run) -> Word {
+    Word::literal_at(".", run.call.span)
+}
+
+/// Files with unknown names come into a folder.
+fn extract(run: &mut Run, folder: &Word) {
+    for (mut place, _) in run.analyst.places(folder, run.shell) {
+        if place.pattern && place.path.is_empty() {
+            continue;
+        }
+        place.path = format!("{}/*", place.path.trim_end_matches('/'));
+        (place.pattern, place.root) = (true, false);
+        let kind = EffectKind::Write { place, mode: WriteMode::Overwrite, content: None };
+        run.analyst.push(kind, folder.span, Certainty::Possible);
+    }
+}
+
+fn unzip(run: &mut Run) -> Outcome {
+    let options = read(run.args, "d= l t p v z Z c f u n o j q a b C L M P= x: V W X K B D", Order::Anywhere);
+    let Some(archive) = options.operands.first().cloned() else { return run.derived() };
+    run.read(&archive, false);
+    if ["l", "t", "p", "v", "z", "Z", "c"].into_iter().any(|name| options.has(name)) {
+        return run.derived();
+    }
+    let folder = options.value("d").cloned();
+    extract(run, &folder.unwrap_or_else(|| here(run)));
+    Outcome::silent(Status::Either)
+}
+
+fn zip(run: &mut Run) -> Outcome {
+    let spec = "r,recurse-paths R m,move d,delete u,update f,freshen j,junk-paths q,quiet v,verbose 0 1 2 3 4 5 6 7 8 9 \
+        T,test TT,unzip-command= e,encrypt P,password= x,exclude= i,include= n,suffixes= b,temp-path= o,latest-time \
+        y,symlinks X,no-extra D,no-dir-entries s= sf show-files FS,filesync F FF l ll A J k S t= tt= O,output-file= z c g @ h";
+    // `-TT cmd` is two letters with a value.
+    let mut command = None;
+    let mut words = Vec::new();
+    let mut rest = run.args.iter();
+    while let Some(word) = rest.next() {
+        match word.text.prefix() {
+            "-TT" => command = rest.next().cloned(),
+            text if text.starts_with("-TT") => command = Some(word.from(3)),
+            _ => words.push(word.clone()),
+        }
+    }
+    let options = read(&words, spec, Order::Anywhere);
+    for command in command.iter().chain(options.values("TT")).cloned().collect::<Vec<_>>() {
+        interpreters::code(run, &command.value(), command.span);
+    }
+    let Some((archive, sources)) = options.operands.split_first() else { return run.derived() };
+    if options.has("d") {
+        return Outcome::silent(Status::Either);
+    }
+    let mut marks = tollgate_shell::value::Taint::NONE;
+    for word in sources {
+        marks = marks.union(run.read(word, options.has("r")).taint);
+        if options.has("m") {
+            run.analyst.delete(word, options.has("r"), run.shell);
+        }
+    }
+    let content = Value::output(marks);
+    if archive.is("-") {
+        return Outcome { stdout: content, status: Status::Either };
+    }
+    run.analyst.write(archive, WriteMode::Overwrite, Some(&content), run.shell);
+    Outcome::silent(Status::Either)
+}
+
+fn seven_zip(run: &mut Run) -> Outcome {
+    let (switches, operands): (Vec<Word>, Vec<Word>) =
+        run.args.iter().cloned().partition(|word| word.text.prefix().starts_with('-'));
+    let [verb, archive, sources @ ..] = operands.as_slice() else { return run.derived() };
+    let switch = |name: &str| switches.iter().find(|word| word.text.prefix().starts_with(name));
+    match verb.shown().as_str() {
+        "x" | "e" => {
+            run.read(archive, false);
+            if switch("-so").is_none() {
+                let folder = switch("-o").map_or_else(|| here(run), |word| word.from(2));
+                extract(run, &folder);
+            }
+        }
+        "a" | "u" => {
+            for word in sources {
+                run.read(word, true);
+                if switch("-sdel").is_some() {
+                    run.analyst.delete(word, true, run.shell);
+                }
+            }
+            run.analyst.write(archive, WriteMode::Overwrite, None, run.shell);
+        }
+        _ => {}
+    }
+    run.derived()
+}
+
+fn unrar(run: &mut Run) -> Outcome {
+    let operands: Vec<Word> = run.args.iter().filter(|word| !word.text.prefix().starts_with('-')).cloned().collect();
+    let [verb, archive, rest @ ..] = operands.as_slice() else { return run.derived() };
+    match verb.shown().as_str() {
+        "x" | "e" => {
+            run.read(archive, false);
+            let folder = rest.last().filter(|word| word.text.suffix().ends_with('/')).cloned();
+            extract(run, &folder.unwrap_or_else(|| here(run)));
+        }
+        "a" | "m" => {
+            for word in rest {
+                run.read(word, true);
+                if verb.is("m") {
+                    run.analyst.delete(word, true, run.shell);
+                }
+            }
+            run.analyst.write(archive, WriteMode::Overwrite, None, run.shell);
+        }
+        _ => {}
+    }
+    run.derived()
+}
+
+fn cpio(run: &mut Run) -> Outcome {
+    let spec = "i,extract o,create p,pass-through t,list d,make-directories u,unconditional m v,verbose V a A B b c C= D,directory= \
+        E,pattern-file= f F,file= H,format= I= O= k l L M= n 0,null no-absolute-filenames absolute-filenames quiet r R,owner= s S \
+        rsh-command= to-stdout";
+    let options = read(run.args, spec, Order::Anywhere);
+    if let Some(command) = options.value("rsh-command").cloned() {
+        interpreters::code(run, &command.value(), command.span);
+    }
+    if options.has("t") || options.has("to-stdout") {
+        return run.derived();
+    }
+    if options.has("i") {
+        let folder = options.value("D").cloned();
+        extract(run, &folder.unwrap_or_else(|| here(run)));
+        return Outcome::silent(Status::Either);
+    }
+    if options.has("p")
+        && let Some(folder) = options.operands.first().cloned()
+    {
+        extract(run, &folder);
+    }
+    run.derived()
+}
+
+fn ar(run: &mut Run) -> Outcome {
+    let mut words = run.args.iter().filter(|word| !word.text.prefix().starts_with("--"));
+    let (Some(verb), Some(archive)) = (words.next(), words.next()) else { return run.derived() };
+    let verb = verb.shown();
+    if verb.trim_start_matches('-').starts_with(['r', 'q', 'd', 'm', 's']) {
+        run.analyst.write(archive, WriteMode::Overwrite, None, run.shell);
+    }
+    run.derived()
+}
+
+/// `patch` writes the files its input names, or the one it is told.
+fn patch(run: &mut Run) -> Outcome {
+    let spec = "p,strip= R,reverse N,forward E,remove-empty-files i,input= o,output= d,directory= D= F,fuzz= f,force t,batch \
+        s,quiet,silent u,unified c,context e,ed n,normal l b,backup z,suffix= Y= B= V,version-control= r,reject-file= dry-run \
+        posix verbose binary no-backup-if-mismatch merge? follow-symlinks g,get= T Z v";
+    let options = read(run.args, spec, Order::Anywhere);
+    if options.has("dry-run") {
+        return run.derived();
+    }
+    if let Some(file) = options.value("o").or(options.operands.first()).cloned() {
+        run.analyst.write(&file, WriteMode::Edit, None, run.shell);
+        return Outcome::silent(Status::Either);
+    }
+    let input = options.value("i").or(options.operands.get(1)).cloned();
+    let text = match &input {
+        Some(file) => run.analyst.script(file, run.shell),
+        None => run.stdin().cloned().map(|text| interpreters::script_of(run, text)),
+    };
+    let strip = options.value("p").and_then(|word| word.literal()?.parse().ok());
+    let folder = options.value("d").cloned();
+    let before = run.shell.cwd().clone();
+    if let Some(folder) = folder {
+        run.shell.set_cwd(&folder.value());
+    }
+    if let Some(text) = text.as_ref().and_then(Value::as_literal) {
+        patched(run, text, strip);
+    }
+    run.shell.set_cwd(&before);
+    Outcome::silent(Status::Either)
+}
+
+/// The patch tool of some agents, as a command: the patch is its argument or its input.
+fn apply_patch(run: &mut Run) -> Outcome {
+    let text = match run.args.first() {
+        Some(word) => Some(word.value()),
+        None => run.stdin().cloned(),
+    };
+    match text.as_ref().and_then(Value::as_literal) {
+        Some(text) => patched(run, text, None),
+        None => run.analyst.opaque("what the patch changes is only known when it runs", run.call.span),
+    }
+    Outcome::silent(Status::Either)
+}
+
+/// Changes the files of a patch, `strip` folders of their names left out.
+fn patched(run: &mut Run, text: &str, strip: Option<usize>) {
+    use crate::patch::Change;
+    let name = |path: &str| {
+        let kept = path.splitn(strip.unwrap_or(0).saturating_sub(1).saturating_add(1), '/').last();
+        Word::literal_at(kept.unwrap_or(path), run.call.span)
+    };
+    let changes: Vec<(Word, Change)> = crate::patch::read(text)
+        .into_iter()
+        .map(|change| match &change {
+            Change::Add { path, .. } | Change::Delete { path } => (name(path), change),
+            Change::Update { path, to, .. } => (name(to.as_ref().unwrap_or(path)), change),
+        })
+        .collect();
+    for (word, change) in changes {
+        match change {
+            Change::Add { text, .. } => {
+                run.analyst.write(&word, WriteMode::Overwrite, Some(&Value::text(&text)), run.shell);
+            }
+            Change::Update { .. } => run.analyst.write(&word, WriteMode::Edit, None, run.shell),
+            Change::Delete { .. } => run.analyst.delete(&word, false, run.shell),
+        }
+    }
+}

@@ -1,0 +1,496 @@
+//! Containers: docker, podman and their like. The inner command runs in another file system; what of this one is
+//! mounted there is followed back.
+
+use tollgate_model::{Certainty, Effect, EffectKind, WriteMode};
+use tollgate_shell::eval::Outcome;
+use tollgate_shell::value::{Text, Value};
+
+use super::verbs::{Deed, Line, Tool};
+use super::{Commands, Run, interpreters};
+use crate::elsewhere::Elsewhere;
+use crate::options::{Options, Order, read};
+use crate::word::Word;
+
+pub(super) const COMMANDS: Commands = &[
+    ("docker", docker),
+    ("podman", docker),
+    ("nerdctl", docker),
+    ("finch", docker),
+    ("docker-compose", compose_alone),
+    ("podman-compose", compose_alone),
+    ("lxc", lxc),
+    ("incus", lxc),
+    ("lxc-attach", lxc_attach),
+    ("machinectl", machinectl),
+    ("devcontainer", devcontainer),
+];
+
+pub(super) const TOOLS: &[Tool] = &[Tool {
+    names: &["nsenter"],
+    values: "t target S setuid G setgid",
+    one_dash: false,
+    deeds: &[("** -t,--target=1", Deed::Infra("unconfined"))],
+}];
+
+const GLOBAL: &str = "config= c,context= D,debug H,host= l,log-level= tls tlscacert= tlscert= tlskey= tlsverify \
+    n,namespace= a,address= root= runroot= storage-driver= storage-opt= connection= url= identity= module= r,remote \
+    cgroup-manager= conmon= events-backend= hooks-dir= imagestore= network-cmd-path= runtime= tmpdir= v,version help";
+
+/// Options of `run` and `create`.
+const RUN: &str = "add-host= annotation= a,attach= blkio-weight= blkio-weight-device= cap-add= cap-drop= cgroup-parent= \
+    cgroupns= cidfile= cpu-period= cpu-quota= cpu-rt-period= cpu-rt-runtime= c,cpu-shares= cpus= cpuset-cpus= \
+    cpuset-mems= d,detach detach-keys= device= device-cgroup-rule= device-read-bps= device-read-iops= \
+    device-write-bps= device-write-iops= disable-content-trust dns= dns-option= dns-search= domainname= entrypoint= \
+    e,env= env-file= expose= gpus= group-add= health-cmd= health-interval= health-retries= health-start-period= \
+    health-timeout= help h,hostname= init i,interactive ip= ip6= ipc= isolation= kernel-memory= l,label= label-file= \
+    link= link-local-ip= log-driver= log-opt= mac-address= m,memory= memory-reservation= memory-swap= \
+    memory-swappiness= mount= name= network,net= network-alias,net-alias= no-healthcheck oom-kill-disable \
+    oom-score-adj= pid= pids-limit= platform= privileged p,publish= P,publish-all pull= q,quiet read-only restart= rm \
+    runtime= security-opt= shm-size= sig-proxy stop-signal= stop-timeout= storage-opt= sysctl= tmpfs= t,tty ulimit= \
+    u,user= userns= uts= v,volume= volume-driver= volumes-from= w,workdir= pod= secret= systemd= replace tz= \
+    requires= umask= http-proxy rootfs hooks-dir= arch= os= variant= authfile= env-host env-merge= preserve-fds= \
+    timeout= unsetenv= passwd-entry= hostuser= image-volume= init-path= no-hosts no-hostname tls-verify";
+
+const EXEC: &str = "d,detach detach-keys= e,env= env-file= i,interactive privileged t,tty u,user= w,workdir= l,latest preserve-fds=";
+
+const COMPOSE: &str = "all-resources ansi= compatibility dry-run env-file= f,file= parallel= profile= progress= \
+    project-directory= p,project-name= verbose v,version help c,context= H,host=";
+
+const COMPOSE_RUN: &str = "build cap-add= cap-drop= d,detach entrypoint= e,env= env-from-file= i,interactive l,label= \
+    name= T,no-TTY no-deps p,publish= pull= q,quiet quiet-pull quiet-build remove-orphans rm P,service-ports use-aliases u,user= \
+    v,volume= w,workdir= index= privileged t,tty";
+
+fn docker(run: &mut Run) -> Outcome {
+    let global = read(run.args, GLOBAL, Order::First);
+    let Some((verb, mut rest)) = global.operands.split_first() else { return run.derived() };
+    let mut verb = verb.shown();
+    // `docker container run` is `docker run`; `docker image rm` and the like keep their noun.
+    if verb == "container"
+        && let Some((inner, words)) = rest.split_first()
+    {
+        verb = inner.shown();
+        rest = words;
+    }
+    if asks_for_help(rest) && !matches!(verb.as_str(), "run" | "exec" | "create" | "compose") {
+        return run.derived();
+    }
+    match verb.as_str() {
+        "run" | "create" => start(run, rest),
+        "exec" => exec(run, &read(rest, EXEC, Order::First)),
+        "compose" => compose(run, rest),
+        "cp" => copy(run, rest),
+        "import" | "load" | "export" | "save" => archive(run, &verb, rest),
+        "push" => publish(run),
+        "unshare" => {
+            let inner = read(rest, "rootless-netns", Order::First);
+            if inner.operands.is_empty() { run.derived() } else { run.inner(&inner.operands) }
+        }
+        _ => {
+            delete(run, &verb, rest);
+            run.derived()
+        }
+    }
+}
+
+/// Verbs that delete what containers hold.
+fn delete(run: &mut Run, verb: &str, rest: &[Word]) {
+    let line = Line::read(rest, "filter time t builder", false);
+    let noun = line.verb(0);
+    if line.has("dry-run") {
+        return;
+    }
+    let volumes = line.has("volumes") || line.has("v");
+    let all = line.has("a") || line.has("all");
+    let lost = match (verb, noun.as_str()) {
+        ("volume", "rm" | "remove" | "prune") | ("volumes", "rm" | "prune") => {
+            "volumes, with all data in them"
+        }
+        ("system", "prune") if volumes => "every unused volume, image and container",
+        ("system", "reset") => "every container, image and volume",
+        ("rm" | "remove", _) if volumes => "a container with its volumes",
+        ("swarm", "leave") if line.has("f") || line.has("force") => "this node's part of the swarm",
+        ("stack", "rm" | "down" | "remove") | ("service", "rm" | "remove") => "running services",
+        ("secret" | "config", "rm" | "remove") => "settings of running services",
+        ("machine", "rm" | "reset") => "a virtual machine with every container in it",
+        ("system", "prune") if all => "every unused image",
+        _ => return,
+    };
+    if verb == "system" && lost == "every unused image" {
+        return;
+    }
+    infra(run, "delete-data", lost);
+}
+
+fn infra(run: &mut Run, operation: &str, target: &str) {
+    let (tool, operation) = (run.program.to_owned(), operation.to_owned());
+    run.push(EffectKind::Infra { tool, operation, target: target.to_owned() });
+}
+
+fn publish(run: &mut Run) -> Outcome {
+    run.push(EffectKind::Publish { target: "the container registry".into() });
+    run.derived()
+}
+
+fn asks_for_help(words: &[Word]) -> bool {
+    words.iter().any(|word| word.is("--help") || word.is("-h"))
+}
+
+/// `run` and `create`: mounts and rights, then the image and its command.
+fn start(run: &mut Run, words: &[Word]) -> Outcome {
+    let options = read(words, RUN, Order::First);
+    let mut there = Elsewhere::new(run.analyst.world);
+    mounts(run, &options, &mut there);
+    rights(run, &options);
+    let command = inner_command(&options, options.operands.get(1..).unwrap_or_default());
+    inside(run, there, options.value("w"), &command)
+}
+
+/// The entry point, if one is given, and the words behind the image.
+fn inner_command(options: &Options, words: &[Word]) -> Vec<Word> {
+    let entry = options.value("entrypoint").filter(|entry| !entry.is(""));
+    entry.into_iter().chain(words).cloned().collect()
+}
+
+fn exec(run: &mut Run, options: &Options) -> Outcome {
+    let there = Elsewhere::new(run.analyst.world);
+    let command = options.operands.get(1..).unwrap_or_default().to_vec();
+    inside(run, there, options.value("w"), &command)
+}
+
+/// Runs a command in another file system. What it does to processes, packages or rights there is not ours.
+pub(super) fn inside(run: &mut Run, there: Elsewhere, folder: Option<&Word>, command: &[Word]) -> Outcome {
+    if command.is_empty() {
+        return run.derived();
+    }
+    let mark = run.analyst.mark();
+    let outer = run.analyst.elsewhere.replace(there);
+    let before = run.shell.cwd().clone();
+    run.shell.set_cwd(&folder.map_or_else(|| Value::text("/"), Word::value));
+    let outcome = run.inner(command);
+    run.shell.set_cwd(&before);
+    run.analyst.elsewhere = outer;
+    run.analyst.sift(mark, reaches_out);
+    outcome
+}
+
+/// Effects that matter although they happen in a container.
+fn reaches_out(effect: &Effect) -> bool {
+    let stays = |operation: &str| {
+        matches!(
+            operation,
+            "stop-service" | "destroy-storage" | "delete-user" | "change-login" | "remove-package"
+        )
+    };
+    match &effect.kind {
+        EffectKind::Process { .. }
+        | EffectKind::Privilege { .. }
+        | EffectKind::Persist { .. }
+        | EffectKind::Install { .. }
+        | EffectKind::Weaken { .. }
+        | EffectKind::Device { .. }
+        | EffectKind::EnvRead { .. } => false,
+        EffectKind::Infra { operation, .. } => !stays(operation),
+        _ => true,
+    }
+}
+
+/// Follows `-v` and `--mount`, and notes those that hand out this machine.
+fn mounts(run: &mut Run, options: &Options, there: &mut Elsewhere) {
+    let volumes = options.values("v").filter_map(volume);
+    let mounts = options.values("mount").filter_map(mount);
+    let devices = options.values("device").map(|word| {
+        let path = word.shown();
+        let host = path.split(':').next().unwrap_or_default().to_owned();
+        Mount { here: Word::literal_at(&host, word.span), there: host, read_only: false }
+    });
+    for one in volumes.chain(mounts).chain(devices).collect::<Vec<_>>() {
+        note_mount(run, &one);
+        let resolved = run.shell.resolve(&one.here.value());
+        let here = resolved.single().cloned().unwrap_or_else(|| one.here.text.clone());
+        there.mount(&one.there, here);
+    }
+}
+
+struct Mount {
+    here: Word,
+    there: String,
+    read_only: bool,
+}
+
+/// `host:container[:options]`; a name without a slash is a volume of docker's own.
+fn volume(word: &Word) -> Option<Mount> {
+    let shown = word.shown();
+    let is_path = shown.starts_with(['/', '.', '~']) || word.text.prefix().is_empty();
+    let (_, rest) = shown.split_once(':')?;
+    let (there, options) = rest.split_once(':').unwrap_or((rest, ""));
+    let read_only = options.split(',').any(|option| option == "ro" || option == "readonly");
+    let here = before_colon(word);
+    (is_path && there.starts_with('/')).then(|| Mount { here, there: there.to_owned(), read_only })
+}
+
+fn before_colon(word: &Word) -> Word {
+    use tollgate_shell::value::Piece;
+    let mut text = Text::default();
+    for piece in &word.text.pieces {
+        match piece {
+            Piece::Text(known) if known.contains(':') => {
+                text.push_str(known.split(':').next().unwrap_or_default());
+                break;
+            }
+            other => text.push(other.clone()),
+        }
+    }
+    Word { text, ..word.clone() }
+}
+
+/// `type=bind,source=…,target=…[,readonly]`.
+fn mount(word: &Word) -> Option<Mount> {
+    let shown = word.shown();
+    let field = |names: &[&str]| {
+        shown
+            .split(',')
+            .filter_map(|part| part.split_once('='))
+            .find(|(name, _)| names.contains(name))
+            .map(|(_, value)| value)
+    };
+    if field(&["type"]) != Some("bind") {
+        return None;
+    }
+    let here = field(&["source", "src"])?;
+    let there = field(&["target", "dst", "destination"])?;
+    let flag = |part: &str| matches!(part, "readonly" | "ro" | "readonly=true" | "ro=true" | "readonly=1");
+    let read_only = shown.split(',').any(flag);
+    // Unknown parts are shown as `*`; such a source stays unknown.
+    let text = if here.contains('*') { word.text.clone() } else { Text::literal(here) };
+    let here = Word { text, ..word.clone() };
+    Some(Mount { here, there: there.to_owned(), read_only })
+}
+
+fn note_mount(run: &mut Run, mount: &Mount) {
+    for (place, certainty) in run.analyst.places(&mount.here, run.shell) {
+        let what = match place.path.as_str() {
+            path if path.ends_with("/docker.sock")
+                || path.ends_with("/podman.sock")
+                || path.ends_with("/containerd.sock") =>
+            {
+                "mount-socket"
+            }
+            _ if is_host_itself(&place.path) && mount.read_only => "mount-host-read-only",
+            _ if is_host_itself(&place.path) => "mount-host",
+            path if path == run.analyst.world.home() && mount.read_only => "mount-host-read-only",
+            path if path == run.analyst.world.home() => "mount-host",
+            _ if place.zone == tollgate_model::Zone::Secret => "mount-secret",
+            _ => continue,
+        };
+        let kind = EffectKind::Infra {
+            tool: run.program.to_owned(),
+            operation: what.to_owned(),
+            target: place.path,
+        };
+        run.analyst.push(kind, mount.here.span, certainty);
+    }
+}
+
+/// The root and the folders that the system cannot live without.
+fn is_host_itself(path: &str) -> bool {
+    matches!(
+        path,
+        "/" | "/etc"
+            | "/home"
+            | "/root"
+            | "/usr"
+            | "/bin"
+            | "/sbin"
+            | "/lib"
+            | "/lib64"
+            | "/boot"
+            | "/dev"
+            | "/var"
+            | "/var/lib"
+            | "/var/lib/docker"
+            | "/proc"
+            | "/sys"
+            | "/opt"
+            | "/Users"
+            | "/System"
+            | "/Library"
+            | "/private"
+            | "/Volumes"
+            | "/mnt"
+            | "/media"
+            | "/run"
+            | "/var/run"
+            | "/srv"
+    )
+}
+
+/// Options that take the walls down.
+fn rights(run: &mut Run, options: &Options) {
+    let host = |name: &str| options.value(name).is_some_and(|word| word.is("host"));
+    let cap = |word: &Word| {
+        let name = word.shown().to_ascii_uppercase();
+        matches!(
+            name.trim_start_matches("CAP_"),
+            "ALL" | "SYS_ADMIN" | "SYS_MODULE" | "SYS_RAWIO" | "DAC_READ_SEARCH" | "BPF"
+        )
+    };
+    let disk = |word: &Word| {
+        let path = word.shown();
+        ["/dev/sd", "/dev/nvme", "/dev/vd", "/dev/mem", "/dev/kmem", "/dev/mapper", "/dev/disk"]
+            .iter()
+            .any(|start| path.starts_with(start))
+    };
+    let unconfined = |word: &Word| word.shown().contains("unconfined") || word.shown().contains("disable");
+    let on = |word: &&str| options.has(word) && !options.value(word).is_some_and(|value| value.is("false"));
+    let how = if on(&"privileged") {
+        "--privileged"
+    } else if host("pid") {
+        "--pid=host"
+    } else if host("userns") {
+        "--userns=host"
+    } else if options.values("cap-add").any(cap) {
+        "--cap-add"
+    } else if options.values("device").any(disk) {
+        "--device"
+    } else if options.values("security-opt").any(unconfined) {
+        "--security-opt"
+    } else {
+        return;
+    };
+    infra(run, "unconfined", how);
+}
+
+fn copy(run: &mut Run, words: &[Word]) -> Outcome {
+    let options = read(words, "a,archive L,follow-link q,quiet overwrite pause", Order::Anywhere);
+    let [from, to] = options.operands.as_slice() else { return run.derived() };
+    let (from, to) = (from.clone(), to.clone());
+    if !is_remote(&from) && !from.is("-") {
+        run.read(&from, true);
+    }
+    if !is_remote(&to) && !to.is("-") {
+        run.analyst.write(&to, WriteMode::Overwrite, None, run.shell);
+    }
+    run.derived()
+}
+
+/// `container:path`, as `docker cp` and `kubectl cp` tell it from a file.
+pub(super) fn is_remote(word: &Word) -> bool {
+    let shown = word.shown();
+    shown.split_once(':').is_some_and(|(name, _)| !name.is_empty() && !name.starts_with(['/', '.', '~']))
+}
+
+fn archive(run: &mut Run, verb: &str, words: &[Word]) -> Outcome {
+    let options =
+        read(words, "o,output= i,input= c,change= m,message= platform= q,quiet format=", Order::Anywhere);
+    if let Some(file) = options.value("o").cloned() {
+        run.analyst.write(&file, WriteMode::Overwrite, None, run.shell);
+    }
+    let given = if verb == "import" { options.operands.first() } else { options.value("i") };
+    if let Some(file) = given.filter(|file| !file.is("-") && !file.shown().contains("://")).cloned() {
+        run.read(&file, false);
+    }
+    run.derived()
+}
+
+fn compose_alone(run: &mut Run) -> Outcome {
+    compose(run, run.args)
+}
+
+fn compose(run: &mut Run, words: &[Word]) -> Outcome {
+    let global = read(words, COMPOSE, Order::First);
+    let Some((verb, rest)) = global.operands.split_first() else { return run.derived() };
+    if global.has("dry-run") || (asks_for_help(rest) && !matches!(verb.shown().as_str(), "run" | "exec")) {
+        return run.derived();
+    }
+    let line = Line::read(rest, "t timeout rmi scale", false);
+    let volumes = line.has("v") || line.has("volumes");
+    match verb.shown().as_str() {
+        "run" => {
+            let options = read(rest, COMPOSE_RUN, Order::First);
+            let mut there = Elsewhere::new(run.analyst.world);
+            mounts(run, &options, &mut there);
+            rights(run, &options);
+            let command = inner_command(&options, options.operands.get(1..).unwrap_or_default());
+            return inside(run, there, options.value("w"), &command);
+        }
+        "exec" => return exec(run, &read(rest, COMPOSE_RUN, Order::First)),
+        "down" if volumes => infra(run, "delete-data", "the project's volumes, with all data in them"),
+        "rm" if volumes => infra(run, "delete-data", "the project's containers with their volumes"),
+        "push" => return publish(run),
+        _ => {}
+    }
+    run.derived()
+}
+
+fn lxc(run: &mut Run) -> Outcome {
+    let line = Line::read(run.args, "project cwd env user group mode c config", false);
+    match line.verb(0).as_str() {
+        "exec" => {
+            let mut command = line.operands.get(2..).unwrap_or_default().to_vec();
+            command.extend(line.after);
+            return inside(run, Elsewhere::new(run.analyst.world), None, &command);
+        }
+        "delete" | "rm" => infra(run, "delete-data", "an instance with all data in it"),
+        "storage" | "snapshot" if line.operands.iter().any(|word| word.is("delete")) => {
+            infra(run, "delete-data", "a storage pool, volume or snapshot");
+        }
+        _ => {}
+    }
+    run.derived()
+}
+
+fn lxc_attach(run: &mut Run) -> Outcome {
+    let options =
+        read(run.args, "n,name= P,lxcpath= o= l= u,uid= g,gid= e? s= v= clear-env keep-env", Order::First);
+    inside(run, Elsewhere::new(run.analyst.world), None, &options.operands)
+}
+
+fn machinectl(run: &mut Run) -> Outcome {
+    let line = Line::read(run.args, "M machine H host E setenv uid", false);
+    match line.verb(0).as_str() {
+        "shell" => {
+            let command = line.operands.get(2..).unwrap_or_default().to_vec();
+            return inside(run, Elsewhere::new(run.analyst.world), None, &command);
+        }
+        "remove" | "clean" => infra(run, "delete-data", "a machine with all data in it"),
+        _ => {}
+    }
+    run.derived()
+}
+
+fn devcontainer(run: &mut Run) -> Outcome {
+    let line = Line::read(
+        run.args,
+        "workspace-folder config container-id id-label remote-env docker-path log-level",
+        false,
+    );
+    if line.verb(0) != "exec" {
+        return run.derived();
+    }
+    let mut command = line.operands.get(1..).unwrap_or_default().to_vec();
+    command.extend(line.after);
+    if command.is_empty() {
+        interpreters::stdin_code(run)
+    } else {
+        inside(run, Elsewhere::new(run.analyst.world), None, &command)
+    }
+}
+
+/// A command on a machine far away: recursive deletions there are losses too, though not of our files.
+pub(super) fn remote(run: &mut Run, command: &[Word], target: &str) -> Outcome {
+    let mark = run.analyst.mark();
+    let outcome = inside(run, Elsewhere::new(run.analyst.world), None, command);
+    let deletes = |effect: &Effect| match &effect.kind {
+        EffectKind::Delete { place, recursive: true } => {
+            !place.shown.starts_with("/tmp/") && !place.shown.starts_with("/var/tmp/")
+        }
+        _ => false,
+    };
+    let found = run.analyst.since(mark).iter().find(|effect| deletes(effect)).map(|effect| effect.certainty);
+    if let Some(certainty) = found {
+        let (tool, operation) = (run.program.to_owned(), "delete".to_owned());
+        let kind = EffectKind::Infra { tool, operation, target: format!("files {target}") };
+        run.analyst.push(kind, run.call.span, certainty.min(Certainty::Certain));
+    }
+    outcome
+}

@@ -1,0 +1,249 @@
+//! Frameworks and mappers that reset databases: rails, django, prisma and their like. A catalogue of verbs.
+
+use super::verbs::{Deed, Tool, find, judge};
+use super::{Commands, Run, interpreters};
+use tollgate_shell::eval::Outcome;
+
+/// Scripts of a project that are such a tool.
+pub(super) const COMMANDS: Commands = &[("manage.py", project_script), ("artisan", project_script)];
+
+/// Empties a database to build it again.
+const RESET: Deed = Deed::Database("reset");
+
+pub(super) const TOOLS: &[Tool] = &[
+    Tool {
+        names: &["rails", "rake"],
+        values: "e environment f rakefile C directory",
+        one_dash: false,
+        deeds: &[
+            ("** -e,--environment=test", Deed::Safe),
+            ("** RAILS_ENV=test", Deed::Safe),
+            ("** -n,--dry-run", Deed::Safe),
+            (
+                "** db:drop|db:drop:*|db:reset|db:reset:*|db:purge|db:purge:*|db:schema:load|db:schema:load:*|db:structure:load|db:migrate:reset|db:truncate_all|db:seed:replant|db:nuke",
+                RESET,
+            ),
+        ],
+    },
+    Tool {
+        names: &["manage.py", "django-admin"],
+        values: "settings pythonpath database v verbosity",
+        one_dash: false,
+        deeds: &[
+            ("** --settings=*test*", Deed::Safe),
+            ("flush|reset_db|reset_schema|drop_test_database|sqlreset", RESET),
+            ("migrate * zero !--plan", RESET),
+        ],
+    },
+    Tool {
+        names: &["artisan"],
+        values: "env database path",
+        one_dash: false,
+        deeds: &[
+            ("** --env=testing|test", Deed::Safe),
+            ("** --pretend", Deed::Safe),
+            ("migrate:fresh|migrate:reset|migrate:refresh|db:wipe|schema:drop", RESET),
+            ("migrate:rollback", Deed::Safe),
+        ],
+    },
+    Tool {
+        names: &["prisma"],
+        values: "schema",
+        one_dash: false,
+        deeds: &[
+            ("migrate reset", RESET),
+            ("db push --force-reset", RESET),
+            ("db push --accept-data-loss", RESET),
+            ("db drop", RESET),
+        ],
+    },
+    Tool {
+        names: &["console", "doctrine", "symfony"],
+        values: "e env connection c",
+        one_dash: false,
+        deeds: &[
+            ("** -e,--env=test", Deed::Safe),
+            ("** --dry-run", Deed::Safe),
+            ("** --dump-sql", Deed::Safe),
+            ("doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d|orm:schema-tool:drop --force", RESET),
+            ("doctrine:database:drop|d:d:d -f", RESET),
+            ("doctrine:fixtures:load !--append", RESET),
+        ],
+    },
+    Tool {
+        names: &["alembic", "flask"],
+        values: "c config n name x app A",
+        one_dash: false,
+        deeds: &[("** --sql", Deed::Safe), ("downgrade base", RESET), ("db downgrade base", RESET)],
+    },
+    Tool {
+        names: &[
+            "knex",
+            "sequelize",
+            "sequelize-cli",
+            "typeorm",
+            "typeorm-ts-node-commonjs",
+            "mikro-orm",
+            "drizzle-kit",
+            "node-pg-migrate",
+            "db-migrate",
+        ],
+        values: "env knexfile config d dataSource url schema dialect",
+        one_dash: false,
+        deeds: &[
+            ("** --env=test", Deed::Safe),
+            ("migrate:rollback --all", RESET),
+            ("db:drop|db:migrate:undo:all|db:seed:undo:all", RESET),
+            ("schema:drop|schema:fresh|migration:fresh|database:drop", RESET),
+            ("push --force", RESET),
+            ("drop", Deed::Safe),
+            ("reset", RESET),
+        ],
+    },
+    Tool { names: &["flyway"], values: "", one_dash: true, deeds: &[("** clean", RESET)] },
+    Tool {
+        names: &["liquibase"],
+        values: "url username password changelog-file changeLogFile defaultsFile defaults-file",
+        one_dash: false,
+        deeds: &[("** dropAll|drop-all", RESET)],
+    },
+    Tool {
+        names: &["mix"],
+        values: "",
+        one_dash: false,
+        deeds: &[
+            ("ecto.drop|ecto.reset", RESET),
+            ("hex.publish !--dry-run", Deed::Publish("hex")),
+            ("ecto.rollback --all", RESET),
+        ],
+    },
+    Tool {
+        names: &["sqlx", "diesel", "sea-orm-cli", "refinery", "dbmate", "goose", "atlas-cli", "migrate"],
+        values: "D database-url source dir u url e env s schema-file d migrations-dir path database config-file",
+        one_dash: false,
+        deeds: &[
+            ("** --dry-run", Deed::Safe),
+            ("database|db drop|reset", RESET),
+            ("migrate fresh|reset", RESET),
+            ("drop", RESET),
+            ("reset", RESET),
+            ("** drop -f", RESET),
+            ("schema clean", RESET),
+        ],
+    },
+    Tool {
+        names: &["hasura"],
+        values: "project endpoint admin-secret database-name",
+        one_dash: false,
+        deeds: &[
+            ("migrate delete|squash", RESET),
+            ("metadata clear", RESET),
+            ("migrate apply --down=*", RESET),
+        ],
+    },
+    Tool {
+        names: &["wp"],
+        values: "path url user",
+        one_dash: false,
+        deeds: &[
+            ("db drop|reset|clean", RESET),
+            ("site empty|delete", RESET),
+            ("post|user delete", Deed::Database("delete-all")),
+        ],
+    },
+    Tool {
+        names: &["drush"],
+        values: "r root l uri",
+        one_dash: false,
+        deeds: &[("sql-drop|sql:drop|site-install|site:install|si", RESET)],
+    },
+    Tool {
+        names: &["strapi", "directus", "payload", "medusa"],
+        values: "",
+        one_dash: false,
+        deeds: &[("import|restore --force", RESET), ("migrate:fresh|migrate:reset", RESET)],
+    },
+    Tool {
+        names: &["bench"],
+        values: "site",
+        one_dash: false,
+        deeds: &[("drop-site|reinstall|restore", RESET)],
+    },
+    Tool {
+        names: &["dropdb"],
+        values: "h host p port U username maintenance-db",
+        one_dash: false,
+        deeds: &[("** test*|*_test|*_test_*", RESET), ("*", Deed::Database("drop-database"))],
+    },
+    Tool {
+        names: &["dropuser"],
+        values: "h host p port U username",
+        one_dash: false,
+        deeds: &[("*", Deed::Database("drop"))],
+    },
+    Tool {
+        names: &["mysqladmin", "mariadb-admin"],
+        values: "h host P port u user S socket",
+        one_dash: false,
+        deeds: &[("drop", Deed::Database("drop-database")), ("shutdown", Deed::Infra("stop-service"))],
+    },
+    Tool {
+        names: &["pg_restore"],
+        values: "d dbname h host p port U username F format j jobs f file L n t S",
+        one_dash: false,
+        deeds: &[("** -f,--file", Deed::Safe), ("** -l,--list", Deed::Safe), ("** -c,--clean", RESET)],
+    },
+    Tool {
+        names: &["mongorestore"],
+        values: "uri h host d db c collection",
+        one_dash: false,
+        deeds: &[("** --dryRun", Deed::Safe), ("** --drop", RESET)],
+    },
+    Tool {
+        names: &["pg_dropcluster"],
+        values: "",
+        one_dash: false,
+        deeds: &[("**", Deed::Database("drop-database"))],
+    },
+    Tool {
+        names: &["bq"],
+        values: "project_id location format dataset_id",
+        one_dash: false,
+        deeds: &[
+            ("** --dry_run", Deed::Safe),
+            ("rm -r", Deed::Database("drop-database")),
+            ("rm -d", Deed::Database("drop-database")),
+            ("rm", Deed::Database("drop")),
+        ],
+    },
+    Tool {
+        names: &["influx"],
+        values: "host org o token t bucket b",
+        one_dash: false,
+        deeds: &[
+            ("bucket|org delete", Deed::Database("drop-database")),
+            ("delete", Deed::Database("delete-all")),
+        ],
+    },
+];
+
+/// `python manage.py flush`, `php artisan migrate:fresh`, `ruby bin/rails db:drop`: what the interpreter is told
+/// to run is such a tool. The script itself is followed as any other.
+pub(super) fn notice_script(run: &mut Run) {
+    let interpreter = run.program.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    if !matches!(interpreter, "python" | "pypy" | "php" | "ruby" | "node" | "tsx") {
+        return;
+    }
+    let Some(at) = run.args.iter().position(|word| !word.shown().starts_with('-')) else { return };
+    let Some(script) = run.args.get(at).map(|word| word.shown()) else { return };
+    let name = script.rsplit('/').next().unwrap_or_default();
+    let known =
+        matches!(name, "manage.py" | "artisan" | "console" | "rails" | "rake" | "wp" | "drush" | "prisma");
+    if let Some(tool) = find(name).filter(|_| known) {
+        judge(run, tool, run.args.get(at + 1..).unwrap_or_default());
+    }
+}
+
+fn project_script(run: &mut Run) -> Outcome {
+    interpreters::program(run)
+}

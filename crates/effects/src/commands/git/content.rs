@@ -1,0 +1,398 @@
+//! Commands that print what is in files, now or in the past, or that write files besides the work tree's own.
+
+use tollgate_model::{EffectKind, Place, WriteMode, Zone};
+use tollgate_shell::eval::{Outcome, Status};
+use tollgate_shell::value::{Taint, Value};
+
+use super::{Git, Verb};
+use crate::analyst::{call_taint, taint};
+use crate::word::Word;
+
+pub(super) const VERBS: &[(&str, Verb)] = &[
+    ("show", show),
+    ("log", log),
+    ("whatchanged", show),
+    ("diff", diff),
+    ("diff-tree", log),
+    ("diff-index", log),
+    ("diff-files", log),
+    ("difftool", difftool),
+    ("blame", blame),
+    ("annotate", blame),
+    ("cat-file", cat_file),
+    ("grep", grep),
+    ("archive", archive),
+    ("format-patch", format_patch),
+    ("bundle", bundle),
+    ("fast-export", fast_export),
+    ("apply", apply),
+    ("am", am),
+    ("merge-file", merge_file),
+    ("credential", credential),
+    ("credential-store", credential),
+    ("credential-cache", credential),
+    ("credential-osxkeychain", credential),
+    ("credential-libsecret", credential),
+    ("credential-manager", credential),
+];
+
+impl Git<'_, '_, '_> {
+    /// Reads a file of the repository, as it is or as it was.
+    fn read_path(&mut self, word: &Word) -> Taint {
+        match self.pathspec(word) {
+            Some(path) => self.run.read(&path, true).taint,
+            None => Taint::NONE,
+        }
+    }
+
+    /// `HEAD~3:path`, `:path` and `:1:path`: the path, from the top of the work tree.
+    fn object_path(&self, word: &Word) -> Option<Word> {
+        let shown = word.shown();
+        let (_, path) =
+            shown.split_once(':').filter(|_| !shown.starts_with(":/") && !shown.starts_with(":("))?;
+        let path = path
+            .trim_start_matches(|c: char| c.is_ascii_digit())
+            .strip_prefix(':')
+            .unwrap_or(path)
+            .to_owned();
+        (!path.is_empty()).then(|| self.in_tree(&path, word))
+    }
+
+    /// Everything in the arguments that names a file: what comes after `--`, objects with a path, and
+    /// operands that are files rather than revisions.
+    fn named_files(&self) -> Vec<Word> {
+        let before: Vec<Word> =
+            self.args_before().iter().filter(|word| !word.text.prefix().starts_with('-')).cloned().collect();
+        let mut files: Vec<Word> = self.args_after().unwrap_or_default().to_vec();
+        for word in &before {
+            match self.object_path(word) {
+                Some(path) => files.push(path),
+                None if !self.names_rev(word) || self.is_protected(word) => files.push(word.clone()),
+                None => {}
+            }
+        }
+        files
+    }
+
+    fn reads_named_files(&mut self) -> Outcome {
+        let mut marks = call_taint(self.run.call);
+        for file in self.named_files() {
+            marks = marks.union(self.read_path(&file));
+        }
+        Outcome::unknown(marks)
+    }
+
+    /// `--output=FILE`, which every command that prints differences has.
+    fn writes_output(&mut self) {
+        let mut words = self.args_before().to_vec().into_iter();
+        while let Some(word) = words.next() {
+            let text = word.text.prefix();
+            let file = match text.strip_prefix("--output") {
+                Some("") => words.next(),
+                Some(rest) if rest.starts_with('=') => Some(word.after('=')),
+                _ => None,
+            };
+            if let Some(file) = file {
+                self.run.analyst.write(&file, WriteMode::Overwrite, None, self.run.shell);
+            }
+        }
+    }
+
+    fn has_word(&self, wanted: impl Fn(&str) -> bool) -> bool {
+        self.args_before().iter().any(|word| wanted(word.text.prefix()))
+    }
+}
+
+fn show(git: &mut Git) -> Outcome {
+    git.writes_output();
+    git.reads_named_files()
+}
+
+/// Prints names of commits; with a patch, what is in files.
+fn log(git: &mut Git) -> Outcome {
+    git.writes_output();
+    let plumbing = git.verb.starts_with("diff-");
+    let patch = |text: &str| {
+        matches!(
+            text,
+            "-p" | "-u"
+                | "--patch"
+                | "-c"
+                | "--cc"
+                | "-m"
+                | "--full-diff"
+                | "--patch-with-stat"
+                | "--patch-with-raw"
+                | "--ext-diff"
+        ) || text.starts_with("-U")
+            || text.starts_with("--unified")
+            || text.starts_with("-L")
+            || text.starts_with("--word-diff")
+            || text.starts_with("--color-words")
+            || plumbing && text.starts_with("-p")
+    };
+    if !git.has_word(patch) {
+        return git.run.derived();
+    }
+    let ranges: Vec<Word> =
+        git.args_before().iter().filter(|word| word.text.prefix().starts_with("-L")).cloned().collect();
+    for range in ranges {
+        let shown = range.shown();
+        if let Some((_, file)) = shown.rsplit_once(':') {
+            git.read_path(&Word::literal_at(file, range.span));
+        }
+    }
+    git.reads_named_files()
+}
+
+fn diff(git: &mut Git) -> Outcome {
+    git.writes_output();
+    let names = |text: &str| {
+        matches!(
+            text,
+            "--stat"
+                | "--name-only"
+                | "--name-status"
+                | "--numstat"
+                | "--shortstat"
+                | "--quiet"
+                | "--summary"
+        )
+    };
+    let patch = git.has_word(|text| matches!(text, "-p" | "-u" | "--patch"));
+    if git.has_word(names) && !patch {
+        return git.run.derived();
+    }
+    if git.has_word(|text| text == "--no-index") {
+        let files: Vec<Word> =
+            git.args.iter().filter(|word| !word.text.prefix().starts_with('-')).cloned().collect();
+        let marks = files.iter().fold(Taint::NONE, |marks, file| marks.union(git.run.read(file, true).taint));
+        return Outcome::unknown(marks);
+    }
+    git.reads_named_files()
+}
+
+fn difftool(git: &mut Git) -> Outcome {
+    let spec = "d,dir-diff y,no-prompt prompt t,tool= tool-help rotate-to= skip-to= symlinks no-symlinks x,extcmd= g,gui \
+        no-gui trust-exit-code no-trust-exit-code cached staged";
+    let options = git.options(spec);
+    for command in options.values("x").cloned().collect::<Vec<_>>() {
+        git.code(&command);
+    }
+    git.reads_named_files()
+}
+
+fn blame(git: &mut Git) -> Outcome {
+    let spec = "incremental b root show-stats progress no-progress score-debug f n p,porcelain line-porcelain c t l s \
+        e,show-email w ignore-rev= ignore-revs-file= color-lines color-by-age minimal S= contents= C? M? L= abbrev? date= h \
+        reverse encoding= first-parent";
+    let options = git.options(spec);
+    let mut files: Vec<Word> = git.args_after().unwrap_or_default().to_vec();
+    files.extend(options.operands.last().cloned());
+    let marks = files.iter().fold(Taint::NONE, |marks, file| marks.union(git.read_path(file)));
+    Outcome::unknown(marks)
+}
+
+fn cat_file(git: &mut Git) -> Outcome {
+    let only_facts = git.has_word(|text| matches!(text, "-t" | "-s" | "-e"));
+    let mut objects: Vec<Word> =
+        git.args.iter().filter(|word| !word.text.prefix().starts_with('-')).cloned().collect();
+    if git.has_word(|text| text.starts_with("--batch")) {
+        let span = git.run.call.span;
+        let input = git.run.stdin().and_then(Value::as_literal).unwrap_or_default().to_owned();
+        objects.extend(input.lines().take(256).map(|line| Word::literal_at(line, span)));
+    }
+    if only_facts {
+        return git.run.derived();
+    }
+    let mut marks = call_taint(git.run.call);
+    for object in &objects {
+        if let Some(path) = git.object_path(object) {
+            marks = marks.union(git.read_path(&path));
+        }
+    }
+    Outcome::unknown(marks)
+}
+
+fn grep(git: &mut Git) -> Outcome {
+    let spec = "cached no-index untracked exclude-standard no-exclude-standard recurse-submodules v,invert-match \
+        i,ignore-case w,word-regexp a,text I textconv no-textconv r,recursive no-recursive max-depth= E,extended-regexp \
+        G,basic-regexp F,fixed-strings P,perl-regexp n,line-number column h H full-name l,files-with-matches \
+        name-only L,files-without-match z,null o,only-matching c,count color? no-color break heading C,context= \
+        B,before-context= A,after-context= threads= p,show-function W,function-context f= e= and or not quiet,q all-match \
+        O,open-files-in-pager? m,max-count= ext-grep";
+    let options = git.options(spec);
+    if let Some(pager) = options.value("O").cloned() {
+        let files = Word::literal_at("*", git.run.call.span);
+        crate::commands::interpreters::joined(git.run, &[pager, files]);
+    }
+    let skip = usize::from(!options.has("e") && !options.has("f"));
+    let mut files: Vec<Word> = options.operands.iter().skip(skip).cloned().collect();
+    files.retain(|file| !git.names_rev(file));
+    files.extend(git.args_after().unwrap_or_default().iter().cloned());
+    let patterns = options.values("f").cloned().collect::<Vec<_>>();
+    let read = files.iter().chain(&patterns);
+    let marks = read.fold(Taint::NONE, |marks, file| marks.union(git.read_path(file)));
+    Outcome::unknown(marks)
+}
+
+fn archive(git: &mut Git) -> Outcome {
+    let spec = "format= prefix= mtime= o,output= worktree-attributes no-worktree-attributes v,verbose 0 1 2 3 4 5 6 7 8 9 \
+        l,list remote= exec= add-file= add-virtual-file=";
+    let mut options = git.options(spec);
+    options.operands.extend(git.args_after().unwrap_or_default().iter().cloned());
+    if let Some(address) = options.value("remote").cloned() {
+        git.fetches(&address);
+    }
+    for command in options.values("exec").cloned().collect::<Vec<_>>() {
+        git.code(&command);
+    }
+    let added = options.values("add-file").cloned();
+    let files: Vec<Word> = options.operands.iter().skip(1).cloned().chain(added).collect();
+    let marks = files.iter().fold(Taint::NONE, |marks, file| marks.union(git.read_path(file)));
+    match options.value("o").cloned() {
+        Some(file) => {
+            let content = Value::output(marks);
+            git.run.analyst.write(&file, WriteMode::Overwrite, Some(&content), git.run.shell);
+            Outcome::silent(Status::Either)
+        }
+        None => Outcome::unknown(marks),
+    }
+}
+
+fn format_patch(git: &mut Git) -> Outcome {
+    git.writes_output();
+    let mut words = git.args_before().to_vec().into_iter();
+    while let Some(word) = words.next() {
+        let text = word.text.prefix();
+        let folder = match text {
+            "-o" | "--output-directory" => words.next(),
+            _ if text.starts_with("--output-directory=") => Some(word.after('=')),
+            _ if text.starts_with("-o") => Some(word.from(2)),
+            _ => None,
+        };
+        if let Some(folder) = folder {
+            git.run.analyst.write(&folder, WriteMode::Overwrite, None, git.run.shell);
+        }
+    }
+    git.reads_named_files()
+}
+
+fn bundle(git: &mut Git) -> Outcome {
+    let options =
+        git.options("q,quiet progress all-progress all-progress-implied version= all branches tags");
+    if let [verb, file, ..] = options.operands.as_slice()
+        && verb.is("create")
+        && !file.is("-")
+    {
+        git.run.analyst.write(&file.clone(), WriteMode::Overwrite, None, git.run.shell);
+    }
+    git.run.derived()
+}
+
+fn fast_export(git: &mut Git) -> Outcome {
+    let marks: Vec<Word> =
+        git.args.iter().filter(|word| word.text.prefix().starts_with("--export-marks=")).cloned().collect();
+    for word in marks {
+        git.run.analyst.write(&word.after('='), WriteMode::Overwrite, None, git.run.shell);
+    }
+    git.run.derived()
+}
+
+fn apply(git: &mut Git) -> Outcome {
+    let spec = "stat numstat summary check index N,intent-to-add 3,3way ours theirs union cached unsafe-paths build-fake-ancestor= \
+        z R,reverse reject p= C= inaccurate-eof recount unidiff-zero apply no-add allow-binary-replacement binary exclude= \
+        include= ignore-space-change ignore-whitespace whitespace= directory= v,verbose q,quiet allow-overlap allow-empty";
+    let options = git.options(spec);
+    let looks = ["stat", "numstat", "summary", "check", "cached"].iter().any(|name| options.has(name));
+    if !looks || options.has("apply") {
+        let folder =
+            options.value("directory").map(|folder| format!("{}/", folder.shown())).unwrap_or_default();
+        let strip = options.value("p").and_then(|count| count.shown().parse().ok()).unwrap_or(1);
+        patches(git, &options.operands, &folder, strip);
+    }
+    git.run.derived()
+}
+
+fn am(git: &mut Git) -> Outcome {
+    let spec = "i,interactive b,binary 3,3way no-3way q,quiet s,signoff u,utf8 no-utf8 k,keep keep-non-patch m,message-id \
+        no-message-id keep-cr no-keep-cr c,scissors no-scissors quoted-cr= whitespace= ignore-space-change ignore-whitespace \
+        directory= exclude= include= C= p= patch-format= reject resolvemsg= continue r,resolved skip abort quit retry \
+        show-current-patch? allow-empty no-verify,n committer-date-is-author-date ignore-date S,gpg-sign? no-gpg-sign empty=";
+    let options = git.options(spec);
+    if options.has("no-verify") {
+        git.skips_hooks();
+    }
+    let goes_on = ["continue", "r", "skip", "abort", "quit", "retry", "show-current-patch"]
+        .iter()
+        .any(|name| options.has(name));
+    if !goes_on {
+        patches(git, &options.operands, "", 1);
+    }
+    git.run.derived()
+}
+
+/// Writes what patches write, as far as they can be read.
+fn patches(git: &mut Git, files: &[Word], folder: &str, strip: usize) {
+    let span = git.run.call.span;
+    let mut texts: Vec<Value> = Vec::new();
+    for file in files.iter().filter(|file| !file.is("-")) {
+        git.run.read(file, false);
+        texts.extend(git.run.analyst.script(file, git.run.shell));
+    }
+    if files.iter().all(|file| file.is("-")) {
+        texts.extend(git.run.stdin().cloned());
+    }
+    let known: Vec<String> =
+        texts.iter().flat_map(Value::literals).flat_map(|text| patched(text, strip)).take(256).collect();
+    for path in known {
+        let path = git.in_tree(&format!("{folder}{path}"), &Word::literal_at("", span));
+        git.run.analyst.write(&path, WriteMode::Edit, None, git.run.shell);
+    }
+}
+
+/// The paths that a patch makes or changes.
+fn patched(text: &str, strip: usize) -> Vec<String> {
+    let mut paths: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let path = match line.strip_prefix("+++ ").or(line.strip_prefix("--- ")) {
+            Some(path) => {
+                let path = path.split('\t').next().unwrap_or_default().trim().trim_matches('"');
+                (path != "/dev/null").then(|| path.splitn(strip + 1, '/').nth(strip).unwrap_or(path))
+            }
+            None => line
+                .strip_prefix("rename to ")
+                .or(line.strip_prefix("copy to "))
+                .map(|path| path.trim().trim_matches('"')),
+        };
+        if let Some(path) = path.filter(|path| !path.is_empty() && !paths.iter().any(|known| known == path)) {
+            paths.push(path.to_owned());
+        }
+    }
+    paths
+}
+
+fn merge_file(git: &mut Git) -> Outcome {
+    let options = git.options("p,stdout q,quiet diff3 zdiff3 ours theirs union marker-size= L= object-id");
+    if let Some(file) = options.operands.first().filter(|_| !options.has("p")).cloned() {
+        git.run.analyst.write(&file, WriteMode::Edit, None, git.run.shell);
+    }
+    git.run.derived()
+}
+
+/// Passwords that git keeps for its user.
+fn credential(git: &mut Git) -> Outcome {
+    if !git.args.iter().any(|word| word.is("fill") || word.is("get")) {
+        return git.run.derived();
+    }
+    let home = git.run.analyst.world.home();
+    let place = Place {
+        path: format!("{home}/.git-credentials"),
+        shown: "git's stored passwords".to_owned(),
+        zone: Zone::Secret,
+        pattern: false,
+        root: false,
+    };
+    git.run.push(EffectKind::Read { place, recursive: false });
+    Outcome::unknown(taint::SECRET)
+}

@@ -1,0 +1,239 @@
+//! Infrastructure as code: terraform, pulumi, ansible and their like.
+
+use tollgate_shell::eval::Outcome;
+
+use super::containers::remote;
+use super::interpreters;
+use super::verbs::{APPLY, DELETE, DESTROY, Deed, Line, SECRET, Tool};
+use super::{Commands, Run};
+use crate::word::Word;
+
+pub(super) const COMMANDS: Commands =
+    &[("ansible", ansible), ("ansible-playbook", ansible_playbook), ("vagrant", vagrant)];
+
+pub(super) const TOOLS: &[Tool] = &[
+    Tool {
+        names: &["terraform", "tofu", "opentofu"],
+        values: "chdir var var-file target replace state state-out out backup backend-config lock-timeout parallelism",
+        one_dash: true,
+        deeds: &[
+            ("destroy", DESTROY),
+            ("apply --destroy", DESTROY),
+            (
+                "plan|validate|fmt|init|show|output|graph|providers|version|console|get|login|logout|test|metadata|import|refresh",
+                Deed::Safe,
+            ),
+            ("apply --auto-approve", APPLY),
+            ("apply *", APPLY),
+            ("apply <", APPLY),
+            ("state rm|push|mv|replace-provider", DELETE),
+            ("state pull|list|show", Deed::Safe),
+            ("workspace delete", DELETE),
+            ("force-unlock", DELETE),
+            ("taint", DELETE),
+        ],
+    },
+    Tool {
+        names: &["terragrunt"],
+        values: "working-dir config terragrunt-working-dir terragrunt-config terragrunt-source var var-file target queue-include-dir",
+        one_dash: false,
+        deeds: &[
+            ("destroy-all", DESTROY),
+            ("** destroy", DESTROY),
+            ("** apply --destroy", DESTROY),
+            ("** plan|validate|output|init", Deed::Safe),
+            ("apply-all", APPLY),
+            ("run-all|run|stack apply", APPLY),
+            ("** apply --auto-approve", APPLY),
+            ("** state rm|push", DELETE),
+        ],
+    },
+    Tool {
+        names: &["pulumi"],
+        values: "C cwd s stack config-file p parallel target t replace m message color",
+        one_dash: false,
+        deeds: &[
+            ("destroy|down|dn !--preview-only", DESTROY),
+            ("stack rm", DESTROY),
+            ("preview|pre", Deed::Safe),
+            ("up|update -y,--yes", APPLY),
+            ("up|update -f,--skip-preview", APPLY),
+            ("up|update <", APPLY),
+            ("state delete", DELETE),
+            ("stack import", DELETE),
+            ("cancel", DELETE),
+            ("config --show-secrets", SECRET),
+            ("stack output --show-secrets", SECRET),
+            ("env open", SECRET),
+        ],
+    },
+    Tool {
+        names: &["cdk", "cdktf"],
+        values: "a app c context profile o output role-arn toolkit-stack-name require-approval",
+        one_dash: false,
+        deeds: &[
+            ("destroy", DESTROY),
+            ("deploy --require-approval=never", APPLY),
+            ("deploy --auto-approve", APPLY),
+            ("deploy -y,--yes", APPLY),
+        ],
+    },
+    Tool {
+        names: &["serverless", "sls"],
+        values: "s stage r region c config aws-profile p package",
+        one_dash: false,
+        deeds: &[("remove", DESTROY), ("deploy", Deed::Safe)],
+    },
+    Tool {
+        names: &["sam", "copilot", "sst", "amplify", "eb"],
+        values: "stack-name region profile config-env config-file stage app env n name",
+        one_dash: false,
+        deeds: &[
+            ("delete", DESTROY),
+            ("terminate", DESTROY),
+            ("remove", DESTROY),
+            ("app|env|svc|job|pipeline delete", DESTROY),
+        ],
+    },
+    Tool {
+        names: &["crossplane", "terracognita"],
+        values: "",
+        one_dash: false,
+        deeds: &[("uninstall", DESTROY)],
+    },
+    Tool {
+        names: &["ansible-vault"],
+        values: "vault-id vault-password-file",
+        one_dash: false,
+        deeds: &[("view|decrypt", SECRET)],
+    },
+    Tool {
+        names: &["nomad"],
+        values: "address region namespace token",
+        one_dash: true,
+        deeds: &[
+            ("job stop --purge", DESTROY),
+            ("stop --purge", DESTROY),
+            ("namespace|volume delete", DESTROY),
+            ("system gc", DELETE),
+            ("job stop", DELETE),
+            ("stop", DELETE),
+        ],
+    },
+    Tool {
+        names: &["virsh"],
+        values: "c connect",
+        one_dash: false,
+        deeds: &[
+            ("undefine --remove-all-storage", DESTROY),
+            ("vol-delete|vol-wipe|pool-delete", DESTROY),
+            ("undefine|destroy|snapshot-delete", DELETE),
+        ],
+    },
+    Tool {
+        names: &["multipass", "limactl", "colima"],
+        values: "",
+        one_dash: false,
+        deeds: &[("delete", Deed::Infra("delete-data")), ("purge", Deed::Infra("delete-data"))],
+    },
+];
+
+/// A module run on other machines, or on this one.
+fn ansible(run: &mut Run) -> Outcome {
+    let values = "m module-name a args i inventory u user l limit f forks e extra-vars private-key become-user c connection t tree \
+        vault-id vault-password-file T timeout P poll B background M module-path become-method";
+    let line = Line::read(run.args, values, false);
+    let module =
+        line.values(&["m", "module-name"]).next().map(Word::shown).unwrap_or_else(|| "command".into());
+    let short = module.rsplit('.').next().unwrap_or_default();
+    let Some(args) = line.values(&["a", "args"]).last().cloned() else { return run.derived() };
+    if line.has("C") || line.has("check") {
+        return run.derived();
+    }
+    let host = line.verb(0);
+    let here = matches!(host.as_str(), "localhost" | "127.0.0.1");
+    match short {
+        "shell" | "command" | "raw" | "script" if here => interpreters::code(run, &args.value(), args.span),
+        "shell" | "command" | "raw" | "script" => {
+            let shell = Word::literal_at("sh", args.span);
+            let flag = Word::literal_at("-c", args.span);
+            remote(run, &[shell, flag, args], &format!("on the hosts {host}"))
+        }
+        "file" if args.shown().contains("state=absent") => {
+            let path = args
+                .shown()
+                .split_whitespace()
+                .find_map(|part| part.strip_prefix("path=").map(str::to_owned));
+            let words =
+                ["rm", "-rf", &path.unwrap_or_default()].map(|text| Word::literal_at(text, args.span));
+            if here { run.inner(&words) } else { remote(run, &words, &format!("on the hosts {host}")) }
+        }
+        _ => run.derived(),
+    }
+}
+
+/// A playbook is somebody's code for other machines: it is only noted when it runs for real against production.
+fn ansible_playbook(run: &mut Run) -> Outcome {
+    let line = Line::read(
+        run.args,
+        "i inventory l limit e extra-vars t tags u user vault-password-file f forks skip-tags",
+        false,
+    );
+    if line.has("check")
+        || line.has("C")
+        || line.has("syntax-check")
+        || line.has("list-tasks")
+        || line.has("list-hosts")
+    {
+        return run.derived();
+    }
+    let target =
+        line.values(&["i", "inventory", "l", "limit"]).map(Word::shown).find(|name| is_production(name));
+    if let Some(target) = target {
+        let (tool, operation) = (run.program.to_owned(), "apply".to_owned());
+        run.push(tollgate_model::EffectKind::Infra {
+            tool,
+            operation,
+            target: format!("ansible-playbook on {target}"),
+        });
+    }
+    run.derived()
+}
+
+/// Is this the name of a production system?
+pub(super) fn is_production(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let mut parts = lower.split(|letter: char| !letter.is_alphanumeric());
+    parts.any(|part| {
+        matches!(part, "prod" | "production" | "prd" | "live")
+            || (part.starts_with("prod") && !part.starts_with("produc"))
+            || part.ends_with("prod")
+            || part.ends_with("production")
+    })
+}
+
+/// A virtual machine of the project: its own data is lost, and what runs in it is not here.
+fn vagrant(run: &mut Run) -> Outcome {
+    let line = Line::read(run.args, "c command p plain provider", false);
+    match line.verb(0).as_str() {
+        "destroy" => {
+            let (tool, operation) = (run.program.to_owned(), "delete-data".to_owned());
+            let target = "a virtual machine with all data in it".to_owned();
+            run.push(tollgate_model::EffectKind::Infra { tool, operation, target });
+            run.derived()
+        }
+        "ssh" => match line.values(&["c", "command"]).last().cloned() {
+            Some(text) => {
+                let words = [Word::literal_at("sh", text.span), Word::literal_at("-c", text.span), text];
+                super::containers::inside(
+                    run,
+                    crate::elsewhere::Elsewhere::new(run.analyst.world),
+                    None,
+                    &words,
+                )
+            }
+            None => run.derived(),
+        },
+        _ => run.derived(),
+    }
+}

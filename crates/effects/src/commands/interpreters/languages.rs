@@ -1,0 +1,275 @@
+//! Interpreters of other languages: where their code comes from, by each one's own options.
+
+use tollgate_model::{Certainty, CodeSource, EffectKind, WriteMode};
+use tollgate_shell::eval::{Outcome, Stream};
+use tollgate_shell::value::{Taint, Value};
+
+use super::given::{Given, read};
+use super::script_of;
+use crate::analyst::taint;
+use crate::commands::{Commands, Handler, Run};
+use crate::languages::{self, Language, Program};
+use crate::word::Word;
+
+pub(in crate::commands) const COMMANDS: Commands = &[
+    ("python", python),
+    ("pypy", python),
+    ("ipython", python),
+    ("micropython", python),
+    ("node", node),
+    ("nodejs", node),
+    ("ts-node", node),
+    ("tsx", node),
+    ("deno", deno),
+    ("bun", bun),
+    ("perl", perl),
+    ("ruby", ruby),
+    ("jruby", ruby),
+    ("irb", ruby),
+    ("php", php),
+    ("php-cgi", php),
+];
+
+/// An interpreter with its version in its name: `python3.12`.
+pub(in crate::commands) fn versioned(program: &str) -> Option<Handler> {
+    let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if plain.len() == program.len() {
+        return None;
+    }
+    COMMANDS.iter().find(|(name, _)| *name == plain.trim_end_matches('-')).map(|(_, handler)| *handler)
+}
+
+fn python(run: &mut Run) -> Outcome {
+    let spec = "c= m= W= X= check-hash-based-pycs=";
+    let given = read(run.args, spec, &["c", "m"]);
+    if let Some(code) = given.value(&["c"]).cloned() {
+        return inline(run, Language::Python, &code.value(), &code, &given.rest);
+    }
+    if let Some(module) = given.value(&["m"]).cloned() {
+        return python_module(run, &module, &given.rest);
+    }
+    script(run, Language::Python, &given)
+}
+
+/// `python -m module`: some modules are commands of their own.
+fn python_module(run: &mut Run, module: &Word, rest: &[Word]) -> Outcome {
+    let name = module.shown();
+    let command = match name.as_str() {
+        "pip" | "pip3" | "pytest" | "pipx" | "virtualenv" | "coverage" | "poetry" | "uv" | "twine" | "ansible" => name.as_str(),
+        "pip._internal" | "pip.__main__" => "pip",
+        _ => "",
+    };
+    if !command.is_empty() {
+        let mut words = vec![Word::literal_at(command, module.span)];
+        words.extend(rest.iter().cloned());
+        return run.inner(&words);
+    }
+    let reads = ["json.tool", "base64", "ast", "tokenize", "zipfile", "tarfile", "gzip", "calendar", "pyclbr"];
+    if reads.contains(&name.as_str()) {
+        let mut whole = run.stdin().cloned().map_or(Taint::NONE, |value| value.taint);
+        for word in rest.iter().filter(|word| !word.shown().starts_with('-')) {
+            whole = whole.union(run.read(word, false).taint);
+        }
+        let decoded = name == "base64" && rest.iter().any(|word| word.is("-d") || word.is("-u"));
+        return Outcome::unknown(if decoded { whole.union(taint::DECODED) } else { whole });
+    }
+    let file = Word::literal_at(&format!("{}.py", name.replace('.', "/")), module.span);
+    if run.analyst.script(&file, run.shell).is_some() {
+        return from_file(run, Language::Python, &file, rest);
+    }
+    run.derived()
+}
+
+fn node(run: &mut Run) -> Outcome {
+    let spec = "e= eval= p= print= r= require= import= C= conditions= loader= experimental-loader= env-file= \
+        input-type= O= P= project= compilerOptions= test-name-pattern= title= icu-data-dir= openssl-config= \
+        redirect-warnings= report-dir= watch-path= inspect-port= stack-trace-limit= experimental-default-type=";
+    // `-pe` is one option, not `-p` with the code `e`.
+    let plain = |word: &Word| if word.is("-pe") { Word::literal_at("-p", word.span) } else { word.clone() };
+    let args: Vec<Word> = run.args.iter().map(plain).collect();
+    let given = read(&args, spec, &["e", "eval", "p", "print"]);
+    for name in ["r", "require", "import", "loader", "experimental-loader"] {
+        for file in given.values(name).filter(|file| file.shown().starts_with(['.', '/'])).cloned().collect::<Vec<_>>() {
+            from_file(run, Language::JavaScript, &file, &[]);
+        }
+    }
+    let code = given.value(&["e", "eval", "p", "print"]).cloned();
+    match code {
+        Some(code) => {
+            let prints = given.has("p") || given.has("print");
+            let value = if prints { Value::text("console.log(").concat(&code.value()).concat(&Value::text("\n)")) } else { code.value() };
+            inline(run, Language::JavaScript, &value, &code, &given.rest)
+        }
+        None if given.has("check") || given.has("c") || given.has("v") || given.has("version") || given.has("test") => run.derived(),
+        None => script(run, Language::JavaScript, &given),
+    }
+}
+
+fn deno(run: &mut Run) -> Outcome {
+    let Some((verb, rest)) = run.args.split_first() else { return run.derived() };
+    let spec = "c= config= import-map= lock= reload? L= log-level= ext= env-file? seed= location= cert=";
+    let given = read(rest, spec, &[]);
+    match verb.shown().as_str() {
+        "eval" => match given.rest.split_first() {
+            Some((code, args)) => inline(run, Language::JavaScript, &code.value(), code, args),
+            None => run.derived(),
+        },
+        "run" | "serve" | "x" => script(run, Language::JavaScript, &given),
+        "task" | "test" | "fmt" | "lint" | "check" | "add" | "install" | "init" | "cache" | "bench" | "compile" => run.derived(),
+        _ if verb.shown().starts_with('-') => {
+            let given = read(run.args, spec, &[]);
+            script(run, Language::JavaScript, &given)
+        }
+        file if is_script_name(file) => from_file(run, Language::JavaScript, verb, rest),
+        _ => run.derived(),
+    }
+}
+
+fn bun(run: &mut Run) -> Outcome {
+    let spec = "e= eval= p= print= r= preload= require= cwd= c= config= define= env-file= port= filter= F=";
+    let given = read(run.args, spec, &["e", "eval"]);
+    if let Some(code) = given.value(&["e", "eval", "p", "print"]).cloned() {
+        return inline(run, Language::JavaScript, &code.value(), &code, &given.rest);
+    }
+    match given.rest.split_first() {
+        Some((verb, rest)) if verb.is("run") => {
+            let inner = read(rest, spec, &[]);
+            match inner.rest.first() {
+                Some(file) if is_script_name(&file.shown()) => script(run, Language::JavaScript, &inner),
+                _ => run.derived(),
+            }
+        }
+        Some((file, _)) if is_script_name(&file.shown()) => script(run, Language::JavaScript, &given),
+        _ => run.derived(),
+    }
+}
+
+fn is_script_name(name: &str) -> bool {
+    let extensions = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".jsx"];
+    extensions.iter().any(|extension| name.ends_with(extension)) || name.starts_with("http")
+}
+
+const PERL: &str = "e= E= i? l# 0# F? I= M? m? x? C# D? V?";
+
+fn perl(run: &mut Run) -> Outcome {
+    let given = read(run.args, PERL, &[]);
+    let codes: Vec<Word> = given.values("e").chain(given.values("E")).cloned().collect();
+    if given.has("c") && codes.is_empty() {
+        return run.derived();
+    }
+    let Some(first) = codes.first().cloned() else { return script(run, Language::Perl, &given) };
+    let code = joined(&codes);
+    let loops = given.has("n") || given.has("p");
+    let outcome = inline(run, Language::Perl, &code, &first, &given.rest);
+    if !loops {
+        return outcome;
+    }
+    edited(run, &given, outcome)
+}
+
+/// `perl -ne`, `-pe`, `-pi -e` and the same of Ruby: the operands are read, and written with `-i`.
+fn edited(run: &mut Run, given: &Given, outcome: Outcome) -> Outcome {
+    let mut marks = outcome.stdout.taint.union(run.stdin().map_or(Taint::NONE, |value| value.taint));
+    for file in &given.rest {
+        marks = marks.union(run.read(file, false).taint);
+        if given.has("i") {
+            run.analyst.write(file, WriteMode::Edit, None, run.shell);
+        }
+    }
+    Outcome::unknown(marks)
+}
+
+fn ruby(run: &mut Run) -> Outcome {
+    let spec = "e= E? F= i? I= r? K? W? x? 0# C= X= T# l a n p s S c d h v w y external-encoding= internal-encoding= \
+        encoding= backtrace-limit= dump= prompt= context-mode= back-trace-limit=";
+    let given = read(run.args, spec, &[]);
+    for file in given.values("r").filter(|file| file.shown().starts_with(['.', '/'])).cloned().collect::<Vec<_>>() {
+        from_file(run, Language::Ruby, &file, &[]);
+    }
+    let codes: Vec<Word> = given.values("e").cloned().collect();
+    let Some(first) = codes.first().cloned() else {
+        return if given.has("c") { run.derived() } else { script(run, Language::Ruby, &given) };
+    };
+    let outcome = inline(run, Language::Ruby, &joined(&codes), &first, &given.rest);
+    if given.has("n") || given.has("p") { edited(run, &given, outcome) } else { outcome }
+}
+
+fn php(run: &mut Run) -> Outcome {
+    let spec = "r= run= B= process-begin= R= process-code= E= process-end= f= file= F= process-file= d= define= c= \
+        php-ini= z= zend-extension= S= server= t= docroot= rf= rc= re= rz= ri=";
+    let given = read(run.args, spec, &["r", "run"]);
+    let codes: Vec<Word> = ["r", "run", "B", "process-begin", "R", "process-code", "E", "process-end"]
+        .iter()
+        .flat_map(|name| given.values(name))
+        .cloned()
+        .collect();
+    if let Some(first) = codes.first().cloned() {
+        return inline(run, Language::Php, &joined(&codes), &first, &given.rest);
+    }
+    if let Some(file) = given.value(&["f", "file", "F", "process-file"]).cloned() {
+        return from_file(run, Language::Php, &file, &given.rest);
+    }
+    if given.has("i") || given.has("info") {
+        run.push(EffectKind::EnvRead { names: Vec::new() });
+    }
+    let looks = ["i", "info", "l", "syntax-check", "m", "v", "version", "S", "server", "h", "help", "ini"];
+    if looks.iter().any(|name| given.has(name)) { run.derived() } else { script(run, Language::Php, &given) }
+}
+
+/// Several texts as one, a line each.
+fn joined(codes: &[Word]) -> Value {
+    let newline = Value::text("\n");
+    let code = codes.iter().map(Word::value).reduce(|left, right| left.concat(&newline).concat(&right));
+    code.unwrap_or_else(Value::empty)
+}
+
+/// Code on the command line.
+fn inline(run: &mut Run, language: Language, code: &Value, word: &Word, args: &[Word]) -> Outcome {
+    let program = Program { code: code.clone(), span: word.span, file: None, from_input: false, args: args.to_vec() };
+    languages::run(run, language, &program)
+}
+
+/// The first word that is no option, or standard input.
+fn script(run: &mut Run, language: Language, given: &Given) -> Outcome {
+    match given.rest.split_first() {
+        Some((file, args)) if !file.is("-") => from_file(run, language, file, args),
+        Some((_, args)) => from_input(run, language, args),
+        None => from_input(run, language, &[]),
+    }
+}
+
+/// A script file.
+pub(in crate::commands) fn from_file(run: &mut Run, language: Language, file: &Word, args: &[Word]) -> Outcome {
+    let shown = file.shown();
+    if shown.starts_with("http://") || shown.starts_with("https://") {
+        let host = shown.split('/').nth(2).unwrap_or_default().to_owned();
+        run.push(EffectKind::Net { host, direction: tollgate_model::NetDirection::In, carries: Vec::new() });
+        run.analyst.dynamic_code(taint::NET, file.span);
+        return run.derived();
+    }
+    let content = run.read(file, false);
+    let Some(code) = run.analyst.script(file, run.shell) else {
+        if taint::has(content.taint, taint::NET) {
+            run.analyst.dynamic_code(content.taint, file.span);
+        }
+        let kind = EffectKind::Exec { program: shown, argv: Vec::new(), source: CodeSource::File };
+        run.analyst.push(kind, file.span, Certainty::Certain);
+        return run.derived();
+    };
+    let program = Program { code, span: file.span, file: Some(file.clone()), from_input: false, args: args.to_vec() };
+    languages::run(run, language, &program)
+}
+
+/// A program on standard input.
+fn from_input(run: &mut Run, language: Language, args: &[Word]) -> Outcome {
+    let span = run.call.span;
+    let Some(code) = run.stdin().cloned() else {
+        if run.call.stdin.stream == Stream::Pipe {
+            run.analyst.dynamic_code(Taint::NONE, span);
+        }
+        return run.derived();
+    };
+    let code = script_of(run, code);
+    let program = Program { code, span, file: None, from_input: true, args: args.to_vec() };
+    languages::run(run, language, &program)
+}

@@ -1,0 +1,171 @@
+//! Clusters: kubectl, helm and what is around them.
+
+use tollgate_shell::eval::Outcome;
+
+use super::containers::{is_remote, remote};
+use super::verbs::{APPLY, DELETE, DESTROY, Deed, GRANT, Line, SECRET, Tool};
+use super::{Commands, Run};
+use crate::options::{Order, read};
+
+pub(super) const COMMANDS: Commands =
+    &[("kubectl", kubectl), ("oc", kubectl), ("k3s", k3s), ("microk8s", k3s)];
+
+/// kubectl's options that take a value, global and of the verbs.
+const VALUES: &str = "n namespace context cluster user kubeconfig s server token as as-group as-uid cache-dir certificate-authority \
+    client-certificate client-key request-timeout tls-server-name username password v vmodule profile profile-output \
+    f filename k kustomize l selector field-selector o output template grace-period timeout replicas current-replicas \
+    resource-version c container p patch type field-manager validate subresource raw sort-by L label-columns \
+    pod-selector chunk-size image env overrides port to-revision revision tail since from-literal from-file";
+
+pub(super) const TOOLS: &[Tool] = &[
+    Tool {
+        names: &["kubectl", "oc"],
+        values: VALUES,
+        one_dash: false,
+        deeds: &[
+            ("** --dry-run", Deed::Safe),
+            ("delete --all", DESTROY),
+            ("delete -A,--all-namespaces", DESTROY),
+            (
+                "delete ns|ns/*|namespace|namespaces|namespace/*|project|project/*|node|nodes|node/*|pv|pv/*|persistentvolume*|pvc|pvc/*|crd|crd/*|crds|customresourcedefinition*|clusters|cluster|sc|storageclass*",
+                DESTROY,
+            ),
+            ("delete", DELETE),
+            ("drain", DELETE),
+            ("scale --replicas=0", DELETE),
+            ("replace --force", DELETE),
+            ("apply --prune", DELETE),
+            ("create|apply clusterrolebinding --clusterrole=cluster-admin", GRANT),
+            ("create rolebinding --clusterrole=cluster-admin|admin", GRANT),
+            ("adm policy add-cluster-role-to-user|add-cluster-role-to-group cluster-admin", GRANT),
+            (
+                "get secret|secrets|secret/*|secrets/*|all,secret* -o,--output=yaml*|json*|go-template*|custom-columns*",
+                SECRET,
+            ),
+            ("view-secret", SECRET),
+            ("config view --raw", SECRET),
+            ("create token", SECRET),
+            ("whoami -t,--show-token", SECRET),
+        ],
+    },
+    Tool {
+        names: &["helm", "helm3"],
+        values: "n namespace kube-context kubeconfig kube-apiserver kube-token timeout f values set version description",
+        one_dash: false,
+        deeds: &[
+            ("** --dry-run", Deed::Safe),
+            ("uninstall|delete|un|del", DELETE),
+            ("rollback", DELETE),
+            ("upgrade --force", DELETE),
+            ("push", Deed::Publish("chart")),
+            ("registry", Deed::Safe),
+        ],
+    },
+    Tool {
+        names: &["helmfile"],
+        values: "e environment f file n namespace l selector kube-context",
+        one_dash: false,
+        deeds: &[("destroy|delete", DESTROY), ("apply|sync", APPLY)],
+    },
+    Tool {
+        names: &["argocd"],
+        values: "server auth-token config N app-namespace",
+        one_dash: false,
+        deeds: &[
+            ("app delete", DELETE),
+            ("app delete-resource", DELETE),
+            ("app sync --prune", DELETE),
+            ("appset|proj|cluster|repo delete|rm|remove", DELETE),
+            ("account generate-token", SECRET),
+            ("admin initial-password", SECRET),
+        ],
+    },
+    Tool {
+        names: &["flux"],
+        values: "n namespace context kubeconfig timeout",
+        one_dash: false,
+        deeds: &[("uninstall", DESTROY), ("delete", DELETE)],
+    },
+    Tool {
+        names: &["istioctl", "linkerd", "cilium"],
+        values: "n namespace context kubeconfig",
+        one_dash: false,
+        deeds: &[("uninstall|x --purge", DESTROY), ("uninstall", DESTROY)],
+    },
+    Tool {
+        names: &["velero"],
+        values: "n namespace kubeconfig kubecontext",
+        one_dash: false,
+        deeds: &[("backup|schedule|backup-location delete", DESTROY), ("uninstall", DESTROY)],
+    },
+    Tool {
+        names: &["eksctl", "rosa", "kops"],
+        values: "r region p profile cluster name n f config-file state timeout",
+        one_dash: false,
+        deeds: &[
+            ("delete cluster !--dry-run", DESTROY),
+            ("delete --approve", DESTROY),
+            ("delete instance --yes", DELETE),
+            ("delete --yes", DESTROY),
+            ("delete", DELETE),
+        ],
+    },
+    Tool {
+        names: &["kubeadm"],
+        values: "kubeconfig cri-socket",
+        one_dash: false,
+        deeds: &[("reset !--dry-run", DESTROY), ("token create|list", SECRET)],
+    },
+];
+
+/// What runs in a pod or is copied out of it; the rest is in the table.
+fn kubectl(run: &mut Run) -> Outcome {
+    let global = Line::read(run.args, VALUES, false);
+    match global.verb(0).as_str() {
+        "exec" | "rsh" => exec(run, &global),
+        "cp" => {
+            copy(run, &global);
+            run.derived()
+        }
+        "debug" if global.verb(1).starts_with("node/") => {
+            run.analyst.opaque("a shell on a node of the cluster is not followed", run.call.span);
+            run.derived()
+        }
+        _ => run.derived(),
+    }
+}
+
+fn exec(run: &mut Run, line: &Line) -> Outcome {
+    let pod = line.verb(1);
+    let mut command = line.after.clone();
+    if command.is_empty() {
+        command = line.operands.get(2..).unwrap_or_default().to_vec();
+    }
+    if command.is_empty() {
+        return run.derived();
+    }
+    remote(run, &command, &format!("in the pod {pod}"))
+}
+
+fn copy(run: &mut Run, line: &Line) {
+    if let [_, from, to] = line.operands.as_slice() {
+        let (from, to) = (from.clone(), to.clone());
+        if !is_remote(&from) {
+            run.read(&from, true);
+        }
+        if !is_remote(&to) {
+            run.analyst.write(&to, tollgate_model::WriteMode::Overwrite, None, run.shell);
+        }
+    }
+}
+
+/// `k3s kubectl …`.
+fn k3s(run: &mut Run) -> Outcome {
+    let options = read(run.args, "debug data-dir=", Order::First);
+    match options.operands.split_first() {
+        Some((verb, _)) if matches!(verb.shown().as_str(), "kubectl" | "helm" | "helm3") => {
+            run.inner(&options.operands.clone())
+        }
+        _ => run.derived(),
+    }
+}

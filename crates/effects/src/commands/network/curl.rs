@@ -1,0 +1,227 @@
+//! `curl`: what it fetches, sends, writes and reads.
+
+use tollgate_model::WriteMode;
+use tollgate_shell::eval::{Outcome, Status};
+use tollgate_shell::value::Value;
+
+use super::super::Run;
+use super::address::{connect, host_of};
+use super::cargo::Cargo;
+use super::request::{self, Request};
+use super::{is_stdout, remote_name};
+use crate::analyst::taint;
+use crate::options::{Options, Order, read};
+use crate::word::Word;
+
+const SPEC: &str = "a,append A,user-agent= b,cookie= c,cookie-jar= C,continue-at= d,data= data-ascii= data-binary= data-raw= \
+    data-urlencode= json= D,dump-header= e,referer= E,cert= cacert= capath= f,fail fail-with-body F,form= form-string= \
+    g,globoff G,get H,header= i,include I,head j,junk-session-cookies J,remote-header-name k,insecure K,config= \
+    key= L,location location-trusted l,list-only limit-rate= m,max-time= connect-timeout= M,manual n,netrc netrc-optional \
+    netrc-file= N,no-buffer o,output= output-dir= O,remote-name remote-name-all p,proxytunnel P,ftp-port= \
+    q,disable Q,quote= r,range= R,remote-time s,silent S,show-error T,upload-file= t,telnet-option= u,user= \
+    U,proxy-user= url= url-query= v,verbose V,version w,write-out= x,proxy,preproxy= socks5= socks5-hostname= socks4= socks4a= \
+    X,request= request-target= y,speed-time= Y,speed-limit= proxy-header= proxy-cacert= proxy-cert= proxy-key= \
+    z,time-cond= Z,parallel parallel-max= 0 1,tlsv1 2,sslv2 3,sslv3 4,ipv4 6,ipv6 noproxy= resolve= connect-to= dns-servers= \
+    doh-url= retry= retry-delay= retry-max-time= retry-connrefused retry-all-errors compressed create-dirs create-file-mode= \
+    tlsv1.0 tlsv1.1 tlsv1.2 tlsv1.3 tls-max= tls13-ciphers= proto= proto-default= proto-redir= max-redirs= max-filesize= \
+    post301 post302 post303 oauth2-bearer= aws-sigv4= unix-socket= abstract-unix-socket= interface= local-port= ciphers= \
+    curves= crlfile= no-progress-meter progress-bar trace= trace-ascii= trace-time trace-config= stderr= libcurl= cert-type= \
+    key-type= pass= pinnedpubkey= ssl-reqd ssl ssl-no-revoke keepalive-time= keepalive-cnt= path-as-is http0.9 http1.0 http1.1 http2 \
+    http2-prior-knowledge http3 http3-only no-keepalive no-alpn no-npn no-sessionid etag-save= etag-compare= hsts= alt-svc= \
+    variable= expand-data= expand-data-binary= expand-url= expand-header= expand-json= expand-form= expand-output= rate= \
+    happy-eyeballs-timeout-ms= expect100-timeout= mail-from= mail-rcpt= mail-auth= login-options= sasl-authzid= service-name= \
+    krb= delegation= engine= egd-file= random-file= hostpubmd5= hostpubsha256= pubkey= tftp-blksize= tftp-no-options tr-encoding \
+    raw negotiate ntlm digest basic anyauth tcp-nodelay tcp-fastopen styled-output ignore-content-length xattr \
+    remove-on-error no-clobber skip-existing fail-early haproxy-protocol metalink false-start suppress-connect-headers h,help? #,progress :,next";
+
+pub(super) fn curl(run: &mut Run) -> Outcome {
+    let mut words = run.args.to_vec();
+    words.extend(from_config(run, &read(run.args, SPEC, Order::Anywhere)));
+    let options = read(&words, SPEC, Order::Anywhere);
+    if options.has("V") || options.has("M") || (options.has("h") && options.operands.is_empty()) {
+        return run.derived();
+    }
+    let urls: Vec<Word> =
+        options.operands.iter().chain(options.values("url")).chain(options.values("expand-url")).cloned().collect();
+    let host = urls.first().map(host_of).unwrap_or_default();
+    let cargo = sent(run, &options, &host);
+    let sends = sends(&options);
+    let mut content = taint::NET;
+    for url in &urls {
+        if connect(run, url, &cargo, sends) {
+            content = content.union(taint::FILE);
+        }
+    }
+    detours(run, &options, &cargo);
+    let request = Request {
+        method: options.value("X").map(Word::shown).unwrap_or_default(),
+        proven: is_proven(&options),
+        socket: options.value("unix-socket").map(Word::shown),
+        body: body(&options),
+    };
+    urls.iter().for_each(|url| request::judge(run, url, &request));
+    saved(run, &options, &urls, &Value::output(content))
+}
+
+/// Options from the files of `--config` whose text is known.
+fn from_config(run: &mut Run, options: &Options) -> Vec<Word> {
+    let mut words = Vec::new();
+    for file in options.values("K").cloned().collect::<Vec<_>>() {
+        let text = if file.is("-") { run.stdin().cloned() } else { run.analyst.script(&file, run.shell) };
+        if !file.is("-") {
+            run.read(&file, false);
+        }
+        let Some(text) = text.as_ref().and_then(Value::as_literal) else { continue };
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let (name, value) = line.split_once(['=', ':', ' ', '\t']).unwrap_or((line, ""));
+            let name = name.trim().trim_start_matches('-');
+            let dashes = if name.chars().count() == 1 { "-" } else { "--" };
+            words.push(Word::literal_at(&format!("{dashes}{name}"), file.span));
+            let value = value.trim().trim_start_matches(['=', ' ']).trim_matches('"');
+            if !value.is_empty() {
+                words.push(Word::literal_at(value, file.span));
+            }
+        }
+    }
+    words
+}
+
+const BODIES: &[&str] = &[
+    "d", "data-ascii", "data-binary", "data-raw", "data-urlencode", "json", "F", "form-string", "expand-data",
+    "expand-data-binary", "expand-json", "expand-form",
+];
+
+fn sends(options: &Options) -> bool {
+    let method = options.value("X").map(Word::shown).unwrap_or_default().to_ascii_uppercase();
+    let has_body = BODIES.iter().any(|name| options.has(name)) && !options.has("G");
+    has_body || options.has("T") || matches!(method.as_str(), "POST" | "PUT" | "PATCH" | "DELETE")
+}
+
+/// Everything that goes out: files, bodies, headers, names and passwords.
+fn sent(run: &mut Run, options: &Options, host: &str) -> Cargo {
+    let mut cargo = Cargo::default();
+    for file in files(options) {
+        cargo.file(run, &file, false);
+    }
+    for body in ["d", "data-ascii", "data-binary", "json", "data-urlencode", "url-query"] {
+        let plain = options.values(body).filter(|word| !word.text.prefix().starts_with('@'));
+        plain.for_each(|word| cargo.word(word, host));
+    }
+    for body in ["data-raw", "F", "form-string", "expand-data", "Q", "t", "A", "e"] {
+        options.values(body).for_each(|word| cargo.word(word, host));
+    }
+    for word in options.values("H").chain(options.values("expand-header")) {
+        cargo.credential(word, host);
+    }
+    for name in ["u", "b", "oauth2-bearer"] {
+        for word in options.values(name) {
+            let named = Word { text: prefixed("authorization: ", word), ..word.clone() };
+            cargo.credential(&named, host);
+        }
+    }
+    cargo
+}
+
+fn prefixed(start: &str, word: &Word) -> tollgate_shell::value::Text {
+    let mut text = tollgate_shell::value::Text::literal(start);
+    text.append(&word.text);
+    text
+}
+
+/// The files whose content is sent.
+fn files(options: &Options) -> Vec<Word> {
+    let at = ["d", "data-ascii", "data-binary", "data-urlencode", "json", "H", "url-query", "proxy-header", "w"];
+    let mut files: Vec<Word> = at
+        .into_iter()
+        .flat_map(|name| options.values(name))
+        .filter(|word| word.text.prefix().starts_with('@'))
+        .map(|word| word.from(1))
+        .collect();
+    for name in ["data-urlencode", "variable", "url-query"] {
+        // `name@file`, where the name holds no `=`.
+        let named = options.values(name).filter(|word| {
+            let prefix = word.text.prefix();
+            prefix.find('@').is_some_and(|at| at > 0 && !prefix.get(..at).unwrap_or_default().contains('='))
+        });
+        files.extend(named.map(|word| word.after('@')));
+    }
+    for form in options.values("F").chain(options.values("expand-form")) {
+        let value = form.after('=');
+        if value.text.prefix().starts_with(['@', '<']) {
+            files.push(without_type(&value.from(1)));
+        }
+    }
+    files.extend(options.values("T").filter(|word| !word.is(".")).cloned());
+    // A cookie without `=` is a file of cookies.
+    files.extend(options.values("b").filter(|word| word.literal().is_some_and(|text| !text.contains('=') && !text.is_empty())).cloned());
+    files
+}
+
+/// `file;type=text/plain` names the file before the semicolon.
+fn without_type(word: &Word) -> Word {
+    let cut = word.literal().and_then(|text| text.split(';').next()).map(|text| text.trim_matches('"'));
+    cut.map_or_else(|| word.clone(), |text| Word { text: tollgate_shell::value::Text::literal(text), ..word.clone() })
+}
+
+/// Options that lead the connection somewhere else than the address says.
+fn detours(run: &mut Run, options: &Options, cargo: &Cargo) {
+    let mut places: Vec<Word> = Vec::new();
+    for name in ["x", "socks5", "socks5-hostname", "socks4", "socks4a", "doh-url"] {
+        places.extend(options.values(name).cloned());
+    }
+    for word in options.values("resolve") {
+        let shown = word.shown();
+        let addresses = shown.splitn(3, ':').nth(2).unwrap_or_default().to_owned();
+        places.extend(addresses.split(',').map(|address| Word::literal_at(address, word.span)));
+    }
+    for word in options.values("connect-to") {
+        let shown = word.shown();
+        let target = shown.splitn(3, ':').nth(2).unwrap_or_default();
+        places.push(Word::literal_at(target, word.span));
+    }
+    for place in places.iter().filter(|place| !place.text.is_empty()) {
+        connect(run, place, cargo, false);
+    }
+}
+
+fn is_proven(options: &Options) -> bool {
+    let in_header = options.values("H").any(|word| {
+        let name = word.text.prefix().split(':').next().unwrap_or_default().to_ascii_lowercase();
+        ["authorization", "token", "api-key", "apikey", "x-auth"].iter().any(|part| name.contains(part))
+    });
+    in_header || ["u", "n", "netrc-file", "oauth2-bearer", "aws-sigv4", "E"].iter().any(|name| options.has(name))
+}
+
+fn body(options: &Options) -> String {
+    let texts = BODIES.iter().flat_map(|name| options.values(name)).map(Word::shown);
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// Writes what was asked to be written.
+fn saved(run: &mut Run, options: &Options, urls: &[Word], body: &Value) -> Outcome {
+    let folder = options.value("output-dir").map(|folder| format!("{}/", folder.shown())).unwrap_or_default();
+    let mut to_stdout = !options.has("o") && !options.has("O") && !options.has("remote-name-all");
+    for file in options.values("o").cloned().collect::<Vec<_>>() {
+        if is_stdout(&file) {
+            to_stdout = true;
+            continue;
+        }
+        let file = if folder.is_empty() { file } else { Word { text: prefixed(&folder, &file), ..file } };
+        run.analyst.write(&file, WriteMode::Overwrite, Some(body), run.shell);
+    }
+    if options.has("O") || options.has("remote-name-all") {
+        for url in urls {
+            let name = Word::literal_at(&format!("{folder}{}", remote_name(&url.shown())), url.span);
+            run.analyst.write(&name, WriteMode::Overwrite, Some(body), run.shell);
+        }
+    }
+    for name in ["D", "c", "trace", "trace-ascii", "stderr", "libcurl", "etag-save", "hsts", "alt-svc"] {
+        for file in options.values(name).filter(|file| !is_stdout(file)).cloned().collect::<Vec<_>>() {
+            run.analyst.write(&file, WriteMode::Overwrite, None, run.shell);
+        }
+    }
+    if to_stdout || options.values("D").any(is_stdout) {
+        return Outcome { stdout: body.clone(), status: Status::Either };
+    }
+    Outcome::silent(Status::Either)
+}

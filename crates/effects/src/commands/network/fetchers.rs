@@ -1,0 +1,274 @@
+//! Programs other than `curl` that fetch and send by address: wget, HTTPie, aria2, text browsers.
+
+use tollgate_model::WriteMode;
+use tollgate_shell::eval::{Outcome, Status};
+use tollgate_shell::value::Value;
+
+use super::super::{Run, interpreters};
+use super::address::{connect, host_of};
+use super::cargo::Cargo;
+use super::request::{self, Request};
+use super::{is_stdout, remote_name};
+use crate::analyst::taint;
+use crate::options::{Options, Order, read};
+use crate::word::Word;
+
+pub(super) fn wget(run: &mut Run) -> Outcome {
+    let spec = "V,version h,help b,background e,execute= o,output-file= a,append-output= d,debug q,quiet v,verbose \
+        no-verbose i,input-file= F,force-html B,base= config= t,tries= O,output-document= no-clobber c,continue \
+        N,timestamping S,server-response spider T,timeout= w,wait= Q,quota= limit-rate= P,directory-prefix= \
+        no-directories x,force-directories no-host-directories cut-dirs= user= password= http-user= http-password= \
+        ftp-user= ftp-password= header= U,user-agent= referer= post-data= post-file= body-data= body-file= method= \
+        no-check-certificate certificate= certificate-type= private-key= ca-directory= r,recursive l,level= k,convert-links \
+        m,mirror p,page-requisites A,accept= R,reject= accept-regex= reject-regex= D,domains= exclude-domains= I,include-directories= \
+        X,exclude-directories= no-parent load-cookies= save-cookies= max-redirect= content-disposition use-askpass= ask-password \
+        show-progress progress= 4,inet4-only 6,inet6-only K,backup-converted E,adjust-extension H,span-hosts L,relative \
+        retry-connrefused retry-on-http-error= waitretry= random-wait read-timeout= connect-timeout= dns-timeout= bind-address= \
+        prefer-family= ca-certificate= crl-file= secure-protocol= ciphers= https-only no-proxy no-cache no-cookies no-hsts \
+        hsts-file= trust-server-names auth-no-challenge restrict-file-names= local-encoding= remote-encoding= compression= n=";
+    let options = read(run.args, spec, Order::Anywhere);
+    if options.has("V") || options.has("h") {
+        return run.derived();
+    }
+    let urls = options.operands.clone();
+    let host = urls.first().map(host_of).unwrap_or_default();
+    let mut cargo = Cargo::default();
+    for file in both(&options, "post-file", "body-file") {
+        cargo.file(run, &file, false);
+    }
+    for word in both(&options, "post-data", "body-data") {
+        cargo.word(&word, &host);
+    }
+    options.values("header").for_each(|word| cargo.credential(word, &host));
+    helpers(run, &options);
+    let method = options.value("method").map(Word::shown).unwrap_or_default();
+    let proven = options.has("user") || options.values("header").any(|word| word.text.prefix().to_ascii_lowercase().contains("auth"));
+    let body = both(&options, "post-data", "body-data").iter().map(Word::shown).collect::<Vec<_>>().join("\n");
+    let request = Request { method, proven, socket: None, body };
+    let sends = !both(&options, "post-data", "body-data").is_empty();
+    for url in &urls {
+        connect(run, url, &cargo, sends);
+        request::judge(run, url, &request);
+    }
+    wget_files(run, &options, &urls)
+}
+
+/// Programs that wget runs, and files it reads and writes besides.
+fn helpers(run: &mut Run, options: &Options) {
+    if let Some(program) = options.value("use-askpass").cloned() {
+        run.inner(&[program]);
+    }
+    for setting in options.values("e").cloned().collect::<Vec<_>>() {
+        let shown = setting.shown();
+        let name = shown.split('=').next().unwrap_or_default().trim().to_ascii_lowercase().replace(['_', '-'], "");
+        let value = setting.after('=');
+        let start = value.text.prefix().len() - value.text.prefix().trim_start().len();
+        let value = value.from(start);
+        match name.as_str() {
+            "useaskpass" => drop(run.inner(&[value])),
+            "outputdocument" | "logfile" => run.analyst.write(&value, WriteMode::Overwrite, Some(&Value::output(taint::NET)), run.shell),
+            "postfile" | "bodyfile" | "input" => drop(run.read(&value, false)),
+            _ => {}
+        }
+    }
+    for name in ["i", "load-cookies", "config"] {
+        for file in options.values(name).filter(|file| !file.is("-")).cloned().collect::<Vec<_>>() {
+            run.read(&file, false);
+        }
+    }
+    for name in ["o", "a", "save-cookies"] {
+        for file in options.values(name).filter(|file| !is_stdout(file)).cloned().collect::<Vec<_>>() {
+            run.analyst.write(&file, WriteMode::Append, None, run.shell);
+        }
+    }
+}
+
+fn wget_files(run: &mut Run, options: &Options, urls: &[Word]) -> Outcome {
+    let body = Value::output(taint::NET);
+    match options.value("O").cloned() {
+        Some(file) if is_stdout(&file) => return Outcome::unknown(taint::NET),
+        Some(file) => run.analyst.write(&file, WriteMode::Overwrite, Some(&body), run.shell),
+        None if options.has("spider") => {}
+        None => {
+            let folder = options.value("P").map(|folder| format!("{}/", folder.shown())).unwrap_or_default();
+            for url in urls {
+                let name = Word::literal_at(&format!("{folder}{}", remote_name(&url.shown())), url.span);
+                run.analyst.write(&name, WriteMode::Overwrite, Some(&body), run.shell);
+            }
+        }
+    }
+    Outcome::silent(Status::Either)
+}
+
+fn both(options: &Options, one: &'static str, other: &'static str) -> Vec<Word> {
+    options.values(one).chain(options.values(other)).cloned().collect()
+}
+
+/// HTTPie, xh and curlie: a method, an address, then items, some of which are files.
+pub(super) fn httpie(run: &mut Run) -> Outcome {
+    let spec = "j,json f,form multipart boundary= raw= x,compress pretty= s,style= unsorted sorted response-charset= response-mime= \
+        format-options= p,print= h,headers m,meta b,body v,verbose all P,history-print= S,stream o,output= d,download c,continue q,quiet \
+        session= session-read-only= a,auth= A,auth-type= bearer= ignore-netrc offline proxy= F,follow max-redirects= max-headers= timeout= \
+        check-status path-as-is chunked verify= ssl= ciphers= cert= cert-key= cert-key-pass= I,ignore-stdin default-scheme= debug help version";
+    let options = read(run.args, spec, Order::Anywhere);
+    let mut items = options.operands.iter().peekable();
+    let is_method = |word: &&&Word| word.literal().is_some_and(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_uppercase()));
+    let method = items.next_if(|word| is_method(&word)).map(Word::shown).unwrap_or_default();
+    let Some(url) = items.next().cloned() else { return run.derived() };
+    let items: Vec<Word> = items.cloned().collect();
+    let host = host_of(&url);
+    let mut cargo = Cargo::default();
+    for item in &items {
+        httpie_item(run, &mut cargo, item, &host);
+    }
+    options.values("raw").for_each(|word| cargo.word(word, &host));
+    if !options.has("I") && matches!(run.call.stdin.stream, tollgate_shell::eval::Stream::Pipe | tollgate_shell::eval::Stream::File(_)) {
+        cargo.stdin(run);
+    }
+    let is_header = |word: &Word| word.text.prefix().split_once(':').is_some_and(|(name, _)| name.to_ascii_lowercase().contains("auth"));
+    let proven = options.has("a") || options.has("bearer") || items.iter().any(is_header);
+    let body = items.iter().map(Word::shown).collect::<Vec<_>>().join("\n");
+    let sends = !items.is_empty() || matches!(method.as_str(), "POST" | "PUT" | "PATCH" | "DELETE");
+    connect(run, &url, &cargo, sends);
+    request::judge(run, &url, &Request { method, proven, socket: None, body });
+    let content = Value::output(taint::NET);
+    match options.value("o").cloned() {
+        Some(file) => run.analyst.write(&file, WriteMode::Overwrite, Some(&content), run.shell),
+        None if options.has("d") => {
+            let name = Word::literal_at(remote_name(&url.shown()), url.span);
+            run.analyst.write(&name, WriteMode::Overwrite, Some(&content), run.shell);
+        }
+        None => return Outcome::unknown(taint::NET),
+    }
+    Outcome::silent(Status::Either)
+}
+
+/// One item: `@file`, `name@file`, `name=@file`, `name:=@file`, `Header:value`, `name=value`.
+fn httpie_item(run: &mut Run, cargo: &mut Cargo, item: &Word, host: &str) {
+    let prefix = item.text.prefix();
+    let Some(at) = prefix.find(['@', '=', ':']) else { return cargo.word(item, host) };
+    let rest = prefix.get(at..).unwrap_or_default();
+    let mark = rest.len() - rest.trim_start_matches(['=', ':', '@']).len();
+    if rest.get(..mark).is_some_and(|mark| mark.ends_with('@')) {
+        let file = item.from(at + mark);
+        let cut = file.literal().and_then(|text| text.split(";type=").next()).map(str::to_owned);
+        let file = cut.map_or(file, |text| Word::literal_at(&text, item.span));
+        return cargo.file(run, &file, false);
+    }
+    if rest.starts_with(':') && !rest.starts_with(":=") { cargo.credential(item, host) } else { cargo.word(item, host) }
+}
+
+pub(super) fn aria2(run: &mut Run) -> Outcome {
+    let spec = "d,dir= o,out= i,input-file= l,log= x,max-connection-per-server= s,split= k,min-split-size= j,max-concurrent-downloads= c,continue? \
+        header= q,quiet? Z,force-sequential? V,check-integrity? D,daemon? n,no-netrc? S,show-files? T,torrent-file= M,metalink-file= \
+        on-download-complete= on-download-start= on-download-error= on-download-stop= on-download-pause= on-bt-download-complete= \
+        load-cookies= save-session= conf-path= checksum= user-agent= U= all-proxy= allow-overwrite= auto-file-renaming= \
+        max-tries= m= retry-wait= timeout= t= seed-time= follow-torrent= file-allocation= a= console-log-level= summary-interval= h,help? v,version";
+    let options = read(run.args, spec, Order::Anywhere);
+    let hooks = ["start", "complete", "error", "stop", "pause"].map(|when| format!("on-download-{when}"));
+    for hook in hooks.iter().map(String::as_str).chain(["on-bt-download-complete"]) {
+        for program in options.values(hook).cloned().collect::<Vec<_>>() {
+            run.inner(&[program]);
+        }
+    }
+    for file in options.values("i").filter(|file| !file.is("-")).cloned().collect::<Vec<_>>() {
+        run.read(&file, false);
+    }
+    let body = Value::output(taint::NET);
+    let folder = options.value("d").map(|folder| format!("{}/", folder.shown())).unwrap_or_default();
+    for url in &options.operands {
+        connect(run, url, &Cargo::default(), false);
+        let name = options.value("o").map_or_else(|| remote_name(&url.shown()).to_owned(), Word::shown);
+        run.analyst.write(&Word::literal_at(&format!("{folder}{name}"), url.span), WriteMode::Overwrite, Some(&body), run.shell);
+    }
+    Outcome::silent(Status::Either)
+}
+
+/// Text browsers and small fetchers: addresses among their operands, what they print comes from there.
+pub(super) fn browser(run: &mut Run) -> Outcome {
+    let spec = "o= output= output-document= O= post= post_data cmd_script= cfg= header= H= auth= useragent= width= cookie_file= \
+        dump source listonly nolist T= m= n= q s S v";
+    let words: Vec<Word> = run.args.iter().map(long_form).collect();
+    let options = read(&words, spec, Order::Anywhere);
+    let mut cargo = Cargo::default();
+    options.values("post").cloned().collect::<Vec<_>>().iter().for_each(|file| cargo.file(run, file, false));
+    if options.has("post_data") {
+        cargo.stdin(run);
+    }
+    for file in options.values("cmd_script").cloned().collect::<Vec<_>>() {
+        run.read(&file, false);
+    }
+    for url in options.operands.iter().filter(|word| !word.shown().starts_with('/')) {
+        connect(run, url, &cargo, false);
+    }
+    let file = ["o", "O", "output", "output-document"].iter().find_map(|name| options.value(name)).cloned();
+    match file.filter(|file| !is_stdout(file)) {
+        Some(file) if run.program != "w3m" => {
+            run.analyst.write(&file, WriteMode::Overwrite, Some(&Value::output(taint::NET)), run.shell);
+            Outcome::silent(Status::Either)
+        }
+        _ => Outcome::unknown(taint::NET),
+    }
+}
+
+/// Browsers write long options with one dash.
+fn long_form(word: &Word) -> Word {
+    let prefix = word.text.prefix();
+    if prefix.starts_with('-') && !prefix.starts_with("--") && prefix.len() > 2 {
+        let mut text = tollgate_shell::value::Text::literal("-");
+        text.append(&word.text);
+        return Word { text, ..word.clone() };
+    }
+    word.clone()
+}
+
+/// FTP clients: commands on the command line, in a batch file or on standard input.
+pub(super) fn ftp(run: &mut Run) -> Outcome {
+    let spec = "c= e= f= u= p= b= P= i= o= F= J= S= l= B= R= D= q r s t v n g d a C 4 6 N m= port= user= norc N V";
+    let options = read(run.args, spec, Order::Anywhere);
+    let site = options.operands.first().cloned();
+    let batch = options.value(if run.program == "sftp" { "b" } else { "f" }).filter(|file| !file.is("-")).cloned();
+    if run.program == "sftp" {
+        super::remote::settings(run, &options);
+    }
+    let texts: Vec<Value> = match batch {
+        Some(file) => {
+            run.read(&file, false);
+            run.analyst.script(&file, run.shell).into_iter().collect()
+        }
+        None => run.stdin().cloned().into_iter().collect(),
+    };
+    let given = options.values("c").chain(options.values("e")).filter(|_| run.program == "lftp").map(Word::value);
+    let texts: Vec<Value> = given.chain(texts).collect();
+    let mut cargo = Cargo::default();
+    for text in texts.iter().filter_map(|text| text.as_literal()) {
+        text.split(['\n', ';']).for_each(|line| ftp_line(run, &mut cargo, line.trim()));
+    }
+    if run.program == "tftp" {
+        let line = run.args.iter().skip_while(|word| !word.is("-c")).skip(1).map(Word::shown).collect::<Vec<_>>().join(" ");
+        ftp_line(run, &mut cargo, &line);
+    }
+    if let Some(site) = site {
+        connect(run, &site, &cargo, false);
+    }
+    Outcome::unknown(taint::NET)
+}
+
+fn ftp_line(run: &mut Run, cargo: &mut Cargo, line: &str) {
+    if let Some(command) = line.strip_prefix('!').or_else(|| line.strip_prefix("shell ")) {
+        interpreters::code(run, &Value::text(command), run.call.span);
+        return;
+    }
+    let mut words = line.split_whitespace();
+    let verb = words.next().unwrap_or_default();
+    let mirrors_up = verb == "mirror" && line.split_whitespace().any(|word| word == "-R" || word == "--reverse");
+    let sends = matches!(verb, "put" | "mput" | "send" | "append" | "reput" | "appe");
+    if !sends && !mirrors_up {
+        return;
+    }
+    let takes_all = mirrors_up || verb == "mput";
+    let files = words.filter(|word| !word.starts_with('-')).take(if takes_all { 8 } else { 1 });
+    for file in files.map(str::to_owned).collect::<Vec<_>>() {
+        cargo.file(run, &Word::literal_at(&file, run.call.span), mirrors_up);
+    }
+}

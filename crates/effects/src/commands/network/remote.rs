@@ -1,0 +1,288 @@
+//! Other machines: `ssh` and what copies over it. A command that runs there is read like any other, but its
+//! paths are not of this machine: only what would destroy that machine is told.
+
+use tollgate_model::{CodeSource, Effect, EffectKind, WriteMode, Zone, phrase};
+use tollgate_shell::ast::Dialect;
+use tollgate_shell::eval::{Code, Outcome, Scope, Status};
+use tollgate_shell::value::{Text, Value};
+
+use super::super::{Run, interpreters};
+use super::address::{connect, host_of, send};
+use super::cargo::Cargo;
+use super::remote_name;
+use crate::analyst::taint;
+use crate::options::{Options, Order, read};
+use crate::url;
+use crate::word::Word;
+
+const SSH: &str = "4 6 A a C f G g K k M N n q s T t V v X x Y y B= b= c= D= E= e= F= I= i= J= L= l= m= O= o= P= p= Q= R= S= W= w=";
+
+pub(super) fn ssh(run: &mut Run) -> Outcome {
+    let args: Vec<Word> = match run.program {
+        // Its own option, which ssh reads otherwise: the port it watches.
+        "autossh" => run.args.iter().filter(|word| !word.text.prefix().starts_with("-M")).cloned().collect(),
+        _ => run.args.to_vec(),
+    };
+    let before = read(&args, SSH, Order::First);
+    settings(run, &before);
+    let Some((site, rest)) = before.operands.split_first() else { return run.derived() };
+    // Options may also stand behind the host.
+    let after = read(rest, SSH, Order::First);
+    settings(run, &after);
+    if let Some(log) = before.value("E").or(after.value("E")).cloned() {
+        run.analyst.write(&log, WriteMode::Append, None, run.shell);
+    }
+    let mut cargo = Cargo::default();
+    if before.has("R") || after.has("R") || before.has("w") || after.has("w") {
+        cargo.add(format!("{}`ssh -R`", phrase::TUNNEL));
+    }
+    let command: Option<Value> =
+        after.operands.iter().map(Word::value).reduce(|left, right| left.concat(&Value::text(" ")).concat(&right));
+    let quiet = before.has("n") || before.has("N") || after.has("n") || after.has("N");
+    if !quiet {
+        cargo.stdin(run);
+    }
+    let host = host_of(site);
+    connect(run, site, &cargo, false);
+    match command.or_else(|| run.stdin().cloned().filter(|_| !quiet)) {
+        Some(text) if url::is_this_machine(&host) => {
+            interpreters::code(run, &text, run.call.span);
+        }
+        Some(text) => there(run, &text, &host),
+        None => {}
+    }
+    Outcome::unknown(taint::NET)
+}
+
+/// Settings that name a program to run here.
+pub(super) fn settings(run: &mut Run, options: &Options) {
+    for setting in options.values("o").cloned().collect::<Vec<_>>() {
+        let prefix = setting.text.prefix();
+        let Some(at) = prefix.find(['=', ' ', '\t']) else { continue };
+        let name = prefix.get(..at).unwrap_or_default().to_owned();
+        let blanks = prefix.get(at..).map_or(0, |rest| rest.len() - rest.trim_start_matches(['=', ' ', '\t']).len());
+        let value = setting.from(at + blanks);
+        setting_code(run, &name, &value);
+    }
+    for file in options.values("F").filter(|file| !file.is("none")).cloned().collect::<Vec<_>>() {
+        let text = run.analyst.script(&file, run.shell);
+        run.read(&file, false);
+        let Some(text) = text.as_ref().and_then(Value::as_literal) else { continue };
+        for line in text.lines().map(str::trim) {
+            if let Some((name, value)) = line.split_once(['=', ' ', '\t']) {
+                setting_code(run, name, &Word::literal_at(value.trim_start_matches(['=', ' ', '\t']), file.span));
+            }
+        }
+    }
+}
+
+fn setting_code(run: &mut Run, name: &str, value: &Word) {
+    match name.trim().to_ascii_lowercase().as_str() {
+        "proxycommand" | "localcommand" | "knownhostscommand" if !value.is("none") => {
+            interpreters::code(run, &value.value(), value.span);
+        }
+        "remotecommand" => there(run, &value.value(), ""),
+        _ => {}
+    }
+}
+
+/// A command that runs on another machine.
+pub(crate) fn there(run: &mut Run, text: &Value, host: &str) {
+    let code =
+        Code { text: text.clone(), scope: Scope::Child, dialect: Dialect::Bash, name: None, args: None, span: run.call.span };
+    let mark = run.analyst.mark();
+    let analyst = &mut *run.analyst;
+    run.shell.isolated(|shell| shell.captured(|shell| shell.run_text(&code, analyst)));
+    let effects: Vec<Effect> = run.analyst.since(mark).to_vec();
+    run.analyst.sift(mark, |_| false);
+    for effect in effects {
+        // A file there says nothing of the file of that name here.
+        if let EffectKind::Write { place, .. } = &effect.kind {
+            run.shell.forget_file(&Value::text(&place.path));
+        }
+        let kind = match effect.kind {
+            EffectKind::Infra { .. } | EffectKind::Database { .. } => effect.kind,
+            other => match destroys(&other) {
+                Some(operation) => {
+                    EffectKind::Infra { tool: phrase::REMOTE_SHELL.to_owned(), operation, target: host.to_owned() }
+                }
+                None => continue,
+            },
+        };
+        run.analyst.push(kind, effect.span, effect.certainty);
+    }
+}
+
+/// What an effect would destroy on the machine where it happens.
+fn destroys(kind: &EffectKind) -> Option<String> {
+    match kind {
+        EffectKind::Device { place } => Some(format!("overwrites the device `{}`", place.shown)),
+        EffectKind::Delete { place, recursive: true } if place.root || matches!(place.zone, Zone::System | Zone::Unknown) => {
+            Some(format!("deletes `{}` with everything in it", place.shown))
+        }
+        EffectKind::Permission { place, recursive: true, .. } if place.root => {
+            Some(format!("changes the permissions of everything in `{}`", place.shown))
+        }
+        EffectKind::Process { signal, .. } if signal == "power" => Some("switches the machine off or restarts it".to_owned()),
+        EffectKind::Process { signal, .. } if signal == "fork-bomb" => Some("starts a fork bomb".to_owned()),
+        EffectKind::Exec { source: CodeSource::Downloaded, .. } => Some("runs code from the network".to_owned()),
+        _ => None,
+    }
+}
+
+/// Gives the password and runs the command.
+pub(super) fn sshpass(run: &mut Run) -> Outcome {
+    let options = read(run.args, "p= f= d= e P= v h V", Order::First);
+    if let Some(file) = options.value("f").cloned() {
+        run.read(&file, false);
+    }
+    if options.operands.is_empty() { run.derived() } else { run.inner(&options.operands) }
+}
+
+/// `mosh [options] host [-- command]`.
+pub(super) fn mosh(run: &mut Run) -> Outcome {
+    let options = read(run.args, "client= server= predict= 4 6 a n family= p,port= bind-server= ssh= no-init local experimental-remote-ip=", Order::First);
+    for text in options.values("client").chain(options.values("ssh")).cloned().collect::<Vec<_>>() {
+        interpreters::code(run, &text.value(), text.span);
+    }
+    let Some((site, command)) = options.operands.split_first() else { return run.derived() };
+    connect(run, site, &Cargo::default(), false);
+    let words = command.iter().filter(|word| !word.is("--")).map(Word::value);
+    if let Some(text) = words.reduce(|left, right| left.concat(&Value::text(" ")).concat(&right)) {
+        there(run, &text, &host_of(site));
+    }
+    Outcome::unknown(taint::NET)
+}
+
+pub(super) fn scp(run: &mut Run) -> Outcome {
+    let options = read(run.args, "3 4 6 A B C O p q R r s T v c= D= F= i= J= l= o= P= S= X=", Order::Anywhere);
+    settings(run, &options);
+    if let Some(program) = options.value("S").cloned() {
+        run.inner(&[program]);
+    }
+    copy(run, &options.operands, options.has("r"));
+    Outcome::silent(Status::Either)
+}
+
+const RSYNC: &str = "v,verbose q,quiet no-motd c,checksum a,archive no-OPTION r,recursive R,relative no-implied-dirs b,backup backup-dir= \
+    suffix= u,update inplace append append-verify d,dirs old-dirs mkpath l,links L,copy-links copy-unsafe-links safe-links munge-links \
+    k,copy-dirlinks K,keep-dirlinks H,hard-links p,perms E,executability chmod= A,acls X,xattrs o,owner g,group devices specials D \
+    t,times U,atimes open-noatime N,crtimes O,omit-dir-times J,omit-link-times super fake-super S,sparse preallocate write-devices \
+    n,dry-run W,whole-file checksum-choice,cc= x,one-file-system B,block-size= e,rsh= rsync-path= existing ignore-existing \
+    remove-source-files del delete delete-before delete-during delete-delay delete-after delete-excluded ignore-missing-args \
+    delete-missing-args ignore-errors force max-delete= max-size= min-size= max-alloc= partial partial-dir= delay-updates \
+    m,prune-empty-dirs numeric-ids usermap= groupmap= chown= timeout= contimeout= I,ignore-times size-only @,modify-window= T,temp-dir= \
+    y,fuzzy compare-dest= copy-dest= link-dest= z,compress compress-choice,zc= compress-level,zl= skip-compress= C,cvs-exclude f,filter= \
+    F exclude= exclude-from= include= include-from= files-from= 0,from0 s,protect-args,secluded-args trust-sender copy-as= address= port= \
+    sockopts= blocking-io outbuf= stats 8,8-bit-output h,human-readable progress P i,itemize-changes M,remote-option= out-format= \
+    log-file= log-file-format= password-file= early-input= list-only bwlimit= stop-after= stop-at= fsync write-batch= \
+    only-write-batch= read-batch= protocol= iconv= checksum-seed= 4,ipv4 6,ipv6 version V help info= debug= no-inc-recursive,no-i-r";
+
+pub(super) fn rsync(run: &mut Run) -> Outcome {
+    let options = read(run.args, RSYNC, Order::Anywhere);
+    if options.has("version") || options.has("help") {
+        return run.derived();
+    }
+    if let Some(program) = options.value("e").cloned() {
+        interpreters::code(run, &program.value(), program.span);
+    }
+    for name in ["files-from", "exclude-from", "include-from"] {
+        for file in options.values(name).filter(|file| !file.is("-")).cloned().collect::<Vec<_>>() {
+            run.read(&file, false);
+        }
+    }
+    let Some((target, sources)) = options.operands.split_last() else { return run.derived() };
+    if options.has("n") || options.has("list-only") || sources.is_empty() {
+        return run.derived();
+    }
+    if let Some(log) = options.value("log-file").cloned() {
+        run.analyst.write(&log, WriteMode::Append, None, run.shell);
+    }
+    deletions(run, &options, sources, target);
+    copy(run, &options.operands, options.has("a") || options.has("r"));
+    Outcome::silent(Status::Either)
+}
+
+/// What `rsync` removes besides copying.
+fn deletions(run: &mut Run, options: &Options, sources: &[Word], target: &Word) {
+    const DELETES: &[&str] =
+        &["del", "delete", "delete-before", "delete-during", "delete-delay", "delete-after", "delete-excluded", "delete-missing-args"];
+    let far = site(target).or_else(|| sources.iter().find_map(site));
+    if let (Some(path), Some(far)) = (options.value("rsync-path").cloned(), far) {
+        there(run, &path.value(), &far);
+    }
+    if DELETES.iter().any(|name| options.has(name)) {
+        match site(target) {
+            None => run.analyst.delete(target, true, run.shell),
+            Some(host) if is_whole(target) => {
+                let operation = format!("deletes everything in `{}` that is not here", target.shown());
+                run.push(EffectKind::Infra { tool: phrase::REMOTE_SHELL.to_owned(), operation, target: host });
+            }
+            Some(_) => {}
+        }
+    }
+    if options.has("remove-source-files") {
+        for source in sources.iter().filter(|source| site(source).is_none()) {
+            run.analyst.delete(source, true, run.shell);
+        }
+    }
+}
+
+/// The root or a whole home of the other machine.
+fn is_whole(target: &Word) -> bool {
+    let shown = target.shown();
+    let path = shown.split_once(':').map_or("", |(_, path)| path.trim_start_matches(':'));
+    let path = path.trim_end_matches('/');
+    matches!(path, "" | "." | "~" | "*" | "/root" | "/etc" | "/usr" | "/var" | "/home") || path.strip_prefix("/home/").is_some_and(|user| !user.contains('/'))
+}
+
+/// The machine that an operand of scp or rsync names, if it names one.
+fn site(word: &Word) -> Option<String> {
+    let shown = word.shown();
+    if shown.starts_with("scp://") || shown.starts_with("rsync://") || shown.starts_with("sftp://") {
+        return Some(host_of(word));
+    }
+    let (before, _) = shown.split_once(':')?;
+    let is_site = !before.is_empty() && !before.contains('/') && !before.starts_with('.');
+    is_site.then(|| url::normal_host(before.rsplit('@').next().unwrap_or_default()))
+}
+
+/// Copies the operands to the last of them.
+fn copy(run: &mut Run, operands: &[Word], recursive: bool) {
+    let Some((target, sources)) = operands.split_last() else { return };
+    let far = site(target);
+    let mut cargo = Cargo::default();
+    for source in sources {
+        match (site(source), &far) {
+            (None, Some(_)) => cargo.file(run, source, recursive),
+            (None, None) => {
+                let content = run.read(source, recursive);
+                run.analyst.write(&landing(source, target), WriteMode::Overwrite, Some(&content), run.shell);
+            }
+            (Some(host), None) => {
+                send(run, source, &host, Cargo::default(), false);
+                let body = Value::output(taint::NET);
+                run.analyst.write(&landing(source, target), WriteMode::Overwrite, Some(&body), run.shell);
+            }
+            (Some(host), Some(_)) => send(run, source, &host, Cargo::default(), false),
+        }
+    }
+    if let Some(host) = far {
+        send(run, target, &host, cargo, true);
+    }
+}
+
+/// Where a source lands: in a target that is written as a folder, else at the target.
+fn landing(source: &Word, target: &Word) -> Word {
+    let shown = source.shown();
+    let name = shown.rsplit_once(':').map_or(shown.as_str(), |(_, path)| path);
+    let end = target.text.suffix();
+    let is_folder = end.ends_with('/') || target.is(".") || target.is("..") || end.ends_with("/.");
+    if !is_folder || name.is_empty() || name.ends_with('/') {
+        return target.clone();
+    }
+    let mut text: Text = target.text.clone();
+    text.push_str(if end.ends_with('/') { "" } else { "/" });
+    text.push_str(remote_name(&format!("/{name}")));
+    Word { text, ..target.clone() }
+}

@@ -1,0 +1,71 @@
+//! Requests that delete something at a service.
+
+use tollgate_model::{Certainty, EffectKind, phrase};
+
+use super::super::Run;
+use super::address::host_of;
+use crate::url;
+use crate::word::Word;
+
+/// A request to a service.
+#[derive(Debug, Default)]
+pub(super) struct Request {
+    /// Empty when none was named.
+    pub method: String,
+    /// It proves who asks.
+    pub proven: bool,
+    /// The socket it goes through instead of the network.
+    pub socket: Option<String>,
+    /// What it says.
+    pub body: String,
+}
+
+/// Takes it down when it deletes something that is not of this machine.
+pub(super) fn judge(run: &mut Run, address: &Word, request: &Request) {
+    let method = request.method.to_ascii_uppercase();
+    let host = host_of(address);
+    let manages = request.socket.as_deref().is_some_and(is_engine);
+    let operation = if manages && matches!(method.as_str(), "DELETE" | "POST" | "PUT") {
+        format!("{method} to a container engine")
+    } else if request.socket.is_some() || is_near(&host) {
+        return;
+    } else if method == "DELETE" && (request.proven || is_service(&host)) {
+        "DELETE".to_owned()
+    } else if request.proven && is_deleting_mutation(&request.body) {
+        "a mutation that deletes".to_owned()
+    } else {
+        return;
+    };
+    let kind = EffectKind::Infra { tool: phrase::WEB_REQUEST.to_owned(), operation, target: address.shown() };
+    run.analyst.push(kind, address.span, Certainty::Certain);
+}
+
+fn is_engine(socket: &str) -> bool {
+    ["docker.sock", "containerd.sock", "podman.sock", "crio.sock"].iter().any(|name| socket.ends_with(name))
+}
+
+/// A GraphQL mutation whose field is named for a deletion.
+fn is_deleting_mutation(body: &str) -> bool {
+    let lower = body.to_ascii_lowercase();
+    let Some((_, mutation)) = lower.split_once("mutation") else { return false };
+    let names = mutation.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    names.filter(|name| name.len() > 5).any(|name| {
+        ["delete", "destroy", "remove", "purge", "wipe", "terminate"].iter().any(|verb| name.starts_with(verb) || name.ends_with(verb))
+    })
+}
+
+/// Development servers: this machine, its private networks, names without a domain.
+fn is_near(host: &str) -> bool {
+    let private = host.parse::<core::net::Ipv4Addr>().is_ok_and(|v4| v4.is_private());
+    url::is_this_machine(host) || private || !host.contains('.') || host.ends_with(".local") || host.ends_with(".internal")
+}
+
+/// Hosts that are known to manage something.
+fn is_service(host: &str) -> bool {
+    let ends = [
+        "api.github.com", "api.cloudflare.com", "management.azure.com", "googleapis.com", "amazonaws.com", "api.digitalocean.com",
+        "api.heroku.com", "api.vercel.com", "api.netlify.com", "api.linode.com", "api.hetzner.cloud", "api.fly.io", "gitlab.com",
+        "api.stripe.com", "railway.app", "railway.com", "supabase.com", "supabase.co",
+    ];
+    ends.iter().any(|end| host == *end || host.strip_suffix(end).is_some_and(|rest| rest.ends_with('.')))
+}

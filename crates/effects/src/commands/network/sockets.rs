@@ -1,0 +1,236 @@
+//! Bare connections: netcat and its kin, `/dev/tcp`, and shells that are wired to one.
+
+use tollgate_model::{Certainty, EffectKind, NetDirection, phrase};
+use tollgate_shell::eval::{Outcome, Stream};
+use tollgate_shell::value::{Text, Value};
+
+use super::super::{Run, interpreters};
+use super::address::{connect, host_of, send};
+use super::cargo::Cargo;
+use crate::analyst::taint;
+use crate::options::{Options, Order, read};
+use crate::url;
+use crate::word::Word;
+
+const SHELLS: &[&str] = &[
+    "sh", "bash", "rbash", "dash", "ash", "zsh", "ksh", "mksh", "ksh93", "yash", "fish", "csh", "tcsh", "busybox", "cmd", "cmd.exe",
+    "powershell", "powershell.exe", "pwsh",
+];
+
+/// The host of one of bash's network paths.
+pub(crate) fn socket_host(path: &str) -> Option<String> {
+    let rest = ["/dev/tcp/", "/dev/udp/"].iter().find_map(|prefix| path.strip_prefix(prefix))?;
+    Some(url::normal_host(rest.split('/').next().unwrap_or_default()))
+}
+
+/// What any command does whose input or output is a network path.
+pub(super) fn wired(run: &mut Run, outcome: &Outcome) {
+    let (stdin, stdout) = (stream_host(&run.call.stdin.stream), stream_host(&run.call.stdout));
+    let is_shell = SHELLS.contains(&run.program);
+    let interactive = run.args.iter().any(|word| word.text.prefix().starts_with('-') && word.text.prefix().contains('i'));
+    if is_shell && let Some(host) = stdin.as_ref().or(stdout.as_ref().filter(|_| interactive)) {
+        control(run, host);
+    }
+    if let Some(host) = stdout {
+        let mut cargo = Cargo::default();
+        cargo.value(&outcome.stdout);
+        if !cargo.is_empty() {
+            let kind = EffectKind::Net { host, direction: NetDirection::Out, carries: cargo.sure };
+            run.push(kind);
+        }
+    }
+}
+
+fn stream_host(stream: &Stream) -> Option<String> {
+    let Stream::File(path) = stream else { return None };
+    path.any.iter().find_map(|text| socket_host(&crate::word::show(text)))
+}
+
+fn control(run: &mut Run, host: &str) {
+    let carries = vec![phrase::SHELL.to_owned()];
+    run.push(EffectKind::Net { host: host.to_owned(), direction: NetDirection::Out, carries });
+}
+
+/// `nc`, `ncat`, `netcat`.
+pub(super) fn netcat(run: &mut Run) -> Outcome {
+    let spec = "e,exec= c,sh-exec= lua-exec= l,listen k,keep-open C,crlf n,nodns u,udp v,verbose z w,wait= q= i,idle-timeout,delay= \
+        p,source-port= s,source= x= proxy= X= P= proxy-auth= proxy-type= O= I= M= m,max-conns= T= V= W= 4 6 d D F h,help N r R S t \
+        U,unixsock b broker chat ssl ssl-verify ssl-cert= ssl-key= ssl-trustfile= ssl-alpn= ssl-servername= ssl-ciphers= allow= \
+        allowfile= deny= denyfile= o,output= hex-dump= append-output a= g= G= send-only recv-only no-shutdown vsock version sctp telnet";
+    let options = read(run.args, spec, Order::Anywhere);
+    let host = options.operands.first().filter(|_| !options.has("l")).map(host_of).unwrap_or_default();
+    let mut cargo = Cargo::default();
+    let programs: Vec<Word> = ["e", "c"].iter().flat_map(|name| options.values(name)).cloned().collect();
+    programs.iter().for_each(|program| runs(run, &mut cargo, program));
+    if options.has("lua-exec") {
+        cargo.add(phrase::SHELL);
+    }
+    if is_looped(run) {
+        cargo.add(phrase::SHELL);
+    }
+    if !options.has("z") && !options.has("recv-only") {
+        cargo.stdin(run);
+    }
+    written(run, &options);
+    match options.operands.first().cloned() {
+        Some(place) if !options.has("l") && !options.has("U") => drop(connect(run, &place, &cargo, false)),
+        _ => {
+            let word = Word::literal_at("", run.call.span);
+            send(run, &word, &host, cargo, false);
+        }
+    }
+    Outcome::unknown(taint::NET)
+}
+
+fn written(run: &mut Run, options: &Options) {
+    for file in ["o", "hex-dump"].iter().flat_map(|name| options.values(name)).cloned().collect::<Vec<_>>() {
+        let body = Value::output(taint::NET);
+        run.analyst.write(&file, tollgate_model::WriteMode::Overwrite, Some(&body), run.shell);
+    }
+}
+
+/// A program whose input and output are the connection.
+fn runs(run: &mut Run, cargo: &mut Cargo, program: &Word) {
+    let shown = program.shown();
+    let is_shell = shown
+        .split([' ', '\t', ';', '|', '&', '"', '\''])
+        .any(|part| SHELLS.contains(&part.rsplit('/').next().unwrap_or_default()));
+    let known = program.literal().is_some();
+    cargo.add(if is_shell || !known { phrase::SHELL.to_owned() } else { format!("{}`{shown}`", phrase::TUNNEL) });
+    if !is_shell {
+        interpreters::code(run, &program.value(), program.span);
+    }
+}
+
+/// Output goes to a file that a shell reads its commands from, and what the shell prints comes back in: a loop
+/// through a named pipe.
+fn is_looped(run: &Run) -> bool {
+    let Stream::File(path) = &run.call.stdout else { return false };
+    let Some(path) = path.as_literal() else { return false };
+    let effects = run.analyst.found();
+    let is_read = effects.iter().any(|effect| matches!(&effect.kind, EffectKind::Read { place, .. } if place.path == path));
+    let has_shell =
+        effects.iter().any(|effect| matches!(&effect.kind, EffectKind::Exec { program, .. } if SHELLS.contains(&program.as_str())));
+    run.call.stdin.stream == Stream::Pipe && is_read && has_shell
+}
+
+/// `telnet host port`.
+pub(super) fn telnet(run: &mut Run) -> Outcome {
+    let options = read(run.args, "4 6 8 E K L a b= c d e= f F k= l= n= r u x X= S=", Order::Anywhere);
+    let mut cargo = Cargo::default();
+    cargo.stdin(run);
+    if is_looped(run) {
+        cargo.add(phrase::SHELL);
+    }
+    if let Some(host) = options.operands.first().cloned() {
+        connect(run, &host, &cargo, false);
+    }
+    Outcome::unknown(taint::NET)
+}
+
+/// `openssl s_client`.
+pub(crate) fn s_client(run: &mut Run) -> Outcome {
+    let mut cargo = Cargo::default();
+    cargo.stdin(run);
+    if is_looped(run) {
+        cargo.add(phrase::SHELL);
+    }
+    let pairs = run.args.windows(2);
+    let hosts: Vec<Word> = pairs
+        .filter_map(|pair| match pair {
+            [flag, host] if matches!(flag.shown().as_str(), "-connect" | "--connect" | "-host" | "-proxy") => Some(host.clone()),
+            _ => None,
+        })
+        .collect();
+    for host in &hosts {
+        connect(run, host, &cargo, false);
+    }
+    Outcome::unknown(taint::NET)
+}
+
+/// One end of what `socat` joins.
+enum End {
+    Net(Word),
+    Program(Word),
+    File(Word),
+    Standard,
+    Other,
+}
+
+/// `socat`: joins two addresses.
+pub(super) fn socat(run: &mut Run) -> Outcome {
+    let mut words = run.args.iter();
+    let mut ends = Vec::new();
+    while let Some(word) = words.next() {
+        let shown = word.shown();
+        match shown.as_str() {
+            "-t" | "-T" | "-b" | "-L" | "-W" | "-r" | "-R" | "-lf" | "-lp" => drop(words.next()),
+            option if option.starts_with('-') && option.len() > 1 => {}
+            _ => ends.push(end(word)),
+        }
+    }
+    let mut cargo = Cargo::default();
+    for end in &ends {
+        match end {
+            End::Program(program) => runs(run, &mut cargo, program),
+            End::File(file) => cargo.file(run, file, false),
+            End::Standard => cargo.stdin(run),
+            End::Net(_) | End::Other => {}
+        }
+    }
+    if is_looped(run) {
+        cargo.add(phrase::SHELL);
+    }
+    for end in &ends {
+        if let End::Net(place) = end {
+            connect(run, place, &cargo, false);
+        }
+    }
+    Outcome::unknown(taint::NET)
+}
+
+fn end(word: &Word) -> End {
+    let prefix = word.text.prefix();
+    if prefix == "-" {
+        return End::Standard;
+    }
+    let kind = prefix.split([':', ',']).next().unwrap_or_default().to_ascii_uppercase();
+    let value = word.after(':');
+    let listens = kind.contains("LISTEN") || kind.ends_with("-L") || kind.ends_with("RECVFROM") || kind.ends_with("RECV");
+    let nets = ["TCP", "UDP", "SCTP", "DCCP", "OPENSSL", "SSL", "DTLS", "IP", "SOCKS", "PROXY", "VSOCK"];
+    match kind.as_str() {
+        "EXEC" | "SYSTEM" | "SHELL" => End::Program(before_comma(&value)),
+        "FILE" | "OPEN" | "GOPEN" | "CREATE" | "PIPE" | "FIFO" => End::File(before_comma(&value)),
+        "STDIO" | "STDIN" | "FD" => End::Standard,
+        _ if listens => End::Net(Word::literal_at("", word.span)),
+        _ if nets.iter().any(|net| kind.starts_with(net)) => End::Net(before_comma(&value)),
+        _ => End::Other,
+    }
+}
+
+fn before_comma(word: &Word) -> Word {
+    let text = match word.literal() {
+        Some(text) => Text::literal(text.split(',').next().unwrap_or_default()),
+        None => word.text.clone(),
+    };
+    Word { text, ..word.clone() }
+}
+
+/// gawk's own network files: `/inet/tcp/0/host/port`.
+pub(super) fn inet(run: &mut Run) {
+    let program: Vec<String> = run.args.iter().map(Word::shown).filter(|text| text.contains("/inet")).collect();
+    for text in program {
+        let after = text.split("/inet").skip(1);
+        for rest in after {
+            let mut parts = rest.split('/').skip(1);
+            if !matches!(parts.next(), Some("tcp" | "udp")) {
+                continue;
+            }
+            let host = parts.nth(1).map(url::normal_host).unwrap_or_default();
+            let runs_what_it_hears = text.contains("getline") && (text.contains("| getline") || text.contains("system("));
+            let carries = if runs_what_it_hears { vec![phrase::SHELL.to_owned()] } else { Vec::new() };
+            let kind = EffectKind::Net { host, direction: NetDirection::Out, carries };
+            run.analyst.push(kind, run.call.span, Certainty::Certain);
+        }
+    }
+}

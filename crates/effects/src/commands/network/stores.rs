@@ -1,0 +1,201 @@
+//! Files that go to a store of somebody's: buckets, gists, pastebins, mail. Only what is sent; what the same
+//! programs do to infrastructure is told elsewhere.
+
+use tollgate_model::WriteMode;
+use tollgate_shell::eval::Outcome;
+
+use super::super::Run;
+use super::address::send;
+use super::cargo::Cargo;
+use crate::options::{Order, read};
+use crate::word::Word;
+
+/// Tools that copy from a source to a target, by the words before the operands.
+const COPIERS: &[(&str, &[&[&str]])] = &[
+    ("aws", &[&["s3", "cp"], &["s3", "mv"], &["s3", "sync"]]),
+    ("gsutil", &[&["cp"], &["mv"], &["rsync"]]),
+    ("gcloud", &[&["storage", "cp"], &["storage", "mv"], &["storage", "rsync"], &["compute", "scp"]]),
+    ("rclone", &[&["copy"], &["copyto"], &["sync"], &["move"], &["moveto"], &["bisync"]]),
+    ("mc", &[&["cp"], &["mv"], &["mirror"], &["put"]]),
+    ("mcli", &[&["cp"], &["mv"], &["mirror"], &["put"]]),
+    ("s3cmd", &[&["put"], &["sync"], &["cp"]]),
+    ("s5cmd", &[&["cp"], &["mv"], &["sync"]]),
+    ("tailscale", &[&["file", "cp"]]),
+];
+
+/// Options of these tools whose value is no operand.
+const VALUES: &str = "profile= region= endpoint-url= acl= exclude= include= storage-class= sse= sse-kms-key-id= content-type= \
+    cache-control= metadata= output= query= project= account= zone= config= c= host= host-bucket= access_key= secret_key= bwlimit= \
+    transfers= checkers= filter= filter-from= exclude-from= include-from= log-file= log-level= max-age= min-age= attr= encrypt= \
+    m q r R n,dry-run dryrun delete quiet recursive P,progress v d a f o= u= h= J Z z= e= i U L";
+
+/// Takes down what the command sends to a store.
+pub(super) fn sent(run: &mut Run) {
+    if let Some((_, ways)) = COPIERS.iter().find(|(name, _)| *name == run.program) {
+        return copied(run, ways);
+    }
+    match run.program {
+        "gh" => gist(run),
+        "az" => azure(run),
+        "croc" | "wormhole" | "ffsend" | "transfer" => given(run),
+        _ => {}
+    }
+    if run.program == "aws" {
+        object(run);
+    }
+}
+
+fn copied(run: &mut Run, ways: &[&[&str]]) {
+    let options = read(run.args, VALUES, Order::Anywhere);
+    if options.has("n") || options.has("dryrun") {
+        return;
+    }
+    let verbs: Vec<String> = options.operands.iter().map(Word::shown).collect();
+    let Some(way) = ways.iter().find(|way| verbs.iter().zip(**way).filter(|(verb, known)| verb == *known).count() == way.len()) else {
+        return object(run);
+    };
+    let operands = options.operands.get(way.len()..).unwrap_or_default();
+    let Some((target, sources)) = operands.split_last() else { return };
+    if !is_store(target) {
+        return;
+    }
+    let mut cargo = Cargo::default();
+    for source in sources.iter().filter(|source| !is_store(source)) {
+        cargo.file(run, source, true);
+    }
+    if !cargo.is_empty() {
+        let host = target.shown();
+        send(run, target, &host, cargo, true);
+    }
+}
+
+fn is_store(word: &Word) -> bool {
+    let shown = word.shown();
+    shown.contains("://") || shown.split_once(':').is_some_and(|(name, _)| !name.is_empty() && !name.contains(['/', '.']))
+        || matches!(shown.split('/').next(), Some("s3" | "minio" | "gcs" | "play" | "myminio"))
+}
+
+/// `aws s3api put-object --body file`.
+fn object(run: &mut Run) {
+    let has = |text: &str| run.args.iter().any(|word| word.is(text));
+    if run.program != "aws" || !(has("put-object") || has("upload-part") || has("upload-archive")) {
+        return;
+    }
+    let body = after(run, &["--body"]);
+    upload(run, &body, "aws");
+}
+
+fn azure(run: &mut Run) {
+    let verbs: Vec<String> = run.args.iter().take(4).map(Word::shown).collect();
+    if verbs.first().is_some_and(|verb| verb == "storage") && verbs.iter().any(|verb| verb.starts_with("upload")) {
+        let files = after(run, &["-f", "--file", "-s", "--source"]);
+        upload(run, &files, "azure storage");
+    }
+}
+
+/// `gh gist create`, and files given to `gh api`.
+fn gist(run: &mut Run) {
+    let verbs: Vec<String> = run.args.iter().take(2).map(Word::shown).collect();
+    let verbs: Vec<&str> = verbs.iter().map(String::as_str).collect();
+    match verbs.as_slice() {
+        ["gist", "create" | "new" | "edit"] => {
+            let rest = run.args.get(2..).unwrap_or_default().to_vec();
+            let options = read(&rest, "d,desc= f,filename= p,public w,web a,add= r,remove=", Order::Anywhere);
+            let files: Vec<Word> = options.operands.iter().chain(options.values("a")).cloned().collect();
+            let is_edit = verbs.contains(&"edit");
+            let mut cargo = Cargo::default();
+            files.iter().skip(usize::from(is_edit)).for_each(|file| cargo.file(run, file, false));
+            if files.is_empty() {
+                cargo.stdin(run);
+            }
+            let word = Word::literal_at("gist.github.com", run.call.span);
+            send(run, &word, "gist.github.com", cargo, true);
+        }
+        ["api", ..] => {
+            let mut files = after(run, &["--input"]);
+            let fields = after(run, &["-F", "--field"]);
+            files.extend(fields.iter().map(|word| word.after('=')).filter(|word| word.text.prefix().starts_with('@')).map(|word| word.from(1)));
+            upload(run, &files, "api.github.com");
+        }
+        _ => {}
+    }
+}
+
+/// `croc send file`, `wormhole send file`.
+fn given(run: &mut Run) {
+    let is_verb = |word: &&Word| matches!(word.shown().as_str(), "send" | "upload" | "tx");
+    let sends = run.program == "transfer" || run.args.iter().any(|word| is_verb(&word));
+    let files: Vec<Word> = run.args.iter().filter(|word| !is_verb(word) && !word.shown().starts_with('-')).cloned().collect();
+    if sends {
+        let program = run.program.to_owned();
+        upload(run, &files, &program);
+    }
+}
+
+fn upload(run: &mut Run, files: &[Word], host: &str) {
+    let mut cargo = Cargo::default();
+    files.iter().for_each(|file| cargo.file(run, file, true));
+    if !cargo.is_empty() {
+        let word = Word::literal_at(host, run.call.span);
+        send(run, &word, host, cargo, true);
+    }
+}
+
+/// The values of options, wherever they stand.
+fn after(run: &Run, names: &[&str]) -> Vec<Word> {
+    let mut values = Vec::new();
+    for (index, word) in run.args.iter().enumerate() {
+        let prefix = word.text.prefix();
+        let (name, attached) = prefix.split_once('=').map_or((prefix, false), |(name, _)| (name, true));
+        if !names.contains(&name) {
+            continue;
+        }
+        match run.args.get(index + 1) {
+            _ if attached && name.starts_with("--") => values.push(word.after('=')),
+            Some(value) => values.push(value.clone()),
+            None => {}
+        }
+    }
+    values
+}
+
+/// `pastebinit`, and other programs that put files or standard input on a public page.
+pub(super) fn paste(run: &mut Run) -> Outcome {
+    let options = read(run.args, "i= b= a= f= t= u= P e l v h j m= r= E s= p= private", Order::Anywhere);
+    let mut cargo = Cargo::default();
+    let files: Vec<Word> = options.operands.iter().chain(options.values("i")).cloned().collect();
+    files.iter().for_each(|file| cargo.file(run, file, false));
+    if files.is_empty() {
+        cargo.stdin(run);
+    }
+    let word = Word::literal_at("pastebin.com", run.call.span);
+    send(run, &word, "pastebin.com", cargo, true);
+    run.derived()
+}
+
+/// Mail: attachments, and the body on standard input.
+pub(super) fn mail(run: &mut Run) -> Outcome {
+    let spec = "s,subject= a,attach= A,account= b= c= e= f,file= F= h= i,init= q= r= S= t,to= u= C= H= n p R x y z E B N V v d m= O= o= X= \
+        server= from= body= header= add-header= data= auth-user= auth-password= host= port= tls read-envelope-from";
+    let options = read(run.args, spec, Order::Anywhere);
+    let mut cargo = Cargo::default();
+    let attached = ["a", "attach"].iter().flat_map(|name| options.values(name));
+    let named = options.values("body").chain(options.values("data")).filter(|word| word.text.prefix().starts_with('@'));
+    let mut files: Vec<Word> = attached.cloned().chain(named.map(|word| word.from(1))).collect();
+    // mutt takes files up to `--`; sendmail's `-A` and mailx's are accounts or files by flavour.
+    files.extend(options.values("A").filter(|word| word.shown().contains(['/', '.'])).cloned());
+    // GNU mail's `-a` is a header.
+    files.retain(|word| !word.shown().contains(':'));
+    files.iter().for_each(|file| cargo.file(run, file, false));
+    cargo.stdin(run);
+    let readers = options.operands.iter().chain(options.values("t"));
+    for reader in readers.cloned().collect::<Vec<_>>() {
+        let shown = reader.shown();
+        let host = shown.rsplit('@').next().filter(|_| shown.contains('@')).unwrap_or("localhost").to_owned();
+        send(run, &reader, &host, cargo.clone(), true);
+    }
+    if let Some(file) = options.value("r").filter(|_| run.program == "mutt").cloned() {
+        run.analyst.write(&file, WriteMode::Append, None, run.shell);
+    }
+    run.derived()
+}

@@ -1,0 +1,448 @@
+//! Package managers: what they install and from where, what they publish, what they remove.
+
+use tollgate_model::{Certainty, EffectKind};
+
+use super::Run;
+use super::verbs::{Deed, GRANT, Line, SECRET, Tool};
+use crate::word::Word;
+
+/// Changes where packages come from.
+const INDEX: Deed = Deed::Weaken("the package index");
+
+/// Removes packages of the system.
+const REMOVE: Deed = Deed::Infra("remove-package");
+
+/// Packages without which a system does not start, or cannot be repaired.
+const ESSENTIAL: &str = "sudo|libc6|glibc|libc-bin|coreutils|bash|dpkg|apt|systemd|systemd-sysv|init|util-linux|\
+    openssh-server|openssh|linux-image*|linux-generic|kernel|kernel-core|grub*|shim*|python3|python3-minimal|python3.*|\
+    libssl*|openssl|network-manager|networkmanager|netplan.io|ifupdown|login|passwd|mount|e2fsprogs|base-files|perl-base|\
+    dnf|yum|rpm|pacman|filesystem|musl|busybox|apk-tools|alpine-baselayout|base|ca-certificates|tar|gzip|mawk|hostname|findutils";
+
+pub(super) const TOOLS: &[Tool] = &[
+    Tool {
+        names: &["npm", "pnpm", "yarn", "bun"],
+        values: "C prefix dir cwd w workspace filter F registry tag access otp userconfig location loglevel script-shell c config",
+        one_dash: false,
+        deeds: &[
+            ("** --dry-run", Deed::Safe),
+            ("publish|npm|stage !--help", Deed::Publish("npm")),
+            ("unpublish", Deed::Publish("npm")),
+            ("deprecate", Deed::Publish("npm")),
+            ("dist-tag|dist-tags|tag add|rm|remove|set", Deed::Publish("npm")),
+            ("owner|author add|rm", Deed::Publish("npm")),
+            ("access set|grant|revoke|public|restricted", Deed::Publish("npm")),
+            ("token create", GRANT),
+            ("token revoke|delete|rm", Deed::Publish("npm")),
+            ("config|c set registry|registry=*|*:registry|*:registry=*|strict-ssl|strict-ssl=false", INDEX),
+            ("set registry|registry=*|*:registry|*:registry=*|strict-ssl=false", INDEX),
+            ("config set npmRegistryServer|npmRegistries*|enableStrictSsl", INDEX),
+        ],
+    },
+    Tool {
+        names: &["lerna", "changeset", "semantic-release", "np", "release-it"],
+        values: "",
+        one_dash: false,
+        deeds: &[("** -d,--dry-run", Deed::Safe), ("publish", Deed::Publish("npm"))],
+    },
+    Tool {
+        names: &["vsce", "ovsx"],
+        values: "p pat t target i packagePath",
+        one_dash: false,
+        deeds: &[("publish", Deed::Publish("extension")), ("unpublish", Deed::Publish("extension"))],
+    },
+    Tool {
+        names: &["pip", "pip3"],
+        values: "python log proxy retries timeout cache-dir",
+        one_dash: false,
+        deeds: &[("config set *index-url|*extra-index-url|*trusted-host|*find-links *", INDEX)],
+    },
+    Tool {
+        names: &["twine"],
+        values: "r repository repository-url u p config-file",
+        one_dash: false,
+        deeds: &[("upload|register", Deed::Publish("PyPI"))],
+    },
+    Tool {
+        names: &["uv"],
+        values: "directory project token publish-url index-url index python p config-file cache-dir",
+        one_dash: false,
+        deeds: &[("publish !--dry-run", Deed::Publish("PyPI"))],
+    },
+    Tool {
+        names: &["poetry", "hatch", "flit", "pdm", "rye", "maturin"],
+        values: "C directory P project r repository u p username password",
+        one_dash: false,
+        deeds: &[
+            ("** --dry-run", Deed::Safe),
+            ("publish|upload", Deed::Publish("PyPI")),
+            ("source add", INDEX),
+            ("config repositories.*", INDEX),
+            ("config certificates.* false", INDEX),
+        ],
+    },
+    Tool {
+        names: &["cargo"],
+        values: "color config Z C manifest-path p package target-dir index registry token F features target j jobs",
+        one_dash: false,
+        deeds: &[
+            ("** -n,--dry-run", Deed::Safe),
+            ("publish", Deed::Publish("crates.io")),
+            ("yank", Deed::Publish("crates.io")),
+            ("owner -a,--add", Deed::Publish("crates.io")),
+            ("owner -r,--remove", Deed::Publish("crates.io")),
+            ("release --execute", Deed::Publish("crates.io")),
+            ("release -x", Deed::Publish("crates.io")),
+        ],
+    },
+    Tool {
+        names: &["gem"],
+        values: "k key host otp v version p http-proxy s source",
+        one_dash: false,
+        deeds: &[
+            ("push|yank", Deed::Publish("RubyGems")),
+            ("owner -a,--add", Deed::Publish("RubyGems")),
+            ("owner -r,--remove", Deed::Publish("RubyGems")),
+            ("sources -a,--add", INDEX),
+            ("sources -r,--remove", INDEX),
+        ],
+    },
+    Tool {
+        names: &["bundle", "bundler"],
+        values: "",
+        one_dash: false,
+        deeds: &[("config ** mirror.*", INDEX), ("exec rake release", Deed::Publish("RubyGems"))],
+    },
+    Tool {
+        names: &["composer"],
+        values: "d working-dir",
+        one_dash: false,
+        deeds: &[
+            ("config **  repositories.*|repo.*|repositories|secure-http", INDEX),
+            ("global config repositories.*|secure-http", INDEX),
+        ],
+    },
+    Tool {
+        names: &["mvn", "mvnw"],
+        values: "f file s settings P pl",
+        one_dash: false,
+        deeds: &[("** deploy|deploy:*|release:perform", Deed::Publish("Maven"))],
+    },
+    Tool {
+        names: &["gradle", "gradlew"],
+        values: "p project-dir b I",
+        one_dash: false,
+        deeds: &[
+            ("** -m,--dry-run", Deed::Safe),
+            (
+                "** publish|publishPlugins|*:publish|publishToSonatype|publishAllPublications*|publishToMavenCentral",
+                Deed::Publish("Maven"),
+            ),
+        ],
+    },
+    Tool {
+        names: &["dotnet", "nuget"],
+        values: "s source k api-key",
+        one_dash: false,
+        deeds: &[
+            ("nuget push|delete", Deed::Publish("NuGet")),
+            ("push|delete", Deed::Publish("NuGet")),
+            ("nuget add|update source", INDEX),
+            ("sources add|update", INDEX),
+        ],
+    },
+    Tool {
+        names: &["goreleaser"],
+        values: "f config",
+        one_dash: false,
+        deeds: &[
+            ("release --snapshot", Deed::Safe),
+            ("release --skip=publish", Deed::Safe),
+            ("release", Deed::Publish("release")),
+        ],
+    },
+    Tool {
+        names: &["pod"],
+        values: "",
+        one_dash: false,
+        deeds: &[("trunk push|deprecate|delete", Deed::Publish("CocoaPods"))],
+    },
+    Tool {
+        names: &["dart", "flutter"],
+        values: "",
+        one_dash: false,
+        deeds: &[("** --dry-run", Deed::Safe), ("pub publish", Deed::Publish("pub.dev"))],
+    },
+    Tool {
+        names: &["jsr"],
+        values: "",
+        one_dash: false,
+        deeds: &[("** --dry-run", Deed::Safe), ("publish", Deed::Publish("JSR"))],
+    },
+    Tool {
+        names: &["deno"],
+        values: "",
+        one_dash: false,
+        deeds: &[("publish !--dry-run", Deed::Publish("JSR"))],
+    },
+    Tool {
+        names: &["snapcraft", "charmcraft"],
+        values: "",
+        one_dash: false,
+        deeds: &[("upload|push|release", Deed::Publish("snap"))],
+    },
+    Tool {
+        names: &["crane", "skopeo", "oras", "regctl", "cosign"],
+        values: "",
+        one_dash: false,
+        deeds: &[
+            ("push|append|copy * docker://*", Deed::Publish("container")),
+            ("push|append", Deed::Publish("container")),
+            ("delete", Deed::Infra("delete")),
+        ],
+    },
+    Tool {
+        names: &["huggingface-cli", "hf"],
+        values: "",
+        one_dash: false,
+        deeds: &[
+            ("upload|upload-large-folder", Deed::Publish("Hugging Face")),
+            ("repo delete", Deed::Infra("destroy")),
+            ("auth token", SECRET),
+        ],
+    },
+    Tool {
+        names: &["apt", "apt-get", "aptitude"],
+        values: "o t c a option target-release config-file",
+        one_dash: false,
+        deeds: &[
+            ("** -s,--simulate,--dry-run,--just-print,--no-act,--recon", Deed::Safe),
+            ("remove|purge ** @essential", REMOVE),
+            ("install --allow-unauthenticated", INDEX),
+            ("update --allow-insecure-repositories", INDEX),
+        ],
+    },
+    Tool {
+        names: &["dnf", "yum", "microdnf", "zypper", "apk", "xbps-remove", "emerge"],
+        values: "c config X repository R root",
+        one_dash: false,
+        deeds: &[
+            ("** -s,--simulate,--dry-run,--assumeno,-p,--pretend", Deed::Safe),
+            ("remove|erase|del|rm ** @essential", REMOVE),
+            ("** @essential -C,--unmerge", REMOVE),
+            ("** --nogpgcheck", INDEX),
+            ("** --allow-untrusted", INDEX),
+        ],
+    },
+    Tool {
+        names: &["pacman", "yay", "paru"],
+        values: "r root config b dbpath",
+        one_dash: false,
+        deeds: &[("** -p,--print", Deed::Safe), ("** @essential -R,--remove", REMOVE)],
+    },
+    Tool {
+        names: &["dpkg", "rpm"],
+        values: "root admindir",
+        one_dash: false,
+        deeds: &[
+            ("** --dry-run,--no-act,--test,--simulate", Deed::Safe),
+            ("** @essential -r,--remove,-P,--purge,-e,--erase", REMOVE),
+        ],
+    },
+    Tool {
+        names: &["add-apt-repository", "apt-add-repository"],
+        values: "k keyserver",
+        one_dash: false,
+        deeds: &[
+            ("** -r,--remove", Deed::Safe),
+            ("** -L,--list", Deed::Safe),
+            ("ppa:*", Deed::Safe),
+            ("*", INDEX),
+        ],
+    },
+];
+
+/// What managers install and from where.
+pub(super) fn notice(run: &mut Run) {
+    match run.program {
+        "pip" | "pip3" | "pipx" => python(run, run.args, "pip"),
+        "uv" => uv(run),
+        "npm" | "pnpm" | "yarn" | "bun" => node(run),
+        "poetry" | "pdm" | "rye" => {
+            plain(run, &["add"], "C directory P project G group E extras source python")
+        }
+        "cargo" => cargo(run),
+        "go" => plain(run, &["install", "get"], "C mod modfile overlay p"),
+        "gem" => gem(run),
+        "composer" => plain(run, &["require"], "d working-dir"),
+        "brew" | "apt" | "apt-get" | "dnf" | "yum" | "apk" | "snap" | "flatpak" | "zypper" => {
+            plain(run, &["install", "add", "in"], "o t c X repository");
+        }
+        "conda" | "mamba" | "micromamba" => {
+            plain(run, &["install", "create"], "n name p prefix c channel f file")
+        }
+        program => {
+            let version = program
+                .strip_prefix("pip")
+                .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+            if version {
+                python(run, run.args, "pip");
+            }
+        }
+    }
+}
+
+/// True when a system does not work without this package.
+pub(super) fn is_essential(package: &str) -> bool {
+    let name = package.split([':', '=']).next().unwrap_or_default();
+    ESSENTIAL.split('|').any(|one| match one.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == one,
+    })
+}
+
+fn install(run: &mut Run, manager: &str, package: &Word) {
+    let certainty = if package.literal().is_some() { Certainty::Certain } else { Certainty::Possible };
+    let kind = EffectKind::Install { manager: manager.to_owned(), package: package.shown() };
+    run.analyst.push(kind, package.span, certainty);
+}
+
+fn index(run: &mut Run, from: &str) {
+    let shown: String = from.chars().filter(|letter| !letter.is_control()).take(100).collect();
+    run.push(EffectKind::Weaken { what: format!("the package index (`{shown}`)") });
+}
+
+const PIP_VALUES: &str = "python r requirement c constraint e editable t target platform python-version implementation abi \
+    root prefix src upgrade-strategy C config-settings global-option no-binary only-binary progress-bar root-user-action report \
+    group i index-url extra-index-url f find-links trusted-host log proxy retries timeout exists-action cert client-cert \
+    cache-dir index default-index p";
+
+fn python(run: &mut Run, words: &[Word], manager: &str) {
+    let line = Line::read(words, PIP_VALUES, false);
+    if !matches!(line.verb(0).as_str(), "install" | "download" | "wheel" | "inject" | "run")
+        || line.has("dry-run")
+    {
+        return;
+    }
+    for from in
+        line.values(&["i", "index-url", "extra-index-url", "index", "default-index", "f", "find-links"])
+    {
+        let from = from.shown();
+        if !is_known_index(&from) && from.contains("://") {
+            index(run, &from);
+        }
+    }
+    for host in line.values(&["trusted-host"]).map(Word::shown) {
+        index(run, &format!("--trusted-host {host}"));
+    }
+    let editable = line.values(&["e", "editable"]).filter(|word| word.shown().contains("://"));
+    for package in line.operands.iter().skip(1).chain(editable) {
+        install(run, manager, package);
+    }
+}
+
+/// Indexes that a great many projects use by their own documentation.
+fn is_known_index(url: &str) -> bool {
+    let Some(rest) = url.strip_prefix("https://") else { return false };
+    let host = rest.split(['/', ':', '?']).next().unwrap_or_default();
+    let known = [
+        "pypi.org",
+        "files.pythonhosted.org",
+        "test.pypi.org",
+        "download.pytorch.org",
+        "pypi.nvidia.com",
+        "pypi.ngc.nvidia.com",
+        "data.pyg.org",
+        "wheels.vllm.ai",
+        "storage.googleapis.com",
+        "registry.npmjs.org",
+        "registry.yarnpkg.com",
+        "npm.pkg.github.com",
+        "rubygems.org",
+        "astral-sh.github.io",
+        "abetlen.github.io",
+        "pypi.anaconda.org",
+    ];
+    known.contains(&host)
+}
+
+fn uv(run: &mut Run) {
+    let line = Line::read(run.args, PIP_VALUES, false);
+    match line.verb(0).as_str() {
+        "pip" => {
+            let at = run.args.iter().position(|word| word.is("pip")).map_or(0, |at| at + 1);
+            python(run, run.args.get(at..).unwrap_or_default(), "uv");
+        }
+        "add" => line.operands.iter().skip(1).for_each(|package| install(run, "uv", package)),
+        "tool" if line.verb(1) == "install" => {
+            line.operands.iter().skip(2).for_each(|package| install(run, "uv", package));
+        }
+        _ => {}
+    }
+}
+
+fn node(run: &mut Run) {
+    let values = "C prefix dir cwd w workspace filter F registry tag omit include userconfig loglevel cache";
+    let line = Line::read(run.args, values, false);
+    let verb = line.verb(0);
+    let installs = ["install", "i", "in", "ins", "add", "isntall", "ci", "global", "update", "up", "upgrade"];
+    if !installs.contains(&verb.as_str()) || line.has("dry-run") {
+        return;
+    }
+    for from in line.values(&["registry"]).map(Word::shown) {
+        let local = from.contains("://localhost") || from.contains("://127.0.0.1");
+        if !is_known_index(&from) && !local {
+            index(run, &from);
+        }
+    }
+    let skip = if verb == "global" { 2 } else { 1 };
+    let manager = run.program.to_owned();
+    line.operands.iter().skip(skip).for_each(|package| install(run, &manager, package));
+}
+
+fn plain(run: &mut Run, verbs: &[&str], values: &str) {
+    let line = Line::read(run.args, values, false);
+    if !verbs.contains(&line.verb(0).as_str()) || line.has("dry-run") || line.has("s") {
+        return;
+    }
+    let manager = run.program.to_owned();
+    line.operands.iter().skip(1).for_each(|package| install(run, &manager, package));
+}
+
+fn cargo(run: &mut Run) {
+    let values = "git branch tag rev path root registry index version vers target-dir F features target j jobs profile bin example";
+    let line = Line::read(run.args, values, false);
+    if !matches!(line.verb(0).as_str(), "install" | "add") {
+        return;
+    }
+    for url in line.values(&["git"]) {
+        let word = Word { text: prefixed("git+", url), ..url.clone() };
+        install(run, "cargo", &word);
+    }
+    for from in line.values(&["index"]).map(Word::shown) {
+        index(run, &from);
+    }
+    line.operands.iter().skip(1).for_each(|package| install(run, "cargo", package));
+}
+
+fn prefixed(prefix: &str, word: &Word) -> tollgate_shell::value::Text {
+    let mut text = tollgate_shell::value::Text::literal(prefix);
+    text.append(&word.text);
+    text
+}
+
+fn gem(run: &mut Run) {
+    let line = Line::read(
+        run.args,
+        "v version s source i install-dir n bindir P trust-policy p http-proxy platform",
+        false,
+    );
+    if !matches!(line.verb(0).as_str(), "install" | "i") {
+        return;
+    }
+    for from in line.values(&["s", "source"]).map(Word::shown) {
+        if !is_known_index(from.trim_end_matches('/')) {
+            index(run, &from);
+        }
+    }
+    line.operands.iter().skip(1).for_each(|package| install(run, "gem", package));
+}

@@ -1,0 +1,219 @@
+//! Programs that make something stay, or take a protection away: timers, services, rights, checks.
+
+use tollgate_model::phrase::{JOB, MACHINE, WAY_IN};
+use tollgate_model::{Certainty, EffectKind};
+use tollgate_shell::eval::{Call, Outcome, Status};
+use tollgate_shell::value::Value;
+
+use super::{Commands, Run, interpreters};
+use crate::analyst::Analyst;
+use crate::options::{Order, read};
+use crate::word::Word;
+
+pub(super) const COMMANDS: Commands = &[
+    ("crontab", crontab),
+    ("systemctl", systemctl),
+    ("service", service),
+    ("launchctl", launchctl),
+    ("update-rc.d", rc),
+    ("chkconfig", rc),
+    ("visudo", visudo),
+    ("usermod", usermod),
+    ("adduser", adduser),
+    ("gpasswd", gpasswd),
+    ("setenforce", setenforce),
+    ("setcap", setcap),
+    ("ufw", ufw),
+    ("iptables", firewall),
+    ("ip6tables", firewall),
+    ("nft", firewall),
+    ("spctl", gatekeeper),
+    ("csrutil", gatekeeper),
+];
+
+fn persist(run: &mut Run, what: &str) -> Outcome {
+    run.push(EffectKind::Persist { place: what.to_owned() });
+    Outcome::silent(Status::Either)
+}
+
+fn weaken(run: &mut Run, what: &str) -> Outcome {
+    run.push(EffectKind::Weaken { what: format!("{MACHINE}{what}") });
+    Outcome::silent(Status::Either)
+}
+
+fn crontab(run: &mut Run) -> Outcome {
+    let options = read(run.args, "l e r i u= s V n= c T=", Order::Anywhere);
+    if options.has("l") || options.has("V") || options.has("T") {
+        return run.derived();
+    }
+    let text = match options.operands.first() {
+        Some(file) if !file.is("-") => run.analyst.script(file, run.shell),
+        _ => run.stdin().cloned(),
+    };
+    if let Some(text) = text.as_ref().and_then(Value::as_literal) {
+        for command in text.lines().filter_map(cron_command).take(64) {
+            interpreters::code(run, &Value::text(command), run.call.span);
+        }
+    }
+    let does = if options.has("r") { "cron (deletes all of them)" } else { "cron" };
+    persist(run, &format!("{JOB}{does}"))
+}
+
+/// The command of a line of a crontab: after five fields of time, or after `@daily`.
+fn cron_command(line: &str) -> Option<&str> {
+    let mut rest = line.trim();
+    if rest.is_empty() || rest.starts_with('#') {
+        return None;
+    }
+    let fields = if rest.starts_with('@') { 1 } else { 5 };
+    for _ in 0..fields {
+        rest = rest.split_once(char::is_whitespace)?.1.trim_start();
+    }
+    Some(rest)
+}
+
+/// Services that guard a machine.
+const GUARDS: &[&str] = &[
+    "auditd", "apparmor", "firewalld", "ufw", "fail2ban", "iptables", "nftables", "selinux", "clamav", "falcon-sensor",
+    "crowdsec", "osqueryd", "rsyslog", "systemd-journald", "sshguard", "wazuh-agent", "mdatp",
+];
+
+fn is_guard(unit: &str) -> bool {
+    let name = unit.split(['.', '@']).next().unwrap_or_default();
+    GUARDS.contains(&name)
+}
+
+fn systemctl(run: &mut Run) -> Outcome {
+    let spec = "user system global now q,quiet no-pager no-block no-ask-password f,force l,full t,type= state= p,property= \
+        H,host= M,machine= n,lines= o,output= a,all r,recursive runtime s,signal= kill-whom= root= preset-mode= plain \
+        no-legend no-reload failed value wait no-wall h,help version";
+    let options = read(run.args, spec, Order::Anywhere);
+    let Some((verb, units)) = options.operands.split_first() else { return run.derived() };
+    let units: Vec<String> = units.iter().map(Word::shown).collect();
+    let named = |test: fn(&str) -> bool| units.iter().any(|unit| test(unit));
+    match verb.shown().as_str() {
+        "enable" | "reenable" | "link" | "preset" | "edit" | "set-default" | "add-wants" | "add-requires" => {
+            persist(run, &format!("{JOB}systemd: {}", units.join(" ")))
+        }
+        "poweroff" | "reboot" | "halt" | "kexec" | "rescue" | "emergency" | "soft-reboot" => {
+            run.push(EffectKind::Process { signal: "power".into(), target: "the machine".into() });
+            Outcome::silent(Status::Either)
+        }
+        "stop" | "disable" | "mask" | "kill" | "freeze" if named(|unit| unit.contains("tollgate")) => {
+            run.push(EffectKind::Tamper { what: "Tollgate's process".into() });
+            Outcome::silent(Status::Either)
+        }
+        "stop" | "disable" | "mask" | "kill" if named(is_guard) => {
+            weaken(run, &format!("stops {}, which guards it", units.join(" ")))
+        }
+        _ => run.derived(),
+    }
+}
+
+fn service(run: &mut Run) -> Outcome {
+    match run.args {
+        [unit, verb, ..] if verb.is("stop") && is_guard(&unit.shown()) => {
+            weaken(run, &format!("stops {}, which guards it", unit.shown()))
+        }
+        _ => run.derived(),
+    }
+}
+
+fn launchctl(run: &mut Run) -> Outcome {
+    let Some((verb, rest)) = run.args.split_first() else { return run.derived() };
+    let what = rest.iter().map(Word::shown).filter(|word| !word.starts_with('-')).collect::<Vec<_>>().join(" ");
+    match verb.shown().as_str() {
+        "load" | "bootstrap" | "submit" | "enable" | "kickstart" => persist(run, &format!("{JOB}launchd: {what}")),
+        "setenv" | "config" => persist(run, &format!("{JOB}launchd: {} {what}", verb.shown())),
+        _ => run.derived(),
+    }
+}
+
+fn rc(run: &mut Run) -> Outcome {
+    let on = |word: &Word| matches!(word.shown().as_str(), "defaults" | "enable" | "on" | "--add");
+    if run.args.iter().any(on) { persist(run, &format!("{JOB}init")) } else { run.derived() }
+}
+
+fn visudo(run: &mut Run) -> Outcome {
+    if run.args.iter().any(|word| word.shown().starts_with("-c") || word.is("--check")) {
+        return run.derived();
+    }
+    persist(run, &format!("{WAY_IN}`/etc/sudoers`"))
+}
+
+/// Groups whose members may become root.
+fn is_root_group(names: &str) -> bool {
+    let groups = ["sudo", "wheel", "admin", "root", "docker", "lxd", "libvirt", "disk", "shadow"];
+    names.split([',', ' ']).any(|name| groups.contains(&name))
+}
+
+fn usermod(run: &mut Run) -> Outcome {
+    let spec = "a,append G,groups= g,gid= s,shell= d,home= m l,login= L,lock U,unlock e= f= u= p,password= c= o R= P= r,remove";
+    let options = read(run.args, spec, Order::Anywhere);
+    match options.value("G").map(Word::shown).filter(|groups| is_root_group(groups) && !options.has("r")) {
+        Some(groups) => weaken(run, &format!("puts a user into {groups}, whose members may become root")),
+        None => run.derived(),
+    }
+}
+
+fn adduser(run: &mut Run) -> Outcome {
+    let options = read(run.args, "system ingroup= home= shell= gecos= uid= gid= group D disabled-password G= S H s= h= g= u= q,quiet comment=", Order::Anywhere);
+    match options.operands.as_slice() {
+        [_, group] if is_root_group(&group.shown()) => {
+            weaken(run, &format!("puts a user into {}, whose members may become root", group.shown()))
+        }
+        _ => run.derived(),
+    }
+}
+
+fn gpasswd(run: &mut Run) -> Outcome {
+    let options = read(run.args, "a,add= d,delete= A= M= r R Q=", Order::Anywhere);
+    let group = options.operands.first().map(Word::shown).unwrap_or_default();
+    if options.has("a") && is_root_group(&group) {
+        return weaken(run, &format!("puts a user into {group}, whose members may become root"));
+    }
+    run.derived()
+}
+
+fn setenforce(run: &mut Run) -> Outcome {
+    match run.args.first().map(Word::shown).as_deref() {
+        Some("0" | "Permissive" | "permissive") => weaken(run, "turns SELinux off"),
+        _ => run.derived(),
+    }
+}
+
+fn setcap(run: &mut Run) -> Outcome {
+    let caps = run.args.iter().map(Word::shown).find(|word| word.contains("cap_"));
+    let grave = ["cap_sys_admin", "cap_setuid", "cap_setgid", "cap_dac", "cap_sys_ptrace", "cap_sys_module", "=ep"];
+    match caps.filter(|caps| grave.iter().any(|part| caps.contains(part)) && !caps.contains("cap_net_")) {
+        Some(caps) => weaken(run, &format!("gives a program rights of root ({caps})")),
+        None => run.derived(),
+    }
+}
+
+fn ufw(run: &mut Run) -> Outcome {
+    let off = |word: &Word| matches!(word.shown().as_str(), "disable" | "reset");
+    if run.args.iter().any(off) { weaken(run, "turns its firewall off") } else { run.derived() }
+}
+
+fn firewall(run: &mut Run) -> Outcome {
+    let words: Vec<String> = run.args.iter().map(Word::shown).collect();
+    let flushes = words.iter().any(|word| matches!(word.as_str(), "-F" | "--flush" | "-X"))
+        || words.windows(2).any(|pair| matches!(pair, [verb, what] if verb == "flush" && what == "ruleset"));
+    if flushes { weaken(run, "empties its firewall") } else { run.derived() }
+}
+
+fn gatekeeper(run: &mut Run) -> Outcome {
+    let off = |word: &Word| matches!(word.shown().as_str(), "--master-disable" | "--global-disable" | "disable");
+    if run.args.iter().any(off) { weaken(run, "turns its checks of programs off") } else { run.derived() }
+}
+
+/// Variables that turn checks of certificates off.
+pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &Call) {
+    let text = value.as_literal().unwrap_or_default();
+    let off = matches!((name, text), ("NODE_TLS_REJECT_UNAUTHORIZED" | "PYTHONHTTPSVERIFY", "0"));
+    if off {
+        let what = format!("{MACHINE}programs that see {name} check no certificates");
+        analyst.push(EffectKind::Weaken { what }, call.span, Certainty::Certain);
+    }
+}

@@ -1,0 +1,291 @@
+//! Programs of package managers that run another command in their environment: npx, bundle exec, uv run, mise exec.
+
+use tollgate_shell::eval::Outcome;
+
+use super::verbs::find;
+use super::{Commands, Run, interpreters};
+use crate::options::{Order, read};
+use crate::word::Word;
+
+pub(super) const COMMANDS: Commands = &[
+    ("npx", npx),
+    ("pnpx", npx),
+    ("bunx", npx),
+    ("uvx", uvx),
+    ("bundle", exec),
+    ("bundler", exec),
+    ("poetry", exec),
+    ("uv", uv),
+    ("pipenv", exec),
+    ("pdm", exec),
+    ("hatch", exec),
+    ("rye", exec),
+    ("pixi", exec),
+    ("conda", exec),
+    ("mamba", exec),
+    ("micromamba", exec),
+    ("mise", exec),
+    ("rtx", exec),
+    ("asdf", exec),
+    ("rbenv", exec),
+    ("pyenv", exec),
+    ("nodenv", exec),
+    ("direnv", direnv),
+    ("dotenv", plain),
+    ("dotenvx", exec),
+    ("doppler", exec),
+    ("op", exec),
+    ("infisical", exec),
+    ("chamber", chamber),
+    ("aws-vault", chamber),
+    ("teller", exec),
+    ("sail", sail),
+    ("ddev", exec),
+    ("lando", lando),
+    ("spring", lando),
+    ("cross-env", plain),
+    ("dotenv-cli", plain),
+    ("env-cmd", plain),
+    ("concurrently", texts),
+    ("corepack", lando),
+    ("nix", nix),
+];
+
+/// `npm exec`, `pnpm dlx`, `yarn dlx`, `bun x`; and the programs of a project, which three of them run by name.
+pub(super) fn notice(run: &mut Run) {
+    if !matches!(run.program, "npm" | "pnpm" | "yarn" | "bun") {
+        return;
+    }
+    let spec = "C,dir,cwd= prefix= filter,F= w,workspace= r,recursive silent s bun verbose loglevel= c,call= p,package= y,yes \
+        workspace-root ignore-workspace if-present no-install parallel stream aggregate-output";
+    let options = read(run.args, spec, Order::First);
+    let Some((verb, rest)) = options.operands.split_first() else { return };
+    let command = match (run.program, verb.shown().as_str()) {
+        (_, "exec" | "x" | "dlx") => {
+            let inside = read(rest, spec, Order::First);
+            if let Some(text) = inside.value("c").filter(|_| inside.operands.is_empty()).cloned() {
+                interpreters::code(run, &text.value(), text.span);
+                return;
+            }
+            inside.operands
+        }
+        ("npm", _) => return,
+        (_, "run") if rest.first().is_some_and(|word| find(&word.shown()).is_some()) => rest.to_vec(),
+        (_, name) if find(name).is_some() => options.operands.clone(),
+        _ => return,
+    };
+    if let Some((first, rest)) = command.split_first() {
+        let mut words = vec![without_version(first)];
+        words.extend(rest.iter().cloned());
+        run.inner(&words);
+    }
+}
+
+/// The verb, the options before the command, and whether another word stands before it.
+const EXEC: &[(&str, &[&str], &str)] = &[
+    ("bundle", &["exec", "e"], "keep-file-descriptors gemfile="),
+    ("bundler", &["exec", "e"], "keep-file-descriptors gemfile="),
+    ("poetry", &["run"], ""),
+    ("pipenv", &["run"], ""),
+    ("pdm", &["run"], "p,project= e,env-file= s,site-packages"),
+    ("hatch", &["run"], "e,env="),
+    ("rye", &["run"], "p,pyproject="),
+    ("pixi", &["run", "exec"], "e,environment= manifest-path= s,spec= c,channel="),
+    ("conda", &["run"], "n,name= p,prefix= v,verbose no-capture-output live-stream cwd="),
+    ("mamba", &["run"], "n,name= p,prefix= no-capture-output live-stream cwd= a,attach="),
+    ("micromamba", &["run"], "n,name= p,prefix= a,attach= cwd="),
+    ("mise", &["exec", "x"], "C,cd= j,jobs= E,env= raw c,command="),
+    ("rtx", &["exec", "x"], "C,cd= j,jobs= E,env= raw c,command="),
+    ("asdf", &["exec"], ""),
+    ("rbenv", &["exec"], ""),
+    ("pyenv", &["exec"], ""),
+    ("nodenv", &["exec"], ""),
+    ("dotenvx", &["run"], "f,env-file= e,env= overload q,quiet"),
+    ("doppler", &["run"], "p,project= c,config= command= t,token= mount= name-transformer="),
+    ("op", &["run"], "env-file= no-masking account="),
+    ("infisical", &["run"], "env= path= token= projectId= c,command= watch"),
+    ("teller", &["run"], "reset shell s"),
+    ("ddev", &["exec"], "s,service= d,dir= raw q,quiet"),
+];
+
+/// `verb … command`.
+fn exec(run: &mut Run) -> Outcome {
+    let Some((_, verbs, spec)) = EXEC.iter().find(|(name, _, _)| *name == run.program) else {
+        return run.derived();
+    };
+    let at = run.args.iter().position(|word| verbs.contains(&word.shown().as_str()));
+    // Only options may stand before the verb.
+    let Some(at) = at.filter(|at| *at < 4) else { return run.derived() };
+    let before = run.args.get(..at).unwrap_or_default();
+    let operands = before.iter().filter(|word| !word.shown().starts_with('-')).count();
+    let flags = before.len() - operands;
+    if operands > flags {
+        return run.derived();
+    }
+    let options = read(run.args.get(at + 1..).unwrap_or_default(), spec, Order::First);
+    if let Some(text) = options.value("c").or(options.value("command")).cloned() {
+        let is_code = matches!(run.program, "mise" | "rtx" | "doppler" | "infisical");
+        if is_code && options.operands.is_empty() {
+            return interpreters::code(run, &text.value(), text.span);
+        }
+    }
+    // `mise exec node@20 -- node x.js` names tools first.
+    let tools = if matches!(run.program, "mise" | "rtx") { dashes(run.args) } else { None };
+    inner(run, &tools.unwrap_or(options.operands))
+}
+
+fn dashes(words: &[Word]) -> Option<Vec<Word>> {
+    let at = words.iter().position(|word| word.is("--"))?;
+    Some(words.get(at + 1..).unwrap_or_default().to_vec())
+}
+
+fn inner(run: &mut Run, command: &[Word]) -> Outcome {
+    if command.is_empty() { run.derived() } else { run.inner(command) }
+}
+
+/// `npx [options] command …`; `-c` takes shell text. A version in the name is not part of the command.
+fn npx(run: &mut Run) -> Outcome {
+    let spec = "y,yes n,no p,package= c,call= w,workspace= ws,workspaces include-workspace-root q,quiet s,shell= bun no-install \
+        ignore-existing prefer-offline legacy-peer-deps registry= silent verbose shell-mode";
+    let options = read(run.args, spec, Order::First);
+    if let Some(text) = options.value("c").cloned() {
+        return interpreters::code(run, &text.value(), text.span);
+    }
+    let mut command = options.operands.clone();
+    if let Some(first) = command.first_mut() {
+        *first = without_version(first);
+    }
+    inner(run, &command)
+}
+
+/// `prisma@5` runs `prisma`, `@scope/tool@1` runs `tool`.
+pub(super) fn without_version(word: &Word) -> Word {
+    let Some(text) = word.literal() else { return word.clone() };
+    let name = text.rsplit('/').next().unwrap_or(text);
+    let name = match name.split_once('@') {
+        Some((name, _)) if !name.is_empty() => name,
+        _ => name,
+    };
+    let is_path = text.starts_with(['.', '/']);
+    if is_path { word.clone() } else { Word::literal_at(name, word.span) }
+}
+
+fn uvx(run: &mut Run) -> Outcome {
+    let spec = "from= w,with= with-editable= with-requirements= p,python= isolated q,quiet v,verbose index= default-index= \
+        i,index-url= extra-index-url= refresh U,upgrade n,no-cache offline env-file=";
+    let options = read(run.args, spec, Order::First);
+    let mut command = options.operands.clone();
+    if let Some(first) = command.first_mut() {
+        *first = without_version(first);
+    }
+    inner(run, &command)
+}
+
+fn uv(run: &mut Run) -> Outcome {
+    let spec = "q,quiet v,verbose directory= project= config-file= no-config cache-dir= n,no-cache offline color= native-tls";
+    let options = read(run.args, spec, Order::First);
+    let words: Vec<String> = options.operands.iter().take(2).map(Word::shown).collect();
+    let names: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (skip, spec) = match names.as_slice() {
+        ["run", ..] => (
+            1,
+            "extra= all-extras no-dev dev only-dev group= no-group= only-group= all-groups m,module= env-file= no-env-file w,with= \
+            with-editable= with-requirements= isolated active no-sync locked frozen s,script p,python= index= default-index= \
+            i,index-url= extra-index-url= package= directory= project= no-project q,quiet v,verbose U,upgrade n,no-cache offline \
+            exact gui-script no-editable inexact refresh all-packages",
+        ),
+        ["tool", "run"] => (2, "from= w,with= p,python= isolated q,quiet v,verbose with-editable= index="),
+        _ => return run.derived(),
+    };
+    let inside = read(options.operands.get(skip..).unwrap_or_default(), spec, Order::First);
+    if let Some(module) = inside.value("m").cloned() {
+        let mut words =
+            vec![Word::literal_at("python", module.span), Word::literal_at("-m", module.span), module];
+        words.extend(inside.operands);
+        return run.inner(&words);
+    }
+    let mut command = inside.operands;
+    if command.first().is_some_and(|word| word.shown().ends_with(".py")) {
+        command.insert(0, Word::literal_at("python", run.call.span));
+    }
+    inner(run, &command)
+}
+
+/// `direnv exec folder command …`.
+fn direnv(run: &mut Run) -> Outcome {
+    match run.args.split_first() {
+        Some((verb, rest)) if verb.is("exec") => inner(run, rest.get(1..).unwrap_or_default()),
+        _ => run.derived(),
+    }
+}
+
+/// `chamber exec service -- command …`.
+fn chamber(run: &mut Run) -> Outcome {
+    if !run.args.first().is_some_and(|verb| verb.is("exec")) {
+        return run.derived();
+    }
+    let command = dashes(run.args).unwrap_or_else(|| run.args.get(2..).unwrap_or_default().to_vec());
+    inner(run, &command)
+}
+
+/// Laravel's `sail artisan …` runs artisan in a container.
+fn sail(run: &mut Run) -> Outcome {
+    let words = run.args.to_vec();
+    match words.first().map(Word::shown).unwrap_or_default().as_str() {
+        "artisan" | "art" | "a" => {
+            let mut command = vec![Word::literal_at("artisan", run.call.span)];
+            command.extend(words.into_iter().skip(1));
+            run.inner(&command)
+        }
+        "php" | "composer" | "npm" | "npx" | "yarn" | "node" => run.inner(&words),
+        "down" => {
+            let mut command =
+                ["docker", "compose"].map(|text| Word::literal_at(text, run.call.span)).to_vec();
+            command.extend(words);
+            run.inner(&command)
+        }
+        _ => run.derived(),
+    }
+}
+
+/// Tools whose first word is itself a command: `lando artisan …`, `spring rails …`, `corepack npm …`.
+fn lando(run: &mut Run) -> Outcome {
+    let words = run.args.to_vec();
+    let first = words.first().map(Word::shown).unwrap_or_default();
+    let runs = [
+        "artisan", "php", "mysql", "psql", "drush", "wp", "composer", "npm", "pnpm", "yarn", "rails", "rake",
+    ];
+    if runs.contains(&first.as_str()) { run.inner(&words) } else { run.derived() }
+}
+
+/// `cross-env A=1 command`, `dotenv -e .env -- command`.
+fn plain(run: &mut Run) -> Outcome {
+    let options =
+        read(run.args, "e= f,file= c? v= o p= r,rc-file= x,expand-envs silent fallback", Order::First);
+    let assigns =
+        |word: &&Word| word.text.prefix().split_once('=').is_some_and(|(name, _)| !name.contains('/'));
+    let command: Vec<Word> =
+        options.operands.iter().skip_while(assigns).skip_while(|word| word.is("--")).cloned().collect();
+    inner(run, &command)
+}
+
+fn texts(run: &mut Run) -> Outcome {
+    let options = read(
+        run.args,
+        "n,names= c,prefix-colors= k,kill-others p,prefix= s,success= r,raw g,group m,max-processes= i,handle-input P",
+        Order::Anywhere,
+    );
+    for text in options.operands.clone() {
+        interpreters::code(run, &text.value(), text.span);
+    }
+    run.derived()
+}
+
+/// `nix develop -c cmd`, `nix shell pkgs -c cmd`, `nix run pkg -- …`.
+fn nix(run: &mut Run) -> Outcome {
+    let at = run.args.iter().position(|word| word.is("-c") || word.is("--command"));
+    match at {
+        Some(at) => inner(run, run.args.get(at + 1..).unwrap_or_default()),
+        None => run.derived(),
+    }
+}

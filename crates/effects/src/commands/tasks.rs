@@ -1,0 +1,515 @@
+//! Task runners: `make`, `npm run`, `just` and their like run lines that stand in a file of the project.
+
+use tollgate_model::json::{self, Value as Json};
+use tollgate_shell::eval::Outcome;
+use tollgate_shell::value::Value;
+
+use super::{Commands, Run, interpreters};
+use crate::options::{Options, Order, read};
+use crate::settings::without_comments;
+use crate::word::Word;
+
+pub(super) const COMMANDS: Commands =
+    &[("make", make), ("gmake", make), ("just", just), ("task", task), ("go-task", task), ("pre-commit", pre_commit)];
+
+/// What programs do besides what their own family says.
+pub(super) const ASIDE: Commands =
+    &[("npm", package), ("pnpm", package), ("yarn", package), ("bun", package), ("composer", composer)];
+
+/// How many recipes one call follows.
+const RECIPES: usize = 64;
+
+/// Runs lines as shell text, each in a shell of its own, in a folder.
+fn run_lines(run: &mut Run, folder: Option<&Word>, lines: &[String]) {
+    let before = run.shell.cwd().clone();
+    if let Some(folder) = folder {
+        run.shell.set_cwd(&folder.value());
+    }
+    for line in lines.iter().take(RECIPES * 8) {
+        interpreters::code(run, &Value::text(line), run.call.span);
+    }
+    run.shell.set_cwd(&before);
+}
+
+/// The text of the first of these files in a folder.
+fn text_of(run: &mut Run, folder: Option<&Word>, names: &[&str]) -> Option<String> {
+    names.iter().find_map(|name| {
+        let path = match folder {
+            Some(folder) => folder.value().concat(&Value::text(&format!("/{name}"))),
+            None => Value::text(name),
+        };
+        let word = Word { text: path.single()?.clone(), span: run.call.span, splits: false, taint: path.taint };
+        run.analyst.script(&word, run.shell)?.as_literal().map(str::to_owned)
+    })
+}
+
+fn make(run: &mut Run) -> Outcome {
+    let spec = "C,directory= f,file,makefile= j,jobs? k,keep-going n,just-print,dry-run,recon s,silent,quiet i,ignore-errors \
+        B,always-make e,environment-overrides I,include-dir= o,old-file,assume-old= W,what-if,new-file,assume-new= \
+        p,print-data-base q,question r,no-builtin-rules R,no-builtin-variables S,no-keep-going,stop t,touch v,version \
+        w,print-directory no-print-directory l,load-average? O,output-sync? d debug? trace eval= E= L b m h,help \
+        warn-undefined-variables shuffle? jobserver-auth?";
+    let options = read(run.args, spec, Order::Anywhere);
+    if ["n", "q", "v", "h", "p", "t"].into_iter().any(|name| options.has(name)) {
+        return run.derived();
+    }
+    let folder = options.value("C").cloned();
+    let file = options.value("f").cloned();
+    let text = match &file {
+        Some(file) if file.is("-") => run.stdin().and_then(Value::as_literal).map(str::to_owned),
+        Some(file) => {
+            let name = file.shown();
+            let absolute = name.starts_with('/');
+            text_of(run, folder.as_ref().filter(|_| !absolute), &[&name])
+        }
+        None => text_of(run, folder.as_ref(), &["GNUmakefile", "makefile", "Makefile"]),
+    };
+    let mut text = text.unwrap_or_default();
+    for more in options.values("eval").chain(options.values("E")).filter_map(Word::literal) {
+        text = format!("{text}\n{more}\n");
+    }
+    let given = options.operands.iter().filter_map(Word::literal);
+    let (sets, goals): (Vec<&str>, Vec<&str>) = given.partition(|word| word.contains('='));
+    let lines = Makefile::read(&text, &sets).lines(&goals);
+    run_lines(run, folder.as_ref(), &lines);
+    run.derived()
+}
+
+/// All recipe lines of a makefile, for judging what is written.
+pub(crate) fn makefile_lines(text: &str) -> Vec<String> {
+    let file = Makefile::read(text, &[]);
+    let recipes = file.rules.iter().flat_map(|rule| rule.recipe.iter());
+    recipes.map(|line| plain_recipe(&file.expand(line)).to_owned()).collect()
+}
+
+/// A makefile, as far as its recipes need: variables with known values, targets, prerequisites, recipes.
+struct Makefile {
+    variables: Vec<(String, String)>,
+    rules: Vec<MakeRule>,
+    /// What runs while it is read: `$(shell …)` and `!=`.
+    at_once: Vec<String>,
+}
+
+struct MakeRule {
+    targets: Vec<String>,
+    needs: Vec<String>,
+    recipe: Vec<String>,
+}
+
+impl Makefile {
+    fn read(text: &str, sets: &[&str]) -> Self {
+        let mut file = Self { variables: Vec::new(), rules: Vec::new(), at_once: Vec::new() };
+        for line in text.replace("\\\n", " ").lines() {
+            file.line(line);
+        }
+        for set in sets {
+            file.assign(set);
+        }
+        file
+    }
+
+    fn line(&mut self, line: &str) {
+        if let Some(command) = line.strip_prefix('\t') {
+            if let Some(rule) = self.rules.last_mut() {
+                rule.recipe.push(command.to_owned());
+            }
+            return;
+        }
+        let plain = line.trim();
+        if plain.is_empty() || plain.starts_with('#') {
+            return;
+        }
+        if let Some(at) = plain.find("$(shell ") {
+            let command = plain.get(at + "$(shell ".len()..).unwrap_or_default();
+            self.at_once.push(command.trim_end_matches(')').to_owned());
+        }
+        if is_assignment(plain) {
+            return self.assign(plain);
+        }
+        let Some((targets, rest)) = plain.split_once(':') else { return };
+        let (needs, recipe) = rest.trim_start_matches(':').split_once(';').unwrap_or((rest.trim_start_matches(':'), ""));
+        let words = |text: &str| self.expand(text).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let recipe = if recipe.trim().is_empty() { Vec::new() } else { vec![recipe.trim().to_owned()] };
+        let rule = MakeRule { targets: words(targets), needs: words(needs), recipe };
+        self.rules.push(rule);
+    }
+
+    fn assign(&mut self, line: &str) {
+        let line = line.trim_start_matches("export ").trim_start_matches("override ");
+        let Some((name, value)) = line.split_once('=') else { return };
+        let keeps = name.ends_with('?');
+        let adds = name.ends_with('+');
+        let runs = name.ends_with('!');
+        let name = name.trim_end_matches([':', '?', '+', '!', ' ']).trim();
+        if runs {
+            self.at_once.push(value.trim().to_owned());
+            return;
+        }
+        let value = self.expand(value.trim());
+        match self.variables.iter_mut().find(|(known, _)| known == name) {
+            Some(_) if keeps => {}
+            Some((_, old)) if adds => *old = format!("{old} {value}"),
+            Some((_, old)) => *old = value,
+            None => self.variables.push((name.to_owned(), value)),
+        }
+    }
+
+    /// A text with its variables put in. What is not known is left to the shell as a variable of its own.
+    fn expand(&self, text: &str) -> String {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find('$') {
+            let (before, after) = rest.split_at(at);
+            out.push_str(before);
+            let after = after.get(1..).unwrap_or_default();
+            if let Some(next) = after.strip_prefix('$') {
+                out.push('$');
+                rest = next;
+                continue;
+            }
+            let close = match after.chars().next() {
+                Some('(') => ')',
+                Some('{') => '}',
+                Some(c) => {
+                    out.push_str(&self.value(&c.to_string()));
+                    rest = after.get(c.len_utf8()..).unwrap_or_default();
+                    continue;
+                }
+                None => break,
+            };
+            let inner = after.get(1..).unwrap_or_default();
+            let end = closing(inner, close);
+            out.push_str(&self.value(inner.get(..end).unwrap_or_default()));
+            rest = inner.get(end + 1..).unwrap_or_default();
+        }
+        out.push_str(rest);
+        out
+    }
+
+    fn value(&self, name: &str) -> String {
+        if let Some((_, value)) = self.variables.iter().find(|(known, _)| known == name) {
+            return value.clone();
+        }
+        match name {
+            "MAKE" => "make".to_owned(),
+            "CURDIR" => ".".to_owned(),
+            "RM" => "rm -f".to_owned(),
+            "@" | "<" | "^" | "*" | "?" | "@D" | "<D" => "make_target".to_owned(),
+            _ if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') => {
+                format!("${{{name}}}")
+            }
+            // A function of make: its result is some word.
+            _ => "make_value".to_owned(),
+        }
+    }
+
+    /// The lines that run for these goals, prerequisites first.
+    fn lines(&self, goals: &[&str]) -> Vec<String> {
+        let mut lines: Vec<String> = self.at_once.iter().map(|line| self.expand(line)).collect();
+        let first = self.rules.iter().flat_map(|rule| &rule.targets).find(|target| !target.starts_with('.'));
+        let mut todo: Vec<String> = match goals {
+            [] => first.cloned().into_iter().collect(),
+            goals => goals.iter().rev().map(|goal| (*goal).to_owned()).collect(),
+        };
+        let mut done: Vec<String> = Vec::new();
+        while let Some(goal) = todo.pop() {
+            if done.contains(&goal) || done.len() >= RECIPES {
+                continue;
+            }
+            for rule in self.rules.iter().filter(|rule| rule.targets.contains(&goal)) {
+                todo.extend(rule.needs.iter().cloned());
+                lines.extend(rule.recipe.iter().map(|line| plain_recipe(&self.expand(line)).to_owned()));
+            }
+            done.push(goal);
+        }
+        lines
+    }
+}
+
+/// Where a variable's name ends: at the mark that closes it, those within it left out.
+fn closing(text: &str, close: char) -> usize {
+    let open = if close == ')' { '(' } else { '{' };
+    let mut depth = 0_u32;
+    for (at, c) in text.char_indices() {
+        if c == open {
+            depth += 1;
+        } else if c == close {
+            if depth == 0 {
+                return at;
+            }
+            depth -= 1;
+        }
+    }
+    text.len()
+}
+
+/// A recipe line without the marks that silence it or let it fail.
+fn plain_recipe(line: &str) -> &str {
+    line.trim_start().trim_start_matches(['@', '-', '+'])
+}
+
+fn is_assignment(line: &str) -> bool {
+    let Some(at) = line.find('=') else { return false };
+    let name = line.get(..at).unwrap_or_default();
+    let name = name.trim_start_matches("export ").trim_start_matches("override ");
+    !name.trim_end_matches([':', '?', '+', '!', ' ']).contains([':', ' ', '\t', '$'])
+}
+
+fn just(run: &mut Run) -> Outcome {
+    let spec = "f,justfile= d,working-directory= l,list n,dry-run summary show= evaluate set q,quiet v,verbose u,unsorted \
+        choose fmt check init dump e,edit color= shell= shell-arg= dotenv-path= E= one yes h,help V,version";
+    let options = read(run.args, spec, Order::First);
+    if ["l", "n", "summary", "show", "evaluate", "fmt", "dump", "h", "V", "init"].into_iter().any(|name| options.has(name)) {
+        return run.derived();
+    }
+    let folder = options.value("d").cloned();
+    let name = options.value("f").map(Word::shown);
+    let names: Vec<&str> = match &name {
+        Some(name) => vec![name],
+        None => vec!["justfile", "Justfile", ".justfile"],
+    };
+    let Some(text) = text_of(run, folder.as_ref(), &names) else { return run.derived() };
+    let goals: Vec<String> = options.operands.iter().filter(|word| !word.shown().contains('=')).map(Word::shown).collect();
+    let lines = just_recipes(&text, &goals);
+    run_lines(run, folder.as_ref(), &lines);
+    run.derived()
+}
+
+/// All recipe lines of a justfile.
+pub(crate) fn justfile_lines(text: &str) -> Vec<String> {
+    read_just(text).into_iter().flat_map(|(_, _, lines)| lines).collect()
+}
+
+/// Recipes by name, with what they need and their lines.
+fn read_just(text: &str) -> Vec<(String, Vec<String>, Vec<String>)> {
+    let mut recipes: Vec<(String, Vec<String>, Vec<String>)> = Vec::new();
+    for line in text.lines() {
+        if line.starts_with([' ', '\t']) {
+            if let Some((_, _, lines)) = recipes.last_mut() {
+                let line = plain_recipe(line).replace("{{", "${").replace("}}", "}");
+                lines.push(line);
+            }
+            continue;
+        }
+        let head = line.trim_start_matches('@');
+        if let Some((name, needs)) = head.split_once(':').filter(|(_, rest)| !rest.starts_with('=')) {
+            let name = name.split_whitespace().next().unwrap_or_default().to_owned();
+            let needs = needs.split_whitespace().map(|need| need.trim_matches(['(', ')']).to_owned()).collect();
+            recipes.push((name, needs, Vec::new()));
+        }
+    }
+    // A recipe with a first line of its own is one script.
+    for (_, _, lines) in &mut recipes {
+        if lines.first().is_some_and(|line| line.starts_with("#!")) {
+            *lines = vec![lines.join("\n")];
+        }
+    }
+    recipes
+}
+
+fn just_recipes(text: &str, goals: &[String]) -> Vec<String> {
+    let recipes = read_just(text);
+    let first = recipes.first().map(|(name, _, _)| name.clone());
+    let mut todo: Vec<String> = if goals.is_empty() { first.into_iter().collect() } else { goals.to_vec() };
+    let mut done: Vec<String> = Vec::new();
+    let mut lines = Vec::new();
+    while let Some(goal) = todo.pop() {
+        if done.contains(&goal) || done.len() >= RECIPES {
+            continue;
+        }
+        for (_, needs, own) in recipes.iter().filter(|(name, _, _)| *name == goal) {
+            todo.extend(needs.iter().cloned());
+            lines.extend(own.iter().cloned());
+        }
+        done.push(goal);
+    }
+    lines
+}
+
+fn task(run: &mut Run) -> Outcome {
+    let spec = "t,taskfile= d,dir= l,list a,list-all n,dry s,silent f,force p,parallel w,watch y,yes summary status init v,verbose \
+        h,help version g,global x,exit-code o,output= c,color C,concurrency= I,interval=";
+    let options = read(run.args, spec, Order::Anywhere);
+    if ["l", "a", "n", "summary", "status", "init", "h", "version"].into_iter().any(|name| options.has(name)) {
+        return run.derived();
+    }
+    let folder = options.value("d").cloned();
+    let name = options.value("t").map(Word::shown);
+    let names: Vec<&str> = match &name {
+        Some(name) => vec![name],
+        None => vec!["Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml"],
+    };
+    if let Some(text) = text_of(run, folder.as_ref(), &names) {
+        let goals: Vec<String> = options.operands.iter().map(Word::shown).filter(|word| !word.contains('=')).collect();
+        let lines = task_commands(&text, &goals);
+        run_lines(run, folder.as_ref(), &lines);
+    }
+    run.derived()
+}
+
+/// The commands of these tasks of a Taskfile: of the sections with their names, or of all when one is not found.
+fn task_commands(text: &str, goals: &[String]) -> Vec<String> {
+    let default = ["default".to_owned()];
+    let goals = if goals.is_empty() { &default } else { goals };
+    let mut kept = String::new();
+    let mut inside = false;
+    for line in text.lines() {
+        let indent = line.len() - line.trim_start().len();
+        if indent == 2 && !line.trim_start().starts_with(['-', '#']) {
+            let name = line.trim().trim_matches(['"', '\'']).split(':').next().unwrap_or_default();
+            inside = goals.iter().any(|goal| goal == name);
+        }
+        if inside {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    if kept.is_empty() { yaml_commands(text) } else { yaml_commands(&kept) }
+}
+
+/// Lines of a YAML file that are commands: entries of `cmds`, and values of `cmd`, `entry`, `sh`.
+pub(crate) fn yaml_commands(text: &str) -> Vec<String> {
+    let mut commands = Vec::new();
+    let mut in_list = false;
+    for line in text.lines() {
+        let plain = line.trim();
+        let (key, value) = plain.trim_start_matches("- ").split_once(':').unwrap_or(("", ""));
+        if matches!(key, "cmd" | "entry" | "sh") && !value.trim().is_empty() {
+            commands.push(unquoted(value.trim()));
+        } else if matches!(key, "cmds" | "commands") {
+            in_list = true;
+        } else if in_list && plain.starts_with("- ") && !plain.starts_with("- task:") {
+            commands.push(unquoted(plain.trim_start_matches("- ")));
+        } else if !plain.is_empty() && plain.ends_with(':') {
+            in_list = false;
+        }
+    }
+    commands
+}
+
+fn unquoted(text: &str) -> String {
+    let text = text.trim();
+    let inner = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
+    inner.or_else(|| text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'))).unwrap_or(text).to_owned()
+}
+
+/// `pre-commit run` runs the hooks of the configuration.
+fn pre_commit(run: &mut Run) -> Outcome {
+    if run.args.first().is_some_and(|verb| verb.is("run"))
+        && let Some(text) = text_of(run, None, &[".pre-commit-config.yaml"])
+    {
+        run_lines(run, None, &yaml_commands(&text));
+    }
+    run.derived()
+}
+
+/// Verbs of package managers that run scripts of the same name.
+const LIFECYCLE: &[(&str, &[&str])] = &[
+    ("test", &["pretest", "test", "posttest"]),
+    ("t", &["pretest", "test", "posttest"]),
+    ("tst", &["pretest", "test", "posttest"]),
+    ("start", &["prestart", "start", "poststart"]),
+    ("stop", &["prestop", "stop", "poststop"]),
+    ("restart", &["prerestart", "restart", "postrestart"]),
+    ("install", &["preinstall", "install", "postinstall", "prepare"]),
+    ("i", &["preinstall", "install", "postinstall", "prepare"]),
+    ("ci", &["preinstall", "install", "postinstall", "prepare"]),
+    ("publish", &["prepublishOnly", "prepare", "prepublish", "publish", "postpublish"]),
+    ("pack", &["prepack", "prepare", "postpack"]),
+    ("version", &["preversion", "version", "postversion"]),
+];
+
+fn package(run: &mut Run) -> Outcome {
+    let spec = "C,prefix,cwd,dir= w,workspace= ws,workspaces F,filter= s,silent if-present ignore-scripts loglevel= registry= \
+        userconfig= script-shell= r,recursive g,global D,save-dev dry-run parallel stream";
+    let options = read(run.args, spec, Order::Anywhere);
+    let Some((verb, rest)) = options.operands.split_first() else { return run.derived() };
+    if options.has("ignore-scripts") {
+        return run.derived();
+    }
+    let verb = verb.shown();
+    if verb == "config" || verb == "set" {
+        weak_config(run, rest);
+        return run.derived();
+    }
+    let folder = options.value("C").cloned();
+    let names = script_names(run.program, &verb, rest, &options);
+    let Some(text) = text_of(run, folder.as_ref(), &["package.json"]).filter(|_| !names.is_empty()) else {
+        return run.derived();
+    };
+    let lines: Vec<String> = scripts(&text, &names);
+    run_lines(run, folder.as_ref(), &lines);
+    run.derived()
+}
+
+/// The scripts that a verb runs, with what runs before and after them.
+fn script_names(program: &str, verb: &str, rest: &[Word], options: &Options) -> Vec<String> {
+    let around = |name: &str| vec![format!("pre{name}"), name.to_owned(), format!("post{name}")];
+    if matches!(verb, "run" | "run-script" | "rum" | "urn") {
+        return rest.first().map(|name| around(&name.shown())).unwrap_or_default();
+    }
+    // An install of named packages runs their scripts, not the project's.
+    let names_packages = matches!(verb, "install" | "i") && !rest.is_empty() || options.has("g");
+    if let Some((_, names)) = LIFECYCLE.iter().find(|(name, _)| *name == verb).filter(|_| !names_packages) {
+        return names.iter().map(|name| (*name).to_owned()).collect();
+    }
+    let own = ["add", "remove", "init", "create", "exec", "dlx", "x", "why", "list", "ls", "outdated", "audit", "up", "upgrade", "info", "view", "link", "cache", "config"];
+    if matches!(program, "yarn" | "pnpm" | "bun") && !own.contains(&verb) { around(verb) } else { Vec::new() }
+}
+
+/// The lines of these scripts of a `package.json`.
+fn scripts(text: &str, names: &[String]) -> Vec<String> {
+    let Ok(value) = json::parse(text.as_bytes()) else { return Vec::new() };
+    let Some(scripts) = value.get("scripts") else { return Vec::new() };
+    names.iter().filter_map(|name| scripts.text(name)).map(str::to_owned).collect()
+}
+
+/// All scripts of a `package.json`.
+pub(crate) fn package_scripts(text: &str) -> Vec<String> {
+    let Ok(value) = json::parse(text.as_bytes()) else { return Vec::new() };
+    let members = value.get("scripts").and_then(Json::as_map).unwrap_or_default();
+    members.iter().filter_map(|(_, script)| script.as_str()).map(str::to_owned).collect()
+}
+
+/// The command of a `devcontainer.json` that runs outside the container.
+pub(crate) fn host_commands(text: &str) -> Vec<String> {
+    let Ok(value) = json::parse(without_comments(text).as_bytes()) else { return Vec::new() };
+    match value.get("initializeCommand") {
+        Some(Json::String(line)) => vec![line.clone()],
+        Some(Json::List(words)) => vec![words.iter().filter_map(Json::as_str).collect::<Vec<_>>().join(" ")],
+        Some(Json::Map(members)) => members.iter().filter_map(|(_, value)| value.as_str()).map(str::to_owned).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// `npm config set strict-ssl false`.
+fn weak_config(run: &mut Run, rest: &[Word]) {
+    let words = rest.iter().map(Word::shown).collect::<Vec<_>>().join(" ").replace('=', " ");
+    if words.contains("strict-ssl false") {
+        let what = format!("{}{} checks no certificates", tollgate_model::phrase::MACHINE, run.program);
+        run.push(tollgate_model::EffectKind::Weaken { what });
+    }
+}
+
+fn composer(run: &mut Run) -> Outcome {
+    let options = read(run.args, "d,working-dir= n q v no-scripts dev timeout=", Order::Anywhere);
+    let words: Vec<String> = options.operands.iter().map(Word::shown).collect();
+    let name = match words.as_slice() {
+        [verb, name, ..] if verb == "run" || verb == "run-script" => name.clone(),
+        _ => return run.derived(),
+    };
+    let folder = options.value("d").cloned();
+    if let Some(text) = text_of(run, folder.as_ref(), &["composer.json"])
+        && let Ok(value) = json::parse(text.as_bytes())
+        && let Some(script) = value.get("scripts").and_then(|scripts| scripts.get(&name))
+    {
+        let lines: Vec<String> = match script {
+            Json::String(line) => vec![line.clone()],
+            Json::List(lines) => lines.iter().filter_map(Json::as_str).map(str::to_owned).collect(),
+            _ => Vec::new(),
+        };
+        let lines: Vec<String> = lines.into_iter().filter(|line| !line.starts_with('@') && !line.contains("::")).collect();
+        run_lines(run, folder.as_ref(), &lines);
+    }
+    run.derived()
+}

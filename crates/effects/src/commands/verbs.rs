@@ -1,0 +1,342 @@
+//! Tools that are told what to do by verbs, as data: which of their options take a value, and what each verb
+//! does. Their handlers, if any, run as well.
+
+use tollgate_model::{Certainty, EffectKind};
+use tollgate_shell::eval::Stream;
+use tollgate_shell::value::Taint;
+
+use super::{
+    Run, cloud, containers, frameworks, infrastructure, kubernetes, packages, platforms, runners, services,
+};
+use crate::analyst::taint;
+use crate::word::Word;
+
+/// One tool, or several with the same verbs.
+pub(super) struct Tool {
+    /// Its names.
+    pub names: &'static [&'static str],
+    /// Options that take the next word, without dashes.
+    pub values: &'static str,
+    /// `-chdir=x` is a long option, as in programs written with Go's `flag`.
+    pub one_dash: bool,
+    /// What its verbs do; the first that fits counts.
+    ///
+    /// A pattern holds the verbs in their order (`volume rm|remove`, `delete-*`, `*` for any word, `**` for any
+    /// number of them, `@own` for a service of development, `@essential` for a package that no system can
+    /// miss), options that must be there (`--force`, `-f,--force`, `--acl=public*`), options that must
+    /// not (`!--dry-run`), and `<` for an input that is not the terminal.
+    pub deeds: &'static [(&'static str, Deed)],
+}
+
+/// What a verb does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Deed {
+    /// Nothing that anyone would miss.
+    Safe,
+    /// Changes infrastructure; the operation is one of the words the rules know.
+    Infra(&'static str),
+    /// Publishes to a registry.
+    Publish(&'static str),
+    /// Changes a database; the operation is one of the words the rules know.
+    Database(&'static str),
+    /// Weakens a protection.
+    Weaken(&'static str),
+    /// Switches the machine off.
+    Power,
+}
+
+/// Takes a whole environment away.
+pub(super) const DESTROY: Deed = Deed::Infra("destroy");
+/// Takes one thing of it away.
+pub(super) const DELETE: Deed = Deed::Infra("delete");
+/// Changes it without a further question.
+pub(super) const APPLY: Deed = Deed::Infra("apply");
+/// Prints what a store of secrets holds.
+pub(super) const SECRET: Deed = Deed::Infra("read-secret");
+/// Opens something to everybody.
+pub(super) const PUBLIC: Deed = Deed::Infra("public");
+/// Gives somebody all rights.
+pub(super) const GRANT: Deed = Deed::Infra("grant-admin");
+
+const TABLES: &[&[Tool]] = &[
+    containers::TOOLS,
+    kubernetes::TOOLS,
+    infrastructure::TOOLS,
+    cloud::TOOLS,
+    platforms::TOOLS,
+    frameworks::TOOLS,
+    packages::TOOLS,
+    services::TOOLS,
+];
+
+/// Takes down what the verbs of a command do. Gives the marks of what it prints.
+pub(super) fn notice(run: &mut Run) -> Taint {
+    packages::notice(run);
+    frameworks::notice_script(run);
+    runners::notice(run);
+    let Some(tool) = find(run.program) else { return Taint::NONE };
+    judge(run, tool, run.args)
+}
+
+/// The names of all tools.
+pub(super) fn known() -> impl Iterator<Item = &'static str> {
+    TABLES.iter().copied().flatten().flat_map(|tool| tool.names).copied()
+}
+
+/// The tool of this name.
+pub(super) fn find(name: &str) -> Option<&'static Tool> {
+    TABLES.iter().copied().flatten().find(|tool| tool.names.contains(&name))
+}
+
+/// Takes down what these words tell a tool to do.
+pub(super) fn judge(run: &mut Run, tool: &Tool, words: &[Word]) -> Taint {
+    let line = Line::read(words, tool.values, tool.one_dash);
+    if line.asks_for_help() {
+        return Taint::NONE;
+    }
+    let input = matches!(run.call.stdin.stream, Stream::Pipe | Stream::Here | Stream::File(_));
+    let found = tool.deeds.iter().find(|(pattern, _)| line.fits(pattern, input));
+    let Some((pattern, deed)) = found else {
+        warn_of_unknown(run, tool, &line);
+        return Taint::NONE;
+    };
+    let mut what = line.shown(tool.names.first().copied().unwrap_or_default(), pattern);
+    if matches!(deed, Deed::Database(_)) {
+        match stage(run) {
+            Stage::Test => return Taint::NONE,
+            Stage::Production => what.push_str(" in production"),
+            Stage::Unknown => {}
+        }
+    }
+    if let Some(kind) = effect(*deed, run.program, what) {
+        let certainty = if line.unsure { Certainty::Possible } else { Certainty::Certain };
+        run.analyst.push(kind, run.call.span, certainty);
+    }
+    if *deed == SECRET { taint::SECRET } else { Taint::NONE }
+}
+
+fn effect(deed: Deed, tool: &str, what: String) -> Option<EffectKind> {
+    Some(match deed {
+        Deed::Safe => return None,
+        Deed::Infra(operation) => {
+            EffectKind::Infra { tool: tool.to_owned(), operation: operation.to_owned(), target: what }
+        }
+        Deed::Publish(registry) => EffectKind::Publish { target: format!("the {registry} registry") },
+        Deed::Database(operation) => EffectKind::Database { operation: operation.to_owned(), object: what },
+        Deed::Weaken(weakened) => EffectKind::Weaken { what: format!("{weakened} (`{what}`)") },
+        Deed::Power => EffectKind::Process { signal: "power".into(), target: "the machine".into() },
+    })
+}
+
+/// Which database a framework means.
+enum Stage {
+    Test,
+    Production,
+    Unknown,
+}
+
+/// The stage that the environment names.
+fn stage(run: &Run) -> Stage {
+    let names = [
+        "RAILS_ENV",
+        "RACK_ENV",
+        "NODE_ENV",
+        "APP_ENV",
+        "MIX_ENV",
+        "FLASK_ENV",
+        "DJANGO_SETTINGS_MODULE",
+        "DATABASE_URL",
+        "KNEX_ENV",
+    ];
+    let values = names.iter().filter_map(|name| run.shell.variable(name));
+    let values: Vec<String> = values.filter_map(|value| value.as_literal().map(str::to_owned)).collect();
+    let is_test = |value: &String| value == "test" || value == "testing" || value.contains(":memory:");
+    if values.iter().any(|value| infrastructure::is_production(value)) {
+        Stage::Production
+    } else if values.iter().any(is_test) {
+        Stage::Test
+    } else {
+        Stage::Unknown
+    }
+}
+
+/// A verb that is only known when it runs may be the one that destroys.
+fn warn_of_unknown(run: &mut Run, tool: &Tool, line: &Line) {
+    let destroys = tool.deeds.iter().any(|(_, deed)| *deed == DESTROY);
+    let unknown = line.operands.first().is_some_and(|word| word.text.prefix().is_empty() && !word.is(""));
+    if destroys && unknown {
+        run.analyst
+            .opaque(format!("what `{}` is told to do shows only when it runs", run.program), run.call.span);
+    }
+}
+
+/// The words of a command, options told apart from the rest.
+#[derive(Debug, Default)]
+pub(super) struct Line {
+    /// Words that are no options.
+    pub operands: Vec<Word>,
+    /// Options by name without dashes, with the value if there is one.
+    options: Vec<(String, Option<Word>)>,
+    /// What stands behind `--`.
+    pub after: Vec<Word>,
+    /// Words from which a verb may start: behind an option of which nothing is known.
+    starts: Vec<usize>,
+    /// A word before the verb may be any number of words.
+    unsure: bool,
+}
+
+impl Line {
+    /// Reads a command's words.
+    pub fn read(words: &[Word], values: &str, one_dash: bool) -> Self {
+        let mut line = Self { starts: vec![0], ..Self::default() };
+        let mut rest = words.iter().peekable();
+        let mut stranger = false;
+        while let Some(word) = rest.next() {
+            let text = word.text.prefix();
+            if word.is("--") {
+                line.after.extend(rest.cloned());
+                break;
+            }
+            if text.len() < 2 || !text.starts_with('-') {
+                line.unsure |= word.splits && line.operands.is_empty();
+                line.operands.push(word.clone());
+                if std::mem::take(&mut stranger) && line.operands.len() == 1 {
+                    line.starts.push(1);
+                }
+                continue;
+            }
+            let name = text.trim_start_matches('-').split('=').next().unwrap_or_default().to_owned();
+            let long = text.starts_with("--") || one_dash;
+            if text.contains('=') && (long || name.len() == 1) {
+                line.options.push((name, Some(word.after('='))));
+            } else if long {
+                let takes = takes_value(values, &name);
+                let value = if takes { rest.next().cloned() } else { None };
+                stranger = !takes && line.operands.is_empty();
+                line.options.push((name, value));
+            } else {
+                line.letters(word, values, &mut rest);
+            }
+        }
+        line
+    }
+
+    fn letters<'w>(&mut self, word: &Word, values: &str, rest: &mut impl Iterator<Item = &'w Word>) {
+        let letters = word.text.prefix();
+        for (at, letter) in letters.char_indices().skip(1) {
+            let name = letter.to_string();
+            if !takes_value(values, &name) {
+                self.options.push((name, None));
+                continue;
+            }
+            let attached = word.from(at + letter.len_utf8());
+            let value = if attached.text.is_empty() { rest.next().cloned() } else { Some(attached) };
+            self.options.push((name, value));
+            return;
+        }
+    }
+
+    /// Was the option given? The name has no dashes.
+    pub fn has(&self, name: &str) -> bool {
+        self.options.iter().any(|(given, _)| given == name)
+    }
+
+    /// The values of an option, by any of these names.
+    pub fn values<'l>(&'l self, names: &'l [&'l str]) -> impl Iterator<Item = &'l Word> {
+        self.options
+            .iter()
+            .filter(|(given, _)| names.contains(&given.as_str()))
+            .filter_map(|(_, value)| value.as_ref())
+    }
+
+    /// The word at this place among those that are no options, as shown.
+    pub fn verb(&self, at: usize) -> String {
+        self.operands.get(at).map(Word::shown).unwrap_or_default()
+    }
+
+    /// True when nothing is done but to tell about the tool.
+    pub fn asks_for_help(&self) -> bool {
+        let bare = |name: &str| self.options.iter().any(|(given, value)| given == name && value.is_none());
+        bare("help") || (bare("version") && self.operands.is_empty()) || self.verb(0) == "help"
+    }
+
+    fn fits(&self, pattern: &str, input: bool) -> bool {
+        let items = || pattern.split_ascii_whitespace();
+        let is_option = |item: &&str| item.starts_with(['-', '!', '<']);
+        let options = items().filter(is_option).all(|item| self.option_fits(item, input));
+        options && {
+            let verbs: Vec<&str> = items().filter(|item| !is_option(item)).collect();
+            self.starts.iter().any(|start| words_fit(&verbs, self.operands.get(*start..).unwrap_or_default()))
+        }
+    }
+
+    fn option_fits(&self, item: &str, input: bool) -> bool {
+        if item == "<" {
+            return input;
+        }
+        if let Some(unwanted) = item.strip_prefix('!') {
+            return !self.option_fits(unwanted, input);
+        }
+        let (names, wanted) = match item.split_once('=') {
+            Some((names, wanted)) => (names, Some(wanted)),
+            None => (item, None),
+        };
+        let named = |given: &str| names.split(',').any(|name| name.trim_start_matches('-') == given);
+        let off = |word: &Word| matches!(word.shown().as_str(), "false" | "none" | "0");
+        self.options.iter().filter(|(given, _)| named(given)).any(|(_, value)| match (wanted, value) {
+            (None, value) => !value.as_ref().is_some_and(off),
+            (Some(wanted), Some(value)) => word_fits(wanted, &value.shown()),
+            (Some(_), None) => false,
+        })
+    }
+
+    /// The command for people: its verbs, and the options that made the difference.
+    fn shown(&self, tool: &str, pattern: &str) -> String {
+        let mut words = vec![tool.to_owned()];
+        words.extend(self.operands.iter().take(6).map(Word::shown));
+        let options = pattern.split_ascii_whitespace().filter(|item| item.starts_with('-'));
+        words.extend(
+            options.filter_map(|item| item.split('=').next()?.split(',').next_back()).map(str::to_owned),
+        );
+        words.join(" ").chars().filter(|letter| !letter.is_control()).take(120).collect()
+    }
+}
+
+fn takes_value(values: &str, name: &str) -> bool {
+    values.split_ascii_whitespace().any(|known| known == name)
+}
+
+fn words_fit(pattern: &[&str], words: &[Word]) -> bool {
+    let Some((first, rest)) = pattern.split_first() else { return true };
+    if *first == "**" {
+        return (0..=words.len().min(8)).any(|skip| words_fit(rest, words.get(skip..).unwrap_or_default()));
+    }
+    match words.split_first() {
+        Some((word, others)) => word_fits(first, &word.shown()) && words_fit(rest, others),
+        None => false,
+    }
+}
+
+/// One of several texts, with `*` for anything.
+fn word_fits(pattern: &str, word: &str) -> bool {
+    pattern.split('|').any(|one| match one {
+        "@own" => services::is_own(word),
+        "@essential" => packages::is_essential(word),
+        _ => glob_fits(one, word),
+    })
+}
+
+/// Is the word this text, with `*` for anything?
+pub(super) fn glob_fits(pattern: &str, word: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == word };
+    let Some(mut word) = word.strip_prefix(start) else { return false };
+    let mut parts = rest.split('*').peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return word.ends_with(part);
+        }
+        let Some((_, behind)) = word.split_once(part) else { return false };
+        word = behind;
+    }
+    true
+}

@@ -1,0 +1,84 @@
+//! Another file system: a container or a remote machine, and what of this one is mounted in it.
+
+use tollgate_model::World;
+use tollgate_shell::value::{Piece, Text};
+
+use crate::paths;
+
+/// Where the paths of a command lead that does not run in this file system.
+#[derive(Clone, Debug)]
+pub(crate) struct Elsewhere {
+    /// Paths there, and what they are here.
+    mounts: Vec<(String, Text)>,
+    /// The home directory here, which the evaluator puts for `~`; there it is `/root`.
+    home: String,
+    /// What stands for a path that is not on this machine. Below a temporary directory: nobody misses it.
+    nowhere: Text,
+}
+
+impl Elsewhere {
+    /// A file system with nothing of this one in it.
+    pub fn new(world: &dyn World) -> Self {
+        let temp = world.temp_dirs().first().map_or("/tmp", String::as_str).trim_end_matches('/');
+        let nowhere = Text::literal(&format!("{temp}/.another-machine"));
+        Self { mounts: Vec::new(), home: world.home().to_owned(), nowhere }
+    }
+
+    /// Puts `here` in at `there`.
+    pub fn mount(&mut self, there: &str, here: Text) {
+        self.mounts.push((paths::normal(there), here));
+    }
+
+    /// What a path there is on this machine: one place, or a folder there with all the mounts below it.
+    pub fn here(&self, text: &Text) -> Vec<Text> {
+        let prefix = text.prefix();
+        if !prefix.starts_with('/') {
+            // Any path at all: with nothing mounted it is none of ours.
+            return if self.mounts.is_empty() { vec![self.nowhere.clone()] } else { vec![text.clone()] };
+        }
+        if let Some(mapped) = self.mapped(text) {
+            return vec![mapped];
+        }
+        let own =
+            prefix.strip_prefix(self.home.as_str()).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        if let Some(rest) = own.filter(|_| !self.home.is_empty()) {
+            let as_root = with_prefix(text, prefix.len() - rest.len(), &Text::literal("/root"));
+            if let Some(mapped) = self.mapped(&as_root) {
+                return vec![mapped];
+            }
+        }
+        let mut all = vec![with_prefix(text, 0, &self.nowhere)];
+        let folder = if text.as_literal().is_some() { prefix } else { folder_of(prefix) };
+        let below = self.mounts.iter().filter(|(there, _)| paths::within(there, folder));
+        all.extend(below.map(|(_, here)| here.clone()));
+        all
+    }
+
+    fn mapped(&self, text: &Text) -> Option<Text> {
+        let prefix = text.prefix();
+        let fits = self.mounts.iter().filter(|(there, _)| paths::within(prefix, there));
+        let (there, here) = fits.max_by_key(|(there, _)| there.len())?;
+        Some(with_prefix(text, there.trim_end_matches('/').len(), here))
+    }
+}
+
+/// The text with its first `bytes` bytes replaced.
+fn with_prefix(text: &Text, bytes: usize, new: &Text) -> Text {
+    let mut whole = Text::default();
+    new.pieces.iter().for_each(|piece| whole.push(piece.clone()));
+    for (index, piece) in text.pieces.iter().enumerate() {
+        match piece {
+            Piece::Text(known) if index == 0 => {
+                let rest = known.get(bytes..).unwrap_or_default();
+                let slash = new.suffix().ends_with('/') && rest.starts_with('/');
+                whole.push_str(rest.get(usize::from(slash)..).unwrap_or_default());
+            }
+            other => whole.push(other.clone()),
+        }
+    }
+    whole
+}
+
+fn folder_of(prefix: &str) -> &str {
+    prefix.rfind('/').and_then(|at| prefix.get(..at)).unwrap_or_default()
+}

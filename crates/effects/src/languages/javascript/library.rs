@@ -1,0 +1,172 @@
+//! Libraries of Node.js, Deno and Bun: what their functions do. A catalogue.
+
+use super::super::ops::{Known, Op};
+use super::super::pure::Pure;
+
+/// The plain form of a name: without the detours to the same thing.
+pub(super) fn canonical(name: &str) -> Option<String> {
+    let mut plain = name;
+    for prefix in ["node:", "globalThis.", "global.", "window.", "self.", "process.mainModule.", "module."] {
+        plain = plain.strip_prefix(prefix).unwrap_or(plain);
+    }
+    let mut owned = plain.replace(".default", "").replace(".prototype", "");
+    for (alias, real) in [("fs/promises", "fs"), ("fs-extra", "fs"), ("graceful-fs", "fs"), ("fs.promises", "fs"), ("path/posix", "path"), ("path.posix", "path"), ("timers/promises", "timers")] {
+        if let Some(rest) = owned.strip_prefix(alias) {
+            if rest.is_empty() || rest.starts_with('.') {
+                owned = format!("{real}{rest}");
+            }
+        }
+    }
+    if let Some(base) = owned.strip_suffix("Sync").filter(|base| base.starts_with("fs.") || base.starts_with("Deno.")) {
+        owned = base.to_owned();
+    }
+    (owned != name).then_some(owned)
+}
+
+/// What a function does, by its full name.
+pub(super) fn function(name: &str) -> Option<Op> {
+    commands(name).or_else(|| files(name)).or_else(|| network(name)).or_else(|| code(name)).or_else(|| values(name))
+}
+
+fn commands(name: &str) -> Option<Op> {
+    Some(match name {
+        "child_process.exec" | "shelljs.exec" | "execa.command" | "execa.execaCommand" => Op::Shell,
+        "child_process.execSync" | "Bun.$" | "execa.commandSync" | "zx.$" | "$" | "execa.$" => Op::ShellOut,
+        "child_process.spawn" | "child_process.spawnSync" | "child_process.execFile" | "child_process.execFileSync"
+        | "Deno.Command" | "Deno.run" | "Bun.spawn" | "Bun.spawnSync" | "execa" | "execa.execa" | "execa.execaSync"
+        | "cross-spawn" | "cross-spawn.sync" | "cross-spawn.spawn" => Op::Spawn,
+        "process.kill" | "Deno.kill" => Op::Kill,
+        "process.exit" | "Deno.exit" => Op::Calm,
+        _ => return None,
+    })
+}
+
+fn files(name: &str) -> Option<Op> {
+    Some(match name {
+        "fs.unlink" | "fs.rmdirs" | "shelljs.rm" => if name == "shelljs.rm" { Op::DeleteTree } else { Op::Delete },
+        "fs.rm" | "fs.rmdir" | "Deno.remove" => Op::DeleteMaybe,
+        "fs.remove" | "fs.emptyDir" | "rimraf" | "rimraf.sync" | "rimraf.rimraf" | "rimraf.rimrafSync" | "rimraf.native"
+        | "del" | "del.sync" | "del.deleteAsync" | "del.deleteSync" | "trash" => Op::DeleteTree,
+        "fs.rename" | "fs.move" | "Deno.rename" | "shelljs.mv" => Op::Move,
+        "fs.copyFile" | "Deno.copyFile" | "shelljs.cp" => Op::Copy,
+        "fs.cp" | "fs.copy" => Op::CopyTree,
+        "fs.symlink" | "fs.link" | "Deno.symlink" | "Deno.link" => Op::Link,
+        "fs.readFile" | "fs.readJson" | "Deno.readTextFile" | "Deno.readFile" | "Bun.file" => Op::Read,
+        "fs.writeFile" | "fs.outputFile" | "fs.writeJson" | "Deno.writeTextFile" | "Deno.writeFile" | "Bun.write" => Op::Write,
+        "fs.appendFile" => Op::Append,
+        "fs.truncate" => Op::Truncate,
+        "fs.open" | "fs.createReadStream" | "Deno.open" => Op::Open,
+        "fs.createWriteStream" | "Deno.create" => Op::Create,
+        "fs.readdir" | "Deno.readDir" => Op::ReadDir,
+        "fs.glob" | "glob" | "glob.sync" | "glob.glob" | "glob.globSync" | "fast-glob" | "fast-glob.sync" | "globby" => Op::Glob,
+        "fs.chmod" | "fs.chown" | "fs.lchown" | "Deno.chmod" | "Deno.chown" => Op::Permission,
+        "fs.mkdtemp" | "Deno.makeTempDir" | "Deno.makeTempFile" => Op::Now(Known::TempFile),
+        "process.chdir" | "Deno.chdir" | "shelljs.cd" => Op::ChangeDir,
+        _ => return None,
+    })
+}
+
+fn network(name: &str) -> Option<Op> {
+    Some(match name {
+        "fetch" | "node-fetch" | "undici.fetch" | "undici.request" | "http.get" | "https.get" | "http.request" | "https.request"
+        | "axios.get" | "axios.head" | "axios" | "axios.request" | "got" | "got.get" | "request" | "request.get" | "needle"
+        | "superagent.get" | "http2.connect" | "ky" | "ky.get" | "XMLHttpRequest.open" => {
+            if name == "XMLHttpRequest.open" { Op::Request } else { Op::Fetch }
+        }
+        "axios.post" | "axios.put" | "axios.patch" | "got.post" | "got.put" | "request.post" | "superagent.post" | "ky.post"
+        | "navigator.sendBeacon" => Op::Post,
+        "net.connect" | "net.createConnection" | "tls.connect" | "net.Socket.connect" | "Deno.connect" | "WebSocket" | "ws"
+        | "dgram.createSocket.connect" | "Bun.connect" | "EventSource" => Op::Connect,
+        "connection.write" | "connection.end" | "connection.send" | "dgram.createSocket.send" => Op::Send,
+        "dns.lookup" | "dns.resolve" | "dns.resolve4" | "dns.resolveTxt" | "dns.promises.lookup" | "Deno.resolveDns" => Op::Resolve,
+        _ => return None,
+    })
+}
+
+fn code(name: &str) -> Option<Op> {
+    Some(match name {
+        "eval" | "Function" | "vm.runInThisContext" | "vm.runInNewContext" | "vm.runInContext" | "vm.Script"
+        | "module._compile" | "vm.compileFunction" | "Function.constructor" => Op::Eval,
+        "setTimeout" | "setInterval" | "setImmediate" | "queueMicrotask" | "process.nextTick" => Op::Later,
+        "require" | "import" | "createRequire" | "require.main.require" | "constructor._load" => Op::Import,
+        "Reflect.get" => Op::Part,
+        "Reflect.apply" => Op::Apply,
+        "console.log" | "console.info" | "console.dir" | "console.table" => Op::Print(true),
+        "console.error" | "console.warn" | "console.debug" => Op::Nothing,
+        "process.stdout.write" => Op::Print(false),
+        "process.argv" => Op::Known(Known::Interpreted),
+        "Bun.argv" => Op::Known(Known::Interpreted),
+        "Deno.args" => Op::Known(Known::Arguments),
+        "process.env" | "Bun.env" | "import.meta.env" => Op::Known(Known::Environment),
+        "Deno.env.get" | "$ENV.?" => Op::Env,
+        "Deno.env.toObject" => Op::EnvAll,
+        "process.execPath" => Op::Known(Known::Executable),
+        "process.stdin" | "Bun.stdin" | "Deno.stdin" => Op::Known(Known::Input),
+        "__filename" | "import.meta.filename" | "import.meta.url" => Op::Known(Known::File),
+        "__dirname" | "import.meta.dirname" => Op::Known(Known::FileFolder),
+        "path.sep" => Op::Known(Known::Slash),
+        "os.EOL" => Op::Known(Known::Newline),
+        "Object.keys" => Op::Keys,
+        "Promise.resolve" | "Promise.all" | "Promise.allSettled" | "Promise.race" => Op::Pure(Pure::Same),
+        _ => return None,
+    })
+}
+
+fn values(name: &str) -> Option<Op> {
+    Some(match name {
+        "path.join" | "path.normalize" => Op::Pure(Pure::JoinPaths),
+        "path.resolve" => Op::Pure(Pure::Resolve),
+        "path.dirname" => Op::Pure(Pure::Parent),
+        "path.basename" => Op::Pure(Pure::Base),
+        "os.homedir" => Op::Now(Known::Home),
+        "os.tmpdir" => Op::Now(Known::Temp),
+        "process.cwd" | "Deno.cwd" => Op::Now(Known::Folder),
+        "String.fromCharCode" | "String.fromCodePoint" => Op::Pure(Pure::Chars),
+        "String" | "String.raw" | "decodeURI" | "Array.from" | "Object.assign" | "URL" | "url.pathToFileURL"
+        | "url.fileURLToPath" | "util.promisify" | "structuredClone" => {
+            if name == "Object.assign" { Op::Pure(Pure::Merge) } else { Op::Pure(Pure::Same) }
+        }
+        "decodeURIComponent" | "unescape" => Op::Pure(Pure::Percent),
+        "atob" => Op::Pure(Pure::Base64),
+        "Buffer.from" | "Buffer.alloc" | "Buffer" => Op::Pure(Pure::Buffer),
+        "zlib.gunzipSync" | "zlib.inflateSync" | "zlib.brotliDecompressSync" | "zlib.unzipSync" | "crypto.createDecipheriv" => {
+            Op::Pure(Pure::Unpacked)
+        }
+        "parseInt" | "Number" => Op::Pure(Pure::Int),
+        "Object.values" => Op::Pure(Pure::Values),
+        "Object.entries" => Op::Pure(Pure::Entries),
+        "Array" | "Array.of" | "Set" => Op::Pure(Pure::List),
+        _ => return None,
+    })
+}
+
+/// What a method does, whatever it is called on: that is its first argument.
+pub(super) fn method(name: &str) -> Option<Op> {
+    Some(match name {
+        "then" => Op::Then,
+        "forEach" | "map" | "flatMap" | "some" | "every" | "find" => Op::Each,
+        "filter" => Op::Filter,
+        "pipe" | "pipeTo" => Op::PipeTo,
+        "join" => Op::Pure(Pure::JoinBy),
+        "concat" => Op::Pure(Pure::Concat),
+        "reverse" | "toReversed" => Op::Pure(Pure::Reverse),
+        "split" => Op::Pure(Pure::Split),
+        "replace" | "replaceAll" => Op::Pure(Pure::Replace),
+        "trim" | "trimEnd" | "trimStart" => Op::Pure(Pure::Trim),
+        "toLowerCase" => Op::Pure(Pure::Lower),
+        "toUpperCase" => Op::Pure(Pure::Upper),
+        "toString" | "valueOf" | "flat" | "sort" | "toSorted" | "normalize" | "text" | "json" | "unwrap" => Op::Pure(Pure::Same),
+        "repeat" => Op::Pure(Pure::Repeat),
+        "slice" | "substring" | "subarray" => Op::Pure(Pure::Slice),
+        "charCodeAt" | "codePointAt" => Op::Pure(Pure::Code),
+        "startsWith" => Op::StartsWith,
+        "endsWith" => Op::EndsWith,
+        "at" | "get" | "charAt" => Op::Get,
+        "pop" => Op::Pure(Pure::Last),
+        "shift" => Op::Pure(Pure::First),
+        "entries" => Op::Pure(Pure::Entries),
+        "values" => Op::Pure(Pure::Values),
+        "constructor" => return None,
+        _ => return None,
+    })
+}

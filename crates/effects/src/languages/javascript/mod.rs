@@ -1,0 +1,566 @@
+//! JavaScript and TypeScript, for Node.js, Deno and Bun.
+
+mod lex;
+mod library;
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::expr::{ARGUMENT, UNARY};
+use super::machine::{Infix, Machine, Syntax, no_block};
+use super::token::Tok;
+use super::value::{Function, Param, Val};
+
+pub(super) static SYNTAX: Syntax = Syntax {
+    lex: lex::lex,
+    statement,
+    primary,
+    operator,
+    members: &[".", "?."],
+    bare_calls: false,
+    flat: false,
+    block: no_block,
+    slices: false,
+    module,
+    function: library::function,
+    method: library::method,
+    canonical: library::canonical,
+    risky: &["child_process", "fs", "process", "Deno", "Bun", "globalThis", "vm"],
+    local: false,
+};
+
+fn operator(tok: &Tok) -> Option<(u8, Infix)> {
+    Some(match tok {
+        Tok::Name(name) => match &**name {
+            "in" | "instanceof" => (10, Infix::Other),
+            "as" | "satisfies" => (60, Infix::First),
+            _ => return None,
+        },
+        Tok::Op(op) => match *op {
+            "=" => (2, Infix::Assign),
+            "+=" => (2, Infix::AddAssign),
+            "-=" | "*=" | "/=" | "%=" | "&=" | "|=" | "^=" | "||=" | "??=" | "&&=" | "**=" | "<<=" | ">>=" => (2, Infix::OtherAssign),
+            "?" => (3, Infix::Choice),
+            "??" | "||" => (4, Infix::Either),
+            "&&" => (5, Infix::Second),
+            "==" | "===" => (10, Infix::Equal),
+            "<" | ">" | "<=" | ">=" | "!=" | "!==" => (10, Infix::Other),
+            "|" => (20, Infix::Number('|')),
+            "^" => (21, Infix::Number('^')),
+            "&" => (22, Infix::Number('&')),
+            "<<" => (23, Infix::Number('<')),
+            ">>" | ">>>" => (23, Infix::Number('>')),
+            "+" => (30, Infix::Add),
+            "-" => (30, Infix::Number('-')),
+            "*" => (40, Infix::Number('*')),
+            "/" => (40, Infix::Number('/')),
+            "%" => (40, Infix::Number('%')),
+            "**" => (45, Infix::Other),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+pub(super) fn statement(m: &mut Machine) {
+    let word = match m.peek() {
+        Some(Tok::Name(word)) => Rc::clone(word),
+        Some(Tok::Op("{")) => return block(m),
+        Some(Tok::Op(";" | "}" | ")" | "]" | "," | ":" | "@")) => {
+            m.at += 1;
+            return;
+        }
+        _ => return expression(m),
+    };
+    let next = m.ahead(1).cloned();
+    match &*word {
+        // A name like any other where it is used like one.
+        _ if matches!(next, Some(Tok::Op("=" | "." | "," | ":" | "=>"))) => expression(m),
+        "var" | "let" | "const" => declare(m),
+        "function" => define(m),
+        "async" if matches!(next, Some(Tok::Name(ref name)) if &**name == "function") => {
+            m.at += 1;
+            define(m);
+        }
+        "class" => class(m),
+        "if" => conditional(m),
+        "for" => each(m),
+        "while" => repeat(m),
+        "do" => {
+            m.at += 1;
+            let start = m.effort();
+            m.looped(start, Machine::statement);
+        }
+        "try" | "finally" | "else" => {
+            m.at += 1;
+            m.branch(Machine::statement);
+        }
+        "catch" | "switch" => {
+            m.at += 1;
+            if m.sees("(") {
+                let close = m.pair();
+                m.range(m.at + 1..close, |m| m.expr(0));
+                m.at = close + 1;
+            }
+            m.branch(Machine::statement);
+        }
+        "case" => {
+            m.at += 1;
+            m.expr(3);
+            m.eat(":");
+        }
+        "return" | "throw" => {
+            m.at += 1;
+            if m.token().is_some_and(|token| !token.fresh && token.tok != Tok::Op(";")) {
+                let value = m.expr(0);
+                m.give_back(value);
+            }
+        }
+        "import" if !matches!(next, Some(Tok::Op("("))) => import(m),
+        "export" | "default" | "declare" | "abstract" => m.at += 1,
+        "interface" | "type" | "enum" | "namespace" if matches!(next, Some(Tok::Name(_))) => {
+            m.at = m.find(|tok| matches!(tok, Tok::Op("{" | ";" | "=")));
+            m.at = if m.sees("{") { m.pair() + 1 } else { m.at };
+        }
+        "break" | "continue" => m.at += 1,
+        _ => expression(m),
+    }
+}
+
+fn expression(m: &mut Machine) {
+    m.expr(0);
+    while m.eat(",") {
+        m.expr(0);
+    }
+    m.eat(";");
+}
+
+fn block(m: &mut Machine) {
+    let close = m.pair();
+    if m.enter() {
+        m.range(m.at + 1..close, Machine::statements);
+        m.leave();
+    }
+    m.at = close + 1;
+}
+
+fn declare(m: &mut Machine) {
+    m.at += 1;
+    loop {
+        let pattern = match m.peek() {
+            Some(Tok::Op("{" | "[")) => m.at..m.pair() + 1,
+            Some(Tok::Name(_)) => m.at..m.at + 1,
+            _ => return,
+        };
+        m.at = pattern.end;
+        if m.eat("!") || m.sees(":") {
+            m.at = m.find(|tok| matches!(tok, Tok::Op("=" | "," | ";")));
+        }
+        let value = if m.eat("=") { m.expr(ARGUMENT) } else { Val::name("undefined") };
+        m.range(pattern, |m| m.bind_pattern(&value));
+        if !m.eat(",") {
+            m.eat(";");
+            return;
+        }
+    }
+}
+
+/// `function name(…) {…}`, from its first word.
+fn define(m: &mut Machine) {
+    let name = match m.ahead(1) {
+        Some(Tok::Name(name)) => Some(Rc::clone(name)),
+        Some(Tok::Op("*")) => match m.ahead(2) {
+            Some(Tok::Name(name)) => Some(Rc::clone(name)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let value = function(m);
+    if let Some(name) = name {
+        m.scope.set(&name, value);
+    }
+}
+
+/// A function from its first word or its name to the end of its body.
+fn function(m: &mut Machine) -> Val {
+    m.at = m.find(|tok| *tok == Tok::Op("("));
+    let params = parameters(m);
+    m.at = m.find(|tok| matches!(tok, Tok::Op("{" | ";")));
+    let close = m.pair();
+    let body = m.at + 1..close;
+    m.at = close + 1;
+    made(m, params, body, false)
+}
+
+fn made(m: &mut Machine, params: Vec<Param>, body: Range<usize>, short: bool) -> Val {
+    let tokens = Rc::clone(&m.tokens);
+    m.define(Function { params, tokens, body, short, called: false.into() })
+}
+
+fn parameters(m: &mut Machine) -> Vec<Param> {
+    let close = m.pair();
+    let ranges = m.range(m.at + 1..close, |m| m.split(m.end, ","));
+    m.at = close + 1;
+    ranges.into_iter().filter_map(|range| m.range(range, parameter)).collect()
+}
+
+fn parameter(m: &mut Machine) -> Option<Param> {
+    while matches!(m.peek(), Some(Tok::Name(name)) if matches!(&**name, "public" | "private" | "readonly" | "protected")) {
+        m.at += 1;
+    }
+    let rest = m.eat("...");
+    let mut param = match m.peek()? {
+        Tok::Op("{" | "[") => Param { pattern: Some(m.at..m.pair() + 1), ..Param::named("") },
+        Tok::Name(name) => Param::named(name),
+        _ => return None,
+    };
+    param.rest = rest;
+    let equals = m.find(|tok| *tok == Tok::Op("="));
+    if equals < m.end {
+        param.default = Some(equals + 1..m.end);
+    }
+    Some(param)
+}
+
+fn class(m: &mut Machine) {
+    m.at += 1;
+    let name = m.name();
+    m.at = m.find(|tok| *tok == Tok::Op("{"));
+    let close = m.pair();
+    m.range(m.at + 1..close, members);
+    m.at = close + 1;
+    if let Some(name) = name {
+        let constructor = m.scope.get(".constructor").cloned().unwrap_or_else(Val::unknown);
+        m.scope.set(&name, constructor);
+    }
+}
+
+/// Methods and fields of a class.
+fn members(m: &mut Machine) {
+    while m.at < m.end && !m.is_stopped() {
+        let before = m.at;
+        let Some(name) = m.name() else {
+            m.at += 1;
+            continue;
+        };
+        match m.peek() {
+            Some(Tok::Op("(")) => {
+                m.at = before;
+                let method = function(m);
+                m.scope.set(&format!(".{name}"), method);
+            }
+            Some(Tok::Op("{")) => block(m),
+            Some(Tok::Op("=")) => {
+                m.at += 1;
+                let value = m.expr(ARGUMENT);
+                m.scope.set(&format!("this.{name}"), value);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// `(condition)` of a statement.
+fn condition(m: &mut Machine) -> super::flow::Said {
+    if !m.sees("(") {
+        return super::flow::Said::default();
+    }
+    let close = m.pair();
+    let said = m.range(m.at + 1..close, |m| m.condition(m.end));
+    m.at = close + 1;
+    said
+}
+
+fn conditional(m: &mut Machine) {
+    m.at += 1;
+    let said = condition(m);
+    let start = m.at;
+    let then = m.attempt(|m| {
+        if !said.negated {
+            m.believe(&said.narrowed);
+        }
+        m.statement();
+    });
+    let body = if matches!(m.tokens.get(start).map(|token| &token.tok), Some(Tok::Op("{"))) { start + 1..m.at } else { start..m.at };
+    let leaves = m.leaves(&body);
+    let mut branches = vec![then];
+    let otherwise = m.eat_word("else");
+    if otherwise {
+        branches.push(m.attempt(Machine::statement));
+    }
+    m.scope.join(branches, !otherwise);
+    if said.negated && leaves {
+        m.believe(&said.narrowed);
+    }
+}
+
+fn repeat(m: &mut Machine) {
+    m.at += 1;
+    let start = m.effort();
+    let said = condition(m);
+    m.looped(start, |m| {
+        m.believe(&said.narrowed);
+        m.statement();
+    });
+}
+
+fn each(m: &mut Machine) {
+    m.at += 1;
+    m.eat_word("await");
+    let start = m.effort();
+    let close = m.pair();
+    let head = m.at + 1..close;
+    let of = m.range(head.clone(), |m| m.find(|tok| matches!(tok, Tok::Name(name) if matches!(&**name, "of" | "in"))));
+    m.at = close + 1;
+    if of >= head.end {
+        m.range(head, Machine::statements);
+        return m.looped(start, Machine::statement);
+    }
+    let list = m.expr_in(of + 1..head.end);
+    let keyed = matches!(m.tokens.get(of).map(|token| &token.tok), Some(Tok::Name(name)) if &**name == "in");
+    let list = if keyed { Val::many(vec![Val::unknown()]) } else { list };
+    let body = m.at;
+    let size = if m.sees("{") { m.pair() - m.at } else { 16 };
+    let mut end = body;
+    m.for_each(&list, size, |m, item| {
+        m.range(head.start..of, |m| {
+            if matches!(m.peek(), Some(Tok::Name(name)) if matches!(&**name, "const" | "let" | "var")) {
+                m.at += 1;
+            }
+            m.bind_pattern(item);
+        });
+        m.at = body;
+        m.statement();
+        end = m.at;
+    });
+    m.at = end;
+}
+
+fn import(m: &mut Machine) {
+    m.at += 1;
+    m.eat_word("type");
+    let start = m.at;
+    let from = m.find(|tok| matches!(tok, Tok::Str(_)) || *tok == Tok::Op(";"));
+    m.at = from;
+    let Some(Tok::Str(parts)) = m.peek().cloned() else { return };
+    m.at += 1;
+    let name = m.string(&parts).as_literal().unwrap_or_default().to_owned();
+    let module = m.module(&name);
+    for range in m.range(start..from.saturating_sub(1).max(start), |m| m.split(m.end, ",")) {
+        m.range(range, |m| import_names(m, &module));
+    }
+}
+
+fn import_names(m: &mut Machine, module: &Val) {
+    if m.sees("{") {
+        let close = m.pair();
+        let ranges = m.range(m.at + 1..close, |m| m.split(m.end, ","));
+        for range in ranges {
+            m.range(range, |m| {
+                let Some(name) = m.name() else { return };
+                let value = m.part(module, &name);
+                let bound = if m.eat_word("as") { m.name().unwrap_or(name) } else { name };
+                m.scope.set(&bound, value);
+            });
+        }
+        return;
+    }
+    if m.eat("*") {
+        m.eat_word("as");
+    }
+    if let Some(name) = m.name() {
+        m.scope.set(&name, module.clone());
+    }
+}
+
+fn primary(m: &mut Machine, tok: &Tok) -> Val {
+    match tok {
+        Tok::Name(name) => word(m, name),
+        Tok::Op("(") => group(m),
+        Tok::Op("[") => {
+            let close = m.pair();
+            let args = m.range(m.at + 1..close, Machine::argument_list);
+            m.at = close + 1;
+            Val::list(args.list)
+        }
+        Tok::Op("{") => {
+            let close = m.pair();
+            let table = m.range(m.at + 1..close, object);
+            m.at = close + 1;
+            table
+        }
+        Tok::Op("<") => {
+            // A type, or markup: nothing is known of it.
+            m.at += 1;
+            Val::unknown()
+        }
+        _ => Val::unknown(),
+    }
+}
+
+fn word(m: &mut Machine, name: &Rc<str>) -> Val {
+    match (&**name, m.ahead(1)) {
+        (_, Some(Tok::Op("=>"))) => {
+            m.at += 1;
+            arrow(m, vec![Param::named(name)])
+        }
+        ("async", Some(Tok::Op("("))) if arrow_follows(m, 1) => {
+            m.at += 1;
+            group(m)
+        }
+        ("async", Some(Tok::Name(_))) => {
+            m.at += 1;
+            m.unary()
+        }
+        ("function", _) => function(m),
+        ("class", _) => {
+            class(m);
+            Val::unknown()
+        }
+        ("new" | "await" | "typeof" | "void" | "delete" | "yield", _) => {
+            m.at += 1;
+            m.expr(UNARY)
+        }
+        ("this" | "super", _) => {
+            m.at += 1;
+            m.place = Some(Rc::clone(name));
+            Val::unknown()
+        }
+        ("of" | "in" | "instanceof" | "else" | "case" | "extends", _) => Val::unknown(),
+        _ => {
+            m.at += 1;
+            m.lookup(name)
+        }
+    }
+}
+
+/// Does an arrow follow the brackets that open some places ahead?
+fn arrow_follows(m: &Machine, ahead: usize) -> bool {
+    let close = m.tokens.get(m.at + ahead).map_or(0, |token| token.pair);
+    let after = |at: usize| m.tokens.get(close + at).filter(|_| close + at < m.end).map(|token| &token.tok);
+    match after(1) {
+        Some(Tok::Op("=>")) => true,
+        // A type stands between them.
+        Some(Tok::Op(":")) => (2..8).map_while(after).take_while(|tok| !matches!(tok, Tok::Op("," | ";" | "{" | ")"))).any(|tok| *tok == Tok::Op("=>")),
+        _ => false,
+    }
+}
+
+fn group(m: &mut Machine) -> Val {
+    if arrow_follows(m, 0) {
+        let params = parameters(m);
+        m.at = m.find(|tok| *tok == Tok::Op("=>"));
+        return arrow(m, params);
+    }
+    let close = m.pair();
+    let value = m.range(m.at + 1..close, |m| {
+        let mut value = m.expr(0);
+        while m.eat(",") {
+            value = m.expr(0);
+        }
+        value
+    });
+    m.at = close + 1;
+    value
+}
+
+/// A function from its arrow on.
+fn arrow(m: &mut Machine, params: Vec<Param>) -> Val {
+    m.eat("=>");
+    if m.sees("{") {
+        let close = m.pair();
+        let body = m.at + 1..close;
+        m.at = close + 1;
+        return made(m, params, body, false);
+    }
+    let start = m.at;
+    let end = expression_end(m);
+    m.at = end;
+    made(m, params, start..end, true)
+}
+
+/// Where the expression that begins here ends, without running it.
+fn expression_end(m: &mut Machine) -> usize {
+    let mut at = m.at;
+    let mut complete = false;
+    while at < m.end && m.burn(1) {
+        let Some(token) = m.tokens.get(at) else { break };
+        match &token.tok {
+            Tok::Op("," | ";" | ")" | "]" | "}") => break,
+            Tok::Name(name) if token.fresh && complete && !matches!(&**name, "in" | "instanceof" | "as") => break,
+            Tok::Str(_) | Tok::Int(_) | Tok::Other if token.fresh && complete => break,
+            Tok::Op(op) => complete = matches!(*op, "(" | "[" | "{"),
+            Tok::Name(name) => complete = !matches!(&**name, "await" | "new" | "typeof" | "in" | "instanceof" | "function" | "async"),
+            _ => complete = true,
+        }
+        at = token.pair.max(at) + 1;
+    }
+    at.min(m.end)
+}
+
+fn object(m: &mut Machine) -> Val {
+    let mut entries = Vec::new();
+    for range in m.split(m.end, ",") {
+        m.range(range, |m| {
+            if m.eat("...") {
+                if let Val::Table(table) = m.expr(ARGUMENT) {
+                    entries.extend(table.entries.iter().cloned());
+                }
+                return;
+            }
+            while m.at + 1 < m.end && matches!(m.peek(), Some(Tok::Name(name)) if matches!(&**name, "async" | "get" | "set"))
+                && matches!(m.ahead(1), Some(Tok::Name(_) | Tok::Op("*" | "["))) {
+                m.at += 1;
+            }
+            m.eat("*");
+            if let Some(entry) = object_entry(m) {
+                entries.push(entry);
+            }
+        });
+    }
+    Val::table(entries)
+}
+
+fn object_entry(m: &mut Machine) -> Option<(Rc<str>, Val)> {
+    let key: Rc<str> = match m.peek().cloned()? {
+        Tok::Name(name) => {
+            m.at += 1;
+            name
+        }
+        Tok::Str(parts) => {
+            m.at += 1;
+            Rc::from(m.string(&parts).as_literal().unwrap_or_default())
+        }
+        Tok::Op("[") => {
+            let close = m.pair();
+            let key = m.range(m.at + 1..close, |m| m.expr(0));
+            m.at = close + 1;
+            Rc::from(key.literal().unwrap_or_default())
+        }
+        _ => {
+            m.at += 1;
+            Rc::from("")
+        }
+    };
+    let value = match m.peek() {
+        Some(Tok::Op(":")) => {
+            m.at += 1;
+            m.expr(ARGUMENT)
+        }
+        Some(Tok::Op("(")) => function(m),
+        _ => m.lookup(&key),
+    };
+    Some((key, value))
+}
+
+/// A module by its name; one that lies beside the program is run.
+fn module(m: &mut Machine, name: &str) -> Val {
+    if name.starts_with(['.', '/']) {
+        let complete = [".js", ".mjs", ".cjs", ".ts", ".json"].iter().any(|extension| name.ends_with(extension));
+        if !name.ends_with(".json") {
+            m.module_file(&if complete { name.to_owned() } else { format!("{name}.js") });
+        }
+        return Val::unknown();
+    }
+    m.named(name)
+}

@@ -1,0 +1,263 @@
+//! PHP.
+
+mod lex;
+mod library;
+
+use std::rc::Rc;
+
+use super::expr::{ARGUMENT, UNARY};
+use super::javascript;
+use super::machine::{Infix, Machine, Syntax, no_block};
+use super::ops::Known;
+use super::token::Tok;
+use super::value::{Args, Function, Param, Val};
+
+pub(super) static SYNTAX: Syntax = Syntax {
+    lex: lex::lex,
+    statement,
+    primary,
+    operator,
+    members: &["->", "?->", "::"],
+    bare_calls: false,
+    flat: false,
+    block: no_block,
+    slices: false,
+    module: |_, _| Val::unknown(),
+    function: library::function,
+    method: library::method,
+    canonical: library::canonical,
+    risky: &[],
+    local: true,
+};
+
+fn operator(tok: &Tok) -> Option<(u8, Infix)> {
+    Some(match tok {
+        Tok::Name(name) => match &**name {
+            "and" => (1, Infix::Second),
+            "or" | "xor" => (1, Infix::First),
+            "instanceof" => (10, Infix::Other),
+            _ => return None,
+        },
+        Tok::Op(op) => match *op {
+            "=" => (2, Infix::Assign),
+            ".=" => (2, Infix::AddAssign),
+            "+=" | "-=" | "*=" | "/=" | "??=" | "%=" | "|=" | "&=" | "^=" | "**=" | "<<=" | ">>=" => (2, Infix::OtherAssign),
+            "?" => (3, Infix::Choice),
+            "??" | "||" => (4, Infix::Either),
+            "&&" => (5, Infix::Second),
+            "==" | "===" => (10, Infix::Equal),
+            "!=" | "!==" | "<=>" | "<" | ">" | "<=" | ">=" => (10, Infix::Other),
+            "|" => (20, Infix::Number('|')),
+            "^" => (21, Infix::Number('^')),
+            "&" => (22, Infix::Number('&')),
+            "<<" => (23, Infix::Number('<')),
+            ">>" => (23, Infix::Number('>')),
+            "." => (30, Infix::Join),
+            "+" => (31, Infix::Number('+')),
+            "-" => (31, Infix::Number('-')),
+            "*" => (40, Infix::Number('*')),
+            "/" => (40, Infix::Number('/')),
+            "%" => (40, Infix::Number('%')),
+            "**" => (45, Infix::Other),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+fn statement(m: &mut Machine) {
+    let word = match m.peek() {
+        Some(Tok::Name(word)) => Rc::clone(word),
+        _ => return javascript::statement(m),
+    };
+    match &*word {
+        "echo" | "print" => {
+            m.at += 1;
+            let end = m.find(|tok| *tok == Tok::Op(";"));
+            let args = m.range(m.at..end, Machine::argument_list);
+            m.at = end;
+            m.library("echo", &Args::of(args.list));
+        }
+        "foreach" => each(m),
+        "function" => match m.ahead(1).cloned() {
+            Some(Tok::Name(name)) => {
+                let function = closure(m);
+                m.scope.set(&format!(".{name}"), function.clone());
+                m.scope.set(&name, function);
+            }
+            _ => javascript::statement(m),
+        },
+        "elseif" => {
+            m.at += 1;
+            if m.sees("(") {
+                let close = m.pair();
+                m.range(m.at + 1..close, |m| m.expr(0));
+                m.at = close + 1;
+            }
+            m.branch(Machine::statement);
+        }
+        "use" | "namespace" | "global" | "static" | "declare" | "const" => m.at = m.find(|tok| *tok == Tok::Op(";")),
+        "public" | "private" | "protected" | "final" | "abstract" | "endif" | "endforeach" | "endwhile" | "endfor" => m.at += 1,
+        "var" | "let" | "import" | "type" | "interface" => {
+            m.expr(0);
+            m.eat(";");
+        }
+        _ => javascript::statement(m),
+    }
+}
+
+fn each(m: &mut Machine) {
+    m.at += 1;
+    let close = m.pair();
+    let head = m.at + 1..close;
+    m.at = close + 1;
+    let of = m.range(head.clone(), |m| m.find(|tok| matches!(tok, Tok::Name(name) if &**name == "as")));
+    let list = m.expr_in(head.start..of);
+    let list = if matches!(list, Val::Table(_)) { Val::list(list.items()) } else { list };
+    let arrow = m.range(of + 1..head.end, |m| m.find(|tok| *tok == Tok::Op("=>")));
+    let target = if arrow < head.end { arrow + 1..head.end } else { of + 1..head.end };
+    let body = m.at;
+    let size = if m.sees("{") { m.pair() - m.at } else { 16 };
+    let mut end = body;
+    m.for_each(&list, size, |m, item| {
+        m.range(target.clone(), |m| {
+            m.eat("&");
+            m.bind_pattern(item);
+        });
+        m.at = body;
+        m.statement();
+        end = m.at;
+    });
+    m.at = end;
+}
+
+fn primary(m: &mut Machine, tok: &Tok) -> Val {
+    match tok {
+        Tok::Var(_, name) => {
+            m.at += 1;
+            match &**name {
+                "argv" => m.known(Known::Program),
+                "_ENV" | "_SERVER" => Val::name("$ENV"),
+                "_GET" | "_POST" | "_REQUEST" => Val::unknown(),
+                _ => variable(m, name),
+            }
+        }
+        Tok::Name(name) => word(m, name),
+        Tok::Op("(") => group(m),
+        Tok::Op("[") => {
+            let close = m.pair();
+            let args = m.range(m.at + 1..close, Machine::argument_list);
+            m.at = close + 1;
+            array(args)
+        }
+        Tok::Op("$") => {
+            m.at += 1;
+            m.unary();
+            Val::unknown()
+        }
+        _ => Val::unknown(),
+    }
+}
+
+fn variable(m: &mut Machine, name: &str) -> Val {
+    let full = format!("${name}");
+    let value = m.scope.get(&full).cloned().unwrap_or_else(Val::unknown);
+    m.place = Some(Rc::from(full));
+    // `$name(…)` calls what the text names.
+    match (m.peek(), value.literal()) {
+        (Some(Tok::Op("(")), Some(function)) => Val::name(&function),
+        (Some(Tok::Op("(")), None) if matches!(value, Val::Text(_)) => Val::name("?"),
+        _ => value,
+    }
+}
+
+fn word(m: &mut Machine, name: &Rc<str>) -> Val {
+    match &**name {
+        "function" | "fn" => closure(m),
+        "array" if matches!(m.ahead(1), Some(Tok::Op("("))) => {
+            m.at += 1;
+            let args = m.arguments();
+            array(args)
+        }
+        "new" | "clone" | "static" | "throw" => {
+            m.at += 1;
+            m.expr(UNARY)
+        }
+        "print" | "echo" => {
+            m.at += 1;
+            let value = m.expr(ARGUMENT);
+            m.library("echo", &Args::of(vec![value]))
+        }
+        "include" | "include_once" | "require" | "require_once" => {
+            m.at += 1;
+            let path = m.expr(ARGUMENT);
+            m.library("include", &Args::of(vec![path]))
+        }
+        "exit" | "die" => {
+            m.at += 1;
+            if m.sees("(") {
+                m.arguments();
+            }
+            Val::unknown()
+        }
+        "and" | "or" | "xor" | "as" | "instanceof" | "else" => Val::unknown(),
+        _ => {
+            m.at += 1;
+            m.lookup(name)
+        }
+    }
+}
+
+fn array(args: Args) -> Val {
+    if args.named.is_empty() { Val::list(args.list) } else { Val::table(args.named) }
+}
+
+fn group(m: &mut Machine) -> Val {
+    let close = m.pair();
+    // `(string) $x`
+    let cast = close == m.at + 2
+        && matches!(m.ahead(1), Some(Tok::Name(name)) if matches!(&**name, "string" | "int" | "array" | "bool" | "float" | "object"));
+    if cast {
+        m.at = close + 1;
+        return m.expr(UNARY);
+    }
+    let value = m.range(m.at + 1..close, |m| m.expr(0));
+    m.at = close + 1;
+    // `("sys" . "tem")("…")`
+    match (m.peek(), value.literal()) {
+        (Some(Tok::Op("(")), Some(function)) => Val::name(&function),
+        _ => value,
+    }
+}
+
+fn closure(m: &mut Machine) -> Val {
+    let short = m.sees_word("fn");
+    m.at = m.find(|tok| *tok == Tok::Op("("));
+    let close = m.pair();
+    let ranges = m.range(m.at + 1..close, |m| m.split(m.end, ","));
+    m.at = close + 1;
+    let params = ranges.into_iter().filter_map(|range| m.range(range, parameter)).collect();
+    let body = if short {
+        m.at = m.find(|tok| *tok == Tok::Op("=>")) + 1;
+        let end = m.find(|tok| matches!(tok, Tok::Op("," | ";" | ")" | "]" | "}")));
+        let body = m.at..end;
+        m.at = end;
+        body
+    } else {
+        m.at = m.find(|tok| matches!(tok, Tok::Op("{" | ";")));
+        let close = m.pair();
+        let body = m.at + 1..close;
+        m.at = close + 1;
+        body
+    };
+    let tokens = Rc::clone(&m.tokens);
+    m.define(Function { params, tokens, body, short, called: false.into() })
+}
+
+fn parameter(m: &mut Machine) -> Option<Param> {
+    m.at = m.find(|tok| matches!(tok, Tok::Var(..)));
+    let rest = matches!(m.tokens.get(m.at.wrapping_sub(1)).map(|token| &token.tok), Some(Tok::Op("...")));
+    let name = m.name()?;
+    let default = if m.eat("=") { Some(m.at..m.end) } else { None };
+    Some(Param { rest, default, ..Param::named(&format!("${name}")) })
+}

@@ -1,0 +1,252 @@
+//! Tools of servers, and tools nobody knows: judged by the names of the tool and of its arguments. A text is
+//! only read as code, SQL or a path where a name says that it is one.
+
+mod names;
+
+use tollgate_model::json::Value;
+use tollgate_model::phrase::CREDENTIAL;
+use tollgate_model::{EffectKind, NetDirection, Replacement, WriteMode};
+
+use crate::content::Piece;
+use crate::languages::Language;
+use crate::notebook;
+use crate::secrets_scan::credentials;
+use crate::sql::{self, Deed, Statement};
+use crate::tools::Hands;
+use names::{Field, Tool, Verb};
+
+/// How deep arguments are looked into, how many of them, and the longest text among them.
+const DEPTH: u32 = 8;
+const VALUES: usize = 2000;
+const LONGEST: usize = 1 << 20;
+
+/// What a call of the tool would do.
+pub(crate) fn effects(hands: &mut Hands, server: &str, tool: &str, input: &Value) {
+    let tool = Tool::new(server, tool);
+    let mut texts = Vec::new();
+    flatten("", input, 0, &mut texts);
+    if let Some(folder) = working_folder(&tool, &texts) {
+        hands.shell.set_cwd(&tollgate_shell::value::Value::text(folder));
+    }
+    if let Some(command) = tool.command(input) {
+        hands.run_words(&command.iter().map(String::as_str).collect::<Vec<_>>());
+    } else {
+        code(hands, &tool, input, &texts);
+        files(hands, &tool, input, &texts);
+        addresses(hands, &tool, &texts);
+    }
+    if let Some((operation, object)) = tool.database(input) {
+        hands.push(EffectKind::Database { operation, object });
+    }
+    sent(hands, &tool, &texts);
+}
+
+/// A text among the arguments, with the name it goes by.
+struct Given<'v> {
+    field: Field,
+    key: &'v str,
+    text: &'v str,
+}
+
+fn flatten<'v>(key: &'v str, value: &'v Value, depth: u32, out: &mut Vec<Given<'v>>) {
+    if depth > DEPTH || out.len() >= VALUES {
+        return;
+    }
+    match value {
+        Value::String(text) if text.len() <= LONGEST => out.push(Given { field: Field::of(key), key, text }),
+        Value::List(values) => values.iter().for_each(|value| flatten(key, value, depth + 1, out)),
+        Value::Map(members) => members.iter().for_each(|(key, value)| flatten(key, value, depth + 1, out)),
+        _ => {}
+    }
+}
+
+fn working_folder<'v>(tool: &Tool, texts: &[Given<'v>]) -> Option<&'v str> {
+    let named = |given: &&Given| given.field == Field::Folder || (tool.verb == Verb::Run && given.key == "directory");
+    texts.iter().find(named).map(|given| given.text).filter(|text| text.starts_with('/'))
+}
+
+/// Shell text, programs and SQL among the arguments.
+fn code(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given]) {
+    if let Some(words) = argv(input) {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        match words.as_slice() {
+            [line] => hands.run(&tool.completed(line)),
+            words => hands.run_words(words),
+        }
+    }
+    let mut ran = input.get("command").is_some();
+    for given in texts {
+        let is_code = match given.field {
+            Field::Shell => given.key != "command" && given.key != "args",
+            Field::Keys => tool.is_terminal,
+            _ => false,
+        };
+        if is_code && !tool.is_browser {
+            ran = true;
+            hands.run(&tool.completed(given.text));
+        }
+        if given.field == Field::Code {
+            ran = true;
+            hands.run_pieces(pieces(tool, input, given.text));
+        }
+        if given.field == Field::Sql && (tool.is_database || given.key.contains("sql")) {
+            ran = true;
+            database(hands, given.text);
+        }
+    }
+    if tool.is_shell && !ran {
+        texts.iter().filter(|given| given.field == Field::Other).take(1).for_each(|given| hands.run(given.text));
+    }
+}
+
+/// A command as a list, or as a name with a list of arguments, or as a line.
+fn argv(input: &Value) -> Option<Vec<String>> {
+    let command = ["command", "cmd", "program", "executable"].iter().find_map(|key| input.get(key))?;
+    let args = ["args", "arguments", "argv"].iter().find_map(|key| input.get(key)?.as_list());
+    let mut words: Vec<String> = match command {
+        Value::List(words) => texts_of(words),
+        Value::String(text) if is_editor_verb(text) && input.get("path").is_some() => return None,
+        Value::String(text) if text.len() <= LONGEST && input.get("command").is_some() || args.is_some() => {
+            vec![text.clone()]
+        }
+        _ => return None,
+    };
+    words.extend(args.map(texts_of).unwrap_or_default());
+    Some(words).filter(|words| !words.is_empty())
+}
+
+fn texts_of(values: &[Value]) -> Vec<String> {
+    values.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// The commands of an editor tool, which are no programs.
+fn is_editor_verb(text: &str) -> bool {
+    matches!(text, "view" | "create" | "str_replace" | "insert" | "undo_edit" | "read" | "write" | "edit" | "append" | "delete")
+}
+
+/// A program, in the language that the call or the tool's name says.
+fn pieces(tool: &Tool, input: &Value, text: &str) -> Vec<Piece> {
+    let language = input.text("language").or_else(|| input.text("lang")).unwrap_or_default().to_ascii_lowercase();
+    let said = if language.is_empty() { tool.language.unwrap_or_default() } else { &language };
+    match said {
+        "bash" | "sh" | "shell" | "zsh" => vec![Piece::Shell(text.to_owned())],
+        "python" | "ipython" | "jupyter" => notebook::cell(text),
+        "" => Vec::new(),
+        other => Language::of(other).map(|language| Piece::Language(language, text.to_owned())).into_iter().collect(),
+    }
+}
+
+fn database(hands: &mut Hands, text: &str) {
+    for Statement { deed, object } in sql::scan(text) {
+        match deed {
+            Deed::Run => hands.run(&object),
+            Deed::ReadFile | Deed::Include => hands.read(&object, false),
+            Deed::WriteFile => hands.write(&object, WriteMode::Overwrite, None),
+            other => {
+                if let Some(operation) = other.operation() {
+                    hands.push(EffectKind::Database { operation: operation.to_owned(), object });
+                }
+            }
+        }
+    }
+}
+
+/// Paths among the arguments, by what the tool does with them.
+fn files(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given]) {
+    if tool.is_remote || tool.is_database || is_remote_file(input) {
+        return;
+    }
+    let verb = match input.text("command").filter(|text| is_editor_verb(text)) {
+        Some("view" | "read") => Verb::Read,
+        Some("delete") => Verb::Delete,
+        Some(_) => Verb::Write,
+        None => tool.verb,
+    };
+    for given in texts.iter().filter(|given| is_path(given)) {
+        let from = given.field == Field::Source;
+        match verb {
+            Verb::Delete => hands.delete(given.text),
+            Verb::Move if from => rename(hands, given.text, texts),
+            Verb::Move | Verb::Copy if given.field == Field::Target => hands.write(given.text, WriteMode::Overwrite, None),
+            Verb::Write if !from => write(hands, given.text, input, texts),
+            Verb::Folder => {}
+            Verb::Run if given.field != Field::Path => {}
+            _ => hands.read(given.text, tool.is_deep),
+        }
+    }
+}
+
+fn rename(hands: &mut Hands, from: &str, texts: &[Given]) {
+    match texts.iter().find(|given| given.field == Field::Target) {
+        Some(to) => hands.rename(from, to.text),
+        None => hands.delete(from),
+    }
+}
+
+fn write(hands: &mut Hands, path: &str, input: &Value, texts: &[Given]) {
+    let edits = replacements(input);
+    if !edits.is_empty() {
+        return hands.edit(path, &edits);
+    }
+    let content = texts.iter().find(|given| given.field == Field::Content).map(|given| given.text);
+    hands.write(path, WriteMode::Overwrite, content);
+}
+
+/// What an editing tool replaces by what, in the words of the common ones.
+fn replacements(input: &Value) -> Vec<Replacement> {
+    let one = |value: &Value| {
+        let text = |keys: [&str; 4]| keys.iter().find_map(|key| value.text(key)).map(str::to_owned);
+        let old = text(["oldText", "old_str", "old_string", "old_text"])?;
+        let new = text(["newText", "new_str", "new_string", "new_text"]).unwrap_or_default();
+        Some(Replacement { old, new })
+    };
+    match input.get("edits").and_then(Value::as_list) {
+        Some(edits) => edits.iter().filter_map(one).collect(),
+        None => one(input).into_iter().collect(),
+    }
+}
+
+/// A file in a repository of a forge, not on this disk.
+fn is_remote_file(input: &Value) -> bool {
+    (input.get("owner").is_some() && input.get("repo").is_some()) || input.get("project_id").is_some() || input.get("bucket").is_some()
+}
+
+fn is_path(given: &Given) -> bool {
+    let text = given.text;
+    let one_line = !text.is_empty() && text.len() < 4096 && !text.contains(['\n', '\0']) && !text.contains("://");
+    let shaped = text.contains('/') || text.starts_with(['.', '~']) || text.contains('.') && !text.contains(' ');
+    match given.field {
+        Field::Path => one_line,
+        Field::Source | Field::Target => one_line && shaped,
+        _ => false,
+    }
+}
+
+fn addresses(hands: &mut Hands, tool: &Tool, texts: &[Given]) {
+    for given in texts {
+        let is_address = given.field == Field::Address || given.field == Field::Path || given.field == Field::Source;
+        let is_url = given.text.split_once("://").is_some_and(|(scheme, rest)| {
+            !rest.is_empty() && scheme.len() < 12 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        });
+        if is_address && is_url && !given.text.contains(char::is_whitespace) && !tool.is_database {
+            hands.fetch(given.text);
+        }
+    }
+}
+
+/// Credentials in what goes to a service.
+fn sent(hands: &mut Hands, tool: &Tool, texts: &[Given]) {
+    if !tool.is_remote {
+        return;
+    }
+    let mut carries: Vec<String> = Vec::new();
+    for kind in texts.iter().flat_map(|given| credentials(given.text)) {
+        let what = format!("{CREDENTIAL}{kind}");
+        if !carries.contains(&what) {
+            carries.push(what);
+        }
+    }
+    if !carries.is_empty() {
+        hands.push(EffectKind::Net { host: tool.server.clone(), direction: NetDirection::Out, carries });
+    }
+}

@@ -1,0 +1,265 @@
+//! What the names of tools and arguments say. A catalogue of words.
+
+use tollgate_model::json::Value;
+
+/// What a tool does with what it is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verb {
+    Read,
+    Write,
+    Delete,
+    Move,
+    Copy,
+    /// Makes a folder.
+    Folder,
+    Run,
+    Unknown,
+}
+
+/// What an argument is, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Field {
+    Shell,
+    /// What is typed into a terminal.
+    Keys,
+    Code,
+    Sql,
+    Path,
+    Source,
+    Target,
+    /// The folder that something runs in.
+    Folder,
+    Address,
+    Content,
+    Other,
+}
+
+impl Field {
+    pub fn of(key: &str) -> Self {
+        let key: String = key.chars().filter(|c| c.is_ascii_alphanumeric()).collect::<String>().to_ascii_lowercase();
+        match key.as_str() {
+            "command" | "cmd" | "commands" | "shellcommand" | "commandline" | "cmdline" | "bash" | "exec" | "script"
+            | "shellscript" | "clicommand" => Self::Shell,
+            "keys" | "keystrokes" | "input" | "chars" | "stdin" => Self::Keys,
+            "code" | "sourcecode" | "pythoncode" | "cell" | "cellsource" | "program" => Self::Code,
+            "sql" | "query" | "statement" | "statements" | "queries" | "sqlquery" | "rawsql" => Self::Sql,
+            "path" | "paths" | "file" | "files" | "filepath" | "filepaths" | "filename" | "absolutepath" | "relativepath"
+            | "notebookpath" | "dir" | "dirpath" | "folder" | "directory" | "directorypath" | "folderpath" => Self::Path,
+            "source" | "src" | "sourcepath" | "from" | "oldpath" | "origin" => Self::Source,
+            "destination" | "dest" | "dst" | "target" | "targetpath" | "destinationpath" | "to" | "newpath" | "output"
+            | "outputpath" | "savepath" => Self::Target,
+            "cwd" | "workdir" | "workingdirectory" | "workingdir" => Self::Folder,
+            "url" | "uri" | "href" | "link" | "endpoint" | "address" | "webhook" | "webhookurl" | "urls" => Self::Address,
+            "content" | "contents" | "filetext" | "filecontent" | "newcontent" | "text" | "data" | "body" => Self::Content,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// A tool, by its name and its server's.
+pub(super) struct Tool {
+    pub server: String,
+    pub verb: Verb,
+    words: Vec<String>,
+    /// It works on a service elsewhere.
+    pub is_remote: bool,
+    pub is_database: bool,
+    pub is_browser: bool,
+    /// It types into a terminal or a process.
+    pub is_terminal: bool,
+    /// Its name says that it runs shell text.
+    pub is_shell: bool,
+    /// It looks at everything below a folder.
+    pub is_deep: bool,
+    /// The language its name says.
+    pub language: Option<&'static str>,
+}
+
+const SERVICES: &[&str] = &[
+    "slack", "mail", "gmail", "email", "outlook", "github", "gitlab", "bitbucket", "gitea", "jira", "linear", "notion",
+    "discord", "telegram", "teams", "twitter", "confluence", "atlassian", "asana", "trello", "sms", "twilio", "whatsapp",
+    "sentry", "zapier", "airtable", "hubspot", "salesforce", "intercom", "drive", "gdrive", "dropbox", "s3", "gist",
+    "webhook", "pastebin", "calendar", "sendgrid", "resend", "monday", "clickup", "shopify", "stripe", "figma",
+];
+
+const DATABASES: &[&str] = &[
+    "postgres", "postgresql", "pg", "mysql", "mariadb", "sqlite", "sql", "db", "database", "duckdb", "bigquery",
+    "snowflake", "supabase", "redshift", "clickhouse", "mssql", "oracle", "cockroach", "neon", "prisma", "mongo", "mongodb",
+    "redis", "cassandra", "dbhub", "motherduck", "singlestore", "turso", "libsql",
+];
+
+const BROWSERS: &[&str] = &["browser", "puppeteer", "playwright", "selenium", "chrome", "devtools", "page", "evaluate"];
+
+const TERMINALS: &[&str] = &["terminal", "shell", "process", "tmux", "console", "pty", "iterm", "ssh", "stdin", "keys"];
+
+const SHELLS: &[&str] = &["bash", "shell", "terminal", "cli", "commander"];
+
+impl Tool {
+    pub fn new(server: &str, tool: &str) -> Self {
+        let own = split(tool);
+        let mut words = split(server);
+        words.extend(own.iter().cloned());
+        let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+        let (is_remote, is_database, is_browser) = (any(SERVICES), any(DATABASES), any(BROWSERS));
+        let runs = own.iter().any(|word| matches!(word.as_str(), "run" | "exec" | "execute" | "bash" | "shell"));
+        Self {
+            server: server.to_owned(),
+            verb: verb(&own),
+            is_remote,
+            is_database,
+            is_browser,
+            is_terminal: any(TERMINALS) && !is_browser,
+            is_shell: any(SHELLS) && runs && !is_database && !is_browser,
+            is_deep: own.iter().any(|word| matches!(word.as_str(), "search" | "grep" | "directory" | "tree" | "multiple")),
+            language: language(&words, is_browser),
+            words,
+        }
+    }
+
+    fn has(&self, word: &str) -> bool {
+        self.words.iter().any(|own| own == word)
+    }
+
+    /// A command line with the program that the tool's name says: `delete pod x` of a Kubernetes server.
+    pub fn completed(&self, line: &str) -> String {
+        let first = line.split_whitespace().next().unwrap_or_default();
+        let program = [("kubectl", "kubectl"), ("kubernetes", "kubectl"), ("k8s", "kubectl"), ("terraform", "terraform"), ("aws", "aws"), ("gcloud", "gcloud"), ("docker", "docker"), ("helm", "helm"), ("git", "git"), ("gh", "gh"), ("az", "az")]
+            .into_iter()
+            .find(|(word, _)| self.has(word))
+            .map(|(_, program)| program);
+        let is_verb = matches!(
+            first,
+            "delete" | "destroy" | "apply" | "rm" | "reset" | "clean" | "push" | "uninstall" | "drain" | "scale" | "prune"
+                | "system" | "s3" | "ec2" | "rds" | "iam" | "exec" | "run" | "get" | "describe" | "plan" | "init" | "volume"
+        );
+        match program {
+            Some(program) if is_verb => format!("{program} {line}"),
+            _ => line.to_owned(),
+        }
+    }
+
+    /// The command that a tool for one command of one program stands for: `git_push` with its arguments.
+    pub fn command(&self, input: &Value) -> Option<Vec<String>> {
+        let program = ["git", "kubectl", "helm", "terraform"].into_iter().find(|program| self.has(program))?;
+        let at = self.words.iter().rposition(|word| word == program)?;
+        let mut verbs = self.words.iter().skip(at + 1).cloned();
+        let verb = verbs.next().filter(|_| input.get("command").is_none())?;
+        let mut words = vec![program.to_owned()];
+        let folder = ["repo_path", "repoPath", "path", "cwd", "directory", "dir"].iter().find_map(|key| input.text(key));
+        if let Some(folder) = folder.filter(|_| program == "git") {
+            words.extend(["-C".to_owned(), folder.to_owned()]);
+        }
+        words.push(verb);
+        words.extend(verbs);
+        words.extend(flags(input, folder));
+        Some(words)
+    }
+
+    /// What the tool's name says it does to a database: `drop-collection`.
+    pub fn database(&self, input: &Value) -> Option<(String, String)> {
+        let operation = ["drop", "truncate", "flushall", "flushdb"].into_iter().find(|word| self.has(word));
+        let whole = ["table", "collection", "database", "schema", "keyspace", "all", "db", "index"];
+        let object = || {
+            ["table", "collection", "database", "name", "schema", "table_name", "key"]
+                .iter()
+                .find_map(|key| input.text(key))
+                .unwrap_or_default()
+                .to_owned()
+        };
+        match operation {
+            Some(operation) if self.is_database || whole.iter().any(|word| self.has(word)) => {
+                Some((operation.to_owned(), object()))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Switches that are on become options, texts become operands.
+fn flags(input: &Value, folder: Option<&str>) -> Vec<String> {
+    let mut options = Vec::new();
+    let mut operands = Vec::new();
+    for (key, value) in input.as_map().unwrap_or_default() {
+        match value {
+            Value::Bool(true) => options.push(format!("--{}", dashed(key))),
+            Value::String(text) if Some(text.as_str()) == folder || text.is_empty() => {}
+            Value::String(text) if matches!(key.as_str(), "mode" | "reset_mode") => options.push(format!("--{text}")),
+            Value::String(text) if matches!(key.as_str(), "message" | "commitMessage") => options.push(format!("--message={text}")),
+            Value::String(text) if matches!(key.as_str(), "namespace" | "context" | "output") => options.push(format!("--{key}={text}")),
+            Value::String(text) => operands.push(text.clone()),
+            Value::List(values) => operands.extend(values.iter().filter_map(Value::as_str).map(str::to_owned)),
+            _ => {}
+        }
+    }
+    options.extend(operands);
+    options
+}
+
+fn dashed(key: &str) -> String {
+    let mut out = String::new();
+    for c in key.chars() {
+        match c {
+            '_' => out.push('-'),
+            c if c.is_ascii_uppercase() => out.extend(['-', c.to_ascii_lowercase()]),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn language(words: &[String], is_browser: bool) -> Option<&'static str> {
+    let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    if is_browser {
+        return None;
+    }
+    if any(&["python", "jupyter", "ipython", "notebook", "cell", "kernel", "interpreter"]) {
+        return Some("python");
+    }
+    if any(&["javascript", "node", "js", "deno"]) {
+        return Some("node");
+    }
+    any(&["bash", "shell", "terminal", "sh"]).then_some("bash")
+}
+
+fn verb(words: &[String]) -> Verb {
+    if words.iter().any(|word| matches!(word.as_str(), "directory" | "folder" | "dir"))
+        && words.iter().any(|word| matches!(word.as_str(), "create" | "make"))
+    {
+        return Verb::Folder;
+    }
+    let one = |word: &String| {
+        Some(match word.as_str() {
+            "delete" | "remove" | "unlink" | "trash" | "rm" | "destroy" | "purge" | "erase" => Verb::Delete,
+            "write" | "create" | "edit" | "append" | "save" | "update" | "put" | "insert" | "replace" | "modify"
+            | "overwrite" | "touch" | "str" => Verb::Write,
+            "move" | "rename" | "mv" => Verb::Move,
+            "copy" | "cp" => Verb::Copy,
+            "read" | "get" | "cat" | "view" | "list" | "search" | "find" | "show" | "head" | "tail" | "open" | "load"
+            | "fetch" | "stat" | "info" | "tree" | "grep" | "glob" | "describe" | "upload" | "attach" => Verb::Read,
+            "mkdir" => Verb::Folder,
+            "exec" | "execute" | "run" | "shell" | "bash" | "terminal" | "command" | "start" | "spawn" => Verb::Run,
+            _ => return None,
+        })
+    };
+    words.iter().find_map(one).unwrap_or(Verb::Unknown)
+}
+
+/// The words of a name, in small letters: `readFile`, `read_file` and `read-file` are `read`, `file`.
+fn split(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut small = false;
+    for c in name.chars().take(200) {
+        let ends = !c.is_ascii_alphanumeric() || (c.is_ascii_uppercase() && small);
+        if ends {
+            words.push(String::new());
+        }
+        if c.is_ascii_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.push(c.to_ascii_lowercase());
+        }
+        small = c.is_ascii_lowercase();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}

@@ -1,0 +1,114 @@
+//! Notebooks: cells of Python with lines for the shell among them.
+
+use tollgate_model::json;
+
+use crate::content::Piece;
+use crate::languages::Language;
+
+/// The most cells of a notebook that are read.
+const CELLS: usize = 200;
+
+/// The code in a notebook; a text that is no notebook is one cell.
+pub(crate) fn pieces(text: &str) -> Vec<Piece> {
+    let notebook = json::parse(text.as_bytes()).ok();
+    let Some(cells) = notebook.as_ref().and_then(|value| value.get("cells")?.as_list()) else {
+        return cell(text);
+    };
+    let code = cells.iter().filter(|cell| cell.text("cell_type") != Some("markdown")).take(CELLS);
+    code.flat_map(|value| cell(&source(value.get("source")))).collect()
+}
+
+/// A cell's source is a text, or a list of lines.
+fn source(value: Option<&json::Value>) -> String {
+    match value {
+        Some(json::Value::String(text)) => text.clone(),
+        Some(json::Value::List(lines)) => lines.iter().filter_map(json::Value::as_str).collect(),
+        _ => String::new(),
+    }
+}
+
+/// The code of one cell: `%%bash` makes all of it shell text, `!` a line.
+pub(crate) fn cell(text: &str) -> Vec<Piece> {
+    let start = text.trim_start();
+    if let Some(rest) = start.strip_prefix("%%") {
+        let (head, body) = rest.split_once('\n').unwrap_or((rest, ""));
+        return magic_cell(head, body);
+    }
+    let mut pieces = Vec::new();
+    let mut python = String::new();
+    for line in text.lines() {
+        match shell_line(line) {
+            Some(command) => pieces.push(Piece::Shell(command)),
+            None if line.trim_start().starts_with('%') => {}
+            None => {
+                python.push_str(line);
+                python.push('\n');
+            }
+        }
+    }
+    if !python.trim().is_empty() {
+        pieces.push(Piece::Language(Language::Python, python));
+    }
+    pieces
+}
+
+fn magic_cell(head: &str, body: &str) -> Vec<Piece> {
+    let mut words = head.split_whitespace();
+    let name = words.next().unwrap_or_default();
+    let program = if name == "script" { words.find(|word| !word.starts_with('-')).unwrap_or_default() } else { name };
+    match program.rsplit('/').next().unwrap_or_default() {
+        "bash" | "sh" | "zsh" | "system" | "sx" | "!" => vec![Piece::Shell(body.to_owned())],
+        "capture" | "time" | "timeit" | "prun" => cell(body),
+        "writefile" | "file" | "markdown" | "html" | "latex" | "svg" => Vec::new(),
+        other => match Language::of(other) {
+            Some(language) => vec![Piece::Language(language, body.to_owned())],
+            None => Vec::new(),
+        },
+    }
+}
+
+/// The command of a line for the shell: `!cmd`, `x = !cmd`, `%system cmd`, `%run file`.
+fn shell_line(line: &str) -> Option<String> {
+    let line = line.trim_start();
+    if let Some(command) = line.strip_prefix("!!").or_else(|| line.strip_prefix('!')) {
+        return Some(command.to_owned());
+    }
+    for (magic, program) in [("%system ", ""), ("%sx ", ""), ("%run ", "python "), ("%pip ", "pip "), ("%conda ", "conda ")] {
+        if let Some(command) = line.strip_prefix(magic) {
+            return Some(format!("{program}{command}"));
+        }
+    }
+    let (name, command) = line.split_once('=')?;
+    let is_name = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ','| ' '));
+    command.trim_start().strip_prefix('!').filter(|rest| is_name(name.trim()) && !rest.starts_with('=')).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Vec<String> {
+        let show = |piece: Piece| match piece {
+            Piece::Shell(text) => format!("sh:{}", text.trim()),
+            Piece::Language(language, text) => format!("{language:?}:{}", text.trim()),
+        };
+        pieces(text).into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn cells_are_told_apart() {
+        for (text, expected) in [
+            ("!ls\nx = 1", vec!["sh:ls", "Python:x = 1"]),
+            ("files = !ls -a", vec!["sh:ls -a"]),
+            ("if a != b: pass", vec!["Python:if a != b: pass"]),
+            ("%%bash\nrm x", vec!["sh:rm x"]),
+            ("%%script sh -e\nrm x", vec!["sh:rm x"]),
+            ("%run job.py", vec!["sh:python job.py"]),
+            ("%matplotlib inline", vec![]),
+            ("%%writefile a.py\nx", vec![]),
+            (r#"{"cells":[{"cell_type":"markdown","source":["!ls"]},{"cell_type":"code","source":["!pwd\n","y"]}]}"#, vec!["sh:pwd", "Python:y"]),
+        ] {
+            assert_eq!(shown(text), expected, "{text}");
+        }
+    }
+}

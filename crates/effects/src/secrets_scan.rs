@@ -1,0 +1,135 @@
+//! Credentials in a text, by the shapes their issuers document. Small on purpose: it only has to say that a
+//! text about to be sent holds one.
+
+/// A shape: how it begins, which characters go on, how many at least, and what it is.
+struct Shape {
+    start: &'static str,
+    more: fn(char) -> bool,
+    least: usize,
+    name: &'static str,
+}
+
+const SHAPES: &[Shape] = &[
+    Shape { start: "ghp_", more: word, least: 36, name: "a GitHub token" },
+    Shape { start: "gho_", more: word, least: 36, name: "a GitHub token" },
+    Shape { start: "ghu_", more: word, least: 36, name: "a GitHub token" },
+    Shape { start: "ghs_", more: word, least: 36, name: "a GitHub token" },
+    Shape { start: "ghr_", more: word, least: 36, name: "a GitHub token" },
+    Shape { start: "github_pat_", more: word, least: 40, name: "a GitHub token" },
+    Shape { start: "glpat-", more: dashed, least: 20, name: "a GitLab token" },
+    Shape { start: "AKIA", more: upper, least: 16, name: "an AWS access key" },
+    Shape { start: "ASIA", more: upper, least: 16, name: "an AWS access key" },
+    Shape { start: "sk-ant-", more: dashed, least: 24, name: "an Anthropic key" },
+    Shape { start: "sk-proj-", more: dashed, least: 24, name: "an OpenAI key" },
+    Shape { start: "sk-svcacct-", more: dashed, least: 24, name: "an OpenAI key" },
+    Shape { start: "sk_live_", more: word, least: 16, name: "a Stripe key" },
+    Shape { start: "rk_live_", more: word, least: 16, name: "a Stripe key" },
+    Shape { start: "whsec_", more: word, least: 24, name: "a Stripe key" },
+    Shape { start: "xoxb-", more: dashed, least: 20, name: "a Slack token" },
+    Shape { start: "xoxp-", more: dashed, least: 20, name: "a Slack token" },
+    Shape { start: "xoxa-", more: dashed, least: 20, name: "a Slack token" },
+    Shape { start: "xoxs-", more: dashed, least: 20, name: "a Slack token" },
+    Shape { start: "xapp-", more: dashed, least: 20, name: "a Slack token" },
+    Shape { start: "AIza", more: dashed, least: 35, name: "a Google key" },
+    Shape { start: "ya29.", more: dashed, least: 30, name: "a Google token" },
+    Shape { start: "npm_", more: word, least: 36, name: "an npm token" },
+    Shape { start: "pypi-", more: dashed, least: 50, name: "a PyPI token" },
+    Shape { start: "hf_", more: word, least: 30, name: "a Hugging Face token" },
+    Shape { start: "dop_v1_", more: word, least: 40, name: "a DigitalOcean token" },
+    Shape { start: "SG.", more: dotted, least: 50, name: "a SendGrid key" },
+    Shape { start: "shpat_", more: word, least: 32, name: "a Shopify token" },
+    Shape { start: "lin_api_", more: word, least: 32, name: "a Linear key" },
+    Shape { start: "ntn_", more: word, least: 40, name: "a Notion token" },
+    Shape { start: "AGE-SECRET-KEY-1", more: upper, least: 40, name: "an age key" },
+];
+
+fn word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+fn upper(c: char) -> bool {
+    c.is_ascii_uppercase() || c.is_ascii_digit()
+}
+
+fn dashed(c: char) -> bool {
+    word(c) || c == '-'
+}
+
+fn dotted(c: char) -> bool {
+    dashed(c) || c == '.'
+}
+
+/// The kinds of credentials in a text.
+pub(crate) fn credentials(text: &str) -> Vec<&'static str> {
+    let mut found: Vec<&'static str> = Vec::new();
+    for shape in SHAPES {
+        if !found.contains(&shape.name) && shape.is_in(text) {
+            found.push(shape.name);
+        }
+    }
+    if has_private_key(text) {
+        found.push("a private key");
+    }
+    if has_jwt(text) {
+        found.push("a signed token");
+    }
+    found
+}
+
+impl Shape {
+    fn is_in(&self, text: &str) -> bool {
+        text.match_indices(self.start).any(|(at, _)| {
+            let before = text.get(..at).and_then(|before| before.chars().next_back());
+            let rest = text.get(at + self.start.len()..).unwrap_or_default();
+            let body: Vec<char> = rest.chars().take_while(|c| (self.more)(*c)).take(self.least).collect();
+            !before.is_some_and(word) && body.len() >= self.least && varied(&body)
+        })
+    }
+}
+
+/// A placeholder repeats itself: `ghp_xxxxxxxx`.
+fn varied(body: &[char]) -> bool {
+    let mut kinds = body.to_vec();
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds.len() >= 6
+}
+
+fn has_private_key(text: &str) -> bool {
+    text.match_indices("-----BEGIN ").any(|(at, _)| {
+        let head: String = text.get(at..).unwrap_or_default().chars().take(64).collect();
+        let body = text.get(at..).unwrap_or_default().lines().nth(1).unwrap_or_default();
+        head.contains("PRIVATE KEY") && (body.trim().len() >= 32 || body.contains(':'))
+    })
+}
+
+/// Three parts in base64, the first two JSON objects.
+fn has_jwt(text: &str) -> bool {
+    text.split(|c: char| !dotted(c)).filter(|token| token.starts_with("eyJ")).any(|token| {
+        let parts: Vec<&str> = token.split('.').collect();
+        matches!(parts.as_slice(), [head, body, sign] if head.len() > 16 && body.starts_with("eyJ") && sign.len() >= 20)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_are_known_by_shape() {
+        let long = "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF3hJ5kL7n";
+        for (text, expected) in [
+            (format!("token ghp_{long}"), vec!["a GitHub token"]),
+            (format!("see sk-ant-api03-{long}."), vec!["an Anthropic key"]),
+            ("AKIAIOSFODNN7QX4PLEA".to_owned(), vec!["an AWS access key"]),
+            (format!("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.{long}"), vec!["a signed token"]),
+            (format!("-----BEGIN RSA PRIVATE KEY-----\n{long}"), vec!["a private key"]),
+            ("ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx".to_owned(), vec![]),
+            ("tokens begin with ghp_ or sk-ant-".to_owned(), vec![]),
+            (format!("notghp_{long}"), vec![]),
+            ("-----BEGIN RSA PRIVATE KEY----- is the first line".to_owned(), vec![]),
+        ] {
+            assert_eq!(credentials(&text), expected, "{text}");
+        }
+    }
+}

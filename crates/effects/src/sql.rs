@@ -1,0 +1,129 @@
+//! SQL as far as it matters: which statements lose data, give rights, run programs or touch files. A scan over
+//! tokens, linear in the text and total: what it cannot read it skips.
+
+mod statement;
+mod token;
+
+use token::Token;
+
+/// One statement that does something worth knowing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Statement {
+    /// What it does.
+    pub deed: Deed,
+    /// To what; for code and files, the text.
+    pub object: String,
+}
+
+/// What a statement does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deed {
+    /// Drops a database, a schema, or all that somebody owns.
+    DropDatabase,
+    /// Drops a table, a view or another object.
+    Drop,
+    /// Drops a column.
+    DropColumn,
+    /// Empties a table.
+    Truncate,
+    /// Deletes every row.
+    Delete,
+    /// Changes every row.
+    Update,
+    /// Gives all rights.
+    Grant,
+    /// Runs a shell command.
+    Run,
+    /// Runs the SQL of a file.
+    Include,
+    /// Reads a file.
+    ReadFile,
+    /// Writes a file.
+    WriteFile,
+}
+
+/// Whose SQL it is: they differ in strings and comments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flavour {
+    /// PostgreSQL, and the standard.
+    Postgres,
+    /// MySQL and MariaDB: backslashes in strings, `#` comments, comments that run.
+    MySql,
+    /// SQLite and DuckDB: lines that start with a dot are commands.
+    Sqlite,
+}
+
+impl Deed {
+    /// Its name in a `Database` effect; `None` for what is no change of the database.
+    pub fn operation(self) -> Option<&'static str> {
+        Some(match self {
+            Self::DropDatabase => "drop-database",
+            Self::Drop => "drop",
+            Self::DropColumn => "drop-column",
+            Self::Truncate => "truncate",
+            Self::Delete => "delete-all",
+            Self::Update => "update-all",
+            Self::Grant => "grant-all",
+            Self::Run | Self::Include | Self::ReadFile | Self::WriteFile => return None,
+        })
+    }
+}
+
+/// What a text does, whoever reads it: both as PostgreSQL and as MySQL.
+pub(crate) fn scan(sql: &str) -> Vec<Statement> {
+    let mut found = scan_as(sql, Flavour::Postgres);
+    if sql.contains(['\\', '#', '`']) || sql.contains("/*") {
+        let more = scan_as(sql, Flavour::MySql);
+        more.into_iter().for_each(|statement| add(&mut found, statement));
+    }
+    found
+}
+
+/// What a text does for one reader.
+pub(crate) fn scan_as(sql: &str, flavour: Flavour) -> Vec<Statement> {
+    let mut found = Vec::new();
+    text(sql, flavour, 0, &mut found);
+    found
+}
+
+/// Code within code (`DO $$ … $$`, `EXECUTE '…'`) is followed this deep.
+const DEPTH: usize = 4;
+
+fn text(sql: &str, flavour: Flavour, depth: usize, found: &mut Vec<Statement>) {
+    let mut own: Vec<String> = Vec::new();
+    let mut begun: Option<usize> = None;
+    let tokens = token::tokens(sql, flavour);
+    for part in tokens.split(|token| *token == Token::Symbol(';')) {
+        let one = statement::Reader::new(part, flavour);
+        if one.begins_transaction() {
+            begun = Some(found.len());
+        } else if one.is("commit") {
+            begun = None;
+        } else if one.is("rollback") && flavour != Flavour::MySql && !one.contains("to") {
+            // Whatever was done since is taken back.
+            if let Some(mark) = begun.take() {
+                found.truncate(mark);
+            }
+        }
+        own.extend(one.makes_temporary());
+        for statement in one.deeds() {
+            let temporary = own.contains(&statement.object) && statement.deed.operation().is_some();
+            if !temporary {
+                add(found, statement);
+            }
+        }
+        if depth < DEPTH {
+            one.inner_code().for_each(|code| text(code, flavour, depth + 1, found));
+        }
+    }
+}
+
+fn add(found: &mut Vec<Statement>, statement: Statement) {
+    const LIMIT: usize = 64;
+    if found.len() < LIMIT && !found.contains(&statement) {
+        found.push(statement);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,353 @@
+//! One statement: what it does, wherever in it that stands.
+
+use std::cell::Cell;
+
+use super::token::Token;
+use super::{Deed, Flavour, Statement};
+
+/// The tokens of one statement.
+pub(super) struct Reader<'t> {
+    tokens: &'t [Token],
+    flavour: Flavour,
+    /// How many tokens may still be searched for conditions. When none are left, there is no condition.
+    budget: Cell<usize>,
+}
+
+impl<'t> Reader<'t> {
+    /// A reader of one statement.
+    pub fn new(tokens: &'t [Token], flavour: Flavour) -> Self {
+        Self { tokens, flavour, budget: Cell::new(tokens.len() * 4 + 10_000) }
+    }
+
+    /// True when the statement's first word is this one.
+    pub fn is(&self, word: &str) -> bool {
+        self.word(0) == Some(word)
+    }
+
+    /// True when the word stands somewhere in it.
+    pub fn contains(&self, word: &str) -> bool {
+        self.tokens.iter().any(|token| is_word(token, word))
+    }
+
+    /// `BEGIN`, but not that of a block of code.
+    pub fn begins_transaction(&self) -> bool {
+        let first = self.word(0);
+        (first == Some("begin")
+            && matches!(
+                self.word(1),
+                None | Some("transaction" | "work" | "immediate" | "deferred" | "exclusive")
+            ))
+            || (first == Some("start") && self.word(1) == Some("transaction"))
+    }
+
+    /// The temporary table that it makes.
+    pub fn makes_temporary(&self) -> Option<String> {
+        let temporary = self.is("create") && matches!(self.word(1), Some("temp" | "temporary"));
+        if !temporary || self.word(2) != Some("table") {
+            return None;
+        }
+        Some(self.name(3))
+    }
+
+    /// Code in strings that this statement runs.
+    pub fn inner_code(&self) -> impl Iterator<Item = &'t str> {
+        let runs = |token: &Token| matches!(token, Token::Word(word) if matches!(word.as_str(), "execute" | "exec" | "immediate"));
+        let wanted =
+            self.is("do") || self.is("prepare") || (!self.is("create") && self.tokens.iter().any(runs));
+        self.tokens.iter().filter(move |_| wanted).filter_map(|token| match token {
+            Token::Text(text) => Some(text.as_str()),
+            _ => None,
+        })
+    }
+
+    /// All it does.
+    pub fn deeds(&self) -> Vec<Statement> {
+        if let [Token::Client(line)] = self.tokens {
+            return client(line, self.flavour).into_iter().collect();
+        }
+        let mut deeds = Vec::new();
+        let explains =
+            (self.is("explain") || self.is("describe") || self.is("desc")) && !self.contains("analyze");
+        if explains {
+            return deeds;
+        }
+        let defines = matches!(self.word(0), Some("create" | "grant" | "revoke" | "comment" | "merge"));
+        for at in 0..self.tokens.len() {
+            let deed = if defines { None } else { self.change(at) };
+            deeds.extend(deed.or_else(|| self.reach(at)));
+        }
+        deeds.extend(self.grant());
+        deeds
+    }
+
+    fn change(&self, at: usize) -> Option<Statement> {
+        let previous = at.checked_sub(1).and_then(|before| self.word(before));
+        match self.word(at)? {
+            "drop" => self.drop_at(at),
+            "truncate" if !self.symbol(at + 1, '(') && self.starts_clause(at) => {
+                let name = if self.word(at + 1) == Some("table") { at + 2 } else { at + 1 };
+                Some(Statement { deed: Deed::Truncate, object: self.name(name) })
+            }
+            "delete" if matches!(previous, Some("on" | "for" | "after" | "before" | "or" | "then")) => None,
+            "delete" if self.starts_clause(at) => self.delete_at(at),
+            "update"
+                if matches!(
+                    previous,
+                    Some("on" | "for" | "do" | "key" | "after" | "before" | "or" | "then")
+                ) =>
+            {
+                None
+            }
+            "update" if self.starts_clause(at) => self.update_at(at),
+            _ => None,
+        }
+    }
+
+    /// A verb stands at the start, behind a bracket (a common table expression), or behind a word of a block.
+    fn starts_clause(&self, at: usize) -> bool {
+        let Some(before) = at.checked_sub(1) else { return true };
+        match self.tokens.get(before) {
+            Some(Token::Symbol(mark)) => matches!(mark, '(' | ')'),
+            Some(Token::Word(word)) => {
+                matches!(
+                    word.as_str(),
+                    "begin" | "then" | "else" | "loop" | "analyze" | "verbose" | "as" | "declare"
+                )
+            }
+            _ => false,
+        }
+    }
+
+    fn drop_at(&self, at: usize) -> Option<Statement> {
+        let alters = self.is("alter");
+        if !alters && !self.starts_clause(at) {
+            return None;
+        }
+        let kind = self.word(at + 1)?;
+        let deed = match kind {
+            "column" => Deed::DropColumn,
+            "database" | "schema" | "keyspace" | "owned" | "tablespace" | "catalog" => Deed::DropDatabase,
+            "table" | "view" | "materialized" | "collection" | "sequence" | "type" | "user" | "role"
+            | "dictionary" | "stream" | "measurement" | "series" | "dataset" | "partition" | "foreign"
+            | "bucket" => Deed::Drop,
+            // `ALTER TABLE t DROP name`; indexes, constraints, functions and the like hold no data.
+            _ if alters && !is_rebuildable(kind) => Deed::DropColumn,
+            _ => return None,
+        };
+        let mut name = at + 2;
+        while matches!(self.word(name), Some("if" | "exists" | "by" | "table" | "view")) {
+            name += 1;
+        }
+        let object = if alters { self.name(2) } else { self.name(name) };
+        Some(Statement { deed, object })
+    }
+
+    fn delete_at(&self, at: usize) -> Option<Statement> {
+        let name = if self.word(at + 1) == Some("from") { at + 2 } else { at + 1 };
+        let name = if self.word(name) == Some("only") { name + 1 } else { name };
+        let clause = self.clause(at);
+        let filtered = is_filtered(clause) || clause.iter().any(|token| is_word(token, "join"));
+        (!filtered && at + 1 < self.tokens.len())
+            .then(|| Statement { deed: Deed::Delete, object: self.name(name) })
+    }
+
+    fn update_at(&self, at: usize) -> Option<Statement> {
+        let clause = self.clause(at);
+        let sets = clause.iter().any(|token| is_word(token, "set"));
+        let filtered = is_filtered(clause)
+            || clause.iter().any(|token| is_word(token, "join") || is_word(token, "from"));
+        ((sets || clause.is_empty()) && !filtered && at + 1 < self.tokens.len())
+            .then(|| Statement { deed: Deed::Update, object: self.name(at + 1) })
+    }
+
+    /// The tokens behind `at` that belong to the same bracket.
+    fn clause(&self, at: usize) -> &'t [Token] {
+        let rest = self.tokens.get(at + 1..).unwrap_or_default();
+        let left = self.budget.get();
+        let rest = rest.get(..left).unwrap_or(rest);
+        let mut depth = 0_i32;
+        let end = rest.iter().position(|token| {
+            match token {
+                Token::Symbol('(') => depth += 1,
+                Token::Symbol(')') => depth -= 1,
+                _ => {}
+            }
+            depth < 0
+        });
+        let end = end.unwrap_or(rest.len());
+        self.budget.set(left - end);
+        rest.get(..end).unwrap_or_default()
+    }
+
+    /// Programs and files that a statement reaches out to.
+    fn reach(&self, at: usize) -> Option<Statement> {
+        let text = |behind: usize| self.text_after(at, behind);
+        let (deed, object) = match self.word(at)? {
+            "program"
+                if matches!(at.checked_sub(1).and_then(|before| self.word(before)), Some("to" | "from")) =>
+            {
+                (Deed::Run, text(1)?)
+            }
+            "xp_cmdshell" => (Deed::Run, text(2)?),
+            "sys_exec" | "sys_eval" | "system" if self.symbol(at + 1, '(') => (Deed::Run, text(2)?),
+            "outfile" | "dumpfile" => (Deed::WriteFile, text(1)?),
+            "lo_export" => (Deed::WriteFile, text(5)?),
+            "writefile" => (Deed::WriteFile, text(2)?),
+            "infile"
+            | "load_file"
+            | "pg_read_file"
+            | "pg_read_binary_file"
+            | "lo_import"
+            | "pg_ls_dir"
+            | "readfile"
+            | "read_csv"
+            | "read_text"
+            | "read_json"
+            | "read_parquet" => (Deed::ReadFile, text(2)?),
+            "to" if self.is("copy") => (Deed::WriteFile, text(1)?),
+            "from" if self.is("copy") => (Deed::ReadFile, text(1)?),
+            _ => return None,
+        };
+        Some(Statement { deed, object })
+    }
+
+    fn grant(&self) -> Option<Statement> {
+        let gives_all = self.is("grant") && self.word(1) == Some("all");
+        let makes_super = matches!(self.word(0), Some("create" | "alter"))
+            && matches!(self.word(1), Some("role" | "user"))
+            && self.contains("superuser");
+        if !gives_all && !makes_super {
+            return None;
+        }
+        let to = self.tokens.iter().rposition(|token| is_word(token, "to")).map_or(2, |at| at + 1);
+        Some(Statement { deed: Deed::Grant, object: self.name(to) })
+    }
+
+    fn text_after(&self, at: usize, within: usize) -> Option<String> {
+        let near = self.tokens.get(at + 1..).unwrap_or_default().iter().take(within);
+        near.filter_map(|token| if let Token::Text(text) = token { Some(text.clone()) } else { None }).next()
+    }
+
+    /// A name with its dots, as shown.
+    fn name(&self, at: usize) -> String {
+        let mut name = String::new();
+        for token in self.tokens.get(at..).unwrap_or_default().iter().take(5) {
+            let part = match token {
+                Token::Word(part) | Token::Name(part) if name.is_empty() || name.ends_with('.') => {
+                    part.clone()
+                }
+                Token::Symbol('.') => ".".to_owned(),
+                _ => break,
+            };
+            name.push_str(&part);
+        }
+        name.to_lowercase()
+    }
+
+    fn word(&self, at: usize) -> Option<&'t str> {
+        match self.tokens.get(at) {
+            Some(Token::Word(word)) => Some(word),
+            _ => None,
+        }
+    }
+
+    fn symbol(&self, at: usize, mark: char) -> bool {
+        self.tokens.get(at) == Some(&Token::Symbol(mark))
+    }
+}
+
+fn is_word(token: &Token, word: &str) -> bool {
+    matches!(token, Token::Word(text) if text == word)
+}
+
+/// What can be made again from the schema alone.
+fn is_rebuildable(kind: &str) -> bool {
+    matches!(
+        kind,
+        "constraint"
+            | "index"
+            | "default"
+            | "not"
+            | "primary"
+            | "foreign"
+            | "key"
+            | "check"
+            | "identity"
+            | "expression"
+            | "attribute"
+            | "value"
+    )
+}
+
+/// Does a condition leave anything out? `WHERE 1=1` does not.
+fn is_filtered(clause: &[Token]) -> bool {
+    if clause.iter().any(|token| is_word(token, "limit") || is_word(token, "top")) {
+        return true;
+    }
+    let Some(at) = clause.iter().position(|token| is_word(token, "where")) else { return false };
+    let condition = clause.get(at + 1..).unwrap_or_default();
+    let condition: Vec<&Token> = condition.iter().take_while(|token| !is_word(token, "returning")).collect();
+    match condition.as_slice() {
+        [Token::Word(word)] => word != "true" && word.parse::<f64>().is_err(),
+        [left, Token::Symbol('='), right] => left != right,
+        _ => true,
+    }
+}
+
+/// A line for the client: some run programs or read files.
+fn client(line: &str, flavour: Flavour) -> Option<Statement> {
+    let one = |deed, object: &str| {
+        Some(Statement { deed, object: object.trim().trim_matches(['\'', '"']).to_owned() })
+    };
+    let line = line.trim_end_matches(';');
+    if let Some(code) = line.strip_prefix("\\!") {
+        return one(Deed::Run, code);
+    }
+    let (verb, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let piped = rest.trim_start().trim_start_matches(['\'', '"']).strip_prefix('|');
+    match (verb, piped) {
+        (
+            "\\o" | "\\out" | "\\g" | "\\gx" | "\\w" | ".output" | ".once" | ".read" | ".import",
+            Some(code),
+        ) => one(Deed::Run, code),
+        (".shell" | ".system" | "system", _) => one(Deed::Run, rest),
+        ("\\copy", _) => copied(rest),
+        ("\\i" | "\\ir" | "\\include" | ".read" | "source" | "\\.", _) => one(Deed::Include, rest),
+        ("\\o" | "\\out" | "\\w" | ".output" | ".once" | ".save" | ".backup" | ".dump", _)
+            if is_path(rest) =>
+        {
+            one(Deed::WriteFile, rest)
+        }
+        (".import" | ".restore", _) if flavour == Flavour::Sqlite => {
+            let file = rest.split_whitespace().find(|word| !word.starts_with('-')).unwrap_or_default();
+            one(Deed::ReadFile, file)
+        }
+        _ => None,
+    }
+}
+
+fn is_path(text: &str) -> bool {
+    !text.trim().is_empty() && !text.trim().eq("stdout")
+}
+
+/// `\copy t to program 'cmd'`, `\copy t from 'file'`.
+fn copied(rest: &str) -> Option<Statement> {
+    let quoted = rest.split('\'').nth(1).map(str::to_owned);
+    let lower = rest.to_lowercase();
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    let deed = if words.contains(&"program") {
+        Deed::Run
+    } else if words.contains(&"to") {
+        Deed::WriteFile
+    } else {
+        Deed::ReadFile
+    };
+    let last = || {
+        rest.split_whitespace()
+            .skip_while(|word| !word.eq_ignore_ascii_case("to") && !word.eq_ignore_ascii_case("from"))
+            .nth(1)
+    };
+    let object = quoted.or_else(|| last().map(str::to_owned))?;
+    (!matches!(object.to_lowercase().as_str(), "stdin" | "stdout" | "pstdin" | "pstdout"))
+        .then_some(Statement { deed, object })
+}

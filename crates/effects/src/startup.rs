@@ -1,0 +1,218 @@
+//! Files that something reads or runs by itself: at login, at start, on a timer. A catalogue.
+
+use tollgate_model::phrase::{AUTO_RUN, JOB, STARTUP_FILE, WAY_IN};
+use tollgate_model::{Place, World};
+
+use crate::paths::within;
+
+/// Below a home directory: shells and sessions, services, and programs whose settings name code or servers
+/// that they take code from. `*` stands for a name, `**` for everything below.
+const HOME_STARTUP: &[&str] = &[
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_aliases",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".zlogout",
+    ".kshrc",
+    ".cshrc",
+    ".tcshrc",
+    ".login",
+    ".inputrc",
+    ".xinitrc",
+    ".xprofile",
+    ".xsession",
+    ".xsessionrc",
+    ".pam_environment",
+    ".config/fish/config.fish",
+    ".config/fish/conf.d/*",
+    ".config/autostart/*",
+    ".config/environment.d/*",
+    ".config/plasma-workspace/env/*",
+    ".oh-my-zsh/custom/*",
+    ".vimrc",
+    ".config/nvim/init.vim",
+    ".config/nvim/init.lua",
+    ".emacs",
+    ".gdbinit",
+    ".lldbinit",
+    ".Rprofile",
+    ".irbrc",
+    ".pryrc",
+    ".psqlrc",
+    ".sqliterc",
+    ".ssh/config",
+    ".ssh/rc",
+    ".ssh/environment",
+    ".gitconfig",
+    ".config/git/config",
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".pip/pip.conf",
+    ".config/pip/pip.conf",
+    ".pydistutils.cfg",
+    ".cargo/config",
+    ".cargo/config.toml",
+    ".gradle/init.gradle",
+    ".gradle/init.d/*",
+    ".bundle/config",
+    ".config/direnv/direnvrc",
+    ".config/mise/config.toml",
+    "bin/*",
+    ".local/bin/*",
+];
+
+/// Below a home directory: what gives a way in.
+const HOME_WAYS_IN: &[&str] = &[".ssh/authorized_keys", ".ssh/authorized_keys2", ".rhosts", ".shosts"];
+
+/// Below a home directory: services.
+const HOME_JOBS: &[&str] =
+    &[".config/systemd/user/**", ".local/share/systemd/user/**", "Library/LaunchAgents/*"];
+
+const SYSTEM_STARTUP: &[&str] = &[
+    "etc/profile",
+    "etc/profile.d/*",
+    "etc/bash.bashrc",
+    "etc/bashrc",
+    "etc/zshenv",
+    "etc/zshrc",
+    "etc/zsh/**",
+    "etc/fish/**",
+    "etc/environment",
+    "etc/gitconfig",
+    "etc/npmrc",
+    "etc/pip.conf",
+    "etc/ssh/ssh_config",
+    "etc/ssh/ssh_config.d/*",
+    "etc/ld.so.conf",
+    "etc/ld.so.conf.d/*",
+    "etc/xdg/autostart/*",
+];
+
+const SYSTEM_WAYS_IN: &[&str] = &[
+    "etc/sudoers",
+    "etc/sudoers.d/*",
+    "etc/doas.conf",
+    "etc/ld.so.preload",
+    "etc/pam.d/*",
+    "etc/ssh/sshd_config",
+    "etc/ssh/sshd_config.d/*",
+    "etc/polkit-1/rules.d/*",
+];
+
+const SYSTEM_JOBS: &[&str] = &[
+    "etc/crontab",
+    "etc/anacrontab",
+    "etc/cron.d/*",
+    "etc/cron.hourly/*",
+    "etc/cron.daily/*",
+    "etc/cron.weekly/*",
+    "etc/cron.monthly/*",
+    "var/spool/cron/**",
+    "etc/systemd/**",
+    "lib/systemd/system/**",
+    "usr/lib/systemd/**",
+    "etc/init.d/*",
+    "etc/rc.local",
+    "etc/init/*",
+    "Library/LaunchAgents/*",
+    "Library/LaunchDaemons/*",
+];
+
+/// What a write to this place leaves behind, if something will run or read it by itself.
+pub(crate) fn left(place: &Place, texts: &[String], world: &dyn World) -> Option<String> {
+    if place.pattern {
+        return None;
+    }
+    let path = place.path.as_str();
+    let shown = format!("`{}`", if place.shown.is_empty() { path } else { &place.shown });
+    let start = if let Some(rest) = below_home(path, world) {
+        in_home(rest)
+    } else {
+        in_system(path.trim_start_matches('/'))
+    };
+    let start = start.or_else(|| anywhere(path, texts))?;
+    Some(format!("{start}{shown}"))
+}
+
+fn in_home(rest: &str) -> Option<&'static str> {
+    if any(HOME_WAYS_IN, rest) {
+        return Some(WAY_IN);
+    }
+    if any(HOME_JOBS, rest) {
+        return Some(JOB);
+    }
+    any(HOME_STARTUP, rest).then_some(STARTUP_FILE)
+}
+
+fn in_system(rest: &str) -> Option<&'static str> {
+    if any(SYSTEM_WAYS_IN, rest) {
+        return Some(WAY_IN);
+    }
+    if any(SYSTEM_JOBS, rest) {
+        return Some(JOB);
+    }
+    any(SYSTEM_STARTUP, rest).then_some(STARTUP_FILE)
+}
+
+/// Files that are run by themselves wherever they lie: hooks of repositories, what Python loads at every
+/// start, and what editors run when a folder is opened.
+fn anywhere(path: &str, texts: &[String]) -> Option<&'static str> {
+    let parts: Vec<&str> = path.split('/').collect();
+    let says = |text: &str| texts.iter().any(|content| content.contains(text));
+    match parts.as_slice() {
+        [.., "site-packages" | "dist-packages", name] if runs_in_python(name, texts) => Some(STARTUP_FILE),
+        [.., "sitecustomize.py" | "usercustomize.py"] => Some(STARTUP_FILE),
+        [.., ".git", "hooks", name] if !name.ends_with(".sample") => Some(AUTO_RUN),
+        [.., ".husky", name] if is_git_hook(name) => Some(AUTO_RUN),
+        [.., ".envrc"] => Some(AUTO_RUN),
+        [.., ".vscode", "tasks.json"] if says("folderOpen") => Some(AUTO_RUN),
+        [.., ".npmrc"] if ["script-shell", "node-options", "git="].into_iter().any(says) => Some(AUTO_RUN),
+        _ => None,
+    }
+}
+
+/// A `.pth` file runs the lines that begin with `import`.
+fn runs_in_python(name: &str, texts: &[String]) -> bool {
+    let imports = |text: &String| text.lines().any(|line| line.trim_start().starts_with("import"));
+    name.ends_with(".pth") && (texts.is_empty() || texts.iter().any(imports))
+}
+
+fn is_git_hook(name: &str) -> bool {
+    ["pre-", "post-", "commit-msg", "prepare-commit-msg", "update", "applypatch-msg"]
+        .iter()
+        .any(|start| name.starts_with(start))
+}
+
+/// What follows a home directory: this user's, root's or another's.
+pub(crate) fn below_home<'p>(path: &'p str, world: &dyn World) -> Option<&'p str> {
+    for home in world.homes() {
+        if within(path, &home) {
+            return path.get(home.len()..).map(|rest| rest.trim_start_matches('/'));
+        }
+    }
+    if let Some(rest) = path.strip_prefix("/root/") {
+        return Some(rest);
+    }
+    let others = ["/home/", "/Users/"].iter().find_map(|folder| path.strip_prefix(folder))?;
+    others.split_once('/').map(|(_, rest)| rest)
+}
+
+fn any(entries: &[&str], rest: &str) -> bool {
+    entries.iter().any(|entry| fits(entry, rest))
+}
+
+fn fits(entry: &str, rest: &str) -> bool {
+    if let Some(folder) = entry.strip_suffix("/**") {
+        return within(rest, folder) && rest.len() > folder.len();
+    }
+    let mut names = rest.split('/');
+    entry.split('/').all(|part| names.next().is_some_and(|name| part == name || (part == "*" && !name.is_empty())))
+        && names.next().is_none()
+}

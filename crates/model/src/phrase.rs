@@ -1,0 +1,76 @@
+//! How effects begin what they say where rules tell kinds of it apart.
+
+/// `Persist`: a file that a shell, a session or a program reads whenever it starts.
+pub const STARTUP_FILE: &str = "the start-up file ";
+
+/// `Persist`: a file that gives somebody a way in or rights: keys for logins, sudo rules, preloaded code.
+pub const WAY_IN: &str = "the file of rights ";
+
+/// `Persist`: something that a timer or a service manager starts.
+pub const JOB: &str = "a job of ";
+
+/// `Persist`: a file of a project that something runs without being asked.
+pub const AUTO_RUN: &str = "the self-starting file ";
+
+/// `Persist`: a script or recipe, with what it would do that is grave.
+pub const SCRIPT: &str = "the script ";
+
+/// `Tamper`: what decides over a coding agent: hooks, permissions, environment, servers, transcripts.
+pub const AGENT_CONTROL: &str = "the controls of a coding agent: ";
+
+/// `Weaken`: other settings of a coding agent.
+pub const AGENT_SETTINGS: &str = "the settings of a coding agent: ";
+
+/// `Weaken`: a coding agent that is started without its approvals.
+pub const AGENT_UNLEASHED: &str = "the approvals of a coding agent: ";
+
+/// `Weaken`: the sandbox around the call itself.
+pub const SANDBOX: &str = "the agent's sandbox, for this call";
+
+/// `Weaken`: rights and checks of the machine.
+pub const MACHINE: &str = "this machine: ";
+
+/// `Weaken`: checks that one command leaves out for itself.
+pub const ONE_COMMAND: &str = "this one command: ";
+
+/// `Net`: what a text holds that looks like a credential, before its kind.
+pub const CREDENTIAL: &str = "a credential: ";
+
+/// `EnvRead`: the name of a variable that is printed, before the name.
+pub const PRINTED: &str = "printed: ";
+
+/// `EnvRead`: the name of a store of secrets that is read, before the store.
+pub const STORE: &str = "store: ";
+
+/// `Net`: data from a place of secrets, or the value of a secret variable.
+pub const SECRET_DATA: &str = "secret data";
+
+/// `Net`: all environment variables.
+pub const ENVIRONMENT: &str = "the environment";
+
+/// `Net`: what is in files, without their names.
+pub const FILE_DATA: &str = "the content of files";
+
+/// `Net`: what a command printed.
+pub const OUTPUT: &str = "the output of a command";
+
+/// `Net`: an unknown variable.
+pub const VARIABLE: &str = "the value of a variable";
+
+/// `Net`: before what travels as part of a host name.
+pub const IN_NAME: &str = "in the host name: ";
+
+/// `Net`: a part of an address that looks like encoded data, before it.
+pub const IN_ADDRESS: &str = "in the address, encoded: ";
+
+/// `Net`: a shell whose input and output are the connection.
+pub const SHELL: &str = "control over a shell";
+
+/// `Net`: others can reach this machine through it; before the program that does it.
+pub const TUNNEL: &str = "a way into this machine: ";
+
+/// `Infra`: the tool of a command that runs on another machine.
+pub const REMOTE_SHELL: &str = "a remote shell";
+
+/// `Infra`: the tool of a request to a service.
+pub const WEB_REQUEST: &str = "a web request";

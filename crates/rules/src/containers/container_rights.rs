@@ -1,0 +1,58 @@
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+
+use crate::kit::{Words, first, rule};
+
+rule! {
+    /// Asks before a container starts that can get out: privileged, with the host's processes, with the container engine's
+    /// socket, or with secrets mounted.
+    ///
+    /// ## Instead
+    /// Leave `--privileged` and the socket out, and give only the one capability that is needed.
+    pub struct ContainerRights;
+    id: "container-rights", pack: Containers, level: Ask,
+    examples: [
+        hit Shell("docker run --privileged alpine sh"),
+        hit Shell("docker run -v /var/run/docker.sock:/var/run/docker.sock alpine"),
+        hit Shell("docker run --pid=host alpine ps"),
+        hit Shell("docker run --cap-add SYS_ADMIN alpine"),
+        hit Shell("docker run -v ~/.ssh:/root/.ssh:ro alpine ls"),
+        hit Shell("docker run -v /:/host:ro alpine ls /host"),
+        hit Shell("docker create --security-opt seccomp=unconfined --security-opt apparmor:unconfined x"),
+        hit Shell("nsenter -t 1 -m -u sh"),
+        pass Shell("docker run --rm alpine echo hi"),
+        pass Shell("docker run -d --network host nginx"),
+        pass Shell("docker run --cap-add NET_BIND_SERVICE app"),
+        pass Shell("docker run --cap-drop ALL app"),
+        pass Shell("docker build -t app ."),
+        pass Shell("docker compose up -d"),
+        pass Shell("nsenter --help"),
+    ],
+}
+
+impl Rule for ContainerRights {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Infra { operation, target, .. } => match operation.as_str() {
+                "unconfined" => Words::new(
+                    format!("starts a container that can get out (`{target}`)"),
+                    "leave that option out, or give only the one capability that is needed",
+                ),
+                "mount-socket" => Words::new(
+                    format!(
+                        "hands the container engine to a container (`{target}`), and with it this machine"
+                    ),
+                    "leave the socket out",
+                ),
+                "mount-host-read-only" | "mount-secret" => {
+                    Words::new(format!("shows `{target}` to a container"), "mount only the project")
+                }
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,44 @@
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+
+use crate::kit::{Words, first, rule};
+
+rule! {
+    /// Stops the agent from emptying or switching off the firewall.
+    ///
+    /// ## Instead
+    /// Open the one port that is needed: `ufw allow 8080/tcp`.
+    pub struct FirewallOff;
+    id: "firewall-off", pack: Core, level: Deny,
+    examples: [
+        hit Shell("iptables -F"),
+        hit Shell("sudo ufw disable"),
+        hit Shell("sudo ufw --force reset"),
+        hit Shell("nft flush ruleset"),
+        hit Shell("iptables -P INPUT ACCEPT"),
+        hit Shell("systemctl disable --now firewalld"),
+        hit Shell("iptables -t nat --flush"),
+        pass Shell("iptables -L -n"),
+        pass Shell("ufw status"),
+        pass Shell("ufw allow 8080/tcp"),
+        pass Shell("nft list ruleset"),
+        pass Shell("iptables -A INPUT -p tcp --dport 80 -j ACCEPT"),
+        pass Shell("systemctl status firewalld"),
+        pass Shell("docker run --rm alpine iptables -F"),
+    ],
+}
+
+impl Rule for FirewallOff {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Weaken { what } if what.starts_with("the firewall") => Words::new(
+                format!("takes the firewall away: {}", what.trim_start_matches("the firewall ")),
+                "open the one port that is needed",
+            ),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,35 @@
+use tollgate_model::phrase::SANDBOX;
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+
+use crate::kit::{Words, first, rule};
+
+rule! {
+    /// Asks before a command runs outside the agent's sandbox.
+    ///
+    /// ## Instead
+    /// Run it inside the sandbox, and say what does not work there.
+    pub struct SandboxOff;
+    id: "sandbox-off", pack: Core, level: Ask,
+    examples: [
+        hit Unsandboxed("ls"),
+        hit Unsandboxed("npm test"),
+        pass Shell("ls"),
+        pass Shell("echo dangerouslyDisableSandbox"),
+    ],
+}
+
+impl Rule for SandboxOff {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Weaken { what } if what == SANDBOX => Words::new(
+                "runs outside the agent's sandbox",
+                "run it inside the sandbox, and tell the person what does not work there",
+            ),
+            _ => None,
+        })
+    }
+}

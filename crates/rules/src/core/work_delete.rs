@@ -1,0 +1,181 @@
+use std::collections::BTreeMap;
+
+use tollgate_model::git::{Config, GitAsk, GitStatus, Repo};
+use tollgate_model::{
+    Card, Case, Certainty, Effect, EffectKind, FileKind, Hit, Place, Rule, Span, World, Zone, is_rebuildable,
+};
+
+use crate::kit::{listed, rule, shown};
+
+rule! {
+    /// Asks before a folder of the workspace goes with work in it that nothing brings back.
+    ///
+    /// What a tool makes again (`target/` next to `Cargo.toml`, `node_modules/` next to `package.json`, caches) may
+    /// go, and so may what is committed. Files that are changed, that git does not know or that it ignores are work.
+    ///
+    /// ## Instead
+    /// Commit or stash it first, move it aside, or name the files that should go.
+    pub struct WorkDelete;
+    id: "work-delete", pack: Core, level: Ask,
+    examples: [
+        hit Shell("rm -rf src"),
+        hit Shell("rm -rf data"),
+        hit Shell("find src -type f -delete"),
+        hit Shell("rm -rf s*c"),
+        hit Shell("mv src /dev/null"),
+        pass Shell("rm -rf docs"),
+        pass Shell("rm -rf node_modules"),
+        pass Shell("rm -rf web/dist"),
+        pass Shell("rm -rf nothing-here"),
+        pass Shell("rm -rf notes.txt"),
+        pass Shell("rm notes.txt"),
+        pass Shell("mv src lib"),
+        pass Shell("find . -name '*.pyc' -delete"),
+    ],
+}
+
+impl Rule for WorkDelete {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        let targets = targets(case);
+        let mut trees: BTreeMap<Option<String>, Vec<&Target>> = BTreeMap::new();
+        for target in &targets {
+            trees.entry(tree(target, case.world)).or_default().push(target);
+        }
+        trees.iter().find_map(|(root, targets)| match root {
+            Some(root) => in_tree(root, targets, case.world),
+            None => targets.iter().find_map(|target| outside(target, case.world)),
+        })
+    }
+}
+
+/// A folder that a call deletes, or a pattern of what it deletes.
+struct Target<'a> {
+    place: &'a Place,
+    span: Span,
+    certainty: Certainty,
+}
+
+fn targets<'a>(case: &Case<'a>) -> Vec<Target<'a>> {
+    let deletes = case.effects.iter().filter_map(|effect| match &effect.kind {
+        EffectKind::Delete { place, recursive: true } if place.zone == Zone::Workspace && !place.root => {
+            Some(Target { place, span: effect.span, certainty: effect.certainty })
+        }
+        _ => None,
+    });
+    deletes.filter(|target| matters(target, case)).collect()
+}
+
+/// A file by its name, what is not there, what is made again and what is only moved is no loss.
+fn matters(target: &Target, case: &Case) -> bool {
+    let Place { path, pattern, .. } = target.place;
+    (*pattern || case.world.kind(path) == FileKind::Dir)
+        && !is_rebuildable(path, case.world.workspace(), case.world)
+        && !is_moved(target, case.effects)
+}
+
+fn is_moved(target: &Target, effects: &[Effect]) -> bool {
+    let within = |span: Span, whole: Span| span.start >= whole.start && span.end <= whole.end;
+    let moves = effects.iter().filter(|effect| match &effect.kind {
+        EffectKind::Exec { program, .. } => matches!(program.as_str(), "mv" | "gmv"),
+        _ => false,
+    });
+    moves.filter(|effect| within(target.span, effect.span)).any(|effect| {
+        !effects.iter().any(|other| match &other.kind {
+            EffectKind::Write { place, .. } | EffectKind::Device { place } => {
+                within(other.span, effect.span) && place.path.starts_with("/dev/")
+            }
+            _ => false,
+        })
+    })
+}
+
+/// The work tree that a target lies in.
+fn tree(target: &Target, world: &dyn World) -> Option<String> {
+    let path = target.place.path.split('*').next().unwrap_or_default();
+    let folder = path.rsplit_once('/').map_or("/", |(folder, _)| folder);
+    Repo::find(folder, world)?.root
+}
+
+fn in_tree(root: &str, targets: &[&Target], world: &dyn World) -> Option<Hit> {
+    let (nested, plain): (Vec<&Target>, Vec<&Target>) =
+        targets.iter().partition(|target| is_repository(target, world));
+    if let Some(target) = nested.iter().find(|target| !is_elsewhere(&target.place.path, world)) {
+        return Some(hit(
+            target,
+            "which is a repository with work or commits that are nowhere else",
+            target.certainty,
+        ));
+    }
+    let first = plain.first()?;
+    let paths: Vec<String> = plain.iter().map(|target| target.place.path.clone()).collect();
+    let modules = modules(root, &paths, world);
+    let ask = GitAsk { paths, untracked: true, ignored: true };
+    let Some(status) = world.git_status(root, &ask) else {
+        return Some(hit(first, "and the repository could not be asked what is lost", Certainty::Possible));
+    };
+    let mut lost = work(&status, root, world);
+    lost.extend(modules);
+    if lost.is_empty() && !status.cut {
+        return None;
+    }
+    let certainty = if lost.is_empty() {
+        Some(Certainty::Possible)
+    } else {
+        plain.iter().map(|target| target.certainty).max()
+    };
+    let why = format!("with work that nothing brings back: {}", listed(&lost));
+    Some(hit(first, &why, certainty.unwrap_or(Certainty::Possible)))
+}
+
+fn work(status: &GitStatus, root: &str, world: &dyn World) -> Vec<String> {
+    let all = status.modified.iter().chain(&status.untracked).chain(&status.ignored);
+    all.filter(|path| !is_rebuildable(&format!("{root}/{path}"), root, world)).cloned().collect()
+}
+
+/// A repository of its own goes with its history.
+fn is_repository(target: &Target, world: &dyn World) -> bool {
+    !target.place.pattern && world.kind(&format!("{}/.git", target.place.path)) == FileKind::Dir
+}
+
+/// Is everything in a repository committed, and every commit at a remote?
+fn is_elsewhere(path: &str, world: &dyn World) -> bool {
+    let ask = GitAsk { untracked: true, ignored: true, ..GitAsk::default() };
+    let status = world.git_status(path, &ask).filter(|status| !status.cut && status.staged.is_empty());
+    status.is_some_and(|status| work(&status, path, world).is_empty())
+        && world.git_unpushed_commits(path) == Some(0)
+}
+
+/// Submodules below the paths with something in them that is not committed. Their commits are kept in the
+/// outer repository.
+fn modules(root: &str, paths: &[String], world: &dyn World) -> Vec<String> {
+    let mut config = Config::default();
+    config.read(&format!("{root}/.gitmodules"), world);
+    let ask = GitAsk { untracked: true, ..GitAsk::default() };
+    let is_below = |module: &String, path: &String| {
+        module.strip_prefix(path.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let modules = config.named("submodule", "path").map(|(_, path)| format!("{root}/{path}"));
+    let below = modules.filter(|module| paths.iter().any(|path| is_below(module, path)));
+    below
+        .take(16)
+        .filter(|module| world.git_status(module, &ask).is_some_and(|status| !status.is_empty()))
+        .collect()
+}
+
+fn outside(target: &Target, world: &dyn World) -> Option<Hit> {
+    let has_files = target.place.pattern || !world.list(&target.place.path, 1).is_empty();
+    has_files.then(|| hit(target, "and no repository keeps what is in it", target.certainty))
+}
+
+fn hit(target: &Target, why: &str, certainty: Certainty) -> Hit {
+    Hit {
+        what: format!("deletes {} {why}", shown(target.place)),
+        instead: "commit or stash it first, move it aside, or name the files that should go".to_owned(),
+        span: target.span,
+        certainty,
+    }
+}

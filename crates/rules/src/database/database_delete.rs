@@ -1,0 +1,73 @@
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+
+use super::database_drop::is_test;
+use crate::kit::{Words, first, rule};
+
+rule! {
+    /// Asks before tables are dropped or emptied, every row is changed, or a framework builds a database anew.
+    ///
+    /// ## Instead
+    /// Name the rows (`WHERE id = …`), or try it inside `BEGIN; … ROLLBACK;`.
+    pub struct DatabaseDelete;
+    id: "database-delete", pack: Database, level: Ask,
+    examples: [
+        hit Shell("psql -c \"TRUNCATE users\""),
+        hit Shell("psql app -c \"delete from users where 1=1\""),
+        hit Shell("mysql shop -e \"update orders set paid=1\""),
+        hit Shell("sqlite3 app.db \"DROP TABLE users\""),
+        hit Shell("psql -c \"with x as (delete from t returning *) select * from x\""),
+        hit Shell("npx prisma migrate reset --force"),
+        hit Shell("pnpm dlx prisma@5 db push --force-reset"),
+        hit Shell("php artisan migrate:fresh --force"),
+        hit Shell("python3 manage.py flush --noinput"),
+        hit Shell("uv run python manage.py reset_db"),
+        hit Shell("bundle exec rake db:drop"),
+        hit Shell("bin/rails db:reset"),
+        hit Shell("cat drop.sql > /dev/null; echo \"drop table a;\" | psql app"),
+        hit Shell("redis-cli flushdb"),
+        hit Shell("mongosh shop --eval 'db.users.deleteMany({})'"),
+        hit Shell("redis-cli --scan | xargs redis-cli del"),
+        hit Shell("mix ecto.reset"),
+        hit Shell("psql -c \"DROP DATABASE app_test\""),
+        hit Shell("alembic downgrade base"),
+        pass Shell("psql -c \"delete from users where id = 7\""),
+        pass Shell("psql -c \"begin; delete from users; rollback\""),
+        pass Shell("sqlite3 /tmp/x.db \"drop table t\""),
+        pass Shell("sqlite3 app.db '.tables'"),
+        pass Shell("npx prisma migrate dev"),
+        pass Shell("npx prisma generate"),
+        pass Shell("php artisan migrate"),
+        pass Shell("python manage.py migrate"),
+        pass Shell("RAILS_ENV=test bundle exec rake db:reset"),
+        pass Shell("rails db:migrate"),
+        pass Shell("redis-cli get key"),
+        pass Shell("redis-cli del session:1"),
+        pass Shell("mongosh --eval 'db.users.find({})'"),
+        pass Shell("alembic upgrade head"),
+        pass Shell("psql -c \"insert into t values (1) on conflict do update set a = 1\""),
+    ],
+}
+
+impl Rule for DatabaseDelete {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Database { operation, object } => match operation.as_str() {
+                "drop-database" if is_test(object) => said(object),
+                "drop" | "truncate" | "delete-all" | "update-all" | "drop-column" | "reset" => said(object),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+}
+
+fn said(object: &str) -> Option<Words> {
+    Words::new(
+        format!("loses data that only a backup brings back: {object}"),
+        "name the rows, or try it inside `BEGIN; … ROLLBACK;`",
+    )
+}

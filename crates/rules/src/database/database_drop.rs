@@ -1,0 +1,86 @@
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+
+use crate::kit::{Words, first, rule};
+
+rule! {
+    /// Stops the loss of a whole database, and any loss of data in one that is called production.
+    ///
+    /// ## Instead
+    /// Make a backup (`pg_dump`), and let the person run it; or work on a copy.
+    pub struct DatabaseDrop;
+    id: "database-drop", pack: Database, level: Deny,
+    examples: [
+        hit Shell("psql -c \"DROP DATABASE app\""),
+        hit Shell("psql postgres://u:p@db/app <<< \"drop schema public cascade;\""),
+        hit Shell("pgcli -e 'drop owned by app'"),
+        hit Shell("mysql -uroot -e \"drop/**/database shop\""),
+        hit Shell("psql -h db.prod.example.test -c \"delete from users\""),
+        hit Shell("redis-cli -h cache FLUSHALL"),
+        hit Shell("mongosh --eval 'db.dropDatabase()'"),
+        hit Shell("dropdb app"),
+        hit Shell("RAILS_ENV=production bundle exec rails db:reset"),
+        hit Shell("docker compose exec db psql -U app -c \"drop database app\""),
+        hit Shell("kubectl exec db-0 -- mysql -e \"drop database shop\""),
+        hit Shell("sudo -u postgres psql <<EOF\nselect 1; drop database app;\nEOF"),
+        hit Shell("mysqladmin -f drop shop"),
+        pass Shell("psql -c \"select * from users\""),
+        pass Shell("psql -c \"DROP DATABASE app_test\""),
+        pass Shell("createdb app"),
+        pass Shell("pg_dump app > app.sql"),
+        pass Shell("echo \"drop database app\""),
+        pass Shell("git commit -m \"DROP DATABASE app\""),
+        pass Shell("psql -c \"select 'drop database app'\""),
+        pass Shell("sqlite3 :memory: 'drop table x'"),
+        pass Shell("grep -rn \"dropDatabase\" src"),
+    ],
+}
+
+impl Rule for DatabaseDrop {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Database { operation, object } => match operation.as_str() {
+                _ if is_test(object) => None,
+                "drop-database" => Words::new(
+                    format!("drops a whole database: {object}"),
+                    "make a backup, and let the person run it",
+                ),
+                "drop" | "truncate" | "delete-all" | "update-all" | "drop-column" | "reset"
+                    if is_production(object) =>
+                {
+                    Words::new(
+                        format!("loses data of production: {object}"),
+                        "work on a copy, or let the person run it",
+                    )
+                }
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+}
+
+/// Is it a database for tests by its name? The domain `.test` is not meant.
+pub(super) fn is_test(object: &str) -> bool {
+    let is_mark = |part: &str| {
+        part.starts_with("test") || part.ends_with("test") || matches!(part, "tmp" | "temp" | "scratch")
+    };
+    object.split([' ', '`', '/']).any(|name| {
+        let name = name.strip_suffix(".test").unwrap_or(name);
+        name.split(|letter: char| !letter.is_alphanumeric()).any(is_mark)
+    })
+}
+
+/// Does the place, behind `in`, sound like production?
+fn is_production(object: &str) -> bool {
+    let place = object.rsplit_once(" in ").map_or(object, |(_, place)| place).to_lowercase();
+    let mut parts = place.split(|letter: char| !letter.is_alphanumeric());
+    parts.any(|part| {
+        matches!(part, "prod" | "production" | "prd" | "live")
+            || (part.starts_with("prod") && !part.starts_with("produc"))
+            || part.ends_with("prod")
+    })
+}

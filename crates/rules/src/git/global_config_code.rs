@@ -1,0 +1,46 @@
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+
+use crate::kit::{Words, first, rule};
+
+use tollgate_model::git::GLOBAL_CONFIG;
+
+rule! {
+    /// Stops a setting for every repository of the user that git later runs as a command.
+    ///
+    /// ## Instead
+    /// Give the setting to the one command that needs it: `git -c name=value …`.
+    pub struct GlobalConfigCode;
+    id: "git-global-config-code", pack: Git, level: Deny,
+    examples: [
+        hit Shell("git config --global alias.st '!evil'"),
+        hit Shell("git config --global core.pager ./pager.sh"),
+        hit Shell("git config --system credential.helper /tmp/helper"),
+        hit Shell("git config -f ~/.gitconfig core.fsmonitor 'sh x'"),
+        hit Shell("git config --global core.hooksPath /tmp/hooks"),
+        pass Shell("git config --global user.email a@b.test"),
+        pass Shell("git config --global core.editor nano"),
+        pass Shell("git config --global credential.helper store"),
+        pass Shell("git config --global alias.co checkout"),
+        pass Shell("git config --global init.defaultBranch main"),
+        pass Shell("git config --global --add safe.directory /work"),
+    ],
+}
+
+impl Rule for GlobalConfigCode {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Persist { place } => Words::new(
+                format!(
+                    "sets `{}` for every repository, and git runs it from now on",
+                    place.strip_prefix(GLOBAL_CONFIG)?
+                ),
+                "give the setting to the one command that needs it: `git -c name=value …`",
+            ),
+            _ => None,
+        })
+    }
+}

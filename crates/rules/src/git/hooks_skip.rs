@@ -1,0 +1,69 @@
+use tollgate_model::{Card, Case, EffectKind, Hit, Place, Rule};
+
+use crate::kit::{Words, first, rule, shown};
+
+use tollgate_model::git::SKIPS_HOOKS;
+
+rule! {
+    /// Asks before the hooks of a repository are kept from running. They are the checks its people agreed on.
+    ///
+    /// ## Instead
+    /// Mend what the hook complains about.
+    pub struct HooksSkip;
+    id: "git-hooks-skip", pack: Git, level: Ask,
+    examples: [
+        hit Shell("git commit --no-verify -m x"),
+        hit Shell("git commit -nm x"),
+        hit Shell("git push --no-verify"),
+        hit Shell("git -c core.hooksPath=/dev/null commit -m x"),
+        hit Shell("git config core.hooksPath /dev/null"),
+        hit Shell("HUSKY=0 git commit -m x"),
+        hit Shell("rm .git/hooks/pre-commit"),
+        hit Shell("chmod -x .git/hooks/pre-push"),
+        pass Shell("git commit -m \"use --no-verify never\""),
+        pass Shell("chmod +x .git/hooks/pre-commit"),
+        pass Shell("git push -n origin main"),
+        pass Shell("git commit --verbose"),
+        pass Shell("git merge -n main"),
+    ],
+}
+
+impl Rule for HooksSkip {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Weaken { what } if what == SKIPS_HOOKS => Words::new(
+                "keeps the repository's git hooks from running",
+                "mend what the hook complains about",
+            ),
+            EffectKind::Delete { place, .. } if is_hook(place) => Words::new(
+                format!("takes the git hook {} away", shown(place)),
+                "mend what the hook complains about",
+            ),
+            EffectKind::Permission { place, to, .. } if is_hook(place) && keeps_from_running(to) => {
+                Words::new(
+                    format!("keeps the git hook {} from running", shown(place)),
+                    "mend what the hook complains about",
+                )
+            }
+            _ => None,
+        })
+    }
+}
+
+fn is_hook(place: &Place) -> bool {
+    place.path.contains("/.git/hooks/") && !place.path.ends_with(".sample")
+}
+
+/// `-x`, `a-x`, `644`: modes without the right to run.
+fn keeps_from_running(mode: &str) -> bool {
+    let octal = !mode.is_empty() && mode.bytes().all(|byte| byte.is_ascii_digit());
+    if octal {
+        !mode.bytes().any(|digit| digit % 2 == 1)
+    } else {
+        mode.split_once('-').is_some_and(|(_, off)| off.contains('x'))
+    }
+}

@@ -1,0 +1,41 @@
+use tollgate_model::{Card, Case, EffectKind, Hit, Rewrite, Rule};
+
+use crate::kit::{Words, first, rule};
+
+use super::{branch_at, is_protected};
+
+rule! {
+    /// Asks before the history of a branch that others build on is rewritten, though with a lease.
+    ///
+    /// ## Instead
+    /// Push to a branch of your own and let the person merge it.
+    pub struct LeasePush;
+    id: "git-lease-push", pack: Git, level: Ask,
+    examples: [
+        hit Shell("git push --force-with-lease origin main"),
+        hit Shell("git push --force-with-lease=main:abc123 origin HEAD:refs/heads/master"),
+        pass Shell("git push --force-with-lease"),
+        pass Shell("git push --force-with-lease origin feature/x"),
+        pass Shell("git push origin main"),
+    ],
+}
+
+impl Rule for LeasePush {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::HistoryRewrite { how: Rewrite::Leased, remote, branch, .. }
+                if is_protected(branch) =>
+            {
+                Words::new(
+                    format!("rewrites the history of {}", branch_at(branch, remote)),
+                    "push to a branch of your own and let the person merge it",
+                )
+            }
+            _ => None,
+        })
+    }
+}

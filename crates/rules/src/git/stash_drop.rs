@@ -1,0 +1,40 @@
+use tollgate_model::{Card, Case, EffectKind, Hit, Loss, Rule};
+
+use crate::kit::{Words, first, listed, rule};
+
+rule! {
+    /// Asks before something in the stash is thrown away.
+    ///
+    /// ## Instead
+    /// `git stash pop`, or `git stash branch <name>`.
+    pub struct StashDrop;
+    id: "git-stash-drop", pack: Git, level: Ask,
+    examples: [
+        hit Shell("git stash drop"),
+        hit Shell("git stash clear"),
+        hit Shell("git stash && git stash drop"),
+        pass Shell("git stash"),
+        pass Shell("git stash pop"),
+        pass Shell("git stash list"),
+        pass Shell("git stash drop stash@{7}"),
+    ],
+}
+
+impl Rule for StashDrop {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::WorkLoss { kind: Loss::Stash, operation, lost } => {
+                let lost = if lost.is_empty() { "what is in the stash".to_owned() } else { listed(lost) };
+                Words::new(
+                    format!("throws away {lost} (`{operation}`)"),
+                    "`git stash pop`, or `git stash branch <name>`",
+                )
+            }
+            _ => None,
+        })
+    }
+}

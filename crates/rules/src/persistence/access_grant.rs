@@ -1,0 +1,45 @@
+use tollgate_model::phrase::WAY_IN;
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+
+use crate::kit::{Words, first, rule};
+
+rule! {
+    /// Stops changes of files that give somebody a way in or the rights of root: keys for logins, rules of sudo, code that is loaded into every program.
+    ///
+    /// ## Instead
+    /// Write the line to a file in the workspace, and let the person put it in place.
+    pub struct AccessGrant;
+    id: "access-grant", pack: Persistence, level: Deny,
+    examples: [
+        hit Shell("echo 'ssh-ed25519 AAAA me' >> ~/.ssh/authorized_keys"),
+        hit Shell("printf '%s\\n' \"$KEY\" | tee -a ~/.ssh/authorized_keys > /dev/null"),
+        hit Shell("cat key.pub | sudo tee /home/user/.ssh/authorized_keys2"),
+        hit Shell("echo 'user ALL=(ALL) NOPASSWD: ALL' | sudo tee /etc/sudoers.d/user"),
+        hit Shell("sudo visudo"),
+        hit Shell("cp lib.so.list /etc/ld.so.preload"),
+        hit Write("/etc/sudoers.d/agent"),
+        hit Shell("python3 -c \"open('/home/user/.ssh/authorized_keys','a').write('x')\""),
+        pass Shell("cat ~/.ssh/authorized_keys"),
+        pass Shell("sudo visudo -c"),
+        pass Shell("echo 'ssh-ed25519 AAAA me' > deploy/authorized_keys"),
+        pass Write("docs/authorized_keys.md"),
+        pass Shell("grep -c ssh ~/.ssh/authorized_keys"),
+        pass Shell("git commit -m 'add to ~/.ssh/authorized_keys'"),
+    ],
+}
+
+impl Rule for AccessGrant {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Persist { place } => Words::new(
+                format!("changes {}, which decides who gets in and who may do what", place.strip_prefix(WAY_IN)?),
+                "write the line to a file in the workspace, and let the person put it in place",
+            ),
+            _ => None,
+        })
+    }
+}

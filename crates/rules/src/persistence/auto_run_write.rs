@@ -1,0 +1,46 @@
+use tollgate_model::phrase::AUTO_RUN;
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+
+use crate::kit::{Words, first, rule};
+
+rule! {
+    /// Asks before a file of a project is changed that something runs by itself: git hooks, `.envrc`, tasks that an editor starts.
+    ///
+    /// ## Instead
+    /// Put the command into a script or a task that is run by name.
+    pub struct AutoRunWrite;
+    id: "auto-run-write", pack: Persistence, level: Ask,
+    examples: [
+        hit Write(".git/hooks/post-merge"),
+        hit Shell("cat > .git/hooks/pre-commit <<'E'\n#!/bin/sh\nmake lint\nE"),
+        hit Write(".envrc"),
+        hit Write(".vscode/tasks.json\n{\"tasks\":[{\"command\":\"x\",\"runOptions\":{\"runOn\":\"folderOpen\"}}]}"),
+        hit Shell("ln -sf ../../hook.sh .git/hooks/pre-push"),
+        hit Write(".husky/pre-commit"),
+        hit Write(".npmrc\nscript-shell=./x.sh"),
+        pass Write(".vscode/tasks.json\n{\"tasks\":[{\"command\":\"make\"}]}"),
+        pass Write(".npmrc\nsave-exact=true"),
+        pass Shell("ls .git/hooks"),
+        pass Shell("cat .git/hooks/pre-commit.sample"),
+        pass Write("hooks/pre-commit"),
+        pass Write(".envrc.example"),
+        pass Write(".pre-commit-config.yaml"),
+        pass Write(".github/workflows/ci.yml"),
+    ],
+}
+
+impl Rule for AutoRunWrite {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Persist { place } => Words::new(
+                format!("changes {}, which runs without being called", place.strip_prefix(AUTO_RUN)?),
+                "put the command into a script or task that is run by name",
+            ),
+            _ => None,
+        })
+    }
+}

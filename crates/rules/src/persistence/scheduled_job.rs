@@ -1,0 +1,47 @@
+use tollgate_model::phrase::JOB;
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+
+use crate::kit::{Words, first, rule};
+
+rule! {
+    /// Asks before something is made that a timer or a service manager will start: cron, at, systemd, launchd.
+    ///
+    /// ## Instead
+    /// Run it now, or write the job to a file in the workspace for the person to install.
+    pub struct ScheduledJob;
+    id: "scheduled-job", pack: Persistence, level: Ask,
+    examples: [
+        hit Shell("crontab jobs.txt"),
+        hit Shell("(crontab -l; echo '0 * * * * date') | crontab -"),
+        hit Shell("crontab -r"),
+        hit Shell("echo '* * * * * root date' > /etc/cron.d/x"),
+        hit Shell("systemctl --user enable --now x.timer"),
+        hit Write("~/.config/systemd/user/x.service"),
+        hit Shell("echo 'date' | at now + 1 hour"),
+        hit Shell("launchctl load -w ~/Library/LaunchAgents/x.plist"),
+        hit Shell("git maintenance start && cp x.plist ~/Library/LaunchAgents/"),
+        pass Shell("crontab -l"),
+        pass Shell("systemctl status nginx"),
+        pass Shell("systemctl --user list-timers"),
+        pass Write("deploy/systemd/x.service"),
+        pass Shell("launchctl list"),
+        pass Shell("cat /etc/crontab"),
+        pass Shell("sleep 5 && date"),
+    ],
+}
+
+impl Rule for ScheduledJob {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Persist { place } => Words::new(
+                format!("makes or changes a job of {}, which runs without anybody there", place.strip_prefix(JOB)?),
+                "run it now, or write it to a file in the workspace for the person to install",
+            ),
+            _ => None,
+        })
+    }
+}

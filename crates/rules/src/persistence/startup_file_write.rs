@@ -1,0 +1,52 @@
+use tollgate_model::phrase::STARTUP_FILE;
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+
+use crate::kit::{Words, first, rule};
+
+rule! {
+    /// Asks before a file is changed that shells, sessions or programs read whenever they start, and before a program is put where commands are looked up.
+    ///
+    /// What stands there runs long after the session, and nobody looks at it again.
+    ///
+    /// ## Instead
+    /// Set the variable for the one command that needs it, or tell the person which line to add.
+    pub struct StartupFileWrite;
+    id: "startup-file-write", pack: Persistence, level: Ask,
+    examples: [
+        hit Shell("echo 'export PATH=$PATH:x' >> ~/.bashrc"),
+        hit Shell("printf x | tee -a ~/.zprofile"),
+        hit Shell("sed -i 's/a/b/' ~/.zshrc"),
+        hit Shell("install -m 755 x ~/bin/ls"),
+        hit Shell("ln -sf $PWD/evil.sh ~/.local/bin/git"),
+        hit Write("~/.config/autostart/x.desktop"),
+        hit Write("~/.ssh/config"),
+        hit Shell("cat > ~/.config/fish/conf.d/x.fish <<< 'x'"),
+        hit Shell("mv rc ~/.profile"),
+        hit Write("/home/user/project/.venv/lib/python3.12/site-packages/sitecustomize.py"),
+        hit Shell("bash -c 'echo x >> \"$HOME/.bash_profile\"'"),
+        pass Shell("cat ~/.bashrc"),
+        pass Shell("source ~/.bashrc"),
+        pass Write(".bashrc.example"),
+        pass Write("dotfiles/.zshrc"),
+        pass Shell("echo 'add this to ~/.bashrc' > INSTALL.md"),
+        pass Shell("grep PATH ~/.profile"),
+        pass Shell("cp ~/.bashrc /tmp/bashrc.bak"),
+        pass Shell("cp tool bin/tool"),
+    ],
+}
+
+impl Rule for StartupFileWrite {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Persist { place } => Words::new(
+                format!("changes {}, which is read or run at every start from now on", place.strip_prefix(STARTUP_FILE)?),
+                "set it for the one command that needs it, or tell the person which line to add",
+            ),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,50 @@
+use tollgate_model::phrase::PRINTED;
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+
+use crate::kit::{Words, first, rule};
+
+rule! {
+    /// Asks before a variable is printed whose name says that it holds a secret. Using it in a command is free.
+    ///
+    /// ## Instead
+    /// Only look whether it is set: `[ -n "$GITHUB_TOKEN" ] && echo set`.
+    pub struct SecretVariableRead;
+    id: "secret-variable-read", pack: Secrets, level: Ask,
+    examples: [
+        hit Shell("echo $AWS_SECRET_ACCESS_KEY"),
+        hit Shell("printenv GITHUB_TOKEN"),
+        hit Shell("printf '%s\\n' \"${OPENAI_API_KEY}\""),
+        hit Shell("echo \"key: $STRIPE_SECRET_KEY\""),
+        hit Shell("echo $DB_PASSWORD | base64"),
+        hit Shell("cat <<< \"$NPM_TOKEN\""),
+        hit Shell("declare -p GITHUB_TOKEN"),
+        pass Shell("echo $PATH"),
+        pass Shell("curl -H \"Authorization: Bearer $GITHUB_TOKEN\" https://api.example.test"),
+        pass Shell("[ -n \"$GITHUB_TOKEN\" ] && echo set"),
+        pass Shell("echo $GITHUB_TOKEN | docker login ghcr.io -u me --password-stdin"),
+        pass Shell("printenv HOME"),
+        pass Shell("echo $MAX_TOKENS"),
+        pass Shell("echo '$AWS_SECRET_ACCESS_KEY'"),
+        pass Shell("echo \"${GITHUB_TOKEN:+set}\""),
+        pass Shell("echo ${#GITHUB_TOKEN}"),
+    ],
+}
+
+impl Rule for SecretVariableRead {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::EnvRead { names } => {
+                let name = names.iter().find_map(|name| name.strip_prefix(PRINTED))?;
+                Words::new(
+                    format!("prints `{name}`, which holds a secret"),
+                    format!("only look whether it is set: `[ -n \"${name}\" ] && echo set`"),
+                )
+            }
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,43 @@
+use tollgate_model::phrase::AGENT_SETTINGS;
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+
+use crate::kit::{Words, first, rule};
+
+rule! {
+    /// Asks before other settings of a coding agent are changed: its model, its looks.
+    ///
+    /// ## Instead
+    /// Tell the person which setting should change and why.
+    pub struct AgentSettingsOther;
+    id: "agent-settings-other", pack: SelfProtection, level: Ask,
+    examples: [
+        hit Write("~/.claude/settings.json\n{\"model\":\"opus\"}"),
+        hit Shell("echo '{\"theme\":\"dark\"}' > .claude/settings.local.json"),
+        hit Shell("echo {} > .claude/settings.local.json"),
+        hit Write("~/.codex/config.toml\nmodel = \"x\"\n"),
+        hit Shell("chmod +x .claude/hooks/format.sh"),
+        hit Write(".gemini/settings.json\n{\"ui\":{\"theme\":\"x\"}}"),
+        pass Write("~/.claude/settings.json\n{}"),
+        pass Write("config/settings.json\n{\"model\":\"x\"}"),
+        pass Shell("cat ~/.codex/config.toml"),
+        pass Shell("chmod +x scripts/format.sh"),
+        pass Write(".claude/agents/reviewer.md"),
+        pass Write("CLAUDE.md"),
+    ],
+}
+
+impl Rule for AgentSettingsOther {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Weaken { what } => Words::new(
+                format!("changes the settings of a coding agent, {}", what.strip_prefix(AGENT_SETTINGS)?),
+                "tell the person which setting should change and why",
+            ),
+            _ => None,
+        })
+    }
+}
