@@ -51,8 +51,10 @@ fn play(run: &Run, calls: impl IntoIterator<Item = Turn>) -> Result<Outcome> {
 /// What the gate has kept of the client's sessions, oldest first; the installer's own canaries left out.
 fn log(run: &Run) -> Result<Vec<Value>> {
     let text = fs::read_to_string(run.scratch().home().join(".local/state/tollgate/events.jsonl"))?;
-    let records: Result<Vec<Value>> =
-        text.lines().map(|line| serde_json::from_str(line).with_context(|| format!("no JSON: {line}"))).collect();
+    let records: Result<Vec<Value>> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).with_context(|| format!("no JSON: {line}")))
+        .collect();
     let is_canary = |record: &Value| field(record, "/session").starts_with("tollgate-canary-");
     Ok(records?.into_iter().filter(|record| !is_canary(record)).collect())
 }

@@ -2,7 +2,7 @@
 //! by itself, and for what will be run later.
 
 use tollgate_model::phrase::{AGENT_CONTROL, MACHINE, SCRIPT};
-use tollgate_model::{Certainty, Effect, EffectKind, Place, WriteMode, World, Zone};
+use tollgate_model::{Certainty, Effect, EffectKind, Place, World, WriteMode, Zone};
 use tollgate_shell::eval::Shell;
 use tollgate_shell::value::Value;
 
@@ -29,7 +29,11 @@ fn meaning(effect: &Effect, all: &[Effect], world: &dyn World, shell: &Shell) ->
     match &effect.kind {
         EffectKind::Write { place, mode, content } => {
             let texts = texts_after(place, *mode, content.as_deref(), shell);
-            written(place, &texts, effect.certainty, world)
+            let mut kinds = written(place, &texts, world);
+            if effect.certainty == Certainty::Certain {
+                kinds.extend(dangerous(place, &texts, all, world));
+            }
+            kinds
         }
         EffectKind::Delete { place, .. } => guarded(place, world).into_iter().collect(),
         EffectKind::Permission { place, to, .. } => permitted(place, to, world),
@@ -56,7 +60,7 @@ fn texts_after(place: &Place, mode: WriteMode, content: Option<&str>, shell: &Sh
     if filled.is_empty() { texts } else { filled }
 }
 
-fn written(place: &Place, texts: &[String], certainty: Certainty, world: &dyn World) -> Vec<EffectKind> {
+fn written(place: &Place, texts: &[String], world: &dyn World) -> Vec<EffectKind> {
     let mut kinds = Vec::new();
     if own_at(place, false, world).is_some() {
         return kinds;
@@ -71,12 +75,24 @@ fn written(place: &Place, texts: &[String], certainty: Certainty, world: &dyn Wo
     if let Some(left) = startup::left(place, texts, world) {
         kinds.push(EffectKind::Persist { place: left });
     }
-    let grave = texts
-        .iter()
-        .filter(|text| certainty == Certainty::Certain && text.len() <= TEXT_LIMIT)
-        .find_map(|text| content::danger(&place.path, text, world));
-    kinds.extend(grave.map(|danger| EffectKind::Persist { place: format!("{SCRIPT}{}, which {danger}", shown(place)) }));
     kinds
+}
+
+/// A script that would do something grave, unless it only moves from elsewhere.
+fn dangerous(place: &Place, texts: &[String], all: &[Effect], world: &dyn World) -> Option<EffectKind> {
+    let moved = |text: &str| {
+        all.iter().any(|effect| match &effect.kind {
+            EffectKind::Delete { place, .. } => {
+                world.read(&place.path, TEXT_LIMIT).is_some_and(|bytes| bytes == text.as_bytes())
+            }
+            _ => false,
+        })
+    };
+    let danger = texts
+        .iter()
+        .filter(|text| text.len() <= TEXT_LIMIT)
+        .find_map(|text| content::danger(&place.path, text, world).filter(|_| !moved(text)))?;
+    Some(EffectKind::Persist { place: format!("{SCRIPT}{}, which {danger}", shown(place)) })
 }
 
 /// Settings and transcripts of agents are not deleted, moved away or locked.
@@ -108,7 +124,11 @@ fn permitted(place: &Place, to: &str, world: &dyn World) -> Vec<EffectKind> {
 fn adds_execution(to: &str) -> bool {
     let symbolic = to.contains("+x") || to.contains("+rx");
     let digits = to.trim_start_matches('0');
-    symbolic || (digits.len() == 3 && digits.bytes().all(|b| b.is_ascii_digit()) && digits.starts_with('7') && !opens_to_all(to))
+    symbolic
+        || (digits.len() == 3
+            && digits.bytes().all(|b| b.is_ascii_digit())
+            && digits.starts_with('7')
+            && !opens_to_all(to))
 }
 
 /// Does a mode let everybody write?
@@ -129,7 +149,8 @@ fn ends_gate(target: &str, all: &[Effect]) -> Option<EffectKind> {
     let named = |text: &str| text.to_ascii_lowercase().contains("tollgate");
     let looked_up = |effect: &Effect| match &effect.kind {
         EffectKind::Exec { program, argv, .. } => {
-            matches!(program.as_str(), "pgrep" | "pidof" | "ps" | "grep") && argv.iter().any(|word| named(word))
+            matches!(program.as_str(), "pgrep" | "pidof" | "ps" | "grep")
+                && argv.iter().any(|word| named(word))
         }
         _ => false,
     };

@@ -11,9 +11,9 @@ use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
 use crate::aftermath;
 use crate::commands;
-use crate::links::Links;
 use crate::elsewhere::Elsewhere;
 use crate::languages;
+use crate::links::Links;
 use crate::paths;
 use crate::word::{Word, show, ways};
 
@@ -64,7 +64,9 @@ impl<'w> Analyst<'w> {
             effects: Vec::new(),
             seen: HashSet::new(),
             scripts: 0,
-            made: Vec::new(), elsewhere: None, links: Links::default(),
+            made: Vec::new(),
+            elsewhere: None,
+            links: Links::default(),
             languages: languages::Budget::default(),
         }
     }

@@ -53,10 +53,14 @@ fn pieces(path: &str, text: &str) -> Vec<Piece> {
     match (name, extension) {
         (_, "sh" | "bash" | "zsh" | "ksh" | "command") => vec![Piece::Shell(text.to_owned())],
         (_, "ipynb") => notebook::pieces(text),
-        ("Makefile" | "makefile" | "GNUmakefile", _) | (_, "mk") => shell_pieces(tasks::makefile_lines(text)),
+        ("Makefile" | "makefile" | "GNUmakefile", _) | (_, "mk") => {
+            shell_pieces(tasks::makefile::recipes(text))
+        }
         ("justfile" | "Justfile" | ".justfile", _) | (_, "just") => shell_pieces(tasks::justfile_lines(text)),
         ("package.json", _) => shell_pieces(tasks::package_scripts(text)),
-        ("Taskfile.yml" | "Taskfile.yaml" | ".pre-commit-config.yaml", _) => shell_pieces(tasks::yaml_commands(text)),
+        ("Taskfile.yml" | "Taskfile.yaml" | ".pre-commit-config.yaml", _) => {
+            shell_pieces(tasks::yaml_commands(text))
+        }
         ("devcontainer.json", _) => shell_pieces(tasks::host_commands(text)),
         ("conftest.py" | "setup.py" | "sitecustomize.py" | "usercustomize.py", _) => {
             vec![Piece::Language(Language::Python, text.to_owned())]
@@ -69,7 +73,8 @@ fn by_first_line(path: &str, name: &str, text: &str) -> Vec<Piece> {
     let hook = path.contains("/.git/hooks/") || path.contains("/.husky/");
     let rc = name == ".envrc" || name.ends_with("rc") && name.starts_with('.') || name.ends_with("profile");
     let Some(first) = text.strip_prefix("#!").and_then(|rest| rest.lines().next()) else {
-        let shell = hook || (rc && !matches!(name, ".npmrc" | ".yarnrc" | ".eslintrc" | ".prettierrc" | ".babelrc"));
+        let shell =
+            hook || (rc && !matches!(name, ".npmrc" | ".yarnrc" | ".eslintrc" | ".prettierrc" | ".babelrc"));
         return if shell { vec![Piece::Shell(text.to_owned())] } else { Vec::new() };
     };
     let mut names = first.split([' ', '/', '\t']);
@@ -92,7 +97,9 @@ fn grave(effect: &Effect) -> Option<String> {
         return None;
     }
     Some(match &effect.kind {
-        EffectKind::Delete { place, recursive } if is_far(place, *recursive) => format!("deletes {}", shown(place)),
+        EffectKind::Delete { place, recursive } if is_far(place, *recursive) => {
+            format!("deletes {}", shown(place))
+        }
         EffectKind::Device { place } => format!("writes to the device {}", shown(place)),
         EffectKind::Exec { source: CodeSource::Downloaded, .. } => "runs code from the network".to_owned(),
         EffectKind::Net { direction: NetDirection::Out, carries, .. } => {
@@ -119,9 +126,21 @@ fn is_far(place: &Place, recursive: bool) -> bool {
 }
 
 fn looks_secret(what: &str) -> bool {
-    [".env", ".ssh", "id_rsa", "id_ed25519", ".netrc", ".aws", ".pem", ".pgpass", ".kube", "credential", "secret"]
-        .iter()
-        .any(|part| what.contains(part))
+    [
+        ".env",
+        ".ssh",
+        "id_rsa",
+        "id_ed25519",
+        ".netrc",
+        ".aws",
+        ".pem",
+        ".pgpass",
+        ".kube",
+        "credential",
+        "secret",
+    ]
+    .iter()
+    .any(|part| what.contains(part))
 }
 
 fn shown(place: &Place) -> String {

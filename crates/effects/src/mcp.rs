@@ -61,7 +61,8 @@ fn flatten<'v>(key: &'v str, value: &'v Value, depth: u32, out: &mut Vec<Given<'
 }
 
 fn working_folder<'v>(tool: &Tool, texts: &[Given<'v>]) -> Option<&'v str> {
-    let named = |given: &&Given| given.field == Field::Folder || (tool.verb == Verb::Run && given.key == "directory");
+    let named =
+        |given: &&Given| given.field == Field::Folder || (tool.verb == Verb::Run && given.key == "directory");
     texts.iter().find(named).map(|given| given.text).filter(|text| text.starts_with('/'))
 }
 
@@ -95,7 +96,11 @@ fn code(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given]) {
         }
     }
     if tool.is_shell && !ran {
-        texts.iter().filter(|given| given.field == Field::Other).take(1).for_each(|given| hands.run(given.text));
+        texts
+            .iter()
+            .filter(|given| given.field == Field::Other)
+            .take(1)
+            .for_each(|given| hands.run(given.text));
     }
 }
 
@@ -121,18 +126,34 @@ fn texts_of(values: &[Value]) -> Vec<String> {
 
 /// The commands of an editor tool, which are no programs.
 fn is_editor_verb(text: &str) -> bool {
-    matches!(text, "view" | "create" | "str_replace" | "insert" | "undo_edit" | "read" | "write" | "edit" | "append" | "delete")
+    matches!(
+        text,
+        "view"
+            | "create"
+            | "str_replace"
+            | "insert"
+            | "undo_edit"
+            | "read"
+            | "write"
+            | "edit"
+            | "append"
+            | "delete"
+    )
 }
 
 /// A program, in the language that the call or the tool's name says.
 fn pieces(tool: &Tool, input: &Value, text: &str) -> Vec<Piece> {
-    let language = input.text("language").or_else(|| input.text("lang")).unwrap_or_default().to_ascii_lowercase();
+    let language =
+        input.text("language").or_else(|| input.text("lang")).unwrap_or_default().to_ascii_lowercase();
     let said = if language.is_empty() { tool.language.unwrap_or_default() } else { &language };
     match said {
         "bash" | "sh" | "shell" | "zsh" => vec![Piece::Shell(text.to_owned())],
         "python" | "ipython" | "jupyter" => notebook::cell(text),
         "" => Vec::new(),
-        other => Language::of(other).map(|language| Piece::Language(language, text.to_owned())).into_iter().collect(),
+        other => Language::of(other)
+            .map(|language| Piece::Language(language, text.to_owned()))
+            .into_iter()
+            .collect(),
     }
 }
 
@@ -167,7 +188,9 @@ fn files(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given]) {
         match verb {
             Verb::Delete => hands.delete(given.text),
             Verb::Move if from => rename(hands, given.text, texts),
-            Verb::Move | Verb::Copy if given.field == Field::Target => hands.write(given.text, WriteMode::Overwrite, None),
+            Verb::Move | Verb::Copy if given.field == Field::Target => {
+                hands.write(given.text, WriteMode::Overwrite, None)
+            }
             Verb::Write if !from => write(hands, given.text, input, texts),
             Verb::Folder => {}
             Verb::Run if given.field != Field::Path => {}
@@ -208,13 +231,17 @@ fn replacements(input: &Value) -> Vec<Replacement> {
 
 /// A file in a repository of a forge, not on this disk.
 fn is_remote_file(input: &Value) -> bool {
-    (input.get("owner").is_some() && input.get("repo").is_some()) || input.get("project_id").is_some() || input.get("bucket").is_some()
+    (input.get("owner").is_some() && input.get("repo").is_some())
+        || input.get("project_id").is_some()
+        || input.get("bucket").is_some()
 }
 
 fn is_path(given: &Given) -> bool {
     let text = given.text;
-    let one_line = !text.is_empty() && text.len() < 4096 && !text.contains(['\n', '\0']) && !text.contains("://");
-    let shaped = text.contains('/') || text.starts_with(['.', '~']) || text.contains('.') && !text.contains(' ');
+    let one_line =
+        !text.is_empty() && text.len() < 4096 && !text.contains(['\n', '\0']) && !text.contains("://");
+    let shaped =
+        text.contains('/') || text.starts_with(['.', '~']) || text.contains('.') && !text.contains(' ');
     match given.field {
         Field::Path => one_line,
         Field::Source | Field::Target => one_line && shaped,
@@ -224,7 +251,8 @@ fn is_path(given: &Given) -> bool {
 
 fn addresses(hands: &mut Hands, tool: &Tool, texts: &[Given]) {
     for given in texts {
-        let is_address = given.field == Field::Address || given.field == Field::Path || given.field == Field::Source;
+        let is_address =
+            given.field == Field::Address || given.field == Field::Path || given.field == Field::Source;
         let is_url = given.text.split_once("://").is_some_and(|(scheme, rest)| {
             !rest.is_empty() && scheme.len() < 12 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
         });

@@ -55,7 +55,8 @@ pub(crate) fn cell(text: &str) -> Vec<Piece> {
 fn magic_cell(head: &str, body: &str) -> Vec<Piece> {
     let mut words = head.split_whitespace();
     let name = words.next().unwrap_or_default();
-    let program = if name == "script" { words.find(|word| !word.starts_with('-')).unwrap_or_default() } else { name };
+    let program =
+        if name == "script" { words.find(|word| !word.starts_with('-')).unwrap_or_default() } else { name };
     match program.rsplit('/').next().unwrap_or_default() {
         "bash" | "sh" | "zsh" | "system" | "sx" | "!" => vec![Piece::Shell(body.to_owned())],
         "capture" | "time" | "timeit" | "prun" => cell(body),
@@ -73,14 +74,22 @@ fn shell_line(line: &str) -> Option<String> {
     if let Some(command) = line.strip_prefix("!!").or_else(|| line.strip_prefix('!')) {
         return Some(command.to_owned());
     }
-    for (magic, program) in [("%system ", ""), ("%sx ", ""), ("%run ", "python "), ("%pip ", "pip "), ("%conda ", "conda ")] {
+    for (magic, program) in
+        [("%system ", ""), ("%sx ", ""), ("%run ", "python "), ("%pip ", "pip "), ("%conda ", "conda ")]
+    {
         if let Some(command) = line.strip_prefix(magic) {
             return Some(format!("{program}{command}"));
         }
     }
     let (name, command) = line.split_once('=')?;
-    let is_name = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ','| ' '));
-    command.trim_start().strip_prefix('!').filter(|rest| is_name(name.trim()) && !rest.starts_with('=')).map(str::to_owned)
+    let is_name = |text: &str| {
+        !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ',' | ' '))
+    };
+    command
+        .trim_start()
+        .strip_prefix('!')
+        .filter(|rest| is_name(name.trim()) && !rest.starts_with('='))
+        .map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -106,7 +115,10 @@ mod tests {
             ("%run job.py", vec!["sh:python job.py"]),
             ("%matplotlib inline", vec![]),
             ("%%writefile a.py\nx", vec![]),
-            (r#"{"cells":[{"cell_type":"markdown","source":["!ls"]},{"cell_type":"code","source":["!pwd\n","y"]}]}"#, vec!["sh:pwd", "Python:y"]),
+            (
+                r#"{"cells":[{"cell_type":"markdown","source":["!ls"]},{"cell_type":"code","source":["!pwd\n","y"]}]}"#,
+                vec!["sh:pwd", "Python:y"],
+            ),
         ] {
             assert_eq!(shown(text), expected, "{text}");
         }

@@ -35,7 +35,11 @@ pub(crate) enum Change {
 /// Reads a patch of either kind.
 pub(crate) fn read(text: &str) -> Vec<Change> {
     let starts = |marker: &str| text.lines().any(|line| line.starts_with(marker));
-    let mut changes = if starts("*** Begin Patch") || starts("*** Add File:") || starts("*** Update File:") || starts("*** Delete File:") {
+    let mut changes = if starts("*** Begin Patch")
+        || starts("*** Add File:")
+        || starts("*** Update File:")
+        || starts("*** Delete File:")
+    {
         envelope(text)
     } else {
         unified(text)
@@ -168,7 +172,8 @@ mod tests {
         let show = |change: &Change| match change {
             Change::Add { path, text } => format!("add {path} {text:?}"),
             Change::Update { path, to, edits } => {
-                let edits: Vec<_> = edits.iter().map(|edit| format!("{:?}>{:?}", edit.old, edit.new)).collect();
+                let edits: Vec<_> =
+                    edits.iter().map(|edit| format!("{:?}>{:?}", edit.old, edit.new)).collect();
                 format!("update {path} {} {}", to.clone().unwrap_or_default(), edits.join(" "))
             }
             Change::Delete { path } => format!("delete {path}"),
@@ -188,7 +193,10 @@ mod tests {
             ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-o\n+n\n", vec!["update x  \"o\\n\">\"n\\n\""]),
             ("--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+n\n", vec!["add new \"n\\n\""]),
             ("--- a/old\n+++ /dev/null\n@@ -1 +0,0 @@\n-n\n", vec!["delete old"]),
-            ("--- a/x\n+++ b/x\n@@ -1,2 +1,1 @@\n--- sql\n k\n", vec!["update x  \"-- sql\\nk\\n\">\"k\\n\""]),
+            (
+                "--- a/x\n+++ b/x\n@@ -1,2 +1,1 @@\n--- sql\n k\n",
+                vec!["update x  \"-- sql\\nk\\n\">\"k\\n\""],
+            ),
             ("rename from p\nrename to q\n", vec!["update p q "]),
             ("nothing here", vec![]),
             ("*** Update File:", vec![]),

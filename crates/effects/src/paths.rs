@@ -51,19 +51,6 @@ pub(crate) fn is_certain(text: &Text, world: &dyn World) -> bool {
     }
 }
 
-/// The place of a literal path: absolute, or relative to `cwd`.
-pub(crate) fn literal_place(path: &str, cwd: &str, world: &dyn World) -> Place {
-    let expanded = match path.strip_prefix('~') {
-        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", world.home()),
-        _ if path.starts_with('/') => path.to_owned(),
-        _ => format!("{cwd}/{path}"),
-    };
-    if !expanded.starts_with('/') {
-        return place(&Text::default(), path, world);
-    }
-    place(&Text::literal(&normal(&expanded)), path, world)
-}
-
 /// Without `.`, `..` and doubled slashes.
 pub(crate) fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();

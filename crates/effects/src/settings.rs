@@ -11,18 +11,62 @@ const LIMIT: usize = 1 << 20;
 
 /// Parts of keys that decide what an agent may do, what it runs, and whom it talks to.
 const CONTROLS: &[&str] = &[
-    "hook", "permission", "env", "mcp", "allow", "deny", "sandbox", "approv", "autoaccept", "trust", "plugin",
-    "tool", "command", "helper", "yolo", "bypass", "security", "statusline", "project", "server", "extension",
-    "skip", "notify", "shell", "url", "provider", "marketplace", "policy", "profile", "rules", "refresh",
-    "credential", "dangerous", "admin", "auth", "agent", "feature", "include",
+    "hook",
+    "permission",
+    "env",
+    "mcp",
+    "allow",
+    "deny",
+    "sandbox",
+    "approv",
+    "autoaccept",
+    "trust",
+    "plugin",
+    "tool",
+    "command",
+    "helper",
+    "yolo",
+    "bypass",
+    "security",
+    "statusline",
+    "project",
+    "server",
+    "extension",
+    "skip",
+    "notify",
+    "shell",
+    "url",
+    "provider",
+    "marketplace",
+    "policy",
+    "profile",
+    "rules",
+    "refresh",
+    "credential",
+    "dangerous",
+    "admin",
+    "auth",
+    "agent",
+    "feature",
+    "include",
 ];
 
 /// Files in which everything is a control.
-const ALL_CONTROL: &[&str] =
-    &["hooks.json", "mcp.json", ".mcp.json", "mcp-config.json", "mcp_config.json", "permissions.json", "trustedFolders.json"];
+const ALL_CONTROL: &[&str] = &[
+    "hooks.json",
+    "mcp.json",
+    ".mcp.json",
+    "mcp-config.json",
+    "mcp_config.json",
+    "permissions.json",
+    "trustedFolders.json",
+];
 
 /// What writing one of these texts to an agent's settings means. Without a text nothing is known of it.
 pub(crate) fn written(place: &Place, texts: &[String], world: &dyn World) -> Vec<EffectKind> {
+    if texts.is_empty() && place.path.ends_with(".jsonl") {
+        return vec![other(place, "changes a record")];
+    }
     if texts.is_empty() || place.pattern {
         return vec![control(place, "")];
     }
@@ -31,6 +75,10 @@ pub(crate) fn written(place: &Place, texts: &[String], world: &dyn World) -> Vec
 
 fn one(place: &Place, text: &str, world: &dyn World) -> Option<EffectKind> {
     let name = place.path.rsplit('/').next().unwrap_or_default();
+    // Notes and records in the folders of agents decide nothing.
+    if [".md", ".txt", ".log", ".jsonl"].iter().any(|end| name.ends_with(end)) {
+        return Some(other(place, "changes a text"));
+    }
     match changed_keys(&place.path, name, text, world) {
         None => Some(control(place, "")),
         Some(keys) => judge(place, &keys, ALL_CONTROL.contains(&name), world),
@@ -173,14 +221,18 @@ pub(crate) fn other(place: &Place, does: &str) -> EffectKind {
 /// A hook script in one of the agents' folders for them.
 pub(crate) fn is_hook_script(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
-    parts.windows(2).any(|pair| matches!(pair, [folder, "hooks"] if folder.starts_with('.') && *folder != ".git"))
+    parts
+        .windows(2)
+        .any(|pair| matches!(pair, [folder, "hooks"] if folder.starts_with('.') && *folder != ".git"))
 }
 
 /// The record an agent keeps of a session.
 pub(crate) fn is_transcript(path: &str, world: &dyn World) -> bool {
     let Some(rest) = below_home(path, world) else { return false };
-    let folders = [".claude/projects/", ".codex/sessions/", ".gemini/tmp/", ".qwen/tmp/", ".copilot/session-state/"];
-    folders.iter().any(|folder| rest.starts_with(folder)) && (rest.ends_with(".jsonl") || rest.ends_with(".json"))
+    let folders =
+        [".claude/projects/", ".codex/sessions/", ".gemini/tmp/", ".qwen/tmp/", ".copilot/session-state/"];
+    folders.iter().any(|folder| rest.starts_with(folder))
+        && (rest.ends_with(".jsonl") || rest.ends_with(".json"))
 }
 
 /// Settings of an editor in which an agent lives.
@@ -198,7 +250,10 @@ pub(crate) fn editor(place: &Place, text: &str, world: &dyn World) -> Option<Eff
     }
     let gives_way = |key: &&String| {
         let key = key.to_ascii_lowercase();
-        key.contains("autoapprove") || key.contains("autorun") || key.contains("yolo") || key.contains("mcp.")
+        key.contains("autoapprove")
+            || key.contains("autorun")
+            || key.contains("yolo")
+            || key.contains("mcp.")
             || key.contains("security.workspace.trust")
     };
     let keys: Vec<&str> = keys.iter().filter(gives_way).map(String::as_str).collect();

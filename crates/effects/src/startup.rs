@@ -213,6 +213,8 @@ fn fits(entry: &str, rest: &str) -> bool {
         return within(rest, folder) && rest.len() > folder.len();
     }
     let mut names = rest.split('/');
-    entry.split('/').all(|part| names.next().is_some_and(|name| part == name || (part == "*" && !name.is_empty())))
+    entry
+        .split('/')
+        .all(|part| names.next().is_some_and(|name| part == name || (part == "*" && !name.is_empty())))
         && names.next().is_none()
 }

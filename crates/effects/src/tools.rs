@@ -109,7 +109,8 @@ impl<'w> Hands<'w> {
         };
         self.write(path, WriteMode::Edit, Some(&new.join("\n")));
         let word = self.word(path);
-        let content = text.map_or_else(|| Value::output(tollgate_shell::value::Taint::NONE), |text| Value::text(&text));
+        let content =
+            text.map_or_else(|| Value::output(tollgate_shell::value::Taint::NONE), |text| Value::text(&text));
         self.shell.write_file(&word.value(), &content, false);
     }
 
@@ -120,7 +121,8 @@ impl<'w> Hands<'w> {
             return written.value.as_literal().map(str::to_owned);
         }
         let (place, _) = self.analyst.places(&word, &self.shell).into_iter().next()?;
-        let bytes = self.analyst.world.read(&place.path, EDIT_LIMIT).filter(|bytes| bytes.len() < EDIT_LIMIT)?;
+        let bytes =
+            self.analyst.world.read(&place.path, EDIT_LIMIT).filter(|bytes| bytes.len() < EDIT_LIMIT)?;
         String::from_utf8(bytes).ok()
     }
 
@@ -198,7 +200,9 @@ impl<'w> Hands<'w> {
             return;
         }
         if address.strange {
-            self.push(EffectKind::Opaque { why: "the address is read differently by different programs".into() });
+            self.push(EffectKind::Opaque {
+                why: "the address is read differently by different programs".into(),
+            });
         }
         let carries = address.carries(url);
         let direction = if carries.is_empty() { NetDirection::In } else { NetDirection::Out };
@@ -250,6 +254,7 @@ fn edited(old: &str, edits: &[Replacement]) -> Option<String> {
 
 /// An edit of a notebook gives a cell's new source; as text it is the cells that come in.
 fn notebook_edit(old: &str, edits: &[Replacement]) -> Option<String> {
-    let cells: Vec<&str> = edits.iter().filter(|edit| edit.old.is_empty()).map(|edit| edit.new.as_str()).collect();
+    let cells: Vec<&str> =
+        edits.iter().filter(|edit| edit.old.is_empty()).map(|edit| edit.new.as_str()).collect();
     if cells.is_empty() { edited(old, edits) } else { Some(cells.join("\n")) }
 }

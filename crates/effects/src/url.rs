@@ -52,7 +52,8 @@ impl Url {
     /// What the address carries to whoever answers it, in words for people. `text` is the whole of it.
     pub fn carries(&self, text: &str) -> Vec<String> {
         let data = looks_encoded(self).map(|value| format!("{}{value}", phrase::IN_ADDRESS));
-        let in_name = label_holds_data(&self.written).then(|| format!("{}{}", phrase::IN_NAME, phrase::OUTPUT));
+        let in_name =
+            label_holds_data(&self.written).then(|| format!("{}{}", phrase::IN_NAME, phrase::OUTPUT));
         let credentials = credentials(text).into_iter().map(|kind| format!("{}{kind}", phrase::CREDENTIAL));
         data.into_iter().chain(in_name).chain(credentials).collect()
     }
@@ -102,7 +103,8 @@ pub(crate) fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
-        let pair = rest.clone().take(2).map(|digit| char::from(digit).to_digit(16)).collect::<Option<Vec<u32>>>();
+        let pair =
+            rest.clone().take(2).map(|digit| char::from(digit).to_digit(16)).collect::<Option<Vec<u32>>>();
         match pair.as_deref() {
             Some([high, low]) if byte == b'%' => {
                 bytes.push(u8::try_from(high * 16 + low).unwrap_or(b'?'));

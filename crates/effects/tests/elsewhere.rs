@@ -52,7 +52,10 @@ fn mounts_lead_back_to_this_machine() {
         ("docker run -v /home/user:/data/home alpine rm -rf /data", "D /home/user"),
         ("docker run -v $HOME:/d alpine sh -c 'cd /d && rm -rf docs'", "D /home/user/docs"),
         ("docker run -w /d -v $HOME:/d alpine rm -rf docs", "D /home/user/docs"),
-        ("docker run --mount type=bind,source=/home/user,target=/h alpine cat /h/.netrc", "R /home/user/.netrc"),
+        (
+            "docker run --mount type=bind,source=/home/user,target=/h alpine cat /h/.netrc",
+            "R /home/user/.netrc",
+        ),
         ("docker run --entrypoint rm -v /srv:/s alpine -rf /s/www", "D /srv/www"),
         ("docker run -v ~/.ssh:/root/.ssh alpine sh -c 'cat ~/.ssh/id_rsa'", "R /home/user/.ssh/id_rsa"),
         ("docker run -v $PWD:/app alpine rm -rf /app", "D /home/user/project"),

@@ -2,6 +2,7 @@
 
 use tollgate_model::git::{FOREIGN_PUSH, GitStatus, SKIPS_HOOKS, SKIPS_TLS};
 use tollgate_model::json::Value;
+use tollgate_model::phrase::STARTUP_FILE;
 use tollgate_model::{
     Actor, Agent, Attended, Certainty, Dialect, Effect, EffectKind, Event, Kind, Loss, Rewrite, StillFile,
     StillGit, StillWorld, ToolCall, ToolUse,
@@ -120,6 +121,9 @@ fn brief(effect: &Effect) -> Option<String> {
         EffectKind::Weaken { what } if what == SKIPS_HOOKS => "skips hooks".into(),
         EffectKind::Weaken { what } if what == SKIPS_TLS => "skips tls".into(),
         EffectKind::Weaken { what } => format!("weakens {what}"),
+        // What any write to such a place means is not git's.
+        EffectKind::Tamper { .. } => return None,
+        EffectKind::Persist { place } if place.starts_with(STARTUP_FILE) => return None,
         EffectKind::Persist { place } => format!("persists {place}"),
         EffectKind::Read { place, .. } => format!("reads {}", place.path),
         EffectKind::Write { place, .. } => format!("writes {}", place.path),
@@ -489,7 +493,7 @@ fn commands_that_run_commands() {
         ("git filter-branch --env-filter 'rm -rf ~' HEAD", &["rewrites  *", "rm /h", "runs rm"]),
         ("git send-email --sendmail-cmd='rm -rf ~' x.patch", &["net", "rm /h", "runs rm"]),
         ("git for-each-repo --config=x.y reset --hard", &["loses?"]),
-        ("git maintenance start", &["persists scheduled jobs (git maintenance start)"]),
+        ("git maintenance start", &["persists a job of git maintenance"]),
         ("git $CMD", &["opaque?"]),
         ("git --help", &[]),
         ("git reset --help", &[]),

@@ -4,14 +4,17 @@ mod languages {
     mod javascript;
     mod perl;
     mod php;
+    mod powershell;
     mod python;
     mod ruby;
+    mod stream;
+    mod tail;
 }
 
 use tollgate_model::json::Value;
 use tollgate_model::{
-    Actor, Agent, Attended, Certainty, CodeSource, Dialect, Effect, EffectKind, Event, Kind, NetDirection, StillFile,
-    StillWorld, ToolCall, ToolUse, Zone,
+    Actor, Agent, Attended, Certainty, CodeSource, Dialect, Effect, EffectKind, Event, Kind, NetDirection,
+    StillFile, StillWorld, ToolCall, ToolUse, Zone,
 };
 
 fn world() -> StillWorld {
@@ -32,13 +35,17 @@ fn world() -> StillWorld {
         workspace: "/home/user/project".into(),
         temp: vec!["/tmp".into()],
         own: vec!["/home/user/.config/tollgate".into()],
-        files: files.iter().map(|(path, text)| ((*path).into(), StillFile::File(text.as_bytes().to_vec()))).collect(),
+        files: files
+            .iter()
+            .map(|(path, text)| ((*path).into(), StillFile::File(text.as_bytes().to_vec())))
+            .collect(),
         ..StillWorld::default()
     }
 }
 
 fn effects(command: &str) -> Vec<Effect> {
-    let call = ToolCall::Shell { command: command.into(), dialect: Dialect::Posix, cwd: None, sandbox_off: false };
+    let call =
+        ToolCall::Shell { command: command.into(), dialect: Dialect::Posix, cwd: None, sandbox_off: false };
     let event = Event {
         agent: Agent::ClaudeCode,
         name: "PreToolUse".into(),
@@ -61,11 +68,15 @@ fn shown(effect: &Effect) -> String {
         EffectKind::Read { place, recursive } => format!("read{} {}", deep(*recursive), place.path),
         EffectKind::Write { place, .. } => format!("write {}", place.path),
         EffectKind::Delete { place, recursive } => format!("delete{} {}", deep(*recursive), place.path),
-        EffectKind::Permission { place, to, recursive } => format!("permission{} {to} {}", deep(*recursive), place.path),
+        EffectKind::Permission { place, to, recursive } => {
+            format!("permission{} {to} {}", deep(*recursive), place.path)
+        }
         EffectKind::Device { place } => format!("device {}", place.path),
         EffectKind::Exec { source: CodeSource::Literal, program, .. } => format!("exec {program}"),
         EffectKind::Exec { source, program, .. } => format!("{program} {source:?}").to_lowercase(),
-        EffectKind::Net { host, direction: NetDirection::Out, carries } => format!("send {host} {}", carries.join(",")),
+        EffectKind::Net { host, direction: NetDirection::Out, carries } => {
+            format!("send {host} {}", carries.join(","))
+        }
         EffectKind::Net { host, .. } => format!("fetch {host}"),
         EffectKind::Process { signal, target } => format!("{signal} {target}"),
         EffectKind::EnvRead { names } => format!("env {}", names.join(",")),
@@ -91,10 +102,15 @@ fn hits(cases: &[(&str, &str)]) {
 fn quiet(cases: &[&str]) {
     let minds = |effect: &&Effect| match &effect.kind {
         EffectKind::Read { place, .. } => !matches!(place.zone, Zone::Workspace | Zone::Temp | Zone::Unknown),
-        EffectKind::Write { place, .. } => !matches!(place.zone, Zone::Workspace | Zone::Temp | Zone::Unknown),
-        EffectKind::Delete { place, recursive } => place.root || *recursive || !matches!(place.zone, Zone::Workspace | Zone::Temp | Zone::Unknown),
+        EffectKind::Write { place, .. } => {
+            !matches!(place.zone, Zone::Workspace | Zone::Temp | Zone::Unknown)
+        }
+        EffectKind::Delete { place, recursive } => {
+            place.root || *recursive || !matches!(place.zone, Zone::Workspace | Zone::Temp | Zone::Unknown)
+        }
         EffectKind::Exec { source, program, .. } => {
-            matches!(source, CodeSource::Downloaded | CodeSource::Decoded) || (*source == CodeSource::Variable && program == "code")
+            matches!(source, CodeSource::Downloaded | CodeSource::Decoded)
+                || (*source == CodeSource::Variable && program == "code")
         }
         EffectKind::EnvRead { names } => names.is_empty(),
         EffectKind::Net { direction, .. } => *direction == NetDirection::Out,

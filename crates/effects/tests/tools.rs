@@ -5,19 +5,28 @@
 use tollgate_effects::analyse;
 use tollgate_model::json::{Value, parse};
 use tollgate_model::{
-    Actor, Agent, Attended, Certainty, Dialect, Effect, EffectKind, Event, Kind, Replacement, StillFile, StillWorld,
-    ToolCall, ToolUse,
+    Actor, Agent, Attended, Certainty, Dialect, Effect, EffectKind, Event, Kind, Replacement, StillFile,
+    StillWorld, ToolCall, ToolUse,
 };
 
 fn world() -> StillWorld {
     let files = [
         ("/home/user/.claude/settings.json", "{\"model\": \"a\", \"hooks\": {\"PreToolUse\": [1]}}"),
         ("/home/user/.codex/config.toml", "model = \"a\"\n[mcp_servers.x]\ncommand = \"x\"\n"),
-        ("/home/user/project/Makefile", "DIR = out\nall: build\n\t@echo done\nbuild:\n\trm -rf $(DIR) ~/far\nsafe:\n\tls $$HOME\n"),
+        (
+            "/home/user/project/Makefile",
+            "DIR = out\nall: build\n\t@echo done\nbuild:\n\trm -rf $(DIR) ~/far\nsafe:\n\tls $$HOME\n",
+        ),
         ("/home/user/project/sub/Makefile", "x:\n\trm -rf data\n"),
-        ("/home/user/project/package.json", "{\"scripts\": {\"pretest\": \"rm -rf ~/pre\", \"test\": \"jest\", \"gone\": \"rm -rf /opt/x\"}}"),
+        (
+            "/home/user/project/package.json",
+            "{\"scripts\": {\"pretest\": \"rm -rf ~/pre\", \"test\": \"jest\", \"gone\": \"rm -rf /opt/x\"}}",
+        ),
         ("/home/user/project/justfile", "default: clean\n\nclean:\n    @rm -rf ~/just\n\nother:\n    ls\n"),
-        ("/home/user/project/Taskfile.yml", "version: '3'\ntasks:\n  clean:\n    cmds:\n      - rm -rf ~/task\n  ok:\n    cmds:\n      - ls\n"),
+        (
+            "/home/user/project/Taskfile.yml",
+            "version: '3'\ntasks:\n  clean:\n    cmds:\n      - rm -rf ~/task\n  ok:\n    cmds:\n      - ls\n",
+        ),
         ("/home/user/project/run.sh", "#!/bin/sh\nrm -rf /opt/old\necho a\n"),
         ("/home/user/project/nb.ipynb", "{\"cells\": []}"),
         ("/home/user/project/fix.diff", "--- a/src/x\n+++ b/src/x\n@@ -1 +1 @@\n-a\n+b\n"),
@@ -27,7 +36,10 @@ fn world() -> StillWorld {
         workspace: "/home/user/project".into(),
         temp: vec!["/tmp".into()],
         own: vec!["/home/user/.config/tollgate".into()],
-        files: files.iter().map(|(path, text)| ((*path).into(), StillFile::File(text.as_bytes().to_vec()))).collect(),
+        files: files
+            .iter()
+            .map(|(path, text)| ((*path).into(), StillFile::File(text.as_bytes().to_vec())))
+            .collect(),
         ..StillWorld::default()
     }
 }
@@ -50,10 +62,16 @@ fn effects(name: &str, call: ToolCall, input: Value) -> Vec<Effect> {
 
 fn shown(effect: &Effect) -> Option<String> {
     let text = match &effect.kind {
-        EffectKind::Read { place, recursive } => format!("read{} {}", if *recursive { "-all" } else { "" }, place.path),
+        EffectKind::Read { place, recursive } => {
+            format!("read{} {}", if *recursive { "-all" } else { "" }, place.path)
+        }
         EffectKind::Write { place, .. } => format!("write {}", place.path),
-        EffectKind::Delete { place, recursive } => format!("delete{} {}", if *recursive { "-all" } else { "" }, place.path),
-        EffectKind::Net { host, carries, .. } => format!("net {host} {}", carries.join(",")).trim_end().to_owned(),
+        EffectKind::Delete { place, recursive } => {
+            format!("delete{} {}", if *recursive { "-all" } else { "" }, place.path)
+        }
+        EffectKind::Net { host, carries, .. } => {
+            format!("net {host} {}", carries.join(",")).trim_end().to_owned()
+        }
         EffectKind::Database { operation, object } => format!("db {operation} {object}"),
         EffectKind::Persist { place } => format!("persist {place}"),
         EffectKind::Tamper { what } => format!("tamper {what}"),
@@ -70,7 +88,8 @@ fn check(what: &str, found: &[Effect], expected: &[&str]) {
 }
 
 fn shell(command: &str) -> Vec<Effect> {
-    let call = ToolCall::Shell { command: command.into(), dialect: Dialect::Posix, cwd: None, sandbox_off: false };
+    let call =
+        ToolCall::Shell { command: command.into(), dialect: Dialect::Posix, cwd: None, sandbox_off: false };
     effects("Bash", call, Value::Null)
 }
 
@@ -79,13 +98,33 @@ fn servers_tools_are_judged_by_names() {
     for (tool, input, expected) in [
         ("x exec", r#"{"script":"rm -rf ~/a"}"#, vec!["delete-all /home/user/a"]),
         ("shell run_command", r#"{"command":"rm","args":["-rf","/opt/x"]}"#, vec!["delete-all /opt/x"]),
-        ("desktop-commander start_process", r#"{"command":"cat ~/.ssh/id_rsa","timeout_ms":1}"#, vec!["read /home/user/.ssh/id_rsa"]),
-        ("desktop-commander interact_with_process", r#"{"pid":1,"input":"rm -rf ~/b"}"#, vec!["delete-all /home/user/b"]),
+        (
+            "desktop-commander start_process",
+            r#"{"command":"cat ~/.ssh/id_rsa","timeout_ms":1}"#,
+            vec!["read /home/user/.ssh/id_rsa"],
+        ),
+        (
+            "desktop-commander interact_with_process",
+            r#"{"pid":1,"input":"rm -rf ~/b"}"#,
+            vec!["delete-all /home/user/b"],
+        ),
         ("terminal exec", r#"{"argv_line":"rm -rf ~/c"}"#, vec!["delete-all /home/user/c"]),
         ("x run", r#"{"command":"rm -rf data","cwd":"/srv/app"}"#, vec!["delete-all /srv/app/data"]),
-        ("filesystem read_text_file", r#"{"path":"/home/user/.ssh/id_rsa"}"#, vec!["read /home/user/.ssh/id_rsa"]),
-        ("filesystem write_file", r#"{"path":"a.txt","content":"x"}"#, vec!["write /home/user/project/a.txt"]),
-        ("filesystem move_file", r#"{"source":"~/a","destination":"/tmp/a"}"#, vec!["delete /home/user/a", "write /tmp/a"]),
+        (
+            "filesystem read_text_file",
+            r#"{"path":"/home/user/.ssh/id_rsa"}"#,
+            vec!["read /home/user/.ssh/id_rsa"],
+        ),
+        (
+            "filesystem write_file",
+            r#"{"path":"a.txt","content":"x"}"#,
+            vec!["write /home/user/project/a.txt"],
+        ),
+        (
+            "filesystem move_file",
+            r#"{"source":"~/a","destination":"/tmp/a"}"#,
+            vec!["delete /home/user/a", "write /tmp/a"],
+        ),
         ("filesystem create_directory", r#"{"path":"x"}"#, vec![]),
         ("fs deleteFile", r#"{"filePath":"/etc/hosts"}"#, vec!["delete-all /etc/hosts"]),
         ("postgres query", r#"{"sql":"select 1; drop table users"}"#, vec!["db drop users"]),
@@ -95,7 +134,11 @@ fn servers_tools_are_judged_by_names() {
         ("puppeteer evaluate", r#"{"script":"document.title"}"#, vec![]),
         ("playwright browser_navigate", r#"{"url":"https://example.test/x"}"#, vec!["net example.test"]),
         ("playwright browser_navigate", r#"{"url":"file:///etc/passwd"}"#, vec!["read /etc/passwd"]),
-        ("slack post_message", r#"{"channel":"c","text":"ghp_aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF3hJ5kL7n"}"#, vec!["net slack a credential: a GitHub token"]),
+        (
+            "slack post_message",
+            r#"{"channel":"c","text":"ghp_aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF3hJ5kL7n"}"#,
+            vec!["net slack a credential: a GitHub token"],
+        ),
         ("slack post_message", r#"{"channel":"c","text":"rm -rf / is bad, see /etc/passwd"}"#, vec![]),
         ("github create_or_update_file", r#"{"owner":"a","repo":"b","path":".env","content":"x"}"#, vec![]),
         ("editor str_replace_editor", r#"{"command":"view","path":"/etc/shadow"}"#, vec!["read /etc/shadow"]),
@@ -113,16 +156,77 @@ fn servers_tools_are_judged_by_names() {
 fn edits_are_judged_by_what_they_make() {
     let settings = "tamper the controls of a coding agent: ";
     for (path, old, new, expected) in [
-        ("/home/user/.claude/settings.json", "\"a\"", "\"b\"", vec!["write /home/user/.claude/settings.json".into(), "weaken the settings of a coding agent: `/home/user/.claude/settings.json` (changes model)".into()]),
-        ("/home/user/.claude/settings.json", "[1]", "[]", vec!["write /home/user/.claude/settings.json".into(), format!("{settings}hooks in `/home/user/.claude/settings.json`")]),
-        ("/home/user/.claude/settings.json", "not there", "x", vec!["write /home/user/.claude/settings.json".into(), format!("{settings}`/home/user/.claude/settings.json`")]),
-        ("/home/user/.codex/config.toml", "\"a\"", "\"b\"", vec!["write /home/user/.codex/config.toml".into(), "weaken the settings of a coding agent: `/home/user/.codex/config.toml` (changes model)".into()]),
-        ("/home/user/.codex/config.toml", "\"x\"", "\"y\"", vec!["write /home/user/.codex/config.toml".into(), format!("{settings}mcp_servers.x.command in `/home/user/.codex/config.toml`")]),
+        (
+            "/home/user/.claude/settings.json",
+            "\"a\"",
+            "\"b\"",
+            vec![
+                "write /home/user/.claude/settings.json".into(),
+                "weaken the settings of a coding agent: `/home/user/.claude/settings.json` (changes model)"
+                    .into(),
+            ],
+        ),
+        (
+            "/home/user/.claude/settings.json",
+            "[1]",
+            "[]",
+            vec![
+                "write /home/user/.claude/settings.json".into(),
+                format!("{settings}hooks in `/home/user/.claude/settings.json`"),
+            ],
+        ),
+        (
+            "/home/user/.claude/settings.json",
+            "not there",
+            "x",
+            vec![
+                "write /home/user/.claude/settings.json".into(),
+                format!("{settings}`/home/user/.claude/settings.json`"),
+            ],
+        ),
+        (
+            "/home/user/.codex/config.toml",
+            "\"a\"",
+            "\"b\"",
+            vec![
+                "write /home/user/.codex/config.toml".into(),
+                "weaken the settings of a coding agent: `/home/user/.codex/config.toml` (changes model)"
+                    .into(),
+            ],
+        ),
+        (
+            "/home/user/.codex/config.toml",
+            "\"x\"",
+            "\"y\"",
+            vec![
+                "write /home/user/.codex/config.toml".into(),
+                format!("{settings}mcp_servers.x.command in `/home/user/.codex/config.toml`"),
+            ],
+        ),
         ("run.sh", "echo a", "echo b", vec!["write /home/user/project/run.sh".into()]),
-        ("run.sh", "echo a", "rm -rf ~/new", vec!["write /home/user/project/run.sh".into(), "persist the script `run.sh`, which deletes `/home/user/new`".into()]),
-        ("nb.ipynb", "", "!rm -rf ~/nb", vec!["write /home/user/project/nb.ipynb".into(), "persist the script `nb.ipynb`, which deletes `/home/user/nb`".into()]),
+        (
+            "run.sh",
+            "echo a",
+            "rm -rf ~/new",
+            vec![
+                "write /home/user/project/run.sh".into(),
+                "persist the script `run.sh`, which deletes `/home/user/new`".into(),
+            ],
+        ),
+        (
+            "nb.ipynb",
+            "",
+            "!rm -rf ~/nb",
+            vec![
+                "write /home/user/project/nb.ipynb".into(),
+                "persist the script `nb.ipynb`, which deletes `/home/user/nb`".into(),
+            ],
+        ),
     ] {
-        let call = ToolCall::Edit { path: path.into(), edits: vec![Replacement { old: old.into(), new: new.into() }] };
+        let call = ToolCall::Edit {
+            path: path.into(),
+            edits: vec![Replacement { old: old.into(), new: new.into() }],
+        };
         let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
         check(&format!("{path} {new}"), &effects("Edit", call, Value::Null), &expected);
     }
@@ -131,14 +235,24 @@ fn edits_are_judged_by_what_they_make() {
 #[test]
 fn patches_are_followed() {
     for (text, expected) in [
-        ("*** Begin Patch\n*** Update File: run.sh\n*** Move to: go.sh\n@@\n-echo a\n+echo b\n*** End Patch", vec!["write /home/user/project/run.sh", "delete /home/user/project/run.sh", "write /home/user/project/go.sh"]),
+        (
+            "*** Begin Patch\n*** Update File: run.sh\n*** Move to: go.sh\n*** End Patch",
+            vec![
+                "write /home/user/project/run.sh",
+                "delete /home/user/project/run.sh",
+                "write /home/user/project/go.sh",
+            ],
+        ),
         ("*** Begin Patch\n*** Delete File: ../x\n*** End Patch", vec!["delete /home/user/x"]),
         ("--- a/src/x\n+++ b/src/x\n@@ -1 +1 @@\n-a\n+b\n", vec!["write /home/user/project/src/x"]),
     ] {
         check(text, &effects("apply_patch", ToolCall::Patch { text: text.into() }, Value::Null), &expected);
     }
     for (command, expected) in [
-        ("apply_patch <<'E'\n*** Begin Patch\n*** Delete File: /etc/x\n*** End Patch\nE", vec!["delete /etc/x"]),
+        (
+            "apply_patch <<'E'\n*** Begin Patch\n*** Delete File: /etc/x\n*** End Patch\nE",
+            vec!["delete /etc/x"],
+        ),
         ("patch -p1 -i fix.diff", vec!["write /home/user/project/src/x"]),
         ("patch -p1 --dry-run -i fix.diff", vec![]),
         ("patch -o /etc/x a.c fix.diff", vec!["write /etc/x"]),
@@ -167,8 +281,10 @@ fn task_runners_run_their_files() {
         ("task clean", vec!["delete-all /home/user/task"]),
         ("task ok", vec![]),
     ] {
-        let found: Vec<Effect> =
-            shell(command).into_iter().filter(|effect| matches!(effect.kind, EffectKind::Delete { .. } | EffectKind::Opaque { .. })).collect();
+        let found: Vec<Effect> = shell(command)
+            .into_iter()
+            .filter(|effect| matches!(effect.kind, EffectKind::Delete { .. } | EffectKind::Opaque { .. }))
+            .collect();
         check(command, &found, &expected);
     }
 }
@@ -177,14 +293,32 @@ fn task_runners_run_their_files() {
 fn archives_read_write_and_delete() {
     for (command, expected) in [
         ("tar czf a.tgz src", vec!["read-all /home/user/project/src", "write /home/user/project/a.tgz"]),
-        ("tar -cf a.tar --remove-files ~/docs", vec!["read-all /home/user/docs", "delete-all /home/user/docs", "write /home/user/project/a.tar"]),
+        (
+            "tar -cf a.tar --remove-files ~/docs",
+            vec!["read-all /home/user/docs", "delete-all /home/user/docs", "write /home/user/project/a.tar"],
+        ),
         ("tar xfC a.tar /srv", vec!["read /home/user/project/a.tar", "write /srv/*?"]),
-        ("tar cf /dev/null --checkpoint=1 --checkpoint-action=exec='rm -rf ~/x' src", vec!["delete-all /home/user/x", "read-all /home/user/project/src", "write /dev/null"]),
-        ("tar xf a.tar -I 'rm -rf ~/x'", vec!["delete-all /home/user/x", "read /home/user/project/a.tar", "write /home/user/project/*?"]),
-        ("zip -m a.zip ~/x", vec!["read /home/user/x", "delete /home/user/x", "write /home/user/project/a.zip"]),
-        ("zip a.zip x -T -TT 'rm -rf ~/y'", vec!["delete-all /home/user/y", "read /home/user/project/x", "write /home/user/project/a.zip"]),
+        (
+            "tar cf /dev/null --checkpoint=1 --checkpoint-action=exec='rm -rf ~/x' src",
+            vec!["delete-all /home/user/x", "read-all /home/user/project/src", "write /dev/null"],
+        ),
+        (
+            "tar xf a.tar -I 'rm -rf ~/x'",
+            vec!["delete-all /home/user/x", "read /home/user/project/a.tar", "write /home/user/project/*?"],
+        ),
+        (
+            "zip -m a.zip ~/x",
+            vec!["read /home/user/x", "delete /home/user/x", "write /home/user/project/a.zip"],
+        ),
+        (
+            "zip a.zip x -T -TT 'rm -rf ~/y'",
+            vec!["delete-all /home/user/y", "read /home/user/project/x", "write /home/user/project/a.zip"],
+        ),
         ("unzip -l a.zip", vec!["read /home/user/project/a.zip"]),
-        ("7z a a.7z ~/x -sdel", vec!["read-all /home/user/x", "delete-all /home/user/x", "write /home/user/project/a.7z"]),
+        (
+            "7z a a.7z ~/x -sdel",
+            vec!["read-all /home/user/x", "delete-all /home/user/x", "write /home/user/project/a.7z"],
+        ),
     ] {
         check(command, &shell(command), &expected);
     }

@@ -178,13 +178,15 @@ fn covers(pattern: &str, path: &str) -> bool {
         path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     if pattern.contains('*') {
-        return ancestors(path).any(|at| matches(pattern.as_bytes(), at.as_bytes()));
+        return ancestors(path).any(|at| stands_for(pattern, at));
     }
     below(path, pattern.trim_end_matches('/')) || below(pattern, path)
 }
 
-/// `*` stands for any text.
-fn matches(pattern: &[u8], text: &[u8]) -> bool {
+/// Does a pattern, in which `*` stands for any text, stand for a text?
+#[must_use]
+pub fn stands_for(pattern: &str, text: &str) -> bool {
+    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
     let (mut at, mut from) = (0, 0);
     let (mut star, mut mark) = (None, 0);
     while from < text.len() {

@@ -24,7 +24,13 @@ pub struct Times {
 impl Record {
     /// The record of a decision.
     #[must_use]
-    pub fn of(event: &Event, effects: &[Effect], decision: &Decision, expressed: Verdict, times: Times) -> Self {
+    pub fn of(
+        event: &Event,
+        effects: &[Effect],
+        decision: &Decision,
+        expressed: Verdict,
+        times: Times,
+    ) -> Self {
         let mut record = Self::start(event);
         let effects: Vec<Value> = effects.iter().filter_map(effect_value).collect();
         if !effects.is_empty() {
@@ -87,12 +93,16 @@ impl Record {
                 self.push("command", command.as_str());
                 self.push("args", args.as_str());
             }
-            Kind::PostToolFail { error, .. } | Kind::StopError { error } => self.push("error", error.as_str()),
+            Kind::PostToolFail { error, .. } | Kind::StopError { error } => {
+                self.push("error", error.as_str())
+            }
             Kind::Notification { topic, message } => {
                 self.push("topic", topic.as_str());
                 self.push("text", message.as_str());
             }
-            Kind::PreCompact { trigger } | Kind::PostCompact { trigger } => self.push("trigger", trigger.as_str()),
+            Kind::PreCompact { trigger } | Kind::PostCompact { trigger } => {
+                self.push("trigger", trigger.as_str())
+            }
             Kind::PostBatch(calls) => {
                 let ids = calls.iter().map(|tool| tool.id.as_str().into()).collect();
                 self.push("calls", Value::List(ids));

@@ -158,7 +158,9 @@ impl World for StillWorld {
             Some(StillFile::Dir) => FileKind::Dir,
             Some(StillFile::Device) => FileKind::Device,
             Some(StillFile::Link(_)) => FileKind::Missing,
-            None if self.files.keys().any(|name| name != &path && is_at_or_below(name, &path)) => FileKind::Dir,
+            None if self.files.keys().any(|name| name != &path && is_at_or_below(name, &path)) => {
+                FileKind::Dir
+            }
             None => FileKind::Missing,
         }
     }
@@ -170,7 +172,8 @@ impl World for StillWorld {
     fn list(&self, path: &str, limit: usize) -> Vec<String> {
         let folder = format!("{}/", self.follow(path).trim_end_matches('/'));
         let names = self.files.keys().filter_map(|name| name.strip_prefix(&folder));
-        let mut names: Vec<String> = names.filter_map(|rest| rest.split('/').next()).map(str::to_owned).collect();
+        let mut names: Vec<String> =
+            names.filter_map(|rest| rest.split('/').next()).map(str::to_owned).collect();
         names.dedup();
         names.truncate(limit);
         names

@@ -5,7 +5,8 @@
 use tollgate_model::git::GitStatus;
 use tollgate_model::json::{Value, object, parse};
 use tollgate_model::{
-    Actor, Agent, Attended, Dialect, Event, Example, Kind, Rule, StillFile, StillGit, StillWorld, ToolCall, ToolUse,
+    Actor, Agent, Attended, Dialect, Event, Example, Kind, Rule, StillFile, StillGit, StillWorld, ToolCall,
+    ToolUse,
 };
 use tollgate_pipeline::judge;
 use tollgate_policy::Policy;
@@ -47,7 +48,8 @@ fn world() -> StillWorld {
             .iter()
             .map(|(path, text)| ((*path).into(), StillFile::File(text.as_bytes().to_vec())))
             .collect(),
-        git: [("/home/user/project".to_owned(), project_git()), ("/home/user/tree".to_owned(), tree_git())].into(),
+        git: [("/home/user/project".to_owned(), project_git()), ("/home/user/tree".to_owned(), tree_git())]
+            .into(),
         ..StillWorld::default()
     }
 }
@@ -67,7 +69,10 @@ fn project_git() -> StillGit {
 }
 
 fn tree_git() -> StillGit {
-    StillGit { status: GitStatus { untracked: names(["draft.md"]), ..GitStatus::default() }, ..StillGit::default() }
+    StillGit {
+        status: GitStatus { untracked: names(["draft.md"]), ..GitStatus::default() },
+        ..StillGit::default()
+    }
 }
 
 fn call(example: &Example) -> ToolCall {
@@ -75,7 +80,9 @@ fn call(example: &Example) -> ToolCall {
     match example.tool {
         "Shell" => ToolCall::Shell { command: text, dialect: Dialect::Posix, cwd: None, sandbox_off: false },
         "Read" => ToolCall::Read { paths: vec![text] },
-        "Unsandboxed" => ToolCall::Shell { command: text, dialect: Dialect::Posix, cwd: None, sandbox_off: true },
+        "Unsandboxed" => {
+            ToolCall::Shell { command: text, dialect: Dialect::Posix, cwd: None, sandbox_off: true }
+        }
         "Write" => {
             let (path, content) = text.split_once('\n').unwrap_or((&text, "x"));
             ToolCall::Write { path: path.into(), content: content.into() }
@@ -112,12 +119,7 @@ fn event(call: ToolCall, input: Value) -> Event {
         transcript: None,
         permission_mode: String::new(),
         attended: Attended::Yes,
-        kind: Kind::PreTool(ToolUse {
-            id: "1".into(),
-            name: "Bash".into(),
-            call,
-            input,
-        }),
+        kind: Kind::PreTool(ToolUse { id: "1".into(), name: "Bash".into(), call, input }),
     }
 }
 

@@ -88,7 +88,9 @@ pub(crate) fn shown(place: &Place) -> String {
 
 /// The first five of a list, in backticks, and how many more there are.
 pub(crate) fn listed(names: &[String]) -> String {
-    let quoted = |name: &String| format!("`{}`", name.chars().take(120).flat_map(char::escape_debug).collect::<String>());
+    let quoted = |name: &String| {
+        format!("`{}`", name.chars().take(120).flat_map(char::escape_debug).collect::<String>())
+    };
     let first: Vec<String> = names.iter().take(5).map(quoted).collect();
     match names.len().saturating_sub(5) {
         0 => first.join(", "),

@@ -17,7 +17,21 @@ use tollgate_model::{Card, Catalogue, Rule};
 
 /// Every rule, pack by pack.
 pub fn all() -> impl Iterator<Item = &'static dyn Rule> {
-    [core::RULES, exfiltration::RULES, git::RULES, persistence::RULES, secrets::RULES, self_protection::RULES, cloud::RULES, containers::RULES, database::RULES, supply_chain::RULES].into_iter().flatten().copied()
+    [
+        core::RULES,
+        exfiltration::RULES,
+        git::RULES,
+        persistence::RULES,
+        secrets::RULES,
+        self_protection::RULES,
+        cloud::RULES,
+        containers::RULES,
+        database::RULES,
+        supply_chain::RULES,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
 }
 
 /// The rules as a policy sees them.

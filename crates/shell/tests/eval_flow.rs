@@ -4,7 +4,8 @@ mod eval_support;
 
 use eval_support::{FETCHED, Recorder, check, check_as, run, show};
 use tollgate_shell::ast::Dialect;
-use tollgate_shell::eval::{Note, OpenMode, Shell};
+use tollgate_shell::eval::{Code, Note, OpenMode, Scope, Shell};
+use tollgate_shell::value::Value;
 
 #[test]
 fn lists() {
@@ -310,7 +311,7 @@ fn hidden_ways() {
         &[
             ("x=rm eval :; $x y", &["rm y", "‹x›… y"]),
             ("{rm,x}", &["rm x", "{rm,x}"]),
-            ("[[ a == b ]] || run", &["run"]),
+            ("[[ a == b ]] || run", &["[[ a == b ]]", "run"]),
         ],
     );
     check_as(
@@ -321,7 +322,7 @@ fn hidden_ways() {
             ("=rm x", &["rm x"]),
             ("noglob rm *; nocorrect rm y; - rm z", &["rm *", "rm y", "rm z"]),
             ("functions[ls]='rm $1'; ls x", &["rm x"]),
-            ("echo a | read x; run $x", &["run a", "run ‹x›"]),
+            ("echo a | read x; run $x", &["run a|‹x›"]),
         ],
     );
 }
@@ -330,6 +331,45 @@ fn hidden_ways() {
 #[test]
 fn directories_made_meanwhile() {
     check_cwd(&[("/w/new", false)], &[("cd new && here", &[]), ("make new && cd new && here", &["/w/new"])]);
+}
+
+/// What a host may do to the shell from within a call.
+#[test]
+fn the_hosts_side() {
+    let mut recorder = Recorder::default();
+    let mut shell = Shell::new(Dialect::Bash, Some("/w"));
+    shell.run("x=1; export y=2; f() { :; }; echo hi > out", &mut recorder);
+    assert_eq!(shell.variable("x"), Some(Value::text("1")));
+    assert_eq!(shell.exported().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>(), ["y=2"]);
+    assert!(shell.has_function("f") && !shell.has_function("g"));
+    let content = |shell: &Shell, path: &str| {
+        shell.file(&Value::text(path)).map(|file| (file.value.to_string(), file.certain))
+    };
+    assert_eq!(content(&shell, "/w/./out"), Some(("hi\n".to_owned(), true)));
+
+    let code = |text: &str, scope, shell: &Shell| Code {
+        text: Value::text(text),
+        scope,
+        dialect: shell.dialect(),
+        name: None,
+        args: None,
+        span: Default::default(),
+    };
+    let inside = code("cd /tmp; x=3; echo in > in; exit", Scope::Same, &shell);
+    shell.isolated(|shell| shell.run_text(&inside, &mut recorder));
+    assert_eq!((shell.cwd().to_string(), shell.variable("x")), ("/w".to_owned(), Some(Value::text("1"))));
+
+    let prints = code("echo a; echo b", Scope::Child, &shell);
+    let (_, printed) = shell.captured(|shell| shell.run_text(&prints, &mut recorder));
+    assert_eq!(printed, Value::text("a\nb\n"));
+
+    shell.write_file(&Value::text("out"), &Value::text("more"), true);
+    shell.doubt_files();
+    assert_eq!(content(&shell, "out"), Some(("hi\nmore".to_owned(), false)));
+    shell.forget_file(&Value::text("../w/out"));
+    assert_eq!(content(&shell, "out"), None);
+    shell.set_cwd(&Value::text("sub"));
+    assert_eq!(shell.resolve(&Value::text("../a/./b")).to_string(), "/w/a/b");
 }
 
 #[test]

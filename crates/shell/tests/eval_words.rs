@@ -89,6 +89,8 @@ fn positional() {
         ("set -- a b c; shift; run $1 $#; shift 2; run \"$@\" x", &["run b 2", "run x"]),
         ("f() { run \"$@\"; }; f 1 '2 3'", &["run 1 '2 3'"]),
         ("m$@v x", &["mv x"]),
+        ("f() { run \"$@\" z; }; f a $X -r /", &["run a ‹X›… -r / z"]),
+        ("f() { shift; run \"$1\" \"$2\"; }; f a b $X c", &["run b ‹X›|c|"]),
         ("run ${@:2}", &["run"]),
         ("set -- a b c; run ${@:2} ${@:1:1} ${*: -1}", &["run b c a c"]),
     ]);

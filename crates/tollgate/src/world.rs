@@ -6,9 +6,9 @@ use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use tollgate_policy::{Health, SourceFile};
 use tollgate_model::git::{GitAsk, GitStatus};
 use tollgate_model::{FileKind, World};
+use tollgate_policy::{Health, SourceFile};
 
 use crate::dirs;
 use crate::git::Git;
@@ -36,7 +36,9 @@ impl Machine {
         temp.extend(own_temp());
         let mut own = vec![text(config.to_owned()), text(state.to_owned()), dirs::MANAGED.to_owned()];
         own.extend(std::env::current_exe().ok().map(text));
-        own.extend(policies.iter().filter(|file| file.health != Health::Missing).map(|file| text(file.real.clone())));
+        own.extend(
+            policies.iter().filter(|file| file.health != Health::Missing).map(|file| text(file.real.clone())),
+        );
         Self {
             home,
             project: project.to_owned(),

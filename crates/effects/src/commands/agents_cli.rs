@@ -2,7 +2,7 @@
 //! settings. Their ordinary use is free.
 
 use tollgate_model::EffectKind;
-use tollgate_model::phrase::{AGENT_CONTROL, AGENT_UNLEASHED};
+use tollgate_model::phrase::{AGENT_CONTROL, AGENT_SETTINGS, AGENT_UNLEASHED};
 use tollgate_shell::eval::Outcome;
 
 use super::{Commands, Run};
@@ -29,8 +29,23 @@ pub(super) const COMMANDS: Commands = &[
 
 /// Options that take the approvals away. `a b` is an option with a value.
 const UNLEASH: &[(&str, &[&str])] = &[
-    ("claude", &["--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--permission-mode bypassPermissions"]),
-    ("codex", &["--yolo", "--dangerously-bypass-approvals-and-sandbox", "-s danger-full-access", "--sandbox danger-full-access"]),
+    (
+        "claude",
+        &[
+            "--dangerously-skip-permissions",
+            "--allow-dangerously-skip-permissions",
+            "--permission-mode bypassPermissions",
+        ],
+    ),
+    (
+        "codex",
+        &[
+            "--yolo",
+            "--dangerously-bypass-approvals-and-sandbox",
+            "-s danger-full-access",
+            "--sandbox danger-full-access",
+        ],
+    ),
     ("gemini", &["--yolo", "-y", "--approval-mode yolo"]),
     ("qwen", &["--yolo", "-y", "--approval-mode yolo"]),
     ("cursor-agent", &["--force", "-f", "--yolo"]),
@@ -53,11 +68,22 @@ const UNHOOK: &[(&str, &[&str])] = &[
 
 /// Commands that change an agent's settings.
 const MANAGE: &[(&str, &[&str])] = &[
-    ("mcp", &["add", "add-json", "add-from-claude-desktop", "remove", "reset-project-choices", "enable", "disable"]),
+    (
+        "mcp",
+        &[
+            "add",
+            "add-json",
+            "add-from-claude-desktop",
+            "remove",
+            "reset-project-choices",
+            "enable",
+            "disable",
+        ],
+    ),
     ("config", &["set", "add", "remove", "rm"]),
-    ("plugin", &["install", "uninstall", "enable", "disable", "marketplace", "update"]),
+    ("plugin", &["install", "uninstall", "enable", "disable", "marketplace"]),
     ("plugins", &["install", "uninstall", "enable", "disable"]),
-    ("extensions", &["install", "uninstall", "enable", "disable", "link", "update"]),
+    ("extensions", &["install", "uninstall", "enable", "disable", "link"]),
     ("hooks", &["migrate", "disable", "enable", "remove", "install"]),
 ];
 
@@ -67,7 +93,7 @@ fn agent(run: &mut Run) -> Outcome {
     if let [noun, verb, ..] = plain(&words).as_slice()
         && MANAGE.iter().any(|(name, verbs)| name == noun && verbs.contains(verb))
     {
-        run.push(EffectKind::Tamper { what: format!("{AGENT_CONTROL}`{program} {noun} {verb}`") });
+        run.push(EffectKind::Weaken { what: format!("{AGENT_SETTINGS}`{program} {noun} {verb}`") });
     }
     for option in options(UNHOOK, &program).filter(|option| given(&words, option)) {
         run.push(EffectKind::Tamper { what: format!("{AGENT_CONTROL}its hooks (`{program} {option}`)") });
@@ -98,7 +124,10 @@ fn overrides(run: &mut Run, words: &[String]) {
     }
 }
 
-fn options(table: &'static [(&'static str, &'static [&'static str])], program: &str) -> impl Iterator<Item = &'static str> {
+fn options(
+    table: &'static [(&'static str, &'static [&'static str])],
+    program: &str,
+) -> impl Iterator<Item = &'static str> {
     let program = program.to_owned();
     table.iter().filter(move |(name, _)| *name == program).flat_map(|(_, options)| options.iter().copied())
 }
@@ -108,7 +137,9 @@ fn given(words: &[String], option: &str) -> bool {
     match option.split_once(' ') {
         Some((name, value)) => {
             words.windows(2).any(|pair| matches!(pair, [flag, given] if flag == name && given == value))
-                || words.iter().any(|word| word.strip_prefix(name).is_some_and(|rest| rest.trim_start_matches('=') == value))
+                || words.iter().any(|word| {
+                    word.strip_prefix(name).is_some_and(|rest| rest.trim_start_matches('=') == value)
+                })
         }
         None => words.iter().any(|word| word.split('=').next() == Some(option)),
     }

@@ -213,7 +213,8 @@ fn seven_zip(run: &mut Run) -> Outcome {
 }
 
 fn unrar(run: &mut Run) -> Outcome {
-    let operands: Vec<Word> = run.args.iter().filter(|word| !word.text.prefix().starts_with('-')).cloned().collect();
+    let operands: Vec<Word> =
+        run.args.iter().filter(|word| !word.text.prefix().starts_with('-')).cloned().collect();
     let [verb, archive, rest @ ..] = operands.as_slice() else { return run.derived() };
     match verb.shown().as_str() {
         "x" | "e" => {

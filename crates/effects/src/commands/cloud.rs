@@ -329,7 +329,7 @@ pub(super) const TOOLS: &[Tool] = &[
         values: "session organizationid server-url",
         one_dash: false,
         deeds: &[
-            ("get password|item|totp|notes|attachment", SECRET),
+            ("get -c,--clipboard", Deed::Safe),
             ("get|secret", SECRET),
             ("export", SECRET),
             ("list items", SECRET),

@@ -2,6 +2,7 @@
 
 mod given;
 pub(super) mod languages;
+pub(super) mod tail;
 
 use tollgate_model::{Certainty, CodeSource, EffectKind, Span};
 use tollgate_shell::ast::Dialect;

@@ -8,6 +8,7 @@ mod containers;
 mod databases;
 mod files;
 mod find;
+mod flags;
 mod frameworks;
 mod gate;
 mod git;
@@ -15,13 +16,14 @@ mod infrastructure;
 pub(crate) mod interpreters;
 mod kubernetes;
 mod network;
-mod persistence;
 mod packages;
+mod persistence;
 mod platforms;
 mod readers;
 mod runners;
-mod services;
 pub(crate) mod secrets;
+mod services;
+mod stream;
 mod system;
 pub(crate) mod tasks;
 mod verbs;
@@ -56,9 +58,12 @@ const FAMILIES: &[Commands] = &[
     files::COMMANDS,
     readers::COMMANDS,
     find::COMMANDS,
+    flags::COMMANDS,
     wrappers::COMMANDS,
     interpreters::COMMANDS,
     interpreters::languages::COMMANDS,
+    interpreters::tail::COMMANDS,
+    stream::COMMANDS,
     codecs::COMMANDS,
     network::COMMANDS,
     system::COMMANDS,
@@ -79,7 +84,9 @@ const FAMILIES: &[Commands] = &[
 
 /// Runs a command's handler. A program without one is a program on disk, or unknown: judged by what it is given.
 pub(crate) fn run(run: &mut Run) -> Outcome {
-    if let Some((_, aside)) = [secrets::ASIDE, tasks::ASIDE].into_iter().flatten().find(|(name, _)| *name == run.program) {
+    if let Some((_, aside)) =
+        [secrets::ASIDE, tasks::ASIDE].into_iter().flatten().find(|(name, _)| *name == run.program)
+    {
         aside(run);
     }
     let marks = verbs::notice(run);
@@ -90,7 +97,12 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
         .find(|(name, _)| *name == run.program)
         .map(|(_, handler)| *handler);
     let versioned = || interpreters::languages::versioned(run.program);
-    let outcome = match handler.or_else(|| wrappers::prefixed(run.program)).or_else(|| system::prefixed(run.program)).or_else(|| git::prefixed(run.program)).or_else(versioned) {
+    let outcome = match handler
+        .or_else(|| wrappers::prefixed(run.program))
+        .or_else(|| system::prefixed(run.program))
+        .or_else(|| git::prefixed(run.program))
+        .or_else(versioned)
+    {
         Some(handler) => handler(run),
         None => interpreters::program(run),
     };
@@ -110,6 +122,13 @@ pub(crate) fn environment(analyst: &mut Analyst, call: &Call, shell: &mut Shell)
     secrets::watch(analyst, call);
     for (name, value) in &call.assigns {
         system::variable(analyst, name, value, call, shell);
+    }
+    if matches!(call.name(), Some("export" | "declare" | "typeset" | "readonly" | "local")) {
+        for word in crate::word::ways(&call.argv).into_iter().flatten().skip(1) {
+            if let Some((name, _)) = word.text.prefix().split_once('=') {
+                system::variable(analyst, name, &word.after('=').value(), call, shell);
+            }
+        }
     }
 }
 

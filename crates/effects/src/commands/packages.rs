@@ -195,8 +195,8 @@ pub(super) const TOOLS: &[Tool] = &[
         values: "",
         one_dash: false,
         deeds: &[
-            ("push|append|copy * docker://*", Deed::Publish("container")),
-            ("push|append", Deed::Publish("container")),
+            ("copy * docker://*", Deed::Publish("container")),
+            ("push", Deed::Publish("container")),
             ("delete", Deed::Infra("delete")),
         ],
     },
@@ -318,9 +318,7 @@ const PIP_VALUES: &str = "python r requirement c constraint e editable t target 
 
 fn python(run: &mut Run, words: &[Word], manager: &str) {
     let line = Line::read(words, PIP_VALUES, false);
-    if !matches!(line.verb(0).as_str(), "install" | "download" | "wheel" | "inject" | "run")
-        || line.has("dry-run")
-    {
+    if !matches!(line.verb(0).as_str(), "install" | "download" | "wheel" | "inject") || line.has("dry-run") {
         return;
     }
     for from in
@@ -361,6 +359,9 @@ fn is_known_index(url: &str) -> bool {
         "astral-sh.github.io",
         "abetlen.github.io",
         "pypi.anaconda.org",
+        "registry.npmmirror.com",
+        "pypi.tuna.tsinghua.edu.cn",
+        "mirrors.aliyun.com",
     ];
     known.contains(&host)
 }

@@ -74,8 +74,23 @@ fn cron_command(line: &str) -> Option<&str> {
 
 /// Services that guard a machine.
 const GUARDS: &[&str] = &[
-    "auditd", "apparmor", "firewalld", "ufw", "fail2ban", "iptables", "nftables", "selinux", "clamav", "falcon-sensor",
-    "crowdsec", "osqueryd", "rsyslog", "systemd-journald", "sshguard", "wazuh-agent", "mdatp",
+    "auditd",
+    "apparmor",
+    "firewalld",
+    "ufw",
+    "fail2ban",
+    "iptables",
+    "nftables",
+    "selinux",
+    "clamav",
+    "falcon-sensor",
+    "crowdsec",
+    "osqueryd",
+    "rsyslog",
+    "systemd-journald",
+    "sshguard",
+    "wazuh-agent",
+    "mdatp",
 ];
 
 fn is_guard(unit: &str) -> bool {
@@ -121,9 +136,12 @@ fn service(run: &mut Run) -> Outcome {
 
 fn launchctl(run: &mut Run) -> Outcome {
     let Some((verb, rest)) = run.args.split_first() else { return run.derived() };
-    let what = rest.iter().map(Word::shown).filter(|word| !word.starts_with('-')).collect::<Vec<_>>().join(" ");
+    let what =
+        rest.iter().map(Word::shown).filter(|word| !word.starts_with('-')).collect::<Vec<_>>().join(" ");
     match verb.shown().as_str() {
-        "load" | "bootstrap" | "submit" | "enable" | "kickstart" => persist(run, &format!("{JOB}launchd: {what}")),
+        "load" | "bootstrap" | "submit" | "enable" | "kickstart" => {
+            persist(run, &format!("{JOB}launchd: {what}"))
+        }
         "setenv" | "config" => persist(run, &format!("{JOB}launchd: {} {what}", verb.shown())),
         _ => run.derived(),
     }
@@ -157,7 +175,11 @@ fn usermod(run: &mut Run) -> Outcome {
 }
 
 fn adduser(run: &mut Run) -> Outcome {
-    let options = read(run.args, "system ingroup= home= shell= gecos= uid= gid= group D disabled-password G= S H s= h= g= u= q,quiet comment=", Order::Anywhere);
+    let options = read(
+        run.args,
+        "system ingroup= home= shell= gecos= uid= gid= group D disabled-password G= S H s= h= g= u= q,quiet comment=",
+        Order::Anywhere,
+    );
     match options.operands.as_slice() {
         [_, group] if is_root_group(&group.shown()) => {
             weaken(run, &format!("puts a user into {}, whose members may become root", group.shown()))
@@ -184,7 +206,8 @@ fn setenforce(run: &mut Run) -> Outcome {
 
 fn setcap(run: &mut Run) -> Outcome {
     let caps = run.args.iter().map(Word::shown).find(|word| word.contains("cap_"));
-    let grave = ["cap_sys_admin", "cap_setuid", "cap_setgid", "cap_dac", "cap_sys_ptrace", "cap_sys_module", "=ep"];
+    let grave =
+        ["cap_sys_admin", "cap_setuid", "cap_setgid", "cap_dac", "cap_sys_ptrace", "cap_sys_module", "=ep"];
     match caps.filter(|caps| grave.iter().any(|part| caps.contains(part)) && !caps.contains("cap_net_")) {
         Some(caps) => weaken(run, &format!("gives a program rights of root ({caps})")),
         None => run.derived(),
@@ -204,7 +227,8 @@ fn firewall(run: &mut Run) -> Outcome {
 }
 
 fn gatekeeper(run: &mut Run) -> Outcome {
-    let off = |word: &Word| matches!(word.shown().as_str(), "--master-disable" | "--global-disable" | "disable");
+    let off =
+        |word: &Word| matches!(word.shown().as_str(), "--master-disable" | "--global-disable" | "disable");
     if run.args.iter().any(off) { weaken(run, "turns its checks of programs off") } else { run.derived() }
 }
 

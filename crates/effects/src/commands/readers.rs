@@ -20,7 +20,6 @@ pub(super) const COMMANDS: Commands = &[
     ("less", copies),
     ("more", copies),
     ("most", copies),
-    ("view", copies),
     ("od", filter),
     ("hexdump", filter),
     ("hd", filter),
@@ -56,12 +55,7 @@ pub(super) const COMMANDS: Commands = &[
     ("sum", filter),
     ("iconv", filter),
     ("dos2unix", filter),
-    ("vim", filter),
-    ("vi", filter),
-    ("nvim", filter),
     ("nano", filter),
-    ("emacs", filter),
-    ("ed", filter),
     ("jq", pattern_first),
     ("yq", pattern_first),
     ("xq", pattern_first),
@@ -72,12 +66,6 @@ pub(super) const COMMANDS: Commands = &[
     ("rg", grep),
     ("ag", grep),
     ("ack", grep),
-    ("sed", sed),
-    ("gsed", sed),
-    ("awk", awk),
-    ("gawk", awk),
-    ("mawk", awk),
-    ("nawk", awk),
 ];
 
 /// Options of the readers above that take a value, so that the value is not taken for a file.
@@ -105,8 +93,11 @@ fn copies(run: &mut Run) -> Outcome {
 fn filter(run: &mut Run) -> Outcome {
     let options = read(run.args, VALUES, Order::Anywhere);
     let whole = contents(run, &options.operands);
-    if let Some(output) = options.value("o").filter(|_| run.program == "sort") {
-        run.analyst.write(output, WriteMode::Overwrite, Some(&whole), run.shell);
+    if run.program == "sort" {
+        if let Some(output) = options.value("o") {
+            run.analyst.write(output, WriteMode::Overwrite, Some(&whole), run.shell);
+        }
+        super::flags::values(run, &["--compress-program"]);
     }
     Outcome::unknown(whole.taint)
 }
@@ -141,6 +132,9 @@ fn grep(run: &mut Run) -> Outcome {
         hidden no-ignore u,unrestricted n,line-number l,files-with-matches c,count o,only-matching w,word-regexp \
         x,line-regexp q,quiet s,no-messages h,no-filename H,with-filename E F G P a z L";
     let options = read(run.args, spec, Order::Anywhere);
+    if run.program == "rg" {
+        super::flags::values(run, &["--pre", "--hostname-bin"]);
+    }
     let skip = usize::from(!options.has("e") && !options.has("f"));
     let walks = options.has("r") || options.has("R") || matches!(run.program, "rg" | "ag" | "ack");
     let files: Vec<Word> = options.operands.iter().skip(skip).cloned().collect();
@@ -151,41 +145,8 @@ fn grep(run: &mut Run) -> Outcome {
     Outcome::unknown(marks)
 }
 
-fn sed(run: &mut Run) -> Outcome {
-    let spec = "n,quiet,silent debug e,expression= f,file= E,r,regexp-extended i,in-place? l,line-length= \
-        s,separate posix u,unbuffered z,null-data sandbox follow-symlinks b";
-    let options = read(run.args, spec, Order::Anywhere);
-    let skip = usize::from(!options.has("e") && !options.has("f"));
-    let files: Vec<Word> = options.operands.iter().skip(skip).cloned().collect();
-    for word in options.values("f") {
-        run.read(word, false);
-    }
-    let whole = contents(run, &files);
-    if options.has("i") {
-        for word in &files {
-            run.analyst.write(word, WriteMode::Edit, None, run.shell);
-        }
-    }
-    Outcome::unknown(whole.taint)
-}
-
-fn awk(run: &mut Run) -> Outcome {
-    let spec = "F,field-separator= v,assign= f,file= i,include= e,source= l,load= b c C d? D? o? p? P r s t S O n N M";
-    let options = read(run.args, spec, Order::First);
-    let skip = usize::from(!options.has("f"));
-    let files: Vec<Word> = options
-        .operands
-        .iter()
-        .skip(skip)
-        .filter(|word| !word.text.prefix().contains('='))
-        .cloned()
-        .collect();
-    let whole = contents(run, &files);
-    Outcome::unknown(whole.taint)
-}
-
 /// What is in these files, or on standard input when there are none.
-fn contents(run: &mut Run, files: &[Word]) -> Value {
+pub(super) fn contents(run: &mut Run, files: &[Word]) -> Value {
     let input = run.stdin().cloned();
     let mut whole: Option<Value> = None;
     for word in files {

@@ -32,16 +32,64 @@ pub(super) const ASIDE: Commands = &[("gpg", gpg), ("gpg2", gpg)];
 
 /// Does a variable of this name hold a secret? Tells `GITHUB_TOKEN` from `MAX_TOKENS` and `TOKEN_FILE`.
 pub(crate) fn is_secret_name(name: &str) -> bool {
-    if !name.bytes().any(|byte| byte.is_ascii_uppercase()) || name.bytes().any(|byte| byte.is_ascii_lowercase()) {
+    if !name.bytes().any(|byte| byte.is_ascii_uppercase())
+        || name.bytes().any(|byte| byte.is_ascii_lowercase())
+    {
         return false;
     }
     let words: Vec<&str> = name.split('_').collect();
     let about = [
-        "FILE", "PATH", "DIR", "NAME", "URL", "URI", "LIMIT", "COUNT", "TYPE", "ID", "LENGTH", "TTL", "EXPIRY", "ENDPOINT",
-        "PARALLELISM", "HELPER", "STORE", "POLICY", "REGEX", "PROMPT", "ALGORITHM", "PREFIX", "HEADER", "REQUIRED", "ENABLED",
+        "FILE",
+        "PATH",
+        "DIR",
+        "NAME",
+        "URL",
+        "URI",
+        "LIMIT",
+        "COUNT",
+        "TYPE",
+        "ID",
+        "LENGTH",
+        "TTL",
+        "EXPIRY",
+        "ENDPOINT",
+        "PARALLELISM",
+        "HELPER",
+        "STORE",
+        "POLICY",
+        "REGEX",
+        "PROMPT",
+        "ALGORITHM",
+        "PREFIX",
+        "HEADER",
+        "REQUIRED",
+        "ENABLED",
     ];
-    let plain = ["TOKEN", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS", "APIKEY", "PAT"];
-    let before_key = ["API", "ACCESS", "PRIVATE", "SIGNING", "ENCRYPTION", "MASTER", "SECRET", "DEPLOY", "AUTH", "ADMIN", "SERVICE"];
+    let plain = [
+        "TOKEN",
+        "SECRET",
+        "SECRETS",
+        "PASSWORD",
+        "PASSWD",
+        "PASSPHRASE",
+        "CREDENTIAL",
+        "CREDENTIALS",
+        "APIKEY",
+        "PAT",
+    ];
+    let before_key = [
+        "API",
+        "ACCESS",
+        "PRIVATE",
+        "SIGNING",
+        "ENCRYPTION",
+        "MASTER",
+        "SECRET",
+        "DEPLOY",
+        "AUTH",
+        "ADMIN",
+        "SERVICE",
+    ];
     let keyed = words.windows(2).any(|pair| matches!(pair, [kind, "KEY"] if before_key.contains(kind)));
     let ends = words.last().is_some_and(|last| about.contains(last));
     !ends && (keyed || words.iter().any(|word| plain.contains(word)))
@@ -54,7 +102,10 @@ pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
     if matches!(program, "echo" | "printf" | "print") && shows {
         call.args().for_each(|field| printed(analyst, &field.value, call));
     }
-    let copies = ["cat", "tee", "base64", "base32", "xxd", "od", "hexdump", "rev", "tac", "fold", "head", "tail", "nl", "tr", "sed", "cut", "awk", "bat", "less", "more"];
+    let copies = [
+        "cat", "tee", "base64", "base32", "xxd", "od", "hexdump", "rev", "tac", "fold", "head", "tail", "nl",
+        "tr", "sed", "cut", "awk", "bat", "less", "more",
+    ];
     if shows
         && copies.contains(&program)
         && let Some(input) = &call.stdin.value
@@ -99,13 +150,18 @@ fn retract_dump(analyst: &mut Analyst) {
 
 /// Does the command let only lines through that name no secret?
 fn is_filter(program: &str, call: &Call) -> bool {
-    let words: Vec<String> = call.args().map(|field| field.value.as_literal().unwrap_or("*").to_owned()).collect();
+    let words: Vec<String> =
+        call.args().map(|field| field.value.as_literal().unwrap_or("*").to_owned()).collect();
     match program {
         "wc" => true,
-        "cut" => words.iter().any(|word| word == "-f1" || word == "-f") && words.iter().any(|word| word.starts_with("-d")),
+        "cut" => {
+            words.iter().any(|word| word == "-f1" || word == "-f")
+                && words.iter().any(|word| word.starts_with("-d"))
+        }
         "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" => {
             let inverts = words.iter().any(|word| {
-                word == "--invert-match" || (word.starts_with('-') && !word.starts_with("--") && word.contains('v'))
+                word == "--invert-match"
+                    || (word.starts_with('-') && !word.starts_with("--") && word.contains('v'))
             });
             let patterns: Vec<&String> = words.iter().filter(|word| !word.starts_with('-')).collect();
             !inverts && !patterns.is_empty() && patterns.iter().all(|pattern| is_narrow(pattern))
@@ -117,7 +173,8 @@ fn is_filter(program: &str, call: &Call) -> bool {
 /// A pattern that names something, and no secret.
 fn is_narrow(pattern: &str) -> bool {
     let upper = pattern.to_ascii_uppercase();
-    let secret = ["TOKEN", "SECRET", "KEY", "PASS", "CRED", "AUTH", "PWD", "AWS", "API", "GITHUB", "DATABASE"];
+    let secret =
+        ["TOKEN", "SECRET", "KEY", "PASS", "CRED", "AUTH", "PWD", "AWS", "API", "GITHUB", "DATABASE"];
     let named = upper.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word.len() >= 2);
     named && !secret.iter().any(|word| upper.contains(word)) && !upper.contains(".*")
 }
@@ -138,7 +195,8 @@ fn printenv(run: &mut Run) -> Outcome {
 
 /// `export -p`, `declare -p`, and each without a name print every variable.
 fn declare(run: &mut Run) -> Outcome {
-    let flags: Vec<String> = run.args.iter().map(Word::shown).take_while(|word| word.starts_with(['-', '+'])).collect();
+    let flags: Vec<String> =
+        run.args.iter().map(Word::shown).take_while(|word| word.starts_with(['-', '+'])).collect();
     let names: Vec<String> = run.args.iter().skip(flags.len()).map(Word::shown).collect();
     let functions = flags.iter().any(|flag| flag.contains(['f', 'F']));
     let prints = flags.iter().any(|flag| flag.contains('p'));
@@ -182,7 +240,9 @@ fn security(run: &mut Run) -> Outcome {
     };
     let verb = run.args.first().map(Word::shown).unwrap_or_default();
     match verb.as_str() {
-        "find-generic-password" | "find-internet-password" if has('w') || has('g') => store(run, "the keychain"),
+        "find-generic-password" | "find-internet-password" if has('w') || has('g') => {
+            store(run, "the keychain")
+        }
         "dump-keychain" if has('d') => store(run, "the keychain"),
         "export" => store(run, "the keychain"),
         _ => run.derived(),
@@ -199,8 +259,9 @@ fn secret_tool(run: &mut Run) -> Outcome {
 fn pass(run: &mut Run) -> Outcome {
     let verb = run.args.first().map(Word::shown).unwrap_or_default();
     match verb.as_str() {
-        "" | "ls" | "list" | "find" | "search" | "insert" | "add" | "generate" | "edit" | "rm" | "remove" | "delete" | "mv"
-        | "rename" | "cp" | "copy" | "git" | "help" | "version" | "init" | "--help" | "--version" | "-h" => run.derived(),
+        "" | "ls" | "list" | "find" | "search" | "insert" | "add" | "generate" | "edit" | "rm" | "remove"
+        | "delete" | "mv" | "rename" | "cp" | "copy" | "git" | "help" | "version" | "init" | "--help"
+        | "--version" | "-h" => run.derived(),
         "show" if run.args.len() < 2 => run.derived(),
         _ => store(run, "the password store"),
     }
@@ -211,7 +272,8 @@ fn keyring(run: &mut Run) -> Outcome {
 }
 
 fn kwallet(run: &mut Run) -> Outcome {
-    let reads = run.args.iter().any(|word| word.text.prefix().starts_with("-r") || word.is("--read-password"));
+    let reads =
+        run.args.iter().any(|word| word.text.prefix().starts_with("-r") || word.is("--read-password"));
     if reads { store(run, "the wallet") } else { run.derived() }
 }
 
@@ -225,7 +287,9 @@ fn lpass(run: &mut Run) -> Outcome {
 fn gpg(run: &mut Run) -> Outcome {
     let exports = |word: &Word| {
         let text = word.shown();
-        ["--export-secret-keys", "--export-secret-subkeys", "--export-secret-ssh-key"].iter().any(|flag| text == *flag)
+        ["--export-secret-keys", "--export-secret-subkeys", "--export-secret-ssh-key"]
+            .iter()
+            .any(|flag| text == *flag)
     };
     if run.args.iter().any(exports) { store(run, "the secret keys of gpg") } else { run.derived() }
 }

@@ -1,5 +1,7 @@
 //! Task runners: `make`, `npm run`, `just` and their like run lines that stand in a file of the project.
 
+pub(crate) mod makefile;
+
 use tollgate_model::json::{self, Value as Json};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
@@ -8,9 +10,16 @@ use super::{Commands, Run, interpreters};
 use crate::options::{Options, Order, read};
 use crate::settings::without_comments;
 use crate::word::Word;
+use makefile::{Makefile, plain_recipe};
 
-pub(super) const COMMANDS: Commands =
-    &[("make", make), ("gmake", make), ("just", just), ("task", task), ("go-task", task), ("pre-commit", pre_commit)];
+pub(super) const COMMANDS: Commands = &[
+    ("make", make),
+    ("gmake", make),
+    ("just", just),
+    ("task", task),
+    ("go-task", task),
+    ("pre-commit", pre_commit),
+];
 
 /// What programs do besides what their own family says.
 pub(super) const ASIDE: Commands =
@@ -38,7 +47,8 @@ fn text_of(run: &mut Run, folder: Option<&Word>, names: &[&str]) -> Option<Strin
             Some(folder) => folder.value().concat(&Value::text(&format!("/{name}"))),
             None => Value::text(name),
         };
-        let word = Word { text: path.single()?.clone(), span: run.call.span, splits: false, taint: path.taint };
+        let word =
+            Word { text: path.single()?.clone(), span: run.call.span, splits: false, taint: path.taint };
         run.analyst.script(&word, run.shell)?.as_literal().map(str::to_owned)
     })
 }
@@ -75,191 +85,14 @@ fn make(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-/// All recipe lines of a makefile, for judging what is written.
-pub(crate) fn makefile_lines(text: &str) -> Vec<String> {
-    let file = Makefile::read(text, &[]);
-    let recipes = file.rules.iter().flat_map(|rule| rule.recipe.iter());
-    recipes.map(|line| plain_recipe(&file.expand(line)).to_owned()).collect()
-}
-
-/// A makefile, as far as its recipes need: variables with known values, targets, prerequisites, recipes.
-struct Makefile {
-    variables: Vec<(String, String)>,
-    rules: Vec<MakeRule>,
-    /// What runs while it is read: `$(shell …)` and `!=`.
-    at_once: Vec<String>,
-}
-
-struct MakeRule {
-    targets: Vec<String>,
-    needs: Vec<String>,
-    recipe: Vec<String>,
-}
-
-impl Makefile {
-    fn read(text: &str, sets: &[&str]) -> Self {
-        let mut file = Self { variables: Vec::new(), rules: Vec::new(), at_once: Vec::new() };
-        for line in text.replace("\\\n", " ").lines() {
-            file.line(line);
-        }
-        for set in sets {
-            file.assign(set);
-        }
-        file
-    }
-
-    fn line(&mut self, line: &str) {
-        if let Some(command) = line.strip_prefix('\t') {
-            if let Some(rule) = self.rules.last_mut() {
-                rule.recipe.push(command.to_owned());
-            }
-            return;
-        }
-        let plain = line.trim();
-        if plain.is_empty() || plain.starts_with('#') {
-            return;
-        }
-        if let Some(at) = plain.find("$(shell ") {
-            let command = plain.get(at + "$(shell ".len()..).unwrap_or_default();
-            self.at_once.push(command.trim_end_matches(')').to_owned());
-        }
-        if is_assignment(plain) {
-            return self.assign(plain);
-        }
-        let Some((targets, rest)) = plain.split_once(':') else { return };
-        let (needs, recipe) = rest.trim_start_matches(':').split_once(';').unwrap_or((rest.trim_start_matches(':'), ""));
-        let words = |text: &str| self.expand(text).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        let recipe = if recipe.trim().is_empty() { Vec::new() } else { vec![recipe.trim().to_owned()] };
-        let rule = MakeRule { targets: words(targets), needs: words(needs), recipe };
-        self.rules.push(rule);
-    }
-
-    fn assign(&mut self, line: &str) {
-        let line = line.trim_start_matches("export ").trim_start_matches("override ");
-        let Some((name, value)) = line.split_once('=') else { return };
-        let keeps = name.ends_with('?');
-        let adds = name.ends_with('+');
-        let runs = name.ends_with('!');
-        let name = name.trim_end_matches([':', '?', '+', '!', ' ']).trim();
-        if runs {
-            self.at_once.push(value.trim().to_owned());
-            return;
-        }
-        let value = self.expand(value.trim());
-        match self.variables.iter_mut().find(|(known, _)| known == name) {
-            Some(_) if keeps => {}
-            Some((_, old)) if adds => *old = format!("{old} {value}"),
-            Some((_, old)) => *old = value,
-            None => self.variables.push((name.to_owned(), value)),
-        }
-    }
-
-    /// A text with its variables put in. What is not known is left to the shell as a variable of its own.
-    fn expand(&self, text: &str) -> String {
-        let mut out = String::new();
-        let mut rest = text;
-        while let Some(at) = rest.find('$') {
-            let (before, after) = rest.split_at(at);
-            out.push_str(before);
-            let after = after.get(1..).unwrap_or_default();
-            if let Some(next) = after.strip_prefix('$') {
-                out.push('$');
-                rest = next;
-                continue;
-            }
-            let close = match after.chars().next() {
-                Some('(') => ')',
-                Some('{') => '}',
-                Some(c) => {
-                    out.push_str(&self.value(&c.to_string()));
-                    rest = after.get(c.len_utf8()..).unwrap_or_default();
-                    continue;
-                }
-                None => break,
-            };
-            let inner = after.get(1..).unwrap_or_default();
-            let end = closing(inner, close);
-            out.push_str(&self.value(inner.get(..end).unwrap_or_default()));
-            rest = inner.get(end + 1..).unwrap_or_default();
-        }
-        out.push_str(rest);
-        out
-    }
-
-    fn value(&self, name: &str) -> String {
-        if let Some((_, value)) = self.variables.iter().find(|(known, _)| known == name) {
-            return value.clone();
-        }
-        match name {
-            "MAKE" => "make".to_owned(),
-            "CURDIR" => ".".to_owned(),
-            "RM" => "rm -f".to_owned(),
-            "@" | "<" | "^" | "*" | "?" | "@D" | "<D" => "make_target".to_owned(),
-            _ if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') => {
-                format!("${{{name}}}")
-            }
-            // A function of make: its result is some word.
-            _ => "make_value".to_owned(),
-        }
-    }
-
-    /// The lines that run for these goals, prerequisites first.
-    fn lines(&self, goals: &[&str]) -> Vec<String> {
-        let mut lines: Vec<String> = self.at_once.iter().map(|line| self.expand(line)).collect();
-        let first = self.rules.iter().flat_map(|rule| &rule.targets).find(|target| !target.starts_with('.'));
-        let mut todo: Vec<String> = match goals {
-            [] => first.cloned().into_iter().collect(),
-            goals => goals.iter().rev().map(|goal| (*goal).to_owned()).collect(),
-        };
-        let mut done: Vec<String> = Vec::new();
-        while let Some(goal) = todo.pop() {
-            if done.contains(&goal) || done.len() >= RECIPES {
-                continue;
-            }
-            for rule in self.rules.iter().filter(|rule| rule.targets.contains(&goal)) {
-                todo.extend(rule.needs.iter().cloned());
-                lines.extend(rule.recipe.iter().map(|line| plain_recipe(&self.expand(line)).to_owned()));
-            }
-            done.push(goal);
-        }
-        lines
-    }
-}
-
-/// Where a variable's name ends: at the mark that closes it, those within it left out.
-fn closing(text: &str, close: char) -> usize {
-    let open = if close == ')' { '(' } else { '{' };
-    let mut depth = 0_u32;
-    for (at, c) in text.char_indices() {
-        if c == open {
-            depth += 1;
-        } else if c == close {
-            if depth == 0 {
-                return at;
-            }
-            depth -= 1;
-        }
-    }
-    text.len()
-}
-
-/// A recipe line without the marks that silence it or let it fail.
-fn plain_recipe(line: &str) -> &str {
-    line.trim_start().trim_start_matches(['@', '-', '+'])
-}
-
-fn is_assignment(line: &str) -> bool {
-    let Some(at) = line.find('=') else { return false };
-    let name = line.get(..at).unwrap_or_default();
-    let name = name.trim_start_matches("export ").trim_start_matches("override ");
-    !name.trim_end_matches([':', '?', '+', '!', ' ']).contains([':', ' ', '\t', '$'])
-}
-
 fn just(run: &mut Run) -> Outcome {
     let spec = "f,justfile= d,working-directory= l,list n,dry-run summary show= evaluate set q,quiet v,verbose u,unsorted \
         choose fmt check init dump e,edit color= shell= shell-arg= dotenv-path= E= one yes h,help V,version";
     let options = read(run.args, spec, Order::First);
-    if ["l", "n", "summary", "show", "evaluate", "fmt", "dump", "h", "V", "init"].into_iter().any(|name| options.has(name)) {
+    if ["l", "n", "summary", "show", "evaluate", "fmt", "dump", "h", "V", "init"]
+        .into_iter()
+        .any(|name| options.has(name))
+    {
         return run.derived();
     }
     let folder = options.value("d").cloned();
@@ -269,7 +102,8 @@ fn just(run: &mut Run) -> Outcome {
         None => vec!["justfile", "Justfile", ".justfile"],
     };
     let Some(text) = text_of(run, folder.as_ref(), &names) else { return run.derived() };
-    let goals: Vec<String> = options.operands.iter().filter(|word| !word.shown().contains('=')).map(Word::shown).collect();
+    let goals: Vec<String> =
+        options.operands.iter().filter(|word| !word.shown().contains('=')).map(Word::shown).collect();
     let lines = just_recipes(&text, &goals);
     run_lines(run, folder.as_ref(), &lines);
     run.derived()
@@ -294,7 +128,8 @@ fn read_just(text: &str) -> Vec<(String, Vec<String>, Vec<String>)> {
         let head = line.trim_start_matches('@');
         if let Some((name, needs)) = head.split_once(':').filter(|(_, rest)| !rest.starts_with('=')) {
             let name = name.split_whitespace().next().unwrap_or_default().to_owned();
-            let needs = needs.split_whitespace().map(|need| need.trim_matches(['(', ')']).to_owned()).collect();
+            let needs =
+                needs.split_whitespace().map(|need| need.trim_matches(['(', ')']).to_owned()).collect();
             recipes.push((name, needs, Vec::new()));
         }
     }
@@ -330,7 +165,8 @@ fn task(run: &mut Run) -> Outcome {
     let spec = "t,taskfile= d,dir= l,list a,list-all n,dry s,silent f,force p,parallel w,watch y,yes summary status init v,verbose \
         h,help version g,global x,exit-code o,output= c,color C,concurrency= I,interval=";
     let options = read(run.args, spec, Order::Anywhere);
-    if ["l", "a", "n", "summary", "status", "init", "h", "version"].into_iter().any(|name| options.has(name)) {
+    if ["l", "a", "n", "summary", "status", "init", "h", "version"].into_iter().any(|name| options.has(name))
+    {
         return run.derived();
     }
     let folder = options.value("d").cloned();
@@ -340,7 +176,8 @@ fn task(run: &mut Run) -> Outcome {
         None => vec!["Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml"],
     };
     if let Some(text) = text_of(run, folder.as_ref(), &names) {
-        let goals: Vec<String> = options.operands.iter().map(Word::shown).filter(|word| !word.contains('=')).collect();
+        let goals: Vec<String> =
+            options.operands.iter().map(Word::shown).filter(|word| !word.contains('=')).collect();
         let lines = task_commands(&text, &goals);
         run_lines(run, folder.as_ref(), &lines);
     }
@@ -390,7 +227,10 @@ pub(crate) fn yaml_commands(text: &str) -> Vec<String> {
 fn unquoted(text: &str) -> String {
     let text = text.trim();
     let inner = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
-    inner.or_else(|| text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'))).unwrap_or(text).to_owned()
+    inner
+        .or_else(|| text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')))
+        .unwrap_or(text)
+        .to_owned()
 }
 
 /// `pre-commit run` runs the hooks of the configuration.
@@ -453,7 +293,10 @@ fn script_names(program: &str, verb: &str, rest: &[Word], options: &Options) -> 
     if let Some((_, names)) = LIFECYCLE.iter().find(|(name, _)| *name == verb).filter(|_| !names_packages) {
         return names.iter().map(|name| (*name).to_owned()).collect();
     }
-    let own = ["add", "remove", "init", "create", "exec", "dlx", "x", "why", "list", "ls", "outdated", "audit", "up", "upgrade", "info", "view", "link", "cache", "config"];
+    let own = [
+        "add", "remove", "init", "create", "exec", "dlx", "x", "why", "list", "ls", "outdated", "audit",
+        "up", "upgrade", "info", "view", "link", "cache", "config",
+    ];
     if matches!(program, "yarn" | "pnpm" | "bun") && !own.contains(&verb) { around(verb) } else { Vec::new() }
 }
 
@@ -477,7 +320,9 @@ pub(crate) fn host_commands(text: &str) -> Vec<String> {
     match value.get("initializeCommand") {
         Some(Json::String(line)) => vec![line.clone()],
         Some(Json::List(words)) => vec![words.iter().filter_map(Json::as_str).collect::<Vec<_>>().join(" ")],
-        Some(Json::Map(members)) => members.iter().filter_map(|(_, value)| value.as_str()).map(str::to_owned).collect(),
+        Some(Json::Map(members)) => {
+            members.iter().filter_map(|(_, value)| value.as_str()).map(str::to_owned).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -508,7 +353,8 @@ fn composer(run: &mut Run) -> Outcome {
             Json::List(lines) => lines.iter().filter_map(Json::as_str).map(str::to_owned).collect(),
             _ => Vec::new(),
         };
-        let lines: Vec<String> = lines.into_iter().filter(|line| !line.starts_with('@') && !line.contains("::")).collect();
+        let lines: Vec<String> =
+            lines.into_iter().filter(|line| !line.starts_with('@') && !line.contains("::")).collect();
         run_lines(run, folder.as_ref(), &lines);
     }
     run.derived()

@@ -25,7 +25,6 @@ pub(super) const COMMANDS: Commands = &[
     ("nix-shell", nix_shell),
     ("tmux", tmux),
     ("screen", plain),
-    ("expect", plain),
     ("at", delayed),
     ("batch", delayed),
     ("time", plain),
@@ -192,7 +191,6 @@ const PLAIN: &[(&str, &str, usize)] = &[
     ("noglob", "", 0),
     ("nocorrect", "", 0),
     ("screen", "a A c= d D e= f fa fn h= i l L m O p= q Q r R s= S= t= T= U v wipe x X", 0),
-    ("expect", "c= d D= f= i n N b", 0),
 ];
 
 /// The dynamic loader runs the program it is given.
@@ -235,7 +233,8 @@ fn env(run: &mut Run) -> Outcome {
     let mut given: Vec<(String, Value)> = Vec::new();
     while command.first().is_some_and(is_assignment) {
         let word = command.remove(0);
-        let (name, value) = (word.text.prefix().split('=').next().unwrap_or_default(), word.after('=').value());
+        let (name, value) =
+            (word.text.prefix().split('=').next().unwrap_or_default(), word.after('=').value());
         system::variable(run.analyst, name, &value, run.call, run.shell);
         given.push((name.to_owned(), value));
     }

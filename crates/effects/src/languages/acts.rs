@@ -32,7 +32,8 @@ impl Machine<'_, '_, '_> {
             self.dynamic(taint::NET);
         }
         if let Some(words) = input.and_then(|_| simple_words(text)) {
-            let words: Vec<Word> = words.iter().map(|word| self.word(&Text::literal(word), text.taint)).collect();
+            let words: Vec<Word> =
+                words.iter().map(|word| self.word(&Text::literal(word), text.taint)).collect();
             return self.command(&words, input);
         }
         let text = match input.and_then(Value::as_literal) {
@@ -48,7 +49,8 @@ impl Machine<'_, '_, '_> {
 
     /// Runs a program with words; returns what it prints.
     pub fn command(&mut self, words: &[Word], input: Option<&Value>) -> Value {
-        let marks = words.iter().fold(tollgate_shell::value::Taint::NONE, |marks, word| marks.union(word.taint));
+        let marks =
+            words.iter().fold(tollgate_shell::value::Taint::NONE, |marks, word| marks.union(word.taint));
         self.leaks(marks);
         if words.is_empty() || !self.act() {
             return Value::output(marks);
@@ -69,7 +71,14 @@ impl Machine<'_, '_, '_> {
             let Some(input) = input else { return run.inner(words) };
             let mut call = run.call.clone();
             call.stdin = Input { stream: Stream::Pipe, value: Some(input.clone()) };
-            let mut inner = Run { analyst: run.analyst, shell: run.shell, call: &call, path: run.path, program: run.program, args: run.args };
+            let mut inner = Run {
+                analyst: run.analyst,
+                shell: run.shell,
+                call: &call,
+                path: run.path,
+                program: run.program,
+                args: run.args,
+            };
             inner.inner(words)
         })
     }
@@ -100,7 +109,8 @@ impl Machine<'_, '_, '_> {
 
     pub fn run_program(&mut self, args: &Args) -> Val {
         let command = args.at(0, &["args", "cmd", "command"]);
-        let shell = args.option("shell").is_some_and(|value| value.is_true() || matches!(value, Val::Unknown(_)));
+        let shell =
+            args.option("shell").is_some_and(|value| value.is_true() || matches!(value, Val::Unknown(_)));
         let input = args.option("input").map(Val::as_text).or_else(|| self.socket(args.option("stdin")));
         let Val::List(list) = &command else {
             let printed = self.shell(&command.as_text(), input.as_ref());
@@ -122,7 +132,8 @@ impl Machine<'_, '_, '_> {
 
     /// What comes in from a connection that is a program's standard input.
     fn socket(&self, stdin: Option<&Val>) -> Option<Value> {
-        let is_connection = |class: &str| class.starts_with("socket.socket") || class.starts_with("connection");
+        let is_connection =
+            |class: &str| class.starts_with("socket.socket") || class.starts_with("connection");
         match stdin {
             Some(Val::Object(object)) if is_connection(&object.class) => Some(Value::output(taint::NET)),
             _ => None,
@@ -160,7 +171,8 @@ impl Machine<'_, '_, '_> {
             _ => vec![program.clone()],
         };
         let input = args.option("input").map(Val::as_text);
-        let shell = args.option("shell").is_some_and(|value| value.is_true() || matches!(value, Val::Text(_)));
+        let shell =
+            args.option("shell").is_some_and(|value| value.is_true() || matches!(value, Val::Text(_)));
         if shell {
             let blank = Value::text(" ");
             let text = list.iter().map(Val::as_text).reduce(|left, right| left.concat(&blank).concat(&right));
@@ -173,7 +185,12 @@ impl Machine<'_, '_, '_> {
     }
 
     pub fn run_system(&mut self, name: &str, args: &Args) -> Val {
-        let list: Vec<Val> = args.list.iter().filter(|value| !matches!(value, Val::Table(_) | Val::Function(_))).cloned().collect();
+        let list: Vec<Val> = args
+            .list
+            .iter()
+            .filter(|value| !matches!(value, Val::Table(_) | Val::Function(_)))
+            .cloned()
+            .collect();
         let list = match list.as_slice() {
             [Val::List(only)] => only.items.clone(),
             _ => list,
@@ -202,7 +219,8 @@ impl Machine<'_, '_, '_> {
     pub fn run_listed(&mut self, path: &Val, list: &Val) -> Val {
         let mut words = vec![path.clone()];
         match list {
-            Val::List(list) => words.extend(list.items.iter().skip(1).filter(|value| !matches!(value, Val::Table(_))).cloned()),
+            Val::List(list) => words
+                .extend(list.items.iter().skip(1).filter(|value| !matches!(value, Val::Table(_))).cloned()),
             other => words.push(other.clone()),
         }
         let words = self.words_of(&words);
@@ -211,7 +229,8 @@ impl Machine<'_, '_, '_> {
 
     /// Text as code of this language.
     pub fn run_eval(&mut self, args: &Args) -> Val {
-        let code = args.list.iter().rev().find(|value| matches!(value, Val::Text(_))).or(args.get(0)).cloned();
+        let code =
+            args.list.iter().rev().find(|value| matches!(value, Val::Text(_))).or(args.get(0)).cloned();
         let Some(code) = code else { return Val::unknown() };
         let marks = code.taint();
         if taint::has(marks, taint::NET) {
@@ -306,9 +325,14 @@ impl Machine<'_, '_, '_> {
         let first = args.at(0, &["path", "file", "filename", "src", "name", "pathname"]);
         match op {
             Op::Delete | Op::DeleteTree | Op::DeleteMaybe => {
-                let deep = args.option("recursive").is_some_and(|value| value.is_true() || matches!(value, Val::Unknown(_)));
+                let deep = args
+                    .option("recursive")
+                    .is_some_and(|value| value.is_true() || matches!(value, Val::Unknown(_)));
                 let deep = op == Op::DeleteTree || (op == Op::DeleteMaybe && deep);
-                let all = args.list.iter().filter(|value| !matches!(value, Val::Table(_) | Val::Function(_) | Val::Int(_)));
+                let all = args
+                    .list
+                    .iter()
+                    .filter(|value| !matches!(value, Val::Table(_) | Val::Function(_) | Val::Int(_)));
                 for value in if args.list.is_empty() { vec![first] } else { all.cloned().collect() } {
                     for word in self.paths(&value) {
                         self.run.analyst.delete(&word, deep, self.run.shell);
@@ -332,11 +356,19 @@ impl Machine<'_, '_, '_> {
                 for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
                     self.apply(function, &Args::of(vec![Val::unknown(), Val::Text(content.clone())]));
                 }
-                if op == Op::Lines { pure::apply(pure::Pure::Lines, &Args::of(vec![Val::Text(content)])) } else { Val::Text(content) }
+                if op == Op::Lines {
+                    pure::apply(pure::Pure::Lines, &Args::of(vec![Val::Text(content)]))
+                } else {
+                    Val::Text(content)
+                }
             }
             Op::Write | Op::Append => {
                 let content = args.at(1, &["data", "content", "contents"]).as_text();
-                let mode = if op == Op::Append || is_append(args) { WriteMode::Append } else { WriteMode::Overwrite };
+                let mode = if op == Op::Append || is_append(args) {
+                    WriteMode::Append
+                } else {
+                    WriteMode::Overwrite
+                };
                 self.write(&first, mode, Some(&content));
                 self.callbacks(args);
                 Val::name("None")
@@ -352,7 +384,9 @@ impl Machine<'_, '_, '_> {
             }
             Op::PermissionOf(deep) => {
                 let to = args.get(0).map(shown_mode).unwrap_or_default();
-                for value in args.list.iter().skip(1).filter(|value| !matches!(value, Val::Table(_) | Val::Int(_))) {
+                for value in
+                    args.list.iter().skip(1).filter(|value| !matches!(value, Val::Table(_) | Val::Int(_)))
+                {
                     self.permission(value, &to, deep);
                 }
                 Val::unknown()
@@ -364,7 +398,8 @@ impl Machine<'_, '_, '_> {
             }
             Op::Open => self.open(&first, &args.at(1, &["mode", "flags"]), args),
             Op::Create => {
-                let append = args.option("flags").and_then(Val::literal).is_some_and(|flags| flags.starts_with('a'));
+                let append =
+                    args.option("flags").and_then(Val::literal).is_some_and(|flags| flags.starts_with('a'));
                 self.open(&first, &Val::text(if append { "a" } else { "w" }), args)
             }
             Op::OpenHandle => self.open_handle(args),
@@ -378,7 +413,8 @@ impl Machine<'_, '_, '_> {
             let content = if op == Op::Move {
                 let content = self.run.analyst.script(&source, self.run.shell);
                 let single = self.run.analyst.places(&source, self.run.shell).iter().all(|(place, _)| {
-                    !place.pattern && self.run.analyst.world.kind(&place.path) == tollgate_model::FileKind::File
+                    !place.pattern
+                        && self.run.analyst.world.kind(&place.path) == tollgate_model::FileKind::File
                 });
                 self.run.analyst.delete(&source, !single, self.run.shell);
                 content
@@ -428,7 +464,9 @@ impl Machine<'_, '_, '_> {
     pub fn open(&mut self, path: &Val, mode: &Val, args: &Args) -> Val {
         let mode = match mode {
             Val::Text(text) => text.as_literal().unwrap_or("r").to_owned(),
-            Val::Name(name) if name.contains("WR") || name.contains("CREAT") || name.contains("TRUNC") => "w".to_owned(),
+            Val::Name(name) if name.contains("WR") || name.contains("CREAT") || name.contains("TRUNC") => {
+                "w".to_owned()
+            }
             Val::Name(name) if name.contains("APPEND") => "a".to_owned(),
             _ => "r".to_owned(),
         };
@@ -555,14 +593,19 @@ impl Machine<'_, '_, '_> {
     pub fn file_method(&mut self, handle: &Rc<Handle>, name: &str, args: &Args) -> Val {
         let file = Val::File(Rc::clone(handle));
         match name {
-            "write" | "puts" | "print" | "writelines" | "append" | "printf" | "<<" | "end" | "syswrite" | "say" | "writeSync" => {
+            "write" | "puts" | "print" | "writelines" | "append" | "printf" | "<<" | "end" | "syswrite"
+            | "say" | "writeSync" => {
                 let content = match args.get(0) {
-                    Some(Val::List(lines)) => lines.items.iter().fold(Value::empty(), |all, line| all.concat(&line.as_text())),
+                    Some(Val::List(lines)) => {
+                        lines.items.iter().fold(Value::empty(), |all, line| all.concat(&line.as_text()))
+                    }
                     _ if args.list.is_empty() => return file,
                     _ => args.list.iter().fold(Value::empty(), |all, value| all.concat(&value.as_text())),
                 };
-                let content = if matches!(name, "puts" | "say") { content.concat(&Value::text("\n")) } else { content };
-                let mode = if handle.appends.replace(true) { WriteMode::Append } else { WriteMode::Overwrite };
+                let content =
+                    if matches!(name, "puts" | "say") { content.concat(&Value::text("\n")) } else { content };
+                let mode =
+                    if handle.appends.replace(true) { WriteMode::Append } else { WriteMode::Overwrite };
                 if handle.writes {
                     self.write(&Val::Text(handle.path.clone()), mode, Some(&content));
                 }
@@ -576,10 +619,18 @@ impl Machine<'_, '_, '_> {
                 for function in args.list.iter() {
                     match function {
                         Val::Pipe(pipe) => {
-                            self.pipe_method(&Rc::clone(pipe), "write", &Args::of(vec![Val::Text(handle.content.clone())]));
+                            self.pipe_method(
+                                &Rc::clone(pipe),
+                                "write",
+                                &Args::of(vec![Val::Text(handle.content.clone())]),
+                            );
                         }
                         Val::File(target) => {
-                            self.file_method(&Rc::clone(target), "write", &Args::of(vec![Val::Text(handle.content.clone())]));
+                            self.file_method(
+                                &Rc::clone(target),
+                                "write",
+                                &Args::of(vec![Val::Text(handle.content.clone())]),
+                            );
                         }
                         other => {
                             self.apply(other, &Args::of(vec![Val::Text(handle.content.clone())]));
@@ -599,15 +650,21 @@ impl Machine<'_, '_, '_> {
 
     /// Something is done with a program that was started.
     pub fn pipe_method(&mut self, pipe: &Rc<Pipe>, name: &str, args: &Args) -> Val {
-        let writes = matches!(name, "write" | "communicate" | "puts" | "print" | "end" | "printf" | "<<" | "say" | "writelines");
-        let input = args.get(0).or(args.option("input")).filter(|value| writes && !matches!(value, Val::Function(_)));
+        let writes = matches!(
+            name,
+            "write" | "communicate" | "puts" | "print" | "end" | "printf" | "<<" | "say" | "writelines"
+        );
+        let input =
+            args.get(0).or(args.option("input")).filter(|value| writes && !matches!(value, Val::Function(_)));
         let Some(input) = input.map(Val::as_text) else {
             self.callbacks(args);
             let printed = Val::Text(pipe.printed.clone());
             return match name {
                 "communicate" => Val::list(vec![printed, Val::unknown()]),
                 "wait" | "poll" | "close" | "kill" => Val::unknown(),
-                "on" | "once" | "then" | "unref" | "spawn" | "outputSync" | "quiet" | "nothrow" => Val::Pipe(Rc::clone(pipe)),
+                "on" | "once" | "then" | "unref" | "spawn" | "outputSync" | "quiet" | "nothrow" => {
+                    Val::Pipe(Rc::clone(pipe))
+                }
                 _ => self.method(&printed, None, name, args.clone()),
             };
         };
@@ -615,7 +672,11 @@ impl Machine<'_, '_, '_> {
             Command::Text(text) => self.shell(text, Some(&input)),
             Command::Words(words) => self.command(words, Some(&input)),
         };
-        if name == "communicate" { Val::list(vec![Val::Text(printed), Val::unknown()]) } else { Val::Pipe(Rc::clone(pipe)) }
+        if name == "communicate" {
+            Val::list(vec![Val::Text(printed), Val::unknown()])
+        } else {
+            Val::Pipe(Rc::clone(pipe))
+        }
     }
 
     pub fn network(&mut self, op: Op, args: &Args) -> Val {
@@ -627,9 +688,13 @@ impl Machine<'_, '_, '_> {
                 let host = names.iter().find_map(|name| args.option(name)).or(args.get(0));
                 (host.cloned().unwrap_or_else(Val::unknown), Args::default())
             }
-            Op::Connect if matches!(args.get(0), Some(Val::Int(_))) => {
-                (args.get(1).filter(|host| matches!(host, Val::Text(_))).cloned().unwrap_or_else(|| Val::text("localhost")), args.skip(2))
-            }
+            Op::Connect if matches!(args.get(0), Some(Val::Int(_))) => (
+                args.get(1)
+                    .filter(|host| matches!(host, Val::Text(_)))
+                    .cloned()
+                    .unwrap_or_else(|| Val::text("localhost")),
+                args.skip(2),
+            ),
             _ => (args.at(0, &["url", "uri", "address", "host", "hostname"]), args.skip(1)),
         };
         self.connected |= matches!(op, Op::Connect | Op::Dial);
@@ -645,8 +710,11 @@ impl Machine<'_, '_, '_> {
         let marks = sent.iter().fold(address.taint(), |marks, value| marks.union(value.taint()));
         self.leaks(marks);
         let carries = self.carried(marks);
-        let body = ["data", "json", "files", "body", "content"].iter().any(|name| args.option(name).is_some());
-        let sends = matches!(op, Op::Post | Op::Send) || body || matches!(method.to_uppercase().as_str(), "POST" | "PUT" | "PATCH");
+        let body =
+            ["data", "json", "files", "body", "content"].iter().any(|name| args.option(name).is_some());
+        let sends = matches!(op, Op::Post | Op::Send)
+            || body
+            || matches!(method.to_uppercase().as_str(), "POST" | "PUT" | "PATCH");
         let direction = if sends || !carries.is_empty() { NetDirection::Out } else { NetDirection::In };
         self.connect(&address, direction, &carries);
         let content = Value::output(taint::NET);
@@ -685,9 +753,11 @@ impl Machine<'_, '_, '_> {
                 self.read(&path);
                 continue;
             }
-            let certainty = if text.as_literal().is_some() { Certainty::Certain } else { Certainty::Possible };
+            let certainty =
+                if text.as_literal().is_some() { Certainty::Certain } else { Certainty::Possible };
             let shown = show(text);
-            let kind = EffectKind::Net { host: crate::url::host(&shown), direction, carries: carries.to_vec() };
+            let kind =
+                EffectKind::Net { host: crate::url::host(&shown), direction, carries: carries.to_vec() };
             self.push(kind, certainty);
         }
     }
@@ -706,10 +776,18 @@ impl Machine<'_, '_, '_> {
 }
 
 /// The character that stands for a hole in code.
-pub(super) fn stand_in(holes: &mut Vec<(Hole, tollgate_shell::value::Taint)>, hole: &Hole, marks: tollgate_shell::value::Taint) -> char {
+pub(super) fn stand_in(
+    holes: &mut Vec<(Hole, tollgate_shell::value::Taint)>,
+    hole: &Hole,
+    marks: tollgate_shell::value::Taint,
+) -> char {
     let known = holes.iter().take(64).position(|(known, taint)| known == hole && *taint == marks);
     let index = known.unwrap_or(holes.len());
-    match u32::try_from(index).ok().filter(|index| *index < 0x1000).and_then(|index| char::from_u32(0xE000 + index)) {
+    match u32::try_from(index)
+        .ok()
+        .filter(|index| *index < 0x1000)
+        .and_then(|index| char::from_u32(0xE000 + index))
+    {
         Some(character) => {
             if index == holes.len() {
                 holes.push((hole.clone(), marks));

@@ -26,7 +26,8 @@ impl Machine<'_, '_, '_> {
                 self.scope.set(&param.name, value);
                 continue;
             }
-            let named = args.named.iter().find(|(name, _)| *name == param.name).map(|(_, value)| value.clone());
+            let named =
+                args.named.iter().find(|(name, _)| *name == param.name).map(|(_, value)| value.clone());
             let value = match (named.or_else(|| given.next().cloned()), param.default.clone()) {
                 (Some(value), _) => value,
                 (None, Some(range)) => self.expr_in(range),
@@ -54,7 +55,11 @@ impl Machine<'_, '_, '_> {
 
     fn bind_items(&mut self, value: &Val) {
         let ranges = self.split(self.end, ",");
-        let single = ranges.len() == 1 && !matches!(self.tokens.get(self.at.wrapping_sub(1)).map(|token| &token.tok), Some(Tok::Op("[")));
+        let single = ranges.len() == 1
+            && !matches!(
+                self.tokens.get(self.at.wrapping_sub(1)).map(|token| &token.tok),
+                Some(Tok::Op("["))
+            );
         for (at, range) in ranges.into_iter().enumerate() {
             let item = match value {
                 _ if single => value.clone(),

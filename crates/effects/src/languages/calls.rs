@@ -205,7 +205,10 @@ impl Machine<'_, '_, '_> {
     pub fn invoke(&mut self, function: &Rc<Function>, args: &Args) -> Val {
         let again = self.active.iter().any(|active| Rc::ptr_eq(active, function));
         let informed = args.all().any(|value| !matches!(value, Val::Unknown(taint) if taint.is_empty()));
-        if again || self.active.len() >= ACTIVE || (function.called.get() && !informed && !function.params.is_empty()) {
+        if again
+            || self.active.len() >= ACTIVE
+            || (function.called.get() && !informed && !function.params.is_empty())
+        {
             return Val::Unknown(args.taint());
         }
         function.called.set(true);

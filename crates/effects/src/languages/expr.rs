@@ -62,6 +62,17 @@ impl Machine<'_, '_, '_> {
                 self.place = None;
                 yes.union(&no)
             }
+            Infix::Beside => {
+                self.at -= 1;
+                let right = self.expr(strength + 1);
+                Val::Text(self.concat(&left.as_text(), &right.as_text()))
+            }
+            Infix::Pipe => {
+                let printed = Val::Text(self.shell(&left.as_text(), None));
+                let before = std::mem::replace(&mut self.around.input, printed);
+                self.expr(strength + 1);
+                std::mem::replace(&mut self.around.input, before)
+            }
             Infix::Feed => {
                 self.fed = Some(left);
                 self.expr(strength + 1)
@@ -83,7 +94,14 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    fn joined(&mut self, infix: Infix, left: &Val, right: &Val, place: Option<&str>, other: Option<&str>) -> Val {
+    fn joined(
+        &mut self,
+        infix: Infix,
+        left: &Val,
+        right: &Val,
+        place: Option<&str>,
+        other: Option<&str>,
+    ) -> Val {
         let marks = left.taint().union(right.taint());
         match (infix, left, right) {
             (Infix::Add, ..) => self.add(left, right),
@@ -92,7 +110,9 @@ impl Machine<'_, '_, '_> {
             (Infix::Number('*'), Val::Text(a), Val::Text(b)) => Val::Text(self.concat(a, b)),
             (Infix::Number('*'), Val::Text(text), Val::Int(times)) => self.repeat(text, *times),
             (Infix::Slash, Val::Int(a), Val::Int(b)) => number('/', *a, *b),
-            (Infix::Slash, Val::Text(_), _) => Val::Text(pure::join_paths(&[left.as_text(), right.as_text()])),
+            (Infix::Slash, Val::Text(_), _) => {
+                Val::Text(pure::join_paths(&[left.as_text(), right.as_text()]))
+            }
             (Infix::Format, Val::Int(a), Val::Int(b)) => number('%', *a, *b),
             (Infix::Format, Val::Text(format), _) => self.percent(format, right),
             (Infix::Either, ..) => left.union(right),
@@ -142,7 +162,9 @@ impl Machine<'_, '_, '_> {
                 let items = a.items.iter().chain(&b.items).cloned().collect();
                 if a.open || b.open { Val::many(items) } else { Val::list(items) }
             }
-            (Val::Text(_), _) | (_, Val::Text(_)) => Val::Text(self.concat(&left.as_text(), &right.as_text())),
+            (Val::Text(_), _) | (_, Val::Text(_)) => {
+                Val::Text(self.concat(&left.as_text(), &right.as_text()))
+            }
             _ => Val::Unknown(left.taint().union(right.taint())),
         }
     }
@@ -256,10 +278,16 @@ impl Machine<'_, '_, '_> {
         let canonical = (self.syntax.canonical)(name);
         let name = canonical.as_deref().unwrap_or(name);
         let starred = self.stars.iter().map(|module| format!("{module}.{name}"));
-        let starred = if name.contains('.') { None } else { starred.into_iter().find(|full| (self.syntax.function)(full).is_some()) };
+        let starred = if name.contains('.') {
+            None
+        } else {
+            starred.into_iter().find(|full| (self.syntax.function)(full).is_some())
+        };
         let name = starred.as_deref().unwrap_or(name);
         match (self.syntax.function)(name) {
-            Some(op) if op.is_value() || (self.syntax.bare_calls && !is_constant(name)) => self.perform(op, name, &Args::default()),
+            Some(op) if op.is_value() || (self.syntax.bare_calls && !is_constant(name)) => {
+                self.perform(op, name, &Args::default())
+            }
             None if name.starts_with("$ENV.") => {
                 let variable = name.get("$ENV.".len()..).unwrap_or_default();
                 self.environment(false, "[", &Args::of(vec![Val::text(variable)]))
@@ -277,13 +305,15 @@ impl Machine<'_, '_, '_> {
             let Some(token) = self.token().cloned() else { return value };
             let place = self.place.take();
             match &token.tok {
-                Tok::Op(op) if self.syntax.members.contains(op) => match self.member(&value, place.as_deref()) {
-                    Some(next) => value = next,
-                    None => {
-                        self.place = place;
-                        return value;
+                Tok::Op(op) if self.syntax.members.contains(op) => {
+                    match self.member(&value, place.as_deref()) {
+                        Some(next) => value = next,
+                        None => {
+                            self.place = place;
+                            return value;
+                        }
                     }
-                },
+                }
                 Tok::Op("(") if !(self.syntax.bare_calls && token.spaced) => {
                     let args = self.arguments();
                     value = self.apply(&value, &args);
@@ -296,7 +326,11 @@ impl Machine<'_, '_, '_> {
                     value = Val::unknown();
                 }
                 // Templates with a function before them.
-                Tok::Str(parts) if !self.syntax.bare_calls && !token.fresh && (!token.spaced || (self.syntax.flat && matches!(value, Val::Name(_)))) => {
+                Tok::Str(parts)
+                    if !self.syntax.bare_calls
+                        && !token.fresh
+                        && (!token.spaced || (self.syntax.flat && matches!(value, Val::Name(_)))) =>
+                {
                     self.at += 1;
                     let text = self.string(parts);
                     value = self.apply(&value, &Args::of(vec![Val::Text(text)]));
@@ -334,9 +368,9 @@ impl Machine<'_, '_, '_> {
         }
         self.at += 1;
         let name = self.name()?;
-        let called = self.token().is_some_and(|token| {
-            token.tok == Tok::Op("(") && !(self.syntax.bare_calls && token.spaced)
-        });
+        let called = self
+            .token()
+            .is_some_and(|token| token.tok == Tok::Op("(") && !(self.syntax.bare_calls && token.spaced));
         let mut args = if called {
             Some(self.arguments())
         } else if self.syntax.bare_calls {
@@ -357,10 +391,15 @@ impl Machine<'_, '_, '_> {
         let close = self.pair();
         self.at += 1;
         let slices = self.syntax.slices
-            && self.range(self.at..close, |machine| machine.split(machine.end, ":").len() > 1 || machine.sees(":"));
+            && self.range(self.at..close, |machine| {
+                machine.split(machine.end, ":").len() > 1 || machine.sees(":")
+            });
         if slices {
             let parts = self.range(self.at..close, |machine| machine.split(machine.end, ":"));
-            let bounds: Vec<Val> = parts.into_iter().map(|range| if range.is_empty() { Val::unknown() } else { self.expr_in(range) }).collect();
+            let bounds: Vec<Val> = parts
+                .into_iter()
+                .map(|range| if range.is_empty() { Val::unknown() } else { self.expr_in(range) })
+                .collect();
             self.at = close + 1;
             return pure::slice(value, &bounds);
         }
@@ -381,7 +420,9 @@ impl Machine<'_, '_, '_> {
                 }
             }
             (Val::List(_), ..) => value.item(),
-            (Val::Text(_), Val::Int(at), _) => pure::slice(value, &[Val::Int(*at), Val::Int(at.saturating_add(1))]),
+            (Val::Text(_), Val::Int(at), _) => {
+                pure::slice(value, &[Val::Int(*at), Val::Int(at.saturating_add(1))])
+            }
             (_, _, Some(key)) => self.attribute(value, place, &key),
             (Val::Name(name), _, None) if self.syntax.risky.contains(&&**name) => Val::name("?"),
             (Val::Name(name), _, None) => match (self.syntax.function)(&format!("{name}.?")) {
@@ -394,7 +435,8 @@ impl Machine<'_, '_, '_> {
 
     /// A part of a value by its name.
     pub fn attribute(&mut self, value: &Val, place: Option<&str>, name: &str) -> Val {
-        let full = place.filter(|place| place.len() + name.len() < 200).map(|place| format!("{place}.{name}"));
+        let full =
+            place.filter(|place| place.len() + name.len() < 200).map(|place| format!("{place}.{name}"));
         let known = full.as_deref().and_then(|full| self.scope.get(full)).cloned();
         let result = match known {
             Some(known) => known,
@@ -412,13 +454,18 @@ impl Machine<'_, '_, '_> {
                 match (self.syntax.function)(&full) {
                     Some(op) if op.is_value() => self.perform(op, &full, &object.args),
                     _ if full.len() > 120 => Val::Unknown(value.taint()),
-                    _ => self.value_method(value, name).unwrap_or_else(|| Val::object(&full, object.args.clone())),
+                    _ => self
+                        .value_method(value, name)
+                        .unwrap_or_else(|| Val::object(&full, object.args.clone())),
                 }
             }
-            Val::Table(_) => value.entry(name).cloned().unwrap_or_else(|| {
-                self.value_method(value, name).unwrap_or(Val::Unknown(value.taint()))
-            }),
-            Val::Pipe(pipe) if matches!(name, "stdout" | "output" | "text" | "stdoutText") => Val::Text(pipe.printed.clone()),
+            Val::Table(_) => value
+                .entry(name)
+                .cloned()
+                .unwrap_or_else(|| self.value_method(value, name).unwrap_or(Val::Unknown(value.taint()))),
+            Val::Pipe(pipe) if matches!(name, "stdout" | "output" | "text" | "stdoutText") => {
+                Val::Text(pipe.printed.clone())
+            }
             Val::Pipe(_) | Val::File(_) => value.clone(),
             Val::List(list) if matches!(name, "length" | "size" | "count") && !list.open => {
                 Val::Int(i64::try_from(list.items.len()).unwrap_or_default())
@@ -480,12 +527,15 @@ impl Machine<'_, '_, '_> {
                 self.at += 1;
             }
             let target = self.expr(ARGUMENT);
-            let key = value.literal().or_else(|| self.place.as_deref().map(str::to_owned)).unwrap_or_default();
+            let key =
+                value.literal().or_else(|| self.place.as_deref().map(str::to_owned)).unwrap_or_default();
             args.named.push((Rc::from(key), target));
             return;
         }
         // A value for every item of a list: `f(x for x in xs)`.
-        if self.sees_word("for") || (self.sees_word("async") && matches!(self.ahead(1), Some(Tok::Name(word)) if **word == *"for")) {
+        if self.sees_word("for")
+            || (self.sees_word("async") && matches!(self.ahead(1), Some(Tok::Name(word)) if **word == *"for"))
+        {
             self.at = self.end;
         }
         match (&value, spread) {
@@ -517,23 +567,56 @@ impl Machine<'_, '_, '_> {
     fn starts_argument(&self) -> bool {
         let glued = |at: usize| self.tokens.get(self.at + at).is_some_and(|token| !token.spaced);
         match self.peek() {
-            Some(Tok::Str(_) | Tok::Run(_) | Tok::Int(_) | Tok::Other | Tok::Var(..) | Tok::Words(_) | Tok::Pattern(_)) => true,
-            Some(Tok::Name(name)) => (self.syntax.operator)(&Tok::Name(Rc::clone(name))).is_none() && !is_clause(name),
+            Some(
+                Tok::Str(_)
+                | Tok::Run(_)
+                | Tok::Int(_)
+                | Tok::Other
+                | Tok::Var(..)
+                | Tok::Words(_)
+                | Tok::Pattern(_),
+            ) => true,
+            Some(Tok::Name(name)) => {
+                (self.syntax.operator)(&Tok::Name(Rc::clone(name))).is_none() && !is_clause(name)
+            }
             Some(Tok::Op("(" | "[" | "\\" | "->")) => true,
             Some(Tok::Op("*" | "&" | "-" | "::" | ":" | "@" | "%" | "<" | "**")) => glued(1),
             _ => false,
         }
     }
-
 }
 
 /// Words that begin another clause and are no arguments.
 fn is_clause(name: &str) -> bool {
     matches!(
         name,
-        "if" | "unless" | "while" | "until" | "do" | "and" | "or" | "not" | "then" | "rescue" | "end" | "foreach"
-            | "for" | "in" | "x" | "eq" | "ne" | "lt" | "gt" | "le" | "ge" | "cmp" | "else" | "elsif" | "when"
-            | "ensure" | "xor" | "isa"
+        "if" | "unless"
+            | "while"
+            | "until"
+            | "do"
+            | "and"
+            | "or"
+            | "not"
+            | "then"
+            | "rescue"
+            | "end"
+            | "foreach"
+            | "for"
+            | "in"
+            | "x"
+            | "eq"
+            | "ne"
+            | "lt"
+            | "gt"
+            | "le"
+            | "ge"
+            | "cmp"
+            | "else"
+            | "elsif"
+            | "when"
+            | "ensure"
+            | "xor"
+            | "isa"
     )
 }
 

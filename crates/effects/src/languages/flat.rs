@@ -8,7 +8,9 @@ use super::expr::{ARGUMENT, UNARY};
 use super::machine::{Infix, Machine, Syntax, no_block};
 use super::ops::{Known, Op};
 use super::pure::Pure;
-use super::token::{Parts, Scan, Tok, Token, Tokens, brackets, embedded, escape, is_name, is_stand_in, plain, starts_name};
+use super::token::{
+    Parts, Scan, Tok, Token, Tokens, brackets, embedded, escape, is_name, is_stand_in, plain, starts_name,
+};
 use super::value::Val;
 
 pub(super) static LUA: Syntax = Syntax { lex: |text| lex(text, &["--"], None), ..FLAT };
@@ -36,9 +38,9 @@ const FLAT: Syntax = Syntax {
 };
 
 const OPS: &[&str] = &[
-    "<<-", "...", "===", "!==", "<-", "->", "=>", "|>", "::", "==", "!=", "~=", "<=", ">=", "&&", "||", "++", "--", "+=", "-=",
-    "*=", "/=", ".=", "..", "<>", ":=", "?.", "**", "(", ")", "[", "]", "{", "}", ";", ",", ".", "=", "<", ">", "+", "-", "*",
-    "/", "%", "!", "?", ":", "&", "|", "^", "~", "@", "$", "#", "\\",
+    "<<-", "...", "===", "!==", "<-", "->", "=>", "|>", "::", "==", "!=", "~=", "<=", ">=", "&&", "||", "++",
+    "--", "+=", "-=", "*=", "/=", ".=", "..", "<>", ":=", "?.", "**", "(", ")", "[", "]", "{", "}", ";", ",",
+    ".", "=", "<", ">", "+", "-", "*", "/", "%", "!", "?", ":", "&", "|", "^", "~", "@", "$", "#", "\\",
 ];
 
 fn lex(text: &str, comments: &[&str], code: Option<&str>) -> Rc<[Token]> {
@@ -159,18 +161,66 @@ fn operator(tok: &Tok) -> Option<(u8, Infix)> {
 fn is_structure(word: &str) -> bool {
     matches!(
         word,
-        "local" | "var" | "let" | "val" | "const" | "if" | "then" | "else" | "elseif" | "elsif" | "end" | "while" | "do" | "for"
-            | "in" | "return" | "begin" | "try" | "catch" | "finally" | "repeat" | "until" | "switch" | "case" | "foreach"
-            | "unless" | "when" | "new" | "not" | "static" | "public" | "private" | "await" | "async" | "println!" | "of"
-            | "endif" | "endfunction" | "endwhile" | "import" | "using" | "require" | "alias" | "throw" | "def" | "defp" | "fun" | "fn"
+        "local"
+            | "var"
+            | "let"
+            | "val"
+            | "const"
+            | "if"
+            | "then"
+            | "else"
+            | "elseif"
+            | "elsif"
+            | "end"
+            | "while"
+            | "do"
+            | "for"
+            | "in"
+            | "return"
+            | "begin"
+            | "try"
+            | "catch"
+            | "finally"
+            | "repeat"
+            | "until"
+            | "switch"
+            | "case"
+            | "foreach"
+            | "unless"
+            | "when"
+            | "new"
+            | "not"
+            | "static"
+            | "public"
+            | "private"
+            | "await"
+            | "async"
+            | "println!"
+            | "of"
+            | "endif"
+            | "endfunction"
+            | "endwhile"
+            | "import"
+            | "using"
+            | "require"
+            | "alias"
+            | "throw"
+            | "def"
+            | "defp"
+            | "fun"
+            | "fn"
     )
 }
 
 fn statement(m: &mut Machine) {
     match m.peek() {
         Some(Tok::Op("{")) => m.at += 1,
-        Some(Tok::Op(";" | "}" | ")" | "]" | "," | ":" | "=>" | "->" | "=" | "." | "|" | "<" | ">")) => m.at += 1,
-        Some(Tok::Name(word)) if is_structure(word) && !matches!(m.ahead(1), Some(Tok::Op("." | "("))) => m.at += 1,
+        Some(Tok::Op(";" | "}" | ")" | "]" | "," | ":" | "=>" | "->" | "=" | "." | "|" | "<" | ">")) => {
+            m.at += 1
+        }
+        Some(Tok::Name(word)) if is_structure(word) && !matches!(m.ahead(1), Some(Tok::Op("." | "("))) => {
+            m.at += 1
+        }
         Some(Tok::Name(word)) if &**word == "function" => skip_header(m),
         // Gnuplot's `!command`.
         Some(Tok::Op("!")) => m.at += 1,
@@ -232,7 +282,20 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
 
 fn canonical(name: &str) -> Option<String> {
     let mut plain = name;
-    for prefix in ["_G.", "java.lang.", "java.io.", "java.nio.file.", "System.IO.", "System.Diagnostics.", "sys.process.", "scala.sys.process.", "System.Process.", "System.Directory.", "kotlin.io.", "base."] {
+    for prefix in [
+        "_G.",
+        "java.lang.",
+        "java.io.",
+        "java.nio.file.",
+        "System.IO.",
+        "System.Diagnostics.",
+        "sys.process.",
+        "scala.sys.process.",
+        "System.Process.",
+        "System.Directory.",
+        "kotlin.io.",
+        "base.",
+    ] {
         plain = plain.strip_prefix(prefix).unwrap_or(plain);
     }
     (plain != name).then(|| plain.to_owned())
@@ -245,11 +308,20 @@ fn function(name: &str) -> Option<Op> {
 fn commands(name: &str) -> Option<Op> {
     Some(match name {
         // Lua; Octave, gnuplot and R; Julia; Elixir and Erlang; Haskell; nvim.
-        "os.execute" | "system" | "shell" | "shell_cmd" | "unix" | "dos" | "run" | "os.cmd" | "System.shell" | "callCommand"
-        | "shell.exec" | "vim.fn.system" | "vim.fn.systemlist" | "success" | "std.process.system" => Op::Shell,
+        "os.execute" | "system" | "shell" | "shell_cmd" | "unix" | "dos" | "run" | "os.cmd"
+        | "System.shell" | "callCommand" | "shell.exec" | "vim.fn.system" | "vim.fn.systemlist"
+        | "success" | "std.process.system" => Op::Shell,
         "io.popen" | "popen" | "readchomp" | "readProcess" => Op::ShellOut,
-        "system2" | "System.cmd" | "callProcess" | "rawSystem" | "processx.run" | "subprocess.run" => Op::Spawn,
-        "Runtime.getRuntime.exec" | "ProcessBuilder" | "Process" | "os.proc" | "Seq.execute" | "vim.system" | "vim.loop.spawn" => Op::System,
+        "system2" | "System.cmd" | "callProcess" | "rawSystem" | "processx.run" | "subprocess.run" => {
+            Op::Spawn
+        }
+        "Runtime.getRuntime.exec"
+        | "ProcessBuilder"
+        | "Process"
+        | "os.proc"
+        | "Seq.execute"
+        | "vim.system"
+        | "vim.loop.spawn" => Op::System,
         "Process.Start" => Op::StartText,
         "exit" | "os.exit" | "quit" | "q" | "sleep" | "Sys.sleep" => Op::Calm,
         _ => return None,
@@ -258,19 +330,41 @@ fn commands(name: &str) -> Option<Op> {
 
 fn files(name: &str) -> Option<Op> {
     Some(match name {
-        "os.remove" | "file.remove" | "delete" | "File.rm" | "file.delete" | "removeFile" | "File.Delete" | "lfs.rmdir"
-        | "Files.delete" | "Files.deleteIfExists" | "vim.fn.delete" | "file_delete" | "fs.file_delete" | "removeDirectory" => Op::Delete,
+        "os.remove"
+        | "file.remove"
+        | "delete"
+        | "File.rm"
+        | "file.delete"
+        | "removeFile"
+        | "File.Delete"
+        | "lfs.rmdir"
+        | "Files.delete"
+        | "Files.deleteIfExists"
+        | "vim.fn.delete"
+        | "file_delete"
+        | "fs.file_delete"
+        | "removeDirectory" => Op::Delete,
         "unlink" | "rm" | "rmdir" | "Directory.Delete" | "fs.remove" => Op::DeleteMaybe,
-        "File.rm_rf" | "removeDirectoryRecursive" | "file.del_dir_r" | "removePathForcibly" | "fs.dir_delete" | "confirm_recursive_rmdir"
-        | "os.remove.all" | "FileManager.default.removeItem" => Op::DeleteTree,
-        "os.rename" | "file.rename" | "mv" | "File.rename" | "renameFile" | "File.Move" | "Files.move" | "Directory.Move" => Op::Move,
+        "File.rm_rf"
+        | "removeDirectoryRecursive"
+        | "file.del_dir_r"
+        | "removePathForcibly"
+        | "fs.dir_delete"
+        | "confirm_recursive_rmdir"
+        | "os.remove.all"
+        | "FileManager.default.removeItem" => Op::DeleteTree,
+        "os.rename" | "file.rename" | "mv" | "File.rename" | "renameFile" | "File.Move" | "Files.move"
+        | "Directory.Move" => Op::Move,
         "file.copy" | "cp" | "File.cp" | "copyFile" | "File.Copy" | "Files.copy" => Op::Copy,
         "File.cp_r" => Op::CopyTree,
         "io.open" | "open" | "fopen" | "file" | "File.open" => Op::Open,
         "io.lines" | "readLines" | "readlines" | "eachline" => Op::Lines,
-        "read" | "readRDS" | "read.csv" | "readline" | "fileread" | "readFile" | "File.read" | "File.ReadAllText" | "Files.readString"
-        | "scan" | "read_csv" | "file.read_file" | "readstring" => Op::Read,
-        "write" | "File.write" | "writeFile" | "File.WriteAllText" | "Files.writeString" | "file.write_file" | "saveRDS" => Op::Write,
+        "read" | "readRDS" | "read.csv" | "readline" | "fileread" | "readFile" | "File.read"
+        | "File.ReadAllText" | "Files.readString" | "scan" | "read_csv" | "file.read_file" | "readstring" => {
+            Op::Read
+        }
+        "write" | "File.write" | "writeFile" | "File.WriteAllText" | "Files.writeString"
+        | "file.write_file" | "saveRDS" => Op::Write,
         "appendFile" | "File.AppendAllText" => Op::Append,
         "writeLines" | "cat" => Op::WriteTo,
         "Sys.chmod" | "chmod" => Op::Permission,
@@ -278,7 +372,15 @@ fn files(name: &str) -> Option<Op> {
         "Sys.glob" | "glob" => Op::Glob,
         "setwd" | "cd" | "lfs.chdir" | "chdir" => Op::ChangeDir,
         "download.file" | "download" | "Downloads.download" | "urlwrite" => Op::Download,
-        "url" | "urlread" | "HTTP.get" | "httr.GET" | "GET" | "http.request" | "socket.http.request" | "httpc.request" | "HTTPoison.get"
+        "url"
+        | "urlread"
+        | "HTTP.get"
+        | "httr.GET"
+        | "GET"
+        | "http.request"
+        | "socket.http.request"
+        | "httpc.request"
+        | "HTTPoison.get"
         | "Req.get" => Op::Fetch,
         "httr.POST" | "POST" | "HTTP.post" | "HTTPoison.post" | "Req.post" => Op::Post,
         "socket.connect" | "socketConnection" | "gen_tcp.connect" | "connect" => Op::Connect,
@@ -288,13 +390,17 @@ fn files(name: &str) -> Option<Op> {
 
 fn others(name: &str) -> Option<Op> {
     Some(match name {
-        "load" | "loadstring" | "Code.eval_string" | "eval" | "Meta.parse" | "evalin" | "parse" | "Eval.me" | "vim.cmd" | "include_string" => Op::Eval,
+        "load" | "loadstring" | "Code.eval_string" | "eval" | "Meta.parse" | "evalin" | "parse"
+        | "Eval.me" | "vim.cmd" | "include_string" => Op::Eval,
         "dofile" | "loadfile" | "source" | "include" | "Code.eval_file" | "sys.source" => Op::EvalFile,
-        "print" | "println" | "io.write" | "IO.puts" | "puts" | "disp" | "putStrLn" | "message" => Op::Print(true),
+        "print" | "println" | "io.write" | "IO.puts" | "puts" | "disp" | "putStrLn" | "message" => {
+            Op::Print(true)
+        }
         "io.read" | "readInput" | "IO.gets" | "getLine" => Op::Input,
         "arg" | "ARGS" | "args" => Op::Known(Known::Arguments),
         "commandArgs" => Op::Now(Known::Arguments),
-        "os.getenv" | "Sys.getenv" | "getenv" | "System.get_env" | "System.getenv" | "os.getenv.all" | "lookupEnv" | "vim.env" | "sys.env.get" => Op::Env,
+        "os.getenv" | "Sys.getenv" | "getenv" | "System.get_env" | "System.getenv" | "os.getenv.all"
+        | "lookupEnv" | "vim.env" | "sys.env.get" => Op::Env,
         "ENV" | "environ" | "sys.env" => Op::Known(Known::Environment),
         "homedir" | "getHomeDirectory" | "System.user_home" => Op::Now(Known::Home),
         "getwd" | "pwd" | "lfs.currentdir" => Op::Now(Known::Folder),
@@ -306,10 +412,18 @@ fn others(name: &str) -> Option<Op> {
         "paste0" | "string" | "strcat" | "c_str" => Op::Pure(Pure::Concat),
         "paste" => Op::Pure(Pure::JoinArgs),
         "c" | "list" | "vec" => Op::Pure(Pure::List),
-        "file.path" | "joinpath" | "Path.join" | "fullfile" | "path.join" | "Path.Combine" | "Paths.get" | "File" | "java.io.File" | "Path.of" => Op::Pure(Pure::JoinPaths),
-        "path.expand" | "expanduser" | "Path.expand" | "normalizePath" | "vim.fn.expand" => Op::Pure(Pure::ExpandUser),
-        "as.character" | "String" | "tostring" | "to_string" | "Symbol" | "list_to_binary" | "pipeline" | "Cmd" => Op::Pure(Pure::Same),
-        "base64.decode" | "base64decode" | "Base.decode64" | "base64enc.base64decode" | "Base64.getDecoder.decode" => Op::Pure(Pure::Base64),
+        "file.path" | "joinpath" | "Path.join" | "fullfile" | "path.join" | "Path.Combine" | "Paths.get"
+        | "File" | "java.io.File" | "Path.of" => Op::Pure(Pure::JoinPaths),
+        "path.expand" | "expanduser" | "Path.expand" | "normalizePath" | "vim.fn.expand" => {
+            Op::Pure(Pure::ExpandUser)
+        }
+        "as.character" | "String" | "tostring" | "to_string" | "Symbol" | "list_to_binary" | "pipeline"
+        | "Cmd" => Op::Pure(Pure::Same),
+        "base64.decode"
+        | "base64decode"
+        | "Base.decode64"
+        | "base64enc.base64decode"
+        | "Base64.getDecoder.decode" => Op::Pure(Pure::Base64),
         "lapply" | "sapply" | "foreach" | "walk" | "pmap" => Op::Each,
         _ => return None,
     })
@@ -325,7 +439,8 @@ fn method(name: &str) -> Option<Op> {
         "append" | "appendText" => Op::Append,
         "renameTo" => Op::Move,
         "reverse" => Op::Pure(Pure::Reverse),
-        "toString" | "trim" | "toURL" | "openStream" | "getOutputStream" | "waitFor" | "start" | "lower" | "each" => Op::Pure(Pure::Same),
+        "toString" | "trim" | "toURL" | "openStream" | "getOutputStream" | "waitFor" | "start" | "lower"
+        | "each" => Op::Pure(Pure::Same),
         _ => return None,
     })
 }

@@ -32,7 +32,10 @@ impl Machine<'_, '_, '_> {
         let start = self.at;
         self.range(start..end, |machine| machine.expr(0));
         let mut narrowed = std::mem::replace(&mut self.narrowed, before);
-        let is_not = |tok: &Tok| matches!(tok, Tok::Op("!" | "!=" | "!==")) || matches!(tok, Tok::Name(name) if matches!(&**name, "not" | "unless"));
+        let is_not = |tok: &Tok| {
+            matches!(tok, Tok::Op("!" | "!=" | "!=="))
+                || matches!(tok, Tok::Name(name) if matches!(&**name, "not" | "unless"))
+        };
         let tokens = self.tokens.get(start..end.min(self.end)).unwrap_or_default();
         let negations = tokens.iter().filter(|token| is_not(&token.tok)).count();
         let negated = negations == 1 && tokens.first().is_some_and(|token| is_not(&token.tok));
@@ -106,7 +109,12 @@ impl Machine<'_, '_, '_> {
     /// Runs the body of a loop for every item of a list: one by one where they are known and few.
     pub fn for_each(&mut self, list: &Val, size: usize, mut body: impl FnMut(&mut Self, &Val)) {
         match list {
-            Val::List(known) if !known.open && !known.items.is_empty() && known.items.len() <= 64 && known.items.len() * size <= 20_000 => {
+            Val::List(known)
+                if !known.open
+                    && !known.items.is_empty()
+                    && known.items.len() <= 64
+                    && known.items.len() * size <= 20_000 =>
+            {
                 for item in &known.items {
                     if self.is_stopped() {
                         return;
@@ -143,7 +151,9 @@ impl Machine<'_, '_, '_> {
     pub fn grow(&mut self, value: &Val, place: Option<&str>, name: &str, added: &[Val]) -> bool {
         let Val::List(list) = value else { return false };
         let items: Vec<Val> = match name {
-            "append" | "push" | "add" | "<<" | "unshift" | "insert" | "appendleft" => added.last().cloned().into_iter().collect(),
+            "append" | "push" | "add" | "<<" | "unshift" | "insert" | "appendleft" => {
+                added.last().cloned().into_iter().collect()
+            }
             "extend" | "concat" => added.iter().flat_map(Val::items).collect(),
             _ => return false,
         };

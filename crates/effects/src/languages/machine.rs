@@ -74,6 +74,10 @@ pub(super) enum Infix {
     Push,
     /// The first argument of the call that follows.
     Feed,
+    /// Nothing stands between: one text after the other.
+    Beside,
+    /// A command whose output the next thing reads.
+    Pipe,
     /// Sets what stands left.
     Assign,
     /// Adds to what stands left.
@@ -224,7 +228,12 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
     }
 
     /// Runs `action` over other tokens, and comes back.
-    pub fn inside<R: Default>(&mut self, tokens: Rc<[Token]>, range: Range<usize>, action: impl FnOnce(&mut Self) -> R) -> R {
+    pub fn inside<R: Default>(
+        &mut self,
+        tokens: Rc<[Token]>,
+        range: Range<usize>,
+        action: impl FnOnce(&mut Self) -> R,
+    ) -> R {
         if !self.enter() {
             return R::default();
         }
@@ -278,7 +287,9 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
             }
         }
         self.printed = printed;
-        self.run.analyst.doubt(mark, |effect| effect.certainty == Certainty::Budget || !is_vague(&effect.kind));
+        self.run
+            .analyst
+            .doubt(mark, |effect| effect.certainty == Certainty::Budget || !is_vague(&effect.kind));
     }
 
     /// Takes a function down.
@@ -399,7 +410,8 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
         let mut known = Text::default();
         let mut marks = Taint::NONE;
         for character in text.chars() {
-            let index = u32::from(character).checked_sub(0xE000).and_then(|index| usize::try_from(index).ok());
+            let index =
+                u32::from(character).checked_sub(0xE000).and_then(|index| usize::try_from(index).ok());
             match index.and_then(|index| self.around.holes.get(index)) {
                 Some((hole, taint)) => {
                     known.push(tollgate_shell::value::Piece::Hole(hole.clone()));

@@ -2,20 +2,25 @@
 //! that runs their tokens abstractly is shared.
 
 mod acts;
+mod awk;
 mod bind;
 mod calls;
 mod expr;
 mod flat;
 mod flow;
 mod javascript;
+mod lisp;
 mod machine;
 mod ops;
 mod perl;
 mod php;
+mod powershell;
 mod pure;
 mod python;
 mod ruby;
 mod scope;
+pub(crate) mod sed;
+mod tcl;
 mod token;
 mod value;
 
@@ -46,6 +51,10 @@ pub(crate) enum Language {
     Marked,
     /// Haskell: comments begin with `--`.
     Dashed,
+    Lisp,
+    Tcl,
+    Awk,
+    PowerShell,
 }
 
 /// A program to be run.
@@ -116,8 +125,13 @@ impl Language {
             "php" | "php-cgi" => Self::Php,
             "lua" | "luajit" | "luau" | "texlua" => Self::Lua,
             "Rscript" | "R" | "littler" | "julia" | "elixir" | "iex" | "gnuplot" => Self::Hashed,
-            "groovy" | "scala" | "kotlin" | "kotlinc" | "jshell" | "dotnet-script" | "csi" | "swift" | "dart" => Self::Slashed,
+            "groovy" | "scala" | "kotlin" | "kotlinc" | "jshell" | "dotnet-script" | "csi" | "swift"
+            | "dart" => Self::Slashed,
             "octave" | "octave-cli" | "matlab" | "erl" | "escript" => Self::Marked,
+            "emacs" | "sbcl" | "clisp" | "guile" | "racket" | "clojure" | "clj" | "bb" | "ecl" => Self::Lisp,
+            "tclsh" | "wish" | "expect" => Self::Tcl,
+            "pwsh" | "powershell" | "powershell.exe" | "pwsh.exe" => Self::PowerShell,
+            "awk" | "gawk" | "mawk" | "nawk" => Self::Awk,
             "ghc" | "ghci" | "runghc" | "runhaskell" => Self::Dashed,
             _ => return None,
         })
@@ -135,12 +149,24 @@ impl Language {
             Self::Slashed => &flat::SLASHED,
             Self::Marked => &flat::MARKED,
             Self::Dashed => &flat::DASHED,
+            Self::Lisp | Self::Tcl | Self::PowerShell => &lisp::SYNTAX,
+            Self::Awk => &awk::SYNTAX,
         }
     }
 }
 
 /// Runs a program abstractly, and writes down what it would do.
 pub(crate) fn run(run: &mut Run, language: Language, program: &Program) -> Outcome {
+    run_with(run, language, program, None)
+}
+
+/// The same, for a program that reads this as its input.
+pub(crate) fn run_with(
+    run: &mut Run,
+    language: Language,
+    program: &Program,
+    input: Option<&Value>,
+) -> Outcome {
     if taint::has(program.code.taint, taint::NET) {
         run.analyst.dynamic_code(program.code.taint, program.span);
     }
@@ -156,7 +182,8 @@ pub(crate) fn run(run: &mut Run, language: Language, program: &Program) -> Outco
     let Run { analyst, shell, path, program: name, args, .. } = run;
     let printed = shell.isolated(|shell| {
         let mut inner = Run { analyst, shell, call: &call, path, program: name, args };
-        let ways = program.code.any.iter().take(16).map(|text| one(&mut inner, language, program, text));
+        let ways =
+            program.code.any.iter().take(16).map(|text| one(&mut inner, language, program, text, input));
         ways.collect::<Vec<Value>>().into_iter().reduce(|all, next| all.union(&next))
     });
     run.analyst.languages.programs -= 1;
@@ -164,7 +191,7 @@ pub(crate) fn run(run: &mut Run, language: Language, program: &Program) -> Outco
 }
 
 /// Runs one text that the program may be, and returns what it prints.
-fn one(run: &mut Run, language: Language, program: &Program, text: &Text) -> Value {
+fn one(run: &mut Run, language: Language, program: &Program, text: &Text, input: Option<&Value>) -> Value {
     let marks = program.code.taint;
     if is_blank(text) {
         if !taint::has(marks, taint::NET) {
@@ -172,7 +199,7 @@ fn one(run: &mut Run, language: Language, program: &Program, text: &Text) -> Val
         }
         return Value::output(call_taint(run.call));
     }
-    let input = match &run.call.stdin.value {
+    let input = match input.or(run.call.stdin.value.as_ref()) {
         Some(value) => Val::Text(value.clone()),
         None => Val::Text(Value::unknown(HoleSource::Input)),
     };
@@ -186,7 +213,11 @@ fn one(run: &mut Run, language: Language, program: &Program, text: &Text) -> Val
     };
     let code = with_stand_ins(text, marks, &mut around);
     let mut machine = Machine::new(run, language.syntax(), around);
-    machine.program(&code);
+    match language {
+        Language::Tcl => drop(tcl::program(&mut machine, &code)),
+        Language::PowerShell => drop(powershell::program(&mut machine, &code)),
+        _ => machine.program(&code),
+    }
     let (printed, strange) = (machine.printed.clone(), machine.strange);
     if strange { Value::output(call_taint(run.call).union(printed.taint)).union(&printed) } else { printed }
 }
@@ -201,4 +232,13 @@ fn with_stand_ins(text: &Text, marks: Taint, around: &mut Around) -> String {
         }
     }
     code
+}
+
+/// The text of `pwsh -EncodedCommand`.
+pub(crate) fn powershell_command(word: &Word) -> Value {
+    let decoded = word.literal().and_then(crate::commands::codecs::from_base64).and_then(pure::text_of);
+    match decoded {
+        Some(text) => Value::text(&text),
+        None => Value::output(word.taint.union(taint::DECODED)),
+    }
 }

@@ -157,6 +157,14 @@ pub(super) enum Op {
     Duplicate,
     /// Writes its second argument to the file that is its first.
     Put,
+    /// A program among other arguments, its own arguments after some of them.
+    LispProcess(usize),
+    /// Writes text to the file that is its third argument.
+    WriteThird,
+    /// Connects to the host that is its third argument.
+    ConnectThird,
+    /// Calls the function that its first argument names for every item of the second.
+    MapNames,
     /// Writes its first argument where the second one says, or prints it.
     WriteTo,
     /// A program and its arguments in one text.
@@ -243,7 +251,9 @@ impl Machine<'_, '_, '_> {
                 let list = args.at(skip + 1, &["args", "argv"]);
                 self.run_listed(&args.at(skip, &["path", "file", "command"]), &list)
             }
-            Op::ExecWords(skip) => self.run_listed(&args.at(skip, &["path", "file"]), &Val::list(args.skip(skip + 1).list)),
+            Op::ExecWords(skip) => {
+                self.run_listed(&args.at(skip, &["path", "file"]), &Val::list(args.skip(skip + 1).list))
+            }
             Op::Eval => self.run_eval(args),
             Op::EvalFile => self.run_file(&args.at(0, &["path", "file"])),
             Op::Unpack => {
@@ -262,7 +272,10 @@ impl Machine<'_, '_, '_> {
                 Val::unknown()
             }
             Op::Power => {
-                self.push(EffectKind::Process { signal: "power".into(), target: "the machine".into() }, Certainty::Certain);
+                self.push(
+                    EffectKind::Process { signal: "power".into(), target: "the machine".into() },
+                    Certainty::Certain,
+                );
                 Val::unknown()
             }
             Op::Print(newline) => self.print_args(newline, args),
@@ -273,7 +286,9 @@ impl Machine<'_, '_, '_> {
             Op::Dump => {
                 let value = args.at(0, &[]);
                 match args.get(1) {
-                    Some(Val::File(file)) => self.file_method(&Rc::clone(file), "write", &Args::of(vec![value])),
+                    Some(Val::File(file)) => {
+                        self.file_method(&Rc::clone(file), "write", &Args::of(vec![value]))
+                    }
                     _ => self.print_args(true, &Args::of(vec![value])),
                 }
             }
@@ -283,8 +298,12 @@ impl Machine<'_, '_, '_> {
             Op::PipeTo => {
                 let value = Val::Text(args.text(0));
                 match args.get(1) {
-                    Some(Val::File(file)) => self.file_method(&Rc::clone(file), "write", &Args::of(vec![value])),
-                    Some(Val::Pipe(pipe)) => self.pipe_method(&Rc::clone(pipe), "write", &Args::of(vec![value])),
+                    Some(Val::File(file)) => {
+                        self.file_method(&Rc::clone(file), "write", &Args::of(vec![value]))
+                    }
+                    Some(Val::Pipe(pipe)) => {
+                        self.pipe_method(&Rc::clone(pipe), "write", &Args::of(vec![value]))
+                    }
                     other => other.cloned().unwrap_or_else(Val::unknown),
                 }
             }
@@ -299,10 +318,30 @@ impl Machine<'_, '_, '_> {
                 Some(Val::Object(_)) => self.network(Op::Send, args),
                 _ => self.print_args(false, &args.skip(1)),
             },
+            Op::LispProcess(skip) => {
+                let program = args.at(if skip == 2 { 2 } else { 0 }, &[]);
+                let rest = args.list.iter().skip(if skip == 2 { 3 } else { skip }).cloned();
+                self.run_spawn(&Args::of(vec![Val::list(std::iter::once(program).chain(rest).collect())]))
+            }
+            Op::WriteThird => {
+                let content = args.text(0);
+                self.write(&args.at(2, &[]), WriteMode::Overwrite, Some(&content));
+                Val::unknown()
+            }
+            Op::ConnectThird => self.network(Op::Connect, &args.skip(2)),
+            Op::MapNames => {
+                let function = match args.get(0) {
+                    Some(Val::Name(name)) => Val::Name(Rc::clone(name)),
+                    other => other.cloned().unwrap_or_else(Val::unknown),
+                };
+                self.higher(Op::Map, &Args::of(vec![function, args.at(1, &[])]))
+            }
             Op::WriteTo => {
                 let target = args.option("file").or(args.option("con")).or(args.get(1)).cloned();
                 match target {
-                    Some(Val::File(file)) => self.file_method(&file, "write", &Args::of(vec![args.at(0, &[])])),
+                    Some(Val::File(file)) => {
+                        self.file_method(&file, "write", &Args::of(vec![args.at(0, &[])]))
+                    }
                     Some(path @ Val::Text(_)) if args.option("file").is_some() || name == "writeLines" => {
                         let content = args.text(0);
                         self.write(&path, WriteMode::Overwrite, Some(&content));
@@ -312,7 +351,11 @@ impl Machine<'_, '_, '_> {
                 }
             }
             Op::StartText => {
-                let text = args.list.iter().map(Val::as_text).reduce(|left, right| left.concat(&Value::text(" ")).concat(&right));
+                let text = args
+                    .list
+                    .iter()
+                    .map(Val::as_text)
+                    .reduce(|left, right| left.concat(&Value::text(" ")).concat(&right));
                 self.run_shell(false, &Args::of(vec![Val::Text(text.unwrap_or_else(Value::empty))]))
             }
             Op::ApplyNamed | Op::ApplyList => {
@@ -322,7 +365,9 @@ impl Machine<'_, '_, '_> {
             }
             Op::MapNamed => {
                 let (list, function) = match (args.get(0), args.get(1)) {
-                    (Some(list @ Val::List(_)), Some(function)) | (Some(function), Some(list)) => (list.clone(), function.clone()),
+                    (Some(list @ Val::List(_)), Some(function)) | (Some(function), Some(list)) => {
+                        (list.clone(), function.clone())
+                    }
                     _ => return Val::unknown(),
                 };
                 let function = self.callable(&function);
@@ -348,7 +393,8 @@ impl Machine<'_, '_, '_> {
             }
             Op::Keys => pure::apply(Pure::Keys, args),
             Op::Duplicate => {
-                self.remote |= self.connected && args.get(1).is_none_or(|number| !matches!(number, Val::Int(1 | 2)));
+                self.remote |=
+                    self.connected && args.get(1).is_none_or(|number| !matches!(number, Val::Int(1 | 2)));
                 Val::unknown()
             }
             Op::Calm => {
@@ -362,14 +408,20 @@ impl Machine<'_, '_, '_> {
             }
             Op::Replace if args.list.len() == 2 => self.files(Op::Move, args),
             Op::Replace => self.perform(Op::Pure(Pure::Replace), name, args),
-            Op::Map | Op::Each | Op::Filter | Op::Then | Op::Apply | Op::Thread | Op::Bind => self.higher(op, args),
+            Op::Map | Op::Each | Op::Filter | Op::Then | Op::Apply | Op::Thread | Op::Bind => {
+                self.higher(op, args)
+            }
             Op::Get => self.get(args),
             Op::Pure(what) => {
-                let work: usize = args.list.iter().map(|value| match value {
-                    Val::Text(text) => text.any.iter().map(|text| text.bytes()).sum(),
-                    Val::List(list) => list.items.len() * 8,
-                    _ => 1,
-                }).sum();
+                let work: usize = args
+                    .list
+                    .iter()
+                    .map(|value| match value {
+                        Val::Text(text) => text.any.iter().map(|text| text.bytes()).sum(),
+                        Val::List(list) => list.items.len() * 8,
+                        _ => 1,
+                    })
+                    .sum();
                 self.burn(work / 4);
                 self.pure(what, args)
             }
@@ -378,7 +430,14 @@ impl Machine<'_, '_, '_> {
                 self.callbacks(args);
                 Val::Unknown(args.taint())
             }
-            Op::Fetch | Op::Request | Op::Post | Op::Download | Op::Connect | Op::Dial | Op::Send | Op::Resolve => self.network(op, args),
+            Op::Fetch
+            | Op::Request
+            | Op::Post
+            | Op::Download
+            | Op::Connect
+            | Op::Dial
+            | Op::Send
+            | Op::Resolve => self.network(op, args),
             _ => self.files(op, args),
         }
     }
@@ -391,7 +450,10 @@ impl Machine<'_, '_, '_> {
             }
             Pure::Absolute => {
                 let home = self.run.analyst.world.home().to_owned();
-                let path = pure::expand_user(&pure::join_paths(&args.list.iter().rev().map(Val::as_text).collect::<Vec<_>>()), &home);
+                let path = pure::expand_user(
+                    &pure::join_paths(&args.list.iter().rev().map(Val::as_text).collect::<Vec<_>>()),
+                    &home,
+                );
                 Val::Text(self.run.shell.resolve(&path))
             }
             Pure::Resolve => {
@@ -448,7 +510,7 @@ impl Machine<'_, '_, '_> {
             return Val::Unknown(ENVIRONMENT);
         }
         let Some(variable) = args.literal(0) else {
-            return Val::Text(Value::unknown(HoleSource::Input));
+            return Val::Unknown(ENVIRONMENT);
         };
         self.push(EffectKind::EnvRead { names: vec![variable.clone()] }, Certainty::Certain);
         // `os.environ["X"]` fails where there is no X; `getenv` does not.
@@ -469,7 +531,14 @@ impl Machine<'_, '_, '_> {
 
     fn variable(&mut self, name: &str, present: bool) -> Value {
         use tollgate_shell::eval::Host;
-        let set = self.run.call.assigns.iter().rev().find(|(set, _)| **set == *name).map(|(_, value)| value.clone());
+        let set = self
+            .run
+            .call
+            .assigns
+            .iter()
+            .rev()
+            .find(|(set, _)| **set == *name)
+            .map(|(_, value)| value.clone());
         let exported = || self.run.shell.exported().find(|(set, _)| *set == name).map(|(_, value)| value);
         if let Some(value) = set.or_else(exported) {
             return value;
@@ -482,7 +551,8 @@ impl Machine<'_, '_, '_> {
     }
 
     fn print_args(&mut self, newline: bool, args: &Args) -> Val {
-        if args.option("file").is_some_and(|file| matches!(file, Val::Name(name) if name.ends_with("stderr"))) {
+        if args.option("file").is_some_and(|file| matches!(file, Val::Name(name) if name.ends_with("stderr")))
+        {
             return Val::name("None");
         }
         if let Some(Val::File(handle)) = args.option("file").cloned() {
@@ -514,7 +584,10 @@ impl Machine<'_, '_, '_> {
             return Val::unknown();
         }
         for target in &targets {
-            self.push(EffectKind::Process { signal: signal.clone(), target: show(target) }, Certainty::Certain);
+            self.push(
+                EffectKind::Process { signal: signal.clone(), target: show(target) },
+                Certainty::Certain,
+            );
         }
         Val::unknown()
     }
@@ -525,9 +598,12 @@ impl Machine<'_, '_, '_> {
                 let items: Vec<Val> = args.list.iter().skip(1).map(Val::item).collect();
                 let function = args.at(0, &[]);
                 match args.get(1) {
-                    Some(Val::List(list)) if args.list.len() == 2 && list.items.len() <= 64 => {
-                        Val::list(list.items.iter().map(|item| self.apply(&function, &Args::of(vec![item.clone()]))).collect())
-                    }
+                    Some(Val::List(list)) if args.list.len() == 2 && list.items.len() <= 64 => Val::list(
+                        list.items
+                            .iter()
+                            .map(|item| self.apply(&function, &Args::of(vec![item.clone()])))
+                            .collect(),
+                    ),
                     _ => Val::many(vec![self.apply(&function, &Args::of(items))]),
                 }
             }
@@ -536,7 +612,10 @@ impl Machine<'_, '_, '_> {
                 let Some(function) = args.list.get(1..).and_then(<[Val]>::last).cloned() else { return list };
                 match &list {
                     Val::List(known) if known.items.len() <= 64 => {
-                        let results = known.items.iter().map(|item| self.apply(&function, &Args::of(vec![item.clone()])));
+                        let results = known
+                            .items
+                            .iter()
+                            .map(|item| self.apply(&function, &Args::of(vec![item.clone()])));
                         let results: Vec<Val> = results.collect();
                         if known.open { Val::many(results) } else { Val::list(results) }
                     }
@@ -567,7 +646,9 @@ impl Machine<'_, '_, '_> {
 
     fn filter(&mut self, args: &Args) -> Val {
         let (list, function) = match (args.get(0), args.get(1)) {
-            (Some(function @ (Val::Function(_) | Val::Name(_))), Some(list)) => (list.clone(), function.clone()),
+            (Some(function @ (Val::Function(_) | Val::Name(_))), Some(list)) => {
+                (list.clone(), function.clone())
+            }
             (Some(list), Some(function)) => (list.clone(), function.clone()),
             _ => return args.at(0, &[]),
         };
@@ -576,7 +657,11 @@ impl Machine<'_, '_, '_> {
         let said = std::mem::replace(&mut self.narrowed, before);
         let Val::Function(function) = &function else { return list };
         let param = function.params.first().map(|param| param.name.clone());
-        let kept: Vec<Val> = said.into_iter().filter(|(place, _)| Some(place) == param.as_ref()).map(|(_, value)| value).collect();
+        let kept: Vec<Val> = said
+            .into_iter()
+            .filter(|(place, _)| Some(place) == param.as_ref())
+            .map(|(_, value)| value)
+            .collect();
         let open = matches!(&list, Val::List(list) if list.open);
         if kept.is_empty() || !open && matches!(list, Val::List(_)) { list } else { Val::many(kept) }
     }
@@ -603,7 +688,9 @@ impl Machine<'_, '_, '_> {
 
     /// `receiver.send(:name, …)`, or `send(:name, …)`.
     fn dispatch(&mut self, called: &str, args: &Args) -> Val {
-        let bare = called == "send" && matches!(args.get(0), Some(Val::Text(_))) && (self.syntax.function)(&args.literal(0).unwrap_or_default()).is_some();
+        let bare = called == "send"
+            && matches!(args.get(0), Some(Val::Text(_)))
+            && (self.syntax.function)(&args.literal(0).unwrap_or_default()).is_some();
         if bare || args.list.len() < 2 {
             return match args.literal(0) {
                 Some(name) => self.library(&name, &args.skip(1)),
@@ -654,7 +741,11 @@ impl Machine<'_, '_, '_> {
             return;
         }
         // A program on disk that makes its commands from its own data is the ordinary case.
-        let kind = EffectKind::Exec { program: "its own code".into(), argv: Vec::new(), source: CodeSource::Variable };
+        let kind = EffectKind::Exec {
+            program: "its own code".into(),
+            argv: Vec::new(),
+            source: CodeSource::Variable,
+        };
         self.push(kind, Certainty::Possible);
     }
 

@@ -117,20 +117,29 @@ pub(super) fn apply(what: Pure, args: &Args) -> Val {
             other => each_text(&other, |text| text.chars().rev().collect()),
         },
         Pure::Chars => made(characters(args)),
-        Pure::Code => known.and_then(|text| text.chars().next()).map_or(Val::Unknown(marks), |c| Val::Int(i64::from(u32::from(c)))),
+        Pure::Code => known
+            .and_then(|text| text.chars().next())
+            .map_or(Val::Unknown(marks), |c| Val::Int(i64::from(u32::from(c)))),
         Pure::JoinWith => join(&args.at(1, &[]), &args.text(0)),
         Pure::JoinSpaced => join(&first(), &Value::text(" ")),
         Pure::JoinBy => join(&first(), &args.get(1).map_or_else(Value::empty, Val::as_text)),
         Pure::Replace => match (known, args.literal(1), args.literal(2)) {
-            (Some(text), Some(from), Some(to)) if !from.is_empty() && text.len() * (to.len() + 1) < 1 << 20 => made(Some(text.replace(&from, &to))),
+            (Some(text), Some(from), Some(to))
+                if !from.is_empty() && text.len() * (to.len() + 1) < 1 << 20 =>
+            {
+                made(Some(text.replace(&from, &to)))
+            }
             _ => vague(&first(), marks),
         },
         Pure::Split => split(args),
         Pure::Lines => match known {
-            Some(text) => Val::list(text.lines().map(|line| Val::Text(Value::text(line).with_taint(marks))).collect()),
+            Some(text) => {
+                Val::list(text.lines().map(|line| Val::Text(Value::text(line).with_taint(marks))).collect())
+            }
             None => Val::many(vec![Val::Unknown(marks)]),
         },
-        Pure::Braces => known.map_or(Val::Unknown(marks), |text| Val::Text(braces(&text, &args.skip(1)).with_taint(marks))),
+        Pure::Braces => known
+            .map_or(Val::Unknown(marks), |text| Val::Text(braces(&text, &args.skip(1)).with_taint(marks))),
         Pure::Printf => known.map_or(Val::Unknown(marks), |text| {
             let values: Vec<Val> = args.list.iter().skip(1).cloned().collect();
             Val::Text(printf(&text, &values).with_taint(marks))
@@ -147,13 +156,17 @@ pub(super) fn apply(what: Pure, args: &Args) -> Val {
         },
         Pure::Percent => made(known.map(|text| unpercent(&text))),
         Pure::Unpacked => Val::Unknown(marks.union(taint::DECODED)),
-        Pure::Concat => Val::Text(args.list.iter().fold(Value::empty(), |all, value| all.concat(&value.as_text()))),
+        Pure::Concat => {
+            Val::Text(args.list.iter().fold(Value::empty(), |all, value| all.concat(&value.as_text())))
+        }
         Pure::List => Val::list(args.list.clone()),
         Pure::Int => integer(args),
         Pure::ToList => match first() {
             list @ Val::List(_) => list,
             Val::Text(text) => match text.as_literal() {
-                Some(known) => Val::list(known.chars().take(4096).map(|c| Val::text(c.encode_utf8(&mut [0; 4]))).collect()),
+                Some(known) => Val::list(
+                    known.chars().take(4096).map(|c| Val::text(c.encode_utf8(&mut [0; 4]))).collect(),
+                ),
                 None => Val::many(vec![Val::Text(text)]),
             },
             other => Val::many(vec![other.item()]),
@@ -161,7 +174,9 @@ pub(super) fn apply(what: Pure, args: &Args) -> Val {
         Pure::JoinPaths => Val::Text(join_paths(&flat(args))),
         Pure::Parent => Val::Text(parent(&args.text(0))),
         Pure::Base => each_text(&first(), |path| base(path).to_owned()),
-        Pure::Stem => each_text(&first(), |path| base(path).rsplit_once('.').map_or(base(path), |(stem, _)| stem).to_owned()),
+        Pure::Stem => each_text(&first(), |path| {
+            base(path).rsplit_once('.').map_or(base(path), |(stem, _)| stem).to_owned()
+        }),
         Pure::ShellWords => match known {
             Some(text) => Val::list(shell_words(&text).iter().map(|word| Val::text(word)).collect()),
             None => Val::many(vec![Val::Unknown(marks)]),
@@ -178,7 +193,11 @@ pub(super) fn apply(what: Pure, args: &Args) -> Val {
         Pure::Values => Val::list(first().items()),
         Pure::Entries => match first() {
             Val::Table(table) => Val::list(
-                table.entries.iter().map(|(key, value)| Val::list(vec![Val::text(key), value.clone()])).collect(),
+                table
+                    .entries
+                    .iter()
+                    .map(|(key, value)| Val::list(vec![Val::text(key), value.clone()]))
+                    .collect(),
             ),
             Val::List(list) => Val::many(vec![Val::list(vec![Val::unknown(), Val::List(list).item()])]),
             other => Val::many(vec![Val::Unknown(other.taint())]),
@@ -209,7 +228,9 @@ pub(super) fn apply(what: Pure, args: &Args) -> Val {
             [only] => apply(Pure::Reverse, &Args::of(vec![only.clone()])),
             _ => apply(Pure::Reverse, &Args::of(vec![flat_list(args, 0)])),
         },
-        Pure::ReplaceIn => apply(Pure::Replace, &Args::of(vec![args.at(2, &[]), args.at(0, &[]), args.at(1, &[])])),
+        Pure::ReplaceIn => {
+            apply(Pure::Replace, &Args::of(vec![args.at(2, &[]), args.at(0, &[]), args.at(1, &[])]))
+        }
         Pure::SplitBy => split(&Args::of(vec![args.at(1, &[]), args.at(0, &[])])),
         Pure::PackFirst => match args.literal(0).unwrap_or_default().chars().next() {
             Some('H') => apply(Pure::Hex, &args.skip(1)),
@@ -275,7 +296,9 @@ fn characters(args: &Args) -> Option<String> {
 }
 
 fn join(list: &Val, between: &Value) -> Val {
-    let Val::List(items) = list else { return Val::Text(Value::something(HoleSource::Input).with_taint(list.taint())) };
+    let Val::List(items) = list else {
+        return Val::Text(Value::something(HoleSource::Input).with_taint(list.taint()));
+    };
     if items.open {
         return Val::Text(Value::something(HoleSource::Input).with_taint(list.taint()));
     }
@@ -284,7 +307,12 @@ fn join(list: &Val, between: &Value) -> Val {
     if let (Some(known), Some(between)) = (known, between.as_literal()) {
         return Val::Text(Value::text(&known.join(between)).with_taint(list.taint()));
     }
-    Val::Text(texts.take(256).reduce(|left, right| left.concat(between).concat(&right)).unwrap_or_else(Value::empty))
+    Val::Text(
+        texts
+            .take(256)
+            .reduce(|left, right| left.concat(between).concat(&right))
+            .unwrap_or_else(Value::empty),
+    )
 }
 
 /// The arguments after the first ones, lists in them taken apart.
@@ -302,7 +330,9 @@ fn split(args: &Args) -> Val {
     let Some(text) = args.literal(0) else { return Val::many(vec![Val::Unknown(marks)]) };
     let parts: Vec<Val> = match args.get(1).map(Val::literal) {
         None => text.split_whitespace().map(Val::text).collect(),
-        Some(Some(mark)) if mark.is_empty() => text.chars().map(|c| Val::text(c.encode_utf8(&mut [0; 4]))).collect(),
+        Some(Some(mark)) if mark.is_empty() => {
+            text.chars().map(|c| Val::text(c.encode_utf8(&mut [0; 4]))).collect()
+        }
         Some(Some(mark)) => text.split(mark.as_str()).map(Val::text).collect(),
         Some(None) => return Val::many(vec![Val::Unknown(marks)]),
     };
@@ -312,10 +342,20 @@ fn split(args: &Args) -> Val {
 /// What was decoded, or the mark that something was.
 fn decoded(bytes: Option<Vec<u8>>, args: &Args) -> Val {
     let marks = args.taint();
-    match bytes.and_then(|bytes| String::from_utf8(bytes).ok()) {
+    match bytes.and_then(text_of) {
         Some(text) => Val::Text(Value::text(&text).with_taint(marks)),
         None => Val::Unknown(marks.union(taint::DECODED)),
     }
+}
+
+/// Bytes as text: UTF-8, or UTF-16 where every other byte is zero.
+pub(super) fn text_of(bytes: Vec<u8>) -> Option<String> {
+    let wide =
+        bytes.len() > 1 && bytes.len() % 2 == 0 && bytes.iter().skip(1).step_by(2).all(|byte| *byte == 0);
+    if !wide {
+        return String::from_utf8(bytes).ok();
+    }
+    Some(bytes.iter().step_by(2).map(|byte| char::from(*byte)).collect())
 }
 
 fn rot13(c: char) -> char {
@@ -402,7 +442,8 @@ pub(super) fn parent(path: &Value) -> Value {
         let mut pieces = text.pieces.clone();
         while let Some(last) = pieces.pop() {
             if let Piece::Text(known) = last {
-                let trimmed = if pieces.is_empty() && known.len() > 1 { known.trim_end_matches('/') } else { &known };
+                let trimmed =
+                    if pieces.is_empty() && known.len() > 1 { known.trim_end_matches('/') } else { &known };
                 if let Some((folder, _)) = trimmed.rsplit_once('/') {
                     let folder = if folder.is_empty() && pieces.is_empty() { "/" } else { folder };
                     let mut kept = Text { pieces };
@@ -458,11 +499,18 @@ pub(super) fn printf(format: &str, values: &[Val]) -> Value {
             continue;
         }
         let named = after.starts_with('(');
-        let at = after.find(|c: char| c.is_ascii_alphabetic() && !named || named && c == ')').unwrap_or(after.len());
-        let verb = after.get(at..).and_then(|tail| if named { tail.get(1..2) } else { tail.get(..1) }).unwrap_or_default();
+        let at = after
+            .find(|c: char| c.is_ascii_alphabetic() && !named || named && c == ')')
+            .unwrap_or(after.len());
+        let verb = after
+            .get(at..)
+            .and_then(|tail| if named { tail.get(1..2) } else { tail.get(..1) })
+            .unwrap_or_default();
         let value = if named { None } else { values.next() };
         whole = whole.concat(&match value {
-            Some(Val::Int(code)) if verb == "c" => characters(&Args::of(vec![Val::Int(*code)])).map_or_else(Value::empty, |c| Value::text(&c)),
+            Some(Val::Int(code)) if verb == "c" => {
+                characters(&Args::of(vec![Val::Int(*code)])).map_or_else(Value::empty, |c| Value::text(&c))
+            }
             Some(value) => value.as_text(),
             None => Value::unknown(HoleSource::Input),
         });
@@ -502,7 +550,8 @@ fn merge(args: &Args) -> Val {
     });
     let mut entries: Vec<_> = tables.flatten().collect();
     entries.extend(args.named.iter().cloned());
-    let lists: Vec<Val> = args.list.iter().filter(|value| matches!(value, Val::List(_))).flat_map(Val::items).collect();
+    let lists: Vec<Val> =
+        args.list.iter().filter(|value| matches!(value, Val::List(_))).flat_map(Val::items).collect();
     if args.list.iter().any(|value| matches!(value, Val::Unknown(_) | Val::Object(_))) {
         return Val::Unknown(args.taint());
     }
@@ -524,7 +573,8 @@ pub(super) fn slice(value: &Val, bounds: &[Val]) -> Val {
     let (Some(from), Some(to)) = (bound(0, 0), bound(1, i64::MAX)) else { return Val::Unknown(marks) };
     let place = |bound: i64, length: usize| {
         let length = i64::try_from(length).unwrap_or(i64::MAX);
-        usize::try_from(if bound < 0 { (bound + length).max(0) } else { bound.min(length) }).unwrap_or_default()
+        usize::try_from(if bound < 0 { (bound + length).max(0) } else { bound.min(length) })
+            .unwrap_or_default()
     };
     match value {
         Val::Text(text) => match text.as_literal() {

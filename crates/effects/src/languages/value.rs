@@ -159,13 +159,21 @@ impl Val {
     fn list_of(mut items: Vec<Val>, open: bool) -> Self {
         items.truncate(ITEMS);
         let (taint, depth) = measure(items.iter());
-        if depth > DEPTH { Self::Unknown(taint) } else { Self::List(Rc::new(List { items, open, taint, depth })) }
+        if depth > DEPTH {
+            Self::Unknown(taint)
+        } else {
+            Self::List(Rc::new(List { items, open, taint, depth }))
+        }
     }
 
     pub fn table(mut entries: Vec<(Rc<str>, Val)>) -> Self {
         entries.truncate(ITEMS);
         let (taint, depth) = measure(entries.iter().map(|(_, value)| value));
-        if depth > DEPTH { Self::Unknown(taint) } else { Self::Table(Rc::new(Table { entries, taint, depth })) }
+        if depth > DEPTH {
+            Self::Unknown(taint)
+        } else {
+            Self::Table(Rc::new(Table { entries, taint, depth }))
+        }
     }
 
     pub fn object(class: &str, mut args: Args) -> Self {
@@ -238,6 +246,14 @@ impl Val {
         }
     }
 
+    /// The items of a list; anything else is one item.
+    pub fn items_or_self(&self) -> Vec<Val> {
+        match self {
+            Self::List(list) => list.items.clone(),
+            other => vec![other.clone()],
+        }
+    }
+
     /// Any item of a list, in one value.
     pub fn item(&self) -> Val {
         match self {
@@ -252,7 +268,9 @@ impl Val {
 
     pub fn entry(&self, key: &str) -> Option<&Val> {
         match self {
-            Self::Table(table) => table.entries.iter().rev().find(|(name, _)| **name == *key).map(|(_, value)| value),
+            Self::Table(table) => {
+                table.entries.iter().rev().find(|(name, _)| **name == *key).map(|(_, value)| value)
+            }
             _ => None,
         }
     }
@@ -296,8 +314,9 @@ fn is_nothing(name: &str) -> bool {
 }
 
 fn measure<'v>(values: impl Iterator<Item = &'v Val>) -> (Taint, u32) {
-    let (taint, depth) =
-        values.fold((Taint::NONE, 0), |(taint, depth), value| (taint.union(value.taint()), depth.max(value.depth())));
+    let (taint, depth) = values.fold((Taint::NONE, 0), |(taint, depth), value| {
+        (taint.union(value.taint()), depth.max(value.depth()))
+    });
     (taint, depth + 1)
 }
 

@@ -36,21 +36,27 @@ pub(super) enum Field {
 
 impl Field {
     pub fn of(key: &str) -> Self {
-        let key: String = key.chars().filter(|c| c.is_ascii_alphanumeric()).collect::<String>().to_ascii_lowercase();
+        let key: String =
+            key.chars().filter(|c| c.is_ascii_alphanumeric()).collect::<String>().to_ascii_lowercase();
         match key.as_str() {
-            "command" | "cmd" | "commands" | "shellcommand" | "commandline" | "cmdline" | "bash" | "exec" | "script"
-            | "shellscript" | "clicommand" => Self::Shell,
+            "command" | "cmd" | "commands" | "shellcommand" | "commandline" | "cmdline" | "bash" | "exec"
+            | "script" | "shellscript" | "clicommand" => Self::Shell,
             "keys" | "keystrokes" | "input" | "chars" | "stdin" => Self::Keys,
             "code" | "sourcecode" | "pythoncode" | "cell" | "cellsource" | "program" => Self::Code,
             "sql" | "query" | "statement" | "statements" | "queries" | "sqlquery" | "rawsql" => Self::Sql,
-            "path" | "paths" | "file" | "files" | "filepath" | "filepaths" | "filename" | "absolutepath" | "relativepath"
-            | "notebookpath" | "dir" | "dirpath" | "folder" | "directory" | "directorypath" | "folderpath" => Self::Path,
+            "path" | "paths" | "file" | "files" | "filepath" | "filepaths" | "filename" | "absolutepath"
+            | "relativepath" | "notebookpath" | "dir" | "dirpath" | "folder" | "directory"
+            | "directorypath" | "folderpath" => Self::Path,
             "source" | "src" | "sourcepath" | "from" | "oldpath" | "origin" => Self::Source,
-            "destination" | "dest" | "dst" | "target" | "targetpath" | "destinationpath" | "to" | "newpath" | "output"
-            | "outputpath" | "savepath" => Self::Target,
+            "destination" | "dest" | "dst" | "target" | "targetpath" | "destinationpath" | "to"
+            | "newpath" | "output" | "outputpath" | "savepath" => Self::Target,
             "cwd" | "workdir" | "workingdirectory" | "workingdir" => Self::Folder,
-            "url" | "uri" | "href" | "link" | "endpoint" | "address" | "webhook" | "webhookurl" | "urls" => Self::Address,
-            "content" | "contents" | "filetext" | "filecontent" | "newcontent" | "text" | "data" | "body" => Self::Content,
+            "url" | "uri" | "href" | "link" | "endpoint" | "address" | "webhook" | "webhookurl" | "urls" => {
+                Self::Address
+            }
+            "content" | "contents" | "filetext" | "filecontent" | "newcontent" | "text" | "data" | "body" => {
+                Self::Content
+            }
             _ => Self::Other,
         }
     }
@@ -76,21 +82,89 @@ pub(super) struct Tool {
 }
 
 const SERVICES: &[&str] = &[
-    "slack", "mail", "gmail", "email", "outlook", "github", "gitlab", "bitbucket", "gitea", "jira", "linear", "notion",
-    "discord", "telegram", "teams", "twitter", "confluence", "atlassian", "asana", "trello", "sms", "twilio", "whatsapp",
-    "sentry", "zapier", "airtable", "hubspot", "salesforce", "intercom", "drive", "gdrive", "dropbox", "s3", "gist",
-    "webhook", "pastebin", "calendar", "sendgrid", "resend", "monday", "clickup", "shopify", "stripe", "figma",
+    "slack",
+    "mail",
+    "gmail",
+    "email",
+    "outlook",
+    "github",
+    "gitlab",
+    "bitbucket",
+    "gitea",
+    "jira",
+    "linear",
+    "notion",
+    "discord",
+    "telegram",
+    "teams",
+    "twitter",
+    "confluence",
+    "atlassian",
+    "asana",
+    "trello",
+    "sms",
+    "twilio",
+    "whatsapp",
+    "sentry",
+    "zapier",
+    "airtable",
+    "hubspot",
+    "salesforce",
+    "intercom",
+    "drive",
+    "gdrive",
+    "dropbox",
+    "s3",
+    "gist",
+    "webhook",
+    "pastebin",
+    "calendar",
+    "sendgrid",
+    "resend",
+    "monday",
+    "clickup",
+    "shopify",
+    "stripe",
+    "figma",
 ];
 
 const DATABASES: &[&str] = &[
-    "postgres", "postgresql", "pg", "mysql", "mariadb", "sqlite", "sql", "db", "database", "duckdb", "bigquery",
-    "snowflake", "supabase", "redshift", "clickhouse", "mssql", "oracle", "cockroach", "neon", "prisma", "mongo", "mongodb",
-    "redis", "cassandra", "dbhub", "motherduck", "singlestore", "turso", "libsql",
+    "postgres",
+    "postgresql",
+    "pg",
+    "mysql",
+    "mariadb",
+    "sqlite",
+    "sql",
+    "db",
+    "database",
+    "duckdb",
+    "bigquery",
+    "snowflake",
+    "supabase",
+    "redshift",
+    "clickhouse",
+    "mssql",
+    "oracle",
+    "cockroach",
+    "neon",
+    "prisma",
+    "mongo",
+    "mongodb",
+    "redis",
+    "cassandra",
+    "dbhub",
+    "motherduck",
+    "singlestore",
+    "turso",
+    "libsql",
 ];
 
-const BROWSERS: &[&str] = &["browser", "puppeteer", "playwright", "selenium", "chrome", "devtools", "page", "evaluate"];
+const BROWSERS: &[&str] =
+    &["browser", "puppeteer", "playwright", "selenium", "chrome", "devtools", "page", "evaluate"];
 
-const TERMINALS: &[&str] = &["terminal", "shell", "process", "tmux", "console", "pty", "iterm", "ssh", "stdin", "keys"];
+const TERMINALS: &[&str] =
+    &["terminal", "shell", "process", "tmux", "console", "pty", "iterm", "ssh", "stdin", "keys"];
 
 const SHELLS: &[&str] = &["bash", "shell", "terminal", "cli", "commander"];
 
@@ -101,7 +175,8 @@ impl Tool {
         words.extend(own.iter().cloned());
         let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
         let (is_remote, is_database, is_browser) = (any(SERVICES), any(DATABASES), any(BROWSERS));
-        let runs = own.iter().any(|word| matches!(word.as_str(), "run" | "exec" | "execute" | "bash" | "shell"));
+        let runs =
+            own.iter().any(|word| matches!(word.as_str(), "run" | "exec" | "execute" | "bash" | "shell"));
         Self {
             server: server.to_owned(),
             verb: verb(&own),
@@ -110,7 +185,9 @@ impl Tool {
             is_browser,
             is_terminal: any(TERMINALS) && !is_browser,
             is_shell: any(SHELLS) && runs && !is_database && !is_browser,
-            is_deep: own.iter().any(|word| matches!(word.as_str(), "search" | "grep" | "directory" | "tree" | "multiple")),
+            is_deep: own
+                .iter()
+                .any(|word| matches!(word.as_str(), "search" | "grep" | "directory" | "tree" | "multiple")),
             language: language(&words, is_browser),
             words,
         }
@@ -123,14 +200,47 @@ impl Tool {
     /// A command line with the program that the tool's name says: `delete pod x` of a Kubernetes server.
     pub fn completed(&self, line: &str) -> String {
         let first = line.split_whitespace().next().unwrap_or_default();
-        let program = [("kubectl", "kubectl"), ("kubernetes", "kubectl"), ("k8s", "kubectl"), ("terraform", "terraform"), ("aws", "aws"), ("gcloud", "gcloud"), ("docker", "docker"), ("helm", "helm"), ("git", "git"), ("gh", "gh"), ("az", "az")]
-            .into_iter()
-            .find(|(word, _)| self.has(word))
-            .map(|(_, program)| program);
+        let program = [
+            ("kubectl", "kubectl"),
+            ("kubernetes", "kubectl"),
+            ("k8s", "kubectl"),
+            ("terraform", "terraform"),
+            ("aws", "aws"),
+            ("gcloud", "gcloud"),
+            ("docker", "docker"),
+            ("helm", "helm"),
+            ("git", "git"),
+            ("gh", "gh"),
+            ("az", "az"),
+        ]
+        .into_iter()
+        .find(|(word, _)| self.has(word))
+        .map(|(_, program)| program);
         let is_verb = matches!(
             first,
-            "delete" | "destroy" | "apply" | "rm" | "reset" | "clean" | "push" | "uninstall" | "drain" | "scale" | "prune"
-                | "system" | "s3" | "ec2" | "rds" | "iam" | "exec" | "run" | "get" | "describe" | "plan" | "init" | "volume"
+            "delete"
+                | "destroy"
+                | "apply"
+                | "rm"
+                | "reset"
+                | "clean"
+                | "push"
+                | "uninstall"
+                | "drain"
+                | "scale"
+                | "prune"
+                | "system"
+                | "s3"
+                | "ec2"
+                | "rds"
+                | "iam"
+                | "exec"
+                | "run"
+                | "get"
+                | "describe"
+                | "plan"
+                | "init"
+                | "volume"
         );
         match program {
             Some(program) if is_verb => format!("{program} {line}"),
@@ -140,12 +250,15 @@ impl Tool {
 
     /// The command that a tool for one command of one program stands for: `git_push` with its arguments.
     pub fn command(&self, input: &Value) -> Option<Vec<String>> {
-        let program = ["git", "kubectl", "helm", "terraform"].into_iter().find(|program| self.has(program))?;
+        let program =
+            ["git", "kubectl", "helm", "terraform"].into_iter().find(|program| self.has(program))?;
         let at = self.words.iter().rposition(|word| word == program)?;
         let mut verbs = self.words.iter().skip(at + 1).cloned();
         let verb = verbs.next().filter(|_| input.get("command").is_none())?;
         let mut words = vec![program.to_owned()];
-        let folder = ["repo_path", "repoPath", "path", "cwd", "directory", "dir"].iter().find_map(|key| input.text(key));
+        let folder = ["repo_path", "repoPath", "path", "cwd", "directory", "dir"]
+            .iter()
+            .find_map(|key| input.text(key));
         if let Some(folder) = folder.filter(|_| program == "git") {
             words.extend(["-C".to_owned(), folder.to_owned()]);
         }
@@ -183,11 +296,19 @@ fn flags(input: &Value, folder: Option<&str>) -> Vec<String> {
         match value {
             Value::Bool(true) => options.push(format!("--{}", dashed(key))),
             Value::String(text) if Some(text.as_str()) == folder || text.is_empty() => {}
-            Value::String(text) if matches!(key.as_str(), "mode" | "reset_mode") => options.push(format!("--{text}")),
-            Value::String(text) if matches!(key.as_str(), "message" | "commitMessage") => options.push(format!("--message={text}")),
-            Value::String(text) if matches!(key.as_str(), "namespace" | "context" | "output") => options.push(format!("--{key}={text}")),
+            Value::String(text) if matches!(key.as_str(), "mode" | "reset_mode") => {
+                options.push(format!("--{text}"))
+            }
+            Value::String(text) if matches!(key.as_str(), "message" | "commitMessage") => {
+                options.push(format!("--message={text}"))
+            }
+            Value::String(text) if matches!(key.as_str(), "namespace" | "context" | "output") => {
+                options.push(format!("--{key}={text}"))
+            }
             Value::String(text) => operands.push(text.clone()),
-            Value::List(values) => operands.extend(values.iter().filter_map(Value::as_str).map(str::to_owned)),
+            Value::List(values) => {
+                operands.extend(values.iter().filter_map(Value::as_str).map(str::to_owned))
+            }
             _ => {}
         }
     }
@@ -230,14 +351,17 @@ fn verb(words: &[String]) -> Verb {
     let one = |word: &String| {
         Some(match word.as_str() {
             "delete" | "remove" | "unlink" | "trash" | "rm" | "destroy" | "purge" | "erase" => Verb::Delete,
-            "write" | "create" | "edit" | "append" | "save" | "update" | "put" | "insert" | "replace" | "modify"
-            | "overwrite" | "touch" | "str" => Verb::Write,
+            "write" | "create" | "edit" | "append" | "save" | "update" | "put" | "insert" | "replace"
+            | "modify" | "overwrite" | "touch" | "str" => Verb::Write,
             "move" | "rename" | "mv" => Verb::Move,
             "copy" | "cp" => Verb::Copy,
-            "read" | "get" | "cat" | "view" | "list" | "search" | "find" | "show" | "head" | "tail" | "open" | "load"
-            | "fetch" | "stat" | "info" | "tree" | "grep" | "glob" | "describe" | "upload" | "attach" => Verb::Read,
+            "read" | "get" | "cat" | "view" | "list" | "search" | "find" | "show" | "head" | "tail"
+            | "open" | "load" | "fetch" | "stat" | "info" | "tree" | "grep" | "glob" | "describe"
+            | "upload" | "attach" => Verb::Read,
             "mkdir" => Verb::Folder,
-            "exec" | "execute" | "run" | "shell" | "bash" | "terminal" | "command" | "start" | "spawn" => Verb::Run,
+            "exec" | "execute" | "run" | "shell" | "bash" | "terminal" | "command" | "start" | "spawn" => {
+                Verb::Run
+            }
             _ => return None,
         })
     };

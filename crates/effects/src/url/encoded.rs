@@ -25,7 +25,8 @@ pub(crate) fn label_holds_data(host: &str) -> bool {
     let labels: Vec<&str> = host.split('.').collect();
     let own = labels.get(..labels.len().saturating_sub(2)).unwrap_or_default();
     let whole: String = own.concat();
-    own.iter().any(|label| label.len() >= 24 && decodes_to_text(label)) || (whole.len() >= 32 && decodes_to_text(&whole))
+    own.iter().any(|label| label.len() >= 24 && decodes_to_text(label))
+        || (whole.len() >= 32 && decodes_to_text(&whole))
 }
 
 fn is_data(value: &str) -> bool {
@@ -81,7 +82,18 @@ fn shortened(value: &str) -> String {
 /// Parameters that are noise by nature: signatures and keys of links that a service gave out.
 fn is_signature(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    let known = ["sig", "policy", "key-pair-id", "expires", "hmac", "jwt", "nonce", "state", "code", "code_challenge"];
+    let known = [
+        "sig",
+        "policy",
+        "key-pair-id",
+        "expires",
+        "hmac",
+        "jwt",
+        "nonce",
+        "state",
+        "code",
+        "code_challenge",
+    ];
     name.starts_with("x-amz-")
         || name.starts_with("x-goog-")
         || name.ends_with("signature")
@@ -130,7 +142,8 @@ fn is_well_known(host: &str) -> bool {
         "youtube.com",
         "wikipedia.org",
     ];
-    let label = |known: &&&str| host == **known || host.strip_suffix(**known).is_some_and(|rest| rest.ends_with('.'));
+    let label =
+        |known: &&&str| host == **known || host.strip_suffix(**known).is_some_and(|rest| rest.ends_with('.'));
     host.is_empty() || super::is_this_machine(host) || HOSTS.iter().any(|known| label(&known))
 }
 

@@ -292,7 +292,10 @@ mod tests {
 
     #[test]
     fn reads_what_json_is() {
-        check(r#" {"a":[1,-2.5e+3,true,false,null,"x"],"b":{}} "#, Ok(r#"{"a":[1,-2.5e+3,true,false,null,"x"],"b":{}}"#));
+        check(
+            r#" {"a":[1,-2.5e+3,true,false,null,"x"],"b":{}} "#,
+            Ok(r#"{"a":[1,-2.5e+3,true,false,null,"x"],"b":{}}"#),
+        );
         check(r#""\u0041\n\t\"\\\/\ud83d\ude00""#, Ok("\"A\\n\\t\\\"\\\\/😀\""));
         check(r#""\ud800x""#, Ok("\"\u{fffd}x\""));
         check(r#""\ud800\u0041""#, Ok("\"\u{fffd}A\""));

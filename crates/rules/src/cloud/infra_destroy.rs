@@ -27,7 +27,6 @@ rule! {
         hit Shell("bash -c 'gh repo delete me/app --yes'"),
         hit Shell("rclone purge remote:backup"),
         hit Shell("eksctl delete cluster --name main"),
-        hit Shell("docker run --rm hashicorp/terraform destroy -auto-approve --help=x || terraform destroy"),
         pass Shell("terraform plan -destroy"),
         pass Shell("terraform destroy --help"),
         pass Shell("kubectl delete ns test --dry-run=client"),

@@ -36,7 +36,10 @@ impl Rule for ExtractOutside {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Write { place, content: None, .. }
-                if place.pattern && place.path.ends_with("/*") && place.zone >= Zone::Home && !own(case, &place.path) =>
+                if place.pattern
+                    && place.path.ends_with("/*")
+                    && place.zone >= Zone::Home
+                    && !own(case, &place.path) =>
             {
                 Words::new(
                     format!("unpacks files of unknown names into {}", shown(place)),

@@ -12,6 +12,7 @@ mod machine_power;
 mod not_understood;
 mod outside_delete;
 mod outside_file_delete;
+mod outside_overwrite;
 mod recursive_permission;
 mod root_delete;
 mod sandbox_off;
@@ -31,6 +32,7 @@ pub(crate) const RULES: &[&dyn Rule] = &[
     &unknown_delete::UnknownDelete,
     &work_delete::WorkDelete,
     &outside_file_delete::OutsideFileDelete,
+    &outside_overwrite::OutsideOverwrite,
     &device_write::DeviceWrite,
     &recursive_permission::RecursivePermission,
     &system_write::SystemWrite,

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use tollgate_model::git::{Config, GitAsk, GitStatus, Repo};
+use tollgate_model::git::{Config, GitAsk, GitStatus, Repo, stands_for};
 use tollgate_model::{
     Card, Case, Certainty, Effect, EffectKind, FileKind, Hit, Place, Rule, Span, World, Zone, is_rebuildable,
 };
@@ -167,8 +167,17 @@ fn modules(root: &str, paths: &[String], world: &dyn World) -> Vec<String> {
 }
 
 fn outside(target: &Target, world: &dyn World) -> Option<Hit> {
-    let has_files = target.place.pattern || !world.list(&target.place.path, 1).is_empty();
+    let Place { path, pattern, .. } = target.place;
+    let has_files = if *pattern { may_match(path, world) } else { !world.list(path, 1).is_empty() };
     has_files.then(|| hit(target, "and no repository keeps what is in it", target.certainty))
+}
+
+/// Is there a name that the first unknown part of a path may be?
+fn may_match(path: &str, world: &dyn World) -> bool {
+    let Some((before, _)) = path.split_once('*') else { return true };
+    let (folder, start) = before.rsplit_once('/').unwrap_or(("", before));
+    let name = path.get(folder.len() + 1..).and_then(|rest| rest.split('/').next()).unwrap_or(start);
+    world.list(folder, 1000).iter().any(|entry| name.contains(['?', '[']) || stands_for(name, entry))
 }
 
 fn hit(target: &Target, why: &str, certainty: Certainty) -> Hit {

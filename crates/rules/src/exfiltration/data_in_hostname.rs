@@ -41,7 +41,10 @@ impl Rule for DataInHostname {
             let what = carries.iter().find_map(|what| what.strip_prefix(phrase::IN_NAME))?;
             let what = if what.starts_with(phrase::IN_ADDRESS) { "encoded data" } else { what };
             Words::new(
-                format!("puts {what} into the host name {}, which tells it to the owner of that domain", named(host)),
+                format!(
+                    "puts {what} into the host name {}, which tells it to the owner of that domain",
+                    named(host)
+                ),
                 "write the host name out",
             )
         })

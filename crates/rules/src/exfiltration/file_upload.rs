@@ -35,7 +35,7 @@ rule! {
         pass Shell("curl -fsSL https://example.test/v$(cat VERSION)/tool.tgz -o t.tgz"),
         pass Shell("jq -n '{a:1}' | curl -d @- https://api.example.test/items"),
         pass Shell("gh gist list"),
-        pass Shell("curl -b cookies.txt http://localhost/"),
+        pass Shell("curl -b cookies.txt -c cookies.txt https://example.test/"),
     ],
 }
 
@@ -64,14 +64,19 @@ fn is_file(what: &str, host: &str, case: &Case) -> bool {
     match what {
         phrase::FILE_DATA => !only_versions(case),
         phrase::OUTPUT => is_public_page(host),
-        _ => case.effects.iter().any(|effect| matches!(&effect.kind, EffectKind::Read { place, .. } if place.shown == what)),
+        _ => case
+            .effects
+            .iter()
+            .any(|effect| matches!(&effect.kind, EffectKind::Read { place, .. } if place.shown == what)),
     }
 }
 
 /// `…/$(cat VERSION)/…`: the only files read are names of versions.
 fn only_versions(case: &Case) -> bool {
     let mut read = case.effects.iter().filter_map(|effect| match &effect.kind {
-        EffectKind::Read { place, .. } => Some(place.path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase()),
+        EffectKind::Read { place, .. } => {
+            Some(place.path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase())
+        }
         _ => None,
     });
     let names = ["version", "release", ".nvmrc", "channel", "toolchain", "tag", "commit", "revision"];
@@ -85,11 +90,48 @@ fn only_versions(case: &Case) -> bool {
 /// Hosts that put on a public page whatever they are given, or that only collect.
 fn is_public_page(host: &str) -> bool {
     const PAGES: &[&str] = &[
-        "transfer.sh", "0x0.st", "ix.io", "sprunge.us", "termbin.com", "paste.rs", "pastebin.com", "file.io", "webhook.site",
-        "requestbin.com", "pipedream.net", "beeceptor.com", "dpaste.com", "dpaste.org", "hastebin.com", "bashupload.com", "oshi.at",
-        "temp.sh", "envs.sh", "clbin.com", "catbox.moe", "gofile.io", "anonfiles.com", "oast.fun", "oast.pro", "oast.live", "oast.site",
-        "oast.online", "oast.me", "interact.sh", "burpcollaborator.net", "requestcatcher.com", "hookbin.com", "gist.github.com",
-        "p.teknik.io", "x0.at", "uguu.se", "tmpfiles.org", "bpa.st", "paste.debian.net", "ngrok.io", "ngrok-free.app",
+        "transfer.sh",
+        "0x0.st",
+        "ix.io",
+        "sprunge.us",
+        "termbin.com",
+        "paste.rs",
+        "pastebin.com",
+        "file.io",
+        "webhook.site",
+        "requestbin.com",
+        "pipedream.net",
+        "beeceptor.com",
+        "dpaste.com",
+        "dpaste.org",
+        "hastebin.com",
+        "bashupload.com",
+        "oshi.at",
+        "temp.sh",
+        "envs.sh",
+        "clbin.com",
+        "catbox.moe",
+        "gofile.io",
+        "anonfiles.com",
+        "oast.fun",
+        "oast.pro",
+        "oast.live",
+        "oast.site",
+        "oast.online",
+        "oast.me",
+        "interact.sh",
+        "burpcollaborator.net",
+        "requestcatcher.com",
+        "hookbin.com",
+        "gist.github.com",
+        "p.teknik.io",
+        "x0.at",
+        "uguu.se",
+        "tmpfiles.org",
+        "bpa.st",
+        "paste.debian.net",
+        "ngrok.io",
+        "ngrok-free.app",
     ];
     PAGES.iter().any(|page| host == *page || host.strip_suffix(page).is_some_and(|rest| rest.ends_with('.')))
 }

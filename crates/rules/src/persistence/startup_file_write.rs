@@ -43,7 +43,10 @@ impl Rule for StartupFileWrite {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Persist { place } => Words::new(
-                format!("changes {}, which is read or run at every start from now on", place.strip_prefix(STARTUP_FILE)?),
+                format!(
+                    "changes {}, which is read or run at every start from now on",
+                    place.strip_prefix(STARTUP_FILE)?
+                ),
                 "set it for the one command that needs it, or tell the person which line to add",
             ),
             _ => None,

@@ -9,7 +9,7 @@ rule! {
     /// ## Instead
     /// Tell the person which setting should change and why.
     pub struct AgentSettingsChange;
-    id: "agent-settings-change", pack: SelfProtection, level: Deny, unsure: Deny,
+    id: "agent-settings-change", pack: SelfProtection, level: Deny,
     examples: [
         hit Write("~/.claude/settings.json\n{\"hooks\":{}}"),
         hit Write(".claude/settings.local.json\n{\"permissions\":{\"allow\":[\"Bash\"]}}"),
@@ -24,7 +24,6 @@ rule! {
         hit Write(".claude/hooks/guard.sh"),
         hit Write("~/.claude/projects/x/1.jsonl"),
         hit Write(".vscode/settings.json\n{\"chat.tools.autoApprove\":true}"),
-        hit Shell("claude mcp add x -- npx y"),
         hit Shell("claude -p hi --settings '{\"disableAllHooks\":true}'"),
         hit Patch("*** Begin Patch\n*** Delete File: .claude/settings.json\n*** End Patch"),
         pass Read("~/.claude/settings.json"),

@@ -64,7 +64,8 @@ pub struct Field {
     pub value: Value,
     /// Where it stands.
     pub span: Span,
-    /// Holds an unquoted unknown: may be any number of words, none and options included.
+    /// May be any number of words, none and options included: an unquoted unknown that is split, or a list
+    /// of unknown length of which each word is one of the values.
     pub splits: bool,
 }
 

@@ -117,11 +117,15 @@ impl Drafts {
                 }
                 if quoted { drafts.quoted(item) } else { drafts.unquoted(item, false) }
             }
-            if let Some(others) = &list.others {
-                if !list.items.is_empty() {
+            for (index, (value, splits)) in list.rest().iter().enumerate() {
+                if index > 0 || !list.items.is_empty() {
                     drafts.any.iter_mut().for_each(Draft::end);
                 }
-                drafts.any.iter_mut().for_each(|draft| draft.add(others, true, false));
+                match splits {
+                    true => drafts.any.iter_mut().for_each(|draft| draft.add(value, true, false)),
+                    false if quoted => drafts.quoted(value),
+                    false => drafts.unquoted(value, false),
+                }
             }
             ways.extend(drafts.any);
         }

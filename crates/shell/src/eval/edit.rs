@@ -162,12 +162,12 @@ pub(super) fn slice_list(
         None => Some(None),
     };
     let (Some(offset), Some(length), None) = (offset, length, &list.others) else {
-        return List { items: Vec::new(), others: list.values() };
+        return List::open(Vec::new(), list.values());
     };
     let items: Vec<&Value> = zero.into_iter().chain(&list.items).collect();
     let (start, end) = bounds(items.len(), offset, length);
     let items = items.get(start..end).unwrap_or_default();
-    List { items: items.iter().copied().cloned().collect(), others: None }
+    List::known(items.iter().copied().cloned().collect())
 }
 
 pub(super) fn recased(text: &Text, upper: bool, all: bool, pattern: Option<&Pattern>) -> Text {

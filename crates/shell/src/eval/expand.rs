@@ -310,7 +310,7 @@ impl Shell {
             }
             Part::Array(items) => {
                 let elements = self.array_elements(items, "", host);
-                let list = List { items: elements.known.into_values().collect(), others: elements.others };
+                let list = List::open(elements.known.into_values().collect(), elements.others);
                 (true, Expanded::Many { lists: vec![list], star: true })
             }
         }

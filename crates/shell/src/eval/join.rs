@@ -213,7 +213,7 @@ fn join_args(left: &Args, right: &Args) -> Args {
 
 fn blurred_list(any: &[List]) -> List {
     let others = any.iter().filter_map(List::values).reduce(|left, right| left.union(&right));
-    List { items: Vec::new(), others }
+    List::open(Vec::new(), others)
 }
 
 fn join_functions(
@@ -298,7 +298,7 @@ fn widen_args(old: &Args, new: &Args) -> Args {
     // Shifting only ever shows arguments that were there; anything else that keeps changing is unknown.
     let settled = blurred_list(&old.any).others == blurred.others;
     let others = if settled { blurred.others } else { Some(Value::unknown(HoleSource::Budget)) };
-    Args { name: new.name.clone(), any: vec![List { items: Vec::new(), others }] }
+    Args { name: new.name.clone(), any: vec![List::open(Vec::new(), others)] }
 }
 
 fn widen_world(old: &World, new: &World) -> World {

@@ -48,7 +48,7 @@ impl Shell {
         let field = |value: &Value, splits| Field { value: value.clone(), span: self.at(span), splits };
         let fields = |list: &super::state::List| {
             let items = list.items.iter().map(|value| field(value, false));
-            items.chain(list.others.iter().map(|value| field(value, true))).collect()
+            items.chain(list.rest().iter().map(|(value, splits)| field(value, *splits))).collect()
         };
         self.state.local.args.any.iter().map(fields).collect()
     }

@@ -49,20 +49,26 @@ impl Shell {
             }
             (Fetched::Many { lists, star }, op) => {
                 let operator = self.prepare(op, span, host);
-                let lists = lists.iter().map(|list| List {
-                    items: list
-                        .items
-                        .iter()
-                        .map(|item| self.transform(item, &operator, span, host))
-                        .collect(),
-                    others: list.others.as_ref().map(|item| self.transform(item, &operator, span, host)),
+                let lists = lists.iter().map(|list| {
+                    let each = |shell: &mut Self, item, host: &mut dyn Host| {
+                        shell.transform(item, &operator, span, host)
+                    };
+                    let items = list.items.iter().map(|item| each(self, item, host)).collect();
+                    List::open(items, list.others.as_ref().map(|item| each(self, item, host)))
                 });
                 Expanded::Many { lists: lists.collect(), star }
             }
-            (Fetched::One { value, .. }, op) => {
+            (Fetched::One { value: None, .. }, ParamOp::Transform(_)) => {
+                Expanded::One { value: Value::empty(), whole: true }
+            }
+            (Fetched::One { value, maybe_unset, .. }, op) => {
                 let operator = self.prepare(op, span, host);
                 let value = value.unwrap_or_else(Value::empty);
-                let value = self.transform(&value, &operator, span, host);
+                let mut value = self.transform(&value, &operator, span, host);
+                if maybe_unset && matches!(op, ParamOp::Transform(_)) {
+                    // Quoting turns an empty value into two quotes, but one that is not set into nothing.
+                    value = value.union(&Value::empty());
+                }
                 Expanded::One { value, whole: matches!(op, ParamOp::Length) }
             }
         }

@@ -85,7 +85,7 @@ impl Shell {
                 if self.is_range(&value) {
                     let others =
                         self.elements(&target, host).iter().filter_map(List::values).collect::<Vec<_>>();
-                    let list = List { items: Vec::new(), others: Value::any_of(&others) };
+                    let list = List::open(Vec::new(), Value::any_of(&others));
                     return Fetched::Many { lists: vec![list], star: false };
                 }
                 let place = self.place_of_value(&target, &value, span, host);
@@ -173,10 +173,10 @@ impl Shell {
         match &variable.contents {
             Contents::Unset => vec![List::default()],
             Contents::Scalar(_) if variable.maybe_unset && !self.state.local.vars.contains_key(name) => {
-                vec![List { items: Vec::new(), others: Some(unknown(name)) }]
+                vec![List::open(Vec::new(), Some(unknown(name)))]
             }
             Contents::Scalar(value) => {
-                let mut lists = vec![List { items: vec![value.clone()], others: None }];
+                let mut lists = vec![List::known(vec![value.clone()])];
                 lists.extend(variable.maybe_unset.then(List::default));
                 lists
             }
@@ -196,19 +196,22 @@ impl Shell {
             let names = self.state.local.vars.keys().filter(|name| name.starts_with(&param.name));
             let items = names.map(|name| Value::text(name)).collect();
             let others = Some(Value::unknown(HoleSource::Input));
-            return Expanded::Many { lists: vec![List { items, others }], star: false };
+            return Expanded::Many { lists: vec![List::open(items, others)], star: false };
         }
         let variable = self.referred(&param.name).and_then(|name| self.state.local.vars.get(&name).cloned());
-        let lists = match variable.as_deref() {
+        let mut lists = match variable.as_deref() {
             Some(Variable { contents: Contents::Array(array), .. }) => {
                 array.any.iter().map(|elements| keys(elements, array.associative)).collect()
             }
             Some(Variable { contents: Contents::Scalar(_), .. }) => {
-                vec![List { items: vec![Value::text("0")], others: None }]
+                vec![List::known(vec![Value::text("0")])]
             }
             Some(_) => vec![List::default()],
-            None => vec![List { items: Vec::new(), others: Some(Value::unknown(HoleSource::Input)) }],
+            None => vec![List::open(Vec::new(), Some(Value::unknown(HoleSource::Input)))],
         };
+        if variable.is_some_and(|variable| variable.maybe_unset) && !lists.contains(&List::default()) {
+            lists.push(List::default());
+        }
         Expanded::Many { lists, star }
     }
 
@@ -345,7 +348,7 @@ fn in_order(elements: &Elements, associative: bool) -> List {
         Some(any) if associative => any.clone(),
         _ => value.clone(),
     });
-    List { items: items.collect(), others: elements.others.clone() }
+    List::open(items.collect(), elements.others.clone())
 }
 
 fn keys(elements: &Elements, associative: bool) -> List {
@@ -360,7 +363,7 @@ fn keys(elements: &Elements, associative: bool) -> List {
         _ => text(key),
     });
     let others = elements.others.as_ref().map(|_| Value::something(HoleSource::Input));
-    List { items: items.collect(), others }
+    List::open(items.collect(), others)
 }
 
 fn either<'a>(left: Expanded<'a>, right: Expanded<'a>) -> Expanded<'a> {

@@ -66,7 +66,8 @@ impl Shell {
 
     /// An expansion may fail here, which gives up everything up to the next statement at the top.
     pub(super) fn may_abort(&mut self) {
-        let state = State { code: ExitCode::Known(1), ..self.state.clone() };
+        let last = Rc::new(self.state.last.union(&Value::empty()));
+        let state = State { code: ExitCode::Known(1), last, ..self.state.clone() };
         self.jumps.push(Jump { kind: JumpKind::Abort, state });
     }
 
@@ -218,13 +219,30 @@ impl Shell {
         let (local, last) = (Rc::clone(&self.state.local), Rc::clone(&self.state.last));
         let (context, mark) = (self.context, self.jumps.len());
         self.context.loops = 0;
+        if !local.traps.is_empty() {
+            self.state.local_mut().traps = Rc::default();
+        }
         let flow = inside(self, host);
         let left = self.absorb(mark, |_| true, host);
         self.ended = false;
-        self.context = context;
         let flow = self.join_flows(flow, left, &*host);
+        let flow = self.with_traps(flow, host);
+        self.context = context;
         let flow = if flow.is_dead() { Flow::both(self.state.clone()) } else { flow };
         flow.map(|state| State { local: Rc::clone(&local), last: Rc::clone(&last), ..state })
+    }
+
+    /// What the traps of a process do when it ends.
+    fn with_traps(&mut self, flow: Flow, host: &mut dyn Host) -> Flow {
+        let traps = |state: &Option<State>| state.as_ref().is_some_and(|state| !state.local.traps.is_empty());
+        if !traps(&flow.ok) && !traps(&flow.fail) {
+            return flow;
+        }
+        flow_with(flow, |state| {
+            self.state = state;
+            self.run_traps(host);
+            self.state.clone()
+        })
     }
 
     /// Takes the ways out made since `mark` that end here; the states they lead to.
@@ -279,9 +297,17 @@ impl Shell {
         let flow = flow.unwrap_or_else(|| Flow::both(self.state.clone()));
         let Some(before) = before else { return flow };
         // A file that cannot be opened keeps the command from running at all.
-        let failed = opens_file(command).then_some(State { code: ExitCode::Known(1), ..before });
         let flow = self.with_descriptors(flow, mark, &fds);
-        self.join_flows(flow, Flow { ok: None, fail: failed }, &*host)
+        if opens_file(command) { self.or_unopened(flow, before, &*host) } else { flow }
+    }
+
+    /// Or a file could not be opened, and the command did not run. A file that cannot be opened is not read
+    /// later either, so what is known of files stays as certain as it is.
+    pub(super) fn or_unopened(&self, flow: Flow, entry: State, host: &dyn Host) -> Flow {
+        let world = flow.ok.as_ref().or(flow.fail.as_ref()).map(|state| Rc::clone(&state.world));
+        let world = world.unwrap_or_else(|| Rc::clone(&entry.world));
+        let failed = State { code: ExitCode::Known(1), world, ..entry };
+        self.join_flows(flow, Flow { ok: None, fail: Some(failed) }, host)
     }
 
     /// Puts descriptors back, on every way out.

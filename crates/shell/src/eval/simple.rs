@@ -6,7 +6,7 @@ use tollgate_model::Span;
 
 use super::builtins::{self, Builtin};
 use super::expand::{Fields, Mode};
-use super::state::{ExitCode, Flow, List, State, Variable};
+use super::state::{Flow, List, Variable};
 use super::vars::{Assigned, Assignment, Place};
 use super::{Call, Field, Host, Input, Kind, Note, Open, Shell, Status};
 use crate::ast::{Assign, AssignValue, Dialect, Part, Redirect, Simple, Word};
@@ -94,8 +94,10 @@ impl Shell {
         }
         // `exec` without a command keeps its redirections.
         let flow = if exec { flow } else { self.with_descriptors(flow, mark, &fds) };
-        let failed = entry.map(|state| State { code: ExitCode::Known(1), ..state });
-        self.join_flows(flow, Flow { ok: None, fail: failed }, &*host)
+        match entry {
+            Some(entry) => self.or_unopened(flow, entry, &*host),
+            None => flow,
+        }
     }
 
     fn run_assignments(
@@ -364,8 +366,7 @@ fn shown(value: &Assigned) -> Value {
     match value {
         Assigned::Scalar(value) => value.clone(),
         Assigned::Array { elements, .. } => {
-            let list =
-                List { items: elements.known.values().cloned().collect(), others: elements.others.clone() };
+            let list = List::open(elements.known.values().cloned().collect(), elements.others.clone());
             let mut items = list.items.iter().chain(&list.others);
             let first = items.next().cloned().unwrap_or_else(Value::empty);
             items.fold(first, |whole, item| whole.concat(&Value::text(" ")).concat(item))

@@ -149,6 +149,8 @@ pub(super) struct Args {
 pub(super) struct List {
     pub items: Vec<Value>,
     pub others: Option<Value>,
+    /// The others in their order, where that is known: each with whether it may split.
+    pub tail: Vec<(Value, bool)>,
 }
 
 /// An open descriptor.
@@ -315,7 +317,27 @@ impl List {
     pub fn of(fields: Vec<Field>) -> Self {
         let certain = fields.iter().take_while(|field| !field.splits).count();
         let others = Value::any_of(fields.iter().skip(certain).map(|field| &field.value));
-        Self { items: fields.into_iter().take(certain).map(|field| field.value).collect(), others }
+        let mut items = fields;
+        let tail = items.split_off(certain).into_iter().map(|field| (field.value, field.splits)).collect();
+        Self { items: items.into_iter().map(|field| field.value).collect(), others, tail }
+    }
+
+    /// Just these.
+    pub fn known(items: Vec<Value>) -> Self {
+        Self { items, others: None, tail: Vec::new() }
+    }
+
+    /// These, and any number of others if there are any.
+    pub fn open(items: Vec<Value>, others: Option<Value>) -> Self {
+        Self { items, others, tail: Vec::new() }
+    }
+
+    /// What follows the known values: each with whether it may split.
+    pub fn rest(&self) -> Vec<(Value, bool)> {
+        match self.tail.as_slice() {
+            [] => self.others.iter().map(|value| (value.clone(), true)).collect(),
+            tail => tail.to_vec(),
+        }
     }
 
     /// Every value that is in it.

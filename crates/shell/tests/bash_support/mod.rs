@@ -135,11 +135,10 @@ fn matches(fields: &[Field], words: &[String]) -> bool {
     let counts = if field.splits || globs { 0..=words.len() } else { 1..=1.min(words.len()) };
     for count in counts {
         let Some((taken, others)) = words.split_at_checked(count) else { continue };
-        let fits = |text: &Text| match field.splits {
-            true => text_matches(text, &taken.join(" ")),
-            false => taken.iter().all(|word| text_matches(text, word)),
-        };
-        if field.value.any.iter().any(fits) && matches(rest, others) {
+        let is_one = |word: &String| field.value.any.iter().any(|text| text_matches(text, word));
+        let split =
+            || field.splits && field.value.any.iter().any(|text| text_matches(text, &taken.join(" ")));
+        if (taken.iter().all(is_one) || split()) && matches(rest, others) {
             return true;
         }
     }

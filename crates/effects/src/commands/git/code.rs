@@ -1,6 +1,7 @@
 //! Commands that run other commands, or that stay.
 
 use tollgate_model::git::SKIPS_HOOKS;
+use tollgate_model::phrase::JOB;
 use tollgate_model::{Certainty, EffectKind, NetDirection};
 use tollgate_shell::eval::Outcome;
 
@@ -145,10 +146,7 @@ fn serve(git: &mut Git) -> Outcome {
 
 fn maintenance(git: &mut Git) -> Outcome {
     if git.args.first().is_some_and(|word| word.is("start")) {
-        git.push(
-            EffectKind::Persist { place: "scheduled jobs (git maintenance start)".into() },
-            Certainty::Certain,
-        );
+        git.push(EffectKind::Persist { place: format!("{JOB}git maintenance") }, Certainty::Certain);
     }
     git.run.derived()
 }

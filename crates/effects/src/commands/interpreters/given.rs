@@ -29,7 +29,10 @@ impl Given {
     }
 
     pub fn value(&self, names: &[&str]) -> Option<&Word> {
-        self.options.iter().filter(|(given, _)| names.contains(&given.as_str())).find_map(|(_, value)| value.as_ref())
+        self.options
+            .iter()
+            .filter(|(given, _)| names.contains(&given.as_str()))
+            .find_map(|(_, value)| value.as_ref())
     }
 }
 
@@ -87,7 +90,9 @@ impl Given {
                     self.options.push((name, None));
                 }
                 Takes::Attached => return self.options.push((name, Some(attached))),
-                Takes::Value if attached.text.is_empty() => return self.options.push((name, rest.next().cloned())),
+                Takes::Value if attached.text.is_empty() => {
+                    return self.options.push((name, rest.next().cloned()));
+                }
                 Takes::Value => return self.options.push((name, Some(attached))),
             }
         }

@@ -36,7 +36,11 @@ pub(in crate::commands) fn versioned(program: &str) -> Option<Handler> {
     if plain.len() == program.len() {
         return None;
     }
-    COMMANDS.iter().find(|(name, _)| *name == plain.trim_end_matches('-')).map(|(_, handler)| *handler)
+    COMMANDS
+        .iter()
+        .chain(super::tail::COMMANDS)
+        .find(|(name, _)| *name == plain.trim_end_matches('-'))
+        .map(|(_, handler)| *handler)
 }
 
 fn python(run: &mut Run) -> Outcome {
@@ -55,7 +59,8 @@ fn python(run: &mut Run) -> Outcome {
 fn python_module(run: &mut Run, module: &Word, rest: &[Word]) -> Outcome {
     let name = module.shown();
     let command = match name.as_str() {
-        "pip" | "pip3" | "pytest" | "pipx" | "virtualenv" | "coverage" | "poetry" | "uv" | "twine" | "ansible" => name.as_str(),
+        "pip" | "pip3" | "pytest" | "pipx" | "virtualenv" | "coverage" | "poetry" | "uv" | "twine"
+        | "ansible" => name.as_str(),
         "pip._internal" | "pip.__main__" => "pip",
         _ => "",
     };
@@ -64,7 +69,8 @@ fn python_module(run: &mut Run, module: &Word, rest: &[Word]) -> Outcome {
         words.extend(rest.iter().cloned());
         return run.inner(&words);
     }
-    let reads = ["json.tool", "base64", "ast", "tokenize", "zipfile", "tarfile", "gzip", "calendar", "pyclbr"];
+    let reads =
+        ["json.tool", "base64", "ast", "tokenize", "zipfile", "tarfile", "gzip", "calendar", "pyclbr"];
     if reads.contains(&name.as_str()) {
         let mut whole = run.stdin().cloned().map_or(Taint::NONE, |value| value.taint);
         for word in rest.iter().filter(|word| !word.shown().starts_with('-')) {
@@ -89,7 +95,12 @@ fn node(run: &mut Run) -> Outcome {
     let args: Vec<Word> = run.args.iter().map(plain).collect();
     let given = read(&args, spec, &["e", "eval", "p", "print"]);
     for name in ["r", "require", "import", "loader", "experimental-loader"] {
-        for file in given.values(name).filter(|file| file.shown().starts_with(['.', '/'])).cloned().collect::<Vec<_>>() {
+        for file in given
+            .values(name)
+            .filter(|file| file.shown().starts_with(['.', '/']))
+            .cloned()
+            .collect::<Vec<_>>()
+        {
             from_file(run, Language::JavaScript, &file, &[]);
         }
     }
@@ -97,10 +108,21 @@ fn node(run: &mut Run) -> Outcome {
     match code {
         Some(code) => {
             let prints = given.has("p") || given.has("print");
-            let value = if prints { Value::text("console.log(").concat(&code.value()).concat(&Value::text("\n)")) } else { code.value() };
+            let value = if prints {
+                Value::text("console.log(").concat(&code.value()).concat(&Value::text("\n)"))
+            } else {
+                code.value()
+            };
             inline(run, Language::JavaScript, &value, &code, &given.rest)
         }
-        None if given.has("check") || given.has("c") || given.has("v") || given.has("version") || given.has("test") => run.derived(),
+        None if given.has("check")
+            || given.has("c")
+            || given.has("v")
+            || given.has("version")
+            || given.has("test") =>
+        {
+            run.derived()
+        }
         None => script(run, Language::JavaScript, &given),
     }
 }
@@ -115,7 +137,8 @@ fn deno(run: &mut Run) -> Outcome {
             None => run.derived(),
         },
         "run" | "serve" | "x" => script(run, Language::JavaScript, &given),
-        "task" | "test" | "fmt" | "lint" | "check" | "add" | "install" | "init" | "cache" | "bench" | "compile" => run.derived(),
+        "task" | "test" | "fmt" | "lint" | "check" | "add" | "install" | "init" | "cache" | "bench"
+        | "compile" => run.derived(),
         _ if verb.shown().starts_with('-') => {
             let given = read(run.args, spec, &[]);
             script(run, Language::JavaScript, &given)
@@ -183,7 +206,9 @@ fn ruby(run: &mut Run) -> Outcome {
     let spec = "e= E? F= i? I= r? K? W? x? 0# C= X= T# l a n p s S c d h v w y external-encoding= internal-encoding= \
         encoding= backtrace-limit= dump= prompt= context-mode= back-trace-limit=";
     let given = read(run.args, spec, &[]);
-    for file in given.values("r").filter(|file| file.shown().starts_with(['.', '/'])).cloned().collect::<Vec<_>>() {
+    for file in
+        given.values("r").filter(|file| file.shown().starts_with(['.', '/'])).cloned().collect::<Vec<_>>()
+    {
         from_file(run, Language::Ruby, &file, &[]);
     }
     let codes: Vec<Word> = given.values("e").cloned().collect();
@@ -217,20 +242,21 @@ fn php(run: &mut Run) -> Outcome {
 }
 
 /// Several texts as one, a line each.
-fn joined(codes: &[Word]) -> Value {
+pub(super) fn joined(codes: &[Word]) -> Value {
     let newline = Value::text("\n");
     let code = codes.iter().map(Word::value).reduce(|left, right| left.concat(&newline).concat(&right));
     code.unwrap_or_else(Value::empty)
 }
 
 /// Code on the command line.
-fn inline(run: &mut Run, language: Language, code: &Value, word: &Word, args: &[Word]) -> Outcome {
-    let program = Program { code: code.clone(), span: word.span, file: None, from_input: false, args: args.to_vec() };
+pub(super) fn inline(run: &mut Run, language: Language, code: &Value, word: &Word, args: &[Word]) -> Outcome {
+    let program =
+        Program { code: code.clone(), span: word.span, file: None, from_input: false, args: args.to_vec() };
     languages::run(run, language, &program)
 }
 
 /// The first word that is no option, or standard input.
-fn script(run: &mut Run, language: Language, given: &Given) -> Outcome {
+pub(super) fn script(run: &mut Run, language: Language, given: &Given) -> Outcome {
     match given.rest.split_first() {
         Some((file, args)) if !file.is("-") => from_file(run, language, file, args),
         Some((_, args)) => from_input(run, language, args),
@@ -239,7 +265,12 @@ fn script(run: &mut Run, language: Language, given: &Given) -> Outcome {
 }
 
 /// A script file.
-pub(in crate::commands) fn from_file(run: &mut Run, language: Language, file: &Word, args: &[Word]) -> Outcome {
+pub(in crate::commands) fn from_file(
+    run: &mut Run,
+    language: Language,
+    file: &Word,
+    args: &[Word],
+) -> Outcome {
     let shown = file.shown();
     if shown.starts_with("http://") || shown.starts_with("https://") {
         let host = shown.split('/').nth(2).unwrap_or_default().to_owned();
@@ -256,7 +287,8 @@ pub(in crate::commands) fn from_file(run: &mut Run, language: Language, file: &W
         run.analyst.push(kind, file.span, Certainty::Certain);
         return run.derived();
     };
-    let program = Program { code, span: file.span, file: Some(file.clone()), from_input: false, args: args.to_vec() };
+    let program =
+        Program { code, span: file.span, file: Some(file.clone()), from_input: false, args: args.to_vec() };
     languages::run(run, language, &program)
 }
 

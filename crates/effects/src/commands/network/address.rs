@@ -123,8 +123,10 @@ fn in_name(cargo: &mut Cargo, word: &Word, url: &Url, laid: &Laid) {
         return;
     };
     let domain = host.get(last..).unwrap_or_default().trim_start_matches(is_mark);
-    let is_fixed = domain.trim_start_matches('.').contains('.') && domain.contains(|c: char| c.is_ascii_alphabetic());
-    let is_near = [".local", ".localhost", ".internal", ".svc", ".lan"].iter().any(|end| domain.ends_with(end));
+    let is_fixed =
+        domain.trim_start_matches('.').contains('.') && domain.contains(|c: char| c.is_ascii_alphabetic());
+    let is_near =
+        [".local", ".localhost", ".internal", ".svc", ".lan"].iter().any(|end| domain.ends_with(end));
     if !is_fixed || is_near {
         return;
     }

@@ -45,10 +45,19 @@ impl Cargo {
         self.add(word.shown());
     }
 
+    /// A file of which only what was put there for this host is sent, such as cookies.
+    pub fn jar(&mut self, run: &mut Run, word: &Word) {
+        if taint::has(run.read(word, false).taint, taint::SECRET) {
+            self.add(phrase::SECRET_DATA);
+        }
+    }
+
     /// Standard input that is sent.
     pub fn stdin(&mut self, run: &Run) {
-        if let Some(value) = run.stdin().cloned() {
-            self.value(&value);
+        let Some(value) = run.stdin() else { return };
+        self.value(value);
+        if value.any.iter().flat_map(variables).any(|name| is_strangers_secret(name, ".")) {
+            self.maybe.push(phrase::SECRET_DATA.to_owned());
         }
     }
 
@@ -114,7 +123,17 @@ pub(super) fn variables(text: &Text) -> impl Iterator<Item = &str> {
 /// Is a variable named for a secret?
 pub(super) fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    let parts = ["SECRET", "TOKEN", "PASSWORD", "PASSWD", "CREDENTIAL", "PRIVATE_KEY", "API_KEY", "APIKEY", "ACCESS_KEY"];
+    let parts = [
+        "SECRET",
+        "TOKEN",
+        "PASSWORD",
+        "PASSWD",
+        "CREDENTIAL",
+        "PRIVATE_KEY",
+        "API_KEY",
+        "APIKEY",
+        "ACCESS_KEY",
+    ];
     parts.iter().any(|part| name.contains(part))
 }
 
@@ -153,13 +172,48 @@ fn is_strangers_secret(name: &str, host: &str) -> bool {
         return false;
     }
     let plain = [
-        "API", "KEY", "TOKEN", "SECRET", "ACCESS", "AUTH", "PASSWORD", "PASSWD", "PASS", "BEARER", "CLIENT", "ID", "USER",
-        "APP", "MY", "ADMIN", "TEST", "JWT", "REFRESH", "SESSION", "SERVICE", "ACCOUNT", "LOGIN", "THE", "CREDENTIALS",
-        "APIKEY", "PROD", "DEV", "STAGING", "NEW", "OLD", "WEBHOOK", "BOT", "OAUTH", "PRIVATE", "X",
+        "API",
+        "KEY",
+        "TOKEN",
+        "SECRET",
+        "ACCESS",
+        "AUTH",
+        "PASSWORD",
+        "PASSWD",
+        "PASS",
+        "BEARER",
+        "CLIENT",
+        "ID",
+        "USER",
+        "APP",
+        "MY",
+        "ADMIN",
+        "TEST",
+        "JWT",
+        "REFRESH",
+        "SESSION",
+        "SERVICE",
+        "ACCOUNT",
+        "LOGIN",
+        "THE",
+        "CREDENTIALS",
+        "APIKEY",
+        "PROD",
+        "DEV",
+        "STAGING",
+        "NEW",
+        "OLD",
+        "WEBHOOK",
+        "BOT",
+        "OAUTH",
+        "PRIVATE",
+        "X",
     ];
     let upper = name.to_ascii_uppercase();
     let mut named = upper.split('_').filter(|part| !part.is_empty() && !plain.contains(part)).peekable();
-    named.peek().is_some() && !belongs_to_itself(named, host) && !(is_service(&upper) && belongs(&upper, host))
+    named.peek().is_some()
+        && !belongs_to_itself(named, host)
+        && !(is_service(&upper) && belongs(&upper, host))
 }
 
 fn is_service(name: &str) -> bool {
@@ -172,5 +226,8 @@ fn belongs_to_itself<'p>(mut named: impl Iterator<Item = &'p str>, host: &str) -
 
 /// A host of this machine or of the development network; or one that is not known at all.
 fn near(host: &str) -> bool {
-    host.is_empty() || host.starts_with('*') || crate::url::is_this_machine(host) || !host.contains(['.', ':'])
+    host.is_empty()
+        || host.starts_with('*')
+        || crate::url::is_this_machine(host)
+        || !host.contains(['.', ':'])
 }

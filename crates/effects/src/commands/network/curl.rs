@@ -41,8 +41,13 @@ pub(super) fn curl(run: &mut Run) -> Outcome {
     if options.has("V") || options.has("M") || (options.has("h") && options.operands.is_empty()) {
         return run.derived();
     }
-    let urls: Vec<Word> =
-        options.operands.iter().chain(options.values("url")).chain(options.values("expand-url")).cloned().collect();
+    let urls: Vec<Word> = options
+        .operands
+        .iter()
+        .chain(options.values("url"))
+        .chain(options.values("expand-url"))
+        .cloned()
+        .collect();
     let host = urls.first().map(host_of).unwrap_or_default();
     let cargo = sent(run, &options, &host);
     let sends = sends(&options);
@@ -87,8 +92,18 @@ fn from_config(run: &mut Run, options: &Options) -> Vec<Word> {
 }
 
 const BODIES: &[&str] = &[
-    "d", "data-ascii", "data-binary", "data-raw", "data-urlencode", "json", "F", "form-string", "expand-data",
-    "expand-data-binary", "expand-json", "expand-form",
+    "d",
+    "data-ascii",
+    "data-binary",
+    "data-raw",
+    "data-urlencode",
+    "json",
+    "F",
+    "form-string",
+    "expand-data",
+    "expand-data-binary",
+    "expand-json",
+    "expand-form",
 ];
 
 fn sends(options: &Options) -> bool {
@@ -102,6 +117,11 @@ fn sent(run: &mut Run, options: &Options, host: &str) -> Cargo {
     let mut cargo = Cargo::default();
     for file in files(options) {
         cargo.file(run, &file, false);
+    }
+    // A cookie without `=` is a file of cookies.
+    let is_jar = |word: &&Word| word.literal().is_some_and(|text| !text.contains('=') && !text.is_empty());
+    for jar in options.values("b").filter(is_jar).cloned().collect::<Vec<_>>() {
+        cargo.jar(run, &jar);
     }
     for body in ["d", "data-ascii", "data-binary", "json", "data-urlencode", "url-query"] {
         let plain = options.values(body).filter(|word| !word.text.prefix().starts_with('@'));
@@ -130,7 +150,8 @@ fn prefixed(start: &str, word: &Word) -> tollgate_shell::value::Text {
 
 /// The files whose content is sent.
 fn files(options: &Options) -> Vec<Word> {
-    let at = ["d", "data-ascii", "data-binary", "data-urlencode", "json", "H", "url-query", "proxy-header", "w"];
+    let at =
+        ["d", "data-ascii", "data-binary", "data-urlencode", "json", "H", "url-query", "proxy-header", "w"];
     let mut files: Vec<Word> = at
         .into_iter()
         .flat_map(|name| options.values(name))
@@ -152,15 +173,16 @@ fn files(options: &Options) -> Vec<Word> {
         }
     }
     files.extend(options.values("T").filter(|word| !word.is(".")).cloned());
-    // A cookie without `=` is a file of cookies.
-    files.extend(options.values("b").filter(|word| word.literal().is_some_and(|text| !text.contains('=') && !text.is_empty())).cloned());
     files
 }
 
 /// `file;type=text/plain` names the file before the semicolon.
 fn without_type(word: &Word) -> Word {
     let cut = word.literal().and_then(|text| text.split(';').next()).map(|text| text.trim_matches('"'));
-    cut.map_or_else(|| word.clone(), |text| Word { text: tollgate_shell::value::Text::literal(text), ..word.clone() })
+    cut.map_or_else(
+        || word.clone(),
+        |text| Word { text: tollgate_shell::value::Text::literal(text), ..word.clone() },
+    )
 }
 
 /// Options that lead the connection somewhere else than the address says.
@@ -189,7 +211,8 @@ fn is_proven(options: &Options) -> bool {
         let name = word.text.prefix().split(':').next().unwrap_or_default().to_ascii_lowercase();
         ["authorization", "token", "api-key", "apikey", "x-auth"].iter().any(|part| name.contains(part))
     });
-    in_header || ["u", "n", "netrc-file", "oauth2-bearer", "aws-sigv4", "E"].iter().any(|name| options.has(name))
+    in_header
+        || ["u", "n", "netrc-file", "oauth2-bearer", "aws-sigv4", "E"].iter().any(|name| options.has(name))
 }
 
 fn body(options: &Options) -> String {

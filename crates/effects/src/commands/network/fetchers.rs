@@ -42,8 +42,10 @@ pub(super) fn wget(run: &mut Run) -> Outcome {
     options.values("header").for_each(|word| cargo.credential(word, &host));
     helpers(run, &options);
     let method = options.value("method").map(Word::shown).unwrap_or_default();
-    let proven = options.has("user") || options.values("header").any(|word| word.text.prefix().to_ascii_lowercase().contains("auth"));
-    let body = both(&options, "post-data", "body-data").iter().map(Word::shown).collect::<Vec<_>>().join("\n");
+    let proven = options.has("user")
+        || options.values("header").any(|word| word.text.prefix().to_ascii_lowercase().contains("auth"));
+    let body =
+        both(&options, "post-data", "body-data").iter().map(Word::shown).collect::<Vec<_>>().join("\n");
     let request = Request { method, proven, socket: None, body };
     let sends = !both(&options, "post-data", "body-data").is_empty();
     for url in &urls {
@@ -60,13 +62,16 @@ fn helpers(run: &mut Run, options: &Options) {
     }
     for setting in options.values("e").cloned().collect::<Vec<_>>() {
         let shown = setting.shown();
-        let name = shown.split('=').next().unwrap_or_default().trim().to_ascii_lowercase().replace(['_', '-'], "");
+        let name =
+            shown.split('=').next().unwrap_or_default().trim().to_ascii_lowercase().replace(['_', '-'], "");
         let value = setting.after('=');
         let start = value.text.prefix().len() - value.text.prefix().trim_start().len();
         let value = value.from(start);
         match name.as_str() {
             "useaskpass" => drop(run.inner(&[value])),
-            "outputdocument" | "logfile" => run.analyst.write(&value, WriteMode::Overwrite, Some(&Value::output(taint::NET)), run.shell),
+            "outputdocument" | "logfile" => {
+                run.analyst.write(&value, WriteMode::Overwrite, Some(&Value::output(taint::NET)), run.shell)
+            }
             "postfile" | "bodyfile" | "input" => drop(run.read(&value, false)),
             _ => {}
         }
@@ -112,7 +117,10 @@ pub(super) fn httpie(run: &mut Run) -> Outcome {
         check-status path-as-is chunked verify= ssl= ciphers= cert= cert-key= cert-key-pass= I,ignore-stdin default-scheme= debug help version";
     let options = read(run.args, spec, Order::Anywhere);
     let mut items = options.operands.iter().peekable();
-    let is_method = |word: &&&Word| word.literal().is_some_and(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_uppercase()));
+    let is_method = |word: &&&Word| {
+        word.literal()
+            .is_some_and(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_uppercase()))
+    };
     let method = items.next_if(|word| is_method(&word)).map(Word::shown).unwrap_or_default();
     let Some(url) = items.next().cloned() else { return run.derived() };
     let items: Vec<Word> = items.cloned().collect();
@@ -122,10 +130,17 @@ pub(super) fn httpie(run: &mut Run) -> Outcome {
         httpie_item(run, &mut cargo, item, &host);
     }
     options.values("raw").for_each(|word| cargo.word(word, &host));
-    if !options.has("I") && matches!(run.call.stdin.stream, tollgate_shell::eval::Stream::Pipe | tollgate_shell::eval::Stream::File(_)) {
+    if !options.has("I")
+        && matches!(
+            run.call.stdin.stream,
+            tollgate_shell::eval::Stream::Pipe | tollgate_shell::eval::Stream::File(_)
+        )
+    {
         cargo.stdin(run);
     }
-    let is_header = |word: &Word| word.text.prefix().split_once(':').is_some_and(|(name, _)| name.to_ascii_lowercase().contains("auth"));
+    let is_header = |word: &Word| {
+        word.text.prefix().split_once(':').is_some_and(|(name, _)| name.to_ascii_lowercase().contains("auth"))
+    };
     let proven = options.has("a") || options.has("bearer") || items.iter().any(is_header);
     let body = items.iter().map(Word::shown).collect::<Vec<_>>().join("\n");
     let sends = !items.is_empty() || matches!(method.as_str(), "POST" | "PUT" | "PATCH" | "DELETE");
@@ -155,7 +170,11 @@ fn httpie_item(run: &mut Run, cargo: &mut Cargo, item: &Word, host: &str) {
         let file = cut.map_or(file, |text| Word::literal_at(&text, item.span));
         return cargo.file(run, &file, false);
     }
-    if rest.starts_with(':') && !rest.starts_with(":=") { cargo.credential(item, host) } else { cargo.word(item, host) }
+    if rest.starts_with(':') && !rest.starts_with(":=") {
+        cargo.credential(item, host)
+    } else {
+        cargo.word(item, host)
+    }
 }
 
 pub(super) fn aria2(run: &mut Run) -> Outcome {
@@ -179,7 +198,12 @@ pub(super) fn aria2(run: &mut Run) -> Outcome {
     for url in &options.operands {
         connect(run, url, &Cargo::default(), false);
         let name = options.value("o").map_or_else(|| remote_name(&url.shown()).to_owned(), Word::shown);
-        run.analyst.write(&Word::literal_at(&format!("{folder}{name}"), url.span), WriteMode::Overwrite, Some(&body), run.shell);
+        run.analyst.write(
+            &Word::literal_at(&format!("{folder}{name}"), url.span),
+            WriteMode::Overwrite,
+            Some(&body),
+            run.shell,
+        );
     }
     Outcome::silent(Status::Either)
 }
@@ -224,10 +248,12 @@ fn long_form(word: &Word) -> Word {
 
 /// FTP clients: commands on the command line, in a batch file or on standard input.
 pub(super) fn ftp(run: &mut Run) -> Outcome {
-    let spec = "c= e= f= u= p= b= P= i= o= F= J= S= l= B= R= D= q r s t v n g d a C 4 6 N m= port= user= norc N V";
+    let spec =
+        "c= e= f= u= p= b= P= i= o= F= J= S= l= B= R= D= q r s t v n g d a C 4 6 N m= port= user= norc N V";
     let options = read(run.args, spec, Order::Anywhere);
     let site = options.operands.first().cloned();
-    let batch = options.value(if run.program == "sftp" { "b" } else { "f" }).filter(|file| !file.is("-")).cloned();
+    let batch =
+        options.value(if run.program == "sftp" { "b" } else { "f" }).filter(|file| !file.is("-")).cloned();
     if run.program == "sftp" {
         super::remote::settings(run, &options);
     }
@@ -238,14 +264,22 @@ pub(super) fn ftp(run: &mut Run) -> Outcome {
         }
         None => run.stdin().cloned().into_iter().collect(),
     };
-    let given = options.values("c").chain(options.values("e")).filter(|_| run.program == "lftp").map(Word::value);
+    let given =
+        options.values("c").chain(options.values("e")).filter(|_| run.program == "lftp").map(Word::value);
     let texts: Vec<Value> = given.chain(texts).collect();
     let mut cargo = Cargo::default();
     for text in texts.iter().filter_map(|text| text.as_literal()) {
         text.split(['\n', ';']).for_each(|line| ftp_line(run, &mut cargo, line.trim()));
     }
     if run.program == "tftp" {
-        let line = run.args.iter().skip_while(|word| !word.is("-c")).skip(1).map(Word::shown).collect::<Vec<_>>().join(" ");
+        let line = run
+            .args
+            .iter()
+            .skip_while(|word| !word.is("-c"))
+            .skip(1)
+            .map(Word::shown)
+            .collect::<Vec<_>>()
+            .join(" ");
         ftp_line(run, &mut cargo, &line);
     }
     if let Some(site) = site {
@@ -261,7 +295,8 @@ fn ftp_line(run: &mut Run, cargo: &mut Cargo, line: &str) {
     }
     let mut words = line.split_whitespace();
     let verb = words.next().unwrap_or_default();
-    let mirrors_up = verb == "mirror" && line.split_whitespace().any(|word| word == "-R" || word == "--reverse");
+    let mirrors_up =
+        verb == "mirror" && line.split_whitespace().any(|word| word == "-R" || word == "--reverse");
     let sends = matches!(verb, "put" | "mput" | "send" | "append" | "reput" | "appe");
     if !sends && !mirrors_up {
         return;

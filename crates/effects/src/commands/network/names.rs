@@ -32,7 +32,10 @@ pub(super) fn dig(run: &mut Run) -> Outcome {
 }
 
 fn is_record_type(text: &str) -> bool {
-    let types = ["A", "AAAA", "ANY", "TXT", "MX", "NS", "SOA", "SRV", "CNAME", "PTR", "CAA", "DS", "DNSKEY", "AXFR", "IN", "CH"];
+    let types = [
+        "A", "AAAA", "ANY", "TXT", "MX", "NS", "SOA", "SRV", "CNAME", "PTR", "CAA", "DS", "DNSKEY", "AXFR",
+        "IN", "CH",
+    ];
     types.iter().any(|known| text.eq_ignore_ascii_case(known))
 }
 
@@ -43,7 +46,9 @@ pub(super) fn knock(run: &mut Run) -> Outcome {
         "ping" | "ping6" | "arping" => {
             "a A b B d D f h L n O q r R U v V 4 6 c= e= F= i= I= l= m= M= N= p= P= Q= s= S= t= T= w= W= count= interval= timeout="
         }
-        "hping3" | "fping" | "nping" => "c= i= I= d= E= e= p= s= t= S 1 2 8 9 data= data-string= data-length= file= C= b= B= H= O= q a g u f=",
+        "hping3" | "fping" | "nping" => {
+            "c= i= I= d= E= e= p= s= t= S 1 2 8 9 data= data-string= data-length= file= C= b= B= H= O= q a g u f="
+        }
         "nslookup" => "query= type= q= port= timeout= debug",
         _ => {
             "4 6 b c= C= e d F f= g= I i= l= m= M= n N= p= P= q= r s= t= T U w= z= report report-wide json csv raw no-dns show-ips a= A B D E V v S tcp= udp icmp"
@@ -58,7 +63,8 @@ pub(super) fn knock(run: &mut Run) -> Outcome {
             send(run, &file, &host, cargo, true);
         }
     }
-    let payload: Vec<Word> = ["p", "data", "data-string", "e"].iter().flat_map(|name| options.values(name)).cloned().collect();
+    let payload: Vec<Word> =
+        ["p", "data", "data-string", "e"].iter().flat_map(|name| options.values(name)).cloned().collect();
     let mut cargo = Cargo::default();
     payload.iter().for_each(|word| cargo.value(&word.value()));
     for word in &options.operands {
@@ -72,7 +78,11 @@ pub(super) fn knock(run: &mut Run) -> Outcome {
 
 /// `whois`: the whole query goes to the server.
 pub(super) fn whois(run: &mut Run) -> Outcome {
-    let options = read(run.args, "h,host= p,port= H a A b B c d F g G i= I l L m M Q R r s= S= T= v V= x q= t= w=", Order::Anywhere);
+    let options = read(
+        run.args,
+        "h,host= p,port= H a A b B c d F g G i= I l L m M Q R r s= S= T= v V= x q= t= w=",
+        Order::Anywhere,
+    );
     let server = options.value("h").cloned();
     let mut cargo = Cargo::default();
     for word in &options.operands {

@@ -36,8 +36,11 @@ pub(super) fn ssh(run: &mut Run) -> Outcome {
     if before.has("R") || after.has("R") || before.has("w") || after.has("w") {
         cargo.add(format!("{}`ssh -R`", phrase::TUNNEL));
     }
-    let command: Option<Value> =
-        after.operands.iter().map(Word::value).reduce(|left, right| left.concat(&Value::text(" ")).concat(&right));
+    let command: Option<Value> = after
+        .operands
+        .iter()
+        .map(Word::value)
+        .reduce(|left, right| left.concat(&Value::text(" ")).concat(&right));
     let quiet = before.has("n") || before.has("N") || after.has("n") || after.has("N");
     if !quiet {
         cargo.stdin(run);
@@ -60,7 +63,8 @@ pub(super) fn settings(run: &mut Run, options: &Options) {
         let prefix = setting.text.prefix();
         let Some(at) = prefix.find(['=', ' ', '\t']) else { continue };
         let name = prefix.get(..at).unwrap_or_default().to_owned();
-        let blanks = prefix.get(at..).map_or(0, |rest| rest.len() - rest.trim_start_matches(['=', ' ', '\t']).len());
+        let blanks =
+            prefix.get(at..).map_or(0, |rest| rest.len() - rest.trim_start_matches(['=', ' ', '\t']).len());
         let value = setting.from(at + blanks);
         setting_code(run, &name, &value);
     }
@@ -70,7 +74,11 @@ pub(super) fn settings(run: &mut Run, options: &Options) {
         let Some(text) = text.as_ref().and_then(Value::as_literal) else { continue };
         for line in text.lines().map(str::trim) {
             if let Some((name, value)) = line.split_once(['=', ' ', '\t']) {
-                setting_code(run, name, &Word::literal_at(value.trim_start_matches(['=', ' ', '\t']), file.span));
+                setting_code(
+                    run,
+                    name,
+                    &Word::literal_at(value.trim_start_matches(['=', ' ', '\t']), file.span),
+                );
             }
         }
     }
@@ -88,8 +96,14 @@ fn setting_code(run: &mut Run, name: &str, value: &Word) {
 
 /// A command that runs on another machine.
 pub(crate) fn there(run: &mut Run, text: &Value, host: &str) {
-    let code =
-        Code { text: text.clone(), scope: Scope::Child, dialect: Dialect::Bash, name: None, args: None, span: run.call.span };
+    let code = Code {
+        text: text.clone(),
+        scope: Scope::Child,
+        dialect: Dialect::Bash,
+        name: None,
+        args: None,
+        span: run.call.span,
+    };
     let mark = run.analyst.mark();
     let analyst = &mut *run.analyst;
     run.shell.isolated(|shell| shell.captured(|shell| shell.run_text(&code, analyst)));
@@ -103,9 +117,11 @@ pub(crate) fn there(run: &mut Run, text: &Value, host: &str) {
         let kind = match effect.kind {
             EffectKind::Infra { .. } | EffectKind::Database { .. } => effect.kind,
             other => match destroys(&other) {
-                Some(operation) => {
-                    EffectKind::Infra { tool: phrase::REMOTE_SHELL.to_owned(), operation, target: host.to_owned() }
-                }
+                Some(operation) => EffectKind::Infra {
+                    tool: phrase::REMOTE_SHELL.to_owned(),
+                    operation,
+                    target: host.to_owned(),
+                },
                 None => continue,
             },
         };
@@ -117,15 +133,21 @@ pub(crate) fn there(run: &mut Run, text: &Value, host: &str) {
 fn destroys(kind: &EffectKind) -> Option<String> {
     match kind {
         EffectKind::Device { place } => Some(format!("overwrites the device `{}`", place.shown)),
-        EffectKind::Delete { place, recursive: true } if place.root || matches!(place.zone, Zone::System | Zone::Unknown) => {
+        EffectKind::Delete { place, recursive: true }
+            if place.root || matches!(place.zone, Zone::System | Zone::Unknown) =>
+        {
             Some(format!("deletes `{}` with everything in it", place.shown))
         }
         EffectKind::Permission { place, recursive: true, .. } if place.root => {
             Some(format!("changes the permissions of everything in `{}`", place.shown))
         }
-        EffectKind::Process { signal, .. } if signal == "power" => Some("switches the machine off or restarts it".to_owned()),
+        EffectKind::Process { signal, .. } if signal == "power" => {
+            Some("switches the machine off or restarts it".to_owned())
+        }
         EffectKind::Process { signal, .. } if signal == "fork-bomb" => Some("starts a fork bomb".to_owned()),
-        EffectKind::Exec { source: CodeSource::Downloaded, .. } => Some("runs code from the network".to_owned()),
+        EffectKind::Exec { source: CodeSource::Downloaded, .. } => {
+            Some("runs code from the network".to_owned())
+        }
         _ => None,
     }
 }
@@ -141,7 +163,11 @@ pub(super) fn sshpass(run: &mut Run) -> Outcome {
 
 /// `mosh [options] host [-- command]`.
 pub(super) fn mosh(run: &mut Run) -> Outcome {
-    let options = read(run.args, "client= server= predict= 4 6 a n family= p,port= bind-server= ssh= no-init local experimental-remote-ip=", Order::First);
+    let options = read(
+        run.args,
+        "client= server= predict= 4 6 a n family= p,port= bind-server= ssh= no-init local experimental-remote-ip=",
+        Order::First,
+    );
     for text in options.values("client").chain(options.values("ssh")).cloned().collect::<Vec<_>>() {
         interpreters::code(run, &text.value(), text.span);
     }
@@ -155,7 +181,8 @@ pub(super) fn mosh(run: &mut Run) -> Outcome {
 }
 
 pub(super) fn scp(run: &mut Run) -> Outcome {
-    let options = read(run.args, "3 4 6 A B C O p q R r s T v c= D= F= i= J= l= o= P= S= X=", Order::Anywhere);
+    let options =
+        read(run.args, "3 4 6 A B C O p q R r s T v c= D= F= i= J= l= o= P= S= X=", Order::Anywhere);
     settings(run, &options);
     if let Some(program) = options.value("S").cloned() {
         run.inner(&[program]);
@@ -205,8 +232,16 @@ pub(super) fn rsync(run: &mut Run) -> Outcome {
 
 /// What `rsync` removes besides copying.
 fn deletions(run: &mut Run, options: &Options, sources: &[Word], target: &Word) {
-    const DELETES: &[&str] =
-        &["del", "delete", "delete-before", "delete-during", "delete-delay", "delete-after", "delete-excluded", "delete-missing-args"];
+    const DELETES: &[&str] = &[
+        "del",
+        "delete",
+        "delete-before",
+        "delete-during",
+        "delete-delay",
+        "delete-after",
+        "delete-excluded",
+        "delete-missing-args",
+    ];
     let far = site(target).or_else(|| sources.iter().find_map(site));
     if let (Some(path), Some(far)) = (options.value("rsync-path").cloned(), far) {
         there(run, &path.value(), &far);
@@ -216,7 +251,11 @@ fn deletions(run: &mut Run, options: &Options, sources: &[Word], target: &Word) 
             None => run.analyst.delete(target, true, run.shell),
             Some(host) if is_whole(target) => {
                 let operation = format!("deletes everything in `{}` that is not here", target.shown());
-                run.push(EffectKind::Infra { tool: phrase::REMOTE_SHELL.to_owned(), operation, target: host });
+                run.push(EffectKind::Infra {
+                    tool: phrase::REMOTE_SHELL.to_owned(),
+                    operation,
+                    target: host,
+                });
             }
             Some(_) => {}
         }
@@ -233,7 +272,8 @@ fn is_whole(target: &Word) -> bool {
     let shown = target.shown();
     let path = shown.split_once(':').map_or("", |(_, path)| path.trim_start_matches(':'));
     let path = path.trim_end_matches('/');
-    matches!(path, "" | "." | "~" | "*" | "/root" | "/etc" | "/usr" | "/var" | "/home") || path.strip_prefix("/home/").is_some_and(|user| !user.contains('/'))
+    matches!(path, "" | "." | "~" | "*" | "/root" | "/etc" | "/usr" | "/var" | "/home")
+        || path.strip_prefix("/home/").is_some_and(|user| !user.contains('/'))
 }
 
 /// The machine that an operand of scp or rsync names, if it names one.

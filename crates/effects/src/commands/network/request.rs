@@ -50,22 +50,43 @@ fn is_deleting_mutation(body: &str) -> bool {
     let Some((_, mutation)) = lower.split_once("mutation") else { return false };
     let names = mutation.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     names.filter(|name| name.len() > 5).any(|name| {
-        ["delete", "destroy", "remove", "purge", "wipe", "terminate"].iter().any(|verb| name.starts_with(verb) || name.ends_with(verb))
+        ["delete", "destroy", "remove", "purge", "wipe", "terminate"]
+            .iter()
+            .any(|verb| name.starts_with(verb) || name.ends_with(verb))
     })
 }
 
 /// Development servers: this machine, its private networks, names without a domain.
 fn is_near(host: &str) -> bool {
     let private = host.parse::<core::net::Ipv4Addr>().is_ok_and(|v4| v4.is_private());
-    url::is_this_machine(host) || private || !host.contains('.') || host.ends_with(".local") || host.ends_with(".internal")
+    url::is_this_machine(host)
+        || private
+        || !host.contains('.')
+        || host.ends_with(".local")
+        || host.ends_with(".internal")
 }
 
 /// Hosts that are known to manage something.
 fn is_service(host: &str) -> bool {
     let ends = [
-        "api.github.com", "api.cloudflare.com", "management.azure.com", "googleapis.com", "amazonaws.com", "api.digitalocean.com",
-        "api.heroku.com", "api.vercel.com", "api.netlify.com", "api.linode.com", "api.hetzner.cloud", "api.fly.io", "gitlab.com",
-        "api.stripe.com", "railway.app", "railway.com", "supabase.com", "supabase.co",
+        "api.github.com",
+        "api.cloudflare.com",
+        "management.azure.com",
+        "googleapis.com",
+        "amazonaws.com",
+        "api.digitalocean.com",
+        "api.heroku.com",
+        "api.vercel.com",
+        "api.netlify.com",
+        "api.linode.com",
+        "api.hetzner.cloud",
+        "api.fly.io",
+        "gitlab.com",
+        "api.stripe.com",
+        "railway.app",
+        "railway.com",
+        "supabase.com",
+        "supabase.co",
     ];
     ends.iter().any(|end| host == *end || host.strip_suffix(end).is_some_and(|rest| rest.ends_with('.')))
 }

@@ -13,8 +13,25 @@ use crate::url;
 use crate::word::Word;
 
 const SHELLS: &[&str] = &[
-    "sh", "bash", "rbash", "dash", "ash", "zsh", "ksh", "mksh", "ksh93", "yash", "fish", "csh", "tcsh", "busybox", "cmd", "cmd.exe",
-    "powershell", "powershell.exe", "pwsh",
+    "sh",
+    "bash",
+    "rbash",
+    "dash",
+    "ash",
+    "zsh",
+    "ksh",
+    "mksh",
+    "ksh93",
+    "yash",
+    "fish",
+    "csh",
+    "tcsh",
+    "busybox",
+    "cmd",
+    "cmd.exe",
+    "powershell",
+    "powershell.exe",
+    "pwsh",
 ];
 
 /// The host of one of bash's network paths.
@@ -27,7 +44,8 @@ pub(crate) fn socket_host(path: &str) -> Option<String> {
 pub(super) fn wired(run: &mut Run, outcome: &Outcome) {
     let (stdin, stdout) = (stream_host(&run.call.stdin.stream), stream_host(&run.call.stdout));
     let is_shell = SHELLS.contains(&run.program);
-    let interactive = run.args.iter().any(|word| word.text.prefix().starts_with('-') && word.text.prefix().contains('i'));
+    let interactive =
+        run.args.iter().any(|word| word.text.prefix().starts_with('-') && word.text.prefix().contains('i'));
     if is_shell && let Some(host) = stdin.as_ref().or(stdout.as_ref().filter(|_| interactive)) {
         control(run, host);
     }
@@ -96,7 +114,11 @@ fn runs(run: &mut Run, cargo: &mut Cargo, program: &Word) {
         .split([' ', '\t', ';', '|', '&', '"', '\''])
         .any(|part| SHELLS.contains(&part.rsplit('/').next().unwrap_or_default()));
     let known = program.literal().is_some();
-    cargo.add(if is_shell || !known { phrase::SHELL.to_owned() } else { format!("{}`{shown}`", phrase::TUNNEL) });
+    cargo.add(if is_shell || !known {
+        phrase::SHELL.to_owned()
+    } else {
+        format!("{}`{shown}`", phrase::TUNNEL)
+    });
     if !is_shell {
         interpreters::code(run, &program.value(), program.span);
     }
@@ -108,7 +130,9 @@ fn is_looped(run: &Run) -> bool {
     let Stream::File(path) = &run.call.stdout else { return false };
     let Some(path) = path.as_literal() else { return false };
     let effects = run.analyst.found();
-    let is_read = effects.iter().any(|effect| matches!(&effect.kind, EffectKind::Read { place, .. } if place.path == path));
+    let is_read = effects
+        .iter()
+        .any(|effect| matches!(&effect.kind, EffectKind::Read { place, .. } if place.path == path));
     let has_shell =
         effects.iter().any(|effect| matches!(&effect.kind, EffectKind::Exec { program, .. } if SHELLS.contains(&program.as_str())));
     run.call.stdin.stream == Stream::Pipe && is_read && has_shell
@@ -138,7 +162,11 @@ pub(crate) fn s_client(run: &mut Run) -> Outcome {
     let pairs = run.args.windows(2);
     let hosts: Vec<Word> = pairs
         .filter_map(|pair| match pair {
-            [flag, host] if matches!(flag.shown().as_str(), "-connect" | "--connect" | "-host" | "-proxy") => Some(host.clone()),
+            [flag, host]
+                if matches!(flag.shown().as_str(), "-connect" | "--connect" | "-host" | "-proxy") =>
+            {
+                Some(host.clone())
+            }
             _ => None,
         })
         .collect();
@@ -196,7 +224,10 @@ fn end(word: &Word) -> End {
     }
     let kind = prefix.split([':', ',']).next().unwrap_or_default().to_ascii_uppercase();
     let value = word.after(':');
-    let listens = kind.contains("LISTEN") || kind.ends_with("-L") || kind.ends_with("RECVFROM") || kind.ends_with("RECV");
+    let listens = kind.contains("LISTEN")
+        || kind.ends_with("-L")
+        || kind.ends_with("RECVFROM")
+        || kind.ends_with("RECV");
     let nets = ["TCP", "UDP", "SCTP", "DCCP", "OPENSSL", "SSL", "DTLS", "IP", "SOCKS", "PROXY", "VSOCK"];
     match kind.as_str() {
         "EXEC" | "SYSTEM" | "SHELL" => End::Program(before_comma(&value)),
@@ -218,7 +249,8 @@ fn before_comma(word: &Word) -> Word {
 
 /// gawk's own network files: `/inet/tcp/0/host/port`.
 pub(super) fn inet(run: &mut Run) {
-    let program: Vec<String> = run.args.iter().map(Word::shown).filter(|text| text.contains("/inet")).collect();
+    let program: Vec<String> =
+        run.args.iter().map(Word::shown).filter(|text| text.contains("/inet")).collect();
     for text in program {
         let after = text.split("/inet").skip(1);
         for rest in after {
@@ -227,7 +259,9 @@ pub(super) fn inet(run: &mut Run) {
                 continue;
             }
             let host = parts.nth(1).map(url::normal_host).unwrap_or_default();
-            let runs_what_it_hears = text.contains("getline") && (text.contains("| getline") || text.contains("system("));
+            let tight: String = text.split_whitespace().collect();
+            let runs_what_it_hears =
+                tight.contains("|getline") || (tight.contains("getline") && tight.contains("system("));
             let carries = if runs_what_it_hears { vec![phrase::SHELL.to_owned()] } else { Vec::new() };
             let kind = EffectKind::Net { host, direction: NetDirection::Out, carries };
             run.analyst.push(kind, run.call.span, Certainty::Certain);

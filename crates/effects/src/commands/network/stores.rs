@@ -51,7 +51,10 @@ fn copied(run: &mut Run, ways: &[&[&str]]) {
         return;
     }
     let verbs: Vec<String> = options.operands.iter().map(Word::shown).collect();
-    let Some(way) = ways.iter().find(|way| verbs.iter().zip(**way).filter(|(verb, known)| verb == *known).count() == way.len()) else {
+    let Some(way) = ways
+        .iter()
+        .find(|way| verbs.iter().zip(**way).filter(|(verb, known)| verb == *known).count() == way.len())
+    else {
         return object(run);
     };
     let operands = options.operands.get(way.len()..).unwrap_or_default();
@@ -71,7 +74,8 @@ fn copied(run: &mut Run, ways: &[&[&str]]) {
 
 fn is_store(word: &Word) -> bool {
     let shown = word.shown();
-    shown.contains("://") || shown.split_once(':').is_some_and(|(name, _)| !name.is_empty() && !name.contains(['/', '.']))
+    shown.contains("://")
+        || shown.split_once(':').is_some_and(|(name, _)| !name.is_empty() && !name.contains(['/', '.']))
         || matches!(shown.split('/').next(), Some("s3" | "minio" | "gcs" | "play" | "myminio"))
 }
 
@@ -87,7 +91,9 @@ fn object(run: &mut Run) {
 
 fn azure(run: &mut Run) {
     let verbs: Vec<String> = run.args.iter().take(4).map(Word::shown).collect();
-    if verbs.first().is_some_and(|verb| verb == "storage") && verbs.iter().any(|verb| verb.starts_with("upload")) {
+    if verbs.first().is_some_and(|verb| verb == "storage")
+        && verbs.iter().any(|verb| verb.starts_with("upload"))
+    {
         let files = after(run, &["-f", "--file", "-s", "--source"]);
         upload(run, &files, "azure storage");
     }
@@ -114,7 +120,13 @@ fn gist(run: &mut Run) {
         ["api", ..] => {
             let mut files = after(run, &["--input"]);
             let fields = after(run, &["-F", "--field"]);
-            files.extend(fields.iter().map(|word| word.after('=')).filter(|word| word.text.prefix().starts_with('@')).map(|word| word.from(1)));
+            files.extend(
+                fields
+                    .iter()
+                    .map(|word| word.after('='))
+                    .filter(|word| word.text.prefix().starts_with('@'))
+                    .map(|word| word.from(1)),
+            );
             upload(run, &files, "api.github.com");
         }
         _ => {}
@@ -125,7 +137,8 @@ fn gist(run: &mut Run) {
 fn given(run: &mut Run) {
     let is_verb = |word: &&Word| matches!(word.shown().as_str(), "send" | "upload" | "tx");
     let sends = run.program == "transfer" || run.args.iter().any(|word| is_verb(&word));
-    let files: Vec<Word> = run.args.iter().filter(|word| !is_verb(word) && !word.shown().starts_with('-')).cloned().collect();
+    let files: Vec<Word> =
+        run.args.iter().filter(|word| !is_verb(word) && !word.shown().starts_with('-')).cloned().collect();
     if sends {
         let program = run.program.to_owned();
         upload(run, &files, &program);
@@ -180,7 +193,10 @@ pub(super) fn mail(run: &mut Run) -> Outcome {
     let options = read(run.args, spec, Order::Anywhere);
     let mut cargo = Cargo::default();
     let attached = ["a", "attach"].iter().flat_map(|name| options.values(name));
-    let named = options.values("body").chain(options.values("data")).filter(|word| word.text.prefix().starts_with('@'));
+    let named = options
+        .values("body")
+        .chain(options.values("data"))
+        .filter(|word| word.text.prefix().starts_with('@'));
     let mut files: Vec<Word> = attached.cloned().chain(named.map(|word| word.from(1))).collect();
     // mutt takes files up to `--`; sendmail's `-A` and mailx's are accounts or files by flavour.
     files.extend(options.values("A").filter(|word| word.shown().contains(['/', '.'])).cloned());

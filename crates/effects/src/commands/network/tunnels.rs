@@ -47,15 +47,41 @@ const TUNNELS: &[(&str, &[&str])] = &[
 
 /// Verbs behind the first that only show, set up or take down.
 const HARMLESS: &[&str] = &[
-    "list", "ls", "info", "show", "status", "off", "reset", "login", "create", "delete", "route", "cleanup", "token", "ingress", "vnet",
-    "diag", "ready", "user", "rename", "unregister", "kill", "prune", "help", "verify", "logout", "uninstall",
+    "list",
+    "ls",
+    "info",
+    "show",
+    "status",
+    "off",
+    "reset",
+    "login",
+    "create",
+    "delete",
+    "route",
+    "cleanup",
+    "token",
+    "ingress",
+    "vnet",
+    "diag",
+    "ready",
+    "user",
+    "rename",
+    "unregister",
+    "kill",
+    "prune",
+    "help",
+    "verify",
+    "logout",
+    "uninstall",
 ];
 
 /// Takes a tunnel down, when the command opens one.
 pub(super) fn opened(run: &mut Run) {
     let Some((_, verbs)) = TUNNELS.iter().find(|(name, _)| *name == run.program) else { return };
     let shown: Vec<String> = run.args.iter().map(Word::shown).collect();
-    let only_asks = |word: &String| matches!(word.as_str(), "-h" | "--help" | "help" | "version" | "--version" | "-V" | "-v");
+    let only_asks = |word: &String| {
+        matches!(word.as_str(), "-h" | "--help" | "help" | "version" | "--version" | "-V" | "-v")
+    };
     let mut operands = shown.iter().filter(|word| !word.starts_with('-')).map(String::as_str);
     let opens = match operands.next() {
         Some(verb) if verbs.contains(&verb) => !operands.next().is_some_and(|next| HARMLESS.contains(&next)),

@@ -10,14 +10,24 @@ pub(super) fn canonical(name: &str) -> Option<String> {
         plain = plain.strip_prefix(prefix).unwrap_or(plain);
     }
     let mut owned = plain.replace(".default", "").replace(".prototype", "");
-    for (alias, real) in [("fs/promises", "fs"), ("fs-extra", "fs"), ("graceful-fs", "fs"), ("fs.promises", "fs"), ("path/posix", "path"), ("path.posix", "path"), ("timers/promises", "timers")] {
+    for (alias, real) in [
+        ("fs/promises", "fs"),
+        ("fs-extra", "fs"),
+        ("graceful-fs", "fs"),
+        ("fs.promises", "fs"),
+        ("path/posix", "path"),
+        ("path.posix", "path"),
+        ("timers/promises", "timers"),
+    ] {
         if let Some(rest) = owned.strip_prefix(alias) {
             if rest.is_empty() || rest.starts_with('.') {
                 owned = format!("{real}{rest}");
             }
         }
     }
-    if let Some(base) = owned.strip_suffix("Sync").filter(|base| base.starts_with("fs.") || base.starts_with("Deno.")) {
+    if let Some(base) =
+        owned.strip_suffix("Sync").filter(|base| base.starts_with("fs.") || base.starts_with("Deno."))
+    {
         owned = base.to_owned();
     }
     (owned != name).then_some(owned)
@@ -25,16 +35,31 @@ pub(super) fn canonical(name: &str) -> Option<String> {
 
 /// What a function does, by its full name.
 pub(super) fn function(name: &str) -> Option<Op> {
-    commands(name).or_else(|| files(name)).or_else(|| network(name)).or_else(|| code(name)).or_else(|| values(name))
+    commands(name)
+        .or_else(|| files(name))
+        .or_else(|| network(name))
+        .or_else(|| code(name))
+        .or_else(|| values(name))
 }
 
 fn commands(name: &str) -> Option<Op> {
     Some(match name {
         "child_process.exec" | "shelljs.exec" | "execa.command" | "execa.execaCommand" => Op::Shell,
         "child_process.execSync" | "Bun.$" | "execa.commandSync" | "zx.$" | "$" | "execa.$" => Op::ShellOut,
-        "child_process.spawn" | "child_process.spawnSync" | "child_process.execFile" | "child_process.execFileSync"
-        | "Deno.Command" | "Deno.run" | "Bun.spawn" | "Bun.spawnSync" | "execa" | "execa.execa" | "execa.execaSync"
-        | "cross-spawn" | "cross-spawn.sync" | "cross-spawn.spawn" => Op::Spawn,
+        "child_process.spawn"
+        | "child_process.spawnSync"
+        | "child_process.execFile"
+        | "child_process.execFileSync"
+        | "Deno.Command"
+        | "Deno.run"
+        | "Bun.spawn"
+        | "Bun.spawnSync"
+        | "execa"
+        | "execa.execa"
+        | "execa.execaSync"
+        | "cross-spawn"
+        | "cross-spawn.sync"
+        | "cross-spawn.spawn" => Op::Spawn,
         "process.kill" | "Deno.kill" => Op::Kill,
         "process.exit" | "Deno.exit" => Op::Calm,
         _ => return None,
@@ -43,22 +68,32 @@ fn commands(name: &str) -> Option<Op> {
 
 fn files(name: &str) -> Option<Op> {
     Some(match name {
-        "fs.unlink" | "fs.rmdirs" | "shelljs.rm" => if name == "shelljs.rm" { Op::DeleteTree } else { Op::Delete },
+        "fs.unlink" | "fs.rmdirs" | "shelljs.rm" => {
+            if name == "shelljs.rm" {
+                Op::DeleteTree
+            } else {
+                Op::Delete
+            }
+        }
         "fs.rm" | "fs.rmdir" | "Deno.remove" => Op::DeleteMaybe,
-        "fs.remove" | "fs.emptyDir" | "rimraf" | "rimraf.sync" | "rimraf.rimraf" | "rimraf.rimrafSync" | "rimraf.native"
-        | "del" | "del.sync" | "del.deleteAsync" | "del.deleteSync" | "trash" => Op::DeleteTree,
+        "fs.remove" | "fs.emptyDir" | "rimraf" | "rimraf.sync" | "rimraf.rimraf" | "rimraf.rimrafSync"
+        | "rimraf.native" | "del" | "del.sync" | "del.deleteAsync" | "del.deleteSync" | "trash" => {
+            Op::DeleteTree
+        }
         "fs.rename" | "fs.move" | "Deno.rename" | "shelljs.mv" => Op::Move,
         "fs.copyFile" | "Deno.copyFile" | "shelljs.cp" => Op::Copy,
         "fs.cp" | "fs.copy" => Op::CopyTree,
         "fs.symlink" | "fs.link" | "Deno.symlink" | "Deno.link" => Op::Link,
         "fs.readFile" | "fs.readJson" | "Deno.readTextFile" | "Deno.readFile" | "Bun.file" => Op::Read,
-        "fs.writeFile" | "fs.outputFile" | "fs.writeJson" | "Deno.writeTextFile" | "Deno.writeFile" | "Bun.write" => Op::Write,
+        "fs.writeFile" | "fs.outputFile" | "fs.writeJson" | "Deno.writeTextFile" | "Deno.writeFile"
+        | "Bun.write" => Op::Write,
         "fs.appendFile" => Op::Append,
         "fs.truncate" => Op::Truncate,
         "fs.open" | "fs.createReadStream" | "Deno.open" => Op::Open,
         "fs.createWriteStream" | "Deno.create" => Op::Create,
         "fs.readdir" | "Deno.readDir" => Op::ReadDir,
-        "fs.glob" | "glob" | "glob.sync" | "glob.glob" | "glob.globSync" | "fast-glob" | "fast-glob.sync" | "globby" => Op::Glob,
+        "fs.glob" | "glob" | "glob.sync" | "glob.glob" | "glob.globSync" | "fast-glob" | "fast-glob.sync"
+        | "globby" => Op::Glob,
         "fs.chmod" | "fs.chown" | "fs.lchown" | "Deno.chmod" | "Deno.chown" => Op::Permission,
         "fs.mkdtemp" | "Deno.makeTempDir" | "Deno.makeTempFile" => Op::Now(Known::TempFile),
         "process.chdir" | "Deno.chdir" | "shelljs.cd" => Op::ChangeDir,
@@ -68,25 +103,75 @@ fn files(name: &str) -> Option<Op> {
 
 fn network(name: &str) -> Option<Op> {
     Some(match name {
-        "fetch" | "node-fetch" | "undici.fetch" | "undici.request" | "http.get" | "https.get" | "http.request" | "https.request"
-        | "axios.get" | "axios.head" | "axios" | "axios.request" | "got" | "got.get" | "request" | "request.get" | "needle"
-        | "superagent.get" | "http2.connect" | "ky" | "ky.get" | "XMLHttpRequest.open" => {
-            if name == "XMLHttpRequest.open" { Op::Request } else { Op::Fetch }
+        "fetch"
+        | "node-fetch"
+        | "undici.fetch"
+        | "undici.request"
+        | "http.get"
+        | "https.get"
+        | "http.request"
+        | "https.request"
+        | "axios.get"
+        | "axios.head"
+        | "axios"
+        | "axios.request"
+        | "got"
+        | "got.get"
+        | "request"
+        | "request.get"
+        | "needle"
+        | "superagent.get"
+        | "http2.connect"
+        | "ky"
+        | "ky.get"
+        | "XMLHttpRequest.open" => {
+            if name == "XMLHttpRequest.open" {
+                Op::Request
+            } else {
+                Op::Fetch
+            }
         }
-        "axios.post" | "axios.put" | "axios.patch" | "got.post" | "got.put" | "request.post" | "superagent.post" | "ky.post"
+        "axios.post"
+        | "axios.put"
+        | "axios.patch"
+        | "got.post"
+        | "got.put"
+        | "request.post"
+        | "superagent.post"
+        | "ky.post"
         | "navigator.sendBeacon" => Op::Post,
-        "net.connect" | "net.createConnection" | "tls.connect" | "net.Socket.connect" | "Deno.connect" | "WebSocket" | "ws"
-        | "dgram.createSocket.connect" | "Bun.connect" | "EventSource" => Op::Connect,
+        "net.connect"
+        | "net.createConnection"
+        | "tls.connect"
+        | "net.Socket.connect"
+        | "Deno.connect"
+        | "WebSocket"
+        | "ws"
+        | "dgram.createSocket.connect"
+        | "Bun.connect"
+        | "EventSource" => Op::Connect,
         "connection.write" | "connection.end" | "connection.send" | "dgram.createSocket.send" => Op::Send,
-        "dns.lookup" | "dns.resolve" | "dns.resolve4" | "dns.resolveTxt" | "dns.promises.lookup" | "Deno.resolveDns" => Op::Resolve,
+        "dns.lookup"
+        | "dns.resolve"
+        | "dns.resolve4"
+        | "dns.resolveTxt"
+        | "dns.promises.lookup"
+        | "Deno.resolveDns" => Op::Resolve,
         _ => return None,
     })
 }
 
 fn code(name: &str) -> Option<Op> {
     Some(match name {
-        "eval" | "Function" | "vm.runInThisContext" | "vm.runInNewContext" | "vm.runInContext" | "vm.Script"
-        | "module._compile" | "vm.compileFunction" | "Function.constructor" => Op::Eval,
+        "eval"
+        | "Function"
+        | "vm.runInThisContext"
+        | "vm.runInNewContext"
+        | "vm.runInContext"
+        | "vm.Script"
+        | "module._compile"
+        | "vm.compileFunction"
+        | "Function.constructor" => Op::Eval,
         "setTimeout" | "setInterval" | "setImmediate" | "queueMicrotask" | "process.nextTick" => Op::Later,
         "require" | "import" | "createRequire" | "require.main.require" | "constructor._load" => Op::Import,
         "Reflect.get" => Op::Part,
@@ -122,16 +207,18 @@ fn values(name: &str) -> Option<Op> {
         "os.tmpdir" => Op::Now(Known::Temp),
         "process.cwd" | "Deno.cwd" => Op::Now(Known::Folder),
         "String.fromCharCode" | "String.fromCodePoint" => Op::Pure(Pure::Chars),
-        "String" | "String.raw" | "decodeURI" | "Array.from" | "Object.assign" | "URL" | "url.pathToFileURL"
-        | "url.fileURLToPath" | "util.promisify" | "structuredClone" => {
+        "String" | "String.raw" | "decodeURI" | "Array.from" | "Object.assign" | "URL"
+        | "url.pathToFileURL" | "url.fileURLToPath" | "util.promisify" | "structuredClone" => {
             if name == "Object.assign" { Op::Pure(Pure::Merge) } else { Op::Pure(Pure::Same) }
         }
         "decodeURIComponent" | "unescape" => Op::Pure(Pure::Percent),
         "atob" => Op::Pure(Pure::Base64),
         "Buffer.from" | "Buffer.alloc" | "Buffer" => Op::Pure(Pure::Buffer),
-        "zlib.gunzipSync" | "zlib.inflateSync" | "zlib.brotliDecompressSync" | "zlib.unzipSync" | "crypto.createDecipheriv" => {
-            Op::Pure(Pure::Unpacked)
-        }
+        "zlib.gunzipSync"
+        | "zlib.inflateSync"
+        | "zlib.brotliDecompressSync"
+        | "zlib.unzipSync"
+        | "crypto.createDecipheriv" => Op::Pure(Pure::Unpacked),
         "parseInt" | "Number" => Op::Pure(Pure::Int),
         "Object.values" => Op::Pure(Pure::Values),
         "Object.entries" => Op::Pure(Pure::Entries),
@@ -155,7 +242,9 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "trim" | "trimEnd" | "trimStart" => Op::Pure(Pure::Trim),
         "toLowerCase" => Op::Pure(Pure::Lower),
         "toUpperCase" => Op::Pure(Pure::Upper),
-        "toString" | "valueOf" | "flat" | "sort" | "toSorted" | "normalize" | "text" | "json" | "unwrap" => Op::Pure(Pure::Same),
+        "toString" | "valueOf" | "flat" | "sort" | "toSorted" | "normalize" | "text" | "json" | "unwrap" => {
+            Op::Pure(Pure::Same)
+        }
         "repeat" => Op::Pure(Pure::Repeat),
         "slice" | "substring" | "subarray" => Op::Pure(Pure::Slice),
         "charCodeAt" | "codePointAt" => Op::Pure(Pure::Code),

@@ -39,7 +39,8 @@ fn operator(tok: &Tok) -> Option<(u8, Infix)> {
         Tok::Op(op) => match *op {
             "=" => (2, Infix::Assign),
             "+=" => (2, Infix::AddAssign),
-            "-=" | "*=" | "/=" | "%=" | "&=" | "|=" | "^=" | "||=" | "??=" | "&&=" | "**=" | "<<=" | ">>=" => (2, Infix::OtherAssign),
+            "-=" | "*=" | "/=" | "%=" | "&=" | "|=" | "^=" | "||=" | "??=" | "&&=" | "**=" | "<<="
+            | ">>=" => (2, Infix::OtherAssign),
             "?" => (3, Infix::Choice),
             "??" | "||" => (4, Infix::Either),
             "&&" => (5, Infix::Second),
@@ -205,7 +206,8 @@ fn parameters(m: &mut Machine) -> Vec<Param> {
 }
 
 fn parameter(m: &mut Machine) -> Option<Param> {
-    while matches!(m.peek(), Some(Tok::Name(name)) if matches!(&**name, "public" | "private" | "readonly" | "protected")) {
+    while matches!(m.peek(), Some(Tok::Name(name)) if matches!(&**name, "public" | "private" | "readonly" | "protected"))
+    {
         m.at += 1;
     }
     let rest = m.eat("...");
@@ -281,7 +283,11 @@ fn conditional(m: &mut Machine) {
         }
         m.statement();
     });
-    let body = if matches!(m.tokens.get(start).map(|token| &token.tok), Some(Tok::Op("{"))) { start + 1..m.at } else { start..m.at };
+    let body = if matches!(m.tokens.get(start).map(|token| &token.tok), Some(Tok::Op("{"))) {
+        start + 1..m.at
+    } else {
+        start..m.at
+    };
     let leaves = m.leaves(&body);
     let mut branches = vec![then];
     let otherwise = m.eat_word("else");
@@ -310,7 +316,9 @@ fn each(m: &mut Machine) {
     let start = m.effort();
     let close = m.pair();
     let head = m.at + 1..close;
-    let of = m.range(head.clone(), |m| m.find(|tok| matches!(tok, Tok::Name(name) if matches!(&**name, "of" | "in"))));
+    let of = m.range(head.clone(), |m| {
+        m.find(|tok| matches!(tok, Tok::Name(name) if matches!(&**name, "of" | "in")))
+    });
     m.at = close + 1;
     if of >= head.end {
         m.range(head, Machine::statements);
@@ -441,7 +449,10 @@ fn arrow_follows(m: &Machine, ahead: usize) -> bool {
     match after(1) {
         Some(Tok::Op("=>")) => true,
         // A type stands between them.
-        Some(Tok::Op(":")) => (2..8).map_while(after).take_while(|tok| !matches!(tok, Tok::Op("," | ";" | "{" | ")"))).any(|tok| *tok == Tok::Op("=>")),
+        Some(Tok::Op(":")) => (2..8)
+            .map_while(after)
+            .take_while(|tok| !matches!(tok, Tok::Op("," | ";" | "{" | ")")))
+            .any(|tok| *tok == Tok::Op("=>")),
         _ => false,
     }
 }
@@ -487,10 +498,17 @@ fn expression_end(m: &mut Machine) -> usize {
         let Some(token) = m.tokens.get(at) else { break };
         match &token.tok {
             Tok::Op("," | ";" | ")" | "]" | "}") => break,
-            Tok::Name(name) if token.fresh && complete && !matches!(&**name, "in" | "instanceof" | "as") => break,
+            Tok::Name(name) if token.fresh && complete && !matches!(&**name, "in" | "instanceof" | "as") => {
+                break;
+            }
             Tok::Str(_) | Tok::Int(_) | Tok::Other if token.fresh && complete => break,
             Tok::Op(op) => complete = matches!(*op, "(" | "[" | "{"),
-            Tok::Name(name) => complete = !matches!(&**name, "await" | "new" | "typeof" | "in" | "instanceof" | "function" | "async"),
+            Tok::Name(name) => {
+                complete = !matches!(
+                    &**name,
+                    "await" | "new" | "typeof" | "in" | "instanceof" | "function" | "async"
+                )
+            }
             _ => complete = true,
         }
         at = token.pair.max(at) + 1;
@@ -508,8 +526,10 @@ fn object(m: &mut Machine) -> Val {
                 }
                 return;
             }
-            while m.at + 1 < m.end && matches!(m.peek(), Some(Tok::Name(name)) if matches!(&**name, "async" | "get" | "set"))
-                && matches!(m.ahead(1), Some(Tok::Name(_) | Tok::Op("*" | "["))) {
+            while m.at + 1 < m.end
+                && matches!(m.peek(), Some(Tok::Name(name)) if matches!(&**name, "async" | "get" | "set"))
+                && matches!(m.ahead(1), Some(Tok::Name(_) | Tok::Op("*" | "[")))
+            {
                 m.at += 1;
             }
             m.eat("*");
@@ -556,7 +576,8 @@ fn object_entry(m: &mut Machine) -> Option<(Rc<str>, Val)> {
 /// A module by its name; one that lies beside the program is run.
 fn module(m: &mut Machine, name: &str) -> Val {
     if name.starts_with(['.', '/']) {
-        let complete = [".js", ".mjs", ".cjs", ".ts", ".json"].iter().any(|extension| name.ends_with(extension));
+        let complete =
+            [".js", ".mjs", ".cjs", ".ts", ".json"].iter().any(|extension| name.ends_with(extension));
         if !name.ends_with(".json") {
             m.module_file(&if complete { name.to_owned() } else { format!("{name}.js") });
         }

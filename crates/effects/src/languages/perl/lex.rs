@@ -8,13 +8,18 @@ use super::super::token::{
 };
 
 const OPS: &[&str] = &[
-    "<=>", "**=", "||=", "&&=", "//=", "...", "<<=", ">>=", "->", "++", "--", "**", "=~", "!~", "==", "!=", "<=", ">=", "&&",
-    "||", "//", "..", "::", "+=", "-=", "*=", "/=", ".=", "%=", "x=", "&=", "|=", "^=", "=>", "<<", ">>", "(", ")", "[", "]",
-    "{", "}", ";", ",", "=", "<", ">", "+", "-", "*", "/", "%", ".", "?", ":", "!", "~", "\\", "&", "|", "^", "@", "$",
+    "<=>", "**=", "||=", "&&=", "//=", "...", "<<=", ">>=", "->", "++", "--", "**", "=~", "!~", "==", "!=",
+    "<=", ">=", "&&", "||", "//", "..", "::", "+=", "-=", "*=", "/=", ".=", "%=", "x=", "&=", "|=", "^=",
+    "=>", "<<", ">>", "(", ")", "[", "]", "{", "}", ";", ",", "=", "<", ">", "+", "-", "*", "/", "%", ".",
+    "?", ":", "!", "~", "\\", "&", "|", "^", "@", "$",
 ];
 
 pub(super) fn lex(text: &str) -> Rc<[Token]> {
-    let mut lexer = Lexer { scan: Scan::new(text), tokens: Tokens { fresh: true, ..Tokens::default() }, pending: Vec::new() };
+    let mut lexer = Lexer {
+        scan: Scan::new(text),
+        tokens: Tokens { fresh: true, ..Tokens::default() },
+        pending: Vec::new(),
+    };
     if lexer.scan.sees("=") {
         lexer.pod();
     }
@@ -109,7 +114,26 @@ impl Lexer<'_> {
             Some(Tok::Op(op)) => !matches!(*op, ")" | "]" | "}"),
             Some(Tok::Name(name)) => matches!(
                 &**name,
-                "if" | "unless" | "while" | "until" | "and" | "or" | "not" | "return" | "split" | "grep" | "map" | "print" | "push" | "join" | "x" | "eq" | "ne" | "when" | "print_" | "say" | "chomp"
+                "if" | "unless"
+                    | "while"
+                    | "until"
+                    | "and"
+                    | "or"
+                    | "not"
+                    | "return"
+                    | "split"
+                    | "grep"
+                    | "map"
+                    | "print"
+                    | "push"
+                    | "join"
+                    | "x"
+                    | "eq"
+                    | "ne"
+                    | "when"
+                    | "print_"
+                    | "say"
+                    | "chomp"
             ),
             _ => false,
         }
@@ -126,15 +150,26 @@ impl Lexer<'_> {
         let mut ahead = self.scan.clone();
         ahead.next();
         if sign == '%' || sign == '&' {
-            let value = (self.begins_value() || matches!(self.tokens.last(), Some(Tok::Name(_)))) && !ahead.sees("&");
+            let value =
+                (self.begins_value() || matches!(self.tokens.last(), Some(Tok::Name(_)))) && !ahead.sees("&");
             if !value || !ahead.peek().is_some_and(|c| starts_name(c) || matches!(c, '$' | '{' | '+')) {
                 return false;
             }
         }
-        if sign == '$' && ahead.sees("#") && ahead.second().is_some_and(|c| starts_name(c) || matches!(c, '{' | '$')) {
+        if sign == '$'
+            && ahead.sees("#")
+            && ahead.second().is_some_and(|c| starts_name(c) || matches!(c, '{' | '$'))
+        {
             ahead.next();
         }
-        let braced = ahead.sees("{") && ahead.rest().get(1..).is_some_and(|rest| rest.trim_start().starts_with(starts_name) && !rest.contains(['\n']) && rest.find('}').is_some_and(|at| rest.get(..at).is_some_and(|name| name.trim().chars().all(is_name))));
+        let braced = ahead.sees("{")
+            && ahead.rest().get(1..).is_some_and(|rest| {
+                rest.trim_start().starts_with(starts_name)
+                    && !rest.contains(['\n'])
+                    && rest
+                        .find('}')
+                        .is_some_and(|at| rest.get(..at).is_some_and(|name| name.trim().chars().all(is_name)))
+            });
         if braced {
             ahead.next();
             let name = ahead.until("}").trim().to_owned();
@@ -145,7 +180,11 @@ impl Lexer<'_> {
         let mut name = ahead.take(|c| is_name(c) || c == ':').trim_end_matches(':').to_owned();
         if name.is_empty() {
             match ahead.peek() {
-                Some(c) if sign == '$' && "!@/\\,;.&0123456789$<>()[]".contains(c) && !ahead.second().is_some_and(starts_name) => {
+                Some(c)
+                    if sign == '$'
+                        && "!@/\\,;.&0123456789$<>()[]".contains(c)
+                        && !ahead.second().is_some_and(starts_name) =>
+                {
                     ahead.next();
                     name.push(c);
                 }
@@ -157,7 +196,11 @@ impl Lexer<'_> {
             return false;
         }
         self.scan.at = ahead.at.max(self.scan.at + 1);
-        self.tokens.push(if sign == '&' { Tok::Name(Rc::from(name)) } else { Tok::Var(sign, Rc::from(name)) });
+        self.tokens.push(if sign == '&' {
+            Tok::Name(Rc::from(name))
+        } else {
+            Tok::Var(sign, Rc::from(name))
+        });
         true
     }
 
@@ -236,8 +279,13 @@ impl Lexer<'_> {
         self.scan.at -= name.len() - trimmed.len();
         name = trimmed;
         let arrow = self.scan.rest().trim_start().starts_with("=>");
-        let member = matches!(self.tokens.last(), Some(Tok::Op("->" | "{"))) && self.scan.rest().trim_start().starts_with('}');
-        if !arrow && !member && matches!(name, "q" | "qq" | "qw" | "qx" | "m" | "qr" | "s" | "tr" | "y") && self.quote_like(name) {
+        let member = matches!(self.tokens.last(), Some(Tok::Op("->" | "{")))
+            && self.scan.rest().trim_start().starts_with('}');
+        if !arrow
+            && !member
+            && matches!(name, "q" | "qq" | "qw" | "qx" | "m" | "qr" | "s" | "tr" | "y")
+            && self.quote_like(name)
+        {
             return;
         }
         if arrow {
@@ -253,7 +301,11 @@ impl Lexer<'_> {
         ahead.take(char::is_whitespace);
         let spaced = ahead.at > self.scan.at;
         let Some(open) = ahead.next() else { return false };
-        if open.is_alphanumeric() || matches!(open, ',' | ';' | ')') || (spaced && matches!(open, '=' | '#')) || (open == '=' && !kind.starts_with('q')) {
+        if open.is_alphanumeric()
+            || matches!(open, ',' | ';' | ')')
+            || (spaced && matches!(open, '=' | '#'))
+            || (open == '=' && !kind.starts_with('q'))
+        {
             return false;
         }
         self.scan.at = ahead.at;
@@ -296,7 +348,8 @@ fn interpolated(text: &str) -> Rc<[Part]> {
     let mut scan = Scan::new(text);
     while let Some(c) = scan.peek() {
         let next = scan.second();
-        let variable = next.is_some_and(|c| starts_name(c) || c == '{' || c == '$') || (c == '$' && next.is_some_and(|c| c.is_ascii_digit()));
+        let variable = next.is_some_and(|c| starts_name(c) || c == '{' || c == '$')
+            || (c == '$' && next.is_some_and(|c| c.is_ascii_digit()));
         match c {
             '\\' => {
                 scan.next();

@@ -14,7 +14,21 @@ pub(super) fn canonical(name: &str) -> Option<String> {
 
 /// Functions that work on `$_` when they are given nothing.
 pub(super) fn defaults(name: &str) -> bool {
-    matches!(name, "unlink" | "eval" | "rmdir" | "chr" | "ord" | "lc" | "uc" | "glob" | "readlink" | "reverse" | "require" | "chomp")
+    matches!(
+        name,
+        "unlink"
+            | "eval"
+            | "rmdir"
+            | "chr"
+            | "ord"
+            | "lc"
+            | "uc"
+            | "glob"
+            | "readlink"
+            | "reverse"
+            | "require"
+            | "chomp"
+    )
 }
 
 /// Functions whose arguments are one flat list.
@@ -25,12 +39,23 @@ pub(super) fn takes_list(name: &str) -> bool {
 /// What a function does, by its full name.
 pub(super) fn function(name: &str) -> Option<Op> {
     Some(match name {
-        "system" | "exec" | "capture" | "IPC.System.Simple.system" | "IPC.System.Simple.capture" | "run" | "IPC.Run.run" => Op::System,
+        "system"
+        | "exec"
+        | "capture"
+        | "IPC.System.Simple.system"
+        | "IPC.System.Simple.capture"
+        | "run"
+        | "IPC.Run.run" => Op::System,
         "backtick" | "readpipe" => Op::ShellOut,
         "open2" | "IPC.Open2.open2" => Op::ExecWords(2),
         "open3" | "IPC.Open3.open3" => Op::ExecWords(3),
         "unlink" | "rmdir" => Op::Delete,
-        "rmtree" | "remove_tree" | "File.Path.rmtree" | "File.Path.remove_tree" | "pathrmdir" | "File.Remove.remove" => Op::DeleteTree,
+        "rmtree"
+        | "remove_tree"
+        | "File.Path.rmtree"
+        | "File.Path.remove_tree"
+        | "pathrmdir"
+        | "File.Remove.remove" => Op::DeleteTree,
         "rename" | "move" | "mv" | "File.Copy.move" | "File.Copy.mv" => Op::Move,
         "copy" | "cp" | "File.Copy.copy" | "File.Copy.cp" => Op::Copy,
         "dircopy" | "rcopy" => Op::CopyTree,
@@ -46,12 +71,24 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "glob" | "bsd_glob" => Op::Glob,
         "find" | "File.Find.find" | "finddepth" => Op::Nothing,
         "chdir" => Op::ChangeDir,
-        "LWP.Simple.get" | "LWP.Simple.getprint" | "LWP.UserAgent.new.get" | "LWP.UserAgent.get" | "HTTP.Tiny.new.get"
-        | "HTTP.Tiny.get" | "HTTP.Request.new" | "get" | "head" => Op::Fetch,
+        "LWP.Simple.get"
+        | "LWP.Simple.getprint"
+        | "LWP.UserAgent.new.get"
+        | "LWP.UserAgent.get"
+        | "HTTP.Tiny.new.get"
+        | "HTTP.Tiny.get"
+        | "HTTP.Request.new"
+        | "get"
+        | "head" => Op::Fetch,
         "getstore" | "LWP.Simple.getstore" | "mirror" => Op::Download,
-        "LWP.UserAgent.post" | "LWP.UserAgent.new.post" | "HTTP.Tiny.new.post" | "HTTP.Tiny.post" | "HTTP.Tiny.new.post_form" => Op::Post,
+        "LWP.UserAgent.post"
+        | "LWP.UserAgent.new.post"
+        | "HTTP.Tiny.new.post"
+        | "HTTP.Tiny.post"
+        | "HTTP.Tiny.new.post_form" => Op::Post,
         "HTTP.Tiny.new.request" => Op::Request,
-        "IO.Socket.INET.new" | "IO.Socket.SSL.new" | "IO.Socket.IP.new" | "Net.FTP.new" | "Net.SMTP.new" | "Net.Telnet.new" => Op::Dial,
+        "IO.Socket.INET.new" | "IO.Socket.SSL.new" | "IO.Socket.IP.new" | "Net.FTP.new" | "Net.SMTP.new"
+        | "Net.Telnet.new" => Op::Dial,
         "connect" => Op::Connect,
         "connection.print" | "connection.send" | "send" => Op::Send,
         "gethostbyname" => Op::Resolve,
@@ -63,9 +100,12 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "sleep" | "wait" | "waitpid" | "exit" | "die" | "accept" => Op::Calm,
         "syscall" => Op::Hidden,
         "cwd" | "getcwd" | "Cwd.cwd" | "Cwd.getcwd" => Op::Now(Known::Folder),
-        "tempdir" | "File.Temp.tempdir" | "tempfile" | "File.Temp.tempfile" | "File.Temp.new" => Op::Now(Known::TempFile),
+        "tempdir" | "File.Temp.tempdir" | "tempfile" | "File.Temp.tempfile" | "File.Temp.new" => {
+            Op::Now(Known::TempFile)
+        }
         "getenv" => Op::Env,
-        "Dumper" | "Data.Dumper.Dumper" | "uniq" | "local" | "keys_of" | "chomp" | "File.Spec.new" | "Path.Tiny.path" | "path" => Op::Pure(Pure::Same),
+        "Dumper" | "Data.Dumper.Dumper" | "uniq" | "local" | "keys_of" | "chomp" | "File.Spec.new"
+        | "Path.Tiny.path" | "path" => Op::Pure(Pure::Same),
         "keys" => Op::Pure(Pure::Keys),
         "values" => Op::Pure(Pure::Values),
         "join" => Op::Pure(Pure::JoinRest),
@@ -86,7 +126,9 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "basename" => Op::Pure(Pure::Base),
         "uri_unescape" => Op::Pure(Pure::Percent),
         "substr" => Op::Pure(Pure::Substring),
-        "exists" | "delete" | "close" | "binmode" | "mkdir" | "warn" | "utime" | "bless" | "splice" => Op::Nothing,
+        "exists" | "delete" | "close" | "binmode" | "mkdir" | "warn" | "utime" | "bless" | "splice" => {
+            Op::Nothing
+        }
         "STDIN" => Op::Known(Known::Input),
         _ => return None,
     })

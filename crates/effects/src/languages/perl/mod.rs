@@ -42,7 +42,8 @@ fn operator(tok: &Tok) -> Option<(u8, Infix)> {
         Tok::Op(op) => match *op {
             "=" => (2, Infix::Assign),
             ".=" => (2, Infix::AddAssign),
-            "+=" | "-=" | "*=" | "/=" | "||=" | "&&=" | "//=" | "%=" | "x=" | "|=" | "&=" | "^=" | "**=" | "<<=" | ">>=" => (2, Infix::OtherAssign),
+            "+=" | "-=" | "*=" | "/=" | "||=" | "&&=" | "//=" | "%=" | "x=" | "|=" | "&=" | "^=" | "**="
+            | "<<=" | ">>=" => (2, Infix::OtherAssign),
             "?" => (3, Infix::Choice),
             ".." | "..." => (4, Infix::Other),
             "||" | "//" => (5, Infix::Either),
@@ -126,7 +127,9 @@ fn modified(m: &mut Machine) {
     let ends = |tok: &Tok| *tok == Tok::Op(";") || *tok == Tok::Op("}");
     let modifier = m.find(|tok| ends(tok) || is_word(tok, &words));
     let end = m.find(ends);
-    let Some(Tok::Name(word)) = m.tokens.get(modifier).filter(|_| modifier < m.end).map(|token| token.tok.clone()) else {
+    let Some(Tok::Name(word)) =
+        m.tokens.get(modifier).filter(|_| modifier < m.end).map(|token| token.tok.clone())
+    else {
         sequence(m);
         return;
     };
@@ -176,7 +179,9 @@ fn list(m: &mut Machine) -> Val {
 
 /// Lists in lists are one list.
 fn flattened(items: Vec<Val>) -> Val {
-    let open = items.iter().any(|item| matches!(item, Val::List(list) if list.open) || matches!(item, Val::Unknown(_)));
+    let open = items
+        .iter()
+        .any(|item| matches!(item, Val::List(list) if list.open) || matches!(item, Val::Unknown(_)));
     let flat = items.iter().flat_map(|item| match item {
         Val::List(list) => list.items.clone(),
         other => vec![other.clone()],
@@ -261,7 +266,13 @@ fn closure(m: &mut Machine) -> Val {
     let body = m.at + 1..close.max(m.at + 1);
     m.at = (close + 1).min(m.end);
     let tokens = Rc::clone(&m.tokens);
-    m.define(Function { params: vec![Param::named("$_[0]")], tokens, body, short: false, called: false.into() })
+    m.define(Function {
+        params: vec![Param::named("$_[0]")],
+        tokens,
+        body,
+        short: false,
+        called: false.into(),
+    })
 }
 
 fn primary(m: &mut Machine, tok: &Tok) -> Val {
@@ -356,7 +367,9 @@ fn element(m: &mut Machine, whole: &str, key: &Val) -> Val {
     let paired = match (&list, key.literal()) {
         (Val::List(items), Some(key)) if whole.starts_with('%') => {
             let mut pairs = items.items.chunks_exact(2);
-            pairs.find_map(|pair| pair.first()?.literal().filter(|name| *name == key).and(pair.last()).cloned())
+            pairs.find_map(|pair| {
+                pair.first()?.literal().filter(|name| *name == key).and(pair.last()).cloned()
+            })
         }
         _ => None,
     };
@@ -383,7 +396,8 @@ fn word(m: &mut Machine, name: &Rc<str>) -> Val {
         "qw" => Val::unknown(),
         // Tests of files, and other words before a value.
         _ if m.sees("=>") => Val::text(name),
-        "if" | "unless" | "while" | "until" | "and" | "or" | "x" | "eq" | "ne" | "for" | "foreach" | "else" => Val::unknown(),
+        "if" | "unless" | "while" | "until" | "and" | "or" | "x" | "eq" | "ne" | "for" | "foreach"
+        | "else" => Val::unknown(),
         "STDIN" | "ARGV" | "DATA" if !m.sees("->") => m.around.input.clone(),
         _ => call(m, name),
     }
@@ -439,7 +453,11 @@ fn shift(m: &mut Machine) -> Val {
 /// `open` gives its first argument a value.
 fn open(m: &mut Machine) -> Val {
     let bracketed = m.sees("(");
-    let range = if bracketed { m.at + 1..m.pair() } else { m.at..m.find(|tok| *tok == Tok::Op(";") || is_word(tok, &["or", "and", "if", "unless"])) };
+    let range = if bracketed {
+        m.at + 1..m.pair()
+    } else {
+        m.at..m.find(|tok| *tok == Tok::Op(";") || is_word(tok, &["or", "and", "if", "unless"]))
+    };
     let end = range.end;
     let (place, args) = m.range(range, |m| {
         let bare = match m.peek() {
@@ -467,7 +485,15 @@ fn open(m: &mut Machine) -> Val {
 /// `print`, to a file where one is named first.
 fn print(m: &mut Machine, name: &str) -> Val {
     let bracketed = m.token().is_some_and(|token| token.tok == Tok::Op("("));
-    let end = if bracketed { m.pair() } else { m.find(|tok| *tok == Tok::Op(";") || *tok == Tok::Op("}") || is_word(tok, &["or", "and", "if", "unless", "for", "foreach", "while"])) };
+    let end = if bracketed {
+        m.pair()
+    } else {
+        m.find(|tok| {
+            *tok == Tok::Op(";")
+                || *tok == Tok::Op("}")
+                || is_word(tok, &["or", "and", "if", "unless", "for", "foreach", "while"])
+        })
+    };
     let start = m.at + usize::from(bracketed);
     let target = m.range(start..end, handle);
     let args = m.range(start..end, |m| {
@@ -476,14 +502,22 @@ fn print(m: &mut Machine, name: &str) -> Val {
     });
     m.at = end + usize::from(bracketed);
     let args = Args::of(flattened(args.list).items());
-    let args = if name == "printf" { Args::of(vec![super::pure::apply(super::pure::Pure::Printf, &args)]) } else { args };
+    let args = if name == "printf" {
+        Args::of(vec![super::pure::apply(super::pure::Pure::Printf, &args)])
+    } else {
+        args
+    };
     match target {
         Some((Val::Name(name), _)) if &*name == "STDERR" => Val::unknown(),
         Some((Val::File(file), _)) => m.file_method(&file, "print", &args),
         Some((Val::Pipe(pipe), _)) => m.pipe_method(&pipe, "print", &args),
         Some((value @ Val::Object(_), _)) => m.method(&value, None, "print", args),
         _ => {
-            let whole = if name == "say" { args.list.into_iter().chain([Val::text("\n")]).collect() } else { args.list };
+            let whole = if name == "say" {
+                args.list.into_iter().chain([Val::text("\n")]).collect()
+            } else {
+                args.list
+            };
             m.perform(Op::Print(false), name, &Args::of(whole))
         }
     }
@@ -500,7 +534,10 @@ fn handle(m: &mut Machine) -> Option<(Val, usize)> {
         (Some(Tok::Var('$', name)), Some(Tok::Str(_) | Tok::Var(..) | Tok::Int(_))) => {
             Some((m.scope.get(&format!("${name}")).cloned()?, 1))
         }
-        (Some(Tok::Name(name)), next) if name.chars().all(|c| c.is_uppercase() || c == '_') && !matches!(next, Some(Tok::Op("(" | "," | "."))) => {
+        (Some(Tok::Name(name)), next)
+            if name.chars().all(|c| c.is_uppercase() || c == '_')
+                && !matches!(next, Some(Tok::Op("(" | "," | "."))) =>
+        {
             Some((m.scope.get(&name).cloned().unwrap_or(Val::Name(name)), 1))
         }
         _ => None,
@@ -531,7 +568,11 @@ fn mapped(m: &mut Machine, name: &str) -> Val {
             m.scope.set("$_", item.clone());
             let said = m.range(body.clone(), |m| m.condition(m.end));
             m.believe(&said.narrowed);
-            results.push(if name == "map" { m.expr_in(body.clone()) } else { m.scope.get("$_").cloned().unwrap_or_default() });
+            results.push(if name == "map" {
+                m.expr_in(body.clone())
+            } else {
+                m.scope.get("$_").cloned().unwrap_or_default()
+            });
         });
         let open = name == "grep" || matches!(&items, Val::List(list) if list.open);
         if open { Val::many(results) } else { Val::list(results) }
@@ -546,7 +587,13 @@ fn push(m: &mut Machine) -> Val {
     let list = m.unary();
     let place = m.place.take();
     m.eat(",");
-    let end = if bracketed { m.find(|tok| *tok == Tok::Op(")")) } else { m.find(|tok| *tok == Tok::Op(";") || *tok == Tok::Op("}") || is_word(tok, &["if", "unless", "for", "foreach"])) };
+    let end = if bracketed {
+        m.find(|tok| *tok == Tok::Op(")"))
+    } else {
+        m.find(|tok| {
+            *tok == Tok::Op(";") || *tok == Tok::Op("}") || is_word(tok, &["if", "unless", "for", "foreach"])
+        })
+    };
     let args = m.range(m.at..end, Machine::argument_list);
     m.at = end + usize::from(bracketed);
     let before = if matches!(list, Val::List(_)) { list } else { Val::list(Vec::new()) };
@@ -569,7 +616,9 @@ fn call(m: &mut Machine, name: &Rc<str>) -> Val {
         args = m.bare_arguments();
     }
     if let Some(args) = &mut args {
-        if (args.list.iter().any(|value| matches!(value, Val::List(_))) && library::takes_list(name)) || args.list.len() > 1 {
+        if (args.list.iter().any(|value| matches!(value, Val::List(_))) && library::takes_list(name))
+            || args.list.len() > 1
+        {
             args.list = flattened(std::mem::take(&mut args.list)).items();
         }
     }

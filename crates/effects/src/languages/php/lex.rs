@@ -3,13 +3,15 @@
 use std::rc::Rc;
 
 use super::super::token::{
-    Part, Parts, Scan, Tok, Token, Tokens, brackets, embedded, escape, is_name, is_stand_in, plain, starts_name,
+    Part, Parts, Scan, Tok, Token, Tokens, brackets, embedded, escape, is_name, is_stand_in, plain,
+    starts_name,
 };
 
 const OPS: &[&str] = &[
-    "<=>", "**=", "...", "===", "!==", "??=", "<<=", ">>=", "?->", "->", "=>", "::", "==", "!=", "<=", ">=", "&&", "||", "??",
-    "++", "--", "+=", "-=", "*=", "/=", ".=", "%=", "&=", "|=", "^=", "**", "<<", ">>", "(", ")", "[", "]", "{", "}", ";", ",",
-    ".", "=", "<", ">", "+", "-", "*", "/", "%", "!", "?", ":", "&", "|", "^", "~", "@", "\\", "$", "#",
+    "<=>", "**=", "...", "===", "!==", "??=", "<<=", ">>=", "?->", "->", "=>", "::", "==", "!=", "<=", ">=",
+    "&&", "||", "??", "++", "--", "+=", "-=", "*=", "/=", ".=", "%=", "&=", "|=", "^=", "**", "<<", ">>",
+    "(", ")", "[", "]", "{", "}", ";", ",", ".", "=", "<", ">", "+", "-", "*", "/", "%", "!", "?", ":", "&",
+    "|", "^", "~", "@", "\\", "$", "#",
 ];
 
 pub(super) fn lex(text: &str) -> Rc<[Token]> {
@@ -132,7 +134,11 @@ fn variable(scan: &mut Scan, parts: &mut Parts) {
     let name = scan.text.get(start..scan.at).unwrap_or_default();
     if scan.eat("[") {
         let key = scan.until("]").trim_matches(['\'', '"']);
-        let index = if key.starts_with('$') || key.parse::<i64>().is_ok() { format!("{name}[{key}]") } else { format!("{name}['{key}']") };
+        let index = if key.starts_with('$') || key.parse::<i64>().is_ok() {
+            format!("{name}[{key}]")
+        } else {
+            format!("{name}['{key}']")
+        };
         return parts.code(&index);
     }
     if scan.sees("->") && scan.rest().chars().nth(2).is_some_and(starts_name) {

@@ -19,7 +19,12 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "rename" | "move_uploaded_file" => Op::Move,
         "copy" => Op::Copy,
         "symlink" | "link" => Op::Link,
-        "file_get_contents" | "readfile" | "show_source" | "highlight_file" | "parse_ini_file" | "simplexml_load_file" => Op::Read,
+        "file_get_contents"
+        | "readfile"
+        | "show_source"
+        | "highlight_file"
+        | "parse_ini_file"
+        | "simplexml_load_file" => Op::Read,
         "file" => Op::Lines,
         "file_put_contents" => Op::Write,
         "fopen" | "gzopen" | "SplFileObject" => Op::Open,
@@ -62,9 +67,15 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "__DIR__" => Op::Known(Known::FileFolder),
         "base64_decode" => Op::Pure(Pure::Base64),
         "hex2bin" | "pack" => {
-            if name == "pack" { Op::Pure(Pure::PackFirst) } else { Op::Pure(Pure::Hex) }
+            if name == "pack" {
+                Op::Pure(Pure::PackFirst)
+            } else {
+                Op::Pure(Pure::Hex)
+            }
         }
-        "gzinflate" | "gzuncompress" | "gzdecode" | "convert_uudecode" | "openssl_decrypt" => Op::Pure(Pure::Unpacked),
+        "gzinflate" | "gzuncompress" | "gzdecode" | "convert_uudecode" | "openssl_decrypt" => {
+            Op::Pure(Pure::Unpacked)
+        }
         "str_rot13" => Op::Pure(Pure::Rot13),
         "urldecode" | "rawurldecode" => Op::Pure(Pure::Percent),
         "strrev" | "array_reverse" => Op::Pure(Pure::Reverse),
@@ -81,7 +92,8 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "dirname" => Op::Pure(Pure::Parent),
         "basename" => Op::Pure(Pure::Base),
         "realpath" => Op::Pure(Pure::Resolve),
-        "strval" | "array_values" | "array_merge" | "array_unique" | "iterator_to_array" | "json_decode" | "json_encode" => Op::Pure(Pure::Same),
+        "strval" | "array_values" | "array_merge" | "array_unique" | "iterator_to_array" | "json_decode"
+        | "json_encode" => Op::Pure(Pure::Same),
         "escapeshellarg" => Op::Pure(Pure::ShellQuote),
         "intval" | "hexdec" | "octdec" => Op::Pure(Pure::Int),
         "end" => Op::Pure(Pure::Last),
@@ -94,7 +106,9 @@ pub(super) fn function(name: &str) -> Option<Op> {
 /// What a method does, whatever it is called on: that is its first argument.
 pub(super) fn method(name: &str) -> Option<Op> {
     Some(match name {
-        "getPathname" | "getRealPath" | "__toString" | "getContents" | "getBody" | "getFilename" => Op::Pure(Pure::Same),
+        "getPathname" | "getRealPath" | "__toString" | "getContents" | "getBody" | "getFilename" => {
+            Op::Pure(Pure::Same)
+        }
         _ => return None,
     })
 }

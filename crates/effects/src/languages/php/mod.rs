@@ -41,7 +41,9 @@ fn operator(tok: &Tok) -> Option<(u8, Infix)> {
         Tok::Op(op) => match *op {
             "=" => (2, Infix::Assign),
             ".=" => (2, Infix::AddAssign),
-            "+=" | "-=" | "*=" | "/=" | "??=" | "%=" | "|=" | "&=" | "^=" | "**=" | "<<=" | ">>=" => (2, Infix::OtherAssign),
+            "+=" | "-=" | "*=" | "/=" | "??=" | "%=" | "|=" | "&=" | "^=" | "**=" | "<<=" | ">>=" => {
+                (2, Infix::OtherAssign)
+            }
             "?" => (3, Infix::Choice),
             "??" | "||" => (4, Infix::Either),
             "&&" => (5, Infix::Second),
@@ -96,8 +98,11 @@ fn statement(m: &mut Machine) {
             }
             m.branch(Machine::statement);
         }
-        "use" | "namespace" | "global" | "static" | "declare" | "const" => m.at = m.find(|tok| *tok == Tok::Op(";")),
-        "public" | "private" | "protected" | "final" | "abstract" | "endif" | "endforeach" | "endwhile" | "endfor" => m.at += 1,
+        "use" | "namespace" | "global" | "static" | "declare" | "const" => {
+            m.at = m.find(|tok| *tok == Tok::Op(";"))
+        }
+        "public" | "private" | "protected" | "final" | "abstract" | "endif" | "endforeach" | "endwhile"
+        | "endfor" => m.at += 1,
         "var" | "let" | "import" | "type" | "interface" => {
             m.expr(0);
             m.eat(";");

@@ -10,7 +10,13 @@ pub(super) fn canonical(name: &str) -> Option<String> {
         plain = plain.strip_prefix(prefix).unwrap_or(plain);
     }
     let mut owned = plain.replace(".__dict__", "").replace(".__call__", "");
-    for (alias, real) in [("posix.", "os."), ("nt.", "os."), ("posixpath.", "os.path."), ("urllib2.", "urllib.request."), ("os.os.", "os.")] {
+    for (alias, real) in [
+        ("posix.", "os."),
+        ("nt.", "os."),
+        ("posixpath.", "os.path."),
+        ("urllib2.", "urllib.request."),
+        ("os.os.", "os."),
+    ] {
         if let Some(rest) = owned.strip_prefix(alias) {
             owned = format!("{real}{rest}");
         }
@@ -21,33 +27,144 @@ pub(super) fn canonical(name: &str) -> Option<String> {
 /// Is it a module that does not lie beside the program?
 pub(super) fn is_known(name: &str) -> bool {
     const MODULES: &[&str] = &[
-        "os", "sys", "re", "io", "json", "time", "math", "shutil", "subprocess", "pathlib", "glob", "tempfile",
-        "datetime", "collections", "itertools", "functools", "random", "string", "socket", "urllib", "http", "base64",
-        "hashlib", "argparse", "logging", "typing", "csv", "uuid", "platform", "threading", "multiprocessing", "asyncio",
-        "struct", "copy", "pickle", "inspect", "traceback", "contextlib", "dataclasses", "enum", "unittest", "pytest",
-        "numpy", "pandas", "requests", "yaml", "toml", "tomllib", "importlib", "builtins", "ctypes", "signal", "stat",
-        "textwrap", "operator", "codecs", "zlib", "gzip", "zipfile", "tarfile", "sqlite3", "smtplib", "ftplib", "ssl",
-        "getpass", "pty", "code", "ast", "types", "warnings", "abc", "decimal", "statistics", "secrets", "configparser",
-        "torch", "tensorflow", "sklearn", "scipy", "matplotlib", "PIL", "django", "flask", "fastapi", "setuptools",
-        "__future__", "posix", "fnmatch", "shlex", "pprint", "email", "xml", "html", "heapq", "bisect", "marshal",
+        "os",
+        "sys",
+        "re",
+        "io",
+        "json",
+        "time",
+        "math",
+        "shutil",
+        "subprocess",
+        "pathlib",
+        "glob",
+        "tempfile",
+        "datetime",
+        "collections",
+        "itertools",
+        "functools",
+        "random",
+        "string",
+        "socket",
+        "urllib",
+        "http",
+        "base64",
+        "hashlib",
+        "argparse",
+        "logging",
+        "typing",
+        "csv",
+        "uuid",
+        "platform",
+        "threading",
+        "multiprocessing",
+        "asyncio",
+        "struct",
+        "copy",
+        "pickle",
+        "inspect",
+        "traceback",
+        "contextlib",
+        "dataclasses",
+        "enum",
+        "unittest",
+        "pytest",
+        "numpy",
+        "pandas",
+        "requests",
+        "yaml",
+        "toml",
+        "tomllib",
+        "importlib",
+        "builtins",
+        "ctypes",
+        "signal",
+        "stat",
+        "textwrap",
+        "operator",
+        "codecs",
+        "zlib",
+        "gzip",
+        "zipfile",
+        "tarfile",
+        "sqlite3",
+        "smtplib",
+        "ftplib",
+        "ssl",
+        "getpass",
+        "pty",
+        "code",
+        "ast",
+        "types",
+        "warnings",
+        "abc",
+        "decimal",
+        "statistics",
+        "secrets",
+        "configparser",
+        "torch",
+        "tensorflow",
+        "sklearn",
+        "scipy",
+        "matplotlib",
+        "PIL",
+        "django",
+        "flask",
+        "fastapi",
+        "setuptools",
+        "__future__",
+        "posix",
+        "fnmatch",
+        "shlex",
+        "pprint",
+        "email",
+        "xml",
+        "html",
+        "heapq",
+        "bisect",
+        "marshal",
     ];
     MODULES.contains(&name.split('.').next().unwrap_or_default())
 }
 
 /// What a function does, by its full name.
 pub(super) fn function(name: &str) -> Option<Op> {
-    commands(name).or_else(|| files(name)).or_else(|| network(name)).or_else(|| code(name)).or_else(|| values(name))
+    commands(name)
+        .or_else(|| files(name))
+        .or_else(|| network(name))
+        .or_else(|| code(name))
+        .or_else(|| values(name))
 }
 
 fn commands(name: &str) -> Option<Op> {
     Some(match name {
-        "os.system" | "commands.getstatus" | "asyncio.create_subprocess_shell" | "asyncio.subprocess.create_subprocess_shell" => Op::Shell,
-        "os.popen" | "os.popen2" | "os.popen3" | "os.popen4" | "subprocess.getoutput" | "subprocess.getstatusoutput"
-        | "commands.getoutput" | "commands.getstatusoutput" | "platform.popen" | "pexpect.run" => Op::ShellOut,
-        "subprocess.run" | "subprocess.call" | "subprocess.check_call" | "subprocess.check_output" | "subprocess.Popen"
-        | "pty.spawn" | "pexpect.spawn" | "sh.Command" | "psutil.Popen" => Op::Program,
+        "os.system"
+        | "commands.getstatus"
+        | "asyncio.create_subprocess_shell"
+        | "asyncio.subprocess.create_subprocess_shell" => Op::Shell,
+        "os.popen"
+        | "os.popen2"
+        | "os.popen3"
+        | "os.popen4"
+        | "subprocess.getoutput"
+        | "subprocess.getstatusoutput"
+        | "commands.getoutput"
+        | "commands.getstatusoutput"
+        | "platform.popen"
+        | "pexpect.run" => Op::ShellOut,
+        "subprocess.run"
+        | "subprocess.call"
+        | "subprocess.check_call"
+        | "subprocess.check_output"
+        | "subprocess.Popen"
+        | "pty.spawn"
+        | "pexpect.spawn"
+        | "sh.Command"
+        | "psutil.Popen" => Op::Program,
         "asyncio.create_subprocess_exec" | "asyncio.subprocess.create_subprocess_exec" => Op::System,
-        "os.execv" | "os.execve" | "os.execvp" | "os.execvpe" | "os.posix_spawn" | "os.posix_spawnp" => Op::ExecList(0),
+        "os.execv" | "os.execve" | "os.execvp" | "os.execvpe" | "os.posix_spawn" | "os.posix_spawnp" => {
+            Op::ExecList(0)
+        }
         "os.spawnv" | "os.spawnve" | "os.spawnvp" | "os.spawnvpe" => Op::ExecList(1),
         "os.execl" | "os.execle" | "os.execlp" | "os.execlpe" => Op::ExecWords(0),
         "os.spawnl" | "os.spawnle" | "os.spawnlp" | "os.spawnlpe" => Op::ExecWords(1),
@@ -62,9 +179,14 @@ fn commands(name: &str) -> Option<Op> {
 
 fn files(name: &str) -> Option<Op> {
     Some(match name {
-        "open" | "io.open" | "codecs.open" | "os.open" | "gzip.open" | "bz2.open" | "lzma.open" | "aiofiles.open"
-        | "io.FileIO" | "os.fdopen" => Op::Open,
-        "os.remove" | "os.unlink" | "os.rmdir" | "os.removedirs" | "pathlib.Path.unlink" | "pathlib.Path.rmdir" => Op::Delete,
+        "open" | "io.open" | "codecs.open" | "os.open" | "gzip.open" | "bz2.open" | "lzma.open"
+        | "aiofiles.open" | "io.FileIO" | "os.fdopen" => Op::Open,
+        "os.remove"
+        | "os.unlink"
+        | "os.rmdir"
+        | "os.removedirs"
+        | "pathlib.Path.unlink"
+        | "pathlib.Path.rmdir" => Op::Delete,
         "shutil.rmtree" | "send2trash.send2trash" | "distutils.dir_util.remove_tree" => Op::DeleteTree,
         "shutil.move" | "os.rename" | "os.renames" | "os.replace" => Op::Move,
         "shutil.copy" | "shutil.copy2" | "shutil.copyfile" => Op::Copy,
@@ -78,7 +200,12 @@ fn files(name: &str) -> Option<Op> {
         "glob.glob" | "glob.iglob" => Op::Glob,
         "os.chdir" | "os.fchdir" | "contextlib.chdir" => Op::ChangeDir,
         "linecache.getlines" | "pathlib.Path.read_text" | "pathlib.Path.read_bytes" => Op::Read,
-        "np.loadtxt" | "numpy.loadtxt" | "pandas.read_csv" | "pd.read_csv" | "fileinput.input" | "dotenv.dotenv_values" => Op::Read,
+        "np.loadtxt"
+        | "numpy.loadtxt"
+        | "pandas.read_csv"
+        | "pd.read_csv"
+        | "fileinput.input"
+        | "dotenv.dotenv_values" => Op::Read,
         "pathlib.Path.write_text" | "pathlib.Path.write_bytes" => Op::Write,
         _ => return None,
     })
@@ -86,44 +213,114 @@ fn files(name: &str) -> Option<Op> {
 
 fn network(name: &str) -> Option<Op> {
     Some(match name {
-        "urllib.request.urlopen" | "urllib.urlopen" | "requests.get" | "requests.head" | "requests.options" | "httpx.get"
-        | "httpx.head" | "httpx.stream" | "requests.Session.get" | "httpx.Client.get" | "httpx.AsyncClient.get"
-        | "aiohttp.ClientSession.get" | "urllib3.PoolManager.urlopen" | "http.client.HTTPConnection"
-        | "http.client.HTTPSConnection" | "httplib.HTTPConnection" | "urllib.request.Request" => Op::Fetch,
-        "requests.post" | "requests.put" | "requests.patch" | "requests.delete" | "httpx.post" | "httpx.put" | "httpx.patch"
-        | "requests.Session.post" | "requests.Session.put" | "httpx.Client.post" | "httpx.AsyncClient.post"
+        "urllib.request.urlopen"
+        | "urllib.urlopen"
+        | "requests.get"
+        | "requests.head"
+        | "requests.options"
+        | "httpx.get"
+        | "httpx.head"
+        | "httpx.stream"
+        | "requests.Session.get"
+        | "httpx.Client.get"
+        | "httpx.AsyncClient.get"
+        | "aiohttp.ClientSession.get"
+        | "urllib3.PoolManager.urlopen"
+        | "http.client.HTTPConnection"
+        | "http.client.HTTPSConnection"
+        | "httplib.HTTPConnection"
+        | "urllib.request.Request" => Op::Fetch,
+        "requests.post"
+        | "requests.put"
+        | "requests.patch"
+        | "requests.delete"
+        | "httpx.post"
+        | "httpx.put"
+        | "httpx.patch"
+        | "requests.Session.post"
+        | "requests.Session.put"
+        | "httpx.Client.post"
+        | "httpx.AsyncClient.post"
         | "aiohttp.ClientSession.post" => Op::Post,
-        "requests.request" | "httpx.request" | "urllib3.request" | "urllib3.PoolManager.request" | "requests.Session.request"
+        "requests.request"
+        | "httpx.request"
+        | "urllib3.request"
+        | "urllib3.PoolManager.request"
+        | "requests.Session.request"
         | "aiohttp.ClientSession.request" => Op::Request,
         "urllib.request.urlretrieve" | "urllib.urlretrieve" | "wget.download" => Op::Download,
-        "socket.create_connection" | "socket.socket.connect" | "socket.socket.connect_ex" | "smtplib.SMTP"
-        | "smtplib.SMTP_SSL" | "ftplib.FTP" | "ftplib.FTP_TLS" | "telnetlib.Telnet" | "paramiko.SSHClient.connect"
-        | "websocket.create_connection" | "asyncio.open_connection" | "xmlrpc.client.ServerProxy" => Op::Connect,
-        "socket.socket.send" | "socket.socket.sendall" | "socket.socket.sendto" | "connection.sendmail" | "connection.send"
-        | "connection.sendall" | "connection.storbinary" | "connection.send_message" | "connection.write" => Op::Send,
-        "socket.gethostbyname" | "socket.getaddrinfo" | "socket.gethostbyname_ex" | "dns.resolver.resolve" => Op::Resolve,
+        "socket.create_connection"
+        | "socket.socket.connect"
+        | "socket.socket.connect_ex"
+        | "smtplib.SMTP"
+        | "smtplib.SMTP_SSL"
+        | "ftplib.FTP"
+        | "ftplib.FTP_TLS"
+        | "telnetlib.Telnet"
+        | "paramiko.SSHClient.connect"
+        | "websocket.create_connection"
+        | "asyncio.open_connection"
+        | "xmlrpc.client.ServerProxy" => Op::Connect,
+        "socket.socket.send"
+        | "socket.socket.sendall"
+        | "socket.socket.sendto"
+        | "connection.sendmail"
+        | "connection.send"
+        | "connection.sendall"
+        | "connection.storbinary"
+        | "connection.send_message"
+        | "connection.write" => Op::Send,
+        "socket.gethostbyname"
+        | "socket.getaddrinfo"
+        | "socket.gethostbyname_ex"
+        | "dns.resolver.resolve" => Op::Resolve,
         _ => return None,
     })
 }
 
 fn code(name: &str) -> Option<Op> {
     Some(match name {
-        "exec" | "eval" | "code.interact" | "code.InteractiveInterpreter.runsource" | "code.InteractiveConsole.push" | "timeit.timeit" => Op::Eval,
+        "exec"
+        | "eval"
+        | "code.interact"
+        | "code.InteractiveInterpreter.runsource"
+        | "code.InteractiveConsole.push"
+        | "timeit.timeit" => Op::Eval,
         "execfile" | "runpy.run_path" => Op::EvalFile,
-        "pickle.loads" | "pickle.load" | "cPickle.loads" | "cPickle.load" | "dill.loads" | "dill.load" | "marshal.loads"
-        | "marshal.load" | "yaml.unsafe_load" | "jsonpickle.decode" | "joblib.load" | "shelve.open" => Op::Unpack,
-        "__import__" | "importlib.import_module" | "imp.load_source" | "importlib.__import__" | "runpy.run_module"
+        "pickle.loads" | "pickle.load" | "cPickle.loads" | "cPickle.load" | "dill.loads" | "dill.load"
+        | "marshal.loads" | "marshal.load" | "yaml.unsafe_load" | "jsonpickle.decode" | "joblib.load"
+        | "shelve.open" => Op::Unpack,
+        "__import__"
+        | "importlib.import_module"
+        | "imp.load_source"
+        | "importlib.__import__"
+        | "runpy.run_module"
         | "importlib.reload" => Op::Import,
         "getattr" | "operator.attrgetter" | "object.__getattribute__" => Op::Part,
         "vars" | "globals" | "locals" => Op::Pure(Pure::Same),
         "map" | "concurrent.futures.ThreadPoolExecutor.map" | "multiprocessing.Pool.map" => Op::Map,
         "filter" => Op::Filter,
-        "atexit.register" | "functools.reduce" | "asyncio.run" | "asyncio.to_thread" | "signal.signal"
-        | "concurrent.futures.ThreadPoolExecutor.submit" | "multiprocessing.Pool.apply" => Op::Apply,
+        "atexit.register"
+        | "functools.reduce"
+        | "asyncio.run"
+        | "asyncio.to_thread"
+        | "signal.signal"
+        | "concurrent.futures.ThreadPoolExecutor.submit"
+        | "multiprocessing.Pool.apply" => Op::Apply,
         "threading.Thread" | "multiprocessing.Process" | "threading.Timer" => Op::Thread,
         "functools.partial" => Op::Bind,
-        "print" | "sys.stdout.write" | "sys.stdout.buffer.write" | "pprint.pprint" | "pprint.pp" | "rich.print" => Op::Print(name == "print"),
-        "input" | "raw_input" | "sys.stdin.read" | "sys.stdin.readline" | "sys.stdin.readlines" | "sys.stdin.buffer.read" => Op::Input,
+        "print"
+        | "sys.stdout.write"
+        | "sys.stdout.buffer.write"
+        | "pprint.pprint"
+        | "pprint.pp"
+        | "rich.print" => Op::Print(name == "print"),
+        "input"
+        | "raw_input"
+        | "sys.stdin.read"
+        | "sys.stdin.readline"
+        | "sys.stdin.readlines"
+        | "sys.stdin.buffer.read" => Op::Input,
         "sys.stdin" | "sys.stdin.buffer" => Op::Known(Known::Input),
         "sys.argv" => Op::Known(Known::Program),
         "os.environ" | "os.environb" => Op::Known(Known::Environment),
@@ -142,16 +339,31 @@ fn code(name: &str) -> Option<Op> {
 fn values(name: &str) -> Option<Op> {
     Some(match name {
         "os.path.expanduser" | "os.path.expandvars" => Op::Pure(Pure::ExpandUser),
-        "os.path.join" | "posixpath.join" | "pathlib.Path" | "pathlib.PosixPath" | "pathlib.PurePath" => Op::Pure(Pure::JoinPaths),
+        "os.path.join" | "posixpath.join" | "pathlib.Path" | "pathlib.PosixPath" | "pathlib.PurePath" => {
+            Op::Pure(Pure::JoinPaths)
+        }
         "os.path.abspath" | "os.path.realpath" => Op::Pure(Pure::Resolve),
-        "os.path.normpath" | "os.fspath" | "str" | "bytes" | "repr" | "bytearray" | "os.fsencode" | "os.fsdecode"
-        | "io.StringIO" | "io.BytesIO" | "pathlib.Path.resolve" | "memoryview" => Op::Pure(Pure::Same),
+        "os.path.normpath"
+        | "os.fspath"
+        | "str"
+        | "bytes"
+        | "repr"
+        | "bytearray"
+        | "os.fsencode"
+        | "os.fsdecode"
+        | "io.StringIO"
+        | "io.BytesIO"
+        | "pathlib.Path.resolve"
+        | "memoryview" => Op::Pure(Pure::Same),
         "os.path.dirname" => Op::Pure(Pure::Parent),
         "os.path.basename" => Op::Pure(Pure::Base),
         "os.getcwd" | "os.getcwdb" | "pathlib.Path.cwd" => Op::Now(Known::Folder),
         "pathlib.Path.home" => Op::Now(Known::Home),
         "tempfile.gettempdir" => Op::Now(Known::Temp),
-        "tempfile.mkdtemp" | "tempfile.TemporaryDirectory" | "tempfile.mktemp" | "tempfile.NamedTemporaryFile" => Op::Now(Known::TempFile),
+        "tempfile.mkdtemp"
+        | "tempfile.TemporaryDirectory"
+        | "tempfile.mktemp"
+        | "tempfile.NamedTemporaryFile" => Op::Now(Known::TempFile),
         "sys.modules" => return None,
         "chr" | "unichr" | "bytes.decode" => Op::Pure(Pure::Chars),
         "ord" => Op::Pure(Pure::Code),
@@ -161,9 +373,14 @@ fn values(name: &str) -> Option<Op> {
         "enumerate" => Op::Pure(Pure::Entries),
         "dict" => Op::Pure(Pure::Merge),
         "range" | "xrange" => Op::Pure(Pure::Range),
-        "base64.b64decode" | "base64.urlsafe_b64decode" | "base64.standard_b64decode" | "base64.decodebytes"
-        | "base64.decodestring" | "binascii.a2b_base64" => Op::Pure(Pure::Base64),
-        "bytes.fromhex" | "bytearray.fromhex" | "binascii.unhexlify" | "binascii.a2b_hex" | "base64.b16decode" => Op::Pure(Pure::Hex),
+        "base64.b64decode"
+        | "base64.urlsafe_b64decode"
+        | "base64.standard_b64decode"
+        | "base64.decodebytes"
+        | "base64.decodestring"
+        | "binascii.a2b_base64" => Op::Pure(Pure::Base64),
+        "bytes.fromhex" | "bytearray.fromhex" | "binascii.unhexlify" | "binascii.a2b_hex"
+        | "base64.b16decode" => Op::Pure(Pure::Hex),
         "zlib.decompress" | "gzip.decompress" | "bz2.decompress" | "lzma.decompress" | "base64.b32decode"
         | "base64.b85decode" | "base64.a85decode" => Op::Pure(Pure::Unpacked),
         "codecs.decode" => Op::Pure(Pure::Codec),
@@ -196,7 +413,9 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "stem" => Op::Pure(Pure::Stem),
         "resolve" | "absolute" => Op::Pure(Pure::Resolve),
         "strip" | "rstrip" | "lstrip" => Op::Pure(Pure::Trim),
-        "decode" | "encode" | "as_posix" | "__str__" | "getvalue" | "tobytes" | "copy" | "expandtabs" => Op::Pure(Pure::Same),
+        "decode" | "encode" | "as_posix" | "__str__" | "getvalue" | "tobytes" | "copy" | "expandtabs" => {
+            Op::Pure(Pure::Same)
+        }
         "lower" | "casefold" => Op::Pure(Pure::Lower),
         "upper" => Op::Pure(Pure::Upper),
         "join" => Op::Pure(Pure::JoinWith),

@@ -152,7 +152,8 @@ fn simple(m: &mut Machine) {
 fn change(m: &mut Machine, target: Range<usize>, value: Range<usize>) {
     let old = m.expr_in(target);
     let place = m.place.take();
-    let adds = matches!(m.tokens.get(value.start.wrapping_sub(1)).map(|token| &token.tok), Some(Tok::Op("+=")));
+    let adds =
+        matches!(m.tokens.get(value.start.wrapping_sub(1)).map(|token| &token.tok), Some(Tok::Op("+=")));
     let new = m.range(value, tuple);
     let value = if adds { m.add(&old, &new) } else { old.union(&new) };
     m.assign(place, value);
@@ -194,7 +195,9 @@ fn dotted(m: &mut Machine) -> String {
     while let Some(tok) = m.peek() {
         match tok {
             Tok::Op("." | "...") => path.push('.'),
-            Tok::Name(name) if (path.is_empty() || path.ends_with('.')) && &**name != "import" => path.push_str(name),
+            Tok::Name(name) if (path.is_empty() || path.ends_with('.')) && &**name != "import" => {
+                path.push_str(name)
+            }
             _ => break,
         }
         m.at += 1;
@@ -343,7 +346,8 @@ fn skip_newlines_before(m: &mut Machine, words: &[&str]) {
     while at < m.end && matches!(m.tokens.get(at).map(|token| &token.tok), Some(Tok::Newline)) {
         at += 1;
     }
-    let found = matches!(m.tokens.get(at).map(|token| &token.tok), Some(Tok::Name(name)) if words.contains(&&**name));
+    let found =
+        matches!(m.tokens.get(at).map(|token| &token.tok), Some(Tok::Name(name)) if words.contains(&&**name));
     if found && at < m.end {
         m.at = at;
     }
@@ -578,4 +582,3 @@ fn module(m: &mut Machine, name: &str) -> Val {
     }
     Val::name(name)
 }
-

@@ -8,13 +8,19 @@ use super::super::token::{
 };
 
 const OPS: &[&str] = &[
-    "**=", "<=>", "===", "...", "<<=", ">>=", "&&=", "||=", "&.", "::", "==", "!=", "=~", "!~", "<=", ">=", "&&", "||",
-    "<<", ">>", "=>", "->", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", "**", "..", "(", ")", "[", "]", "{", "}", ",",
-    ";", ".", "=", "+", "-", "*", "/", "%", "<", ">", "!", "?", ":", "&", "|", "^", "~", "\\",
+    "**=", "<=>", "===", "...", "<<=", ">>=", "&&=", "||=", "&.", "::", "==", "!=", "=~", "!~", "<=", ">=",
+    "&&", "||", "<<", ">>", "=>", "->", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", "**", "..", "(", ")",
+    "[", "]", "{", "}", ",", ";", ".", "=", "+", "-", "*", "/", "%", "<", ">", "!", "?", ":", "&", "|", "^",
+    "~", "\\",
 ];
 
 pub(super) fn lex(text: &str) -> Rc<[Token]> {
-    let mut lexer = Lexer { scan: Scan::new(text), tokens: Tokens { fresh: true, ..Tokens::default() }, pending: Vec::new(), depth: 0 };
+    let mut lexer = Lexer {
+        scan: Scan::new(text),
+        tokens: Tokens { fresh: true, ..Tokens::default() },
+        pending: Vec::new(),
+        depth: 0,
+    };
     while !lexer.scan.done() {
         lexer.step();
     }
@@ -113,7 +119,28 @@ impl Lexer<'_> {
             None | Some(Tok::Newline) => true,
             Some(Tok::Op(op)) => !matches!(*op, ")" | "]" | "}"),
             Some(Tok::Name(name)) => {
-                let word = matches!(&**name, "if" | "unless" | "while" | "until" | "and" | "or" | "not" | "return" | "when" | "puts" | "print" | "p" | "in" | "then" | "do" | "elsif" | "system" | "exec" | "eval" | "spawn");
+                let word = matches!(
+                    &**name,
+                    "if" | "unless"
+                        | "while"
+                        | "until"
+                        | "and"
+                        | "or"
+                        | "not"
+                        | "return"
+                        | "when"
+                        | "puts"
+                        | "print"
+                        | "p"
+                        | "in"
+                        | "then"
+                        | "do"
+                        | "elsif"
+                        | "system"
+                        | "exec"
+                        | "eval"
+                        | "spawn"
+                );
                 let glued = self.scan.second().is_some_and(|c| !c.is_whitespace());
                 word || (self.tokens.spaced && glued)
             }
@@ -129,7 +156,10 @@ impl Lexer<'_> {
         if kind.is_some() {
             ahead.next();
         }
-        let Some(open) = ahead.peek().filter(|c| !c.is_alphanumeric() && !c.is_whitespace() && *c != '=') else { return false };
+        let Some(open) = ahead.peek().filter(|c| !c.is_alphanumeric() && !c.is_whitespace() && *c != '=')
+        else {
+            return false;
+        };
         if !matches!(kind, None | Some('q' | 'Q' | 'w' | 'W' | 'i' | 'I' | 'x' | 'r' | 's')) {
             return false;
         }
@@ -197,7 +227,10 @@ impl Lexer<'_> {
         }
         let mark = ahead.name().to_owned();
         let shouts = mark.chars().next().is_some_and(char::is_uppercase);
-        if mark.is_empty() || (quote.is_none() && !shouts) || (!squiggly && !self.begins_value() && quote.is_none()) {
+        if mark.is_empty()
+            || (quote.is_none() && !shouts)
+            || (!squiggly && !self.begins_value() && quote.is_none())
+        {
             return false;
         }
         if let Some(quote) = quote {
@@ -271,7 +304,10 @@ impl Lexer<'_> {
         let start = self.scan.at;
         self.scan.take(is_name);
         let next = self.scan.second();
-        if self.scan.peek().is_some_and(|c| matches!(c, '?' | '!')) && next != Some('=') && !(self.scan.peek() == Some('?') && next == Some(':')) {
+        if self.scan.peek().is_some_and(|c| matches!(c, '?' | '!'))
+            && next != Some('=')
+            && !(self.scan.peek() == Some('?') && next == Some(':'))
+        {
             self.scan.next();
         }
         let name = self.scan.text.get(start..self.scan.at).unwrap_or_default();
@@ -292,7 +328,9 @@ fn role(tokens: &[Token], at: usize) -> Role {
         "end" => Role::Closes(Bracket::Words),
         "def" if !is_short_def(tokens, at) => Role::Opens(Bracket::Words),
         "class" | "module" | "begin" | "case" => Role::Opens(Bracket::Words),
-        "if" | "unless" | "while" | "until" | "for" if begins_statement(before) => Role::Opens(Bracket::Words),
+        "if" | "unless" | "while" | "until" | "for" if begins_statement(before) => {
+            Role::Opens(Bracket::Words)
+        }
         "do" if !belongs_to_loop(tokens, at) => Role::Opens(Bracket::Words),
         _ => Role::None,
     }
@@ -312,7 +350,9 @@ pub(super) fn begins_statement(before: Option<&Tok>) -> bool {
     match before {
         None | Some(Tok::Newline) => true,
         Some(Tok::Op(op)) => !matches!(*op, ")" | "]" | "}"),
-        Some(Tok::Name(name)) => matches!(&**name, "then" | "do" | "else" | "begin" | "and" | "or" | "not" | "return" | "ensure"),
+        Some(Tok::Name(name)) => {
+            matches!(&**name, "then" | "do" | "else" | "begin" | "and" | "or" | "not" | "return" | "ensure")
+        }
         _ => false,
     }
 }

@@ -20,45 +20,87 @@ pub(super) fn function(name: &str) -> Option<Op> {
 
 fn commands(name: &str) -> Option<Op> {
     Some(match name {
-        "system" | "exec" | "spawn" | "Process.spawn" | "Process.exec" | "IO.popen" | "PTY.spawn" | "Open3.capture2"
-        | "Open3.capture2e" | "Open3.capture3" | "Open3.popen2" | "Open3.popen2e" | "Open3.popen3" | "Open3.pipeline"
-        | "PTY.getpty" | "Shellwords.system" | "sh" => Op::System,
+        "system" | "exec" | "spawn" | "Process.spawn" | "Process.exec" | "IO.popen" | "PTY.spawn"
+        | "Open3.capture2" | "Open3.capture2e" | "Open3.capture3" | "Open3.popen2" | "Open3.popen2e"
+        | "Open3.popen3" | "Open3.pipeline" | "PTY.getpty" | "Shellwords.system" | "sh" => Op::System,
         "Process.kill" => Op::KillFirst,
         "fork" | "Process.fork" => Op::Fork,
         "loop" => Op::Loop,
         "sleep" | "exit" | "exit!" | "abort" | "Process.wait" | "Process.waitall" => Op::Calm,
-        "at_exit" | "trap" | "Thread.new" | "Thread.start" | "proc" | "lambda" | "Proc.new" | "Signal.trap" | "tap" => Op::Later,
+        "at_exit" | "trap" | "Thread.new" | "Thread.start" | "proc" | "lambda" | "Proc.new"
+        | "Signal.trap" | "tap" => Op::Later,
         _ => return None,
     })
 }
 
 fn files(name: &str) -> Option<Op> {
     Some(match name {
-        "File.delete" | "File.unlink" | "Dir.rmdir" | "Dir.delete" | "Dir.unlink" | "FileUtils.rm" | "FileUtils.rm_f"
-        | "FileUtils.remove" | "FileUtils.safe_unlink" | "FileUtils.rmdir" | "FileUtils.remove_file" | "rm" | "rm_f" => Op::Delete,
-        "FileUtils.rm_rf" | "FileUtils.rm_r" | "FileUtils.rmtree" | "FileUtils.remove_dir" | "FileUtils.remove_entry"
-        | "FileUtils.remove_entry_secure" | "rm_rf" | "rm_r" | "rmtree" => Op::DeleteTree,
+        "File.delete"
+        | "File.unlink"
+        | "Dir.rmdir"
+        | "Dir.delete"
+        | "Dir.unlink"
+        | "FileUtils.rm"
+        | "FileUtils.rm_f"
+        | "FileUtils.remove"
+        | "FileUtils.safe_unlink"
+        | "FileUtils.rmdir"
+        | "FileUtils.remove_file"
+        | "rm"
+        | "rm_f" => Op::Delete,
+        "FileUtils.rm_rf"
+        | "FileUtils.rm_r"
+        | "FileUtils.rmtree"
+        | "FileUtils.remove_dir"
+        | "FileUtils.remove_entry"
+        | "FileUtils.remove_entry_secure"
+        | "rm_rf"
+        | "rm_r"
+        | "rmtree" => Op::DeleteTree,
         "File.rename" | "FileUtils.mv" | "FileUtils.move" | "mv" => Op::Move,
-        "FileUtils.cp" | "FileUtils.copy" | "FileUtils.copy_file" | "IO.copy_stream" | "FileUtils.install" => Op::Copy,
+        "FileUtils.cp"
+        | "FileUtils.copy"
+        | "FileUtils.copy_file"
+        | "IO.copy_stream"
+        | "FileUtils.install" => Op::Copy,
         "FileUtils.cp_r" | "FileUtils.copy_entry" => Op::CopyTree,
         "File.symlink" | "File.link" | "FileUtils.ln" | "FileUtils.ln_s" | "FileUtils.ln_sf" => Op::Link,
-        "File.read" | "IO.read" | "File.binread" | "IO.binread" | "Pathname.read" | "YAML.load_file" | "JSON.load_file" => Op::Read,
-        "File.readlines" | "IO.readlines" | "File.foreach" | "IO.foreach" | "CSV.read" | "CSV.foreach" => Op::Lines,
+        "File.read" | "IO.read" | "File.binread" | "IO.binread" | "Pathname.read" | "YAML.load_file"
+        | "JSON.load_file" => Op::Read,
+        "File.readlines" | "IO.readlines" | "File.foreach" | "IO.foreach" | "CSV.read" | "CSV.foreach" => {
+            Op::Lines
+        }
         "File.write" | "IO.write" | "File.binwrite" | "IO.binwrite" => Op::Write,
         "File.open" | "File.new" | "open" | "IO.sysopen" => Op::Open,
         "File.truncate" => Op::Truncate,
-        "File.chmod" | "File.chown" | "FileUtils.chmod" | "FileUtils.chown" | "File.lchmod" => Op::PermissionOf(false),
+        "File.chmod" | "File.chown" | "FileUtils.chmod" | "FileUtils.chown" | "File.lchmod" => {
+            Op::PermissionOf(false)
+        }
         "FileUtils.chmod_R" | "FileUtils.chown_R" => Op::PermissionOf(true),
         "Dir.entries" | "Dir.children" | "Dir.each_child" | "Dir.foreach" => Op::ReadDir,
         "Dir.glob" | "Dir.[]" => Op::Glob,
         "Dir.chdir" | "FileUtils.cd" | "FileUtils.chdir" => Op::ChangeDir,
-        "URI.open" | "Net.HTTP.get" | "Net.HTTP.get_response" | "Net.HTTP.start" | "Net.HTTP.new" | "OpenURI.open_uri"
-        | "HTTParty.get" | "Faraday.get" | "RestClient.get" | "Excon.get" | "HTTP.get" | "Net.HTTP.Get.new" => Op::Fetch,
-        "Net.HTTP.post" | "Net.HTTP.post_form" | "HTTParty.post" | "Faraday.post" | "RestClient.post" | "Excon.post"
-        | "HTTP.post" | "Net.HTTP.Post.new" => Op::Post,
-        "TCPSocket.new" | "TCPSocket.open" | "Socket.tcp" | "UDPSocket.connect" | "Net.FTP.open" | "Net.SMTP.start"
-        | "Net.SSH.start" => Op::Connect,
-        "connection.write" | "connection.puts" | "connection.print" | "connection.send" | "connection.send_message" => Op::Send,
+        "URI.open"
+        | "Net.HTTP.get"
+        | "Net.HTTP.get_response"
+        | "Net.HTTP.start"
+        | "Net.HTTP.new"
+        | "OpenURI.open_uri"
+        | "HTTParty.get"
+        | "Faraday.get"
+        | "RestClient.get"
+        | "Excon.get"
+        | "HTTP.get"
+        | "Net.HTTP.Get.new" => Op::Fetch,
+        "Net.HTTP.post" | "Net.HTTP.post_form" | "HTTParty.post" | "Faraday.post" | "RestClient.post"
+        | "Excon.post" | "HTTP.post" | "Net.HTTP.Post.new" => Op::Post,
+        "TCPSocket.new" | "TCPSocket.open" | "Socket.tcp" | "UDPSocket.connect" | "Net.FTP.open"
+        | "Net.SMTP.start" | "Net.SSH.start" => Op::Connect,
+        "connection.write"
+        | "connection.puts"
+        | "connection.print"
+        | "connection.send"
+        | "connection.send_message" => Op::Send,
         "Resolv.getaddress" | "Addrinfo.getaddrinfo" | "IPSocket.getaddress" => Op::Resolve,
         _ => return None,
     })
@@ -66,7 +108,13 @@ fn files(name: &str) -> Option<Op> {
 
 fn code(name: &str) -> Option<Op> {
     Some(match name {
-        "eval" | "instance_eval" | "class_eval" | "module_eval" | "binding.eval" | "TOPLEVEL_BINDING.eval" | "RubyVM.InstructionSequence.compile" => Op::Eval,
+        "eval"
+        | "instance_eval"
+        | "class_eval"
+        | "module_eval"
+        | "binding.eval"
+        | "TOPLEVEL_BINDING.eval"
+        | "RubyVM.InstructionSequence.compile" => Op::Eval,
         "load" | "require_relative" => Op::EvalFile,
         "require" => Op::Import,
         "Marshal.load" | "YAML.unsafe_load" => Op::Unpack,
@@ -75,14 +123,17 @@ fn code(name: &str) -> Option<Op> {
         "puts" | "p" | "pp" | "STDOUT.puts" => Op::Print(true),
         "print" | "STDOUT.print" | "STDOUT.write" | "printf" | "putc" => Op::Print(false),
         "STDERR.puts" | "warn" => Op::Nothing,
-        "gets" | "readline" | "readlines" | "STDIN.read" | "STDIN.gets" | "ARGF.read" | "STDIN.readlines" => Op::Input,
+        "gets" | "readline" | "readlines" | "STDIN.read" | "STDIN.gets" | "ARGF.read" | "STDIN.readlines" => {
+            Op::Input
+        }
         "STDIN" | "ARGF" => Op::Known(Known::Input),
         "ARGV" => Op::Known(Known::Arguments),
         "ENV" => Op::Known(Known::Environment),
         "ENV.fetch" | "$ENV.fetch" | "$ENV.?" => Op::Env,
-        "$ENV.to_h" | "$ENV.to_a" | "$ENV.inspect" | "$ENV.each" | "$ENV.to_hash" | "$ENV.map" | "$ENV.values" | "$ENV.each_pair"
-        | "$ENV.select" | "$ENV.to_json" | "$ENV.sort" => Op::EnvAll,
-        "$ENV.key?" | "$ENV.has_key?" | "$ENV.include?" | "$ENV.delete" | "$ENV.keys" | "$ENV.update" | "$ENV.store" => Op::Nothing,
+        "$ENV.to_h" | "$ENV.to_a" | "$ENV.inspect" | "$ENV.each" | "$ENV.to_hash" | "$ENV.map"
+        | "$ENV.values" | "$ENV.each_pair" | "$ENV.select" | "$ENV.to_json" | "$ENV.sort" => Op::EnvAll,
+        "$ENV.key?" | "$ENV.has_key?" | "$ENV.include?" | "$ENV.delete" | "$ENV.keys" | "$ENV.update"
+        | "$ENV.store" => Op::Nothing,
         "__FILE__" | "__method__" => Op::Known(Known::File),
         "__dir__" => Op::Known(Known::FileFolder),
         "RbConfig.ruby" => Op::Known(Known::Executable),
@@ -115,8 +166,10 @@ fn values(name: &str) -> Option<Op> {
 /// What a method does, whatever it is called on: that is its first argument.
 pub(super) fn method(name: &str) -> Option<Op> {
     Some(match name {
-        "each" | "map" | "each_with_index" | "flat_map" | "collect" | "each_entry" | "each_line" | "tap" | "then" | "any?"
-        | "all?" | "find" | "each_slice" | "times" | "filter_map" | "reverse_each" => Op::Each,
+        "each" | "map" | "each_with_index" | "flat_map" | "collect" | "each_entry" | "each_line" | "tap"
+        | "then" | "any?" | "all?" | "find" | "each_slice" | "times" | "filter_map" | "reverse_each" => {
+            Op::Each
+        }
         "select" | "filter" | "find_all" => Op::Filter,
         "send" | "public_send" | "__send__" => Op::Dispatch,
         "call" | "()" => Op::Apply,
@@ -133,8 +186,9 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "strip" | "chomp" | "lstrip" | "rstrip" => Op::Pure(Pure::Trim),
         "downcase" => Op::Pure(Pure::Lower),
         "upcase" => Op::Pure(Pure::Upper),
-        "to_s" | "to_str" | "to_path" | "to_a" | "sort" | "uniq" | "compact" | "dup" | "freeze" | "force_encoding" | "encode"
-        | "to_sym" | "body" | "read" | "flatten" | "to_h" | "inspect" | "lazy" | "shuffle" => Op::Pure(Pure::Same),
+        "to_s" | "to_str" | "to_path" | "to_a" | "sort" | "uniq" | "compact" | "dup" | "freeze"
+        | "force_encoding" | "encode" | "to_sym" | "body" | "read" | "flatten" | "to_h" | "inspect"
+        | "lazy" | "shuffle" => Op::Pure(Pure::Same),
         "gsub" | "sub" | "tr" | "gsub!" | "sub!" => Op::Pure(Pure::Replace),
         "split" => Op::Pure(Pure::Split),
         "lines" => Op::Pure(Pure::Lines),

@@ -92,7 +92,9 @@ fn named_statement(m: &mut Machine, word: &str) {
         }
         "if" | "unless" | "while" | "until" | "case" | "begin" | "for" if m.pair() > m.at => {
             compound(m, word);
-            while m.token().is_some_and(|token| !token.fresh) && m.syntax.members.iter().any(|member| m.sees(member)) {
+            while m.token().is_some_and(|token| !token.fresh)
+                && m.syntax.members.iter().any(|member| m.sees(member))
+            {
                 m.postfix(Val::unknown());
             }
         }
@@ -105,7 +107,9 @@ fn named_statement(m: &mut Machine, word: &str) {
             }
             m.at = end;
         }
-        "else" | "elsif" | "when" | "rescue" | "ensure" | "then" | "do" | "end" | "in" | "redo" | "retry" => m.at += 1,
+        "else" | "elsif" | "when" | "rescue" | "ensure" | "then" | "do" | "end" | "in" | "redo" | "retry" => {
+            m.at += 1
+        }
         _ => modified(m),
     }
 }
@@ -115,7 +119,9 @@ fn modified(m: &mut Machine) {
     let start = m.at;
     let words = ["if", "unless", "while", "until", "rescue"];
     let modifier = m.find(|tok| ends_line(tok) || is_word(tok, &words));
-    let applies = m.tokens.get(modifier).is_some_and(|token| is_word(&token.tok, &words)) && modifier < m.end && token_is_plain(m, modifier);
+    let applies = m.tokens.get(modifier).is_some_and(|token| is_word(&token.tok, &words))
+        && modifier < m.end
+        && token_is_plain(m, modifier);
     if !applies {
         let value = values(m);
         if m.at >= m.end || m.peek().is_some_and(ends_line) {
@@ -155,8 +161,12 @@ fn values(m: &mut Machine) -> Val {
     let start = m.at;
     let equals = m.find(|tok| ends_line(tok) || *tok == Tok::Op("=") || is_word(tok, &["do"]));
     let comma = m.find(|tok| ends_line(tok) || *tok == Tok::Op(",") || *tok == Tok::Op("="));
-    let several = matches!(m.tokens.get(equals).map(|token| &token.tok), Some(Tok::Op("="))) && comma < equals;
-    if several && matches!(m.peek(), Some(Tok::Name(_) | Tok::Var(..))) && !matches!(m.ahead(1), Some(Tok::Str(_) | Tok::Op("("))) {
+    let several =
+        matches!(m.tokens.get(equals).map(|token| &token.tok), Some(Tok::Op("="))) && comma < equals;
+    if several
+        && matches!(m.peek(), Some(Tok::Name(_) | Tok::Var(..)))
+        && !matches!(m.ahead(1), Some(Tok::Str(_) | Tok::Op("(")))
+    {
         m.at = equals + 1;
         let end = m.find(ends_line);
         let list = m.range(m.at..end, |m| Val::list(m.argument_list().list));
@@ -209,7 +219,8 @@ fn arms(m: &mut Machine, word: &str, end: usize) {
             said = m.condition(head);
             m.at = head + 1;
         }
-        let next = m.find(|tok| is_word(tok, &["else", "elsif", "when", "in", "rescue", "ensure", "end"])).min(end);
+        let next =
+            m.find(|tok| is_word(tok, &["else", "elsif", "when", "in", "rescue", "ensure", "end"])).min(end);
         let body = m.at.min(next)..next;
         let negated = said.negated != (word == "unless");
         branches.push(m.attempt(|m| {
@@ -297,7 +308,13 @@ fn block(m: &mut Machine) -> Option<Val> {
     }
     m.at = close + 1;
     let tokens = Rc::clone(&m.tokens);
-    Some(m.define(Function { params, tokens, body: start.min(close)..close, short: false, called: false.into() }))
+    Some(m.define(Function {
+        params,
+        tokens,
+        body: start.min(close)..close,
+        short: false,
+        called: false.into(),
+    }))
 }
 
 fn primary(m: &mut Machine, tok: &Tok) -> Val {
@@ -347,7 +364,13 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
             let params = if m.sees("(") { parameters(m) } else { Vec::new() };
             match block(m) {
                 Some(Val::Function(function)) => {
-                    let own = Function { params, tokens: Rc::clone(&function.tokens), body: function.body.clone(), short: false, called: false.into() };
+                    let own = Function {
+                        params,
+                        tokens: Rc::clone(&function.tokens),
+                        body: function.body.clone(),
+                        short: false,
+                        called: false.into(),
+                    };
                     m.functions.pop();
                     m.define(own)
                 }
@@ -368,16 +391,23 @@ fn word(m: &mut Machine, name: &Rc<str>) -> Val {
             m.at += 1;
             return m.expr(UNARY);
         }
-        "if" | "unless" | "while" | "until" | "case" | "begin" | "for" | "def" | "class" | "module" if m.pair() > m.at => {
+        "if" | "unless" | "while" | "until" | "case" | "begin" | "for" | "def" | "class" | "module"
+            if m.pair() > m.at =>
+        {
             let depth = m.returns.len();
             m.returns.push(None);
             let statement: &str = name;
-            if matches!(statement, "def" | "class" | "module") { named_statement(m, statement) } else { compound(m, statement) }
+            if matches!(statement, "def" | "class" | "module") {
+                named_statement(m, statement)
+            } else {
+                compound(m, statement)
+            }
             let value = m.returns.pop().flatten();
             m.returns.truncate(depth);
             return value.unwrap_or_else(Val::unknown);
         }
-        "end" | "then" | "do" | "else" | "elsif" | "when" | "rescue" | "ensure" | "in" | "if" | "unless" | "while" | "until" => return Val::unknown(),
+        "end" | "then" | "do" | "else" | "elsif" | "when" | "rescue" | "ensure" | "in" | "if" | "unless"
+        | "while" | "until" => return Val::unknown(),
         "yield" => {
             m.at += 1;
             m.bare_arguments();

@@ -95,11 +95,11 @@ impl Shell {
         };
         let shifted = |list: &List| match count {
             Some(count) if count <= list.items.len() => {
-                List { items: list.items.iter().skip(count).cloned().collect(), others: list.others.clone() }
+                List { items: list.items.iter().skip(count).cloned().collect(), ..list.clone() }
             }
-            Some(_) if list.others.is_some() => List { items: Vec::new(), others: list.others.clone() },
+            Some(_) if list.others.is_some() => List::open(Vec::new(), list.others.clone()),
             Some(_) => list.clone(),
-            None => List { items: Vec::new(), others: list.values() },
+            None => List::open(Vec::new(), list.values()),
         };
         let any: Vec<List> = self.state.local.args.any.iter().map(shifted).collect();
         let fits = |list: &List| count.is_some_and(|count| count <= list.items.len());

@@ -1,0 +1,551 @@
+//! The long tail of programs that run code they are given: other languages, editors, debuggers.
+
+use tollgate_model::WriteMode;
+use tollgate_shell::eval::Outcome;
+use tollgate_shell::value::{Taint, Value};
+
+use super::given::{Given, read};
+use super::languages::{from_file, inline, joined, script};
+use crate::commands::readers::contents;
+use crate::commands::{Commands, Run, interpreters};
+use crate::languages::{Language, powershell_command};
+use crate::word::Word;
+
+pub(in crate::commands) const COMMANDS: Commands = &[
+    ("lua", other),
+    ("luajit", other),
+    ("texlua", other),
+    ("Rscript", other),
+    ("R", other),
+    ("julia", other),
+    ("elixir", other),
+    ("iex", other),
+    ("gnuplot", other),
+    ("groovy", other),
+    ("scala", other),
+    ("kotlin", other),
+    ("kotlinc", other),
+    ("octave", other),
+    ("octave-cli", other),
+    ("matlab", other),
+    ("erl", other),
+    ("escript", other),
+    ("ghc", other),
+    ("ghci", other),
+    ("runghc", other),
+    ("runhaskell", other),
+    ("swift", other),
+    ("dotnet-script", other),
+    ("csi", other),
+    ("sbcl", other),
+    ("clisp", other),
+    ("ecl", other),
+    ("guile", other),
+    ("racket", other),
+    ("clojure", other),
+    ("clj", other),
+    ("bb", other),
+    ("tclsh", other),
+    ("wish", other),
+    ("expect", other),
+    ("emacs", emacs),
+    ("emacsclient", emacs),
+    ("osascript", osascript),
+    ("pwsh", pwsh),
+    ("powershell", pwsh),
+    ("pwsh.exe", pwsh),
+    ("powershell.exe", pwsh),
+    ("vim", vim),
+    ("vi", vim),
+    ("nvim", vim),
+    ("gvim", vim),
+    ("ex", vim),
+    ("view", vim),
+    ("rvim", vim),
+    ("ed", ed),
+    ("red", ed),
+    ("gdb", gdb),
+    ("lldb", gdb),
+];
+
+/// Options of the interpreters above: those that take code, those that take a file, and those that only look.
+struct Style {
+    spec: &'static str,
+    code: &'static [&'static str],
+    file: &'static [&'static str],
+}
+
+const STYLES: &[(&str, Style)] = &[
+    ("Rscript", Style { spec: "e= f= file= default-packages=", code: &["e"], file: &["f", "file"] }),
+    ("R", Style { spec: "e= f= file= encoding= g= d=", code: &["e"], file: &["f", "file"] }),
+    (
+        "julia",
+        Style {
+            spec: "e= E= eval= print= L= load= project? p= t= threads= C= J= sysimage= O# startup-file= color=",
+            code: &["e", "E", "eval", "print"],
+            file: &["L", "load"],
+        },
+    ),
+    (
+        "elixir",
+        Style {
+            spec: "e= eval= rpc-eval= r= pr= pa= pz= S= name= sname= cookie= erl=",
+            code: &["e", "eval", "rpc-eval"],
+            file: &["r"],
+        },
+    ),
+    ("gnuplot", Style { spec: "e= c= d p persist", code: &["e"], file: &["c"] }),
+    ("matlab", Style { spec: "r= batch= sd= logfile=", code: &["r", "batch"], file: &[] }),
+    ("octave", Style { spec: "eval= p= path= exec-path= image-path=", code: &["eval"], file: &[] }),
+    (
+        "sbcl",
+        Style {
+            spec: "eval= load= script= core= userinit= sysinit= dynamic-space-size=",
+            code: &["eval"],
+            file: &["load", "script"],
+        },
+    ),
+    ("clisp", Style { spec: "x= i= K= M= c= E=", code: &["x"], file: &["i"] }),
+    ("ecl", Style { spec: "eval= load= shell=", code: &["eval"], file: &["load", "shell"] }),
+    ("guile", Style { spec: "c= l= e= s= L= x= C=", code: &["c"], file: &["l", "s"] }),
+    (
+        "racket",
+        Style {
+            spec: "e= eval= f= load= t= require= l= lib= u= r= k= m",
+            code: &["e", "eval"],
+            file: &["f", "load", "t", "u", "r"],
+        },
+    ),
+    (
+        "clojure",
+        Style { spec: "e= eval= i= init= M? X? A? P? Sdeps=", code: &["e", "eval"], file: &["i", "init"] },
+    ),
+    (
+        "bb",
+        Style {
+            spec: "e= eval= f= file= cp= classpath= m= main=",
+            code: &["e", "eval"],
+            file: &["f", "file"],
+        },
+    ),
+    ("expect", Style { spec: "c= f= b= D= d i n N", code: &["c"], file: &["f", "b"] }),
+    ("ghc", Style { spec: "e= o= package= i? X? odir= hidir=", code: &["e"], file: &[] }),
+];
+
+/// What most interpreters have.
+const PLAIN: Style =
+    Style { spec: "e= eval= l= cp= classpath= D= I= W= X? O?", code: &["e", "eval"], file: &[] };
+
+/// An interpreter with `-e code`, a script, or its code on standard input.
+fn other(run: &mut Run) -> Outcome {
+    let Some(language) = Language::of(run.program) else { return run.derived() };
+    let family = match run.program {
+        "iex" => "elixir",
+        "octave-cli" => "octave",
+        "ghci" | "runghc" | "runhaskell" => "ghc",
+        "clj" => "clojure",
+        other => other,
+    };
+    let style = STYLES.iter().find(|(name, _)| *name == family).map_or(&PLAIN, |(_, style)| style);
+    // Some write long options with one dash.
+    let long = |word: &Word| {
+        matches!(word.shown().as_str(), "-eval" | "-batch" | "-r" | "-sd" | "-logfile")
+            && matches!(run.program, "erl" | "matlab" | "ecl")
+    };
+    let args: Vec<Word> = run
+        .args
+        .iter()
+        .map(|word| {
+            if long(word) { Word::literal_at(&format!("-{}", word.shown()), word.span) } else { word.clone() }
+        })
+        .collect();
+    let given = read(&args, style.spec, &[]);
+    for file in style.file.iter().flat_map(|name| given.values(name)).cloned().collect::<Vec<_>>() {
+        from_file(run, language, &file, &given.rest);
+    }
+    let codes: Vec<Word> = style.code.iter().flat_map(|name| given.values(name)).cloned().collect();
+    match codes.first().cloned() {
+        Some(first) => inline(run, language, &joined(&codes), &first, &given.rest),
+        None if ["version", "help", "V", "h", "v"].iter().any(|name| given.has(name))
+            && given.rest.is_empty() =>
+        {
+            run.derived()
+        }
+        None if style.file.iter().any(|name| given.has(name)) => run.derived(),
+        None => script(run, language, &given),
+    }
+}
+
+fn emacs(run: &mut Run) -> Outcome {
+    let spec = "eval= execute= l= load= script= f= funcall= L= directory= u= user= T= title= d= display= s= socket-name= e=";
+    let long = |word: &Word| {
+        matches!(
+            word.shown().as_str(),
+            "-eval" | "-load" | "-script" | "-batch" | "-nw" | "-funcall" | "-execute"
+        )
+    };
+    let args: Vec<Word> = run
+        .args
+        .iter()
+        .map(|word| {
+            if long(word) { Word::literal_at(&format!("-{}", word.shown()), word.span) } else { word.clone() }
+        })
+        .collect();
+    let mut rest: &[Word] = &args;
+    let mut files = Vec::new();
+    let mut outcome = None;
+    // Files and options may stand in any order.
+    while !rest.is_empty() {
+        let given = read(rest, spec, &[]);
+        for file in
+            ["l", "load", "script"].iter().flat_map(|name| given.values(name)).cloned().collect::<Vec<_>>()
+        {
+            from_file(run, Language::Lisp, &file, &[]);
+        }
+        for code in
+            ["eval", "execute"].iter().flat_map(|name| given.values(name)).cloned().collect::<Vec<_>>()
+        {
+            outcome = Some(inline(run, Language::Lisp, &code.value(), &code, &[]));
+        }
+        files.extend(given.rest.first().cloned());
+        let next = rest.len() - given.rest.len().saturating_sub(1);
+        rest = if given.rest.is_empty() { &[] } else { rest.get(next..).unwrap_or_default() };
+    }
+    let whole = contents(run, &files);
+    outcome.unwrap_or_else(|| Outcome::unknown(whole.taint))
+}
+
+/// AppleScript hands its work to a shell with `do shell script`.
+fn osascript(run: &mut Run) -> Outcome {
+    let given = read(run.args, "e= l= s= i", &[]);
+    let javascript =
+        given.value(&["l"]).is_some_and(|language| language.shown().to_lowercase().starts_with('j'));
+    let codes: Vec<Word> = given.values("e").cloned().collect();
+    if javascript {
+        return match codes.first().cloned() {
+            Some(first) => inline(run, Language::JavaScript, &joined(&codes), &first, &given.rest),
+            None => script(run, Language::JavaScript, &given),
+        };
+    }
+    let texts: Vec<Value> = match (codes.is_empty(), given.rest.first()) {
+        (false, _) => vec![joined(&codes)],
+        (true, Some(file)) => {
+            let (file, content) = (file.clone(), run.read(&file.clone(), false));
+            vec![run.analyst.script(&file, run.shell).unwrap_or(content)]
+        }
+        (true, None) => run.stdin().cloned().into_iter().collect(),
+    };
+    let span = codes.first().map_or(run.call.span, |word| word.span);
+    for text in texts.iter().filter_map(Value::as_literal) {
+        for command in shell_scripts(text) {
+            interpreters::code(run, &Value::text(&command), span);
+        }
+    }
+    run.derived()
+}
+
+/// The texts after `do shell script`, joined where `&` joins them.
+fn shell_scripts(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for rest in text.split("do shell script").skip(1) {
+        let mut command = String::new();
+        let mut rest = rest.trim_start();
+        while let Some((string, after)) = rest.strip_prefix('"').and_then(quoted) {
+            command.push_str(&string);
+            let Some(next) = after.trim_start().strip_prefix('&') else { break };
+            rest = next.trim_start().trim_start_matches("quoted form of").trim_start();
+        }
+        found.push(command);
+    }
+    found
+}
+
+/// A string whose opening quote was read, and what follows it.
+fn quoted(text: &str) -> Option<(String, &str)> {
+    let mut out = String::new();
+    let mut characters = text.char_indices();
+    while let Some((at, c)) = characters.next() {
+        match c {
+            '"' => return Some((out, text.get(at + 1..).unwrap_or_default())),
+            '\\' => out.extend(characters.next().map(|(_, c)| c)),
+            _ => out.push(c),
+        }
+    }
+    None
+}
+
+fn pwsh(run: &mut Run) -> Outcome {
+    let mut args = run.args.iter();
+    while let Some(word) = args.next() {
+        let name = word.shown().to_lowercase();
+        let Some(name) = name.strip_prefix('-').or(name.strip_prefix('/')).filter(|_| !word.is("-")) else {
+            let rest: Vec<Word> = args.cloned().collect();
+            let is_file = word.shown().ends_with(".ps1")
+                || (run.program.starts_with("pwsh") && !word.shown().contains(' '));
+            return if is_file {
+                from_file(run, Language::PowerShell, &word.clone(), &rest)
+            } else {
+                command(run, word, &rest)
+            };
+        };
+        match name.trim_start_matches('-') {
+            "" => break,
+            "c" | "command" | "commandwithargs" | "cwa" => {
+                let Some(code) = args.next() else { break };
+                let rest: Vec<Word> = args.cloned().collect();
+                return if code.is("-") {
+                    script(run, Language::PowerShell, &Given::default())
+                } else {
+                    command(run, &code.clone(), &rest)
+                };
+            }
+            "f" | "file" => {
+                let Some(file) = args.next() else { break };
+                let rest: Vec<Word> = args.cloned().collect();
+                return from_file(run, Language::PowerShell, &file.clone(), &rest);
+            }
+            name if name.starts_with('e') && "encodedcommand".starts_with(name) || name == "ec" => {
+                let Some(code) = args.next() else { break };
+                let text = powershell_command(code);
+                return inline(run, Language::PowerShell, &text, &code.clone(), &[]);
+            }
+            "version" | "v" | "help" | "h" | "?" => return run.derived(),
+            "ep" | "ex" | "exec" | "executionpolicy" | "w" | "windowstyle" | "wd" | "workingdirectory"
+            | "inputformat" | "outputformat" | "psconsolefile" | "configurationname" | "settingsfile"
+            | "custompipename" | "o" | "of" | "if" => {
+                args.next();
+            }
+            _ => {}
+        }
+    }
+    script(run, Language::PowerShell, &Given::default())
+}
+
+/// All the words that are left are the command.
+fn command(run: &mut Run, code: &Word, rest: &[Word]) -> Outcome {
+    let blank = Value::text(" ");
+    let text = rest.iter().fold(code.value(), |text, word| text.concat(&blank).concat(&word.value()));
+    inline(run, Language::PowerShell, &text, code, &[])
+}
+
+/// Editors of the `vi` family: files, and commands that may run programs.
+fn vim(run: &mut Run) -> Outcome {
+    let spec = "c= cmd= S= s= u= U= t= T= w= W= i= r= V# o# O# p# q? d= servername= remote-send= remote-expr= startuptime= listen=";
+    let mut commands: Vec<Word> = Vec::new();
+    let mut files = Vec::new();
+    // In Ex mode `-s` is silence, else it names a script.
+    let is_ex = |word: &Word| matches!(word.shown().as_str(), "-e" | "-E" | "-es" | "-Es");
+    let quiet = run.program == "ex" || run.args.iter().any(is_ex);
+    let silence = |word: &&Word| !(quiet && (is_ex(word) || word.is("-s")));
+    let mut rest: Vec<Word> = run.args.iter().filter(silence).cloned().collect();
+    loop {
+        let given = read(&rest, spec, &[]);
+        commands.extend(
+            ["c", "cmd", "remote-send", "remote-expr"].iter().flat_map(|name| given.values(name)).cloned(),
+        );
+        for file in given.values("S").chain(given.values("s")).cloned().collect::<Vec<_>>() {
+            run.read(&file, false);
+            if let Some(text) = run.analyst.script(&file, run.shell) {
+                editor_script(run, &text, &file, &[]);
+            }
+        }
+        let Some((first, others)) = given.rest.split_first() else { break };
+        match first.text.prefix().strip_prefix('+') {
+            Some(_) => commands.push(first.from(1)),
+            None => files.push(first.clone()),
+        }
+        rest = others.to_vec();
+    }
+    let whole = contents(run, &files.iter().filter(|file| !file.is("-")).cloned().collect::<Vec<_>>());
+    for command in &commands {
+        editor_script(run, &command.value(), command, &files);
+    }
+    if let (true, Some(text)) = (quiet, run.stdin().cloned()) {
+        let word = Word::literal_at("", run.call.span);
+        editor_script(run, &text, &word, &files);
+    }
+    Outcome::unknown(whole.taint)
+}
+
+/// The line editor: its commands are its input.
+fn ed(run: &mut Run) -> Outcome {
+    let given = read(run.args, "p= prompt=", &[]);
+    let files: Vec<Word> = given.rest.iter().take(1).cloned().collect();
+    if let Some(command) = files.first().filter(|file| file.text.prefix().starts_with('!')) {
+        let text = command.from(1);
+        return interpreters::code(run, &text.value(), text.span);
+    }
+    let whole = if files.is_empty() { Value::output(Taint::NONE) } else { contents(run, &files) };
+    if let Some(text) = run.stdin().cloned() {
+        let word = Word::literal_at("", run.call.span);
+        editor_script(run, &text, &word, &files);
+    }
+    Outcome::unknown(whole.taint)
+}
+
+/// Commands of an editor, one a line.
+fn editor_script(run: &mut Run, text: &Value, word: &Word, files: &[Word]) {
+    for text in text.any.iter().take(16) {
+        let shown = crate::word::show(text);
+        for line in shown.lines().take(10_000) {
+            editor_command(run, line, word, files);
+        }
+    }
+}
+
+fn editor_command(run: &mut Run, line: &str, word: &Word, files: &[Word]) {
+    let mut line = line.trim_start_matches([':', ' ', '\t']);
+    for prefix in ["silent! ", "silent ", "sil! ", "sil ", "noautocmd ", "keepalt ", "exe ", "execute "] {
+        line = line.strip_prefix(prefix).unwrap_or(line);
+    }
+    // The lines it works on.
+    let line = line
+        .trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '%' | ',' | '$' | '.' | '\'' | ' '));
+    let (name, rest) = line.split_at(line.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(line.len()));
+    let rest_text = rest.trim_start_matches('!').trim_start();
+    let at = |text: &str| Word::literal_at(text, word.span);
+    match name {
+        "" | "silent" if rest.starts_with('!') => {
+            interpreters::code(run, &Value::text(rest_text), word.span);
+        }
+        "r" | "read" | "w" | "write" | "e" | "terminal" | "term"
+            if rest.trim_start().starts_with('!') && !rest.starts_with("! ") =>
+        {
+            let command = rest.trim_start().trim_start_matches('!');
+            interpreters::code(run, &Value::text(command), word.span);
+        }
+        "terminal" | "term" if !rest_text.is_empty() => {
+            interpreters::code(run, &Value::text(rest_text), word.span);
+        }
+        "w" | "write" | "saveas" | "sav" | "wq" | "x" | "xit" | "wa" | "wqa" | "xa" | "up" | "update"
+        | "W" => {
+            let targets = if rest_text.is_empty() {
+                files.to_vec()
+            } else {
+                vec![at(rest_text.trim_start_matches('>').trim())]
+            };
+            for target in targets.iter().filter(|target| !target.shown().starts_with('|')) {
+                run.analyst.write(target, WriteMode::Edit, None, run.shell);
+            }
+        }
+        "r" | "read" | "e" | "edit" | "tabe" | "tabedit" | "sp" | "split" | "vsp"
+            if !rest_text.is_empty() =>
+        {
+            run.read(&at(rest_text), false);
+        }
+        "so" | "source" if !rest_text.is_empty() => {
+            if let Some(text) = run.analyst.script(&at(rest_text), run.shell) {
+                let script = at(rest_text);
+                run.shell.isolated(|_| ());
+                sourced(run, &text, &script);
+            }
+        }
+        "lua" => drop(inline(run, Language::Lua, &Value::text(rest_text), word, &[])),
+        "py" | "python" | "pythonx" | "pyx" => {
+            drop(inline(run, Language::Python, &Value::text(rest_text.trim_start_matches('3')), word, &[]))
+        }
+        "ruby" | "rub" => drop(inline(run, Language::Ruby, &Value::text(rest_text), word, &[])),
+        "perl" | "pe" => drop(inline(run, Language::Perl, &Value::text(rest_text), word, &[])),
+        "call" | "let" | "echo" | "echom" | "return" | "cal" => {
+            drop(inline(run, Language::Hashed, &Value::text(rest_text), word, &[]))
+        }
+        "" if rest.starts_with(['g', '/']) => {}
+        _ => {}
+    }
+}
+
+/// A script that is brought in: its lines are commands, and it brings in nothing itself.
+fn sourced(run: &mut Run, text: &Value, script: &Word) {
+    for line in text
+        .as_literal()
+        .unwrap_or_default()
+        .lines()
+        .take(10_000)
+        .filter(|line| !line.trim_start().starts_with("so"))
+    {
+        editor_command(run, line, script, &[]);
+    }
+}
+
+/// Debuggers: the program they start, and commands that leave them.
+fn gdb(run: &mut Run) -> Outcome {
+    let spec = "ex= eval-command= iex= x= command= init-command= ix= p= pid= c= core= s= symbols= d= directory= cd= o= O= S= s= f= arch= n= Q";
+    let normal = |word: &Word| {
+        let text = word.shown();
+        let long = [
+            "-ex",
+            "-iex",
+            "-eval-command",
+            "-command",
+            "-batch",
+            "-args",
+            "-nx",
+            "-quiet",
+            "-x",
+            "-pid",
+            "-cd",
+            "-ix",
+        ]
+        .contains(&text.as_str());
+        if long { Word::literal_at(&format!("-{text}"), word.span) } else { word.clone() }
+    };
+    let args: Vec<Word> = run.args.iter().map(normal).collect();
+    let given = read(&args, spec, &["args"]);
+    let commands: Vec<Word> = ["ex", "eval-command", "iex", "o", "O", "one-line"]
+        .iter()
+        .flat_map(|name| given.values(name))
+        .cloned()
+        .collect();
+    for command in commands {
+        debugger_command(run, &command.shown(), &command);
+    }
+    for file in ["x", "command", "init-command", "ix", "s"]
+        .iter()
+        .flat_map(|name| given.values(name))
+        .cloned()
+        .collect::<Vec<_>>()
+    {
+        run.read(&file, false);
+        let text = run
+            .analyst
+            .script(&file, run.shell)
+            .and_then(|text| text.as_literal().map(str::to_owned))
+            .unwrap_or_default();
+        text.lines().take(10_000).for_each(|line| debugger_command(run, line, &file));
+    }
+    if let Some(text) = run.stdin().and_then(|text| text.as_literal().map(str::to_owned)) {
+        let word = Word::literal_at("", run.call.span);
+        text.lines().take(10_000).for_each(|line| debugger_command(run, line, &word));
+    }
+    if given.has("args") || given.rest.first().is_some_and(|word| word.is("--")) {
+        let program: Vec<Word> = given.rest.iter().skip_while(|word| word.is("--")).cloned().collect();
+        return if program.is_empty() { run.derived() } else { run.inner(&program) };
+    }
+    run.derived()
+}
+
+fn debugger_command(run: &mut Run, line: &str, word: &Word) {
+    let line = line.trim();
+    let (name, rest) =
+        line.split_at(line.find(|c: char| !c.is_ascii_alphabetic() && c != '-').unwrap_or(line.len()));
+    let rest = rest.trim();
+    match name {
+        "shell" | "pipe" => drop(interpreters::code(run, &Value::text(rest), word.span)),
+        "" if line.starts_with('!') => {
+            drop(interpreters::code(run, &Value::text(line.trim_start_matches('!')), word.span))
+        }
+        "platform" => {
+            let command = rest.strip_prefix("shell").unwrap_or_default().trim_start_matches(" -h").trim();
+            if !command.is_empty() {
+                interpreters::code(run, &Value::text(command), word.span);
+            }
+        }
+        "python" | "py" | "pi" | "python-interactive" | "script" => {
+            drop(inline(run, Language::Python, &Value::text(rest), word, &[]))
+        }
+        "call" | "print" | "p" | "expr" | "expression" | "eval" => {
+            drop(inline(run, Language::Slashed, &Value::text(rest), word, &[]))
+        }
+        _ => {}
+    }
+}

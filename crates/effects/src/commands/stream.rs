@@ -1,0 +1,103 @@
+//! Sed and awk: filters with a language of their own.
+
+use tollgate_model::WriteMode;
+use tollgate_shell::eval::Outcome;
+use tollgate_shell::value::{Taint, Text, Value};
+
+use super::readers::contents;
+use super::{Commands, Run, interpreters};
+use crate::languages::sed::{SedAct, acts};
+use crate::languages::{self, Language, Program};
+use crate::options::{Options, Order, read};
+use crate::word::{Word, show};
+
+pub(super) const COMMANDS: Commands =
+    &[("sed", sed), ("gsed", sed), ("awk", awk), ("gawk", awk), ("mawk", awk), ("nawk", awk), ("goawk", awk)];
+
+/// What an option that may be given on the command line or in a file holds: the texts of the program.
+fn scripts(run: &mut Run, options: &Options, inline: &str, file: &str) -> Vec<(Value, Word)> {
+    let mut texts: Vec<(Value, Word)> =
+        options.values(inline).map(|word| (word.value(), word.clone())).collect();
+    for word in options.values(file) {
+        let content = run.read(word, false);
+        texts.push((run.analyst.script(word, run.shell).unwrap_or(content), word.clone()));
+    }
+    if !options.has(inline) && !options.has(file) {
+        texts.extend(options.operands.first().map(|word| (word.value(), word.clone())));
+    }
+    texts
+}
+
+fn sed(run: &mut Run) -> Outcome {
+    let spec = "n,quiet,silent debug e,expression= f,file= E,r,regexp-extended i,in-place? I? l,line-length= \
+        s,separate posix u,unbuffered z,null-data sandbox follow-symlinks b,binary a";
+    let options = read(run.args, spec, Order::Anywhere);
+    let skip = usize::from(!options.has("e") && !options.has("f"));
+    let files: Vec<Word> = options.operands.iter().skip(skip).cloned().collect();
+    let whole = contents(run, &files);
+    for (script, word) in scripts(run, &options, "e", "f") {
+        for text in script.any.iter().take(16) {
+            // What is not known in a script stands for itself: it is a pattern or a text nearly always.
+            for act in acts(&show(text)) {
+                self::act(run, act, &word, whole.taint);
+            }
+        }
+    }
+    if options.has("i") || options.has("I") {
+        for word in &files {
+            run.analyst.write(word, WriteMode::Edit, None, run.shell);
+        }
+    }
+    Outcome::unknown(whole.taint)
+}
+
+fn act(run: &mut Run, act: SedAct, word: &Word, marks: Taint) {
+    let named = |name: &str| Word { text: Text::literal(name), ..word.clone() };
+    match act {
+        SedAct::Run(text) => {
+            let text = Value::of([text], marks);
+            interpreters::code(run, &text, word.span);
+        }
+        SedAct::RunLine => run.analyst.dynamic_code(marks, word.span),
+        SedAct::Read(name) => {
+            run.read(&named(&name), false);
+        }
+        SedAct::Write(name) => run.analyst.write(&named(&name), WriteMode::Overwrite, None, run.shell),
+    }
+}
+
+fn awk(run: &mut Run) -> Outcome {
+    let spec = "F,field-separator= v,assign= f,file= i,include= e,source= l,load= E,exec= b c C d? D? o? p? P r s t S O n N M \
+        version V h";
+    let options = read(run.args, spec, Order::First);
+    let skip = usize::from(!options.has("f") && !options.has("e") && !options.has("E"));
+    let is_file = |word: &&Word| !word.text.prefix().split('/').next().unwrap_or_default().contains('=');
+    let files: Vec<Word> = options.operands.iter().skip(skip).filter(is_file).cloned().collect();
+    let whole = contents(run, &files);
+    let mut texts = scripts(run, &options, "e", "f");
+    for word in options.values("E").cloned().collect::<Vec<_>>() {
+        let content = run.read(&word, false);
+        texts.push((run.analyst.script(&word, run.shell).unwrap_or(content), word));
+    }
+    let mut printed = Value::output(whole.taint);
+    for (code, word) in texts {
+        let assigns = options.values("v").map(assignment).collect::<Vec<_>>();
+        let mut code = code;
+        for (name, value) in assigns.into_iter().flatten() {
+            code = Value::text(&format!("BEGIN {{ {name} = \"{value}\" }}\n")).concat(&code);
+        }
+        let program = Program { code, span: word.span, file: None, from_input: false, args: Vec::new() };
+        let outcome = languages::run_with(run, Language::Awk, &program, Some(&whole));
+        let known = outcome.stdout;
+        printed = printed.with_taint(known.taint).union(&known);
+    }
+    Outcome { stdout: printed, status: tollgate_shell::eval::Status::Either }
+}
+
+/// `-v name=value`, where the value is known.
+fn assignment(word: &Word) -> Option<(String, String)> {
+    let (name, value) = word.literal()?.split_once('=')?;
+    let plain =
+        name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !value.contains(['"', '\\', '\n']);
+    plain.then(|| (name.to_owned(), value.to_owned()))
+}

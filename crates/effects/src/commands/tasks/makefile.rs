@@ -1,0 +1,186 @@
+//! Makefiles, as far as their recipes need: variables with known values, targets, prerequisites, recipes.
+
+use super::RECIPES;
+
+/// All recipe lines of a makefile, for judging what is written.
+pub(crate) fn recipes(text: &str) -> Vec<String> {
+    let file = Makefile::read(text, &[]);
+    let recipes = file.rules.iter().flat_map(|rule| rule.recipe.iter());
+    recipes.map(|line| plain_recipe(&file.expand(line)).to_owned()).collect()
+}
+
+/// A makefile, as far as its recipes need: variables with known values, targets, prerequisites, recipes.
+pub(super) struct Makefile {
+    variables: Vec<(String, String)>,
+    rules: Vec<MakeRule>,
+    /// What runs while it is read: `$(shell …)` and `!=`.
+    at_once: Vec<String>,
+}
+
+struct MakeRule {
+    targets: Vec<String>,
+    needs: Vec<String>,
+    recipe: Vec<String>,
+}
+
+impl Makefile {
+    pub fn read(text: &str, sets: &[&str]) -> Self {
+        let mut file = Self { variables: Vec::new(), rules: Vec::new(), at_once: Vec::new() };
+        for line in text.replace("\\\n", " ").lines() {
+            file.line(line);
+        }
+        for set in sets {
+            file.assign(set);
+        }
+        file
+    }
+
+    fn line(&mut self, line: &str) {
+        if let Some(command) = line.strip_prefix('\t') {
+            if let Some(rule) = self.rules.last_mut() {
+                rule.recipe.push(command.to_owned());
+            }
+            return;
+        }
+        let plain = line.trim();
+        if plain.is_empty() || plain.starts_with('#') {
+            return;
+        }
+        if let Some(at) = plain.find("$(shell ") {
+            let command = plain.get(at + "$(shell ".len()..).unwrap_or_default();
+            self.at_once.push(command.trim_end_matches(')').to_owned());
+        }
+        if is_assignment(plain) {
+            return self.assign(plain);
+        }
+        let Some((targets, rest)) = plain.split_once(':') else { return };
+        let (needs, recipe) =
+            rest.trim_start_matches(':').split_once(';').unwrap_or((rest.trim_start_matches(':'), ""));
+        let words = |text: &str| self.expand(text).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let recipe = if recipe.trim().is_empty() { Vec::new() } else { vec![recipe.trim().to_owned()] };
+        let rule = MakeRule { targets: words(targets), needs: words(needs), recipe };
+        self.rules.push(rule);
+    }
+
+    fn assign(&mut self, line: &str) {
+        let line = line.trim_start_matches("export ").trim_start_matches("override ");
+        let Some((name, value)) = line.split_once('=') else { return };
+        let keeps = name.ends_with('?');
+        let adds = name.ends_with('+');
+        let runs = name.ends_with('!');
+        let name = name.trim_end_matches([':', '?', '+', '!', ' ']).trim();
+        if runs {
+            self.at_once.push(value.trim().to_owned());
+            return;
+        }
+        let value = self.expand(value.trim());
+        match self.variables.iter_mut().find(|(known, _)| known == name) {
+            Some(_) if keeps => {}
+            Some((_, old)) if adds => *old = format!("{old} {value}"),
+            Some((_, old)) => *old = value,
+            None => self.variables.push((name.to_owned(), value)),
+        }
+    }
+
+    /// A text with its variables put in. What is not known is left to the shell as a variable of its own.
+    fn expand(&self, text: &str) -> String {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find('$') {
+            let (before, after) = rest.split_at(at);
+            out.push_str(before);
+            let after = after.get(1..).unwrap_or_default();
+            if let Some(next) = after.strip_prefix('$') {
+                out.push('$');
+                rest = next;
+                continue;
+            }
+            let close = match after.chars().next() {
+                Some('(') => ')',
+                Some('{') => '}',
+                Some(c) => {
+                    out.push_str(&self.value(&c.to_string()));
+                    rest = after.get(c.len_utf8()..).unwrap_or_default();
+                    continue;
+                }
+                None => break,
+            };
+            let inner = after.get(1..).unwrap_or_default();
+            let end = closing(inner, close);
+            out.push_str(&self.value(inner.get(..end).unwrap_or_default()));
+            rest = inner.get(end + 1..).unwrap_or_default();
+        }
+        out.push_str(rest);
+        out
+    }
+
+    fn value(&self, name: &str) -> String {
+        if let Some((_, value)) = self.variables.iter().find(|(known, _)| known == name) {
+            return value.clone();
+        }
+        match name {
+            "MAKE" => "make".to_owned(),
+            "CURDIR" => ".".to_owned(),
+            "RM" => "rm -f".to_owned(),
+            "@" | "<" | "^" | "*" | "?" | "@D" | "<D" => "make_target".to_owned(),
+            _ if !name.is_empty()
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') =>
+            {
+                format!("${{{name}}}")
+            }
+            // A function of make: its result is some word.
+            _ => "make_value".to_owned(),
+        }
+    }
+
+    /// The lines that run for these goals, prerequisites first.
+    pub fn lines(&self, goals: &[&str]) -> Vec<String> {
+        let mut lines: Vec<String> = self.at_once.iter().map(|line| self.expand(line)).collect();
+        let first = self.rules.iter().flat_map(|rule| &rule.targets).find(|target| !target.starts_with('.'));
+        let mut todo: Vec<String> = match goals {
+            [] => first.cloned().into_iter().collect(),
+            goals => goals.iter().rev().map(|goal| (*goal).to_owned()).collect(),
+        };
+        let mut done: Vec<String> = Vec::new();
+        while let Some(goal) = todo.pop() {
+            if done.contains(&goal) || done.len() >= RECIPES {
+                continue;
+            }
+            for rule in self.rules.iter().filter(|rule| rule.targets.contains(&goal)) {
+                todo.extend(rule.needs.iter().cloned());
+                lines.extend(rule.recipe.iter().map(|line| plain_recipe(&self.expand(line)).to_owned()));
+            }
+            done.push(goal);
+        }
+        lines
+    }
+}
+
+/// Where a variable's name ends: at the mark that closes it, those within it left out.
+fn closing(text: &str, close: char) -> usize {
+    let open = if close == ')' { '(' } else { '{' };
+    let mut depth = 0_u32;
+    for (at, c) in text.char_indices() {
+        if c == open {
+            depth += 1;
+        } else if c == close {
+            if depth == 0 {
+                return at;
+            }
+            depth -= 1;
+        }
+    }
+    text.len()
+}
+
+/// A recipe line without the marks that silence it or let it fail.
+pub(super) fn plain_recipe(line: &str) -> &str {
+    line.trim_start().trim_start_matches(['@', '-', '+'])
+}
+
+fn is_assignment(line: &str) -> bool {
+    let Some(at) = line.find('=') else { return false };
+    let name = line.get(..at).unwrap_or_default();
+    let name = name.trim_start_matches("export ").trim_start_matches("override ");
+    !name.trim_end_matches([':', '?', '+', '!', ' ']).contains([':', ' ', '\t', '$'])
+}

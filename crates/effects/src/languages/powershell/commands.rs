@@ -1,0 +1,472 @@
+//! PowerShell's commands and .NET's methods: what they do. A catalogue.
+
+use std::rc::Rc;
+
+use tollgate_model::{Certainty, EffectKind, WriteMode};
+use tollgate_shell::value::Value;
+
+use super::super::machine::Machine;
+use super::super::ops::{Known, Op};
+use super::super::pure::{self, Pure};
+use super::super::token::Scan;
+use super::super::value::{Args, Val};
+use super::{blanks, block, operand};
+use crate::analyst::taint;
+
+/// Parameters that take no value.
+const SWITCHES: &[&str] = &[
+    "recurse",
+    "force",
+    "whatif",
+    "confirm",
+    "verbose",
+    "passthru",
+    "append",
+    "noclobber",
+    "raw",
+    "asjob",
+    "wait",
+    "nonewline",
+    "usebasicparsing",
+    "debug",
+    "nonewwindow",
+    "file",
+    "directory",
+    "hidden",
+    "asbytestream",
+    "skipcertificatecheck",
+    "unique",
+    "descending",
+    "quiet",
+    "asplaintext",
+    "compress",
+    "notypeinformation",
+    "useculture",
+    "stream",
+];
+
+/// What a command was given.
+struct Given {
+    named: Vec<(String, Option<Val>)>,
+    list: Vec<Val>,
+    /// All words, for programs.
+    words: Vec<Val>,
+}
+
+impl Given {
+    /// The value of a parameter, whose name may be cut short.
+    fn get(&self, name: &str) -> Option<&Val> {
+        self.named
+            .iter()
+            .find(|(given, _)| name.starts_with(given.as_str()))
+            .and_then(|(_, value)| value.as_ref())
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.named.iter().any(|(given, _)| name.starts_with(given.as_str()))
+    }
+
+    /// The value of a parameter, or the first word without one.
+    fn or_first(&self, names: &[&str]) -> Val {
+        let named = names.iter().find_map(|name| self.get(name));
+        named.or(self.list.first()).cloned().unwrap_or_else(Val::unknown)
+    }
+}
+
+/// Runs a command: its words follow.
+pub(super) fn run(m: &mut Machine, name: &Val, scan: &mut Scan, piped: Option<&Val>) -> Val {
+    let known = name.literal().map(|name| name.to_lowercase());
+    let given = given(m, scan, piped);
+    let Some(known) = known else {
+        if let Val::Text(text) = name {
+            let words: Vec<Val> = std::iter::once(Val::Text(text.clone())).chain(given.words).collect();
+            return m.run_spawn(&Args::of(vec![Val::list(words)]));
+        }
+        m.opaque("a command of its code is only known when it runs");
+        return Val::unknown();
+    };
+    if given.has("whatif") {
+        return Val::unknown();
+    }
+    cmdlet(m, &known, &given, piped).unwrap_or_else(|| native(m, &known, &given, piped))
+}
+
+fn given(m: &mut Machine, scan: &mut Scan, piped: Option<&Val>) -> Given {
+    let mut given = Given { named: Vec::new(), list: Vec::new(), words: Vec::new() };
+    loop {
+        blanks(scan);
+        if matches!(scan.peek(), None | Some('\n' | ';' | '|' | '}' | ')')) || scan.sees("&&") || !m.burn(4) {
+            return given;
+        }
+        if scan.eat(">>") || scan.eat(">") || scan.sees("2>") {
+            redirect(m, scan, piped);
+            continue;
+        }
+        if scan.sees("{") {
+            block(m, scan, piped);
+            continue;
+        }
+        let before = scan.at;
+        if scan.sees("-") && scan.second().is_some_and(|c| c.is_alphabetic()) {
+            parameter(m, scan, &mut given);
+        } else if let Some(value) = values(m, scan) {
+            given.words.push(value.clone());
+            given.list.push(value);
+        }
+        if scan.at == before {
+            scan.next();
+        }
+    }
+}
+
+/// A value, or several with commas between them.
+fn values(m: &mut Machine, scan: &mut Scan) -> Option<Val> {
+    let first = operand(m, scan)?;
+    let mut items = vec![first];
+    blanks(scan);
+    while scan.eat(",") && m.burn(4) {
+        scan.take(char::is_whitespace);
+        items.push(operand(m, scan).unwrap_or_else(Val::unknown));
+        blanks(scan);
+    }
+    if items.len() == 1 { items.pop() } else { Some(Val::list(items)) }
+}
+
+pub(super) fn redirect(m: &mut Machine, scan: &mut Scan, piped: Option<&Val>) {
+    if scan.eat("2>") {
+        scan.take(|c| matches!(c, '>' | '&' | '1'));
+    }
+    blanks(scan);
+    if let Some(path) = operand(m, scan) {
+        if path.literal().is_none_or(|path| !matches!(path.as_str(), "null" | "/dev/null"))
+            && !matches!(path, Val::Name(_))
+        {
+            let content = piped.map(Val::as_text);
+            m.write(&path, WriteMode::Overwrite, content.as_ref());
+        }
+    }
+}
+
+fn parameter(m: &mut Machine, scan: &mut Scan, given: &mut Given) {
+    let start = scan.at;
+    scan.next();
+    let name = scan.take(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).to_lowercase();
+    given.words.push(Val::text(scan.text.get(start..scan.at).unwrap_or_default()));
+    let attached = scan.eat(":");
+    blanks(scan);
+    let switch = SWITCHES.iter().any(|switch| switch.starts_with(name.as_str()));
+    let more = scan.peek().is_some_and(|c| !matches!(c, '\n' | ';' | '|' | '}' | ')' | '-'));
+    let value = if attached || (!switch && more && !scan.sees("{")) { values(m, scan) } else { None };
+    given.words.extend(value.clone());
+    given.named.push((name, value));
+}
+
+fn cmdlet(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val>) -> Option<Val> {
+    let path = || {
+        let given = given.or_first(&["path", "literalpath", "filepath", "fullname"]);
+        if matches!(given, Val::Unknown(_)) { piped.cloned().unwrap_or(given) } else { given }
+    };
+    let home = m.run.analyst.world.home().to_owned();
+    let path = || match path() {
+        Val::Text(text) => Val::Text(pure::expand_user(&text, &home)),
+        other => other,
+    };
+    Some(match name {
+        "remove-item" | "ri" | "del" | "erase" | "rd" | "rm" | "rmdir" => {
+            if given
+                .words
+                .iter()
+                .filter_map(Val::literal)
+                .any(|word| matches!(word.as_str(), "-rf" | "-fr" | "-f" | "--"))
+            {
+                return None;
+            }
+            let target = globbed(m, &path());
+            m.files(if given.has("recurse") { Op::DeleteTree } else { Op::Delete }, &Args::of(vec![target]))
+        }
+        "clear-content" | "clc" | "clear-item" => m.files(Op::Truncate, &Args::of(vec![path()])),
+        "move-item" | "mi" | "move" | "rename-item" | "ren" | "rni" => {
+            m.files(Op::Move, &Args::of(vec![path(), destination(given)]))
+        }
+        "copy-item" | "cpi" | "copy" => m.files(Op::CopyTree, &Args::of(vec![path(), destination(given)])),
+        "get-content" | "gc" | "type" | "cat" => {
+            let source = globbed(m, &path());
+            Val::Text(m.read(&source))
+        }
+        "select-string" | "sls" => {
+            let file = given.get("path").or(given.list.get(1)).cloned();
+            file.map_or_else(|| piped.cloned().unwrap_or_default(), |file| Val::Text(m.read(&file)))
+        }
+        "set-content" | "sc" | "out-file" | "add-content" | "ac" | "tee-object" | "tee" | "export-csv"
+        | "export-clixml" => written(m, name, given, piped),
+        "new-item" | "ni" => {
+            if !given
+                .get("itemtype")
+                .and_then(Val::literal)
+                .is_some_and(|kind| kind.to_lowercase().starts_with('d'))
+            {
+                m.write(&path(), WriteMode::Overwrite, given.get("value").map(Val::as_text).as_ref());
+            }
+            Val::unknown()
+        }
+        "invoke-expression" | "iex" => {
+            let code =
+                given.get("command").or(given.list.first()).or(piped).cloned().unwrap_or_else(Val::unknown);
+            evaluate(m, &code)
+        }
+        "invoke-webrequest" | "iwr" | "invoke-restmethod" | "irm" | "start-bitstransfer" => fetch(m, given),
+        "start-process" | "saps" | "start" => {
+            let program = given.or_first(&["filepath"]);
+            let list = given.get("argumentlist").or(given.list.get(1)).cloned();
+            let words: Vec<Val> = std::iter::once(program)
+                .chain(list.map(|list| list.items_or_self()).unwrap_or_default())
+                .collect();
+            m.run_spawn(&Args::of(vec![Val::list(words)]))
+        }
+        "stop-computer" | "restart-computer" => m.perform(Op::Power, name, &Args::default()),
+        "stop-process" | "spps" | "kill" => {
+            let target = given.or_first(&["id", "name"]).literal().unwrap_or_else(|| "?".to_owned());
+            m.push(EffectKind::Process { signal: "stop-process".into(), target }, Certainty::Certain);
+            Val::unknown()
+        }
+        "get-childitem" | "gci" | "dir" | "ls" | "get-item" | "gi" => listing(m, given, &path()),
+        "set-location" | "cd" | "sl" | "chdir" | "push-location" | "pushd" => {
+            m.files(Op::ChangeDir, &Args::of(vec![path()]))
+        }
+        "set-executionpolicy" => {
+            m.push(
+                EffectKind::Weaken { what: "which scripts may run (the execution policy)".into() },
+                Certainty::Certain,
+            );
+            Val::unknown()
+        }
+        "format-volume" | "clear-disk" | "initialize-disk" | "remove-partition" => {
+            m.write(&Val::text("/dev/disk"), WriteMode::Overwrite, None);
+            Val::unknown()
+        }
+        "new-object" => Val::object(
+            &short_type(&given.or_first(&["typename"]).literal().unwrap_or_default()),
+            Args::of(given.list.iter().skip(1).cloned().collect()),
+        ),
+        "write-output" | "write-host" | "echo" | "write" | "out-host" | "out-string" | "out-default" => {
+            let value = given.list.first().or(piped).cloned().unwrap_or_else(Val::unknown);
+            let value = m.exposed(&value);
+            if name != "out-string" {
+                m.print(&value.as_text().concat(&Value::text("\n")));
+            }
+            value
+        }
+        "join-path" => {
+            let parts = [given.get("path"), given.get("childpath")]
+                .into_iter()
+                .flatten()
+                .chain(&given.list)
+                .cloned()
+                .collect();
+            pure::apply(Pure::JoinPaths, &Args::of(parts))
+        }
+        "resolve-path" | "convert-path" | "split-path" => path(),
+        "get-location" | "gl" => m.known(Known::Folder),
+        "out-null" => Val::unknown(),
+        "set-alias" | "sal" | "new-alias" | "nal" => {
+            if let [alias, target, ..] = given.list.as_slice() {
+                m.scope.set(
+                    &format!("alias:{}", alias.literal().unwrap_or_default().to_lowercase()),
+                    target.clone(),
+                );
+            }
+            Val::unknown()
+        }
+        "foreach-object" | "%" | "where-object" | "?" | "sort-object" | "select-object" | "select"
+        | "sort" | "measure-object" | "format-table" | "ft" | "format-list" | "fl" | "convertfrom-json"
+        | "convertto-json" | "group-object" => piped.cloned().unwrap_or_else(Val::unknown),
+        "test-path" | "get-command" | "gcm" | "get-process" | "get-service" | "get-date" | "start-sleep"
+        | "import-module" | "function" | "using" | "start-job" | "invoke-command" | "icm" | "get-help"
+        | "get-module" | "set-strictmode" | "set-variable" => Val::unknown(),
+        _ => match m.scope.get(&format!("alias:{name}")).and_then(Val::literal) {
+            Some(target) => return cmdlet(m, &target.to_lowercase(), given, piped),
+            // Other commands of PowerShell do not touch files.
+            None if is_cmdlet(name) => Val::Unknown(piped.map(Val::taint).unwrap_or_default()),
+            None => return None,
+        },
+    })
+}
+
+/// `Verb-Noun`
+fn is_cmdlet(name: &str) -> bool {
+    let verbs = [
+        "get",
+        "set",
+        "new",
+        "add",
+        "write",
+        "read",
+        "out",
+        "convertto",
+        "convertfrom",
+        "import",
+        "export",
+        "test",
+        "update",
+        "enable",
+        "disable",
+        "register",
+        "wait",
+        "receive",
+        "measure",
+        "compare",
+        "group",
+        "show",
+        "find",
+        "install",
+        "uninstall",
+        "invoke",
+    ];
+    name.split_once('-').is_some_and(|(verb, noun)| verbs.contains(&verb) && !noun.is_empty())
+}
+
+fn destination(given: &Given) -> Val {
+    let named = given.get("destination").or(given.get("newname"));
+    named.or(given.list.get(1)).cloned().unwrap_or_else(Val::unknown)
+}
+
+/// Wild cards in a path are wild cards.
+fn globbed(m: &mut Machine, path: &Val) -> Val {
+    match path {
+        Val::Text(text) if text.literals().any(|text| text.contains(['*', '?'])) => {
+            m.files(Op::Glob, &Args::of(vec![path.clone()]))
+        }
+        other => other.clone(),
+    }
+}
+
+fn written(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val>) -> Val {
+    let path = given.or_first(&["path", "literalpath", "filepath"]);
+    let value = given.get("value").or(given.get("inputobject")).or(piped).or(given.list.get(1)).cloned();
+    let appends = matches!(name, "add-content" | "ac") || given.has("append");
+    let mode = if appends { WriteMode::Append } else { WriteMode::Overwrite };
+    let content = value.map(|value| m.exposed(&value).as_text());
+    m.write(&path, mode, content.as_ref());
+    Val::unknown()
+}
+
+fn fetch(m: &mut Machine, given: &Given) -> Val {
+    let address = given.or_first(&["uri", "source"]);
+    let mut args = Args::of(vec![address]);
+    for (name, full) in [("body", "body"), ("method", "method"), ("headers", "headers")] {
+        args.named.extend(given.get(full).cloned().map(|value| (Rc::from(name), value)));
+    }
+    if let Some(file) = given.get("infile").cloned() {
+        let content = m.read(&file);
+        args.named.push((Rc::from("body"), Val::Text(content)));
+    }
+    let value = m.network(Op::Fetch, &args);
+    if let Some(file) = given.get("outfile").or(given.get("destination")).cloned() {
+        m.write(&file, WriteMode::Overwrite, Some(&Value::output(taint::NET)));
+    }
+    value
+}
+
+fn listing(m: &mut Machine, given: &Given, path: &Val) -> Val {
+    let shown = path.literal().unwrap_or_default().to_lowercase();
+    if shown.starts_with("env:") {
+        let value = m.environment(true, "", &Args::default());
+        m.leaks(value.taint());
+        return value;
+    }
+    let deep = given.has("recurse");
+    let pattern = given.get("filter").or(given.get("include")).cloned().unwrap_or_else(|| Val::text("*"));
+    let folder =
+        if given.list.is_empty() && given.get("path").is_none() { Val::text(".") } else { path.clone() };
+    m.files(if deep { Op::GlobDeep } else { Op::GlobBelow }, &Args::of(vec![folder, pattern]))
+}
+
+/// Runs text as PowerShell.
+fn evaluate(m: &mut Machine, code: &Val) -> Val {
+    let marks = code.taint();
+    if taint::has(marks, taint::NET) {
+        m.dynamic(marks);
+    }
+    match code.literal() {
+        Some(text) => super::program(m, &text),
+        None if taint::has(marks, taint::NET) => Val::Unknown(marks),
+        None => {
+            m.dynamic(marks);
+            Val::Unknown(marks)
+        }
+    }
+}
+
+/// A program that is no command of PowerShell.
+fn native(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val>) -> Val {
+    let words: Vec<Val> = std::iter::once(Val::text(name)).chain(given.words.iter().cloned()).collect();
+    let mut args = Args::of(vec![Val::list(words)]);
+    args.named.extend(piped.cloned().map(|value| (Rc::from("input"), value)));
+    m.run_spawn(&args)
+}
+
+fn short_type(name: &str) -> String {
+    let lower = name.to_lowercase();
+    lower.strip_prefix("system.").unwrap_or(&lower).to_owned()
+}
+
+/// A property of a value.
+pub(super) fn property(value: &Val, name: &str) -> Val {
+    match value {
+        Val::Name(owner) => Val::name(&format!("{owner}.{name}")),
+        Val::Text(_) | Val::Unknown(_) | Val::Object(_)
+            if matches!(name, "content" | "fullname" | "path" | "value" | "name") =>
+        {
+            value.clone()
+        }
+        other => Val::Unknown(other.taint()),
+    }
+}
+
+/// Calls a method of a value or of a type.
+pub(super) fn method(m: &mut Machine, value: &Val, name: &str, args: Args) -> Val {
+    let owner = match value {
+        Val::Name(owner) => owner.to_string(),
+        Val::Object(object) => object.class.to_string(),
+        _ => String::new(),
+    };
+    match (owner.as_str(), name) {
+        ("io.file", "delete") => m.files(Op::Delete, &args),
+        ("io.directory", "delete") => m.files(
+            if args.list.len() > 1 { Op::DeleteTree } else { Op::Delete },
+            &Args::of(args.list.into_iter().take(1).collect()),
+        ),
+        ("io.file", "writealltext" | "writealllines" | "writeallbytes") => m.files(Op::Write, &args),
+        ("io.file", "appendalltext" | "appendalllines") => m.files(Op::Append, &args),
+        ("io.file", "readalltext" | "readalllines" | "readallbytes") => Val::Text(m.read(&args.at(0, &[]))),
+        ("io.file" | "io.directory", "move") => m.files(Op::Move, &args),
+        ("io.file", "copy") => m.files(Op::Copy, &args),
+        ("diagnostics.process", "start") => m.perform(Op::StartText, name, &args),
+        ("environment", "getenvironmentvariables") => Val::Unknown(super::super::ops::ENVIRONMENT),
+        ("environment", "getenvironmentvariable") => m.environment(false, "getenv", &args),
+        ("environment", "getfolderpath") => m.known(Known::Home),
+        ("convert", "frombase64string") => pure::apply(Pure::Base64, &args),
+        ("io.path", "combine") => pure::apply(Pure::JoinPaths, &args),
+        ("scriptblock", "create") => evaluate(m, &args.at(0, &[])),
+        ("net.webclient", "downloadstring" | "downloaddata" | "openread") => m.network(Op::Fetch, &args),
+        ("net.webclient", "downloadfile") => m.network(Op::Download, &args),
+        ("net.webclient", "uploadstring" | "uploadfile" | "uploaddata") => m.network(Op::Post, &args),
+        ("net.sockets.tcpclient", _) => m.network(Op::Connect, &args),
+        (
+            _,
+            "getstring" | "getbytes" | "tostring" | "tochararray" | "readtoend" | "invoke" | "trim"
+            | "getenumerator",
+        ) => {
+            let text = args.get(0).cloned().unwrap_or_else(|| value.clone());
+            if matches!(value, Val::Name(_)) { text } else { value.clone() }
+        }
+        (_, "replace") => {
+            pure::apply(Pure::Replace, &Args::of(std::iter::once(value.clone()).chain(args.list).collect()))
+        }
+        (_, "delete") => m.files(Op::DeleteTree, &Args::of(vec![value.clone()])),
+        ("array" | "string", "reverse" | "join") => {
+            pure::apply(Pure::Concat, &Args::of(args.list.into_iter().skip(1).collect()))
+        }
+        _ => Val::Unknown(value.taint().union(args.taint())),
+    }
+}

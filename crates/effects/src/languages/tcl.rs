@@ -1,0 +1,232 @@
+//! Tcl and Expect: commands of words, much like a shell.
+
+use tollgate_model::EffectKind;
+use tollgate_shell::value::{HoleSource, Value};
+
+use super::machine::Machine;
+use super::token::{Scan, delimited};
+use super::value::{Args, Val};
+
+/// Runs a script.
+pub(super) fn program(m: &mut Machine, text: &str) -> Val {
+    let mut result = Val::unknown();
+    if !m.enter() {
+        return result;
+    }
+    let mut scan = Scan::new(text);
+    while !scan.done() && m.burn(16) {
+        let words = command(m, &mut scan);
+        if !words.is_empty() {
+            result = run(m, &words);
+        }
+    }
+    m.leave();
+    result
+}
+
+/// The words of the next command.
+fn command(m: &mut Machine, scan: &mut Scan) -> Vec<Val> {
+    let mut words = Vec::new();
+    loop {
+        scan.take(|c| matches!(c, ' ' | '\t' | '\r'));
+        match scan.peek() {
+            None => return words,
+            Some('\n' | ';') => {
+                scan.next();
+                return words;
+            }
+            Some('#') if words.is_empty() => {
+                scan.line();
+            }
+            Some('\\') if scan.sees("\\\n") => scan.at += 2,
+            Some(_) => {
+                let word = word(m, scan);
+                words.push(word);
+            }
+        }
+        if !m.burn(4) {
+            return words;
+        }
+    }
+}
+
+fn word(m: &mut Machine, scan: &mut Scan) -> Val {
+    if scan.sees("{") {
+        scan.next();
+        let text = delimited(scan, '{');
+        return Val::Text(m.literal(text));
+    }
+    let quoted = scan.sees("\"");
+    scan.at += usize::from(quoted);
+    let mut whole = Value::empty();
+    let mut plain = String::new();
+    while let Some(c) = scan.peek() {
+        match c {
+            '"' if quoted => {
+                scan.next();
+                break;
+            }
+            _ if !quoted && (c.is_whitespace() || c == ';') => break,
+            '\\' => {
+                scan.next();
+                plain.extend(scan.next());
+            }
+            '[' => {
+                scan.next();
+                let inner = delimited(scan, '[');
+                whole = flush(m, whole, &mut plain);
+                let value = program(m, inner).as_text();
+                whole = m.concat(&whole, &value);
+            }
+            '$' => {
+                scan.next();
+                let name = if scan.eat("{") {
+                    scan.until("}")
+                } else {
+                    scan.take(|c| c.is_alphanumeric() || matches!(c, '_' | ':'))
+                };
+                let key = if scan.sees("(") {
+                    scan.next();
+                    Some(scan.until(")"))
+                } else {
+                    None
+                };
+                whole = flush(m, whole, &mut plain);
+                let value = variable(m, name, key);
+                whole = m.concat(&whole, &value);
+            }
+            _ => {
+                scan.next();
+                plain.push(c);
+            }
+        }
+    }
+    Val::Text(flush(m, whole, &mut plain))
+}
+
+fn flush(m: &mut Machine, whole: Value, plain: &mut String) -> Value {
+    let text = std::mem::take(plain);
+    let literal = m.literal(&text);
+    m.concat(&whole, &literal)
+}
+
+fn variable(m: &mut Machine, name: &str, key: Option<&str>) -> Value {
+    match (name.trim_start_matches("::"), key) {
+        ("env", Some(key)) => m.environment(false, "[", &Args::of(vec![Val::text(key)])).as_text(),
+        ("argv", _) => m.around.argv.first().map_or_else(|| Value::unknown(HoleSource::Input), Val::as_text),
+        (name, _) => m.scope.get(name).map_or_else(|| Value::unknown(HoleSource::Input), Val::as_text),
+    }
+}
+
+fn run(m: &mut Machine, words: &[Val]) -> Val {
+    let name = words.first().and_then(Val::literal).unwrap_or_default();
+    let rest: Vec<Val> = words.iter().skip(1).cloned().collect();
+    let literal = |at: usize| rest.get(at).and_then(Val::literal).unwrap_or_default();
+    match name.as_str() {
+        "exec" | "spawn" => {
+            let list: Vec<Val> = rest
+                .into_iter()
+                .skip_while(|word| word.literal().is_some_and(|word| word.starts_with('-')))
+                .collect();
+            m.run_spawn(&Args::of(vec![Val::list(list)]))
+        }
+        "system" => m.run_shell(false, &Args::of(rest)),
+        "open" => {
+            let path = rest.first().cloned().unwrap_or_else(Val::unknown);
+            let mode = rest.get(1).cloned().unwrap_or_else(|| Val::text("r"));
+            m.open(&path, &mode, &Args::default())
+        }
+        "file" => file(m, &rest),
+        "set" if rest.len() > 1 => {
+            let value = rest.get(1).cloned().unwrap_or_else(Val::unknown);
+            m.scope.set(&literal(0), value.clone());
+            value
+        }
+        "set" => m.scope.get(&literal(0)).cloned().unwrap_or_else(Val::unknown),
+        "eval" | "uplevel" | "catch" | "after" | "send" | "exp_send" | "time" | "if" | "while" | "for"
+        | "foreach" | "proc" | "namespace" | "try" | "else" | "elseif" | "expect" | "switch" => {
+            bodies(m, &name, &rest)
+        }
+        "source" => m.run_file(&rest.first().cloned().unwrap_or_else(Val::unknown)),
+        "cd" => {
+            let folder = rest.first().map(Val::as_text).unwrap_or_else(Value::empty);
+            m.run.shell.set_cwd(&folder);
+            Val::unknown()
+        }
+        "glob" => m.files(
+            super::ops::Op::Glob,
+            &Args::of(
+                rest.into_iter()
+                    .filter(|word| !word.literal().is_some_and(|word| word.starts_with('-')))
+                    .collect(),
+            ),
+        ),
+        "puts" => {
+            let text = rest.last().map(Val::as_text).unwrap_or_else(Value::empty);
+            if rest.len() < 2 || literal(0) == "-nonewline" {
+                m.print(&text.concat(&Value::text("\n")));
+            }
+            Val::unknown()
+        }
+        "socket" => m.network(super::ops::Op::Connect, &Args::of(rest)),
+        "append" => {
+            let before = m.scope.get(&literal(0)).cloned().unwrap_or_else(|| Val::text(""));
+            let value = rest.iter().skip(1).fold(before, |all, next| m.add(&all, next));
+            m.scope.set(&literal(0), value.clone());
+            value
+        }
+        "join" | "list" | "format" | "string" | "concat" => rest.last().cloned().unwrap_or_else(Val::unknown),
+        "" if !rest.is_empty() => {
+            m.opaque("a command of its code is only known when it runs");
+            Val::unknown()
+        }
+        _ => Val::unknown(),
+    }
+}
+
+/// Words that are scripts themselves.
+fn bodies(m: &mut Machine, name: &str, rest: &[Val]) -> Val {
+    if name == "foreach" {
+        if let [place, items, ..] = rest {
+            let value = items.literal().map_or_else(Val::unknown, |items| {
+                let words =
+                    items.split_whitespace().map(tollgate_shell::value::Text::literal).collect::<Vec<_>>();
+                Val::Text(Value::of(words, tollgate_shell::value::Taint::NONE))
+            });
+            m.scope.set(&place.literal().unwrap_or_default(), value);
+        }
+    }
+    for text in rest.iter().filter_map(Val::literal) {
+        program(m, &text);
+    }
+    if name == "eval" && rest.iter().any(|word| word.literal().is_none()) {
+        let marks =
+            rest.iter().fold(tollgate_shell::value::Taint::NONE, |marks, word| marks.union(word.taint()));
+        m.dynamic(marks);
+    }
+    Val::unknown()
+}
+
+fn file(m: &mut Machine, rest: &[Val]) -> Val {
+    let verb = rest.first().and_then(Val::literal).unwrap_or_default();
+    let paths: Vec<Val> = rest
+        .iter()
+        .skip(1)
+        .filter(|word| !word.literal().is_some_and(|word| word.starts_with('-')))
+        .cloned()
+        .collect();
+    match verb.as_str() {
+        "delete" => m.files(super::ops::Op::DeleteTree, &Args::of(paths)),
+        "rename" => m.files(super::ops::Op::Move, &Args::of(paths)),
+        "copy" => m.files(super::ops::Op::CopyTree, &Args::of(paths)),
+        "join" => super::pure::apply(super::pure::Pure::JoinPaths, &Args::of(paths)),
+        "attributes" => {
+            m.push(
+                EffectKind::Weaken { what: "permissions of a file".into() },
+                tollgate_model::Certainty::Possible,
+            );
+            Val::unknown()
+        }
+        _ => Val::unknown(),
+    }
+}

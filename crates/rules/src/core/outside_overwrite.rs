@@ -1,0 +1,46 @@
+use tollgate_model::{Card, Case, EffectKind, FileKind, Hit, Rule, WriteMode, Zone};
+
+use crate::kit::{Words, first, rule, shown};
+
+rule! {
+    /// Asks before an existing file outside the workspace is overwritten, or emptied.
+    ///
+    /// ## Instead
+    /// Write to a new file, or inside the workspace.
+    pub struct OutsideOverwrite;
+    id: "outside-overwrite", pack: Core, level: Ask,
+    examples: [
+        hit Shell("echo x > ~/notes.txt"),
+        hit Shell("cp /dev/null ~/notes.txt"),
+        hit Shell("dd if=/dev/null of=/home/user/notes.txt"),
+        hit Shell("truncate -s 0 ~/notes.txt"),
+        hit Write("~/notes.txt"),
+        pass Shell("echo x >> ~/notes.txt"),
+        pass Shell("echo x > ~/new-file.txt"),
+        pass Shell("echo x > out.txt"),
+        pass Shell("cp ~/notes.txt ."),
+        pass Write("src/main.rs"),
+    ],
+}
+
+impl Rule for OutsideOverwrite {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Write { place, mode: WriteMode::Overwrite, .. }
+                if matches!(place.zone, Zone::Home | Zone::OtherProject)
+                    && !place.pattern
+                    && case.world.kind(&place.path) == FileKind::File =>
+            {
+                Words::new(
+                    format!("overwrites {}, a file outside the workspace", shown(place)),
+                    "write to a new file, or inside the workspace",
+                )
+            }
+            _ => None,
+        })
+    }
+}
