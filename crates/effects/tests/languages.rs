@@ -1,6 +1,7 @@
 //! Code in other languages: what a command with some of it would do, and what it would not.
 
 mod languages {
+    mod bombs;
     mod javascript;
     mod perl;
     mod php;

@@ -85,9 +85,7 @@ extern "C" fn on_signal(signal: i32) {
 }
 
 fn install_handlers() {
-    use libc::{
-        SIGABRT, SIGALRM, SIGBUS, SIGFPE, SIGHUP, SIGILL, SIGINT, SIGSEGV, SIGSYS, SIGTERM, SIGXCPU, SIGXFSZ,
-    };
+    use libc::{SIGABRT, SIGALRM, SIGBUS, SIGFPE, SIGHUP, SIGILL, SIGINT, SIGSEGV, SIGSYS, SIGTERM, SIGXCPU};
     let size = 32 * 1024;
     let alternate = libc::stack_t { ss_sp: STACK.0.get().cast(), ss_flags: 0, ss_size: size };
     // SAFETY: the stack is static; a zeroed `sigaction` is a valid value; the handler only writes and exits.

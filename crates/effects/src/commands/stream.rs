@@ -1,6 +1,6 @@
 //! Sed and awk: filters with a language of their own.
 
-use tollgate_model::WriteMode;
+use tollgate_model::{Certainty, CodeSource, EffectKind, WriteMode};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::{Taint, Text, Value};
 
@@ -19,13 +19,23 @@ fn scripts(run: &mut Run, options: &Options, inline: &str, file: &str) -> Vec<(V
     let mut texts: Vec<(Value, Word)> =
         options.values(inline).map(|word| (word.value(), word.clone())).collect();
     for word in options.values(file) {
-        let content = run.read(word, false);
-        texts.push((run.analyst.script(word, run.shell).unwrap_or(content), word.clone()));
+        texts.extend(script_file(run, word).map(|text| (text, word.clone())));
     }
     if !options.has(inline) && !options.has(file) {
         texts.extend(options.operands.first().map(|word| (word.value(), word.clone())));
     }
     texts
+}
+
+/// What is in a script file; one that cannot be read is only run.
+fn script_file(run: &mut Run, word: &Word) -> Option<Value> {
+    let content = run.read(word, false);
+    let text = run.analyst.script(word, run.shell).or(word.is("-").then_some(content));
+    if text.is_none() {
+        let kind = EffectKind::Exec { program: word.shown(), argv: Vec::new(), source: CodeSource::File };
+        run.analyst.push(kind, word.span, Certainty::Certain);
+    }
+    text
 }
 
 fn sed(run: &mut Run) -> Outcome {
@@ -76,8 +86,7 @@ fn awk(run: &mut Run) -> Outcome {
     let whole = contents(run, &files);
     let mut texts = scripts(run, &options, "e", "f");
     for word in options.values("E").cloned().collect::<Vec<_>>() {
-        let content = run.read(&word, false);
-        texts.push((run.analyst.script(&word, run.shell).unwrap_or(content), word));
+        texts.extend(script_file(run, &word).map(|text| (text, word)));
     }
     let mut printed = Value::output(whole.taint);
     for (code, word) in texts {

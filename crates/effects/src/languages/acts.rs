@@ -56,7 +56,9 @@ impl Machine<'_, '_, '_> {
             return Value::output(marks);
         }
         let unknown = words.first().is_some_and(|word| word.literal().is_none());
-        if unknown && self.around.origin == Origin::File {
+        let is_foreign = |piece: &Piece| matches!(piece, Piece::Hole(hole) if hole.source == HoleSource::Output);
+        let foreign = words.first().is_some_and(|word| word.text.pieces.iter().all(is_foreign));
+        if unknown && (self.around.origin == Origin::File || foreign) && !taint::has(marks, taint::NET) {
             let kind = EffectKind::Exec {
                 program: words.first().map(Word::shown).unwrap_or_default(),
                 argv: words.iter().map(Word::shown).collect(),
@@ -441,7 +443,12 @@ impl Machine<'_, '_, '_> {
             if !self.files.contains(&shown) && self.files.len() < 64 {
                 self.files.push(shown);
             }
-            let next = self.run.analyst.read(&word, false, self.run.shell);
+            let mut next = self.run.analyst.read(&word, false, self.run.shell);
+            // What may be run as code is looked at.
+            let suffixes = [".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".pm", ".php", ".lua", ".sh", ".bash", ".R", ".jl", ".ps1"];
+            if !next.is_known() && suffixes.iter().any(|suffix| word.text.suffix().ends_with(suffix)) {
+                next = self.run.analyst.script(&word, self.run.shell).map_or(next, |text| text.with_taint(taint::FILE));
+            }
             content = Some(content.map_or(next.clone(), |all| all.union(&next)));
         }
         content.unwrap_or_else(|| Value::output(path.taint().union(taint::FILE)))

@@ -23,6 +23,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     function,
     method: |_| None,
     canonical: |_| None,
+    foreign: |_| false,
     risky: &[],
     local: false,
 };

@@ -33,6 +33,7 @@ const FLAT: Syntax = Syntax {
     function,
     method,
     canonical,
+    foreign: |_| false,
     risky: &["os"],
     local: false,
 };

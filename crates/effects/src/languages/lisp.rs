@@ -24,6 +24,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     function,
     method: |_| None,
     canonical,
+    foreign: |_| false,
     risky: &[],
     local: false,
 };

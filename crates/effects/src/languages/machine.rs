@@ -45,6 +45,8 @@ pub(super) struct Syntax {
     pub method: fn(&str) -> Option<Op>,
     /// The plain form of a library name.
     pub canonical: fn(&str) -> Option<String>,
+    /// Is it of a library that does not come with the language?
+    pub foreign: fn(&str) -> bool,
     /// The modules from which nothing may be picked by a name that is not known.
     pub risky: &'static [&'static str],
     /// An assignment in a function stays in it.

@@ -65,6 +65,8 @@ pub(super) struct Table {
 pub(super) struct Object {
     pub class: Rc<str>,
     pub args: Args,
+    /// It comes from a library that others made: what it says is not made up here.
+    pub foreign: bool,
     taint: Taint,
     depth: u32,
 }
@@ -176,14 +178,19 @@ impl Val {
         }
     }
 
-    pub fn object(class: &str, mut args: Args) -> Self {
+    pub fn object(class: &str, args: Args) -> Self {
+        Self::object_of(class, args, false)
+    }
+
+    /// What a library returned, which others made or not.
+    pub fn object_of(class: &str, mut args: Args, foreign: bool) -> Self {
         args.list.truncate(16);
         args.named.truncate(16);
         let (taint, depth) = args.measure();
         if depth > DEPTH {
             return Self::Unknown(taint);
         }
-        Self::Object(Rc::new(Object { class: Rc::from(class), args, taint, depth }))
+        Self::Object(Rc::new(Object { class: Rc::from(class), args, foreign, taint, depth }))
     }
 
     pub fn partial(target: Val, args: Args) -> Self {
@@ -224,6 +231,7 @@ impl Val {
             Self::Text(value) => value.clone(),
             Self::Pipe(pipe) => pipe.printed.clone(),
             Self::Int(number) => Value::text(&number.to_string()),
+            Self::Object(object) if object.foreign => Value::something(HoleSource::Output).with_taint(object.taint),
             other => Value::something(HoleSource::Input).with_taint(other.taint()),
         }
     }

@@ -6,7 +6,7 @@ use super::edit::{recased, replaced, slice_list, sliced, transformed, trimmed};
 use super::expand::{Expanded, Mode};
 use super::param::Fetched;
 use super::pattern::Pattern;
-use super::state::{Jump, JumpKind, List};
+use super::state::{ExitCode, Jump, JumpKind, List, State};
 use super::{Host, Note, Shell};
 use crate::ast::{ParamOp, ReplaceAnchor, Word};
 use crate::value::{Hole, HoleSource, Piece, Text, Value};
@@ -97,16 +97,13 @@ impl Shell {
                 (Some(_), true) => Expanded::Choice { value: Some(Value::empty()), word },
                 (Some(_), false) => Expanded::Choice { value: None, word },
             },
-            '?' if present.is_none() => {
-                self.expand_value(word, Mode::Plain, host);
-                self.jumps.push(Jump { kind: JumpKind::Exit, state: self.state.clone() });
-                self.ended = true;
-                Expanded::One { value: Value::empty(), whole: false }
-            }
             '?' => {
                 if missing {
                     self.expand_value(word, Mode::Plain, host);
+                    let state = State { code: ExitCode::Known(1), ..self.state.clone() };
+                    self.jumps.push(Jump { kind: JumpKind::Exit, state });
                 }
+                self.ended |= present.is_none();
                 Expanded::One { value: present.unwrap_or_else(Value::empty), whole: false }
             }
             '=' if missing => {

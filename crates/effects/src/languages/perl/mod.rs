@@ -25,6 +25,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     function: library::function,
     method: library::method,
     canonical: library::canonical,
+    foreign: |_| false,
     risky: &[],
     local: false,
 };

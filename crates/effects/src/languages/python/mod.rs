@@ -25,6 +25,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     function: library::function,
     method: library::method,
     canonical: library::canonical,
+    foreign: |name| name.contains('.') && !library::is_known(name),
     risky: &["os", "subprocess", "shutil", "builtins", "pty", "posix", "ctypes", "importlib"],
     local: true,
 };

@@ -24,6 +24,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     function: library::function,
     method: library::method,
     canonical: library::canonical,
+    foreign: |_| false,
     risky: &["Kernel", "File", "FileUtils", "Object", "IO"],
     local: true,
 };

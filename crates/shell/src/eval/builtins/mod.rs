@@ -128,6 +128,9 @@ impl Shell {
             self.remember_last(call.argv);
             return Flow::of(outcome.status, self.state.clone());
         }
+        if matches!(builtin, Builtin::Break | Builtin::Continue | Builtin::Exit | Builtin::Return) {
+            self.remember_last(call.argv.clone());
+        }
         let flow = self.interpret(builtin, &call, words, host);
         if self.take_ended() {
             return Flow::default();
