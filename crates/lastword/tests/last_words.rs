@@ -1,5 +1,7 @@
 //! However the process dies, exactly the prepared answer comes out.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 use std::path::PathBuf;
 use std::process::{Command, Output};
 

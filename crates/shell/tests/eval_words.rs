@@ -75,6 +75,8 @@ fn arrays() {
         ("a=(*.c); run \"${a[@]}\"", &["run *.c"]),
         ("a=(a b c); unset 'a[1]'; run \"${a[@]}\"", &["run a c"]),
         ("readarray -t l <<< $'x\\ny'; run \"${l[@]}\"", &["run x y"]),
+        ("c && x=1 || x=2; export y=$x; run $y", &["c", "run 1|2"]),
+        ("a[2]=z; run ${a[@]:1} ${a[@]:3}", &["run z… z…"]),
         ("declare -n r=t; t=5; r=6; run $t $r", &["run 6 6"]),
     ]);
 }

@@ -1,5 +1,14 @@
 //! Rows of the fault table that belong to the hook. No row ends in a silent allow.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "tests"
+)]
+
 mod support;
 
 use std::io::Write;

@@ -1,5 +1,14 @@
 //! Verdicts that depend on a repository, end to end, in real repositories.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "tests"
+)]
+
 mod support;
 
 use std::fs;

@@ -1,6 +1,15 @@
 //! The gate against git itself: each command is judged, then really run in a throw-away copy of a repository.
 //! What git loses must not have passed in silence.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "tests"
+)]
+
 mod support;
 
 use std::collections::BTreeSet;

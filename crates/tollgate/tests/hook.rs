@@ -1,5 +1,14 @@
 //! One event end to end, through the binary.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "tests"
+)]
+
 mod support;
 
 use serde_json::json;

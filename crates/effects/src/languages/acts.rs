@@ -56,7 +56,8 @@ impl Machine<'_, '_, '_> {
             return Value::output(marks);
         }
         let unknown = words.first().is_some_and(|word| word.literal().is_none());
-        let is_foreign = |piece: &Piece| matches!(piece, Piece::Hole(hole) if hole.source == HoleSource::Output);
+        let is_foreign =
+            |piece: &Piece| matches!(piece, Piece::Hole(hole) if hole.source == HoleSource::Output);
         let foreign = words.first().is_some_and(|word| word.text.pieces.iter().all(is_foreign));
         if unknown && (self.around.origin == Origin::File || foreign) && !taint::has(marks, taint::NET) {
             let kind = EffectKind::Exec {
@@ -124,10 +125,10 @@ impl Machine<'_, '_, '_> {
             return self.started(Command::Text(text), printed);
         }
         let mut words = self.words_of(&list.items);
-        if let (Some(program), Some(first)) = (args.option("executable"), words.first_mut()) {
-            if let Some(text) = program.as_text().single() {
-                first.text = text.clone();
-            }
+        if let (Some(program), Some(first)) = (args.option("executable"), words.first_mut())
+            && let Some(text) = program.as_text().single()
+        {
+            first.text = text.clone();
         }
         self.run_words(words, input.as_ref())
     }
@@ -445,9 +446,16 @@ impl Machine<'_, '_, '_> {
             }
             let mut next = self.run.analyst.read(&word, false, self.run.shell);
             // What may be run as code is looked at.
-            let suffixes = [".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".pm", ".php", ".lua", ".sh", ".bash", ".R", ".jl", ".ps1"];
+            let suffixes = [
+                ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".pm", ".php", ".lua", ".sh", ".bash",
+                ".R", ".jl", ".ps1",
+            ];
             if !next.is_known() && suffixes.iter().any(|suffix| word.text.suffix().ends_with(suffix)) {
-                next = self.run.analyst.script(&word, self.run.shell).map_or(next, |text| text.with_taint(taint::FILE));
+                next = self
+                    .run
+                    .analyst
+                    .script(&word, self.run.shell)
+                    .map_or(next, |text| text.with_taint(taint::FILE));
             }
             content = Some(content.map_or(next.clone(), |all| all.union(&next)));
         }

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::expr::UNARY;
 use super::machine::{Infix, Machine, Syntax, no_block};
 use super::ops::{Known, Op};
 use super::pure::Pure;
@@ -220,7 +221,7 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
     match tok {
         Tok::Op("$") => {
             m.at += 1;
-            m.unary();
+            m.expr(UNARY);
             m.place = None;
             Val::Unknown(m.around.input.taint())
         }

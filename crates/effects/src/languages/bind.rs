@@ -42,6 +42,14 @@ impl Machine<'_, '_, '_> {
 
     /// Takes a value apart by the pattern that stands in the range: `[a, b]`, `{a, b: c}`, `(a, b)`, `a, b`.
     pub fn bind_pattern(&mut self, value: &Val) {
+        if !self.enter() {
+            return;
+        }
+        self.bind_parts(value);
+        self.leave();
+    }
+
+    fn bind_parts(&mut self, value: &Val) {
         if matches!(self.peek(), Some(Tok::Op("(" | "["))) && self.pair() + 1 >= self.end {
             let close = self.pair();
             return self.range(self.at + 1..close, |machine| machine.bind_items(value));

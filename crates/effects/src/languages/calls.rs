@@ -46,7 +46,11 @@ impl Machine<'_, '_, '_> {
                 self.strange = true;
                 let args = &self.exposed_args(args);
                 self.callbacks(args);
-                if name.len() > 120 { Val::Unknown(args.taint()) } else { Val::object_of(name, args.clone(), (self.syntax.foreign)(name)) }
+                if name.len() > 120 {
+                    Val::Unknown(args.taint())
+                } else {
+                    Val::object_of(name, args.clone(), (self.syntax.foreign)(name))
+                }
             }
         }
     }

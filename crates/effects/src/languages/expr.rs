@@ -147,10 +147,10 @@ impl Machine<'_, '_, '_> {
 
     /// A condition says what a variable is.
     pub fn narrow(&mut self, place: Option<&str>, value: &Val) {
-        if let (Some(place), Val::Text(text)) = (place, value) {
-            if text.any.iter().any(|text| !text.prefix().is_empty() || !text.suffix().is_empty()) {
-                self.narrowed.push((Rc::from(place), value.clone()));
-            }
+        if let (Some(place), Val::Text(text)) = (place, value)
+            && text.any.iter().any(|text| !text.prefix().is_empty() || !text.suffix().is_empty())
+        {
+            self.narrowed.push((Rc::from(place), value.clone()));
         }
     }
 
@@ -318,7 +318,7 @@ impl Machine<'_, '_, '_> {
                     let args = self.arguments();
                     value = self.apply(&value, &args);
                 }
-                Tok::Op("[") if !(self.syntax.bare_calls && token.spaced) && !token.fresh => {
+                Tok::Op("[") if !(token.fresh || self.syntax.bare_calls && token.spaced) => {
                     value = self.subscript(&value, place.as_deref());
                 }
                 Tok::Op("++" | "--") if !token.fresh => {

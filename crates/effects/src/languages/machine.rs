@@ -263,6 +263,10 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
 
     /// Runs statements to the end of the range.
     pub fn statements(&mut self) {
+        if !self.enter() {
+            self.at = self.end;
+            return;
+        }
         while self.at < self.end && !self.stopped {
             let before = self.at;
             (self.syntax.statement)(self);
@@ -270,6 +274,7 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
                 self.at += 1;
             }
         }
+        self.leave();
     }
 
     /// Runs one statement.

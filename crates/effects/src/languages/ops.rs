@@ -214,7 +214,6 @@ pub(super) enum Known {
     Input,
     Slash,
     Newline,
-    True,
 }
 
 impl Op {
@@ -496,7 +495,6 @@ impl Machine<'_, '_, '_> {
             Known::Input => self.around.input.clone(),
             Known::Slash => Val::text("/"),
             Known::Newline => Val::text("\n"),
-            Known::True => Val::Int(1),
         }
     }
 
@@ -667,7 +665,7 @@ impl Machine<'_, '_, '_> {
     }
 
     fn get(&mut self, args: &Args) -> Val {
-        let found = args.get(0).map(|value| value.clone()).unwrap_or_else(Val::unknown);
+        let found = args.get(0).cloned().unwrap_or_else(Val::unknown);
         let Some(key) = args.get(1) else { return found.item() };
         let item = self.index(&found, None, key);
         match args.get(2) {

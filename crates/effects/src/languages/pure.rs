@@ -350,8 +350,9 @@ fn decoded(bytes: Option<Vec<u8>>, args: &Args) -> Val {
 
 /// Bytes as text: UTF-8, or UTF-16 where every other byte is zero.
 pub(super) fn text_of(bytes: Vec<u8>) -> Option<String> {
-    let wide =
-        bytes.len() > 1 && bytes.len() % 2 == 0 && bytes.iter().skip(1).step_by(2).all(|byte| *byte == 0);
+    let wide = bytes.len() > 1
+        && bytes.len().is_multiple_of(2)
+        && bytes.iter().skip(1).step_by(2).all(|byte| *byte == 0);
     if !wide {
         return String::from_utf8(bytes).ok();
     }

@@ -186,15 +186,15 @@ fn run(m: &mut Machine, words: &[Val]) -> Val {
 
 /// Words that are scripts themselves.
 fn bodies(m: &mut Machine, name: &str, rest: &[Val]) -> Val {
-    if name == "foreach" {
-        if let [place, items, ..] = rest {
-            let value = items.literal().map_or_else(Val::unknown, |items| {
-                let words =
-                    items.split_whitespace().map(tollgate_shell::value::Text::literal).collect::<Vec<_>>();
-                Val::Text(Value::of(words, tollgate_shell::value::Taint::NONE))
-            });
-            m.scope.set(&place.literal().unwrap_or_default(), value);
-        }
+    if name == "foreach"
+        && let [place, items, ..] = rest
+    {
+        let value = items.literal().map_or_else(Val::unknown, |items| {
+            let words =
+                items.split_whitespace().map(tollgate_shell::value::Text::literal).collect::<Vec<_>>();
+            Val::Text(Value::of(words, tollgate_shell::value::Taint::NONE))
+        });
+        m.scope.set(&place.literal().unwrap_or_default(), value);
     }
     for text in rest.iter().filter_map(Val::literal) {
         program(m, &text);

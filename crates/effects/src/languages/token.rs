@@ -378,7 +378,7 @@ impl Tokens {
                 Role::None => {}
                 Role::Opens(kind) => {
                     open.push((at, kind));
-                    counts.iter_mut().nth(kind as usize).into_iter().for_each(|count| *count += 1);
+                    counts.get_mut(kind as usize).into_iter().for_each(|count| *count += 1);
                 }
                 Role::Closes(kind) => {
                     if counts.get(kind as usize).is_none_or(|count| *count == 0) {
@@ -386,8 +386,8 @@ impl Tokens {
                     }
                     // What was left open inside ends here too.
                     while let Some((opener, opened)) = open.pop() {
-                        counts.iter_mut().nth(opened as usize).into_iter().for_each(|count| *count -= 1);
-                        self.list.iter_mut().nth(opener).into_iter().for_each(|token| token.pair = at);
+                        counts.get_mut(opened as usize).into_iter().for_each(|count| *count -= 1);
+                        self.list.get_mut(opener).into_iter().for_each(|token| token.pair = at);
                         if opened == kind {
                             break;
                         }
@@ -397,7 +397,7 @@ impl Tokens {
         }
         let end = self.list.len();
         for (opener, _) in open {
-            self.list.iter_mut().nth(opener).into_iter().for_each(|token| token.pair = end);
+            self.list.get_mut(opener).into_iter().for_each(|token| token.pair = end);
         }
         Rc::from(self.list)
     }

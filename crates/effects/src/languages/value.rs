@@ -231,7 +231,9 @@ impl Val {
             Self::Text(value) => value.clone(),
             Self::Pipe(pipe) => pipe.printed.clone(),
             Self::Int(number) => Value::text(&number.to_string()),
-            Self::Object(object) if object.foreign => Value::something(HoleSource::Output).with_taint(object.taint),
+            Self::Object(object) if object.foreign => {
+                Value::something(HoleSource::Output).with_taint(object.taint)
+            }
             other => Value::something(HoleSource::Input).with_taint(other.taint()),
         }
     }

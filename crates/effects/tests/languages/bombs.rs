@@ -8,8 +8,20 @@ use crate::{effects, shown};
 
 /// Interpreters with a way to give them code.
 const INTERPRETERS: &[&str] = &[
-    "python3 -", "node -", "ruby -", "perl -", "php", "lua -", "Rscript -", "awk -f /dev/stdin", "sed -f /dev/stdin x", "pwsh -c -",
-    "tclsh", "emacs --script /dev/stdin", "groovy -", "ex -s x",
+    "python3 -",
+    "node -",
+    "ruby -",
+    "perl -",
+    "php",
+    "lua -",
+    "Rscript -",
+    "awk -f /dev/stdin",
+    "sed -f /dev/stdin x",
+    "pwsh -c -",
+    "tclsh",
+    "emacs --script /dev/stdin",
+    "groovy -",
+    "ex -s x",
 ];
 
 fn piped(interpreter: &str, code: &str) -> String {
@@ -89,6 +101,7 @@ fn bombs_take_linear_time() {
     let mut slow = Vec::new();
     for interpreter in INTERPRETERS {
         for shape in SHAPES {
+            eprintln!("{interpreter} {shape:?}");
             let (small, large) = (bomb(shape, 8 << 10), bomb(shape, 32 << 10));
             let grows = || {
                 let (first, second) = (time(&piped(interpreter, &small)), time(&piped(interpreter, &large)));
@@ -106,9 +119,13 @@ fn bombs_take_linear_time() {
 #[test]
 fn what_is_too_deep_is_said() {
     for (open, close) in [("(", ")"), ("[", "]"), ("f(", ")")] {
-        let code = format!("{}__import__('os').remove('/etc/hosts'){}", open.repeat(5000), close.repeat(5000));
+        let code =
+            format!("{}__import__('os').remove('/etc/hosts'){}", open.repeat(5000), close.repeat(5000));
         let found: Vec<String> = effects(&piped("python3 -", &code)).iter().map(shown).collect();
-        assert!(found.iter().any(|effect| effect == "opaque" || effect == "delete /etc/hosts"), "{open}: {found:?}");
+        assert!(
+            found.iter().any(|effect| effect == "opaque" || effect == "delete /etc/hosts"),
+            "{open}: {found:?}"
+        );
     }
 }
 
@@ -116,30 +133,124 @@ fn what_is_too_deep_is_said() {
 fn a_mebibyte_is_read_to_its_end_or_said_not_to_be() {
     let filler = "x = compute(1, 'two', [3, 4])\n".repeat((1 << 20) / 32);
     let found: Vec<String> =
-        effects(&piped("python3 -", &format!("import os\n{filler}os.remove('/etc/hosts')"))).iter().map(shown).collect();
+        effects(&piped("python3 -", &format!("import os\n{filler}os.remove('/etc/hosts')")))
+            .iter()
+            .map(shown)
+            .collect();
     assert!(found.iter().any(|effect| effect == "opaque" || effect == "delete /etc/hosts"), "{found:?}");
 }
 
 #[test]
 fn many_effects_are_said_to_be_too_many() {
     let code: String = (0..20_000).map(|index| format!("os.remove('/tmp/{index}')\n")).collect();
-    let found: Vec<String> = effects(&piped("python3 -", &format!("import os\n{code}"))).iter().map(shown).collect();
+    let found: Vec<String> =
+        effects(&piped("python3 -", &format!("import os\n{code}"))).iter().map(shown).collect();
     assert!(found.iter().any(|effect| effect == "opaque"));
 }
 
 fn pieces() -> impl Strategy<Value = String> {
     let words = [
-        "import os", "os.system(", "'rm -rf /'", "\"", "'", "`", "(", ")", "[", "]", "{", "}", ":", ";", "\n", "\n  ", "=", "+", ".",
-        ",", "if", "else", "end", "def f(x)", "function", "=>", "->", "lambda x:", "for x in", "while 1", "do |x|", "class A", "#",
-        "//", "/*", "*/", "--", "$x", "@x", "%x", "$", "${", "#{", "<<EOF", "EOF", "s/a/b/e", "qw(", "%w[", "f\"{x}\"", "r'", "b\"",
-        "eval", "exec", "require('fs')", "fs.rmSync", "\\", "\u{e000}", "é", "\u{1F980}", "0x1f", "1.5e3", "x", "y", "print", "|",
-        "&&", "||", "?", "!", "~", "<", ">", "::", "...", "**", "match x:", "case 1:", "try", "except", "rescue", "unless", "then",
-        "[::-1]", "iex", "-Recurse", "@\"", "\"@", "<?php", "?>", "getline", "system", "BEGIN", "1e rm", "w /x", "async", "await",
+        "import os",
+        "os.system(",
+        "'rm -rf /'",
+        "\"",
+        "'",
+        "`",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        ":",
+        ";",
+        "\n",
+        "\n  ",
+        "=",
+        "+",
+        ".",
+        ",",
+        "if",
+        "else",
+        "end",
+        "def f(x)",
+        "function",
+        "=>",
+        "->",
+        "lambda x:",
+        "for x in",
+        "while 1",
+        "do |x|",
+        "class A",
+        "#",
+        "//",
+        "/*",
+        "*/",
+        "--",
+        "$x",
+        "@x",
+        "%x",
+        "$",
+        "${",
+        "#{",
+        "<<EOF",
+        "EOF",
+        "s/a/b/e",
+        "qw(",
+        "%w[",
+        "f\"{x}\"",
+        "r'",
+        "b\"",
+        "eval",
+        "exec",
+        "require('fs')",
+        "fs.rmSync",
+        "\\",
+        "\u{e000}",
+        "é",
+        "\u{1F980}",
+        "0x1f",
+        "1.5e3",
+        "x",
+        "y",
+        "print",
+        "|",
+        "&&",
+        "||",
+        "?",
+        "!",
+        "~",
+        "<",
+        ">",
+        "::",
+        "...",
+        "**",
+        "match x:",
+        "case 1:",
+        "try",
+        "except",
+        "rescue",
+        "unless",
+        "then",
+        "[::-1]",
+        "iex",
+        "-Recurse",
+        "@\"",
+        "\"@",
+        "<?php",
+        "?>",
+        "getline",
+        "system",
+        "BEGIN",
+        "1e rm",
+        "w /x",
+        "async",
+        "await",
     ];
-    let mixed = prop::collection::vec(prop::sample::select(words.to_vec()), 0..60).prop_map(|words| words.join(" "));
+    let mixed =
+        prop::collection::vec(prop::sample::select(words.to_vec()), 0..60).prop_map(|words| words.join(" "));
     let random = any::<String>().prop_map(|text| text.replace('\0', ""));
-    prop_oneof![mixed, random]
-        .prop_filter("the mark ends the code", |code| !code.contains("END_OF_CODE"))
+    prop_oneof![mixed, random].prop_filter("the mark ends the code", |code| !code.contains("END_OF_CODE"))
 }
 
 proptest! {

@@ -42,10 +42,8 @@ impl Shell {
             (Fetched::Many { lists, star }, ParamOp::Slice { offset, length }) => {
                 let offset = self.number_of_arith(offset, span, host);
                 let length = length.as_ref().map(|length| self.number_of_arith(length, span, host));
-                // A slice of `$@` counts from `$0`, a slice of an array from its first element.
-                let zero = subscript.is_none().then(|| self.state.local.args.name.clone());
-                let slice = |list: &List| slice_list(list, offset, length, zero.as_ref());
-                Expanded::Many { lists: lists.iter().map(slice).collect(), star }
+                let array = subscript.map(|_| name);
+                Expanded::Many { lists: self.slices(&lists, array, offset, length), star }
             }
             (Fetched::Many { lists, star }, op) => {
                 let operator = self.prepare(op, span, host);
@@ -72,6 +70,20 @@ impl Shell {
                 Expanded::One { value, whole: matches!(op, ParamOp::Length) }
             }
         }
+    }
+
+    /// A slice of `$@` counts from `$0`, a slice of an array from its first element.
+    fn slices(
+        &self,
+        lists: &[List],
+        array: Option<&str>,
+        offset: Option<i64>,
+        length: Option<Option<i64>>,
+    ) -> Vec<List> {
+        let zero = array.is_none().then_some(&self.state.local.args.name);
+        // Where subscripts have gaps, counting elements is not counting subscripts.
+        let offset = offset.filter(|_| !array.is_some_and(|name| self.is_sparse(name)));
+        lists.iter().map(|list| slice_list(list, offset, length, zero)).collect()
     }
 
     fn default<'a>(

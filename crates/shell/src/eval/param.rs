@@ -94,6 +94,18 @@ impl Shell {
         }
     }
 
+    /// Some subscript below the last one is missing.
+    pub(super) fn is_sparse(&self, name: &str) -> bool {
+        let variable = self.referred(name).and_then(|name| self.state.local.vars.get(&name).cloned());
+        let Some(Variable { contents: Contents::Array(array), .. }) = variable.as_deref() else {
+            return false;
+        };
+        array.any.iter().any(|elements| {
+            let dense = (0..).zip(elements.known.keys()).all(|(index, key)| *key == Key::Index(index));
+            !dense
+        })
+    }
+
     fn holds_array(&self, name: &str) -> bool {
         let variable = self.state.local.vars.get(name);
         variable.is_some_and(|variable| matches!(variable.contents, Contents::Array(_)))

@@ -1,7 +1,14 @@
 //! A scratch home with a project, and the hook run in it as Claude Code runs it.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "tests"
+)]
 #![allow(dead_code, reason = "each test file uses its own part")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -19,10 +19,10 @@ pub(super) fn canonical(name: &str) -> Option<String> {
         ("path.posix", "path"),
         ("timers/promises", "timers"),
     ] {
-        if let Some(rest) = owned.strip_prefix(alias) {
-            if rest.is_empty() || rest.starts_with('.') {
-                owned = format!("{real}{rest}");
-            }
+        if let Some(rest) = owned.strip_prefix(alias)
+            && (rest.is_empty() || rest.starts_with('.'))
+        {
+            owned = format!("{real}{rest}");
         }
     }
     if let Some(base) =

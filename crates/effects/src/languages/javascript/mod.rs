@@ -419,7 +419,7 @@ fn word(m: &mut Machine, name: &Rc<str>) -> Val {
         }
         ("async", Some(Tok::Name(_))) => {
             m.at += 1;
-            m.unary()
+            m.expr(UNARY)
         }
         ("function", _) => function(m),
         ("class", _) => {

@@ -161,7 +161,8 @@ fn modified(m: &mut Machine) {
 /// Expressions with commas between them.
 fn sequence(m: &mut Machine) {
     loop {
-        let value = if m.eat_word("return") { m.expr(0) } else { m.expr(0) };
+        m.eat_word("return");
+        let value = m.expr(0);
         m.give_back_last(value);
         if !(m.eat(",") || m.eat("=>")) || m.is_stopped() {
             return;
@@ -315,7 +316,7 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
                 m.at = close + 1;
                 return value;
             }
-            m.unary()
+            m.expr(UNARY)
         }
         _ => Val::unknown(),
     }
@@ -406,7 +407,7 @@ fn word(m: &mut Machine, name: &Rc<str>) -> Val {
 
 fn declared(m: &mut Machine) -> Val {
     if !m.sees("(") {
-        let value = m.unary();
+        let value = m.expr(UNARY);
         if let Some(place) = m.place.clone() {
             m.scope.set(&place, Val::unknown());
             m.place = Some(place);
@@ -585,7 +586,7 @@ fn mapped(m: &mut Machine, name: &str) -> Val {
 fn push(m: &mut Machine) -> Val {
     let bracketed = m.token().is_some_and(|token| token.tok == Tok::Op("("));
     m.at += usize::from(bracketed);
-    let list = m.unary();
+    let list = m.expr(UNARY);
     let place = m.place.take();
     m.eat(",");
     let end = if bracketed {
@@ -616,12 +617,11 @@ fn call(m: &mut Machine, name: &Rc<str>) -> Val {
         m.at = m.pair() + 1;
         args = m.bare_arguments();
     }
-    if let Some(args) = &mut args {
-        if (args.list.iter().any(|value| matches!(value, Val::List(_))) && library::takes_list(name))
-            || args.list.len() > 1
-        {
-            args.list = flattened(std::mem::take(&mut args.list)).items();
-        }
+    if let Some(args) = &mut args
+        && ((args.list.iter().any(|value| matches!(value, Val::List(_))) && library::takes_list(name))
+            || args.list.len() > 1)
+    {
+        args.list = flattened(std::mem::take(&mut args.list)).items();
     }
     m.place = None;
     match (m.scope.get(name).cloned(), args) {

@@ -158,7 +158,7 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
         }
         Tok::Op("$") => {
             m.at += 1;
-            m.unary();
+            m.expr(UNARY);
             Val::unknown()
         }
         _ => Val::unknown(),

@@ -137,13 +137,12 @@ pub(super) fn redirect(m: &mut Machine, scan: &mut Scan, piped: Option<&Val>) {
         scan.take(|c| matches!(c, '>' | '&' | '1'));
     }
     blanks(scan);
-    if let Some(path) = operand(m, scan) {
-        if path.literal().is_none_or(|path| !matches!(path.as_str(), "null" | "/dev/null"))
-            && !matches!(path, Val::Name(_))
-        {
-            let content = piped.map(Val::as_text);
-            m.write(&path, WriteMode::Overwrite, content.as_ref());
-        }
+    if let Some(path) = operand(m, scan)
+        && path.literal().is_none_or(|path| !matches!(path.as_str(), "null" | "/dev/null"))
+        && !matches!(path, Val::Name(_))
+    {
+        let content = piped.map(Val::as_text);
+        m.write(&path, WriteMode::Overwrite, content.as_ref());
     }
 }
 

@@ -540,11 +540,11 @@ fn dictionary(m: &mut Machine) -> Val {
             }
             if m.eat("**") {
                 let value = m.expr(ARGUMENT);
-                if let Val::Name(name) = &value {
-                    if &**name == "$ENV" {
-                        // A copy of the environment for a child is no secret on its own.
-                        return;
-                    }
+                if let Val::Name(name) = &value
+                    && &**name == "$ENV"
+                {
+                    // A copy of the environment for a child is no secret on its own.
+                    return;
                 }
                 if let Val::Table(table) = &value {
                     entries.extend(table.entries.iter().cloned());

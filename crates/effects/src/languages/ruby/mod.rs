@@ -380,7 +380,7 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
         }
         Tok::Op("::") => {
             m.at += 1;
-            m.unary()
+            m.expr(UNARY)
         }
         _ => Val::unknown(),
     }
@@ -432,10 +432,10 @@ fn call(m: &mut Machine, name: &Rc<str>) -> Val {
         false if constant && !m.token().is_some_and(|token| matches!(token.tok, Tok::Str(_))) => None,
         false => m.bare_arguments(),
     };
-    if !constant || bracketed {
-        if let Some(block) = block(m) {
-            args.get_or_insert_default().list.push(block);
-        }
+    if (!constant || bracketed)
+        && let Some(block) = block(m)
+    {
+        args.get_or_insert_default().list.push(block);
     }
     match (m.scope.get(name).cloned(), args) {
         (Some(_), None) if m.syntax.members.iter().any(|member| m.sees(member)) => m.lookup(name),

@@ -34,34 +34,51 @@ impl Shell {
         // Inside a function `declare` makes a local variable, unless it has `-g`.
         let local =
             kind == Declare::Local || kind == Declare::Plain && !on.contains('g') && !self.frames.is_empty();
+        let how = How { kind, local, on: &on, off: &off, span };
         for field in names {
-            for text in &field.value.any {
-                let Some(declared) = Declared::read(text) else { continue };
-                let array = arrays.iter().position(|array| *array.name == *declared.name);
-                let value = match array {
-                    Some(index) => Some(arrays.swap_remove(index).value),
-                    None => declared
-                        .value
-                        .map(|text| Assigned::Scalar(Value { any: vec![text], taint: field.value.taint })),
-                };
-                self.declare_one(&declared.name, local, kind, (&on, &off), host);
-                if let Some(value) = value {
-                    let place = match &declared.subscript {
-                        Some(subscript) => self.place_of(&declared.name, subscript, span, host),
-                        None => Place::Whole,
-                    };
-                    let name: Rc<str> = Rc::from(declared.name.as_str());
-                    self.assign_declared(
-                        Assignment { name, place, append: declared.append, value, span },
-                        host,
-                    );
-                }
-                if kind == Declare::Readonly || on.contains('r') {
-                    self.make_readonly(&declared.name);
-                }
+            let groups = Declared::groups(&field.value);
+            let (entry, several) = (self.state.clone(), groups.len() > 1);
+            let mut all = None;
+            for declared in groups {
+                self.state = entry.clone();
+                self.declare_one(declared, &how, &mut arrays, host);
+                all = self.join(all, Some(self.state.clone()), &*host);
+            }
+            if let Some(state) = all.filter(|_| several) {
+                self.state = state;
             }
         }
         self.either()
+    }
+
+    /// Declares one variable, and assigns to it when a value is given.
+    fn declare_one(
+        &mut self,
+        declared: Declared,
+        how: &How<'_>,
+        arrays: &mut Vec<Assignment>,
+        host: &mut dyn Host,
+    ) {
+        let array = arrays.iter().position(|array| *array.name == *declared.name);
+        let value = match array {
+            Some(index) => Some(arrays.swap_remove(index).value),
+            None => declared.value.map(Assigned::Scalar),
+        };
+        self.set_attributes(&declared.name, how, host);
+        if let Some(value) = value {
+            let place = match &declared.subscript {
+                Some(subscript) => self.place_of(&declared.name, subscript, how.span, host),
+                None => Place::Whole,
+            };
+            let name: Rc<str> = Rc::from(declared.name.as_str());
+            self.assign_declared(
+                Assignment { name, place, append: declared.append, value, span: how.span },
+                host,
+            );
+        }
+        if how.kind == Declare::Readonly || how.on.contains('r') {
+            self.make_readonly(&declared.name);
+        }
     }
 
     /// Assigns without minding `readonly`, which may have been given in the same command.
@@ -77,15 +94,8 @@ impl Shell {
         self.assign(assignment, host);
     }
 
-    fn declare_one(
-        &mut self,
-        name: &str,
-        local: bool,
-        kind: Declare,
-        flags: (&str, &str),
-        host: &mut dyn Host,
-    ) {
-        let (on, off) = flags;
+    fn set_attributes(&mut self, name: &str, how: &How<'_>, host: &mut dyn Host) {
+        let How { kind, local, on, off, .. } = *how;
         let name: Rc<str> = Rc::from(name);
         if local && !self.state.local.shadowed.contains_key(&name) {
             let previous = self.state.local.vars.get(&name).cloned();
@@ -195,16 +205,44 @@ fn endings(text: &Text) -> Vec<Text> {
     all
 }
 
+/// What a declaration asks for.
+struct How<'a> {
+    kind: Declare,
+    local: bool,
+    /// Letters given with `-`, and with `+`.
+    on: &'a str,
+    off: &'a str,
+    span: Span,
+}
+
 /// `name`, `name=value`, `name[sub]+=value`
 struct Declared {
     name: String,
     subscript: Option<String>,
     append: bool,
-    value: Option<Text>,
+    value: Option<Value>,
 }
 
 impl Declared {
-    fn read(text: &Text) -> Option<Self> {
+    /// The declarations that a word may be: one for each name, with all its values.
+    fn groups(word: &Value) -> Vec<Self> {
+        let mut groups: Vec<Self> = Vec::new();
+        for next in word.any.iter().filter_map(|text| Self::read(text, word.taint)) {
+            let same = |group: &&mut Self| {
+                (&group.name, &group.subscript, group.append) == (&next.name, &next.subscript, next.append)
+            };
+            match groups.iter_mut().find(same) {
+                Some(group) => {
+                    let values = group.value.iter().chain(&next.value);
+                    group.value = Value::any_of(values);
+                }
+                None => groups.push(next),
+            }
+        }
+        groups
+    }
+
+    fn read(text: &Text, taint: Taint) -> Option<Self> {
         let first = match text.pieces.first() {
             Some(Piece::Text(first)) => first,
             _ => return None,
@@ -217,7 +255,12 @@ impl Declared {
         let (name, subscript) = super::super::param::split_name(left);
         let mut value = Text::literal(right);
         text.pieces.iter().skip(1).for_each(|piece| value.push(piece.clone()));
-        is_name(&name).then_some(Self { name, subscript, append, value: Some(value) })
+        is_name(&name).then(|| Self {
+            name,
+            subscript,
+            append,
+            value: Some(Value::from(value).with_taint(taint)),
+        })
     }
 }
 

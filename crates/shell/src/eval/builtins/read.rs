@@ -44,9 +44,11 @@ impl Shell {
         }
         let input = self.state.input(request.fd).cloned();
         let Some((id, input)) = self.state.input_buffer(request.fd).zip(input) else {
-            let line = Value::unknown(HoleSource::Input);
-            self.bind_read(&request, &line, span, host);
-            return self.either();
+            // Nothing may be there to read, and then nothing is set.
+            let before = self.state.clone();
+            self.bind_read(&request, &Value::unknown(HoleSource::Input), span, host);
+            let fail = State { code: ExitCode::Known(1), ..before };
+            return self.join_flows(self.either(), Flow { ok: None, fail: Some(fail) }, &*host);
         };
         let lines: Vec<Line> = input.any.iter().map(|text| request.take(text)).collect();
         let rest = Value::of(lines.iter().map(|line| line.rest.clone()), input.taint);
