@@ -208,14 +208,24 @@ fn f19_parse_bombs_end_in_a_question() {
 #[test]
 fn f25_the_agents_settings_and_the_gate_are_not_the_agents_to_change() {
     let scratch = Scratch::new();
-    let settings = scratch.home().join(".claude/settings.json");
-    let policy = scratch.config().join("tollgate.yaml");
-    for file in [&settings, &policy, &scratch.state().join("events.jsonl")] {
+    for file in [scratch.config().join("tollgate.yaml"), scratch.state().join("events.jsonl")] {
         scratch.tool("Write", json!({"file_path": file, "content": "{}"})).denied();
         scratch.tool("Edit", json!({"file_path": file, "old_string": "a", "new_string": "b"})).denied();
         scratch.bash(&format!("echo x > {}", file.display())).denied();
         scratch.bash(&format!("cd / && tee -a {} < /dev/null", file.display())).denied();
     }
+    let settings = scratch.home().join(".claude/settings.json");
+    std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    std::fs::write(&settings, r#"{"hooks": {"PreToolUse": []}, "model": "opus"}"#).unwrap();
+    let edit = |old: &str, new: &str| {
+        scratch.tool("Edit", json!({"file_path": settings, "old_string": old, "new_string": new}))
+    };
+    scratch.tool("Write", json!({"file_path": settings, "content": r#"{"model": "opus"}"#})).denied();
+    edit("\"hooks\"", "\"hoks\"").denied();
+    edit("[]", "[{}]").denied();
+    assert_eq!(edit("opus", "sonnet").decision(), "ask", "another key is for the person to decide");
+    scratch.bash("rm ~/.claude/settings.json").denied();
+    scratch.bash("python3 gen.py > ~/.claude/settings.json").denied();
     scratch.bash("rm -rf ~/.local/state").denied();
 
     // The user's policy may be a link into a folder of settings, and a project has one of its own.

@@ -15,6 +15,9 @@ use crate::analyst::taint;
 use crate::commands::{Run, interpreters};
 use crate::word::{Word, show};
 
+/// The longest path.
+const PATH: usize = 4096;
+
 impl Machine<'_, '_, '_> {
     /// Gives text to a shell, with something on its standard input; returns what it prints.
     pub fn shell(&mut self, text: &Value, input: Option<&Value>) -> Value {
@@ -56,6 +59,9 @@ impl Machine<'_, '_, '_> {
             return Value::output(marks);
         }
         let unknown = words.first().is_some_and(|word| word.literal().is_none());
+        if words.first().is_some_and(|word| word.text.bytes() > PATH) {
+            return Value::output(marks);
+        }
         let is_foreign =
             |piece: &Piece| matches!(piece, Piece::Hole(hole) if hole.source == HoleSource::Output);
         let foreign = words.first().is_some_and(|word| word.text.pieces.iter().all(is_foreign));
@@ -314,7 +320,8 @@ impl Machine<'_, '_, '_> {
         };
         let mut words = Vec::new();
         for value in texts {
-            for text in value.any.iter().take(64) {
+            // No system opens a longer path.
+            for text in value.any.iter().filter(|text| text.bytes() <= PATH).take(64) {
                 if !self.act() {
                     return words;
                 }

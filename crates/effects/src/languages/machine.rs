@@ -432,9 +432,19 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
 
     /// One text after the other, as long as that is not too much work.
     pub fn concat(&mut self, left: &Value, right: &Value) -> Value {
-        let size = |value: &Value| value.any.iter().map(Text::bytes).sum::<usize>();
+        // Something unknown after the same is still something unknown.
+        if let (Some(last), Some(next)) = (left.single(), right.single())
+            && next.pieces.len() == 1
+            && next.has_holes()
+            && last.pieces.last() == next.pieces.first()
+        {
+            return left.clone().with_taint(right.taint);
+        }
+        let size = |value: &Value| {
+            value.any.iter().map(|text| text.bytes() / 8 + text.pieces.len() * 8).sum::<usize>()
+        };
         let work = size(left) * right.any.len() + size(right) * left.any.len();
-        if !self.burn(work / 8) {
+        if !self.burn(work) {
             return Value::unknown(HoleSource::Budget).with_taint(left.taint.union(right.taint));
         }
         left.concat(right)

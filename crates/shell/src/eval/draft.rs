@@ -17,7 +17,8 @@ const WAYS: usize = 64;
 pub(super) struct Drafts {
     pub any: Vec<Draft>,
     pub globbing: bool,
-    separators: Option<Rc<str>>,
+    /// What `IFS` may be; nothing when it is not known.
+    separators: Vec<Rc<str>>,
 }
 
 /// One way: finished fields, and the one being put together.
@@ -45,8 +46,8 @@ struct Now {
 }
 
 impl Drafts {
-    /// `separators` is `None` when `IFS` is not known.
-    pub fn new(span: Span, separators: Option<Rc<str>>) -> Self {
+    /// `separators` are the values `IFS` may have, none when that is not known.
+    pub fn new(span: Span, separators: Vec<Rc<str>>) -> Self {
         Self { any: vec![Draft { done: Vec::new(), now: None, span }], globbing: true, separators }
     }
 
@@ -73,13 +74,26 @@ impl Drafts {
 
     /// Adds what an unquoted expansion came to; `whole` values are not split.
     pub fn unquoted(&mut self, value: &Value, whole: bool) {
+        if self.separators.len() < 2 || whole {
+            return self.unquoted_one(value, whole);
+        }
+        let mut ways = Vec::new();
+        for separators in &self.separators {
+            let mut drafts = Self { separators: vec![Rc::clone(separators)], ..self.clone() };
+            drafts.unquoted_one(value, whole);
+            ways.extend(drafts.any);
+        }
+        self.replace(ways);
+    }
+
+    fn unquoted_one(&mut self, value: &Value, whole: bool) {
         let (empty, filled): (Vec<&Text>, Vec<&Text>) = value.any.iter().partition(|text| text.is_empty());
         let (split, plain): (Vec<&Text>, Vec<&Text>) =
             filled.into_iter().partition(|text| !whole && self.is_split(text));
         // Text with holes may be several words or none, which must not be said of what is known.
         let (open, known): (Vec<&Text>, Vec<&Text>) =
             plain.into_iter().partition(|text| !whole && text.has_holes());
-        let loose = !whole && self.separators.is_none();
+        let loose = !whole && self.separators.is_empty();
         let together = |texts: &[&Text]| Value {
             any: texts.iter().map(|text| self.active(text)).collect(),
             taint: value.taint,
@@ -91,7 +105,11 @@ impl Drafts {
         for draft in std::mem::take(&mut self.any) {
             for text in &split {
                 let mut draft = draft.clone();
-                draft.split(&self.active(text), value.taint, self.separators.as_deref().unwrap_or_default());
+                draft.split(
+                    &self.active(text),
+                    value.taint,
+                    self.separators.first().map_or("", |separators| &**separators),
+                );
                 ways.push(draft);
             }
             for (group, splits, solid) in groups.iter().filter(|(group, ..)| !group.any.is_empty()) {
@@ -151,7 +169,7 @@ impl Drafts {
     }
 
     fn is_split(&self, text: &Text) -> bool {
-        let Some(separators) = &self.separators else { return false };
+        let Some(separators) = self.separators.first() else { return false };
         text.pieces
             .iter()
             .any(|piece| matches!(piece, Piece::Text(text) if text.contains(|c| separators.contains(c))))

@@ -316,20 +316,22 @@ impl Shell {
         }
     }
 
-    /// The characters that split unquoted expansions; `None` when they are not known.
-    fn separators(&self, host: &dyn Host) -> Option<Rc<str>> {
+    /// The sets of characters that may split unquoted expansions; none when they are not known.
+    fn separators(&self, host: &dyn Host) -> Vec<Rc<str>> {
         const DEFAULT: &str = " \t\n";
         if !self.state.local.vars.contains_key("IFS") {
-            return Some(Rc::from(DEFAULT));
+            return vec![Rc::from(DEFAULT)];
         }
         let variable = self.lookup("IFS", host);
-        match variable.scalar() {
-            None => Some(Rc::from(DEFAULT)),
-            Some(value) => {
-                let known = value.as_literal().filter(|known| !variable.maybe_unset || *known == DEFAULT);
-                known.map(Rc::from)
-            }
+        let Some(value) = variable.scalar() else { return vec![Rc::from(DEFAULT)] };
+        if !value.is_known() || value.any.len() > 4 {
+            return Vec::new();
         }
+        let mut sets: Vec<Rc<str>> = value.literals().map(Rc::from).collect();
+        if variable.maybe_unset && !sets.iter().any(|set| &**set == DEFAULT) {
+            sets.push(Rc::from(DEFAULT));
+        }
+        sets
     }
 
     /// A home directory at the start of a word, and how many bytes of text it takes.

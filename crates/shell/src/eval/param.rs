@@ -236,8 +236,8 @@ impl Shell {
             .get(param.name.as_str())
             .is_some_and(|variable| variable.attributes.nameref);
         if nameref {
-            let name = self.referred(&param.name).unwrap_or_else(|| Rc::from(""));
-            return Expanded::One { value: Value::text(&name), whole: false };
+            let name = self.referred(&param.name).map(|name| Value::text(&name));
+            return Expanded::One { value: name.unwrap_or_else(|| unknown(&param.name)), whole: false };
         }
         let holder = match self.fetch(&param.name, param.subscript.as_ref(), span, host) {
             Fetched::One { value, .. } => value,

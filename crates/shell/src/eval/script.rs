@@ -144,7 +144,7 @@ impl Shell {
     }
 
     fn run_stages(&mut self, stages: &[Stage], span: Span, host: &mut dyn Host) -> Flow {
-        let local = Rc::clone(&self.state.local);
+        let (local, code) = (Rc::clone(&self.state.local), self.state.code);
         let context = self.context;
         self.context.piped += 1;
         let mut input = None;
@@ -155,6 +155,7 @@ impl Shell {
             }
             let last = index + 1 == stages.len();
             self.state.local = Rc::clone(&local);
+            self.state.code = code;
             if let Some(id) = input {
                 self.set_descriptor(0, Descriptor::Pipe(id));
             }

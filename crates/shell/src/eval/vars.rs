@@ -89,7 +89,7 @@ impl Shell {
     /// Makes an assignment, with what the variable's attributes ask for.
     pub(super) fn assign(&mut self, assignment: Assignment, host: &mut dyn Host) {
         let Assignment { name, place, append, value, span } = assignment;
-        let Some(name) = self.referred(&name) else { return };
+        let Some(name) = self.referred(&name) else { return self.assign_weakly(&name, &value, host) };
         // `declare -n r='a[0]'` and the like lead to an element.
         let (name, place) = match name.split_once('[') {
             Some((array, rest)) if place == Place::Whole => {
@@ -119,6 +119,20 @@ impl Shell {
         }
         self.charge_contents(&new.contents);
         self.state.vars_mut().insert(name, Rc::new(new));
+    }
+
+    /// Assigns through a reference that is not known: any variable it may lead to may have the value.
+    fn assign_weakly(&mut self, name: &Rc<str>, value: &Assigned, host: &mut dyn Host) {
+        let value = match value {
+            Assigned::Scalar(value) => Some(value.clone()),
+            Assigned::Array { elements, .. } => elements.values(),
+        };
+        let value = value.unwrap_or_else(Value::empty);
+        let targets = self.lookup(name, host).scalar();
+        for target in targets.iter().flat_map(Value::literals).chain([&**name]) {
+            let new = join_variables(&self.lookup(target, host), &Variable::new(value.clone(), false));
+            self.state.vars_mut().insert(Rc::from(target), Rc::new(new));
+        }
     }
 
     /// Gives a whole variable a plain value.
@@ -306,27 +320,30 @@ fn updated(old: &Variable, known: bool, place: Place, append: bool, value: Assig
         (Place::Whole, Assigned::Array { elements, placed }) => {
             let associative = matches!(&old.contents, Contents::Array(array) if array.associative);
             if append {
-                return Contents::Array(appended(as_array(old), &elements, placed));
+                return Contents::Array(appended(as_array(old, known), &elements, placed));
             }
             Contents::Array(Array { any: vec![elements], associative })
         }
         (place, Assigned::Scalar(value)) => {
-            Contents::Array(with_element(&as_array(old), &place, append, &value))
+            Contents::Array(with_element(&as_array(old, known), &place, append, &value))
         }
         (_, Assigned::Array { .. }) => old.contents.clone(),
     }
 }
 
-fn as_array(variable: &Variable) -> Array {
+/// A variable that the script did not set is taken to be no array.
+fn as_array(variable: &Variable, known: bool) -> Array {
     match &variable.contents {
         Contents::Array(array) => array.clone(),
         Contents::Unset => Array { any: vec![Elements::default()], associative: false },
-        Contents::Scalar(_) if variable.maybe_unset => {
+        Contents::Scalar(_) if variable.maybe_unset && !known => {
             Array { any: vec![Elements::default()], associative: false }
         }
         Contents::Scalar(value) => {
-            let known = BTreeMap::from([(Key::Index(0), value.clone())]);
-            Array { any: vec![Elements { known, others: None }], associative: false }
+            let first = BTreeMap::from([(Key::Index(0), value.clone())]);
+            let mut any = vec![Elements { known: first, others: None }];
+            any.extend(variable.maybe_unset.then(Elements::default));
+            Array { any, associative: false }
         }
     }
 }

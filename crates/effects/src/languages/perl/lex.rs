@@ -162,14 +162,7 @@ impl Lexer<'_> {
         {
             ahead.next();
         }
-        let braced = ahead.sees("{")
-            && ahead.rest().get(1..).is_some_and(|rest| {
-                rest.trim_start().starts_with(starts_name)
-                    && !rest.contains(['\n'])
-                    && rest
-                        .find('}')
-                        .is_some_and(|at| rest.get(..at).is_some_and(|name| name.trim().chars().all(is_name)))
-            });
+        let braced = ahead.sees("{") && names_variable(ahead.rest());
         if braced {
             ahead.next();
             let name = ahead.until("}").trim().to_owned();
@@ -210,8 +203,9 @@ impl Lexer<'_> {
             return self.heredoc();
         }
         let rest = self.scan.rest();
-        let Some(inner) = rest.find('>').and_then(|at| rest.get(1..at)) else { return false };
-        if inner.len() > 200 || inner.contains(['\n', ';', '=', '(']) {
+        let close = rest.char_indices().take(200).find(|(_, c)| *c == '>');
+        let Some(inner) = close.and_then(|(at, _)| rest.get(1..at)) else { return false };
+        if inner.contains(['\n', ';', '=', '(']) {
             return false;
         }
         self.scan.at += inner.len() + 2;
@@ -340,6 +334,13 @@ impl Lexer<'_> {
         let runs = kind == "s" && flags.contains('e');
         self.tokens.push(Tok::Pattern(runs.then(|| Rc::from(replacement))));
     }
+}
+
+/// `{name}` after the sign of a variable.
+fn names_variable(text: &str) -> bool {
+    let mut letters = text.chars().skip(1).take(80).skip_while(|c| *c == ' ');
+    let name: String = letters.by_ref().take_while(|c| is_name(*c)).collect();
+    name.starts_with(starts_name) && text.chars().nth(1 + name.chars().count()) == Some('}')
 }
 
 /// Text with variables in it.

@@ -105,7 +105,7 @@ impl Lexer<'_> {
         if self.scan.sees("__END__") {
             self.scan.at = self.scan.text.len();
         }
-        let rest = self.scan.rest().trim_start();
+        let rest = self.scan.rest().trim_start_matches([' ', '\t']);
         let goes_on = (rest.starts_with('.') && !rest.starts_with("..")) || rest.starts_with("&.");
         let open = matches!(self.tokens.last(), Some(Tok::Op(op)) if !matches!(*op, ")" | "]" | "}" | ";" | "?" | "!"));
         if !goes_on && !open && self.depth == 0 {

@@ -11,7 +11,7 @@ mod read;
 use super::state::{ExitCode, Flow, State};
 use super::{Call, Field, Host, Kind, Shell, Status};
 use crate::ast::{Assign, AssignValue, Part, Word};
-use crate::value::Value;
+use crate::value::{Text, Value};
 
 /// A builtin that the evaluator interprets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +136,13 @@ impl Shell {
             return Flow::default();
         }
         let Some(last) = call.argv.pop() else { return flow };
-        let last = std::rc::Rc::new(last.value);
+        let mut last = last.value;
+        if matches!(builtin, Builtin::Variables(_)) {
+            // An array is remembered by its name.
+            let name = |text: &Text| Text::literal(text.prefix().split('=').next().unwrap_or_default());
+            last = last.union(&last.map(name));
+        }
+        let last = std::rc::Rc::new(last);
         flow.map(|state| State { last: std::rc::Rc::clone(&last), ..state })
     }
 

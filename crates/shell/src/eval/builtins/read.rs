@@ -5,7 +5,7 @@ use std::rc::Rc;
 use tollgate_model::Span;
 
 use super::super::state::{Array, Contents, Elements, ExitCode, Flow, Key, State, Variable};
-use super::super::{Field, Host, Shell};
+use super::super::{Field, Host, Shell, Stream};
 use crate::value::{Hole, HoleSource, Piece, Text, Value};
 
 /// Elements that `mapfile` and `read -a` keep apart.
@@ -44,11 +44,11 @@ impl Shell {
         }
         let input = self.state.input(request.fd).cloned();
         let Some((id, input)) = self.state.input_buffer(request.fd).zip(input) else {
-            // Nothing may be there to read, and then nothing is set.
-            let before = self.state.clone();
+            if self.stream(request.fd) == Stream::Closed {
+                return self.failed();
+            }
             self.bind_read(&request, &Value::unknown(HoleSource::Input), span, host);
-            let fail = State { code: ExitCode::Known(1), ..before };
-            return self.join_flows(self.either(), Flow { ok: None, fail: Some(fail) }, &*host);
+            return self.either();
         };
         let lines: Vec<Line> = input.any.iter().map(|text| request.take(text)).collect();
         let rest = Value::of(lines.iter().map(|line| line.rest.clone()), input.taint);
