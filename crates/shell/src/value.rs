@@ -360,6 +360,19 @@ impl Value {
         Some(whole.with_taint(taint))
     }
 
+    /// One after the other with `separator` between.
+    #[must_use]
+    pub fn joined<'a>(values: impl IntoIterator<Item = &'a Self>, separator: &str) -> Self {
+        let mut whole = Builder::default();
+        for (index, value) in values.into_iter().enumerate() {
+            if index > 0 {
+                whole.push_str(separator);
+            }
+            whole.push(value);
+        }
+        whole.finish()
+    }
+
     /// Either of the two.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {

@@ -72,6 +72,11 @@ fn recursion_ends() {
         "f() { x=$x.; f & f & }; f",
         "f() { eval f $1$1; }; f a",
         "f() { $(f x$1) $(f y$1); }; f",
+        "f() { f $* w* \"$*\"; }; f 1 '2 3'",
+        "f() { f \"$@\" \"$@\"; }; f 1 2",
+        "f() { { f $x ${a[@]:1}; } | { unset -f f; }; ( shopt -s lastpipe; f ${z-y} $x ); }; f 1",
+        "f() { a+=(\"${a[@]}\"); f; }; a=(1 2); f",
+        "f() { x+=$x; y=($x $x); f; }; x='a b'; f",
     ] {
         assert!(notes(source).iter().any(|note| matches!(note, Note::Recursion { .. })), "{source}");
     }

@@ -301,6 +301,8 @@ fn hidden_ways() {
         ("BASH_ALIASES[ls]='rm -r'; ls x", &["ls x", "rm -r x"]),
         ("exec {a}<<< 'run a' {b}<<< 'run b'; bash <&$a; bash <&$b", &["bash", "run a", "run b"]),
         ("(slow; bash f) & echo run late > f", &["slow", "bash f", "run late"]),
+        ("bash f | echo run late > f", &["bash f", "run late"]),
+        ("a | b > f; c & d > g", &["a", "b", "c", "d"]),
         ("f() { rm x; }; trap f EXIT; exit", &["rm x"]),
         ("set -o posix; x=rm :; $x y", &["rm y", "‹x›… y"]),
         ("readonly x=rm; x=ls; $x y", &["rm y", "ls y"]),

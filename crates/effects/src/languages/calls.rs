@@ -107,24 +107,7 @@ impl Machine<'_, '_, '_> {
             return self.apply(&own, &args);
         }
         match value {
-            Val::Name(owner) if &**owner != "?" => {
-                let full = format!("{owner}.{name}");
-                let known = (self.syntax.canonical)(&full).unwrap_or(full);
-                if (self.syntax.function)(&known).is_none() {
-                    if matches!(name, "call" | "()") && self.syntax.bare_calls {
-                        return self.library(&Rc::clone(owner), &args);
-                    }
-                    if (self.syntax.method)(name) == Some(Op::Then) {
-                        let mut all = args;
-                        all.list.insert(0, value.clone());
-                        return self.perform(Op::Then, name, &all);
-                    }
-                    if let Some(own) = self.own_method(name) {
-                        return self.invoke(&own, &args);
-                    }
-                }
-                return self.library(&known, &args);
-            }
+            Val::Name(owner) if &**owner != "?" => return self.method_of_name(owner, name, args),
             Val::Object(object) => {
                 let full = format!("{}.{name}", object.class);
                 if let Some(op) = (self.syntax.function)(&full) {
@@ -164,6 +147,27 @@ impl Machine<'_, '_, '_> {
         let args = self.exposed_args(&args);
         self.callbacks_with(&args, value.taint());
         Val::Unknown(value.taint().union(args.taint()))
+    }
+
+    /// Calls a method of something of a library.
+    fn method_of_name(&mut self, owner: &Rc<str>, name: &str, args: Args) -> Val {
+        let full = format!("{owner}.{name}");
+        let known = (self.syntax.canonical)(&full).unwrap_or(full);
+        if (self.syntax.function)(&known).is_some() {
+            return self.library(&known, &args);
+        }
+        if matches!(name, "call" | "()") && self.syntax.bare_calls {
+            return self.library(owner, &args);
+        }
+        if (self.syntax.method)(name) == Some(Op::Then) {
+            let mut all = args;
+            all.list.insert(0, Val::Name(Rc::clone(owner)));
+            return self.perform(Op::Then, name, &all);
+        }
+        match self.own_method(name) {
+            Some(own) => self.invoke(&own, &args),
+            None => self.library(&known, &args),
+        }
     }
 
     /// `name.endswith(".log")` says what the name is like where it is true.
@@ -228,12 +232,15 @@ impl Machine<'_, '_, '_> {
             machine.returns.pop().flatten().unwrap_or_else(|| Val::name("None"))
         });
         let changes = self.scope.close();
-        if !self.syntax.local {
-            for (name, end) in changes {
-                let own = function.params.iter().any(|param| *param.name == *name);
-                if let Some(end) = end.filter(|_| !own) {
-                    self.scope.set(&name, end);
-                }
+        // Parts of objects outlive the function, and so do variables where the language has it so.
+        for (name, end) in changes {
+            let own = function.params.iter().any(|param| *param.name == *name);
+            let outer = name.contains('.')
+                || name.starts_with('@')
+                || (self.syntax.bare_calls && name.starts_with('$'));
+            let stays = !self.syntax.local || outer;
+            if let Some(end) = end.filter(|_| stays && !own) {
+                self.scope.set(&name, end);
             }
         }
         self.active.pop();

@@ -5,9 +5,10 @@
 use std::rc::Rc;
 
 use super::expr::{ARGUMENT, UNARY};
-use super::machine::{Infix, Machine, Syntax, no_block};
+use super::machine::Machine;
 use super::ops::{Known, Op};
 use super::pure::Pure;
+use super::syntax::{Infix, Syntax, no_block};
 use super::token::{
     Parts, Scan, Tok, Token, Tokens, brackets, embedded, escape, is_name, is_stand_in, plain, starts_name,
 };

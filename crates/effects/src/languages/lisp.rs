@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use super::machine::{Infix, Machine, Syntax, no_block};
+use super::machine::Machine;
 use super::ops::{Known, Op};
 use super::pure::Pure;
+use super::syntax::{Infix, Syntax, no_block};
 use super::token::{Parts, Scan, Tok, Token, Tokens, brackets, escape, is_stand_in};
 use super::value::{Args, Val};
 

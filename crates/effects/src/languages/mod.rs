@@ -2,16 +2,23 @@
 //! that runs their tokens abstractly is shared.
 
 mod acts;
+mod args;
 mod awk;
 mod bind;
 mod calls;
 mod expr;
+mod files;
 mod flat;
 mod flow;
+mod handles;
 mod javascript;
+mod known;
 mod lisp;
 mod machine;
+mod members;
+mod network;
 mod ops;
+mod perform;
 mod perl;
 mod php;
 mod powershell;
@@ -20,7 +27,9 @@ mod python;
 mod ruby;
 mod scope;
 pub(crate) mod sed;
+mod syntax;
 mod tcl;
+mod text;
 mod token;
 mod value;
 
@@ -31,7 +40,8 @@ use tollgate_shell::value::{HoleSource, Piece, Taint, Text, Value};
 use crate::analyst::{call_taint, taint};
 use crate::commands::Run;
 use crate::word::Word;
-use machine::{Around, Machine, Origin, Syntax};
+use machine::{Around, Machine, Origin};
+use syntax::Syntax;
 use value::{Val, is_blank};
 
 /// A language.
@@ -118,13 +128,14 @@ impl Language {
         let name = interpreter.rsplit('/').next().unwrap_or_default();
         let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
         Some(match name {
-            "python" | "pypy" | "ipython" | "pythonw" | "micropython" => Self::Python,
-            "node" | "nodejs" | "deno" | "bun" | "ts-node" | "tsx" | "qjs" | "d8" | "jsc" => Self::JavaScript,
-            "ruby" | "jruby" | "irb" | "truffleruby" => Self::Ruby,
+            "python" | "py" | "pypy" | "ipython" | "pythonw" | "micropython" => Self::Python,
+            "node" | "javascript" | "js" | "typescript" | "ts" | "nodejs" | "deno" | "bun" | "ts-node"
+            | "tsx" | "qjs" | "d8" | "jsc" => Self::JavaScript,
+            "ruby" | "rb" | "jruby" | "irb" | "truffleruby" => Self::Ruby,
             "perl" => Self::Perl,
             "php" | "php-cgi" => Self::Php,
             "lua" | "luajit" | "luau" | "texlua" => Self::Lua,
-            "Rscript" | "R" | "littler" | "julia" | "elixir" | "iex" | "gnuplot" => Self::Hashed,
+            "Rscript" | "R" | "r" | "littler" | "julia" | "elixir" | "iex" | "gnuplot" => Self::Hashed,
             "groovy" | "scala" | "kotlin" | "kotlinc" | "jshell" | "dotnet-script" | "csi" | "swift"
             | "dart" => Self::Slashed,
             "octave" | "octave-cli" | "matlab" | "erl" | "escript" => Self::Marked,
@@ -236,7 +247,7 @@ fn with_stand_ins(text: &Text, marks: Taint, around: &mut Around) -> String {
 
 /// The text of `pwsh -EncodedCommand`.
 pub(crate) fn powershell_command(word: &Word) -> Value {
-    let decoded = word.literal().and_then(crate::commands::codecs::from_base64).and_then(pure::text_of);
+    let decoded = word.literal().and_then(crate::commands::codecs::from_base64).and_then(text::text_of);
     match decoded {
         Some(text) => Value::text(&text),
         None => Value::output(word.taint.union(taint::DECODED)),

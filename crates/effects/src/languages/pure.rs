@@ -2,6 +2,7 @@
 
 use tollgate_shell::value::{HoleSource, Piece, Text, Value};
 
+use super::text::{braces, characters, each_text, printf, rot13, shell_words, slice, text_of, unpercent};
 use super::value::{Args, Val};
 use crate::analyst::taint;
 use crate::commands::codecs;
@@ -11,6 +12,8 @@ use crate::commands::codecs;
 pub(super) enum Pure {
     /// Its first argument.
     Same,
+    /// The same, as a part and not a function.
+    Itself,
     Trim,
     Lower,
     Upper,
@@ -100,43 +103,44 @@ pub(super) enum Pure {
 
 /// Makes a value.
 pub(super) fn apply(what: Pure, args: &Args) -> Val {
+    let made = texts(what, args)
+        .or_else(|| lists(what, args))
+        .or_else(|| codes(what, args))
+        .or_else(|| paths(what, args));
+    made.unwrap_or_else(|| first(args))
+}
+
+fn first(args: &Args) -> Val {
+    args.get(0).cloned().unwrap_or_else(Val::unknown)
+}
+
+/// A text that was made of the arguments.
+fn made(text: Option<String>, args: &Args) -> Val {
+    match text {
+        Some(text) => Val::Text(Value::text(&text).with_taint(args.taint())),
+        None => Val::Unknown(args.taint()),
+    }
+}
+
+/// Functions of text.
+fn texts(what: Pure, args: &Args) -> Option<Val> {
     let marks = args.taint();
     let known = args.literal(0);
-    let first = || args.get(0).cloned().unwrap_or_else(Val::unknown);
-    let made = |text: Option<String>| match text {
-        Some(text) => Val::Text(Value::text(&text).with_taint(marks)),
-        None => Val::Unknown(marks),
-    };
-    match what {
-        Pure::Same => first(),
-        Pure::Trim => each_text(&first(), |text| text.trim().to_owned()),
-        Pure::Lower => each_text(&first(), str::to_lowercase),
-        Pure::Upper => each_text(&first(), str::to_uppercase),
-        Pure::Reverse => match first() {
-            Val::List(list) => Val::list(list.items.iter().rev().cloned().collect()),
-            other => each_text(&other, |text| text.chars().rev().collect()),
-        },
-        Pure::Chars => made(characters(args)),
+    Some(match what {
+        Pure::Trim => each_text(&first(args), |text| text.trim().to_owned()),
+        Pure::Lower => each_text(&first(args), str::to_lowercase),
+        Pure::Upper => each_text(&first(args), str::to_uppercase),
+        Pure::Chars => made(characters(args), args),
         Pure::Code => known
             .and_then(|text| text.chars().next())
             .map_or(Val::Unknown(marks), |c| Val::Int(i64::from(u32::from(c)))),
-        Pure::JoinWith => join(&args.at(1, &[]), &args.text(0)),
-        Pure::JoinSpaced => join(&first(), &Value::text(" ")),
-        Pure::JoinBy => join(&first(), &args.get(1).map_or_else(Value::empty, Val::as_text)),
         Pure::Replace => match (known, args.literal(1), args.literal(2)) {
             (Some(text), Some(from), Some(to))
                 if !from.is_empty() && text.len() * (to.len() + 1) < 1 << 20 =>
             {
-                made(Some(text.replace(&from, &to)))
+                made(Some(text.replace(&from, &to)), args)
             }
-            _ => vague(&first(), marks),
-        },
-        Pure::Split => split(args),
-        Pure::Lines => match known {
-            Some(text) => {
-                Val::list(text.lines().map(|line| Val::Text(Value::text(line).with_taint(marks))).collect())
-            }
-            None => Val::many(vec![Val::Unknown(marks)]),
+            _ => vague(&first(args), marks),
         },
         Pure::Braces => known
             .map_or(Val::Unknown(marks), |text| Val::Text(braces(&text, &args.skip(1)).with_taint(marks))),
@@ -144,24 +148,54 @@ pub(super) fn apply(what: Pure, args: &Args) -> Val {
             let values: Vec<Val> = args.list.iter().skip(1).cloned().collect();
             Val::Text(printf(&text, &values).with_taint(marks))
         }),
-        Pure::Base64 => decoded(known.as_deref().and_then(codecs::from_base64), args),
-        Pure::Hex => decoded(known.as_deref().and_then(codecs::from_hex), args),
-        Pure::Rot13 => made(known.map(|text| text.chars().map(rot13).collect())),
-        Pure::Codec => match args.literal(1).unwrap_or_default().replace('_', "").as_str() {
-            "rot13" | "rot-13" => apply(Pure::Rot13, args),
-            "base64" => apply(Pure::Base64, args),
-            "hex" | "hexcodec" => apply(Pure::Hex, args),
-            "utf-8" | "utf8" | "ascii" | "" => first(),
-            _ => Val::Unknown(marks.union(taint::DECODED)),
-        },
-        Pure::Percent => made(known.map(|text| unpercent(&text))),
-        Pure::Unpacked => Val::Unknown(marks.union(taint::DECODED)),
         Pure::Concat => {
             Val::Text(args.list.iter().fold(Value::empty(), |all, value| all.concat(&value.as_text())))
         }
-        Pure::List => Val::list(args.list.clone()),
         Pure::Int => integer(args),
-        Pure::ToList => match first() {
+        Pure::ShellQuote => match known {
+            Some(text) => Val::text(&format!("'{}'", text.replace('\'', "'\\''"))),
+            None => Val::Text(Value::text("'").concat(&args.text(0)).concat(&Value::text("'"))),
+        },
+        Pure::ReplaceIn => {
+            apply(Pure::Replace, &Args::of(vec![args.at(2, &[]), args.at(0, &[]), args.at(1, &[])]))
+        }
+        Pure::Substring => match (args.get(1), args.get(2)) {
+            (Some(Val::Int(from)), Some(Val::Int(length))) if *from >= 0 && *length >= 0 => {
+                slice(&first(args), &[Val::Int(*from), Val::Int(from.saturating_add(*length))])
+            }
+            (Some(Val::Int(from)), None) => slice(&first(args), &[Val::Int(*from)]),
+            _ => Val::Unknown(marks),
+        },
+        Pure::Slice => slice(&first(args), args.list.get(1..).unwrap_or_default()),
+        Pure::Repeat => match (known, args.literal(1).and_then(|times| times.parse::<usize>().ok())) {
+            (Some(text), Some(times)) if text.len() * times <= 4096 => made(Some(text.repeat(times)), args),
+            _ => Val::Unknown(marks),
+        },
+        _ => return None,
+    })
+}
+
+/// Functions of lists and tables.
+fn lists(what: Pure, args: &Args) -> Option<Val> {
+    let marks = args.taint();
+    let known = args.literal(0);
+    Some(match what {
+        Pure::Reverse => match first(args) {
+            Val::List(list) => Val::list(list.items.iter().rev().cloned().collect()),
+            other => each_text(&other, |text| text.chars().rev().collect()),
+        },
+        Pure::JoinWith => join(&args.at(1, &[]), &args.text(0)),
+        Pure::JoinSpaced => join(&first(args), &Value::text(" ")),
+        Pure::JoinBy => join(&first(args), &args.get(1).map_or_else(Value::empty, Val::as_text)),
+        Pure::Split => split(args),
+        Pure::Lines => match known {
+            Some(text) => {
+                Val::list(text.lines().map(|line| Val::Text(Value::text(line).with_taint(marks))).collect())
+            }
+            None => Val::many(vec![Val::Unknown(marks)]),
+        },
+        Pure::List => Val::list(args.list.clone()),
+        Pure::ToList => match first(args) {
             list @ Val::List(_) => list,
             Val::Text(text) => match text.as_literal() {
                 Some(known) => Val::list(
@@ -171,27 +205,24 @@ pub(super) fn apply(what: Pure, args: &Args) -> Val {
             },
             other => Val::many(vec![other.item()]),
         },
-        Pure::JoinPaths => Val::Text(join_paths(&flat(args))),
-        Pure::Parent => Val::Text(parent(&args.text(0))),
-        Pure::Base => each_text(&first(), |path| base(path).to_owned()),
-        Pure::Stem => each_text(&first(), |path| {
-            base(path).rsplit_once('.').map_or(base(path), |(stem, _)| stem).to_owned()
-        }),
         Pure::ShellWords => match known {
             Some(text) => Val::list(shell_words(&text).iter().map(|word| Val::text(word)).collect()),
             None => Val::many(vec![Val::Unknown(marks)]),
         },
-        Pure::ShellQuote => match known {
-            Some(text) => Val::text(&format!("'{}'", text.replace('\'', "'\\''"))),
-            None => Val::Text(Value::text("'").concat(&args.text(0)).concat(&Value::text("'"))),
-        },
+        _ => return tables(what, args),
+    })
+}
+
+/// Functions of tables, and of a list's ends.
+fn tables(what: Pure, args: &Args) -> Option<Val> {
+    Some(match what {
         Pure::Merge => merge(args),
-        Pure::Keys => match first() {
+        Pure::Keys => match first(args) {
             Val::Table(table) => Val::list(table.entries.iter().map(|(key, _)| Val::text(key)).collect()),
             other => Val::many(vec![Val::Unknown(other.taint())]),
         },
-        Pure::Values => Val::list(first().items()),
-        Pure::Entries => match first() {
+        Pure::Values => Val::list(first(args).items()),
+        Pure::Entries => match first(args) {
             Val::Table(table) => Val::list(
                 table
                     .entries
@@ -202,36 +233,54 @@ pub(super) fn apply(what: Pure, args: &Args) -> Val {
             Val::List(list) => Val::many(vec![Val::list(vec![Val::unknown(), Val::List(list).item()])]),
             other => Val::many(vec![Val::Unknown(other.taint())]),
         },
-        Pure::Last => match first() {
+        Pure::Last => match first(args) {
             Val::List(list) if !list.open => list.items.last().cloned().unwrap_or_else(Val::unknown),
             other => other.item(),
         },
-        Pure::First => match first() {
+        Pure::First => match first(args) {
             Val::List(list) if !list.open => list.items.first().cloned().unwrap_or_else(Val::unknown),
             other => other.item(),
         },
         Pure::Range => Val::many(vec![Val::unknown()]),
-        Pure::Pack => match args.literal(1).unwrap_or_default().chars().next() {
-            Some('c' | 'C' | 'U' | 'W') => made(characters(&Args::of(vec![first()]))),
-            Some('H') => apply(Pure::Hex, &Args::of(first().items())),
-            _ => Val::Unknown(marks.union(taint::DECODED)),
-        },
-        Pure::Unpack => Val::list(vec![apply(Pure::UnpackOne, args)]),
-        Pure::UnpackOne => match args.literal(1).unwrap_or_default().chars().next() {
-            Some('m') => apply(Pure::Base64, &Args::of(vec![first()])),
-            Some('a' | 'A') => first(),
-            _ => Val::Unknown(marks.union(taint::DECODED)),
-        },
         Pure::JoinArgs => join(&Val::list(args.list.clone()), &Value::text(" ")),
         Pure::JoinRest => join(&flat_list(args, 1), &args.text(0)),
         Pure::ReverseAll => match args.list.as_slice() {
             [only] => apply(Pure::Reverse, &Args::of(vec![only.clone()])),
             _ => apply(Pure::Reverse, &Args::of(vec![flat_list(args, 0)])),
         },
-        Pure::ReplaceIn => {
-            apply(Pure::Replace, &Args::of(vec![args.at(2, &[]), args.at(0, &[]), args.at(1, &[])]))
-        }
         Pure::SplitBy => split(&Args::of(vec![args.at(1, &[]), args.at(0, &[])])),
+        _ => return None,
+    })
+}
+
+/// Functions that undo an encoding.
+fn codes(what: Pure, args: &Args) -> Option<Val> {
+    let marks = args.taint();
+    let known = args.literal(0);
+    Some(match what {
+        Pure::Base64 => decoded(known.as_deref().and_then(codecs::from_base64), args),
+        Pure::Hex => decoded(known.as_deref().and_then(codecs::from_hex), args),
+        Pure::Rot13 => made(known.map(|text| text.chars().map(rot13).collect()), args),
+        Pure::Codec => match args.literal(1).unwrap_or_default().replace('_', "").as_str() {
+            "rot13" | "rot-13" => apply(Pure::Rot13, args),
+            "base64" => apply(Pure::Base64, args),
+            "hex" | "hexcodec" => apply(Pure::Hex, args),
+            "utf-8" | "utf8" | "ascii" | "" => first(args),
+            _ => Val::Unknown(marks.union(taint::DECODED)),
+        },
+        Pure::Percent => made(known.map(|text| unpercent(&text)), args),
+        Pure::Unpacked => Val::Unknown(marks.union(taint::DECODED)),
+        Pure::Pack => match args.literal(1).unwrap_or_default().chars().next() {
+            Some('c' | 'C' | 'U' | 'W') => made(characters(&Args::of(vec![first(args)])), args),
+            Some('H') => apply(Pure::Hex, &Args::of(first(args).items())),
+            _ => Val::Unknown(marks.union(taint::DECODED)),
+        },
+        Pure::Unpack => Val::list(vec![apply(Pure::UnpackOne, args)]),
+        Pure::UnpackOne => match args.literal(1).unwrap_or_default().chars().next() {
+            Some('m') => apply(Pure::Base64, &Args::of(vec![first(args)])),
+            Some('a' | 'A') => first(args),
+            _ => Val::Unknown(marks.union(taint::DECODED)),
+        },
         Pure::PackFirst => match args.literal(0).unwrap_or_default().chars().next() {
             Some('H') => apply(Pure::Hex, &args.skip(1)),
             _ => apply(Pure::Pack, &Args::of(vec![flat_list(args, 1), args.at(0, &[])])),
@@ -241,38 +290,27 @@ pub(super) fn apply(what: Pure, args: &Args) -> Val {
             Some('u' | 'm') => Val::Unknown(marks.union(taint::DECODED)),
             _ => Val::Unknown(marks),
         },
-        Pure::Substring => match (args.get(1), args.get(2)) {
-            (Some(Val::Int(from)), Some(Val::Int(length))) if *from >= 0 && *length >= 0 => {
-                slice(&first(), &[Val::Int(*from), Val::Int(from.saturating_add(*length))])
-            }
-            (Some(Val::Int(from)), None) => slice(&first(), &[Val::Int(*from)]),
-            _ => Val::Unknown(marks),
-        },
-        Pure::Slice => slice(&first(), args.list.get(1..).unwrap_or_default()),
         Pure::Buffer => match (args.get(0), args.literal(1).as_deref()) {
-            (Some(Val::List(_)), _) => made(characters(args)),
+            (Some(Val::List(_)), _) => made(characters(args), args),
             (_, Some("base64" | "base64url")) => apply(Pure::Base64, args),
             (_, Some("hex")) => apply(Pure::Hex, args),
-            _ => first(),
+            _ => first(args),
         },
-        Pure::Repeat => match (known, args.literal(1).and_then(|times| times.parse::<usize>().ok())) {
-            (Some(text), Some(times)) if text.len() * times <= 4096 => made(Some(text.repeat(times))),
-            _ => Val::Unknown(marks),
-        },
-        Pure::ExpandUser | Pure::Absolute | Pure::Resolve => first(),
-    }
+        _ => return None,
+    })
 }
 
-/// Changes every text that is known; the others stay unknown.
-fn each_text(value: &Val, change: impl Fn(&str) -> String) -> Val {
-    match value {
-        Val::Text(texts) if texts.is_known() => {
-            let changed = texts.literals().map(|text| Text::literal(&change(text))).collect::<Vec<_>>();
-            Val::Text(Value::of(changed, texts.taint))
-        }
-        Val::Text(texts) => Val::Text(Value::something(HoleSource::Input).with_taint(texts.taint)),
-        other => other.clone(),
-    }
+/// Functions of paths.
+fn paths(what: Pure, args: &Args) -> Option<Val> {
+    Some(match what {
+        Pure::JoinPaths => Val::Text(join_paths(&flat(args))),
+        Pure::Parent => Val::Text(parent(&args.text(0))),
+        Pure::Base => each_text(&first(args), |path| base(path).to_owned()),
+        Pure::Stem => each_text(&first(args), |path| {
+            base(path).rsplit_once('.').map_or(base(path), |(stem, _)| stem).to_owned()
+        }),
+        _ => return None,
+    })
 }
 
 fn vague(value: &Val, marks: tollgate_shell::value::Taint) -> Val {
@@ -280,19 +318,6 @@ fn vague(value: &Val, marks: tollgate_shell::value::Taint) -> Val {
         Val::Text(_) => Val::Text(Value::something(HoleSource::Input).with_taint(marks)),
         _ => Val::Unknown(marks),
     }
-}
-
-/// Numbers, one by one or in a list, to text.
-fn characters(args: &Args) -> Option<String> {
-    let flat = args.list.iter().flat_map(|value| match value {
-        Val::List(list) => list.items.clone(),
-        other => vec![other.clone()],
-    });
-    flat.map(|value| match value {
-        Val::Int(code) => u32::try_from(code).ok().and_then(char::from_u32),
-        _ => None,
-    })
-    .collect()
 }
 
 fn join(list: &Val, between: &Value) -> Val {
@@ -346,45 +371,6 @@ fn decoded(bytes: Option<Vec<u8>>, args: &Args) -> Val {
         Some(text) => Val::Text(Value::text(&text).with_taint(marks)),
         None => Val::Unknown(marks.union(taint::DECODED)),
     }
-}
-
-/// Bytes as text: UTF-8, or UTF-16 where every other byte is zero.
-pub(super) fn text_of(bytes: Vec<u8>) -> Option<String> {
-    let wide = bytes.len() > 1
-        && bytes.len().is_multiple_of(2)
-        && bytes.iter().skip(1).step_by(2).all(|byte| *byte == 0);
-    if !wide {
-        return String::from_utf8(bytes).ok();
-    }
-    Some(bytes.iter().step_by(2).map(|byte| char::from(*byte)).collect())
-}
-
-fn rot13(c: char) -> char {
-    let turn = |c: char, first: u8| char::from((u8::try_from(c).unwrap_or(first) - first + 13) % 26 + first);
-    match c {
-        'a'..='z' => turn(c, b'a'),
-        'A'..='Z' => turn(c, b'A'),
-        other => other,
-    }
-}
-
-fn unpercent(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, others)) = rest.split_first() {
-        let pair = others.get(..2).and_then(|pair| std::str::from_utf8(pair).ok());
-        match pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
-            Some(byte) if *first == b'%' => {
-                bytes.push(byte);
-                rest = others.get(2..).unwrap_or_default();
-            }
-            _ => {
-                bytes.push(*first);
-                rest = others;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 fn integer(args: &Args) -> Val {
@@ -461,89 +447,6 @@ fn base(path: &str) -> &str {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }
 
-/// `"{} and {name}".format(…)`
-fn braces(text: &str, args: &Args) -> Value {
-    let mut whole = Value::empty();
-    let mut rest = text;
-    let mut next = 0;
-    while let Some((before, after)) = rest.split_once('{') {
-        whole = whole.concat(&Value::text(before));
-        if let Some(literal) = after.strip_prefix('{') {
-            whole = whole.concat(&Value::text("{"));
-            rest = literal;
-            continue;
-        }
-        let (field, after) = after.split_once('}').unwrap_or((after, ""));
-        let name = field.split([':', '!']).next().unwrap_or_default();
-        let value = if name.is_empty() {
-            next += 1;
-            args.get(next - 1)
-        } else {
-            name.parse::<usize>().ok().and_then(|at| args.get(at)).or_else(|| args.option(name))
-        };
-        whole = whole.concat(&value.map_or_else(|| Value::unknown(HoleSource::Input), Val::as_text));
-        rest = after;
-    }
-    whole.concat(&Value::text(&rest.replace("}}", "}")))
-}
-
-/// `%s` and its like.
-pub(super) fn printf(format: &str, values: &[Val]) -> Value {
-    let mut whole = Value::empty();
-    let mut values = values.iter();
-    let mut rest = format;
-    while let Some((before, after)) = rest.split_once('%') {
-        whole = whole.concat(&Value::text(before));
-        if let Some(literal) = after.strip_prefix('%') {
-            whole = whole.concat(&Value::text("%"));
-            rest = literal;
-            continue;
-        }
-        let named = after.starts_with('(');
-        let at = after
-            .find(|c: char| c.is_ascii_alphabetic() && !named || named && c == ')')
-            .unwrap_or(after.len());
-        let verb = after
-            .get(at..)
-            .and_then(|tail| if named { tail.get(1..2) } else { tail.get(..1) })
-            .unwrap_or_default();
-        let value = if named { None } else { values.next() };
-        whole = whole.concat(&match value {
-            Some(Val::Int(code)) if verb == "c" => {
-                characters(&Args::of(vec![Val::Int(*code)])).map_or_else(Value::empty, |c| Value::text(&c))
-            }
-            Some(value) => value.as_text(),
-            None => Value::unknown(HoleSource::Input),
-        });
-        rest = after.get(at + verb.len() + usize::from(named)..).unwrap_or_default();
-    }
-    whole.concat(&Value::text(rest))
-}
-
-/// A text as a shell splits it into words, without expansions.
-fn shell_words(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote: Option<char> = None;
-    let mut characters = text.chars();
-    while let Some(c) = characters.next() {
-        match (quote, c) {
-            (Some(open), _) if c == open => quote = None,
-            (Some('\''), _) => word.get_or_insert_default().push(c),
-            (_, '\\') => word.get_or_insert_default().extend(characters.next()),
-            (Some(_), _) => word.get_or_insert_default().push(c),
-            (None, '\'' | '"') => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (None, _) if c.is_whitespace() => words.extend(word.take()),
-            (None, _) => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    words
-}
-
 fn merge(args: &Args) -> Val {
     let tables = args.list.iter().filter_map(|value| match value {
         Val::Table(table) => Some(table.entries.clone()),
@@ -557,41 +460,4 @@ fn merge(args: &Args) -> Val {
         return Val::Unknown(args.taint());
     }
     if lists.is_empty() { Val::table(entries) } else { Val::list(lists) }
-}
-
-/// `text[a:b]`, `text[::-1]`; a bound that is not given is unknown.
-pub(super) fn slice(value: &Val, bounds: &[Val]) -> Val {
-    let marks = value.taint();
-    if let [_, _, Val::Int(-1)] = bounds {
-        return apply(Pure::Reverse, &Args::of(vec![value.clone()]));
-    }
-    let bound = |at: usize, none: i64| match bounds.get(at) {
-        Some(Val::Int(bound)) => Some(*bound),
-        Some(Val::Unknown(taint)) if taint.is_empty() => Some(none),
-        None => Some(none),
-        _ => None,
-    };
-    let (Some(from), Some(to)) = (bound(0, 0), bound(1, i64::MAX)) else { return Val::Unknown(marks) };
-    let place = |bound: i64, length: usize| {
-        let length = i64::try_from(length).unwrap_or(i64::MAX);
-        usize::try_from(if bound < 0 { (bound + length).max(0) } else { bound.min(length) })
-            .unwrap_or_default()
-    };
-    match value {
-        Val::Text(text) => match text.as_literal() {
-            Some(known) => {
-                let characters: Vec<char> = known.chars().collect();
-                let range = place(from, characters.len())..place(to, characters.len());
-                let part: String = characters.get(range).unwrap_or_default().iter().collect();
-                Val::Text(Value::text(&part).with_taint(marks))
-            }
-            None => Val::Text(Value::unknown(HoleSource::Input).with_taint(marks)),
-        },
-        Val::List(list) if !list.open => {
-            let range = place(from, list.items.len())..place(to, list.items.len());
-            Val::list(list.items.get(range).unwrap_or_default().to_vec())
-        }
-        Val::List(list) => Val::many(list.items.clone()),
-        _ => Val::Unknown(marks),
-    }
 }

@@ -4,6 +4,7 @@ use tollgate_model::EffectKind;
 use tollgate_shell::value::{HoleSource, Value};
 
 use super::machine::Machine;
+use super::ops::Op;
 use super::token::{Scan, delimited};
 use super::value::{Args, Val};
 
@@ -124,10 +125,7 @@ fn run(m: &mut Machine, words: &[Val]) -> Val {
     let literal = |at: usize| rest.get(at).and_then(Val::literal).unwrap_or_default();
     match name.as_str() {
         "exec" | "spawn" => {
-            let list: Vec<Val> = rest
-                .into_iter()
-                .skip_while(|word| word.literal().is_some_and(|word| word.starts_with('-')))
-                .collect();
+            let list: Vec<Val> = rest.into_iter().skip_while(is_option).collect();
             m.run_spawn(&Args::of(vec![Val::list(list)]))
         }
         "system" => m.run_shell(false, &Args::of(rest)),
@@ -153,14 +151,10 @@ fn run(m: &mut Machine, words: &[Val]) -> Val {
             m.run.shell.set_cwd(&folder);
             Val::unknown()
         }
-        "glob" => m.files(
-            super::ops::Op::Glob,
-            &Args::of(
-                rest.into_iter()
-                    .filter(|word| !word.literal().is_some_and(|word| word.starts_with('-')))
-                    .collect(),
-            ),
-        ),
+        "glob" => {
+            let patterns = rest.into_iter().filter(|word| !is_option(word)).collect();
+            m.files(Op::Glob, &Args::of(patterns))
+        }
         "puts" => {
             let text = rest.last().map(Val::as_text).unwrap_or_else(Value::empty);
             if rest.len() < 2 || literal(0) == "-nonewline" {
@@ -168,13 +162,8 @@ fn run(m: &mut Machine, words: &[Val]) -> Val {
             }
             Val::unknown()
         }
-        "socket" => m.network(super::ops::Op::Connect, &Args::of(rest)),
-        "append" => {
-            let before = m.scope.get(&literal(0)).cloned().unwrap_or_else(|| Val::text(""));
-            let value = rest.iter().skip(1).fold(before, |all, next| m.add(&all, next));
-            m.scope.set(&literal(0), value.clone());
-            value
-        }
+        "socket" => m.network(Op::Connect, &Args::of(rest)),
+        "append" => append(m, &literal(0), &rest),
         "join" | "list" | "format" | "string" | "concat" => rest.last().cloned().unwrap_or_else(Val::unknown),
         "" if !rest.is_empty() => {
             m.opaque("a command of its code is only known when it runs");
@@ -182,6 +171,17 @@ fn run(m: &mut Machine, words: &[Val]) -> Val {
         }
         _ => Val::unknown(),
     }
+}
+
+fn append(m: &mut Machine, name: &str, rest: &[Val]) -> Val {
+    let before = m.scope.get(name).cloned().unwrap_or_else(|| Val::text(""));
+    let value = rest.iter().skip(1).fold(before, |all, next| m.add(&all, next));
+    m.scope.set(name, value.clone());
+    value
+}
+
+fn is_option(word: &Val) -> bool {
+    word.literal().is_some_and(|word| word.starts_with('-'))
 }
 
 /// Words that are scripts themselves.
@@ -216,9 +216,9 @@ fn file(m: &mut Machine, rest: &[Val]) -> Val {
         .cloned()
         .collect();
     match verb.as_str() {
-        "delete" => m.files(super::ops::Op::DeleteTree, &Args::of(paths)),
-        "rename" => m.files(super::ops::Op::Move, &Args::of(paths)),
-        "copy" => m.files(super::ops::Op::CopyTree, &Args::of(paths)),
+        "delete" => m.files(Op::DeleteTree, &Args::of(paths)),
+        "rename" => m.files(Op::Move, &Args::of(paths)),
+        "copy" => m.files(Op::CopyTree, &Args::of(paths)),
         "join" => super::pure::apply(super::pure::Pure::JoinPaths, &Args::of(paths)),
         "attributes" => {
             m.push(

@@ -97,7 +97,6 @@ fn time(command: &str) -> Duration {
 
 /// Four times the code may take four times as long, or a good deal more on a busy machine, but not sixteen times.
 #[test]
-#[ignore = "measures time, so it wants a quiet machine: cargo nextest run -p tollgate-effects --run-ignored all"]
 fn bombs_take_linear_time() {
     let mut slow = Vec::new();
     for interpreter in INTERPRETERS {

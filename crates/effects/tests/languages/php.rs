@@ -50,6 +50,11 @@ fn what_php_does() {
         ("php <<'E'\n<?php unlink('/etc/hosts'); ?>\nE", "delete /etc/hosts"),
         ("php -r 'echo \"rm -rf /home/user/x\";' | sh", "delete-tree /home/user/x"),
         ("php -r 'try { unlink(\"/etc/hosts\"); } catch (Exception $e) {}'", "delete /etc/hosts"),
+        (
+            "php -r 'class A { public $p; function __construct($p) { $this->p = $p; } function go() { unlink($this->p); } } (new A(\"/etc/hosts\"))->go();'",
+            "delete /etc/hosts",
+        ),
+        ("php -r '$x = create_function(\"\", \"unlink(\\\"/etc/hosts\\\");\"); $x();'", "delete /etc/hosts"),
         ("php -r 'chdir(\"/home/user\"); unlink(\"notes.txt\");'", "delete /home/user/notes.txt"),
         ("php -r 'while (true) { pcntl_fork(); }'", "fork-bomb fork"),
     ]);

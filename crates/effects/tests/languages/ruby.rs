@@ -79,6 +79,12 @@ fn what_ruby_does() {
         ("ruby -e 'File.delete(ARGV[0])' /etc/hosts", "delete /etc/hosts"),
         ("ruby -e 'File.rename(\"/home/user\", \"/tmp/u\")'", "delete-tree /home/user"),
         ("ruby -i -pe 'gsub(/a/, \"b\")' /etc/hosts", "write /etc/hosts"),
+        ("ruby -e 'Dir[\"/home/user/docs/*\"].each{|f|File.delete f}'", "delete /home/user/docs/*"),
+        (
+            "ruby -e 'class A; def initialize(p); @p = p; end; def go; File.delete(@p); end; end; A.new(\"/etc/hosts\").go'",
+            "delete /etc/hosts?",
+        ),
+        ("ruby -e 'require \"pathname\"; Pathname.new(\"/home/user/x\").rmtree'", "delete-tree /home/user/x"),
         ("ruby wipe.rb", "delete-tree /home/user/docs"),
         ("ruby <<'E'\nFile.delete('/etc/hosts')\nE", "delete /etc/hosts"),
         ("ruby -e 'puts \"rm -rf /home/user/x\"' | sh", "delete-tree /home/user/x"),

@@ -12,6 +12,8 @@ rule! {
     examples: [
         hit Shell(":(){ :|:& };:"),
         hit Shell("z(){ z & z & };z"),
+        hit Shell("perl -e 'fork while fork'"),
+        hit Shell("python3 -c 'import os\nwhile True: os.fork()'"),
         pass Shell("f(){ echo hi; }; f & f"),
     ],
 }

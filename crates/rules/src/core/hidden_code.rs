@@ -12,6 +12,7 @@ rule! {
     examples: [
         hit Shell("cat payload.b64 | base64 -d | sh"),
         hit Shell("eval \"$(zcat n.gz)\""),
+        hit Shell("python3 -c 'exec(__import__(\"zlib\").decompress(open(\"p\", \"rb\").read()))'"),
         pass Shell("echo aGVsbG8= | base64 -d"),
         pass Shell("zcat log.gz | grep error"),
     ],

@@ -44,6 +44,12 @@ impl Budget {
         let steps = u32::try_from(bytes / 256 + value.any.len() / 16).unwrap_or(u32::MAX);
         self.steps = self.steps.saturating_sub(steps);
     }
+
+    /// Pays for going through a value letter by letter.
+    pub fn charge_letters(&mut self, value: &Value) {
+        let bytes: usize = value.any.iter().map(Text::bytes).sum();
+        self.steps = self.steps.saturating_sub(u32::try_from(bytes / 4).unwrap_or(u32::MAX));
+    }
 }
 
 impl Shell {

@@ -9,6 +9,9 @@ use super::globs;
 use super::state::List;
 use crate::value::{Builder, HoleSource, Piece, Taint, Text, Value};
 
+/// Fields of one word; beyond it those so far become a hole.
+const FIELDS: usize = 10_000;
+
 /// Ways to split one word that are told apart.
 const WAYS: usize = 64;
 
@@ -27,6 +30,14 @@ pub(super) struct Draft {
     done: Vec<Field>,
     now: Option<Now>,
     span: Span,
+}
+
+/// What one class of values of an unquoted expansion does to a word.
+enum Change {
+    Split(Text),
+    /// Added as it is, and whether it may be several words.
+    Add(Value, bool),
+    Nothing,
 }
 
 /// Where splitting is in a run of separators.
@@ -99,27 +110,27 @@ impl Drafts {
             taint: value.taint,
         };
         let (open, known) = (together(&open), together(&known));
-        let groups =
-            [(&known, loose), (&open, true)].map(|(group, splits)| (group, splits, !group.maybe_empty()));
-        let mut ways = Vec::new();
-        for draft in std::mem::take(&mut self.any) {
-            for text in &split {
+        let mut changes: Vec<Change> = split.iter().map(|text| Change::Split(self.active(text))).collect();
+        for (group, splits) in [(known, loose), (open, true)] {
+            changes.extend((!group.any.is_empty()).then_some(Change::Add(group, splits)));
+        }
+        changes.extend((!empty.is_empty()).then_some(Change::Nothing));
+        self.apply(&changes, value.taint);
+    }
+
+    /// Each way with each change; the only change is made in place.
+    fn apply(&mut self, changes: &[Change], taint: Taint) {
+        let Some((last, others)) = changes.split_last() else { return };
+        let separators = self.separators.first().cloned().unwrap_or_else(|| Rc::from(""));
+        let mut ways = Vec::with_capacity(self.any.len() * changes.len());
+        for mut draft in std::mem::take(&mut self.any) {
+            for change in others {
                 let mut draft = draft.clone();
-                draft.split(
-                    &self.active(text),
-                    value.taint,
-                    self.separators.first().map_or("", |separators| &**separators),
-                );
+                draft.change(change, taint, &separators);
                 ways.push(draft);
             }
-            for (group, splits, solid) in groups.iter().filter(|(group, ..)| !group.any.is_empty()) {
-                let mut draft = draft.clone();
-                draft.add(group, *splits, *solid);
-                ways.push(draft);
-            }
-            if !empty.is_empty() {
-                ways.push(draft);
-            }
+            draft.change(last, taint, &separators);
+            ways.push(draft);
         }
         self.replace(ways);
     }
@@ -187,6 +198,14 @@ impl Draft {
         self.done
     }
 
+    fn change(&mut self, change: &Change, taint: Taint, separators: &str) {
+        match change {
+            Change::Split(text) => self.split(text, taint, separators),
+            Change::Add(value, splits) => self.add(value, *splits, !value.maybe_empty()),
+            Change::Nothing => {}
+        }
+    }
+
     fn add(&mut self, value: &Value, splits: bool, solid: bool) {
         match &mut self.now {
             Some(now) => {
@@ -203,6 +222,10 @@ impl Draft {
         let Some(now) = self.now.take() else { return };
         if !now.solid && !now.splits && now.value.is_empty() {
             return;
+        }
+        if self.done.len() >= FIELDS {
+            let value = Value::unknown(HoleSource::Budget);
+            self.done = vec![Field { value, span: self.span, splits: true }];
         }
         let value = now.value.finish();
         let value = Value { any: value.any.into_iter().map(globs::settle).collect(), taint: value.taint };

@@ -60,6 +60,7 @@ impl Shell {
         };
         // One word for one word costs nothing; what expansion adds does.
         let words: usize = options.iter().map(Vec::len).sum();
+        self.step(words / 4, span, host);
         if !self.spend_words(words.saturating_sub(1), span, host) {
             options = vec![vec![self.too_many(span)]];
         }
@@ -75,7 +76,8 @@ impl Shell {
         *lists = lists.iter().flat_map(each).collect();
     }
 
-    fn too_many(&self, span: Span) -> Field {
+    /// Stands for more words than there may be.
+    pub(super) fn too_many(&self, span: Span) -> Field {
         Field { value: Value::unknown(HoleSource::Budget), span: self.at(span), splits: true }
     }
 
@@ -172,7 +174,10 @@ impl Shell {
         let zsh = parameter && self.dialect == Dialect::Zsh;
         match expanded {
             Expanded::One { value, .. } if quoted => drafts.quoted(&value),
-            Expanded::One { value, whole } => drafts.unquoted(&value, whole || zsh),
+            Expanded::One { value, whole } => {
+                self.budget.charge_letters(&value);
+                drafts.unquoted(&value, whole || zsh);
+            }
             Expanded::Many { lists, star: true } if quoted => {
                 let value = self.joined_lists(&lists, true, host);
                 drafts.quoted(&value);
@@ -279,13 +284,8 @@ impl Shell {
     pub(super) fn joined_lists(&self, lists: &[List], star: bool, host: &dyn Host) -> Value {
         let ifs = if star { self.lookup("IFS", host).scalar() } else { None };
         let separator = ifs.as_ref().map_or(Some(" "), Value::as_literal).unwrap_or(" ");
-        let separator =
-            Value::text(separator.chars().next().map_or("", |c| separator.get(..c.len_utf8()).unwrap_or("")));
-        let join = |list: &List| {
-            let mut items = list.items.iter().chain(&list.others);
-            let first = items.next().cloned().unwrap_or_else(Value::empty);
-            items.fold(first, |whole, item| whole.concat(&separator).concat(item))
-        };
+        let first = separator.chars().next().map(String::from).unwrap_or_default();
+        let join = |list: &List| Value::joined(list.items.iter().chain(&list.others), &first);
         lists.iter().map(join).reduce(|left, right| left.union(&right)).unwrap_or_else(Value::empty)
     }
 

@@ -10,6 +10,7 @@ mod brace;
 mod budget;
 mod builtins;
 mod compound;
+mod concurrent;
 mod draft;
 mod echo;
 mod edit;
@@ -30,6 +31,8 @@ mod store;
 mod text;
 mod vars;
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 pub use api::{
@@ -40,7 +43,7 @@ use state::{Jump, State};
 pub use store::Written;
 use tollgate_model::Span;
 
-use crate::ast::{Dialect, Item, Script};
+use crate::ast::{Dialect, Script};
 use crate::value::{Text, Value};
 
 /// A shell being interpreted: its present state, and what is shared by all states.
@@ -64,7 +67,9 @@ pub struct Shell {
     /// Scripts of `>( … )` that wait for the command to write to them.
     pending: Vec<(Script, Text)>,
     /// What was started in the background.
-    jobs: Vec<Job>,
+    jobs: Vec<concurrent::Job>,
+    /// Files that were looked into, by resolved path.
+    looked: RefCell<BTreeSet<Text>>,
     /// The shell ended in the midst of an expansion or a call of the host.
     ended: bool,
     /// How the last command substitution ended.
@@ -84,15 +89,6 @@ struct Context {
     conditional: bool,
     loops: u32,
     returnable: bool,
-}
-
-/// A statement started in the background, and how things stood then.
-#[derive(Debug)]
-struct Job {
-    item: Item,
-    state: State,
-    context: Context,
-    dialect: Dialect,
 }
 
 /// A function call in progress.
@@ -123,6 +119,7 @@ impl Shell {
             declared: Vec::new(),
             pending: Vec::new(),
             jobs: Vec::new(),
+            looked: RefCell::default(),
             ended: false,
             substituted: None,
         }

@@ -299,6 +299,12 @@ impl Shell {
                         super::expand::Fields::One(field) => vec![vec![field]],
                         super::expand::Fields::Any(lists) => lists,
                     };
+                    let words = lists.iter().map(Vec::len).sum::<usize>().saturating_sub(1);
+                    let lists = if self.spend_words(words, word.span, host) {
+                        lists
+                    } else {
+                        vec![vec![self.too_many(word.span)]]
+                    };
                     if associative {
                         pairs.extend(lists.into_iter().flatten().map(|field| field.value));
                     } else {

@@ -135,7 +135,7 @@ impl Shell {
             background: self.context.background > 0,
             conditional: self.context.conditional,
         };
-        let stored = self.stored(&open.path.value);
+        let stored = if mode == OpenMode::Write { None } else { self.stored(&open.path.value) };
         let read = host.open(&open, self);
         let resolved = self.resolve(&open.path.value);
         let content = match stored {

@@ -5,16 +5,10 @@
 
 use std::rc::Rc;
 
-use tollgate_model::Span;
-
 use super::state::{Descriptor, ExitCode, Flow, Jump, JumpKind, State};
-use super::text::span_length;
-use super::{Host, Job, Note, Shell, Status};
-use crate::ast::{AndOr, Command, CommandKind, Dialect, Item, Pipeline, Problem, Script, Stage};
+use super::{Host, Note, Shell, Status};
+use crate::ast::{AndOr, Command, CommandKind, Item, Pipeline, Problem, Script};
 use crate::value::Value;
-
-/// Jobs in the background that are looked at again in the end.
-const JOBS: usize = 16;
 
 impl Shell {
     /// Runs the statements of a script one after the other.
@@ -71,7 +65,7 @@ impl Shell {
         self.jumps.push(Jump { kind: JumpKind::Abort, state });
     }
 
-    fn run_item(&mut self, item: &Item, host: &mut dyn Host) -> Flow {
+    pub(super) fn run_item(&mut self, item: &Item, host: &mut dyn Host) -> Flow {
         let (conditional, mark) = (self.context.conditional, self.jumps.len());
         let mut flow = self.run_pipeline(&item.first, host);
         for (connective, pipeline) in &item.rest {
@@ -96,39 +90,13 @@ impl Shell {
     fn run_background(&mut self, item: &Item, host: &mut dyn Host) -> Flow {
         let before = self.state.clone();
         self.context.background += 1;
-        self.remember_job(item, host);
-        let flow = self.in_subshell(host, |shell, host| shell.run_item(item, host));
+        let (flow, looked) =
+            self.watching(|shell| shell.in_subshell(host, |shell, host| shell.run_item(item, host)));
+        self.remember_job(item, &before, looked, host);
         self.context.background -= 1;
         let after = self.merged(flow, &*host);
         let state = self.join(Some(before), after, &*host).unwrap_or_else(|| self.state.clone());
         Flow::of(Status::Success, state)
-    }
-
-    /// Keeps a job in the background, which may be slow: what is written later may still be what it reads.
-    fn remember_job(&mut self, item: &Item, host: &mut dyn Host) {
-        if self.jobs.len() < JOBS && self.step(span_length(item.span) / 16, item.span, host) {
-            let (state, context, dialect) = (self.state.clone(), self.context, self.dialect);
-            self.jobs.push(Job { item: item.clone(), state, context, dialect });
-        }
-    }
-
-    /// Runs jobs again that may have seen files as they are in the end.
-    pub(super) fn run_late_jobs(&mut self, host: &mut dyn Host) {
-        let present = (self.context, self.dialect);
-        for job in std::mem::take(&mut self.jobs) {
-            if job.state.world.files == self.state.world.files {
-                continue;
-            }
-            let end = self.state.clone();
-            self.state = State { world: Rc::clone(&end.world), ..job.state };
-            (self.context, self.dialect) = (job.context, job.dialect);
-            self.context.conditional = true;
-            let flow = self.in_subshell(host, |shell, host| shell.run_item(&job.item, host));
-            (self.context, self.dialect) = present;
-            let world = self.merged(flow, &*host).map_or_else(|| Rc::clone(&end.world), |state| state.world);
-            self.state = State { world, ..end };
-        }
-        self.jobs.clear();
     }
 
     fn run_pipeline(&mut self, pipeline: &Pipeline, host: &mut dyn Host) -> Flow {
@@ -141,74 +109,6 @@ impl Shell {
         }
         let with = |state: Option<State>, code| state.map(|state| State { code, ..state });
         Flow { ok: with(flow.fail, ExitCode::Known(0)), fail: with(flow.ok, ExitCode::Known(1)) }
-    }
-
-    fn run_stages(&mut self, stages: &[Stage], span: Span, host: &mut dyn Host) -> Flow {
-        let (local, code) = (Rc::clone(&self.state.local), self.state.code);
-        let context = self.context;
-        self.context.piped += 1;
-        let mut input = None;
-        let mut flow = Flow::default();
-        for (index, stage) in stages.iter().enumerate() {
-            if !self.step(1, span, host) {
-                break;
-            }
-            let last = index + 1 == stages.len();
-            self.state.local = Rc::clone(&local);
-            self.state.code = code;
-            if let Some(id) = input {
-                self.set_descriptor(0, Descriptor::Pipe(id));
-            }
-            if last {
-                self.context.piped_to = context.piped_to;
-                flow = self.run_last_stage(stage, &local, host);
-                break;
-            }
-            let id = self.new_buffer(Value::empty());
-            self.context.piped_to = true;
-            self.set_descriptor(1, Descriptor::Pipe(id));
-            if stage.stderr_too {
-                self.set_descriptor(2, Descriptor::Pipe(id));
-            }
-            let flow = self.in_subshell(host, |shell, host| shell.run_command(&stage.command, host));
-            self.settle(flow, host);
-            input = Some(id);
-        }
-        self.context = context;
-        if local.options.pipefail
-            && let Some(ok) = &flow.ok
-            && flow.fail.is_none()
-        {
-            flow.fail = Some(State { code: ExitCode::Nonzero, ..ok.clone() });
-        }
-        flow.map(|mut state| {
-            if self.keeps_last_stage() {
-                state.local_mut().fds = Rc::clone(&local.fds);
-            } else {
-                state.local = Rc::clone(&local);
-            }
-            state
-        })
-    }
-
-    /// In zsh, and with `lastpipe`, the last stage runs in the shell itself.
-    fn keeps_last_stage(&self) -> bool {
-        self.dialect == Dialect::Zsh || self.state.local.options.lastpipe
-    }
-
-    fn run_last_stage(
-        &mut self,
-        stage: &Stage,
-        local: &Rc<super::state::Local>,
-        host: &mut dyn Host,
-    ) -> Flow {
-        if !self.keeps_last_stage() {
-            return self.in_subshell(host, |shell, host| shell.run_command(&stage.command, host));
-        }
-        let flow = self.run_command(&stage.command, host);
-        let apart = |state: &State| State { local: Rc::clone(local), ..state.clone() };
-        let outside = Flow { ok: flow.ok.as_ref().map(apart), fail: flow.fail.as_ref().map(apart) };
-        self.join_flows(flow, outside, &*host)
     }
 
     /// Runs `inside` in a copy of the shell. Every way out ends there.

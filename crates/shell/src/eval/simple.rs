@@ -6,7 +6,7 @@ use tollgate_model::Span;
 
 use super::builtins::{self, Builtin};
 use super::expand::{Fields, Mode};
-use super::state::{Flow, List, Variable};
+use super::state::{Flow, Variable};
 use super::vars::{Assigned, Assignment, Place};
 use super::{Call, Field, Host, Input, Kind, Note, Open, Shell, Status};
 use crate::ast::{Assign, AssignValue, Dialect, Part, Redirect, Simple, Word};
@@ -366,10 +366,7 @@ fn shown(value: &Assigned) -> Value {
     match value {
         Assigned::Scalar(value) => value.clone(),
         Assigned::Array { elements, .. } => {
-            let list = List::open(elements.known.values().cloned().collect(), elements.others.clone());
-            let mut items = list.items.iter().chain(&list.others);
-            let first = items.next().cloned().unwrap_or_else(Value::empty);
-            items.fold(first, |whole, item| whole.concat(&Value::text(" ")).concat(item))
+            Value::joined(elements.known.values().chain(&elements.others), " ")
         }
     }
 }

@@ -41,6 +41,7 @@ impl Shell {
     }
 
     fn stored_at(&self, key: &Text) -> Option<Written> {
+        self.looked.borrow_mut().insert(key.clone());
         if key.as_literal() == Some("/dev/null") {
             return Some(Written { value: Value::empty(), certain: true });
         }

@@ -69,6 +69,18 @@ fn python_module(run: &mut Run, module: &Word, rest: &[Word]) -> Outcome {
         words.extend(rest.iter().cloned());
         return run.inner(&words);
     }
+    let operands: Vec<Word> = rest.iter().filter(|word| !word.shown().starts_with('-')).cloned().collect();
+    match (name.as_str(), operands.first()) {
+        ("timeit", Some(first)) => {
+            return inline(run, Language::Python, &joined(&operands), first, &[]);
+        }
+        ("cProfile" | "profile" | "pdb" | "trace" | "debugpy" | "runpy", Some(file))
+            if file.shown().ends_with(".py") =>
+        {
+            return from_file(run, Language::Python, file, &[]);
+        }
+        _ => {}
+    }
     let reads =
         ["json.tool", "base64", "ast", "tokenize", "zipfile", "tarfile", "gzip", "calendar", "pyclbr"];
     if reads.contains(&name.as_str()) {

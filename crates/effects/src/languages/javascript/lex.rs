@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::super::token::{
-    Parts, Scan, Tok, Token, Tokens, brackets, embedded, escape, is_name, is_stand_in, starts_name,
+    Part, Parts, Scan, Tok, Token, Tokens, brackets, embedded, escape, is_name, is_stand_in, starts_name,
 };
 
 const OPS: &[&str] = &[
@@ -51,8 +51,8 @@ fn step(scan: &mut Scan, tokens: &mut Tokens) {
             let number = scan.number();
             tokens.push(number);
         }
-        _ if starts_name(c) || c == '$' => {
-            let name = scan.take(|c| is_name(c) || c == '$');
+        _ if starts_name(c) || c == '$' || scan.sees("\\u") => {
+            let name = word(scan);
             let unknown = name.chars().all(is_stand_in);
             tokens.push(if unknown { Tok::Other } else { Tok::Name(Rc::from(name)) });
         }
@@ -62,6 +62,23 @@ fn step(scan: &mut Scan, tokens: &mut Tokens) {
                 scan.next();
             }
         },
+    }
+}
+
+/// A name; letters in it may be written by their number.
+fn word(scan: &mut Scan) -> String {
+    let mut name = String::new();
+    loop {
+        name.push_str(scan.take(|c| is_name(c) || c == '$'));
+        if !scan.sees("\\u") {
+            return name;
+        }
+        scan.next();
+        let mut letter = Parts::default();
+        escape(scan, &mut letter);
+        if let Some(Part::Text(text)) = letter.finish().first() {
+            name.push_str(text);
+        }
     }
 }
 

@@ -46,7 +46,8 @@ fn commands(name: &str) -> Option<Op> {
     Some(match name {
         "child_process.exec" | "shelljs.exec" | "execa.command" | "execa.execaCommand" => Op::Shell,
         "child_process.execSync" | "Bun.$" | "execa.commandSync" | "zx.$" | "$" | "execa.$" => Op::ShellOut,
-        "child_process.spawn"
+        "process.binding.spawn"
+        | "child_process.spawn"
         | "child_process.spawnSync"
         | "child_process.execFile"
         | "child_process.execFileSync"
@@ -87,6 +88,7 @@ fn files(name: &str) -> Option<Op> {
         "fs.readFile" | "fs.readJson" | "Deno.readTextFile" | "Deno.readFile" | "Bun.file" => Op::Read,
         "fs.writeFile" | "fs.outputFile" | "fs.writeJson" | "Deno.writeTextFile" | "Deno.writeFile"
         | "Bun.write" => Op::Write,
+        "fs.mkdir" | "fs.ensureDir" | "Deno.mkdir" => Op::MakeDir,
         "fs.appendFile" => Op::Append,
         "fs.truncate" => Op::Truncate,
         "fs.open" | "fs.createReadStream" | "Deno.open" => Op::Open,
@@ -171,9 +173,11 @@ fn code(name: &str) -> Option<Op> {
         | "vm.Script"
         | "module._compile"
         | "vm.compileFunction"
-        | "Function.constructor" => Op::Eval,
+        | "constructor.constructor" => Op::Eval,
         "setTimeout" | "setInterval" | "setImmediate" | "queueMicrotask" | "process.nextTick" => Op::Later,
-        "require" | "import" | "createRequire" | "require.main.require" | "constructor._load" => Op::Import,
+        "require" | "_load" | "import" | "createRequire" | "require.main.require" | "constructor._load" => {
+            Op::Import
+        }
         "Reflect.get" => Op::Part,
         "Reflect.apply" => Op::Apply,
         "console.log" | "console.info" | "console.dir" | "console.table" => Op::Print(true),
@@ -255,7 +259,6 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "shift" => Op::Pure(Pure::First),
         "entries" => Op::Pure(Pure::Entries),
         "values" => Op::Pure(Pure::Values),
-        "constructor" => return None,
         _ => return None,
     })
 }

@@ -69,8 +69,9 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "readline" => Op::Pure(Pure::Same),
         "readdir" | "opendir" => Op::ReadDir,
         "glob" | "bsd_glob" => Op::Glob,
-        "find" | "File.Find.find" | "finddepth" => Op::Nothing,
+        "find" | "File.Find.find" | "finddepth" => Op::Find,
         "chdir" => Op::ChangeDir,
+        "mkdir" | "make_path" | "mkpath" => Op::MakeDir,
         "LWP.Simple.get"
         | "LWP.Simple.getprint"
         | "LWP.UserAgent.new.get"
@@ -126,9 +127,7 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "basename" => Op::Pure(Pure::Base),
         "uri_unescape" => Op::Pure(Pure::Percent),
         "substr" => Op::Pure(Pure::Substring),
-        "exists" | "delete" | "close" | "binmode" | "mkdir" | "warn" | "utime" | "bless" | "splice" => {
-            Op::Nothing
-        }
+        "exists" | "delete" | "close" | "binmode" | "warn" | "utime" | "bless" | "splice" => Op::Nothing,
         "STDIN" => Op::Known(Known::Input),
         _ => return None,
     })

@@ -34,6 +34,7 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "chmod" | "chown" | "chgrp" => Op::Permission,
         "scandir" | "readdir" | "opendir" => Op::ReadDir,
         "glob" => Op::Glob,
+        "mkdir" => Op::MakeDir,
         "chdir" => Op::ChangeDir,
         "curl_init" | "fetch_url" | "http_get" => Op::Fetch,
         "curl_exec" | "curl_setopt_array" => Op::Pure(Pure::Same),

@@ -7,8 +7,9 @@ use std::rc::Rc;
 
 use super::expr::{ARGUMENT, UNARY};
 use super::javascript;
-use super::machine::{Infix, Machine, Syntax, no_block};
+use super::machine::Machine;
 use super::ops::Known;
+use super::syntax::{Infix, Syntax, no_block};
 use super::token::Tok;
 use super::value::{Args, Function, Param, Val};
 
@@ -71,7 +72,7 @@ fn operator(tok: &Tok) -> Option<(u8, Infix)> {
 fn statement(m: &mut Machine) {
     let word = match m.peek() {
         Some(Tok::Name(word)) => Rc::clone(word),
-        _ => return javascript::statement(m),
+        _ => return javascript::statements::statement(m),
     };
     match &*word {
         "echo" | "print" => {
@@ -88,8 +89,9 @@ fn statement(m: &mut Machine) {
                 m.scope.set(&format!(".{name}"), function.clone());
                 m.scope.set(&name, function);
             }
-            _ => javascript::statement(m),
+            _ => javascript::statements::statement(m),
         },
+        "class" | "trait" | "interface" | "enum" => class(m),
         "elseif" => {
             m.at += 1;
             if m.sees("(") {
@@ -104,11 +106,24 @@ fn statement(m: &mut Machine) {
         }
         "public" | "private" | "protected" | "final" | "abstract" | "endif" | "endforeach" | "endwhile"
         | "endfor" => m.at += 1,
-        "var" | "let" | "import" | "type" | "interface" => {
+        "var" | "let" | "import" | "type" => {
             m.expr(0);
             m.eat(";");
         }
-        _ => javascript::statement(m),
+        _ => javascript::statements::statement(m),
+    }
+}
+
+fn class(m: &mut Machine) {
+    m.at += 1;
+    let name = m.name();
+    m.at = m.find(|tok| *tok == Tok::Op("{"));
+    let close = m.pair();
+    m.range(m.at + 1..close, Machine::statements);
+    m.at = close + 1;
+    if let Some(name) = name {
+        let constructor = m.scope.get(".__construct").cloned().unwrap_or_else(Val::unknown);
+        m.scope.set(&name, constructor);
     }
 }
 

@@ -10,7 +10,8 @@ use super::super::ops::{Known, Op};
 use super::super::pure::{self, Pure};
 use super::super::token::Scan;
 use super::super::value::{Args, Val};
-use super::{blanks, block, operand};
+use super::quotes::blanks;
+use super::{block, operand};
 use crate::analyst::taint;
 
 /// Parameters that take no value.
@@ -161,35 +162,56 @@ fn parameter(m: &mut Machine, scan: &mut Scan, given: &mut Given) {
 }
 
 fn cmdlet(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val>) -> Option<Val> {
-    let path = || {
-        let given = given.or_first(&["path", "literalpath", "filepath", "fullname"]);
-        if matches!(given, Val::Unknown(_)) { piped.cloned().unwrap_or(given) } else { given }
-    };
-    let home = m.run.analyst.world.home().to_owned();
-    let path = || match path() {
-        Val::Text(text) => Val::Text(pure::expand_user(&text, &home)),
+    let value = file_cmdlet(m, name, given, piped)
+        .or_else(|| running_cmdlet(m, name, given, piped))
+        .or_else(|| plain_cmdlet(m, name, given, piped));
+    if value.is_some() {
+        return value;
+    }
+    let target = m.scope.get(&format!("alias:{name}")).and_then(Val::literal);
+    match target {
+        // An alias may lead to itself.
+        Some(target) if m.enter() => {
+            let value = cmdlet(m, &target.to_lowercase(), given, piped);
+            m.leave();
+            value
+        }
+        // Other commands of PowerShell do not touch files.
+        _ if is_cmdlet(name) => Some(Val::Unknown(piped.map(Val::taint).unwrap_or_default())),
+        _ => None,
+    }
+}
+
+/// The path that a command was given, or what comes down the pipeline.
+fn path_of(m: &Machine, given: &Given, piped: Option<&Val>) -> Val {
+    let path = given.or_first(&["path", "literalpath", "filepath", "fullname"]);
+    let path = if matches!(path, Val::Unknown(_)) { piped.cloned().unwrap_or(path) } else { path };
+    match path {
+        Val::Text(text) => Val::Text(pure::expand_user(&text, m.run.analyst.world.home())),
         other => other,
-    };
+    }
+}
+
+/// Commands for files.
+fn file_cmdlet(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val>) -> Option<Val> {
+    let path = path_of(m, given, piped);
+    let one = |path: Val| Args::of(vec![path]);
     Some(match name {
+        // With the options of the program of that name it is that program.
+        "rm" | "rmdir" if given.words.iter().filter_map(Val::literal).any(|word| is_native_option(&word)) => {
+            return None;
+        }
         "remove-item" | "ri" | "del" | "erase" | "rd" | "rm" | "rmdir" => {
-            if given
-                .words
-                .iter()
-                .filter_map(Val::literal)
-                .any(|word| matches!(word.as_str(), "-rf" | "-fr" | "-f" | "--"))
-            {
-                return None;
-            }
-            let target = globbed(m, &path());
-            m.files(if given.has("recurse") { Op::DeleteTree } else { Op::Delete }, &Args::of(vec![target]))
+            let target = globbed(m, &path);
+            m.files(if given.has("recurse") { Op::DeleteTree } else { Op::Delete }, &one(target))
         }
-        "clear-content" | "clc" | "clear-item" => m.files(Op::Truncate, &Args::of(vec![path()])),
+        "clear-content" | "clc" | "clear-item" => m.files(Op::Truncate, &one(path)),
         "move-item" | "mi" | "move" | "rename-item" | "ren" | "rni" => {
-            m.files(Op::Move, &Args::of(vec![path(), destination(given)]))
+            m.files(Op::Move, &Args::of(vec![path, destination(given)]))
         }
-        "copy-item" | "cpi" | "copy" => m.files(Op::CopyTree, &Args::of(vec![path(), destination(given)])),
+        "copy-item" | "cpi" | "copy" => m.files(Op::CopyTree, &Args::of(vec![path, destination(given)])),
         "get-content" | "gc" | "type" | "cat" => {
-            let source = globbed(m, &path());
+            let source = globbed(m, &path);
             Val::Text(m.read(&source))
         }
         "select-string" | "sls" => {
@@ -199,27 +221,45 @@ fn cmdlet(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val>) -> Op
         "set-content" | "sc" | "out-file" | "add-content" | "ac" | "tee-object" | "tee" | "export-csv"
         | "export-clixml" => written(m, name, given, piped),
         "new-item" | "ni" => {
-            if !given
-                .get("itemtype")
-                .and_then(Val::literal)
-                .is_some_and(|kind| kind.to_lowercase().starts_with('d'))
-            {
-                m.write(&path(), WriteMode::Overwrite, given.get("value").map(Val::as_text).as_ref());
+            let kind = given.get("itemtype").and_then(Val::literal).unwrap_or_default().to_lowercase();
+            if !kind.starts_with('d') {
+                m.write(&path, WriteMode::Overwrite, given.get("value").map(Val::as_text).as_ref());
             }
             Val::unknown()
         }
+        "get-childitem" | "gci" | "dir" | "ls" | "get-item" | "gi" => listing(m, given, &path),
+        "set-location" | "cd" | "sl" | "chdir" | "push-location" | "pushd" => {
+            m.files(Op::ChangeDir, &one(path))
+        }
+        "format-volume" | "clear-disk" | "initialize-disk" | "remove-partition" => {
+            m.write(&Val::text("/dev/disk"), WriteMode::Overwrite, None);
+            Val::unknown()
+        }
+        "resolve-path" | "convert-path" | "split-path" => path,
+        "join-path" => {
+            let named = [given.get("path"), given.get("childpath")].into_iter().flatten();
+            pure::apply(Pure::JoinPaths, &Args::of(named.chain(&given.list).cloned().collect()))
+        }
+        _ => return None,
+    })
+}
+
+fn is_native_option(word: &str) -> bool {
+    matches!(word, "-rf" | "-fr" | "-f" | "--")
+}
+
+/// Commands that run something, or talk to others.
+fn running_cmdlet(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val>) -> Option<Val> {
+    Some(match name {
         "invoke-expression" | "iex" => {
-            let code =
-                given.get("command").or(given.list.first()).or(piped).cloned().unwrap_or_else(Val::unknown);
-            evaluate(m, &code)
+            let code = given.get("command").or(given.list.first()).or(piped).cloned();
+            evaluate(m, &code.unwrap_or_else(Val::unknown))
         }
         "invoke-webrequest" | "iwr" | "invoke-restmethod" | "irm" | "start-bitstransfer" => fetch(m, given),
         "start-process" | "saps" | "start" => {
             let program = given.or_first(&["filepath"]);
-            let list = given.get("argumentlist").or(given.list.get(1)).cloned();
-            let words: Vec<Val> = std::iter::once(program)
-                .chain(list.map(|list| list.items_or_self()).unwrap_or_default())
-                .collect();
+            let list = given.get("argumentlist").or(given.list.get(1)).map(Val::items_or_self);
+            let words: Vec<Val> = std::iter::once(program).chain(list.unwrap_or_default()).collect();
             m.run_spawn(&Args::of(vec![Val::list(words)]))
         }
         "stop-computer" | "restart-computer" => m.perform(Op::Power, name, &Args::default()),
@@ -228,25 +268,22 @@ fn cmdlet(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val>) -> Op
             m.push(EffectKind::Process { signal: "stop-process".into(), target }, Certainty::Certain);
             Val::unknown()
         }
-        "get-childitem" | "gci" | "dir" | "ls" | "get-item" | "gi" => listing(m, given, &path()),
-        "set-location" | "cd" | "sl" | "chdir" | "push-location" | "pushd" => {
-            m.files(Op::ChangeDir, &Args::of(vec![path()]))
-        }
         "set-executionpolicy" => {
-            m.push(
-                EffectKind::Weaken { what: "which scripts may run (the execution policy)".into() },
-                Certainty::Certain,
-            );
+            let what = "which scripts may run (the execution policy)".into();
+            m.push(EffectKind::Weaken { what }, Certainty::Certain);
             Val::unknown()
         }
-        "format-volume" | "clear-disk" | "initialize-disk" | "remove-partition" => {
-            m.write(&Val::text("/dev/disk"), WriteMode::Overwrite, None);
-            Val::unknown()
+        "new-object" => {
+            let class = short_type(&given.or_first(&["typename"]).literal().unwrap_or_default());
+            Val::object(&class, Args::of(given.list.iter().skip(1).cloned().collect()))
         }
-        "new-object" => Val::object(
-            &short_type(&given.or_first(&["typename"]).literal().unwrap_or_default()),
-            Args::of(given.list.iter().skip(1).cloned().collect()),
-        ),
+        _ => return None,
+    })
+}
+
+/// Commands that print, hand on, or do nothing that matters.
+fn plain_cmdlet(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val>) -> Option<Val> {
+    Some(match name {
         "write-output" | "write-host" | "echo" | "write" | "out-host" | "out-string" | "out-default" => {
             let value = given.list.first().or(piped).cloned().unwrap_or_else(Val::unknown);
             let value = m.exposed(&value);
@@ -255,24 +292,11 @@ fn cmdlet(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val>) -> Op
             }
             value
         }
-        "join-path" => {
-            let parts = [given.get("path"), given.get("childpath")]
-                .into_iter()
-                .flatten()
-                .chain(&given.list)
-                .cloned()
-                .collect();
-            pure::apply(Pure::JoinPaths, &Args::of(parts))
-        }
-        "resolve-path" | "convert-path" | "split-path" => path(),
         "get-location" | "gl" => m.known(Known::Folder),
-        "out-null" => Val::unknown(),
         "set-alias" | "sal" | "new-alias" | "nal" => {
             if let [alias, target, ..] = given.list.as_slice() {
-                m.scope.set(
-                    &format!("alias:{}", alias.literal().unwrap_or_default().to_lowercase()),
-                    target.clone(),
-                );
+                let alias = alias.literal().unwrap_or_default().to_lowercase();
+                m.scope.set(&format!("alias:{alias}"), target.clone());
             }
             Val::unknown()
         }
@@ -281,13 +305,8 @@ fn cmdlet(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val>) -> Op
         | "convertto-json" | "group-object" => piped.cloned().unwrap_or_else(Val::unknown),
         "test-path" | "get-command" | "gcm" | "get-process" | "get-service" | "get-date" | "start-sleep"
         | "import-module" | "function" | "using" | "start-job" | "invoke-command" | "icm" | "get-help"
-        | "get-module" | "set-strictmode" | "set-variable" => Val::unknown(),
-        _ => match m.scope.get(&format!("alias:{name}")).and_then(Val::literal) {
-            Some(target) => return cmdlet(m, &target.to_lowercase(), given, piped),
-            // Other commands of PowerShell do not touch files.
-            None if is_cmdlet(name) => Val::Unknown(piped.map(Val::taint).unwrap_or_default()),
-            None => return None,
-        },
+        | "get-module" | "set-strictmode" | "set-variable" | "out-null" => Val::unknown(),
+        _ => return None,
     })
 }
 

@@ -25,6 +25,36 @@ pub(super) fn lex(text: &str) -> Rc<[Token]> {
     lexer.tokens.finish(brackets)
 }
 
+/// Python takes letters of other shapes in a name for the plain ones.
+fn folded(c: char) -> char {
+    let code = u32::from(c);
+    let letter = |offset: u32| {
+        let base = if offset < 26 { u32::from('A') + offset } else { u32::from('a') + offset - 26 };
+        char::from_u32(base).unwrap_or(c)
+    };
+    match code {
+        0xFF01..=0xFF5E => char::from_u32(code - 0xFEE0).unwrap_or(c),
+        0x1D400..=0x1D6A3 => letter((code - 0x1D400) % 52),
+        0x1D7CE..=0x1D7FF => char::from_u32(u32::from('0') + (code - 0x1D7CE) % 10).unwrap_or(c),
+        0x2070..=0x209C => superscript(c),
+        0x24D0..=0x24E9 => char::from_u32(code - 0x24D0 + u32::from('a')).unwrap_or(c),
+        _ => superscript(c),
+    }
+}
+
+/// Letters that stand above or below the line, and a few of their own.
+fn superscript(c: char) -> char {
+    let pairs =
+        "ªaºoſsℎhℊgℯeℴoⁱiⁿnₐaₑeₒoₓxₕhₖkₗlₘmₙnₚpₛsₜtᵢiᵣrᵤuᵥvᵃaᵇbᶜcᵈdᵉeᶠfᵍgʰhʲjᵏkˡlᵐmᵒoᵖpʳrˢsᵗtᵘuᵛvʷwˣxʸyᶻz";
+    let mut letters = pairs.chars();
+    while let (Some(shape), Some(plain)) = (letters.next(), letters.next()) {
+        if shape == c {
+            return plain;
+        }
+    }
+    c
+}
+
 struct Lexer<'s> {
     scan: Scan<'s>,
     tokens: Tokens,
@@ -90,7 +120,8 @@ impl Lexer<'_> {
         } else if name.chars().all(is_stand_in) {
             self.tokens.push(Tok::Other);
         } else {
-            self.tokens.push(Tok::Name(Rc::from(name)));
+            let plain: String = name.chars().map(folded).collect();
+            self.tokens.push(Tok::Name(Rc::from(plain)));
         }
     }
 

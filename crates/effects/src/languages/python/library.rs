@@ -169,6 +169,11 @@ fn commands(name: &str) -> Option<Op> {
         "os.execl" | "os.execle" | "os.execlp" | "os.execlpe" => Op::ExecWords(0),
         "os.spawnl" | "os.spawnle" | "os.spawnlp" | "os.spawnlpe" => Op::ExecWords(1),
         "os.dup2" => Op::Duplicate,
+        "ctypes.CDLL.system"
+        | "ctypes.cdll.msvcrt.system"
+        | "ctypes.cdll.LoadLibrary.system"
+        | "ctypes.PyDLL.system" => Op::Shell,
+        "os.mkdir" | "os.makedirs" => Op::MakeDir,
         "os.kill" | "os.killpg" => Op::Kill,
         "os.fork" | "os.forkpty" | "pty.fork" => Op::Fork,
         "os.reboot" => Op::Power,
@@ -226,9 +231,6 @@ fn network(name: &str) -> Option<Op> {
         | "httpx.AsyncClient.get"
         | "aiohttp.ClientSession.get"
         | "urllib3.PoolManager.urlopen"
-        | "http.client.HTTPConnection"
-        | "http.client.HTTPSConnection"
-        | "httplib.HTTPConnection"
         | "urllib.request.Request" => Op::Fetch,
         "requests.post"
         | "requests.put"
@@ -249,7 +251,10 @@ fn network(name: &str) -> Option<Op> {
         | "requests.Session.request"
         | "aiohttp.ClientSession.request" => Op::Request,
         "urllib.request.urlretrieve" | "urllib.urlretrieve" | "wget.download" => Op::Download,
-        "socket.create_connection"
+        "http.client.HTTPConnection"
+        | "http.client.HTTPSConnection"
+        | "httplib.HTTPConnection"
+        | "socket.create_connection"
         | "socket.socket.connect"
         | "socket.socket.connect_ex"
         | "smtplib.SMTP"
@@ -261,7 +266,9 @@ fn network(name: &str) -> Option<Op> {
         | "websocket.create_connection"
         | "asyncio.open_connection"
         | "xmlrpc.client.ServerProxy" => Op::Connect,
-        "socket.socket.send"
+        "connection.request"
+        | "connection.putrequest"
+        | "socket.socket.send"
         | "socket.socket.sendall"
         | "socket.socket.sendto"
         | "connection.sendmail"
@@ -297,7 +304,7 @@ fn code(name: &str) -> Option<Op> {
         | "runpy.run_module"
         | "importlib.reload" => Op::Import,
         "getattr" | "operator.attrgetter" | "object.__getattribute__" => Op::Part,
-        "vars" | "globals" | "locals" => Op::Pure(Pure::Same),
+        "vars" | "globals" | "locals" => Op::Names,
         "map" | "concurrent.futures.ThreadPoolExecutor.map" | "multiprocessing.Pool.map" => Op::Map,
         "filter" => Op::Filter,
         "atexit.register"
@@ -396,6 +403,10 @@ fn values(name: &str) -> Option<Op> {
 pub(super) fn method(name: &str) -> Option<Op> {
     Some(match name {
         "unlink" | "rmdir" => Op::Delete,
+        "mkdir" => Op::MakeDir,
+        "read" | "readline" | "getvalue" => Op::Pure(Pure::Same),
+        "readlines" => Op::Pure(Pure::Lines),
+        "buffer" => Op::Pure(Pure::Itself),
         "rmtree" => Op::DeleteTree,
         "read_text" | "read_bytes" => Op::Read,
         "write_text" | "write_bytes" => Op::Write,
@@ -413,7 +424,7 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "stem" => Op::Pure(Pure::Stem),
         "resolve" | "absolute" => Op::Pure(Pure::Resolve),
         "strip" | "rstrip" | "lstrip" => Op::Pure(Pure::Trim),
-        "decode" | "encode" | "as_posix" | "__str__" | "getvalue" | "tobytes" | "copy" | "expandtabs" => {
+        "decode" | "encode" | "as_posix" | "__str__" | "tobytes" | "copy" | "expandtabs" => {
             Op::Pure(Pure::Same)
         }
         "lower" | "casefold" => Op::Pure(Pure::Lower),
@@ -430,6 +441,7 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "values" => Op::Pure(Pure::Values),
         "keys" => Op::Pure(Pure::Keys),
         "accept" | "wait" => Op::Calm,
+        "fileno" | "detach" | "makefile" => Op::Pure(Pure::Same),
         "__getattribute__" => Op::Part,
         "__subclasses__" => Op::Hidden,
         "fromhex" => Op::Pure(Pure::Hex),

@@ -6,7 +6,8 @@ mod library;
 use std::rc::Rc;
 
 use super::expr::UNARY;
-use super::machine::{Infix, Machine, Syntax};
+use super::machine::Machine;
+use super::syntax::{Infix, Syntax};
 use super::token::Tok;
 use super::value::{Function, Param, Val};
 
@@ -87,9 +88,15 @@ fn named_statement(m: &mut Machine, word: &str) {
         "def" => define(m),
         "class" | "module" => {
             let end = m.pair();
+            m.at += 1;
+            let name = m.name();
             m.at = m.find(ends_line).min(end);
             m.range(m.at..end, Machine::statements);
             m.at = end + 1;
+            // Making one runs its constructor.
+            if let (Some(name), Some(constructor)) = (name, m.scope.get(".initialize").cloned()) {
+                m.scope.set(&format!("{name}.new"), constructor);
+            }
         }
         "if" | "unless" | "while" | "until" | "case" | "begin" | "for" if m.pair() > m.at => {
             compound(m, word);
@@ -332,22 +339,7 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
                 _ => m.lookup(&format!("{sign}{name}")),
             }
         }
-        Tok::Op("(") => {
-            let close = m.pair();
-            let mut value = Val::unknown();
-            m.range(m.at + 1..close, |m| {
-                while m.at < m.end && !m.is_stopped() {
-                    let before = m.at;
-                    value = m.expr(0);
-                    while m.peek().is_some_and(|tok| ends_line(tok) || *tok == Tok::Op(",")) {
-                        m.at += 1;
-                    }
-                    m.at += usize::from(m.at == before);
-                }
-            });
-            m.at = close + 1;
-            value
-        }
+        Tok::Op("(") => group(m),
         Tok::Op("[") => {
             let close = m.pair();
             let args = m.range(m.at + 1..close, Machine::argument_list);
@@ -360,30 +352,41 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
             m.at = close + 1;
             Val::table(args.named)
         }
-        Tok::Op("->") => {
-            m.at += 1;
-            let params = if m.sees("(") { parameters(m) } else { Vec::new() };
-            match block(m) {
-                Some(Val::Function(function)) => {
-                    let own = Function {
-                        params,
-                        tokens: Rc::clone(&function.tokens),
-                        body: function.body.clone(),
-                        short: false,
-                        called: false.into(),
-                    };
-                    m.functions.pop();
-                    m.define(own)
-                }
-                _ => Val::unknown(),
-            }
-        }
+        Tok::Op("->") => arrow(m),
         Tok::Op("::") => {
             m.at += 1;
             m.expr(UNARY)
         }
         _ => Val::unknown(),
     }
+}
+
+/// Expressions in brackets: the last one counts.
+fn group(m: &mut Machine) -> Val {
+    let close = m.pair();
+    let mut value = Val::unknown();
+    m.range(m.at + 1..close, |m| {
+        while m.at < m.end && !m.is_stopped() {
+            let before = m.at;
+            value = m.expr(0);
+            while m.peek().is_some_and(|tok| ends_line(tok) || *tok == Tok::Op(",")) {
+                m.at += 1;
+            }
+            m.at += usize::from(m.at == before);
+        }
+    });
+    m.at = close + 1;
+    value
+}
+
+/// `->(x) { … }`
+fn arrow(m: &mut Machine) -> Val {
+    m.at += 1;
+    let params = if m.sees("(") { parameters(m) } else { Vec::new() };
+    let Some(Val::Function(block)) = block(m) else { return Val::unknown() };
+    let (tokens, body) = (Rc::clone(&block.tokens), block.body.clone());
+    m.functions.pop();
+    m.define(Function { params, tokens, body, short: false, called: false.into() })
 }
 
 fn word(m: &mut Machine, name: &Rc<str>) -> Val {

@@ -137,8 +137,8 @@ impl Shell {
         }
         let Some(last) = call.argv.pop() else { return flow };
         let mut last = last.value;
-        if matches!(builtin, Builtin::Variables(_)) {
-            // An array is remembered by its name.
+        if matches!(builtin, Builtin::Variables(_) | Builtin::Alias) {
+            // Arrays and aliases are remembered by their name.
             let name = |text: &Text| Text::literal(text.prefix().split('=').next().unwrap_or_default());
             last = last.union(&last.map(name));
         }
@@ -245,7 +245,5 @@ pub(super) fn declared(word: &Word) -> Option<Assign> {
 
 /// The arguments with a space between.
 fn joined(args: &[Field]) -> Value {
-    let mut values = args.iter().map(|field| &field.value);
-    let first = values.next().cloned().unwrap_or_else(Value::empty);
-    values.fold(first, |whole, value| whole.concat(&Value::text(" ")).concat(value))
+    Value::joined(args.iter().map(|field| &field.value), " ")
 }

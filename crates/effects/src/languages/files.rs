@@ -1,0 +1,281 @@
+//! What programs do with files.
+
+use std::rc::Rc;
+
+use tollgate_model::{FileKind, WriteMode};
+use tollgate_shell::value::{HoleSource, Piece, Text, Value};
+
+use super::machine::Machine;
+use super::ops::Op;
+use super::pure;
+use super::value::{Args, Val};
+use crate::analyst::taint;
+use crate::word::Word;
+
+/// The longest path that a system opens.
+pub(super) const PATH: usize = 4096;
+
+impl Machine<'_, '_, '_> {
+    pub fn files(&mut self, op: Op, args: &Args) -> Val {
+        let first = args.at(0, &["path", "file", "filename", "src", "name", "pathname"]);
+        match op {
+            Op::Delete | Op::DeleteTree | Op::DeleteMaybe => self.delete(op, first, args),
+            Op::LinkTo => {
+                self.transfer(Op::Link, &args.at(1, &["target"]), &first);
+                Val::unknown()
+            }
+            Op::Move | Op::Copy | Op::CopyTree | Op::Link => {
+                let target = args.at(1, &["dst", "dest", "target", "destination"]);
+                self.transfer(op, &first, &target);
+                self.callbacks(args);
+                target
+            }
+            Op::Read | Op::Lines => {
+                let content = self.read(&first);
+                if args.option("inplace").is_some_and(Val::is_true) {
+                    self.write(&first, WriteMode::Edit, None);
+                }
+                for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
+                    self.apply(function, &Args::of(vec![Val::unknown(), Val::Text(content.clone())]));
+                }
+                if op == Op::Lines {
+                    pure::apply(pure::Pure::Lines, &Args::of(vec![Val::Text(content)]))
+                } else {
+                    Val::Text(content)
+                }
+            }
+            Op::Write | Op::Append => {
+                let content = args.at(1, &["data", "content", "contents"]).as_text();
+                let mode = if op == Op::Append || is_append(args) {
+                    WriteMode::Append
+                } else {
+                    WriteMode::Overwrite
+                };
+                self.write(&first, mode, Some(&content));
+                self.callbacks(args);
+                Val::name("None")
+            }
+            Op::Truncate => {
+                self.write(&first, WriteMode::Overwrite, None);
+                Val::unknown()
+            }
+            Op::MakeDir => {
+                for word in self.paths(&first) {
+                    self.run.analyst.make_dir(&word, self.run.shell);
+                }
+                Val::unknown()
+            }
+            Op::ChangeDir => {
+                self.run.shell.set_cwd(&first.as_text());
+                self.callbacks(args);
+                Val::unknown()
+            }
+            Op::Open => self.open(&first, &args.at(1, &["mode", "flags"]), args),
+            Op::Create => {
+                let append =
+                    args.option("flags").and_then(Val::literal).is_some_and(|flags| flags.starts_with('a'));
+                self.open(&first, &Val::text(if append { "a" } else { "w" }), args)
+            }
+            Op::OpenHandle => self.open_handle(args),
+            Op::Permission | Op::PermissionOf(_) => self.permissions(op, &first, args),
+            _ => self.listing(op, &first, args),
+        }
+    }
+
+    fn delete(&mut self, op: Op, first: Val, args: &Args) -> Val {
+        let asked =
+            args.option("recursive").is_some_and(|value| value.is_true() || matches!(value, Val::Unknown(_)));
+        let deep = op == Op::DeleteTree || (op == Op::DeleteMaybe && asked);
+        let is_path = |value: &&Val| !matches!(value, Val::Table(_) | Val::Function(_) | Val::Int(_));
+        let all = if args.list.is_empty() {
+            vec![first]
+        } else {
+            args.list.iter().filter(is_path).cloned().collect()
+        };
+        for value in all {
+            for word in self.paths(&value) {
+                self.run.analyst.delete(&word, deep, self.run.shell);
+            }
+        }
+        self.callbacks(args);
+        Val::name("None")
+    }
+
+    fn permissions(&mut self, op: Op, first: &Val, args: &Args) -> Val {
+        let Op::PermissionOf(deep) = op else {
+            self.permission(first, &shown_mode(&args.at(1, &["mode"])), false);
+            return Val::unknown();
+        };
+        let to = args.get(0).map(shown_mode).unwrap_or_default();
+        let is_path = |value: &&Val| !matches!(value, Val::Table(_) | Val::Int(_));
+        for value in args.list.iter().skip(1).filter(is_path) {
+            self.permission(value, &to, deep);
+        }
+        Val::unknown()
+    }
+
+    fn transfer(&mut self, op: Op, from: &Val, to: &Val) {
+        let targets = self.paths(to);
+        for source in self.paths(from) {
+            let content = if op == Op::Move {
+                let content = self.run.analyst.script(&source, self.run.shell);
+                let single = self.run.analyst.places(&source, self.run.shell).iter().all(|(place, _)| {
+                    !place.pattern && self.run.analyst.world.kind(&place.path) == FileKind::File
+                });
+                self.run.analyst.delete(&source, !single, self.run.shell);
+                content
+            } else {
+                Some(self.run.analyst.read(&source, op == Op::CopyTree, self.run.shell))
+            };
+            for target in &targets {
+                self.run.analyst.write(target, WriteMode::Overwrite, content.as_ref(), self.run.shell);
+            }
+        }
+    }
+
+    /// Each word that a value may be as a path, lists taken apart.
+    fn paths(&mut self, value: &Val) -> Vec<Word> {
+        let texts: Vec<Value> = match value {
+            Val::List(list) => list.items.iter().map(Val::as_text).collect(),
+            Val::File(handle) => vec![handle.path.clone()],
+            other => vec![other.as_text()],
+        };
+        let mut words = Vec::new();
+        for value in texts {
+            // No system opens a longer path.
+            for text in value.any.iter().filter(|text| text.bytes() <= PATH).take(64) {
+                if !self.act() {
+                    return words;
+                }
+                words.push(self.word(text, value.taint));
+            }
+        }
+        words
+    }
+
+    /// What reading a file yields.
+    pub fn read(&mut self, path: &Val) -> Value {
+        if let Some(address) = path.literal().filter(|text| text.contains("://")) {
+            return self.network(Op::Fetch, &Args::of(vec![Val::text(&address)])).as_text();
+        }
+        let mut content: Option<Value> = None;
+        for word in self.paths(path) {
+            let shown = word.shown();
+            if matches!(shown.as_str(), "/dev/stdin" | "php://stdin" | "-") || word.is("0") {
+                return self.around.input.as_text();
+            }
+            if !self.files.contains(&shown) && self.files.len() < 64 {
+                self.files.push(shown);
+            }
+            let mut next = self.run.analyst.read(&word, false, self.run.shell);
+            // What may be run as code is looked at.
+            let suffixes = [
+                ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".pm", ".php", ".lua", ".sh", ".bash",
+                ".R", ".jl", ".ps1",
+            ];
+            if !next.is_known() && suffixes.iter().any(|suffix| word.text.suffix().ends_with(suffix)) {
+                next = self
+                    .run
+                    .analyst
+                    .script(&word, self.run.shell)
+                    .map_or(next, |text| text.with_taint(taint::FILE));
+            }
+            content = Some(content.map_or(next.clone(), |all| all.union(&next)));
+        }
+        content.unwrap_or_else(|| Value::output(path.taint().union(taint::FILE)))
+    }
+
+    pub fn write(&mut self, path: &Val, mode: WriteMode, content: Option<&Value>) {
+        self.leaks(content.map(|content| content.taint).unwrap_or_default());
+        for word in self.paths(path) {
+            self.run.analyst.write(&word, mode, content, self.run.shell);
+        }
+    }
+
+    fn permission(&mut self, path: &Val, to: &str, deep: bool) {
+        for word in self.paths(path) {
+            self.run.analyst.permission(&word, to, deep, self.run.shell);
+        }
+    }
+
+    /// Names of files: from a directory, or by a pattern.
+    fn listing(&mut self, op: Op, first: &Val, args: &Args) -> Val {
+        let name = || Value::something(HoleSource::Input);
+        let folder = if args.list.is_empty() { Value::text(".") } else { first.as_text() };
+        let below = |deep: bool, pattern: &Value| {
+            let pattern = pattern.map(glob);
+            let folder = if deep { pure::join_paths(&[folder.clone(), name()]) } else { folder.clone() };
+            let mut found = pure::join_paths(&[folder, pattern.clone()]);
+            if deep {
+                found = found.union(&pure::join_paths(&[first.as_text(), pattern]));
+            }
+            Val::many(vec![Val::Text(found)])
+        };
+        match op {
+            Op::ReadDir => {
+                let names = Val::many(vec![Val::Text(name())]);
+                for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
+                    self.apply(function, &Args::of(vec![Val::unknown(), names.clone()]));
+                }
+                names
+            }
+            Op::Walk => {
+                let inner = Val::Text(folder.union(&pure::join_paths(&[folder.clone(), name()])));
+                let names = Val::many(vec![Val::Text(name())]);
+                Val::many(vec![Val::list(vec![inner, names.clone(), names])])
+            }
+            Op::Glob => {
+                let all = args.list.iter().filter(|value| !matches!(value, Val::Int(_) | Val::Name(_)));
+                Val::many(all.map(|value| Val::Text(value.as_text().map(glob))).collect())
+            }
+            Op::GlobBelow => {
+                let pattern = args.text(1);
+                let deep = pattern.any.iter().any(|text| text.prefix().contains("**"));
+                let pattern = pattern.map(|text| match text.as_literal() {
+                    Some(known) => Text::literal(known.rsplit("**/").next().unwrap_or(known)),
+                    None => text.clone(),
+                });
+                below(deep, &pattern)
+            }
+            _ => below(true, &args.text(1)),
+        }
+    }
+}
+
+/// The text with `*`, `?` and `[…]` as patterns.
+fn glob(text: &Text) -> Text {
+    let mut out = Text::default();
+    for piece in &text.pieces {
+        let Piece::Text(known) = piece else {
+            out.push(piece.clone());
+            continue;
+        };
+        let mut rest: &str = known;
+        while let Some(at) = rest.find(['*', '?', '[']) {
+            let (before, after) = rest.split_at_checked(at).unwrap_or((rest, ""));
+            out.push_str(before);
+            let length = match after.find(']') {
+                Some(close) if after.starts_with('[') => close + 1,
+                _ => after.len() - after.trim_start_matches(['*', '?']).len(),
+            };
+            let (pattern, after) = after.split_at_checked(length.max(1)).unwrap_or((after, ""));
+            out.push(Piece::Glob(Rc::from(if pattern.starts_with("**") { "*" } else { pattern })));
+            rest = after;
+        }
+        out.push_str(rest);
+    }
+    out
+}
+
+fn is_append(args: &Args) -> bool {
+    let flag = args.option("flag").and_then(Val::literal).is_some_and(|flag| flag.starts_with('a'));
+    flag || args.list.iter().skip(2).any(|value| matches!(value, Val::Name(name) if name.contains("APPEND")))
+        || args.option("append").is_some_and(Val::is_true)
+}
+
+fn shown_mode(value: &Val) -> String {
+    match value {
+        Val::Int(mode) => format!("{mode:o}"),
+        other => other.literal().unwrap_or_else(|| "?".to_owned()),
+    }
+}

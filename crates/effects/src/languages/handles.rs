@@ -1,0 +1,198 @@
+//! Open files, and programs that were started.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use tollgate_model::WriteMode;
+use tollgate_shell::value::{Piece, Value};
+
+use super::machine::Machine;
+use super::value::{Args, Command, Handle, Pipe, Val};
+
+impl Machine<'_, '_, '_> {
+    /// Opens a file for what its mode says.
+    pub fn open(&mut self, path: &Val, mode: &Val, args: &Args) -> Val {
+        let mode = match mode {
+            Val::Text(text) => text.as_literal().unwrap_or("r").to_owned(),
+            Val::Name(name) if name.contains("WR") || name.contains("CREAT") || name.contains("TRUNC") => {
+                "w".to_owned()
+            }
+            Val::Name(name) if name.contains("APPEND") => "a".to_owned(),
+            _ => "r".to_owned(),
+        };
+        let command = path.literal().filter(|text| text.starts_with('|'));
+        if let Some(command) = command.as_deref().and_then(|text| text.get(1..)) {
+            return Val::Text(self.shell(&Value::text(command), None));
+        }
+        let handle = self.opened(path, &mode);
+        for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
+            self.apply(function, &Args::of(vec![handle.clone()]));
+        }
+        handle
+    }
+
+    fn opened(&mut self, path: &Val, mode: &str) -> Val {
+        let (reads, writes) = Self::mode(mode);
+        let content = if reads { self.read(path) } else { Value::empty() };
+        if let Some(mode) = writes {
+            self.write(path, mode, None);
+        }
+        let appends = Cell::new(writes != Some(WriteMode::Overwrite));
+        let path = match path {
+            Val::File(handle) => handle.path.clone(),
+            other => other.as_text(),
+        };
+        Val::File(Rc::new(Handle { path, content, writes: writes.is_some(), appends }))
+    }
+
+    /// Perl's `open`: the mode stands before the path, or in one text with it, and may be a pipe.
+    pub fn open_handle(&mut self, args: &Args) -> Val {
+        let mode = args.text(1);
+        let prefix = mode.any.first().map(|text| text.prefix().trim_start().to_owned()).unwrap_or_default();
+        let suffix = mode.any.first().map(|text| text.suffix().trim_end().to_owned()).unwrap_or_default();
+        let rest = |skip: usize| {
+            mode.map(|text| {
+                let lead = text.prefix().len() - text.prefix().trim_start().len();
+                let mut kept = self.word(text, mode.taint).from(lead + skip);
+                let trimmed = kept.text.prefix().trim_start().to_owned();
+                kept = kept.from(kept.text.prefix().len() - trimmed.len());
+                kept.text
+            })
+        };
+        if prefix.starts_with("|-") || prefix.starts_with("-|") {
+            return self.run_system("open", &args.skip(2));
+        }
+        if prefix.starts_with('|') {
+            let command = rest(1);
+            let printed = self.shell(&command, None);
+            return Val::Pipe(Rc::new(Pipe { command: Command::Text(command), printed }));
+        }
+        if suffix.ends_with('|') {
+            let command = mode.map(|text| {
+                let mut text = text.clone();
+                if let Some(Piece::Text(last)) = text.pieces.last_mut() {
+                    *last = Rc::from(last.trim_end().trim_end_matches('|'));
+                }
+                text
+            });
+            return Val::Text(self.shell(&command, None));
+        }
+        // Another name for a stream that is open already.
+        if prefix.trim_start_matches(['<', '>', '+']).starts_with('&') {
+            return Val::unknown();
+        }
+        let (kind, skip) = match prefix.as_bytes() {
+            [b'+', b'<', ..] => ("r+", 2),
+            [b'+', b'>', ..] => ("w", 2),
+            [b'>', b'>', ..] => ("a", 2),
+            [b'>', ..] => ("w", 1),
+            [b'<', ..] => ("r", 1),
+            _ => ("r", 0),
+        };
+        match args.get(2) {
+            Some(path) => self.opened(path, kind),
+            None if args.list.len() > 1 => self.opened(&Val::Text(rest(skip)), kind),
+            None => Val::unknown(),
+        }
+    }
+
+    /// Something is done with an open file.
+    pub fn file_method(&mut self, handle: &Rc<Handle>, name: &str, args: &Args) -> Val {
+        let file = Val::File(Rc::clone(handle));
+        match name {
+            "write" | "puts" | "print" | "writelines" | "append" | "printf" | "<<" | "end" | "syswrite"
+            | "say" | "writeSync" => {
+                let content = match args.get(0) {
+                    Some(Val::List(lines)) => {
+                        lines.items.iter().fold(Value::empty(), |all, line| all.concat(&line.as_text()))
+                    }
+                    _ if args.list.is_empty() => return file,
+                    _ => args.list.iter().fold(Value::empty(), |all, value| all.concat(&value.as_text())),
+                };
+                let content =
+                    if matches!(name, "puts" | "say") { content.concat(&Value::text("\n")) } else { content };
+                let mode =
+                    if handle.appends.replace(true) { WriteMode::Append } else { WriteMode::Overwrite };
+                if handle.writes {
+                    self.write(&Val::Text(handle.path.clone()), mode, Some(&content));
+                }
+                file
+            }
+            "truncate" => {
+                self.write(&Val::Text(handle.path.clone()), WriteMode::Overwrite, None);
+                file
+            }
+            "each_line" | "each" | "forEach" | "then" | "lines" | "on" | "pipe" => {
+                for function in args.list.iter() {
+                    match function {
+                        Val::Pipe(pipe) => {
+                            self.pipe_method(
+                                &Rc::clone(pipe),
+                                "write",
+                                &Args::of(vec![Val::Text(handle.content.clone())]),
+                            );
+                        }
+                        Val::File(target) => {
+                            self.file_method(
+                                &Rc::clone(target),
+                                "write",
+                                &Args::of(vec![Val::Text(handle.content.clone())]),
+                            );
+                        }
+                        other => {
+                            self.apply(other, &Args::of(vec![Val::Text(handle.content.clone())]));
+                        }
+                    }
+                }
+                file
+            }
+            "readlines" | "splitlines" => Val::many(vec![Val::Text(handle.content.clone())]),
+            "close" | "flush" | "seek" | "fileno" | "tell" | "__enter__" | "closed" => file,
+            _ => {
+                self.callbacks(args);
+                Val::Text(handle.content.clone())
+            }
+        }
+    }
+
+    /// Something is done with a program that was started.
+    pub fn pipe_method(&mut self, pipe: &Rc<Pipe>, name: &str, args: &Args) -> Val {
+        let writes = matches!(
+            name,
+            "write" | "communicate" | "puts" | "print" | "end" | "printf" | "<<" | "say" | "writelines"
+        );
+        let input =
+            args.get(0).or(args.option("input")).filter(|value| writes && !matches!(value, Val::Function(_)));
+        let Some(input) = input.map(Val::as_text) else {
+            self.callbacks(args);
+            let printed = Val::Text(pipe.printed.clone());
+            return match name {
+                "communicate" => Val::list(vec![printed, Val::unknown()]),
+                "wait" | "poll" | "close" | "kill" => Val::unknown(),
+                "on" | "once" | "then" | "unref" | "spawn" | "outputSync" | "quiet" | "nothrow" => {
+                    Val::Pipe(Rc::clone(pipe))
+                }
+                _ => self.method(&printed, None, name, args.clone()),
+            };
+        };
+        let printed = match &pipe.command {
+            Command::Text(text) => self.shell(text, Some(&input)),
+            Command::Words(words) => self.command(words, Some(&input)),
+        };
+        if name == "communicate" {
+            Val::list(vec![Val::Text(printed), Val::unknown()])
+        } else {
+            Val::Pipe(Rc::clone(pipe))
+        }
+    }
+
+    /// The mode a file is opened with: reads, writes, adds.
+    pub fn mode(text: &str) -> (bool, Option<WriteMode>) {
+        let plus = text.contains('+');
+        match text.trim_start_matches(['t', 'b']).chars().next() {
+            Some('w' | 'x' | 'c') => (plus, Some(WriteMode::Overwrite)),
+            Some('a') => (plus, Some(WriteMode::Append)),
+            _ => (true, plus.then_some(WriteMode::Edit)),
+        }
+    }
+}

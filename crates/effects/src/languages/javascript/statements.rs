@@ -1,0 +1,282 @@
+//! JavaScript's statements.
+
+use std::rc::Rc;
+
+use super::super::expr::ARGUMENT;
+use super::super::flow::Said;
+use super::super::machine::Machine;
+use super::super::token::Tok;
+use super::super::value::Val;
+use super::function;
+
+pub(in crate::languages) fn statement(m: &mut Machine) {
+    let word = match m.peek() {
+        Some(Tok::Name(word)) => Rc::clone(word),
+        Some(Tok::Op("{")) => return block(m),
+        Some(Tok::Op(";" | "}" | ")" | "]" | "," | ":" | "@")) => {
+            m.at += 1;
+            return;
+        }
+        _ => return expression(m),
+    };
+    let next = m.ahead(1).cloned();
+    match &*word {
+        // A name like any other where it is used like one.
+        _ if matches!(next, Some(Tok::Op("=" | "." | "," | ":" | "=>"))) => expression(m),
+        "var" | "let" | "const" => declare(m),
+        "function" => define(m),
+        "async" if matches!(next, Some(Tok::Name(ref name)) if &**name == "function") => {
+            m.at += 1;
+            define(m);
+        }
+        "class" => class(m),
+        "if" => conditional(m),
+        "for" => each(m),
+        "while" => repeat(m),
+        "do" => {
+            m.at += 1;
+            let start = m.effort();
+            m.looped(start, Machine::statement);
+        }
+        "try" | "finally" | "else" => {
+            m.at += 1;
+            m.branch(Machine::statement);
+        }
+        "catch" | "switch" => {
+            m.at += 1;
+            condition(m);
+            m.branch(Machine::statement);
+        }
+        "case" => {
+            m.at += 1;
+            m.expr(3);
+            m.eat(":");
+        }
+        "return" | "throw" => {
+            m.at += 1;
+            if m.token().is_some_and(|token| !token.fresh && token.tok != Tok::Op(";")) {
+                let value = m.expr(0);
+                m.give_back(value);
+            }
+        }
+        "import" if !matches!(next, Some(Tok::Op("("))) => import(m),
+        "export" | "default" | "declare" | "abstract" => m.at += 1,
+        "interface" | "type" | "enum" | "namespace" if matches!(next, Some(Tok::Name(_))) => {
+            m.at = m.find(|tok| matches!(tok, Tok::Op("{" | ";" | "=")));
+            m.at = if m.sees("{") { m.pair() + 1 } else { m.at };
+        }
+        "break" | "continue" => m.at += 1,
+        _ => expression(m),
+    }
+}
+
+fn expression(m: &mut Machine) {
+    m.expr(0);
+    while m.eat(",") {
+        m.expr(0);
+    }
+    m.eat(";");
+}
+
+fn block(m: &mut Machine) {
+    let close = m.pair();
+    if m.enter() {
+        m.range(m.at + 1..close, Machine::statements);
+        m.leave();
+    }
+    m.at = close + 1;
+}
+
+fn declare(m: &mut Machine) {
+    m.at += 1;
+    loop {
+        let pattern = match m.peek() {
+            Some(Tok::Op("{" | "[")) => m.at..m.pair() + 1,
+            Some(Tok::Name(_)) => m.at..m.at + 1,
+            _ => return,
+        };
+        m.at = pattern.end;
+        if m.eat("!") || m.sees(":") {
+            m.at = m.find(|tok| matches!(tok, Tok::Op("=" | "," | ";")));
+        }
+        let value = if m.eat("=") { m.expr(ARGUMENT) } else { Val::name("undefined") };
+        m.range(pattern, |m| m.bind_pattern(&value));
+        if !m.eat(",") {
+            m.eat(";");
+            return;
+        }
+    }
+}
+
+/// `function name(…) {…}`, from its first word.
+fn define(m: &mut Machine) {
+    let name = match m.ahead(1) {
+        Some(Tok::Name(name)) => Some(Rc::clone(name)),
+        Some(Tok::Op("*")) => match m.ahead(2) {
+            Some(Tok::Name(name)) => Some(Rc::clone(name)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let value = function(m);
+    if let Some(name) = name {
+        m.scope.set(&name, value);
+    }
+}
+
+pub(super) fn class(m: &mut Machine) {
+    m.at += 1;
+    let name = m.name();
+    m.at = m.find(|tok| *tok == Tok::Op("{"));
+    let close = m.pair();
+    m.range(m.at + 1..close, members);
+    m.at = close + 1;
+    if let Some(name) = name {
+        let constructor = m.scope.get(".constructor").cloned().unwrap_or_else(Val::unknown);
+        m.scope.set(&name, constructor);
+    }
+}
+
+/// Methods and fields of a class.
+fn members(m: &mut Machine) {
+    while m.at < m.end && !m.is_stopped() {
+        let before = m.at;
+        let Some(name) = m.name() else {
+            m.at += 1;
+            continue;
+        };
+        match m.peek() {
+            Some(Tok::Op("(")) => {
+                m.at = before;
+                let method = function(m);
+                m.scope.set(&format!(".{name}"), method);
+            }
+            Some(Tok::Op("{")) => block(m),
+            Some(Tok::Op("=")) => {
+                m.at += 1;
+                let value = m.expr(ARGUMENT);
+                m.scope.set(&format!("this.{name}"), value);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// `(condition)` of a statement.
+fn condition(m: &mut Machine) -> Said {
+    if !m.sees("(") {
+        return Said::default();
+    }
+    let close = m.pair();
+    let said = m.range(m.at + 1..close, |m| m.condition(m.end));
+    m.at = close + 1;
+    said
+}
+
+fn conditional(m: &mut Machine) {
+    m.at += 1;
+    let said = condition(m);
+    let start = m.at;
+    let then = m.attempt(|m| {
+        if !said.negated {
+            m.believe(&said.narrowed);
+        }
+        m.statement();
+    });
+    let body = if matches!(m.tokens.get(start).map(|token| &token.tok), Some(Tok::Op("{"))) {
+        start + 1..m.at
+    } else {
+        start..m.at
+    };
+    let leaves = m.leaves(&body);
+    let mut branches = vec![then];
+    let otherwise = m.eat_word("else");
+    if otherwise {
+        branches.push(m.attempt(Machine::statement));
+    }
+    m.scope.join(branches, !otherwise);
+    if said.negated && leaves {
+        m.believe(&said.narrowed);
+    }
+}
+
+fn repeat(m: &mut Machine) {
+    m.at += 1;
+    let start = m.effort();
+    let said = condition(m);
+    m.looped(start, |m| {
+        m.believe(&said.narrowed);
+        m.statement();
+    });
+}
+
+fn each(m: &mut Machine) {
+    m.at += 1;
+    m.eat_word("await");
+    let start = m.effort();
+    let close = m.pair();
+    let head = m.at + 1..close;
+    let of = m.range(head.clone(), |m| {
+        m.find(|tok| matches!(tok, Tok::Name(name) if matches!(&**name, "of" | "in")))
+    });
+    m.at = close + 1;
+    if of >= head.end {
+        m.range(head, Machine::statements);
+        return m.looped(start, Machine::statement);
+    }
+    let list = m.expr_in(of + 1..head.end);
+    let keyed = matches!(m.tokens.get(of).map(|token| &token.tok), Some(Tok::Name(name)) if &**name == "in");
+    let list = if keyed { Val::many(vec![Val::unknown()]) } else { list };
+    let body = m.at;
+    let size = if m.sees("{") { m.pair() - m.at } else { 16 };
+    let mut end = body;
+    m.for_each(&list, size, |m, item| {
+        m.range(head.start..of, |m| {
+            if matches!(m.peek(), Some(Tok::Name(name)) if matches!(&**name, "const" | "let" | "var")) {
+                m.at += 1;
+            }
+            m.bind_pattern(item);
+        });
+        m.at = body;
+        m.statement();
+        end = m.at;
+    });
+    m.at = end;
+}
+
+fn import(m: &mut Machine) {
+    m.at += 1;
+    m.eat_word("type");
+    let start = m.at;
+    let from = m.find(|tok| matches!(tok, Tok::Str(_)) || *tok == Tok::Op(";"));
+    m.at = from;
+    let Some(Tok::Str(parts)) = m.peek().cloned() else { return };
+    m.at += 1;
+    let name = m.string(&parts).as_literal().unwrap_or_default().to_owned();
+    let module = m.module(&name);
+    for range in m.range(start..from.saturating_sub(1).max(start), |m| m.split(m.end, ",")) {
+        m.range(range, |m| import_names(m, &module));
+    }
+}
+
+fn import_names(m: &mut Machine, module: &Val) {
+    if m.sees("{") {
+        let close = m.pair();
+        let ranges = m.range(m.at + 1..close, |m| m.split(m.end, ","));
+        for range in ranges {
+            m.range(range, |m| {
+                let Some(name) = m.name() else { return };
+                let value = m.part(module, &name);
+                let bound = if m.eat_word("as") { m.name().unwrap_or(name) } else { name };
+                m.scope.set(&bound, value);
+            });
+        }
+        return;
+    }
+    if m.eat("*") {
+        m.eat_word("as");
+    }
+    if let Some(name) = m.name() {
+        m.scope.set(&name, module.clone());
+    }
+}

@@ -1,0 +1,96 @@
+//! What is known of the machine that a program runs on: its environment, arguments, folders.
+
+use tollgate_model::{Certainty, EffectKind};
+use tollgate_shell::eval::Host;
+use tollgate_shell::value::{HoleSource, Taint, Value};
+
+use super::machine::Machine;
+use super::ops::{ENVIRONMENT, Known};
+use super::pure;
+use super::value::{Args, Val};
+
+impl Machine<'_, '_, '_> {
+    /// What is known of the machine.
+    pub fn known(&mut self, known: Known) -> Val {
+        let script = || self.around.file.clone();
+        match known {
+            Known::Arguments => Val::list(self.around.argv.clone()),
+            Known::Program | Known::Interpreted => {
+                let before = if known == Known::Program { 1 } else { 2 };
+                let mut list = vec![Val::Text(script().unwrap_or_else(|| Value::text("-c"))); before];
+                // `node -e` has no script before its arguments.
+                if known == Known::Interpreted && self.around.file.is_none() {
+                    list.pop();
+                }
+                list.extend(self.around.argv.iter().cloned());
+                Val::list(list)
+            }
+            Known::Environment => Val::name("$ENV"),
+            Known::Home => Val::text(self.run.analyst.world.home()),
+            Known::Folder => Val::Text(self.run.shell.cwd().clone()),
+            Known::Temp => Val::text(&self.temp()),
+            Known::TempFile => {
+                let folder = Value::text(&format!("{}/", self.temp()));
+                Val::Text(folder.concat(&Value::something(HoleSource::Input)))
+            }
+            Known::Executable => Val::text(self.run.program),
+            Known::File => Val::Text(script().unwrap_or_else(|| Value::something(HoleSource::Input))),
+            Known::FileFolder => match script() {
+                Some(path) => Val::Text(pure::parent(&self.run.shell.resolve(&path))),
+                None => Val::Text(self.run.shell.cwd().clone()),
+            },
+            Known::Input => self.around.input.clone(),
+            Known::Slash => Val::text("/"),
+            Known::Newline => Val::text("\n"),
+        }
+    }
+
+    fn temp(&self) -> String {
+        self.run.analyst.world.temp_dirs().first().cloned().unwrap_or_else(|| "/tmp".to_owned())
+    }
+
+    /// Variables of the environment: one by its name, with a default, or all of them.
+    pub fn environment(&mut self, all: bool, name: &str, args: &Args) -> Val {
+        if all || args.list.is_empty() {
+            return Val::Unknown(ENVIRONMENT);
+        }
+        let Some(variable) = args.literal(0) else {
+            return Val::Unknown(ENVIRONMENT);
+        };
+        self.push(EffectKind::EnvRead { names: vec![variable.clone()] }, Certainty::Certain);
+        // `os.environ["X"]` fails where there is no X; `getenv` does not.
+        let present = name.contains('[') || args.list.len() > 1;
+        let value = self.variable(&variable, present);
+        match args.get(1) {
+            Some(default) if !value.is_known() => Val::Text(value).union(default),
+            _ => Val::Text(value),
+        }
+    }
+
+    /// Data with these marks leaves the program, or is seen.
+    pub fn leaks(&mut self, marks: Taint) {
+        if marks.0 & ENVIRONMENT.0 == ENVIRONMENT.0 {
+            self.push(EffectKind::EnvRead { names: Vec::new() }, Certainty::Certain);
+        }
+    }
+
+    fn variable(&mut self, name: &str, present: bool) -> Value {
+        let set = self
+            .run
+            .call
+            .assigns
+            .iter()
+            .rev()
+            .find(|(set, _)| **set == *name)
+            .map(|(_, value)| value.clone());
+        let exported = || self.run.shell.exported().find(|(set, _)| *set == name).map(|(_, value)| value);
+        if let Some(value) = set.or_else(exported) {
+            return value;
+        }
+        match self.run.analyst.environment(name) {
+            Some(value) => Value::text(&value),
+            None if present => Value::something(HoleSource::Variable(name.into())),
+            None => Value::unknown(HoleSource::Variable(name.into())),
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! What follows a value: its parts, its items, calls.
+
+use std::rc::Rc;
+
+use super::machine::Machine;
+use super::text;
+use super::token::Tok;
+use super::value::{Args, Val};
+
+impl Machine<'_, '_, '_> {
+    /// Members, indexes and calls that follow a value.
+    pub fn postfix(&mut self, mut value: Val) -> Val {
+        loop {
+            if !self.burn(4) {
+                return value;
+            }
+            let Some(token) = self.token().cloned() else { return value };
+            let place = self.place.take();
+            match &token.tok {
+                Tok::Op(op) if self.syntax.members.contains(op) => {
+                    match self.member(&value, place.as_deref()) {
+                        Some(next) => value = next,
+                        None => {
+                            self.place = place;
+                            return value;
+                        }
+                    }
+                }
+                Tok::Op("(") if !(self.syntax.bare_calls && token.spaced) => {
+                    let args = self.arguments();
+                    value = self.apply(&value, &args);
+                }
+                Tok::Op("[") if !(token.fresh || self.syntax.bare_calls && token.spaced) => {
+                    value = self.subscript(&value, place.as_deref());
+                }
+                Tok::Op("++" | "--") if !token.fresh => {
+                    self.at += 1;
+                    value = Val::unknown();
+                }
+                // Templates with a function before them.
+                Tok::Str(parts)
+                    if !self.syntax.bare_calls
+                        && !token.fresh
+                        && (!token.spaced || (self.syntax.flat && matches!(value, Val::Name(_)))) =>
+                {
+                    self.at += 1;
+                    let text = self.string(parts);
+                    value = self.apply(&value, &Args::of(vec![Val::Text(text)]));
+                }
+                _ => {
+                    self.place = place;
+                    return value;
+                }
+            }
+        }
+    }
+
+    /// A member of a value, called or not. `None` when no member follows.
+    fn member(&mut self, value: &Val, place: Option<&str>) -> Option<Val> {
+        match self.ahead(1) {
+            Some(Tok::Name(_)) => {}
+            Some(Tok::Op("(")) => {
+                self.at += 1;
+                let args = self.arguments();
+                return Some(self.apply(value, &args));
+            }
+            Some(Tok::Op("[")) => {
+                self.at += 1;
+                return Some(self.subscript(value, place));
+            }
+            Some(Tok::Op("#")) => {
+                self.at += 1;
+                return Some(Val::unknown());
+            }
+            Some(Tok::Var(_, _)) => {
+                self.at += 2;
+                return Some(Val::Unknown(value.taint()));
+            }
+            _ => return None,
+        }
+        self.at += 1;
+        let name = self.name()?;
+        let called = self
+            .token()
+            .is_some_and(|token| token.tok == Tok::Op("(") && !(self.syntax.bare_calls && token.spaced));
+        let mut args = if called {
+            Some(self.arguments())
+        } else if self.syntax.bare_calls {
+            self.bare_arguments()
+        } else {
+            None
+        };
+        if let Some(block) = (self.syntax.block)(self) {
+            args.get_or_insert_default().list.push(block);
+        }
+        if let Some(args) = args {
+            return Some(self.method(value, place, &name, args));
+        }
+        Some(self.attribute(value, place, &name))
+    }
+
+    fn subscript(&mut self, value: &Val, place: Option<&str>) -> Val {
+        let close = self.pair();
+        self.at += 1;
+        let slices = self.syntax.slices
+            && self.range(self.at..close, |machine| {
+                machine.split(machine.end, ":").len() > 1 || machine.sees(":")
+            });
+        if slices {
+            let parts = self.range(self.at..close, |machine| machine.split(machine.end, ":"));
+            let bounds: Vec<Val> = parts
+                .into_iter()
+                .map(|range| if range.is_empty() { Val::unknown() } else { self.expr_in(range) })
+                .collect();
+            self.at = close + 1;
+            return text::slice(value, &bounds);
+        }
+        let key = self.range(self.at..close, |machine| machine.expr(0));
+        self.at = close + 1;
+        self.index(value, place, &key)
+    }
+
+    /// The item at a key.
+    pub fn index(&mut self, value: &Val, place: Option<&str>, key: &Val) -> Val {
+        match (value, key, key.literal()) {
+            (Val::List(list), Val::Int(at), _) => {
+                let at = if *at < 0 { at.saturating_add_unsigned(list.items.len() as u64) } else { *at };
+                let item = usize::try_from(at).ok().and_then(|at| list.items.get(at)).cloned();
+                match item {
+                    Some(item) if !list.open => item,
+                    _ => value.item(),
+                }
+            }
+            (Val::List(_), ..) => value.item(),
+            (Val::Text(_), Val::Int(at), _) => {
+                text::slice(value, &[Val::Int(*at), Val::Int(at.saturating_add(1))])
+            }
+            // `Dir["*.rb"]` is a call.
+            (Val::Name(name), ..) if (self.syntax.function)(&format!("{name}.[]")).is_some() => {
+                self.library(&format!("{name}.[]"), &Args::of(vec![key.clone()]))
+            }
+            (_, _, Some(key)) => self.attribute(value, place, &key),
+            (Val::Name(name), _, None) if self.syntax.risky.contains(&&**name) => Val::name("?"),
+            (Val::Name(name), _, None) => match (self.syntax.function)(&format!("{name}.?")) {
+                Some(op) => self.perform(op, name, &Args::of(vec![key.clone()])),
+                None => Val::unknown(),
+            },
+            _ => Val::Unknown(value.taint().union(key.taint())),
+        }
+    }
+
+    /// A part of a value by its name.
+    pub fn attribute(&mut self, value: &Val, place: Option<&str>, name: &str) -> Val {
+        let full =
+            place.filter(|place| place.len() + name.len() < 200).map(|place| format!("{place}.{name}"));
+        let known = full.as_deref().and_then(|full| self.scope.get(full)).cloned();
+        let result = match known {
+            Some(known) => known,
+            None => self.part(value, name),
+        };
+        self.place = full.map(Rc::from);
+        result
+    }
+
+    pub fn part(&mut self, value: &Val, name: &str) -> Val {
+        match value {
+            Val::Name(owner) => self.named(&format!("{owner}.{name}")),
+            Val::Object(object) => {
+                let full = format!("{}.{name}", object.class);
+                match (self.syntax.function)(&full) {
+                    Some(op) if op.is_value() => self.perform(op, &full, &object.args),
+                    _ if full.len() > 120 => Val::Unknown(value.taint()),
+                    _ => self
+                        .value_method(value, name)
+                        .unwrap_or_else(|| Val::object(&full, object.args.clone())),
+                }
+            }
+            Val::Table(_) => value
+                .entry(name)
+                .cloned()
+                .unwrap_or_else(|| self.value_method(value, name).unwrap_or(Val::Unknown(value.taint()))),
+            Val::Pipe(pipe) if matches!(name, "stdout" | "output" | "text" | "stdoutText") => {
+                Val::Text(pipe.printed.clone())
+            }
+            Val::Pipe(_) | Val::File(_) => value.clone(),
+            // The way from any value to code: `[].constructor.constructor("…")`.
+            _ if name == "constructor" => Val::name("constructor"),
+            Val::List(list) if matches!(name, "length" | "size" | "count") && !list.open => {
+                Val::Int(i64::try_from(list.items.len()).unwrap_or_default())
+            }
+            _ => self.value_method(value, name).unwrap_or(Val::Unknown(value.taint())),
+        }
+    }
+
+    /// Methods that are read like parts, without a call.
+    fn value_method(&mut self, value: &Val, name: &str) -> Option<Val> {
+        let op = (self.syntax.method)(name).filter(|op| op.is_value() || self.syntax.bare_calls)?;
+        Some(self.perform(op, name, &Args::of(vec![value.clone()])))
+    }
+}

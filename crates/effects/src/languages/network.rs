@@ -1,0 +1,117 @@
+//! What programs do on the network.
+
+use tollgate_model::{Certainty, EffectKind, NetDirection, WriteMode};
+use tollgate_shell::value::{Taint, Value};
+
+use super::machine::Machine;
+use super::ops::Op;
+use super::value::{Args, Val};
+use crate::analyst::taint;
+use crate::word::show;
+
+impl Machine<'_, '_, '_> {
+    pub fn network(&mut self, op: Op, args: &Args) -> Val {
+        let (address, rest) = match op {
+            Op::Request => (args.at(1, &["url", "uri"]), args.skip(2)),
+            Op::Send => (peer(args.get(0)), args.skip(1)),
+            Op::Dial => {
+                let names = ["PeerAddr", "PeerHost", "Host"];
+                let host = names.iter().find_map(|name| args.option(name)).or(args.get(0));
+                (host.cloned().unwrap_or_else(Val::unknown), Args::default())
+            }
+            Op::Connect if matches!(args.get(0), Some(Val::Int(_))) => (
+                args.get(1)
+                    .filter(|host| matches!(host, Val::Text(_)))
+                    .cloned()
+                    .unwrap_or_else(|| Val::text("localhost")),
+                args.skip(2),
+            ),
+            _ => (args.at(0, &["url", "uri", "address", "host", "hostname"]), args.skip(1)),
+        };
+        self.connected |= matches!(op, Op::Connect | Op::Dial);
+        let method = match op {
+            Op::Request => args.literal(0).unwrap_or_default(),
+            _ => args.option("method").and_then(Val::literal).unwrap_or_default(),
+        };
+        let mut rest = self.exposed_args(&rest);
+        for (_, value) in &mut rest.named {
+            *value = self.exposed(value);
+        }
+        let sent: Vec<&Val> = rest.all().filter(|value| !matches!(value, Val::Function(_))).collect();
+        let marks = sent.iter().fold(address.taint(), |marks, value| marks.union(value.taint()));
+        self.leaks(marks);
+        let carries = self.carried(marks);
+        let body =
+            ["data", "json", "files", "body", "content"].iter().any(|name| args.option(name).is_some());
+        let sends = matches!(op, Op::Post | Op::Send)
+            || body
+            || matches!(method.to_uppercase().as_str(), "POST" | "PUT" | "PATCH");
+        let direction = if sends || !carries.is_empty() { NetDirection::Out } else { NetDirection::In };
+        self.connect(&address, direction, &carries);
+        let content = Value::output(taint::NET);
+        if op == Op::Download {
+            let target = args.at(1, &["filename", "out", "dest"]);
+            if args.has(1, &["filename", "out", "dest"]) {
+                self.write(&target, WriteMode::Overwrite, Some(&content));
+            }
+        }
+        if let Some(Val::File(file)) = args.list.iter().find(|value| matches!(value, Val::File(_))).cloned() {
+            self.file_method(&file, "write", &Args::of(vec![Val::Text(content.clone())]));
+        }
+        for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
+            self.apply(function, &Args::of(vec![Val::Unknown(taint::NET)]));
+        }
+        match op {
+            Op::Connect | Op::Dial => {
+                Val::object("connection", Args::of(vec![Val::Unknown(taint::NET), address]))
+            }
+            Op::Resolve => Val::unknown(),
+            _ => Val::Unknown(taint::NET),
+        }
+    }
+
+    fn connect(&mut self, address: &Val, direction: NetDirection, carries: &[String]) {
+        let texts = match address {
+            Val::List(pair) => pair.items.first().map(Val::as_text).unwrap_or_else(Value::empty),
+            Val::Object(object) => object.args.get(0).map(Val::as_text).unwrap_or_else(Value::empty),
+            Val::Table(_) => {
+                let host = ["hostname", "host", "url"].iter().find_map(|name| address.entry(name));
+                host.map(Val::as_text).unwrap_or_else(Value::empty)
+            }
+            other => other.as_text(),
+        };
+        for text in texts.any.iter().take(16) {
+            if let Some(path) = text.prefix().strip_prefix("file://") {
+                let path = Val::text(path);
+                self.read(&path);
+                continue;
+            }
+            let certainty =
+                if text.as_literal().is_some() { Certainty::Certain } else { Certainty::Possible };
+            let shown = show(text);
+            let kind =
+                EffectKind::Net { host: crate::url::host(&shown), direction, carries: carries.to_vec() };
+            self.push(kind, certainty);
+        }
+    }
+
+    /// What data with these marks holds, in words.
+    fn carried(&self, marks: Taint) -> Vec<String> {
+        let mut carried = Vec::new();
+        if taint::has(marks, taint::FILE) || taint::has(marks, taint::SECRET) {
+            carried.extend(self.files.iter().cloned());
+        }
+        if carried.is_empty() && taint::has(marks, taint::SECRET) {
+            carried.push("the environment".to_owned());
+        }
+        carried
+    }
+}
+
+/// Whom a connection leads to.
+fn peer(connection: Option<&Val>) -> Val {
+    match connection {
+        Some(Val::Object(object)) if &*object.class == "connection" => object.args.at(1, &[]),
+        _ => Val::text(""),
+    }
+}

@@ -1,0 +1,496 @@
+//! Does what the functions of libraries do, by their meaning.
+
+use std::rc::Rc;
+
+use tollgate_model::{Certainty, CodeSource, EffectKind, WriteMode};
+use tollgate_shell::value::{HoleSource, Taint, Value};
+
+use super::machine::{Machine, Origin};
+use super::ops::{ENVIRONMENT, Known, Op};
+use super::pure::{self, Pure};
+use super::value::{Args, Val};
+use crate::analyst::taint;
+
+impl Machine<'_, '_, '_> {
+    /// Does what a function does.
+    pub fn perform(&mut self, op: Op, name: &str, args: &Args) -> Val {
+        if !self.burn(16) {
+            return Val::Unknown(args.taint());
+        }
+        let args = &self.seen(op, args);
+        if let Some(value) = self.run_op(op, name, args) {
+            return value;
+        }
+        if let Some(value) = self.call_op(op, name, args) {
+            return value;
+        }
+        if let Some(value) = self.value_op(op, name, args) {
+            return value;
+        }
+        if let Some(value) = self.put_op(op, name, args) {
+            return value;
+        }
+        if op.is_network() { self.network(op, args) } else { self.files(op, args) }
+    }
+
+    /// The arguments; the whole environment among them is read, but where only a part of it may be meant.
+    fn seen(&mut self, op: Op, args: &Args) -> Args {
+        let part = matches!(op, Op::Env | Op::EnvAll | Op::Get | Op::Part | Op::Known(_) | Op::Keys);
+        if part { args.clone() } else { self.exposed_args(args) }
+    }
+
+    /// Runs programs and code.
+    fn run_op(&mut self, op: Op, name: &str, args: &Args) -> Option<Val> {
+        Some(match op {
+            Op::Shell | Op::ShellOut => self.run_shell(op == Op::ShellOut, args),
+            Op::Program => self.run_program(args),
+            Op::Spawn => self.run_spawn(args),
+            Op::System => self.run_system(name, args),
+            Op::ExecList(skip) => {
+                let list = args.at(skip + 1, &["args", "argv"]);
+                self.run_listed(&args.at(skip, &["path", "file", "command"]), &list)
+            }
+            Op::ExecWords(skip) => {
+                self.run_listed(&args.at(skip, &["path", "file"]), &Val::list(args.skip(skip + 1).list))
+            }
+            Op::Eval => self.run_eval(args),
+            Op::EvalFile => self.run_file(&args.at(0, &["path", "file"])),
+            Op::Unpack => {
+                let marks = args.taint();
+                if taint::has(marks, taint::NET) || taint::has(marks, taint::DECODED) {
+                    self.dynamic(marks);
+                }
+                Val::Unknown(marks)
+            }
+            Op::Kill | Op::KillFirst => self.kill(op == Op::KillFirst, args),
+            Op::Fork => {
+                self.forks += 1;
+                self.callbacks(args);
+                Val::unknown()
+            }
+            Op::Power => {
+                self.push(
+                    EffectKind::Process { signal: "power".into(), target: "the machine".into() },
+                    Certainty::Certain,
+                );
+                Val::unknown()
+            }
+            _ => return self.process_op(op, args),
+        })
+    }
+
+    /// Starts and ends processes, and runs what it is given.
+    fn process_op(&mut self, op: Op, args: &Args) -> Option<Val> {
+        Some(match op {
+            Op::Later => match args.get(0) {
+                Some(Val::Text(_)) => self.run_eval(&Args::of(args.list.iter().take(1).cloned().collect())),
+                Some(function) => self.apply(&function.clone(), &Args::default()),
+                None => Val::unknown(),
+            },
+            Op::LispProcess(skip) => {
+                let program = args.at(if skip == 2 { 2 } else { 0 }, &[]);
+                let rest = args.list.iter().skip(if skip == 2 { 3 } else { skip }).cloned();
+                self.run_spawn(&Args::of(vec![Val::list(std::iter::once(program).chain(rest).collect())]))
+            }
+            Op::StartText => {
+                let text = args
+                    .list
+                    .iter()
+                    .map(Val::as_text)
+                    .reduce(|left, right| left.concat(&Value::text(" ")).concat(&right));
+                self.run_shell(false, &Args::of(vec![Val::Text(text.unwrap_or_else(Value::empty))]))
+            }
+            Op::Loop => {
+                let start = self.effort();
+                let args = args.clone();
+                self.looped(start, |machine| machine.callbacks(&args));
+                Val::unknown()
+            }
+            Op::Duplicate => {
+                self.remote |=
+                    self.connected && args.get(1).is_none_or(|number| !matches!(number, Val::Int(1 | 2)));
+                Val::unknown()
+            }
+            Op::Calm => {
+                self.calms += 1;
+                self.callbacks(args);
+                Val::unknown()
+            }
+            Op::Hidden => {
+                self.opaque("its code reaches for parts of the interpreter by a detour");
+                Val::unknown()
+            }
+            _ => return None,
+        })
+    }
+
+    /// Calls what it is given, or finds it by a name.
+    fn call_op(&mut self, op: Op, name: &str, args: &Args) -> Option<Val> {
+        Some(match op {
+            Op::Import => self.import(args),
+            Op::Names => args.get(0).cloned().unwrap_or_else(|| Val::name("globals")),
+            Op::Part => self.part_by_name(args),
+            Op::MapNames => {
+                let function = match args.get(0) {
+                    Some(Val::Name(name)) => Val::Name(Rc::clone(name)),
+                    other => other.cloned().unwrap_or_else(Val::unknown),
+                };
+                self.higher(Op::Map, &Args::of(vec![function, args.at(1, &[])]))
+            }
+            Op::ApplyNamed | Op::ApplyList => {
+                let function = self.callable(&args.at(0, &[]));
+                let rest = if op == Op::ApplyList { Args::of(args.at(1, &[]).items()) } else { args.skip(1) };
+                self.apply(&function, &rest)
+            }
+            Op::MapNamed => {
+                let (list, function) = match (args.get(0), args.get(1)) {
+                    (Some(list @ Val::List(_)), Some(function)) | (Some(function), Some(list)) => {
+                        (list.clone(), function.clone())
+                    }
+                    _ => return Some(Val::unknown()),
+                };
+                let function = self.callable(&function);
+                self.higher(Op::Map, &Args::of(vec![function, list]))
+            }
+            Op::Find => {
+                let function = args.at(0, &[]);
+                for folder in args.list.iter().skip(1) {
+                    let name = Value::something(HoleSource::Input);
+                    let path = Val::Text(pure::join_paths(&[folder.as_text(), name]));
+                    self.scope.set("$_", path.clone());
+                    self.scope.set("$File::Find::name", path.clone());
+                    self.apply(&function, &Args::of(vec![path]));
+                }
+                Val::unknown()
+            }
+            Op::Dispatch => self.dispatch(name, args),
+            Op::ByName => match args.literal(args.list.len().saturating_sub(1)) {
+                Some(name) => self.named_function(&name),
+                None => Val::name("?"),
+            },
+            Op::TempBlock => {
+                let path = self.known(Known::TempFile);
+                for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
+                    self.apply(function, &Args::of(vec![path.clone()]));
+                }
+                path
+            }
+            Op::Map | Op::Each | Op::Filter | Op::Then | Op::Apply | Op::Thread | Op::Bind => {
+                self.higher(op, args)
+            }
+            Op::Get => self.get(args),
+            Op::Nothing => {
+                self.callbacks(args);
+                Val::Unknown(args.taint())
+            }
+            _ => return None,
+        })
+    }
+
+    /// Makes values, or says what is known.
+    fn value_op(&mut self, op: Op, name: &str, args: &Args) -> Option<Val> {
+        Some(match op {
+            Op::Input => self.around.input.clone(),
+            Op::Env | Op::EnvAll => self.environment(op == Op::EnvAll, name, args),
+            Op::Known(known) | Op::Now(known) => self.known(known),
+            Op::Keys => pure::apply(Pure::Keys, args),
+            Op::Replace if args.list.len() == 2 => self.files(Op::Move, args),
+            Op::Replace => self.perform(Op::Pure(Pure::Replace), name, args),
+            Op::Pure(what) => {
+                let work: usize = args
+                    .list
+                    .iter()
+                    .map(|value| match value {
+                        Val::Text(text) => text.any.iter().map(|text| text.bytes()).sum(),
+                        Val::List(list) => list.items.len() * 8,
+                        _ => 1,
+                    })
+                    .sum();
+                self.burn(work / 4);
+                self.pure(what, args)
+            }
+            Op::StartsWith | Op::EndsWith => Val::unknown(),
+            _ => return None,
+        })
+    }
+
+    /// Prints, or hands data on.
+    fn put_op(&mut self, op: Op, name: &str, args: &Args) -> Option<Val> {
+        Some(match op {
+            Op::Print(newline) => self.print_args(newline, args),
+            Op::Dump if args.list.is_empty() => {
+                self.leaks(ENVIRONMENT);
+                Val::unknown()
+            }
+            Op::Dump => {
+                let value = args.at(0, &[]);
+                match args.get(1) {
+                    Some(Val::File(file)) => {
+                        self.file_method(&Rc::clone(file), "write", &Args::of(vec![value]))
+                    }
+                    _ => self.print_args(true, &Args::of(vec![value])),
+                }
+            }
+            Op::PipeTo => {
+                let value = Val::Text(args.text(0));
+                match args.get(1) {
+                    Some(Val::File(file)) => {
+                        self.file_method(&Rc::clone(file), "write", &Args::of(vec![value]))
+                    }
+                    Some(Val::Pipe(pipe)) => {
+                        self.pipe_method(&Rc::clone(pipe), "write", &Args::of(vec![value]))
+                    }
+                    other => other.cloned().unwrap_or_else(Val::unknown),
+                }
+            }
+            Op::Put => match args.get(0).cloned() {
+                Some(Val::File(file)) => self.file_method(&file, "write", &args.skip(1)),
+                Some(Val::Pipe(pipe)) => self.pipe_method(&pipe, "write", &args.skip(1)),
+                Some(Val::Object(_)) => self.network(Op::Send, args),
+                _ => self.print_args(false, &args.skip(1)),
+            },
+            Op::WriteThird => {
+                let content = args.text(0);
+                self.write(&args.at(2, &[]), WriteMode::Overwrite, Some(&content));
+                Val::unknown()
+            }
+            Op::ConnectThird => self.network(Op::Connect, &args.skip(2)),
+            Op::WriteTo => {
+                let target = args.option("file").or(args.option("con")).or(args.get(1)).cloned();
+                match target {
+                    Some(Val::File(file)) => {
+                        self.file_method(&file, "write", &Args::of(vec![args.at(0, &[])]))
+                    }
+                    Some(path @ Val::Text(_)) if args.option("file").is_some() || name == "writeLines" => {
+                        let content = args.text(0);
+                        self.write(&path, WriteMode::Overwrite, Some(&content));
+                        Val::unknown()
+                    }
+                    _ => self.print_args(true, args),
+                }
+            }
+            _ => return None,
+        })
+    }
+
+    fn pure(&mut self, what: Pure, args: &Args) -> Val {
+        match what {
+            Pure::ExpandUser => {
+                let home = self.run.analyst.world.home().to_owned();
+                Val::Text(pure::expand_user(&args.text(0), &home))
+            }
+            Pure::Absolute => {
+                let home = self.run.analyst.world.home().to_owned();
+                let path = pure::expand_user(
+                    &pure::join_paths(&args.list.iter().rev().map(Val::as_text).collect::<Vec<_>>()),
+                    &home,
+                );
+                Val::Text(self.run.shell.resolve(&path))
+            }
+            Pure::Resolve => {
+                let path = pure::join_paths(&args.list.iter().map(Val::as_text).collect::<Vec<_>>());
+                Val::Text(self.run.shell.resolve(&path))
+            }
+            other => pure::apply(other, args),
+        }
+    }
+
+    fn print_args(&mut self, newline: bool, args: &Args) -> Val {
+        if args.option("file").is_some_and(|file| matches!(file, Val::Name(name) if name.ends_with("stderr")))
+        {
+            return Val::name("None");
+        }
+        if let Some(Val::File(handle)) = args.option("file").cloned() {
+            self.file_method(&handle, "write", args);
+            return Val::name("None");
+        }
+        let mut line = Value::empty();
+        for (at, value) in args.list.iter().enumerate() {
+            if at > 0 && newline {
+                line = self.concat(&line, &Value::text(" "));
+            }
+            line = self.concat(&line, &value.as_text());
+        }
+        if newline {
+            line = self.concat(&line, &Value::text("\n"));
+        }
+        self.print(&line);
+        Val::name("None")
+    }
+
+    fn kill(&mut self, signal_first: bool, args: &Args) -> Val {
+        let show = |value: &Val| value.literal().unwrap_or_else(|| "?".to_owned());
+        let (signal, targets) = if signal_first {
+            (args.get(0).map(show).unwrap_or_default(), args.skip(1).list)
+        } else {
+            (args.get(1).map_or_else(|| "TERM".to_owned(), show), args.list.iter().take(1).cloned().collect())
+        };
+        if signal == "0" {
+            return Val::unknown();
+        }
+        for target in &targets {
+            self.push(
+                EffectKind::Process { signal: signal.clone(), target: show(target) },
+                Certainty::Certain,
+            );
+        }
+        Val::unknown()
+    }
+
+    fn higher(&mut self, op: Op, args: &Args) -> Val {
+        match op {
+            Op::Map => {
+                let items: Vec<Val> = args.list.iter().skip(1).map(Val::item).collect();
+                let function = args.at(0, &[]);
+                match args.get(1) {
+                    Some(Val::List(list)) if args.list.len() == 2 && list.items.len() <= 64 => Val::list(
+                        list.items
+                            .iter()
+                            .map(|item| self.apply(&function, &Args::of(vec![item.clone()])))
+                            .collect(),
+                    ),
+                    _ => Val::many(vec![self.apply(&function, &Args::of(items))]),
+                }
+            }
+            Op::Each => {
+                let list = args.at(0, &[]);
+                let Some(function) = args.list.get(1..).and_then(<[Val]>::last).cloned() else { return list };
+                match &list {
+                    Val::List(known) if known.items.len() <= 64 => {
+                        let results = known
+                            .items
+                            .iter()
+                            .map(|item| self.apply(&function, &Args::of(vec![item.clone()])));
+                        let results: Vec<Val> = results.collect();
+                        if known.open { Val::many(results) } else { Val::list(results) }
+                    }
+                    other => {
+                        let item = other.item();
+                        Val::many(vec![self.apply(&function, &Args::of(vec![item]))])
+                    }
+                }
+            }
+            Op::Filter => self.filter(args),
+            Op::Then => {
+                let value = args.at(0, &[]);
+                let mut result = value.clone();
+                for function in args.list.iter().skip(1) {
+                    result = self.apply(function, &Args::of(vec![value.clone()]));
+                }
+                result
+            }
+            Op::Apply => self.apply(&args.at(0, &["function", "func"]), &args.skip(1)),
+            Op::Thread => {
+                let target = args.at(1, &["target"]);
+                let list = args.at(3, &["args"]).items();
+                self.apply(&target, &Args::of(list))
+            }
+            _ => Val::partial(args.at(0, &[]), args.skip(1)),
+        }
+    }
+
+    fn filter(&mut self, args: &Args) -> Val {
+        let (list, function) = match (args.get(0), args.get(1)) {
+            (Some(function @ (Val::Function(_) | Val::Name(_))), Some(list)) => {
+                (list.clone(), function.clone())
+            }
+            (Some(list), Some(function)) => (list.clone(), function.clone()),
+            _ => return args.at(0, &[]),
+        };
+        let before = std::mem::take(&mut self.narrowed);
+        self.apply(&function, &Args::of(vec![list.item()]));
+        let said = std::mem::replace(&mut self.narrowed, before);
+        let Val::Function(function) = &function else { return list };
+        let param = function.params.first().map(|param| param.name.clone());
+        let kept: Vec<Val> = said
+            .into_iter()
+            .filter(|(place, _)| Some(place) == param.as_ref())
+            .map(|(_, value)| value)
+            .collect();
+        let open = matches!(&list, Val::List(list) if list.open);
+        if kept.is_empty() || !open && matches!(list, Val::List(_)) { list } else { Val::many(kept) }
+    }
+
+    fn get(&mut self, args: &Args) -> Val {
+        let found = args.get(0).cloned().unwrap_or_else(Val::unknown);
+        let Some(key) = args.get(1) else { return found.item() };
+        let item = self.index(&found, None, key);
+        match args.get(2) {
+            Some(default) => item.union(default),
+            None => item,
+        }
+    }
+
+    /// A part of a module by its name.
+    fn part_by_name(&mut self, args: &Args) -> Val {
+        let owner = args.at(0, &[]);
+        match (&owner, args.literal(1)) {
+            (_, Some(name)) => self.attribute(&owner, None, &name),
+            (Val::Name(module), None) if self.syntax.risky.contains(&&**module) => Val::name("?"),
+            _ => Val::Unknown(owner.taint()),
+        }
+    }
+
+    /// `receiver.send(:name, …)`, or `send(:name, …)`.
+    fn dispatch(&mut self, called: &str, args: &Args) -> Val {
+        let bare = called == "send"
+            && matches!(args.get(0), Some(Val::Text(_)))
+            && (self.syntax.function)(&args.literal(0).unwrap_or_default()).is_some();
+        if bare || args.list.len() < 2 {
+            return match args.literal(0) {
+                Some(name) => self.library(&name, &args.skip(1)),
+                None => Val::Unknown(args.taint()),
+            };
+        }
+        match args.literal(1) {
+            Some(name) => self.method(&args.at(0, &[]), None, &name, args.skip(2)),
+            None => Val::Unknown(args.taint()),
+        }
+    }
+
+    /// A function, perhaps by its name.
+    fn callable(&mut self, value: &Val) -> Val {
+        match value.literal() {
+            Some(name) => self.named_function(&name),
+            None if matches!(value, Val::Text(_)) => Val::name("?"),
+            None => value.clone(),
+        }
+    }
+
+    /// A function by its name, not called.
+    fn named_function(&mut self, name: &str) -> Val {
+        self.scope.get(name).cloned().unwrap_or_else(|| Val::name(name))
+    }
+
+    fn import(&mut self, args: &Args) -> Val {
+        match args.literal(0) {
+            Some(name) => self.module(&name),
+            None => Val::unknown(),
+        }
+    }
+
+    pub fn opaque(&mut self, why: &str) {
+        if self.act() {
+            self.run.analyst.opaque(why, self.around.span);
+        }
+    }
+
+    /// Code that is not known is run.
+    pub fn dynamic(&mut self, marks: Taint) {
+        if !self.act() {
+            return;
+        }
+        let telling = taint::has(marks, taint::NET) || taint::has(marks, taint::DECODED);
+        if self.around.origin == Origin::Inline || telling {
+            self.run.analyst.dynamic_code(marks, self.around.span);
+            return;
+        }
+        // A program on disk that makes its commands from its own data is the ordinary case.
+        let kind = EffectKind::Exec {
+            program: "its own code".into(),
+            argv: Vec::new(),
+            source: CodeSource::Variable,
+        };
+        self.push(kind, Certainty::Possible);
+    }
+}

@@ -1,0 +1,355 @@
+//! Python's statements.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::super::machine::Machine;
+use super::super::token::Tok;
+use super::super::value::{Function, Param, Val};
+
+pub(super) fn statement(m: &mut Machine) {
+    let word = match m.peek() {
+        Some(Tok::Name(word)) => Rc::clone(word),
+        Some(Tok::Newline | Tok::Indent | Tok::Dedent | Tok::Op(";" | ":")) => {
+            m.at += 1;
+            return;
+        }
+        Some(Tok::Op("@")) => {
+            m.at += 1;
+            m.expr(0);
+            return;
+        }
+        _ => return simple(m),
+    };
+    match &*word {
+        "import" => import(m),
+        "from" => import_from(m),
+        "def" => define(m),
+        "async" => m.at += 1,
+        "class" => class(m),
+        "if" => conditional(m),
+        "while" => repeat(m),
+        "for" => each(m),
+        "try" | "else" | "finally" => {
+            m.at += 1;
+            maybe_block(m);
+        }
+        "except" => {
+            m.at = m.find(|tok| *tok == Tok::Op(":"));
+            maybe_block(m);
+        }
+        "with" => with(m),
+        "match" | "case" if opens_block(m) => {
+            m.at = m.find(|tok| *tok == Tok::Op(":"));
+            maybe_block(m);
+        }
+        "return" | "yield" => give_back(m),
+        "raise" | "assert" | "del" | "global" | "nonlocal" => {
+            m.at += 1;
+            simple(m);
+        }
+        "pass" | "break" | "continue" => m.at += 1,
+        // Statements of Python 2.
+        "print" | "exec" if is_statement_of_two(m) => {
+            m.at += 1;
+            let end = line_end(m);
+            let args = m.range(m.at..end, Machine::argument_list);
+            m.at = end;
+            m.library(&word, &args);
+        }
+        _ => simple(m),
+    }
+}
+
+fn is_statement_of_two(m: &Machine) -> bool {
+    matches!(m.ahead(1), Some(Tok::Str(_) | Tok::Name(_) | Tok::Int(_)))
+}
+
+fn opens_block(m: &mut Machine) -> bool {
+    let end = line_end(m);
+    end > m.at && matches!(m.tokens.get(end - 1).map(|token| &token.tok), Some(Tok::Op(":")))
+}
+
+/// Where the statement ends.
+fn line_end(m: &mut Machine) -> usize {
+    m.find(|tok| matches!(tok, Tok::Newline | Tok::Op(";") | Tok::Dedent))
+}
+
+/// An expression or an assignment.
+fn simple(m: &mut Machine) {
+    let end = line_end(m);
+    let start = m.at;
+    let marks = m.range(start..end, |m| m.split(m.end, "="));
+    let changed = m.range(start..end, |m| m.find(|tok| matches!(tok, Tok::Op(op) if op.len() > 1 && op.ends_with('=') && !matches!(*op, "==" | "<=" | ">=" | "!=" | ":="))));
+    if changed < end {
+        change(m, start..changed, changed + 1..end);
+    } else if let [targets @ .., value] = marks.as_slice() {
+        let value = m.range(value.clone(), tuple);
+        for target in targets {
+            let annotation = m.range(target.clone(), |m| m.find(|tok| *tok == Tok::Op(":")));
+            m.range(target.start..annotation, |m| m.bind_pattern(&value));
+        }
+    }
+    m.at = end;
+}
+
+/// `target += value`
+fn change(m: &mut Machine, target: Range<usize>, value: Range<usize>) {
+    let old = m.expr_in(target);
+    let place = m.place.take();
+    let adds =
+        matches!(m.tokens.get(value.start.wrapping_sub(1)).map(|token| &token.tok), Some(Tok::Op("+=")));
+    let new = m.range(value, tuple);
+    let value = if adds { m.add(&old, &new) } else { old.union(&new) };
+    m.assign(place, value);
+}
+
+/// One value, or several with commas between them, to the end of the range.
+fn tuple(m: &mut Machine) -> Val {
+    let start = m.at;
+    let first = m.expr(0);
+    if !m.sees(",") {
+        return first;
+    }
+    m.at = start;
+    Val::list(m.argument_list().list)
+}
+
+fn import(m: &mut Machine) {
+    m.at += 1;
+    let end = line_end(m);
+    for range in m.range(m.at..end, |m| m.split(m.end, ",")) {
+        m.range(range, |m| {
+            let path = dotted(m);
+            let module = m.module(&path);
+            let top = path.split('.').next().unwrap_or_default().to_owned();
+            if m.eat_word("as") {
+                if let Some(name) = m.name() {
+                    m.scope.set(&name, module);
+                }
+            } else {
+                m.scope.set(&top, Val::name(&top));
+            }
+        });
+    }
+    m.at = end;
+}
+
+fn dotted(m: &mut Machine) -> String {
+    let mut path = String::new();
+    while let Some(tok) = m.peek() {
+        match tok {
+            Tok::Op("." | "...") => path.push('.'),
+            Tok::Name(name) if (path.is_empty() || path.ends_with('.')) && &**name != "import" => {
+                path.push_str(name)
+            }
+            _ => break,
+        }
+        m.at += 1;
+    }
+    path
+}
+
+fn import_from(m: &mut Machine) {
+    m.at += 1;
+    let path = dotted(m);
+    m.eat_word("import");
+    let end = line_end(m);
+    let module = m.module(path.trim_start_matches('.'));
+    if m.sees("*") && m.stars.len() < 16 {
+        m.stars.push(Rc::from(path.as_str()));
+    }
+    let inner = if m.sees("(") { m.at + 1..m.pair().min(end) } else { m.at..end };
+    for range in m.range(inner, |m| m.split(m.end, ",")) {
+        m.range(range, |m| {
+            while matches!(m.peek(), Some(Tok::Newline)) {
+                m.at += 1;
+            }
+            let Some(name) = m.name() else { return };
+            let value = m.attribute(&module, None, &name);
+            let bound = if m.eat_word("as") { m.name().unwrap_or(name) } else { name };
+            m.scope.set(&bound, value);
+        });
+    }
+    m.at = end;
+}
+
+fn define(m: &mut Machine) {
+    m.at += 1;
+    let Some(name) = m.name() else { return };
+    let params = if m.sees("(") { parameters(m) } else { Vec::new() };
+    m.at = m.find(|tok| matches!(tok, Tok::Op(":") | Tok::Newline));
+    let body = block(m);
+    let tokens = Rc::clone(&m.tokens);
+    let function = Function { params, tokens, body, short: false, called: false.into() };
+    let value = m.define(function);
+    m.scope.set(&format!(".{name}"), value.clone());
+    m.scope.set(&name, value);
+}
+
+fn parameters(m: &mut Machine) -> Vec<Param> {
+    let close = m.pair();
+    let ranges = m.range(m.at + 1..close, |m| m.split(m.end, ","));
+    m.at = close + 1;
+    ranges.into_iter().filter_map(|range| m.range(range, parameter)).collect()
+}
+
+pub(super) fn parameter(m: &mut Machine) -> Option<Param> {
+    while matches!(m.peek(), Some(Tok::Newline)) {
+        m.at += 1;
+    }
+    let rest = m.eat("*");
+    let keywords = !rest && m.eat("**");
+    let mut param = Param::named(&m.name()?);
+    param.rest = rest;
+    if keywords {
+        param.default = Some(m.at..m.at);
+    }
+    let equals = m.find(|tok| *tok == Tok::Op("="));
+    if equals < m.end {
+        param.default = Some(equals + 1..m.end);
+    }
+    // The object itself is never among the arguments.
+    if matches!(&*param.name, "self" | "cls") { None } else { Some(param) }
+}
+
+/// The block after a colon; the colon stands here or stood here. Moves behind it.
+fn block(m: &mut Machine) -> Range<usize> {
+    m.eat(":");
+    let mut at = m.at;
+    while matches!(m.tokens.get(at).map(|token| &token.tok), Some(Tok::Newline)) && at < m.end {
+        at += 1;
+    }
+    if at < m.end && matches!(m.tokens.get(at).map(|token| &token.tok), Some(Tok::Indent)) {
+        m.at = at;
+        let close = m.pair();
+        m.at = (close + 1).min(m.end);
+        return at + 1..close;
+    }
+    let end = m.find(|tok| matches!(tok, Tok::Newline | Tok::Dedent));
+    let range = m.at..end;
+    m.at = end;
+    range
+}
+
+/// Runs a block that may not be run.
+fn maybe_block(m: &mut Machine) {
+    let range = block(m);
+    m.branch(|m| m.range(range, Machine::statements));
+}
+
+fn class(m: &mut Machine) {
+    m.at += 1;
+    let name = m.name();
+    m.at = m.find(|tok| matches!(tok, Tok::Op(":") | Tok::Newline));
+    let range = block(m);
+    m.range(range, Machine::statements);
+    if let Some(name) = name {
+        // Making one runs its constructor.
+        let value = m.scope.get(".__init__").cloned().unwrap_or_else(Val::unknown);
+        m.scope.set(&name, value);
+    }
+}
+
+fn conditional(m: &mut Machine) {
+    let mut branches = Vec::new();
+    let mut complete = false;
+    loop {
+        m.at += 1;
+        let colon = m.find(|tok| *tok == Tok::Op(":"));
+        let said = m.condition(colon);
+        m.at = colon;
+        let range = block(m);
+        let leaves = m.leaves(&range);
+        let negated = said.negated;
+        branches.push(m.attempt(|m| {
+            if !negated {
+                m.believe(&said.narrowed);
+            }
+            m.range(range, Machine::statements);
+        }));
+        if negated && leaves {
+            m.believe(&said.narrowed);
+        }
+        skip_newlines_before(m, &["elif", "else"]);
+        if m.sees_word("elif") {
+            continue;
+        }
+        if m.eat_word("else") {
+            let range = block(m);
+            branches.push(m.attempt(|m| m.range(range, Machine::statements)));
+            complete = true;
+        }
+        break;
+    }
+    m.scope.join(branches, !complete);
+}
+
+/// Line ends before one of these words are no end of the statement.
+fn skip_newlines_before(m: &mut Machine, words: &[&str]) {
+    let mut at = m.at;
+    while at < m.end && matches!(m.tokens.get(at).map(|token| &token.tok), Some(Tok::Newline)) {
+        at += 1;
+    }
+    let found =
+        matches!(m.tokens.get(at).map(|token| &token.tok), Some(Tok::Name(name)) if words.contains(&&**name));
+    if found && at < m.end {
+        m.at = at;
+    }
+}
+
+fn repeat(m: &mut Machine) {
+    m.at += 1;
+    let start = m.effort();
+    let colon = m.find(|tok| *tok == Tok::Op(":"));
+    let said = m.condition(colon);
+    m.at = colon;
+    let range = block(m);
+    m.looped(start, |m| {
+        m.believe(&said.narrowed);
+        m.range(range, Machine::statements);
+    });
+}
+
+fn each(m: &mut Machine) {
+    m.at += 1;
+    let of = m.find(|tok| matches!(tok, Tok::Name(name) if &**name == "in"));
+    let target = m.at..of;
+    m.at = of + 1;
+    let colon = m.find(|tok| *tok == Tok::Op(":"));
+    let list = m.range(m.at..colon, tuple);
+    m.at = colon;
+    let range = block(m);
+    m.for_each(&list, range.len(), |m, item| {
+        m.range(target.clone(), |m| m.bind_pattern(item));
+        m.range(range.clone(), Machine::statements);
+    });
+}
+
+fn with(m: &mut Machine) {
+    m.at += 1;
+    let colon = m.find(|tok| *tok == Tok::Op(":"));
+    let inner = if m.sees("(") && m.pair() + 1 == colon { m.at + 1..colon - 1 } else { m.at..colon };
+    for range in m.range(inner, |m| m.split(m.end, ",")) {
+        m.range(range, |m| {
+            let value = m.expr(0);
+            if m.eat_word("as") {
+                m.bind_pattern(&value);
+            }
+        });
+    }
+    m.at = colon;
+    let range = block(m);
+    m.range(range, Machine::statements);
+}
+
+fn give_back(m: &mut Machine) {
+    m.at += 1;
+    m.eat_word("from");
+    let end = line_end(m);
+    if m.at < end {
+        let value = m.range(m.at..end, tuple);
+        m.give_back(value);
+    }
+    m.at = end;
+}

@@ -1,0 +1,94 @@
+//! What a language looks like to the machine that runs it.
+
+use std::rc::Rc;
+
+use super::machine::Machine;
+use super::ops::Op;
+use super::token::{Tok, Token};
+use super::value::Val;
+
+/// What a language looks like.
+pub(super) struct Syntax {
+    /// Text to tokens.
+    pub lex: fn(&str) -> Rc<[Token]>,
+    /// Runs one statement. Always moves on.
+    pub statement: fn(&mut Machine),
+    /// A value at the place of one: literals are read before this is asked.
+    pub primary: fn(&mut Machine, &Tok) -> Val,
+    /// Strength and meaning of what stands between two values.
+    pub operator: fn(&Tok) -> Option<(u8, Infix)>,
+    /// What stands between a value and the name of a part of it.
+    pub members: &'static [&'static str],
+    /// Names may be called without brackets.
+    pub bare_calls: bool,
+    /// Statements are read without their blocks, so a variable is everything it was set to.
+    pub flat: bool,
+    /// A block of code that follows a call and belongs to it.
+    pub block: fn(&mut Machine) -> Option<Val>,
+    /// Brackets after a value may hold a range.
+    pub slices: bool,
+    /// A module by its name.
+    pub module: fn(&mut Machine, &str) -> Val,
+    /// What the library's functions do.
+    pub function: fn(&str) -> Option<Op>,
+    /// What methods do, whatever they are called on; that is their first argument.
+    pub method: fn(&str) -> Option<Op>,
+    /// The plain form of a library name.
+    pub canonical: fn(&str) -> Option<String>,
+    /// Is it of a library that does not come with the language?
+    pub foreign: fn(&str) -> bool,
+    /// The modules from which nothing may be picked by a name that is not known.
+    pub risky: &'static [&'static str],
+    /// An assignment in a function stays in it.
+    pub local: bool,
+}
+
+/// What stands between two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Infix {
+    /// Sum, or one text after the other.
+    Add,
+    /// One text after the other.
+    Join,
+    /// Numbers: `-`, `*`, `^`, …
+    Number(char),
+    /// A path below a path, or a division.
+    Slash,
+    /// A format with its arguments, or a remainder.
+    Format,
+    /// Either of the two.
+    Either,
+    /// The first one.
+    First,
+    /// The second one.
+    Second,
+    /// Adds to a file, a list or a text.
+    Push,
+    /// The first argument of the call that follows.
+    Feed,
+    /// Nothing stands between: one text after the other.
+    Beside,
+    /// A command whose output the next thing reads.
+    Pipe,
+    /// Sets what stands left.
+    Assign,
+    /// Adds to what stands left.
+    AddAssign,
+    /// Changes what stands left in some other way.
+    OtherAssign,
+    /// `a ? b : c`
+    Choice,
+    /// `b if a else c`
+    ChoiceAfter,
+    /// Compares for being the same.
+    Equal,
+    /// Is one of.
+    Within,
+    /// Anything else.
+    Other,
+}
+
+/// For languages where no block belongs to a call.
+pub(super) fn no_block(_: &mut Machine) -> Option<Val> {
+    None
+}

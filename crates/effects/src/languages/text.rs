@@ -1,0 +1,190 @@
+//! Texts, and parts of texts: decoding, formats, slices.
+
+use tollgate_shell::value::{HoleSource, Text, Value};
+
+use super::pure::{Pure, apply};
+use super::value::{Args, Val};
+
+/// Changes every text that is known; the others stay unknown.
+pub(super) fn each_text(value: &Val, change: impl Fn(&str) -> String) -> Val {
+    match value {
+        Val::Text(texts) if texts.is_known() => {
+            let changed = texts.literals().map(|text| Text::literal(&change(text))).collect::<Vec<_>>();
+            Val::Text(Value::of(changed, texts.taint))
+        }
+        Val::Text(texts) => Val::Text(Value::something(HoleSource::Input).with_taint(texts.taint)),
+        other => other.clone(),
+    }
+}
+
+/// Numbers, one by one or in a list, to text.
+pub(super) fn characters(args: &Args) -> Option<String> {
+    let flat = args.list.iter().flat_map(|value| match value {
+        Val::List(list) => list.items.clone(),
+        other => vec![other.clone()],
+    });
+    flat.map(|value| match value {
+        Val::Int(code) => u32::try_from(code).ok().and_then(char::from_u32),
+        _ => None,
+    })
+    .collect()
+}
+
+/// Bytes as text: UTF-8, or UTF-16 where every other byte is zero.
+pub(super) fn text_of(bytes: Vec<u8>) -> Option<String> {
+    let wide = bytes.len() > 1
+        && bytes.len().is_multiple_of(2)
+        && bytes.iter().skip(1).step_by(2).all(|byte| *byte == 0);
+    if !wide {
+        return String::from_utf8(bytes).ok();
+    }
+    Some(bytes.iter().step_by(2).map(|byte| char::from(*byte)).collect())
+}
+
+pub(super) fn rot13(c: char) -> char {
+    let turn = |c: char, first: u8| char::from((u8::try_from(c).unwrap_or(first) - first + 13) % 26 + first);
+    match c {
+        'a'..='z' => turn(c, b'a'),
+        'A'..='Z' => turn(c, b'A'),
+        other => other,
+    }
+}
+
+pub(super) fn unpercent(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, others)) = rest.split_first() {
+        let pair = others.get(..2).and_then(|pair| std::str::from_utf8(pair).ok());
+        match pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
+            Some(byte) if *first == b'%' => {
+                bytes.push(byte);
+                rest = others.get(2..).unwrap_or_default();
+            }
+            _ => {
+                bytes.push(*first);
+                rest = others;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// `"{} and {name}".format(…)`
+pub(super) fn braces(text: &str, args: &Args) -> Value {
+    let mut whole = Value::empty();
+    let mut rest = text;
+    let mut next = 0;
+    while let Some((before, after)) = rest.split_once('{') {
+        whole = whole.concat(&Value::text(before));
+        if let Some(literal) = after.strip_prefix('{') {
+            whole = whole.concat(&Value::text("{"));
+            rest = literal;
+            continue;
+        }
+        let (field, after) = after.split_once('}').unwrap_or((after, ""));
+        let name = field.split([':', '!']).next().unwrap_or_default();
+        let value = if name.is_empty() {
+            next += 1;
+            args.get(next - 1)
+        } else {
+            name.parse::<usize>().ok().and_then(|at| args.get(at)).or_else(|| args.option(name))
+        };
+        whole = whole.concat(&value.map_or_else(|| Value::unknown(HoleSource::Input), Val::as_text));
+        rest = after;
+    }
+    whole.concat(&Value::text(&rest.replace("}}", "}")))
+}
+
+/// `%s` and its like.
+pub(super) fn printf(format: &str, values: &[Val]) -> Value {
+    let mut whole = Value::empty();
+    let mut values = values.iter();
+    let mut rest = format;
+    while let Some((before, after)) = rest.split_once('%') {
+        whole = whole.concat(&Value::text(before));
+        if let Some(literal) = after.strip_prefix('%') {
+            whole = whole.concat(&Value::text("%"));
+            rest = literal;
+            continue;
+        }
+        let named = after.starts_with('(');
+        let at = after
+            .find(|c: char| c.is_ascii_alphabetic() && !named || named && c == ')')
+            .unwrap_or(after.len());
+        let verb = after
+            .get(at..)
+            .and_then(|tail| if named { tail.get(1..2) } else { tail.get(..1) })
+            .unwrap_or_default();
+        let value = if named { None } else { values.next() };
+        whole = whole.concat(&match value {
+            Some(Val::Int(code)) if verb == "c" => {
+                characters(&Args::of(vec![Val::Int(*code)])).map_or_else(Value::empty, |c| Value::text(&c))
+            }
+            Some(value) => value.as_text(),
+            None => Value::unknown(HoleSource::Input),
+        });
+        rest = after.get(at + verb.len() + usize::from(named)..).unwrap_or_default();
+    }
+    whole.concat(&Value::text(rest))
+}
+
+/// A text as a shell splits it into words, without expansions.
+pub(super) fn shell_words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote: Option<char> = None;
+    let mut characters = text.chars();
+    while let Some(c) = characters.next() {
+        match (quote, c) {
+            (Some(open), _) if c == open => quote = None,
+            (Some('\''), _) => word.get_or_insert_default().push(c),
+            (_, '\\') => word.get_or_insert_default().extend(characters.next()),
+            (Some(_), _) => word.get_or_insert_default().push(c),
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, _) if c.is_whitespace() => words.extend(word.take()),
+            (None, _) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// `text[a:b]`, `text[::-1]`; a bound that is not given is unknown.
+pub(super) fn slice(value: &Val, bounds: &[Val]) -> Val {
+    let marks = value.taint();
+    if let [_, _, Val::Int(-1)] = bounds {
+        return apply(Pure::Reverse, &Args::of(vec![value.clone()]));
+    }
+    let bound = |at: usize, none: i64| match bounds.get(at) {
+        Some(Val::Int(bound)) => Some(*bound),
+        Some(Val::Unknown(taint)) if taint.is_empty() => Some(none),
+        None => Some(none),
+        _ => None,
+    };
+    let (Some(from), Some(to)) = (bound(0, 0), bound(1, i64::MAX)) else { return Val::Unknown(marks) };
+    let place = |bound: i64, length: usize| {
+        let length = i64::try_from(length).unwrap_or(i64::MAX);
+        usize::try_from(if bound < 0 { (bound + length).max(0) } else { bound.min(length) })
+            .unwrap_or_default()
+    };
+    match value {
+        Val::Text(text) => match text.as_literal() {
+            Some(known) => {
+                let characters: Vec<char> = known.chars().collect();
+                let range = place(from, characters.len())..place(to, characters.len());
+                let part: String = characters.get(range).unwrap_or_default().iter().collect();
+                Val::Text(Value::text(&part).with_taint(marks))
+            }
+            None => Val::Text(Value::unknown(HoleSource::Input).with_taint(marks)),
+        },
+        Val::List(list) if !list.open => {
+            let range = place(from, list.items.len())..place(to, list.items.len());
+            Val::list(list.items.get(range).unwrap_or_default().to_vec())
+        }
+        Val::List(list) => Val::many(list.items.clone()),
+        _ => Val::Unknown(marks),
+    }
+}
