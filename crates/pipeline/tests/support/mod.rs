@@ -1,0 +1,122 @@
+//! The world and the events that examples and corpus are judged in.
+
+use tollgate_model::git::GitStatus;
+use tollgate_model::json::{Value, object, parse};
+use tollgate_model::{
+    Actor, Agent, Attended, Dialect, Event, Kind, StillFile, StillGit, StillWorld, ToolCall, ToolUse,
+};
+
+/// A machine with a project in work.
+pub fn world() -> StillWorld {
+    let files = [
+        ("/home/user/.ssh/id_rsa", "key"),
+        ("/home/user/.ssh/id_rsa.pub", "key"),
+        ("/home/user/.claude/settings.json", "{}"),
+        ("/home/user/notes.txt", "notes"),
+        ("/home/user/project/.env", "A=1"),
+        ("/home/user/project/README.md", "# readme"),
+        ("/home/user/project/src/old.rs", ""),
+        ("/home/user/project/payload.b64", "xx"),
+        ("/home/user/project/.git/HEAD", "ref: refs/heads/feature/x\n"),
+        ("/home/user/project/.git/config", "[remote \"origin\"]\n\turl = git@example.test:me/project.git\n"),
+        ("/home/user/project/.git/objects/x", ""),
+        ("/home/user/project/.git/refs/heads/feature/x", "1"),
+        ("/home/user/project/.git/packed-refs", "1 refs/heads/main\n1 refs/heads/merged\n1 refs/heads/old\n"),
+        ("/home/user/project/.git/logs/refs/stash", "0 1 A <a@b.test> 1 +0\tWIP on main: 1 x\n"),
+        ("/home/user/project/.git/worktrees/tree/HEAD", "ref: refs/heads/other\n"),
+        ("/home/user/project/.git/worktrees/tree/commondir", "../..\n"),
+        ("/home/user/tree/.git", "gitdir: /home/user/project/.git/worktrees/tree\n"),
+        ("/home/user/project/src/a.rs", "changed"),
+        ("/home/user/project/docs/guide.md", "committed"),
+        ("/home/user/project/notes.txt", "new"),
+        ("/home/user/project/data/local.db", "ignored"),
+        ("/home/user/project/package.json", "{}"),
+        ("/home/user/project/node_modules/x/index.js", ""),
+        ("/home/user/project/web/package.json", "{}"),
+        ("/home/user/project/web/dist/x.js", ""),
+    ];
+    StillWorld {
+        home: "/home/user".into(),
+        workspace: "/home/user/project".into(),
+        temp: vec!["/tmp".into()],
+        own: vec!["/home/user/.config/tollgate".into(), "/home/user/.local/state/tollgate".into()],
+        files: files
+            .iter()
+            .map(|(path, text)| ((*path).into(), StillFile::File(text.as_bytes().to_vec())))
+            .collect(),
+        git: [("/home/user/project".to_owned(), project_git()), ("/home/user/tree".to_owned(), tree_git())]
+            .into(),
+        ..StillWorld::default()
+    }
+}
+
+fn names<const N: usize>(names: [&str; N]) -> Vec<String> {
+    names.map(str::to_owned).to_vec()
+}
+
+fn project_git() -> StillGit {
+    let status = GitStatus {
+        modified: names(["src/a.rs"]),
+        untracked: names(["notes.txt"]),
+        ignored: names(["data/", "node_modules/", "web/dist/"]),
+        ..GitStatus::default()
+    };
+    StillGit { status, lone: [("refs/heads/old".to_owned(), 2)].into(), ..StillGit::default() }
+}
+
+fn tree_git() -> StillGit {
+    StillGit {
+        status: GitStatus { untracked: names(["draft.md"]), ..GitStatus::default() },
+        ..StillGit::default()
+    }
+}
+
+/// The call that a tool name and a text stand for.
+pub fn call(tool: &str, text: &str) -> ToolCall {
+    let text = text.to_owned();
+    match tool {
+        "Shell" => ToolCall::Shell { command: text, dialect: Dialect::Posix, cwd: None, sandbox_off: false },
+        "Read" => ToolCall::Read { paths: vec![text] },
+        "Unsandboxed" => {
+            ToolCall::Shell { command: text, dialect: Dialect::Posix, cwd: None, sandbox_off: true }
+        }
+        "Write" => {
+            let (path, content) = text.split_once('\n').unwrap_or((&text, "x"));
+            ToolCall::Write { path: path.into(), content: content.into() }
+        }
+        "Patch" => ToolCall::Patch { text },
+        "Fetch" => ToolCall::Fetch { url: text },
+        "Mcp" => {
+            let mut words = text.split(' ');
+            let mut word = || words.next().unwrap_or_default().to_owned();
+            ToolCall::Mcp { server: word(), tool: word() }
+        }
+        other => panic!("no such tool in examples: {other}"),
+    }
+}
+
+/// The input of `server tool {…}`.
+pub fn input(tool: &str, text: &str) -> Value {
+    let json = text.split_once('{').map(|(_, rest)| format!("{{{rest}"));
+    match json.filter(|_| tool == "Mcp").map(|text| parse(text.as_bytes())) {
+        Some(Ok(value)) => value,
+        Some(Err(error)) => panic!("{text}: {error:?}"),
+        None => object([("x", Value::Null)]),
+    }
+}
+
+/// A call of the main agent, before it runs.
+pub fn event(call: ToolCall, input: Value) -> Event {
+    Event {
+        agent: Agent::ClaudeCode,
+        name: "PreToolUse".into(),
+        session: "s".into(),
+        actor: Actor::Main,
+        cwd: "/home/user/project".into(),
+        project: None,
+        transcript: None,
+        permission_mode: String::new(),
+        attended: Attended::Yes,
+        kind: Kind::PreTool(ToolUse { id: "1".into(), name: "Bash".into(), call, input }),
+    }
+}
