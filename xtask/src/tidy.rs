@@ -14,11 +14,15 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("effects", &["model", "shell"]),
     ("rules", &["model"]),
     ("policy", &["model"]),
+    ("middleware", &["model", "policy", "store"]),
     ("pipeline", &["model", "effects", "rules", "policy"]),
     ("agents", &["model"]),
     ("store", &["model"]),
     ("e2e", &[]),
-    ("tollgate", &["model", "lastword", "effects", "rules", "policy", "pipeline", "agents", "store"]),
+    (
+        "tollgate",
+        &["model", "lastword", "effects", "rules", "policy", "pipeline", "middleware", "agents", "store"],
+    ),
 ];
 
 /// Sources without IO: no files, environment, processes, network, threads or clocks.

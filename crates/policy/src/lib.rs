@@ -30,6 +30,12 @@ pub use settings::check;
 pub use source::{Health, SourceFile};
 pub use trust::{TrustPlan, distrust};
 
+/// Does a path pattern (`*`, `**`, `?`, `[a-z]`, `{a,b}`) match the whole of a path?
+#[must_use]
+pub fn path_matches(pattern: &str, path: &str) -> bool {
+    glob::expand(pattern).is_ok_and(|all| all.iter().any(|one| glob::matches(one, path)))
+}
+
 /// The name of a policy file, at every level.
 pub const FILE_NAME: &str = "tollgate.yaml";
 

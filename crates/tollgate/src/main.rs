@@ -7,6 +7,7 @@ mod cmd;
 mod dirs;
 mod exit;
 mod git;
+mod guard;
 mod hook;
 mod out;
 mod owner;

@@ -6,5 +6,7 @@ pub mod check;
 pub mod doctor;
 pub mod explain;
 pub mod init;
+pub mod observe;
 pub mod rules;
+pub mod trust;
 pub mod uninstall;
