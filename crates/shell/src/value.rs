@@ -144,6 +144,12 @@ impl Text {
         self.pieces.iter().all(|piece| matches!(piece, Piece::Hole(hole) if !hole.nonempty))
     }
 
+    /// True when it is one hole and nothing else.
+    #[must_use]
+    pub fn is_hole(&self) -> bool {
+        matches!(self.pieces.as_slice(), [Piece::Hole(_)])
+    }
+
     /// True when some of it is unknown.
     #[must_use]
     pub fn has_holes(&self) -> bool {

@@ -180,6 +180,7 @@ impl Shell {
             }
             Expanded::Many { lists, star: true } if quoted => {
                 let value = self.joined_lists(&lists, true, host);
+                self.budget.charge_letters(&value);
                 drafts.quoted(&value);
             }
             Expanded::Many { lists, .. } => drafts.lists(&lists, quoted || zsh),
@@ -285,8 +286,11 @@ impl Shell {
         let ifs = if star { self.lookup("IFS", host).scalar() } else { None };
         let separator = ifs.as_ref().map_or(Some(" "), Value::as_literal).unwrap_or(" ");
         let first = separator.chars().next().map(String::from).unwrap_or_default();
-        let join = |list: &List| Value::joined(list.items.iter().chain(&list.others), &first);
-        lists.iter().map(join).reduce(|left, right| left.union(&right)).unwrap_or_else(Value::empty)
+        lists
+            .iter()
+            .map(|list| list.joined(&first))
+            .reduce(|left, right| left.union(&right))
+            .unwrap_or_else(Value::empty)
     }
 
     fn expand_part<'a>(&mut self, part: &'a Part, host: &mut dyn Host) -> (bool, Expanded<'a>) {

@@ -190,10 +190,14 @@ pub(super) fn join_variables(left: &Variable, right: &Variable) -> Variable {
 fn join_arrays(left: &Array, right: &Array) -> Array {
     let mut any = left.any.clone();
     any.extend(right.any.iter().filter(|elements| !left.any.contains(elements)).cloned());
-    if any.len() > ALTERNATIVES {
+    // A subscript means something else in each kind.
+    let filled = |array: &Array| array.any.iter().any(|elements| elements.values().is_some());
+    let mixed = left.associative != right.associative && filled(left) && filled(right);
+    if any.len() > ALTERNATIVES || mixed {
         any = vec![blurred(&any)];
     }
-    Array { any, associative: left.associative || right.associative }
+    let associative = left.associative && filled(left) || right.associative && filled(right);
+    Array { any, associative: associative || left.associative && right.associative }
 }
 
 /// Any number of any of the values.

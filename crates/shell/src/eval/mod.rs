@@ -64,6 +64,8 @@ pub struct Shell {
     recursions: Vec<(Rc<str>, bool, bool)>,
     /// Arrays among the arguments of the `declare` being run.
     declared: Vec<vars::Assignment>,
+    /// The variable that the `declare -A` being expanded makes a table of names.
+    associating: Option<Rc<str>>,
     /// Scripts of `>( … )` that wait for the command to write to them.
     pending: Vec<(Script, Text)>,
     /// What was started in the background.
@@ -117,6 +119,7 @@ impl Shell {
             expanding: Vec::new(),
             recursions: Vec::new(),
             declared: Vec::new(),
+            associating: None,
             pending: Vec::new(),
             jobs: Vec::new(),
             looked: RefCell::default(),

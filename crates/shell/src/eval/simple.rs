@@ -336,10 +336,9 @@ impl Shell {
         for word in words {
             let fields = match builtins::declared(word) {
                 Some(assign) => {
-                    if associative {
-                        self.make_associative(&assign.name, &*host);
-                    }
+                    self.associating = associative.then(|| Rc::from(assign.name.as_str()));
                     let assignment = self.assignment(&assign, host);
+                    self.associating = None;
                     let sign = if assign.append { "+=" } else { "=" };
                     let subscript =
                         assign.subscript.as_ref().map(|word| self.expand_value(word, Mode::Plain, host));

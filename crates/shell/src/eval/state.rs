@@ -340,6 +340,43 @@ impl List {
         }
     }
 
+    /// All of them with `separator` between.
+    pub fn joined(&self, separator: &str) -> Value {
+        let items = Value::joined(&self.items, separator);
+        if self.tail.is_empty() {
+            let Some(others) = &self.others else { return items };
+            // Any number of known texts is no text that is known.
+            let many = if others.any.iter().all(Text::is_hole) {
+                others.clone()
+            } else {
+                Value::unknown(HoleSource::Budget).with_taint(others.taint)
+            };
+            return if self.items.is_empty() {
+                many
+            } else {
+                items.union(&Value::joined([&items, &many], separator))
+            };
+        }
+        /// Words that may come to nothing and are told apart.
+        const OPEN: usize = 4;
+        if self.tail.iter().filter(|(_, splits)| *splits).count() > OPEN {
+            let taint = self.values().map(|value| value.taint).unwrap_or_default();
+            return Value::unknown(HoleSource::Budget).with_taint(taint);
+        }
+        let mut whole = (!self.items.is_empty()).then_some(items);
+        // All so far may have come to nothing.
+        let mut none = self.items.is_empty();
+        for (value, splits) in &self.tail {
+            let vanishes = *splits && value.maybe_empty();
+            let longer = whole.as_ref().map(|whole| Value::joined([whole, value], separator));
+            let alone = none.then_some(value);
+            let unchanged = whole.as_ref().filter(|_| vanishes);
+            whole = Value::any_of(unchanged.into_iter().chain(&longer).chain(alone));
+            none &= vanishes;
+        }
+        whole.unwrap_or_else(Value::empty)
+    }
+
     /// Every value that is in it.
     pub fn values(&self) -> Option<Value> {
         Value::any_of(self.items.iter().chain(&self.others))
