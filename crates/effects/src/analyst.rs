@@ -6,7 +6,7 @@ use tollgate_model::{
     Certainty, CodeSource, Effect, EffectKind, FileKind, Place, Span, World, WriteMode, Zone,
 };
 use tollgate_shell::ast::{Dialect, ProblemKind};
-use tollgate_shell::eval::{Call, Host, Note, Open, OpenMode, Outcome, Shell, Status};
+use tollgate_shell::eval::{Call, Host, Kind, Note, Open, OpenMode, Outcome, Shell, Status};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
 use crate::aftermath;
@@ -49,6 +49,8 @@ pub(crate) struct Analyst<'w> {
     seen: HashSet<Effect>,
     scripts: u32,
     made: Vec<String>,
+    /// What runs now does so only if something unknown turns out empty.
+    supposing: bool,
     /// The file system that paths belong to, when it is not this machine's.
     pub(crate) elsewhere: Option<Elsewhere>,
     pub(crate) links: Links,
@@ -65,6 +67,7 @@ impl<'w> Analyst<'w> {
             seen: HashSet::new(),
             scripts: 0,
             made: Vec::new(),
+            supposing: false,
             elsewhere: None,
             links: Links::default(),
             languages: languages::Budget::default(),
@@ -96,6 +99,7 @@ impl<'w> Analyst<'w> {
 
     /// Takes an effect down, once.
     pub(crate) fn push(&mut self, kind: EffectKind, span: Span, certainty: Certainty) {
+        let certainty = if self.supposing { certainty.min(Certainty::Possible) } else { certainty };
         let effect = Effect { kind, span, certainty };
         if self.seen.insert(effect.clone()) {
             self.effects.push(effect);
@@ -295,41 +299,54 @@ impl<'w> Analyst<'w> {
             }
         }
         self.opaque(format!("the command `{shown}` is only known when it runs"), command.span);
-        Outcome::unknown(call_taint(call))
+        let outcome = Outcome::unknown(call_taint(call));
+        match self.vanished(command, args, call, shell) {
+            Some(other) => outcome.or(other),
+            None => outcome,
+        }
+    }
+
+    /// Behind `sudo`, `env` and their like an unknown word may come to nothing, and the next one is the
+    /// command. Where the shell itself looks for the command it has seen to that.
+    fn vanished(&mut self, command: &Word, args: &[Word], call: &Call, shell: &mut Shell) -> Option<Outcome> {
+        if call.kind == Kind::Unresolved {
+            return None;
+        }
+        let vanishes = |word: &&Word| word.splits && word.text.maybe_empty();
+        let words = std::iter::once(command).chain(args);
+        let rest: Vec<Word> = words.skip_while(vanishes).cloned().collect();
+        if rest.is_empty() || rest.len() > args.len() {
+            return None;
+        }
+        let outer = std::mem::replace(&mut self.supposing, true);
+        let outcome = self.way(rest, call, shell);
+        self.supposing = outer;
+        Some(outcome)
     }
 }
 
 impl Host for Analyst<'_> {
     fn command(&mut self, call: &Call, shell: &mut Shell) -> Outcome {
+        let outer = self.supposing;
+        self.supposing |= shell.is_supposed();
         commands::environment(self, call, shell);
         let mut outcome: Option<Outcome> = None;
         for argv in ways(&call.argv) {
             let next = self.way(argv, call, shell);
             outcome = Some(match outcome {
                 None => next,
-                Some(before) => Outcome {
-                    stdout: before.stdout.union(&next.stdout),
-                    status: before.status.or(next.status),
-                },
+                Some(before) => before.or(next),
             });
         }
+        self.supposing = outer;
         outcome.unwrap_or_else(|| Outcome::silent(Status::Success))
     }
 
     fn open(&mut self, open: &Open, shell: &mut Shell) -> Option<Value> {
-        let fields = std::slice::from_ref(&open.path);
-        let mut content: Option<Value> = None;
-        for word in ways(fields).into_iter().flatten() {
-            if commands::socket(self, &word) {
-                content = Some(Value::output(taint::NET));
-                continue;
-            }
-            match open.mode {
-                OpenMode::Read => content = Some(self.read(&word, false, shell)),
-                OpenMode::Write => self.write(&word, WriteMode::Overwrite, None, shell),
-                OpenMode::Append | OpenMode::ReadWrite => self.write(&word, WriteMode::Append, None, shell),
-            }
-        }
+        let outer = self.supposing;
+        self.supposing |= shell.is_supposed();
+        let content = self.opened(open, shell);
+        self.supposing = outer;
         content
     }
 
@@ -390,6 +407,24 @@ impl Host for Analyst<'_> {
 }
 
 impl Analyst<'_> {
+    /// Takes down what opening a file does; what reading it yields.
+    fn opened(&mut self, open: &Open, shell: &mut Shell) -> Option<Value> {
+        let fields = std::slice::from_ref(&open.path);
+        let mut content: Option<Value> = None;
+        for word in ways(fields).into_iter().flatten() {
+            if commands::socket(self, &word) {
+                content = Some(Value::output(taint::NET));
+                continue;
+            }
+            match open.mode {
+                OpenMode::Read => content = Some(self.read(&word, false, shell)),
+                OpenMode::Write => self.write(&word, WriteMode::Overwrite, None, shell),
+                OpenMode::Append | OpenMode::ReadWrite => self.write(&word, WriteMode::Append, None, shell),
+            }
+        }
+        content
+    }
+
     /// Code that is not known in full is run: what it came from decides.
     pub(crate) fn dynamic_code(&mut self, marks: Taint, span: Span) {
         let source = if taint::has(marks, taint::NET) {

@@ -162,6 +162,15 @@ impl Text {
         self.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)))
     }
 
+    /// What is left when every hole that may be empty is.
+    #[must_use]
+    pub fn without_empty_holes(&self) -> Self {
+        let mut kept = Self::default();
+        let stays = |piece: &&Piece| !matches!(piece, Piece::Hole(hole) if !hole.nonempty);
+        self.pieces.iter().filter(stays).for_each(|piece| kept.push(piece.clone()));
+        kept
+    }
+
     /// The known text it starts with.
     #[must_use]
     pub fn prefix(&self) -> &str {

@@ -91,6 +91,33 @@ fn later_passes_are_covered() {
     ]);
 }
 
+/// A word that may come to nothing leaves its place to the next.
+#[test]
+fn unknown_command_words_may_vanish() {
+    check(&[
+        ("$X rm y", &["‹X›… rm y", "rm y"]),
+        ("$X $Y rm y", &["‹X›… ‹Y›… rm y", "rm y"]),
+        ("$(true) rm y", &["rm y"]),
+        ("$(a) rm y", &["a", "‹?›… rm y", "rm y"]),
+        ("${X:-} rm y", &["‹X›… rm y", "rm y"]),
+        ("\"$@\" rm y", &["rm y"]),
+        ("\"$X\" rm y", &["‹X› rm y"]),
+        ("\"$X\"rm y", &["‹X›rm y", "rm y"]),
+        ("r${X}m y", &["r‹X›m… y", "rm y"]),
+        ("$X", &["‹X›…"]),
+        ("$X eval 'rm y'", &["‹X›… eval 'rm y'", "rm y"]),
+        ("$X f; f() { a; }", &["‹X›… f", "f"]),
+        ("f() { a $1; }; $X f b", &["‹X›… f b", "a b"]),
+        ("command $X rm y; exec $X rm z", &["‹X›… rm y", "rm y", "‹X›… rm z", "rm z"]),
+        ("$X cd /; pwd", &["‹X›… cd /", "pwd"]),
+        ("$X Y=1 rm z", &["‹X›… Y=1 rm z", "Y=1 rm z"]),
+    ]);
+    check_as(Dialect::Zsh, &[("$X rm y", &["‹X›… rm y", "rm y"])]);
+    let supposed = |source: &str| run(source, Dialect::Bash).supposed;
+    assert_eq!(supposed("$X rm y; rm z"), ["rm y"]);
+    assert_eq!(supposed("f() { rm y; }; $X f; f; X=; $X f"), ["rm y"]);
+}
+
 #[test]
 fn functions_and_aliases() {
     check(&[
@@ -296,7 +323,7 @@ fn hidden_ways() {
         ("shopt -s nocasematch; [[ A == a ]] && yes1; case B in b) yes2;; esac", &["yes1", "yes2"]),
         ("shopt -s xpg_echo; echo 'run\\ty' | bash", &["bash", "runty", "run y"]),
         ("RANDOM=5; [ $RANDOM = 5 ] || a", &["a"]),
-        ("x=rm; f() { local x=ls; g; $x y; }; g() { unset x; }; f", &["‹x›… y"]),
+        ("x=rm; f() { local x=ls; g; $x y; }; g() { unset x; }; f", &["‹x›… y", "y"]),
         ("BASH_CMDS[ls]=/bin/rm; ls x", &["/bin/rm x"]),
         ("BASH_ALIASES[ls]='rm -r'; ls x", &["ls x", "rm -r x"]),
         ("exec {a}<<< 'run a' {b}<<< 'run b'; bash <&$a; bash <&$b", &["bash", "run a", "run b"]),
@@ -304,14 +331,14 @@ fn hidden_ways() {
         ("bash f | echo run late > f", &["bash f", "run late"]),
         ("a | b > f; c & d > g", &["a", "b", "c", "d"]),
         ("f() { rm x; }; trap f EXIT; exit", &["rm x"]),
-        ("set -o posix; x=rm :; $x y", &["rm y", "‹x›… y"]),
+        ("set -o posix; x=rm :; $x y", &["rm y", "‹x›… y", "y"]),
         ("readonly x=rm; x=ls; $x y", &["rm y", "ls y"]),
         ("if c; then IFS=,; fi; x=a,b; run $x", &["c", "run a b", "run a,b"]),
     ]);
     check_as(
         Dialect::Posix,
         &[
-            ("x=rm eval :; $x y", &["rm y", "‹x›… y"]),
+            ("x=rm eval :; $x y", &["rm y", "‹x›… y", "y"]),
             ("{rm,x}", &["rm x", "{rm,x}"]),
             ("[[ a == b ]] || run", &["[[ a == b ]]", "run"]),
         ],
@@ -324,7 +351,7 @@ fn hidden_ways() {
             ("=rm x", &["rm x"]),
             ("noglob rm *; nocorrect rm y; - rm z", &["rm *", "rm y", "rm z"]),
             ("functions[ls]='rm $1'; ls x", &["rm x"]),
-            ("echo a | read x; run $x", &["run a|‹x›"]),
+            ("echo a | read x; run $x", &["run a", "run ‹x›…"]),
         ],
     );
 }

@@ -89,6 +89,8 @@ struct Context {
     piped: u32,
     piped_to: bool,
     conditional: bool,
+    /// Something unknown is taken to be empty.
+    supposed: bool,
     loops: u32,
     returnable: bool,
 }
@@ -205,6 +207,12 @@ impl Shell {
     #[must_use]
     pub fn resolve(&self, path: &Value) -> Value {
         path::resolve(&self.state.local.cwd, path)
+    }
+
+    /// Whether what runs now does so only if something unknown turns out empty, as in `$SUDO rm x`.
+    #[must_use]
+    pub fn is_supposed(&self) -> bool {
+        self.context.supposed
     }
 
     /// How the last command ended, as far as the present way through the script tells.

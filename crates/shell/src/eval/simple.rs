@@ -8,9 +8,9 @@ use super::builtins::{self, Builtin};
 use super::expand::{Fields, Mode};
 use super::state::{Flow, Variable};
 use super::vars::{Assigned, Assignment, Place};
-use super::{Call, Field, Host, Input, Kind, Note, Open, Shell, Status};
+use super::{Call, Context, Field, Host, Input, Kind, Note, Open, Shell, Status};
 use crate::ast::{Assign, AssignValue, Dialect, Part, Redirect, Simple, Word};
-use crate::value::{HoleSource, Value};
+use crate::value::{HoleSource, Text, Value};
 
 /// The builtins that POSIX calls special.
 const SPECIAL: [&str; 14] = [
@@ -306,7 +306,21 @@ impl Shell {
         Flow::of(outcome.status, self.state.clone())
     }
 
-    fn run_unresolved(&mut self, mut call: Call, host: &mut dyn Host) -> Flow {
+    /// Runs a command whose name is not known: whatever it may be, and what is left when the unknown parts
+    /// of its name come to nothing.
+    fn run_unresolved(&mut self, call: Call, host: &mut dyn Host) -> Flow {
+        let Some(argv) = emptied(&call.argv) else { return self.run_unknown(call, host) };
+        let (entry, context) = (self.state.clone(), self.context);
+        let rest = Call { argv, conditional: true, ..call.clone() };
+        let flow = self.run_unknown(call, host);
+        self.state = entry;
+        self.context = Context { conditional: true, supposed: true, ..context };
+        let other = self.run_call(rest, &[], host);
+        self.context = Context { supposed: context.supposed, ..self.context };
+        self.join_flows(flow, other, &*host)
+    }
+
+    fn run_unknown(&mut self, mut call: Call, host: &mut dyn Host) -> Flow {
         if let Some(first) = call.argv.first() {
             host.note(Note::Unresolved { word: first.value.clone(), span: first.span });
         }
@@ -358,6 +372,22 @@ impl Shell {
         }
         lists
     }
+}
+
+/// The words when the unknown parts of the command word come to nothing: the words after it when nothing is
+/// left of it, else what is left. `None` when it stays as it is, or when no command is left.
+fn emptied(argv: &[Field]) -> Option<Vec<Field>> {
+    let vanishes = |field: &&Field| field.splits && field.value.maybe_empty();
+    let skipped = argv.iter().take_while(vanishes).count();
+    let (first, rest) = argv.get(skipped..)?.split_first()?;
+    let texts = first.value.any.iter().map(Text::without_empty_holes).filter(|text| !text.is_empty());
+    let value = Value::of(texts, first.value.taint);
+    if value.is_empty() || skipped == 0 && value == first.value {
+        return None;
+    }
+    let splits = first.splits && (value == first.value || value.any.iter().any(Text::has_holes));
+    let first = Field { value, span: first.span, splits };
+    Some(std::iter::once(first).chain(rest.iter().cloned()).collect())
 }
 
 /// The value as one text, for the host.
