@@ -319,7 +319,7 @@ fn files_opened() {
 #[test]
 fn hidden_ways() {
     check(&[
-        ("command_not_found_handle() { rm x; }; nosuch", &["rm x", "nosuch"]),
+        ("command_not_found_handle() { rm x; }; nosuch", &["nosuch", "rm x"]),
         ("shopt -s nocasematch; [[ A == a ]] && yes1; case B in b) yes2;; esac", &["yes1", "yes2"]),
         ("shopt -s xpg_echo; echo 'run\\ty' | bash", &["bash", "runty", "run y"]),
         ("RANDOM=5; [ $RANDOM = 5 ] || a", &["a"]),

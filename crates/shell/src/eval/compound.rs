@@ -13,17 +13,8 @@ use crate::ast::{Arith, CaseArm, CaseEnd, Command, CommandKind, Dialect, Script,
 use crate::value::{HoleSource, Value};
 
 /// Functions that the shell calls by itself.
-const IMPLICIT: [&str; 9] = [
-    "chpwd",
-    "command_not_found_handle",
-    "command_not_found_handler",
-    "periodic",
-    "precmd",
-    "preexec",
-    "zshaddhistory",
-    "zshexit",
-    "TRAPEXIT",
-];
+const IMPLICIT: [&str; 7] =
+    ["chpwd", "periodic", "precmd", "preexec", "zshaddhistory", "zshexit", "TRAPEXIT"];
 
 impl Shell {
     pub(super) fn run_kind(&mut self, kind: &CommandKind, span: Span, host: &mut dyn Host) -> Flow {

@@ -299,11 +299,38 @@ impl Shell {
         if self.take_ended() {
             return Flow::default();
         }
+        self.run_not_found(&call, host);
         self.emit(1, copied.as_ref().unwrap_or(&outcome.stdout));
         // What it says on standard error is not known.
         self.emit(2, &Value::unknown(HoleSource::Output));
         self.remember_last(call.argv);
         Flow::of(outcome.status, self.state.clone())
+    }
+
+    /// Runs the function that takes commands which are not found; this may be one.
+    fn run_not_found(&mut self, call: &Call, host: &mut dyn Host) {
+        let name = if self.dialect == Dialect::Zsh {
+            "command_not_found_handler"
+        } else {
+            "command_not_found_handle"
+        };
+        let Some(handler) = self.state.local.functions.get(name).cloned() else { return };
+        if self.frames.iter().any(|frame| &*frame.name == name) {
+            return;
+        }
+        let word = Field::new(Value::text(name), call.span);
+        let argv = std::iter::once(word).chain(call.argv.iter().cloned()).collect();
+        let (entry, context) = (self.state.clone(), self.context);
+        self.context.conditional = true;
+        for function in &handler.any {
+            let call = Call { argv: Vec::clone(&argv), conditional: true, ..call.clone() };
+            let flow = self
+                .in_subshell(host, |shell, host| shell.run_function(&Rc::from(name), function, call, host));
+            self.settle(flow, host);
+        }
+        self.context = context;
+        self.state =
+            self.join(Some(entry), Some(self.state.clone()), &*host).unwrap_or_else(|| self.state.clone());
     }
 
     /// Runs a command whose name is not known: whatever it may be, and what is left when the unknown parts

@@ -7,7 +7,7 @@ use tollgate_model::Span;
 
 use super::state::{Descriptor, Flow, Functions, JumpKind, List, Local};
 use super::{Code, Context, Field, Host, Note, Scope, Shell, Written};
-use crate::ast::{CommandKind, RedirectKind, Script};
+use crate::ast::{CommandKind, Dialect, RedirectKind, Script};
 use crate::value::{Piece, Text, Value};
 
 /// First of the private-use characters that stand for unknown parts.
@@ -32,6 +32,7 @@ impl Shell {
             Scope::Child => shell.in_subshell(host, |shell, host| {
                 shell.become_child(code, &*host);
                 shell.import_functions(span, host);
+                shell.run_startup_file(span, host);
                 shell.run_texts(code, span, host)
             }),
         });
@@ -133,6 +134,15 @@ impl Shell {
             .collect();
         for (name, body) in given {
             let code = self.code(Value::text(&name).concat(&body), Scope::Same, span);
+            let flow = self.run_code(&code, host);
+            self.settle(flow, host);
+        }
+    }
+
+    /// bash runs the file that `BASH_ENV` names before any script.
+    fn run_startup_file(&mut self, span: Span, host: &mut dyn Host) {
+        if self.dialect == Dialect::Bash && self.state.local.vars.contains_key("BASH_ENV") {
+            let code = self.code(Value::text(". \"$BASH_ENV\""), Scope::Same, span);
             let flow = self.run_code(&code, host);
             self.settle(flow, host);
         }

@@ -4,6 +4,7 @@ mod condition;
 mod control;
 mod declare;
 mod dirs;
+mod mapfile;
 mod options;
 mod print;
 mod read;
