@@ -99,6 +99,9 @@ impl Shell {
             // `=name` is the path of a program: told by its name.
             return Fields::One(Field::new(Text::literal(name).into(), span));
         }
+        if self.dialect == Dialect::Zsh {
+            self.run_qualifiers(word, host);
+        }
         let limit = self.budget.words as usize;
         let Some(words) = brace::expand(&word.parts, limit) else {
             let pieces: Vec<Braced<'_>> = word.parts.iter().map(Braced::Part).collect();
@@ -170,8 +173,18 @@ impl Shell {
         parameter: bool,
         host: &mut dyn Host,
     ) {
-        // zsh does not split what parameters expand to.
+        // zsh does not split what parameters expand to, unless it is told to.
         let zsh = parameter && self.dialect == Dialect::Zsh;
+        if zsh
+            && self.state.local.options.word_split
+            && !quoted
+            && let Expanded::One { value, .. } = &expanded
+        {
+            let mut split = drafts.clone();
+            split.unquoted(value, false);
+            drafts.unquoted(value, true);
+            return drafts.merge(split);
+        }
         match expanded {
             Expanded::One { value, .. } if quoted => drafts.quoted(&value),
             Expanded::One { value, whole } => {

@@ -75,6 +75,7 @@ impl Shell {
                 nocase: left.options.nocase || right.options.nocase,
                 xpg_echo: left.options.xpg_echo || right.options.xpg_echo,
                 posix: left.options.posix || right.options.posix,
+                word_split: left.options.word_split || right.options.word_split,
             },
         }
     }

@@ -23,6 +23,7 @@ mod operators;
 mod param;
 mod path;
 pub mod pattern;
+mod qualifiers;
 mod redirect;
 mod script;
 mod simple;

@@ -183,6 +183,8 @@ pub(super) struct Options {
     pub xpg_echo: bool,
     /// Perhaps on.
     pub posix: bool,
+    /// Perhaps on: zsh splits unquoted parameters.
+    pub word_split: bool,
 }
 
 /// `$?`

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use tollgate_model::Span;
 
+use super::compound::HOOKS;
 use super::join::join_variables;
 use super::state::{Array, Attributes, Contents, Elements, Key, Variable};
 use super::{Host, Scope, Shell};
@@ -278,11 +279,21 @@ impl Shell {
 
     /// Some variables are code: prompts are expanded, `PROMPT_COMMAND` is run.
     fn assigned_code(&mut self, name: &str, value: &Assigned, span: Span, host: &mut dyn Host) {
-        let Assigned::Scalar(value) = value else { return };
-        if PROMPTS.contains(&name) {
-            self.run_hidden(value, span, host);
-        } else if name == "PROMPT_COMMAND" {
-            self.run_aside(value, span, host);
+        // In zsh functions may be hooked up by name, as in `chpwd_functions=(f)`.
+        let hook = name.strip_suffix("_functions").is_some_and(|name| HOOKS.contains(&name));
+        let hooks = hook && self.dialect == Dialect::Zsh;
+        let prompt = PROMPTS.contains(&name);
+        if !hooks && !prompt && name != "PROMPT_COMMAND" {
+            return;
+        }
+        let values: Vec<Value> = match value {
+            Assigned::Scalar(value) => vec![value.clone()],
+            Assigned::Array { elements, .. } => {
+                elements.known.values().chain(&elements.others).cloned().collect()
+            }
+        };
+        for value in &values {
+            if prompt { self.run_hidden(value, span, host) } else { self.run_aside(value, span, host) }
         }
     }
 
