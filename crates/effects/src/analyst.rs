@@ -139,6 +139,14 @@ impl<'w> Analyst<'w> {
         self.effects.get(mark..).unwrap_or_default()
     }
 
+    /// Whatever is taken down meanwhile is possible, not certain.
+    pub(crate) fn suppose<R>(&mut self, inside: impl FnOnce(&mut Self) -> R) -> R {
+        let outer = std::mem::replace(&mut self.supposing, true);
+        let result = inside(self);
+        self.supposing = outer;
+        result
+    }
+
     pub(crate) fn opaque(&mut self, why: impl Into<String>, span: Span) {
         self.push(EffectKind::Opaque { why: why.into() }, span, Certainty::Possible);
     }
@@ -318,10 +326,7 @@ impl<'w> Analyst<'w> {
         if rest.is_empty() || rest.len() > args.len() {
             return None;
         }
-        let outer = std::mem::replace(&mut self.supposing, true);
-        let outcome = self.way(rest, call, shell);
-        self.supposing = outer;
-        Some(outcome)
+        Some(self.suppose(|analyst| analyst.way(rest, call, shell)))
     }
 }
 
@@ -353,12 +358,7 @@ impl Host for Analyst<'_> {
     fn note(&mut self, note: Note) {
         match note {
             Note::Problem(problem) => {
-                let why = match problem.kind {
-                    ProblemKind::Budget => "the command is too long or too deeply nested to be read whole",
-                    ProblemKind::StrangeByte => "it holds characters that shells read differently",
-                    ProblemKind::Unexpected | ProblemKind::Unclosed => "a part of it is not valid shell",
-                };
-                self.opaque(why, problem.span);
+                self.opaque(unread(problem.kind), problem.span);
             }
             Note::Recursion { name, background, piped, span } if background || piped => {
                 let kind = EffectKind::Process { signal: "fork-bomb".into(), target: name.to_string() };
@@ -448,6 +448,18 @@ pub(crate) fn own_at(place: &Place, with_all_below: bool, world: &dyn World) -> 
             || (with_all_below && !place.path.is_empty() && paths::within(own, &place.path))
     };
     world.own_places().iter().find(touches).map(|own| format!("Tollgate's own files in {own}"))
+}
+
+/// Why a part of a text was not understood.
+fn unread(kind: ProblemKind) -> String {
+    match kind {
+        ProblemKind::Budget => "the command is too long or too deeply nested to be read whole".into(),
+        ProblemKind::StrangeByte => "it holds characters that shells read differently".into(),
+        ProblemKind::Unexpected | ProblemKind::Unclosed => "a part of it is not valid shell".into(),
+        ProblemKind::Deceptive(c) => {
+            format!("it holds U+{:04X}, which is not seen or looks like something else", u32::from(c))
+        }
+    }
 }
 
 /// What a command's data comes from: its input and its words.

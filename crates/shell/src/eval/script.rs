@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::state::{Descriptor, ExitCode, Flow, Jump, JumpKind, State};
 use super::{Host, Note, Shell, Status};
-use crate::ast::{AndOr, Command, CommandKind, Item, Pipeline, Problem, Script};
+use crate::ast::{AndOr, Command, CommandKind, Item, Pipeline, Problem, ProblemKind, Script};
 use crate::value::Value;
 
 impl Shell {
@@ -25,7 +25,7 @@ impl Shell {
 
     /// A shell may run nothing of text that it cannot read, or only what comes before.
     fn run_read(&mut self, script: &Script, top: bool, host: &mut dyn Host) -> Flow {
-        if script.problems.is_empty() {
+        if script.problems.iter().all(|problem| matches!(problem.kind, ProblemKind::Deceptive(_))) {
             return self.run_list(&script.items, top, host);
         }
         let unread = State { code: ExitCode::Nonzero, ..self.state.clone() };
