@@ -8,7 +8,7 @@ use super::state::{
     Shadowed, State, Variable, Vars, World,
 };
 use super::{Host, Shell, Written};
-use crate::value::{HoleSource, Value};
+use crate::value::{HoleSource, Text, Value};
 
 /// Contents of one array, or lists of arguments, that are told apart.
 const ALTERNATIVES: usize = 16;
@@ -257,14 +257,22 @@ fn join_descriptors(left: &Descriptor, right: &Descriptor) -> Descriptor {
 }
 
 fn join_worlds(left: &World, right: &World) -> World {
-    let mut files = merge(&left.files, &right.files, |left, right| Written {
+    let either = |left: &Rc<Value>, right: &Rc<Value>| shared(left, right, Value::union);
+    World {
+        files: shared(&left.files, &right.files, join_files),
+        buffers: shared(&left.buffers, &right.buffers, |left, right| merge(left, right, either)),
+    }
+}
+
+fn join_files(left: &BTreeMap<Text, Written>, right: &BTreeMap<Text, Written>) -> BTreeMap<Text, Written> {
+    let mut files = merge(left, right, |left, right| Written {
         value: left.value.union(&right.value),
         certain: left.certain && right.certain,
     });
     for (path, written) in &mut files {
-        written.certain &= left.files.contains_key(path) && right.files.contains_key(path);
+        written.certain &= left.contains_key(path) && right.contains_key(path);
     }
-    World { files, buffers: merge(&left.buffers, &right.buffers, Value::union) }
+    files
 }
 
 fn widen_value(old: &Value, new: &Value) -> Value {
@@ -308,7 +316,7 @@ fn widen_args(old: &Args, new: &Args) -> Args {
 
 fn widen_world(old: &World, new: &World) -> World {
     let mut world = new.clone();
-    for (path, written) in &mut world.files {
+    for (path, written) in Rc::make_mut(&mut world.files) {
         if old.files.get(path) != Some(written) {
             let before = old.files.get(path).map_or(&written.value, |old| &old.value);
             *written = Written {
@@ -317,9 +325,9 @@ fn widen_world(old: &World, new: &World) -> World {
             };
         }
     }
-    for (id, value) in &mut world.buffers {
+    for (id, value) in Rc::make_mut(&mut world.buffers) {
         if let Some(before) = old.buffers.get(id) {
-            *value = widen_value(before, value);
+            *value = shared(before, value, widen_value);
         }
     }
     world

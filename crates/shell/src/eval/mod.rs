@@ -265,13 +265,13 @@ impl Shell {
     /// Something may have changed any of the files the script wrote: what is known of them is no longer
     /// certain.
     pub fn doubt_files(&mut self) {
-        self.state.world_mut().files.values_mut().for_each(|written| written.certain = false);
+        self.state.files_mut().values_mut().for_each(|written| written.certain = false);
     }
 
     /// Forgets a file, which is removed or no longer known.
     pub fn forget_file(&mut self, path: &Value) {
         let keys = self.resolve(path);
-        let files = &mut self.state.world_mut().files;
+        let files = self.state.files_mut();
         keys.any.iter().for_each(|key| drop(files.remove(key)));
     }
 }

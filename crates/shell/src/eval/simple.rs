@@ -79,10 +79,9 @@ impl Shell {
         span: Span,
         host: &mut dyn Host,
     ) -> Flow {
-        let (fds, mark) = (Rc::clone(&self.state.local.fds), self.jumps.len());
         let fragile = redirects.iter().any(|redirect| super::redirect::opens_file(&redirect.kind));
         let entry = fragile.then(|| self.state.clone());
-        let Some(opens) = self.redirect(redirects, host) else { return Flow::default() };
+        let Some((opens, replaced)) = self.redirect_for(redirects, host) else { return Flow::default() };
         let exec = argv.len() == 1 && argv.first().and_then(|field| field.value.as_literal()) == Some("exec");
         let flow = if argv.is_empty() {
             self.run_assignments(&simple.assigns, opens, span, host)
@@ -93,7 +92,7 @@ impl Shell {
             return flow;
         }
         // `exec` without a command keeps its redirections.
-        let flow = if exec { flow } else { self.with_descriptors(flow, mark, &fds) };
+        let flow = if exec { flow } else { self.with_descriptors(flow, &replaced) };
         match entry {
             Some(entry) => self.or_unopened(flow, entry, &*host),
             None => flow,

@@ -47,9 +47,9 @@ pub(super) struct Local {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct World {
     /// What the script wrote, by resolved path.
-    pub files: BTreeMap<Text, super::Written>,
+    pub files: Rc<BTreeMap<Text, super::Written>>,
     /// Pipes, substitutions and here-documents: written at the end, read from the start.
-    pub buffers: BTreeMap<u32, Value>,
+    pub buffers: Rc<BTreeMap<u32, Rc<Value>>>,
 }
 
 pub(super) type Vars = BTreeMap<Rc<str>, Rc<Variable>>;
@@ -168,6 +168,16 @@ pub(super) enum Descriptor {
     },
 }
 
+impl Descriptor {
+    /// The buffer that it reads from.
+    pub fn buffer(&self) -> Option<u32> {
+        match self {
+            Self::Pipe(id) | Self::Here(id) | Self::File { buffer: Some(id), .. } => Some(*id),
+            _ => None,
+        }
+    }
+}
+
 /// Shell options that change what is evaluated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Options {
@@ -237,6 +247,14 @@ impl State {
 
     pub fn world_mut(&mut self) -> &mut World {
         Rc::make_mut(&mut self.world)
+    }
+
+    pub fn files_mut(&mut self) -> &mut BTreeMap<Text, super::Written> {
+        Rc::make_mut(&mut self.world_mut().files)
+    }
+
+    pub fn buffers_mut(&mut self) -> &mut BTreeMap<u32, Rc<Value>> {
+        Rc::make_mut(&mut self.world_mut().buffers)
     }
 
     pub fn vars_mut(&mut self) -> &mut Vars {

@@ -246,12 +246,12 @@ impl Shell {
         self.next_process = self.next_process.checked_sub(1).filter(|number| *number > 9).unwrap_or(63);
         if output {
             self.step(1 + span_length(span) / 16, span, host);
-            self.state.world_mut().files.remove(&path);
+            self.state.files_mut().remove(&path);
             self.pending.push((script.clone(), path.clone()));
             return path.into();
         }
         let value = self.substitute_raw(script, span, host);
-        self.state.world_mut().files.insert(path.clone(), Written { value, certain: true });
+        self.state.files_mut().insert(path.clone(), Written { value, certain: true });
         path.into()
     }
 
@@ -285,6 +285,7 @@ impl Shell {
                 })
             });
             self.settle(flow.unwrap_or_else(|| Flow::both(self.state.clone())), host);
+            self.take_buffer(id);
         }
     }
 

@@ -53,7 +53,7 @@ impl Shell {
         };
         let lines: Vec<Line> = input.any.iter().map(|text| request.take(text)).collect();
         let rest = Value::of(lines.iter().map(|line| line.rest.clone()), input.taint);
-        self.state.world_mut().buffers.insert(id, rest);
+        self.state.buffers_mut().insert(id, Rc::new(rest));
         let value = Value::of(lines.iter().map(|line| line.line.clone()), input.taint);
         self.bind_read(&request, &value, span, host);
         let succeeds = lines.iter().any(|line| line.ended != Ended::No);
