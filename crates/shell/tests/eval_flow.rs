@@ -83,6 +83,7 @@ fn loops() {
 #[test]
 fn later_passes_are_covered() {
     check(&[
+        ("while [ $X ]; do echo run x; done | bash", &["bash", "run x", "‹?›…"]),
         ("p=safe; for i in $X; do $p x; p=rm; done", &["safe x", "rm x"]),
         (
             "p=one; while c; do $p x; if d; then p=two; else p=three; fi; done",

@@ -125,14 +125,15 @@ impl Shell {
     }
 
     /// Covers what `new` and any further pass of a loop may bring: what differs from `old` is unknown.
-    pub(super) fn widen(&self, old: &State, new: &State) -> State {
+    /// What is `printed` is left as it is.
+    pub(super) fn widen(&self, old: &State, new: &State, printed: &[u32]) -> State {
         let local = shared(&old.local, &new.local, |old, new| Local {
             vars: shared(&old.vars, &new.vars, widen_vars),
             args: shared(&old.args, &new.args, widen_args),
             cwd: widen_value(&old.cwd, &new.cwd),
             ..new.clone()
         });
-        let world = shared(&old.world, &new.world, widen_world);
+        let world = shared(&old.world, &new.world, |old, new| widen_world(old, new, printed));
         State { local, world, ..new.clone() }
     }
 }
@@ -314,7 +315,7 @@ fn widen_args(old: &Args, new: &Args) -> Args {
     Args { name: new.name.clone(), any: vec![List::open(Vec::new(), others)] }
 }
 
-fn widen_world(old: &World, new: &World) -> World {
+fn widen_world(old: &World, new: &World, printed: &[u32]) -> World {
     let mut world = new.clone();
     for (path, written) in Rc::make_mut(&mut world.files) {
         if old.files.get(path) != Some(written) {
@@ -326,7 +327,7 @@ fn widen_world(old: &World, new: &World) -> World {
         }
     }
     for (id, value) in Rc::make_mut(&mut world.buffers) {
-        if let Some(before) = old.buffers.get(id) {
+        if let Some(before) = old.buffers.get(id).filter(|_| !printed.contains(id)) {
             *value = shared(before, value, widen_value);
         }
     }

@@ -240,20 +240,26 @@ impl Shell {
         (self.merged(flow, &*host), broken)
     }
 
-    /// Passes until the state before a pass covers the state after; what keeps changing becomes unknown.
+    /// Passes until the state before a pass covers the state after; what keeps changing becomes unknown. What
+    /// the loop prints it cannot read, so that needs no further pass.
     fn sum_up(&mut self, body: Body<'_>, host: &mut dyn Host) -> Flow {
-        let mut head = self.state.clone();
+        let entry = self.state.clone();
+        let printed = entry.local.printed();
+        let mut head = entry.clone();
         let mut exit = Flow::default();
         for sums in 0..LIMIT {
             self.state = head.clone();
             let (next, broken) = self.run_pass(body, host);
             exit = self.join_flows(exit, broken, &*host);
             let Some(joined) = self.join(Some(head.clone()), next, &*host) else { break };
-            if joined.local == head.local && joined.world == head.world {
+            let next = if sums < SUMS { joined } else { self.widen(&head, &joined, &printed) };
+            let covered = next.local == head.local && next.world.is_like(&head.world, &printed);
+            head = next;
+            if covered {
                 break;
             }
-            head = if sums < SUMS { joined } else { self.widen(&head, &joined) };
         }
+        head.open_printed(&entry, &printed);
         self.join_flows(exit, Flow::both(head), &*host)
     }
 }

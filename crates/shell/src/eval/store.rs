@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::state::{Descriptor, State};
+use super::state::{Descriptor, Local, State, World};
 use super::{Shell, Stream};
 use crate::value::{HoleSource, Text, Value};
 
@@ -163,7 +163,43 @@ impl Shell {
     }
 }
 
+impl Local {
+    /// The pipes that output goes to, and that nothing here reads.
+    pub fn printed(&self) -> Vec<u32> {
+        let pipe = |fd: u32| match self.fds.get(&fd) {
+            Some(Descriptor::Pipe(id)) => Some(*id),
+            _ => None,
+        };
+        let read =
+            |id: &u32| self.fds.iter().any(|(fd, open)| !(1..=2).contains(fd) && open.buffer() == Some(*id));
+        [pipe(1), pipe(2)].into_iter().flatten().filter(|id| !read(id)).collect()
+    }
+}
+
+impl World {
+    /// The same but for these buffers.
+    pub fn is_like(&self, other: &Self, without: &[u32]) -> bool {
+        let rest = |world: &Self| -> Vec<(u32, Rc<Value>)> {
+            let kept = world.buffers.iter().filter(|(id, _)| !without.contains(id));
+            kept.map(|(id, value)| (*id, Rc::clone(value))).collect()
+        };
+        self.files == other.files && (self.buffers == other.buffers || rest(self) == rest(other))
+    }
+}
+
 impl State {
+    /// What was printed since `before` may have been printed any number of times.
+    pub fn open_printed(&mut self, before: &Self, printed: &[u32]) {
+        for id in printed {
+            let Some(value) = self.world.buffers.get(id) else { continue };
+            if before.world.buffers.get(id) != Some(value) {
+                let any = Value::unknown(HoleSource::Budget).with_taint(value.taint);
+                let value = Rc::new(value.union(&any));
+                self.buffers_mut().insert(*id, value);
+            }
+        }
+    }
+
     /// The buffer that a descriptor reads from.
     pub fn input_buffer(&self, fd: u32) -> Option<u32> {
         self.local.fds.get(&fd)?.buffer()
