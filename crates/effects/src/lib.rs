@@ -19,6 +19,7 @@ mod secrets_scan;
 mod settings;
 mod sql;
 mod startup;
+mod taint;
 mod tools;
 mod url;
 mod word;

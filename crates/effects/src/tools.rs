@@ -29,6 +29,7 @@ pub(crate) fn effects(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effec
             if *sandbox_off {
                 hands.push(EffectKind::Weaken { what: SANDBOX.into() });
             }
+            hands.unwrapped(command);
             hands.shell.run(command, &mut hands.analyst);
         }
         ToolCall::Shell { command, cwd: own, sandbox_off, .. } => {
@@ -70,6 +71,24 @@ impl<'w> Hands<'w> {
         let analyst = Analyst::new(world, cwd);
         let shell = analyst.fresh_shell();
         Self { analyst, shell }
+    }
+
+    /// Shells take the carriage return at the end of a Windows line for part of its last word. What hands the
+    /// text to the shell may take it out, so that reading is followed too.
+    fn unwrapped(&mut self, command: &str) {
+        if !command.contains("\r\n") {
+            return;
+        }
+        let mut shell = self.analyst.fresh_shell();
+        let code = Code {
+            text: Value::text(&command.replace("\r\n", "\n")),
+            scope: Scope::Same,
+            dialect: shell.dialect(),
+            name: None,
+            args: None,
+            span: Span::new(0, command.len()),
+        };
+        self.analyst.suppose(|analyst| shell.run_text(&code, analyst));
     }
 
     fn finish(self) -> Vec<Effect> {
