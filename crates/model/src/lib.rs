@@ -10,6 +10,7 @@ mod rebuild;
 mod record;
 mod rule;
 mod span;
+mod told;
 mod verdict;
 mod world;
 

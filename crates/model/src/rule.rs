@@ -87,6 +87,14 @@ pub struct Card {
     pub examples: &'static [Example],
 }
 
+impl Card {
+    /// What it does, in one sentence: the first line of its documentation.
+    #[must_use]
+    pub fn summary(&self) -> &'static str {
+        self.doc.lines().next().unwrap_or_default().trim()
+    }
+}
+
 /// One example of a rule.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {

@@ -18,7 +18,8 @@ mod strangers;
 mod yaml;
 
 pub use layers::Layer;
-pub use load::{Loaded, Request, forget, load};
+pub use load::{Loaded, Request, forget, load, look};
+pub use nearest::nearest;
 pub use policy::{Audit, Change, Policy, describe, strictest};
 pub use problem::{At, Problem, Severity, render};
 pub use settings::check;

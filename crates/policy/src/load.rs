@@ -65,15 +65,13 @@ pub struct Loaded {
 /// Loads the policy for a request. Never fails: a fault is told, and never loosens.
 #[must_use]
 pub fn load(request: &Request, catalogue: &dyn Catalogue) -> Loaded {
-    let cards = catalogue.cards();
-    let loader = Loader {
-        request,
-        key: request.key(),
-        catalogue: catalogue_hash(&cards),
-        shelf: Shelf::new(request.state_dir),
-        cards,
-    };
-    loader.recall().unwrap_or_else(|| loader.rebuild())
+    Loader::new(request, catalogue, true).load()
+}
+
+/// As `load`, and leaves no trace: what is told once is still told at the next event.
+#[must_use]
+pub fn look(request: &Request, catalogue: &dyn Catalogue) -> Loaded {
+    Loader::new(request, catalogue, false).load()
 }
 
 /// Accepts that a policy file is gone, so that what it last said is no longer held to. For owner commands only.
@@ -87,9 +85,21 @@ struct Loader<'a> {
     catalogue: [u8; 32],
     shelf: Shelf,
     cards: Vec<&'static Card>,
+    /// Snapshots and last good texts are written.
+    writes: bool,
 }
 
-impl Loader<'_> {
+impl<'a> Loader<'a> {
+    fn new(request: &'a Request<'a>, catalogue: &dyn Catalogue, writes: bool) -> Self {
+        let cards = catalogue.cards();
+        let shelf = Shelf::new(request.state_dir);
+        Self { request, key: request.key(), catalogue: catalogue_hash(&cards), shelf, cards, writes }
+    }
+
+    fn load(&self) -> Loaded {
+        self.recall().unwrap_or_else(|| self.rebuild())
+    }
+
     fn recall(&self) -> Option<Loaded> {
         let bytes = self.shelf.read(&self.snapshot_name())?;
         let snapshot = Snapshot::decode(&bytes)?;
@@ -180,7 +190,7 @@ impl Loader<'_> {
 
     /// Remembers the text of a file that is good, unless it was changed again meanwhile.
     fn keep(&self, file: &Opened) {
-        if file.is_news() && Identity::of(&file.source.path) == file.reading.identity {
+        if self.writes && file.is_news() && Identity::of(&file.source.path) == file.reading.identity {
             self.shelf.keep(&file.source.path, &file.text);
         }
     }
@@ -193,6 +203,9 @@ impl Loader<'_> {
     }
 
     fn write(&self, head: &Head, body: &Body) {
+        if !self.writes {
+            return;
+        }
         let name = self.snapshot_name();
         if encode(head, body).and_then(|bytes| self.shelf.write(&name, &bytes)).is_some() {
             self.shelf.prune(&name);

@@ -10,6 +10,7 @@ mod git;
 mod hook;
 mod out;
 mod owner;
+mod paint;
 mod program;
 mod report;
 mod stdin;
