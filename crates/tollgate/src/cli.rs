@@ -30,6 +30,8 @@ enum Command {
     Explain(cmd::explain::Args),
     /// The catalogue of rules
     Rules(cmd::rules::Args),
+    /// One validator alone: a tool's input on standard input, `{"safe": …, "reason": …, "metadata": …}` as answer
+    Validate(cmd::validate::Args),
     /// Answer one event of an agent (what the agent's host runs; payload on standard input)
     Hook {
         /// The agent, and the event where its payload does not name it
@@ -49,6 +51,7 @@ pub fn run() -> ExitCode {
         Command::Check(args) => cmd::check::run(args),
         Command::Explain(args) => cmd::explain::run(args),
         Command::Rules(args) => cmd::rules::run(args),
+        Command::Validate(args) => cmd::validate::run(args),
         Command::Hook { words } => crate::hook::run(words),
     };
     result.unwrap_or_else(|error| {

@@ -7,3 +7,4 @@ pub mod explain;
 pub mod init;
 pub mod rules;
 pub mod uninstall;
+pub mod validate;

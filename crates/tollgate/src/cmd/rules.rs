@@ -45,19 +45,16 @@ fn list() {
         if pack.replace(card.pack) != Some(card.pack) {
             out::line(&format!("{}:", card.pack.name()));
         }
-        out::line(&line(card, longest));
+        lines(card, longest).iter().for_each(|line| out::line(line));
     }
 }
 
-fn line(card: &Card, longest: usize) -> String {
+fn lines(card: &Card, longest: usize) -> Vec<String> {
     let head = format!("  {:<longest$}  {:<4}  ", card.id, card.level.name());
-    let summary = plain(card.summary());
-    let room = COLUMNS.saturating_sub(width(&head)).max(20);
-    if width(&summary) <= room {
-        return head + &summary;
-    }
-    let first = wrap(&summary, room - 1).into_iter().next().unwrap_or_default();
-    format!("{head}{first}…")
+    let indent = " ".repeat(width(&head));
+    let parts = wrap(&plain(card.summary()), COLUMNS.saturating_sub(indent.len()).max(20));
+    let lead = std::iter::once(&head).chain(std::iter::repeat(&indent));
+    lead.zip(parts).map(|(lead, part)| format!("{lead}{part}")).collect()
 }
 
 fn show(id: &str, as_json: bool) -> anyhow::Result<()> {
