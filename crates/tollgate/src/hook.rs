@@ -191,9 +191,7 @@ fn first_project(event: &Event) -> String {
     if let Some(project) = named {
         return project.trim_end_matches('/').to_owned();
     }
-    let cwd = Path::new(&event.cwd);
-    let root = cwd.ancestors().filter(|folder| folder.join(".git").exists()).last().unwrap_or(cwd);
-    root.to_string_lossy().into_owned()
+    dirs::repository(Path::new(&event.cwd)).to_string_lossy().into_owned()
 }
 
 /// What a person must know about the policy: at the start of a session, and with every refusal.

@@ -37,7 +37,7 @@ fn a_page_shows_words_rules_verdict_reason_and_times() {
     let page = explain(&scratch, &["cat ~/.ssh/id_rsa"], "").stdout;
     let home = scratch.home().display().to_string();
     for part in [
-        "  cat ~/.ssh/id_rsa\n  ───────────────── runs `cat`\n      ━━━━━━━━━━━━━",
+        "  cat ~/.ssh/id_rsa\n  ───────────────── runs `cat`\n      ━━━━━━━━━━━━━ reads `~/.ssh/id_rsa` (secret)\n",
         "deny  secret-file-read: reads",
         "other rules have nothing to say",
         "deny: it does not run, and the agent reads:\n    Tollgate: this reads",

@@ -15,7 +15,7 @@ use tollgate_model::{
 };
 use tollgate_pipeline::Opinion;
 
-use crate::dirs::{Dirs, MANAGED};
+use crate::dirs::{Dirs, MANAGED, repository};
 use crate::exit::ExitCode;
 use crate::world::Machine;
 
@@ -110,6 +110,7 @@ pub struct Explanation {
     pub event: Event,
     /// The project it is judged in.
     pub project: String,
+    home: String,
     /// What it would do.
     pub effects: Vec<Effect>,
     /// What every rule says to it.
@@ -138,7 +139,7 @@ pub fn explain(call: &Call) -> anyhow::Result<Explanation> {
     let event = event(call)?;
     let read = watch.lap();
     let dirs = Dirs::find().context("no home directory: set HOME")?;
-    let project = project(&event.cwd);
+    let project = repository(Path::new(&event.cwd)).to_string_lossy().into_owned();
     let request = tollgate_policy::Request {
         managed_dir: Path::new(MANAGED),
         config_dir: &dirs.config,
@@ -156,7 +157,8 @@ pub fn explain(call: &Call) -> anyhow::Result<Explanation> {
     let times = Times { read, policy, effects: analysed, rules: watch.lap() };
     let opinions = tollgate_pipeline::opinions(&case, &loaded.policy);
     let (digest, notices) = (loaded.digest, loaded.notices);
-    Ok(Explanation { event, project, effects, opinions, decision, digest, notices, times })
+    let home = dirs.home.to_string_lossy().into_owned();
+    Ok(Explanation { event, project, home, effects, opinions, decision, digest, notices, times })
 }
 
 impl Explanation {
@@ -254,10 +256,4 @@ fn command(given: Option<&str>) -> anyhow::Result<String> {
         None if std::io::stdin().is_terminal() => bail!("give a command, or --tool with --input"),
         None => stdin(),
     }
-}
-
-fn project(cwd: &str) -> String {
-    let folder = Path::new(cwd);
-    let root = folder.ancestors().filter(|folder| folder.join(".git").exists()).last().unwrap_or(folder);
-    root.to_string_lossy().into_owned()
 }

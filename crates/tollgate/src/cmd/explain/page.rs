@@ -32,7 +32,7 @@ fn effects(told: &Explanation, paint: Paint) -> Vec<String> {
         _ => indented(&plain(&told.title()), 2, "  "),
     };
     for effect in loose {
-        lines.extend(indented(&plain(&effect.told()), 4, "  - "));
+        lines.extend(indented(&plain(&short(effect, told)), 4, "  - "));
     }
     if told.effects.is_empty() {
         lines.push("  does nothing that Tollgate knows of".to_owned());
@@ -50,12 +50,18 @@ fn marks(effects: &[&Effect], told: &Explanation) -> Vec<Mark> {
             labels: Vec::new(),
             verdict: told.verdict_at(effect.span),
         });
-        let label = effect.told();
+        let label = short(effect, told);
         if !mark.labels.contains(&label) {
             mark.labels.push(label);
         }
     }
     parts.into_values().collect()
+}
+
+/// An effect with its paths as people write them: from the project, else from home.
+fn short(effect: &Effect, told: &Explanation) -> String {
+    let from = |folder: &str| if folder.is_empty() { "\0".to_owned() } else { format!("`{folder}/") };
+    effect.told().replace(&from(&told.project), "`").replace(&from(&told.home), "`~/")
 }
 
 /// What each rule says: first those with something to say.

@@ -158,7 +158,10 @@ impl Row {
         if labels.iter().all(|label| beside + width(label) <= most) {
             return placed(line, 1, &labels, beside);
         }
-        let indent = indent.min(most.saturating_sub(44));
+        // Below its line where a few words fit there, else further left.
+        let longest = labels.iter().map(|label| width(label)).max().unwrap_or(0);
+        let needed = longest.min(if most - indent.min(most) > 36 { 0 } else { most }) + 2;
+        let indent = indent.min(most.saturating_sub(needed));
         let room = most.saturating_sub(indent + 2).max(20);
         let mut lines = vec![line];
         for label in &labels {
