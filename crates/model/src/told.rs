@@ -2,7 +2,9 @@
 
 use crate::git::FOREIGN_PUSH;
 use crate::phrase::{PRINTED, STORE};
-use crate::{Certainty, CodeSource, Effect, EffectKind, Loss, NetDirection, Place, Rewrite, WriteMode, Zone};
+use crate::{
+    Certainty, CodeSource, Effect, EffectKind, Loss, Mark, NetDirection, Place, Rewrite, WriteMode, Zone,
+};
 
 impl Effect {
     /// What would happen, as a sentence without a subject or a full stop.
@@ -60,6 +62,10 @@ impl EffectKind {
             Self::EnvRead { names } => variables(names),
             Self::Spawn { agent } if agent.is_empty() => "starts another agent".to_owned(),
             Self::Spawn { agent } => format!("starts another agent: {agent}"),
+            Self::Leaves { place, mark } => format!("leaves {}{}", path(place), left(mark)),
+            Self::Recalls { place, mark } => {
+                format!("runs {}, left by an earlier call{}", path(place), left(mark))
+            }
             Self::Opaque { why } => format!("cannot be understood: {why}"),
         }
     }
@@ -177,6 +183,17 @@ fn variables(names: &[String]) -> String {
         })
         .collect();
     if told.is_empty() { "shows every environment variable".to_owned() } else { told.join(", ") }
+}
+
+fn left(mark: &Mark) -> String {
+    match mark {
+        Mark::Downloaded => ", which came from the network".to_owned(),
+        Mark::Decoded => ", which was decoded from something unreadable".to_owned(),
+        Mark::Secret => ", which was made from a secret".to_owned(),
+        Mark::Claim => ", which says of a folder that it can be made again".to_owned(),
+        Mark::Known => ", which is known and harmless".to_owned(),
+        Mark::Dangerous(what) => format!(", which {what} when it runs"),
+    }
 }
 
 fn spaced(words: &[&str]) -> String {

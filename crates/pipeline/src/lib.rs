@@ -1,8 +1,8 @@
 //! Judges a case: every rule at the level the policy gives it, strictest verdict wins.
 
 use tollgate_model::{
-    Card, Case, Certainty, Decision, Effect, EffectKind, Event, Finding, Hit, Level, Mode, Pack, Place, Rule,
-    World,
+    Approve, Card, Case, Certainty, Decision, Effect, EffectKind, Event, Finding, Hit, Level, Mode, Pack,
+    Place, Rule, Verdict, World,
 };
 use tollgate_policy::Policy;
 
@@ -32,6 +32,9 @@ pub fn decide(case: &Case, policy: &Policy) -> Decision {
             .filter_map(|rule| finding(rule, case, policy))
             .for_each(|found| decision.add(found));
     }
+    decision.approve = policy.approve == Approve::ReadOnly
+        && decision.verdict == Verdict::Allow
+        && tollgate_effects::only_reads(case.event, case.effects);
     decision
 }
 

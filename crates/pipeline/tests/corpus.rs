@@ -7,7 +7,7 @@
 
 mod support;
 
-use support::{call, corpus, event, input, world};
+use support::{call, corpus, event, input, world_for};
 use tollgate_model::Verdict;
 use tollgate_model::json::Value;
 use tollgate_pipeline::judge;
@@ -31,7 +31,8 @@ fn fault(case: &Value) -> Option<String> {
         return Some("needs `class`, `want` and `command`".into());
     };
     let tool = case.text("tool").unwrap_or("Shell");
-    let judgement = judge(&event(call(tool, text), input(tool, text)), &world(), &Policy::builtin());
+    let world = world_for(tool);
+    let judgement = judge(&event(call(tool, text), input(tool, text)), &world, &Policy::builtin());
     let verdict = judgement.decision.verdict;
     let right = match want {
         "deny" => verdict >= Verdict::Deny,

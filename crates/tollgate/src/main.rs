@@ -13,6 +13,7 @@ mod owner;
 mod paint;
 mod program;
 mod report;
+mod session;
 mod stdin;
 mod terminal;
 mod world;
