@@ -1,10 +1,11 @@
-//! What the compiler does not hold: the dependency table, purity, lengths, the list of fault tests, licences.
+//! What the compiler does not hold: the dependency table, purity, lengths, the list of fault tests, generated pages,
+//! licences.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::sh;
+use crate::{docs, sh};
 
 /// Who may know whom. Siblings do not know each other.
 const KNOWS: &[(&str, &[&str])] = &[
@@ -70,6 +71,7 @@ pub fn run() -> Result<()> {
     }
     problems.extend(faults(&sources));
     problems.extend(last_word(&sources));
+    problems.extend(docs::stale()?);
     if !problems.is_empty() {
         problems.iter().for_each(|problem| eprintln!("{problem}"));
         bail!("{} problems", problems.len());

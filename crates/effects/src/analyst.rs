@@ -328,7 +328,9 @@ impl Host for Analyst<'_> {
             });
         }
         self.supposing = outer;
-        outcome.unwrap_or_else(|| Outcome::silent(Status::Success))
+        let outcome = outcome.unwrap_or_else(|| Outcome::silent(Status::Success));
+        commands::shown(self, call, &outcome);
+        outcome
     }
 
     fn open(&mut self, open: &Open, shell: &mut Shell) -> Option<Value> {

@@ -2,8 +2,8 @@
 
 use tollgate_model::phrase::SANDBOX;
 use tollgate_model::{
-    Certainty, Dialect, Effect, EffectKind, NetDirection, Replacement, SearchScope, Span, ToolCall, ToolUse,
-    World, WriteMode,
+    Certainty, Dialect, Effect, EffectKind, FileKind, NetDirection, Place, Replacement, SearchScope, Span,
+    ToolCall, ToolUse, World, WriteMode,
 };
 use tollgate_shell::eval::{Call, Code, Input, Kind, Scope, Shell, Stream};
 use tollgate_shell::value::Value;
@@ -120,9 +120,13 @@ impl<'w> Hands<'w> {
         self.analyst.write(&word, mode, content.as_ref(), &mut self.shell);
     }
 
+    /// Such tools take folders as well as files: with everything below, unless a file is there.
     pub(crate) fn delete(&mut self, path: &str) {
         let word = self.word(path);
-        self.analyst.delete(&word, true, &mut self.shell);
+        let places = self.analyst.places(&word, &self.shell);
+        let is_file = |place: &Place| self.analyst.world.kind(&place.path) == FileKind::File;
+        let recursive = !places.iter().all(|(place, _)| is_file(place));
+        self.analyst.delete(&word, recursive, &mut self.shell);
     }
 
     /// Changes a file: the whole new text is known when the old one is and holds what is replaced.

@@ -12,6 +12,7 @@ mod rebuild;
 mod record;
 mod rule;
 mod span;
+mod told;
 mod verdict;
 mod world;
 

@@ -22,7 +22,8 @@ mod yaml;
 
 pub use include::HOOK_FILE;
 pub use layers::Layer;
-pub use load::{Loaded, Request, forget, load};
+pub use load::{Loaded, Request, forget, load, look};
+pub use nearest::nearest;
 pub use pipeline::{BUILT_IN, OnError, Override, Pipeline, Program, Stage, StageKind};
 pub use policy::{Audit, Change, Policy, describe, strictest};
 pub use problem::{At, Problem, Severity, render};

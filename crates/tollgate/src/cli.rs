@@ -40,6 +40,8 @@ enum Command {
         /// What the hook wrote down
         file: std::path::PathBuf,
     },
+    /// One validator alone: a tool's input on standard input, `{"safe": …, "reason": …, "metadata": …}` as answer
+    Validate(cmd::validate::Args),
     /// Answer one event of an agent (what the agent's host runs; payload on standard input)
     Hook {
         /// The agent, and the event where its payload does not name it
@@ -62,6 +64,7 @@ pub fn run() -> ExitCode {
         Command::Rules(args) => cmd::rules::run(args),
         Command::Trust(args) => cmd::trust::run(args),
         Command::Observe { file } => cmd::observe::run(file),
+        Command::Validate(args) => cmd::validate::run(args),
         Command::Hook { words } => crate::hook::run(words),
     };
     result.unwrap_or_else(|error| {

@@ -16,6 +16,7 @@ use tollgate_pipeline::Judgement;
 use tollgate_policy::{Audit, Loaded, Policy};
 use tollgate_store::Log;
 
+use crate::cmd::canary::is_canary;
 use crate::dirs::{self, Dirs};
 use crate::guard::{self, Guard};
 use crate::session::Session;
@@ -142,7 +143,10 @@ impl Hook {
             project: (!project.is_empty()).then(|| Path::new(project)),
             cwd: Path::new(&event.cwd),
         };
-        tollgate_policy::load(&request, &tollgate_rules::Rules)
+        // A canary's answer is read by no person: what is told once must wait for one.
+        let load =
+            if is_canary(Some(&event.session)) { tollgate_policy::look } else { tollgate_policy::load };
+        load(&request, &tollgate_rules::Rules)
     }
 }
 
@@ -195,9 +199,7 @@ fn first_project(event: &Event) -> String {
     if let Some(project) = named {
         return project.trim_end_matches('/').to_owned();
     }
-    let cwd = Path::new(&event.cwd);
-    let root = cwd.ancestors().filter(|folder| folder.join(".git").exists()).last().unwrap_or(cwd);
-    root.to_string_lossy().into_owned()
+    dirs::repository(Path::new(&event.cwd)).to_string_lossy().into_owned()
 }
 
 /// What a person must know about the policy: at the start of a session, and with every refusal.

@@ -11,6 +11,7 @@ mod guard;
 mod hook;
 mod out;
 mod owner;
+mod paint;
 mod program;
 mod report;
 mod session;

@@ -10,3 +10,4 @@ pub mod observe;
 pub mod rules;
 pub mod trust;
 pub mod uninstall;
+pub mod validate;
