@@ -15,7 +15,8 @@ use crate::elsewhere::Elsewhere;
 use crate::languages;
 use crate::links::Links;
 use crate::paths;
-use crate::word::{Word, show, ways};
+use crate::unresolved;
+use crate::word::{Word, ways};
 
 /// Marks on data.
 pub(crate) mod taint {
@@ -54,6 +55,8 @@ pub(crate) struct Analyst<'w> {
     pub(crate) links: Links,
     /// What is left for code in other languages.
     pub(crate) languages: languages::Budget,
+    /// What is being found may never happen.
+    pub(crate) supposing: bool,
 }
 
 impl<'w> Analyst<'w> {
@@ -68,6 +71,7 @@ impl<'w> Analyst<'w> {
             elsewhere: None,
             links: Links::default(),
             languages: languages::Budget::default(),
+            supposing: false,
         }
     }
 
@@ -258,7 +262,7 @@ impl<'w> Analyst<'w> {
             return Outcome::silent(Status::Either);
         };
         let Some(name) = command.literal() else {
-            return self.unresolved(command, args, call, shell);
+            return unresolved::run(self, command, args, call, shell);
         };
         let program = self.program(command, name, shell);
         let shown = argv.iter().map(Word::shown).collect();
@@ -278,24 +282,6 @@ impl<'w> Analyst<'w> {
             path = original.to_owned();
         }
         path.rsplit('/').next().unwrap_or_default().to_owned()
-    }
-
-    /// A glob in command position is matched against the commands that are known to do something.
-    fn unresolved(&mut self, command: &Word, args: &[Word], call: &Call, shell: &mut Shell) -> Outcome {
-        let shown = command.shown();
-        if command.text.has_globs() && !command.text.has_holes() {
-            let pattern = shown.rsplit('/').next().unwrap_or(&shown).to_owned();
-            let before = self.effects.len();
-            for program in commands::known().filter(|name| paths::glob_could_be(&pattern, name)) {
-                let mut run = commands::Run { analyst: self, shell, call, path: program, program, args };
-                commands::run(&mut run);
-            }
-            for effect in self.effects.iter_mut().skip(before) {
-                effect.certainty = effect.certainty.min(Certainty::Possible);
-            }
-        }
-        self.opaque(format!("the command `{shown}` is only known when it runs"), command.span);
-        Outcome::unknown(call_taint(call))
     }
 }
 
@@ -356,8 +342,10 @@ impl Host for Analyst<'_> {
                 if taint::has(word.taint, taint::NET) {
                     self.dynamic_code(word.taint, span);
                 }
-                let shown = word.any.first().map(show).unwrap_or_default();
-                self.opaque(format!("the command `{shown}` is only known when it runs"), span);
+                // What is not known of it is judged with its arguments.
+                if let Some(known) = word.as_literal() {
+                    self.opaque(unresolved::unknown(known), span);
+                }
             }
             // An unknown part in the middle of known code is a word of it: where it is a command, that is
             // noted by itself.

@@ -18,6 +18,7 @@ mod settings;
 mod sql;
 mod startup;
 mod tools;
+mod unresolved;
 mod url;
 mod word;
 

@@ -23,6 +23,7 @@ mod readers;
 mod runners;
 pub(crate) mod secrets;
 mod services;
+pub(crate) mod strangers;
 mod stream;
 mod system;
 pub(crate) mod tasks;
@@ -104,7 +105,14 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
         .or_else(versioned)
     {
         Some(handler) => handler(run),
-        None => interpreters::program(run),
+        None => {
+            let verbs = verbs::find(run.program).is_some();
+            let outcome = interpreters::program(run);
+            if outcome.is_none() && !verbs {
+                strangers::suspect(run);
+            }
+            outcome.unwrap_or_else(|| run.derived())
+        }
     };
     let outcome = Outcome { stdout: outcome.stdout.with_taint(marks), ..outcome };
     network::watch(run, &outcome);
@@ -114,6 +122,14 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
 /// The names of all commands that have a handler.
 pub(crate) fn known() -> impl Iterator<Item = &'static str> {
     FAMILIES.iter().copied().flatten().map(|(name, _)| *name).chain(verbs::known())
+}
+
+/// Has the command a handler, or verbs that mean something?
+pub(crate) fn is_command(name: &str) -> bool {
+    known().any(|command| command == name)
+        || interpreters::languages::versioned(name).is_some()
+        || wrappers::prefixed(name).is_some()
+        || system::prefixed(name).is_some()
 }
 
 /// What variables set for a command mean: some of them are code.

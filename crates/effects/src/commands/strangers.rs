@@ -1,0 +1,306 @@
+//! Programs of which nothing is known: what they may run of what they are given. A program that is followed by a
+//! command may be a wrapper; one with `-e` or `--exec` may run the text. What that would do is only possible, so
+//! only what is grave is kept.
+
+use tollgate_model::{CodeSource, Effect, EffectKind, NetDirection, Zone};
+use tollgate_shell::eval::Shell;
+
+use super::{Run, interpreters, is_command};
+use crate::languages::{self, Language, Program};
+use crate::word::Word;
+
+/// Programs that show, send or look up the words they are given.
+const TELLERS: &[&str] = &[
+    "man",
+    "tldr",
+    "cheat",
+    "apropos",
+    "whatis",
+    "whereis",
+    "which",
+    "info",
+    "help",
+    "howdoi",
+    "explain",
+    "eg",
+    "navi",
+    "dpkg",
+    "dpkg-query",
+    "rpm",
+    "apt-file",
+    "pacman",
+    "apk",
+    "type",
+    "logger",
+    "wall",
+    "write",
+    "say",
+    "espeak",
+    "cowsay",
+    "cowthink",
+    "figlet",
+    "toilet",
+    "banner",
+    "lolcat",
+    "notify-send",
+    "zenity",
+    "kdialog",
+    "dialog",
+    "whiptail",
+    "gum",
+    "glow",
+    "bat",
+    "shellcheck",
+    "shfmt",
+    "explainshell",
+    "expr",
+    "seq",
+    "yes",
+    "pgrep",
+    "pidof",
+    "jira",
+    "linear",
+    "slack",
+    "discord",
+    "telegram-send",
+    "mail",
+    "todo",
+    "task",
+    "nb",
+    "jrnl",
+    "ack",
+    "ag",
+    "ugrep",
+    "semgrep",
+    "ast-grep",
+    "sg-grep",
+    "comby",
+    "hg",
+    "svn",
+    "jj",
+    "adb",
+];
+
+/// Options that take code or a command, by the names that programs agree on. Single letters count when a word
+/// with a blank follows.
+const CODE_OPTIONS: &[&str] = &[
+    "c",
+    "e",
+    "E",
+    "x",
+    "g",
+    "q",
+    "exec",
+    "execute",
+    "command",
+    "cmd",
+    "run",
+    "eval",
+    "expr",
+    "code",
+    "shell",
+    "hook",
+    "call",
+    "query-goal",
+    "batch-string",
+    "python-expr",
+    "b",
+    "exec-cmd",
+    "post-cmd",
+    "pre-cmd",
+    "on-change",
+    "on-success",
+    "on-failure",
+    "on-error",
+    "on-exit",
+    "on-complete",
+    "on-download-complete",
+    "on-event",
+    "build.cmd",
+    "build-cmd",
+    "start-cmd",
+    "before",
+    "after",
+    "then",
+    "callback",
+    "filter-cmd",
+    "preview",
+    "opener",
+    "pager",
+    "editor",
+    "ssh-command",
+    "rsh",
+    "proxy-command",
+    "use-askpass",
+    "askpass",
+];
+
+/// Verbs after which a text is code.
+const CODE_VERBS: &[&str] = &[
+    "eval",
+    "exec",
+    "run",
+    "runner",
+    "shell",
+    "sh",
+    "cmd",
+    "php:eval",
+    "ev",
+    "exec-env",
+    "exec-file",
+    "tinker",
+];
+
+/// How many of its words a program is tried with as a command.
+const TRIED: usize = 6;
+
+/// Takes down what a program that no family knows may do by running what it is given.
+pub(crate) fn suspect(run: &mut Run) {
+    if run.args.is_empty() || TELLERS.contains(&run.program) {
+        return;
+    }
+    let commands: Vec<usize> =
+        (0..run.args.len().min(64)).filter(|at| begins_command(run.args, *at)).collect();
+    for at in commands.into_iter().take(TRIED) {
+        let words = run.args.get(at..).unwrap_or_default().to_vec();
+        possibly(run, |run| drop(run.inner(&words)));
+    }
+    for code in codes(run.program, run.args) {
+        possibly(run, |run| either(run, &code));
+    }
+}
+
+/// Runs something that may never run: what is grave in it is possible, and the shell stays as it was.
+/// Suppositions do not nest, so that words which may all be commands cost no more than their number.
+pub(crate) fn possibly(run: &mut Run, act: impl FnOnce(&mut Run)) {
+    if run.analyst.supposing {
+        return;
+    }
+    let mark = run.analyst.mark();
+    let links = run.analyst.links.clone();
+    run.analyst.supposing = true;
+    let Run { analyst, shell, call, path, program, args } = run;
+    shell.supposed(|shell: &mut Shell| act(&mut Run { analyst, shell, call, path, program, args }));
+    run.analyst.supposing = false;
+    run.analyst.links = links;
+    run.analyst.doubt(mark, is_grave);
+}
+
+/// A text that is a command or code of some language.
+pub(crate) fn either(run: &mut Run, text: &Word) {
+    interpreters::code(run, &text.value(), text.span);
+    for language in [Language::Hashed, Language::Lisp] {
+        let program =
+            Program { code: text.value(), span: text.span, file: None, from_input: false, args: Vec::new() };
+        languages::run(run, language, &program);
+    }
+}
+
+/// Something that nobody wants to happen unseen.
+pub(crate) fn is_grave(effect: &Effect) -> bool {
+    match &effect.kind {
+        EffectKind::Delete { place, recursive } => {
+            (place.root && *recursive)
+                || place.zone >= Zone::OtherProject
+                || (*recursive && place.zone == Zone::Unknown)
+        }
+        EffectKind::Write { place, .. } => place.zone >= Zone::Home,
+        EffectKind::Permission { place, recursive, .. } => *recursive && place.zone >= Zone::Home,
+        EffectKind::Read { place, .. } => place.zone == Zone::Secret,
+        EffectKind::Exec { source, .. } => matches!(source, CodeSource::Downloaded | CodeSource::Decoded),
+        EffectKind::Net { direction, carries, .. } => *direction == NetDirection::Out && !carries.is_empty(),
+        EffectKind::Process { signal, target } => {
+            matches!(signal.as_str(), "power" | "fork-bomb") || target == "-1"
+        }
+        EffectKind::Infra { operation, .. } => matches!(operation.as_str(), "destroy" | "delete"),
+        EffectKind::Device { .. }
+        | EffectKind::Tamper { .. }
+        | EffectKind::Weaken { .. }
+        | EffectKind::WorkLoss { .. }
+        | EffectKind::HistoryRewrite { .. }
+        | EffectKind::Database { .. } => true,
+        _ => false,
+    }
+}
+
+/// Does a command begin at this word? It is one by its name, and something follows it.
+fn begins_command(words: &[Word], at: usize) -> bool {
+    let Some(name) = words.get(at).and_then(Word::literal) else { return false };
+    words.len() > at + 1 && is_command(name.rsplit('/').next().unwrap_or_default())
+}
+
+/// The words that are code by the option or the verb before them.
+fn codes(program: &str, words: &[Word]) -> Vec<Word> {
+    let mut codes = Vec::new();
+    let mut verb = runs_by_name(program);
+    for (at, word) in words.iter().enumerate() {
+        let text = word.text.prefix();
+        let Some(name) = text.strip_prefix('-').map(|rest| rest.trim_start_matches('-')) else {
+            let follows = at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(takes_code);
+            if is_text(word) && (verb || follows) {
+                codes.push(word.clone());
+            }
+            verb |= CODE_VERBS.contains(&text);
+            continue;
+        };
+        if let Some(sign) = name.find(['=', ':']) {
+            if CODE_OPTIONS.contains(&name.split_at(sign).0) {
+                codes.push(word.from(text.len() - name.len() + sign + 1));
+            }
+        } else if name.len() > 2 && !text.starts_with("--") && is_text(word) && takes_code(word) {
+            codes.push(word.from(2));
+        }
+    }
+    codes
+}
+
+/// Is the next word code, by the name of this option?
+fn takes_code(word: &Word) -> bool {
+    let text = word.text.prefix();
+    match text.strip_prefix("--") {
+        Some(long) => CODE_OPTIONS.contains(&long),
+        None => text.strip_prefix('-').is_some_and(|name| {
+            let last = name.chars().last().map(String::from).unwrap_or_default();
+            CODE_OPTIONS.contains(&name) || (name.len() < 4 && CODE_OPTIONS.contains(&last.as_str()))
+        }),
+    }
+}
+
+/// Text of several words.
+pub(crate) fn is_text(word: &Word) -> bool {
+    word.shown().trim().contains([' ', '\t', '\n', '('])
+}
+
+/// A program whose name says that it runs what it is given.
+fn runs_by_name(program: &str) -> bool {
+    let parts = program.split(['-', '_', '.']);
+    parts.into_iter().any(|part| {
+        matches!(
+            part,
+            "run"
+                | "runner"
+                | "rerun"
+                | "exec"
+                | "cmd"
+                | "retry"
+                | "repeat"
+                | "spawn"
+                | "launch"
+                | "wrap"
+                | "wrapper"
+                | "sh"
+                | "shell"
+                | "eval"
+                | "watch"
+                | "loop"
+                | "every"
+                | "with"
+        )
+    })
+}
+
+/// Input that a program of which nothing is known may run as a script.
+pub(crate) fn input(run: &mut Run) {
+    let Some(text) = run.stdin().filter(|text| text.is_known()).cloned() else { return };
+    possibly(run, |run| drop(interpreters::code(run, &text, run.call.span)));
+}
