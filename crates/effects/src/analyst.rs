@@ -30,6 +30,8 @@ pub(crate) mod taint {
     pub(crate) const SECRET: Taint = Taint(4);
     /// Came from a file that could not be read.
     pub(crate) const FILE: Taint = Taint(8);
+    /// Is shell code that a known tool prints for the shell to run.
+    pub(crate) const SETUP: Taint = Taint(1 << 41);
     /// Is the whole environment.
     pub(crate) const ENVIRONMENT: Taint = Taint(1 << 40);
 
@@ -250,6 +252,12 @@ impl<'w> Analyst<'w> {
         String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).map(|text| Value::text(&text))
     }
 
+    /// Is the file a copy of another, made in this call?
+    pub(crate) fn is_copy(&self, word: &Word, shell: &Shell) -> bool {
+        let resolved = shell.resolve(&word.value());
+        resolved.as_literal().is_some_and(|path| self.links.original(path).is_some())
+    }
+
     fn changes(&mut self, place: &Place, with_all_below: bool, span: Span, certainty: Certainty) {
         if let Some(what) = own_at(place, with_all_below, self.world) {
             self.push(EffectKind::Tamper { what }, span, certainty);
@@ -281,7 +289,11 @@ impl<'w> Analyst<'w> {
         {
             path = original.to_owned();
         }
-        path.rsplit('/').next().unwrap_or_default().to_owned()
+        let name = name.rsplit('/').next().unwrap_or_default();
+        let program = path.rsplit('/').next().unwrap_or_default();
+        // One binary with many tools is the tool whose name it is called by.
+        let by_name = matches!(program, "busybox" | "toybox" | "coreutils") && commands::is_command(name);
+        if by_name { name.to_owned() } else { program.to_owned() }
     }
 }
 
@@ -380,6 +392,9 @@ impl Host for Analyst<'_> {
 impl Analyst<'_> {
     /// Code that is not known in full is run: what it came from decides.
     pub(crate) fn dynamic_code(&mut self, marks: Taint, span: Span) {
+        if marks == taint::SETUP {
+            return;
+        }
         let source = if taint::has(marks, taint::NET) {
             CodeSource::Downloaded
         } else if taint::has(marks, taint::DECODED) {

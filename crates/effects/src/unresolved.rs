@@ -2,7 +2,7 @@
 //! chosen by whoever set the variable. What the call itself made from output, decoded or downloaded data is not
 //! let through, nor is any that gets something to do harm with.
 
-use tollgate_model::{Certainty, CodeSource, EffectKind, Place, Zone};
+use tollgate_model::{Certainty, CodeSource, EffectKind, Place, World, Zone};
 use tollgate_shell::eval::{Call, Outcome, Shell};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text};
 
@@ -192,7 +192,7 @@ fn threatens(run: &mut Run) -> bool {
     run.analyst.since(mark).iter().any(|_| true)
         || operands.iter().any(|word| {
             let places = run.analyst.places(word, run.shell);
-            places.iter().any(|(place, _)| is_tender(place, recursive))
+            places.iter().any(|(place, _)| is_tender(place, recursive, run.analyst.world))
         })
 }
 
@@ -204,10 +204,11 @@ fn is_recursive(text: &str) -> bool {
 }
 
 /// A place that no unknown command should be given: secrets, devices, homes, and what a recursive one would take.
-fn is_tender(place: &Place, recursive: bool) -> bool {
+fn is_tender(place: &Place, recursive: bool, world: &dyn World) -> bool {
+    let is_workspace = place.path == world.workspace();
     let far = matches!(place.zone, Zone::Unknown) || place.zone >= Zone::OtherProject || place.root;
     matches!(place.zone, Zone::Secret | Zone::AgentConfig)
-        || (place.root && place.zone >= Zone::Home)
+        || (place.root && place.zone >= Zone::Home && !is_workspace)
         || place.path.starts_with("/dev/")
             && !matches!(place.path.as_str(), "/dev/null" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr")
         || (recursive && far)

@@ -196,7 +196,7 @@ fn xargs(run: &mut Run) -> Outcome {
     if command.is_empty() {
         command.push(Word::literal_at("echo", run.call.span));
     }
-    if options.unsure {
+    if options.unsure && command.first().is_some_and(|word| word.literal().is_some()) {
         run.analyst.opaque("what `xargs` runs is only known when it runs", run.call.span);
     }
     let items = items(&input, options.has("0") || options.has("d") || mark.is_some(), run);

@@ -1,6 +1,7 @@
 //! Programs that run code: shells, and the interpreters of other languages; and programs on disk.
 
 mod given;
+pub(super) mod hosts;
 pub(super) mod languages;
 pub(super) mod tail;
 
@@ -170,6 +171,10 @@ pub(super) fn program(run: &mut Run) -> Option<Outcome> {
     }
     let word = Word::literal_at(run.path, run.call.argv.first().map_or(run.call.span, |field| field.span));
     let text = run.analyst.script(&word, run.shell)?;
+    // What was only copied is as unknown as before.
+    if !text.is_known() && run.analyst.is_copy(&word, run.shell) && !taint::has(text.taint, taint::NET) {
+        return None;
+    }
     let first = text.any.first().map(|text| text.prefix().to_owned()).unwrap_or_default();
     if taint::has(text.taint, taint::NET) {
         run.analyst.dynamic_code(text.taint, word.span);

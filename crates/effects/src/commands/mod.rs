@@ -23,10 +23,13 @@ mod readers;
 mod runners;
 pub(crate) mod secrets;
 mod services;
+mod setup;
+mod sources;
 pub(crate) mod strangers;
 mod stream;
 mod system;
 pub(crate) mod tasks;
+mod variables;
 mod verbs;
 mod wrappers;
 
@@ -81,6 +84,7 @@ const FAMILIES: &[Commands] = &[
     persistence::COMMANDS,
     secrets::COMMANDS,
     tasks::COMMANDS,
+    sources::COMMANDS,
 ];
 
 /// Runs a command's handler. A program without one is a program on disk, or unknown: judged by what it is given.
@@ -90,7 +94,9 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
     {
         aside(run);
     }
-    let marks = verbs::notice(run);
+    let marks = verbs::notice(run).union(setup::marks(run));
+    flags::notice(run);
+    interpreters::hosts::notice(run);
     let handler = FAMILIES
         .iter()
         .copied()
@@ -137,12 +143,12 @@ pub(crate) fn environment(analyst: &mut Analyst, call: &Call, shell: &mut Shell)
     git::settle(shell);
     secrets::watch(analyst, call);
     for (name, value) in &call.assigns {
-        system::variable(analyst, name, value, call, shell);
+        variables::variable(analyst, name, value, call, shell);
     }
     if matches!(call.name(), Some("export" | "declare" | "typeset" | "readonly" | "local")) {
         for word in crate::word::ways(&call.argv).into_iter().flatten().skip(1) {
             if let Some((name, _)) = word.text.prefix().split_once('=') {
-                system::variable(analyst, name, &word.after('=').value(), call, shell);
+                variables::variable(analyst, name, &word.after('=').value(), call, shell);
             }
         }
     }

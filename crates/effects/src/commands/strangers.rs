@@ -2,8 +2,9 @@
 //! command may be a wrapper; one with `-e` or `--exec` may run the text. What that would do is only possible, so
 //! only what is grave is kept.
 
-use tollgate_model::{CodeSource, Effect, EffectKind, NetDirection, Zone};
+use tollgate_model::{CodeSource, Effect, EffectKind, NetDirection, WriteMode, Zone};
 use tollgate_shell::eval::Shell;
+use tollgate_shell::value::Value;
 
 use super::{Run, interpreters, is_command};
 use crate::languages::{self, Language, Program};
@@ -168,6 +169,25 @@ pub(crate) fn suspect(run: &mut Run) {
     for code in codes(run.program, run.args) {
         possibly(run, |run| either(run, &code));
     }
+    for output in outputs(run.args) {
+        possibly(run, |run| run.analyst.write(&output, WriteMode::Overwrite, None, run.shell));
+    }
+}
+
+/// Files that a program writes, by the options that programs agree on.
+fn outputs(words: &[Word]) -> Vec<Word> {
+    let names = ["o", "output", "out", "outfile", "output-file", "out-file", "output-document", "dest"];
+    let mut outputs = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let text = word.text.prefix();
+        let Some(name) = text.strip_prefix('-').map(|rest| rest.trim_start_matches('-')) else { continue };
+        if names.contains(&name) {
+            outputs.extend(words.get(at + 1).cloned());
+        } else if name.split_once('=').is_some_and(|(name, _)| names.contains(&name)) {
+            outputs.push(word.after('='));
+        }
+    }
+    outputs
 }
 
 /// Runs something that may never run: what is grave in it is possible, and the shell stays as it was.
@@ -186,14 +206,60 @@ pub(crate) fn possibly(run: &mut Run, act: impl FnOnce(&mut Run)) {
     run.analyst.doubt(mark, is_grave);
 }
 
-/// A text that is a command or code of some language.
+/// A text that is a command, or code of some language: of those that are read best, and for any other what its
+/// quoted texts say.
 pub(crate) fn either(run: &mut Run, text: &Word) {
     interpreters::code(run, &text.value(), text.span);
-    for language in [Language::Hashed, Language::Lisp] {
+    for language in [Language::Python, Language::Hashed, Language::Lisp] {
         let program =
             Program { code: text.value(), span: text.span, file: None, from_input: false, args: Vec::new() };
         languages::run(run, language, &program);
     }
+    for words in quoted(&text.shown()) {
+        match words.as_slice() {
+            [line] => drop(interpreters::code(run, &Value::text(line), text.span)),
+            words => {
+                let words: Vec<Word> = words.iter().map(|word| Word::literal_at(word, text.span)).collect();
+                run.inner(&words);
+            }
+        }
+    }
+}
+
+/// Quoted texts in code: each that has several words, and those of one statement from the first that is a
+/// command.
+fn quoted(code: &str) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    let mut statement: Vec<String> = Vec::new();
+    let mut characters = code.chars();
+    while let Some(c) = characters.next() {
+        if c == ';' {
+            found.extend(command_of(&mut statement));
+        }
+        if !matches!(c, '"' | '\'' | '`') {
+            continue;
+        }
+        let mut string = String::new();
+        while let Some(next) = characters.next().filter(|next| *next != c) {
+            let escaped = if next == '\\' { characters.next() } else { Some(next) };
+            string.extend(escaped);
+        }
+        if string.contains(' ') && found.len() < QUOTED {
+            found.push(vec![string.clone()]);
+        }
+        statement.push(string);
+    }
+    found.extend(command_of(&mut statement));
+    found
+}
+
+/// How many quoted texts of one code are looked at.
+const QUOTED: usize = 64;
+
+fn command_of(statement: &mut Vec<String>) -> Option<Vec<String>> {
+    let words = std::mem::take(statement);
+    let at = words.iter().position(|word| is_command(word.rsplit('/').next().unwrap_or_default()))?;
+    words.get(at..).filter(|words| words.len() > 1).map(<[String]>::to_vec)
 }
 
 /// Something that nobody wants to happen unseen.
@@ -297,6 +363,13 @@ fn runs_by_name(program: &str) -> bool {
                 | "with"
         )
     })
+}
+
+/// Input that an interpreter of which little is known runs.
+pub(super) fn input_code(run: &mut Run) {
+    let Some(text) = run.stdin().and_then(|text| text.as_literal().map(str::to_owned)) else { return };
+    let code = Word::literal_at(&text, run.call.span);
+    possibly(run, |run| either(run, &code));
 }
 
 /// Input that a program of which nothing is known may run as a script.

@@ -5,7 +5,7 @@ use tollgate_model::EffectKind;
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::Value;
 
-use super::{Commands, Handler, Run, interpreters, system};
+use super::{Commands, Handler, Run, interpreters, variables};
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 
@@ -20,6 +20,18 @@ pub(super) const COMMANDS: Commands = &[
     ("script", script),
     ("watch", watch),
     ("busybox", multicall),
+    ("coreutils", coreutils),
+    ("uutils", coreutils),
+    ("git-shell", su),
+    ("sg", sg),
+    ("newgrp", sg),
+    ("pee", texts),
+    ("mispipe", texts),
+    ("sops", sops),
+    ("flatpak", flatpak),
+    ("autossh", autossh),
+    ("apply", apply),
+    ("rush", texts),
     ("toybox", multicall),
     ("chroot", chroot),
     ("nix-shell", nix_shell),
@@ -44,7 +56,7 @@ pub(super) const COMMANDS: Commands = &[
     ("linux32", plain),
     ("linux64", plain),
     ("setpriv", plain),
-    ("capsh", plain),
+    ("capsh", capsh),
     ("catchsegv", plain),
     ("strace", plain),
     ("ltrace", plain),
@@ -63,7 +75,7 @@ pub(super) const COMMANDS: Commands = &[
     ("caffeinate", plain),
     ("rlwrap", plain),
     ("unbuffer", plain),
-    ("entr", plain),
+    ("entr", entr),
     ("chpst", plain),
     ("softlimit", plain),
     ("cgexec", plain),
@@ -126,7 +138,6 @@ const PLAIN: &[(&str, &str, usize)] = &[
         "d,dump nnp,no-new-privs ambient-caps= inh-caps= bounding-set= ruid= euid= reuid= rgid= egid= regid= clear-groups keep-groups init-groups groups= securebits= pdeathsig= selinux-label= apparmor-profile= reset-env",
         0,
     ),
-    ("capsh", "drop= caps= user= uid= gid= groups= chroot= print", 0),
     ("catchsegv", "", 0),
     ("strace", "a= b= c C D d e= E= f F h i I= k n o= O= p= P= q r s= S= t T u= U= v V w x X= y z Z", 0),
     ("ltrace", "a= A= b c C d D= e= f F= g= h i l= L n= o= p= r s= S t T u= V w= x=", 0),
@@ -168,7 +179,6 @@ const PLAIN: &[(&str, &str, usize)] = &[
         0,
     ),
     ("unbuffer", "p", 0),
-    ("entr", "a c d n p r s z", 0),
     ("chpst", "v P 0 1 2 u= U= b= /= C= e= n= l= L= m= d= o= p= f= c=", 0),
     ("softlimit", "a= c= d= f= l= m= o= p= r= s= t=", 0),
     ("cgexec", "g= sticky", 0),
@@ -195,8 +205,9 @@ const PLAIN: &[(&str, &str, usize)] = &[
 
 /// The dynamic loader runs the program it is given.
 pub(super) fn prefixed(program: &str) -> Option<Handler> {
-    (program.starts_with("ld-linux") || program.starts_with("ld-musl") || program == "ld.so")
-        .then_some(loader as Handler)
+    let is_loader = program.starts_with("ld-") && program.contains(".so") || program == "ld.so";
+    let is_multicall = program.strip_prefix("busybox").is_some_and(|rest| rest.starts_with(['-', '.']));
+    is_loader.then_some(loader as Handler).or(is_multicall.then_some(multicall as Handler))
 }
 
 fn plain(run: &mut Run) -> Outcome {
@@ -218,7 +229,8 @@ fn inner_or_nothing(run: &mut Run, command: &[Word], unsure: bool) -> Outcome {
     if command.is_empty() {
         return run.derived();
     }
-    if unsure && command.first().is_some_and(|word| word.splits) {
+    // A command that is not known at all is judged by what it is given.
+    if unsure && command.first().is_some_and(|word| word.splits && word.literal().is_some()) {
         run.analyst.opaque(format!("what `{}` runs is only known when it runs", run.program), run.call.span);
     }
     run.inner(command)
@@ -235,7 +247,7 @@ fn env(run: &mut Run) -> Outcome {
         let word = command.remove(0);
         let (name, value) =
             (word.text.prefix().split('=').next().unwrap_or_default(), word.after('=').value());
-        system::variable(run.analyst, name, &value, run.call, run.shell);
+        variables::variable(run.analyst, name, &value, run.call, run.shell);
         given.push((name.to_owned(), value));
     }
     let Run { analyst, shell, call, path, program, args } = run;
@@ -265,7 +277,8 @@ fn env_command(run: &mut Run, options: &Options, command: Vec<Word>) -> Outcome 
 fn is_assignment(word: &Word) -> bool {
     let prefix = word.text.prefix();
     prefix.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        !name.is_empty()
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'%'))
     })
 }
 
@@ -293,7 +306,7 @@ fn sudo(run: &mut Run) -> Outcome {
         let word = command.remove(0);
         let prefix = word.text.prefix().to_owned();
         let name = prefix.split('=').next().unwrap_or_default();
-        system::variable(run.analyst, name, &word.after('=').value(), run.call, run.shell);
+        variables::variable(run.analyst, name, &word.after('=').value(), run.call, run.shell);
     }
     if options.has("e") {
         for word in &command {
@@ -323,7 +336,11 @@ fn su(run: &mut Run) -> Outcome {
     if options.has("u") && !options.operands.is_empty() {
         return run.inner(&options.operands.clone());
     }
-    interpreters::stdin_code(run)
+    // What follows the user goes to the shell.
+    match options.operands.iter().position(|word| word.is("-c")) {
+        Some(at) => shell_with(run, options.operands.get(at..).unwrap_or_default()),
+        None => interpreters::stdin_code(run),
+    }
 }
 
 fn flock(run: &mut Run) -> Outcome {
@@ -383,6 +400,112 @@ fn loader(run: &mut Run) -> Outcome {
     inner_or_nothing(run, &options.operands.clone(), false)
 }
 
+/// Runs a shell with these words.
+fn shell_with(run: &mut Run, words: &[Word]) -> Outcome {
+    let mut command = vec![Word::literal_at("bash", run.call.span)];
+    command.extend(words.iter().cloned());
+    run.inner(&command)
+}
+
+/// `capsh -- -c command`: what follows the dashes goes to a shell.
+fn capsh(run: &mut Run) -> Outcome {
+    match run.args.iter().position(|word| word.is("--") || word.is("==")) {
+        Some(at) => shell_with(run, run.args.get(at + 1..).unwrap_or_default()),
+        None => run.derived(),
+    }
+}
+
+/// `entr -s` takes shell text.
+fn entr(run: &mut Run) -> Outcome {
+    let options = read(run.args, "a c d n p r s x z", Order::First);
+    if options.has("s") {
+        return interpreters::joined(run, &options.operands);
+    }
+    inner_or_nothing(run, &options.operands, options.unsure)
+}
+
+/// One binary with all the tools: the first word, or `--coreutils-prog=`, is the tool.
+fn coreutils(run: &mut Run) -> Outcome {
+    let mut command = run.args.to_vec();
+    if let Some(first) = command.first_mut().filter(|word| word.text.prefix().starts_with("--coreutils-prog"))
+    {
+        *first = first.after('=');
+    }
+    inner_or_nothing(run, &command, false)
+}
+
+/// `sg group command`, or a shell that reads its input.
+fn sg(run: &mut Run) -> Outcome {
+    let options = read(run.args, "c,command=", Order::Anywhere);
+    match options.operands.get(1).or(options.value("c")).cloned() {
+        Some(text) => interpreters::code(run, &text.value(), text.span),
+        None => interpreters::stdin_code(run),
+    }
+}
+
+/// Programs whose every word is shell text.
+fn texts(run: &mut Run) -> Outcome {
+    for text in run.args.iter().filter(|word| !word.text.prefix().starts_with('-')) {
+        interpreters::code(run, &text.value(), text.span);
+    }
+    run.derived()
+}
+
+/// `sops exec-env file command`.
+fn sops(run: &mut Run) -> Outcome {
+    let words: Vec<Word> =
+        run.args.iter().filter(|word| !word.text.prefix().starts_with('-')).cloned().collect();
+    match words.as_slice() {
+        [verb, _, text] if verb.is("exec-env") || verb.is("exec-file") => {
+            interpreters::code(run, &text.value(), text.span)
+        }
+        _ => run.derived(),
+    }
+}
+
+/// `flatpak run --command=tool app …` runs the tool.
+fn flatpak(run: &mut Run) -> Outcome {
+    let options =
+        read(run.args, "command= branch= arch= filesystem= share= socket= env= user system", Order::Anywhere);
+    let Some(tool) = options.value("command").cloned() else {
+        super::strangers::suspect(run);
+        return run.derived();
+    };
+    let at = run.args.iter().position(|word| word.text.prefix().starts_with("--command")).unwrap_or_default();
+    let rest = run.args.iter().skip(at + 1).skip_while(|word| word.text.prefix().starts_with("--")).skip(1);
+    let mut command = vec![tool];
+    command.extend(rest.cloned());
+    run.inner(&command)
+}
+
+/// `autossh -M port …` runs ssh with what it is given.
+fn autossh(run: &mut Run) -> Outcome {
+    let mut command = vec![Word::literal_at("ssh", run.call.span)];
+    let mut words = run.args.iter();
+    while let Some(word) = words.next() {
+        if word.is("-M") {
+            words.next();
+        } else if !word.text.prefix().starts_with("-M") && !word.is("-f") {
+            command.push(word.clone());
+        }
+    }
+    run.inner(&command)
+}
+
+/// `apply command word…` runs the command with each of the words.
+fn apply(run: &mut Run) -> Outcome {
+    let options = read(run.args, "a= d 0 1 2 3 4 5 6 7 8 9", Order::First);
+    match options.operands.split_first() {
+        Some((command, words)) => {
+            for word in words {
+                interpreters::joined(run, &[command.clone(), word.clone()]);
+            }
+            run.derived()
+        }
+        None => run.derived(),
+    }
+}
+
 fn chroot(run: &mut Run) -> Outcome {
     let options = read(run.args, "groups= userspec= skip-chdir", Order::First);
     let command: Vec<Word> = options.operands.iter().skip(1).cloned().collect();
@@ -415,6 +538,13 @@ fn tmux(run: &mut Run) -> Outcome {
     let verb = verb.shown();
     let spec = "A d D E P X a= b h v f Z c= e= F= n= s= t= x= y= k S p= l= R";
     let inner = read(rest, spec, Order::First);
+    if verb.starts_with("set-hook") || verb.starts_with("bind") {
+        for text in
+            inner.operands.iter().filter(|word| word.shown().contains(' ')).cloned().collect::<Vec<_>>()
+        {
+            super::strangers::possibly(run, |run| super::strangers::either(run, &text));
+        }
+    }
     let starts = ["new", "neww", "split", "respawn", "run", "popup", "display-popup", "if", "pipe"];
     if starts.iter().any(|start| verb.starts_with(start)) && !inner.operands.is_empty() {
         return interpreters::joined(run, &inner.operands);

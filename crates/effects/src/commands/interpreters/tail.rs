@@ -164,6 +164,11 @@ fn other(run: &mut Run) -> Outcome {
         from_file(run, language, &file, &given.rest);
     }
     let codes: Vec<Word> = style.code.iter().flat_map(|name| given.values(name)).cloned().collect();
+    for code in &codes {
+        for line in super::hosts::bang_lines(&code.shown()) {
+            interpreters::code(run, &Value::text(&line), code.span);
+        }
+    }
     match codes.first().cloned() {
         Some(first) => inline(run, language, &joined(&codes), &first, &given.rest),
         None if ["version", "help", "V", "h", "v"].iter().any(|name| given.has(name))
@@ -469,7 +474,7 @@ fn sourced(run: &mut Run, text: &Value, script: &Word) {
 
 /// Debuggers: the program they start, and commands that leave them.
 fn gdb(run: &mut Run) -> Outcome {
-    let spec = "ex= eval-command= iex= x= command= init-command= ix= p= pid= c= core= s= symbols= d= directory= cd= o= O= S= s= f= arch= n= Q";
+    let spec = "one-line= one-line-before-file= source= ex= eval-command= iex= x= command= init-command= ix= p= pid= c= core= s= symbols= d= directory= cd= o= O= S= s= f= arch= n= Q";
     let normal = |word: &Word| {
         let text = word.shown();
         let long = [
