@@ -3,6 +3,7 @@
 
 mod aftermath;
 mod analyst;
+mod carriers;
 mod commands;
 mod content;
 mod elsewhere;

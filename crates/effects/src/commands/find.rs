@@ -59,7 +59,8 @@ fn find(run: &mut Run) -> Outcome {
     let roots: Vec<Word> = roots.iter().filter(|word| !is_global(&word.shown())).cloned().collect();
     let here = Word::literal_at(".", run.call.span);
     let roots = if roots.is_empty() { vec![here] } else { roots };
-    let found: Vec<Word> = roots.iter().map(|root| found(root, expression)).collect();
+    let mut found: Vec<Word> = roots.iter().map(|root| found(root, expression)).collect();
+    found.extend(roots.iter().filter_map(|root| made(run, root, expression)));
     actions(run, expression, &found);
     let texts = found.iter().map(|word| word.text.clone());
     Outcome { stdout: Value::of(texts, tollgate_shell::value::Taint::NONE), status: Status::Either }
@@ -97,6 +98,15 @@ fn found(root: &Word, expression: &[Word]) -> Word {
         }
     }
     Word { text, ..root.clone() }
+}
+
+/// A file of the name that was asked for, if this call made it.
+fn made(run: &Run, root: &Word, expression: &[Word]) -> Option<Word> {
+    let name =
+        expression.windows(2).find(|pair| pair.first().is_some_and(|test| test.is("-name")))?.get(1)?;
+    let path = format!("{}/{}", root.literal()?.trim_end_matches('/'), name.literal()?);
+    let word = Word::literal_at(&path, name.span);
+    run.shell.file(&word.value()).map(|_| word)
 }
 
 /// Does the expression leave anything out?

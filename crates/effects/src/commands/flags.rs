@@ -219,7 +219,9 @@ fn cmake(run: &mut Run) -> Outcome {
     if let Some(file) = at("-P").and_then(|at| run.args.get(at + 1)).cloned() {
         run.read(&file, false);
         let text = run.analyst.script(&file, run.shell);
-        for command in text.iter().filter_map(Value::as_literal).flat_map(cmake_commands).take(256) {
+        for command in
+            text.iter().filter_map(Value::as_literal).flat_map(super::tasks::cmake_commands).take(256)
+        {
             interpreters::code(run, &Value::text(&command), file.span);
         }
     }
@@ -248,28 +250,11 @@ fn cmake_tool(run: &mut Run, words: &[Word]) -> Outcome {
     run.inner(&inner)
 }
 
-/// The commands of a CMake script, as shell text.
-fn cmake_commands(text: &str) -> Vec<String> {
-    let mut commands = Vec::new();
-    for (call, start) in [("execute_process", "COMMAND"), ("file", "REMOVE_RECURSE")] {
-        for rest in text.split(&format!("{call}(")).skip(1) {
-            let Some((_, words)) = rest.split(')').next().unwrap_or_default().split_once(start) else {
-                continue;
-            };
-            let words = words.trim();
-            commands.push(if call == "file" { format!("rm -rf {words}") } else { words.to_owned() });
-        }
-    }
-    commands
-}
-
 /// `syscmd` and `esyscmd` of the macro processor.
 fn m4(run: &mut Run) -> Outcome {
     let whole = super::readers::contents(run, run.args);
-    for rest in whole.as_literal().unwrap_or_default().split("syscmd(").skip(1).take(256) {
-        let command = rest.split(')').next().unwrap_or_default();
-        let command = command.trim().trim_matches(['`', '\'', '[', ']', '"']);
-        interpreters::code(run, &Value::text(command), run.call.span);
+    for command in super::tasks::m4_commands(whole.as_literal().unwrap_or_default()) {
+        interpreters::code(run, &Value::text(&command), run.call.span);
     }
     Outcome::unknown(whole.taint)
 }

@@ -20,6 +20,7 @@ mod packages;
 mod persistence;
 mod platforms;
 mod readers;
+mod remotes;
 mod runners;
 pub(crate) mod secrets;
 mod services;
@@ -97,6 +98,7 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
     let marks = verbs::notice(run).union(setup::marks(run));
     flags::notice(run);
     interpreters::hosts::notice(run);
+    remotes::notice(run);
     let handler = FAMILIES
         .iter()
         .copied()

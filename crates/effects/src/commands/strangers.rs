@@ -7,6 +7,7 @@ use tollgate_shell::eval::Shell;
 use tollgate_shell::value::Value;
 
 use super::{Run, interpreters, is_command};
+use crate::analyst::taint;
 use crate::languages::{self, Language, Program};
 use crate::word::Word;
 
@@ -167,6 +168,9 @@ pub(crate) fn suspect(run: &mut Run) {
         possibly(run, |run| drop(run.inner(&words)));
     }
     for code in codes(run.program, run.args) {
+        if taint::has(code.taint, taint::NET) {
+            run.analyst.dynamic_code(code.taint, code.span);
+        }
         possibly(run, |run| either(run, &code));
     }
     for output in outputs(run.args) {
@@ -215,6 +219,11 @@ pub(crate) fn either(run: &mut Run, text: &Word) {
             Program { code: text.value(), span: text.span, file: None, from_input: false, args: Vec::new() };
         languages::run(run, language, &program);
     }
+    run_quoted(run, text);
+}
+
+/// Runs the commands that stand in quotes in code.
+pub(crate) fn run_quoted(run: &mut Run, text: &Word) {
     for words in quoted(&text.shown()) {
         match words.as_slice() {
             [line] => drop(interpreters::code(run, &Value::text(line), text.span)),

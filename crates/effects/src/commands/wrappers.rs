@@ -29,7 +29,6 @@ pub(super) const COMMANDS: Commands = &[
     ("mispipe", texts),
     ("sops", sops),
     ("flatpak", flatpak),
-    ("autossh", autossh),
     ("apply", apply),
     ("rush", texts),
     ("toybox", multicall),
@@ -475,20 +474,6 @@ fn flatpak(run: &mut Run) -> Outcome {
     let rest = run.args.iter().skip(at + 1).skip_while(|word| word.text.prefix().starts_with("--")).skip(1);
     let mut command = vec![tool];
     command.extend(rest.cloned());
-    run.inner(&command)
-}
-
-/// `autossh -M port …` runs ssh with what it is given.
-fn autossh(run: &mut Run) -> Outcome {
-    let mut command = vec![Word::literal_at("ssh", run.call.span)];
-    let mut words = run.args.iter();
-    while let Some(word) = words.next() {
-        if word.is("-M") {
-            words.next();
-        } else if !word.text.prefix().starts_with("-M") && !word.is("-f") {
-            command.push(word.clone());
-        }
-    }
     run.inner(&command)
 }
 

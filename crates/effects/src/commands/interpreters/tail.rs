@@ -6,6 +6,7 @@ use tollgate_shell::value::{Taint, Value};
 
 use super::given::{Given, read};
 use super::languages::{from_file, inline, joined, script};
+use crate::analyst::taint;
 use crate::commands::readers::contents;
 use crate::commands::{Commands, Run, interpreters};
 use crate::languages::{Language, powershell_command};
@@ -241,6 +242,9 @@ fn osascript(run: &mut Run) -> Outcome {
         (true, None) => run.stdin().cloned().into_iter().collect(),
     };
     let span = codes.first().map_or(run.call.span, |word| word.span);
+    for text in texts.iter().filter(|text| taint::has(text.taint, taint::NET)) {
+        run.analyst.dynamic_code(text.taint, span);
+    }
     for text in texts.iter().filter_map(Value::as_literal) {
         for command in shell_scripts(text) {
             interpreters::code(run, &Value::text(&command), span);
@@ -351,6 +355,9 @@ fn vim(run: &mut Run) -> Outcome {
         for file in given.values("S").chain(given.values("s")).cloned().collect::<Vec<_>>() {
             run.read(&file, false);
             if let Some(text) = run.analyst.script(&file, run.shell) {
+                if taint::has(text.taint, taint::NET) {
+                    run.analyst.dynamic_code(text.taint, file.span);
+                }
                 editor_script(run, &text, &file, &[]);
             }
         }
