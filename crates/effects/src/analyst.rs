@@ -6,7 +6,7 @@ use tollgate_model::{
     Certainty, CodeSource, Effect, EffectKind, FileKind, Place, Span, World, WriteMode, Zone,
 };
 use tollgate_shell::ast::{Dialect, ProblemKind};
-use tollgate_shell::eval::{Call, Host, Note, Open, OpenMode, Outcome, Shell, Status};
+use tollgate_shell::eval::{Call, Host, Kind, Note, Open, OpenMode, Outcome, Shell, Status};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
 use crate::aftermath;
@@ -16,7 +16,7 @@ use crate::languages;
 use crate::links::Links;
 use crate::paths;
 use crate::unresolved;
-use crate::word::{Word, ways};
+use crate::word::{Word, show, ways};
 
 /// Marks on data.
 pub(crate) mod taint {
@@ -57,6 +57,8 @@ pub(crate) struct Analyst<'w> {
     pub(crate) links: Links,
     /// What is left for code in other languages.
     pub(crate) languages: languages::Budget,
+    /// The call has written a file.
+    wrote: bool,
     /// What is being found may never happen.
     pub(crate) supposing: bool,
 }
@@ -73,6 +75,7 @@ impl<'w> Analyst<'w> {
             elsewhere: None,
             links: Links::default(),
             languages: languages::Budget::default(),
+            wrote: false,
             supposing: false,
         }
     }
@@ -200,6 +203,7 @@ impl<'w> Analyst<'w> {
 
     /// Writes a file.
     pub(crate) fn write(&mut self, word: &Word, mode: WriteMode, content: Option<&Value>, shell: &mut Shell) {
+        self.wrote = true;
         let text = content.and_then(Value::as_literal).map(str::to_owned);
         for (place, certainty) in self.places(word, shell) {
             self.changes(&place, false, word.span, certainty);
@@ -272,12 +276,40 @@ impl<'w> Analyst<'w> {
         let Some(name) = command.literal() else {
             return unresolved::run(self, command, args, call, shell);
         };
+        let found = self.on_path(name, call, shell);
+        let command =
+            &found.as_deref().map_or_else(|| command.clone(), |path| Word::literal_at(path, command.span));
+        let name = found.as_deref().unwrap_or(name);
         let program = self.program(command, name, shell);
         let shown = argv.iter().map(Word::shown).collect();
         let kind = EffectKind::Exec { program: program.clone(), argv: shown, source: CodeSource::Literal };
         self.push(kind, call.span, Certainty::Certain);
         let mut run = commands::Run { analyst: self, shell, call, path: name, program: &program, args };
         commands::run(&mut run)
+    }
+
+    /// The file that a command's name finds on the path, if this call made it.
+    fn on_path(&self, name: &str, call: &Call, shell: &Shell) -> Option<String> {
+        if !self.wrote || name.contains('/') || call.kind != Kind::External {
+            return None;
+        }
+        let own = call
+            .assigns
+            .iter()
+            .rev()
+            .find(|(variable, _)| &**variable == "PATH")
+            .map(|(_, value)| value.clone());
+        let value = own.or_else(|| shell.variable("PATH"))?;
+        let folders: Vec<String> = value.any.iter().map(show).collect();
+        let folders =
+            folders.iter().flat_map(|folders| folders.split(':')).filter(|folder| !folder.contains('*'));
+        folders
+            .take(16)
+            .map(|folder| format!("{}/{name}", if folder.is_empty() { "." } else { folder }))
+            .find(|path| {
+                let word = Word::literal_at(path, Span::default());
+                shell.file(&word.value()).is_some() || self.is_copy(&word, shell)
+            })
     }
 
     /// The program's name without its directory; for a copy or link made in this call, what it was made from.

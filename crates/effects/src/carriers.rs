@@ -96,18 +96,18 @@ fn yaml_commands(text: &str) -> Vec<String> {
             if plain.is_empty() || indent > *outer || (indent == *outer && plain.starts_with("- ")) {
                 lines.push_str(plain.strip_prefix("- ").unwrap_or(plain).trim_matches(['"', '\'']));
                 lines.push('\n');
-                continue;
+            } else {
+                commands.extend(block.take().map(|(_, lines)| lines));
             }
-            commands.extend(block.take().map(|(_, lines)| lines));
         }
         let entry = plain.strip_prefix("- ").unwrap_or(plain);
-        let Some((key, value)) = entry.split_once(':').filter(|(key, _)| keys.contains(key)) else {
-            continue;
-        };
-        let _ = key;
-        match value.trim() {
-            "" | "|" | ">" | "|-" | ">-" => block = Some((indent, String::new())),
-            value => commands.push(value.trim_matches(['"', '\'']).to_owned()),
+        let value =
+            entry.split_once(':').filter(|(key, _)| keys.contains(key)).map(|(_, value)| value.trim());
+        match value {
+            None => {}
+            Some("" | "|" | ">" | "|-" | ">-") if block.is_some() => {}
+            Some("" | "|" | ">" | "|-" | ">-") => block = Some((indent, String::new())),
+            Some(value) => commands.push(value.trim_matches(['"', '\'']).to_owned()),
         }
     }
     commands.extend(block.map(|(_, lines)| lines));

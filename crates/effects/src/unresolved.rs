@@ -70,6 +70,9 @@ fn guess(command: &Word) -> Guess {
     if text.has_globs() {
         return if text.has_holes() { Guess::Made } else { Guess::Glob };
     }
+    if command.taint == taint::SETUP {
+        return Guess::Chosen;
+    }
     let marked =
         [taint::NET, taint::DECODED, taint::FILE].into_iter().any(|mark| taint::has(command.taint, mark));
     if marked {

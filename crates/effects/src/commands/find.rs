@@ -11,11 +11,14 @@ use crate::word::Word;
 pub(super) const COMMANDS: Commands = &[
     ("find", find),
     ("gfind", find),
+    ("bfs", find),
     ("fd", fd),
     ("fdfind", fd),
     ("xargs", xargs),
     ("gxargs", xargs),
     ("parallel", parallel),
+    ("rush", parallel),
+    ("sem", parallel),
 ];
 
 /// Tests that leave some files out, and how many words each takes.
@@ -161,11 +164,9 @@ fn fd(run: &mut Run) -> Outcome {
     let spec = "H,hidden I,no-ignore u,unrestricted s,case-sensitive i,ignore-case g,glob F,fixed-strings a,absolute-path \
         L,follow p,full-path d,max-depth= min-depth= exact-depth= E,exclude= t,type= e,extension= S,size= o,owner= \
         changed-within= changed-before= x,exec= X,exec-batch= c,color= j,threads= base-directory= search-path= 0,print0 l,list-details";
-    let split = run
-        .args
-        .iter()
-        .position(|word| word.is("-x") || word.is("-X") || word.is("--exec") || word.is("--exec-batch"));
-    let (before, command) = run.args.split_at(split.unwrap_or(run.args.len()));
+    let args = split_exec(run.args);
+    let split = args.iter().position(|word| word.is("-x") || word.is("-X"));
+    let (before, command) = args.split_at(split.unwrap_or(args.len()));
     let options = read(before, spec, Order::Anywhere);
     let here = Word::literal_at(".", run.call.span);
     let pattern = options.operands.first().map(Word::shown).unwrap_or_default();
@@ -191,6 +192,29 @@ fn fd(run: &mut Run) -> Outcome {
         stdout: Value::of(found.iter().map(|word| word.text.clone()), tollgate_shell::value::Taint::NONE),
         status: Status::Either,
     }
+}
+
+/// The words of `fd` with every spelling of its command option as `-x`, alone.
+fn split_exec(words: &[Word]) -> Vec<Word> {
+    let mut out = Vec::new();
+    for word in words {
+        let text = word.text.prefix();
+        let option = Word::literal_at("-x", word.span);
+        let cluster =
+            text.strip_prefix('-').filter(|rest| !rest.starts_with('-') && rest.ends_with(['x', 'X']));
+        match cluster {
+            _ if word.is("--exec") || word.is("--exec-batch") => out.push(option),
+            _ if text.starts_with("--exec=") || text.starts_with("--exec-batch=") => {
+                out.extend([option, word.after('=')]);
+            }
+            Some(letters) if letters.len() > 1 => {
+                let others = letters.trim_end_matches(['x', 'X']);
+                out.extend([Word::literal_at(&format!("-{others}"), word.span), option]);
+            }
+            _ => out.push(word.clone()),
+        }
+    }
+    out
 }
 
 fn xargs(run: &mut Run) -> Outcome {
@@ -242,6 +266,16 @@ fn items(input: &Value, lines: bool, run: &Run) -> Vec<Word> {
     items
 }
 
+/// An argument as it is put into shell text.
+fn quoted(item: &Word) -> Word {
+    match item.literal() {
+        Some(text) if text.contains([' ', ';', '|', '&', '$', '`', '"', '(']) => {
+            Word::literal_at(&format!("'{}'", text.replace('\'', "'\\''")), item.span)
+        }
+        _ => item.clone(),
+    }
+}
+
 fn parallel(run: &mut Run) -> Outcome {
     let spec = "j,jobs= k,keep-order a,arg-file= colsep= C= I= N,max-args= n= L= X m d,delimiter= tag bar eta progress \
         dry-run halt= joblog= results= S,sshlogin= timeout= retries= delay= will-cite 0,null q,quote env= workdir= \
@@ -268,6 +302,7 @@ fn parallel(run: &mut Run) -> Outcome {
             continue;
         }
         let marked = command.iter().any(|word| word.shown().contains('{'));
+        let item = &quoted(item);
         let mut words = filled(command, "{}", item);
         if !marked {
             words.push(item.clone());

@@ -1,5 +1,6 @@
 //! Options of harmless programs that run or load something else. A catalogue from the programs' own manuals.
 
+use tollgate_model::Zone;
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
@@ -73,8 +74,7 @@ const SLOTS: &[(&[&str], &str)] = &[
     (&["gpg", "gpg2"], "photo-viewer= agent-program= pinentry-program="),
     (&["7z", "7za"], "compress-prog="),
     (&["dump", "restore"], "F="),
-    (&["mail", "mailx"], "S="),
-    (&["apt-key"], "exec="),
+    (&["git"], "smtp-server= sendmail-cmd= to-cmd= cc-cmd= header-cmd="),
 ];
 
 /// Settings given as `name=value` whose value is a command when the name says so.
@@ -105,6 +105,126 @@ pub(super) fn notice(run: &mut Run) {
         }
     }
     trace_to_command(run);
+    match run.program {
+        "cargo" => cargo(run),
+        "gh" => gh(run),
+        "less" | "more" | "most" | "zless" => pager(run),
+        "mvn" | "mvnw" => maven(run),
+        "latexmk" => values(run, &["-pdflatex", "-latex", "-xelatex", "-lualatex", "-bibtex", "-e"]),
+        "sqlite3" | "sqlite" | "openssl" | "ld" => libraries(run),
+        "git" => hooks(run),
+        "heroku" => local(run),
+        "npm" | "pnpm" | "yarn" => node_options(run),
+        _ => {}
+    }
+}
+
+/// `cargo watch -s text`, `cargo watch -- command`, and programs named by `--config`.
+fn cargo(run: &mut Run) {
+    for setting in given(run, "config=") {
+        let text = setting.after('=').shown();
+        let text = text.trim().trim_matches(['"', '\'', '[', ']']).replace("\", \"", " ");
+        possibly(run, |run| drop(interpreters::code(run, &Value::text(&text), setting.span)));
+    }
+    if !run.args.iter().take(2).any(|word| word.is("watch")) {
+        return;
+    }
+    for text in given(run, "s,shell=") {
+        interpreters::code(run, &text.value(), text.span);
+    }
+    if let Some(at) = run.args.iter().position(|word| word.is("--")) {
+        run.inner(run.args.get(at + 1..).unwrap_or_default());
+    }
+}
+
+/// Aliases that begin with `!` are shell text; so are a few settings.
+fn gh(run: &mut Run) {
+    let words: Vec<Word> =
+        run.args.iter().filter(|word| !word.text.prefix().starts_with("--")).cloned().collect();
+    let [group, verb, name, value, ..] = words.as_slice() else { return };
+    let alias = group.is("alias") && verb.is("set");
+    let setting =
+        group.is("config") && verb.is("set") && ["pager", "editor", "browser"].iter().any(|key| name.is(key));
+    if setting || (alias && value.text.prefix().starts_with('!')) {
+        interpreters::code(run, &piped(value).value(), value.span);
+    }
+}
+
+/// `less '+!command'`: what a pager is told to do first.
+fn pager(run: &mut Run) {
+    for word in run.args.iter().filter(|word| word.text.prefix().starts_with('+')) {
+        let text = word.shown();
+        let command = text.split_once('!').map(|(_, command)| command).or_else(|| {
+            let rest = text.split_once('|').map(|(_, rest)| rest)?;
+            rest.char_indices().nth(1).and_then(|(at, _)| rest.get(at..))
+        });
+        if let Some(command) = command {
+            interpreters::code(run, &Value::text(command), word.span);
+        }
+    }
+}
+
+/// `mvn exec:exec -Dexec.executable=tool -Dexec.args=…`.
+fn maven(run: &mut Run) {
+    let value = |name: &str| {
+        let start = format!("-Dexec.{name}=");
+        run.args
+            .iter()
+            .find(|word| word.text.prefix().starts_with(&start))
+            .map(|word| word.after('=').shown())
+    };
+    if let Some(tool) = value("executable") {
+        let line = format!("{tool} {}", value("args").unwrap_or_default());
+        interpreters::code(run, &Value::text(&line), run.call.span);
+    }
+}
+
+/// A library that is loaded is code.
+fn libraries(run: &mut Run) {
+    let input = run.stdin().and_then(Value::as_literal).unwrap_or_default().to_owned();
+    let texts: Vec<String> = run.args.iter().map(Word::shown).chain([input]).collect();
+    let sql = texts.iter().any(|text| {
+        text.contains("load_extension(") || text.lines().any(|line| line.trim().starts_with(".load "))
+    });
+    let other = texts
+        .iter()
+        .any(|text| text.contains(".so") && (text.starts_with(['.', '/']) || text.starts_with("SO_PATH")));
+    let asks =
+        texts.iter().any(|text| matches!(text.as_str(), "-engine" | "-plugin" | "engine" | "-provider-path"));
+    if sql || (other && asks && !texts.iter().any(|text| text.contains("/usr/lib"))) {
+        run.analyst
+            .opaque(format!("`{}` is given a library, which is code, to load", run.program), run.call.span);
+    }
+}
+
+/// Hooks from a folder where anybody may write.
+fn hooks(run: &mut Run) {
+    for setting in given(run, "c=") {
+        if !setting.text.prefix().to_ascii_lowercase().starts_with("core.hookspath=") {
+            continue;
+        }
+        let folder = setting.after('=');
+        let places = run.analyst.places(&folder, run.shell);
+        if places.iter().any(|(place, _)| place.zone == Zone::Temp) {
+            run.analyst.opaque("hooks from a temporary folder would run", setting.span);
+        }
+    }
+}
+
+/// `heroku local:run command`.
+fn local(run: &mut Run) {
+    if run.args.first().is_some_and(|verb| verb.is("local:run")) {
+        run.inner(run.args.get(1..).unwrap_or_default());
+    }
+}
+
+/// Options that npm hands to node.
+fn node_options(run: &mut Run) {
+    for options in given(run, "node-options=") {
+        if !super::variables::is_plain_node_option(&options.value()) {
+            run.analyst.opaque("`--node-options` puts other code into the program", options.span);
+        }
+    }
 }
 
 fn given(run: &Run, spec: &'static str) -> Vec<Word> {

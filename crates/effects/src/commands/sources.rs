@@ -55,6 +55,17 @@ fn compiler(run: &mut Run) -> Outcome {
             run.inner(&words);
         }
     }
+    let loads = |word: &Word| {
+        let text = word.shown();
+        ["-fplugin=", "-fpass-plugin=", "-load=", "-plugin="].iter().any(|flag| text.starts_with(flag))
+    };
+    let library = |pair: &[Word]| {
+        pair.first().is_some_and(|flag| flag.is("-load"))
+            || pair.first().is_some_and(|flag| flag.is("-plugin"))
+    };
+    if run.args.iter().any(loads) || run.args.windows(2).any(library) {
+        run.analyst.opaque("a plugin of the compiler is code", run.call.span);
+    }
     self::run(run);
     run.derived()
 }
@@ -65,7 +76,13 @@ pub(super) fn run(run: &mut Run) {
         let name = word.shown();
         name.starts_with("/dev/fd/") || EXTENSIONS.iter().any(|extension| name.ends_with(extension))
     };
-    for file in run.args.iter().filter(is_source).take(16).cloned().collect::<Vec<_>>() {
+    let whole = run.args.iter().any(|word| word.is(".") || word.is("./..."));
+    let names = ["main.go", "./main.go", "src/main.rs", "build.rs"];
+    let usual = names
+        .iter()
+        .filter(|_| whole || run.program == "cargo")
+        .map(|name| Word::literal_at(name, run.call.span));
+    for file in run.args.iter().filter(is_source).take(16).cloned().chain(usual).collect::<Vec<_>>() {
         let Some(written) = run.shell.file(&file.value()) else { continue };
         let Some(text) = written.value.as_literal().map(str::to_owned) else { continue };
         let code = Word::literal_at(&text, file.span);

@@ -151,6 +151,8 @@ const CODE_VERBS: &[&str] = &[
     "exec-env",
     "exec-file",
     "tinker",
+    "cmd.run",
+    "cmd.shell",
 ];
 
 /// How many of its words a program is tried with as a command.

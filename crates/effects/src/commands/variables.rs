@@ -98,7 +98,6 @@ const OPTIONS: &[(&str, &str)] = &[
     ("npm_config_registry", "npm install x --registry"),
     ("NPM_CONFIG_REGISTRY", "npm install x --registry"),
     ("npm_config_node_options", "node"),
-    ("DOCKER_HOST", "docker -H"),
 ];
 
 /// Variables with code of a language: the interpreter and its option for code.
@@ -115,9 +114,7 @@ const CODE: &[(&str, &str, &str)] = &[
 const LOADERS: &[&str] = &[
     "LD_PRELOAD",
     "LD_AUDIT",
-    "LD_LIBRARY_PATH",
     "DYLD_INSERT_LIBRARIES",
-    "DYLD_LIBRARY_PATH",
     "BASH_ENV",
     "ENV",
     "NODE_OPTIONS",
@@ -154,6 +151,8 @@ const SEARCHED: &[&str] = &[
     "PHPRC",
     "GIT_TEMPLATE_DIR",
     "GIT_EXEC_PATH",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
     "VIMRUNTIME",
     "ZDOTDIR",
     "PSQLRC",
@@ -265,7 +264,7 @@ fn code(run: &mut Run, name: &str, value: &Value) {
 
 fn loads(run: &mut Run, name: &str, value: &Value) {
     let has_text = value.any.iter().any(|text| !text.is_empty());
-    if !has_text || run.call.argv.is_empty() {
+    if !has_text || (run.call.argv.is_empty() && name != "PATH") {
         return;
     }
     let plain = match name {
@@ -277,9 +276,31 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
         _ => false,
     };
     let temporary = SEARCHED.contains(&name) && in_temp(run, value);
+    let open = match name {
+        "LD_LIBRARY_PATH" | "DYLD_LIBRARY_PATH" => here(value) || in_temp(run, value),
+        // Tools that were put into a temporary folder lie in a `bin` of it.
+        "PATH" => here(value) || in_temp(run, &without_bins(value)),
+        _ => false,
+    };
+    let temporary = temporary || open;
     if (LOADERS.contains(&name) && !plain) || temporary {
         run.analyst.opaque(format!("`{name}` puts other code into the program"), run.call.span);
     }
+}
+
+/// Is the present directory, whatever it is, among the folders?
+fn here(value: &Value) -> bool {
+    value.any.iter().any(|text| {
+        let text = show(text);
+        text.split(':').next().is_some_and(|first| matches!(first, "." | "./" | ""))
+    })
+}
+
+fn without_bins(value: &Value) -> Value {
+    let text = value.any.first().map(show).unwrap_or_default();
+    let kept: Vec<&str> =
+        text.split(':').filter(|folder| !folder.trim_end_matches('/').ends_with("bin")).collect();
+    Value::text(&kept.join(":"))
 }
 
 /// Is one of the folders a place where anybody may write?
@@ -292,7 +313,7 @@ fn in_temp(run: &Run, value: &Value) -> bool {
 }
 
 /// Memory sizes and warnings, the everyday use of `NODE_OPTIONS`.
-fn is_plain_node_option(value: &Value) -> bool {
+pub(super) fn is_plain_node_option(value: &Value) -> bool {
     value.as_literal().is_some_and(|text| {
         let loads = ["-r", "--require", "--import", "--loader", "--experimental-loader", "-e", "--eval"];
         !text.split_whitespace().any(|word| loads.iter().any(|flag| word.split('=').next() == Some(flag)))

@@ -30,7 +30,6 @@ pub(super) const COMMANDS: Commands = &[
     ("sops", sops),
     ("flatpak", flatpak),
     ("apply", apply),
-    ("rush", texts),
     ("toybox", multicall),
     ("chroot", chroot),
     ("nix-shell", nix_shell),
@@ -396,6 +395,9 @@ fn multicall(run: &mut Run) -> Outcome {
 fn loader(run: &mut Run) -> Outcome {
     let spec = "list verify inhibit-cache library-path= inhibit-rpath= audit= preload= argv0=";
     let options = read(run.args, spec, Order::First);
+    if options.has("preload") || options.has("audit") {
+        run.analyst.opaque("a library puts other code into the program", run.call.span);
+    }
     inner_or_nothing(run, &options.operands.clone(), false)
 }
 
