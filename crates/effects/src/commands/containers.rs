@@ -225,11 +225,9 @@ fn volume(word: &Word, home: &str) -> Option<Mount> {
     let (_, rest) = shown.split_once(':')?;
     let (there, options) = rest.split_once(':').unwrap_or((rest, ""));
     let read_only = options.split(',').any(|option| option == "ro" || option == "readonly");
-    let mut here = before_colon(word);
+    let here = before_colon(word);
     // People write `~:/data` and mean the home.
-    if here.is("~") {
-        here.text = Text::literal(home);
-    }
+    let here = if here.is("~") { Word::literal_at(home, word.span) } else { here };
     (is_path && there.starts_with('/')).then(|| Mount { here, there: there.to_owned(), read_only })
 }
 
