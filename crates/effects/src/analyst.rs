@@ -16,6 +16,7 @@ use crate::languages;
 use crate::links::Links;
 use crate::paths;
 pub(crate) use crate::taint;
+use crate::unresolved;
 use crate::word::{Word, show, ways};
 
 /// The largest script file that is read.
@@ -36,6 +37,10 @@ pub(crate) struct Analyst<'w> {
     pub(crate) links: Links,
     /// What is left for code in other languages.
     pub(crate) languages: languages::Budget,
+    /// The call has written a file.
+    wrote: bool,
+    /// What is being found may never happen.
+    pub(crate) guessing: bool,
 }
 
 impl<'w> Analyst<'w> {
@@ -51,6 +56,8 @@ impl<'w> Analyst<'w> {
             elsewhere: None,
             links: Links::default(),
             languages: languages::Budget::default(),
+            wrote: false,
+            guessing: false,
         }
     }
 
@@ -190,6 +197,7 @@ impl<'w> Analyst<'w> {
 
     /// Writes a file.
     pub(crate) fn write(&mut self, word: &Word, mode: WriteMode, content: Option<&Value>, shell: &mut Shell) {
+        self.wrote = true;
         let text = content.and_then(Value::as_literal).map(str::to_owned);
         for (place, certainty) in self.places(word, shell) {
             self.changes(&place, false, word.span, certainty);
@@ -242,6 +250,12 @@ impl<'w> Analyst<'w> {
         String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).map(|text| Value::text(&text))
     }
 
+    /// Is the file a copy of another, made in this call?
+    pub(crate) fn is_copy(&self, word: &Word, shell: &Shell) -> bool {
+        let resolved = shell.resolve(&word.value());
+        resolved.as_literal().is_some_and(|path| self.links.original(path).is_some())
+    }
+
     fn changes(&mut self, place: &Place, with_all_below: bool, span: Span, certainty: Certainty) {
         if let Some(what) = own_at(place, with_all_below, self.world) {
             self.push(EffectKind::Tamper { what }, span, certainty);
@@ -256,12 +270,40 @@ impl<'w> Analyst<'w> {
         let Some(name) = command.literal() else {
             return self.unresolved(command, args, call, shell);
         };
+        let found = self.on_path(name, call, shell);
+        let command =
+            &found.as_deref().map_or_else(|| command.clone(), |path| Word::literal_at(path, command.span));
+        let name = found.as_deref().unwrap_or(name);
         let program = self.program(command, name, shell);
         let shown = argv.iter().map(Word::shown).collect();
         let kind = EffectKind::Exec { program: program.clone(), argv: shown, source: CodeSource::Literal };
         self.push(kind, call.span, Certainty::Certain);
         let mut run = commands::Run { analyst: self, shell, call, path: name, program: &program, args };
         commands::run(&mut run)
+    }
+
+    /// The file that a command's name finds on the path, if this call made it.
+    fn on_path(&self, name: &str, call: &Call, shell: &Shell) -> Option<String> {
+        if !self.wrote || name.contains('/') || call.kind != Kind::External {
+            return None;
+        }
+        let own = call
+            .assigns
+            .iter()
+            .rev()
+            .find(|(variable, _)| &**variable == "PATH")
+            .map(|(_, value)| value.clone());
+        let value = own.or_else(|| shell.variable("PATH"))?;
+        let folders: Vec<String> = value.any.iter().map(show).collect();
+        let folders =
+            folders.iter().flat_map(|folders| folders.split(':')).filter(|folder| !folder.contains('*'));
+        folders
+            .take(16)
+            .map(|folder| format!("{}/{name}", if folder.is_empty() { "." } else { folder }))
+            .find(|path| {
+                let word = Word::literal_at(path, Span::default());
+                shell.file(&word.value()).is_some() || self.is_copy(&word, shell)
+            })
     }
 
     /// The program's name without its directory; for a copy or link made in this call, what it was made from.
@@ -273,25 +315,15 @@ impl<'w> Analyst<'w> {
         {
             path = original.to_owned();
         }
-        path.rsplit('/').next().unwrap_or_default().to_owned()
+        let name = name.rsplit('/').next().unwrap_or_default();
+        let program = path.rsplit('/').next().unwrap_or_default();
+        // One binary with many tools is the tool whose name it is called by.
+        let by_name = matches!(program, "busybox" | "toybox" | "coreutils") && commands::is_command(name);
+        if by_name { name.to_owned() } else { program.to_owned() }
     }
 
-    /// A glob in command position is matched against the commands that are known to do something.
     fn unresolved(&mut self, command: &Word, args: &[Word], call: &Call, shell: &mut Shell) -> Outcome {
-        let shown = command.shown();
-        if command.text.has_globs() && !command.text.has_holes() {
-            let pattern = shown.rsplit('/').next().unwrap_or(&shown).to_owned();
-            let before = self.effects.len();
-            for program in commands::known().filter(|name| paths::glob_could_be(&pattern, name)) {
-                let mut run = commands::Run { analyst: self, shell, call, path: program, program, args };
-                commands::run(&mut run);
-            }
-            for effect in self.effects.iter_mut().skip(before) {
-                effect.certainty = effect.certainty.min(Certainty::Possible);
-            }
-        }
-        self.opaque(format!("the command `{shown}` is only known when it runs"), command.span);
-        let outcome = Outcome::unknown(call_taint(call));
+        let outcome = unresolved::run(self, command, args, call, shell);
         match self.vanished(command, args, call, shell) {
             Some(other) => outcome.or(other),
             None => outcome,
@@ -359,8 +391,10 @@ impl Host for Analyst<'_> {
                 if taint::has(word.taint, taint::NET) {
                     self.dynamic_code(word.taint, span);
                 }
-                let shown = word.any.first().map(show).unwrap_or_default();
-                self.opaque(format!("the command `{shown}` is only known when it runs"), span);
+                // What is not known of it is judged with its arguments.
+                if let Some(known) = word.as_literal() {
+                    self.opaque(unresolved::unknown(known), span);
+                }
             }
             // An unknown part in the middle of known code is a word of it: where it is a command, that is
             // noted by itself.
@@ -413,6 +447,9 @@ impl Analyst<'_> {
 
     /// Code that is not known in full is run: what it came from decides.
     pub(crate) fn dynamic_code(&mut self, marks: Taint, span: Span) {
+        if marks == taint::SETUP {
+            return;
+        }
         let source = if taint::has(marks, taint::NET) {
             CodeSource::Downloaded
         } else if taint::has(marks, taint::DECODED) {

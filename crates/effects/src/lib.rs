@@ -4,6 +4,7 @@
 mod aftermath;
 mod analyst;
 mod approval;
+mod carriers;
 mod commands;
 mod content;
 mod elsewhere;
@@ -21,6 +22,7 @@ mod sql;
 mod startup;
 mod taint;
 mod tools;
+mod unresolved;
 mod url;
 mod word;
 

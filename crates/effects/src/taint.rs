@@ -10,6 +10,8 @@ pub(crate) const DECODED: Taint = Taint(2);
 pub(crate) const SECRET: Taint = Taint(4);
 /// Came from a file that could not be read.
 pub(crate) const FILE: Taint = Taint(8);
+/// Is shell code that a known tool prints for the shell to run.
+pub(crate) const SETUP: Taint = Taint(1 << 41);
 /// Is the whole environment.
 pub(crate) const ENVIRONMENT: Taint = Taint(1 << 40);
 

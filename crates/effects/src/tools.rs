@@ -9,7 +9,7 @@ use tollgate_shell::eval::{Call, Code, Input, Kind, Scope, Shell, Stream};
 use tollgate_shell::value::Value;
 
 use crate::analyst::Analyst;
-use crate::commands::Run;
+use crate::commands::{Run, strangers};
 use crate::content::Piece;
 use crate::languages::{self, Language, Program};
 use crate::mcp;
@@ -204,6 +204,7 @@ impl<'w> Hands<'w> {
                 Piece::Language(language, text) => {
                     run_language(&mut self.analyst, &mut self.shell, language, &Value::text(&text));
                 }
+                Piece::Quoted(text) => run_quoted(&mut self.analyst, &mut self.shell, &text),
             }
         }
     }
@@ -247,6 +248,14 @@ pub(crate) fn run_language(analyst: &mut Analyst, shell: &mut Shell, language: L
     let program =
         Program { code: code.clone(), span: Span::default(), file: None, from_input: true, args: Vec::new() };
     languages::run(&mut run, language, &program);
+}
+
+/// Runs the commands that stand in quotes in code of a language that is not read.
+pub(crate) fn run_quoted(analyst: &mut Analyst, shell: &mut Shell, text: &str) {
+    run_language(analyst, shell, Language::Slashed, &Value::text(text));
+    let call = bare_call();
+    let mut run = Run { analyst, shell, call: &call, path: "", program: "", args: &[] };
+    strangers::run_quoted(&mut run, &Word::literal_at(text, Span::default()));
 }
 
 fn bare_call() -> Call {

@@ -16,6 +16,7 @@ use tollgate_shell::eval::Outcome;
 use super::{Commands, Run};
 use crate::word::Word;
 
+pub(super) use remote::there;
 pub(crate) use sockets::{s_client, socket_host};
 
 pub(super) const COMMANDS: Commands = &[

@@ -185,6 +185,20 @@ impl Shell {
         result
     }
 
+    /// Runs `inside` and then puts everything back, files included: what it does may never happen. Only the
+    /// host remembers it, and the budget.
+    pub fn supposed<R>(&mut self, inside: impl FnOnce(&mut Self) -> R) -> R {
+        let state = self.state.clone();
+        let (jumps, jobs, pending) = (self.jumps.len(), self.jobs.len(), self.pending.len());
+        let result = inside(self);
+        self.jumps.truncate(jumps);
+        self.jobs.truncate(jobs);
+        self.pending.truncate(pending);
+        self.ended = false;
+        self.state = state;
+        result
+    }
+
     /// The dialect being read.
     #[must_use]
     pub fn dialect(&self) -> Dialect {
