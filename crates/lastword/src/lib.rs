@@ -60,7 +60,7 @@ pub fn speak(stdout: &str, stderr: &str, exit: u8) -> ! {
     unsafe { libc::_exit(i32::from(exit)) }
 }
 
-/// Puts something harmless where a standard stream is closed: a file opened later must not become one.
+/// Puts something harmless where a standard stream is closed, and makes a pipe that nobody reads an error.
 pub fn keep_standard_streams() {
     let mut fds = [0, 1, 2].map(|fd| libc::pollfd { fd, events: 0, revents: 0 });
     // SAFETY: the array outlives the call; the path is a literal that ends in NUL.
@@ -69,6 +69,7 @@ pub fn keep_standard_streams() {
         for _ in fds.iter().filter(|stream| stream.revents & libc::POLLNVAL != 0) {
             libc::open(c"/dev/null".as_ptr(), libc::O_RDWR);
         }
+        libc::signal(libc::SIGPIPE, libc::SIG_IGN);
     }
 }
 
@@ -103,8 +104,7 @@ fn install_handlers() {
         for signal in crashes.into_iter().chain([SIGTERM, SIGINT, SIGHUP, SIGALRM, SIGXCPU]) {
             libc::sigaction(signal, &raw const action, std::ptr::null_mut());
         }
-        // These two become errors of the write, which are answered like any other.
-        libc::signal(libc::SIGPIPE, libc::SIG_IGN);
+        // Becomes an error of the write, which is answered like any other.
         libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
     }
 }

@@ -1,5 +1,8 @@
 //! The same deed in other words: no rewrite of a command that keeps what it does makes its verdict milder, and
 //! other quoting of ordinary work is not refused.
+//!
+//! To end in time, each text meets every third rewrite of a kind, in turn, and each case of the corpus every ninth;
+//! `TOLLGATE_ALL_REWRITES=1` tries all of them.
 
 #![allow(clippy::panic, clippy::indexing_slicing, clippy::unwrap_used, reason = "tests")]
 
@@ -120,13 +123,14 @@ const OPEN: &[(&str, &[&str], &str)] = &[(
 
 fn no_milder(kind: Kind) {
     let mut wrong = Vec::new();
-    for text in attacks() {
+    let rewrites: Vec<&Rewrite> = REWRITES.iter().filter(|rewrite| rewrite.kind == kind).collect();
+    for (number, (text, stride)) in attacks().into_iter().enumerate() {
         let Some(source) = Source::new(&text) else { continue };
         let before = verdict(&text);
         if !before.refuses() {
             continue;
         }
-        for rewrite in REWRITES.iter().filter(|rewrite| rewrite.kind == kind) {
+        for rewrite in rewrites.iter().skip(number % stride).step_by(stride) {
             let Some(rewritten) = (rewrite.apply)(&source) else { continue };
             wrong.extend(milder(rewrite, &text, before, &rewritten));
         }
@@ -163,12 +167,16 @@ fn judged(text: &str) -> Decision {
     judge(&event(call("Shell", text), input("Shell", text)), &world(), &Policy::builtin()).decision
 }
 
-fn attacks() -> Vec<String> {
-    let mut all = examples(true);
+/// Texts that are refused, and how far apart the rewrites are that each meets.
+fn attacks() -> Vec<(String, usize)> {
+    let all = std::env::var_os("TOLLGATE_ALL_REWRITES").is_some();
+    let stride = |usual: usize| if all { 1 } else { usual };
+    let mut attacks: Vec<(String, usize)> =
+        examples(true).into_iter().map(|text| (text, stride(3))).collect();
     let corpus = support::corpus().into_iter().map(|(_, case)| case);
-    let attacks = corpus.filter(|case| case.text("want") != Some("allow") && case.text("tool").is_none());
-    all.extend(attacks.filter_map(|case| case.text("command").map(str::to_owned)));
-    all
+    let refused = corpus.filter(|case| case.text("want") != Some("allow") && case.text("tool").is_none());
+    attacks.extend(refused.filter_map(|case| Some((case.text("command")?.to_owned(), stride(9)))));
+    attacks
 }
 
 fn examples(hit: bool) -> Vec<String> {

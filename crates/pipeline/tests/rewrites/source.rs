@@ -80,9 +80,9 @@ const NO_PROGRAMS: &[&str] = &[
     "wait",
 ];
 
-/// Texts whose meaning hangs on how and when bash reads them.
+/// Texts whose meaning hangs on how and when bash reads them, on its own table of programs, or on what comes in.
 const FRAGILE: &[&str] =
-    &["alias", "shopt", "set -", "$1", "$@", "$*", "$#", "$0", "BASH_", "return", "LINENO"];
+    &["alias", "shopt", "set -", "$1", "$@", "$*", "$#", "$0", "BASH_", "return", "LINENO", "hash ", "read "];
 
 impl Source {
     /// None: the text cannot be read without a problem, or its meaning hangs on how it is read.
