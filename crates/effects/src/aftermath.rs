@@ -8,6 +8,7 @@ use tollgate_shell::value::Value;
 
 use crate::analyst::{Analyst, own_at};
 use crate::content;
+use crate::pictures;
 use crate::settings;
 use crate::startup;
 
@@ -30,12 +31,18 @@ fn meaning(effect: &Effect, all: &[Effect], world: &dyn World, shell: &Shell) ->
         EffectKind::Write { place, mode, content } => {
             let texts = texts_after(place, *mode, content.as_deref(), shell);
             let mut kinds = written(place, &texts, world);
+            kinds.extend(pictures::sent(place, &texts, world));
             if effect.certainty == Certainty::Certain {
                 kinds.extend(dangerous(place, &texts, all, world));
             }
             kinds
         }
-        EffectKind::Delete { place, .. } => guarded(place, world).into_iter().collect(),
+        EffectKind::Delete { place, recursive } => {
+            let whole =
+                settings::holder(place).filter(|_| *recursive && effect.certainty == Certainty::Certain);
+            guarded(place, world).or(whole).or_else(|| gate_lookup(place, all)).into_iter().collect()
+        }
+        EffectKind::Exec { program, argv, .. } => uninstalls_gate(program, argv).into_iter().collect(),
         EffectKind::Permission { place, to, .. } => permitted(place, to, world),
         EffectKind::Process { target, .. } => ends_gate(target, all).into_iter().collect(),
         _ => Vec::new(),
@@ -142,6 +149,56 @@ pub(crate) fn opens_to_all(to: &str) -> bool {
         let (who, what) = clause.split_at(at);
         (who.contains('o') || who.contains('a')) && what.contains('w')
     })
+}
+
+/// A path that is looked up, and the gate is what is looked for: `rm "$(which tollgate)"`.
+fn gate_lookup(place: &Place, all: &[Effect]) -> Option<EffectKind> {
+    let looks = |effect: &Effect| match &effect.kind {
+        EffectKind::Exec { program, argv, .. } => {
+            matches!(
+                program.as_str(),
+                "which" | "command" | "type" | "whereis" | "whence" | "realpath" | "readlink"
+            ) && argv.iter().skip(1).any(|word| word == "tollgate" || word.ends_with("/tollgate"))
+        }
+        _ => false,
+    };
+    (place.pattern && all.iter().any(looks)).then(|| EffectKind::Tamper { what: "Tollgate's program".into() })
+}
+
+/// A package manager is told to take the gate away.
+fn uninstalls_gate(program: &str, argv: &[String]) -> Option<EffectKind> {
+    const MANAGERS: &[&str] = &[
+        "cargo", "brew", "npm", "pnpm", "yarn", "bun", "pip", "pip3", "pipx", "uv", "apt", "apt-get",
+        "aptitude", "dpkg", "dnf", "yum", "zypper", "pacman", "yay", "apk", "snap", "flatpak", "nix-env",
+        "nix", "mise", "asdf", "port", "rpm", "go", "gem", "eget", "winget", "scoop", "choco",
+    ];
+    const AWAY: &[&str] = &[
+        "uninstall",
+        "remove",
+        "rm",
+        "un",
+        "purge",
+        "autoremove",
+        "erase",
+        "delete",
+        "unlink",
+        "unuse",
+        "disable",
+        "-r",
+        "-R",
+        "-Rs",
+        "-Rns",
+        "-e",
+        "--erase",
+        "--remove",
+        "--purge",
+        "-P",
+    ];
+    let named =
+        |word: &String| word.rsplit('/').next().and_then(|name| name.split('@').next()) == Some("tollgate");
+    let told = |word: &String| AWAY.contains(&word.as_str());
+    let removes = MANAGERS.contains(&program) && argv.iter().any(told) && argv.iter().skip(1).any(named);
+    removes.then(|| EffectKind::Tamper { what: "Tollgate's program".into() })
 }
 
 /// A signal for Tollgate, by name or by looking its process up.

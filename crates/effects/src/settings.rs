@@ -60,7 +60,13 @@ const ALL_CONTROL: &[&str] = &[
     "mcp_config.json",
     "permissions.json",
     "trustedFolders.json",
+    "trusted_hooks.json",
+    "sandbox.json",
+    "managed-settings.json",
 ];
+
+/// Folders of agents in which every file is a control.
+const ALL_CONTROLS: &[&str] = &["policies", "hooks", "plugins", "cli-agents"];
 
 /// What writing one of these texts to an agent's settings means. Without a text nothing is known of it.
 pub(crate) fn written(place: &Place, texts: &[String], world: &dyn World) -> Vec<EffectKind> {
@@ -81,7 +87,10 @@ fn one(place: &Place, text: &str, world: &dyn World) -> Option<EffectKind> {
     }
     match changed_keys(&place.path, name, text, world) {
         None => Some(control(place, "")),
-        Some(keys) => judge(place, &keys, ALL_CONTROL.contains(&name), world),
+        Some(keys) => {
+            let folder = place.path.rsplit('/').nth(1).unwrap_or_default();
+            judge(place, &keys, ALL_CONTROL.contains(&name) || ALL_CONTROLS.contains(&folder), world)
+        }
     }
 }
 
@@ -216,6 +225,31 @@ fn control(place: &Place, keys: &str) -> EffectKind {
 /// A change of settings that decide nothing.
 pub(crate) fn other(place: &Place, does: &str) -> EffectKind {
     EffectKind::Weaken { what: format!("{AGENT_SETTINGS}{} ({does})", shown(place)) }
+}
+
+/// The folder of an agent as a whole, with its settings and hooks in it.
+pub(crate) fn holder(place: &Place) -> Option<EffectKind> {
+    const FOLDERS: &[&str] = &[
+        ".claude",
+        ".codex",
+        ".gemini",
+        ".cursor",
+        ".qwen",
+        ".copilot",
+        ".opencode",
+        ".factory",
+        ".augment",
+        ".windsurf",
+        ".kiro",
+        ".amp",
+        ".cline",
+        ".clinerules",
+        ".devin",
+        ".kilo",
+    ];
+    let name = place.path.rsplit('/').next().unwrap_or_default();
+    let below_temp = place.zone == tollgate_model::Zone::Temp;
+    (FOLDERS.contains(&name) && !place.pattern && !below_temp).then(|| control(place, ""))
 }
 
 /// A hook script in one of the agents' folders for them.

@@ -279,6 +279,13 @@ pub enum EffectKind {
         /// Its type.
         agent: String,
     },
+    /// Tells the agent something private, in a prompt.
+    Private {
+        /// What kind of thing: see `phrase`.
+        what: String,
+        /// A masked form of it; never the value.
+        shown: String,
+    },
     /// Could not be understood.
     Opaque {
         /// Why.
@@ -311,6 +318,7 @@ impl EffectKind {
             Self::Weaken { .. } => "weaken",
             Self::EnvRead { .. } => "env-read",
             Self::Spawn { .. } => "spawn",
+            Self::Private { .. } => "private",
             Self::Opaque { .. } => "opaque",
         }
     }

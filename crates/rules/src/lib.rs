@@ -9,6 +9,7 @@ mod exfiltration;
 mod git;
 mod kit;
 mod persistence;
+mod prompt;
 mod secrets;
 mod self_protection;
 mod supply_chain;
@@ -28,6 +29,7 @@ pub fn all() -> impl Iterator<Item = &'static dyn Rule> {
         containers::RULES,
         database::RULES,
         supply_chain::RULES,
+        prompt::RULES,
     ]
     .into_iter()
     .flatten()

@@ -118,7 +118,8 @@ impl Hook {
     /// Only an event that is judged, or that tells a person how things stand, needs the policy.
     fn policy(&self, event: &Event, project: &str) -> Loaded {
         use tollgate_model::Phase;
-        if !event.phase().is_safety() && event.phase() != Phase::SessionStart {
+        let judged = event.phase().is_safety() || matches!(event.phase(), Phase::Prompt | Phase::Expand);
+        if !judged && event.phase() != Phase::SessionStart {
             return Loaded {
                 policy: Policy::builtin(),
                 notices: Vec::new(),

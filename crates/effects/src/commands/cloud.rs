@@ -281,7 +281,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("read sys/*", Deed::Safe),
             ("read|unwrap", SECRET),
             ("print token", SECRET),
-            ("token create", SECRET),
+            ("token create|lookup", SECRET),
             ("kv delete", DELETE),
             ("delete", DELETE),
             ("policy delete", DELETE),

@@ -15,7 +15,7 @@ mod git;
 mod infrastructure;
 pub(crate) mod interpreters;
 mod kubernetes;
-mod network;
+pub(crate) mod network;
 mod packages;
 mod persistence;
 mod platforms;
@@ -26,6 +26,7 @@ mod services;
 mod stream;
 mod system;
 pub(crate) mod tasks;
+mod vaults;
 mod verbs;
 mod wrappers;
 
@@ -79,13 +80,16 @@ const FAMILIES: &[Commands] = &[
     agents_cli::COMMANDS,
     persistence::COMMANDS,
     secrets::COMMANDS,
+    vaults::COMMANDS,
     tasks::COMMANDS,
 ];
 
 /// Runs a command's handler. A program without one is a program on disk, or unknown: judged by what it is given.
 pub(crate) fn run(run: &mut Run) -> Outcome {
-    if let Some((_, aside)) =
-        [secrets::ASIDE, tasks::ASIDE].into_iter().flatten().find(|(name, _)| *name == run.program)
+    if let Some((_, aside)) = [secrets::ASIDE, tasks::ASIDE, vaults::ASIDE]
+        .into_iter()
+        .flatten()
+        .find(|(name, _)| *name == run.program)
     {
         aside(run);
     }
@@ -101,10 +105,16 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
         .or_else(|| wrappers::prefixed(run.program))
         .or_else(|| system::prefixed(run.program))
         .or_else(|| git::prefixed(run.program))
+        .or_else(|| vaults::prefixed(run.program))
         .or_else(versioned)
     {
         Some(handler) => handler(run),
-        None => interpreters::program(run),
+        None => {
+            if !run.path.contains('/') && verbs::find(run.program).is_none() {
+                readers::unknown(run);
+            }
+            interpreters::program(run)
+        }
     };
     let outcome = Outcome { stdout: outcome.stdout.with_taint(marks), ..outcome };
     network::watch(run, &outcome);

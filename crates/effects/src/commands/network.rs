@@ -16,6 +16,8 @@ use tollgate_shell::eval::Outcome;
 use super::{Commands, Run};
 use crate::word::Word;
 
+pub(crate) use address::{look_up, name_of};
+pub(crate) use cargo::is_strange;
 pub(crate) use sockets::{s_client, socket_host};
 
 pub(super) const COMMANDS: Commands = &[
@@ -45,6 +47,13 @@ pub(super) const COMMANDS: Commands = &[
     ("kdig", names::dig),
     ("delv", names::dig),
     ("doggo", names::dig),
+    ("dog", names::dig),
+    ("resolvectl", names::resolve),
+    ("systemd-resolve", names::resolve),
+    ("avahi-resolve", names::knock),
+    ("dscacheutil", names::resolve),
+    ("dnsx", names::resolve),
+    ("dnslookup", names::knock),
     ("nslookup", names::knock),
     ("host", names::knock),
     ("ping", names::knock),
@@ -88,6 +97,7 @@ pub(super) const COMMANDS: Commands = &[
 /// uploads by tools whose other verbs belong to other families.
 pub(super) fn watch(run: &mut Run, outcome: &Outcome) {
     sockets::wired(run, outcome);
+    names::asked(run);
     tunnels::opened(run);
     stores::sent(run);
     if run.program.ends_with("awk") {

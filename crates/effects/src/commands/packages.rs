@@ -35,6 +35,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("token revoke|delete|rm", Deed::Publish("npm")),
             ("config|c set registry|registry=*|*:registry|*:registry=*|strict-ssl|strict-ssl=false", INDEX),
             ("set registry|registry=*|*:registry|*:registry=*|strict-ssl=false", INDEX),
+            ("config|c get *authToken*|*AuthToken*|*_auth|*_password|*:_authToken", SECRET),
             ("config set npmRegistryServer|npmRegistries*|enableStrictSsl", INDEX),
         ],
     },

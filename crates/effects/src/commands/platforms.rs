@@ -12,6 +12,7 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[
             ("repo delete|archive", DESTROY),
             ("repo edit --visibility=public", PUBLIC),
+            ("repo create --public --push", PUBLIC),
             ("repo create|fork|clone|view|list|sync|rename|edit|set-default", Deed::Safe),
             ("release delete|delete-asset", DELETE),
             ("secret|variable delete|remove", DELETE),
@@ -35,13 +36,14 @@ pub(super) const TOOLS: &[Tool] = &[
             ("release delete", DELETE),
             ("variable delete|remove", DELETE),
             ("variable get|export", SECRET),
+            ("auth status -t,--show-token", SECRET),
             ("ssh-key|deploy-key add", GRANT),
             ("ci delete", DELETE),
         ],
     },
     Tool {
         names: &["fly", "flyctl"],
-        values: "a app o org r region c config t access-token image vm-size",
+        values: "a app o org r region c config t access-token image vm-size C command",
         one_dash: false,
         deeds: &[
             ("apps|app destroy", DESTROY),
@@ -55,6 +57,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("scale count 0", DELETE),
             ("auth token", SECRET),
             ("tokens create", SECRET),
+            ("ssh console -C,--command=env|printenv|set", SECRET),
         ],
     },
     Tool {
@@ -115,7 +118,7 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         names: &["supabase"],
-        values: "project-ref workdir p password db-url network-id profile",
+        values: "o output project-ref workdir p password db-url network-id profile",
         one_dash: false,
         deeds: &[
             ("projects|branches|orgs delete", DESTROY),
@@ -125,6 +128,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("stop --no-backup", Deed::Infra("delete-data")),
             ("functions|secrets|storage delete|unset|rm", DELETE),
             ("projects api-keys", SECRET),
+            ("status -o,--output=env|json", SECRET),
         ],
     },
     Tool {
@@ -142,6 +146,7 @@ pub(super) const TOOLS: &[Tool] = &[
                 DELETE,
             ),
             ("functions:secrets:access", SECRET),
+            ("functions:config:get|functions:config:export", SECRET),
             ("functions:secrets:destroy", DELETE),
             ("auth:export", SECRET),
         ],

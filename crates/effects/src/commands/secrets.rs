@@ -2,7 +2,7 @@
 
 use tollgate_model::phrase::{PRINTED, STORE};
 use tollgate_model::{Certainty, CodeSource, Effect, EffectKind};
-use tollgate_shell::eval::{Call, Outcome, Stream};
+use tollgate_shell::eval::{Call, Outcome, Status, Stream};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Value};
 
 use super::{Commands, Run};
@@ -117,9 +117,19 @@ pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
     }
 }
 
-fn printed(analyst: &mut Analyst, value: &Value, call: &Call) {
+/// Takes down which secret variables are in a text that is printed where it is seen.
+pub(crate) fn printed(analyst: &mut Analyst, value: &Value, call: &Call) {
+    if call.stdout != Stream::Outer || call.piped_to {
+        return;
+    }
     let pieces = value.any.iter().take(16).flat_map(|text| &text.pieces);
     for piece in pieces {
+        if let Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) = piece
+            && name.starts_with('!')
+            && analyst.found().iter().any(lists_variables)
+        {
+            analyst.push(EffectKind::EnvRead { names: Vec::new() }, call.span, Certainty::Certain);
+        }
         if let Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) = piece
             && is_secret_name(name)
         {
@@ -127,6 +137,12 @@ fn printed(analyst: &mut Analyst, value: &Value, call: &Call) {
             analyst.push(EffectKind::EnvRead { names }, call.span, Certainty::Certain);
         }
     }
+}
+
+/// `compgen -v` names all variables; `${!name}` then shows each of them.
+fn lists_variables(effect: &Effect) -> bool {
+    let lists = |word: &String| matches!(word.as_str(), "-v" | "-e" | "variable" | "export");
+    matches!(&effect.kind, EffectKind::Exec { program, argv, .. } if program == "compgen" && argv.iter().any(lists))
 }
 
 /// Programs that pass a dump on, and are not yet the end of it.
@@ -185,12 +201,20 @@ fn printenv(run: &mut Run) -> Outcome {
         run.push(EffectKind::EnvRead { names });
         return Outcome::unknown(taint::ENVIRONMENT);
     }
+    let secret: Vec<String> =
+        names.iter().filter(|name| is_secret_name(name)).map(|name| format!("{PRINTED}{name}")).collect();
     if run.call.stdout == Stream::Outer && !run.call.piped_to {
-        let secret: Vec<String> =
-            names.iter().filter(|name| is_secret_name(name)).map(|name| format!("{PRINTED}{name}")).collect();
         run.push(EffectKind::EnvRead { names: if secret.is_empty() { names } else { secret } });
+        return run.derived();
     }
-    run.derived()
+    // What comes out is the variable's value, wherever it goes from here.
+    match names.as_slice() {
+        [name] => Outcome {
+            stdout: Value::unknown(HoleSource::Variable(name.as_str().into())),
+            status: Status::Either,
+        },
+        _ => run.derived(),
+    }
 }
 
 /// `export -p`, `declare -p`, and each without a name print every variable.
@@ -291,7 +315,15 @@ fn gpg(run: &mut Run) -> Outcome {
             .iter()
             .any(|flag| text == *flag)
     };
-    if run.args.iter().any(exports) { store(run, "the secret keys of gpg") } else { run.derived() }
+    let decrypts = |word: &Word| matches!(word.shown().as_str(), "-d" | "--decrypt" | "-dq" | "-qd");
+    let to_file = |word: &Word| word.is("--output") || word.text.prefix().starts_with("-o");
+    if run.args.iter().any(exports) {
+        return store(run, "the secret keys of gpg");
+    }
+    if run.args.iter().any(decrypts) && !run.args.iter().any(to_file) {
+        return store(run, "a file that gpg keeps closed");
+    }
+    run.derived()
 }
 
 /// `-y` prints the public half of a private key, which it has to read.

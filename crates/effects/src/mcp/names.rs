@@ -42,7 +42,8 @@ impl Field {
             "command" | "cmd" | "commands" | "shellcommand" | "commandline" | "cmdline" | "bash" | "exec"
             | "script" | "shellscript" | "clicommand" => Self::Shell,
             "keys" | "keystrokes" | "input" | "chars" | "stdin" => Self::Keys,
-            "code" | "sourcecode" | "pythoncode" | "cell" | "cellsource" | "program" => Self::Code,
+            "code" | "sourcecode" | "pythoncode" | "cell" | "cellsource" | "program" | "javascript"
+            | "javascriptcode" | "jscode" | "js" | "python" | "pythonscript" | "py" => Self::Code,
             "sql" | "query" | "statement" | "statements" | "queries" | "sqlquery" | "rawsql" => Self::Sql,
             "path" | "paths" | "file" | "files" | "filepath" | "filepaths" | "filename" | "absolutepath"
             | "relativepath" | "notebookpath" | "dir" | "dirpath" | "folder" | "directory"
@@ -250,6 +251,9 @@ impl Tool {
 
     /// The command that a tool for one command of one program stands for: `git_push` with its arguments.
     pub fn command(&self, input: &Value) -> Option<Vec<String>> {
+        if self.has("docker") && self.has("container") && (self.has("run") || self.has("create")) {
+            return Some(container(input));
+        }
         let program =
             ["git", "kubectl", "helm", "terraform"].into_iter().find(|program| self.has(program))?;
         let at = self.words.iter().rposition(|word| word == program)?;
@@ -268,6 +272,68 @@ impl Tool {
         Some(words)
     }
 
+    /// What of a service the tool's name says it takes away: `delete_repository`.
+    pub fn takes_away(&self, input: &Value) -> Option<(String, String)> {
+        const KEPT: &[&str] = &[
+            "repository",
+            "repo",
+            "project",
+            "projects",
+            "database",
+            "volume",
+            "zone",
+            "bucket",
+            "cluster",
+            "instance",
+            "namespace",
+            "stack",
+            "app",
+            "application",
+            "service",
+            "deployment",
+            "environment",
+            "organization",
+            "org",
+            "team",
+            "workspace",
+            "site",
+            "server",
+            "droplet",
+            "machine",
+            "vm",
+            "function",
+            "worker",
+            "domain",
+            "queue",
+            "topic",
+            "index",
+            "key",
+            "secret",
+            "backup",
+            "snapshot",
+            "user",
+            "account",
+            "customer",
+            "subscription",
+            "drive",
+            "base",
+            "space",
+            "tenant",
+            "model",
+            "dataset",
+            "pipeline",
+            "cache",
+        ];
+        let noun = self.words.iter().find(|word| KEPT.contains(&word.as_str()))?;
+        if self.verb != Verb::Delete || self.is_database && self.has("query") {
+            return None;
+        }
+        let named =
+            ["name", "repo", "id", "project", "volumeId", "zone_id", "bucket", "database", "project_id"];
+        let target = named.iter().find_map(|key| input.text(key)).unwrap_or_default();
+        Some((format!("the {noun}"), target.to_owned()))
+    }
+
     /// What the tool's name says it does to a database: `drop-collection`.
     pub fn database(&self, input: &Value) -> Option<(String, String)> {
         let operation = ["drop", "truncate", "flushall", "flushdb"].into_iter().find(|word| self.has(word));
@@ -279,13 +345,44 @@ impl Tool {
                 .unwrap_or_default()
                 .to_owned()
         };
+        let empty =
+            |key: &str| input.get(key).is_none_or(|filter| filter.as_map().is_some_and(<[_]>::is_empty));
+        if self.is_database && self.has("delete") && (self.has("many") || self.has("all")) && empty("filter")
+        {
+            return Some(("delete-all".to_owned(), object()));
+        }
         match operation {
+            Some("flushall") => Some(("drop-database".to_owned(), "all of it".to_owned())),
             Some(operation) if self.is_database || whole.iter().any(|word| self.has(word)) => {
                 Some((operation.to_owned(), object()))
             }
             _ => None,
         }
     }
+}
+
+/// The command that starts a container with what the call asks for.
+fn container(input: &Value) -> Vec<String> {
+    let mut words = vec!["docker".to_owned(), "run".to_owned()];
+    if matches!(input.get("privileged"), Some(Value::Bool(true))) {
+        words.push("--privileged".to_owned());
+    }
+    for (key, option) in [("volumes", "-v"), ("binds", "-v"), ("mounts", "--mount"), ("devices", "--device")]
+    {
+        let values = input.get(key).and_then(Value::as_list).unwrap_or_default();
+        for value in values.iter().filter_map(Value::as_str) {
+            words.extend([option.to_owned(), value.to_owned()]);
+        }
+    }
+    words.push(input.text("image").unwrap_or_default().to_owned());
+    match input.get("command") {
+        Some(Value::List(command)) => {
+            words.extend(command.iter().filter_map(Value::as_str).map(str::to_owned))
+        }
+        Some(Value::String(command)) => words.extend(command.split_whitespace().map(str::to_owned)),
+        _ => {}
+    }
+    words
 }
 
 /// Switches that are on become options, texts become operands.

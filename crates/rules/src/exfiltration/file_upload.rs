@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, EffectKind, Hit, NetDirection, Rule, phrase};
+use tollgate_model::{Card, Case, EffectKind, Hit, NetDirection, Rule, hosts, phrase};
 
 use super::{is_near, named, sent};
 use crate::kit::{Words, first, rule};
@@ -63,7 +63,7 @@ impl Rule for FileUpload {
 fn is_file(what: &str, host: &str, case: &Case) -> bool {
     match what {
         phrase::FILE_DATA => !only_versions(case),
-        phrase::OUTPUT => is_public_page(host),
+        phrase::OUTPUT => hosts::is_public_page(host),
         _ => case
             .effects
             .iter()
@@ -85,53 +85,4 @@ fn only_versions(case: &Case) -> bool {
         matches!(&effect.kind, EffectKind::Net { direction: NetDirection::Out, carries, .. } if carries.len() > 1)
     });
     !sends_body && read.next().is_some_and(known) && read.all(known)
-}
-
-/// Hosts that put on a public page whatever they are given, or that only collect.
-fn is_public_page(host: &str) -> bool {
-    const PAGES: &[&str] = &[
-        "transfer.sh",
-        "0x0.st",
-        "ix.io",
-        "sprunge.us",
-        "termbin.com",
-        "paste.rs",
-        "pastebin.com",
-        "file.io",
-        "webhook.site",
-        "requestbin.com",
-        "pipedream.net",
-        "beeceptor.com",
-        "dpaste.com",
-        "dpaste.org",
-        "hastebin.com",
-        "bashupload.com",
-        "oshi.at",
-        "temp.sh",
-        "envs.sh",
-        "clbin.com",
-        "catbox.moe",
-        "gofile.io",
-        "anonfiles.com",
-        "oast.fun",
-        "oast.pro",
-        "oast.live",
-        "oast.site",
-        "oast.online",
-        "oast.me",
-        "interact.sh",
-        "burpcollaborator.net",
-        "requestcatcher.com",
-        "hookbin.com",
-        "gist.github.com",
-        "p.teknik.io",
-        "x0.at",
-        "uguu.se",
-        "tmpfiles.org",
-        "bpa.st",
-        "paste.debian.net",
-        "ngrok.io",
-        "ngrok-free.app",
-    ];
-    PAGES.iter().any(|page| host == *page || host.strip_suffix(page).is_some_and(|rest| rest.ends_with('.')))
 }

@@ -195,6 +195,7 @@ fn describe(effect: &Effect) -> String {
         EffectKind::Tamper { what } | EffectKind::Weaken { what } => what.clone(),
         EffectKind::Opaque { why } => why.clone(),
         EffectKind::Spawn { agent } => agent.clone(),
+        EffectKind::Private { what, shown } => format!("{what} {shown}"),
         _ => String::new(),
     }
 }
