@@ -2,7 +2,7 @@
 
 use tollgate_model::json::{self, Value};
 use tollgate_model::phrase::{AGENT_CONTROL, AGENT_SETTINGS};
-use tollgate_model::{EffectKind, Place, World};
+use tollgate_model::{EffectKind, FileKind, Place, World};
 
 use crate::startup::below_home;
 
@@ -84,6 +84,13 @@ fn one(place: &Place, text: &str, world: &dyn World) -> Option<EffectKind> {
     // Notes and records in the folders of agents decide nothing.
     if [".md", ".txt", ".log", ".jsonl"].iter().any(|end| name.ends_with(end)) {
         return Some(other(place, "changes a text"));
+    }
+    // Where the name of a file alone makes it a hook, a new one adds to what is watched and takes nothing away.
+    let by_name = ["/.cline/hooks/", "/.clinerules/hooks/", "/Cline/Hooks/"];
+    if by_name.iter().any(|folder| place.path.contains(folder))
+        && world.kind(&place.path) == FileKind::Missing
+    {
+        return Some(other(place, "adds a hook that runs by itself"));
     }
     match changed_keys(&place.path, name, text, world) {
         None => Some(control(place, "")),
