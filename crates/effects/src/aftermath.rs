@@ -31,6 +31,7 @@ fn meaning(effect: &Effect, all: &[Effect], world: &dyn World, shell: &Shell) ->
         EffectKind::Write { place, mode, content } => {
             let texts = texts_after(place, *mode, content.as_deref(), shell);
             let mut kinds = written(place, &texts, world);
+            kinds.extend(settings::filled(place));
             kinds.extend(pictures::sent(place, &texts, world));
             if effect.certainty == Certainty::Certain {
                 kinds.extend(dangerous(place, &texts, all, world));
@@ -44,7 +45,7 @@ fn meaning(effect: &Effect, all: &[Effect], world: &dyn World, shell: &Shell) ->
         }
         EffectKind::Exec { program, argv, .. } => uninstalls_gate(program, argv).into_iter().collect(),
         EffectKind::Permission { place, to, .. } => permitted(place, to, world),
-        EffectKind::Process { target, .. } => ends_gate(target, all).into_iter().collect(),
+        EffectKind::Process { target, signal } => ends_gate(target, signal, all).into_iter().collect(),
         _ => Vec::new(),
     }
 }
@@ -202,7 +203,7 @@ fn uninstalls_gate(program: &str, argv: &[String]) -> Option<EffectKind> {
 }
 
 /// A signal for Tollgate, by name or by looking its process up.
-fn ends_gate(target: &str, all: &[Effect]) -> Option<EffectKind> {
+fn ends_gate(target: &str, signal: &str, all: &[Effect]) -> Option<EffectKind> {
     let named = |text: &str| text.to_ascii_lowercase().contains("tollgate");
     let looked_up = |effect: &Effect| match &effect.kind {
         EffectKind::Exec { program, argv, .. } => {
@@ -212,7 +213,9 @@ fn ends_gate(target: &str, all: &[Effect]) -> Option<EffectKind> {
         _ => false,
     };
     let unknown = target.contains('*');
-    (named(target) || (unknown && all.iter().any(looked_up)))
+    // `pkill` takes any part of a name.
+    let part = signal == "pkill" && target.len() > 2 && "tollgate".contains(target);
+    (named(target) || part || (unknown && all.iter().any(looked_up)))
         .then(|| EffectKind::Tamper { what: "Tollgate's process".into() })
 }
 

@@ -1,6 +1,7 @@
 //! Tools of servers, and tools nobody knows: judged by the names of the tool and of its arguments. A text is
 //! only read as code, SQL or a path where a name says that it is one.
 
+mod lines;
 mod names;
 
 use tollgate_model::json::Value;
@@ -189,7 +190,7 @@ fn guessed(text: &str) -> &'static str {
     let has = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
     if has(&["require(", "const ", "let ", "=> ", "process.", "console."]) {
         "javascript"
-    } else if has(&["import ", "print(", "def ", "open(", "os.", "!"]) {
+    } else if has(&["import ", "def ", "(", "!"]) {
         "python"
     } else {
         "bash"
@@ -309,6 +310,12 @@ fn addresses(hands: &mut Hands, tool: &Tool, texts: &[Given]) {
         let is_url = given.text.split_once("://").is_some_and(|(scheme, rest)| {
             !rest.is_empty() && scheme.len() < 12 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
         });
+        // Some fetching tools take a sentence with addresses in it.
+        if tool.fetches && !is_url && matches!(given.field, Field::Other | Field::Content) {
+            for url in urls(given.text) {
+                hands.fetch(url);
+            }
+        }
         // A script for a page asks for the addresses in it.
         if tool.is_browser && matches!(given.field, Field::Shell | Field::Code | Field::Other) {
             for url in urls(given.text) {

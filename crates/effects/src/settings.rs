@@ -2,7 +2,7 @@
 
 use tollgate_model::json::{self, Value};
 use tollgate_model::phrase::{AGENT_CONTROL, AGENT_SETTINGS};
-use tollgate_model::{EffectKind, FileKind, Place, World};
+use tollgate_model::{EffectKind, FileKind, Place, World, Zone};
 
 use crate::startup::below_home;
 
@@ -73,6 +73,13 @@ pub(crate) fn written(place: &Place, texts: &[String], world: &dyn World) -> Vec
     if texts.is_empty() && place.path.ends_with(".jsonl") {
         return vec![other(place, "changes a record")];
     }
+    // Where the name of a file alone makes it a hook, a new one adds to what is watched and takes nothing away.
+    let by_name = ["/.cline/hooks/", "/.clinerules/hooks/", "/Cline/Hooks/"];
+    if by_name.iter().any(|folder| place.path.contains(folder))
+        && world.kind(&place.path) == FileKind::Missing
+    {
+        return vec![other(place, "adds a hook that runs by itself")];
+    }
     if texts.is_empty() || place.pattern {
         return vec![control(place, "")];
     }
@@ -84,13 +91,6 @@ fn one(place: &Place, text: &str, world: &dyn World) -> Option<EffectKind> {
     // Notes and records in the folders of agents decide nothing.
     if [".md", ".txt", ".log", ".jsonl"].iter().any(|end| name.ends_with(end)) {
         return Some(other(place, "changes a text"));
-    }
-    // Where the name of a file alone makes it a hook, a new one adds to what is watched and takes nothing away.
-    let by_name = ["/.cline/hooks/", "/.clinerules/hooks/", "/Cline/Hooks/"];
-    if by_name.iter().any(|folder| place.path.contains(folder))
-        && world.kind(&place.path) == FileKind::Missing
-    {
-        return Some(other(place, "adds a hook that runs by itself"));
     }
     match changed_keys(&place.path, name, text, world) {
         None => Some(control(place, "")),
@@ -234,28 +234,41 @@ pub(crate) fn other(place: &Place, does: &str) -> EffectKind {
     EffectKind::Weaken { what: format!("{AGENT_SETTINGS}{} ({does})", shown(place)) }
 }
 
+/// Folders of agents, with settings and hooks among other things.
+const FOLDERS: &[&str] = &[
+    ".claude",
+    ".codex",
+    ".gemini",
+    ".cursor",
+    ".qwen",
+    ".copilot",
+    ".opencode",
+    ".factory",
+    ".augment",
+    ".windsurf",
+    ".kiro",
+    ".amp",
+    ".cline",
+    ".clinerules",
+    ".devin",
+    ".kilo",
+];
+
+/// Something is copied or unpacked into the folder of an agent: what, is not known.
+pub(crate) fn filled(place: &Place) -> Option<EffectKind> {
+    let (folder, rest) = match place.path.strip_suffix("/*") {
+        Some(folder) if place.pattern => (folder, true),
+        _ => (place.path.as_str(), false),
+    };
+    let name = folder.rsplit('/').next().unwrap_or_default();
+    let whole = FOLDERS.contains(&name) && (rest || !place.pattern);
+    (whole && place.zone != Zone::Temp).then(|| other(place, "fills the folder with what is not known"))
+}
+
 /// The folder of an agent as a whole, with its settings and hooks in it.
 pub(crate) fn holder(place: &Place) -> Option<EffectKind> {
-    const FOLDERS: &[&str] = &[
-        ".claude",
-        ".codex",
-        ".gemini",
-        ".cursor",
-        ".qwen",
-        ".copilot",
-        ".opencode",
-        ".factory",
-        ".augment",
-        ".windsurf",
-        ".kiro",
-        ".amp",
-        ".cline",
-        ".clinerules",
-        ".devin",
-        ".kilo",
-    ];
     let name = place.path.rsplit('/').next().unwrap_or_default();
-    let below_temp = place.zone == tollgate_model::Zone::Temp;
+    let below_temp = place.zone == Zone::Temp;
     (FOLDERS.contains(&name) && !place.pattern && !below_temp).then(|| control(place, ""))
 }
 

@@ -212,6 +212,18 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
     },
     Tool {
+        names: &["go"],
+        values: "C mod modfile overlay p",
+        one_dash: true,
+        deeds: &[("env --w GOPROXY=*|GONOSUMDB=*|GONOSUMCHECK=*|GOSUMDB=*|GOINSECURE=*|GOFLAGS=*", INDEX)],
+    },
+    Tool {
+        names: &["conda", "mamba", "micromamba"],
+        values: "n name p prefix f file",
+        one_dash: false,
+        deeds: &[("config ** *://*", INDEX)],
+    },
+    Tool {
         names: &["apt", "apt-get", "aptitude"],
         values: "o t c a option target-release config-file",
         one_dash: false,

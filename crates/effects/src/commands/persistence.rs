@@ -1,7 +1,7 @@
 //! Programs that make something stay, or take a protection away: timers, services, rights, checks.
 
 use tollgate_model::phrase::{JOB, MACHINE, STARTUP_FILE, WAY_IN};
-use tollgate_model::{Certainty, EffectKind};
+use tollgate_model::{Certainty, EffectKind, WriteMode};
 use tollgate_shell::eval::{Call, Outcome, Status};
 use tollgate_shell::value::Value;
 
@@ -19,6 +19,10 @@ pub(super) const COMMANDS: Commands = &[
     ("chkconfig", rc),
     ("visudo", visudo),
     ("loginctl", loginctl),
+    ("mount", mount),
+    ("schtasks", windows_task),
+    ("update-alternatives", alternatives),
+    ("chsh", login_shell),
     ("defaults", defaults),
     ("sfltool", login_item),
     ("ssh-copy-id", copy_key),
@@ -166,6 +170,47 @@ fn launchctl(run: &mut Run) -> Outcome {
 fn rc(run: &mut Run) -> Outcome {
     let on = |word: &Word| matches!(word.shown().as_str(), "defaults" | "enable" | "on" | "--add");
     if run.args.iter().any(on) { persist(run, &format!("{JOB}init")) } else { run.derived() }
+}
+
+/// What is mounted over a place hides it.
+fn mount(run: &mut Run) -> Outcome {
+    let options = read(
+        run.args,
+        "B,bind R,rbind M,move o,options= t,types= r w a n v l L= U= T= source= target= m,mkdir?",
+        Order::Anywhere,
+    );
+    let target = options.value("target").or_else(|| options.operands.get(1)).cloned();
+    if let Some(target) = target {
+        run.analyst.permission(&target, "hidden by a mount", false, run.shell);
+    }
+    run.derived()
+}
+
+fn windows_task(run: &mut Run) -> Outcome {
+    if run.args.iter().any(|word| matches!(word.shown().to_ascii_lowercase().as_str(), "/create" | "/change"))
+    {
+        return persist(run, &format!("{JOB}the task scheduler"));
+    }
+    run.derived()
+}
+
+/// `--install link name path` makes or replaces the link.
+fn alternatives(run: &mut Run) -> Outcome {
+    let mut words = run.args.iter().skip_while(|word| !word.is("--install"));
+    if let Some(link) = words.nth(1).cloned() {
+        run.analyst.write(&link, WriteMode::Overwrite, None, run.shell);
+    }
+    run.derived()
+}
+
+fn login_shell(run: &mut Run) -> Outcome {
+    let options = read(run.args, "s,shell= l,list-shells R= h v", Order::Anywhere);
+    let shell = options.value("s").map(Word::shown).unwrap_or_default();
+    let known = ["/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"];
+    if shell.is_empty() || known.iter().any(|folder| shell.starts_with(folder)) {
+        return run.derived();
+    }
+    persist(run, &format!("{STARTUP_FILE}`{shell}`, as the login shell"))
 }
 
 /// A user whose services go on after the last session.

@@ -1,6 +1,6 @@
 //! Hosting platforms and code forges. A catalogue: the verbs that take something away or open it up.
 
-use super::verbs::{DELETE, DESTROY, Deed, GRANT, PUBLIC, SECRET, Tool};
+use super::verbs::{DELETE, DESTROY, Deed, GRANT, PUBLIC, SECRET, TOKEN, Tool};
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool {
@@ -23,7 +23,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("ssh-key|gpg-key add", GRANT),
             ("repo deploy-key add", GRANT),
             ("api -X,--method=DELETE|delete", DELETE),
-            ("auth token", SECRET),
+            ("auth token", TOKEN),
             ("auth status -t,--show-token", SECRET),
         ],
     },
@@ -186,6 +186,29 @@ pub(super) const TOOLS: &[Tool] = &[
             ("password|backup|role|roles|user|users|dbusers|backups delete", DELETE),
             ("connection-string|cs", SECRET),
             ("db tokens create", SECRET),
+        ],
+    },
+    Tool {
+        names: &[
+            "credstash",
+            "berglas",
+            "conjur",
+            "teller",
+            "secrethub",
+            "akeyless",
+            "envkey-source",
+            "phase",
+        ],
+        values: "r region t table i id p profile k kms-region c config o output",
+        one_dash: false,
+        deeds: &[
+            (
+                "list|help|version|login|whoami|init|setup|edit|put|create|update|bootstrap|grant|run",
+                Deed::Safe,
+            ),
+            ("get|getall|access|show|env|export|read|sh|yaml|json|secrets", SECRET),
+            ("variable get", SECRET),
+            ("get-secret-value|reveal", SECRET),
         ],
     },
     Tool {

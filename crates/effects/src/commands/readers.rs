@@ -309,7 +309,7 @@ const LOOKERS: &[&str] = &[
 ];
 
 fn pattern_first(run: &mut Run) -> Outcome {
-    let spec = "f,from-file= L= arg= argjson= slurpfile= rawfile= indent= tab o= p= i,inplace I= C M r,raw-output s,slurp n,null-input";
+    let spec = "f,from-file= L= arg= argjson= slurpfile= rawfile= indent= tab o= p= i,inplace,in-place I= C M r,raw-output s,slurp n,null-input";
     let options = read(run.args, spec, Order::Anywhere);
     let skip = usize::from(!options.has("f"));
     if let Some(program) = options.operands.first().filter(|_| skip == 1 && run.program == "jq").cloned() {
@@ -317,6 +317,9 @@ fn pattern_first(run: &mut Run) -> Outcome {
     }
     let files: Vec<Word> = options.operands.iter().skip(skip).cloned().collect();
     let whole = contents(run, &files);
+    if run.program != "jq" && options.has("i") {
+        files.iter().for_each(|file| run.analyst.write(file, WriteMode::Edit, None, run.shell));
+    }
     Outcome::unknown(whole.taint)
 }
 

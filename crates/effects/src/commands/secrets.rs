@@ -1,7 +1,7 @@
 //! The environment and the stores of secrets: what prints them.
 
 use tollgate_model::phrase::{PRINTED, STORE};
-use tollgate_model::{Certainty, CodeSource, Effect, EffectKind};
+use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, WriteMode};
 use tollgate_shell::eval::{Call, Outcome, Status, Stream};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Value};
 
@@ -98,7 +98,7 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
 /// Looks at every command before it runs: does it print a secret variable, or filter a dump of the environment?
 pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
     let Some(program) = call.name().map(|name| name.rsplit('/').next().unwrap_or(name)) else { return };
-    let shows = call.stdout == Stream::Outer && !call.piped_to;
+    let shows = is_seen(call);
     if matches!(program, "echo" | "printf" | "print") && shows {
         call.args().for_each(|field| printed(analyst, &field.value, call));
     }
@@ -117,9 +117,23 @@ pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
     }
 }
 
+/// Does what the command prints reach the one who asked for it?
+fn is_seen(call: &Call) -> bool {
+    match &call.stdout {
+        Stream::Outer => !call.piped_to,
+        Stream::File(path) => {
+            matches!(
+                path.as_literal(),
+                Some("/dev/stdout" | "/dev/stderr" | "/dev/tty" | "/dev/fd/1" | "/dev/fd/2")
+            )
+        }
+        _ => false,
+    }
+}
+
 /// Takes down which secret variables are in a text that is printed where it is seen.
 pub(crate) fn printed(analyst: &mut Analyst, value: &Value, call: &Call) {
-    if call.stdout != Stream::Outer || call.piped_to {
+    if !is_seen(call) {
         return;
     }
     let pieces = value.any.iter().take(16).flat_map(|text| &text.pieces);
@@ -334,6 +348,11 @@ fn ssh_keygen(run: &mut Run) -> Outcome {
         && let Some(key) = options.value("f").cloned()
     {
         run.read(&key, false);
+    }
+    if options.has("p")
+        && let Some(key) = options.value("f").cloned()
+    {
+        run.analyst.write(&key, WriteMode::Edit, None, run.shell);
     }
     run.derived()
 }

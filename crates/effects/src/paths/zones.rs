@@ -466,7 +466,9 @@ fn is_secret(parts: &[Component], home: Option<&[Component]>) -> bool {
         return true;
     }
     if let Some(rest) = home.filter(|rest| any(HOME_SECRETS, rest)) {
-        return !(rest.iter().all(Component::is_literal) && any(HOME_PUBLIC, rest));
+        let literal = rest.iter().all(Component::is_literal);
+        let keys = name.ends_with(".pub") && rest.iter().rev().skip(1).all(Component::is_literal);
+        return !(keys || literal && any(HOME_PUBLIC, rest));
     }
     let public = |text: &str| NAMED_PUBLIC.iter().any(|pattern| matches(pattern, text));
     NAMED_SECRETS.iter().any(|pattern| name.likely(pattern))

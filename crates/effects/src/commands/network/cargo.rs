@@ -97,7 +97,8 @@ impl Cargo {
         if !proves.iter().any(|part| name.contains(part)) {
             return self.word(word, host);
         }
-        if variables(&word.text).any(|name| !belongs(name, host)) {
+        let strange = taint::has(word.taint, taint::SECRET) && !near(host) && !is_vendor(host);
+        if strange || variables(&word.text).any(|name| !belongs(name, host)) {
             self.maybe.push(phrase::SECRET_DATA.to_owned());
         }
     }
@@ -237,6 +238,40 @@ fn is_service(name: &str) -> bool {
 
 fn belongs_to_itself<'p>(mut named: impl Iterator<Item = &'p str>, host: &str) -> bool {
     named.any(|part| part.len() >= 3 && host.contains(&part.to_ascii_lowercase()))
+}
+
+/// Services whose own tools print the tokens that they take.
+fn is_vendor(host: &str) -> bool {
+    let vendors = [
+        "googleapis.com",
+        "google.com",
+        "run.app",
+        "pkg.dev",
+        "gcr.io",
+        "github.com",
+        "githubusercontent.com",
+        "ghcr.io",
+        "gitlab.com",
+        "azure.com",
+        "azure.net",
+        "windows.net",
+        "microsoft.com",
+        "azurecr.io",
+        "azurewebsites.net",
+        "amazonaws.com",
+        "aws.dev",
+        "docker.io",
+        "docker.com",
+        "huggingface.co",
+        "fly.io",
+        "heroku.com",
+        "vercel.com",
+        "cloudflare.com",
+        "openshift.com",
+        "atlassian.net",
+        "vault.azure.net",
+    ];
+    vendors.iter().any(|end| host == *end || host.strip_suffix(end).is_some_and(|rest| rest.ends_with('.')))
 }
 
 /// A host to which no credential belongs: a public address without a name, or one that hands on what it gets.

@@ -1,11 +1,12 @@
 //! Programs that look names up or knock at hosts. The name itself is the message: it reaches whoever owns the
 //! domain.
 
+use tollgate_model::phrase;
 use tollgate_shell::eval::Outcome;
 
 use super::super::Run;
 use super::address::{connect, look_up, name_of, send};
-use super::cargo::Cargo;
+use super::cargo::{Cargo, is_strange};
 use crate::analyst::taint;
 use crate::options::{Order, read};
 use crate::word::Word;
@@ -102,7 +103,10 @@ pub(super) fn asked(run: &mut Run) {
         let Some(start) = start.filter(|_| word.text.has_holes()) else { continue };
         let address = word.from(start);
         if address.text.prefix().starts_with(|c: char| c.is_ascii_alphabetic()) {
-            let (host, cargo) = name_of(&address);
+            let (host, mut cargo) = name_of(&address);
+            if is_strange(&address.text, &host, true) {
+                cargo.maybe.push(phrase::SECRET_DATA.to_owned());
+            }
             if !cargo.is_empty() {
                 send(run, &address, &host, cargo, false);
             }

@@ -1,7 +1,7 @@
 //! Files that go to a store of somebody's: buckets, gists, pastebins, mail. Only what is sent; what the same
 //! programs do to infrastructure is told elsewhere.
 
-use tollgate_model::{WriteMode, phrase};
+use tollgate_model::{EffectKind, WriteMode, phrase};
 use tollgate_shell::eval::Outcome;
 
 use super::super::Run;
@@ -163,6 +163,16 @@ fn told(run: &mut Run) {
         for file in files.cloned().collect::<Vec<_>>() {
             run.read(&file, false);
         }
+    }
+    if let ["alias", "set"] = words.as_slice()
+        && run
+            .args
+            .iter()
+            .any(|word| word.text.prefix().starts_with('!') || word.is("--shell") || word.is("-s"))
+    {
+        run.push(EffectKind::Persist {
+            place: format!("{}an alias of {}", phrase::STARTUP_FILE, run.program),
+        });
     }
     let mut cargo = Cargo::default();
     let names = [

@@ -46,6 +46,7 @@ const TUNNELS: &[(&str, &[&str])] = &[
     ("cursor", &["tunnel"]),
     ("windsurf", &["tunnel"]),
     ("codium", &["tunnel"]),
+    ("untun", &["tunnel"]),
     ("wstunnel", &["client", "server"]),
     ("gost", &[]),
     ("sshd", &[]),
