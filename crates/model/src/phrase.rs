@@ -51,6 +51,9 @@ pub const ENVIRONMENT: &str = "the environment";
 /// `Net`: what is in files, without their names.
 pub const FILE_DATA: &str = "the content of files";
 
+/// `Net`: the same, as a part of the address.
+pub const FILE_IN_ADDRESS: &str = "the content of files, in the address";
+
 /// `Net`: what a command printed.
 pub const OUTPUT: &str = "the output of a command";
 

@@ -72,18 +72,7 @@ const UNHOOK: &[(&str, &[&str])] = &[
 
 /// Commands that change an agent's settings.
 const MANAGE: &[(&str, &[&str])] = &[
-    (
-        "mcp",
-        &[
-            "add",
-            "add-json",
-            "add-from-claude-desktop",
-            "remove",
-            "reset-project-choices",
-            "enable",
-            "disable",
-        ],
-    ),
+    ("mcp", &["add", "add-json", "add-from-claude-desktop", "enable"]),
     ("config", &["set", "add", "remove", "rm"]),
     ("plugin", &["install", "uninstall", "enable", "disable", "marketplace"]),
     ("plugins", &["install", "uninstall", "enable", "disable"]),

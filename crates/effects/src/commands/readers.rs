@@ -190,6 +190,9 @@ fn copies(run: &mut Run) -> Outcome {
 fn filter(run: &mut Run) -> Outcome {
     let options = read(run.args, spec(run.program), Order::Anywhere);
     let whole = contents(run, &options.operands);
+    for list in options.values("files0-from").cloned().collect::<Vec<_>>() {
+        run.read(&list, false);
+    }
     if run.program == "sort" {
         if let Some(output) = options.value("o") {
             run.analyst.write(output, WriteMode::Overwrite, Some(&whole), run.shell);
@@ -334,7 +337,10 @@ fn environment_of_jq(run: &mut Run, program: &Word) {
         let whole = !rest.starts_with(is_name);
         let stands_alone = !before.is_some_and(|c| is_name(c) || matches!(c, '.' | '"' | '$' | '\''));
         let is_environment = whole && if found == "ENV" { before == Some('$') } else { stands_alone };
-        if !is_environment || rest.starts_with(':') {
+        // `{env: 1}` and `{env}` name a member.
+        let opens = text.get(..at).unwrap_or_default().trim_end().ends_with(['{', ',']);
+        let closes = rest.trim_start().starts_with(['}', ',', ':']);
+        if !is_environment || (opens && closes) {
             continue;
         }
         let name: String =

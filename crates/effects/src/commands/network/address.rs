@@ -126,7 +126,9 @@ fn in_path(cargo: &mut Cargo, word: &Word, url: &Url) {
         if !hosts::is_public_page(&url.host) {
             own.sure.retain(|what| what != phrase::OUTPUT);
         }
-        own.sure.into_iter().for_each(|what| cargo.add(what));
+        for what in own.sure {
+            cargo.add(if what == phrase::FILE_DATA { phrase::FILE_IN_ADDRESS.to_owned() } else { what });
+        }
         cargo.maybe.extend(own.maybe);
     } else if let Some(value) = looks_encoded(url) {
         cargo.add(format!("{}{value}", phrase::IN_ADDRESS));
