@@ -31,7 +31,7 @@ fn meaning(effect: &Effect, all: &[Effect], world: &dyn World, shell: &Shell) ->
         EffectKind::Write { place, mode, content } => {
             let texts = texts_after(place, *mode, content.as_deref(), shell);
             let mut kinds = written(place, &texts, world);
-            kinds.extend(settings::filled(place));
+            kinds.extend(settings::filled(place).or_else(|| gate_lookup(place, all)));
             kinds.extend(pictures::sent(place, &texts, world));
             if effect.certainty == Certainty::Certain {
                 kinds.extend(dangerous(place, &texts, all, world));
@@ -44,7 +44,11 @@ fn meaning(effect: &Effect, all: &[Effect], world: &dyn World, shell: &Shell) ->
             guarded(place, world).or(whole).or_else(|| gate_lookup(place, all)).into_iter().collect()
         }
         EffectKind::Exec { program, argv, .. } => uninstalls_gate(program, argv).into_iter().collect(),
-        EffectKind::Permission { place, to, .. } => permitted(place, to, world),
+        EffectKind::Permission { place, to, .. } => {
+            let mut kinds = permitted(place, to, world);
+            kinds.extend(gate_lookup(place, all));
+            kinds
+        }
         EffectKind::Process { target, signal } => ends_gate(target, signal, all).into_iter().collect(),
         _ => Vec::new(),
     }
@@ -163,7 +167,8 @@ fn gate_lookup(place: &Place, all: &[Effect]) -> Option<EffectKind> {
         }
         _ => false,
     };
-    (place.pattern && all.iter().any(looks)).then(|| EffectKind::Tamper { what: "Tollgate's program".into() })
+    (place.shown == "*" && all.iter().any(looks))
+        .then(|| EffectKind::Tamper { what: "Tollgate's program".into() })
 }
 
 /// A package manager is told to take the gate away.

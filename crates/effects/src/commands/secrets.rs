@@ -136,6 +136,10 @@ pub(crate) fn printed(analyst: &mut Analyst, value: &Value, call: &Call) {
     if !is_seen(call) {
         return;
     }
+    if taint::has(value.taint, taint::SECRET) {
+        let names = vec![format!("{STORE}a keeper of secrets, and prints it")];
+        analyst.push(EffectKind::EnvRead { names }, call.span, Certainty::Certain);
+    }
     let pieces = value.any.iter().take(16).flat_map(|text| &text.pieces);
     for piece in pieces {
         if let Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) = piece

@@ -404,7 +404,7 @@ const TOP: &[&str] = &[
 /// The zone of a path.
 pub(super) fn of(parts: &[Component], world: &dyn World) -> Zone {
     let home = below_home(parts, world);
-    if is_secret(parts, home) {
+    if is_secret(parts, home) && !is_fixture(parts, world) {
         return Zone::Secret;
     }
     if is_agent_config(parts, home, world) {
@@ -476,6 +476,22 @@ fn is_secret(parts: &[Component], home: Option<&[Component]>) -> bool {
         && below(parts, "/etc/ssl/certs").is_none()
         && below(parts, "/usr/share").is_none()
         && below(parts, "/usr/lib").is_none()
+}
+
+/// Keys and certificates that a project keeps for its tests protect nothing. Environment files are not among
+/// them: people do fill those in.
+fn is_fixture(parts: &[Component], world: &dyn World) -> bool {
+    const HOLD: &[&str] =
+        &["fixtures", "__fixtures__", "fixture", "testdata", "test-data", "test_data", "mocks", "__mocks__"];
+    let Some(rest) = surely_below(parts, world.workspace()) else { return false };
+    let Some((name, folders)) = rest.split_last() else { return false };
+    let named = |list: &[&str]| {
+        folders.iter().any(|folder| folder.as_literal().is_some_and(|name| list.contains(&name)))
+    };
+    let test = named(&["test", "tests", "spec"])
+        && named(&["resources", "certs", "keys", "ssl", "tls", "data", "pki"]);
+    let filled_in = name.as_literal().is_none_or(|name| name.contains(".env"));
+    (named(HOLD) || test) && !filled_in && rest.iter().all(Component::is_literal)
 }
 
 fn is_agent_config(parts: &[Component], home: Option<&[Component]>, world: &dyn World) -> bool {
@@ -658,6 +674,14 @@ mod tests {
             ("/home/guest/.aws/credentials", Zone::Secret, false),
             ("/home/user/project/.env", Zone::Secret, false),
             ("/home/user/project/.env.example", Zone::Workspace, false),
+            ("/home/user/project/tests/fixtures/server.key", Zone::Workspace, false),
+            ("/home/user/project/pkg/testdata/id_rsa", Zone::Workspace, false),
+            ("/home/user/project/src/test/resources/keystore.jks", Zone::Workspace, false),
+            ("/home/user/project/tests/fixtures/.env", Zone::Secret, false),
+            ("/home/user/project/tests/server.key", Zone::Secret, false),
+            ("/home/user/fixtures/server.key", Zone::Secret, false),
+            ("/home/user/.ssh/*.pub", Zone::Home, false),
+            ("/home/user/.ssh/*", Zone::Secret, false),
             ("/home/user/project/server-cert.pem", Zone::Workspace, false),
             ("/home/user/.claude/settings.json", Zone::AgentConfig, false),
             ("/home/user/project/sub/.claude/settings.local.json", Zone::AgentConfig, false),
