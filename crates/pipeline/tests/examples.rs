@@ -4,7 +4,7 @@
 
 mod support;
 
-use support::{case, world};
+use support::{case, world_for};
 use tollgate_model::{Rule, Verdict};
 use tollgate_pipeline::judge;
 use tollgate_policy::Policy;
@@ -19,7 +19,8 @@ fn every_example_is_judged_as_it_says() {
             card.id
         );
         for example in card.examples {
-            let judgement = judge(&case(example.tool, example.text), &world(), &Policy::builtin());
+            let world = world_for(example.tool);
+            let judgement = judge(&case(example.tool, example.text), &world, &Policy::builtin());
             let found = judgement.decision.findings.iter().find(|finding| finding.rule == card.id);
             // A rule that only notes is caught by a note, every other by a refusal.
             let least = card.level.verdict().min(Verdict::Ask);

@@ -8,12 +8,14 @@ mod database;
 mod exfiltration;
 mod git;
 mod kit;
+mod page;
 mod persistence;
 mod prompt;
 mod secrets;
 mod self_protection;
 mod supply_chain;
 
+pub use page::{index, pack_page, page};
 use tollgate_model::{Card, Catalogue, Rule};
 
 /// Every rule, pack by pack.

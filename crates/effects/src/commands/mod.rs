@@ -126,6 +126,11 @@ pub(crate) fn known() -> impl Iterator<Item = &'static str> {
     FAMILIES.iter().copied().flatten().map(|(name, _)| *name).chain(verbs::known())
 }
 
+/// What a command has printed, once it has run.
+pub(crate) fn shown(analyst: &mut Analyst, call: &Call, outcome: &Outcome) {
+    secrets::shown(analyst, call, outcome);
+}
+
 /// What variables set for a command mean: some of them are code.
 pub(crate) fn environment(analyst: &mut Analyst, call: &Call, shell: &mut Shell) {
     git::settle(shell);

@@ -3,7 +3,7 @@
 use tollgate_model::phrase::{PRINTED, STORE};
 use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, WriteMode};
 use tollgate_shell::eval::{Call, Outcome, Status, Stream};
-use tollgate_shell::value::{Hole, HoleSource, Piece, Value};
+use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
 use super::{Commands, Run};
 use crate::analyst::{Analyst, taint};
@@ -100,7 +100,10 @@ pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
     let Some(program) = call.name().map(|name| name.rsplit('/').next().unwrap_or(name)) else { return };
     let shows = is_seen(call);
     if matches!(program, "echo" | "printf" | "print") && shows {
-        call.args().for_each(|field| printed(analyst, &field.value, call));
+        for field in call.args() {
+            printed(analyst, &field.value, call);
+            repeated(analyst, &field.value, call);
+        }
     }
     let copies = [
         "cat", "tee", "base64", "base32", "xxd", "od", "hexdump", "rev", "tac", "fold", "head", "tail", "nl",
@@ -111,6 +114,7 @@ pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
         && let Some(input) = &call.stdin.value
     {
         printed(analyst, input, call);
+        repeated(analyst, input, call);
     }
     if call.stdin.stream == Stream::Pipe && is_filter(program, call) {
         retract_dump(analyst);
@@ -131,15 +135,22 @@ fn is_seen(call: &Call) -> bool {
     }
 }
 
-/// Takes down which secret variables are in a text that is printed where it is seen.
-pub(crate) fn printed(analyst: &mut Analyst, value: &Value, call: &Call) {
-    if !is_seen(call) {
-        return;
+/// Looks at what a command has printed, whatever made it: code in other languages, a file that is a pipe.
+pub(super) fn shown(analyst: &mut Analyst, call: &Call, outcome: &Outcome) {
+    if is_seen(call) {
+        printed(analyst, &outcome.stdout, call);
     }
+}
+
+/// A secret that another command gave out is said aloud.
+fn repeated(analyst: &mut Analyst, value: &Value, call: &Call) {
     if taint::has(value.taint, taint::SECRET) {
         let names = vec![format!("{STORE}a keeper of secrets, and prints it")];
         analyst.push(EffectKind::EnvRead { names }, call.span, Certainty::Certain);
     }
+}
+
+fn printed(analyst: &mut Analyst, value: &Value, call: &Call) {
     let pieces = value.any.iter().take(16).flat_map(|text| &text.pieces);
     for piece in pieces {
         if let Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) = piece
@@ -219,20 +230,15 @@ fn printenv(run: &mut Run) -> Outcome {
         run.push(EffectKind::EnvRead { names });
         return Outcome::unknown(taint::ENVIRONMENT);
     }
-    let secret: Vec<String> =
-        names.iter().filter(|name| is_secret_name(name)).map(|name| format!("{PRINTED}{name}")).collect();
-    if run.call.stdout == Stream::Outer && !run.call.piped_to {
-        run.push(EffectKind::EnvRead { names: if secret.is_empty() { names } else { secret } });
-        return run.derived();
+    let values: Vec<Piece> =
+        names.iter().map(|name| Piece::Hole(Hole::new(HoleSource::Variable(name.as_str().into())))).collect();
+    if run.call.stdout == Stream::Outer
+        && !run.call.piped_to
+        && !names.iter().any(|name| is_secret_name(name))
+    {
+        run.push(EffectKind::EnvRead { names });
     }
-    // What comes out is the variable's value, wherever it goes from here.
-    match names.as_slice() {
-        [name] => Outcome {
-            stdout: Value::unknown(HoleSource::Variable(name.as_str().into())),
-            status: Status::Either,
-        },
-        _ => run.derived(),
-    }
+    Outcome { stdout: Text { pieces: values }.into(), status: Status::Either }
 }
 
 /// `export -p`, `declare -p`, and each without a name print every variable.

@@ -14,7 +14,7 @@ use super::scope::Scope;
 use super::syntax::Syntax;
 use super::token::{Part, Tok, Token, is_stand_in};
 use super::value::{Args, Function, Val};
-use crate::commands::{Run, secrets};
+use crate::commands::Run;
 use crate::word::Word;
 
 /// Where code comes from.
@@ -372,7 +372,6 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
     /// Prints.
     pub fn print(&mut self, text: &Value) {
         self.leaks(text.taint);
-        secrets::printed(self.run.analyst, text, self.run.call);
         if self.unsure > 0 {
             let taint = self.printed.taint.union(text.taint);
             let maybe = self.concat(&self.printed.clone(), text);

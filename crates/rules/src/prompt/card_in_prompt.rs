@@ -10,6 +10,7 @@ rule! {
     /// Leave the number out.
     pub struct CardInPrompt;
     id: "card-in-prompt", pack: Prompt, level: Note,
+    person: "a prompt is typed by a person, not by the agent",
     examples: [
         hit Prompt("charge 4111 1111 1111 1111"),
         hit Prompt("5555-5555-5555-4444 exp 12/30"),

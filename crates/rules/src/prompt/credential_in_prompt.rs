@@ -10,6 +10,7 @@ rule! {
     /// Put it into the environment, and name the variable.
     pub struct CredentialInPrompt;
     id: "credential-in-prompt", pack: Prompt, level: Note,
+    person: "a prompt is typed by a person, not by the agent",
     examples: [
         hit Prompt("use ghp_aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF3hJ5 to push"),
         hit Prompt("key: AKIAIOSFODNN7QX4PLEA"),

@@ -10,6 +10,7 @@ rule! {
     /// Leave the address out, or write `me@example.com`.
     pub struct EmailInPrompt;
     id: "email-in-prompt", pack: Prompt, level: Note,
+    person: "a prompt is typed by a person, not by the agent",
     examples: [
         hit Prompt("write to jane.doe@corp.io about it"),
         hit Prompt("Reviewer: <bob@mail.company.co.uk>"),

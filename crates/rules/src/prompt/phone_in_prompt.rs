@@ -10,6 +10,7 @@ rule! {
     /// Leave the number out, or write one of 555-0100 to 555-0199.
     pub struct PhoneInPrompt;
     id: "phone-in-prompt", pack: Prompt, level: Note,
+    person: "a prompt is typed by a person, not by the agent",
     examples: [
         hit Prompt("call (415) 867-5309 if it fails"),
         hit Prompt("my number is +44 20 7946 0958"),

@@ -10,6 +10,7 @@ rule! {
     /// Leave the number out, or write 000-00-0000.
     pub struct SsnInPrompt;
     id: "ssn-in-prompt", pack: Prompt, level: Note,
+    person: "a prompt is typed by a person, not by the agent",
     examples: [
         hit Prompt("ssn 123-45-6789"),
         hit Prompt("(219-45-6789)"),
