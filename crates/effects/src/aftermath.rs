@@ -9,6 +9,7 @@ use tollgate_shell::value::Value;
 use crate::analyst::{Analyst, own_at};
 use crate::content;
 use crate::memory;
+use crate::pictures;
 use crate::settings;
 use crate::startup;
 
@@ -31,6 +32,8 @@ fn meaning(effect: &Effect, all: &[Effect], world: &dyn World, shell: &Shell) ->
         EffectKind::Write { place, mode, content } => {
             let texts = texts_after(place, *mode, content.as_deref(), shell);
             let mut kinds = written(place, &texts, world);
+            kinds.extend(settings::filled(place).or_else(|| gate_lookup(place, all)));
+            kinds.extend(pictures::sent(place, &texts, world));
             kinds.extend(memory::left(place, effect.certainty, world, shell));
             if effect.certainty == Certainty::Certain
                 && let Some(danger) = danger(place, &texts, all, world)
@@ -41,9 +44,18 @@ fn meaning(effect: &Effect, all: &[Effect], world: &dyn World, shell: &Shell) ->
             }
             kinds
         }
-        EffectKind::Delete { place, .. } => guarded(place, world).into_iter().collect(),
-        EffectKind::Permission { place, to, .. } => permitted(place, to, world),
-        EffectKind::Process { target, .. } => ends_gate(target, all).into_iter().collect(),
+        EffectKind::Delete { place, recursive } => {
+            let whole =
+                settings::holder(place).filter(|_| *recursive && effect.certainty == Certainty::Certain);
+            guarded(place, world).or(whole).or_else(|| gate_lookup(place, all)).into_iter().collect()
+        }
+        EffectKind::Exec { program, argv, .. } => uninstalls_gate(program, argv).into_iter().collect(),
+        EffectKind::Permission { place, to, .. } => {
+            let mut kinds = permitted(place, to, world);
+            kinds.extend(gate_lookup(place, all));
+            kinds
+        }
+        EffectKind::Process { target, signal } => ends_gate(target, signal, all).into_iter().collect(),
         _ => Vec::new(),
     }
 }
@@ -149,8 +161,59 @@ pub(crate) fn opens_to_all(to: &str) -> bool {
     })
 }
 
+/// A path that is looked up, and the gate is what is looked for: `rm "$(which tollgate)"`.
+fn gate_lookup(place: &Place, all: &[Effect]) -> Option<EffectKind> {
+    let looks = |effect: &Effect| match &effect.kind {
+        EffectKind::Exec { program, argv, .. } => {
+            matches!(
+                program.as_str(),
+                "which" | "command" | "type" | "whereis" | "whence" | "realpath" | "readlink"
+            ) && argv.iter().skip(1).any(|word| word == "tollgate" || word.ends_with("/tollgate"))
+        }
+        _ => false,
+    };
+    (place.shown == "*" && all.iter().any(looks))
+        .then(|| EffectKind::Tamper { what: "Tollgate's program".into() })
+}
+
+/// A package manager is told to take the gate away.
+fn uninstalls_gate(program: &str, argv: &[String]) -> Option<EffectKind> {
+    const MANAGERS: &[&str] = &[
+        "cargo", "brew", "npm", "pnpm", "yarn", "bun", "pip", "pip3", "pipx", "uv", "apt", "apt-get",
+        "aptitude", "dpkg", "dnf", "yum", "zypper", "pacman", "yay", "apk", "snap", "flatpak", "nix-env",
+        "nix", "mise", "asdf", "port", "rpm", "go", "gem", "eget", "winget", "scoop", "choco",
+    ];
+    const AWAY: &[&str] = &[
+        "uninstall",
+        "remove",
+        "rm",
+        "un",
+        "purge",
+        "autoremove",
+        "erase",
+        "delete",
+        "unlink",
+        "unuse",
+        "disable",
+        "-r",
+        "-R",
+        "-Rs",
+        "-Rns",
+        "-e",
+        "--erase",
+        "--remove",
+        "--purge",
+        "-P",
+    ];
+    let named =
+        |word: &String| word.rsplit('/').next().and_then(|name| name.split('@').next()) == Some("tollgate");
+    let told = |word: &String| AWAY.contains(&word.as_str());
+    let removes = MANAGERS.contains(&program) && argv.iter().any(told) && argv.iter().skip(1).any(named);
+    removes.then(|| EffectKind::Tamper { what: "Tollgate's program".into() })
+}
+
 /// A signal for Tollgate, by name or by looking its process up.
-fn ends_gate(target: &str, all: &[Effect]) -> Option<EffectKind> {
+fn ends_gate(target: &str, signal: &str, all: &[Effect]) -> Option<EffectKind> {
     let named = |text: &str| text.to_ascii_lowercase().contains("tollgate");
     let looked_up = |effect: &Effect| match &effect.kind {
         EffectKind::Exec { program, argv, .. } => {
@@ -160,7 +223,9 @@ fn ends_gate(target: &str, all: &[Effect]) -> Option<EffectKind> {
         _ => false,
     };
     let unknown = target.contains('*');
-    (named(target) || (unknown && all.iter().any(looked_up)))
+    // `pkill` takes any part of a name.
+    let part = signal == "pkill" && target.len() > 2 && "tollgate".contains(target);
+    (named(target) || part || (unknown && all.iter().any(looked_up)))
         .then(|| EffectKind::Tamper { what: "Tollgate's process".into() })
 }
 

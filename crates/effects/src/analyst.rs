@@ -470,7 +470,14 @@ pub(crate) fn own_at(place: &Place, with_all_below: bool, world: &dyn World) -> 
         paths::within(&place.path, own)
             || (with_all_below && !place.path.is_empty() && paths::within(own, &place.path))
     };
-    world.own_places().iter().find(touches).map(|own| format!("Tollgate's own files in {own}"))
+    let own = world.own_places().iter().find(touches).map(|own| format!("Tollgate's own files in {own}"));
+    own.or_else(|| is_gate(&place.path).then(|| format!("Tollgate's program {}", place.path)))
+}
+
+/// The gate's program where programs are kept, whichever of them it is that runs.
+fn is_gate(path: &str) -> bool {
+    let mut names = path.rsplit('/');
+    names.next() == Some("tollgate") && names.next().is_some_and(|folder| matches!(folder, "bin" | "sbin"))
 }
 
 /// Why a part of a text was not understood.

@@ -16,6 +16,8 @@ mod notebook;
 mod options;
 mod patch;
 mod paths;
+mod personal;
+mod pictures;
 mod secrets_scan;
 mod settings;
 mod sql;
@@ -29,14 +31,16 @@ mod word;
 pub use approval::only_reads;
 pub use memory::entries;
 
-use tollgate_model::{Effect, Event, World};
+use tollgate_model::{Effect, Event, Kind, World};
 
-/// Everything the call that waits for an answer would do. Pure: the same event in the same world gives the
-/// same effects.
+/// Everything the call that waits for an answer would do, or what a person's prompt tells the agent. Pure: the
+/// same event in the same world gives the same effects.
 #[must_use]
 pub fn analyse(event: &Event, world: &dyn World) -> Vec<Effect> {
-    match event.pending() {
-        Some(tool) => tools::effects(tool, &event.cwd, world),
-        None => Vec::new(),
+    match (event.pending(), &event.kind) {
+        (Some(tool), _) => tools::effects(tool, &event.cwd, world),
+        (None, Kind::Prompt { text }) => personal::effects(text),
+        (None, Kind::Expand { args, .. }) => personal::effects(args),
+        (None, _) => Vec::new(),
     }
 }

@@ -1,6 +1,7 @@
 //! Tools of servers, and tools nobody knows: judged by the names of the tool and of its arguments. A text is
 //! only read as code, SQL or a path where a name says that it is one.
 
+mod lines;
 mod names;
 
 use tollgate_model::json::Value;
@@ -13,6 +14,7 @@ use crate::notebook;
 use crate::secrets_scan::credentials;
 use crate::sql::{self, Deed, Statement};
 use crate::tools::Hands;
+use crate::url::{Url, is_this_machine};
 use names::{Field, Tool, Verb};
 
 /// How deep arguments are looked into, how many of them, and the longest text among them.
@@ -34,6 +36,13 @@ pub(crate) fn effects(hands: &mut Hands, server: &str, tool: &str, input: &Value
         code(hands, &tool, input, &texts);
         files(hands, &tool, input, &texts);
         addresses(hands, &tool, &texts);
+    }
+    if let Some((name, target)) = tool.takes_away(input) {
+        hands.push(EffectKind::Infra {
+            tool: server.to_owned(),
+            operation: "delete".to_owned(),
+            target: format!("{name} {target}"),
+        });
     }
     if let Some((operation, object)) = tool.database(input) {
         hands.push(EffectKind::Database { operation, object });
@@ -75,10 +84,13 @@ fn code(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given]) {
             words => hands.run_words(words),
         }
     }
-    let mut ran = input.get("command").is_some();
+    let mut ran = input.get("command").is_some() || argv(input).is_some();
+    let says_language =
+        tool.language.is_some() || input.get("language").is_some() || input.get("lang").is_some();
     for given in texts {
         let is_code = match given.field {
             Field::Shell => given.key != "command" && given.key != "args",
+            Field::Other => given.key == "run" && tool.verb == Verb::Run,
             Field::Keys => tool.is_terminal,
             _ => false,
         };
@@ -86,9 +98,14 @@ fn code(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given]) {
             ran = true;
             hands.run(&tool.completed(given.text));
         }
-        if given.field == Field::Code {
+        let is_program = match given.field {
+            Field::Code => true,
+            Field::Source | Field::Content => tool.verb == Verb::Run && says_language,
+            _ => false,
+        };
+        if is_program {
             ran = true;
-            hands.run_pieces(pieces(tool, input, given.text));
+            hands.run_pieces(pieces(tool, input, given));
         }
         if given.field == Field::Sql && (tool.is_database || given.key.contains("sql")) {
             ran = true;
@@ -106,7 +123,8 @@ fn code(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given]) {
 
 /// A command as a list, or as a name with a list of arguments, or as a line.
 fn argv(input: &Value) -> Option<Vec<String>> {
-    let command = ["command", "cmd", "program", "executable"].iter().find_map(|key| input.get(key))?;
+    let command =
+        ["command", "cmd", "program", "executable", "argv"].iter().find_map(|key| input.get(key))?;
     let args = ["args", "arguments", "argv"].iter().find_map(|key| input.get(key)?.as_list());
     let mut words: Vec<String> = match command {
         Value::List(words) => texts_of(words),
@@ -116,7 +134,8 @@ fn argv(input: &Value) -> Option<Vec<String>> {
         }
         _ => return None,
     };
-    words.extend(args.map(texts_of).unwrap_or_default());
+    let more = args.filter(|_| input.get("argv") != Some(command)).map(texts_of);
+    words.extend(more.unwrap_or_default());
     Some(words).filter(|words| !words.is_empty())
 }
 
@@ -142,10 +161,19 @@ fn is_editor_verb(text: &str) -> bool {
 }
 
 /// A program, in the language that the call or the tool's name says.
-fn pieces(tool: &Tool, input: &Value, text: &str) -> Vec<Piece> {
+fn pieces(tool: &Tool, input: &Value, given: &Given) -> Vec<Piece> {
+    let text = given.text;
     let language =
         input.text("language").or_else(|| input.text("lang")).unwrap_or_default().to_ascii_lowercase();
-    let said = if language.is_empty() { tool.language.unwrap_or_default() } else { &language };
+    let key = given.key.to_ascii_lowercase();
+    let by_key =
+        ["javascript", "python", "ruby", "php", "perl"].into_iter().find(|name| key.starts_with(name));
+    let said = match by_key.or(tool.language) {
+        _ if !language.is_empty() => &language,
+        Some(said) => said,
+        None if tool.is_browser => "",
+        None => guessed(text),
+    };
     match said {
         "bash" | "sh" | "shell" | "zsh" => vec![Piece::Shell(text.to_owned())],
         "python" | "ipython" | "jupyter" => notebook::cell(text),
@@ -154,6 +182,18 @@ fn pieces(tool: &Tool, input: &Value, text: &str) -> Vec<Piece> {
             .map(|language| Piece::Language(language, text.to_owned()))
             .into_iter()
             .collect(),
+    }
+}
+
+/// The language that a program is most likely in, when nothing says it.
+fn guessed(text: &str) -> &'static str {
+    let has = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
+    if has(&["require(", "const ", "let ", "=> ", "process.", "console."]) {
+        "javascript"
+    } else if has(&["import ", "def ", "(", "!"]) {
+        "python"
+    } else {
+        "bash"
     }
 }
 
@@ -174,6 +214,9 @@ fn database(hands: &mut Hands, text: &str) {
 
 /// Paths among the arguments, by what the tool does with them.
 fn files(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given]) {
+    if tool.is_remote && !is_remote_file(input) {
+        attached(hands, texts);
+    }
     if tool.is_remote || tool.is_database || is_remote_file(input) {
         return;
     }
@@ -196,6 +239,17 @@ fn files(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given]) {
             Verb::Run if given.field != Field::Path => {}
             _ => hands.read(given.text, tool.is_deep),
         }
+    }
+}
+
+/// Files of this machine that go to a service.
+fn attached(hands: &mut Hands, texts: &[Given]) {
+    let is_file = |given: &&Given| {
+        matches!(given.field, Field::Path | Field::Source) || given.key.starts_with("attachment")
+    };
+    let is_here = |given: &&Given| given.text.starts_with(['/', '~']) && !given.text.contains('\n');
+    for given in texts.iter().filter(is_file).filter(is_here) {
+        hands.read(given.text, false);
     }
 }
 
@@ -256,17 +310,47 @@ fn addresses(hands: &mut Hands, tool: &Tool, texts: &[Given]) {
         let is_url = given.text.split_once("://").is_some_and(|(scheme, rest)| {
             !rest.is_empty() && scheme.len() < 12 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
         });
+        // Some fetching tools take a sentence with addresses in it.
+        if tool.fetches && !is_url && matches!(given.field, Field::Other | Field::Content) {
+            for url in urls(given.text) {
+                hands.fetch(url);
+            }
+        }
+        // A script for a page asks for the addresses in it.
+        if tool.is_browser && matches!(given.field, Field::Shell | Field::Code | Field::Other) {
+            for url in urls(given.text) {
+                hands.fetch(url);
+            }
+        }
         if is_address && is_url && !given.text.contains(char::is_whitespace) && !tool.is_database {
             hands.fetch(given.text);
         }
     }
 }
 
-/// Credentials in what goes to a service.
+/// The addresses in a script.
+fn urls(text: &str) -> impl Iterator<Item = &str> {
+    let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | ')' | '>' | '<');
+    let starts = ["http://", "https://", "file://"];
+    starts.into_iter().flat_map(move |start| {
+        text.match_indices(start)
+            .take(50)
+            .map(move |(at, _)| text.get(at..).unwrap_or_default().split(ends).next().unwrap_or_default())
+    })
+}
+
+/// Credentials in what goes to a service, or to an address that the call names.
 fn sent(hands: &mut Hands, tool: &Tool, texts: &[Given]) {
-    if !tool.is_remote {
-        return;
-    }
+    let named = texts
+        .iter()
+        .filter(|given| given.field == Field::Address && given.text.contains("://"))
+        .map(|given| Url::parse(given.text).host)
+        .find(|host| !is_this_machine(host));
+    let host = match named {
+        Some(host) => host,
+        None if tool.is_remote => tool.server.clone(),
+        None => return,
+    };
     let mut carries: Vec<String> = Vec::new();
     for kind in texts.iter().flat_map(|given| credentials(given.text)) {
         let what = format!("{CREDENTIAL}{kind}");
@@ -275,6 +359,6 @@ fn sent(hands: &mut Hands, tool: &Tool, texts: &[Given]) {
         }
     }
     if !carries.is_empty() {
-        hands.push(EffectKind::Net { host: tool.server.clone(), direction: NetDirection::Out, carries });
+        hands.push(EffectKind::Net { host, direction: NetDirection::Out, carries });
     }
 }

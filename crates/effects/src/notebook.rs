@@ -81,6 +81,9 @@ fn shell_line(line: &str) -> Option<String> {
             return Some(format!("{program}{command}"));
         }
     }
+    if let Some(command) = by_call(line) {
+        return Some(command);
+    }
     let (name, command) = line.split_once('=')?;
     let is_name = |text: &str| {
         !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ',' | ' '))
@@ -90,6 +93,16 @@ fn shell_line(line: &str) -> Option<String> {
         .strip_prefix('!')
         .filter(|rest| is_name(name.trim()) && !rest.starts_with('='))
         .map(str::to_owned)
+}
+
+/// The magic written as a call: `get_ipython().system('ls')`.
+fn by_call(line: &str) -> Option<String> {
+    let (_, call) = line.split_once("get_ipython().")?;
+    let start = ["system(", "getoutput(", "run_line_magic('sx',", "run_line_magic(\"sx\","];
+    let text = start.iter().find_map(|start| call.strip_prefix(start))?.trim_start();
+    let quote = text.chars().next().filter(|quote| matches!(quote, '\'' | '"'))?;
+    let inside = text.strip_prefix(quote)?;
+    Some(inside.get(..inside.rfind(quote)?)?.to_owned())
 }
 
 #[cfg(test)]
@@ -114,6 +127,7 @@ mod tests {
             ("%%bash\nrm x", vec!["sh:rm x"]),
             ("%%script sh -e\nrm x", vec!["sh:rm x"]),
             ("%run job.py", vec!["sh:python job.py"]),
+            ("x = get_ipython().system('ls -a')", vec!["sh:ls -a"]),
             ("%matplotlib inline", vec![]),
             ("%%writefile a.py\nx", vec![]),
             (

@@ -1,6 +1,8 @@
 //! Credentials in a text, by the shapes their issuers document. Small on purpose: it only has to say that a
 //! text about to be sent holds one.
 
+use crate::commands::secrets::is_secret_name;
+
 /// A shape: how it begins, which characters go on, how many at least, and what it is.
 struct Shape {
     start: &'static str,
@@ -67,6 +69,9 @@ pub(crate) fn credentials(text: &str) -> Vec<&'static str> {
             found.push(shape.name);
         }
     }
+    if has_assignment(text) {
+        found.push("a value of a secret variable");
+    }
     if has_private_key(text) {
         found.push("a private key");
     }
@@ -82,7 +87,11 @@ impl Shape {
             let before = text.get(..at).and_then(|before| before.chars().next_back());
             let rest = text.get(at + self.start.len()..).unwrap_or_default();
             let body: Vec<char> = rest.chars().take_while(|c| (self.more)(*c)).take(self.least).collect();
-            !before.is_some_and(word) && body.len() >= self.least && varied(&body)
+            let whole: String = rest.chars().take_while(|c| (self.more)(*c)).take(64).collect();
+            !before.is_some_and(word)
+                && body.len() >= self.least
+                && varied(&body)
+                && !whole.to_ascii_uppercase().contains("EXAMPLE")
         })
     }
 }
@@ -93,6 +102,39 @@ fn varied(body: &[char]) -> bool {
     kinds.sort_unstable();
     kinds.dedup();
     kinds.len() >= 6
+}
+
+/// `AWS_SECRET_ACCESS_KEY=…` with a value that nobody makes up.
+fn has_assignment(text: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    text.match_indices(['=', ':']).any(|(at, _)| {
+        let before = text.get(..at).unwrap_or_default().trim_end_matches([' ', '"', '\'']);
+        let name = before.rsplit(|c| !is_name(c)).next().unwrap_or_default();
+        let value = text.get(at + 1..).unwrap_or_default().trim_start_matches([' ', '"', '\'']);
+        let value: Vec<char> = value
+            .chars()
+            .take_while(|c| c.is_ascii_alphanumeric() || "+/=_-.".contains(*c))
+            .take(200)
+            .collect();
+        is_secret_name(name) && is_random(&value)
+    })
+}
+
+/// Long, with letters of both cases and digits all over it: `your-key-goes-here` and `changeme123` are not.
+fn is_random(value: &[char]) -> bool {
+    let count = |test: fn(&char) -> bool| value.iter().filter(|c| test(c)).count();
+    let mut kinds = value.to_vec();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let words = value.iter().collect::<String>().to_ascii_uppercase();
+    let made_up =
+        ["EXAMPLE", "YOUR", "XXXX", "CHANGEME", "PLACEHOLDER", "DUMMY", "FAKE", "TEST", "SAMPLE", "1234567"];
+    value.len() >= 20
+        && kinds.len() >= 14
+        && count(char::is_ascii_digit) >= 2
+        && count(char::is_ascii_lowercase) >= 4
+        && count(char::is_ascii_uppercase) >= 4
+        && !made_up.iter().any(|word| words.contains(word))
 }
 
 fn has_private_key(text: &str) -> bool {
@@ -125,6 +167,10 @@ mod tests {
             (format!("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.{long}"), vec!["a signed token"]),
             (format!("-----BEGIN RSA PRIVATE KEY-----\n{long}"), vec!["a private key"]),
             ("ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx".to_owned(), vec![]),
+            ("AKIAIOSFODNN7EXAMPLE".to_owned(), vec![]),
+            (format!("DB_PASSWORD=\"{long}\""), vec!["a value of a secret variable"]),
+            ("DB_PASSWORD=changeme GITHUB_TOKEN=your-token-goes-right-here-1A".to_owned(), vec![]),
+            (format!("IMAGE_ID={long}"), vec![]),
             ("tokens begin with ghp_ or sk-ant-".to_owned(), vec![]),
             (format!("notghp_{long}"), vec![]),
             ("-----BEGIN RSA PRIVATE KEY----- is the first line".to_owned(), vec![]),

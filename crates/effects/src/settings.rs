@@ -2,7 +2,7 @@
 
 use tollgate_model::json::{self, Value};
 use tollgate_model::phrase::{AGENT_CONTROL, AGENT_SETTINGS};
-use tollgate_model::{EffectKind, Place, World};
+use tollgate_model::{EffectKind, FileKind, Place, World, Zone};
 
 use crate::startup::below_home;
 
@@ -60,12 +60,25 @@ const ALL_CONTROL: &[&str] = &[
     "mcp_config.json",
     "permissions.json",
     "trustedFolders.json",
+    "trusted_hooks.json",
+    "sandbox.json",
+    "managed-settings.json",
 ];
+
+/// Folders of agents in which every file is a control.
+const ALL_CONTROLS: &[&str] = &["policies", "hooks", "plugins", "cli-agents"];
 
 /// What writing one of these texts to an agent's settings means. Without a text nothing is known of it.
 pub(crate) fn written(place: &Place, texts: &[String], world: &dyn World) -> Vec<EffectKind> {
     if texts.is_empty() && place.path.ends_with(".jsonl") {
         return vec![other(place, "changes a record")];
+    }
+    // Where the name of a file alone makes it a hook, a new one adds to what is watched and takes nothing away.
+    let by_name = ["/.cline/hooks/", "/.clinerules/hooks/", "/Cline/Hooks/"];
+    if by_name.iter().any(|folder| place.path.contains(folder))
+        && world.kind(&place.path) == FileKind::Missing
+    {
+        return vec![other(place, "adds a hook that runs by itself")];
     }
     if texts.is_empty() || place.pattern {
         return vec![control(place, "")];
@@ -81,7 +94,10 @@ fn one(place: &Place, text: &str, world: &dyn World) -> Option<EffectKind> {
     }
     match changed_keys(&place.path, name, text, world) {
         None => Some(control(place, "")),
-        Some(keys) => judge(place, &keys, ALL_CONTROL.contains(&name), world),
+        Some(keys) => {
+            let folder = place.path.rsplit('/').nth(1).unwrap_or_default();
+            judge(place, &keys, ALL_CONTROL.contains(&name) || ALL_CONTROLS.contains(&folder), world)
+        }
     }
 }
 
@@ -216,6 +232,44 @@ fn control(place: &Place, keys: &str) -> EffectKind {
 /// A change of settings that decide nothing.
 pub(crate) fn other(place: &Place, does: &str) -> EffectKind {
     EffectKind::Weaken { what: format!("{AGENT_SETTINGS}{} ({does})", shown(place)) }
+}
+
+/// Folders of agents, with settings and hooks among other things.
+const FOLDERS: &[&str] = &[
+    ".claude",
+    ".codex",
+    ".gemini",
+    ".cursor",
+    ".qwen",
+    ".copilot",
+    ".opencode",
+    ".factory",
+    ".augment",
+    ".windsurf",
+    ".kiro",
+    ".amp",
+    ".cline",
+    ".clinerules",
+    ".devin",
+    ".kilo",
+];
+
+/// Something is copied or unpacked into the folder of an agent: what, is not known.
+pub(crate) fn filled(place: &Place) -> Option<EffectKind> {
+    let (folder, rest) = match place.path.strip_suffix("/*") {
+        Some(folder) if place.pattern => (folder, true),
+        _ => (place.path.as_str(), false),
+    };
+    let name = folder.rsplit('/').next().unwrap_or_default();
+    let whole = FOLDERS.contains(&name) && (rest || !place.pattern);
+    (whole && place.zone != Zone::Temp).then(|| other(place, "fills the folder with what is not known"))
+}
+
+/// The folder of an agent as a whole, with its settings and hooks in it.
+pub(crate) fn holder(place: &Place) -> Option<EffectKind> {
+    let name = place.path.rsplit('/').next().unwrap_or_default();
+    let below_temp = place.zone == Zone::Temp;
+    (FOLDERS.contains(&name) && !place.pattern && !below_temp).then(|| control(place, ""))
 }
 
 /// A hook script in one of the agents' folders for them.

@@ -36,9 +36,49 @@ const HOME_STARTUP: &[&str] = &[
     ".config/plasma-workspace/env/*",
     ".oh-my-zsh/custom/*",
     ".vimrc",
+    ".vim/plugin/*",
+    ".vim/vimrc",
+    ".vim/autoload/*",
+    ".vim/after/**",
     ".config/nvim/init.vim",
     ".config/nvim/init.lua",
+    ".config/nvim/plugin/*",
+    ".config/nvim/after/**",
     ".emacs",
+    ".emacs.d/init.el",
+    ".config/emacs/init.el",
+    ".tmux.conf",
+    ".config/tmux/tmux.conf",
+    ".screenrc",
+    ".ipython/profile_default/startup/*",
+    ".ipython/profile_default/ipython_config.py",
+    ".jupyter/*.py",
+    ".pythonrc",
+    ".curlrc",
+    ".config/curlrc",
+    ".wgetrc",
+    ".digrc",
+    ".zsh/**",
+    ".zfunc/*",
+    ".local/share/bash-completion/completions/*",
+    ".bash_completion",
+    ".config/fish/functions/*",
+    ".config/powershell/*",
+    ".config/nushell/*",
+    ".config/hypr/hyprland.conf",
+    ".config/i3/config",
+    ".config/sway/config",
+    ".hammerspoon/init.lua",
+    ".config/karabiner/karabiner.json",
+    ".config/uv/uv.toml",
+    ".condarc",
+    ".config/pnpm/rc",
+    ".bunfig.toml",
+    ".gemrc",
+    ".config/composer/config.json",
+    ".docker/cli-plugins/*",
+    ".kube/plugins/*",
+    ".config/gh/config.yml",
     ".gdbinit",
     ".lldbinit",
     ".Rprofile",
@@ -93,6 +133,16 @@ const SYSTEM_STARTUP: &[&str] = &[
     "etc/ld.so.conf",
     "etc/ld.so.conf.d/*",
     "etc/xdg/autostart/*",
+    "etc/update-motd.d/*",
+    "etc/apt/apt.conf.d/*",
+    "etc/apt/sources.list.d/*",
+    "etc/udev/rules.d/*",
+    "etc/NetworkManager/dispatcher.d/**",
+    "etc/modules-load.d/*",
+    "etc/modprobe.d/*",
+    "etc/X11/Xsession.d/*",
+    "etc/inputrc",
+    "etc/periodic/**",
 ];
 
 const SYSTEM_WAYS_IN: &[&str] = &[
@@ -128,7 +178,7 @@ const SYSTEM_JOBS: &[&str] = &[
 /// What a write to this place leaves behind, if something will run or read it by itself.
 pub(crate) fn left(place: &Place, texts: &[String], world: &dyn World) -> Option<String> {
     if place.pattern {
-        return None;
+        return loose(place);
     }
     let path = place.path.as_str();
     let shown = format!("`{}`", if place.shown.is_empty() { path } else { &place.shown });
@@ -139,6 +189,14 @@ pub(crate) fn left(place: &Place, texts: &[String], world: &dyn World) -> Option
     };
     let start = start.or_else(|| anywhere(path, texts))?;
     Some(format!("{start}{shown}"))
+}
+
+/// In a folder that is only known when it runs, a name may still say what the file is for.
+fn loose(place: &Place) -> Option<String> {
+    let path = if place.path.is_empty() { &place.shown } else { &place.path };
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let starts = name.ends_with(".pth") || matches!(name, "sitecustomize.py" | "usercustomize.py");
+    starts.then(|| format!("{STARTUP_FILE}`{name}`"))
 }
 
 fn in_home(rest: &str) -> Option<&'static str> {
@@ -213,8 +271,9 @@ fn fits(entry: &str, rest: &str) -> bool {
         return within(rest, folder) && rest.len() > folder.len();
     }
     let mut names = rest.split('/');
-    entry
-        .split('/')
-        .all(|part| names.next().is_some_and(|name| part == name || (part == "*" && !name.is_empty())))
-        && names.next().is_none()
+    entry.split('/').all(|part| {
+        names.next().is_some_and(|name| {
+            part == name || part.strip_prefix('*').is_some_and(|end| name.ends_with(end) && !name.is_empty())
+        })
+    }) && names.next().is_none()
 }

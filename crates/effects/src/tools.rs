@@ -46,9 +46,10 @@ pub(crate) fn effects(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effec
         ToolCall::Delete { path } => hands.delete(path),
         ToolCall::Patch { text } => hands.patch(text),
         ToolCall::Search { path, glob, scope: SearchScope::Contents, .. } => {
-            hands.read(if path.is_empty() { "." } else { path }, true);
-            if let Some(glob) = glob {
-                hands.read(glob, false);
+            let folder = if path.is_empty() { "." } else { path };
+            hands.read(folder, true);
+            for name in glob.iter().flat_map(|glob| wanted(glob)) {
+                hands.read(&format!("{folder}/{name}"), false);
             }
         }
         ToolCall::Fetch { url } => hands.fetch(url),
@@ -58,6 +59,18 @@ pub(crate) fn effects(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effec
         ToolCall::Search { .. } | ToolCall::WebSearch { .. } | ToolCall::Command { .. } => {}
     }
     hands.finish()
+}
+
+/// The names that a pattern for files asks for, without what it leaves open: `**/.env*` asks for `.env`.
+fn wanted(glob: &str) -> Vec<String> {
+    let name = glob.rsplit('/').next().unwrap_or_default();
+    let (before, ways, after) =
+        match name.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?))) {
+            Some((before, (ways, after))) => (before, ways, after),
+            None => (name, "", ""),
+        };
+    let named = ways.split(',').map(|way| format!("{before}{way}{after}").replace(['*', '?'], ""));
+    named.filter(|name| !glob.starts_with('!') && name.len() > 1).collect()
 }
 
 /// What a tool works with: an analyst, and a shell in the call's directory.

@@ -4,7 +4,7 @@ mod encoded;
 
 use core::net::{Ipv4Addr, Ipv6Addr};
 
-use tollgate_model::phrase;
+use tollgate_model::{hosts, phrase};
 
 use crate::secrets_scan::credentials;
 
@@ -33,6 +33,7 @@ impl Url {
     /// Splits an address. Never fails: what is missing is empty.
     pub fn parse(text: &str) -> Self {
         let text = text.trim_matches(|c: char| c.is_ascii_whitespace());
+        let text = text.strip_prefix("view-source:").unwrap_or(text);
         let mut strange = text.contains(|c: char| c.is_control());
         let (scheme, rest) = split_scheme(text);
         let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
@@ -51,7 +52,10 @@ impl Url {
 
     /// What the address carries to whoever answers it, in words for people. `text` is the whole of it.
     pub fn carries(&self, text: &str) -> Vec<String> {
-        let data = looks_encoded(self).map(|value| format!("{}{value}", phrase::IN_ADDRESS));
+        let caught = hosts::is_catcher(&self.host) && !self.query.is_empty();
+        let data = looks_encoded(self)
+            .or_else(|| caught.then(|| self.query.chars().take(24).collect()))
+            .map(|value| format!("{}{value}", phrase::IN_ADDRESS));
         let in_name =
             label_holds_data(&self.written).then(|| format!("{}{}", phrase::IN_NAME, phrase::OUTPUT));
         let credentials = credentials(text).into_iter().map(|kind| format!("{}{kind}", phrase::CREDENTIAL));

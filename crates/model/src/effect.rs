@@ -279,6 +279,13 @@ pub enum EffectKind {
         /// Its type.
         agent: String,
     },
+    /// Tells the agent something private, in a prompt.
+    Private {
+        /// What kind of thing: see `phrase`.
+        what: String,
+        /// A masked form of it; never the value.
+        shown: String,
+    },
     /// Leaves a file that the session has to remember.
     Leaves {
         /// Which.
@@ -325,6 +332,7 @@ impl EffectKind {
             Self::Weaken { .. } => "weaken",
             Self::EnvRead { .. } => "env-read",
             Self::Spawn { .. } => "spawn",
+            Self::Private { .. } => "private",
             Self::Leaves { .. } => "leaves",
             Self::Recalls { .. } => "recalls",
             Self::Opaque { .. } => "opaque",

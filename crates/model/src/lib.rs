@@ -4,6 +4,7 @@ mod decision;
 mod effect;
 mod event;
 pub mod git;
+pub mod hosts;
 pub mod json;
 mod memory;
 mod phase;

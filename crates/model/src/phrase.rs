@@ -33,7 +33,7 @@ pub const MACHINE: &str = "this machine: ";
 /// `Weaken`: checks that one command leaves out for itself.
 pub const ONE_COMMAND: &str = "this one command: ";
 
-/// `Net`: what a text holds that looks like a credential, before its kind.
+/// `Net` and `Private`: what a text holds that looks like a credential, before its kind.
 pub const CREDENTIAL: &str = "a credential: ";
 
 /// `EnvRead`: the name of a variable that is printed, before the name.
@@ -50,6 +50,9 @@ pub const ENVIRONMENT: &str = "the environment";
 
 /// `Net`: what is in files, without their names.
 pub const FILE_DATA: &str = "the content of files";
+
+/// `Net`: the same, as a part of the address.
+pub const FILE_IN_ADDRESS: &str = "the content of files, in the address";
 
 /// `Net`: what a command printed.
 pub const OUTPUT: &str = "the output of a command";
@@ -74,3 +77,15 @@ pub const REMOTE_SHELL: &str = "a remote shell";
 
 /// `Infra`: the tool of a request to a service.
 pub const WEB_REQUEST: &str = "a web request";
+
+/// `Private`: an address of a person.
+pub const EMAIL: &str = "an e-mail address";
+
+/// `Private`: a number that a person is called by.
+pub const PHONE: &str = "a phone number";
+
+/// `Private`: the number of a payment card.
+pub const CARD: &str = "a card number";
+
+/// `Private`: a number of the United States' social security.
+pub const SOCIAL: &str = "a social security number";

@@ -31,7 +31,7 @@ impl Record {
         expressed: Verdict,
         times: Times,
     ) -> Self {
-        let mut record = Self::start(event);
+        let mut record = Self::start(event, effects);
         let effects: Vec<Value> = effects.iter().filter_map(effect_value).collect();
         if !effects.is_empty() {
             record.push("effects", Value::List(effects));
@@ -54,7 +54,7 @@ impl Record {
     #[must_use]
     pub fn of_fault(event: Option<&Event>, agent: &str, fault: &Fault, expressed: Verdict) -> Self {
         let mut record = match event {
-            Some(event) => Self::start(event),
+            Some(event) => Self::start(event, &[]),
             None => Self { call: String::new(), fields: vec![("agent".into(), agent.into())] },
         };
         record.push("verdict", expressed.name());
@@ -63,7 +63,7 @@ impl Record {
         record
     }
 
-    fn start(event: &Event) -> Self {
+    fn start(event: &Event, effects: &[Effect]) -> Self {
         let mut record = Self { call: String::new(), fields: Vec::with_capacity(16) };
         record.push("agent", event.agent.name());
         record.push("session", event.session.as_str());
@@ -79,11 +79,11 @@ impl Record {
             record.push("class", tool.call.class());
             record.push("input", tool.input.clone());
         }
-        record.push_kind(&event.kind);
+        record.push_kind(&event.kind, effects);
         record
     }
 
-    fn push_kind(&mut self, kind: &Kind) {
+    fn push_kind(&mut self, kind: &Kind, effects: &[Effect]) {
         match kind {
             Kind::SessionStart { source } | Kind::ConfigChange { source, .. } => {
                 self.push("source", source.as_str());
@@ -91,10 +91,10 @@ impl Record {
             Kind::SessionEnd { reason } | Kind::PermissionDenied { reason, .. } => {
                 self.push("why", reason.as_str());
             }
-            Kind::Prompt { text } => self.push("prompt", text.as_str()),
+            Kind::Prompt { text } => self.push("prompt", masked(text, effects)),
             Kind::Expand { command, args, .. } => {
                 self.push("command", command.as_str());
-                self.push("args", args.as_str());
+                self.push("args", masked(args, effects));
             }
             Kind::PostToolFail { error, .. } | Kind::StopError { error } => {
                 self.push("error", error.as_str())
@@ -119,6 +119,31 @@ impl Record {
     }
 }
 
+/// A prompt with the private things in it masked: the log keeps none of them.
+fn masked(text: &str, effects: &[Effect]) -> String {
+    let mut found: Vec<(usize, usize, &str)> = effects
+        .iter()
+        .filter_map(|effect| match &effect.kind {
+            EffectKind::Private { shown, .. } if !shown.is_empty() => {
+                Some((effect.span.start as usize, effect.span.end as usize, shown.as_str()))
+            }
+            _ => None,
+        })
+        .collect();
+    found.sort_unstable();
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for (start, end, shown) in found {
+        if let Some(before) = text.get(done..start) {
+            out.push_str(before);
+            out.push_str(shown);
+            done = end;
+        }
+    }
+    out.push_str(text.get(done..).unwrap_or_default());
+    out
+}
+
 fn finding_value(finding: &crate::Finding) -> Value {
     object([
         ("rule", finding.rule.as_str().into()),
@@ -138,6 +163,7 @@ fn effect_value(effect: &Effect) -> Option<Value> {
         | EffectKind::Device { place } => place.path.as_str(),
         EffectKind::Exec { program, .. } => program,
         EffectKind::Net { host, .. } => host,
+        EffectKind::Private { what, .. } => what,
         EffectKind::Opaque { why } => why,
         _ => "",
     };
@@ -146,4 +172,28 @@ fn effect_value(effect: &Effect) -> Option<Value> {
 
 fn times_value(times: Times) -> Value {
     object([("read", times.read.into()), ("policy", times.policy.into()), ("judge", times.judge.into())])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Certainty, Span};
+
+    #[test]
+    fn private_things_do_not_reach_the_log() {
+        let private = |start, end, shown: &str| Effect {
+            kind: EffectKind::Private { what: "x".into(), shown: shown.into() },
+            span: Span::new(start, end),
+            certainty: Certainty::Certain,
+        };
+        for (effects, expected) in [
+            (vec![], "ab cd ef"),
+            (vec![private(3, 5, "…"), private(0, 2, "a…")], "a… … ef"),
+            (vec![private(0, 5, "1"), private(3, 8, "2")], "1 ef"),
+            (vec![private(0, 8, "")], "ab cd ef"),
+            (vec![private(6, 99, "…")], "ab cd …"),
+        ] {
+            assert_eq!(masked("ab cd ef", &effects), expected);
+        }
+    }
 }

@@ -62,6 +62,7 @@ impl EffectKind {
             Self::EnvRead { names } => variables(names),
             Self::Spawn { agent } if agent.is_empty() => "starts another agent".to_owned(),
             Self::Spawn { agent } => format!("starts another agent: {agent}"),
+            Self::Private { what, shown } => format!("tells the agent {}", spaced(&[what, shown])),
             Self::Leaves { place, mark } => format!("leaves {}{}", path(place), left(mark)),
             Self::Recalls { place, mark } => {
                 format!("runs {}, left by an earlier call{}", path(place), left(mark))

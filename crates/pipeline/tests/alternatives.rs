@@ -4,7 +4,7 @@
 
 mod support;
 
-use support::{call, event, input, world_for};
+use support::{case, world_for};
 use tollgate_model::{Card, Decision, Rule};
 use tollgate_pipeline::judge;
 use tollgate_policy::Policy;
@@ -65,5 +65,5 @@ fn typed(text: &str) -> Vec<String> {
 }
 
 fn judged(tool: &str, text: &str) -> Decision {
-    judge(&event(call(tool, text), input(tool, text)), &world_for(tool), &Policy::builtin()).decision
+    judge(&case(tool, text), &world_for(tool), &Policy::builtin()).decision
 }

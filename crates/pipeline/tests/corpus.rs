@@ -7,7 +7,7 @@
 
 mod support;
 
-use support::{call, corpus, event, input, world_for};
+use support::{case as case_of, corpus, world_for};
 use tollgate_model::Verdict;
 use tollgate_model::json::Value;
 use tollgate_pipeline::judge;
@@ -32,7 +32,7 @@ fn fault(case: &Value) -> Option<String> {
     };
     let tool = case.text("tool").unwrap_or("Shell");
     let world = world_for(tool);
-    let judgement = judge(&event(call(tool, text), input(tool, text)), &world, &Policy::builtin());
+    let judgement = judge(&case_of(tool, text), &world, &Policy::builtin());
     let verdict = judgement.decision.verdict;
     let right = match want {
         "deny" => verdict >= Verdict::Deny,

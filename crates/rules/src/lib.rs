@@ -10,6 +10,7 @@ mod git;
 mod kit;
 mod page;
 mod persistence;
+mod prompt;
 mod secrets;
 mod self_protection;
 mod supply_chain;
@@ -30,6 +31,7 @@ pub fn all() -> impl Iterator<Item = &'static dyn Rule> {
         containers::RULES,
         database::RULES,
         supply_chain::RULES,
+        prompt::RULES,
     ]
     .into_iter()
     .flatten()

@@ -10,12 +10,16 @@ use crate::word::Word;
 
 pub(super) const COMMANDS: Commands = &[
     ("claude", agent),
+    ("claude-code", agent),
     ("codex", agent),
     ("gemini", agent),
+    ("gemini-cli", agent),
     ("qwen", agent),
+    ("qwen-code", agent),
     ("cursor-agent", agent),
     ("copilot", agent),
     ("opencode", agent),
+    ("opencode-ai", agent),
     ("amp", agent),
     ("droid", agent),
     ("aider", agent),
@@ -68,18 +72,7 @@ const UNHOOK: &[(&str, &[&str])] = &[
 
 /// Commands that change an agent's settings.
 const MANAGE: &[(&str, &[&str])] = &[
-    (
-        "mcp",
-        &[
-            "add",
-            "add-json",
-            "add-from-claude-desktop",
-            "remove",
-            "reset-project-choices",
-            "enable",
-            "disable",
-        ],
-    ),
+    ("mcp", &["add", "add-json", "add-from-claude-desktop", "enable"]),
     ("config", &["set", "add", "remove", "rm"]),
     ("plugin", &["install", "uninstall", "enable", "disable", "marketplace"]),
     ("plugins", &["install", "uninstall", "enable", "disable"]),
@@ -89,7 +82,15 @@ const MANAGE: &[(&str, &[&str])] = &[
 
 fn agent(run: &mut Run) -> Outcome {
     let words: Vec<String> = run.args.iter().map(Word::shown).take_while(|word| word != "--").collect();
-    let program = run.program.to_owned();
+    // Packages are run by names of their own.
+    let program = match run.program {
+        "claude-code" => "claude",
+        "gemini-cli" => "gemini",
+        "qwen-code" => "qwen",
+        "opencode-ai" => "opencode",
+        other => other,
+    };
+    let program = program.to_owned();
     if let [noun, verb, ..] = plain(&words).as_slice()
         && MANAGE.iter().any(|(name, verbs)| name == noun && verbs.contains(verb))
     {
@@ -104,7 +105,43 @@ fn agent(run: &mut Run) -> Outcome {
     if program == "codex" {
         overrides(run, &words);
     }
+    environment(run, &program);
     run.derived()
+}
+
+/// Variables that lead an agent to other settings, or take its approvals away. `HOME` leads all of them.
+const VARIABLES: &[(&str, &str)] = &[
+    ("claude", "CLAUDE_CONFIG_DIR"),
+    ("codex", "CODEX_HOME"),
+    ("gemini", "GEMINI_CLI_HOME"),
+    ("gemini", "GEMINI_CLI_SYSTEM_SETTINGS_PATH"),
+    ("qwen", "QWEN_HOME"),
+    ("qwen", "QWEN_CODE_SYSTEM_SETTINGS_PATH"),
+    ("copilot", "COPILOT_HOME"),
+    ("copilot", "XDG_CONFIG_HOME"),
+    ("opencode", "OPENCODE_CONFIG"),
+    ("opencode", "OPENCODE_CONFIG_DIR"),
+    ("opencode", "OPENCODE_CONFIG_CONTENT"),
+    ("opencode", "OPENCODE_PERMISSION"),
+    ("opencode", "XDG_CONFIG_HOME"),
+    ("amp", "AMP_SETTINGS_FILE"),
+    ("droid", "FACTORY_HOME"),
+    ("goose", "GOOSE_MODE"),
+    ("cursor-agent", "CURSOR_CONFIG_DIR"),
+];
+
+fn environment(run: &mut Run, program: &str) {
+    let set = |name: &str| {
+        run.call.assigns.iter().any(|(given, _)| &**given == name)
+            || run.shell.exported().any(|(given, _)| given == name)
+    };
+    let led = VARIABLES.iter().filter(|(agent, _)| *agent == program).map(|(_, name)| *name).chain(["HOME"]);
+    let led: Vec<&str> = led.filter(|name| set(name)).collect();
+    for name in led {
+        run.push(EffectKind::Tamper {
+            what: format!("{AGENT_CONTROL}its settings (`{name}` for {program})"),
+        });
+    }
 }
 
 /// `codex -c key=value` sets any key of its settings.

@@ -1,6 +1,6 @@
 //! The clouds' own tools. A catalogue: their options that take a value, and the verbs that matter.
 
-use super::verbs::{APPLY, DELETE, DESTROY, Deed, GRANT, PUBLIC, SECRET, Tool};
+use super::verbs::{APPLY, DELETE, DESTROY, Deed, GRANT, PUBLIC, SECRET, TOKEN, Tool};
 
 const AWS_VALUES: &str = "profile region output endpoint-url query ca-bundle cli-read-timeout cli-connect-timeout color \
     cli-binary-format bucket key acl policy user-name group-name role-name policy-arn policy-name policy-document \
@@ -84,6 +84,10 @@ pub(super) const TOOLS: &[Tool] = &[
             ("configure export-credentials", SECRET),
             ("configure get aws_secret_access_key|*.aws_secret_access_key|aws_session_token", SECRET),
             ("kms decrypt", SECRET),
+            ("ecr|ecr-public get-login-password", TOKEN),
+            ("rds generate-db-auth-token", TOKEN),
+            ("codeartifact get-authorization-token", TOKEN),
+            ("lambda get-function-configuration --query=*Environment*", SECRET),
             ("ecr|ecr-public get-login-password|get-authorization-token", Deed::Safe),
             ("autoscaling update-auto-scaling-group --desired-capacity=0", DELETE),
             ("ecs update-service --desired-count=0", DELETE),
@@ -126,8 +130,8 @@ pub(super) const TOOLS: &[Tool] = &[
             ),
             ("iam service-accounts keys create", GRANT),
             ("secrets versions access", SECRET),
-            ("auth print-access-token|print-identity-token", SECRET),
-            ("auth application-default print-access-token", SECRET),
+            ("auth print-access-token|print-identity-token", TOKEN),
+            ("auth application-default print-access-token", TOKEN),
             ("kms decrypt", SECRET),
             ("config configurations delete", Deed::Safe),
             ("components|auth|info|version|topic **", Deed::Safe),
@@ -176,7 +180,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("storage container set-permission|create --public-access=blob|container", PUBLIC),
             ("storage account update|create --allow-blob-public-access=true", PUBLIC),
             ("keyvault secret show|download", SECRET),
-            ("account get-access-token", SECRET),
+            ("account get-access-token", TOKEN),
             ("** keys list", SECRET),
             ("** list-keys|show-connection-string|list-connection-strings", SECRET),
             ("acr delete", DELETE),
@@ -281,7 +285,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("read sys/*", Deed::Safe),
             ("read|unwrap", SECRET),
             ("print token", SECRET),
-            ("token create", SECRET),
+            ("token create|lookup", SECRET),
             ("kv delete", DELETE),
             ("delete", DELETE),
             ("policy delete", DELETE),

@@ -142,7 +142,11 @@ fn start(run: &mut Run, words: &[Word]) -> Outcome {
     mounts(run, &options, &mut there);
     rights(run, &options);
     let command = inner_command(&options, options.operands.get(1..).unwrap_or_default());
-    inside(run, there, options.value("w"), &command)
+    let mark = run.analyst.mark();
+    let outcome = inside(run, there, options.value("w"), &command);
+    // A new container knows only what it was given.
+    run.analyst.sift(mark, |effect| !matches!(effect.kind, EffectKind::EnvRead { .. }));
+    outcome
 }
 
 /// The entry point, if one is given, and the words behind the image.
@@ -187,8 +191,8 @@ fn reaches_out(effect: &Effect) -> bool {
         | EffectKind::Persist { .. }
         | EffectKind::Install { .. }
         | EffectKind::Weaken { .. }
-        | EffectKind::Device { .. }
-        | EffectKind::EnvRead { .. } => false,
+        | EffectKind::Device { .. } => false,
+        EffectKind::EnvRead { names } => names.is_empty(),
         EffectKind::Infra { operation, .. } => !stays(operation),
         _ => true,
     }

@@ -128,12 +128,15 @@ fn sqlite(run: &mut Run) -> Outcome {
                 "init" | "f" => files.extend(value),
                 _ => {}
             }
-        } else if name == "version" || name == "help" || name == "readonly" {
+        } else if name == "version" || name == "help" {
             return run.derived();
         }
     }
     let file = operands.first().cloned();
     texts.extend(operands.into_iter().skip(1));
+    if let Some(file) = &file {
+        run.read(file, false);
+    }
     if file.as_ref().is_none_or(|file| is_passing(run, file)) {
         // Nothing is lost with a database in memory; the client may still run programs.
         return client_only(run, &texts, files);

@@ -174,8 +174,18 @@ fn fd(run: &mut Run) -> Outcome {
     let roots: Vec<Word> =
         options.operands.iter().skip(1).chain(options.values("search-path")).cloned().collect();
     let roots = if roots.is_empty() { vec![here] } else { roots };
-    let marker = Word::literal_at("-empty", run.call.span);
-    let expression: &[Word] = if narrow { std::slice::from_ref(&marker) } else { &[] };
+    // A plain pattern stands for the names that hold it.
+    let plain = pattern.len() > 1
+        && pattern.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
+        && !options.has("p");
+    let name =
+        ["-name".to_owned(), format!("*{pattern}*")].map(|word| Word::literal_at(&word, run.call.span));
+    let marker = [Word::literal_at("-empty", run.call.span)];
+    let expression: &[Word] = match narrow {
+        true if plain => &name,
+        true => &marker,
+        false => &[],
+    };
     let found: Vec<Word> = roots.iter().map(|root| found(root, expression)).collect();
     let command: Vec<Word> = command.iter().skip(1).take_while(|word| !word.is(";")).cloned().collect();
     if !command.is_empty() {

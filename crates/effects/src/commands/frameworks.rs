@@ -1,6 +1,6 @@
 //! Frameworks and mappers that reset databases: rails, django, prisma and their like. A catalogue of verbs.
 
-use super::verbs::{Deed, Tool, find, judge};
+use super::verbs::{Deed, SECRET, Tool, find, judge};
 use super::{Commands, Run, interpreters};
 use tollgate_shell::eval::Outcome;
 
@@ -19,6 +19,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("** -e,--environment=test", Deed::Safe),
             ("** RAILS_ENV=test", Deed::Safe),
             ("** -n,--dry-run", Deed::Safe),
+            ("credentials:show|credentials:edit|encrypted:show|secrets:show", SECRET),
             (
                 "** db:drop|db:drop:*|db:reset|db:reset:*|db:purge|db:purge:*|db:schema:load|db:schema:load:*|db:structure:load|db:migrate:reset|db:truncate_all|db:seed:replant|db:nuke",
                 RESET,

@@ -19,6 +19,7 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[
             ("destroy", DESTROY),
             ("apply --destroy", DESTROY),
+            ("output --raw *password*|*secret*|*token*|*private_key*", SECRET),
             (
                 "plan|validate|fmt|init|show|output|graph|providers|version|console|get|login|logout|test|metadata|import|refresh",
                 Deed::Safe,
@@ -27,7 +28,8 @@ pub(super) const TOOLS: &[Tool] = &[
             ("apply *", APPLY),
             ("apply <", APPLY),
             ("state rm|push|mv|replace-provider", DELETE),
-            ("state pull|list|show", Deed::Safe),
+            ("state pull", SECRET),
+            ("state list|show", Deed::Safe),
             ("workspace delete", DELETE),
             ("force-unlock", DELETE),
             ("taint", DELETE),

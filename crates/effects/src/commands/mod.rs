@@ -15,7 +15,7 @@ mod git;
 mod infrastructure;
 pub(crate) mod interpreters;
 mod kubernetes;
-mod network;
+pub(crate) mod network;
 mod packages;
 mod persistence;
 mod platforms;
@@ -31,6 +31,7 @@ mod stream;
 mod system;
 pub(crate) mod tasks;
 mod variables;
+mod vaults;
 mod verbs;
 mod wrappers;
 
@@ -84,14 +85,17 @@ const FAMILIES: &[Commands] = &[
     agents_cli::COMMANDS,
     persistence::COMMANDS,
     secrets::COMMANDS,
+    vaults::COMMANDS,
     tasks::COMMANDS,
     sources::COMMANDS,
 ];
 
 /// Runs a command's handler. A program without one is a program on disk, or unknown: judged by what it is given.
 pub(crate) fn run(run: &mut Run) -> Outcome {
-    if let Some((_, aside)) =
-        [secrets::ASIDE, tasks::ASIDE].into_iter().flatten().find(|(name, _)| *name == run.program)
+    if let Some((_, aside)) = [secrets::ASIDE, tasks::ASIDE, vaults::ASIDE]
+        .into_iter()
+        .flatten()
+        .find(|(name, _)| *name == run.program)
     {
         aside(run);
     }
@@ -110,11 +114,15 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
         .or_else(|| wrappers::prefixed(run.program))
         .or_else(|| system::prefixed(run.program))
         .or_else(|| git::prefixed(run.program))
+        .or_else(|| vaults::prefixed(run.program))
         .or_else(versioned)
     {
         Some(handler) => handler(run),
         None => {
             let verbs = verbs::find(run.program).is_some();
+            if !run.path.contains('/') && !verbs {
+                readers::unknown(run);
+            }
             let outcome = interpreters::program(run);
             if outcome.is_none() && !verbs {
                 strangers::suspect(run);

@@ -16,6 +16,8 @@ use tollgate_shell::eval::Outcome;
 use super::{Commands, Run};
 use crate::word::Word;
 
+pub(crate) use address::{look_up, name_of};
+pub(crate) use cargo::is_strange;
 pub(super) use remote::there;
 pub(crate) use sockets::{s_client, socket_host};
 
@@ -41,11 +43,26 @@ pub(super) const COMMANDS: Commands = &[
     ("ncftp", fetchers::ftp),
     ("sftp", fetchers::ftp),
     ("tftp", fetchers::ftp),
+    ("smbclient", fetchers::ftp),
+    ("open", fetchers::shown),
+    ("xdg-open", fetchers::shown),
+    ("sensible-browser", fetchers::shown),
+    ("firefox", fetchers::shown),
+    ("google-chrome", fetchers::shown),
+    ("chromium", fetchers::shown),
+    ("mosquitto_pub", fetchers::publish),
     ("dig", names::dig),
     ("drill", names::dig),
     ("kdig", names::dig),
     ("delv", names::dig),
     ("doggo", names::dig),
+    ("dog", names::dig),
+    ("resolvectl", names::resolve),
+    ("systemd-resolve", names::resolve),
+    ("avahi-resolve", names::knock),
+    ("dscacheutil", names::resolve),
+    ("dnsx", names::resolve),
+    ("dnslookup", names::knock),
     ("nslookup", names::knock),
     ("host", names::knock),
     ("ping", names::knock),
@@ -89,6 +106,7 @@ pub(super) const COMMANDS: Commands = &[
 /// uploads by tools whose other verbs belong to other families.
 pub(super) fn watch(run: &mut Run, outcome: &Outcome) {
     sockets::wired(run, outcome);
+    names::asked(run);
     tunnels::opened(run);
     stores::sent(run);
     if run.program.ends_with("awk") {

@@ -35,6 +35,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("token revoke|delete|rm", Deed::Publish("npm")),
             ("config|c set registry|registry=*|*:registry|*:registry=*|strict-ssl|strict-ssl=false", INDEX),
             ("set registry|registry=*|*:registry|*:registry=*|strict-ssl=false", INDEX),
+            ("config|c get *authToken*|*AuthToken*|*_auth|*_password|*:_authToken", SECRET),
             ("config set npmRegistryServer|npmRegistries*|enableStrictSsl", INDEX),
         ],
     },
@@ -209,6 +210,18 @@ pub(super) const TOOLS: &[Tool] = &[
             ("repo delete", Deed::Infra("destroy")),
             ("auth token", SECRET),
         ],
+    },
+    Tool {
+        names: &["go"],
+        values: "C mod modfile overlay p",
+        one_dash: true,
+        deeds: &[("env --w GOPROXY=*|GONOSUMDB=*|GONOSUMCHECK=*|GOSUMDB=*|GOINSECURE=*|GOFLAGS=*", INDEX)],
+    },
+    Tool {
+        names: &["conda", "mamba", "micromamba"],
+        values: "n name p prefix f file",
+        one_dash: false,
+        deeds: &[("config ** *://*", INDEX)],
     },
     Tool {
         names: &["apt", "apt-get", "aptitude"],

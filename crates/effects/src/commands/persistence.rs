@@ -1,7 +1,7 @@
 //! Programs that make something stay, or take a protection away: timers, services, rights, checks.
 
-use tollgate_model::phrase::{JOB, MACHINE, WAY_IN};
-use tollgate_model::{Certainty, EffectKind};
+use tollgate_model::phrase::{JOB, MACHINE, STARTUP_FILE, WAY_IN};
+use tollgate_model::{Certainty, EffectKind, WriteMode};
 use tollgate_shell::eval::{Call, Outcome, Status};
 use tollgate_shell::value::Value;
 
@@ -18,6 +18,22 @@ pub(super) const COMMANDS: Commands = &[
     ("update-rc.d", rc),
     ("chkconfig", rc),
     ("visudo", visudo),
+    ("loginctl", loginctl),
+    ("mount", mount),
+    ("schtasks", windows_task),
+    ("update-alternatives", alternatives),
+    ("chsh", login_shell),
+    ("defaults", defaults),
+    ("sfltool", login_item),
+    ("ssh-copy-id", copy_key),
+    ("useradd", useradd),
+    ("pm2", process_manager),
+    ("chattr", attributes),
+    ("code", editor),
+    ("code-insiders", editor),
+    ("cursor", editor),
+    ("windsurf", editor),
+    ("codium", editor),
     ("usermod", usermod),
     ("adduser", adduser),
     ("gpasswd", gpasswd),
@@ -142,6 +158,10 @@ fn launchctl(run: &mut Run) -> Outcome {
         "load" | "bootstrap" | "submit" | "enable" | "kickstart" => {
             persist(run, &format!("{JOB}launchd: {what}"))
         }
+        "bootout" | "unload" | "remove" | "stop" | "kill" | "disable" if what.contains("tollgate") => {
+            run.push(EffectKind::Tamper { what: "Tollgate's process".into() });
+            Outcome::silent(Status::Either)
+        }
         "setenv" | "config" => persist(run, &format!("{JOB}launchd: {} {what}", verb.shown())),
         _ => run.derived(),
     }
@@ -150,6 +170,127 @@ fn launchctl(run: &mut Run) -> Outcome {
 fn rc(run: &mut Run) -> Outcome {
     let on = |word: &Word| matches!(word.shown().as_str(), "defaults" | "enable" | "on" | "--add");
     if run.args.iter().any(on) { persist(run, &format!("{JOB}init")) } else { run.derived() }
+}
+
+/// What is mounted over a place hides it.
+fn mount(run: &mut Run) -> Outcome {
+    let options = read(
+        run.args,
+        "B,bind R,rbind M,move o,options= t,types= r w a n v l L= U= T= source= target= m,mkdir?",
+        Order::Anywhere,
+    );
+    let target = options.value("target").or_else(|| options.operands.get(1)).cloned();
+    if let Some(target) = target {
+        run.analyst.permission(&target, "hidden by a mount", false, run.shell);
+    }
+    run.derived()
+}
+
+fn windows_task(run: &mut Run) -> Outcome {
+    if run.args.iter().any(|word| matches!(word.shown().to_ascii_lowercase().as_str(), "/create" | "/change"))
+    {
+        return persist(run, &format!("{JOB}the task scheduler"));
+    }
+    run.derived()
+}
+
+/// `--install link name path` makes or replaces the link.
+fn alternatives(run: &mut Run) -> Outcome {
+    let mut words = run.args.iter().skip_while(|word| !word.is("--install"));
+    if let Some(link) = words.nth(1).cloned() {
+        run.analyst.write(&link, WriteMode::Overwrite, None, run.shell);
+    }
+    run.derived()
+}
+
+fn login_shell(run: &mut Run) -> Outcome {
+    let options = read(run.args, "s,shell= l,list-shells R= h v", Order::Anywhere);
+    let shell = options.value("s").map(Word::shown).unwrap_or_default();
+    let known = ["/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"];
+    if shell.is_empty() || known.iter().any(|folder| shell.starts_with(folder)) {
+        return run.derived();
+    }
+    persist(run, &format!("{STARTUP_FILE}`{shell}`, as the login shell"))
+}
+
+/// A user whose services go on after the last session.
+fn loginctl(run: &mut Run) -> Outcome {
+    if run.args.iter().any(|word| word.is("enable-linger")) {
+        return persist(run, &format!("{JOB}systemd, without a session"));
+    }
+    run.derived()
+}
+
+/// Hooks of the login window, and programs that start with a session.
+fn defaults(run: &mut Run) -> Outcome {
+    let words: Vec<String> = run.args.iter().map(Word::shown).collect();
+    let starts = |word: &String| {
+        matches!(word.as_str(), "LoginHook" | "LogoutHook" | "AutoLaunchedApplicationDictionary")
+    };
+    if words.first().is_some_and(|verb| verb == "write") && words.iter().any(starts) {
+        return persist(run, &format!("{JOB}the login window"));
+    }
+    run.derived()
+}
+
+fn login_item(run: &mut Run) -> Outcome {
+    if run.args.iter().any(|word| word.shown().contains("add-item")) {
+        return persist(run, &format!("{JOB}the login items"));
+    }
+    run.derived()
+}
+
+/// Puts a key where it opens a door: on this machine or on another.
+fn copy_key(run: &mut Run) -> Outcome {
+    let options = read(run.args, "f n s x i= p= o= F= t= h", Order::Anywhere);
+    if options.has("n") || options.operands.is_empty() {
+        return run.derived();
+    }
+    let site = options.operands.iter().map(Word::shown).collect::<Vec<_>>().join(" ");
+    persist(run, &format!("{WAY_IN}`authorized_keys` of {site}"))
+}
+
+fn useradd(run: &mut Run) -> Outcome {
+    let spec = "b= c,comment= d= D e= f= g,gid= G,groups= k= K= l m M N o,non-unique p= r,system R= P= s= u,uid= U Z=";
+    let options = read(run.args, spec, Order::Anywhere);
+    let groups = ["G", "g"].iter().flat_map(|name| options.values(name)).map(Word::shown);
+    let root = options.value("u").is_some_and(|id| id.is("0"));
+    if root || groups.into_iter().any(|names| is_root_group(&names)) {
+        return weaken(run, "makes a user who may become root");
+    }
+    run.derived()
+}
+
+fn process_manager(run: &mut Run) -> Outcome {
+    if run.args.first().is_some_and(|verb| verb.is("startup")) {
+        return persist(run, &format!("{JOB}pm2, at every start of the machine"));
+    }
+    run.derived()
+}
+
+/// `chattr +i` locks a file against everybody, `-i` opens it.
+fn attributes(run: &mut Run) -> Outcome {
+    let options = read(run.args, "R V f v= p=", Order::Anywhere);
+    let is_mode = |word: &&Word| word.text.prefix().starts_with(['+', '=']);
+    let mode = options.operands.iter().find(is_mode).map(Word::shown).unwrap_or_else(|| "-".to_owned());
+    for file in options.operands.iter().filter(|word| !is_mode(word)) {
+        run.analyst.permission(file, &mode, options.has("R"), run.shell);
+    }
+    Outcome::silent(Status::Either)
+}
+
+/// An extension from a file is code that runs whenever the editor does; one by name comes from its market.
+fn editor(run: &mut Run) -> Outcome {
+    let options = read(
+        run.args,
+        "install-extension= uninstall-extension= user-data-dir= extensions-dir= g,goto= d,diff m,merge",
+        Order::Anywhere,
+    );
+    let from_file = |word: &&Word| word.shown().ends_with(".vsix") || word.shown().contains('/');
+    if let Some(file) = options.values("install-extension").find(from_file).map(Word::shown) {
+        return persist(run, &format!("{STARTUP_FILE}`{file}`"));
+    }
+    run.derived()
 }
 
 fn visudo(run: &mut Run) -> Outcome {

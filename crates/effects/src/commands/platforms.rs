@@ -1,6 +1,6 @@
 //! Hosting platforms and code forges. A catalogue: the verbs that take something away or open it up.
 
-use super::verbs::{DELETE, DESTROY, Deed, GRANT, PUBLIC, SECRET, Tool};
+use super::verbs::{DELETE, DESTROY, Deed, GRANT, PUBLIC, SECRET, TOKEN, Tool};
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool {
@@ -12,6 +12,7 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[
             ("repo delete|archive", DESTROY),
             ("repo edit --visibility=public", PUBLIC),
+            ("repo create --public --push", PUBLIC),
             ("repo create|fork|clone|view|list|sync|rename|edit|set-default", Deed::Safe),
             ("release delete|delete-asset", DELETE),
             ("secret|variable delete|remove", DELETE),
@@ -22,7 +23,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("ssh-key|gpg-key add", GRANT),
             ("repo deploy-key add", GRANT),
             ("api -X,--method=DELETE|delete", DELETE),
-            ("auth token", SECRET),
+            ("auth token", TOKEN),
             ("auth status -t,--show-token", SECRET),
         ],
     },
@@ -35,13 +36,14 @@ pub(super) const TOOLS: &[Tool] = &[
             ("release delete", DELETE),
             ("variable delete|remove", DELETE),
             ("variable get|export", SECRET),
+            ("auth status -t,--show-token", SECRET),
             ("ssh-key|deploy-key add", GRANT),
             ("ci delete", DELETE),
         ],
     },
     Tool {
         names: &["fly", "flyctl"],
-        values: "a app o org r region c config t access-token image vm-size",
+        values: "a app o org r region c config t access-token image vm-size C command",
         one_dash: false,
         deeds: &[
             ("apps|app destroy", DESTROY),
@@ -55,6 +57,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("scale count 0", DELETE),
             ("auth token", SECRET),
             ("tokens create", SECRET),
+            ("ssh console -C,--command=env|printenv|set", SECRET),
         ],
     },
     Tool {
@@ -115,7 +118,7 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         names: &["supabase"],
-        values: "project-ref workdir p password db-url network-id profile",
+        values: "o output project-ref workdir p password db-url network-id profile",
         one_dash: false,
         deeds: &[
             ("projects|branches|orgs delete", DESTROY),
@@ -125,6 +128,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("stop --no-backup", Deed::Infra("delete-data")),
             ("functions|secrets|storage delete|unset|rm", DELETE),
             ("projects api-keys", SECRET),
+            ("status -o,--output=env|json", SECRET),
         ],
     },
     Tool {
@@ -142,6 +146,7 @@ pub(super) const TOOLS: &[Tool] = &[
                 DELETE,
             ),
             ("functions:secrets:access", SECRET),
+            ("functions:config:get|functions:config:export", SECRET),
             ("functions:secrets:destroy", DELETE),
             ("auth:export", SECRET),
         ],
@@ -181,6 +186,29 @@ pub(super) const TOOLS: &[Tool] = &[
             ("password|backup|role|roles|user|users|dbusers|backups delete", DELETE),
             ("connection-string|cs", SECRET),
             ("db tokens create", SECRET),
+        ],
+    },
+    Tool {
+        names: &[
+            "credstash",
+            "berglas",
+            "conjur",
+            "teller",
+            "secrethub",
+            "akeyless",
+            "envkey-source",
+            "phase",
+        ],
+        values: "r region t table i id p profile k kms-region c config o output",
+        one_dash: false,
+        deeds: &[
+            (
+                "list|help|version|login|whoami|init|setup|edit|put|create|update|bootstrap|grant|run",
+                Deed::Safe,
+            ),
+            ("get|getall|access|show|env|export|read|sh|yaml|json|secrets", SECRET),
+            ("variable get", SECRET),
+            ("get-secret-value|reveal", SECRET),
         ],
     },
     Tool {

@@ -1,7 +1,7 @@
 //! The environment and the stores of secrets: what prints them.
 
 use tollgate_model::phrase::{PRINTED, STORE};
-use tollgate_model::{Certainty, CodeSource, Effect, EffectKind};
+use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, WriteMode};
 use tollgate_shell::eval::{Call, Outcome, Status, Stream};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
@@ -98,9 +98,12 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
 /// Looks at every command before it runs: does it print a secret variable, or filter a dump of the environment?
 pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
     let Some(program) = call.name().map(|name| name.rsplit('/').next().unwrap_or(name)) else { return };
-    let shows = call.stdout == Stream::Outer && !call.piped_to;
+    let shows = is_seen(call);
     if matches!(program, "echo" | "printf" | "print") && shows {
-        call.args().for_each(|field| printed(analyst, &field.value, call));
+        for field in call.args() {
+            printed(analyst, &field.value, call);
+            repeated(analyst, &field.value, call);
+        }
     }
     let copies = [
         "cat", "tee", "base64", "base32", "xxd", "od", "hexdump", "rev", "tac", "fold", "head", "tail", "nl",
@@ -111,16 +114,39 @@ pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
         && let Some(input) = &call.stdin.value
     {
         printed(analyst, input, call);
+        repeated(analyst, input, call);
     }
     if call.stdin.stream == Stream::Pipe && is_filter(program, call) {
         retract_dump(analyst);
     }
 }
 
+/// Does what the command prints reach the one who asked for it?
+fn is_seen(call: &Call) -> bool {
+    match &call.stdout {
+        Stream::Outer => !call.piped_to,
+        Stream::File(path) => {
+            matches!(
+                path.as_literal(),
+                Some("/dev/stdout" | "/dev/stderr" | "/dev/tty" | "/dev/fd/1" | "/dev/fd/2")
+            )
+        }
+        _ => false,
+    }
+}
+
 /// Looks at what a command has printed, whatever made it: code in other languages, a file that is a pipe.
 pub(super) fn shown(analyst: &mut Analyst, call: &Call, outcome: &Outcome) {
-    if call.stdout == Stream::Outer && !call.piped_to {
+    if is_seen(call) {
         printed(analyst, &outcome.stdout, call);
+    }
+}
+
+/// A secret that another command gave out is said aloud.
+fn repeated(analyst: &mut Analyst, value: &Value, call: &Call) {
+    if taint::has(value.taint, taint::SECRET) {
+        let names = vec![format!("{STORE}a keeper of secrets, and prints it")];
+        analyst.push(EffectKind::EnvRead { names }, call.span, Certainty::Certain);
     }
 }
 
@@ -128,12 +154,24 @@ fn printed(analyst: &mut Analyst, value: &Value, call: &Call) {
     let pieces = value.any.iter().take(16).flat_map(|text| &text.pieces);
     for piece in pieces {
         if let Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) = piece
+            && name.starts_with('!')
+            && analyst.found().iter().any(lists_variables)
+        {
+            analyst.push(EffectKind::EnvRead { names: Vec::new() }, call.span, Certainty::Certain);
+        }
+        if let Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) = piece
             && is_secret_name(name)
         {
             let names = vec![format!("{PRINTED}{name}")];
             analyst.push(EffectKind::EnvRead { names }, call.span, Certainty::Certain);
         }
     }
+}
+
+/// `compgen -v` names all variables; `${!name}` then shows each of them.
+fn lists_variables(effect: &Effect) -> bool {
+    let lists = |word: &String| matches!(word.as_str(), "-v" | "-e" | "variable" | "export");
+    matches!(&effect.kind, EffectKind::Exec { program, argv, .. } if program == "compgen" && argv.iter().any(lists))
 }
 
 /// Programs that pass a dump on, and are not yet the end of it.
@@ -301,7 +339,15 @@ fn gpg(run: &mut Run) -> Outcome {
             .iter()
             .any(|flag| text == *flag)
     };
-    if run.args.iter().any(exports) { store(run, "the secret keys of gpg") } else { run.derived() }
+    let decrypts = |word: &Word| matches!(word.shown().as_str(), "-d" | "--decrypt" | "-dq" | "-qd");
+    let to_file = |word: &Word| word.is("--output") || word.text.prefix().starts_with("-o");
+    if run.args.iter().any(exports) {
+        return store(run, "the secret keys of gpg");
+    }
+    if run.args.iter().any(decrypts) && !run.args.iter().any(to_file) {
+        return store(run, "a file that gpg keeps closed");
+    }
+    run.derived()
 }
 
 /// `-y` prints the public half of a private key, which it has to read.
@@ -312,6 +358,11 @@ fn ssh_keygen(run: &mut Run) -> Outcome {
         && let Some(key) = options.value("f").cloned()
     {
         run.read(&key, false);
+    }
+    if options.has("p")
+        && let Some(key) = options.value("f").cloned()
+    {
+        run.analyst.write(&key, WriteMode::Edit, None, run.shell);
     }
     run.derived()
 }

@@ -76,7 +76,12 @@ fn devices(run: &mut Run, targets: &[Word]) -> Outcome {
 }
 
 fn kill(run: &mut Run) -> Outcome {
-    let mut words = run.args.iter().map(Word::shown).peekable();
+    // A process that is looked up is one process, and not the glob that stands for it.
+    let shown = |word: &Word| match word.shown() {
+        text if text == "*" && word.text.has_holes() => "what `*` finds".to_owned(),
+        text => text,
+    };
+    let mut words = run.args.iter().map(shown).peekable();
     let mut signal = "TERM".to_owned();
     if let Some(first) = words.next_if(|word| word.starts_with('-') && word.len() > 1) {
         signal = match first.as_str() {

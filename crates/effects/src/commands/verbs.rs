@@ -53,6 +53,8 @@ pub(super) const DELETE: Deed = Deed::Infra("delete");
 pub(super) const APPLY: Deed = Deed::Infra("apply");
 /// Prints what a store of secrets holds.
 pub(super) const SECRET: Deed = Deed::Infra("read-secret");
+/// Prints a token that is made to be handed to another command.
+pub(super) const TOKEN: Deed = Deed::Infra("print-token");
 /// Opens something to everybody.
 pub(super) const PUBLIC: Deed = Deed::Infra("public");
 /// Gives somebody all rights.
@@ -108,6 +110,11 @@ pub(super) fn judge(run: &mut Run, tool: &Tool, words: &[Word]) -> Taint {
             Stage::Unknown => {}
         }
     }
+    let deed = &match *deed {
+        TOKEN if run.call.stdout == Stream::Outer && !run.call.piped_to => SECRET,
+        TOKEN => return taint::SECRET,
+        other => other,
+    };
     if let Some(kind) = effect(*deed, run.program, what) {
         let certainty = if line.unsure { Certainty::Possible } else { Certainty::Certain };
         run.analyst.push(kind, run.call.span, certainty);

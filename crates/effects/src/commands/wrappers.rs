@@ -4,6 +4,7 @@
 mod plain;
 
 use tollgate_model::EffectKind;
+use tollgate_model::phrase::JOB;
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::Value;
 
@@ -113,6 +114,9 @@ fn plain(run: &mut Run) -> Outcome {
     if run.program == "systemd-run" || (run.program == "screen" && options.has("d")) {
         run.push(EffectKind::Persist { place: format!("a process started by {}", run.program) });
     }
+    if run.program == "systemd-run" && TIMERS.iter().any(|timer| options.has(timer)) {
+        run.push(EffectKind::Persist { place: format!("{JOB}systemd") });
+    }
     let command: Vec<Word> = options.operands.iter().skip(*before).cloned().collect();
     inner_or_nothing(run, &command, options.unsure)
 }
@@ -127,6 +131,10 @@ fn inner_or_nothing(run: &mut Run, command: &[Word], unsure: bool) -> Outcome {
     }
     run.inner(command)
 }
+
+/// Options of `systemd-run` that make a timer.
+const TIMERS: &[&str] =
+    &["on-active", "on-boot", "on-startup", "on-unit-active", "on-unit-inactive", "on-calendar"];
 
 fn env(run: &mut Run) -> Outcome {
     let spec = "i,ignore-environment 0,null u,unset= C,chdir= S,split-string= block-signal? default-signal? \

@@ -1,12 +1,13 @@
 //! What programs do on the network.
 
-use tollgate_model::{Certainty, EffectKind, NetDirection, WriteMode};
+use tollgate_model::{Certainty, EffectKind, NetDirection, WriteMode, phrase};
 use tollgate_shell::value::{Taint, Value};
 
 use super::machine::Machine;
 use super::ops::Op;
 use super::value::{Args, Val};
 use crate::analyst::taint;
+use crate::commands::network::{is_strange, name_of};
 use crate::word::show;
 
 impl Machine<'_, '_, '_> {
@@ -48,6 +49,7 @@ impl Machine<'_, '_, '_> {
             || matches!(method.to_uppercase().as_str(), "POST" | "PUT" | "PATCH");
         let direction = if sends || !carries.is_empty() { NetDirection::Out } else { NetDirection::In };
         self.connect(&address, direction, &carries);
+        self.secrets_sent(&address, &rest);
         let content = Value::output(taint::NET);
         if op == Op::Download {
             let target = args.at(1, &["filename", "out", "dest"]);
@@ -70,16 +72,32 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    fn connect(&mut self, address: &Val, direction: NetDirection, carries: &[String]) {
-        let texts = match address {
-            Val::List(pair) => pair.items.first().map(Val::as_text).unwrap_or_else(Value::empty),
-            Val::Object(object) => object.args.get(0).map(Val::as_text).unwrap_or_else(Value::empty),
-            Val::Table(_) => {
-                let host = ["hostname", "host", "url"].iter().find_map(|name| address.entry(name));
-                host.map(Val::as_text).unwrap_or_else(Value::empty)
+    /// Secrets that go to a host they do not belong to, in its address or in what is sent.
+    fn secrets_sent(&mut self, address: &Val, rest: &Args) {
+        let address = address_text(address);
+        for text in address.any.iter().take(16) {
+            let word = self.word(text, address.taint);
+            let (host, cargo) = name_of(&word);
+            let headers = |name: &str| matches!(name, "headers" | "auth" | "cookies");
+            let named = rest.named.iter().map(|(name, value)| (value, headers(name)));
+            let mut sent = rest.list.iter().map(|value| (value, false)).chain(named);
+            let strange = is_strange(text, &host, false)
+                || sent.any(|(value, proves)| {
+                    value.as_text().any.iter().take(16).any(|text| is_strange(text, &host, proves))
+                });
+            let mut maybe = cargo.maybe;
+            maybe.extend(strange.then(|| phrase::SECRET_DATA.to_owned()));
+            for (carries, certainty) in [(cargo.sure, Certainty::Certain), (maybe, Certainty::Possible)] {
+                if !carries.is_empty() {
+                    let host = host.clone();
+                    self.push(EffectKind::Net { host, direction: NetDirection::Out, carries }, certainty);
+                }
             }
-            other => other.as_text(),
-        };
+        }
+    }
+
+    fn connect(&mut self, address: &Val, direction: NetDirection, carries: &[String]) {
+        let texts = address_text(address);
         for text in texts.any.iter().take(16) {
             if let Some(path) = text.prefix().strip_prefix("file://") {
                 let path = Val::text(path);
@@ -113,5 +131,18 @@ fn peer(connection: Option<&Val>) -> Val {
     match connection {
         Some(Val::Object(object)) if &*object.class == "connection" => object.args.at(1, &[]),
         _ => Val::text(""),
+    }
+}
+
+/// The text of an address, in the forms that libraries take it in.
+fn address_text(address: &Val) -> Value {
+    match address {
+        Val::List(pair) => pair.items.first().map(Val::as_text).unwrap_or_else(Value::empty),
+        Val::Object(object) => object.args.get(0).map(Val::as_text).unwrap_or_else(Value::empty),
+        Val::Table(_) => {
+            let host = ["hostname", "host", "url"].iter().find_map(|name| address.entry(name));
+            host.map(Val::as_text).unwrap_or_else(Value::empty)
+        }
+        other => other.as_text(),
     }
 }

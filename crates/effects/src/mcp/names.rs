@@ -2,6 +2,8 @@
 
 use tollgate_model::json::Value;
 
+use super::lines::{container, flags};
+
 /// What a tool does with what it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
@@ -42,7 +44,8 @@ impl Field {
             "command" | "cmd" | "commands" | "shellcommand" | "commandline" | "cmdline" | "bash" | "exec"
             | "script" | "shellscript" | "clicommand" => Self::Shell,
             "keys" | "keystrokes" | "input" | "chars" | "stdin" => Self::Keys,
-            "code" | "sourcecode" | "pythoncode" | "cell" | "cellsource" | "program" => Self::Code,
+            "code" | "sourcecode" | "pythoncode" | "cell" | "cellsource" | "program" | "javascript"
+            | "javascriptcode" | "jscode" | "js" | "python" | "pythonscript" | "py" => Self::Code,
             "sql" | "query" | "statement" | "statements" | "queries" | "sqlquery" | "rawsql" => Self::Sql,
             "path" | "paths" | "file" | "files" | "filepath" | "filepaths" | "filename" | "absolutepath"
             | "relativepath" | "notebookpath" | "dir" | "dirpath" | "folder" | "directory"
@@ -71,6 +74,8 @@ pub(super) struct Tool {
     pub is_remote: bool,
     pub is_database: bool,
     pub is_browser: bool,
+    /// It gets pages.
+    pub fetches: bool,
     /// It types into a terminal or a process.
     pub is_terminal: bool,
     /// Its name says that it runs shell text.
@@ -168,6 +173,59 @@ const TERMINALS: &[&str] =
 
 const SHELLS: &[&str] = &["bash", "shell", "terminal", "cli", "commander"];
 
+/// Things of a service that hold what nobody else has.
+const KEPT: &[&str] = &[
+    "repository",
+    "repo",
+    "project",
+    "projects",
+    "database",
+    "volume",
+    "zone",
+    "bucket",
+    "cluster",
+    "instance",
+    "namespace",
+    "stack",
+    "app",
+    "application",
+    "service",
+    "deployment",
+    "environment",
+    "organization",
+    "org",
+    "team",
+    "workspace",
+    "site",
+    "server",
+    "droplet",
+    "machine",
+    "vm",
+    "function",
+    "worker",
+    "domain",
+    "queue",
+    "topic",
+    "index",
+    "key",
+    "secret",
+    "backup",
+    "snapshot",
+    "user",
+    "account",
+    "customer",
+    "subscription",
+    "drive",
+    "base",
+    "space",
+    "tenant",
+    "model",
+    "dataset",
+    "pipeline",
+    "cache",
+    "branch",
+];
+
 impl Tool {
     pub fn new(server: &str, tool: &str) -> Self {
         let own = split(tool);
@@ -183,6 +241,9 @@ impl Tool {
             is_remote,
             is_database,
             is_browser,
+            fetches: own
+                .iter()
+                .any(|word| matches!(word.as_str(), "fetch" | "scrape" | "crawl" | "browse" | "visit")),
             is_terminal: any(TERMINALS) && !is_browser,
             is_shell: any(SHELLS) && runs && !is_database && !is_browser,
             is_deep: own
@@ -250,6 +311,21 @@ impl Tool {
 
     /// The command that a tool for one command of one program stands for: `git_push` with its arguments.
     pub fn command(&self, input: &Value) -> Option<Vec<String>> {
+        if self.has("docker") && self.has("container") && (self.has("run") || self.has("create")) {
+            return Some(container(input));
+        }
+        let line = input.get("args").and_then(Value::as_list);
+        let last = self.words.last().filter(|last| {
+            matches!(
+                last.as_str(),
+                "kubectl" | "helm" | "git" | "docker" | "aws" | "gh" | "terraform" | "az" | "gcloud" | "psql"
+            )
+        });
+        if let (Some(program), Some(args)) = (last, line) {
+            let mut words = vec![program.clone()];
+            words.extend(args.iter().filter_map(Value::as_str).map(str::to_owned));
+            return Some(words);
+        }
         let program =
             ["git", "kubectl", "helm", "terraform"].into_iter().find(|program| self.has(program))?;
         let at = self.words.iter().rposition(|word| word == program)?;
@@ -268,6 +344,18 @@ impl Tool {
         Some(words)
     }
 
+    /// What of a service the tool's name says it takes away: `delete_repository`.
+    pub fn takes_away(&self, input: &Value) -> Option<(String, String)> {
+        let noun = self.words.iter().find(|word| KEPT.contains(&word.as_str()))?;
+        if self.verb != Verb::Delete || self.is_database && self.has("query") {
+            return None;
+        }
+        let named =
+            ["name", "repo", "id", "project", "volumeId", "zone_id", "bucket", "database", "project_id"];
+        let target = named.iter().find_map(|key| input.text(key)).unwrap_or_default();
+        Some((format!("the {noun}"), target.to_owned()))
+    }
+
     /// What the tool's name says it does to a database: `drop-collection`.
     pub fn database(&self, input: &Value) -> Option<(String, String)> {
         let operation = ["drop", "truncate", "flushall", "flushdb"].into_iter().find(|word| self.has(word));
@@ -279,53 +367,23 @@ impl Tool {
                 .unwrap_or_default()
                 .to_owned()
         };
+        let empty =
+            |key: &str| input.get(key).is_none_or(|filter| filter.as_map().is_some_and(<[_]>::is_empty));
+        if self.is_database && self.has("delete") && (self.has("many") || self.has("all")) && empty("filter")
+        {
+            return Some(("delete-all".to_owned(), object()));
+        }
+        if self.is_database && self.has("reset") {
+            return Some(("reset".to_owned(), object()));
+        }
         match operation {
+            Some("flushall") => Some(("drop-database".to_owned(), "all of it".to_owned())),
             Some(operation) if self.is_database || whole.iter().any(|word| self.has(word)) => {
                 Some((operation.to_owned(), object()))
             }
             _ => None,
         }
     }
-}
-
-/// Switches that are on become options, texts become operands.
-fn flags(input: &Value, folder: Option<&str>) -> Vec<String> {
-    let mut options = Vec::new();
-    let mut operands = Vec::new();
-    for (key, value) in input.as_map().unwrap_or_default() {
-        match value {
-            Value::Bool(true) => options.push(format!("--{}", dashed(key))),
-            Value::String(text) if Some(text.as_str()) == folder || text.is_empty() => {}
-            Value::String(text) if matches!(key.as_str(), "mode" | "reset_mode") => {
-                options.push(format!("--{text}"))
-            }
-            Value::String(text) if matches!(key.as_str(), "message" | "commitMessage") => {
-                options.push(format!("--message={text}"))
-            }
-            Value::String(text) if matches!(key.as_str(), "namespace" | "context" | "output") => {
-                options.push(format!("--{key}={text}"))
-            }
-            Value::String(text) => operands.push(text.clone()),
-            Value::List(values) => {
-                operands.extend(values.iter().filter_map(Value::as_str).map(str::to_owned))
-            }
-            _ => {}
-        }
-    }
-    options.extend(operands);
-    options
-}
-
-fn dashed(key: &str) -> String {
-    let mut out = String::new();
-    for c in key.chars() {
-        match c {
-            '_' => out.push('-'),
-            c if c.is_ascii_uppercase() => out.extend(['-', c.to_ascii_lowercase()]),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 fn language(words: &[String], is_browser: bool) -> Option<&'static str> {

@@ -78,6 +78,19 @@ impl Component {
         literals >= needed && self.could_be(&wanted.replace('*', "x"))
     }
 
+    /// Does it end so, whatever stands before?
+    pub(super) fn ends_with(&self, end: &str) -> bool {
+        let known = self.tokens.iter().rev().map(|token| match token {
+            Token::Char(c) => Some(*c),
+            _ => None,
+        });
+        if self.dynamic {
+            known.take(end.len()).eq(end.chars().rev().map(Some))
+        } else {
+            self.text.ends_with(end)
+        }
+    }
+
     /// Nothing in it is known.
     pub(super) fn could_be_anything(&self) -> bool {
         self.dynamic && !self.tokens.iter().any(|token| matches!(token, Token::Char(_)))

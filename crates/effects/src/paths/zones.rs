@@ -44,7 +44,6 @@ const HOME_SECRETS: &[&str] = &[
     ".pulumi/credentials.json",
     ".s3cfg",
     ".boto",
-    ".config/rclone/rclone.conf",
     ".config/doctl/config.yaml",
     ".config/heroku/**",
     ".config/op/**",
@@ -63,6 +62,59 @@ const HOME_SECRETS: &[&str] = &[
     ".config/BraveSoftware/**",
     "Library/Application Support/Google/Chrome/**",
     "Library/Application Support/Firefox/**",
+    ".bash_history",
+    ".zsh_history",
+    ".histfile",
+    ".sh_history",
+    ".local/share/fish/fish_history",
+    ".python_history",
+    ".node_repl_history",
+    ".psql_history",
+    ".mysql_history",
+    ".sqlite_history",
+    ".rediscli_history",
+    ".mongosh/**",
+    ".config/anthropic/**",
+    ".config/openai/**",
+    ".factory/auth.json",
+    ".qwen/oauth_creds.json",
+    ".augment/session.json",
+    ".config/amp/secrets.json",
+    ".local/share/amp/secrets.json",
+    ".fly/config.yml",
+    ".railway/config.json",
+    ".config/netlify/config.json",
+    ".vercel/auth.json",
+    ".local/share/com.vercel.cli/auth.json",
+    ".wrangler/config/default.toml",
+    ".config/.wrangler/config/default.toml",
+    ".supabase/access-token",
+    ".kaggle/kaggle.json",
+    ".huggingface/token",
+    ".cache/huggingface/token",
+    ".config/hcloud/cli.toml",
+    ".config/linode-cli",
+    ".oci/config",
+    ".oci/*.pem",
+    ".bluemix/config.json",
+    ".config/containers/auth.json",
+    ".config/helm/registry/config.json",
+    ".config/argocd/config",
+    ".config/stripe/config.toml",
+    ".ngrok2/ngrok.yml",
+    ".config/ngrok/ngrok.yml",
+    ".nuget/NuGet/NuGet.Config",
+    ".config/NuGet/NuGet.Config",
+    ".lein/credentials.clj.gpg",
+    ".sbt/.credentials",
+    ".ivy2/.credentials",
+    ".config/rclone/**",
+    "Library/Application Support/BraveSoftware/**",
+    "Library/Application Support/Microsoft Edge/**",
+    "Library/Cookies/**",
+    ".config/microsoft-edge/**",
+    ".config/vivaldi/**",
+    ".thunderbird/**",
     ".claude/.credentials.json",
     ".codex/auth.json",
     ".gemini/oauth_creds.json",
@@ -116,6 +168,16 @@ const NAMED_SECRETS: &[&str] = &[
     "secrets.json",
     "secrets.toml",
     "*.agekey",
+    "*.tfstate",
+    "*.tfstate.backup",
+    "wallet.dat",
+    "*.ovpn",
+    "*.jwk",
+    "kubeconfig",
+    "*.kubeconfig",
+    "firebase-adminsdk*.json",
+    "*-firebase-adminsdk-*.json",
+    "gcp-key*.json",
 ];
 
 /// Names that only look like those: examples, public halves, certificates.
@@ -183,15 +245,22 @@ const AGENT_SETTINGS: &[&str] = &[
     ".codex/rules/**",
     ".gemini/settings.json",
     ".gemini/trustedFolders.json",
+    ".gemini/trusted_hooks.json",
+    ".gemini/policies/**",
     ".gemini/extensions/**",
     ".cursor/hooks.json",
     ".cursor/mcp.json",
     ".cursor/cli-config.json",
     ".cursor/cli.json",
     ".cursor/permissions.json",
+    ".cursor/sandbox.json",
     ".qwen/settings.json",
+    ".qwen/extensions/**",
+    ".qwen/trustedFolders.json",
     ".copilot/hooks/**",
     ".copilot/config.json",
+    ".copilot/settings.json",
+    ".copilot/permissions-config.json",
     ".copilot/mcp-config.json",
     ".github/hooks/**",
     ".config/opencode/**",
@@ -199,18 +268,58 @@ const AGENT_SETTINGS: &[&str] = &[
     ".opencode/plugins/**",
     "opencode.json",
     "opencode.jsonc",
+    ".opencode/opencode.json",
+    ".opencode/opencode.jsonc",
+    ".config/kilo/**",
+    ".kilo/plugin/**",
+    ".kilo/plugins/**",
+    ".kilo/kilo.json",
+    ".kilo/kilo.jsonc",
+    "kilo.json",
+    "kilo.jsonc",
+    ".kilocode/mcp.json",
+    ".roo/mcp.json",
+    ".config/goose/config.yaml",
+    ".config/crush/crush.json",
+    ".crush.json",
+    "crush.json",
+    ".continue/config.json",
+    ".continue/config.yaml",
+    ".kimi-code/config.toml",
+    ".aider.conf.yml",
+    ".config/zed/settings.json",
+    ".config/Claude/claude_desktop_config.json",
+    "Library/Application Support/Claude/claude_desktop_config.json",
     ".factory/settings.json",
+    ".factory/settings.local.json",
+    ".factory/hooks.json",
+    ".factory/config.json",
     ".factory/hooks/**",
     ".factory/mcp.json",
     ".augment/settings.json",
+    ".augment/settings.local.json",
     ".windsurf/hooks.json",
+    ".windsurf/mcp_config.json",
+    ".devin/hooks.json",
+    ".config/devin/hooks.json",
     ".codeium/windsurf/hooks.json",
     ".codeium/windsurf/mcp_config.json",
     ".kiro/hooks/**",
     ".kiro/settings/**",
+    ".kiro/agents/*.json",
+    ".aws/amazonq/cli-agents/*.json",
+    ".aws/amazonq/mcp.json",
+    ".amazonq/cli-agents/*.json",
+    ".amazonq/mcp.json",
     ".amp/settings.json",
+    ".amp/plugins/**",
     ".config/amp/settings.json",
+    ".config/amp/plugins/**",
     ".clinerules/hooks/**",
+    ".cline/hooks/**",
+    ".cline/mcp.json",
+    ".cline/data/settings/**",
+    "Documents/Cline/Hooks/**",
 ];
 
 /// Settings of coding agents for the whole machine.
@@ -219,6 +328,14 @@ const SYSTEM_AGENT_SETTINGS: &[&str] = &[
     "etc/codex/**",
     "etc/gemini-cli/**",
     "etc/cursor/**",
+    "etc/windsurf/**",
+    "etc/augment/**",
+    "etc/github-copilot/**",
+    "etc/opencode/**",
+    "etc/qwen-code/**",
+    "Library/Application Support/Windsurf/hooks.json",
+    "Library/Application Support/Cursor/hooks.json",
+    "Library/Application Support/GeminiCli/**",
     "etc/tollgate/**",
     "Library/Application Support/ClaudeCode/**",
 ];
@@ -287,7 +404,7 @@ const TOP: &[&str] = &[
 /// The zone of a path.
 pub(super) fn of(parts: &[Component], world: &dyn World) -> Zone {
     let home = below_home(parts, world);
-    if is_secret(parts, home) {
+    if is_secret(parts, home) && !is_fixture(parts, world) {
         return Zone::Secret;
     }
     if is_agent_config(parts, home, world) {
@@ -349,7 +466,9 @@ fn is_secret(parts: &[Component], home: Option<&[Component]>) -> bool {
         return true;
     }
     if let Some(rest) = home.filter(|rest| any(HOME_SECRETS, rest)) {
-        return !(rest.iter().all(Component::is_literal) && any(HOME_PUBLIC, rest));
+        let literal = rest.iter().all(Component::is_literal);
+        let keys = name.ends_with(".pub") && rest.iter().rev().skip(1).all(Component::is_literal);
+        return !(keys || literal && any(HOME_PUBLIC, rest));
     }
     let public = |text: &str| NAMED_PUBLIC.iter().any(|pattern| matches(pattern, text));
     NAMED_SECRETS.iter().any(|pattern| name.likely(pattern))
@@ -357,6 +476,22 @@ fn is_secret(parts: &[Component], home: Option<&[Component]>) -> bool {
         && below(parts, "/etc/ssl/certs").is_none()
         && below(parts, "/usr/share").is_none()
         && below(parts, "/usr/lib").is_none()
+}
+
+/// Keys and certificates that a project keeps for its tests protect nothing. Environment files are not among
+/// them: people do fill those in.
+fn is_fixture(parts: &[Component], world: &dyn World) -> bool {
+    const HOLD: &[&str] =
+        &["fixtures", "__fixtures__", "fixture", "testdata", "test-data", "test_data", "mocks", "__mocks__"];
+    let Some(rest) = surely_below(parts, world.workspace()) else { return false };
+    let Some((name, folders)) = rest.split_last() else { return false };
+    let named = |list: &[&str]| {
+        folders.iter().any(|folder| folder.as_literal().is_some_and(|name| list.contains(&name)))
+    };
+    let test = named(&["test", "tests", "spec"])
+        && named(&["resources", "certs", "keys", "ssl", "tls", "data", "pki"]);
+    let filled_in = name.as_literal().is_none_or(|name| name.contains(".env"));
+    (named(HOLD) || test) && !filled_in && rest.iter().all(Component::is_literal)
 }
 
 fn is_agent_config(parts: &[Component], home: Option<&[Component]>, world: &dyn World) -> bool {
@@ -471,7 +606,7 @@ fn fits<'a>(entry: &str, parts: &'a [Component]) -> Option<&'a [Component]> {
     let mut rest = parts;
     for name in folder.split('/') {
         let (first, others) = rest.split_first()?;
-        if !first.likely(name) {
+        if name != "*" && !first.likely(name) {
             return None;
         }
         rest = others;
@@ -539,6 +674,14 @@ mod tests {
             ("/home/guest/.aws/credentials", Zone::Secret, false),
             ("/home/user/project/.env", Zone::Secret, false),
             ("/home/user/project/.env.example", Zone::Workspace, false),
+            ("/home/user/project/tests/fixtures/server.key", Zone::Workspace, false),
+            ("/home/user/project/pkg/testdata/id_rsa", Zone::Workspace, false),
+            ("/home/user/project/src/test/resources/keystore.jks", Zone::Workspace, false),
+            ("/home/user/project/tests/fixtures/.env", Zone::Secret, false),
+            ("/home/user/project/tests/server.key", Zone::Secret, false),
+            ("/home/user/fixtures/server.key", Zone::Secret, false),
+            ("/home/user/.ssh/*.pub", Zone::Home, false),
+            ("/home/user/.ssh/*", Zone::Secret, false),
             ("/home/user/project/server-cert.pem", Zone::Workspace, false),
             ("/home/user/.claude/settings.json", Zone::AgentConfig, false),
             ("/home/user/project/sub/.claude/settings.local.json", Zone::AgentConfig, false),

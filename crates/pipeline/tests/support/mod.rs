@@ -8,8 +8,8 @@ use std::path::Path;
 use tollgate_model::git::GitStatus;
 use tollgate_model::json::{Value, object, parse};
 use tollgate_model::{
-    Actor, Agent, Attended, Dialect, Entry, Event, Kind, Mark, Memory, StillFile, StillGit, StillWorld,
-    ToolCall, ToolUse,
+    Actor, Agent, Attended, Dialect, Entry, Event, Kind, Mark, Memory, Replacement, SearchScope, StillFile,
+    StillGit, StillWorld, ToolCall, ToolUse,
 };
 
 /// The machine for a tool of the examples: `AfterSecret` is a shell in a session that has read a secret.
@@ -116,6 +116,28 @@ pub fn call(tool: &str, text: &str) -> ToolCall {
             let (path, content) = text.split_once('\n').unwrap_or((&text, "x"));
             ToolCall::Write { path: path.into(), content: content.into() }
         }
+        "Edit" => {
+            let (path, change) = text.split_once('\n').unwrap_or((&text, ""));
+            let (old, new) = change.split_once("\n---\n").unwrap_or(("", change));
+            edit(path, old, new)
+        }
+        "Notebook" => {
+            let (path, cell) = text.split_once('\n').unwrap_or((&text, ""));
+            edit(path, "", cell)
+        }
+        "Delete" => ToolCall::Delete { path: text },
+        "Grep" => search(&text, SearchScope::Contents),
+        "Glob" => search(&format!("\n{text}"), SearchScope::Names),
+        "Spawn" => {
+            let (agent, prompt) = text.split_once('\n').unwrap_or((&text, ""));
+            ToolCall::Spawn { agent: agent.into(), prompt: prompt.into() }
+        }
+        "WebSearch" => ToolCall::WebSearch { query: text },
+        // A tool of the agent's own that no adapter knows is judged like one of a server without a name.
+        "Other" => {
+            let tool = text.split(' ').next().unwrap_or_default().to_owned();
+            ToolCall::Mcp { server: String::new(), tool }
+        }
         "Patch" => ToolCall::Patch { text },
         "Fetch" => ToolCall::Fetch { url: text },
         "Mcp" => {
@@ -127,14 +149,36 @@ pub fn call(tool: &str, text: &str) -> ToolCall {
     }
 }
 
+fn edit(path: &str, old: &str, new: &str) -> ToolCall {
+    let edits = vec![Replacement { old: old.into(), new: new.into() }];
+    ToolCall::Edit { path: path.into(), edits }
+}
+
+/// A folder, and on the next line which files in it.
+fn search(text: &str, scope: SearchScope) -> ToolCall {
+    let (path, glob) = text.split_once('\n').map_or((text, None), |(path, glob)| (path, Some(glob.into())));
+    ToolCall::Search { pattern: "x".into(), path: path.into(), glob, scope }
+}
+
 /// The input of `server tool {…}`.
 pub fn input(tool: &str, text: &str) -> Value {
     let json = text.split_once('{').map(|(_, rest)| format!("{{{rest}"));
-    match json.filter(|_| tool == "Mcp").map(|text| parse(text.as_bytes())) {
+    match json.filter(|_| matches!(tool, "Mcp" | "Other")).map(|text| parse(text.as_bytes())) {
         Some(Ok(value)) => value,
         Some(Err(error)) => panic!("{text}: {error:?}"),
         None => object([("x", Value::Null)]),
     }
+}
+
+/// The event that a tool name and a text stand for: a prompt, or a call before it runs.
+pub fn case(tool: &str, text: &str) -> Event {
+    if tool == "Prompt" {
+        let mut event = event(ToolCall::Other, Value::Null);
+        event.name = "UserPromptSubmit".into();
+        event.kind = Kind::Prompt { text: text.into() };
+        return event;
+    }
+    event(call(tool, text), input(tool, text))
 }
 
 /// A call of the main agent, before it runs.

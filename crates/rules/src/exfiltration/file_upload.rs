@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, EffectKind, Hit, NetDirection, Rule, phrase};
+use tollgate_model::{Card, Case, EffectKind, Hit, NetDirection, Place, Rule, Zone, hosts, phrase};
 
 use super::{is_near, named, sent};
 use crate::kit::{Words, first, rule};
@@ -63,8 +63,9 @@ impl Rule for FileUpload {
 
 fn is_file(what: &str, host: &str, case: &Case) -> bool {
     match what {
-        phrase::FILE_DATA => !only_versions(case),
-        phrase::OUTPUT => is_public_page(host),
+        phrase::FILE_DATA => !only(case, is_version),
+        phrase::FILE_IN_ADDRESS => !only(case, |place| is_version(place) || is_small(place, case)),
+        phrase::OUTPUT => hosts::is_public_page(host),
         _ => case
             .effects
             .iter()
@@ -72,67 +73,28 @@ fn is_file(what: &str, host: &str, case: &Case) -> bool {
     }
 }
 
-/// `…/$(cat VERSION)/…`: the only files read are names of versions.
-fn only_versions(case: &Case) -> bool {
+/// A file of the project with a line in it, such as the name of a target or an address.
+fn is_small(place: &Place, case: &Case) -> bool {
+    const LINE: usize = 64;
+    place.zone == Zone::Workspace
+        && case.world.read(&place.path, LINE + 1).is_some_and(|bytes| (1..=LINE).contains(&bytes.len()))
+}
+
+/// `…/$(cat VERSION)/…`: the name of a version.
+fn is_version(place: &Place) -> bool {
+    let name = place.path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let names = ["version", "release", ".nvmrc", "channel", "toolchain", "tag", "commit", "revision"];
+    names.iter().any(|part| name.contains(part))
+}
+
+/// Are all files that are read harmless, and nothing else sent?
+fn only(case: &Case, harmless: impl Fn(&Place) -> bool) -> bool {
     let mut read = case.effects.iter().filter_map(|effect| match &effect.kind {
-        EffectKind::Read { place, .. } => {
-            Some(place.path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase())
-        }
+        EffectKind::Read { place, .. } => Some(place),
         _ => None,
     });
-    let names = ["version", "release", ".nvmrc", "channel", "toolchain", "tag", "commit", "revision"];
-    let known = |name: String| names.iter().any(|part| name.contains(part));
     let sends_body = case.effects.iter().any(|effect| {
         matches!(&effect.kind, EffectKind::Net { direction: NetDirection::Out, carries, .. } if carries.len() > 1)
     });
-    !sends_body && read.next().is_some_and(known) && read.all(known)
-}
-
-/// Hosts that put on a public page whatever they are given, or that only collect.
-fn is_public_page(host: &str) -> bool {
-    const PAGES: &[&str] = &[
-        "transfer.sh",
-        "0x0.st",
-        "ix.io",
-        "sprunge.us",
-        "termbin.com",
-        "paste.rs",
-        "pastebin.com",
-        "file.io",
-        "webhook.site",
-        "requestbin.com",
-        "pipedream.net",
-        "beeceptor.com",
-        "dpaste.com",
-        "dpaste.org",
-        "hastebin.com",
-        "bashupload.com",
-        "oshi.at",
-        "temp.sh",
-        "envs.sh",
-        "clbin.com",
-        "catbox.moe",
-        "gofile.io",
-        "anonfiles.com",
-        "oast.fun",
-        "oast.pro",
-        "oast.live",
-        "oast.site",
-        "oast.online",
-        "oast.me",
-        "interact.sh",
-        "burpcollaborator.net",
-        "requestcatcher.com",
-        "hookbin.com",
-        "gist.github.com",
-        "p.teknik.io",
-        "x0.at",
-        "uguu.se",
-        "tmpfiles.org",
-        "bpa.st",
-        "paste.debian.net",
-        "ngrok.io",
-        "ngrok-free.app",
-    ];
-    PAGES.iter().any(|page| host == *page || host.strip_suffix(page).is_some_and(|rest| rest.ends_with('.')))
+    !sends_body && read.next().is_some_and(&harmless) && read.all(&harmless)
 }

@@ -2,6 +2,7 @@ use tollgate_model::{Card, Case, Certainty, EffectKind, Hit, Place, Rule, Zone, 
 
 use super::{named, sent};
 use crate::kit::{Words, first, rule};
+use crate::secrets::keeps_secrets;
 
 rule! {
     /// Stops secrets from being sent anywhere: keys, credentials, environment files, the whole environment.
@@ -81,21 +82,7 @@ fn is_secret(what: &str, case: &Case) -> bool {
 
 /// A folder that keys and credentials are kept in, or a home with all of them.
 fn holds_secrets(place: &Place, case: &Case) -> bool {
-    let folders = [
-        ".ssh",
-        ".aws",
-        ".gnupg",
-        ".kube",
-        ".docker",
-        ".azure",
-        ".config/gcloud",
-        ".config/gh",
-        ".password-store",
-    ];
-    let homes = case.world.homes();
-    homes.iter().any(|home| {
-        *home == place.path || folders.iter().any(|folder| place.path == format!("{home}/{folder}"))
-    })
+    keeps_secrets(place, case) || case.world.homes().contains(&place.path)
 }
 
 fn shown(what: &str) -> String {

@@ -1,5 +1,6 @@
 use tollgate_model::{Card, Case, EffectKind, Hit, Rule, Zone};
 
+use super::keeps_secrets;
 use crate::kit::{Words, first, rule, shown};
 
 rule! {
@@ -26,12 +27,20 @@ rule! {
         hit Shell("python3 -c 'print(open(\".env\").read())'"),
         hit Shell("node -p 'fs.readFileSync(process.env.HOME + \"/.ssh/id_rsa\", \"utf8\")'"),
         hit Shell("awk 1 .env"),
+        hit Shell("sort -n .env"),
+        hit Shell("grep -r key ~/.aws"),
+        hit Shell("uuencode ~/.ssh/id_rsa k"),
+        hit Shell("somereader ~/.netrc"),
+        hit Shell("cat ~/.bash_history"),
         pass Read(".env.example"),
         pass Shell("cat ~/.ssh/id_rsa.pub"),
         pass Shell("ls -la ~/.ssh"),
         pass Shell("cat README.md"),
         pass Shell("grep -rn TODO src"),
         pass Shell("cat *"),
+        pass Shell("sometool --env-file .env"),
+        pass Shell("stat .env"),
+        pass Shell("docker compose --env-file .env up"),
         pass Read("src/keyboard.rs"),
     ],
 }
@@ -43,10 +52,14 @@ impl Rule for SecretFileRead {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Read { place, .. } if place.zone == Zone::Secret => Words::new(
-                format!("reads {}, which holds secrets", shown(place)),
-                "ask the person for the one value that is needed, or read an example file",
-            ),
+            EffectKind::Read { place, recursive }
+                if place.zone == Zone::Secret || (*recursive && keeps_secrets(place, case)) =>
+            {
+                Words::new(
+                    format!("reads {}, which holds secrets", shown(place)),
+                    "ask the person for the one value that is needed, or read an example file",
+                )
+            }
             _ => None,
         })
     }

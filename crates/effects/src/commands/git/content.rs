@@ -249,7 +249,8 @@ fn archive(git: &mut Git) -> Outcome {
     }
     let added = options.values("add-file").cloned();
     let files: Vec<Word> = options.operands.iter().skip(1).cloned().chain(added).collect();
-    let marks = files.iter().fold(Taint::NONE, |marks, file| marks.union(git.read_path(file)));
+    // What is committed comes out whole.
+    let marks = files.iter().fold(taint::FILE, |marks, file| marks.union(git.read_path(file)));
     match options.value("o").cloned() {
         Some(file) => {
             let content = Value::output(marks);
@@ -287,7 +288,7 @@ fn bundle(git: &mut Git) -> Outcome {
     {
         git.run.analyst.write(&file.clone(), WriteMode::Overwrite, None, git.run.shell);
     }
-    git.run.derived()
+    Outcome::unknown(taint::FILE)
 }
 
 fn fast_export(git: &mut Git) -> Outcome {

@@ -212,6 +212,9 @@ fn checkout(git: &mut Git) -> Outcome {
         no-overwrite-ignore 2 3 U,unified= inter-hunk-context=";
     let options = git.options(spec);
     let (tree, paths) = git.tree_and_paths(&options);
+    if tree {
+        git.replaces_settings(&paths);
+    }
     let listed = options.has("pathspec-from-file");
     if options.has("ours") || options.has("theirs") || options.has("2") || options.has("3") {
         return Outcome::silent(Status::Either);
@@ -230,6 +233,16 @@ fn checkout(git: &mut Git) -> Outcome {
 }
 
 impl Git<'_, '_, '_> {
+    /// Settings of an agent that come out of another tree are settings that nobody has read.
+    fn replaces_settings(&mut self, paths: &[Word]) {
+        for word in paths.iter().filter_map(|word| self.pathspec(word)).collect::<Vec<_>>() {
+            let places = self.run.analyst.places(&word, self.run.shell);
+            if places.iter().any(|(place, _)| place.zone == Zone::AgentConfig) {
+                self.run.analyst.write(&word, WriteMode::Overwrite, None, self.run.shell);
+            }
+        }
+    }
+
     /// Is a tree named, and which paths follow?
     fn tree_and_paths(&self, options: &Options) -> (bool, Vec<Word>) {
         if let Some(after) = self.args_after() {
@@ -254,6 +267,9 @@ fn restore(git: &mut Git) -> Outcome {
     }
     let mut paths = options.operands.clone();
     paths.extend(git.args_after().unwrap_or_default().iter().cloned());
+    if options.has("s") {
+        git.replaces_settings(&paths);
+    }
     let certain = !options.has("p") && !options.has("pathspec-from-file");
     if !paths.is_empty() || !certain {
         git.lose(&Doomed { modified: true, staged, paths, certain, ..Doomed::new("git restore") });

@@ -1,7 +1,7 @@
 //! Commands that talk to other repositories, and the addresses they take: some addresses are commands.
 
 use tollgate_model::git::LOCAL_CONFIG;
-use tollgate_model::{Certainty, EffectKind, FileKind, NetDirection, WriteMode, Zone};
+use tollgate_model::{Certainty, EffectKind, FileKind, NetDirection, Place, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 
 use super::{Git, Verb, settings, work};
@@ -83,7 +83,10 @@ impl Git<'_, '_, '_> {
     /// from there.
     pub(super) fn target_folder(&mut self, folder: &Word) {
         let places = self.run.analyst.places(folder, self.run.shell);
-        if places.iter().any(|(place, _)| matches!(place.zone, Zone::AgentConfig | Zone::Secret)) {
+        let is_kept = |place: &Place| {
+            matches!(place.zone, Zone::AgentConfig | Zone::Secret) || crate::settings::filled(place).is_some()
+        };
+        if places.iter().any(|(place, _)| is_kept(place)) {
             self.run.analyst.write(folder, WriteMode::Overwrite, None, self.run.shell);
         }
         if let [(place, _)] = places.as_slice() {

@@ -1,11 +1,13 @@
 //! What has become of uncommitted work earlier in the same call: `git stash -u && git reset --hard` loses
 //! nothing. Kept as a file that no script can name, so that it follows every way through the script.
 
+use tollgate_model::{Certainty, EffectKind, Zone};
 use tollgate_shell::eval::{Shell, Status};
 use tollgate_shell::value::Value;
 
 use super::Git;
 use super::site::lies_within;
+use crate::word::Word;
 
 /// A script cannot write a name with a zero in it.
 const WORK: &str = "/\0git-work";
@@ -142,10 +144,27 @@ pub(super) fn harmless(git: &mut Git) {
     }
 }
 
+impl Git<'_, '_, '_> {
+    /// A file of secrets that git was told to ignore, and takes in by force, goes wherever the history goes.
+    fn commits_secrets(&mut self, files: &[Word]) {
+        for word in files {
+            for (place, _) in self.run.analyst.places(word, self.run.shell) {
+                if place.zone == Zone::Secret {
+                    let kind = EffectKind::Read { place, recursive: false };
+                    self.run.analyst.push(kind, word.span, Certainty::Possible);
+                }
+            }
+        }
+    }
+}
+
 fn add(git: &mut Git) {
     let spec = "n,dry-run v,verbose i,interactive p,patch e,edit f,force u,update renormalize N,intent-to-add A,all \
         no-all,ignore-removal refresh ignore-errors ignore-missing sparse chmod= pathspec-from-file= pathspec-file-nul";
     let options = git.options(spec);
+    if options.has("f") && !options.has("n") {
+        git.commits_secrets(&options.operands);
+    }
     let partly =
         ["n", "i", "p", "e", "N", "refresh", "pathspec-from-file"].iter().any(|name| options.has(name));
     if partly || !git.names_everything(&options.operands) {

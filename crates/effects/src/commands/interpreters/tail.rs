@@ -1,6 +1,7 @@
 //! The long tail of programs that run code they are given: other languages, editors, debuggers.
 
-use tollgate_model::WriteMode;
+use tollgate_model::phrase::JOB;
+use tollgate_model::{EffectKind, WriteMode};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::{Taint, Value};
 
@@ -250,6 +251,9 @@ fn osascript(run: &mut Run) -> Outcome {
         run.analyst.dynamic_code(text.taint, span);
     }
     for text in texts.iter().filter_map(Value::as_literal) {
+        if text.contains("login item") && text.contains("make") {
+            run.push(EffectKind::Persist { place: format!("{JOB}the login items") });
+        }
         for command in shell_scripts(text) {
             interpreters::code(run, &Value::text(&command), span);
         }

@@ -1,6 +1,6 @@
 //! From a word to an address: where its unknown parts stand, and the connection it makes.
 
-use tollgate_model::{Certainty, EffectKind, NetDirection, phrase};
+use tollgate_model::{Certainty, EffectKind, NetDirection, hosts, phrase};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text};
 
 use super::super::Run;
@@ -73,19 +73,37 @@ pub(super) fn connect(run: &mut Run, word: &Word, cargo: &Cargo, sends: bool) ->
         }
         let mut cargo = cargo.clone();
         in_path(&mut cargo, word, &url);
-        in_name(&mut cargo, word, &url, &laid);
+        in_name(&mut cargo, word, &url, &laid, Use::Request);
         send(run, word, &shown(&url.host), cargo, sends);
     }
     was_file
 }
 
 /// Looks a name up, or knocks at a host, which tells its name servers what the name says.
-pub(super) fn look_up(run: &mut Run, word: &Word) {
+pub(crate) fn look_up(run: &mut Run, word: &Word) {
     let laid = Laid::of(&word.text);
     let url = Url::parse(&laid.text);
     let mut cargo = Cargo::default();
-    in_name(&mut cargo, word, &url, &laid);
+    in_name(&mut cargo, word, &url, &laid, Use::LookUp);
     send(run, word, &shown(&url.host), cargo, false);
+}
+
+/// The host of an address, and what its name carries.
+pub(crate) fn name_of(word: &Word) -> (String, Cargo) {
+    let laid = Laid::of(&word.text);
+    let url = Url::parse(&laid.text);
+    let mut cargo = Cargo::default();
+    in_name(&mut cargo, word, &url, &laid, Use::Request);
+    (shown(&url.host), cargo)
+}
+
+/// What a host name is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// Somebody there shall answer.
+    Request,
+    /// Only the name is asked for.
+    LookUp,
 }
 
 /// Takes the connection down.
@@ -105,8 +123,12 @@ fn in_path(cargo: &mut Cargo, word: &Word, url: &Url) {
     if is_open(&url.path) || is_open(&url.query) {
         let mut own = Cargo::default();
         own.word(word, &url.host);
-        own.sure.retain(|what| what != phrase::OUTPUT);
-        own.sure.into_iter().for_each(|what| cargo.add(what));
+        if !hosts::is_public_page(&url.host) {
+            own.sure.retain(|what| what != phrase::OUTPUT);
+        }
+        for what in own.sure {
+            cargo.add(if what == phrase::FILE_DATA { phrase::FILE_IN_ADDRESS.to_owned() } else { what });
+        }
         cargo.maybe.extend(own.maybe);
     } else if let Some(value) = looks_encoded(url) {
         cargo.add(format!("{}{value}", phrase::IN_ADDRESS));
@@ -114,7 +136,7 @@ fn in_path(cargo: &mut Cargo, word: &Word, url: &Url) {
 }
 
 /// What the host name carries below a domain that is fixed. A name that is unknown as a whole is only a name.
-fn in_name(cargo: &mut Cargo, word: &Word, url: &Url, laid: &Laid) {
+fn in_name(cargo: &mut Cargo, word: &Word, url: &Url, laid: &Laid, how: Use) {
     let host = url.host.as_str();
     let Some(last) = host.rfind(is_mark) else {
         if label_holds_data(&url.written) {
@@ -136,11 +158,52 @@ fn in_name(cargo: &mut Cargo, word: &Word, url: &Url, laid: &Laid) {
         phrase::SECRET_DATA
     } else if sources.iter().any(|source| matches!(source, HoleSource::Output)) {
         phrase::OUTPUT
+    } else if how == Use::Request && sources.iter().all(|source| names_a_place(source)) {
+        return;
     } else {
         cargo.maybe.push(format!("{}{}", phrase::IN_NAME, phrase::VARIABLE));
         return;
     };
     cargo.add(format!("{}{what}", phrase::IN_NAME));
+}
+
+/// A variable that is named for one of the places a service has: `https://$REGION.example.test`.
+fn names_a_place(source: &HoleSource) -> bool {
+    let HoleSource::Variable(name) = source else { return false };
+    let places = [
+        "REGION",
+        "ZONE",
+        "ACCOUNT",
+        "PROJECT",
+        "TENANT",
+        "SUBDOMAIN",
+        "DOMAIN",
+        "ENV",
+        "ENVIRONMENT",
+        "STAGE",
+        "ORG",
+        "ORGANIZATION",
+        "BUCKET",
+        "WORKSPACE",
+        "CLUSTER",
+        "NAMESPACE",
+        "SITE",
+        "SHOP",
+        "STORE",
+        "APP",
+        "SERVICE",
+        "INSTANCE",
+        "TEAM",
+        "REGISTRY",
+        "MIRROR",
+        "LANG",
+        "LOCALE",
+        "SLUG",
+        "REF",
+    ];
+    let upper = name.to_ascii_uppercase();
+    let mut words = upper.split('_').rev().filter(|word| !matches!(*word, "NAME" | "ID" | "PREFIX" | "CODE"));
+    words.next().is_some_and(|word| places.contains(&word))
 }
 
 /// The alternatives of braces, as curl reads them; at most a few.

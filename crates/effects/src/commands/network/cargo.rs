@@ -1,6 +1,8 @@
 //! What a connection carries away: files, secrets, the output of commands.
 
-use tollgate_model::phrase;
+use core::net::IpAddr;
+
+use tollgate_model::{hosts, phrase};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
 use super::super::Run;
@@ -10,7 +12,7 @@ use crate::word::Word;
 
 /// What is sent, in words for people (see `tollgate_model::phrase`).
 #[derive(Clone, Debug, Default)]
-pub(super) struct Cargo {
+pub(crate) struct Cargo {
     /// What certainly goes.
     pub sure: Vec<String>,
     /// What may go, depending on values not known.
@@ -95,7 +97,8 @@ impl Cargo {
         if !proves.iter().any(|part| name.contains(part)) {
             return self.word(word, host);
         }
-        if variables(&word.text).any(|name| !belongs(name, host)) {
+        let strange = taint::has(word.taint, taint::SECRET) && !near(host) && !is_vendor(host);
+        if strange || variables(&word.text).any(|name| !belongs(name, host)) {
             self.maybe.push(phrase::SECRET_DATA.to_owned());
         }
     }
@@ -105,6 +108,12 @@ impl Cargo {
             self.add(format!("{}{kind}", phrase::CREDENTIAL));
         }
     }
+}
+
+/// Does a text that is sent to a host hold the secret of something else? `proves` is a place that is meant for
+/// credentials, such as a header.
+pub(crate) fn is_strange(text: &Text, host: &str, proves: bool) -> bool {
+    variables(text).any(|name| if proves { !belongs(name, host) } else { is_strangers_secret(name, host) })
 }
 
 /// Is a part of it what a command printed?
@@ -162,14 +171,21 @@ const SERVICES: &[(&str, &[&str])] = &[
 
 /// May this variable go to this host? Only the secrets of services that are known are bound to one.
 fn belongs(name: &str, host: &str) -> bool {
-    let service = SERVICES.iter().find(|(start, _)| name.starts_with(start) && is_secret_name(name));
-    service.is_none_or(|(_, hosts)| near(host) || hosts.iter().any(|part| host.contains(part)))
+    if !is_secret_name(name) {
+        return true;
+    }
+    let service = SERVICES.iter().find(|(start, _)| name.starts_with(start));
+    !is_nobodys(host)
+        && service.is_none_or(|(_, hosts)| near(host) || hosts.iter().any(|part| host.contains(part)))
 }
 
 /// A secret of something that the host's name does not speak of. Names that say only "a secret" go anywhere.
 fn is_strangers_secret(name: &str, host: &str) -> bool {
     if !is_secret_name(name) || near(host) {
         return false;
+    }
+    if is_nobodys(host) {
+        return true;
     }
     let plain = [
         "API",
@@ -222,6 +238,52 @@ fn is_service(name: &str) -> bool {
 
 fn belongs_to_itself<'p>(mut named: impl Iterator<Item = &'p str>, host: &str) -> bool {
     named.any(|part| part.len() >= 3 && host.contains(&part.to_ascii_lowercase()))
+}
+
+/// Services whose own tools print the tokens that they take.
+fn is_vendor(host: &str) -> bool {
+    let vendors = [
+        "googleapis.com",
+        "google.com",
+        "run.app",
+        "pkg.dev",
+        "gcr.io",
+        "github.com",
+        "githubusercontent.com",
+        "ghcr.io",
+        "gitlab.com",
+        "azure.com",
+        "azure.net",
+        "windows.net",
+        "microsoft.com",
+        "azurecr.io",
+        "azurewebsites.net",
+        "amazonaws.com",
+        "aws.dev",
+        "docker.io",
+        "docker.com",
+        "huggingface.co",
+        "fly.io",
+        "heroku.com",
+        "vercel.com",
+        "cloudflare.com",
+        "openshift.com",
+        "atlassian.net",
+        "vault.azure.net",
+    ];
+    vendors.iter().any(|end| host == *end || host.strip_suffix(end).is_some_and(|rest| rest.ends_with('.')))
+}
+
+/// A host to which no credential belongs: a public address without a name, or one that hands on what it gets.
+fn is_nobodys(host: &str) -> bool {
+    let bare = match host.parse::<IpAddr>() {
+        Ok(IpAddr::V4(v4)) => {
+            !(v4.is_private() || v4.is_loopback() || v4.is_link_local() || v4.is_unspecified())
+        }
+        Ok(IpAddr::V6(v6)) => !(v6.is_unique_local() || v6.is_loopback() || v6.is_unicast_link_local()),
+        Err(_) => false,
+    };
+    bare || hosts::is_public_page(host)
 }
 
 /// A host of this machine or of the development network; or one that is not known at all.

@@ -235,6 +235,36 @@ pub(super) fn browser(run: &mut Run) -> Outcome {
     }
 }
 
+/// Programs that show an address to a person ask for it as well.
+pub(super) fn shown(run: &mut Run) -> Outcome {
+    for word in run.args.iter().filter(|word| word.text.prefix().contains("://")) {
+        connect(run, word, &Cargo::default(), false);
+    }
+    run.derived()
+}
+
+/// `mosquitto_pub`: a message, or a file as one.
+pub(super) fn publish(run: &mut Run) -> Outcome {
+    let spec = "h,host= p,port= t,topic= m,message= f,file= s,stdin-file l,stdin-line n,null-message u,username= P,pw= i,id= q,qos= \
+        r,retain d,debug cafile= cert= key= capath= k= I= V= L,url=";
+    let options = read(run.args, spec, Order::Anywhere);
+    let site = options
+        .value("h")
+        .or(options.value("L"))
+        .cloned()
+        .unwrap_or_else(|| Word::literal_at("localhost", run.call.span));
+    let mut cargo = Cargo::default();
+    for file in options.values("f").cloned().collect::<Vec<_>>() {
+        cargo.file(run, &file, false);
+    }
+    options.values("m").for_each(|word| cargo.word(word, &host_of(&site)));
+    if options.has("s") || options.has("l") {
+        cargo.stdin(run);
+    }
+    connect(run, &site, &cargo, true);
+    run.derived()
+}
+
 /// Browsers write long options with one dash.
 fn long_form(word: &Word) -> Word {
     let prefix = word.text.prefix();
@@ -264,8 +294,11 @@ pub(super) fn ftp(run: &mut Run) -> Outcome {
         }
         None => run.stdin().cloned().into_iter().collect(),
     };
-    let given =
-        options.values("c").chain(options.values("e")).filter(|_| run.program == "lftp").map(Word::value);
+    let given = options
+        .values("c")
+        .chain(options.values("e"))
+        .filter(|_| matches!(run.program, "lftp" | "smbclient"))
+        .map(Word::value);
     let texts: Vec<Value> = given.chain(texts).collect();
     let mut cargo = Cargo::default();
     for text in texts.iter().filter_map(|text| text.as_literal()) {

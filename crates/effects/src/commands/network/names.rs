@@ -1,11 +1,12 @@
 //! Programs that look names up or knock at hosts. The name itself is the message: it reaches whoever owns the
 //! domain.
 
+use tollgate_model::phrase;
 use tollgate_shell::eval::Outcome;
 
 use super::super::Run;
-use super::address::{connect, look_up, send};
-use super::cargo::Cargo;
+use super::address::{connect, look_up, name_of, send};
+use super::cargo::{Cargo, is_strange};
 use crate::analyst::taint;
 use crate::options::{Order, read};
 use crate::word::Word;
@@ -74,6 +75,43 @@ pub(super) fn knock(run: &mut Run) -> Outcome {
         }
     }
     Outcome::unknown(taint::NET)
+}
+
+/// Names among other words: verbs, and options that take a name.
+pub(super) fn resolve(run: &mut Run) -> Outcome {
+    let dotted = |word: &&Word| word.text.suffix().contains('.') && !word.text.prefix().starts_with('-');
+    for word in run.args.iter().filter(dotted).cloned().collect::<Vec<_>>() {
+        look_up(run, &word);
+    }
+    Outcome::unknown(taint::NET)
+}
+
+/// Programs that fetch from the addresses they are given tell the owners of the names as well.
+pub(super) fn asked(run: &mut Run) {
+    const FETCH: &[&str] = &[
+        "git", "npm", "pnpm", "yarn", "bun", "npx", "gem", "bundle", "cargo", "go", "helm", "svn", "hg",
+        "brew", "conda", "composer", "mvn", "docker", "podman", "skopeo", "oras", "nix",
+    ];
+    if !FETCH.contains(&run.program) {
+        return;
+    }
+    for word in run.args {
+        let prefix = word.text.prefix();
+        let start = prefix
+            .find("://")
+            .map(|at| prefix.get(..at).and_then(|text| text.rfind('=')).map_or(0, |at| at + 1));
+        let Some(start) = start.filter(|_| word.text.has_holes()) else { continue };
+        let address = word.from(start);
+        if address.text.prefix().starts_with(|c: char| c.is_ascii_alphabetic()) {
+            let (host, mut cargo) = name_of(&address);
+            if is_strange(&address.text, &host, true) {
+                cargo.maybe.push(phrase::SECRET_DATA.to_owned());
+            }
+            if !cargo.is_empty() {
+                send(run, &address, &host, cargo, false);
+            }
+        }
+    }
 }
 
 /// `whois`: the whole query goes to the server.

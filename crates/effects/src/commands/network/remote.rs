@@ -33,7 +33,15 @@ pub(super) fn ssh(run: &mut Run) -> Outcome {
         run.analyst.write(&log, WriteMode::Append, None, run.shell);
     }
     let mut cargo = Cargo::default();
-    if before.has("R") || after.has("R") || before.has("w") || after.has("w") {
+    let forwards = |options: &Options| {
+        options.has("R")
+            || options.has("w")
+            || options.values("o").any(|setting| {
+                let text = setting.text.prefix().to_ascii_lowercase();
+                text.starts_with("remoteforward") || text.starts_with("tunnel=yes")
+            })
+    };
+    if forwards(&before) || forwards(&after) {
         cargo.add(format!("{}`ssh -R`", phrase::TUNNEL));
     }
     let command: Option<Value> = after

@@ -49,6 +49,11 @@ pub(super) fn wired(run: &mut Run, outcome: &Outcome) {
     if is_shell && let Some(host) = stdin.as_ref().or(stdout.as_ref().filter(|_| interactive)) {
         control(run, host);
     }
+    // An interactive shell on descriptors that this call did not open: whoever started it opened them.
+    let lent = run.call.stdin.stream == Stream::Closed && run.call.stdout == Stream::Closed;
+    if is_shell && interactive && lent && run.call.argv.len() > 1 {
+        control(run, "");
+    }
     if let Some(host) = stdout {
         let mut cargo = Cargo::default();
         cargo.value(&outcome.stdout);
@@ -260,8 +265,9 @@ pub(super) fn inet(run: &mut Run) {
             }
             let host = parts.nth(1).map(url::normal_host).unwrap_or_default();
             let tight: String = text.split_whitespace().collect();
-            let runs_what_it_hears =
-                tight.contains("|getline") || (tight.contains("getline") && tight.contains("system("));
+            let runs_what_it_hears = tight.contains("|getline")
+                || tight.matches("|&getline").count() > 1
+                || (tight.contains("getline") && tight.contains("system("));
             let carries = if runs_what_it_hears { vec![phrase::SHELL.to_owned()] } else { Vec::new() };
             let kind = EffectKind::Net { host, direction: NetDirection::Out, carries };
             run.analyst.push(kind, run.call.span, Certainty::Certain);

@@ -1,7 +1,7 @@
 //! Files that go to a store of somebody's: buckets, gists, pastebins, mail. Only what is sent; what the same
 //! programs do to infrastructure is told elsewhere.
 
-use tollgate_model::WriteMode;
+use tollgate_model::{EffectKind, WriteMode, phrase};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
@@ -25,6 +25,23 @@ const COPIERS: &[(&str, &[&[&str]])] = &[
     ("tailscale", &[&["file", "cp"]]),
 ];
 
+/// Programs that send the files among their operands: their verbs, and how many operands before the files and
+/// how many files.
+const UPLOADERS: &[(&str, &[&str], usize, usize)] = &[
+    ("b2", &["file", "upload"], 3, 1),
+    ("b2", &["upload-file"], 2, 1),
+    ("b2", &["upload_file"], 2, 1),
+    ("b2", &["sync"], 1, 1),
+    ("ipfs", &["add"], 1, 8),
+    ("surge", &[], 0, 1),
+    ("slackcat", &[], 0, 8),
+    ("glab", &["snippet", "create"], 2, 8),
+    ("oci", &["os", "object", "put"], 3, 0),
+    ("hf", &["upload"], 2, 1),
+    ("huggingface-cli", &["upload"], 2, 1),
+    ("filebrowser", &["upload"], 1, 8),
+];
+
 /// Options of these tools whose value is no operand.
 const VALUES: &str = "profile= region= endpoint-url= acl= exclude= include= storage-class= sse= sse-kms-key-id= content-type= \
     cache-control= metadata= output= query= project= account= zone= config= c= host= host-bucket= access_key= secret_key= bwlimit= \
@@ -36,10 +53,30 @@ pub(super) fn sent(run: &mut Run) {
     if let Some((_, ways)) = COPIERS.iter().find(|(name, _)| *name == run.program) {
         return copied(run, ways);
     }
+    if let Some((_, _, skip, most)) = UPLOADERS.iter().find(|(name, verbs, ..)| {
+        *name == run.program
+            && verbs.iter().zip(run.args).filter(|(verb, word)| word.is(verb)).count() == verbs.len()
+    }) {
+        uploaded(run, *skip, *most);
+    }
     match run.program {
-        "gh" => gist(run),
+        "gh" | "glab" => {
+            told(run);
+            gist(run);
+        }
+        "kaggle"
+            if !run
+                .args
+                .iter()
+                .any(|word| matches!(word.shown().as_str(), "create" | "version" | "push")) => {}
+        "telegram-send" | "slack" | "signal-cli" | "kaggle" => {
+            let files =
+                after(run, &["--file", "-f", "--files", "--attachment", "-a", "--image", "-p", "--path"]);
+            let service = service(run);
+            upload(run, &files, &service);
+        }
         "az" => azure(run),
-        "croc" | "wormhole" | "ffsend" | "transfer" => given(run),
+        "croc" | "wormhole" | "magic-wormhole" | "ffsend" | "transfer" => given(run),
         _ => {}
     }
     if run.program == "aws" {
@@ -118,6 +155,71 @@ fn azure(run: &mut Run) {
     }
 }
 
+fn uploaded(run: &mut Run, skip: usize, most: usize) {
+    let spec = "c,channel,configure= t,title= d,description,desc= f,filename= v,visibility= n,stream R,repo= r w Q progress \
+        quiet noProgress contentType= sha1= threads= repo-type= revision= commit-message= token= project= domain=";
+    let options = read(run.args, spec, Order::Anywhere);
+    let is_file = |word: &&Word| run.program != "surge" || word.shown().starts_with(['.', '/']);
+    let files: Vec<Word> = options.operands.iter().skip(skip).take(most).filter(is_file).cloned().collect();
+    let service = service(run);
+    upload(run, &files, &service);
+}
+
+/// The service that a program was made for, which is none of this network.
+fn service(run: &Run) -> String {
+    format!("the service of {}", run.program)
+}
+
+/// What is said on a forge, in words or from a file, is for others to read: a secret in it is out.
+fn told(run: &mut Run) {
+    for file in after(run, &["--body-file", "--notes-file"]).iter().filter(|file| !file.is("-")) {
+        run.read(file, false);
+    }
+    let words: Vec<String> = run.args.iter().take(2).map(Word::shown).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    if let ["release", "upload" | "create"] = words.as_slice() {
+        let files = run.args.iter().skip(3).filter(|word| !word.text.prefix().starts_with('-'));
+        for file in files.cloned().collect::<Vec<_>>() {
+            run.read(&file, false);
+        }
+    }
+    if let ["alias", "set"] = words.as_slice()
+        && run
+            .args
+            .iter()
+            .any(|word| word.text.prefix().starts_with('!') || word.is("--shell") || word.is("-s"))
+    {
+        run.push(EffectKind::Persist {
+            place: format!("{}an alias of {}", phrase::STARTUP_FILE, run.program),
+        });
+    }
+    let mut cargo = Cargo::default();
+    let names = [
+        "--body",
+        "-b",
+        "--title",
+        "-t",
+        "--notes",
+        "-n",
+        "-d",
+        "--description",
+        "-f",
+        "--raw-field",
+        "-F",
+        "--field",
+        "-m",
+        "--message",
+    ];
+    after(run, &names).iter().for_each(|word| cargo.value(&word.value()));
+    cargo.sure.retain(|what| {
+        what == phrase::SECRET_DATA || what == phrase::ENVIRONMENT || what.starts_with(phrase::CREDENTIAL)
+    });
+    if !cargo.is_empty() {
+        let word = Word::literal_at(run.program, run.call.span);
+        send(run, &word, "the forge's pages", cargo, true);
+    }
+}
+
 /// `gh gist create`, and files given to `gh api`.
 fn gist(run: &mut Run) {
     let verbs: Vec<String> = run.args.iter().take(2).map(Word::shown).collect();
@@ -159,8 +261,8 @@ fn given(run: &mut Run) {
     let files: Vec<Word> =
         run.args.iter().filter(|word| !is_verb(word) && !word.shown().starts_with('-')).cloned().collect();
     if sends {
-        let program = run.program.to_owned();
-        upload(run, &files, &program);
+        let service = service(run);
+        upload(run, &files, &service);
     }
 }
 

@@ -43,6 +43,24 @@ const TUNNELS: &[(&str, &[&str])] = &[
     ("code", &["tunnel"]),
     ("code-insiders", &["tunnel"]),
     ("code-tunnel", &[]),
+    ("cursor", &["tunnel"]),
+    ("windsurf", &["tunnel"]),
+    ("codium", &["tunnel"]),
+    ("untun", &["tunnel"]),
+    ("wstunnel", &["client", "server"]),
+    ("gost", &[]),
+    ("sshd", &[]),
+    ("dropbear", &[]),
+    ("in.telnetd", &[]),
+    ("zerotier-cli", &["join"]),
+    ("netbird", &["up"]),
+    ("nebula", &[]),
+    ("sish", &[]),
+    ("boringproxy", &["client", "server", "tunnel"]),
+    ("teleconsole", &[]),
+    ("sshx", &[]),
+    ("wetty", &[]),
+    ("shellinaboxd", &[]),
 ];
 
 /// Verbs behind the first that only show, set up or take down.
@@ -77,13 +95,21 @@ const HARMLESS: &[&str] = &[
 
 /// Takes a tunnel down, when the command opens one.
 pub(super) fn opened(run: &mut Run) {
+    if run.program == "websocat" {
+        return wired_program(run);
+    }
     let Some((_, verbs)) = TUNNELS.iter().find(|(name, _)| *name == run.program) else { return };
     let shown: Vec<String> = run.args.iter().map(Word::shown).collect();
     let only_asks = |word: &String| {
         matches!(word.as_str(), "-h" | "--help" | "help" | "version" | "--version" | "-V" | "-v")
+            || (run.program == "sshd" && matches!(word.as_str(), "-t" | "-T" | "-G"))
     };
     let mut operands = shown.iter().filter(|word| !word.starts_with('-')).map(String::as_str);
     let opens = match operands.next() {
+        Some("up" | "set") if run.program == "tailscale" => {
+            shown.iter().any(|word| word.starts_with("--ssh"))
+        }
+        Some("serve") if run.program == "tailscale" => shown.iter().any(|word| word == "--funnel"),
         Some(verb) if verbs.contains(&verb) => !operands.next().is_some_and(|next| HARMLESS.contains(&next)),
         Some(verb) => verbs.is_empty() && !HARMLESS.contains(&verb),
         None => verbs.is_empty(),
@@ -93,4 +119,18 @@ pub(super) fn opened(run: &mut Run) {
     }
     let carries = vec![format!("{}`{}`", phrase::TUNNEL, run.program)];
     run.push(EffectKind::Net { host: String::new(), direction: NetDirection::Out, carries });
+}
+
+/// `websocat` joins a connection to a program that one of its addresses names.
+fn wired_program(run: &mut Run) {
+    let program = run.args.iter().find_map(|word| {
+        let shown = word.shown();
+        ["cmd:", "exec:", "sh-c:"]
+            .iter()
+            .find_map(|start| shown.split_once(start).map(|(_, rest)| rest.to_owned()))
+    });
+    if let Some(program) = program {
+        let carries = vec![format!("{}`websocat {program}`", phrase::TUNNEL)];
+        run.push(EffectKind::Net { host: String::new(), direction: NetDirection::Out, carries });
+    }
 }

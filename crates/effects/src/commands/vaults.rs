@@ -1,0 +1,130 @@
+//! Programs that show environments and secrets besides what they are for: processes, sessions, containers,
+//! decryption, helpers that keep credentials.
+
+use tollgate_model::EffectKind;
+use tollgate_model::phrase::{PRINTED, STORE};
+use tollgate_shell::eval::Outcome;
+
+use super::{Commands, Handler, Run, interpreters, network, secrets};
+use crate::analyst::taint;
+use crate::options::{Order, read};
+use crate::word::Word;
+
+pub(super) const COMMANDS: Commands =
+    &[("ps", ps), ("getent", getent), ("keepassxc-cli", keepass), ("kpcli", keepass)];
+
+/// What programs of other families show.
+pub(super) const ASIDE: Commands = &[
+    ("age", age),
+    ("rage", age),
+    ("tmux", session),
+    ("systemctl", session),
+    ("launchctl", session),
+    ("docker", container),
+    ("podman", container),
+    ("nerdctl", container),
+    ("sops", sops),
+];
+
+/// `docker-credential-desktop get`, `git-credential-osxkeychain get`.
+pub(super) fn prefixed(program: &str) -> Option<Handler> {
+    let keeps = ["docker-credential-", "git-credential-"].iter().any(|start| program.starts_with(start));
+    keeps.then_some(helper as Handler)
+}
+
+fn store(run: &mut Run, what: &str) -> Outcome {
+    run.push(EffectKind::EnvRead { names: vec![format!("{STORE}{what}")] });
+    Outcome::unknown(taint::SECRET)
+}
+
+fn dump(run: &mut Run) -> Outcome {
+    run.push(EffectKind::EnvRead { names: Vec::new() });
+    Outcome::unknown(taint::ENVIRONMENT)
+}
+
+fn helper(run: &mut Run) -> Outcome {
+    if run.args.iter().any(|word| word.is("get") || word.is("list")) {
+        return store(run, "the keeper of credentials");
+    }
+    run.derived()
+}
+
+/// Without a dash, `e` among the letters asks for the environment of each process.
+fn ps(run: &mut Run) -> Outcome {
+    let letters = "aceEfghHjklLmnNoOpqrSsTtuUvVwxXZ";
+    let first = run.args.first().map(Word::shown).unwrap_or_default();
+    let shows = first.contains('e') && first.chars().all(|letter| letters.contains(letter));
+    if shows { dump(run) } else { run.derived() }
+}
+
+/// Looks things up: passwords in one table, hosts in another.
+fn getent(run: &mut Run) -> Outcome {
+    let options = read(run.args, "s= i A,no-addrconfig", Order::Anywhere);
+    match options.operands.first().map(Word::shown).as_deref() {
+        Some("shadow" | "gshadow") => {
+            run.read(&Word::literal_at("/etc/shadow", run.call.span), false);
+        }
+        Some("hosts" | "ahosts" | "ahostsv4" | "ahostsv6") => {
+            options.operands.iter().skip(1).for_each(|name| network::look_up(run, name));
+        }
+        _ => {}
+    }
+    run.derived()
+}
+
+fn age(run: &mut Run) -> Outcome {
+    let options =
+        read(run.args, "e,encrypt d,decrypt o,output= a,armor p,passphrase r= R= i= j=", Order::Anywhere);
+    if options.has("d") && !options.has("o") {
+        store(run, "a file that `age` keeps closed")
+    } else {
+        run.derived()
+    }
+}
+
+fn keepass(run: &mut Run) -> Outcome {
+    let shows =
+        |word: &Word| matches!(word.shown().as_str(), "show" | "clip" | "export" | "attachment-export");
+    if run.args.iter().any(shows) { store(run, "the password manager") } else { run.derived() }
+}
+
+/// The environment that sessions and services are given.
+fn session(run: &mut Run) -> Outcome {
+    let words: Vec<String> = run.args.iter().map(Word::shown).collect();
+    let Some(at) = words.iter().position(|word| {
+        matches!(word.as_str(), "show-environment" | "showenv" | "getenv") || word.starts_with("show-env")
+    }) else {
+        return run.derived();
+    };
+    let mut names = words.iter().skip(at + 1).filter(|word| !word.starts_with('-')).peekable();
+    if names.peek().is_none() {
+        return dump(run);
+    }
+    let secret: Vec<String> =
+        names.filter(|name| secrets::is_secret_name(name)).map(|name| format!("{PRINTED}{name}")).collect();
+    if !secret.is_empty() {
+        run.push(EffectKind::EnvRead { names: secret });
+    }
+    run.derived()
+}
+
+/// `docker inspect --format '{{.Config.Env}}'`.
+fn container(run: &mut Run) -> Outcome {
+    let inspects = run.args.iter().any(|word| word.is("inspect"));
+    let environment = |word: &Word| word.shown().contains("{{") && word.shown().contains("Env");
+    if inspects && run.args.iter().any(environment) {
+        return dump(run);
+    }
+    run.derived()
+}
+
+/// `sops exec-env file command` runs the command with the secrets of the file.
+fn sops(run: &mut Run) -> Outcome {
+    let options = read(run.args, "user= background pristine same-process filename= no-fifo", Order::Anywhere);
+    if let [verb, _, command] = options.operands.as_slice()
+        && (verb.is("exec-env") || verb.is("exec-file"))
+    {
+        return interpreters::code(run, &command.value(), command.span);
+    }
+    run.derived()
+}

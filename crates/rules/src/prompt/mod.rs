@@ -1,0 +1,32 @@
+//! What people type into their prompts: private things that a model need not know. Nothing is shown but its kind.
+
+mod card_in_prompt;
+mod credential_in_prompt;
+mod email_in_prompt;
+mod phone_in_prompt;
+mod ssn_in_prompt;
+
+use tollgate_model::{Case, EffectKind, Hit, Rule, phrase};
+
+use crate::kit::{Words, first};
+
+/// The pack.
+pub(crate) const RULES: &[&dyn Rule] = &[
+    &credential_in_prompt::CredentialInPrompt,
+    &card_in_prompt::CardInPrompt,
+    &ssn_in_prompt::SsnInPrompt,
+    &email_in_prompt::EmailInPrompt,
+    &phone_in_prompt::PhoneInPrompt,
+];
+
+/// The first private thing of a kind that the prompt tells.
+fn told(case: &Case, is_kind: impl Fn(&str) -> bool, instead: &str) -> Option<Hit> {
+    first(case, |effect| match &effect.kind {
+        EffectKind::Private { what, shown } if is_kind(what) => {
+            let plain = what.strip_prefix(phrase::CREDENTIAL).unwrap_or(what);
+            let shown = if shown.is_empty() { String::new() } else { format!(" (`{shown}`)") };
+            Words::new(format!("tells the model {plain}{shown}"), instead)
+        }
+        _ => None,
+    })
+}
