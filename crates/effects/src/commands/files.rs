@@ -11,6 +11,9 @@ use crate::word::Word;
 pub(super) const COMMANDS: Commands = &[
     ("mktemp", mktemp),
     ("gmktemp", mktemp),
+    ("rimraf", rimraf),
+    ("del", rimraf),
+    ("del-cli", rimraf),
     ("rm", rm),
     ("rmdir", rmdir),
     ("unlink", unlink),
@@ -310,6 +313,13 @@ fn permissions(run: &mut Run, operands: &[Word], to: &str, recursive: bool) -> O
 
 fn is_setuid(mode: &str) -> bool {
     mode.len() == 4 && mode.starts_with(['2', '4', '6']) && mode.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Tools of node packages that delete with everything below.
+fn rimraf(run: &mut Run) -> Outcome {
+    let mut command = vec![Word::literal_at("rm", run.call.span), Word::literal_at("-rf", run.call.span)];
+    command.extend(run.args.iter().filter(|word| !word.text.prefix().starts_with('-')).cloned());
+    run.inner(&command)
 }
 
 /// A new file or folder, in the temporary directory unless another is given.

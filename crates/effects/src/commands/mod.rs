@@ -147,6 +147,9 @@ pub(crate) fn environment(analyst: &mut Analyst, call: &Call, shell: &mut Shell)
     for (name, value) in &call.assigns {
         variables::variable(analyst, name, value, call, shell);
     }
+    if call.name() == Some("enable") && call.args().any(|field| field.value.as_literal() == Some("-f")) {
+        analyst.opaque("`enable -f` loads a library into the shell", call.span);
+    }
     if matches!(call.name(), Some("export" | "declare" | "typeset" | "readonly" | "local")) {
         for word in crate::word::ways(&call.argv).into_iter().flatten().skip(1) {
             if let Some((name, _)) = word.text.prefix().split_once('=') {
