@@ -85,7 +85,11 @@ fn guess(command: &Word) -> Guess {
     {
         return Guess::Tool(words);
     }
-    if is_chosen(text) || (last_name(text).is_some() && text.pieces.len() == 2) { Guess::Chosen } else { Guess::Made }
+    if is_chosen(text) || (last_name(text).is_some() && text.pieces.len() == 2) {
+        Guess::Chosen
+    } else {
+        Guess::Made
+    }
 }
 
 /// The name behind the last `/` of a path that is known at its end.

@@ -318,6 +318,14 @@ const PIP_VALUES: &str = "python r requirement c constraint e editable t target 
 
 fn python(run: &mut Run, words: &[Word], manager: &str) {
     let line = Line::read(words, PIP_VALUES, false);
+    let lists: Vec<Word> = line
+        .values(&["r", "requirement"])
+        .filter(|list| list.text.prefix().contains("://"))
+        .cloned()
+        .collect();
+    for list in lists {
+        install(run, manager, &list);
+    }
     // `pipx run --spec address tool`.
     for package in line.values(&["spec"]).cloned().collect::<Vec<_>>() {
         install(run, manager, &package);

@@ -133,7 +133,9 @@ fn located(names: &[Word]) -> Outcome {
     if paths.len() != names.len() || paths.is_empty() {
         return Outcome::unknown(Taint::NONE);
     }
-    Outcome { stdout: Value::of(paths, Taint::NONE), status: Status::Either }
+    // A program that is not there has no path.
+    let stdout = Value::of(paths.into_iter().chain([Text::default()]), Taint::NONE);
+    Outcome { stdout, status: Status::Either }
 }
 
 fn inner_or_nothing(run: &mut Run, command: &[Word], unsure: bool) -> Outcome {
