@@ -15,31 +15,9 @@ use crate::elsewhere::Elsewhere;
 use crate::languages;
 use crate::links::Links;
 use crate::paths;
+pub(crate) use crate::taint;
 use crate::unresolved;
 use crate::word::{Word, show, ways};
-
-/// Marks on data.
-pub(crate) mod taint {
-    use tollgate_shell::value::Taint;
-
-    /// Came from the network.
-    pub(crate) const NET: Taint = Taint(1);
-    /// Was decoded from something unreadable.
-    pub(crate) const DECODED: Taint = Taint(2);
-    /// Is, or was made from, a secret.
-    pub(crate) const SECRET: Taint = Taint(4);
-    /// Came from a file that could not be read.
-    pub(crate) const FILE: Taint = Taint(8);
-    /// Is shell code that a known tool prints for the shell to run.
-    pub(crate) const SETUP: Taint = Taint(1 << 41);
-    /// Is the whole environment.
-    pub(crate) const ENVIRONMENT: Taint = Taint(1 << 40);
-
-    /// Does it carry the mark?
-    pub(crate) fn has(taint: Taint, mark: Taint) -> bool {
-        taint.0 & mark.0 != 0
-    }
-}
 
 /// The largest script file that is read.
 const SCRIPT_LIMIT: usize = 256 * 1024;
@@ -52,6 +30,8 @@ pub(crate) struct Analyst<'w> {
     seen: HashSet<Effect>,
     scripts: u32,
     made: Vec<String>,
+    /// What runs now does so only if something unknown turns out empty.
+    supposing: bool,
     /// The file system that paths belong to, when it is not this machine's.
     pub(crate) elsewhere: Option<Elsewhere>,
     pub(crate) links: Links,
@@ -59,8 +39,8 @@ pub(crate) struct Analyst<'w> {
     pub(crate) languages: languages::Budget,
     /// The call has written a file.
     wrote: bool,
-    /// What is being found may never happen.
-    pub(crate) supposing: bool,
+    /// A stranger's words are being tried as commands.
+    pub(crate) guessing: bool,
 }
 
 impl<'w> Analyst<'w> {
@@ -72,11 +52,12 @@ impl<'w> Analyst<'w> {
             seen: HashSet::new(),
             scripts: 0,
             made: Vec::new(),
+            supposing: false,
             elsewhere: None,
             links: Links::default(),
             languages: languages::Budget::default(),
             wrote: false,
-            supposing: false,
+            guessing: false,
         }
     }
 
@@ -105,6 +86,7 @@ impl<'w> Analyst<'w> {
 
     /// Takes an effect down, once.
     pub(crate) fn push(&mut self, kind: EffectKind, span: Span, certainty: Certainty) {
+        let certainty = if self.supposing { certainty.min(Certainty::Possible) } else { certainty };
         let effect = Effect { kind, span, certainty };
         if self.seen.insert(effect.clone()) {
             self.effects.push(effect);
@@ -142,6 +124,14 @@ impl<'w> Analyst<'w> {
     /// What was taken down since the mark.
     pub(crate) fn since(&self, mark: usize) -> &[Effect] {
         self.effects.get(mark..).unwrap_or_default()
+    }
+
+    /// Whatever is taken down meanwhile is possible, not certain.
+    pub(crate) fn suppose<R>(&mut self, inside: impl FnOnce(&mut Self) -> R) -> R {
+        let outer = std::mem::replace(&mut self.supposing, true);
+        let result = inside(self);
+        self.supposing = outer;
+        result
     }
 
     pub(crate) fn opaque(&mut self, why: impl Into<String>, span: Span) {
@@ -188,7 +178,11 @@ impl<'w> Analyst<'w> {
     /// Reads a file: what it yields, as far as it can be told.
     pub(crate) fn read(&mut self, word: &Word, recursive: bool, shell: &Shell) -> Value {
         let mut marks = word.taint;
-        for (place, certainty) in self.places(word, shell) {
+        for (mut place, certainty) in self.places(word, shell) {
+            marks = marks.union(self.remembered(&place));
+            if taint::has(marks, taint::SECRET) {
+                place.zone = Zone::Secret;
+            }
             if place.zone == Zone::Secret {
                 marks = marks.union(taint::SECRET);
             }
@@ -327,51 +321,60 @@ impl<'w> Analyst<'w> {
         let by_name = matches!(program, "busybox" | "toybox" | "coreutils") && commands::is_command(name);
         if by_name { name.to_owned() } else { program.to_owned() }
     }
+
+    /// Behind `sudo`, `env` and their like an unknown word may come to nothing, and the next one is the
+    /// command. Where the shell itself looks for the command it has seen to that.
+    pub(crate) fn vanished(
+        &mut self,
+        command: &Word,
+        args: &[Word],
+        call: &Call,
+        shell: &mut Shell,
+    ) -> Option<Outcome> {
+        if call.kind == Kind::Unresolved {
+            return None;
+        }
+        let vanishes = |word: &&Word| word.splits && word.text.maybe_empty();
+        let words = std::iter::once(command).chain(args);
+        let rest: Vec<Word> = words.skip_while(vanishes).cloned().collect();
+        if rest.is_empty() || rest.len() > args.len() {
+            return None;
+        }
+        Some(self.suppose(|analyst| analyst.way(rest, call, shell)))
+    }
 }
 
 impl Host for Analyst<'_> {
     fn command(&mut self, call: &Call, shell: &mut Shell) -> Outcome {
+        let outer = self.supposing;
+        self.supposing |= shell.is_supposed();
         commands::environment(self, call, shell);
         let mut outcome: Option<Outcome> = None;
         for argv in ways(&call.argv) {
             let next = self.way(argv, call, shell);
             outcome = Some(match outcome {
                 None => next,
-                Some(before) => Outcome {
-                    stdout: before.stdout.union(&next.stdout),
-                    status: before.status.or(next.status),
-                },
+                Some(before) => before.or(next),
             });
         }
-        outcome.unwrap_or_else(|| Outcome::silent(Status::Success))
+        self.supposing = outer;
+        let outcome = outcome.unwrap_or_else(|| Outcome::silent(Status::Success));
+        commands::shown(self, call, &outcome);
+        outcome
     }
 
     fn open(&mut self, open: &Open, shell: &mut Shell) -> Option<Value> {
-        let fields = std::slice::from_ref(&open.path);
-        let mut content: Option<Value> = None;
-        for word in ways(fields).into_iter().flatten() {
-            if commands::socket(self, &word) {
-                content = Some(Value::output(taint::NET));
-                continue;
-            }
-            match open.mode {
-                OpenMode::Read => content = Some(self.read(&word, false, shell)),
-                OpenMode::Write => self.write(&word, WriteMode::Overwrite, None, shell),
-                OpenMode::Append | OpenMode::ReadWrite => self.write(&word, WriteMode::Append, None, shell),
-            }
-        }
+        let outer = self.supposing;
+        self.supposing |= shell.is_supposed();
+        let content = self.opened(open, shell);
+        self.supposing = outer;
         content
     }
 
     fn note(&mut self, note: Note) {
         match note {
             Note::Problem(problem) => {
-                let why = match problem.kind {
-                    ProblemKind::Budget => "the command is too long or too deeply nested to be read whole",
-                    ProblemKind::StrangeByte => "it holds characters that shells read differently",
-                    ProblemKind::Unexpected | ProblemKind::Unclosed => "a part of it is not valid shell",
-                };
-                self.opaque(why, problem.span);
+                self.opaque(unread(problem.kind), problem.span);
             }
             Note::Recursion { name, background, piped, span } if background || piped => {
                 let kind = EffectKind::Process { signal: "fork-bomb".into(), target: name.to_string() };
@@ -422,6 +425,24 @@ impl Host for Analyst<'_> {
 }
 
 impl Analyst<'_> {
+    /// Takes down what opening a file does; what reading it yields.
+    fn opened(&mut self, open: &Open, shell: &mut Shell) -> Option<Value> {
+        let fields = std::slice::from_ref(&open.path);
+        let mut content: Option<Value> = None;
+        for word in ways(fields).into_iter().flatten() {
+            if commands::socket(self, &word) {
+                content = Some(Value::output(taint::NET));
+                continue;
+            }
+            match open.mode {
+                OpenMode::Read => content = Some(self.read(&word, false, shell)),
+                OpenMode::Write => self.write(&word, WriteMode::Overwrite, None, shell),
+                OpenMode::Append | OpenMode::ReadWrite => self.write(&word, WriteMode::Append, None, shell),
+            }
+        }
+        content
+    }
+
     /// Code that is not known in full is run: what it came from decides.
     pub(crate) fn dynamic_code(&mut self, marks: Taint, span: Span) {
         if marks == taint::SETUP {
@@ -448,6 +469,18 @@ pub(crate) fn own_at(place: &Place, with_all_below: bool, world: &dyn World) -> 
             || (with_all_below && !place.path.is_empty() && paths::within(own, &place.path))
     };
     world.own_places().iter().find(touches).map(|own| format!("Tollgate's own files in {own}"))
+}
+
+/// Why a part of a text was not understood.
+fn unread(kind: ProblemKind) -> String {
+    match kind {
+        ProblemKind::Budget => "the command is too long or too deeply nested to be read whole".into(),
+        ProblemKind::StrangeByte => "it holds characters that shells read differently".into(),
+        ProblemKind::Unexpected | ProblemKind::Unclosed => "a part of it is not valid shell".into(),
+        ProblemKind::Deceptive(c) => {
+            format!("it holds U+{:04X}, which is not seen or looks like something else", u32::from(c))
+        }
+    }
 }
 
 /// What a command's data comes from: its input and its words.

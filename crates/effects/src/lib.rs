@@ -3,6 +3,7 @@
 
 mod aftermath;
 mod analyst;
+mod approval;
 mod carriers;
 mod commands;
 mod content;
@@ -10,6 +11,7 @@ mod elsewhere;
 mod languages;
 mod links;
 mod mcp;
+mod memory;
 mod notebook;
 mod options;
 mod patch;
@@ -18,10 +20,14 @@ mod secrets_scan;
 mod settings;
 mod sql;
 mod startup;
+mod taint;
 mod tools;
 mod unresolved;
 mod url;
 mod word;
+
+pub use approval::only_reads;
+pub use memory::entries;
 
 use tollgate_model::{Effect, Event, World};
 

@@ -2,8 +2,8 @@
 
 use tollgate_model::phrase::SANDBOX;
 use tollgate_model::{
-    Certainty, Dialect, Effect, EffectKind, NetDirection, Replacement, SearchScope, Span, ToolCall, ToolUse,
-    World, WriteMode,
+    Certainty, Dialect, Effect, EffectKind, FileKind, NetDirection, Place, Replacement, SearchScope, Span,
+    ToolCall, ToolUse, World, WriteMode,
 };
 use tollgate_shell::eval::{Call, Code, Input, Kind, Scope, Shell, Stream};
 use tollgate_shell::value::Value;
@@ -29,9 +29,17 @@ pub(crate) fn effects(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effec
             if *sandbox_off {
                 hands.push(EffectKind::Weaken { what: SANDBOX.into() });
             }
+            hands.unwrapped(command);
             hands.shell.run(command, &mut hands.analyst);
         }
-        ToolCall::Shell { .. } => hands.push(EffectKind::Opaque { why: "PowerShell is not read yet".into() }),
+        ToolCall::Shell { command, cwd: own, sandbox_off, .. } => {
+            hands = Hands::new(world, own.as_deref().unwrap_or(cwd));
+            if *sandbox_off {
+                hands.push(EffectKind::Weaken { what: SANDBOX.into() });
+            }
+            let code = Value::text(command);
+            run_language(&mut hands.analyst, &mut hands.shell, Language::PowerShell, &code);
+        }
         ToolCall::Read { paths } => paths.iter().for_each(|path| hands.read(path, false)),
         ToolCall::Write { path, content } => hands.write(path, WriteMode::Overwrite, Some(content)),
         ToolCall::Edit { path, edits } => hands.edit(path, edits),
@@ -65,6 +73,24 @@ impl<'w> Hands<'w> {
         Self { analyst, shell }
     }
 
+    /// Shells take the carriage return at the end of a Windows line for part of its last word. What hands the
+    /// text to the shell may take it out, so that reading is followed too.
+    fn unwrapped(&mut self, command: &str) {
+        if !command.contains("\r\n") {
+            return;
+        }
+        let mut shell = self.analyst.fresh_shell();
+        let code = Code {
+            text: Value::text(&command.replace("\r\n", "\n")),
+            scope: Scope::Same,
+            dialect: shell.dialect(),
+            name: None,
+            args: None,
+            span: Span::new(0, command.len()),
+        };
+        self.analyst.suppose(|analyst| shell.run_text(&code, analyst));
+    }
+
     fn finish(self) -> Vec<Effect> {
         self.analyst.finish(&self.shell)
     }
@@ -94,9 +120,13 @@ impl<'w> Hands<'w> {
         self.analyst.write(&word, mode, content.as_ref(), &mut self.shell);
     }
 
+    /// Such tools take folders as well as files: with everything below, unless a file is there.
     pub(crate) fn delete(&mut self, path: &str) {
         let word = self.word(path);
-        self.analyst.delete(&word, true, &mut self.shell);
+        let places = self.analyst.places(&word, &self.shell);
+        let is_file = |place: &Place| self.analyst.world.kind(&place.path) == FileKind::File;
+        let recursive = !places.iter().all(|(place, _)| is_file(place));
+        self.analyst.delete(&word, recursive, &mut self.shell);
     }
 
     /// Changes a file: the whole new text is known when the old one is and holds what is replaced.

@@ -50,7 +50,11 @@ pub(crate) fn run(
     } else {
         analyst.opaque(unknown(&shown), command.span);
     }
-    Outcome::unknown(call_taint(call))
+    let outcome = Outcome::unknown(call_taint(call));
+    match analyst.vanished(command, args, call, shell) {
+        Some(other) => outcome.or(other),
+        None => outcome,
+    }
 }
 
 /// What is known of a command word.

@@ -1,3 +1,4 @@
+use crate::Phase;
 use crate::json::Value;
 
 /// A coding agent.
@@ -247,65 +248,6 @@ impl Kind {
             Self::PostCompact { .. } => Phase::PostCompact,
             Self::ConfigChange { .. } => Phase::ConfigChange,
             Self::Other => Phase::Other,
-        }
-    }
-}
-
-/// A kind of event without its data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "each is the kind of the same name")]
-pub enum Phase {
-    SessionStart,
-    SessionEnd,
-    Prompt,
-    Expand,
-    PreTool,
-    Permission,
-    PermissionDenied,
-    PostTool,
-    PostToolFail,
-    PostBatch,
-    Notification,
-    Stop,
-    StopError,
-    SubagentStart,
-    SubagentStop,
-    PreCompact,
-    PostCompact,
-    ConfigChange,
-    Other,
-}
-
-impl Phase {
-    /// A fault here must not let anything run: a tool call is waiting for the answer.
-    #[must_use]
-    pub fn is_safety(self) -> bool {
-        matches!(self, Self::PreTool | Self::Permission)
-    }
-
-    /// Its name in the log and in policy files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::SessionStart => "session-start",
-            Self::SessionEnd => "session-end",
-            Self::Prompt => "prompt",
-            Self::Expand => "expand",
-            Self::PreTool => "pre-tool",
-            Self::Permission => "permission",
-            Self::PermissionDenied => "permission-denied",
-            Self::PostTool => "post-tool",
-            Self::PostToolFail => "post-tool-fail",
-            Self::PostBatch => "post-batch",
-            Self::Notification => "notification",
-            Self::Stop => "stop",
-            Self::StopError => "stop-error",
-            Self::SubagentStart => "subagent-start",
-            Self::SubagentStop => "subagent-stop",
-            Self::PreCompact => "pre-compact",
-            Self::PostCompact => "post-compact",
-            Self::ConfigChange => "config-change",
-            Self::Other => "other",
         }
     }
 }

@@ -140,6 +140,11 @@ pub(crate) fn is_command(name: &str) -> bool {
         || system::prefixed(name).is_some()
 }
 
+/// What a command has printed, once it has run.
+pub(crate) fn shown(analyst: &mut Analyst, call: &Call, outcome: &Outcome) {
+    secrets::shown(analyst, call, outcome);
+}
+
 /// What variables set for a command mean: some of them are code.
 pub(crate) fn environment(analyst: &mut Analyst, call: &Call, shell: &mut Shell) {
     git::settle(shell);

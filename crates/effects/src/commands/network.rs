@@ -98,7 +98,9 @@ pub(super) fn watch(run: &mut Run, outcome: &Outcome) {
 
 /// Is it standard output by another name?
 fn is_stdout(file: &Word) -> bool {
-    matches!(file.literal(), Some("-" | "/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1"))
+    let Some(name) = file.literal() else { return false };
+    let name = if name.starts_with('/') { crate::paths::normal(name) } else { name.to_owned() };
+    matches!(name.as_str(), "-" | "/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1")
 }
 
 /// The name a download gets when none is given.

@@ -199,15 +199,15 @@ fn outputs(words: &[Word]) -> Vec<Word> {
 /// Runs something that may never run: what is grave in it is possible, and the shell stays as it was.
 /// Suppositions do not nest, so that words which may all be commands cost no more than their number.
 pub(crate) fn possibly(run: &mut Run, act: impl FnOnce(&mut Run)) {
-    if run.analyst.supposing {
+    if run.analyst.guessing {
         return;
     }
     let mark = run.analyst.mark();
     let links = run.analyst.links.clone();
-    run.analyst.supposing = true;
+    run.analyst.guessing = true;
     let Run { analyst, shell, call, path, program, args } = run;
     shell.supposed(|shell: &mut Shell| act(&mut Run { analyst, shell, call, path, program, args }));
-    run.analyst.supposing = false;
+    run.analyst.guessing = false;
     run.analyst.links = links;
     run.analyst.doubt(mark, is_grave);
 }

@@ -37,8 +37,7 @@ pub(super) fn prefixed(program: &str) -> Option<Handler> {
 
 fn format(run: &mut Run) -> Outcome {
     let dry = run.args.iter().any(|word| word.is("-n") || word.is("--no-act")) && run.program != "mkswap";
-    let names_device = |word: &&Word| word.shown().starts_with("/dev/");
-    let targets: Vec<Word> = run.args.iter().filter(names_device).cloned().collect();
+    let targets = named_devices(run);
     if dry {
         return run.derived();
     }
@@ -55,9 +54,16 @@ fn partition(run: &mut Run) -> Outcome {
     if run.args.iter().any(lists) {
         return run.derived();
     }
-    let targets: Vec<Word> =
-        run.args.iter().filter(|word| word.shown().starts_with("/dev/")).cloned().collect();
+    let targets = named_devices(run);
     devices(run, &targets)
+}
+
+/// The operands that lie in `/dev`, however they are spelt.
+fn named_devices(run: &Run) -> Vec<Word> {
+    let is_device = |word: &&Word| {
+        run.analyst.places(word, run.shell).iter().any(|(place, _)| place.path.starts_with("/dev/"))
+    };
+    run.args.iter().filter(is_device).cloned().collect()
 }
 
 fn devices(run: &mut Run, targets: &[Word]) -> Outcome {

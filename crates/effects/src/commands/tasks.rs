@@ -51,6 +51,7 @@ fn text_of(run: &mut Run, folder: Option<&Word>, names: &[&str]) -> Option<Strin
         };
         let word =
             Word { text: path.single()?.clone(), span: run.call.span, splits: false, taint: path.taint };
+        run.analyst.recall(&word, run.shell);
         let text = run.analyst.script(&word, run.shell)?;
         if taint::has(text.taint, taint::NET) {
             run.analyst.dynamic_code(text.taint, word.span);

@@ -152,9 +152,12 @@ fn inner_or_nothing(run: &mut Run, command: &[Word], unsure: bool) -> Outcome {
 fn env(run: &mut Run) -> Outcome {
     let spec = "i,ignore-environment 0,null u,unset= C,chdir= S,split-string= block-signal? default-signal? \
         ignore-signal? list-signal-handling v,debug a,argv0=";
-    let args: Vec<Word> = run.args.iter().filter(|word| !word.is("-")).cloned().collect();
-    let options = read(&args, spec, Order::First);
+    let options = read(run.args, spec, Order::First);
     let mut command = options.operands.clone();
+    // `-` before the command stands for `-i`; any later one is the command's own.
+    if command.first().is_some_and(|word| word.is("-")) {
+        command.remove(0);
+    }
     let mut given: Vec<(String, Value)> = Vec::new();
     while command.first().is_some_and(is_assignment) {
         let word = command.remove(0);

@@ -1,10 +1,39 @@
 //! The world and the events that examples and corpus are judged in.
 
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::fs;
+use std::path::Path;
+
 use tollgate_model::git::GitStatus;
 use tollgate_model::json::{Value, object, parse};
 use tollgate_model::{
-    Actor, Agent, Attended, Dialect, Event, Kind, StillFile, StillGit, StillWorld, ToolCall, ToolUse,
+    Actor, Agent, Attended, Dialect, Entry, Event, Kind, Mark, Memory, StillFile, StillGit, StillWorld,
+    ToolCall, ToolUse,
 };
+
+/// The machine for a tool of the examples: `AfterSecret` is a shell in a session that has read a secret.
+pub fn world_for(tool: &str) -> StillWorld {
+    let mut world = world();
+    if tool == "AfterSecret" {
+        world.memory = Memory::of(vec![Entry::SecretRead { shown: ".env".into() }]);
+    }
+    world
+}
+
+/// What the session has left: downloaded, dangerous, and put right again.
+fn memory() -> Memory {
+    let file = |name: &str, mark| Entry::File { path: format!("/home/user/project/{name}"), mark };
+    let danger = || Mark::Dangerous("deletes `~`".into());
+    Memory::of(vec![
+        file("fetched.sh", Mark::Downloaded),
+        file("fetched.py", Mark::Downloaded),
+        file("fetched.mk", Mark::Downloaded),
+        file("wipe.sh", danger()),
+        file("replaced.sh", danger()),
+        Entry::Replaced { path: "/home/user/project/replaced.sh".into() },
+    ])
+}
 
 /// A machine with a project in work.
 pub fn world() -> StillWorld {
@@ -46,6 +75,7 @@ pub fn world() -> StillWorld {
             .collect(),
         git: [("/home/user/project".to_owned(), project_git()), ("/home/user/tree".to_owned(), tree_git())]
             .into(),
+        memory: memory(),
         ..StillWorld::default()
     }
 }
@@ -75,7 +105,9 @@ fn tree_git() -> StillGit {
 pub fn call(tool: &str, text: &str) -> ToolCall {
     let text = text.to_owned();
     match tool {
-        "Shell" => ToolCall::Shell { command: text, dialect: Dialect::Posix, cwd: None, sandbox_off: false },
+        "Shell" | "AfterSecret" => {
+            ToolCall::Shell { command: text, dialect: Dialect::Posix, cwd: None, sandbox_off: false }
+        }
         "Read" => ToolCall::Read { paths: vec![text] },
         "Unsandboxed" => {
             ToolCall::Shell { command: text, dialect: Dialect::Posix, cwd: None, sandbox_off: true }
@@ -119,4 +151,24 @@ pub fn event(call: ToolCall, input: Value) -> Event {
         attended: Attended::Yes,
         kind: Kind::PreTool(ToolUse { id: "1".into(), name: "Bash".into(), call, input }),
     }
+}
+
+/// Every case of the corpus, with the place where it stands.
+pub fn corpus() -> Vec<(String, Value)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let mut files: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
+    files.sort();
+    let mut cases = Vec::new();
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        for (number, line) in text.lines().enumerate() {
+            let place = format!("{}:{}", file.file_name().unwrap_or_default().display(), number + 1);
+            match parse(line.as_bytes()) {
+                Ok(case) => cases.push((place, case)),
+                Err(error) => panic!("{place}: {error:?}"),
+            }
+        }
+    }
+    assert!(!cases.is_empty(), "the corpus is empty");
+    cases
 }

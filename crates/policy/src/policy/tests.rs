@@ -14,7 +14,7 @@ static CARDS: [Card; 5] = [
 ];
 
 const fn card(id: &'static str, pack: Pack, level: Level) -> Card {
-    Card { id, pack, level, unsure: Level::Ask, doc: "", examples: &[] }
+    Card { id, pack, level, unsure: Level::Ask, doc: "", instead: &[], person: "", examples: &[] }
 }
 
 fn setting(pack: Pack) -> impl Strategy<Value = Setting> {
@@ -43,6 +43,7 @@ fn policy() -> impl Strategy<Value = Policy> {
             audit: [Audit::Optional, Audit::Required][usize::from(audit)],
             packs_off: PackSet(bits(off[0], Pack::Core) | bits(off[1], Pack::Cloud)),
             rules: named.collect::<BTreeMap<_, _>>(),
+            pipelines: Vec::new(),
         }
     })
 }

@@ -9,6 +9,7 @@ rule! {
     /// Name the process: `kill 1234`.
     pub struct KillEverything;
     id: "kill-everything", pack: Core, level: Deny,
+    instead: ["kill 1234"],
     examples: [
         hit Shell("kill -9 -1"),
         hit Shell("kill -s KILL 1"),

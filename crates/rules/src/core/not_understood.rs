@@ -9,6 +9,7 @@ rule! {
     /// Split it into smaller, plainer commands.
     pub struct NotUnderstood;
     id: "not-understood", pack: Core, level: Ask,
+    instead: ["npm run build"],
     examples: [
         hit Shell("$TOOL -rf ~"),
         hit Shell("$READER ~/.ssh/id_rsa"),

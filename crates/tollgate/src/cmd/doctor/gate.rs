@@ -47,7 +47,7 @@ impl<'a> Gate<'a> {
             project: Some(&stage.places.project),
             cwd: &stage.cwd,
         };
-        let loaded = tollgate_policy::load(&request, &tollgate_rules::Rules);
+        let loaded = tollgate_policy::look(&request, &tollgate_rules::Rules);
         let log = Log::at(&state);
         Self {
             stage,
