@@ -39,7 +39,7 @@ pub(crate) struct Analyst<'w> {
     pub(crate) languages: languages::Budget,
     /// The call has written a file.
     wrote: bool,
-    /// What is being found may never happen.
+    /// A stranger's words are being tried as commands.
     pub(crate) guessing: bool,
 }
 
@@ -268,7 +268,7 @@ impl<'w> Analyst<'w> {
             return Outcome::silent(Status::Either);
         };
         let Some(name) = command.literal() else {
-            return self.unresolved(command, args, call, shell);
+            return unresolved::run(self, command, args, call, shell);
         };
         let found = self.on_path(name, call, shell);
         let command =
@@ -322,17 +322,15 @@ impl<'w> Analyst<'w> {
         if by_name { name.to_owned() } else { program.to_owned() }
     }
 
-    fn unresolved(&mut self, command: &Word, args: &[Word], call: &Call, shell: &mut Shell) -> Outcome {
-        let outcome = unresolved::run(self, command, args, call, shell);
-        match self.vanished(command, args, call, shell) {
-            Some(other) => outcome.or(other),
-            None => outcome,
-        }
-    }
-
     /// Behind `sudo`, `env` and their like an unknown word may come to nothing, and the next one is the
     /// command. Where the shell itself looks for the command it has seen to that.
-    fn vanished(&mut self, command: &Word, args: &[Word], call: &Call, shell: &mut Shell) -> Option<Outcome> {
+    pub(crate) fn vanished(
+        &mut self,
+        command: &Word,
+        args: &[Word],
+        call: &Call,
+        shell: &mut Shell,
+    ) -> Option<Outcome> {
         if call.kind == Kind::Unresolved {
             return None;
         }

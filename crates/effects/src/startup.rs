@@ -245,7 +245,7 @@ fn runs_in_python(name: &str, texts: &[String]) -> bool {
 fn is_git_hook(name: &str) -> bool {
     ["pre-", "post-", "commit-msg", "prepare-commit-msg", "update", "applypatch-msg"]
         .iter()
-        .any(|start| name.starts_with(start))
+        .any(|start| name.starts_with(start) && !name.contains('.'))
 }
 
 /// What follows a home directory: this user's, root's or another's.

@@ -50,7 +50,11 @@ pub(crate) fn run(
     } else {
         analyst.opaque(unknown(&shown), command.span);
     }
-    Outcome::unknown(call_taint(call))
+    let outcome = Outcome::unknown(call_taint(call));
+    match analyst.vanished(command, args, call, shell) {
+        Some(other) => outcome.or(other),
+        None => outcome,
+    }
 }
 
 /// What is known of a command word.
@@ -85,7 +89,11 @@ fn guess(command: &Word) -> Guess {
     {
         return Guess::Tool(words);
     }
-    if is_chosen(text) { Guess::Chosen } else { Guess::Made }
+    if is_chosen(text) || (last_name(text).is_some() && text.pieces.len() == 2) {
+        Guess::Chosen
+    } else {
+        Guess::Made
+    }
 }
 
 /// The name behind the last `/` of a path that is known at its end.
@@ -190,8 +198,10 @@ fn threatens(run: &mut Run) -> bool {
         possibly(run, |run| either(run, text));
     }
     let recursive = run.args.iter().any(|word| is_recursive(&word.shown()));
-    let operands: Vec<Word> =
-        run.args.iter().filter(|word| !word.text.prefix().starts_with('-')).cloned().collect();
+    // A path may stand alone or, as in `of=/dev/sda`, behind a name.
+    let words = run.args.iter().filter(|word| !word.text.prefix().starts_with('-'));
+    let paths = words.flat_map(|word| [word.clone(), word.after('=')]);
+    let operands: Vec<Word> = paths.filter(|word| !word.text.is_empty()).collect();
     run.analyst.since(mark).iter().any(|_| true)
         || operands.iter().any(|word| {
             let places = run.analyst.places(word, run.shell);

@@ -1,5 +1,6 @@
 //! Decoders: known text is decoded, so that what is hidden in it is seen; unknown text is marked.
 
+use tollgate_model::WriteMode;
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::Value;
 
@@ -69,7 +70,17 @@ fn openssl(run: &mut Run) -> Outcome {
     let files: Vec<Word> = after(run.args, "-in");
     let undo = has("-d");
     let keyed = has("-k") || has("-K") || has("-pass");
-    decode(run, &files, undo, move |text| if base64 && !keyed { bits(text, 6, base64_digit) } else { None })
+    let outcome =
+        decode(
+            run,
+            &files,
+            undo,
+            move |text| if base64 && !keyed { bits(text, 6, base64_digit) } else { None },
+        );
+    for output in after(run.args, "-out") {
+        run.analyst.write(&output, WriteMode::Overwrite, Some(&outcome.stdout), run.shell);
+    }
+    outcome
 }
 
 fn after(args: &[Word], flag: &str) -> Vec<Word> {

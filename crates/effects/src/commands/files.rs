@@ -11,6 +11,9 @@ use crate::word::Word;
 pub(super) const COMMANDS: Commands = &[
     ("mktemp", mktemp),
     ("gmktemp", mktemp),
+    ("rimraf", rimraf),
+    ("del", rimraf),
+    ("del-cli", rimraf),
     ("rm", rm),
     ("rmdir", rmdir),
     ("unlink", unlink),
@@ -134,7 +137,14 @@ fn landing(run: &Run, source: &Word, target: &Word, many: bool) -> Word {
 /// folder that the link lies in.
 fn both_ends(run: &Run, name: &Word, source: &Word, symbolic: bool) -> Option<(String, String)> {
     let name = run.shell.resolve(&name.value()).as_literal()?.to_owned();
-    let written = source.literal()?;
+    // A program in a folder that is not known is still that program.
+    let Some(written) = source.literal() else {
+        let program = source.text.suffix().rsplit_once('/')?.1;
+        return (!program.is_empty()).then(|| (name, format!("/usr/bin/{program}")));
+    };
+    if written.is_empty() {
+        return None;
+    }
     let target = if symbolic && !written.starts_with('/') {
         let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
         crate::paths::normal(&format!("{folder}/{written}"))
@@ -191,7 +201,11 @@ fn ln(run: &mut Run) -> Outcome {
             let content = run.analyst.read(source, false, run.shell);
             run.analyst.write(&landing, WriteMode::Overwrite, Some(&content), run.shell);
             if let Some((name, target)) = both_ends(run, &landing, source, options.has("s")) {
-                run.analyst.links.link(&name, &target);
+                // Where a link leads whose folder is not known, nobody knows; only what program it is.
+                match source.literal() {
+                    Some(_) => run.analyst.links.link(&name, &target),
+                    None => run.analyst.links.copy(&name, &target),
+                }
             }
         }
     }
@@ -310,6 +324,13 @@ fn permissions(run: &mut Run, operands: &[Word], to: &str, recursive: bool) -> O
 
 fn is_setuid(mode: &str) -> bool {
     mode.len() == 4 && mode.starts_with(['2', '4', '6']) && mode.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Tools of node packages that delete with everything below.
+fn rimraf(run: &mut Run) -> Outcome {
+    let mut command = vec![Word::literal_at("rm", run.call.span), Word::literal_at("-rf", run.call.span)];
+    command.extend(run.args.iter().filter(|word| !word.text.prefix().starts_with('-')).cloned());
+    run.inner(&command)
 }
 
 /// A new file or folder, in the temporary directory unless another is given.

@@ -306,6 +306,10 @@ fn parallel(run: &mut Run) -> Outcome {
     if options.has("dry-run") {
         return run.derived();
     }
+    if options.has("pipe") {
+        // What comes in goes on to the command.
+        return super::interpreters::joined(run, command);
+    }
     for item in given.iter().take(256) {
         if command.is_empty() {
             super::interpreters::code(run, &item.value(), item.span);

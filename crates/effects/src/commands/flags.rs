@@ -6,6 +6,7 @@ use tollgate_shell::value::Value;
 
 use super::strangers::possibly;
 use super::{Commands, Run, interpreters};
+use crate::analyst::taint;
 use crate::options::{Order, read};
 use crate::word::Word;
 
@@ -373,6 +374,9 @@ fn cmake_tool(run: &mut Run, words: &[Word]) -> Outcome {
 /// `syscmd` and `esyscmd` of the macro processor.
 fn m4(run: &mut Run) -> Outcome {
     let whole = super::readers::contents(run, run.args);
+    if taint::has(whole.taint, taint::NET) {
+        run.analyst.dynamic_code(whole.taint, run.call.span);
+    }
     for command in super::tasks::m4_commands(whole.as_literal().unwrap_or_default()) {
         interpreters::code(run, &Value::text(&command), run.call.span);
     }

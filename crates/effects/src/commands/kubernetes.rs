@@ -127,12 +127,27 @@ fn kubectl(run: &mut Run) -> Outcome {
             copy(run, &global);
             run.derived()
         }
+        "run" if is_privileged(run) => {
+            let (tool, operation) = (run.program.to_owned(), "unconfined".to_owned());
+            let target = "--privileged".to_owned();
+            run.push(tollgate_model::EffectKind::Infra { tool, operation, target });
+            run.derived()
+        }
         "debug" if global.verb(1).starts_with("node/") => {
             run.analyst.opaque("a shell on a node of the cluster is not followed", run.call.span);
             run.derived()
         }
         _ => run.derived(),
     }
+}
+
+/// A pod that is given the node it runs on.
+fn is_privileged(run: &Run) -> bool {
+    run.args.iter().take_while(|word| !word.is("--")).any(|word| {
+        let text = word.shown().replace([' ', '"'], "");
+        let keys = ["privileged:true", "hostPID:true", "hostNetwork:true", "hostPath:"];
+        text == "--privileged" || text == "--privileged=true" || keys.iter().any(|key| text.contains(key))
+    })
 }
 
 fn exec(run: &mut Run, line: &Line) -> Outcome {

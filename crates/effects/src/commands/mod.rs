@@ -140,11 +140,6 @@ pub(crate) fn known() -> impl Iterator<Item = &'static str> {
     FAMILIES.iter().copied().flatten().map(|(name, _)| *name).chain(verbs::known())
 }
 
-/// What a command has printed, once it has run.
-pub(crate) fn shown(analyst: &mut Analyst, call: &Call, outcome: &Outcome) {
-    secrets::shown(analyst, call, outcome);
-}
-
 /// Has the command a handler, or verbs that mean something?
 pub(crate) fn is_command(name: &str) -> bool {
     known().any(|command| command == name)
@@ -153,12 +148,20 @@ pub(crate) fn is_command(name: &str) -> bool {
         || system::prefixed(name).is_some()
 }
 
+/// What a command has printed, once it has run.
+pub(crate) fn shown(analyst: &mut Analyst, call: &Call, outcome: &Outcome) {
+    secrets::shown(analyst, call, outcome);
+}
+
 /// What variables set for a command mean: some of them are code.
 pub(crate) fn environment(analyst: &mut Analyst, call: &Call, shell: &mut Shell) {
     git::settle(shell);
     secrets::watch(analyst, call);
     for (name, value) in &call.assigns {
         variables::variable(analyst, name, value, call, shell);
+    }
+    if call.name() == Some("enable") && call.args().any(|field| field.value.as_literal() == Some("-f")) {
+        analyst.opaque("`enable -f` loads a library into the shell", call.span);
     }
     if matches!(call.name(), Some("export" | "declare" | "typeset" | "readonly" | "local")) {
         for word in crate::word::ways(&call.argv).into_iter().flatten().skip(1) {

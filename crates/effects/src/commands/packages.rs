@@ -327,10 +327,22 @@ fn index(run: &mut Run, from: &str) {
 const PIP_VALUES: &str = "python r requirement c constraint e editable t target platform python-version implementation abi \
     root prefix src upgrade-strategy C config-settings global-option no-binary only-binary progress-bar root-user-action report \
     group i index-url extra-index-url f find-links trusted-host log proxy retries timeout exists-action cert client-cert \
-    cache-dir index default-index p";
+    cache-dir index default-index p spec";
 
 fn python(run: &mut Run, words: &[Word], manager: &str) {
     let line = Line::read(words, PIP_VALUES, false);
+    let lists: Vec<Word> = line
+        .values(&["r", "requirement"])
+        .filter(|list| list.text.prefix().contains("://"))
+        .cloned()
+        .collect();
+    for list in lists {
+        install(run, manager, &list);
+    }
+    // `pipx run --spec address tool`.
+    for package in line.values(&["spec"]).cloned().collect::<Vec<_>>() {
+        install(run, manager, &package);
+    }
     if !matches!(line.verb(0).as_str(), "install" | "download" | "wheel" | "inject") || line.has("dry-run") {
         return;
     }

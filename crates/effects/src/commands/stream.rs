@@ -6,6 +6,7 @@ use tollgate_shell::value::{Text, Value};
 
 use super::readers::contents;
 use super::{Commands, Run, interpreters};
+use crate::analyst::taint;
 use crate::languages::sed::{SedAct, acts};
 use crate::languages::{self, Language, Program};
 use crate::options::{Options, Order, read};
@@ -30,7 +31,12 @@ fn scripts(run: &mut Run, options: &Options, inline: &str, file: &str) -> Vec<(V
 /// What is in a script file; one that cannot be read is only run.
 fn script_file(run: &mut Run, word: &Word) -> Option<Value> {
     let content = run.read(word, false);
+    let content = if word.is("-") { run.stdin().cloned().unwrap_or(content) } else { content };
     let text = run.analyst.script(word, run.shell).or(word.is("-").then_some(content));
+    let marks = text.as_ref().map(|text| text.taint).unwrap_or_default();
+    if taint::has(marks, taint::NET) {
+        run.analyst.dynamic_code(marks, word.span);
+    }
     if text.is_none() {
         let kind = EffectKind::Exec { program: word.shown(), argv: Vec::new(), source: CodeSource::File };
         run.analyst.push(kind, word.span, Certainty::Certain);

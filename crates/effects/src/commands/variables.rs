@@ -306,10 +306,13 @@ fn without_bins(value: &Value) -> Value {
 /// Is one of the folders a place where anybody may write?
 fn in_temp(run: &Run, value: &Value) -> bool {
     let texts = value.any.iter().map(show).collect::<Vec<_>>().join(":");
-    texts.split(':').filter(|folder| folder.starts_with('/') && !folder.contains('*')).any(|folder| {
-        let word = Word::literal_at(folder, run.call.span);
-        run.analyst.places(&word, run.shell).iter().any(|(place, _)| place.zone == Zone::Temp)
-    })
+    texts
+        .split(':')
+        .filter(|folder| folder.starts_with('/') && !folder.contains('*') && *folder != "/dev/null")
+        .any(|folder| {
+            let word = Word::literal_at(folder, run.call.span);
+            run.analyst.places(&word, run.shell).iter().any(|(place, _)| place.zone == Zone::Temp)
+        })
 }
 
 /// Memory sizes and warnings, the everyday use of `NODE_OPTIONS`.

@@ -6,7 +6,7 @@ mod plain;
 use tollgate_model::EffectKind;
 use tollgate_model::phrase::JOB;
 use tollgate_shell::eval::{Outcome, Status};
-use tollgate_shell::value::Value;
+use tollgate_shell::value::{Hole, HoleSource, Taint, Text, Value};
 
 use super::{Commands, Handler, Run, interpreters, variables};
 use crate::options::{Options, Order, read};
@@ -40,6 +40,7 @@ pub(super) const COMMANDS: Commands = &[
     ("screen", plain),
     ("at", delayed),
     ("batch", delayed),
+    ("which", which),
     ("time", plain),
     ("nohup", plain),
     ("nice", plain),
@@ -109,7 +110,7 @@ fn plain(run: &mut Run) -> Outcome {
     };
     let options = read(run.args, spec, Order::First);
     if matches!(run.program, "command") && (options.has("v") || options.has("V")) {
-        return run.derived();
+        return located(&options.operands);
     }
     if run.program == "systemd-run" || (run.program == "screen" && options.has("d")) {
         run.push(EffectKind::Persist { place: format!("a process started by {}", run.program) });
@@ -119,6 +120,26 @@ fn plain(run: &mut Run) -> Outcome {
     }
     let command: Vec<Word> = options.operands.iter().skip(*before).cloned().collect();
     inner_or_nothing(run, &command, options.unsure)
+}
+
+fn which(run: &mut Run) -> Outcome {
+    located(&read(run.args, "a,all s i,read-alias", Order::Anywhere).operands)
+}
+
+/// Where programs lie: in some folder, under their names.
+fn located(names: &[Word]) -> Outcome {
+    let path = |name: &Word| {
+        let mut text = Text::hole(Hole::nonempty(HoleSource::Output));
+        text.push_str(&format!("/{}", name.shown()));
+        text
+    };
+    let paths: Vec<Text> = names.iter().filter(|name| name.literal().is_some()).map(path).collect();
+    if paths.len() != names.len() || paths.is_empty() {
+        return Outcome::unknown(Taint::NONE);
+    }
+    // A program that is not there has no path.
+    let stdout = Value::of(paths.into_iter().chain([Text::default()]), Taint::NONE);
+    Outcome { stdout, status: Status::Either }
 }
 
 fn inner_or_nothing(run: &mut Run, command: &[Word], unsure: bool) -> Outcome {

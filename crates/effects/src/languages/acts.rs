@@ -199,10 +199,14 @@ impl Machine<'_, '_, '_> {
             .filter(|value| !matches!(value, Val::Table(_) | Val::Function(_)))
             .cloned()
             .collect();
-        let list = match list.as_slice() {
-            [Val::List(only)] => only.items.clone(),
-            _ => list,
-        };
+        // `run("rm", ["-rf", "x"])` and `run(["rm", "-rf", "x"])` are the same.
+        let list: Vec<Val> = list
+            .into_iter()
+            .flat_map(|value| match value {
+                Val::List(items) => items.items.clone(),
+                other => vec![other],
+            })
+            .collect();
         let input = args.option("stdin_data").or(args.option("input")).map(Val::as_text);
         let printed = match list.as_slice() {
             [] => return Val::unknown(),

@@ -175,7 +175,9 @@ fn bun(run: &mut Run) -> Outcome {
         Some((verb, rest)) if verb.is("run") => {
             let inner = read(rest, spec, &[]);
             match inner.rest.first() {
-                Some(file) if is_script_name(&file.shown()) => script(run, Language::JavaScript, &inner),
+                Some(file) if is_script_name(&file.shown()) || file.is("-") => {
+                    script(run, Language::JavaScript, &inner)
+                }
                 _ => run.derived(),
             }
         }

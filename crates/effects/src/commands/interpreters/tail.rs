@@ -363,9 +363,6 @@ fn vim(run: &mut Run) -> Outcome {
         for file in given.values("S").chain(given.values("s")).cloned().collect::<Vec<_>>() {
             run.read(&file, false);
             if let Some(text) = run.analyst.script(&file, run.shell) {
-                if taint::has(text.taint, taint::NET) {
-                    run.analyst.dynamic_code(text.taint, file.span);
-                }
                 editor_script(run, &text, &file, &[]);
             }
         }
@@ -405,6 +402,9 @@ fn ed(run: &mut Run) -> Outcome {
 
 /// Commands of an editor, one a line.
 fn editor_script(run: &mut Run, text: &Value, word: &Word, files: &[Word]) {
+    if taint::has(text.taint, taint::NET) {
+        run.analyst.dynamic_code(text.taint, word.span);
+    }
     for text in text.any.iter().take(16) {
         let shown = crate::word::show(text);
         for line in shown.lines().take(10_000) {
@@ -532,6 +532,10 @@ fn gdb(run: &mut Run) -> Outcome {
             .and_then(|text| text.as_literal().map(str::to_owned))
             .unwrap_or_default();
         text.lines().take(10_000).for_each(|line| debugger_command(run, line, &file));
+    }
+    let marks = run.stdin().map(|text| text.taint).unwrap_or_default();
+    if taint::has(marks, taint::NET) {
+        run.analyst.dynamic_code(marks, run.call.span);
     }
     if let Some(text) = run.stdin().and_then(|text| text.as_literal().map(str::to_owned)) {
         let word = Word::literal_at("", run.call.span);

@@ -7,7 +7,7 @@ use tollgate_model::Span;
 use super::super::state::{ExitCode, Flow, Jump, JumpKind, State, Trap};
 use super::super::{Call, Field, Host, Scope, Shell, Status};
 use super::{Builtin, find, joined, options};
-use crate::value::{HoleSource, Value};
+use crate::value::{Hole, HoleSource, Taint, Text, Value};
 
 impl Shell {
     /// `exit` and `return`. Only a call that certainly works ends the path: with a wrong number of
@@ -89,7 +89,7 @@ impl Shell {
     pub(super) fn builtin_prefix(&mut self, builtin: Builtin, call: &Call, host: &mut dyn Host) -> Flow {
         let Some(skipped) = prefix_words(builtin, &call.argv) else {
             // `command -v` only prints.
-            self.emit(1, &Value::unknown(HoleSource::Output));
+            self.emit(1, &located(&call.argv));
             return self.either();
         };
         let argv: Vec<Field> = call.argv.iter().skip(skipped).cloned().collect();
@@ -112,6 +112,18 @@ impl Shell {
             Builtin::OfShell if inner.name().and_then(find).is_none() => self.run_external(inner, host),
             _ => self.run_program(inner, &[], host),
         }
+    }
+}
+
+/// What `command -v name` prints: the path of the program, the name of a function or builtin, or nothing.
+fn located(argv: &[Field]) -> Value {
+    match argv.last().and_then(|field| field.value.as_literal()) {
+        Some(name) if argv.len() == 3 && !name.starts_with('-') => {
+            let mut path = Text::hole(Hole::nonempty(HoleSource::Output));
+            path.push_str(&format!("/{name}\n"));
+            Value::of([path, Text::literal(&format!("{name}\n")), Text::default()], Taint::NONE)
+        }
+        _ => Value::unknown(HoleSource::Output),
     }
 }
 
