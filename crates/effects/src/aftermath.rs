@@ -154,7 +154,7 @@ fn ends_gate(target: &str, all: &[Effect]) -> Option<EffectKind> {
         }
         _ => false,
     };
-    let unknown = target.contains('*');
+    let unknown = target.contains('*') || target.contains("unknown");
     (named(target) || (unknown && all.iter().any(looked_up)))
         .then(|| EffectKind::Tamper { what: "Tollgate's process".into() })
 }

@@ -23,6 +23,9 @@ pub(super) const COMMANDS: Commands = &[
     ("rar", unrar),
     ("cpio", cpio),
     ("ar", ar),
+    ("pax", pax),
+    ("unsquashfs", unsquashfs),
+    ("jar", jar),
     ("patch", patch),
     ("apply_patch", apply_patch),
     ("applypatch", apply_patch),
@@ -123,7 +126,7 @@ fn here(run: &Run) -> Word {
 }
 
 /// Files with unknown names come into a folder.
-fn extract(run: &mut Run, folder: &Word) {
+pub(in crate::commands) fn extract(run: &mut Run, folder: &Word) {
     for (mut place, _) in run.analyst.places(folder, run.shell) {
         if place.pattern && place.path.is_empty() {
             continue;
@@ -264,8 +267,62 @@ fn ar(run: &mut Run) -> Outcome {
     let mut words = run.args.iter().filter(|word| !word.text.prefix().starts_with("--"));
     let (Some(verb), Some(archive)) = (words.next(), words.next()) else { return run.derived() };
     let verb = verb.shown();
-    if verb.trim_start_matches('-').starts_with(['r', 'q', 'd', 'm', 's']) {
+    let verb = verb.trim_start_matches('-');
+    if verb.starts_with(['r', 'q', 'd', 'm', 's']) {
         run.analyst.write(archive, WriteMode::Overwrite, None, run.shell);
+    } else if verb.starts_with('x') {
+        run.read(archive, false);
+        extract(run, &here(run));
+    }
+    run.derived()
+}
+
+/// `pax -r` unpacks here, `pax -w` packs, `pax -rw … folder` copies.
+fn pax(run: &mut Run) -> Outcome {
+    let spec = "r w a b= B= c d D E= f= G= H i I k l L n N= o= O p= P s= t T= u U= v x= X Y z Z 0";
+    let options = read(run.args, spec, Order::Anywhere);
+    let (reads, writes) = (options.has("r"), options.has("w"));
+    if reads && !writes {
+        extract(run, &here(run));
+        // What its names are turned into may lie anywhere.
+        if options.has("s") || options.has("i") {
+            extract(run, &Word::literal_at("/", run.call.span));
+        }
+    } else if reads && let Some(folder) = options.operands.last().cloned() {
+        extract(run, &folder);
+    } else if let Some(archive) = options.value("f").filter(|_| writes).cloned() {
+        run.analyst.write(&archive, WriteMode::Overwrite, None, run.shell);
+    }
+    run.derived()
+}
+
+fn unsquashfs(run: &mut Run) -> Outcome {
+    let lists =
+        ["-l", "-ll", "-lln", "-lc", "-llc", "-ls", "-s", "-stat", "-cat", "-help", "-version", "-ps", "-pf"];
+    if run.args.iter().any(|word| lists.contains(&word.shown().as_str())) {
+        return run.derived();
+    }
+    let folder = run.args.windows(2).find_map(|pair| match pair {
+        [flag, folder] if matches!(flag.shown().as_str(), "-d" | "-dest") => Some(folder.clone()),
+        _ => None,
+    });
+    extract(run, &folder.unwrap_or_else(|| here(run)));
+    run.derived()
+}
+
+/// `jar xf a.jar`, `jar --extract --dir folder --file a.jar`.
+fn jar(run: &mut Run) -> Outcome {
+    let args = dashed(run.args);
+    let spec = "c,create u,update t,list x,extract i,generate-index= d,describe-module f,file= C= e,main-class= m,manifest= \
+        M,no-manifest n v,verbose 0,no-compress P dir= k,keep-old-files module-version= hash-modules= p,module-path= \
+        release= validate date=";
+    let options = read(&args, spec, Order::Anywhere);
+    if options.has("x") {
+        let folder = options.value("dir").or(options.value("C")).cloned();
+        extract(run, &folder.unwrap_or_else(|| here(run)));
+    } else if let Some(archive) = options.value("f").filter(|_| options.has("c") || options.has("u")).cloned()
+    {
+        run.analyst.write(&archive, WriteMode::Overwrite, None, run.shell);
     }
     run.derived()
 }
@@ -294,8 +351,9 @@ fn patch(run: &mut Run) -> Outcome {
     if let Some(folder) = folder {
         run.shell.set_cwd(&folder.value());
     }
-    if let Some(text) = text.as_ref().and_then(Value::as_literal) {
-        patched(run, text, strip);
+    match text.as_ref().and_then(Value::as_literal) {
+        Some(text) => patched(run, text, strip),
+        None => extract(run, &here(run)),
     }
     run.shell.set_cwd(&before);
     Outcome::silent(Status::Either)

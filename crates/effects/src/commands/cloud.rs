@@ -60,6 +60,9 @@ pub(super) const TOOLS: &[Tool] = &[
             ),
             ("dynamodb delete-table|delete-backup", DESTROY),
             ("kms schedule-key-deletion|delete-imported-key-material|disable-key", DESTROY),
+            ("ec2 stop-instances|reboot-instances", DELETE),
+            ("autoscaling set-desired-capacity --desired-capacity=0", DELETE),
+            ("route53 change-resource-record-sets --change-batch=*DELETE*", DELETE),
             ("ec2 delete-volume|delete-snapshot|delete-vpc", DESTROY),
             ("ec2 terminate-instances", DESTROY),
             (
@@ -146,6 +149,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("rsync -n", Deed::Safe),
             ("rsync -d", DELETE),
             ("iam ch allUsers:*|allAuthenticatedUsers:*", PUBLIC),
+            ("acl|defacl ch -u=AllUsers:*|AllAuthenticatedUsers:*", PUBLIC),
             ("acl ch|set ** public-read*|AllUsers:*", PUBLIC),
             ("defacl ch|set ** public-read*|AllUsers:*", PUBLIC),
         ],
@@ -192,7 +196,6 @@ pub(super) const TOOLS: &[Tool] = &[
             "scw",
             "civo",
             "exo",
-            "ibmcloud",
             "oci",
             "aliyun",
             "openstack",
@@ -252,6 +255,27 @@ pub(super) const TOOLS: &[Tool] = &[
             ("rm", DELETE),
             ("mirror --remove", DELETE),
             ("anonymous|policy set public|download|upload", PUBLIC),
+        ],
+    },
+    Tool {
+        names: &["ibmcloud"],
+        values: "g r output",
+        one_dash: false,
+        deeds: &[
+            ("** cluster|clusters rm", DESTROY),
+            ("resource service-instance-delete|group-delete|reclamation-delete", DESTROY),
+            ("is instance-delete|volume-delete|vpc-delete|snapshot-delete", DESTROY),
+            ("** delete|*-delete", DELETE),
+        ],
+    },
+    Tool {
+        names: &["snow"],
+        values: "c connection q query f filename database schema warehouse role format",
+        one_dash: false,
+        deeds: &[
+            ("object drop database|schema", Deed::Database("drop-database")),
+            ("object drop", Deed::Database("drop")),
+            ("** drop", Deed::Database("drop")),
         ],
     },
     Tool {

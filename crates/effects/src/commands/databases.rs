@@ -27,6 +27,8 @@ pub(super) const COMMANDS: Commands = &[
     ("sqlcmd", sqlcmd),
     ("bq", bq),
     ("snowsql", snowsql),
+    ("snow", snow),
+    ("influx", influx),
     ("turso", turso),
     ("wrangler", wrangler),
     ("mongosh", mongo),
@@ -244,6 +246,30 @@ fn snowsql(run: &mut Run) -> Outcome {
     );
     let given = given(&options, &["q"], &["f"], &["d", "c"], Flavour::Postgres, "snowsql");
     statements(run, &given)
+}
+
+/// `snow sql -q 'sql'`; the other verbs are in the table.
+fn snow(run: &mut Run) -> Outcome {
+    let spec = "q,query= f,filename= i,stdin c,connection= D,variable= database= schema= warehouse= role= format= \
+        environment= x,temporary-connection v,verbose debug silent project,p=";
+    let options = read(run.args, spec, Order::Anywhere);
+    if !options.operands.first().is_some_and(|verb| verb.is("sql")) {
+        return run.derived();
+    }
+    let given = given(&options, &["q"], &["f"], &["c", "database"], Flavour::Postgres, "snow");
+    statements(run, &given)
+}
+
+/// The first version's client takes InfluxQL behind `-execute`; its options have one dash.
+fn influx(run: &mut Run) -> Outcome {
+    let texts = run.args.windows(2).filter_map(|pair| match pair {
+        [flag, text] if matches!(flag.shown().as_str(), "-execute" | "--execute") => Some(text.clone()),
+        _ => None,
+    });
+    let texts: Vec<Word> = texts.collect();
+    let target = vec!["influx".to_owned()];
+    let flavour = Flavour::Postgres;
+    statements(run, &Given { texts, files: Vec::new(), target, flavour, stdin: false, program: "influx" })
 }
 
 /// `turso db shell name 'sql'`.

@@ -4,7 +4,7 @@ use tollgate_model::{EffectKind, FileKind, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Text, Value};
 
-use super::{Commands, Run};
+use super::{Commands, Run, archives};
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 
@@ -30,6 +30,7 @@ pub(super) const COMMANDS: Commands = &[
     ("chown", chown),
     ("chgrp", chown),
     ("setfacl", setfacl),
+    ("gio", gio),
 ];
 
 fn silent(_: &mut Run) -> Outcome {
@@ -49,6 +50,17 @@ fn rm(run: &mut Run) -> Outcome {
     let options = read(run.args, spec, Order::Anywhere);
     let recursive = options.has("r") || run.program != "rm";
     delete_all(run, &options, recursive)
+}
+
+/// `gio remove`; what `gio trash` takes can be taken back.
+fn gio(run: &mut Run) -> Outcome {
+    match run.args.split_first() {
+        Some((verb, rest)) if verb.is("remove") => {
+            let options = read(rest, "f,force", Order::Anywhere);
+            delete_all(run, &options, true)
+        }
+        _ => run.derived(),
+    }
 }
 
 fn rmdir(run: &mut Run) -> Outcome {
@@ -75,7 +87,7 @@ fn delete_all(run: &mut Run, options: &Options, recursive: bool) -> Outcome {
     for word in &options.operands {
         // A word that may be options makes the others' fate unsure, not its own.
         let recursive = recursive || (options.unsure && !word.splits);
-        run.analyst.delete(word, recursive, run.shell);
+        run.analyst.remove(word, recursive, run.shell);
     }
     Outcome::silent(Status::Either)
 }
@@ -142,18 +154,29 @@ fn both_ends(run: &Run, name: &Word, source: &Word, symbolic: bool) -> Option<(S
     Some((name, target))
 }
 
+/// `folder/.`: what is in it, each under its own name.
+fn names_contents(source: &Word) -> bool {
+    source.text.suffix().ends_with("/.") || source.is(".")
+}
+
 fn cp(run: &mut Run) -> Outcome {
     let options = read(run.args, COPY, Order::Anywhere);
     let recursive = options.has("R") || options.has("a");
+    let linked = options.has("s") || options.has("l");
     let (sources, target) = ends(&options);
     for source in &sources {
         let content = run.read(source, recursive);
-        if let Some(target) = &target {
-            let landing = landing(run, source, target, sources.len() > 1);
-            run.analyst.write(&landing, WriteMode::Overwrite, Some(&content), run.shell);
-            if let Some((name, original)) = both_ends(run, &landing, source, false) {
-                run.analyst.links.copy(&name, &original);
-            }
+        let Some(target) = &target else { continue };
+        if recursive && (options.has("T") || names_contents(source)) {
+            archives::extract(run, target);
+            continue;
+        }
+        let landing = landing(run, source, target, sources.len() > 1);
+        run.analyst.write(&landing, WriteMode::Overwrite, Some(&content), run.shell);
+        match both_ends(run, &landing, source, options.has("s")) {
+            Some((name, original)) if linked => run.analyst.links.link(&name, &original),
+            Some((name, original)) => run.analyst.links.copy(&name, &original),
+            None => {}
         }
     }
     Outcome::silent(Status::Either)
@@ -169,7 +192,7 @@ fn mv(run: &mut Run) -> Outcome {
         let is_file = |place: &tollgate_model::Place| run.analyst.world.kind(&place.path) == FileKind::File;
         let single =
             run.analyst.places(source, run.shell).iter().all(|(place, _)| !place.pattern && is_file(place));
-        run.analyst.delete(source, !single, run.shell);
+        run.analyst.remove(source, !single, run.shell);
         if let Some(target) = &target {
             let landing = landing(run, source, target, sources.len() > 1);
             run.analyst.write(&landing, WriteMode::Overwrite, content.as_ref(), run.shell);
@@ -200,6 +223,9 @@ fn install(run: &mut Run) -> Outcome {
     let spec = "b,backup? c C,compare d,directory D g,group= m,mode= o,owner= p,preserve-timestamps s,strip \
         strip-program= S,suffix= t,target-directory= T,no-target-directory v,verbose Z,context?";
     let options = read(run.args, spec, Order::Anywhere);
+    if let Some(mode) = options.value("m").map(Word::shown).filter(|mode| is_setuid(mode)) {
+        run.push(EffectKind::Privilege { how: format!("sets the set-user-ID bit ({mode})") });
+    }
     if options.has("d") {
         return Outcome::silent(Status::Either);
     }

@@ -79,17 +79,20 @@ fn found(root: &Word, expression: &[Word]) -> Word {
     if !text.suffix().ends_with('/') {
         text.push_str("/");
     }
-    text.push(Piece::Hole(Hole::nonempty(HoleSource::Output)));
+    // A walk that leaves nothing out is certain to find everything.
+    let all = Piece::Glob("*".into());
+    let some = Piece::Hole(Hole::nonempty(HoleSource::Output));
+    text.push(if narrows(expression) { some } else { all });
     let named = expression.windows(2).find_map(|pair| match pair {
         [test, name] if matches!(test.shown().as_str(), "-name" | "-iname") => Some(name),
         _ => None,
     });
     match named.map(Word::shown) {
-        Some(name) if name != "*" => text.push_str("/"),
+        Some(name) if !is_everything(&name) => text.push_str("/"),
         _ if narrows(expression) => text.push_str(".found"),
         _ => {}
     }
-    if let Some(name) = named.map(Word::shown).filter(|name| name != "*") {
+    if let Some(name) = named.map(Word::shown).filter(|name| !is_everything(name)) {
         if name.contains(['*', '?', '[']) {
             text.push(Piece::Glob(name.into()));
         } else {
@@ -99,9 +102,26 @@ fn found(root: &Word, expression: &[Word]) -> Word {
     Word { text, ..root.clone() }
 }
 
-/// Does the expression leave anything out?
+/// Does the expression leave anything out? To take only files, or only folders, leaves nothing out that matters.
 fn narrows(expression: &[Word]) -> bool {
-    expression.iter().any(|word| TESTS.iter().any(|(test, _)| word.is(test)))
+    expression.iter().enumerate().any(|(at, word)| {
+        let value = expression.get(at + 1).map(Word::shown).unwrap_or_default();
+        match word.shown().as_str() {
+            "-name" | "-iname" => !is_everything(&value),
+            "-type" | "-xtype" => !value.contains(['f', 'd']),
+            "-maxdepth" => value != "1",
+            "!" | "-not" | "-prune" | "-quit" => true,
+            "-newermt" | "-anewer" | "-cnewer" | "-executable" | "-readable" | "-writable" | "-context" => {
+                true
+            }
+            test if test.starts_with("-newer") => true,
+            test => TESTS.iter().any(|(known, _)| *known == test),
+        }
+    })
+}
+
+fn is_everything(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte == b'*')
 }
 
 fn actions(run: &mut Run, expression: &[Word], found: &[Word]) {

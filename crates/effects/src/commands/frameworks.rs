@@ -68,6 +68,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d|orm:schema-tool:drop --force", RESET),
             ("doctrine:database:drop|d:d:d -f", RESET),
             ("doctrine:fixtures:load !--append", RESET),
+            ("console|run ** doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d -f,--force", RESET),
         ],
     },
     Tool {
@@ -128,6 +129,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("drop", RESET),
             ("reset", RESET),
             ("** drop -f", RESET),
+            ("* * reset|down-to", RESET),
             ("schema clean", RESET),
         ],
     },

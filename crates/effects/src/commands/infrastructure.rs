@@ -8,8 +8,13 @@ use super::verbs::{APPLY, DELETE, DESTROY, Deed, Line, SECRET, Tool};
 use super::{Commands, Run};
 use crate::word::Word;
 
-pub(super) const COMMANDS: Commands =
-    &[("ansible", ansible), ("ansible-playbook", ansible_playbook), ("vagrant", vagrant)];
+pub(super) const COMMANDS: Commands = &[
+    ("terraform", terraform),
+    ("tofu", terraform),
+    ("ansible", ansible),
+    ("ansible-playbook", ansible_playbook),
+    ("vagrant", vagrant),
+];
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool {
@@ -68,7 +73,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
     },
     Tool {
-        names: &["cdk", "cdktf"],
+        names: &["cdk", "cdktf", "aws-cdk"],
         values: "a app c context profile o output role-arn toolkit-stack-name require-approval",
         one_dash: false,
         deeds: &[
@@ -121,6 +126,21 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
     },
     Tool {
+        names: &["pct", "qm"],
+        values: "",
+        one_dash: true,
+        deeds: &[("destroy", DESTROY), ("delsnapshot|rollback", DELETE)],
+    },
+    Tool {
+        names: &["govc"],
+        values: "u dc ds host vm",
+        one_dash: true,
+        deeds: &[
+            ("vm.destroy|datastore.rm|object.destroy|pool.destroy|cluster.rm|snapshot.remove", DESTROY),
+            ("*.destroy|*.rm|*.remove|vm.unregister", DELETE),
+        ],
+    },
+    Tool {
         names: &["virsh"],
         values: "c connect",
         one_dash: false,
@@ -137,6 +157,24 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[("delete", Deed::Infra("delete-data")), ("purge", Deed::Infra("delete-data"))],
     },
 ];
+
+/// `TF_CLI_ARGS` and `TF_CLI_ARGS_apply` hold options that nobody typed.
+fn terraform(run: &mut Run) -> Outcome {
+    let verb = run.args.iter().map(Word::shown).find(|word| !word.starts_with('-')).unwrap_or_default();
+    let names = ["TF_CLI_ARGS".to_owned(), format!("TF_CLI_ARGS_{verb}")];
+    let exported = run.shell.exported().filter(|(name, _)| names.iter().any(|known| known == name));
+    let texts: Vec<String> =
+        exported.filter_map(|(_, value)| value.as_literal().map(str::to_owned)).collect();
+    if !texts.is_empty()
+        && let Some(tool) = super::verbs::find(run.program)
+    {
+        let mut words = run.args.to_vec();
+        let more = texts.iter().flat_map(|text| text.split_whitespace());
+        words.extend(more.map(|word| Word::literal_at(word, run.call.span)));
+        super::verbs::judge(run, tool, &words);
+    }
+    run.derived()
+}
 
 /// A module run on other machines, or on this one.
 fn ansible(run: &mut Run) -> Outcome {

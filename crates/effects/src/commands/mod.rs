@@ -19,6 +19,7 @@ mod network;
 mod packages;
 mod persistence;
 mod platforms;
+mod printers;
 mod readers;
 mod runners;
 pub(crate) mod secrets;
@@ -26,6 +27,7 @@ mod services;
 mod stream;
 mod system;
 pub(crate) mod tasks;
+mod vcs;
 mod verbs;
 mod wrappers;
 
@@ -57,6 +59,7 @@ type Commands = &'static [(&'static str, Handler)];
 const FAMILIES: &[Commands] = &[
     files::COMMANDS,
     readers::COMMANDS,
+    printers::COMMANDS,
     find::COMMANDS,
     flags::COMMANDS,
     wrappers::COMMANDS,
@@ -69,6 +72,7 @@ const FAMILIES: &[Commands] = &[
     system::COMMANDS,
     gate::COMMANDS,
     git::COMMANDS,
+    vcs::COMMANDS,
     containers::COMMANDS,
     kubernetes::COMMANDS,
     infrastructure::COMMANDS,
@@ -139,6 +143,11 @@ pub(crate) fn socket(analyst: &mut Analyst, word: &Word) -> bool {
     let kind = EffectKind::Net { host, direction: NetDirection::Out, carries: Vec::new() };
     analyst.push(kind, word.span, Certainty::Certain);
     true
+}
+
+/// The command before failed, and the script goes on because it did.
+pub(crate) fn failed(shell: &mut Shell) {
+    git::failed(shell);
 }
 
 impl Run<'_, '_> {

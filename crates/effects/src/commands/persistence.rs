@@ -20,6 +20,7 @@ pub(super) const COMMANDS: Commands = &[
     ("visudo", visudo),
     ("usermod", usermod),
     ("adduser", adduser),
+    ("useradd", useradd),
     ("gpasswd", gpasswd),
     ("setenforce", setenforce),
     ("setcap", setcap),
@@ -185,6 +186,21 @@ fn adduser(run: &mut Run) -> Outcome {
             weaken(run, &format!("puts a user into {}, whose members may become root", group.shown()))
         }
         _ => run.derived(),
+    }
+}
+
+/// A second root, or a new member of a group that may become root.
+fn useradd(run: &mut Run) -> Outcome {
+    let spec = "b,base-dir= c,comment= d,home-dir= D,defaults e,expiredate= f,inactive= F,add-subids-for-system g,gid= G,groups= \
+        h,help k,skel= K,key= l,no-log-init m,create-home M,no-create-home N,no-user-group o,non-unique p,password= r,system \
+        R,root= P,prefix= s,shell= u,uid= U,user-group Z,selinux-user= selinux-range= badname btrfs-subvolume-home";
+    let options = read(run.args, spec, Order::Anywhere);
+    if options.value("u").is_some_and(|uid| uid.is("0")) {
+        return weaken(run, "makes a second root");
+    }
+    match options.value("G").map(Word::shown).filter(|groups| is_root_group(groups)) {
+        Some(groups) => weaken(run, &format!("makes a user in {groups}, whose members may become root")),
+        None => run.derived(),
     }
 }
 

@@ -12,6 +12,7 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[
             ("repo delete|archive", DESTROY),
             ("repo edit --visibility=public", PUBLIC),
+            ("repo sync --force", DELETE),
             ("repo create|fork|clone|view|list|sync|rename|edit|set-default", Deed::Safe),
             ("release delete|delete-asset", DELETE),
             ("secret|variable delete|remove", DELETE),
@@ -22,6 +23,8 @@ pub(super) const TOOLS: &[Tool] = &[
             ("ssh-key|gpg-key add", GRANT),
             ("repo deploy-key add", GRANT),
             ("api -X,--method=DELETE|delete", DELETE),
+            ("api *collaborators* -X,--method=PUT|put -f,--raw-field,-F,--field=permission=admin", GRANT),
+            ("api graphql -f,--raw-field,-F,--field=query=*mutation*elete*", DELETE),
             ("auth token", SECRET),
             ("auth status -t,--show-token", SECRET),
         ],

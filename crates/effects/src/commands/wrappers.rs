@@ -207,11 +207,24 @@ fn plain(run: &mut Run) -> Outcome {
     if matches!(run.program, "command") && (options.has("v") || options.has("V")) {
         return run.derived();
     }
+    if run.program == "screen" && options.has("X") {
+        return keys(run, &options.operands);
+    }
     if run.program == "systemd-run" || (run.program == "screen" && options.has("d")) {
         run.push(EffectKind::Persist { place: format!("a process started by {}", run.program) });
     }
     let command: Vec<Word> = options.operands.iter().skip(*before).cloned().collect();
     inner_or_nothing(run, &command, options.unsure)
+}
+
+/// `screen -X stuff 'text'` types into another terminal, `exec` runs there.
+fn keys(run: &mut Run, words: &[Word]) -> Outcome {
+    match words.split_first() {
+        Some((verb, rest)) if verb.is("stuff") || verb.is("exec") || verb.is("screen") => {
+            interpreters::joined(run, rest)
+        }
+        _ => run.derived(),
+    }
 }
 
 fn inner_or_nothing(run: &mut Run, command: &[Word], unsure: bool) -> Outcome {
@@ -434,6 +447,9 @@ fn tmux(run: &mut Run) -> Outcome {
 fn delayed(run: &mut Run) -> Outcome {
     let spec = "f= q= t= m M v l b V c= d= r=";
     let options = read(run.args, spec, Order::Anywhere);
+    if options.has("l") || options.has("V") || options.has("c") {
+        return run.derived();
+    }
     run.push(EffectKind::Persist { place: format!("a job of {}", run.program) });
     if let Some(file) = options.value("f").cloned() {
         return interpreters::file(run, &file, &[]);

@@ -15,7 +15,12 @@ rule! {
         hit Shell("pkill -9 -u root"),
         pass Shell("kill -9 4242"),
         pass Shell("kill %1"),
+        hit Shell("pkill -KILL -u user"),
+        hit Shell("killall5 -9"),
         pass Shell("pkill -f vite"),
+        pass Shell("pkill -u user node"),
+        pass Shell("kill $PID"),
+        pass Shell("kill $(lsof -ti:3000)"),
     ],
 }
 
@@ -28,7 +33,8 @@ impl Rule for KillEverything {
         first(case, |effect| match &effect.kind {
             EffectKind::Process { signal, target }
                 if signal != "fork-bomb"
-                    && matches!(target.as_str(), "-1" | "1" | "root" | "." | ".*" | "*") =>
+                    && (matches!(target.as_str(), "-1" | "1" | "root" | "." | ".*" | "*")
+                        || target.starts_with("everything of ")) =>
             {
                 Words::new(
                     "signals every process, or the first one".to_owned(),

@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, FileKind, Hit, Rule, Zone};
+use tollgate_model::{Card, Case, EffectKind, FileKind, Hit, Rule, Zone};
 
 use crate::kit::{Words, changed, first, rule, shown};
 
@@ -14,6 +14,7 @@ rule! {
         hit Shell("echo A=1 >> .env"),
         hit Write(".env"),
         pass Write(".env.example"),
+        pass Shell("chmod 600 ~/.ssh/id_rsa"),
         pass Shell("cp .env.example .env.new"),
     ],
 }
@@ -26,6 +27,9 @@ impl Rule for SecretFileChange {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| {
             let place = changed(&effect.kind).filter(|place| place.zone == Zone::Secret)?;
+            if matches!(&effect.kind, EffectKind::Permission { to, .. } if is_private(to)) {
+                return None;
+            }
             if !place.pattern && case.world.kind(&place.path) == FileKind::Missing {
                 return None;
             }
@@ -35,4 +39,14 @@ impl Rule for SecretFileChange {
             )
         })
     }
+}
+
+/// A mode that leaves it to its owner alone, as keys should be.
+fn is_private(mode: &str) -> bool {
+    let digits = mode.trim_start_matches('0');
+    (digits.len() == 3 && matches!(digits, "400" | "500" | "600" | "700"))
+        || matches!(
+            mode,
+            "go=" | "og=" | "go-rwx" | "og-rwx" | "u=rw,go=" | "u=r,go=" | "u=rwx,go=" | "go-w" | "o-rwx"
+        )
 }

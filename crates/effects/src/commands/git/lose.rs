@@ -191,6 +191,8 @@ fn reset(git: &mut Git) -> Outcome {
     let options = git.options(spec);
     if options.has("hard") {
         git.lose(&Doomed::tracked("git reset --hard"));
+    } else if options.unsure && !options.has("soft") {
+        git.lose(&Doomed { certain: false, ..Doomed::tracked("git reset --hard") });
     } else if options.has("merge") {
         git.lose(&Doomed { staged: true, ..Doomed::new("git reset --merge") });
     } else if !options.has("soft") && !options.has("keep") {
@@ -216,6 +218,9 @@ fn checkout(git: &mut Git) -> Outcome {
     if options.has("ours") || options.has("theirs") || options.has("2") || options.has("3") {
         return Outcome::silent(Status::Either);
     }
+    if options.has("p") && git.asks() {
+        return Outcome::silent(Status::Either);
+    }
     if !paths.is_empty() || listed || options.has("p") {
         let certain = !listed && !options.has("p");
         let doomed = Doomed { modified: true, staged: tree, paths, certain, ..Doomed::new("git checkout") };
@@ -230,6 +235,11 @@ fn checkout(git: &mut Git) -> Outcome {
 }
 
 impl Git<'_, '_, '_> {
+    /// Does a person answer what it asks?
+    fn asks(&self) -> bool {
+        self.run.call.stdin.stream == Stream::Outer
+    }
+
     /// Is a tree named, and which paths follow?
     fn tree_and_paths(&self, options: &Options) -> (bool, Vec<Word>) {
         if let Some(after) = self.args_after() {
@@ -255,6 +265,9 @@ fn restore(git: &mut Git) -> Outcome {
     let mut paths = options.operands.clone();
     paths.extend(git.args_after().unwrap_or_default().iter().cloned());
     let certain = !options.has("p") && !options.has("pathspec-from-file");
+    if options.has("p") && git.asks() {
+        return Outcome::silent(Status::Either);
+    }
     if !paths.is_empty() || !certain {
         git.lose(&Doomed { modified: true, staged, paths, certain, ..Doomed::new("git restore") });
     }
@@ -279,8 +292,9 @@ fn clean(git: &mut Git) -> Outcome {
     let options = git.options("d f,force i,interactive n,dry-run q,quiet e,exclude= x X");
     let required =
         git.setting_here("clean.requireforce").is_none_or(|value| !super::settings::is_false(&value));
-    let asks = options.has("i") && git.run.call.stdin.stream == Stream::Outer;
-    if holds(&options, "n", "dry-run") || asks || required && !options.has("f") && !options.has("i") {
+    let asks = options.has("i") && git.asks();
+    let forced = options.has("f") || options.has("i") || options.unsure;
+    if holds(&options, "n", "dry-run") || asks || required && !forced {
         return git.run.derived();
     }
     let mut paths = options.operands.clone();
@@ -292,7 +306,7 @@ fn clean(git: &mut Git) -> Outcome {
         // Without paths it cleans from where it stands.
         paths: if paths.is_empty() { vec![Word::literal_at(".", git.run.call.span)] } else { paths },
         excluded: options.values("e").map(Word::shown).collect(),
-        certain: !options.has("i"),
+        certain: !options.has("i") && !options.unsure,
         ..Doomed::new("git clean")
     };
     git.lose(&doomed);

@@ -4,7 +4,7 @@ use tollgate_model::git::LOCAL_CONFIG;
 use tollgate_model::{Certainty, EffectKind, FileKind, NetDirection, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 
-use super::{Git, Verb, settings, work};
+use super::{Git, Verb, holds, settings, work};
 use crate::analyst::taint;
 use crate::options::Options;
 use crate::word::Word;
@@ -94,11 +94,31 @@ impl Git<'_, '_, '_> {
         }
     }
 
+    /// `+source:branch`, or any with `--force`, puts a branch of this repository elsewhere.
+    fn fetched_over(&mut self, options: &Options) {
+        let specs: Vec<Word> = options.operands.iter().skip(1).cloned().collect();
+        for word in specs {
+            let Some((forced, branch)) = word.literal().and_then(local_branch) else { continue };
+            if forced || options.has("f") {
+                let branch = Word::literal_at(branch, word.span);
+                self.overwrite_branch("git fetch --force", &branch, std::slice::from_ref(&word));
+            }
+        }
+    }
+
     fn other_end(&mut self, options: &Options) {
         for command in options.values("upload-pack").cloned().collect::<Vec<_>>() {
             self.code(&command);
         }
     }
+}
+
+/// The branch of this repository that a refspec writes, and whether it is written whatever is on it.
+fn local_branch(refspec: &str) -> Option<(bool, &str)> {
+    let (forced, rest) = refspec.strip_prefix('+').map_or((false, refspec), |rest| (true, rest));
+    let (_, target) = rest.split_once(':')?;
+    let branch = target.strip_prefix("refs/heads/").unwrap_or(target);
+    (!branch.is_empty() && !branch.starts_with("refs/")).then_some((forced, branch))
 }
 
 /// The words of an `ext::` address: blanks part them, `%` escapes.
@@ -199,6 +219,9 @@ fn fetch(git: &mut Git) -> Outcome {
     }
     if let Some(source) = options.operands.first().cloned() {
         git.fetches(&source);
+    }
+    if git.verb == "fetch" && !holds(&options, "dry-run", "dry-run") {
+        git.fetched_over(&options);
     }
     Outcome::unknown(if git.verb == "ls-remote" { taint::NET } else { tollgate_shell::value::Taint::NONE })
 }

@@ -118,8 +118,11 @@ pub(super) fn httpie(run: &mut Run) -> Outcome {
     let options = read(run.args, spec, Order::Anywhere);
     let mut items = options.operands.iter().peekable();
     let is_method = |word: &&&Word| {
-        word.literal()
-            .is_some_and(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_uppercase()))
+        let known = ["get", "head", "post", "put", "patch", "delete", "options"];
+        word.literal().is_some_and(|text| {
+            let upper = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_uppercase());
+            upper || known.contains(&text.to_ascii_lowercase().as_str())
+        })
     };
     let method = items.next_if(|word| is_method(&word)).map(Word::shown).unwrap_or_default();
     let Some(url) = items.next().cloned() else { return run.derived() };
