@@ -1,8 +1,9 @@
-//! The project's own commands: `cargo xtask install | test | tidy | bench | e2e | corpus`.
+//! The project's own commands: `cargo xtask install | test | tidy | bench | e2e | families | corpus`.
 
 mod bench;
 mod build;
 mod corpus;
+mod families;
 mod install;
 mod sh;
 mod test;
@@ -16,6 +17,7 @@ cargo xtask test              run all tests, installing what they need
 cargo xtask tidy              check crate purity, the dependency table, file and function lengths
 cargo xtask e2e               real clients against the mock model
 cargo xtask bench             the hook against an empty program
+cargo xtask families          write docs/families.md, and compare options with the programs of this machine
 cargo xtask corpus FILE       judge a file of real commands (JSON lines with `command`)";
 
 fn main() -> ExitCode {
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
         Some("tidy") => tidy::run(),
         Some("e2e") => test::e2e(),
         Some("bench") => bench::run(),
+        Some("families") => families::run(),
         Some("corpus") => corpus::run(args.get(1).map(String::as_str)),
         _ => {
             println!("{HELP}");

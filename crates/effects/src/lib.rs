@@ -6,6 +6,8 @@ mod analyst;
 mod commands;
 mod content;
 mod elsewhere;
+#[cfg(test)]
+mod families;
 mod languages;
 mod links;
 mod mcp;

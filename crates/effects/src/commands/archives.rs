@@ -41,7 +41,13 @@ const TAR: &str = "c,create x,extract,get t,list r,append u,update d,diff,compar
     N,newer,after-date= g,listed-incremental= V,label= H,format= S,sparse owner= group= mode= mtime= sort= numeric-owner \
     one-file-system no-recursion recursion totals? warning= null anchored no-anchored no-same-permissions one-top-level? \
     skip-old-files no-overwrite-dir overwrite-dir full-time utc xattrs no-xattrs acls no-acls selinux no-selinux i n B q \
-    posix pax-option= help version ignore-failed-read quoting-style= show-transformed-names options= include= passphrase=";
+    posix pax-option= help version ignore-failed-read quoting-style= show-transformed-names options= include= passphrase= \
+    G K= M R add-file= atime-preserve? backup? block-number check-device check-links clamp-mtime \
+    confirmation delay-directory-restore exclude-backups exclude-caches-all exclude-caches-under \
+    exclude-ignore= exclude-ignore-recursive= exclude-tag= exclude-tag-all= exclude-tag-under= force-local group-map= hard-dereference hole-detection= ignore-case ignore-command-error ignore-zeros \
+    incremental index-file= keep-directory-symlink level= multi-volume newer-mtime= no-auto-compress no-check-device no-delay-directory-restore no-ignore-case no-ignore-command-error no-null no-quote-chars= no-seek no-unquote no-verbatim-files-from no-wildcards-match-slash occurrence? old-archive \
+    owner-map= portability preserve-order quote-chars= read-full-records record-size= restrict rmt-command= same-order seek show-defaults show-omitted-dirs show-snapshot-field-ranges show-stored-names sparse-version= starting-file= suffix= test-label unquote verbatim-files-from volno-file= \
+    wildcards-match-slash xattrs-exclude= xattrs-include=";
 
 fn tar(run: &mut Run) -> Outcome {
     let args = dashed(run.args);
@@ -285,7 +291,7 @@ fn pax(run: &mut Run) -> Outcome {
     if reads && !writes {
         extract(run, &here(run));
         // What its names are turned into may lie anywhere.
-        if options.has("s") || options.has("i") {
+        if options.values("s").any(makes_absolute) {
             extract(run, &Word::literal_at("/", run.call.span));
         }
     } else if reads && let Some(folder) = options.operands.last().cloned() {
@@ -294,6 +300,13 @@ fn pax(run: &mut Run) -> Outcome {
         run.analyst.write(&archive, WriteMode::Overwrite, None, run.shell);
     }
     run.derived()
+}
+
+/// Does `,old,new,` put a slash at the start of names?
+fn makes_absolute(substitution: &Word) -> bool {
+    let text = substitution.shown();
+    let Some(mark) = text.chars().next() else { return false };
+    text.split(mark).nth(2).is_some_and(|new| new.starts_with('/'))
 }
 
 fn unsquashfs(run: &mut Run) -> Outcome {
@@ -331,7 +344,7 @@ fn jar(run: &mut Run) -> Outcome {
 fn patch(run: &mut Run) -> Outcome {
     let spec = "p,strip= R,reverse N,forward E,remove-empty-files i,input= o,output= d,directory= D= F,fuzz= f,force t,batch \
         s,quiet,silent u,unified c,context e,ed n,normal l b,backup z,suffix= Y= B= V,version-control= r,reject-file= dry-run \
-        posix verbose binary no-backup-if-mismatch merge? follow-symlinks g,get= T Z v";
+        posix verbose binary no-backup-if-mismatch merge? follow-symlinks g,get= T Z v backup-if-mismatch quoting-style= read-only= reject-format=";
     let options = read(run.args, spec, Order::Anywhere);
     if options.has("dry-run") {
         return run.derived();

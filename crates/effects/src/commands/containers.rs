@@ -49,7 +49,8 @@ const RUN: &str = "add-host= annotation= a,attach= blkio-weight= blkio-weight-de
     runtime= security-opt= shm-size= sig-proxy stop-signal= stop-timeout= storage-opt= sysctl= tmpfs= t,tty ulimit= \
     u,user= userns= uts= v,volume= volume-driver= volumes-from= w,workdir= pod= secret= systemd= replace tz= \
     requires= umask= http-proxy rootfs hooks-dir= arch= os= variant= authfile= env-host env-merge= preserve-fds= \
-    timeout= unsetenv= passwd-entry= hostuser= image-volume= init-path= no-hosts no-hostname tls-verify";
+    timeout= unsetenv= passwd-entry= hostuser= image-volume= init-path= no-hosts no-hostname tls-verify \
+    cpu-count= cpu-percent= health-start-interval= io-maxbandwidth= io-maxiops= use-api-socket";
 
 const EXEC: &str = "d,detach detach-keys= e,env= env-file= i,interactive privileged t,tty u,user= w,workdir= l,latest preserve-fds=";
 

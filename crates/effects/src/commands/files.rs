@@ -102,9 +102,9 @@ fn truncate(run: &mut Run) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
-const COPY: &str = "a,archive attributes-only b,backup? copy-contents d f,force i,interactive H l,link L,dereference \
+const COPY: &str = "a,archive attributes-only b backup? copy-contents d f,force i,interactive H l,link L,dereference \
     n,no-clobber P,no-dereference p preserve? parents R,r,recursive reflink? remove-destination sparse= \
-    strip-trailing-slashes s,symbolic-link S,suffix= t,target-directory= T,no-target-directory u,update? v,verbose \
+    strip-trailing-slashes s,symbolic-link S,suffix= t,target-directory= T,no-target-directory u update? v,verbose \
     x,one-file-system Z context? no-preserve= keep-directory-symlink debug c";
 
 /// Sources and destination of a command that copies, moves or links.
@@ -183,8 +183,8 @@ fn cp(run: &mut Run) -> Outcome {
 }
 
 fn mv(run: &mut Run) -> Outcome {
-    let spec = "b,backup? f,force i,interactive n,no-clobber strip-trailing-slashes S,suffix= t,target-directory= \
-        T,no-target-directory u,update? v,verbose Z,context exchange no-copy debug";
+    let spec = "b backup? f,force i,interactive n,no-clobber strip-trailing-slashes S,suffix= t,target-directory= \
+        T,no-target-directory u update? v,verbose Z,context exchange no-copy debug";
     let options = read(run.args, spec, Order::Anywhere);
     let (sources, target) = ends(&options);
     for source in &sources {
@@ -202,7 +202,7 @@ fn mv(run: &mut Run) -> Outcome {
 }
 
 fn ln(run: &mut Run) -> Outcome {
-    let spec = "b,backup? d,F,directory f,force i,interactive L,logical n,no-dereference P,physical r,relative \
+    let spec = "b backup? d,F,directory f,force i,interactive L,logical n,no-dereference P,physical r,relative \
         s,symbolic S,suffix= t,target-directory= T,no-target-directory v,verbose";
     let options = read(run.args, spec, Order::Anywhere);
     let (sources, target) = ends(&options);
@@ -220,8 +220,8 @@ fn ln(run: &mut Run) -> Outcome {
 }
 
 fn install(run: &mut Run) -> Outcome {
-    let spec = "b,backup? c C,compare d,directory D g,group= m,mode= o,owner= p,preserve-timestamps s,strip \
-        strip-program= S,suffix= t,target-directory= T,no-target-directory v,verbose Z,context?";
+    let spec = "b backup? c C,compare d,directory D g,group= m,mode= o,owner= p,preserve-timestamps s,strip \
+        strip-program= S,suffix= t,target-directory= T,no-target-directory v,verbose Z context? preserve-context";
     let options = read(run.args, spec, Order::Anywhere);
     if let Some(mode) = options.value("m").map(Word::shown).filter(|mode| is_setuid(mode)) {
         run.push(EffectKind::Privilege { how: format!("sets the set-user-ID bit ({mode})") });

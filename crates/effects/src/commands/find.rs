@@ -110,6 +110,7 @@ fn narrows(expression: &[Word]) -> bool {
             "-name" | "-iname" => !is_everything(&value),
             "-type" | "-xtype" => !value.contains(['f', 'd']),
             "-maxdepth" => value != "1",
+            "-mindepth" => !matches!(value.as_str(), "0" | "1"),
             "!" | "-not" | "-prune" | "-quit" => true,
             "-newermt" | "-anewer" | "-cnewer" | "-executable" | "-readable" | "-writable" | "-context" => {
                 true
@@ -204,10 +205,11 @@ fn fd(run: &mut Run) -> Outcome {
 }
 
 fn xargs(run: &mut Run) -> Outcome {
-    let spec = "0,null a,arg-file= d,delimiter= E,eof? e? I,replace= i? L,max-lines= l? n,max-args= P,max-procs= \
+    let spec = "0,null a,arg-file= d,delimiter= E= e,eof? I= i,replace? L,max-lines= l? n,max-args= P,max-procs= \
         o,open-tty p,interactive r,no-run-if-empty s,max-chars= t,verbose x,exit show-limits process-slot-var=";
     let options = read(run.args, spec, Order::First);
-    let mark = options.value("I").map(Word::shown).or_else(|| options.has("i").then(|| "{}".to_owned()));
+    let mark = options.value("I").or(options.value("i")).map(Word::shown);
+    let mark = mark.or_else(|| options.has("i").then(|| "{}".to_owned()));
     let input = match options.value("a") {
         Some(file) => run.read(&file.clone(), false),
         None => run.stdin().cloned().unwrap_or_else(|| Value::output(tollgate_shell::value::Taint::NONE)),

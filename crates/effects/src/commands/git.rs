@@ -34,6 +34,16 @@ pub(super) fn prefixed(program: &str) -> Option<Handler> {
     VERBS.iter().copied().flatten().any(|(name, _)| *name == verb).then_some(dashed as Handler)
 }
 
+/// Every verb of git, for the table of what is known.
+#[cfg(test)]
+pub(super) fn verbs() -> Vec<String> {
+    let known = VERBS.iter().copied().flatten().map(|(name, _)| *name);
+    let mut verbs: Vec<String> =
+        known.chain(HARMLESS.iter().copied()).map(|verb| format!("git {verb}")).collect();
+    verbs.sort();
+    verbs
+}
+
 /// How often an alias may stand for another.
 const ALIAS_DEPTH: u8 = 8;
 

@@ -120,6 +120,44 @@ pub(crate) fn known() -> impl Iterator<Item = &'static str> {
     FAMILIES.iter().copied().flatten().map(|(name, _)| *name).chain(verbs::known())
 }
 
+/// A family of programs, for the table of what is known.
+#[cfg(test)]
+pub(crate) struct Family {
+    pub name: &'static str,
+    pub programs: Vec<String>,
+    /// Tools with verbs: their names, and what each verb does.
+    pub tools: Vec<(&'static [&'static str], Vec<(&'static str, String)>)>,
+}
+
+/// Every family whose programs can lose, destroy or rewrite something.
+#[cfg(test)]
+pub(crate) fn known_families() -> Vec<Family> {
+    let programs = |commands: Commands| commands.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let family =
+        |name, commands, tools| Family { name, programs: programs(commands), tools: verbs::listed(tools) };
+    vec![
+        family("Files", files::COMMANDS, &[]),
+        family("Walks over files", find::COMMANDS, &[]),
+        family("Archives", archives::COMMANDS, &[]),
+        family("Readers and filters", readers::COMMANDS, &[]),
+        family("Devices, processes, power", system::COMMANDS, &[]),
+        family("Services, firewall, storage, users", persistence::COMMANDS, services::TOOLS),
+        Family { name: "Git", programs: git::verbs(), tools: Vec::new() },
+        family("Other version control", vcs::COMMANDS, &[]),
+        family("Databases", databases::COMMANDS, &[]),
+        family("Frameworks that reset databases", &[], frameworks::TOOLS),
+        family("Containers", containers::COMMANDS, containers::TOOLS),
+        family("Clusters", kubernetes::COMMANDS, kubernetes::TOOLS),
+        family("Infrastructure as code", infrastructure::COMMANDS, infrastructure::TOOLS),
+        family("Clouds", &[], cloud::TOOLS),
+        family("Hosting platforms and forges", &[], platforms::TOOLS),
+        family("Packages", &[], packages::TOOLS),
+        family("Runners", runners::COMMANDS, &[]),
+        family("Network", network::COMMANDS, &[]),
+        family("Wrappers", wrappers::COMMANDS, &[]),
+    ]
+}
+
 /// What variables set for a command mean: some of them are code.
 pub(crate) fn environment(analyst: &mut Analyst, call: &Call, shell: &mut Shell) {
     git::settle(shell);

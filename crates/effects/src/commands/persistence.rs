@@ -102,7 +102,9 @@ fn is_guard(unit: &str) -> bool {
 fn systemctl(run: &mut Run) -> Outcome {
     let spec = "user system global now q,quiet no-pager no-block no-ask-password f,force l,full t,type= state= p,property= \
         H,host= M,machine= n,lines= o,output= a,all r,recursive runtime s,signal= kill-whom= root= preset-mode= plain \
-        no-legend no-reload failed value wait no-wall h,help version";
+        no-legend no-reload failed value wait no-wall h,help version P= T,show-transaction boot-loader-entry= boot-loader-menu= \
+        check-inhibitors= dry-run firmware-setup i image= job-mode= legend= marked mkdir read-only reverse show-types \
+        timestamp= what= with-dependencies before after no-warn drop-in= stdin cleanup= when=";
     let options = read(run.args, spec, Order::Anywhere);
     let Some((verb, units)) = options.operands.split_first() else { return run.derived() };
     let units: Vec<String> = units.iter().map(Word::shown).collect();
@@ -167,7 +169,9 @@ fn is_root_group(names: &str) -> bool {
 }
 
 fn usermod(run: &mut Run) -> Outcome {
-    let spec = "a,append G,groups= g,gid= s,shell= d,home= m l,login= L,lock U,unlock e= f= u= p,password= c= o R= P= r,remove";
+    let spec = "a,append b,badname c,comment= d,home= e,expiredate= f,inactive= g,gid= G,groups= h,help l,login= L,lock \
+        m,move-home o,non-unique p,password= P,prefix= r,remove R,root= s,shell= u,uid= U,unlock v,add-subuids= \
+        V,del-subuids= w,add-subgids= W,del-subgids= Z,selinux-user=";
     let options = read(run.args, spec, Order::Anywhere);
     match options.value("G").map(Word::shown).filter(|groups| is_root_group(groups) && !options.has("r")) {
         Some(groups) => weaken(run, &format!("puts a user into {groups}, whose members may become root")),

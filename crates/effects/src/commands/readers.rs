@@ -1,5 +1,7 @@
 //! Programs that print or copy what is in files, and filters.
 
+mod specs;
+
 use tollgate_model::WriteMode;
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::Value;
@@ -28,7 +30,7 @@ pub(super) const COMMANDS: Commands = &[
     ("cut", filter),
     ("paste", filter),
     ("sort", filter),
-    ("uniq", filter),
+    ("uniq", uniq),
     ("fold", filter),
     ("fmt", filter),
     ("pr", filter),
@@ -68,11 +70,6 @@ pub(super) const COMMANDS: Commands = &[
     ("ack", grep),
 ];
 
-/// Options of the readers above that take a value, so that the value is not taken for a file.
-const VALUES: &str = "n,lines= c,bytes= s w= k= d= f= b= t= T= j= A= N= S= F= o= e= L= \
-    delimiter= fields= characters= width= key= field-separator= output= separator= max-count= suffix-length= \
-    from-code= to-code= label= unchanged-line-format= line-number language= theme= style= color?";
-
 /// `cat`: what is in the files, one after the other.
 fn cat(run: &mut Run) -> Outcome {
     let spec = "A,show-all b,number-nonblank e E,show-ends n,number s,squeeze-blank t T,show-tabs u v,show-nonprinting \
@@ -84,22 +81,38 @@ fn cat(run: &mut Run) -> Outcome {
 
 /// Programs that print what they read, more or less of it.
 fn copies(run: &mut Run) -> Outcome {
-    let options = read(run.args, VALUES, Order::Anywhere);
+    let options = read(run.args, specs::of(run.program), Order::Anywhere);
     let whole = contents(run, &options.operands);
     // A part of known text is not the whole of it, but all of it may be there.
     Outcome { stdout: whole, status: Status::Either }
 }
 
 fn filter(run: &mut Run) -> Outcome {
-    let options = read(run.args, VALUES, Order::Anywhere);
+    let options = read(run.args, specs::of(run.program), Order::Anywhere);
     let whole = contents(run, &options.operands);
-    if run.program == "sort" {
-        if let Some(output) = options.value("o") {
+    if matches!(run.program, "sort" | "shuf" | "iconv" | "sdiff") {
+        for output in options.values("o") {
             run.analyst.write(output, WriteMode::Overwrite, Some(&whole), run.shell);
         }
-        super::flags::values(run, &["--compress-program"]);
+    }
+    match run.program {
+        "sort" => super::flags::values(run, &["--compress-program"]),
+        "split" => super::flags::values(run, &["--filter"]),
+        "sdiff" => super::flags::values(run, &["--diff-program"]),
+        _ => {}
     }
     Outcome::unknown(whole.taint)
+}
+
+/// `uniq input output`.
+fn uniq(run: &mut Run) -> Outcome {
+    let options = read(run.args, specs::of("uniq"), Order::Anywhere);
+    let whole = contents(run, options.operands.get(..1).unwrap_or_default());
+    match options.operands.get(1) {
+        Some(output) => run.analyst.write(output, WriteMode::Overwrite, Some(&whole), run.shell),
+        None => return Outcome::unknown(whole.taint),
+    }
+    Outcome::silent(Status::Either)
 }
 
 fn rev(run: &mut Run) -> Outcome {
@@ -116,27 +129,52 @@ fn rev(run: &mut Run) -> Outcome {
     }
 }
 
+/// `jq filter file…`. Some options take a name and a value: of a file, when it is one.
 fn pattern_first(run: &mut Run) -> Outcome {
-    let spec = "f,from-file= L= arg= argjson= slurpfile= rawfile= indent= tab o= p= i,inplace I= C M r,raw-output s,slurp n,null-input";
-    let options = read(run.args, spec, Order::Anywhere);
+    let spec = "f,from-file= L= indent= tab o= p= i,inplace I= C,color-output M,monochrome-output r,raw-output s,slurp \
+        n,null-input R,raw-input S,sort-keys c,compact-output e,exit-status a,ascii-output j,join-output args jsonargs \
+        seq stream stream-errors unbuffered raw-output0";
+    let mut args: Vec<Word> = Vec::new();
+    let mut marks = tollgate_shell::value::Taint::NONE;
+    let mut rest = run.args.iter();
+    while let Some(word) = rest.next() {
+        match word.literal() {
+            Some("--arg" | "--argjson") => drop((rest.next(), rest.next())),
+            Some("--rawfile" | "--slurpfile" | "--argfile") => {
+                if let Some(file) = rest.nth(1) {
+                    marks = marks.union(run.analyst.read(file, false, run.shell).taint);
+                }
+            }
+            _ => args.push(word.clone()),
+        }
+    }
+    let options = read(&args, spec, Order::Anywhere);
     let skip = usize::from(!options.has("f"));
     let files: Vec<Word> = options.operands.iter().skip(skip).cloned().collect();
     let whole = contents(run, &files);
-    Outcome::unknown(whole.taint)
+    Outcome::unknown(whole.taint.union(marks))
 }
 
-fn grep(run: &mut Run) -> Outcome {
-    let spec = "e,regexp= f,file= r,recursive R,dereference-recursive i,ignore-case v,invert-match A,after-context= \
+/// The options that `ag` and `ack` have in common with `grep`.
+const AG: &str = "e,regexp= f,file= r,recursive R,dereference-recursive i,ignore-case v,invert-match A,after-context= \
         B,before-context= C,context= m,max-count= g,glob= t,type= T,type-not= j,threads= M,max-columns= include= \
         exclude= exclude-dir= exclude-from= label= d,directories= D,devices= color? colour? iglob= max-depth= \
         hidden no-ignore u,unrestricted n,line-number l,files-with-matches c,count o,only-matching w,word-regexp \
         x,line-regexp q,quiet s,no-messages h,no-filename H,with-filename E F G P a z L";
+
+fn grep(run: &mut Run) -> Outcome {
+    let spec = match run.program {
+        "rg" => specs::RIPGREP,
+        "ag" | "ack" => AG,
+        _ => specs::GREP,
+    };
     let options = read(run.args, spec, Order::Anywhere);
     if run.program == "rg" {
         super::flags::values(run, &["--pre", "--hostname-bin"]);
     }
     let skip = usize::from(!options.has("e") && !options.has("f"));
-    let walks = options.has("r") || options.has("R") || matches!(run.program, "rg" | "ag" | "ack");
+    let own = !matches!(run.program, "rg" | "ag" | "ack");
+    let walks = own && (options.has("r") || options.has("R")) || matches!(run.program, "rg" | "ag" | "ack");
     let files: Vec<Word> = options.operands.iter().skip(skip).cloned().collect();
     let mut marks = run.stdin().map(|value| value.taint).unwrap_or_default();
     for word in options.values("f").chain(&files) {

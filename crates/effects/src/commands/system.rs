@@ -60,7 +60,7 @@ fn format(run: &mut Run) -> Outcome {
 
 /// Without `-a` or `-o` it only lists what is there.
 fn wipefs(run: &mut Run) -> Outcome {
-    let spec = "a,all b,backup? f,force i,noheadings J,json lock? n,no-act o,offset= O,output= p,parsable q,quiet t,types= h,help V,version";
+    let spec = "a,all b backup? f,force i,noheadings J,json lock? n,no-act o,offset= O,output= p,parsable q,quiet t,types= h,help V,version";
     let options = read(run.args, spec, Order::Anywhere);
     if options.has("n") || !(options.has("a") || options.has("o")) {
         return run.derived();
@@ -195,10 +195,15 @@ fn kill(run: &mut Run) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
+const PKILL: &str = "signal= q,queue= e,echo c,count f,full g,pgroup= G,group= i,ignore-case n,newest o,oldest O,older= P,parent= \
+    s,session= t,terminal= u,euid= U,uid= x,exact F,pidfile= L,logpidfile r,runstates= A,ignore-ancestors cgroup= ns= \
+    nslist= I l v h,help V,version 1 2 3 6 9 H K T";
+
+const KILLALL: &str = "e,exact I,ignore-case g,process-group y,younger-than= o,older-than= i,interactive l,list q,quiet r,regexp \
+    s,signal= u,user= v,verbose V,version w,wait n,ns= Z,context= m c= t= d h 1 2 3 6 9 H K T";
+
 fn kill_by_name(run: &mut Run) -> Outcome {
-    let spec = "e,exact I,ignore-case g,process-group i,interactive q,quiet r,regexp s,signal= u,user= v,verbose w,wait \
-        n,ns= y,younger-than= o,older-than= f,full l,list c,count x P,parent= U,uid= G,group= t,terminal= newest oldest \
-        1 2 3 6 9 H K T L";
+    let spec = if run.program == "killall" { KILLALL } else { PKILL };
     let options = read(run.args, spec, Order::Anywhere);
     let user = options.value("u").or(options.value("U"));
     // A name with a user is one program of theirs; a user alone is everything they run.

@@ -78,6 +78,22 @@ pub(super) fn notice(run: &mut Run) -> Taint {
     judge(run, tool, run.args)
 }
 
+/// The tools of a table, with what each verb does in words.
+#[cfg(test)]
+pub(super) fn listed(tools: &'static [Tool]) -> Vec<(&'static [&'static str], Vec<(&'static str, String)>)> {
+    let words = |deed: Deed| match deed {
+        Deed::Safe => "harmless".to_owned(),
+        Deed::Infra(what) => format!("infrastructure, {what}"),
+        Deed::Publish(where_to) => format!("publish, {where_to}"),
+        Deed::Database(what) => format!("database, {what}"),
+        Deed::Weaken(what) => format!("weaken, {what}"),
+        Deed::Power => "switches the machine off".to_owned(),
+    };
+    let deeds =
+        |tool: &'static Tool| tool.deeds.iter().map(|(pattern, deed)| (*pattern, words(*deed))).collect();
+    tools.iter().map(|tool| (tool.names, deeds(tool))).collect()
+}
+
 /// The names of all tools.
 pub(super) fn known() -> impl Iterator<Item = &'static str> {
     TABLES.iter().copied().flatten().flat_map(|tool| tool.names).copied()

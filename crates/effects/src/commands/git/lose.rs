@@ -1,7 +1,7 @@
 //! Commands that overwrite or delete files of the work tree. What would be lost is asked of the repository.
 
 use tollgate_model::git::{GitAsk, GitStatus, Repo};
-use tollgate_model::{Certainty, EffectKind, Loss, WriteMode, Zone, is_rebuildable};
+use tollgate_model::{Certainty, EffectKind, FileKind, Loss, WriteMode, Zone, is_rebuildable};
 use tollgate_shell::eval::{Outcome, Status, Stream};
 
 use super::site::Site;
@@ -215,7 +215,7 @@ fn checkout(git: &mut Git) -> Outcome {
     let options = git.options(spec);
     let (tree, paths) = git.tree_and_paths(&options);
     let listed = options.has("pathspec-from-file");
-    if options.has("ours") || options.has("theirs") || options.has("2") || options.has("3") {
+    if ["ours", "theirs", "2", "3"].iter().any(|name| options.has(name)) && git.is_merging() {
         return Outcome::silent(Status::Either);
     }
     if options.has("p") && git.asks() {
@@ -235,6 +235,15 @@ fn checkout(git: &mut Git) -> Outcome {
 }
 
 impl Git<'_, '_, '_> {
+    /// Is something half done whose conflicts a side may be picked for?
+    fn is_merging(&self) -> bool {
+        let marks = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
+        let world = self.run.analyst.world;
+        let half =
+            |dir: &str| marks.iter().any(|mark| world.kind(&format!("{dir}/{mark}")) != FileKind::Missing);
+        self.sites().iter().any(|site| site.repo.as_ref().is_none_or(|repo| half(&repo.git_dir)))
+    }
+
     /// Does a person answer what it asks?
     fn asks(&self) -> bool {
         self.run.call.stdin.stream == Stream::Outer
@@ -256,10 +265,11 @@ impl Git<'_, '_, '_> {
 fn restore(git: &mut Git) -> Outcome {
     let spec = "s,source= S,staged W,worktree p,patch q,quiet progress no-progress ours theirs m,merge conflict= \
         ignore-unmerged ignore-skip-worktree-bits recurse-submodules? no-recurse-submodules overlay no-overlay \
-        pathspec-from-file= pathspec-file-nul U,unified= inter-hunk-context=";
+        pathspec-from-file= pathspec-file-nul U,unified= inter-hunk-context= 2 3";
     let options = git.options(spec);
     let staged = holds(&options, "S", "staged");
-    if staged && !options.has("W") || options.has("ours") || options.has("theirs") {
+    let sides = ["ours", "theirs", "2", "3"].iter().any(|name| options.has(name));
+    if staged && !options.has("W") || sides && git.is_merging() {
         return Outcome::silent(Status::Either);
     }
     let mut paths = options.operands.clone();
@@ -349,8 +359,7 @@ fn mv(git: &mut Git) -> Outcome {
 }
 
 fn checkout_index(git: &mut Git) -> Outcome {
-    let spec =
-        "u,index q,quiet f,force a,all n,no-create prefix= stage= temp ignore-skip-worktree-bits z stdin";
+    let spec = "u,index q,quiet f,force a,all n,no-create create prefix= stage= temp ignore-skip-worktree-bits z stdin";
     let options = git.options(spec);
     if let Some(prefix) = options.value("prefix").filter(|prefix| !prefix.is("")).cloned() {
         git.run.analyst.write(&prefix, WriteMode::Overwrite, None, git.run.shell);
@@ -366,7 +375,7 @@ fn checkout_index(git: &mut Git) -> Outcome {
 }
 
 fn read_tree(git: &mut Git) -> Outcome {
-    let spec = "m reset i n,dry-run v u aggressive prefix= trivial exclude-per-directory= index-output= \
+    let spec = "m reset i n,dry-run v,verbose u aggressive prefix= trivial exclude-per-directory= index-output= \
         sparse-checkout no-sparse-checkout recurse-submodules? no-recurse-submodules q,quiet empty debug-unpack";
     let options = git.options(spec);
     if options.has("reset") && options.has("u") && !holds(&options, "n", "dry-run") {

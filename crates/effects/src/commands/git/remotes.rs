@@ -153,7 +153,7 @@ fn clone(git: &mut Git) -> Outcome {
         reference-if-able= dissociate o,origin= b,branch= revision= u,upload-pack= depth= shallow-since= \
         shallow-exclude= single-branch no-single-branch tags no-tags shallow-submodules no-shallow-submodules \
         separate-git-dir= ref-format= c,config= server-option= 4,ipv4 6,ipv6 filter= also-filter-submodules \
-        remote-submodules sparse bundle-uri=";
+        remote-submodules sparse bundle-uri= hardlinks";
     let mut options = git.options(spec);
     options.operands.extend(git.args_after().unwrap_or_default().iter().cloned());
     for setting in options.values("c").cloned().collect::<Vec<_>>() {
@@ -203,15 +203,28 @@ fn init(git: &mut Git) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
+/// `fetch`, `pull` and their like.
+const FETCH: &str = "j,jobs= v,verbose q,quiet all a,append atomic set-upstream upload-pack,exec= f,force m,multiple t,tags n p,prune \
+    P,prune-tags recurse-submodules? no-recurse-submodules dry-run porcelain write-fetch-head no-write-fetch-head k,keep \
+    u,update-head-ok progress no-progress depth= shallow-since= shallow-exclude= deepen= unshallow refetch \
+    update-shallow refmap= o,server-option= 4,ipv4 6,ipv6 negotiation-tip= negotiate-only filter= auto-maintenance \
+    no-auto-maintenance auto-gc no-auto-gc show-forced-updates no-show-forced-updates write-commit-graph stdin \
+    r,rebase? no-rebase no-commit commit no-edit edit cleanup= ff ff-only no-ff verify no-verify s,strategy= \
+    X,strategy-option= S,gpg-sign? autostash no-autostash squash stat allow-unrelated-histories no-tags h,heads refs prefetch log? signoff? verify-signatures \
+    b,branches get-url sort= symref exit-code";
+
+/// `pull` takes the number of jobs only attached.
+const PULL: &str = "j,jobs? v,verbose q,quiet all a,append atomic set-upstream upload-pack,exec= f,force m,multiple t,tags n p,prune \
+    P,prune-tags recurse-submodules? no-recurse-submodules dry-run porcelain write-fetch-head no-write-fetch-head k,keep \
+    u,update-head-ok progress no-progress depth= shallow-since= shallow-exclude= deepen= unshallow refetch \
+    update-shallow refmap= o,server-option= 4,ipv4 6,ipv6 negotiation-tip= negotiate-only filter= auto-maintenance \
+    no-auto-maintenance auto-gc no-auto-gc show-forced-updates no-show-forced-updates write-commit-graph stdin \
+    r,rebase? no-rebase no-commit commit no-edit edit cleanup= ff ff-only no-ff verify no-verify s,strategy= \
+    X,strategy-option= S,gpg-sign? autostash no-autostash squash stat allow-unrelated-histories no-tags h,heads refs prefetch log? signoff? verify-signatures \
+    b,branches get-url sort= symref exit-code";
+
 fn fetch(git: &mut Git) -> Outcome {
-    let spec = "v,verbose q,quiet all a,append atomic set-upstream upload-pack,exec= f,force m,multiple t,tags n j,jobs= p,prune \
-        P,prune-tags recurse-submodules? no-recurse-submodules dry-run porcelain write-fetch-head no-write-fetch-head k,keep \
-        u,update-head-ok progress no-progress depth= shallow-since= shallow-exclude= deepen= unshallow refetch \
-        update-shallow refmap= o,server-option= 4,ipv4 6,ipv6 negotiation-tip= negotiate-only filter= auto-maintenance \
-        no-auto-maintenance auto-gc no-auto-gc show-forced-updates no-show-forced-updates write-commit-graph stdin \
-        r,rebase? no-rebase no-commit commit no-edit edit cleanup= ff ff-only no-ff verify no-verify s,strategy= \
-        X,strategy-option= S,gpg-sign? autostash no-autostash squash stat allow-unrelated-histories no-tags h,heads refs \
-        b,branches get-url sort= symref exit-code";
+    let spec = if git.verb == "pull" { PULL } else { FETCH };
     let options = git.options(spec);
     git.other_end(&options);
     if options.has("no-verify") {
