@@ -48,6 +48,7 @@ pub(crate) struct Analyst<'w> {
     effects: Vec<Effect>,
     seen: HashSet<Effect>,
     scripts: u32,
+    temporaries: u32,
     made: Vec<String>,
     /// The file system that paths belong to, when it is not this machine's.
     pub(crate) elsewhere: Option<Elsewhere>,
@@ -64,6 +65,7 @@ impl<'w> Analyst<'w> {
             effects: Vec::new(),
             seen: HashSet::new(),
             scripts: 0,
+            temporaries: 0,
             made: Vec::new(),
             elsewhere: None,
             links: Links::default(),
@@ -183,7 +185,7 @@ impl<'w> Analyst<'w> {
 
     /// `$TMPDIR`, where nothing says what it is, is a folder for temporary files. That it may be empty is
     /// considered besides.
-    fn in_temp(&self, word: &Word) -> Value {
+    pub(crate) fn in_temp(&self, word: &Word) -> Value {
         let named = |piece: &Piece| matches!(piece, Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) if &**name == "TMPDIR");
         let (Some((first, rest)), Some(folder)) =
             (word.text.pieces.split_first(), self.world.temp_dirs().first())
@@ -254,11 +256,10 @@ impl<'w> Analyst<'w> {
 
     /// Removes a name, as `rm` does: of a link only the link goes.
     pub(crate) fn remove(&mut self, word: &Word, recursive: bool, shell: &mut Shell) {
-        let places = if word.text.suffix().ends_with('/') {
-            self.places(word, shell)
-        } else {
-            self.names(word, shell)
-        };
+        let end = word.text.suffix();
+        let within = ["/", "/.", "/.."].iter().any(|tail| end.ends_with(tail));
+        let recursive = recursive && !is_checked(&word.text);
+        let places = if within { self.places(word, shell) } else { self.names(word, shell) };
         for (place, certainty) in places {
             self.changes(&place, recursive, word.span, certainty);
             self.push(EffectKind::Delete { place, recursive }, word.span, certainty);
@@ -278,6 +279,12 @@ impl<'w> Analyst<'w> {
     pub(crate) fn make_dir(&mut self, word: &Word, shell: &Shell) {
         let made = self.places(word, shell).into_iter().filter(|(place, _)| !place.pattern);
         self.made.extend(made.map(|(place, _)| place.path));
+    }
+
+    /// The number of the next temporary file.
+    pub(crate) fn next_temporary(&mut self) -> u32 {
+        self.temporaries += 1;
+        self.temporaries
     }
 
     /// What is in a script file, written earlier in the call or on disk.
@@ -484,6 +491,16 @@ fn emptied(text: &Text) -> Option<Text> {
     let mut kept = Text::default();
     text.pieces.iter().filter(|piece| !may_vanish(piece)).for_each(|piece| kept.push(piece.clone()));
     (!kept.is_empty()).then_some(kept)
+}
+
+/// `"${DIR:?}/out"`: a folder in something that is surely not empty, written by somebody who thought of that.
+fn is_checked(text: &Text) -> bool {
+    match text.pieces.as_slice() {
+        [Piece::Hole(Hole { source: HoleSource::Variable(_), nonempty: true }), Piece::Text(rest)] => {
+            rest.len() > 1 && rest.starts_with('/') && !rest.contains("..")
+        }
+        _ => false,
+    }
 }
 
 fn begins_known(text: &Value) -> bool {

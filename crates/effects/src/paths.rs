@@ -42,7 +42,7 @@ fn at(text: &Text, shown: &str, world: &dyn World) -> Place {
             root: false,
         };
     };
-    let parts = unalias(parts, world);
+    let parts = follow_folder(unalias(parts, world), world);
     let path = join(&parts);
     let pattern = parts.iter().any(|part| !part.is_literal());
     let mut zone = zones::of(&parts, world);
@@ -60,6 +60,20 @@ fn at(text: &Text, shown: &str, world: &dyn World) -> Place {
     Place { path: real_path, shown: shown.to_owned(), zone, pattern, root }
 }
 
+/// Before a pattern, the links of the folder it lies in are followed: `link/*` is in what the link leads to.
+fn follow_folder(parts: Vec<Component>, world: &dyn World) -> Vec<Component> {
+    let known = parts.iter().take_while(|part| part.is_literal()).count();
+    let (folder, rest) = parts.split_at(known);
+    if rest.is_empty() || folder.is_empty() {
+        return parts;
+    }
+    let path = join(folder);
+    match world.real(&path).filter(|real| *real != path) {
+        Some(real) => literal_components(&real).into_iter().chain(rest.iter().cloned()).collect(),
+        None => parts,
+    }
+}
+
 /// Is the zone certain although the path holds globs? It is when the folder before the first glob lies in the
 /// same zone already: `~/.ssh/*` is as secret as `~/.ssh`, while `.e*` only may be `.env`.
 pub(crate) fn is_certain(text: &Text, world: &dyn World) -> bool {
@@ -69,7 +83,8 @@ pub(crate) fn is_certain(text: &Text, world: &dyn World) -> bool {
     let Some(parts) = components(text) else { return false };
     let literal = parts.iter().take_while(|part| part.is_literal()).count();
     let folder = parts.get(..literal).unwrap_or_default();
-    literal == parts.len() || {
+    // What a pattern surely matches is there: a home, the workspace, a folder of the system.
+    literal == parts.len() || zones::is_root(&parts, world) || {
         let outer = zones::of(folder, world);
         let inner = zones::of(&parts, world);
         outer == inner || (inner == Zone::Workspace && zones::is_root(folder, world))

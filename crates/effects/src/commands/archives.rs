@@ -52,7 +52,10 @@ const TAR: &str = "c,create x,extract,get t,list r,append u,update d,diff,compar
 fn tar(run: &mut Run) -> Outcome {
     let args = dashed(run.args);
     let options = read(&args, TAR, Order::Anywhere);
-    for name in ["to-command", "I", "F", "rsh-command"] {
+    for file in ["index-file", "volno-file", "g"].into_iter().flat_map(|name| options.values(name)) {
+        run.analyst.write(file, WriteMode::Overwrite, None, run.shell);
+    }
+    for name in ["to-command", "I", "F", "rsh-command", "rmt-command"] {
         for command in options.values(name).cloned().collect::<Vec<_>>() {
             interpreters::code(run, &command.value(), command.span);
         }
@@ -187,6 +190,9 @@ fn zip(run: &mut Run) -> Outcome {
         }
     }
     let content = Value::output(marks);
+    if let Some(output) = options.value("O") {
+        run.analyst.write(output, WriteMode::Overwrite, Some(&content), run.shell);
+    }
     if archive.is("-") {
         return Outcome { stdout: content, status: Status::Either };
     }
@@ -348,6 +354,9 @@ fn patch(run: &mut Run) -> Outcome {
     let options = read(run.args, spec, Order::Anywhere);
     if options.has("dry-run") {
         return run.derived();
+    }
+    if let Some(rejects) = options.value("r").cloned() {
+        run.analyst.write(&rejects, WriteMode::Overwrite, None, run.shell);
     }
     if let Some(file) = options.value("o").or(options.operands.first()).cloned() {
         run.analyst.write(&file, WriteMode::Edit, None, run.shell);

@@ -64,9 +64,19 @@ fn psql(run: &mut Run) -> Outcome {
     }
     if let Some(code) = options.value("o").filter(|word| word.text.prefix().starts_with('|')).cloned() {
         interpreters::code(run, &code.from(1).value(), code.span);
+    } else {
+        written(run, &options, &["o"]);
     }
+    written(run, &options, &["L"]);
     let given = given(&options, &["c"], &["f"], &["d", "h"], Flavour::Postgres, "psql");
     statements(run, &given)
+}
+
+/// Files that a client writes what it prints to.
+fn written(run: &mut Run, options: &Options, names: &[&str]) {
+    for file in names.iter().flat_map(|name| options.values(name)).cloned().collect::<Vec<_>>() {
+        run.analyst.write(&file, tollgate_model::WriteMode::Overwrite, None, run.shell);
+    }
 }
 
 fn pgcli(run: &mut Run) -> Outcome {
@@ -85,6 +95,7 @@ fn mysql(run: &mut Run) -> Outcome {
         default-character-set= delimiter= init-command= login-path= protocol= ssl-mode= ssl-ca= connect-timeout= max-allowed-packet= \
         tee= ssl skip-ssl";
     let options = read(run.args, spec, Order::Anywhere);
+    written(run, &options, &["tee"]);
     let given = given(&options, &["e", "init-command"], &[], &["D", "h"], Flavour::MySql, "mysql");
     statements(run, &given)
 }
@@ -92,6 +103,7 @@ fn mysql(run: &mut Run) -> Outcome {
 fn mycli(run: &mut Run) -> Outcome {
     let spec = "h,host= P,port= u,user= S,socket= p,password= D,database= d,dsn= e,execute= R,prompt= l,logfile= t,table csv";
     let options = read(run.args, spec, Order::Anywhere);
+    written(run, &options, &["l"]);
     let given = given(&options, &["e"], &[], &["D", "h", "d"], Flavour::MySql, "mycli");
     statements(run, &given)
 }
@@ -168,6 +180,7 @@ fn client_only(run: &mut Run, texts: &[Word], files: Vec<Word>) -> Outcome {
 
 fn usql(run: &mut Run) -> Outcome {
     let options = read(run.args, "c,command= f,file= o,out= v,set= w W 1 q t x X", Order::Anywhere);
+    written(run, &options, &["o"]);
     let given = given(&options, &["c"], &["f"], &[], Flavour::Postgres, "usql");
     statements(run, &given)
 }
@@ -211,6 +224,7 @@ fn cqlsh(run: &mut Run) -> Outcome {
 fn sqlcmd(run: &mut Run) -> Outcome {
     let spec = "S= d= U= P= E Q= q= i= o= l= t= h= s= w= W b C N v= x y= Y= I G";
     let options = read(run.args, spec, Order::Anywhere);
+    written(run, &options, &["o"]);
     let given = given(&options, &["Q", "q"], &["i"], &["S", "d"], Flavour::Postgres, "sqlcmd");
     statements(run, &given)
 }

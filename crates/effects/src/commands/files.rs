@@ -1,6 +1,6 @@
 //! Programs that change files: coreutils and their kin.
 
-use tollgate_model::{EffectKind, FileKind, WriteMode};
+use tollgate_model::{EffectKind, FileKind, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Text, Value};
 
@@ -31,6 +31,10 @@ pub(super) const COMMANDS: Commands = &[
     ("chgrp", chown),
     ("setfacl", setfacl),
     ("gio", gio),
+    ("rimraf", rimraf),
+    ("del", rimraf),
+    ("del-cli", rimraf),
+    ("shx", shx),
 ];
 
 fn silent(_: &mut Run) -> Outcome {
@@ -61,6 +65,24 @@ fn gio(run: &mut Run) -> Outcome {
         }
         _ => run.derived(),
     }
+}
+
+/// `rm -rf` as packages of npm have it.
+fn rimraf(run: &mut Run) -> Outcome {
+    let spec = "G,g,glob no-glob v,verbose V,no-verbose preserve-root no-preserve-root tmp= max-retries= retry-delay= \
+        backoff= i,interactive I,no-interactive impl= f,force d,dry-run dot h,help version";
+    let options = read(run.args, spec, Order::Anywhere);
+    if options.has("d") || options.has("h") || options.has("version") {
+        return run.derived();
+    }
+    delete_all(run, &options, true)
+}
+
+/// Commands of a shell, on systems without one.
+fn shx(run: &mut Run) -> Outcome {
+    let start =
+        run.args.iter().position(|word| !word.text.prefix().starts_with('-')).unwrap_or(run.args.len());
+    run.inner(run.args.get(start..).unwrap_or_default())
 }
 
 fn rmdir(run: &mut Run) -> Outcome {
@@ -192,13 +214,26 @@ fn mv(run: &mut Run) -> Outcome {
         let is_file = |place: &tollgate_model::Place| run.analyst.world.kind(&place.path) == FileKind::File;
         let single =
             run.analyst.places(source, run.shell).iter().all(|(place, _)| !place.pattern && is_file(place));
-        run.analyst.remove(source, !single, run.shell);
+        let kept = single && target.as_ref().is_some_and(|target| comes_in(run, source, target));
+        if kept {
+            run.shell.forget_file(&source.value());
+        } else {
+            run.analyst.remove(source, !single, run.shell);
+        }
         if let Some(target) = &target {
             let landing = landing(run, source, target, sources.len() > 1);
             run.analyst.write(&landing, WriteMode::Overwrite, content.as_ref(), run.shell);
         }
     }
     Outcome::silent(Status::Either)
+}
+
+/// A file of the home that is moved into the workspace is still there.
+fn comes_in(run: &Run, source: &Word, target: &Word) -> bool {
+    let zones = |word: &Word, zone: Zone| {
+        run.analyst.places(word, run.shell).iter().all(|(place, _)| place.zone == zone && !place.root)
+    };
+    zones(source, Zone::Home) && zones(target, Zone::Workspace)
 }
 
 fn ln(run: &mut Run) -> Outcome {
@@ -225,6 +260,9 @@ fn install(run: &mut Run) -> Outcome {
     let options = read(run.args, spec, Order::Anywhere);
     if let Some(mode) = options.value("m").map(Word::shown).filter(|mode| is_setuid(mode)) {
         run.push(EffectKind::Privilege { how: format!("sets the set-user-ID bit ({mode})") });
+    }
+    if let Some(strip) = options.value("strip-program").filter(|_| options.has("s")).cloned() {
+        run.inner(&[strip]);
     }
     if options.has("d") {
         return Outcome::silent(Status::Either);

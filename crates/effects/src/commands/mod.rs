@@ -126,7 +126,7 @@ pub(crate) struct Family {
     pub name: &'static str,
     pub programs: Vec<String>,
     /// Tools with verbs: their names, and what each verb does.
-    pub tools: Vec<(&'static [&'static str], Vec<(&'static str, String)>)>,
+    pub tools: Vec<verbs::Listed>,
 }
 
 /// Every family whose programs can lose, destroy or rewrite something.

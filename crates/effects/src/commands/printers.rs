@@ -1,7 +1,7 @@
 //! Programs that print a path: what they print is known when what they are given is.
 
 use tollgate_shell::eval::{Outcome, Status};
-use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
+use tollgate_shell::value::{Piece, Text, Value};
 
 use super::{Commands, Run};
 use crate::options::{Order, read};
@@ -92,14 +92,21 @@ fn mktemp(run: &mut Run) -> Outcome {
         text.append(&folder.map_or_else(|| temp_folder(run), |folder| folder.text.clone()));
         text.push_str("/");
     }
-    let name = template.map_or_else(|| "tmp.X".to_owned(), Word::shown);
-    text.push_str(name.trim_end_matches('X'));
-    text.push(Piece::Hole(Hole::nonempty(HoleSource::Output)));
+    match template.map(|word| word.text.pieces.as_slice()) {
+        Some([start @ .., Piece::Text(end)]) => {
+            start.iter().for_each(|piece| text.push(piece.clone()));
+            text.push_str(end.trim_end_matches('X'));
+        }
+        Some(pieces) => pieces.iter().for_each(|piece| text.push(piece.clone())),
+        None => text.push_str("tmp."),
+    }
+    // A name of its own, so that two of them are never taken for one.
+    text.push_str(&format!("X{}", run.analyst.next_temporary()));
     let path = Word { text, ..Word::literal_at("", run.call.span) };
     if options.has("d") {
         run.analyst.make_dir(&path, run.shell);
     }
-    printed(run.shell.resolve(&path.value()))
+    printed(run.shell.resolve(&run.analyst.in_temp(&path)))
 }
 
 fn temp_folder(run: &Run) -> Text {

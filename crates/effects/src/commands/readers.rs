@@ -83,6 +83,10 @@ fn cat(run: &mut Run) -> Outcome {
 fn copies(run: &mut Run) -> Outcome {
     let options = read(run.args, specs::of(run.program), Order::Anywhere);
     let whole = contents(run, &options.operands);
+    let logs = ["o", "O", "log-file", "LOG-FILE"].into_iter().flat_map(|name| options.values(name));
+    for log in logs.filter(|_| run.program == "less") {
+        run.analyst.write(log, WriteMode::Overwrite, Some(&whole), run.shell);
+    }
     // A part of known text is not the whole of it, but all of it may be there.
     Outcome { stdout: whole, status: Status::Either }
 }

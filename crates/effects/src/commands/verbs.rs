@@ -78,9 +78,13 @@ pub(super) fn notice(run: &mut Run) -> Taint {
     judge(run, tool, run.args)
 }
 
+/// The names of a tool, and each of its patterns with what it does.
+#[cfg(test)]
+pub(crate) type Listed = (&'static [&'static str], Vec<(&'static str, String)>);
+
 /// The tools of a table, with what each verb does in words.
 #[cfg(test)]
-pub(super) fn listed(tools: &'static [Tool]) -> Vec<(&'static [&'static str], Vec<(&'static str, String)>)> {
+pub(super) fn listed(tools: &'static [Tool]) -> Vec<Listed> {
     let words = |deed: Deed| match deed {
         Deed::Safe => "harmless".to_owned(),
         Deed::Infra(what) => format!("infrastructure, {what}"),

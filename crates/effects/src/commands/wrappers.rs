@@ -1,7 +1,7 @@
 //! Programs that run the program named by their arguments. A catalogue: each one's options, and how many words
 //! stand before the command.
 
-use tollgate_model::EffectKind;
+use tollgate_model::{EffectKind, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::Value;
 
@@ -213,8 +213,31 @@ fn plain(run: &mut Run) -> Outcome {
     if run.program == "systemd-run" || (run.program == "screen" && options.has("d")) {
         run.push(EffectKind::Persist { place: format!("a process started by {}", run.program) });
     }
+    reports(run, &options);
     let command: Vec<Word> = options.operands.iter().skip(*before).cloned().collect();
     inner_or_nothing(run, &command, options.unsure)
+}
+
+/// Options by which wrappers write what they saw into a file.
+const REPORTS: &[(&str, &[&str])] = &[
+    ("time", &["o"]),
+    ("strace", &["o"]),
+    ("ltrace", &["o"]),
+    ("perf", &["o"]),
+    ("valgrind", &["log-file", "xml-file", "callgrind-out-file"]),
+    ("xvfb-run", &["e"]),
+];
+
+/// `strace -o '|command'` runs it.
+fn reports(run: &mut Run, options: &Options) {
+    let Some((_, names)) = REPORTS.iter().find(|(name, _)| *name == run.program) else { return };
+    for file in names.iter().flat_map(|name| options.values(name)).cloned().collect::<Vec<_>>() {
+        if run.program == "strace" && file.text.prefix().starts_with(['|', '!']) {
+            interpreters::code(run, &file.from(1).value(), file.span);
+        } else {
+            run.analyst.write(&file, WriteMode::Overwrite, None, run.shell);
+        }
+    }
 }
 
 /// `screen -X stuff 'text'` types into another terminal, `exec` runs there.
@@ -310,7 +333,7 @@ fn sudo(run: &mut Run) -> Outcome {
     }
     if options.has("e") {
         for word in &command {
-            run.analyst.write(word, tollgate_model::WriteMode::Edit, None, run.shell);
+            run.analyst.write(word, WriteMode::Edit, None, run.shell);
         }
         return run.derived();
     }
@@ -355,6 +378,12 @@ fn flock(run: &mut Run) -> Outcome {
 fn script(run: &mut Run) -> Outcome {
     let spec = "a,append c,command= e,return f,flush force I,log-in= O,log-out= B,log-io= T,log-timing= m,logging-format= o,output-limit= q,quiet t,timing? E,echo=";
     let options = read(run.args, spec, Order::Anywhere);
+    let logs = ["I", "O", "B", "T"].into_iter().flat_map(|name| options.values(name));
+    let typescript = options.operands.first().filter(|_| !options.has("O") && !options.has("B"));
+    for file in logs.chain(typescript).cloned().collect::<Vec<_>>() {
+        let mode = if options.has("a") { WriteMode::Append } else { WriteMode::Overwrite };
+        run.analyst.write(&file, mode, None, run.shell);
+    }
     match options.value("c") {
         Some(text) => {
             let (text, span) = (text.value(), text.span);

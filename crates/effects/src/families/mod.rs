@@ -79,6 +79,8 @@ fn world() -> StillWorld {
         temp: vec!["/tmp".into()],
         files: [
             file("/home/user/project/a"),
+            file("/home/user/project/.git/objects/x"),
+            file("/home/user/project/.git/refs/heads/main"),
             file("/home/user/project/b"),
             dir("/home/user/project/d"),
             head,

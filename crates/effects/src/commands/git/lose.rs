@@ -241,7 +241,7 @@ impl Git<'_, '_, '_> {
         let world = self.run.analyst.world;
         let half =
             |dir: &str| marks.iter().any(|mark| world.kind(&format!("{dir}/{mark}")) != FileKind::Missing);
-        self.sites().iter().any(|site| site.repo.as_ref().is_none_or(|repo| half(&repo.git_dir)))
+        self.sites().iter().any(|site| site.repo.as_ref().is_some_and(|repo| half(&repo.git_dir)))
     }
 
     /// Does a person answer what it asks?
@@ -378,6 +378,9 @@ fn read_tree(git: &mut Git) -> Outcome {
     let spec = "m reset i n,dry-run v,verbose u aggressive prefix= trivial exclude-per-directory= index-output= \
         sparse-checkout no-sparse-checkout recurse-submodules? no-recurse-submodules q,quiet empty debug-unpack";
     let options = git.options(spec);
+    if let Some(index) = options.value("index-output").cloned() {
+        git.run.analyst.write(&index, WriteMode::Overwrite, None, git.run.shell);
+    }
     if options.has("reset") && options.has("u") && !holds(&options, "n", "dry-run") {
         git.lose(&Doomed::tracked("git read-tree --reset -u"));
     }
