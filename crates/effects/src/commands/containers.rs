@@ -143,7 +143,21 @@ fn start(run: &mut Run, words: &[Word]) -> Outcome {
     mounts(run, &options, &mut there);
     rights(run, &options);
     let command = inner_command(&options, options.operands.get(1..).unwrap_or_default());
+    image_tool(run, &options);
     inside(run, there, options.value("w"), &command)
+}
+
+/// An image named for a tool (`hashicorp/terraform`) starts that tool with the words behind it.
+fn image_tool(run: &mut Run, options: &Options) {
+    let Some((image, words)) = options.operands.split_first().filter(|_| !options.has("entrypoint")) else {
+        return;
+    };
+    let shown = image.shown();
+    let name = shown.rsplit('/').next().unwrap_or_default().split([':', '@']).next().unwrap_or_default();
+    let name = name.trim_end_matches("-cli");
+    if let Some(tool) = super::verbs::find(name).filter(|_| !words.iter().any(|word| word.is(name))) {
+        super::verbs::judge(run, tool, words);
+    }
 }
 
 /// The entry point, if one is given, and the words behind the image.

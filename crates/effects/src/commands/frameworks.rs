@@ -114,6 +114,7 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[
             ("ecto.drop|ecto.reset", RESET),
+            ("do ** ecto.drop*|ecto.reset*", RESET),
             ("hex.publish !--dry-run", Deed::Publish("hex")),
             ("ecto.rollback --all", RESET),
         ],

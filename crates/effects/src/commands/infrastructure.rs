@@ -13,6 +13,8 @@ pub(super) const COMMANDS: Commands = &[
     ("tofu", terraform),
     ("ansible", ansible),
     ("ansible-playbook", ansible_playbook),
+    ("salt", salt),
+    ("salt-ssh", salt),
     ("vagrant", vagrant),
 ];
 
@@ -208,6 +210,15 @@ fn ansible(run: &mut Run) -> Outcome {
         }
         _ => run.derived(),
     }
+}
+
+/// `salt hosts cmd.run 'command'`.
+fn salt(run: &mut Run) -> Outcome {
+    let runs = |word: &Word| matches!(word.shown().as_str(), "cmd.run" | "cmd.shell" | "cmd.run_all");
+    let at = run.args.iter().position(runs);
+    let Some(text) = at.and_then(|at| run.args.get(at + 1)).cloned() else { return run.derived() };
+    let words = [Word::literal_at("sh", text.span), Word::literal_at("-c", text.span), text];
+    remote(run, &words, "on the hosts of salt")
 }
 
 /// A playbook is somebody's code for other machines: it is only noted when it runs for real against production.

@@ -86,6 +86,7 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[
             ("** -n,--dry-run", Deed::Safe),
+            ("sqlx|diesel database|db drop|reset", Deed::Database("reset")),
             ("publish", Deed::Publish("crates.io")),
             ("yank", Deed::Publish("crates.io")),
             ("owner -a,--add", Deed::Publish("crates.io")),
@@ -125,7 +126,10 @@ pub(super) const TOOLS: &[Tool] = &[
         names: &["mvn", "mvnw"],
         values: "f file s settings P pl",
         one_dash: false,
-        deeds: &[("** deploy|deploy:*|release:perform", Deed::Publish("Maven"))],
+        deeds: &[
+            ("** flyway:clean|liquibase:dropAll|*:flyway-maven-plugin:*:clean", Deed::Database("reset")),
+            ("** deploy|deploy:*|release:perform", Deed::Publish("Maven")),
+        ],
     },
     Tool {
         names: &["gradle", "gradlew"],
@@ -133,6 +137,7 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[
             ("** -m,--dry-run", Deed::Safe),
+            ("** flywayClean|*:flywayClean|dropAll|*:dropAll", Deed::Database("reset")),
             (
                 "** publish|publishPlugins|*:publish|publishToSonatype|publishAllPublications*|publishToMavenCentral",
                 Deed::Publish("Maven"),
@@ -144,6 +149,7 @@ pub(super) const TOOLS: &[Tool] = &[
         values: "s source k api-key",
         one_dash: false,
         deeds: &[
+            ("ef database drop !--dry-run", Deed::Database("drop-database")),
             ("nuget push|delete", Deed::Publish("NuGet")),
             ("push|delete", Deed::Publish("NuGet")),
             ("nuget add|update source", INDEX),

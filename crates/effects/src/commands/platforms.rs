@@ -40,6 +40,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("variable get|export", SECRET),
             ("ssh-key|deploy-key add", GRANT),
             ("ci delete", DELETE),
+            ("api -X,--method=DELETE|delete", DELETE),
         ],
     },
     Tool {

@@ -140,7 +140,8 @@ impl Git<'_, '_, '_> {
                 if place.path.is_empty() {
                     return (Vec::new(), false);
                 }
-                paths.push(place.path);
+                // What a walk finds may lie directly in its folder; `*` stands for slashes as well.
+                paths.push(place.path.replace("/*/", "/*"));
             }
         }
         (paths, sure)
