@@ -15,7 +15,7 @@ use crate::elsewhere::Elsewhere;
 use crate::languages;
 use crate::links::Links;
 use crate::paths;
-use crate::word::{Word, show, ways};
+use crate::word::{Word, emptied, is_checked, show, ways};
 
 /// Marks on data.
 pub(crate) mod taint {
@@ -478,29 +478,6 @@ pub(crate) fn own_at(place: &Place, with_all_below: bool, world: &dyn World) -> 
 pub(crate) fn call_taint(call: &Call) -> Taint {
     let input = call.stdin.value.as_ref().map_or(Taint::NONE, |value| value.taint);
     call.argv.iter().fold(input, |marks, field| marks.union(field.value.taint))
-}
-
-/// A text with the variables that may be empty taken out; `None` when there are none.
-fn emptied(text: &Text) -> Option<Text> {
-    let may_vanish = |piece: &Piece| {
-        matches!(piece, Piece::Hole(Hole { source: HoleSource::Variable(_), nonempty: false }))
-    };
-    if !text.pieces.iter().any(may_vanish) {
-        return None;
-    }
-    let mut kept = Text::default();
-    text.pieces.iter().filter(|piece| !may_vanish(piece)).for_each(|piece| kept.push(piece.clone()));
-    (!kept.is_empty()).then_some(kept)
-}
-
-/// `"${DIR:?}/out"`: a folder in something that is surely not empty, written by somebody who thought of that.
-fn is_checked(text: &Text) -> bool {
-    match text.pieces.as_slice() {
-        [Piece::Hole(Hole { source: HoleSource::Variable(_), nonempty: true }), Piece::Text(rest)] => {
-            rest.len() > 1 && rest.starts_with('/') && !rest.contains("..")
-        }
-        _ => false,
-    }
 }
 
 fn begins_known(text: &Value) -> bool {
