@@ -135,7 +135,7 @@ fn here(run: &Run) -> Word {
 }
 
 /// Files with unknown names come into a folder.
-pub(in crate::commands) fn extract(run: &mut Run, folder: &Word) {
+pub(crate) fn extract(run: &mut Run, folder: &Word) {
     for (mut place, _) in run.analyst.places(folder, run.shell) {
         if place.pattern && place.path.is_empty() {
             continue;

@@ -1,7 +1,7 @@
 //! Command knowledge: how each program's arguments become effects, one file per family.
 
 mod agents_cli;
-mod archives;
+pub(crate) mod archives;
 mod cloud;
 pub(crate) mod codecs;
 mod containers;

@@ -222,7 +222,7 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[
             ("** -s,--simulate,--dry-run,--just-print,--no-act,--recon", Deed::Safe),
-            ("remove|purge ** @essential", REMOVE),
+            ("remove|purge|autoremove|autopurge ** @essential", REMOVE),
             ("install --allow-unauthenticated", INDEX),
             ("update --allow-insecure-repositories", INDEX),
         ],
@@ -233,7 +233,7 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[
             ("** -s,--simulate,--dry-run,--assumeno,-p,--pretend", Deed::Safe),
-            ("remove|erase|del|rm ** @essential", REMOVE),
+            ("remove|autoremove|erase|del|rm ** @essential", REMOVE),
             ("** @essential -C,--unmerge", REMOVE),
             ("** --nogpgcheck", INDEX),
             ("** --allow-untrusted", INDEX),

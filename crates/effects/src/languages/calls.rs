@@ -45,6 +45,9 @@ impl Machine<'_, '_, '_> {
             None => {
                 self.strange = true;
                 self.note_connection(args);
+                if name == "shutil.unpack_archive" {
+                    self.unpacks(args.has(1, &["extract_dir"]).then(|| args.at(1, &["extract_dir"])));
+                }
                 let args = &self.exposed_args(args);
                 self.callbacks(args);
                 if name.len() > 120 {

@@ -6,7 +6,9 @@ use tollgate_model::{Certainty, EffectKind};
 
 use super::machine::{Machine, Origin};
 use super::value::{Args, Val};
+use crate::commands::archives;
 use crate::sql;
+use crate::word::Word;
 
 /// Methods that take SQL.
 const QUERIES: &[&str] = &[
@@ -75,6 +77,9 @@ impl Machine<'_, '_, '_> {
 
     /// A method of something that is not known: what it would do to a database or a service.
     pub fn asked_of_service(&mut self, name: &str, args: &Args) {
+        if name == "extractall" {
+            self.unpacks(args.has(0, &["path"]).then(|| args.at(0, &["path"])));
+        }
         if self.around.origin == Origin::File || self.passing {
             return;
         }
@@ -94,6 +99,15 @@ impl Machine<'_, '_, '_> {
                 let object = format!("`{}`", statement.object);
                 self.push(EffectKind::Database { operation: operation.into(), object }, certainty);
             }
+        }
+    }
+
+    /// An archive is unpacked into a folder, or where the program runs.
+    pub fn unpacks(&mut self, folder: Option<Val>) {
+        let folder = folder.unwrap_or_else(|| Val::text("."));
+        for text in folder.as_text().any.iter().take(4) {
+            let word = Word { text: text.clone(), ..Word::literal_at("", self.around.span) };
+            archives::extract(self.run, &word);
         }
     }
 }
