@@ -1,9 +1,10 @@
-//! The project's own commands: `cargo xtask install | test | tidy | docs | bench | e2e | corpus`.
+//! The project's own commands: `cargo xtask install | test | tidy | docs | bench | e2e | families | corpus`.
 
 mod bench;
 mod build;
 mod corpus;
 mod docs;
+mod families;
 mod install;
 mod sh;
 mod test;
@@ -18,6 +19,7 @@ cargo xtask tidy              check crate purity, the dependency table, lengths,
 cargo xtask docs              write the rules' pages, docs/rules/
 cargo xtask e2e               real clients against the mock model
 cargo xtask bench             the hook against an empty program
+cargo xtask families          write docs/families.md, and compare options with the programs of this machine
 cargo xtask corpus FILE       judge a file of real commands (JSON lines with `command`)";
 
 fn main() -> ExitCode {
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
         Some("docs") => docs::run(),
         Some("e2e") => test::e2e(),
         Some("bench") => bench::run(),
+        Some("families") => families::run(),
         Some("corpus") => corpus::run(args.get(1).map(String::as_str)),
         _ => {
             println!("{HELP}");

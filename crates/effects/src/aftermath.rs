@@ -222,7 +222,7 @@ fn ends_gate(target: &str, signal: &str, all: &[Effect]) -> Option<EffectKind> {
         }
         _ => false,
     };
-    let unknown = target.contains('*');
+    let unknown = target.contains('*') || target.contains("unknown");
     // `pkill` takes any part of a name.
     let part = signal == "pkill" && target.len() > 2 && "tollgate".contains(target);
     (named(target) || part || (unknown && all.iter().any(looked_up)))

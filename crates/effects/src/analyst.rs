@@ -17,7 +17,7 @@ use crate::links::Links;
 use crate::paths;
 pub(crate) use crate::taint;
 use crate::unresolved;
-use crate::word::{Word, show, ways};
+use crate::word::{Word, emptied, is_checked, show, ways};
 
 /// The largest script file that is read.
 const SCRIPT_LIMIT: usize = 256 * 1024;
@@ -29,6 +29,7 @@ pub(crate) struct Analyst<'w> {
     effects: Vec<Effect>,
     seen: HashSet<Effect>,
     scripts: u32,
+    temporaries: u32,
     made: Vec<String>,
     /// What runs now does so only if something unknown turns out empty.
     supposing: bool,
@@ -51,6 +52,7 @@ impl<'w> Analyst<'w> {
             effects: Vec::new(),
             seen: HashSet::new(),
             scripts: 0,
+            temporaries: 0,
             made: Vec::new(),
             supposing: false,
             elsewhere: None,
@@ -140,6 +142,20 @@ impl<'w> Analyst<'w> {
 
     /// The places a word may name, seen from the present directory.
     pub(crate) fn places(&self, word: &Word, shell: &Shell) -> Vec<(Place, Certainty)> {
+        self.places_by(word, shell, paths::place)
+    }
+
+    /// The places of the names themselves: a link is not followed, unless a slash behind it says so.
+    fn names(&self, word: &Word, shell: &Shell) -> Vec<(Place, Certainty)> {
+        self.places_by(word, shell, paths::name)
+    }
+
+    fn places_by(
+        &self,
+        word: &Word,
+        shell: &Shell,
+        place: fn(&Text, &str, &dyn World, &Links) -> Place,
+    ) -> Vec<(Place, Certainty)> {
         let mut places: Vec<(Place, Certainty)> = Vec::new();
         let mut add = |place: Place, certainty| {
             if !places.iter().any(|(known, _)| known.path == place.path) {
@@ -147,24 +163,40 @@ impl<'w> Analyst<'w> {
             }
         };
         let shown = word.shown();
-        let resolved = shell.resolve(&word.value());
+        let resolved = shell.resolve(&self.in_temp(word));
         for text in &self.here(&resolved) {
-            let text = &self.links.follow(text);
-            let sure = resolved.any.len() == 1 && paths::is_certain(text, self.world);
+            let sure = resolved.any.len() == 1 && paths::is_certain(&self.links.follow(text), self.world);
             let certainty = if sure { Certainty::Certain } else { Certainty::Possible };
-            add(paths::place(text, &shown, self.world), certainty);
+            add(place(text, &shown, self.world, &self.links), certainty);
         }
         // A variable that may be empty turns `"$DIR/"` into the root.
         if let Some(emptied) = emptied(&word.text) {
             let value = shell.resolve(&Value::of([emptied], word.taint));
             for text in &self.here(&value) {
-                let place = paths::place(text, &shown, self.world);
+                let place = place(text, &shown, self.world, &self.links);
                 if place.root {
                     add(place, Certainty::Possible);
                 }
             }
         }
         places
+    }
+
+    /// `$TMPDIR`, where nothing says what it is, is a folder for temporary files. That it may be empty is
+    /// considered besides.
+    pub(crate) fn in_temp(&self, word: &Word) -> Value {
+        let named = |piece: &Piece| matches!(piece, Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) if &**name == "TMPDIR");
+        let (Some((first, rest)), Some(folder)) =
+            (word.text.pieces.split_first(), self.world.temp_dirs().first())
+        else {
+            return word.value();
+        };
+        if !named(first) {
+            return word.value();
+        }
+        let mut text = Text::literal(folder);
+        rest.iter().for_each(|piece| text.push(piece.clone()));
+        Value::of([text], word.taint)
     }
 
     /// Paths on this machine, for those of the file system that the command sees.
@@ -201,7 +233,11 @@ impl<'w> Analyst<'w> {
         let text = content.and_then(Value::as_literal).map(str::to_owned);
         for (place, certainty) in self.places(word, shell) {
             self.changes(&place, false, word.span, certainty);
-            let kind = if is_device(&place, self.world) {
+            if place.path == "/proc/sysrq-trigger" {
+                let kind = EffectKind::Process { signal: "power".into(), target: "the machine".into() };
+                self.push(kind, word.span, certainty);
+            }
+            let kind = if paths::is_device(&place, self.world) {
                 EffectKind::Device { place }
             } else {
                 EffectKind::Write { place, mode, content: text.clone() }
@@ -222,6 +258,19 @@ impl<'w> Analyst<'w> {
         shell.forget_file(&word.value());
     }
 
+    /// Removes a name, as `rm` does: of a link only the link goes.
+    pub(crate) fn remove(&mut self, word: &Word, recursive: bool, shell: &mut Shell) {
+        let end = word.text.suffix();
+        let within = ["/", "/.", "/.."].iter().any(|tail| end.ends_with(tail));
+        let recursive = recursive && !is_checked(&word.text);
+        let places = if within { self.places(word, shell) } else { self.names(word, shell) };
+        for (place, certainty) in places {
+            self.changes(&place, recursive, word.span, certainty);
+            self.push(EffectKind::Delete { place, recursive }, word.span, certainty);
+        }
+        shell.forget_file(&word.value());
+    }
+
     /// Changes who may do what with a path.
     pub(crate) fn permission(&mut self, word: &Word, to: &str, recursive: bool, shell: &Shell) {
         for (place, certainty) in self.places(word, shell) {
@@ -234,6 +283,12 @@ impl<'w> Analyst<'w> {
     pub(crate) fn make_dir(&mut self, word: &Word, shell: &Shell) {
         let made = self.places(word, shell).into_iter().filter(|(place, _)| !place.pattern);
         self.made.extend(made.map(|(place, _)| place.path));
+    }
+
+    /// The number of the next temporary file.
+    pub(crate) fn next_temporary(&mut self) -> u32 {
+        self.temporaries += 1;
+        self.temporaries
     }
 
     /// What is in a script file, written earlier in the call or on disk.
@@ -422,6 +477,10 @@ impl Host for Analyst<'_> {
     fn home_of(&self, user: &str) -> Option<String> {
         self.world.home_of(user)
     }
+
+    fn failed(&mut self, shell: &mut Shell) {
+        commands::failed(shell);
+    }
 }
 
 impl Analyst<'_> {
@@ -496,37 +555,6 @@ pub(crate) fn call_taint(call: &Call) -> Taint {
     call.argv.iter().fold(input, |marks, field| marks.union(field.value.taint))
 }
 
-/// A text with the variables that may be empty taken out; `None` when there are none.
-fn emptied(text: &Text) -> Option<Text> {
-    let may_vanish = |piece: &Piece| {
-        matches!(piece, Piece::Hole(Hole { source: HoleSource::Variable(_), nonempty: false }))
-    };
-    if !text.pieces.iter().any(may_vanish) {
-        return None;
-    }
-    let mut kept = Text::default();
-    text.pieces.iter().filter(|piece| !may_vanish(piece)).for_each(|piece| kept.push(piece.clone()));
-    (!kept.is_empty()).then_some(kept)
-}
-
 fn begins_known(text: &Value) -> bool {
     text.any.iter().all(|text| !text.prefix().trim_start().is_empty())
-}
-
-fn is_device(place: &Place, world: &dyn World) -> bool {
-    let raw = [
-        "/dev/sd",
-        "/dev/hd",
-        "/dev/vd",
-        "/dev/xvd",
-        "/dev/nvme",
-        "/dev/mmcblk",
-        "/dev/disk",
-        "/dev/mapper/",
-    ];
-    let more = ["/dev/dm-", "/dev/md", "/dev/loop", "/dev/rdisk", "/dev/mem", "/dev/kmem", "/dev/port"];
-    place.zone != Zone::Temp
-        && place.path.starts_with("/dev/")
-        && (raw.iter().chain(&more).any(|prefix| place.path.starts_with(prefix))
-            || (!place.pattern && world.kind(&place.path) == FileKind::Device))
 }

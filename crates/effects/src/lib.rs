@@ -8,6 +8,8 @@ mod carriers;
 mod commands;
 mod content;
 mod elsewhere;
+#[cfg(test)]
+mod families;
 mod languages;
 mod links;
 mod mcp;

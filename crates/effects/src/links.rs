@@ -35,6 +35,11 @@ impl Links {
         text
     }
 
+    /// Did the call make this name a link?
+    pub(crate) fn is_link(&self, name: &str) -> bool {
+        self.links.iter().any(|(known, _)| known == name)
+    }
+
     /// The program that a path was copied or linked from.
     pub(crate) fn original(&self, path: &str) -> Option<&str> {
         self.copies.iter().rev().find(|(name, _)| name == path).map(|(_, original)| original.as_str())

@@ -44,6 +44,8 @@ impl Options {
 /// flag, `t,target-directory=` takes a value, `i,interactive?` may have one attached. Names of one letter are
 /// short. Long names may be cut as long as they stay clear.
 pub(crate) fn read(words: &[Word], spec: &'static str, order: Order) -> Options {
+    #[cfg(test)]
+    seen::note(spec);
     let spec = Spec(spec);
     let mut options = Options::default();
     let mut rest = words.iter();
@@ -83,10 +85,13 @@ struct Group {
     takes: Takes,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Takes {
+/// What an option takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Takes {
     Nothing,
+    /// The next word, or what is attached.
     Value,
+    /// What is attached, if anything.
     Attached,
 }
 
@@ -163,6 +168,37 @@ impl Options {
         }
         self.unsure |= word.splits;
     }
+}
+
+/// The specifications that commands were read with, for the table of what is known.
+#[cfg(test)]
+pub(crate) mod seen {
+    use std::cell::RefCell;
+
+    thread_local! {
+        static SPECS: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
+    }
+
+    pub(super) fn note(spec: &'static str) {
+        SPECS.with_borrow_mut(|specs| specs.push(spec));
+    }
+
+    /// Those since the last time.
+    pub(crate) fn take() -> Vec<&'static str> {
+        SPECS.with_borrow_mut(std::mem::take)
+    }
+}
+
+/// What an option of this very name takes.
+#[cfg(test)]
+pub(crate) fn known(spec: &'static str, name: &str) -> Option<Takes> {
+    Spec(spec).groups().find(|group| group.all().any(|known| known == name)).map(|group| group.takes)
+}
+
+/// Every group of a specification: its names, and what it takes.
+#[cfg(test)]
+pub(crate) fn groups(spec: &'static str) -> impl Iterator<Item = (Vec<&'static str>, Takes)> {
+    Spec(spec).groups().map(|group| (group.all().collect(), group.takes))
 }
 
 #[cfg(test)]

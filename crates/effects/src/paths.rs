@@ -3,14 +3,36 @@
 mod pattern;
 mod zones;
 
-use tollgate_model::{Place, World, Zone};
+use tollgate_model::{FileKind, Place, World, Zone};
 use tollgate_shell::value::{Piece, Text};
 
+use crate::links::Links;
 use pattern::Component;
 
-/// The place a path stands for. `text` is absolute (resolved against the working directory), or starts with
-/// something unknown; `shown` is what stood in the source.
-pub(crate) fn place(text: &Text, shown: &str, world: &dyn World) -> Place {
+/// The place a path stands for, links followed. `text` is absolute (resolved against the working directory),
+/// or starts with something unknown; `shown` is what stood in the source.
+pub(crate) fn place(text: &Text, shown: &str, world: &dyn World, links: &Links) -> Place {
+    at(&links.follow(text), shown, world)
+}
+
+/// The place of a name itself: when it is a link, that link.
+pub(crate) fn name(text: &Text, shown: &str, world: &dyn World, links: &Links) -> Place {
+    let split = text.as_literal().and_then(|path| path.rsplit_once('/'));
+    let Some((folder, name)) = split.filter(|(_, name)| !matches!(*name, "" | "." | "..")) else {
+        return place(text, shown, world, links);
+    };
+    let folder = at(&links.follow(&Text::literal(&format!("{folder}/"))), shown, world);
+    let path = format!("{}/{name}", folder.path.trim_end_matches('/'));
+    let is_link = links.is_link(&path) || world.real(&path).is_some_and(|real| real != path);
+    if folder.pattern || !is_link {
+        return place(text, shown, world, links);
+    }
+    let parts = literal_components(&path);
+    let (zone, root) = (zones::of(&parts, world), zones::is_root(&parts, world));
+    Place { path, shown: shown.to_owned(), zone, pattern: false, root }
+}
+
+fn at(text: &Text, shown: &str, world: &dyn World) -> Place {
     let Some(parts) = components(text) else {
         return Place {
             path: String::new(),
@@ -20,7 +42,7 @@ pub(crate) fn place(text: &Text, shown: &str, world: &dyn World) -> Place {
             root: false,
         };
     };
-    let parts = unalias(parts, world);
+    let parts = follow_folder(unalias(parts, world), world);
     let path = join(&parts);
     let pattern = parts.iter().any(|part| !part.is_literal());
     let mut zone = zones::of(&parts, world);
@@ -32,7 +54,24 @@ pub(crate) fn place(text: &Text, shown: &str, world: &dyn World) -> Place {
         root |= zones::is_root(&real_parts, world);
         real_path = real;
     }
+    if let Some((path, twin)) = zones::twin(&real_path, world).filter(|(_, twin)| !pattern && *twin > zone) {
+        (real_path, zone) = (path, twin);
+    }
     Place { path: real_path, shown: shown.to_owned(), zone, pattern, root }
+}
+
+/// Before a pattern, the links of the folder it lies in are followed: `link/*` is in what the link leads to.
+fn follow_folder(parts: Vec<Component>, world: &dyn World) -> Vec<Component> {
+    let known = parts.iter().take_while(|part| part.is_literal()).count();
+    let (folder, rest) = parts.split_at(known);
+    if rest.is_empty() || folder.is_empty() {
+        return parts;
+    }
+    let path = join(folder);
+    match world.real(&path).filter(|real| *real != path) {
+        Some(real) => literal_components(&real).into_iter().chain(rest.iter().cloned()).collect(),
+        None => parts,
+    }
 }
 
 /// Is the zone certain although the path holds globs? It is when the folder before the first glob lies in the
@@ -44,7 +83,8 @@ pub(crate) fn is_certain(text: &Text, world: &dyn World) -> bool {
     let Some(parts) = components(text) else { return false };
     let literal = parts.iter().take_while(|part| part.is_literal()).count();
     let folder = parts.get(..literal).unwrap_or_default();
-    literal == parts.len() || {
+    // What a pattern surely matches is there: a home, the workspace, a folder of the system.
+    literal == parts.len() || zones::is_root(&parts, world) || {
         let outer = zones::of(folder, world);
         let inner = zones::of(&parts, world);
         outer == inner || (inner == Zone::Workspace && zones::is_root(folder, world))
@@ -157,6 +197,25 @@ fn join(parts: &[Component]) -> String {
         path.push('/');
     }
     path
+}
+
+/// Is it a device whose content is somebody's data?
+pub(crate) fn is_device(place: &Place, world: &dyn World) -> bool {
+    let raw = [
+        "/dev/sd",
+        "/dev/hd",
+        "/dev/vd",
+        "/dev/xvd",
+        "/dev/nvme",
+        "/dev/mmcblk",
+        "/dev/disk",
+        "/dev/mapper/",
+    ];
+    let more = ["/dev/dm-", "/dev/md", "/dev/loop", "/dev/rdisk", "/dev/mem", "/dev/kmem", "/dev/port"];
+    place.zone != Zone::Temp
+        && place.path.starts_with("/dev/")
+        && (raw.iter().chain(&more).any(|prefix| place.path.starts_with(prefix))
+            || (!place.pattern && world.kind(&place.path) == FileKind::Device))
 }
 
 /// Could a glob be this name?

@@ -2,7 +2,7 @@
 
 use tollgate_model::Span;
 use tollgate_shell::eval::Field;
-use tollgate_shell::value::{Piece, Taint, Text, Value};
+use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
 /// One word of a command.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,4 +112,27 @@ pub(crate) fn ways(fields: &[Field]) -> Vec<Vec<Word>> {
             .collect();
     }
     ways
+}
+
+/// A text with the variables that may be empty taken out; `None` when there are none.
+pub(crate) fn emptied(text: &Text) -> Option<Text> {
+    let may_vanish = |piece: &Piece| {
+        matches!(piece, Piece::Hole(Hole { source: HoleSource::Variable(_), nonempty: false }))
+    };
+    if !text.pieces.iter().any(may_vanish) {
+        return None;
+    }
+    let mut kept = Text::default();
+    text.pieces.iter().filter(|piece| !may_vanish(piece)).for_each(|piece| kept.push(piece.clone()));
+    (!kept.is_empty()).then_some(kept)
+}
+
+/// `"${DIR:?}/out"`: a folder in something that is surely not empty, written by somebody who thought of that.
+pub(crate) fn is_checked(text: &Text) -> bool {
+    match text.pieces.as_slice() {
+        [Piece::Hole(Hole { source: HoleSource::Variable(_), nonempty: true }), Piece::Text(rest)] => {
+            rest.len() > 1 && rest.starts_with('/') && !rest.contains("..")
+        }
+        _ => false,
+    }
 }

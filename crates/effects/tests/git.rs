@@ -205,7 +205,7 @@ fn discards() {
         ("git checkout -b new", &[]),
         ("git checkout $BRANCH", &[]),
         ("git checkout -", &[]),
-        ("git checkout --ours a.rs", &[]),
+        ("git checkout --ours a.rs", &["loses a.rs"]),
         ("git restore a.rs", &["loses a.rs"]),
         ("git restore .", &["loses a.rs"]),
         ("git restore -SW .", &[TRACKED]),

@@ -177,13 +177,15 @@ fn covers(pattern: &str, path: &str) -> bool {
     let below = |path: &str, folder: &str| {
         path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    if pattern.contains('*') {
-        return ancestors(path).any(|at| stands_for(pattern, at));
+    if pattern.contains(['*', '?']) {
+        // A folder that is listed as a whole may hold what the pattern stands for.
+        let folder = pattern.split(['*', '?']).next().unwrap_or_default();
+        return ancestors(path).any(|at| stands_for(pattern, at)) || below(folder, path);
     }
     below(path, pattern.trim_end_matches('/')) || below(pattern, path)
 }
 
-/// Does a pattern, in which `*` stands for any text, stand for a text?
+/// Does a pattern, in which `*` stands for any text and `?` for any one byte, stand for a text?
 #[must_use]
 pub fn stands_for(pattern: &str, text: &str) -> bool {
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
@@ -196,7 +198,7 @@ pub fn stands_for(pattern: &str, text: &str) -> bool {
                 mark = from;
                 at += 1;
             }
-            Some(byte) if text.get(from) == Some(byte) => {
+            Some(byte) if text.get(from) == Some(byte) || *byte == b'?' => {
                 at += 1;
                 from += 1;
             }

@@ -37,6 +37,10 @@ pub trait World {
     fn kind(&self, path: &str) -> FileKind;
     /// The path with every link on it followed, as far as it exists; `None` when it cannot be told.
     fn real(&self, path: &str) -> Option<String>;
+    /// What tells a file that has several names (hard links) from all others; `None` for one with a single name.
+    fn identity(&self, _path: &str) -> Option<(u64, u64)> {
+        None
+    }
     /// The names in a directory, at most `limit`.
     fn list(&self, path: &str, limit: usize) -> Vec<String>;
     /// The first `limit` bytes of a file.
@@ -109,6 +113,8 @@ pub enum StillFile {
     Device,
     /// A link to an absolute path.
     Link(String),
+    /// Another name of the file at this path.
+    Twin(String),
 }
 
 impl StillWorld {
@@ -161,7 +167,7 @@ impl World for StillWorld {
     fn kind(&self, path: &str) -> FileKind {
         let path = self.follow(path);
         match self.files.get(&path) {
-            Some(StillFile::File(_)) => FileKind::File,
+            Some(StillFile::File(_) | StillFile::Twin(_)) => FileKind::File,
             Some(StillFile::Dir) => FileKind::Dir,
             Some(StillFile::Device) => FileKind::Device,
             Some(StillFile::Link(_)) => FileKind::Missing,
@@ -174,6 +180,17 @@ impl World for StillWorld {
 
     fn real(&self, path: &str) -> Option<String> {
         Some(self.follow(path))
+    }
+
+    fn identity(&self, path: &str) -> Option<(u64, u64)> {
+        let path = self.follow(path);
+        let original = match self.files.get(&path)? {
+            StillFile::Twin(original) => original,
+            _ => &path,
+        };
+        let is_twin = |file: &StillFile| matches!(file, StillFile::Twin(of) if of == original);
+        let at = self.files.keys().position(|name| name == original)?;
+        self.files.values().any(is_twin).then(|| (0, u64::try_from(at).unwrap_or_default()))
     }
 
     fn list(&self, path: &str, limit: usize) -> Vec<String> {
@@ -189,6 +206,7 @@ impl World for StillWorld {
     fn read(&self, path: &str, limit: usize) -> Option<Vec<u8>> {
         match self.files.get(&self.follow(path)) {
             Some(StillFile::File(content)) => Some(content.iter().copied().take(limit).collect()),
+            Some(StillFile::Twin(original)) if original != path => self.read(original, limit),
             _ => None,
         }
     }
@@ -198,7 +216,8 @@ impl World for StillWorld {
     }
 
     fn home_of(&self, user: &str) -> Option<String> {
-        (user == "root").then(|| "/root".to_owned())
+        let own = self.home.rsplit('/').next().is_some_and(|name| name == user);
+        if own { Some(self.home.clone()) } else { (user == "root").then(|| "/root".to_owned()) }
     }
 
     fn git_status(&self, root: &str, ask: &GitAsk) -> Option<GitStatus> {

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::fs;
 use std::io::Read;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use tollgate_model::git::{GitAsk, GitStatus};
@@ -125,6 +125,11 @@ impl World for Machine {
         let (folder, real) = existing?;
         let rest = path.strip_prefix(folder).ok()?;
         Some(text(if rest.as_os_str().is_empty() { real } else { real.join(rest) }))
+    }
+
+    fn identity(&self, path: &str) -> Option<(u64, u64)> {
+        let meta = fs::metadata(path).ok().filter(|meta| meta.is_file() && meta.nlink() > 1)?;
+        Some((meta.dev(), meta.ino()))
     }
 
     fn list(&self, path: &str, limit: usize) -> Vec<String> {

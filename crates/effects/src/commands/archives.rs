@@ -23,6 +23,9 @@ pub(super) const COMMANDS: Commands = &[
     ("rar", unrar),
     ("cpio", cpio),
     ("ar", ar),
+    ("pax", pax),
+    ("unsquashfs", unsquashfs),
+    ("jar", jar),
     ("patch", patch),
     ("apply_patch", apply_patch),
     ("applypatch", apply_patch),
@@ -38,11 +41,20 @@ const TAR: &str = "c,create x,extract,get t,list r,append u,update d,diff,compar
     N,newer,after-date= g,listed-incremental= V,label= H,format= S,sparse owner= group= mode= mtime= sort= numeric-owner \
     one-file-system no-recursion recursion totals? warning= null anchored no-anchored no-same-permissions one-top-level? \
     skip-old-files no-overwrite-dir overwrite-dir full-time utc xattrs no-xattrs acls no-acls selinux no-selinux i n B q \
-    posix pax-option= help version ignore-failed-read quoting-style= show-transformed-names options= include= passphrase=";
+    posix pax-option= help version ignore-failed-read quoting-style= show-transformed-names options= include= passphrase= \
+    G K= M R add-file= atime-preserve? backup? block-number check-device check-links clamp-mtime \
+    confirmation delay-directory-restore exclude-backups exclude-caches-all exclude-caches-under \
+    exclude-ignore= exclude-ignore-recursive= exclude-tag= exclude-tag-all= exclude-tag-under= force-local group-map= hard-dereference hole-detection= ignore-case ignore-command-error ignore-zeros \
+    incremental index-file= keep-directory-symlink level= multi-volume newer-mtime= no-auto-compress no-check-device no-delay-directory-restore no-ignore-case no-ignore-command-error no-null no-quote-chars= no-seek no-unquote no-verbatim-files-from no-wildcards-match-slash occurrence? old-archive \
+    owner-map= portability preserve-order quote-chars= read-full-records record-size= restrict rmt-command= same-order seek show-defaults show-omitted-dirs show-snapshot-field-ranges show-stored-names sparse-version= starting-file= suffix= test-label unquote verbatim-files-from volno-file= \
+    wildcards-match-slash xattrs-exclude= xattrs-include=";
 
 fn tar(run: &mut Run) -> Outcome {
     let args = dashed(run.args);
     let options = read(&args, TAR, Order::Anywhere);
+    for file in ["index-file", "volno-file", "g"].into_iter().flat_map(|name| options.values(name)) {
+        run.analyst.write(file, WriteMode::Overwrite, None, run.shell);
+    }
     for name in ["to-command", "I", "F", "rsh-command", "rmt-command"] {
         for command in options.values(name).cloned().collect::<Vec<_>>() {
             interpreters::code(run, &command.value(), command.span);
@@ -123,7 +135,7 @@ fn here(run: &Run) -> Word {
 }
 
 /// Files with unknown names come into a folder.
-fn extract(run: &mut Run, folder: &Word) {
+pub(crate) fn extract(run: &mut Run, folder: &Word) {
     for (mut place, _) in run.analyst.places(folder, run.shell) {
         if place.pattern && place.path.is_empty() {
             continue;
@@ -178,6 +190,9 @@ fn zip(run: &mut Run) -> Outcome {
         }
     }
     let content = Value::output(marks);
+    if let Some(output) = options.value("O") {
+        run.analyst.write(output, WriteMode::Overwrite, Some(&content), run.shell);
+    }
     if archive.is("-") {
         return Outcome { stdout: content, status: Status::Either };
     }
@@ -264,8 +279,69 @@ fn ar(run: &mut Run) -> Outcome {
     let mut words = run.args.iter().filter(|word| !word.text.prefix().starts_with("--"));
     let (Some(verb), Some(archive)) = (words.next(), words.next()) else { return run.derived() };
     let verb = verb.shown();
-    if verb.trim_start_matches('-').starts_with(['r', 'q', 'd', 'm', 's']) {
+    let verb = verb.trim_start_matches('-');
+    if verb.starts_with(['r', 'q', 'd', 'm', 's']) {
         run.analyst.write(archive, WriteMode::Overwrite, None, run.shell);
+    } else if verb.starts_with('x') {
+        run.read(archive, false);
+        extract(run, &here(run));
+    }
+    run.derived()
+}
+
+/// `pax -r` unpacks here, `pax -w` packs, `pax -rw … folder` copies.
+fn pax(run: &mut Run) -> Outcome {
+    let spec = "r w a b= B= c d D E= f= G= H i I k l L n N= o= O p= P s= t T= u U= v x= X Y z Z 0";
+    let options = read(run.args, spec, Order::Anywhere);
+    let (reads, writes) = (options.has("r"), options.has("w"));
+    if reads && !writes {
+        extract(run, &here(run));
+        // What its names are turned into may lie anywhere.
+        if options.values("s").any(makes_absolute) {
+            extract(run, &Word::literal_at("/", run.call.span));
+        }
+    } else if reads && let Some(folder) = options.operands.last().cloned() {
+        extract(run, &folder);
+    } else if let Some(archive) = options.value("f").filter(|_| writes).cloned() {
+        run.analyst.write(&archive, WriteMode::Overwrite, None, run.shell);
+    }
+    run.derived()
+}
+
+/// Does `,old,new,` put a slash at the start of names?
+fn makes_absolute(substitution: &Word) -> bool {
+    let text = substitution.shown();
+    let Some(mark) = text.chars().next() else { return false };
+    text.split(mark).nth(2).is_some_and(|new| new.starts_with('/'))
+}
+
+fn unsquashfs(run: &mut Run) -> Outcome {
+    let lists =
+        ["-l", "-ll", "-lln", "-lc", "-llc", "-ls", "-s", "-stat", "-cat", "-help", "-version", "-ps", "-pf"];
+    if run.args.iter().any(|word| lists.contains(&word.shown().as_str())) {
+        return run.derived();
+    }
+    let folder = run.args.windows(2).find_map(|pair| match pair {
+        [flag, folder] if matches!(flag.shown().as_str(), "-d" | "-dest") => Some(folder.clone()),
+        _ => None,
+    });
+    extract(run, &folder.unwrap_or_else(|| here(run)));
+    run.derived()
+}
+
+/// `jar xf a.jar`, `jar --extract --dir folder --file a.jar`.
+fn jar(run: &mut Run) -> Outcome {
+    let args = dashed(run.args);
+    let spec = "c,create u,update t,list x,extract i,generate-index= d,describe-module f,file= C= e,main-class= m,manifest= \
+        M,no-manifest n v,verbose 0,no-compress P dir= k,keep-old-files module-version= hash-modules= p,module-path= \
+        release= validate date=";
+    let options = read(&args, spec, Order::Anywhere);
+    if options.has("x") {
+        let folder = options.value("dir").or(options.value("C")).cloned();
+        extract(run, &folder.unwrap_or_else(|| here(run)));
+    } else if let Some(archive) = options.value("f").filter(|_| options.has("c") || options.has("u")).cloned()
+    {
+        run.analyst.write(&archive, WriteMode::Overwrite, None, run.shell);
     }
     run.derived()
 }
@@ -274,10 +350,13 @@ fn ar(run: &mut Run) -> Outcome {
 fn patch(run: &mut Run) -> Outcome {
     let spec = "p,strip= R,reverse N,forward E,remove-empty-files i,input= o,output= d,directory= D= F,fuzz= f,force t,batch \
         s,quiet,silent u,unified c,context e,ed n,normal l b,backup z,suffix= Y= B= V,version-control= r,reject-file= dry-run \
-        posix verbose binary no-backup-if-mismatch merge? follow-symlinks g,get= T Z v";
+        posix verbose binary no-backup-if-mismatch merge? follow-symlinks g,get= T Z v backup-if-mismatch quoting-style= read-only= reject-format=";
     let options = read(run.args, spec, Order::Anywhere);
     if options.has("dry-run") {
         return run.derived();
+    }
+    if let Some(rejects) = options.value("r").cloned() {
+        run.analyst.write(&rejects, WriteMode::Overwrite, None, run.shell);
     }
     if let Some(file) = options.value("o").or(options.operands.first()).cloned() {
         run.analyst.write(&file, WriteMode::Edit, None, run.shell);
@@ -294,8 +373,9 @@ fn patch(run: &mut Run) -> Outcome {
     if let Some(folder) = folder {
         run.shell.set_cwd(&folder.value());
     }
-    if let Some(text) = text.as_ref().and_then(Value::as_literal) {
-        patched(run, text, strip);
+    match text.as_ref().and_then(Value::as_literal) {
+        Some(text) => patched(run, text, strip),
+        None => extract(run, &here(run)),
     }
     run.shell.set_cwd(&before);
     Outcome::silent(Status::Either)

@@ -69,6 +69,7 @@ fn openssl(run: &mut Run) -> Outcome {
     let base64 = verb == "base64" || (verb == "enc" && (has("-a") || has("-base64")));
     let files: Vec<Word> = after(run.args, "-in");
     let undo = has("-d");
+    written(run, &["-out", "-keyout"]);
     let keyed = has("-k") || has("-K") || has("-pass");
     let outcome =
         decode(
@@ -92,7 +93,17 @@ fn after(args: &[Word], flag: &str) -> Vec<Word> {
         .collect()
 }
 
+/// The files that these options name.
+fn written(run: &mut Run, flags: &[&str]) {
+    for file in flags.iter().flat_map(|flag| after(run.args, flag)).collect::<Vec<_>>() {
+        run.analyst.write(&file, WriteMode::Overwrite, None, run.shell);
+    }
+}
+
 fn unpack(run: &mut Run) -> Outcome {
+    if matches!(run.program, "gpg" | "age" | "zstd" | "unzstd" | "uudecode") {
+        written(run, &["-o", "--output", "--output-file"]);
+    }
     let files: Vec<Word> = run.args.iter().filter(|word| !word.shown().starts_with('-')).cloned().collect();
     decode(run, &files, true, |_| None)
 }

@@ -1,10 +1,13 @@
 //! Containers: docker, podman and their like. The inner command runs in another file system; what of this one is
 //! mounted there is followed back.
 
+mod options;
+
 use tollgate_model::{Certainty, Effect, EffectKind, WriteMode};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::{Text, Value};
 
+use self::options::{COMPOSE, COMPOSE_RUN, EXEC, GLOBAL, RUN};
 use super::verbs::{Deed, Line, Tool};
 use super::{Commands, Run, interpreters};
 use crate::elsewhere::Elsewhere;
@@ -31,34 +34,6 @@ pub(super) const TOOLS: &[Tool] = &[Tool {
     one_dash: false,
     deeds: &[("** -t,--target=1", Deed::Infra("unconfined"))],
 }];
-
-const GLOBAL: &str = "config= c,context= D,debug H,host= l,log-level= tls tlscacert= tlscert= tlskey= tlsverify \
-    n,namespace= a,address= root= runroot= storage-driver= storage-opt= connection= url= identity= module= r,remote \
-    cgroup-manager= conmon= events-backend= hooks-dir= imagestore= network-cmd-path= runtime= tmpdir= v,version help";
-
-/// Options of `run` and `create`.
-const RUN: &str = "add-host= annotation= a,attach= blkio-weight= blkio-weight-device= cap-add= cap-drop= cgroup-parent= \
-    cgroupns= cidfile= cpu-period= cpu-quota= cpu-rt-period= cpu-rt-runtime= c,cpu-shares= cpus= cpuset-cpus= \
-    cpuset-mems= d,detach detach-keys= device= device-cgroup-rule= device-read-bps= device-read-iops= \
-    device-write-bps= device-write-iops= disable-content-trust dns= dns-option= dns-search= domainname= entrypoint= \
-    e,env= env-file= expose= gpus= group-add= health-cmd= health-interval= health-retries= health-start-period= \
-    health-timeout= help h,hostname= init i,interactive ip= ip6= ipc= isolation= kernel-memory= l,label= label-file= \
-    link= link-local-ip= log-driver= log-opt= mac-address= m,memory= memory-reservation= memory-swap= \
-    memory-swappiness= mount= name= network,net= network-alias,net-alias= no-healthcheck oom-kill-disable \
-    oom-score-adj= pid= pids-limit= platform= privileged p,publish= P,publish-all pull= q,quiet read-only restart= rm \
-    runtime= security-opt= shm-size= sig-proxy stop-signal= stop-timeout= storage-opt= sysctl= tmpfs= t,tty ulimit= \
-    u,user= userns= uts= v,volume= volume-driver= volumes-from= w,workdir= pod= secret= systemd= replace tz= \
-    requires= umask= http-proxy rootfs hooks-dir= arch= os= variant= authfile= env-host env-merge= preserve-fds= \
-    timeout= unsetenv= passwd-entry= hostuser= image-volume= init-path= no-hosts no-hostname tls-verify";
-
-const EXEC: &str = "d,detach detach-keys= e,env= env-file= i,interactive privileged t,tty u,user= w,workdir= l,latest preserve-fds=";
-
-const COMPOSE: &str = "all-resources ansi= compatibility dry-run env-file= f,file= parallel= profile= progress= \
-    project-directory= p,project-name= verbose v,version help c,context= H,host=";
-
-const COMPOSE_RUN: &str = "build cap-add= cap-drop= d,detach entrypoint= e,env= env-from-file= i,interactive l,label= \
-    name= T,no-TTY no-deps p,publish= pull= q,quiet quiet-pull quiet-build remove-orphans rm P,service-ports use-aliases u,user= \
-    v,volume= w,workdir= index= privileged t,tty";
 
 fn docker(run: &mut Run) -> Outcome {
     let global = read(run.args, GLOBAL, Order::First);
@@ -142,11 +117,25 @@ fn start(run: &mut Run, words: &[Word]) -> Outcome {
     mounts(run, &options, &mut there);
     rights(run, &options);
     let command = inner_command(&options, options.operands.get(1..).unwrap_or_default());
+    image_tool(run, &options);
     let mark = run.analyst.mark();
     let outcome = inside(run, there, options.value("w"), &command);
     // A new container knows only what it was given.
     run.analyst.sift(mark, |effect| !matches!(effect.kind, EffectKind::EnvRead { .. }));
     outcome
+}
+
+/// An image named for a tool (`hashicorp/terraform`) starts that tool with the words behind it.
+fn image_tool(run: &mut Run, options: &Options) {
+    let Some((image, words)) = options.operands.split_first().filter(|_| !options.has("entrypoint")) else {
+        return;
+    };
+    let shown = image.shown();
+    let name = shown.rsplit('/').next().unwrap_or_default().split([':', '@']).next().unwrap_or_default();
+    let name = name.trim_end_matches("-cli");
+    if let Some(tool) = super::verbs::find(name).filter(|_| !words.iter().any(|word| word.is(name))) {
+        super::verbs::judge(run, tool, words);
+    }
 }
 
 /// The entry point, if one is given, and the words behind the image.

@@ -27,6 +27,8 @@ pub(super) const COMMANDS: Commands = &[
     ("sqlcmd", sqlcmd),
     ("bq", bq),
     ("snowsql", snowsql),
+    ("snow", snow),
+    ("influx", influx),
     ("turso", turso),
     ("wrangler", wrangler),
     ("mongosh", mongo),
@@ -62,9 +64,19 @@ fn psql(run: &mut Run) -> Outcome {
     }
     if let Some(code) = options.value("o").filter(|word| word.text.prefix().starts_with('|')).cloned() {
         interpreters::code(run, &code.from(1).value(), code.span);
+    } else {
+        written(run, &options, &["o"]);
     }
+    written(run, &options, &["L"]);
     let given = given(&options, &["c"], &["f"], &["d", "h"], Flavour::Postgres, "psql");
     statements(run, &given)
+}
+
+/// Files that a client writes what it prints to.
+fn written(run: &mut Run, options: &Options, names: &[&str]) {
+    for file in names.iter().flat_map(|name| options.values(name)).cloned().collect::<Vec<_>>() {
+        run.analyst.write(&file, tollgate_model::WriteMode::Overwrite, None, run.shell);
+    }
 }
 
 fn pgcli(run: &mut Run) -> Outcome {
@@ -83,6 +95,7 @@ fn mysql(run: &mut Run) -> Outcome {
         default-character-set= delimiter= init-command= login-path= protocol= ssl-mode= ssl-ca= connect-timeout= max-allowed-packet= \
         tee= ssl skip-ssl";
     let options = read(run.args, spec, Order::Anywhere);
+    written(run, &options, &["tee"]);
     let given = given(&options, &["e", "init-command"], &[], &["D", "h"], Flavour::MySql, "mysql");
     statements(run, &given)
 }
@@ -90,6 +103,7 @@ fn mysql(run: &mut Run) -> Outcome {
 fn mycli(run: &mut Run) -> Outcome {
     let spec = "h,host= P,port= u,user= S,socket= p,password= D,database= d,dsn= e,execute= R,prompt= l,logfile= t,table csv";
     let options = read(run.args, spec, Order::Anywhere);
+    written(run, &options, &["l"]);
     let given = given(&options, &["e"], &[], &["D", "h", "d"], Flavour::MySql, "mycli");
     statements(run, &given)
 }
@@ -169,6 +183,7 @@ fn client_only(run: &mut Run, texts: &[Word], files: Vec<Word>) -> Outcome {
 
 fn usql(run: &mut Run) -> Outcome {
     let options = read(run.args, "c,command= f,file= o,out= v,set= w W 1 q t x X", Order::Anywhere);
+    written(run, &options, &["o"]);
     let given = given(&options, &["c"], &["f"], &[], Flavour::Postgres, "usql");
     statements(run, &given)
 }
@@ -212,6 +227,7 @@ fn cqlsh(run: &mut Run) -> Outcome {
 fn sqlcmd(run: &mut Run) -> Outcome {
     let spec = "S= d= U= P= E Q= q= i= o= l= t= h= s= w= W b C N v= x y= Y= I G";
     let options = read(run.args, spec, Order::Anywhere);
+    written(run, &options, &["o"]);
     let given = given(&options, &["Q", "q"], &["i"], &["S", "d"], Flavour::Postgres, "sqlcmd");
     statements(run, &given)
 }
@@ -247,6 +263,30 @@ fn snowsql(run: &mut Run) -> Outcome {
     );
     let given = given(&options, &["q"], &["f"], &["d", "c"], Flavour::Postgres, "snowsql");
     statements(run, &given)
+}
+
+/// `snow sql -q 'sql'`; the other verbs are in the table.
+fn snow(run: &mut Run) -> Outcome {
+    let spec = "q,query= f,filename= i,stdin c,connection= D,variable= database= schema= warehouse= role= format= \
+        environment= x,temporary-connection v,verbose debug silent project,p=";
+    let options = read(run.args, spec, Order::Anywhere);
+    if !options.operands.first().is_some_and(|verb| verb.is("sql")) {
+        return run.derived();
+    }
+    let given = given(&options, &["q"], &["f"], &["c", "database"], Flavour::Postgres, "snow");
+    statements(run, &given)
+}
+
+/// The first version's client takes InfluxQL behind `-execute`; its options have one dash.
+fn influx(run: &mut Run) -> Outcome {
+    let texts = run.args.windows(2).filter_map(|pair| match pair {
+        [flag, text] if matches!(flag.shown().as_str(), "-execute" | "--execute") => Some(text.clone()),
+        _ => None,
+    });
+    let texts: Vec<Word> = texts.collect();
+    let target = vec!["influx".to_owned()];
+    let flavour = Flavour::Postgres;
+    statements(run, &Given { texts, files: Vec::new(), target, flavour, stdin: false, program: "influx" })
 }
 
 /// `turso db shell name 'sql'`.
@@ -442,7 +482,9 @@ fn mongo_deeds(code: &str) -> Vec<(&'static str, &'static str)> {
         (".dropUser(", "drop", "dropUser"),
         (".dropAllUsers(", "drop", "dropAllUsers"),
         (".deleteMany({})", "delete-all", "deleteMany({})"),
+        (".deleteMany({},", "delete-all", "deleteMany({}, …)"),
         (".deleteMany()", "delete-all", "deleteMany()"),
+        (".remove({},", "delete-all", "remove({}, …)"),
         (".remove({})", "delete-all", "remove({})"),
         (".updateMany({},", "update-all", "updateMany({}, …)"),
         (".shutdownServer(", "drop", "shutdownServer"),

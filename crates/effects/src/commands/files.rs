@@ -1,10 +1,10 @@
 //! Programs that change files: coreutils and their kin.
 
-use tollgate_model::{EffectKind, FileKind, WriteMode};
+use tollgate_model::{EffectKind, FileKind, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
-use super::{Commands, Run};
+use super::{Commands, Run, archives};
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 
@@ -35,6 +35,8 @@ pub(super) const COMMANDS: Commands = &[
     ("chown", chown),
     ("chgrp", chown),
     ("setfacl", setfacl),
+    ("gio", gio),
+    ("shx", shx),
 ];
 
 fn silent(_: &mut Run) -> Outcome {
@@ -54,6 +56,35 @@ fn rm(run: &mut Run) -> Outcome {
     let options = read(run.args, spec, Order::Anywhere);
     let recursive = options.has("r") || run.program != "rm";
     delete_all(run, &options, recursive)
+}
+
+/// `gio remove`; what `gio trash` takes can be taken back.
+fn gio(run: &mut Run) -> Outcome {
+    match run.args.split_first() {
+        Some((verb, rest)) if verb.is("remove") => {
+            let options = read(rest, "f,force", Order::Anywhere);
+            delete_all(run, &options, true)
+        }
+        _ => run.derived(),
+    }
+}
+
+/// `rm -rf` as packages of npm have it.
+fn rimraf(run: &mut Run) -> Outcome {
+    let spec = "G,g,glob no-glob v,verbose V,no-verbose preserve-root no-preserve-root tmp= max-retries= retry-delay= \
+        backoff= i,interactive I,no-interactive impl= f,force d,dry-run dot h,help version";
+    let options = read(run.args, spec, Order::Anywhere);
+    if options.has("d") || options.has("h") || options.has("version") {
+        return run.derived();
+    }
+    delete_all(run, &options, true)
+}
+
+/// Commands of a shell, on systems without one.
+fn shx(run: &mut Run) -> Outcome {
+    let start =
+        run.args.iter().position(|word| !word.text.prefix().starts_with('-')).unwrap_or(run.args.len());
+    run.inner(run.args.get(start..).unwrap_or_default())
 }
 
 fn rmdir(run: &mut Run) -> Outcome {
@@ -80,7 +111,7 @@ fn delete_all(run: &mut Run, options: &Options, recursive: bool) -> Outcome {
     for word in &options.operands {
         // A word that may be options makes the others' fate unsure, not its own.
         let recursive = recursive || (options.unsure && !word.splits);
-        run.analyst.delete(word, recursive, run.shell);
+        run.analyst.remove(word, recursive, run.shell);
     }
     Outcome::silent(Status::Either)
 }
@@ -95,9 +126,9 @@ fn truncate(run: &mut Run) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
-const COPY: &str = "a,archive attributes-only b,backup? copy-contents d f,force i,interactive H l,link L,dereference \
+const COPY: &str = "a,archive attributes-only b backup? copy-contents d f,force i,interactive H l,link L,dereference \
     n,no-clobber P,no-dereference p preserve? parents R,r,recursive reflink? remove-destination sparse= \
-    strip-trailing-slashes s,symbolic-link S,suffix= t,target-directory= T,no-target-directory u,update? v,verbose \
+    strip-trailing-slashes s,symbolic-link S,suffix= t,target-directory= T,no-target-directory u update? v,verbose \
     x,one-file-system Z context? no-preserve= keep-directory-symlink debug c";
 
 /// Sources and destination of a command that copies, moves or links.
@@ -154,26 +185,37 @@ fn both_ends(run: &Run, name: &Word, source: &Word, symbolic: bool) -> Option<(S
     Some((name, target))
 }
 
+/// `folder/.`: what is in it, each under its own name.
+fn names_contents(source: &Word) -> bool {
+    source.text.suffix().ends_with("/.") || source.is(".")
+}
+
 fn cp(run: &mut Run) -> Outcome {
     let options = read(run.args, COPY, Order::Anywhere);
     let recursive = options.has("R") || options.has("a");
+    let linked = options.has("s") || options.has("l");
     let (sources, target) = ends(&options);
     for source in &sources {
         let content = run.read(source, recursive);
-        if let Some(target) = &target {
-            let landing = landing(run, source, target, sources.len() > 1);
-            run.analyst.write(&landing, WriteMode::Overwrite, Some(&content), run.shell);
-            if let Some((name, original)) = both_ends(run, &landing, source, false) {
-                run.analyst.links.copy(&name, &original);
-            }
+        let Some(target) = &target else { continue };
+        if recursive && (options.has("T") || names_contents(source)) {
+            archives::extract(run, target);
+            continue;
+        }
+        let landing = landing(run, source, target, sources.len() > 1);
+        run.analyst.write(&landing, WriteMode::Overwrite, Some(&content), run.shell);
+        match both_ends(run, &landing, source, options.has("s")) {
+            Some((name, original)) if linked => run.analyst.links.link(&name, &original),
+            Some((name, original)) => run.analyst.links.copy(&name, &original),
+            None => {}
         }
     }
     Outcome::silent(Status::Either)
 }
 
 fn mv(run: &mut Run) -> Outcome {
-    let spec = "b,backup? f,force i,interactive n,no-clobber strip-trailing-slashes S,suffix= t,target-directory= \
-        T,no-target-directory u,update? v,verbose Z,context exchange no-copy debug";
+    let spec = "b backup? f,force i,interactive n,no-clobber strip-trailing-slashes S,suffix= t,target-directory= \
+        T,no-target-directory u update? v,verbose Z,context exchange no-copy debug";
     let options = read(run.args, spec, Order::Anywhere);
     let (sources, target) = ends(&options);
     for source in &sources {
@@ -181,7 +223,12 @@ fn mv(run: &mut Run) -> Outcome {
         let is_file = |place: &tollgate_model::Place| run.analyst.world.kind(&place.path) == FileKind::File;
         let single =
             run.analyst.places(source, run.shell).iter().all(|(place, _)| !place.pattern && is_file(place));
-        run.analyst.delete(source, !single, run.shell);
+        let kept = single && target.as_ref().is_some_and(|target| comes_in(run, source, target));
+        if kept {
+            run.shell.forget_file(&source.value());
+        } else {
+            run.analyst.remove(source, !single, run.shell);
+        }
         if let Some(target) = &target {
             let landing = landing(run, source, target, sources.len() > 1);
             run.analyst.write(&landing, WriteMode::Overwrite, content.as_ref(), run.shell);
@@ -190,8 +237,16 @@ fn mv(run: &mut Run) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
+/// A file of the home that is moved into the workspace is still there.
+fn comes_in(run: &Run, source: &Word, target: &Word) -> bool {
+    let zones = |word: &Word, zone: Zone| {
+        run.analyst.places(word, run.shell).iter().all(|(place, _)| place.zone == zone && !place.root)
+    };
+    zones(source, Zone::Home) && zones(target, Zone::Workspace)
+}
+
 fn ln(run: &mut Run) -> Outcome {
-    let spec = "b,backup? d,F,directory f,force i,interactive L,logical n,no-dereference P,physical r,relative \
+    let spec = "b backup? d,F,directory f,force i,interactive L,logical n,no-dereference P,physical r,relative \
         s,symbolic S,suffix= t,target-directory= T,no-target-directory v,verbose";
     let options = read(run.args, spec, Order::Anywhere);
     let (sources, target) = ends(&options);
@@ -213,9 +268,15 @@ fn ln(run: &mut Run) -> Outcome {
 }
 
 fn install(run: &mut Run) -> Outcome {
-    let spec = "b,backup? c C,compare d,directory D g,group= m,mode= o,owner= p,preserve-timestamps s,strip \
-        strip-program= S,suffix= t,target-directory= T,no-target-directory v,verbose Z,context?";
+    let spec = "b backup? c C,compare d,directory D g,group= m,mode= o,owner= p,preserve-timestamps s,strip \
+        strip-program= S,suffix= t,target-directory= T,no-target-directory v,verbose Z context? preserve-context";
     let options = read(run.args, spec, Order::Anywhere);
+    if let Some(mode) = options.value("m").map(Word::shown).filter(|mode| is_setuid(mode)) {
+        run.push(EffectKind::Privilege { how: format!("sets the set-user-ID bit ({mode})") });
+    }
+    if let Some(strip) = options.value("strip-program").filter(|_| options.has("s")).cloned() {
+        run.inner(&[strip]);
+    }
     if options.has("d") {
         return Outcome::silent(Status::Either);
     }
@@ -324,13 +385,6 @@ fn permissions(run: &mut Run, operands: &[Word], to: &str, recursive: bool) -> O
 
 fn is_setuid(mode: &str) -> bool {
     mode.len() == 4 && mode.starts_with(['2', '4', '6']) && mode.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Tools of node packages that delete with everything below.
-fn rimraf(run: &mut Run) -> Outcome {
-    let mut command = vec![Word::literal_at("rm", run.call.span), Word::literal_at("-rf", run.call.span)];
-    command.extend(run.args.iter().filter(|word| !word.text.prefix().starts_with('-')).cloned());
-    run.inner(&command)
 }
 
 /// A new file or folder, in the temporary directory unless another is given.

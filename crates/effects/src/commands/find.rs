@@ -83,17 +83,20 @@ fn found(root: &Word, expression: &[Word]) -> Word {
     if !text.suffix().ends_with('/') {
         text.push_str("/");
     }
-    text.push(Piece::Hole(Hole::nonempty(HoleSource::Output)));
+    // A walk that leaves nothing out is certain to find everything.
+    let all = Piece::Glob("*".into());
+    let some = Piece::Hole(Hole::nonempty(HoleSource::Output));
+    text.push(if narrows(expression) { some } else { all });
     let named = expression.windows(2).find_map(|pair| match pair {
         [test, name] if matches!(test.shown().as_str(), "-name" | "-iname") => Some(name),
         _ => None,
     });
     match named.map(Word::shown) {
-        Some(name) if name != "*" => text.push_str("/"),
+        Some(name) if !is_everything(&name) => text.push_str("/"),
         _ if narrows(expression) => text.push_str(".found"),
         _ => {}
     }
-    if let Some(name) = named.map(Word::shown).filter(|name| name != "*") {
+    if let Some(name) = named.map(Word::shown).filter(|name| !is_everything(name)) {
         if name.contains(['*', '?', '[']) {
             text.push(Piece::Glob(name.into()));
         } else {
@@ -112,9 +115,27 @@ fn made(run: &Run, root: &Word, expression: &[Word]) -> Option<Word> {
     run.shell.file(&word.value()).map(|_| word)
 }
 
-/// Does the expression leave anything out?
+/// Does the expression leave anything out? To take only files, or only folders, leaves nothing out that matters.
 fn narrows(expression: &[Word]) -> bool {
-    expression.iter().any(|word| TESTS.iter().any(|(test, _)| word.is(test)))
+    expression.iter().enumerate().any(|(at, word)| {
+        let value = expression.get(at + 1).map(Word::shown).unwrap_or_default();
+        match word.shown().as_str() {
+            "-name" | "-iname" => !is_everything(&value),
+            "-type" | "-xtype" => !value.contains(['f', 'd']),
+            "-maxdepth" => value != "1",
+            "-mindepth" => !matches!(value.as_str(), "0" | "1"),
+            "!" | "-not" | "-prune" | "-quit" => true,
+            "-newermt" | "-anewer" | "-cnewer" | "-executable" | "-readable" | "-writable" | "-context" => {
+                true
+            }
+            test if test.starts_with("-newer") => true,
+            test => TESTS.iter().any(|(known, _)| *known == test),
+        }
+    })
+}
+
+fn is_everything(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte == b'*')
 }
 
 fn actions(run: &mut Run, expression: &[Word], found: &[Word]) {
@@ -228,10 +249,11 @@ fn split_exec(words: &[Word]) -> Vec<Word> {
 }
 
 fn xargs(run: &mut Run) -> Outcome {
-    let spec = "0,null a,arg-file= d,delimiter= E,eof? e? I,replace= i? L,max-lines= l? n,max-args= P,max-procs= \
+    let spec = "0,null a,arg-file= d,delimiter= E= e,eof? I= i,replace? L,max-lines= l? n,max-args= P,max-procs= \
         o,open-tty p,interactive r,no-run-if-empty s,max-chars= t,verbose x,exit show-limits process-slot-var=";
     let options = read(run.args, spec, Order::First);
-    let mark = options.value("I").map(Word::shown).or_else(|| options.has("i").then(|| "{}".to_owned()));
+    let mark = options.value("I").or(options.value("i")).map(Word::shown);
+    let mark = mark.or_else(|| options.has("i").then(|| "{}".to_owned()));
     let input = match options.value("a") {
         Some(file) => run.read(&file.clone(), false),
         None => run.stdin().cloned().unwrap_or_else(|| Value::output(tollgate_shell::value::Taint::NONE)),

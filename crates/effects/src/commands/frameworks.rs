@@ -69,6 +69,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d|orm:schema-tool:drop --force", RESET),
             ("doctrine:database:drop|d:d:d -f", RESET),
             ("doctrine:fixtures:load !--append", RESET),
+            ("console|run ** doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d -f,--force", RESET),
         ],
     },
     Tool {
@@ -114,6 +115,7 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[
             ("ecto.drop|ecto.reset", RESET),
+            ("do ** ecto.drop*|ecto.reset*", RESET),
             ("hex.publish !--dry-run", Deed::Publish("hex")),
             ("ecto.rollback --all", RESET),
         ],
@@ -129,6 +131,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("drop", RESET),
             ("reset", RESET),
             ("** drop -f", RESET),
+            ("* * reset|down-to", RESET),
             ("schema clean", RESET),
         ],
     },

@@ -24,7 +24,7 @@ use super::{Commands, Handler, Run};
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 
-pub(super) use work::settle;
+pub(super) use work::{failed, settle};
 
 pub(super) const COMMANDS: Commands = &[("git", git), ("hub", git)];
 
@@ -32,6 +32,16 @@ pub(super) const COMMANDS: Commands = &[("git", git), ("hub", git)];
 pub(super) fn prefixed(program: &str) -> Option<Handler> {
     let verb = program.strip_prefix("git-")?;
     VERBS.iter().copied().flatten().any(|(name, _)| *name == verb).then_some(dashed as Handler)
+}
+
+/// Every verb of git, for the table of what is known.
+#[cfg(test)]
+pub(super) fn verbs() -> Vec<String> {
+    let known = VERBS.iter().copied().flatten().map(|(name, _)| *name);
+    let mut verbs: Vec<String> =
+        known.chain(HARMLESS.iter().copied()).map(|verb| format!("git {verb}")).collect();
+    verbs.sort();
+    verbs
 }
 
 /// How often an alias may stand for another.
@@ -201,12 +211,29 @@ impl Git<'_, '_, '_> {
         }
         if HARMLESS.contains(&self.verb.as_str()) {
             work::harmless(self);
-            return self.run.derived();
+            return self.printed_path().unwrap_or_else(|| self.run.derived());
         }
         match self.alias().filter(|_| depth > 0) {
             Some(alias) => self.run_alias(&alias, depth),
             None => self.run.derived(),
         }
+    }
+
+    /// `rev-parse` prints where the repository is.
+    fn printed_path(&self) -> Option<Outcome> {
+        let asked = |name: &str| self.verb == "rev-parse" && self.args.iter().any(|word| word.is(name));
+        let repo = self.sites().into_iter().find_map(|site| site.repo)?;
+        let path = if asked("--show-toplevel") {
+            repo.root?
+        } else if asked("--absolute-git-dir") || asked("--git-dir") || asked("--git-common-dir") {
+            repo.git_dir
+        } else {
+            return None;
+        };
+        Some(Outcome {
+            stdout: Value::text(&format!("{path}\n")),
+            status: tollgate_shell::eval::Status::Either,
+        })
     }
 
     /// What stands for the verb, in a setting of this call, of the repository or of the user.

@@ -8,8 +8,15 @@ use super::verbs::{APPLY, DELETE, DESTROY, Deed, Line, SECRET, Tool};
 use super::{Commands, Run};
 use crate::word::Word;
 
-pub(super) const COMMANDS: Commands =
-    &[("ansible", ansible), ("ansible-playbook", ansible_playbook), ("vagrant", vagrant)];
+pub(super) const COMMANDS: Commands = &[
+    ("terraform", terraform),
+    ("tofu", terraform),
+    ("ansible", ansible),
+    ("ansible-playbook", ansible_playbook),
+    ("salt", salt),
+    ("salt-ssh", salt),
+    ("vagrant", vagrant),
+];
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool {
@@ -70,7 +77,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
     },
     Tool {
-        names: &["cdk", "cdktf"],
+        names: &["cdk", "cdktf", "aws-cdk"],
         values: "a app c context profile o output role-arn toolkit-stack-name require-approval",
         one_dash: false,
         deeds: &[
@@ -123,6 +130,21 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
     },
     Tool {
+        names: &["pct", "qm"],
+        values: "",
+        one_dash: true,
+        deeds: &[("destroy", DESTROY), ("delsnapshot|rollback", DELETE)],
+    },
+    Tool {
+        names: &["govc"],
+        values: "u dc ds host vm",
+        one_dash: true,
+        deeds: &[
+            ("vm.destroy|datastore.rm|object.destroy|pool.destroy|cluster.rm|snapshot.remove", DESTROY),
+            ("*.destroy|*.rm|*.remove|vm.unregister", DELETE),
+        ],
+    },
+    Tool {
         names: &["virsh"],
         values: "c connect",
         one_dash: false,
@@ -139,6 +161,24 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[("delete", Deed::Infra("delete-data")), ("purge", Deed::Infra("delete-data"))],
     },
 ];
+
+/// `TF_CLI_ARGS` and `TF_CLI_ARGS_apply` hold options that nobody typed.
+fn terraform(run: &mut Run) -> Outcome {
+    let verb = run.args.iter().map(Word::shown).find(|word| !word.starts_with('-')).unwrap_or_default();
+    let names = ["TF_CLI_ARGS".to_owned(), format!("TF_CLI_ARGS_{verb}")];
+    let exported = run.shell.exported().filter(|(name, _)| names.iter().any(|known| known == name));
+    let texts: Vec<String> =
+        exported.filter_map(|(_, value)| value.as_literal().map(str::to_owned)).collect();
+    if !texts.is_empty()
+        && let Some(tool) = super::verbs::find(run.program)
+    {
+        let mut words = run.args.to_vec();
+        let more = texts.iter().flat_map(|text| text.split_whitespace());
+        words.extend(more.map(|word| Word::literal_at(word, run.call.span)));
+        super::verbs::judge(run, tool, &words);
+    }
+    run.derived()
+}
 
 /// A module run on other machines, or on this one.
 fn ansible(run: &mut Run) -> Outcome {
@@ -172,6 +212,15 @@ fn ansible(run: &mut Run) -> Outcome {
         }
         _ => run.derived(),
     }
+}
+
+/// `salt hosts cmd.run 'command'`.
+fn salt(run: &mut Run) -> Outcome {
+    let runs = |word: &Word| matches!(word.shown().as_str(), "cmd.run" | "cmd.shell" | "cmd.run_all");
+    let at = run.args.iter().position(runs);
+    let Some(text) = at.and_then(|at| run.args.get(at + 1)).cloned() else { return run.derived() };
+    let words = [Word::literal_at("sh", text.span), Word::literal_at("-c", text.span), text];
+    remote(run, &words, "on the hosts of salt")
 }
 
 /// A playbook is somebody's code for other machines: it is only noted when it runs for real against production.

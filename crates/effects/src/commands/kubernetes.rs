@@ -8,7 +8,7 @@ use super::{Commands, Run};
 use crate::options::{Order, read};
 
 pub(super) const COMMANDS: Commands =
-    &[("kubectl", kubectl), ("oc", kubectl), ("k3s", k3s), ("microk8s", k3s)];
+    &[("kubectl", kubectl), ("oc", kubectl), ("k3s", k3s), ("microk8s", k3s), ("minikube", k3s)];
 
 /// kubectl's options that take a value, global and of the verbs.
 const VALUES: &str = "n namespace context cluster user kubeconfig s server token as as-group as-uid cache-dir certificate-authority \
@@ -33,6 +33,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("delete", DELETE),
             ("drain", DELETE),
             ("scale --replicas=0", DELETE),
+            ("patch -p,--patch=*replicas*:0}*|*replicas*:0,*", DELETE),
             ("replace --force", DELETE),
             ("apply --prune", DELETE),
             ("create|apply clusterrolebinding --clusterrole=cluster-admin", GRANT),
@@ -176,10 +177,11 @@ fn copy(run: &mut Run, line: &Line) {
 
 /// `k3s kubectl …`.
 fn k3s(run: &mut Run) -> Outcome {
-    let options = read(run.args, "debug data-dir=", Order::First);
+    let options = read(run.args, "debug data-dir= p,profile=", Order::First);
     match options.operands.split_first() {
         Some((verb, _)) if matches!(verb.shown().as_str(), "kubectl" | "helm" | "helm3") => {
-            run.inner(&options.operands.clone())
+            let words: Vec<_> = options.operands.iter().filter(|word| !word.is("--")).cloned().collect();
+            run.inner(&words)
         }
         _ => run.derived(),
     }

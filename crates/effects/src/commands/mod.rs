@@ -1,7 +1,7 @@
 //! Command knowledge: how each program's arguments become effects, one file per family.
 
 mod agents_cli;
-mod archives;
+pub(crate) mod archives;
 mod cloud;
 pub(crate) mod codecs;
 mod containers;
@@ -19,6 +19,7 @@ pub(crate) mod network;
 mod packages;
 mod persistence;
 mod platforms;
+mod printers;
 mod readers;
 mod remotes;
 mod runners;
@@ -32,6 +33,7 @@ mod system;
 pub(crate) mod tasks;
 mod variables;
 mod vaults;
+mod vcs;
 mod verbs;
 mod wrappers;
 
@@ -63,6 +65,7 @@ type Commands = &'static [(&'static str, Handler)];
 const FAMILIES: &[Commands] = &[
     files::COMMANDS,
     readers::COMMANDS,
+    printers::COMMANDS,
     find::COMMANDS,
     flags::COMMANDS,
     wrappers::COMMANDS,
@@ -75,6 +78,7 @@ const FAMILIES: &[Commands] = &[
     system::COMMANDS,
     gate::COMMANDS,
     git::COMMANDS,
+    vcs::COMMANDS,
     containers::COMMANDS,
     kubernetes::COMMANDS,
     infrastructure::COMMANDS,
@@ -153,6 +157,44 @@ pub(crate) fn shown(analyst: &mut Analyst, call: &Call, outcome: &Outcome) {
     secrets::shown(analyst, call, outcome);
 }
 
+/// A family of programs, for the table of what is known.
+#[cfg(test)]
+pub(crate) struct Family {
+    pub name: &'static str,
+    pub programs: Vec<String>,
+    /// Tools with verbs: their names, and what each verb does.
+    pub tools: Vec<verbs::Listed>,
+}
+
+/// Every family whose programs can lose, destroy or rewrite something.
+#[cfg(test)]
+pub(crate) fn known_families() -> Vec<Family> {
+    let programs = |commands: Commands| commands.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let family =
+        |name, commands, tools| Family { name, programs: programs(commands), tools: verbs::listed(tools) };
+    vec![
+        family("Files", files::COMMANDS, &[]),
+        family("Walks over files", find::COMMANDS, &[]),
+        family("Archives", archives::COMMANDS, &[]),
+        family("Readers and filters", readers::COMMANDS, &[]),
+        family("Devices, processes, power", system::COMMANDS, &[]),
+        family("Services, firewall, storage, users", persistence::COMMANDS, services::TOOLS),
+        Family { name: "Git", programs: git::verbs(), tools: Vec::new() },
+        family("Other version control", vcs::COMMANDS, &[]),
+        family("Databases", databases::COMMANDS, &[]),
+        family("Frameworks that reset databases", &[], frameworks::TOOLS),
+        family("Containers", containers::COMMANDS, containers::TOOLS),
+        family("Clusters", kubernetes::COMMANDS, kubernetes::TOOLS),
+        family("Infrastructure as code", infrastructure::COMMANDS, infrastructure::TOOLS),
+        family("Clouds", &[], cloud::TOOLS),
+        family("Hosting platforms and forges", &[], platforms::TOOLS),
+        family("Packages", &[], packages::TOOLS),
+        family("Runners", runners::COMMANDS, &[]),
+        family("Network", network::COMMANDS, &[]),
+        family("Wrappers", wrappers::COMMANDS, &[]),
+    ]
+}
+
 /// What variables set for a command mean: some of them are code.
 pub(crate) fn environment(analyst: &mut Analyst, call: &Call, shell: &mut Shell) {
     git::settle(shell);
@@ -179,6 +221,11 @@ pub(crate) fn socket(analyst: &mut Analyst, word: &Word) -> bool {
     let kind = EffectKind::Net { host, direction: NetDirection::Out, carries: Vec::new() };
     analyst.push(kind, word.span, Certainty::Certain);
     true
+}
+
+/// The command before failed, and the script goes on because it did.
+pub(crate) fn failed(shell: &mut Shell) {
+    git::failed(shell);
 }
 
 impl Run<'_, '_> {

@@ -87,6 +87,7 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[
             ("** -n,--dry-run", Deed::Safe),
+            ("sqlx|diesel database|db drop|reset", Deed::Database("reset")),
             ("publish", Deed::Publish("crates.io")),
             ("yank", Deed::Publish("crates.io")),
             ("owner -a,--add", Deed::Publish("crates.io")),
@@ -126,7 +127,10 @@ pub(super) const TOOLS: &[Tool] = &[
         names: &["mvn", "mvnw"],
         values: "f file s settings P pl",
         one_dash: false,
-        deeds: &[("** deploy|deploy:*|release:perform", Deed::Publish("Maven"))],
+        deeds: &[
+            ("** flyway:clean|liquibase:dropAll|*:flyway-maven-plugin:*:clean", Deed::Database("reset")),
+            ("** deploy|deploy:*|release:perform", Deed::Publish("Maven")),
+        ],
     },
     Tool {
         names: &["gradle", "gradlew"],
@@ -134,6 +138,7 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[
             ("** -m,--dry-run", Deed::Safe),
+            ("** flywayClean|*:flywayClean|dropAll|*:dropAll", Deed::Database("reset")),
             (
                 "** publish|publishPlugins|*:publish|publishToSonatype|publishAllPublications*|publishToMavenCentral",
                 Deed::Publish("Maven"),
@@ -145,6 +150,7 @@ pub(super) const TOOLS: &[Tool] = &[
         values: "s source k api-key",
         one_dash: false,
         deeds: &[
+            ("ef database drop !--dry-run", Deed::Database("drop-database")),
             ("nuget push|delete", Deed::Publish("NuGet")),
             ("push|delete", Deed::Publish("NuGet")),
             ("nuget add|update source", INDEX),
@@ -229,7 +235,7 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[
             ("** -s,--simulate,--dry-run,--just-print,--no-act,--recon", Deed::Safe),
-            ("remove|purge ** @essential", REMOVE),
+            ("remove|purge|autoremove|autopurge ** @essential", REMOVE),
             ("install --allow-unauthenticated", INDEX),
             ("update --allow-insecure-repositories", INDEX),
         ],
@@ -240,7 +246,7 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[
             ("** -s,--simulate,--dry-run,--assumeno,-p,--pretend", Deed::Safe),
-            ("remove|erase|del|rm ** @essential", REMOVE),
+            ("remove|autoremove|erase|del|rm ** @essential", REMOVE),
             ("** @essential -C,--unmerge", REMOVE),
             ("** --nogpgcheck", INDEX),
             ("** --allow-untrusted", INDEX),

@@ -117,7 +117,9 @@ fn is_guard(unit: &str) -> bool {
 fn systemctl(run: &mut Run) -> Outcome {
     let spec = "user system global now q,quiet no-pager no-block no-ask-password f,force l,full t,type= state= p,property= \
         H,host= M,machine= n,lines= o,output= a,all r,recursive runtime s,signal= kill-whom= root= preset-mode= plain \
-        no-legend no-reload failed value wait no-wall h,help version";
+        no-legend no-reload failed value wait no-wall h,help version P= T,show-transaction boot-loader-entry= boot-loader-menu= \
+        check-inhibitors= dry-run firmware-setup i image= job-mode= legend= marked mkdir read-only reverse show-types \
+        timestamp= what= with-dependencies before after no-warn drop-in= stdin cleanup= when=";
     let options = read(run.args, spec, Order::Anywhere);
     let Some((verb, units)) = options.operands.split_first() else { return run.derived() };
     let units: Vec<String> = units.iter().map(Word::shown).collect();
@@ -250,17 +252,6 @@ fn copy_key(run: &mut Run) -> Outcome {
     persist(run, &format!("{WAY_IN}`authorized_keys` of {site}"))
 }
 
-fn useradd(run: &mut Run) -> Outcome {
-    let spec = "b= c,comment= d= D e= f= g,gid= G,groups= k= K= l m M N o,non-unique p= r,system R= P= s= u,uid= U Z=";
-    let options = read(run.args, spec, Order::Anywhere);
-    let groups = ["G", "g"].iter().flat_map(|name| options.values(name)).map(Word::shown);
-    let root = options.value("u").is_some_and(|id| id.is("0"));
-    if root || groups.into_iter().any(|names| is_root_group(&names)) {
-        return weaken(run, "makes a user who may become root");
-    }
-    run.derived()
-}
-
 fn process_manager(run: &mut Run) -> Outcome {
     if run.args.first().is_some_and(|verb| verb.is("startup")) {
         return persist(run, &format!("{JOB}pm2, at every start of the machine"));
@@ -307,9 +298,16 @@ fn is_root_group(names: &str) -> bool {
 }
 
 fn usermod(run: &mut Run) -> Outcome {
-    let spec = "a,append G,groups= g,gid= s,shell= d,home= m l,login= L,lock U,unlock e= f= u= p,password= c= o R= P= r,remove";
+    let spec = "a,append b,badname c,comment= d,home= e,expiredate= f,inactive= g,gid= G,groups= h,help l,login= L,lock \
+        m,move-home o,non-unique p,password= P,prefix= r,remove R,root= s,shell= u,uid= U,unlock v,add-subuids= \
+        V,del-subuids= w,add-subgids= W,del-subgids= Z,selinux-user=";
     let options = read(run.args, spec, Order::Anywhere);
-    match options.value("G").map(Word::shown).filter(|groups| is_root_group(groups) && !options.has("r")) {
+    let groups = ["G", "g"].iter().flat_map(|name| options.values(name)).map(Word::shown);
+    match groups
+        .into_iter()
+        .find(|groups| is_root_group(groups))
+        .filter(|groups| is_root_group(groups) && !options.has("r"))
+    {
         Some(groups) => weaken(run, &format!("puts a user into {groups}, whose members may become root")),
         None => run.derived(),
     }
@@ -326,6 +324,22 @@ fn adduser(run: &mut Run) -> Outcome {
             weaken(run, &format!("puts a user into {}, whose members may become root", group.shown()))
         }
         _ => run.derived(),
+    }
+}
+
+/// A second root, or a new member of a group that may become root.
+fn useradd(run: &mut Run) -> Outcome {
+    let spec = "b,base-dir= c,comment= d,home-dir= D,defaults e,expiredate= f,inactive= F,add-subids-for-system g,gid= G,groups= \
+        h,help k,skel= K,key= l,no-log-init m,create-home M,no-create-home N,no-user-group o,non-unique p,password= r,system \
+        R,root= P,prefix= s,shell= u,uid= U,user-group Z,selinux-user= selinux-range= badname btrfs-subvolume-home";
+    let options = read(run.args, spec, Order::Anywhere);
+    if options.value("u").is_some_and(|uid| uid.is("0")) {
+        return weaken(run, "makes a second root");
+    }
+    let groups = ["G", "g"].iter().flat_map(|name| options.values(name)).map(Word::shown);
+    match groups.into_iter().find(|groups| is_root_group(groups)) {
+        Some(groups) => weaken(run, &format!("makes a user in {groups}, whose members may become root")),
+        None => run.derived(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Programs that print or copy what is in files, and filters.
 
+mod specs;
+
 use tollgate_model::phrase::PRINTED;
 use tollgate_model::{Certainty, EffectKind, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
@@ -29,7 +31,7 @@ pub(super) const COMMANDS: Commands = &[
     ("cut", filter),
     ("paste", filter),
     ("sort", filter),
-    ("uniq", filter),
+    ("uniq", uniq),
     ("fold", filter),
     ("fmt", filter),
     ("pr", filter),
@@ -114,62 +116,6 @@ pub(super) const COMMANDS: Commands = &[
     ("ack", grep),
 ];
 
-/// The options of each reader, so that no file is taken for an option's value.
-fn spec(program: &str) -> &'static str {
-    match program {
-        "head" | "tail" => {
-            "n,lines= c,bytes= q v z f F r s,sleep-interval= pid= retry follow? max-unchanged-stats="
-        }
-        "tac" => "b,before r,regex s,separator=",
-        "less" | "more" | "most" => {
-            "b= h= j= k= o= O= p= P= t= T= x= y= z= D= e E f F g G i I K L M n N q Q r R s S u U V w W X c l d"
-        }
-        "nl" => "b= d= f= h= i= l= n= p s= v= w=",
-        "od" => "A,address-radix= j,skip-bytes= N,read-bytes= S= t,format= w? v a b c d f i l o s x endian=",
-        "hexdump" | "hd" => "b c C d e= f= n= o s= v x",
-        "strings" => "a f n,bytes= o t,radix= T= e,encoding= s,output-separator= w d",
-        "wc" => "c m l w L files0-from=",
-        "cut" => "b,bytes= c,characters= d,delimiter= f,fields= n s z output-delimiter= complement",
-        "paste" => "d,delimiters= s,serial z",
-        "sort" => {
-            "b d f g i M h n R r V c C m s u z k,key= o,output= t,field-separator= S,buffer-size= \
-            T,temporary-directory= parallel= batch-size= compress-program= files0-from= sort= random-source="
-        }
-        "uniq" => "c d D i u z f,skip-fields= s,skip-chars= w,check-chars=",
-        "fold" => "b s w,width=",
-        "fmt" => "c s t u w,width= p,prefix= g,goal=",
-        "pr" => {
-            "a c d D= e? F f h,header= i? J l,length= m n? N= o,indent= r s? S? t T v w,width= W,page-width="
-        }
-        "expand" | "unexpand" => "a i t,tabs= first-only",
-        "column" => {
-            "t s,separator= o,output-separator= c,output-width= N= R= T= H= O= W= E= d e i= p= r= n= J x L l="
-        }
-        "shuf" => "e i,input-range= n,head-count= o,output= r z random-source=",
-        "split" => {
-            "a,suffix-length= b,bytes= C,line-bytes= d e l,lines= n,number= t,separator= u x filter= \
-            additional-suffix="
-        }
-        "csplit" => "b= f= k n= s z suppress-matched",
-        "diff" | "colordiff" | "sdiff" => {
-            "q s c C,context= u U,unified= e n y W,width= p F,show-function-line= label= t T tabsize= l r N \
-            x,exclude= X,exclude-from= S,starting-file= i E Z b w B I,ignore-matching-lines= a D,ifdef= d o= \
-            line-format= unchanged-line-format="
-        }
-        "cmp" => "b i,ignore-initial= l n,bytes= s",
-        "comm" => "1 2 3 z output-delimiter= total",
-        "join" => "a= e= i j= o= t= v= 1= 2= z header",
-        "iconv" => "f,from-code= t,to-code= l c s o,output=",
-        "basenc" => "d,decode i,ignore-garbage w,wrap=",
-        "look" => "a,alternative d,alphanum f,ignore-case t,terminate=",
-        "pandoc" => {
-            "f,from,r,read= t,to,w,write= o,output= s V,variable= M,metadata= H= B= A= c,css= F,filter= L= template="
-        }
-        "m4" | "cpp" => "D= U= I= include= imacros= iquote= isystem= P E o= x= std= B= H= L= F= R=",
-        _ => "a,algorithm= l,length= b c t w= z o= f= e n s d",
-    }
-}
-
 /// `cat`: what is in the files, one after the other.
 fn cat(run: &mut Run) -> Outcome {
     let spec = "A,show-all b,number-nonblank e E,show-ends n,number s,squeeze-blank t T,show-tabs u v,show-nonprinting \
@@ -181,25 +127,45 @@ fn cat(run: &mut Run) -> Outcome {
 
 /// Programs that print what they read, more or less of it.
 fn copies(run: &mut Run) -> Outcome {
-    let options = read(run.args, spec(run.program), Order::Anywhere);
+    let options = read(run.args, specs::of(run.program), Order::Anywhere);
     let whole = contents(run, &options.operands);
+    let logs = ["o", "O", "log-file", "LOG-FILE"].into_iter().flat_map(|name| options.values(name));
+    for log in logs.filter(|_| run.program == "less") {
+        run.analyst.write(log, WriteMode::Overwrite, Some(&whole), run.shell);
+    }
     // A part of known text is not the whole of it, but all of it may be there.
     Outcome { stdout: whole, status: Status::Either }
 }
 
 fn filter(run: &mut Run) -> Outcome {
-    let options = read(run.args, spec(run.program), Order::Anywhere);
+    let options = read(run.args, specs::of(run.program), Order::Anywhere);
     let whole = contents(run, &options.operands);
     for list in options.values("files0-from").cloned().collect::<Vec<_>>() {
         run.read(&list, false);
     }
-    if run.program == "sort" {
-        if let Some(output) = options.value("o") {
+    if matches!(run.program, "sort" | "shuf" | "iconv" | "sdiff") {
+        for output in options.values("o") {
             run.analyst.write(output, WriteMode::Overwrite, Some(&whole), run.shell);
         }
-        super::flags::values(run, &["--compress-program"]);
+    }
+    match run.program {
+        "sort" => super::flags::values(run, &["--compress-program"]),
+        "split" => super::flags::values(run, &["--filter"]),
+        "sdiff" => super::flags::values(run, &["--diff-program"]),
+        _ => {}
     }
     Outcome::unknown(whole.taint)
+}
+
+/// `uniq input output`.
+fn uniq(run: &mut Run) -> Outcome {
+    let options = read(run.args, specs::of("uniq"), Order::Anywhere);
+    let whole = contents(run, options.operands.get(..1).unwrap_or_default());
+    match options.operands.get(1) {
+        Some(output) => run.analyst.write(output, WriteMode::Overwrite, Some(&whole), run.shell),
+        None => return Outcome::unknown(whole.taint),
+    }
+    Outcome::silent(Status::Either)
 }
 
 fn rev(run: &mut Run) -> Outcome {
@@ -311,9 +277,26 @@ const LOOKERS: &[&str] = &[
     ":",
 ];
 
+/// `jq filter file…`. Some options take a name and a value: of a file, when it is one.
 fn pattern_first(run: &mut Run) -> Outcome {
-    let spec = "f,from-file= L= arg= argjson= slurpfile= rawfile= indent= tab o= p= i,inplace,in-place I= C M r,raw-output s,slurp n,null-input";
-    let options = read(run.args, spec, Order::Anywhere);
+    let spec = "f,from-file= L= indent= tab o= p= i,inplace,in-place I= C,color-output M,monochrome-output r,raw-output s,slurp \
+        n,null-input R,raw-input S,sort-keys c,compact-output e,exit-status a,ascii-output j,join-output args jsonargs \
+        seq stream stream-errors unbuffered raw-output0";
+    let mut args: Vec<Word> = Vec::new();
+    let mut marks = tollgate_shell::value::Taint::NONE;
+    let mut rest = run.args.iter();
+    while let Some(word) = rest.next() {
+        match word.literal() {
+            Some("--arg" | "--argjson") => drop((rest.next(), rest.next())),
+            Some("--rawfile" | "--slurpfile" | "--argfile") => {
+                if let Some(file) = rest.nth(1) {
+                    marks = marks.union(run.analyst.read(file, false, run.shell).taint);
+                }
+            }
+            _ => args.push(word.clone()),
+        }
+    }
+    let options = read(&args, spec, Order::Anywhere);
     let skip = usize::from(!options.has("f"));
     if let Some(program) = options.operands.first().filter(|_| skip == 1 && run.program == "jq").cloned() {
         environment_of_jq(run, &program);
@@ -323,7 +306,7 @@ fn pattern_first(run: &mut Run) -> Outcome {
     if run.program != "jq" && options.has("i") {
         files.iter().for_each(|file| run.analyst.write(file, WriteMode::Edit, None, run.shell));
     }
-    Outcome::unknown(whole.taint)
+    Outcome::unknown(whole.taint.union(marks))
 }
 
 /// `env` and `$ENV` of jq are the whole environment, `env.NAME` and `$ENV.NAME` one variable of it.
@@ -354,18 +337,26 @@ fn environment_of_jq(run: &mut Run, program: &Word) {
     }
 }
 
-fn grep(run: &mut Run) -> Outcome {
-    let spec = "e,regexp= f,file= r,recursive R,dereference-recursive i,ignore-case v,invert-match A,after-context= \
+/// The options that `ag` and `ack` have in common with `grep`.
+const AG: &str = "e,regexp= f,file= r,recursive R,dereference-recursive i,ignore-case v,invert-match A,after-context= \
         B,before-context= C,context= m,max-count= g,glob= t,type= T,type-not= j,threads= M,max-columns= include= \
         exclude= exclude-dir= exclude-from= label= d,directories= D,devices= color? colour? iglob= max-depth= \
         hidden no-ignore u,unrestricted n,line-number l,files-with-matches c,count o,only-matching w,word-regexp \
         x,line-regexp q,quiet s,no-messages h,no-filename H,with-filename E F G P a z L";
+
+fn grep(run: &mut Run) -> Outcome {
+    let spec = match run.program {
+        "rg" => specs::RIPGREP,
+        "ag" | "ack" => AG,
+        _ => specs::GREP,
+    };
     let options = read(run.args, spec, Order::Anywhere);
     if run.program == "rg" {
         super::flags::values(run, &["--pre", "--hostname-bin"]);
     }
     let skip = usize::from(!options.has("e") && !options.has("f"));
-    let walks = options.has("r") || options.has("R") || matches!(run.program, "rg" | "ag" | "ack");
+    let own = !matches!(run.program, "rg" | "ag" | "ack");
+    let walks = own && (options.has("r") || options.has("R")) || matches!(run.program, "rg" | "ag" | "ack");
     let files: Vec<Word> = options.operands.iter().skip(skip).cloned().collect();
     let mut marks = run.stdin().map(|value| value.taint).unwrap_or_default();
     for word in options.values("f").chain(&files) {

@@ -42,6 +42,9 @@ pub(super) const COMMANDS: Commands = &[
     ("teller", exec),
     ("sail", sail),
     ("ddev", exec),
+    ("heroku", exec),
+    ("railway", exec),
+    ("dokku", exec),
     ("lando", lando),
     ("spring", lando),
     ("cross-env", plain),
@@ -68,7 +71,12 @@ pub(super) fn notice(run: &mut Run) {
                 interpreters::code(run, &text.value(), text.span);
                 return;
             }
-            inside.operands
+            // `npm exec package -- words`: the dashes are npm's.
+            let mut words = inside.operands;
+            if words.get(1).is_some_and(|word| word.is("--")) {
+                words.remove(1);
+            }
+            words
         }
         ("npm", _) => return,
         (_, "run") if rest.first().is_some_and(|word| find(&word.shown()).is_some()) => rest.to_vec(),
@@ -107,6 +115,13 @@ const EXEC: &[(&str, &[&str], &str)] = &[
     ("infisical", &["run"], "env= path= token= projectId= c,command= watch"),
     ("teller", &["run"], "reset shell s"),
     ("ddev", &["exec"], "s,service= d,dir= raw q,quiet"),
+    (
+        "heroku",
+        &["run", "run:detached", "run:inside"],
+        "a,app= r,remote= s,size= e,env= x,exit-code no-tty no-notify no-launcher type=",
+    ),
+    ("railway", &["run"], "s,service= e,environment= p,project="),
+    ("dokku", &["run", "enter"], "e,env= rm rm-container detach"),
 ];
 
 /// `verb … command`.

@@ -107,7 +107,22 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[("** -d", FIREWALL), ("** -F", FIREWALL)],
     },
-    Tool { names: &["aa-teardown", "aa-disable"], values: "", one_dash: false, deeds: &[("**", FIREWALL)] },
+    Tool {
+        names: &["aa-teardown", "aa-disable", "aa-complain"],
+        values: "d dir",
+        one_dash: false,
+        deeds: &[("**", Deed::Weaken("this machine: the confinement of programs"))],
+    },
+    Tool {
+        names: &["update-crypto-policies"],
+        values: "",
+        one_dash: false,
+        deeds: &[
+            ("** --show", Deed::Safe),
+            ("** --set=LEGACY*|*SHA1*", Deed::Weaken("this machine: its choice of ciphers")),
+            ("LEGACY* --set", Deed::Weaken("this machine: its choice of ciphers")),
+        ],
+    },
     Tool {
         names: &["auditctl"],
         values: "",
@@ -125,6 +140,43 @@ pub(super) const TOOLS: &[Tool] = &[
             ),
             ("kernel.panic=*|vm.panic_on_oom=*", STOP),
         ],
+    },
+    Tool {
+        names: &["ip"],
+        values: "family f l loops n netns b batch",
+        one_dash: true,
+        deeds: &[
+            ("** lo|dummy*|veth*|docker*|br-*|wg*|tun*|tap*|vxlan*", Deed::Safe),
+            ("l|li|lin|link set|s * down", STOP),
+            ("l|li|lin|link set|s dev * down", STOP),
+            ("l|li|lin|link del|delete|d", STOP),
+            ("r|ro|rou|route|a|ad|add|addr|address|ru|rule flush|f", STOP),
+            ("r|ro|rou|route del|delete|d default", STOP),
+        ],
+    },
+    Tool {
+        names: &["ifconfig"],
+        values: "",
+        one_dash: false,
+        deeds: &[("lo|docker*|veth*|br-* **", Deed::Safe), ("* down", STOP)],
+    },
+    Tool { names: &["ifdown"], values: "", one_dash: false, deeds: &[("**", STOP)] },
+    Tool {
+        names: &["nmcli"],
+        values: "f fields g get-values m mode w wait",
+        one_dash: false,
+        deeds: &[
+            ("n|networking|r|radio off", STOP),
+            ("r|radio all|wifi|wwan off", STOP),
+            ("c|con|connection delete|down", STOP),
+            ("d|dev|device disconnect|delete", STOP),
+        ],
+    },
+    Tool {
+        names: &["efibootmgr"],
+        values: "b bootnum o bootorder d disk p part l loader L label n bootnext t timeout",
+        one_dash: false,
+        deeds: &[("** -B,--delete-bootnum", STORAGE), ("** -O,--delete-bootorder", STORAGE)],
     },
     Tool { names: &["swapoff"], values: "", one_dash: false, deeds: &[("** -a,--all", STOP), ("*", STOP)] },
     Tool {

@@ -60,8 +60,18 @@ fn sed(run: &mut Run) -> Outcome {
         }
     }
     if options.has("i") || options.has("I") {
+        let empties = scripts(run, &options, "e", "f").iter().any(|(script, _)| {
+            script
+                .as_literal()
+                .is_some_and(|text| matches!(text.trim(), "d" | "D" | "1,$d" | "0,$d" | "1,$ d"))
+        });
+        let nothing = Value::empty();
         for word in &files {
-            run.analyst.write(word, WriteMode::Edit, None, run.shell);
+            if empties {
+                run.analyst.write(word, WriteMode::Overwrite, Some(&nothing), run.shell);
+            } else {
+                run.analyst.write(word, WriteMode::Edit, None, run.shell);
+            }
         }
     }
     Outcome::unknown(whole.taint)

@@ -1,6 +1,7 @@
 //! Programs that touch the machine itself: devices, processes, power.
 
-use tollgate_model::EffectKind;
+use tollgate_model::phrase::MACHINE;
+use tollgate_model::{EffectKind, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
 
 use super::{Commands, Handler, Run};
@@ -11,17 +12,26 @@ pub(super) const COMMANDS: Commands = &[
     ("mkfs", format),
     ("mke2fs", format),
     ("mkswap", format),
-    ("wipefs", format),
+    ("wipefs", wipefs),
     ("blkdiscard", format),
+    ("grub-install", format),
+    ("grub2-install", format),
+    ("extlinux", format),
+    ("fallocate", fallocate),
     ("fdisk", partition),
     ("sfdisk", partition),
     ("cfdisk", partition),
     ("parted", partition),
     ("sgdisk", partition),
     ("gdisk", partition),
+    ("chattr", chattr),
+    ("mount", mount),
+    ("xhost", xhost),
     ("kill", kill),
     ("pkill", kill_by_name),
     ("killall", kill_by_name),
+    ("skill", kill_by_name),
+    ("killall5", kill_all),
     ("shutdown", power),
     ("reboot", power),
     ("poweroff", power),
@@ -44,14 +54,38 @@ fn format(run: &mut Run) -> Outcome {
     devices(run, &targets)
 }
 
+/// Without `-a` or `-o` it only lists what is there.
+fn wipefs(run: &mut Run) -> Outcome {
+    let spec = "a,all b backup? f,force i,noheadings J,json lock? n,no-act o,offset= O,output= p,parsable q,quiet t,types= h,help V,version";
+    let options = read(run.args, spec, Order::Anywhere);
+    if options.has("n") || !(options.has("a") || options.has("o")) {
+        return run.derived();
+    }
+    devices(run, &options.operands)
+}
+
+/// Programs that write partition tables, and the options with which each of them only looks.
+const PARTITIONERS: &[(&str, &str)] = &[
+    ("parted", "-l --list print p -v --version -h --help"),
+    (
+        "sgdisk",
+        "-p --print -i --info -v --verify -P --pretend -O --print-mbr -D --display-alignment -b --backup -L \
+         --list-types -V --version -? --help",
+    ),
+    ("fdisk", "-l --list -x --list-details -s --getsz -V --version -h --help"),
+    (
+        "sfdisk",
+        "-l --list -d --dump -J --json -g --show-geometry -s --show-size -F --list-free -T --list-types -V \
+         --verify -n --no-act -v --version -h --help",
+    ),
+    ("gdisk", "-l"),
+    ("cfdisk", "-h --help -V --version"),
+];
+
 fn partition(run: &mut Run) -> Outcome {
-    let lists = |word: &Word| {
-        matches!(
-            word.shown().as_str(),
-            "-l" | "--list" | "-d" | "--dump" | "-J" | "-p" | "print" | "-s" | "--help"
-        )
-    };
-    if run.args.iter().any(lists) {
+    let looks = PARTITIONERS.iter().find(|(name, _)| *name == run.program).map_or("", |(_, looks)| *looks);
+    let harmless = |word: &Word| looks.split_ascii_whitespace().any(|look| word.is(look));
+    if run.args.iter().any(harmless) {
         return run.derived();
     }
     let targets = named_devices(run);
@@ -75,13 +109,76 @@ fn devices(run: &mut Run, targets: &[Word]) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
+/// Makes files that nobody can change or delete any more, which is no loss of what is in them.
+fn chattr(run: &mut Run) -> Outcome {
+    let options = read(run.args, "R V f v= p=", Order::Anywhere);
+    let is_mode = |word: &&Word| word.text.prefix().starts_with(['+', '=']);
+    let mode = options.operands.iter().find(is_mode).map(Word::shown).unwrap_or_default();
+    for word in options.operands.iter().filter(|word| !is_mode(word)) {
+        run.analyst.permission(word, &mode, options.has("R"), run.shell);
+    }
+    Outcome::silent(Status::Either)
+}
+
+/// `mount --bind a b` makes `b` another name of `a`.
+fn mount(run: &mut Run) -> Outcome {
+    let spec = "a,all B,bind R,rbind M,move r,read-only,ro w,rw,read-write t,types= o,options= L,label= U,uuid= \
+        source= target= target-prefix= f,fake F,fork T,fstab= i,internal-only l,show-labels n,no-mtab options-mode= \
+        options-source= options-source-force m,mkdir? O,test-opts= v,verbose N,namespace= s c,no-canonicalize h,help \
+        V,version make-shared make-slave make-private make-unbindable make-rshared make-rslave make-rprivate \
+        make-runbindable onlyonce";
+    let options = read(run.args, spec, Order::Anywhere);
+    let binds = ["B", "R", "M"].iter().any(|name| options.has(name))
+        || options
+            .value("o")
+            .is_some_and(|list| list.shown().split(',').any(|one| matches!(one, "bind" | "rbind")));
+    let named = |name: &str, at: usize| options.value(name).or(options.operands.get(at)).cloned();
+    if let (true, Some(source), Some(target)) = (binds, named("source", 0), named("target", 1)) {
+        let path = |word: &Word| run.shell.resolve(&word.value()).as_literal().map(crate::paths::normal);
+        if let (Some(source), Some(target)) = (path(&source), path(&target)) {
+            run.analyst.links.link(&target, &source);
+        }
+    }
+    run.derived()
+}
+
+/// `xhost +` lets everybody in.
+fn xhost(run: &mut Run) -> Outcome {
+    if run.args.iter().any(|word| word.is("+")) {
+        run.push(EffectKind::Weaken { what: format!("{MACHINE}lets everybody use its screen and keyboard") });
+    }
+    run.derived()
+}
+
+/// Holes in a file are zeros where data was.
+fn fallocate(run: &mut Run) -> Outcome {
+    let spec = "c,collapse-range d,dig-holes i,insert-range l,length= n,keep-size o,offset= p,punch-hole z,zero-range \
+        w,write-zeroes x,posix r,report-holes v,verbose h,help V,version";
+    let options = read(run.args, spec, Order::Anywhere);
+    let destroys = ["c", "p", "z", "w"].iter().any(|name| options.has(name));
+    for word in options.operands.iter().filter(|_| destroys) {
+        run.analyst.write(word, WriteMode::Overwrite, None, run.shell);
+    }
+    Outcome::silent(Status::Either)
+}
+
+fn kill_all(run: &mut Run) -> Outcome {
+    run.push(EffectKind::Process { signal: "KILL".into(), target: "-1".into() });
+    Outcome::silent(Status::Either)
+}
+
+/// A process by its number. One that shows only when it runs is some process of the script.
+fn target(word: &Word) -> String {
+    let mut known = word.text.prefix().to_owned();
+    if word.text.has_holes() {
+        known.push_str("unknown");
+        return known;
+    }
+    word.shown()
+}
+
 fn kill(run: &mut Run) -> Outcome {
-    // A process that is looked up is one process, and not the glob that stands for it.
-    let shown = |word: &Word| match word.shown() {
-        text if text == "*" && word.text.has_holes() => "what `*` finds".to_owned(),
-        text => text,
-    };
-    let mut words = run.args.iter().map(shown).peekable();
+    let mut words = run.args.iter().map(target).peekable();
     let mut signal = "TERM".to_owned();
     if let Some(first) = words.next_if(|word| word.starts_with('-') && word.len() > 1) {
         signal = match first.as_str() {
@@ -101,14 +198,24 @@ fn kill(run: &mut Run) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
+const PKILL: &str = "signal= q,queue= e,echo c,count f,full g,pgroup= G,group= i,ignore-case n,newest o,oldest O,older= P,parent= \
+    s,session= t,terminal= u,euid= U,uid= x,exact F,pidfile= L,logpidfile r,runstates= A,ignore-ancestors cgroup= ns= \
+    nslist= I l v h,help V,version 1 2 3 6 9 H K T";
+
+const KILLALL: &str = "e,exact I,ignore-case g,process-group y,younger-than= o,older-than= i,interactive l,list q,quiet r,regexp \
+    s,signal= u,user= v,verbose V,version w,wait n,ns= Z,context= m c= t= d h 1 2 3 6 9 H K T";
+
 fn kill_by_name(run: &mut Run) -> Outcome {
-    let spec = "e,exact I,ignore-case g,process-group i,interactive q,quiet r,regexp s,signal= u,user= v,verbose w,wait \
-        n,ns= y,younger-than= o,older-than= f,full l,list c,count x P,parent= U,uid= G,group= t,terminal= newest oldest \
-        1 2 3 6 9 H K T L";
+    let spec = if run.program == "killall" { KILLALL } else { PKILL };
     let options = read(run.args, spec, Order::Anywhere);
-    for target in options.operands.iter().chain(options.values("u")) {
-        let target = target.shown();
-        run.push(EffectKind::Process { signal: run.program.to_owned(), target });
+    let user = options.value("u").or(options.value("U"));
+    // A name with a user is one program of theirs; a user alone is everything they run.
+    if let (Some(user), true) = (user, options.operands.is_empty()) {
+        let signal = run.program.to_owned();
+        run.push(EffectKind::Process { signal, target: format!("everything of {}", target(user)) });
+    }
+    for word in options.operands.iter().chain(options.values("u").filter(|user| user.is("root"))) {
+        run.push(EffectKind::Process { signal: run.program.to_owned(), target: target(word) });
     }
     Outcome::silent(Status::Either)
 }

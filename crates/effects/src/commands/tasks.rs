@@ -64,7 +64,7 @@ fn make(run: &mut Run) -> Outcome {
     let spec = "C,directory= f,file,makefile= j,jobs? k,keep-going n,just-print,dry-run,recon s,silent,quiet i,ignore-errors \
         B,always-make e,environment-overrides I,include-dir= o,old-file,assume-old= W,what-if,new-file,assume-new= \
         p,print-data-base q,question r,no-builtin-rules R,no-builtin-variables S,no-keep-going,stop t,touch v,version \
-        w,print-directory no-print-directory l,load-average? O,output-sync? d debug? trace eval= E= L b m h,help \
+        w,print-directory no-print-directory l,load-average,max-load? no-silent check-symlink-times O,output-sync? d debug? trace eval= E= L b m h,help \
         warn-undefined-variables shuffle? jobserver-auth?";
     let options = read(run.args, spec, Order::Anywhere);
     if ["n", "q", "v", "h", "p", "t"].into_iter().any(|name| options.has(name)) {

@@ -80,6 +80,26 @@ pub(super) fn notice(run: &mut Run) -> Taint {
     judge(run, tool, run.args)
 }
 
+/// The names of a tool, and each of its patterns with what it does.
+#[cfg(test)]
+pub(crate) type Listed = (&'static [&'static str], Vec<(&'static str, String)>);
+
+/// The tools of a table, with what each verb does in words.
+#[cfg(test)]
+pub(super) fn listed(tools: &'static [Tool]) -> Vec<Listed> {
+    let words = |deed: Deed| match deed {
+        Deed::Safe => "harmless".to_owned(),
+        Deed::Infra(what) => format!("infrastructure, {what}"),
+        Deed::Publish(where_to) => format!("publish, {where_to}"),
+        Deed::Database(what) => format!("database, {what}"),
+        Deed::Weaken(what) => format!("weaken, {what}"),
+        Deed::Power => "switches the machine off".to_owned(),
+    };
+    let deeds =
+        |tool: &'static Tool| tool.deeds.iter().map(|(pattern, deed)| (*pattern, words(*deed))).collect();
+    tools.iter().map(|tool| (tool.names, deeds(tool))).collect()
+}
+
 /// The names of all tools.
 pub(super) fn known() -> impl Iterator<Item = &'static str> {
     TABLES.iter().copied().flatten().flat_map(|tool| tool.names).copied()
@@ -184,6 +204,8 @@ pub(super) struct Line {
     pub operands: Vec<Word>,
     /// Options by name without dashes, with the value if there is one.
     options: Vec<(String, Option<Word>)>,
+    /// Options of which nothing is known, with the word behind, which may be their value.
+    loose: Vec<(String, Word)>,
     /// What stands behind `--`.
     pub after: Vec<Word>,
     /// Words from which a verb may start: behind an option of which nothing is known.
@@ -219,6 +241,9 @@ impl Line {
             } else if long {
                 let takes = takes_value(values, &name);
                 let value = if takes { rest.next().cloned() } else { None };
+                if let Some(next) = rest.peek().filter(|_| !takes) {
+                    line.loose.push((name.clone(), (*next).clone()));
+                }
                 stranger = !takes && line.operands.is_empty();
                 line.options.push((name, value));
             } else {
@@ -290,11 +315,15 @@ impl Line {
         };
         let named = |given: &str| names.split(',').any(|name| name.trim_start_matches('-') == given);
         let off = |word: &Word| matches!(word.shown().as_str(), "false" | "none" | "0");
-        self.options.iter().filter(|(given, _)| named(given)).any(|(_, value)| match (wanted, value) {
-            (None, value) => !value.as_ref().is_some_and(off),
-            (Some(wanted), Some(value)) => word_fits(wanted, &value.shown()),
-            (Some(_), None) => false,
-        })
+        let loose = |wanted: &str| {
+            self.loose.iter().any(|(given, next)| named(given) && word_fits(wanted, &next.shown()))
+        };
+        wanted.is_some_and(loose)
+            || self.options.iter().filter(|(given, _)| named(given)).any(|(_, value)| match (wanted, value) {
+                (None, value) => !value.as_ref().is_some_and(off),
+                (Some(wanted), Some(value)) => word_fits(wanted, &value.shown()),
+                (Some(_), None) => false,
+            })
     }
 
     /// The command for people: its verbs, and the options that made the difference.

@@ -3,8 +3,8 @@
 
 mod plain;
 
-use tollgate_model::EffectKind;
 use tollgate_model::phrase::JOB;
+use tollgate_model::{EffectKind, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Hole, HoleSource, Taint, Text, Value};
 
@@ -112,12 +112,16 @@ fn plain(run: &mut Run) -> Outcome {
     if matches!(run.program, "command") && (options.has("v") || options.has("V")) {
         return located(&options.operands);
     }
+    if run.program == "screen" && options.has("X") {
+        return keys(run, &options.operands);
+    }
     if run.program == "systemd-run" || (run.program == "screen" && options.has("d")) {
         run.push(EffectKind::Persist { place: format!("a process started by {}", run.program) });
     }
     if run.program == "systemd-run" && TIMERS.iter().any(|timer| options.has(timer)) {
         run.push(EffectKind::Persist { place: format!("{JOB}systemd") });
     }
+    reports(run, &options);
     let command: Vec<Word> = options.operands.iter().skip(*before).cloned().collect();
     inner_or_nothing(run, &command, options.unsure)
 }
@@ -140,6 +144,38 @@ fn located(names: &[Word]) -> Outcome {
     // A program that is not there has no path.
     let stdout = Value::of(paths.into_iter().chain([Text::default()]), Taint::NONE);
     Outcome { stdout, status: Status::Either }
+}
+
+/// Options by which wrappers write what they saw into a file.
+const REPORTS: &[(&str, &[&str])] = &[
+    ("time", &["o"]),
+    ("strace", &["o"]),
+    ("ltrace", &["o"]),
+    ("perf", &["o"]),
+    ("valgrind", &["log-file", "xml-file", "callgrind-out-file"]),
+    ("xvfb-run", &["e"]),
+];
+
+/// `strace -o '|command'` runs it.
+fn reports(run: &mut Run, options: &Options) {
+    let Some((_, names)) = REPORTS.iter().find(|(name, _)| *name == run.program) else { return };
+    for file in names.iter().flat_map(|name| options.values(name)).cloned().collect::<Vec<_>>() {
+        if run.program == "strace" && file.text.prefix().starts_with(['|', '!']) {
+            interpreters::code(run, &file.from(1).value(), file.span);
+        } else {
+            run.analyst.write(&file, WriteMode::Overwrite, None, run.shell);
+        }
+    }
+}
+
+/// `screen -X stuff 'text'` types into another terminal, `exec` runs there.
+fn keys(run: &mut Run, words: &[Word]) -> Outcome {
+    match words.split_first() {
+        Some((verb, rest)) if verb.is("stuff") || verb.is("exec") || verb.is("screen") => {
+            interpreters::joined(run, rest)
+        }
+        _ => run.derived(),
+    }
 }
 
 fn inner_or_nothing(run: &mut Run, command: &[Word], unsure: bool) -> Outcome {
@@ -234,7 +270,7 @@ fn sudo(run: &mut Run) -> Outcome {
     }
     if options.has("e") {
         for word in &command {
-            run.analyst.write(word, tollgate_model::WriteMode::Edit, None, run.shell);
+            run.analyst.write(word, WriteMode::Edit, None, run.shell);
         }
         return run.derived();
     }
@@ -283,6 +319,12 @@ fn flock(run: &mut Run) -> Outcome {
 fn script(run: &mut Run) -> Outcome {
     let spec = "a,append c,command= e,return f,flush force I,log-in= O,log-out= B,log-io= T,log-timing= m,logging-format= o,output-limit= q,quiet t,timing? E,echo=";
     let options = read(run.args, spec, Order::Anywhere);
+    let logs = ["I", "O", "B", "T"].into_iter().flat_map(|name| options.values(name));
+    let typescript = options.operands.first().filter(|_| !options.has("O") && !options.has("B"));
+    for file in logs.chain(typescript).cloned().collect::<Vec<_>>() {
+        let mode = if options.has("a") { WriteMode::Append } else { WriteMode::Overwrite };
+        run.analyst.write(&file, mode, None, run.shell);
+    }
     match options.value("c") {
         Some(text) => {
             let (text, span) = (text.value(), text.span);
@@ -477,6 +519,9 @@ fn tmux(run: &mut Run) -> Outcome {
 fn delayed(run: &mut Run) -> Outcome {
     let spec = "f= q= t= m M v l b V c= d= r=";
     let options = read(run.args, spec, Order::Anywhere);
+    if options.has("l") || options.has("V") || options.has("c") {
+        return run.derived();
+    }
     run.push(EffectKind::Persist { place: format!("a job of {}", run.program) });
     if let Some(file) = options.value("f").cloned() {
         return interpreters::file(run, &file, &[]);

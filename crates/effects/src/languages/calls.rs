@@ -44,6 +44,10 @@ impl Machine<'_, '_, '_> {
             Some(op) => self.perform(op, name, args),
             None => {
                 self.strange = true;
+                self.note_connection(args);
+                if name == "shutil.unpack_archive" {
+                    self.unpacks(args.has(1, &["extract_dir"]).then(|| args.at(1, &["extract_dir"])));
+                }
                 let args = &self.exposed_args(args);
                 self.callbacks(args);
                 if name.len() > 120 {
@@ -144,6 +148,7 @@ impl Machine<'_, '_, '_> {
             return self.invoke(&own, &args);
         }
         self.strange = true;
+        self.asked_of_service(name, &args);
         let args = self.exposed_args(&args);
         self.callbacks_with(&args, value.taint());
         Val::Unknown(value.taint().union(args.taint()))

@@ -78,6 +78,8 @@ pub(super) struct Machine<'m, 'r, 'w> {
     pub remote: bool,
     /// It called something that is not known, which may print as well.
     pub strange: bool,
+    /// It opened a database that is in memory or in a temporary folder.
+    pub passing: bool,
     acts: u32,
     stopped: bool,
 }
@@ -112,6 +114,7 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
             calms: 0,
             connected: false,
             remote: false,
+            passing: false,
             strange: false,
             acts: 0,
             stopped: false,

@@ -27,6 +27,7 @@ mod python;
 mod ruby;
 mod scope;
 pub(crate) mod sed;
+mod services;
 mod syntax;
 mod tcl;
 mod text;

@@ -1,5 +1,6 @@
 //! What programs do on the network.
 
+use tollgate_model::phrase::WEB_REQUEST;
 use tollgate_model::{Certainty, EffectKind, NetDirection, WriteMode, phrase};
 use tollgate_shell::value::{Taint, Value};
 
@@ -50,6 +51,7 @@ impl Machine<'_, '_, '_> {
         let direction = if sends || !carries.is_empty() { NetDirection::Out } else { NetDirection::In };
         self.connect(&address, direction, &carries);
         self.secrets_sent(&address, &rest);
+        self.deletes_at(&address, &method, args);
         let content = Value::output(taint::NET);
         if op == Op::Download {
             let target = args.at(1, &["filename", "out", "dest"]);
@@ -110,6 +112,26 @@ impl Machine<'_, '_, '_> {
             let kind =
                 EffectKind::Net { host: crate::url::host(&shown), direction, carries: carries.to_vec() };
             self.push(kind, certainty);
+        }
+    }
+
+    /// A request that deletes something at a service, in the name of somebody.
+    fn deletes_at(&mut self, address: &Val, method: &str, args: &Args) {
+        let proves = |value: &Val| {
+            ["Authorization", "authorization", "X-Auth-Token", "X-API-Key"]
+                .iter()
+                .any(|name| value.entry(name).is_some())
+        };
+        let headers = args
+            .option("headers")
+            .cloned()
+            .or_else(|| args.all().find_map(|value| value.entry("headers").cloned()));
+        let proven = headers.as_ref().is_some_and(proves) || args.option("auth").is_some();
+        let shown = address.as_text().any.first().map(show).unwrap_or_default();
+        let near = crate::url::is_this_machine(&crate::url::host(&shown));
+        if method.eq_ignore_ascii_case("DELETE") && proven && !near {
+            let (tool, operation) = (WEB_REQUEST.to_owned(), "DELETE".to_owned());
+            self.push(EffectKind::Infra { tool, operation, target: shown }, Certainty::Certain);
         }
     }
 

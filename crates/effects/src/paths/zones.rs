@@ -424,6 +424,27 @@ pub(super) fn of(parts: &[Component], world: &dyn World) -> Zone {
     }
 }
 
+/// The protected file that a path is another name of (a hard link), and its zone.
+pub(super) fn twin(path: &str, world: &dyn World) -> Option<(String, Zone)> {
+    let identity = world.identity(path)?;
+    let home = world.home();
+    let plain = |entry: &&&str| !entry.contains('*');
+    let below = |folder: &str, entries: &[&str]| -> Vec<String> {
+        entries.iter().filter(plain).map(|entry| format!("{folder}/{entry}")).collect()
+    };
+    let keys = world.list(&format!("{home}/.ssh"), 64);
+    let mut known: Vec<(String, Zone)> = Vec::new();
+    let mut add = |paths: Vec<String>, zone| known.extend(paths.into_iter().map(|path| (path, zone)));
+    add(below(home, HOME_SECRETS), Zone::Secret);
+    add(keys.into_iter().map(|name| format!("{home}/.ssh/{name}")).collect(), Zone::Secret);
+    add(below("", SYSTEM_SECRETS), Zone::Secret);
+    add(vec![format!("{}/.env", world.workspace())], Zone::Secret);
+    add(below(home, AGENT_SETTINGS), Zone::AgentConfig);
+    add(below(world.workspace(), AGENT_SETTINGS), Zone::AgentConfig);
+    add(world.own_places().to_vec(), Zone::AgentConfig);
+    known.into_iter().find(|(known, _)| known != path && world.identity(known) == Some(identity))
+}
+
 /// The root, and what lies in the directories that hold a system together. A folder like `/app` is somebody's,
 /// and not the system's.
 fn is_system(parts: &[Component]) -> bool {
@@ -440,12 +461,22 @@ pub(super) fn is_root(parts: &[Component], world: &dyn World) -> bool {
         return true;
     }
     let git = parts.iter().position(|part| part.as_literal() == Some(".git"));
-    git.is_some_and(|at| at + 1 == parts.len())
+    git.is_some_and(|at| is_history(parts.get(at + 1..).unwrap_or_default()))
         || below(parts, "/home").is_some_and(|rest| rest.len() <= 1)
         || below(parts, "/Users").is_some_and(|rest| rest.len() <= 1)
         || below(parts, "/usr").is_some_and(|rest| rest.len() <= 1)
         || below(parts, "/var").is_some_and(|rest| rest.len() <= 1)
         || all_of_a_root(parts, world)
+}
+
+/// A whole `.git`, everything in it, or the part of it that holds the commits.
+fn is_history(below: &[Component]) -> bool {
+    match below {
+        [] => true,
+        [only] => only.could_be_anything() || matches!(only.as_literal(), Some("objects" | "refs")),
+        [folder, all] => matches!(folder.as_literal(), Some("objects" | "refs")) && all.could_be_anything(),
+        _ => false,
+    }
 }
 
 /// `/*`, `~/*`, `~/.*`, `./*` in the workspace: everything directly in a root.
@@ -507,8 +538,19 @@ fn is_temp(parts: &[Component], home: Option<&[Component]>, world: &dyn World) -
     let in_temp = world.temp_dirs().iter().any(|folder| inside(folder));
     (in_temp && !could_hold(parts, world.workspace()) && !is_own_home(parts, world))
         || any_below(SYSTEM_CACHES, parts)
-        || home.is_some_and(|rest| any_below(HOME_CACHES, rest))
+        || home.is_some_and(|rest| any_below(HOME_CACHES, rest) || is_whole_cache(rest))
         || is_harmless_device(parts)
+}
+
+/// A cache as a whole may go, unless it is the folder that all caches share.
+fn is_whole_cache(rest: &[Component]) -> bool {
+    let shared = [".cache/**", "Library/Caches/**"];
+    let literal = rest.iter().all(Component::is_literal);
+    literal
+        && HOME_CACHES
+            .iter()
+            .filter(|entry| !shared.contains(entry))
+            .any(|entry| fits(entry, rest).is_some_and(<[Component]>::is_empty))
 }
 
 /// Devices that swallow or make up data.
@@ -639,7 +681,7 @@ mod tests {
             }
             text.push_str(slash);
         }
-        let place = super::super::place(&text, path, &world);
+        let place = super::super::place(&text, path, &world, &crate::links::Links::default());
         (place.zone, place.root)
     }
 

@@ -287,11 +287,18 @@ fn is_filtered(clause: &[Token]) -> bool {
     let Some(at) = clause.iter().position(|token| is_word(token, "where")) else { return false };
     let condition = clause.get(at + 1..).unwrap_or_default();
     let condition: Vec<&Token> = condition.iter().take_while(|token| !is_word(token, "returning")).collect();
-    match condition.as_slice() {
-        [Token::Word(word)] => word != "true" && word.parse::<f64>().is_err(),
-        [left, Token::Symbol('='), right] => left != right,
-        _ => true,
-    }
+    let parts = condition.split(|token| is_word(token, "or"));
+    !parts.into_iter().any(holds_always)
+}
+
+/// `true`, `1`, `1=1`, `not false`, and several of them joined by `and`.
+fn holds_always(condition: &[&Token]) -> bool {
+    condition.split(|token| is_word(token, "and")).all(|part| match part {
+        [Token::Word(word)] => word == "true" || word.parse::<f64>().is_ok_and(|number| number != 0.0),
+        [Token::Word(not), Token::Word(word)] if not == "not" => word == "false" || word == "0",
+        [left, Token::Symbol('='), right] => left == right,
+        _ => false,
+    })
 }
 
 /// A line for the client: some run programs or read files.

@@ -64,6 +64,10 @@ pub fn world() -> StillWorld {
         ("/home/user/project/web/package.json", "{}"),
         ("/home/user/project/web/dist/x.js", ""),
     ];
+    let links = [("rootlink", "/"), ("homelink", "/home/user"), ("keylink", "/home/user/.ssh/id_rsa")];
+    let link = |(name, target): &(&str, &str)| {
+        (format!("/home/user/project/{name}"), StillFile::Link((*target).to_owned()))
+    };
     StillWorld {
         home: "/home/user".into(),
         workspace: "/home/user/project".into(),
@@ -72,6 +76,11 @@ pub fn world() -> StillWorld {
         files: files
             .iter()
             .map(|(path, text)| ((*path).into(), StillFile::File(text.as_bytes().to_vec())))
+            .chain(links.iter().map(link))
+            .chain([(
+                "/home/user/project/hard-key".to_owned(),
+                StillFile::Twin("/home/user/.ssh/id_rsa".to_owned()),
+            )])
             .collect(),
         git: [("/home/user/project".to_owned(), project_git()), ("/home/user/tree".to_owned(), tree_git())]
             .into(),

@@ -16,9 +16,14 @@ rule! {
         hit Shell("pkill -9 -u root"),
         pass Shell("kill -9 4242"),
         pass Shell("kill %1"),
+        hit Shell("pkill -KILL -u user"),
+        hit Shell("killall5 -9"),
         pass Shell("pkill -f vite"),
         pass Shell("kill $(lsof -ti :3000)"),
         pass Shell("npm start & PID=$!; kill \"$PID\""),
+        pass Shell("pkill -u user node"),
+        pass Shell("kill $PID"),
+        pass Shell("kill $(lsof -ti:3000)"),
     ],
 }
 
@@ -30,7 +35,9 @@ impl Rule for KillEverything {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Process { signal, target }
-                if signal != "fork-bomb" && matches!(target.as_str(), "-1" | "1" | "root" | "." | ".*") =>
+                if signal != "fork-bomb"
+                    && (matches!(target.as_str(), "-1" | "1" | "root" | "." | ".*")
+                        || target.starts_with("everything of ")) =>
             {
                 Words::new(
                     "signals every process, or the first one".to_owned(),

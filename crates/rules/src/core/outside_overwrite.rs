@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, EffectKind, FileKind, Hit, Rule, WriteMode, Zone};
+use tollgate_model::{Card, Case, Certainty, Effect, EffectKind, FileKind, Hit, Rule, WriteMode, Zone};
 
 use crate::kit::{Words, first, rule, shown};
 
@@ -16,6 +16,7 @@ rule! {
         hit Shell("dd if=/dev/null of=/home/user/notes.txt"),
         hit Shell("truncate -s 0 ~/notes.txt"),
         hit Write("~/notes.txt"),
+        hit Shell("find ~/docs -type f -exec truncate -s 0 {} +"),
         pass Shell("echo x >> ~/notes.txt"),
         pass Shell("echo x > ~/new-file.txt"),
         pass Shell("echo x > out.txt"),
@@ -33,8 +34,8 @@ impl Rule for OutsideOverwrite {
         first(case, |effect| match &effect.kind {
             EffectKind::Write { place, mode: WriteMode::Overwrite, .. }
                 if matches!(place.zone, Zone::Home | Zone::OtherProject)
-                    && !place.pattern
-                    && case.world.kind(&place.path) == FileKind::File =>
+                    && (case.world.kind(&place.path) == FileKind::File && !place.pattern
+                        || is_walk(effect)) =>
             {
                 Words::new(
                     format!("overwrites {}, a file outside the workspace", shown(place)),
@@ -44,4 +45,10 @@ impl Rule for OutsideOverwrite {
             _ => None,
         })
     }
+}
+
+/// Everything in a folder is overwritten with something known.
+fn is_walk(effect: &Effect) -> bool {
+    matches!(&effect.kind, EffectKind::Write { place, content: Some(_), .. } if place.pattern)
+        && effect.certainty == Certainty::Certain
 }

@@ -26,8 +26,10 @@ impl Rule for RecursivePermission {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Permission { place, recursive: true, to }
-                if place.zone >= Zone::Home && place.zone != Zone::AgentConfig =>
+            EffectKind::Permission { place, recursive, to }
+                if (*recursive || place.pattern && place.root)
+                    && place.zone >= Zone::Home
+                    && place.zone != Zone::AgentConfig =>
             {
                 Words::new(
                     format!("changes permissions or owner of everything in {} to `{to}`", shown(place)),

@@ -6,7 +6,7 @@ rule! {
     /// Asks before a recursive deletion of something that is only known when it runs.
     ///
     /// ## Instead
-    /// Write the path out: `rm -rf build`.
+    /// Write the path out, or check the variable first and name a folder in it: `rm -rf "${DIR:?}/out"`.
     pub struct UnknownDelete;
     id: "unknown-delete", pack: Core, level: Ask,
     instead: ["rm -rf build"],

@@ -112,7 +112,7 @@ fn in_tree(root: &str, targets: &[&Target], world: &dyn World) -> Option<Hit> {
         ));
     }
     let first = plain.first()?;
-    let paths: Vec<String> = plain.iter().map(|target| target.place.path.clone()).collect();
+    let paths: Vec<String> = plain.iter().map(|target| target.place.path.replace("/*/", "/*")).collect();
     let modules = modules(root, &paths, world);
     let ask = GitAsk { paths, untracked: true, ignored: true };
     let Some(status) = world.git_status(root, &ask) else {

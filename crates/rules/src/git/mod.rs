@@ -9,6 +9,7 @@ mod foreign_push;
 mod global_config_code;
 mod history_rewrite;
 mod hooks_skip;
+mod internals;
 mod lease_push;
 mod remote_delete;
 mod stash_drop;
@@ -30,6 +31,7 @@ pub(crate) const RULES: &[&dyn Rule] = &[
     &worktree_remove::WorktreeRemove,
     &foreign_push::ForeignPush,
     &hooks_skip::HooksSkip,
+    &internals::Internals,
     &tls_off::TlsOff,
     &config_code::ConfigCode,
     &global_config_code::GlobalConfigCode,

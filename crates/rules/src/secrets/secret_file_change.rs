@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, FileKind, Hit, Rule, Zone};
+use tollgate_model::{Card, Case, EffectKind, FileKind, Hit, Rule, Zone};
 
 use crate::kit::{Words, changed, first, rule, shown};
 
@@ -15,6 +15,7 @@ rule! {
         hit Shell("echo A=1 >> .env"),
         hit Write(".env"),
         pass Write(".env.example"),
+        pass Shell("chmod 600 ~/.ssh/id_rsa"),
         pass Shell("cp .env.example .env.new"),
     ],
 }
@@ -27,7 +28,12 @@ impl Rule for SecretFileChange {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| {
             let place = changed(&effect.kind).filter(|place| place.zone == Zone::Secret)?;
-            if !place.pattern && case.world.kind(&place.path) == FileKind::Missing {
+            if matches!(&effect.kind, EffectKind::Permission { to, .. } if is_private(to)) {
+                return None;
+            }
+            // A new file of secrets may be made, but not among those of the system.
+            let of_system = place.path.starts_with("/etc/");
+            if !of_system && !place.pattern && case.world.kind(&place.path) == FileKind::Missing {
                 return None;
             }
             Words::new(
@@ -36,4 +42,14 @@ impl Rule for SecretFileChange {
             )
         })
     }
+}
+
+/// A mode that leaves it to its owner alone, as keys should be.
+fn is_private(mode: &str) -> bool {
+    let digits = mode.trim_start_matches('0');
+    (digits.len() == 3 && matches!(digits, "400" | "500" | "600" | "700"))
+        || matches!(
+            mode,
+            "go=" | "og=" | "go-rwx" | "og-rwx" | "u=rw,go=" | "u=r,go=" | "u=rwx,go=" | "go-w" | "o-rwx"
+        )
 }

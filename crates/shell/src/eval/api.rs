@@ -30,6 +30,9 @@ pub trait Host {
 
     /// The home directory of a user, for `~user`.
     fn home_of(&self, user: &str) -> Option<String>;
+
+    /// What went before failed, and `!` makes a success of that: the script goes on in `shell`.
+    fn failed(&mut self, _shell: &mut Shell) {}
 }
 
 /// A command after expansion.

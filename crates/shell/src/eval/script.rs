@@ -108,8 +108,13 @@ impl Shell {
         if !pipeline.negated {
             return flow;
         }
-        let with = |state: Option<State>, code| state.map(|state| State { code, ..state });
-        Flow { ok: with(flow.fail, ExitCode::Known(0)), fail: with(flow.ok, ExitCode::Known(1)) }
+        let failed = flow.fail.map(|state| {
+            self.state = state;
+            host.failed(self);
+            State { code: ExitCode::Known(0), ..self.state.clone() }
+        });
+        let succeeded = flow.ok.map(|state| State { code: ExitCode::Known(1), ..state });
+        Flow { ok: failed, fail: succeeded }
     }
 
     /// Runs `inside` in a copy of the shell. Every way out ends there.

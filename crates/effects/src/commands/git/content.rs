@@ -215,7 +215,7 @@ fn cat_file(git: &mut Git) -> Outcome {
 }
 
 fn grep(git: &mut Git) -> Outcome {
-    let spec = "cached no-index untracked exclude-standard no-exclude-standard recurse-submodules v,invert-match \
+    let spec = "cached no-index index untracked exclude-standard no-exclude-standard recurse-submodules v,invert-match \
         i,ignore-case w,word-regexp a,text I textconv no-textconv r,recursive no-recursive max-depth= E,extended-regexp \
         G,basic-regexp F,fixed-strings P,perl-regexp n,line-number column h H full-name l,files-with-matches \
         name-only L,files-without-match z,null o,only-matching c,count color? no-color break heading C,context= \
@@ -302,7 +302,7 @@ fn fast_export(git: &mut Git) -> Outcome {
 
 fn apply(git: &mut Git) -> Outcome {
     let spec = "stat numstat summary check index N,intent-to-add 3,3way ours theirs union cached unsafe-paths build-fake-ancestor= \
-        z R,reverse reject p= C= inaccurate-eof recount unidiff-zero apply no-add allow-binary-replacement binary exclude= \
+        z R,reverse reject p= C= inaccurate-eof recount unidiff-zero apply no-add add allow-binary-replacement binary exclude= \
         include= ignore-space-change ignore-whitespace whitespace= directory= v,verbose q,quiet allow-overlap allow-empty";
     let options = git.options(spec);
     let looks = ["stat", "numstat", "summary", "check", "cached"].iter().any(|name| options.has(name));
@@ -319,7 +319,7 @@ fn am(git: &mut Git) -> Outcome {
     let spec = "i,interactive b,binary 3,3way no-3way q,quiet s,signoff u,utf8 no-utf8 k,keep keep-non-patch m,message-id \
         no-message-id keep-cr no-keep-cr c,scissors no-scissors quoted-cr= whitespace= ignore-space-change ignore-whitespace \
         directory= exclude= include= C= p= patch-format= reject resolvemsg= continue r,resolved skip abort quit retry \
-        show-current-patch? allow-empty no-verify,n committer-date-is-author-date ignore-date S,gpg-sign? no-gpg-sign empty=";
+        show-current-patch? allow-empty no-verify,n committer-date-is-author-date ignore-date S,gpg-sign? no-gpg-sign empty= rerere-autoupdate verify";
     let options = git.options(spec);
     if options.has("no-verify") {
         git.skips_hooks();

@@ -79,9 +79,9 @@ fn lone(count: usize, refs: &[String]) -> String {
 }
 
 fn branch(git: &mut Git) -> Outcome {
-    let spec = "v,verbose q,quiet t,track? no-track u,set-upstream-to= unset-upstream color? no-color r,remotes contains? \
-        no-contains? abbrev? no-abbrev a,all d,delete D m,move M c,copy C l,list show-current create-reflog \
-        edit-description f,force merged? no-merged? column? no-column sort= points-at= i,ignore-case \
+    let spec = "v,verbose q,quiet t,track? no-track u,set-upstream-to= unset-upstream color? no-color r,remotes contains= \
+        no-contains= abbrev? no-abbrev a,all d,delete D m,move M c,copy C l,list show-current create-reflog \
+        edit-description f,force merged= no-merged= column? no-column sort= points-at= i,ignore-case \
         recurse-submodules format= omit-empty";
     let options = git.options(spec);
     let forced = options.has("f");
@@ -104,7 +104,7 @@ fn branch(git: &mut Git) -> Outcome {
 
 fn tag(git: &mut Git) -> Outcome {
     let spec = "l,list n? d,delete v,verify a,annotate m,message= F,file= trailer= e,edit s,sign no-sign cleanup= \
-        u,local-user= f,force create-reflog column? no-column contains? no-contains? merged? no-merged? sort= points-at= \
+        u,local-user= f,force create-reflog column? no-column contains= no-contains= merged= no-merged= sort= points-at= \
         format= color? i,ignore-case omit-empty";
     let options = git.options(spec);
     for file in options.values("F").filter(|file| !file.is("-")) {
@@ -121,7 +121,7 @@ fn tag(git: &mut Git) -> Outcome {
 }
 
 fn update_ref(git: &mut Git) -> Outcome {
-    let options = git.options("d no-deref stdin z create-reflog m= 0 batch-updates");
+    let options = git.options("d no-deref deref stdin z create-reflog m= 0 batch-updates");
     if options.has("d") {
         let name = options.operands.first().map(Word::shown).unwrap_or_default();
         git.rewrites_here("git update-ref -d", &name, Certainty::Certain);

@@ -1,7 +1,7 @@
 //! Commands that overwrite or delete files of the work tree. What would be lost is asked of the repository.
 
 use tollgate_model::git::{GitAsk, GitStatus, Repo};
-use tollgate_model::{Certainty, EffectKind, Loss, WriteMode, Zone, is_rebuildable};
+use tollgate_model::{Certainty, EffectKind, FileKind, Loss, WriteMode, Zone, is_rebuildable};
 use tollgate_shell::eval::{Outcome, Status, Stream};
 
 use super::site::Site;
@@ -140,7 +140,8 @@ impl Git<'_, '_, '_> {
                 if place.path.is_empty() {
                     return (Vec::new(), false);
                 }
-                paths.push(place.path);
+                // What a walk finds may lie directly in its folder; `*` stands for slashes as well.
+                paths.push(place.path.replace("/*/", "/*"));
             }
         }
         (paths, sure)
@@ -191,6 +192,8 @@ fn reset(git: &mut Git) -> Outcome {
     let options = git.options(spec);
     if options.has("hard") {
         git.lose(&Doomed::tracked("git reset --hard"));
+    } else if options.unsure && !options.has("soft") {
+        git.lose(&Doomed { certain: false, ..Doomed::tracked("git reset --hard") });
     } else if options.has("merge") {
         git.lose(&Doomed { staged: true, ..Doomed::new("git reset --merge") });
     } else if !options.has("soft") && !options.has("keep") {
@@ -216,7 +219,10 @@ fn checkout(git: &mut Git) -> Outcome {
         git.replaces_settings(&paths);
     }
     let listed = options.has("pathspec-from-file");
-    if options.has("ours") || options.has("theirs") || options.has("2") || options.has("3") {
+    if ["ours", "theirs", "2", "3"].iter().any(|name| options.has(name)) && git.is_merging() {
+        return Outcome::silent(Status::Either);
+    }
+    if options.has("p") && git.asks() {
         return Outcome::silent(Status::Either);
     }
     if !paths.is_empty() || listed || options.has("p") {
@@ -243,6 +249,20 @@ impl Git<'_, '_, '_> {
         }
     }
 
+    /// Is something half done whose conflicts a side may be picked for?
+    fn is_merging(&self) -> bool {
+        let marks = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
+        let world = self.run.analyst.world;
+        let half =
+            |dir: &str| marks.iter().any(|mark| world.kind(&format!("{dir}/{mark}")) != FileKind::Missing);
+        self.sites().iter().any(|site| site.repo.as_ref().is_some_and(|repo| half(&repo.git_dir)))
+    }
+
+    /// Does a person answer what it asks?
+    fn asks(&self) -> bool {
+        self.run.call.stdin.stream == Stream::Outer
+    }
+
     /// Is a tree named, and which paths follow?
     fn tree_and_paths(&self, options: &Options) -> (bool, Vec<Word>) {
         if let Some(after) = self.args_after() {
@@ -259,10 +279,11 @@ impl Git<'_, '_, '_> {
 fn restore(git: &mut Git) -> Outcome {
     let spec = "s,source= S,staged W,worktree p,patch q,quiet progress no-progress ours theirs m,merge conflict= \
         ignore-unmerged ignore-skip-worktree-bits recurse-submodules? no-recurse-submodules overlay no-overlay \
-        pathspec-from-file= pathspec-file-nul U,unified= inter-hunk-context=";
+        pathspec-from-file= pathspec-file-nul U,unified= inter-hunk-context= 2 3";
     let options = git.options(spec);
     let staged = holds(&options, "S", "staged");
-    if staged && !options.has("W") || options.has("ours") || options.has("theirs") {
+    let sides = ["ours", "theirs", "2", "3"].iter().any(|name| options.has(name));
+    if staged && !options.has("W") || sides && git.is_merging() {
         return Outcome::silent(Status::Either);
     }
     let mut paths = options.operands.clone();
@@ -271,6 +292,9 @@ fn restore(git: &mut Git) -> Outcome {
         git.replaces_settings(&paths);
     }
     let certain = !options.has("p") && !options.has("pathspec-from-file");
+    if options.has("p") && git.asks() {
+        return Outcome::silent(Status::Either);
+    }
     if !paths.is_empty() || !certain {
         git.lose(&Doomed { modified: true, staged, paths, certain, ..Doomed::new("git restore") });
     }
@@ -295,8 +319,9 @@ fn clean(git: &mut Git) -> Outcome {
     let options = git.options("d f,force i,interactive n,dry-run q,quiet e,exclude= x X");
     let required =
         git.setting_here("clean.requireforce").is_none_or(|value| !super::settings::is_false(&value));
-    let asks = options.has("i") && git.run.call.stdin.stream == Stream::Outer;
-    if holds(&options, "n", "dry-run") || asks || required && !options.has("f") && !options.has("i") {
+    let asks = options.has("i") && git.asks();
+    let forced = options.has("f") || options.has("i") || options.unsure;
+    if holds(&options, "n", "dry-run") || asks || required && !forced {
         return git.run.derived();
     }
     let mut paths = options.operands.clone();
@@ -308,7 +333,7 @@ fn clean(git: &mut Git) -> Outcome {
         // Without paths it cleans from where it stands.
         paths: if paths.is_empty() { vec![Word::literal_at(".", git.run.call.span)] } else { paths },
         excluded: options.values("e").map(Word::shown).collect(),
-        certain: !options.has("i"),
+        certain: !options.has("i") && !options.unsure,
         ..Doomed::new("git clean")
     };
     git.lose(&doomed);
@@ -351,8 +376,7 @@ fn mv(git: &mut Git) -> Outcome {
 }
 
 fn checkout_index(git: &mut Git) -> Outcome {
-    let spec =
-        "u,index q,quiet f,force a,all n,no-create prefix= stage= temp ignore-skip-worktree-bits z stdin";
+    let spec = "u,index q,quiet f,force a,all n,no-create create prefix= stage= temp ignore-skip-worktree-bits z stdin";
     let options = git.options(spec);
     if let Some(prefix) = options.value("prefix").filter(|prefix| !prefix.is("")).cloned() {
         git.run.analyst.write(&prefix, WriteMode::Overwrite, None, git.run.shell);
@@ -368,9 +392,12 @@ fn checkout_index(git: &mut Git) -> Outcome {
 }
 
 fn read_tree(git: &mut Git) -> Outcome {
-    let spec = "m reset i n,dry-run v u aggressive prefix= trivial exclude-per-directory= index-output= \
+    let spec = "m reset i n,dry-run v,verbose u aggressive prefix= trivial exclude-per-directory= index-output= \
         sparse-checkout no-sparse-checkout recurse-submodules? no-recurse-submodules q,quiet empty debug-unpack";
     let options = git.options(spec);
+    if let Some(index) = options.value("index-output").cloned() {
+        git.run.analyst.write(&index, WriteMode::Overwrite, None, git.run.shell);
+    }
     if options.has("reset") && options.has("u") && !holds(&options, "n", "dry-run") {
         git.lose(&Doomed::tracked("git read-tree --reset -u"));
     }

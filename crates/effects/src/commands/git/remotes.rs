@@ -4,7 +4,7 @@ use tollgate_model::git::LOCAL_CONFIG;
 use tollgate_model::{Certainty, EffectKind, FileKind, NetDirection, Place, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 
-use super::{Git, Verb, settings, work};
+use super::{Git, Verb, holds, settings, work};
 use crate::analyst::taint;
 use crate::options::Options;
 use crate::word::Word;
@@ -97,11 +97,31 @@ impl Git<'_, '_, '_> {
         }
     }
 
+    /// `+source:branch`, or any with `--force`, puts a branch of this repository elsewhere.
+    fn fetched_over(&mut self, options: &Options) {
+        let specs: Vec<Word> = options.operands.iter().skip(1).cloned().collect();
+        for word in specs {
+            let Some((forced, branch)) = word.literal().and_then(local_branch) else { continue };
+            if forced || options.has("f") {
+                let branch = Word::literal_at(branch, word.span);
+                self.overwrite_branch("git fetch --force", &branch, std::slice::from_ref(&word));
+            }
+        }
+    }
+
     fn other_end(&mut self, options: &Options) {
         for command in options.values("upload-pack").cloned().collect::<Vec<_>>() {
             self.code(&command);
         }
     }
+}
+
+/// The branch of this repository that a refspec writes, and whether it is written whatever is on it.
+fn local_branch(refspec: &str) -> Option<(bool, &str)> {
+    let (forced, rest) = refspec.strip_prefix('+').map_or((false, refspec), |rest| (true, rest));
+    let (_, target) = rest.split_once(':')?;
+    let branch = target.strip_prefix("refs/heads/").unwrap_or(target);
+    (!branch.is_empty() && !branch.starts_with("refs/")).then_some((forced, branch))
 }
 
 /// The words of an `ext::` address: blanks part them, `%` escapes.
@@ -136,7 +156,7 @@ fn clone(git: &mut Git) -> Outcome {
         reference-if-able= dissociate o,origin= b,branch= revision= u,upload-pack= depth= shallow-since= \
         shallow-exclude= single-branch no-single-branch tags no-tags shallow-submodules no-shallow-submodules \
         separate-git-dir= ref-format= c,config= server-option= 4,ipv4 6,ipv6 filter= also-filter-submodules \
-        remote-submodules sparse bundle-uri=";
+        remote-submodules sparse bundle-uri= hardlinks";
     let mut options = git.options(spec);
     options.operands.extend(git.args_after().unwrap_or_default().iter().cloned());
     for setting in options.values("c").cloned().collect::<Vec<_>>() {
@@ -186,15 +206,28 @@ fn init(git: &mut Git) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
+/// `fetch`, `pull` and their like.
+const FETCH: &str = "j,jobs= v,verbose q,quiet all a,append atomic set-upstream upload-pack,exec= f,force m,multiple t,tags n p,prune \
+    P,prune-tags recurse-submodules? no-recurse-submodules dry-run porcelain write-fetch-head no-write-fetch-head k,keep \
+    u,update-head-ok progress no-progress depth= shallow-since= shallow-exclude= deepen= unshallow refetch \
+    update-shallow refmap= o,server-option= 4,ipv4 6,ipv6 negotiation-tip= negotiate-only filter= auto-maintenance \
+    no-auto-maintenance auto-gc no-auto-gc show-forced-updates no-show-forced-updates write-commit-graph stdin \
+    r,rebase? no-rebase no-commit commit no-edit edit cleanup= ff ff-only no-ff verify no-verify s,strategy= \
+    X,strategy-option= S,gpg-sign? autostash no-autostash squash stat allow-unrelated-histories no-tags h,heads refs prefetch log? signoff? verify-signatures \
+    b,branches get-url sort= symref exit-code";
+
+/// `pull` takes the number of jobs only attached.
+const PULL: &str = "j,jobs? v,verbose q,quiet all a,append atomic set-upstream upload-pack,exec= f,force m,multiple t,tags n p,prune \
+    P,prune-tags recurse-submodules? no-recurse-submodules dry-run porcelain write-fetch-head no-write-fetch-head k,keep \
+    u,update-head-ok progress no-progress depth= shallow-since= shallow-exclude= deepen= unshallow refetch \
+    update-shallow refmap= o,server-option= 4,ipv4 6,ipv6 negotiation-tip= negotiate-only filter= auto-maintenance \
+    no-auto-maintenance auto-gc no-auto-gc show-forced-updates no-show-forced-updates write-commit-graph stdin \
+    r,rebase? no-rebase no-commit commit no-edit edit cleanup= ff ff-only no-ff verify no-verify s,strategy= \
+    X,strategy-option= S,gpg-sign? autostash no-autostash squash stat allow-unrelated-histories no-tags h,heads refs prefetch log? signoff? verify-signatures \
+    b,branches get-url sort= symref exit-code";
+
 fn fetch(git: &mut Git) -> Outcome {
-    let spec = "v,verbose q,quiet all a,append atomic set-upstream upload-pack,exec= f,force m,multiple t,tags n j,jobs= p,prune \
-        P,prune-tags recurse-submodules? no-recurse-submodules dry-run porcelain write-fetch-head no-write-fetch-head k,keep \
-        u,update-head-ok progress no-progress depth= shallow-since= shallow-exclude= deepen= unshallow refetch \
-        update-shallow refmap= o,server-option= 4,ipv4 6,ipv6 negotiation-tip= negotiate-only filter= auto-maintenance \
-        no-auto-maintenance auto-gc no-auto-gc show-forced-updates no-show-forced-updates write-commit-graph stdin \
-        r,rebase? no-rebase no-commit commit no-edit edit cleanup= ff ff-only no-ff verify no-verify s,strategy= \
-        X,strategy-option= S,gpg-sign? autostash no-autostash squash stat allow-unrelated-histories no-tags h,heads refs \
-        b,branches get-url sort= symref exit-code";
+    let spec = if git.verb == "pull" { PULL } else { FETCH };
     let options = git.options(spec);
     git.other_end(&options);
     if options.has("no-verify") {
@@ -202,6 +235,9 @@ fn fetch(git: &mut Git) -> Outcome {
     }
     if let Some(source) = options.operands.first().cloned() {
         git.fetches(&source);
+    }
+    if git.verb == "fetch" && !holds(&options, "dry-run", "dry-run") {
+        git.fetched_over(&options);
     }
     Outcome::unknown(if git.verb == "ls-remote" { taint::NET } else { tollgate_shell::value::Taint::NONE })
 }

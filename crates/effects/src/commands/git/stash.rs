@@ -103,7 +103,7 @@ fn commit(git: &mut Git) -> Outcome {
     let spec = "q,quiet v,verbose F,file= author= date= m,message= c,reedit-message= C,reuse-message= fixup= squash= \
         reset-author trailer= s,signoff t,template= e,edit no-edit cleanup= status no-status S,gpg-sign? no-gpg-sign a,all \
         i,include interactive p,patch o,only n,no-verify verify dry-run short branch ahead-behind porcelain long z,null \
-        amend no-post-rewrite u,untracked-files? pathspec-from-file= pathspec-file-nul allow-empty allow-empty-message";
+        amend no-post-rewrite post-rewrite u,untracked-files? pathspec-from-file= pathspec-file-nul allow-empty allow-empty-message";
     let options = git.options(spec);
     if options.has("n") || git.hooks_are_off() {
         git.skips_hooks();

@@ -98,7 +98,14 @@ impl Work {
 
 /// After a command that failed, nothing that was to be kept is taken for kept.
 pub(in crate::commands) fn settle(shell: &mut Shell) {
-    if shell.last() == Status::Failure && shell.file(&Value::text(WORK)).is_some() {
+    if shell.last() == Status::Failure {
+        failed(shell);
+    }
+}
+
+/// What a failed command was to keep is not kept.
+pub(in crate::commands) fn failed(shell: &mut Shell) {
+    if shell.file(&Value::text(WORK)).is_some() {
         shell.forget_file(&Value::text(WORK));
     }
 }

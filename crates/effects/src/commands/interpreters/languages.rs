@@ -86,6 +86,13 @@ fn python_module(run: &mut Run, module: &Word, rest: &[Word]) -> Outcome {
         }
         _ => {}
     }
+    let unpacks = rest.iter().position(|word| word.is("-e") || word.is("--extract"));
+    if let (true, Some(at)) = (matches!(name.as_str(), "zipfile" | "tarfile"), unpacks) {
+        let here = Word::literal_at(".", module.span);
+        let folder = rest.get(at + 2).filter(|word| !word.shown().starts_with('-')).cloned();
+        crate::commands::archives::extract(run, &folder.unwrap_or(here));
+        return run.derived();
+    }
     let reads =
         ["json.tool", "base64", "ast", "tokenize", "zipfile", "tarfile", "gzip", "calendar", "pyclbr"];
     if reads.contains(&name.as_str()) {

@@ -346,8 +346,13 @@ fn command(run: &mut Run, code: &Word, rest: &[Word]) -> Outcome {
 }
 
 /// Editors of the `vi` family: files, and commands that may run programs.
+const VIM: &str = "c= cmd= S= s= u= U= t= T= w= W= i= r= V# o# O# p# q? d= servername= remote-send= remote-expr= startuptime= listen=";
+
+/// In Ex mode `-s` is silence, and takes nothing.
+const EX: &str = "c= cmd= S= s u= U= t= T= w= W= i= r= V# o# O# p# q? d= servername= remote-send= remote-expr= startuptime= listen=";
+
 fn vim(run: &mut Run) -> Outcome {
-    let spec = "c= cmd= S= s= u= U= t= T= w= W= i= r= V# o# O# p# q? d= servername= remote-send= remote-expr= startuptime= listen=";
+    let spec = if run.program == "ex" { EX } else { VIM };
     let mut commands: Vec<Word> = Vec::new();
     let mut files = Vec::new();
     // In Ex mode `-s` is silence, else it names a script.
@@ -418,6 +423,12 @@ fn editor_command(run: &mut Run, line: &str, word: &Word, files: &[Word]) {
     for prefix in ["silent! ", "silent ", "sil! ", "sil ", "noautocmd ", "keepalt ", "exe ", "execute "] {
         line = line.strip_prefix(prefix).unwrap_or(line);
     }
+    if deletes_all(line) {
+        for file in files {
+            run.analyst.write(file, WriteMode::Overwrite, Some(&Value::empty()), run.shell);
+        }
+        return;
+    }
     // The lines it works on.
     let line = line
         .trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '%' | ',' | '$' | '.' | '\'' | ' '));
@@ -472,6 +483,14 @@ fn editor_command(run: &mut Run, line: &str, word: &Word, files: &[Word]) {
         "" if rest.starts_with(['g', '/']) => {}
         _ => {}
     }
+}
+
+/// `%d`, `1,$d`: every line goes.
+fn deletes_all(line: &str) -> bool {
+    let first = line.split('|').next().unwrap_or_default().trim_end();
+    ["%", "1,$", "0,$", ","].iter().any(|all| {
+        first.strip_prefix(all).is_some_and(|verb| matches!(verb, "d" | "de" | "del" | "delete" | "d _"))
+    })
 }
 
 /// A script that is brought in: its lines are commands, and it brings in nothing itself.

@@ -32,7 +32,13 @@ const SPEC: &str = "a,append A,user-agent= b,cookie= c,cookie-jar= C,continue-at
     happy-eyeballs-timeout-ms= expect100-timeout= mail-from= mail-rcpt= mail-auth= login-options= sasl-authzid= service-name= \
     krb= delegation= engine= egd-file= random-file= hostpubmd5= hostpubsha256= pubkey= tftp-blksize= tftp-no-options tr-encoding \
     raw negotiate ntlm digest basic anyauth tcp-nodelay tcp-fastopen styled-output ignore-content-length xattr \
-    remove-on-error no-clobber skip-existing fail-early haproxy-protocol metalink false-start suppress-connect-headers h,help? #,progress :,next";
+    remove-on-error no-clobber skip-existing fail-early haproxy-protocol metalink false-start suppress-connect-headers h,help? #,progress :,next \
+    B cert-status compressed-ssh crlf disable-eprt disable-epsv disallow-username-in-url dns-interface= \
+    dns-ipv4-addr= dns-ipv6-addr= doh-cert-status doh-insecure form-escape ftp-account= ftp-alternative-to-user= ftp-create-dirs ftp-method= ftp-pasv ftp-pret ftp-skip-pasv-ip ftp-ssl-ccc ftp-ssl-ccc-mode= ftp-ssl-control mail-rcpt-allowfails ntlm-wb parallel-immediate proxy-anyauth proxy-basic \
+    proxy-capath= proxy-cert-type= proxy-ciphers= proxy-crlfile= proxy-digest proxy-insecure proxy-key-type= proxy-negotiate proxy-ntlm proxy-pass= proxy-pinnedpubkey= proxy-service-name= proxy-ssl-allow-beast proxy-ssl-auto-client-cert proxy-tls13-ciphers= proxy-tlsauthtype= proxy-tlspassword= \
+    proxy-tlsuser= proxy-tlsv1 proxy1.0= sasl-ir socks5-basic socks5-gssapi socks5-gssapi-nec \
+    socks5-gssapi-service= ssl-allow-beast ssl-auto-client-cert ssl-revoke-best-effort tlsauthtype= \
+    tlspassword= tlsuser= use-ascii";
 
 pub(super) fn curl(run: &mut Run) -> Outcome {
     let mut words = run.args.to_vec();

@@ -25,7 +25,10 @@ pub(super) fn wget(run: &mut Run) -> Outcome {
         show-progress progress= 4,inet4-only 6,inet6-only K,backup-converted E,adjust-extension H,span-hosts L,relative \
         retry-connrefused retry-on-http-error= waitretry= random-wait read-timeout= connect-timeout= dns-timeout= bind-address= \
         prefer-family= ca-certificate= crl-file= secure-protocol= ciphers= https-only no-proxy no-cache no-cookies no-hsts \
-        hsts-file= trust-server-names auth-no-challenge restrict-file-names= local-encoding= remote-encoding= compression= n=";
+        hsts-file= trust-server-names auth-no-challenge restrict-file-names= local-encoding= remote-encoding= compression= n= \
+    backups= content-on-error convert-file-only default-page= delete-after follow-ftp follow-tags= ftps-clear-data-connection ftps-fallback-to-ftp ftps-implicit ftps-resume-ssl ignore-case ignore-length \
+    ignore-tags= keep-session-cookies no-config no-dns-cache no-glob no-http-keep-alive no-if-modified-since no-iri no-netrc no-passive-ftp no-remove-listing no-use-server-timestamps no-warc-compression \
+    no-warc-digests no-warc-keep-log pinnedpubkey= preserve-permissions private-key-type= protocol-directories proxy-password= proxy-user= regex-type= rejected-log= report-speed= retr-symlinks save-headers start-pos= strict-comments unlink warc-cdx warc-dedup= warc-file= warc-header= warc-max-size= warc-tempdir= xattr";
     let options = read(run.args, spec, Order::Anywhere);
     if options.has("V") || options.has("h") {
         return run.derived();
@@ -118,8 +121,11 @@ pub(super) fn httpie(run: &mut Run) -> Outcome {
     let options = read(run.args, spec, Order::Anywhere);
     let mut items = options.operands.iter().peekable();
     let is_method = |word: &&&Word| {
-        word.literal()
-            .is_some_and(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_uppercase()))
+        let known = ["get", "head", "post", "put", "patch", "delete", "options"];
+        word.literal().is_some_and(|text| {
+            let upper = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_uppercase());
+            upper || known.contains(&text.to_ascii_lowercase().as_str())
+        })
     };
     let method = items.next_if(|word| is_method(&word)).map(Word::shown).unwrap_or_default();
     let Some(url) = items.next().cloned() else { return run.derived() };

@@ -6,7 +6,7 @@ use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Code, Outcome, Scope, Status};
 use tollgate_shell::value::{Text, Value};
 
-use super::super::{Run, interpreters};
+use super::super::{Run, archives, interpreters};
 use super::address::{connect, host_of, send};
 use super::cargo::Cargo;
 use super::remote_name;
@@ -308,6 +308,10 @@ fn copy(run: &mut Run, operands: &[Word], recursive: bool) {
     for source in sources {
         match (site(source), &far) {
             (None, Some(_)) => cargo.file(run, source, recursive),
+            (None, None) if recursive && source.text.suffix().ends_with('/') => {
+                run.read(source, true);
+                archives::extract(run, target);
+            }
             (None, None) => {
                 let content = run.read(source, recursive);
                 run.analyst.write(&landing(source, target), WriteMode::Overwrite, Some(&content), run.shell);
@@ -326,7 +330,7 @@ fn copy(run: &mut Run, operands: &[Word], recursive: bool) {
 }
 
 /// Where a source lands: in a target that is written as a folder, else at the target.
-fn landing(source: &Word, target: &Word) -> Word {
+pub(super) fn landing(source: &Word, target: &Word) -> Word {
     let shown = source.shown();
     let name = shown.rsplit_once(':').map_or(shown.as_str(), |(_, path)| path);
     let end = target.text.suffix();

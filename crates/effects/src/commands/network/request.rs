@@ -24,6 +24,11 @@ pub(super) struct Request {
 pub(super) fn judge(run: &mut Run, address: &Word, request: &Request) {
     let method = request.method.to_ascii_uppercase();
     let host = host_of(address);
+    if let Some(operation) = index_loss(&address.shown(), &method) {
+        let object = format!("`{}`", address.shown());
+        let kind = EffectKind::Database { operation: operation.to_owned(), object };
+        return run.analyst.push(kind, address.span, Certainty::Certain);
+    }
     let manages = request.socket.as_deref().is_some_and(is_engine);
     let operation = if manages && matches!(method.as_str(), "DELETE" | "POST" | "PUT") {
         format!("{method} to a container engine")
@@ -38,6 +43,18 @@ pub(super) fn judge(run: &mut Run, address: &Word, request: &Request) {
     };
     let kind = EffectKind::Infra { tool: phrase::WEB_REQUEST.to_owned(), operation, target: address.shown() };
     run.analyst.push(kind, address.span, Certainty::Certain);
+}
+
+/// Elasticsearch and its like are databases spoken to in requests, by their usual port: a deleted index is gone.
+fn index_loss(address: &str, method: &str) -> Option<&'static str> {
+    let (_, path) = address.split_once(":9200")?;
+    let path = path.trim_matches('/');
+    let parts = path.split(['/', '?']).filter(|part| !part.is_empty()).count();
+    if path.contains("_delete_by_query") {
+        Some("delete-all")
+    } else {
+        (method == "DELETE" && parts == 1).then_some("drop")
+    }
 }
 
 fn is_engine(socket: &str) -> bool {

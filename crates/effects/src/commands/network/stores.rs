@@ -46,7 +46,7 @@ const UPLOADERS: &[(&str, &[&str], usize, usize)] = &[
 const VALUES: &str = "profile= region= endpoint-url= acl= exclude= include= storage-class= sse= sse-kms-key-id= content-type= \
     cache-control= metadata= output= query= project= account= zone= config= c= host= host-bucket= access_key= secret_key= bwlimit= \
     transfers= checkers= filter= filter-from= exclude-from= include-from= log-file= log-level= max-age= min-age= attr= encrypt= \
-    m q r R n,dry-run dryrun delete quiet recursive P,progress v d a f o= u= h= J Z z= e= i U L";
+    m q r R n,dry-run dryrun delete remove quiet recursive P,progress v d a f o= u= h= J Z z= e= i U L";
 
 /// Takes down what the command sends to a store.
 pub(super) fn sent(run: &mut Run) {
@@ -99,6 +99,12 @@ fn copied(run: &mut Run, ways: &[&[&str]]) {
     let operands = options.operands.get(way.len()..).unwrap_or_default();
     let Some((target, sources)) = operands.split_last() else { return };
     if !is_store(target) {
+        let mirrors = way.last().is_some_and(|verb| matches!(*verb, "sync" | "mirror" | "rsync"));
+        let deletes =
+            options.has("delete") || options.has("remove") || options.has("d") || run.program == "rclone";
+        if mirrors && deletes {
+            run.analyst.delete(target, true, run.shell);
+        }
         return fetched(run, target, sources);
     }
     let mut cargo = Cargo::default();

@@ -18,12 +18,12 @@ pub(super) const PLAIN: &[(&str, &str, usize)] = &[
     ("taskset", "a,all-tasks p,pid c,cpu-list", 1),
     (
         "unshare",
-        "i,ipc? m,mount? n,net? p,pid? u,uts? U,user? C,cgroup? T,time? f,fork map-user= map-group= r,map-root-user c,map-current-user kill-child? mount-proc? propagation= setgroups= R,root= w,wd= S,setuid= G,setgid= keep-caps",
+        "i,ipc? m,mount? n,net? p,pid? u,uts? U,user? C,cgroup? T,time? f,fork map-user= map-group= map-auto map-users= map-groups= monotonic= boottime= r,map-root-user c,map-current-user kill-child? mount-proc? propagation= setgroups= R,root= w,wd= S,setuid= G,setgid= keep-caps",
         0,
     ),
     (
         "nsenter",
-        "a,all t,target= m,mount? u,uts? i,ipc? n,net? p,pid? C,cgroup? U,user? T,time? S,setuid? G,setgid? preserve-credentials r,root? w,wd? W,wdns? F,no-fork Z,follow-context",
+        "a,all t,target= m,mount? u,uts? i,ipc? n,net? p,pid? C,cgroup? U,user? T,time? S,setuid= G,setgid= preserve-credentials r,root? w,wd? W,wdns= F,no-fork Z,follow-context",
         0,
     ),
     (

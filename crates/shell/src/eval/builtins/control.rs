@@ -64,7 +64,10 @@ impl Shell {
     /// The body of a trap may run at any time from here on, and at the end.
     pub(super) fn builtin_trap(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
         let args = options(args).rest;
-        let [action, _, ..] = args else { return self.either() };
+        let [action, signals @ ..] = args else { return self.either() };
+        if signals.is_empty() {
+            return self.either();
+        }
         if matches!(action.value.as_literal(), Some("" | "-")) {
             return self.either();
         }
@@ -72,7 +75,11 @@ impl Shell {
         if !self.state.local.traps.contains(&trap) {
             Rc::make_mut(&mut self.state.local_mut().traps).push(trap);
         }
-        self.run_aside(&action.value, span, host);
+        // What runs at the end of the script is run there, with what the variables hold by then.
+        let at_end = |field: &Field| matches!(field.value.as_literal(), Some("EXIT" | "0"));
+        if !signals.iter().all(at_end) {
+            self.run_aside(&action.value, span, host);
+        }
         self.either()
     }
 

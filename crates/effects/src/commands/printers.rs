@@ -1,0 +1,131 @@
+//! Programs that print a path: what they print is known when what they are given is.
+
+use tollgate_shell::eval::{Outcome, Status};
+use tollgate_shell::value::{Piece, Text, Value};
+
+use super::{Commands, Run};
+use crate::options::{Order, read};
+use crate::paths::normal;
+use crate::word::Word;
+
+pub(super) const COMMANDS: Commands = &[
+    ("pwd", pwd),
+    ("dirname", dirname),
+    ("basename", basename),
+    ("realpath", realpath),
+    ("grealpath", realpath),
+    ("readlink", readlink),
+    ("greadlink", readlink),
+    ("mktemp", mktemp),
+    ("gmktemp", mktemp),
+];
+
+fn pwd(run: &mut Run) -> Outcome {
+    printed(run.shell.cwd().clone())
+}
+
+fn dirname(run: &mut Run) -> Outcome {
+    let options = read(run.args, "z,zero", Order::Anywhere);
+    each(run, &options.operands, |text| {
+        let path = text.trim_end_matches('/');
+        match path.rfind('/') {
+            _ if path.is_empty() && !text.is_empty() => "/".to_owned(),
+            Some(0) => "/".to_owned(),
+            Some(at) => path.get(..at).unwrap_or_default().trim_end_matches('/').to_owned(),
+            None => ".".to_owned(),
+        }
+    })
+}
+
+fn basename(run: &mut Run) -> Outcome {
+    let options = read(run.args, "a,multiple s,suffix= z,zero", Order::Anywhere);
+    let many = options.has("a") || options.has("s");
+    let suffix = if many { options.value("s") } else { options.operands.get(1) };
+    let Some(suffix) = suffix.map_or(Some(""), Word::literal).map(str::to_owned) else {
+        return run.derived();
+    };
+    let names =
+        if many { options.operands.as_slice() } else { options.operands.get(..1).unwrap_or_default() };
+    each(run, names, |text| {
+        let path = text.trim_end_matches('/');
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let cut = name.strip_suffix(suffix.as_str()).filter(|rest| !rest.is_empty()).unwrap_or(name);
+        if path.is_empty() && !text.is_empty() { "/".to_owned() } else { cut.to_owned() }
+    })
+}
+
+fn realpath(run: &mut Run) -> Outcome {
+    let spec = "e,canonicalize-existing E,canonicalize m,canonicalize-missing L,logical P,physical q,quiet \
+        relative-to= relative-base= s,strip,no-symlinks z,zero";
+    let options = read(run.args, spec, Order::Anywhere);
+    if options.has("relative-to") || options.has("relative-base") {
+        return run.derived();
+    }
+    let follow = !options.has("s");
+    resolved(run, &options.operands, follow)
+}
+
+/// With one of `-f`, `-e`, `-m` it is `realpath`; without, it prints what one link holds.
+fn readlink(run: &mut Run) -> Outcome {
+    let spec = "f,canonicalize e,canonicalize-existing m,canonicalize-missing n,no-newline q,quiet s,silent v,verbose z,zero";
+    let options = read(run.args, spec, Order::Anywhere);
+    resolved(run, &options.operands, true)
+}
+
+fn resolved(run: &mut Run, words: &[Word], follow: bool) -> Outcome {
+    let [word] = words else { return run.derived() };
+    let value = run.shell.resolve(&word.value());
+    let Some(path) = value.as_literal().map(normal) else { return printed(value) };
+    let path = run.analyst.links.follow(&Text::literal(&path)).as_literal().map_or(path, str::to_owned);
+    let real = run.analyst.world.real(&path).filter(|_| follow);
+    printed(Value::text(&real.unwrap_or(path)))
+}
+
+/// A new name in a folder for temporary files, or the given one with its last letters made up.
+fn mktemp(run: &mut Run) -> Outcome {
+    let options = read(run.args, "d,directory u,dry-run q,quiet suffix= p= tmpdir? t V", Order::Anywhere);
+    let template = options.operands.first();
+    let folder = options.value("p").or(options.value("tmpdir"));
+    let temporary = ["p", "tmpdir", "t"].iter().any(|name| options.has(name)) || template.is_none();
+    let mut text = Text::default();
+    if temporary {
+        text.append(&folder.map_or_else(|| temp_folder(run), |folder| folder.text.clone()));
+        text.push_str("/");
+    }
+    match template.map(|word| word.text.pieces.as_slice()) {
+        Some([start @ .., Piece::Text(end)]) => {
+            start.iter().for_each(|piece| text.push(piece.clone()));
+            text.push_str(end.trim_end_matches('X'));
+        }
+        Some(pieces) => pieces.iter().for_each(|piece| text.push(piece.clone())),
+        None => text.push_str("tmp."),
+    }
+    // A name of its own, so that two of them are never taken for one.
+    text.push_str(&format!("X{}", run.analyst.next_temporary()));
+    let path = Word { text, ..Word::literal_at("", run.call.span) };
+    if options.has("d") {
+        run.analyst.make_dir(&path, run.shell);
+    }
+    printed(run.shell.resolve(&run.analyst.in_temp(&path)))
+}
+
+fn temp_folder(run: &Run) -> Text {
+    let set = run.shell.variable("TMPDIR").and_then(|value| value.single().cloned());
+    let given = || run.analyst.world.environment("TMPDIR").map(|folder| Text::literal(&folder));
+    let usual = || Text::literal(run.analyst.world.temp_dirs().first().map_or("/tmp", String::as_str));
+    set.filter(|text| !text.is_empty()).or_else(given).unwrap_or_else(usual)
+}
+
+/// Prints what becomes of each word; with an unknown one among them, nothing is known.
+fn each(run: &Run, words: &[Word], make: impl Fn(&str) -> String) -> Outcome {
+    let texts: Option<Vec<String>> = words.iter().map(|word| word.literal().map(&make)).collect();
+    match texts.filter(|texts| !texts.is_empty()) {
+        Some(texts) => printed(Value::text(&texts.join("\n"))),
+        None => run.derived(),
+    }
+}
+
+fn printed(mut value: Value) -> Outcome {
+    value.any.iter_mut().for_each(|text| text.push_str("\n"));
+    Outcome { stdout: value, status: Status::Either }
+}

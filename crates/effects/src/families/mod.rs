@@ -1,0 +1,92 @@
+//! What is known of each family of programs, as a table made from the code's own tables: every option of every
+//! program with what it adds, every verb with what it does. The table stands in `docs/families.md`; a test
+//! says when it is stale, another compares the options with what the programs of this machine print.
+
+mod help;
+mod table;
+
+use std::collections::BTreeSet;
+
+use tollgate_model::git::GitStatus;
+use tollgate_model::json::{Value, object};
+use tollgate_model::{
+    Actor, Agent, Attended, Dialect, EffectKind, Event, Kind, StillFile, StillGit, StillWorld, ToolCall,
+    ToolUse, WriteMode,
+};
+
+use crate::options::seen;
+
+/// The effects that a command has, by name; and the option specifications it was read with.
+fn probe(command: &str) -> (BTreeSet<&'static str>, Vec<&'static str>) {
+    let world = world();
+    let call = ToolCall::Shell {
+        command: command.to_owned(),
+        dialect: Dialect::Posix,
+        cwd: None,
+        sandbox_off: false,
+    };
+    let event = Event {
+        agent: Agent::ClaudeCode,
+        name: "PreToolUse".into(),
+        session: "s".into(),
+        actor: Actor::Main,
+        cwd: "/home/user/project".into(),
+        project: None,
+        transcript: None,
+        permission_mode: String::new(),
+        attended: Attended::Yes,
+        kind: Kind::PreTool(ToolUse {
+            id: "1".into(),
+            name: "Bash".into(),
+            call,
+            input: object([("x", Value::Null)]),
+        }),
+    };
+    drop(seen::take());
+    let effects = crate::analyse(&event, &world);
+    let kinds =
+        effects.iter().filter(|effect| !is_run(&effect.kind, command)).map(|effect| name(&effect.kind));
+    (kinds.collect(), seen::take())
+}
+
+/// An effect's name, with what makes it better or worse.
+fn name(kind: &EffectKind) -> &'static str {
+    match kind {
+        EffectKind::Delete { recursive: true, .. } => "delete of trees",
+        EffectKind::Permission { recursive: true, .. } => "permission of trees",
+        EffectKind::Write { mode: WriteMode::Append, .. } => "append",
+        EffectKind::Write { mode: WriteMode::Edit, .. } => "edit",
+        other => other.name(),
+    }
+}
+
+/// That the command itself runs says nothing.
+fn is_run(kind: &EffectKind, command: &str) -> bool {
+    matches!(kind, EffectKind::Exec { program, .. } if command.split(' ').next() == Some(program))
+}
+
+/// A project with a file and a folder to work on.
+fn world() -> StillWorld {
+    let file = |path: &str| (path.to_owned(), StillFile::File(b"text\n".to_vec()));
+    let dir = |path: &str| (path.to_owned(), StillFile::Dir);
+    let head =
+        ("/home/user/project/.git/HEAD".to_owned(), StillFile::File(b"ref: refs/heads/main\n".to_vec()));
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    let status = GitStatus { modified: names(&["a"]), untracked: names(&["b"]), ..GitStatus::default() };
+    StillWorld {
+        home: "/home/user".into(),
+        workspace: "/home/user/project".into(),
+        temp: vec!["/tmp".into()],
+        files: [
+            file("/home/user/project/a"),
+            file("/home/user/project/.git/objects/x"),
+            file("/home/user/project/.git/refs/heads/main"),
+            file("/home/user/project/b"),
+            dir("/home/user/project/d"),
+            head,
+        ]
+        .into(),
+        git: [("/home/user/project".to_owned(), StillGit { status, ..StillGit::default() })].into(),
+        ..StillWorld::default()
+    }
+}
