@@ -49,7 +49,7 @@ impl Budget {
     /// Pays for copying the elements of an array.
     pub fn charge_elements(&mut self, elements: &Elements) {
         elements.known.values().chain(&elements.others).for_each(|value| self.charge(value));
-        let steps = u32::try_from(elements.known.len() / 8).unwrap_or(u32::MAX);
+        let steps = u32::try_from(elements.known.len() / 2).unwrap_or(u32::MAX);
         self.steps = self.steps.saturating_sub(steps);
     }
 
