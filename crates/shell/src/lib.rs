@@ -1,6 +1,6 @@
 //! Shell text to resolved commands. Total: never fails, never panics, bounded in time and memory.
 //!
-//! `parse` gives a tree (`ast`); `eval::run` walks it and hands every command that would run, with what
+//! `parse` gives a tree (`ast`); `eval::Shell` walks it and hands every command that would run, with what
 //! is known of its words (`value`), to a `Host`.
 
 pub mod ast;

@@ -52,6 +52,7 @@ fn endless_loops_end() {
         "x=a; while c; do x=$x$x; y+=$x; done",
         "while :; do echo line; done | while read x; do run $x; done",
         "while :; do a+=(x); done",
+        "while :; do a+=(x y \"${a[@]:1:2} ${#a[@]}\"); done",
         "while c; do cd x; done",
         "while c; do echo x >> f; done",
         "while c; do set -- \"$@\" x$1; done",

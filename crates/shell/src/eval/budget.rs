@@ -2,6 +2,7 @@
 
 use tollgate_model::Span;
 
+use super::state::Elements;
 use super::{Host, Limit, Note, Shell};
 use crate::value::{Text, Value};
 
@@ -42,6 +43,13 @@ impl Budget {
     pub fn charge(&mut self, value: &Value) {
         let bytes: usize = value.any.iter().map(Text::bytes).sum();
         let steps = u32::try_from(bytes / 256 + value.any.len() / 16).unwrap_or(u32::MAX);
+        self.steps = self.steps.saturating_sub(steps);
+    }
+
+    /// Pays for copying the elements of an array.
+    pub fn charge_elements(&mut self, elements: &Elements) {
+        elements.known.values().chain(&elements.others).for_each(|value| self.charge(value));
+        let steps = u32::try_from(elements.known.len() / 2).unwrap_or(u32::MAX);
         self.steps = self.steps.saturating_sub(steps);
     }
 

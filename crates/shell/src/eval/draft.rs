@@ -54,6 +54,8 @@ struct Now {
     splits: bool,
     /// Stays even when it turns out empty.
     solid: bool,
+    /// The last of a list, and may come to nothing: what follows then belongs to the field before.
+    edge: bool,
 }
 
 impl Drafts {
@@ -64,6 +66,7 @@ impl Drafts {
 
     /// Adds quoted text.
     pub fn quoted(&mut self, value: &Value) {
+        self.fork_edges();
         self.any.iter_mut().for_each(|draft| draft.add(value, false, true));
     }
 
@@ -98,6 +101,7 @@ impl Drafts {
     }
 
     fn unquoted_one(&mut self, value: &Value, whole: bool) {
+        self.fork_edges();
         let (empty, filled): (Vec<&Text>, Vec<&Text>) = value.any.iter().partition(|text| text.is_empty());
         let (split, plain): (Vec<&Text>, Vec<&Text>) =
             filled.into_iter().partition(|text| !whole && self.is_split(text));
@@ -151,13 +155,25 @@ impl Drafts {
                     drafts.any.iter_mut().for_each(Draft::end);
                 }
                 match splits {
-                    true => drafts.any.iter_mut().for_each(|draft| draft.add(value, true, false)),
+                    true => drafts.any.iter_mut().for_each(|draft| draft.add_open(value)),
                     false if quoted => drafts.quoted(value),
                     false => drafts.unquoted(value, false),
                 }
             }
             ways.extend(drafts.any);
         }
+        self.replace(ways);
+    }
+
+    /// Tells apart whether the last word of a list came to nothing, now that something follows it.
+    fn fork_edges(&mut self) {
+        let emptied: Vec<Draft> = self.any.iter().filter_map(Draft::without_edge).collect();
+        if emptied.is_empty() {
+            return;
+        }
+        let mut ways = std::mem::take(&mut self.any);
+        ways.iter_mut().filter_map(|draft| draft.now.as_mut()).for_each(|now| now.edge = false);
+        ways.extend(emptied);
         self.replace(ways);
     }
 
@@ -213,8 +229,28 @@ impl Draft {
                 now.splits |= splits;
                 now.solid |= solid;
             }
-            None => self.now = Some(Now { value: Builder::from(value), splits, solid }),
+            None => self.now = Some(Now { value: Builder::from(value), splits, solid, edge: false }),
         }
+    }
+
+    /// Adds a word of a list that may be any number of words.
+    fn add_open(&mut self, value: &Value) {
+        let edge = self.now.is_none() && !self.done.is_empty() && value.maybe_empty();
+        self.add(value, true, false);
+        if let Some(now) = &mut self.now {
+            now.edge = edge;
+        }
+    }
+
+    /// The same when the open word at its edge came to nothing.
+    fn without_edge(&self) -> Option<Self> {
+        if !self.now.as_ref().is_some_and(|now| now.edge) {
+            return None;
+        }
+        let (last, done) = self.done.split_last()?;
+        let value = Builder::from(&last.value);
+        let now = Now { value, splits: last.splits, solid: true, edge: false };
+        Some(Self { done: done.to_vec(), now: Some(now), span: self.span })
     }
 
     /// Ends the field being put together, if there is one.

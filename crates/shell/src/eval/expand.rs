@@ -196,7 +196,13 @@ impl Shell {
                 self.budget.charge_letters(&value);
                 drafts.quoted(&value);
             }
-            Expanded::Many { lists, .. } => drafts.lists(&lists, quoted || zsh),
+            Expanded::Many { lists, .. } => {
+                if !quoted {
+                    let items = lists.iter().flat_map(|list| list.items.iter().chain(&list.others));
+                    items.for_each(|value| self.budget.charge_letters(value));
+                }
+                drafts.lists(&lists, quoted || zsh);
+            }
             Expanded::Choice { value, word } if quoted => {
                 let operand = self.expand_value(word, Mode::Plain, host);
                 drafts.quoted(&value.map_or(operand.clone(), |value| value.union(&operand)));

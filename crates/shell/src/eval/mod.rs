@@ -69,6 +69,8 @@ pub struct Shell {
     associating: Option<Rc<str>>,
     /// Scripts of `>( … )` that wait for the command to write to them.
     pending: Vec<(Script, Text)>,
+    /// A trap is running, during which no other does.
+    trapping: bool,
     /// What was started in the background.
     jobs: Vec<concurrent::Job>,
     /// Files that were looked into, by resolved path.
@@ -124,6 +126,7 @@ impl Shell {
             declared: Vec::new(),
             associating: None,
             pending: Vec::new(),
+            trapping: false,
             jobs: Vec::new(),
             looked: RefCell::default(),
             ended: false,

@@ -179,7 +179,10 @@ impl Shell {
         }
         let pending = self.pending.len();
         let flow = match &command.kind {
-            CommandKind::Simple(simple) => self.run_simple(simple, &command.redirects, command.span, host),
+            CommandKind::Simple(simple) => {
+                self.run_traps_between(host);
+                self.run_simple(simple, &command.redirects, command.span, host)
+            }
             _ => self.run_compound(command, host),
         };
         if self.pending.len() > pending {

@@ -356,6 +356,7 @@ impl Shell {
         if self.take_ended() {
             return Flow::default();
         }
+        self.run_not_found(&call, host);
         self.emit(1, &outcome.stdout);
         self.emit(2, &Value::unknown(HoleSource::Output));
         self.remember_last(call.argv);

@@ -134,6 +134,8 @@ impl Eq for Function {}
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Trap {
     pub text: Value,
+    /// Runs between commands too, not only at the end.
+    pub between: bool,
     pub span: Span,
 }
 

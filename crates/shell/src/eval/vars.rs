@@ -317,12 +317,13 @@ impl Shell {
     }
 
     fn charge_contents(&mut self, contents: &Contents) {
-        let values = match contents {
-            Contents::Scalar(value) if value.any.len() == 1 => return self.budget.charge(value),
-            Contents::Scalar(value) => value,
-            _ => return,
-        };
-        self.budget.charge(values);
+        match contents {
+            Contents::Unset => {}
+            Contents::Scalar(value) => self.budget.charge(value),
+            Contents::Array(array) => {
+                array.any.iter().for_each(|elements| self.budget.charge_elements(elements))
+            }
+        }
     }
 }
 

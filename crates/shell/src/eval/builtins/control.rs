@@ -71,7 +71,14 @@ impl Shell {
         if matches!(action.value.as_literal(), Some("" | "-")) {
             return self.either();
         }
-        let trap = Trap { text: action.value.clone(), span };
+        let between = |field: &Field| match field.value.as_literal() {
+            Some(signal) => {
+                matches!(signal.to_ascii_uppercase().as_str(), "DEBUG" | "ERR" | "ZERR" | "RETURN")
+            }
+            None => true,
+        };
+        let between = signals.iter().any(between);
+        let trap = Trap { text: action.value.clone(), between, span };
         if !self.state.local.traps.contains(&trap) {
             Rc::make_mut(&mut self.state.local_mut().traps).push(trap);
         }
@@ -81,6 +88,19 @@ impl Shell {
             self.run_aside(&action.value, span, host);
         }
         self.either()
+    }
+
+    /// Runs the traps that may run before any command.
+    pub(in super::super) fn run_traps_between(&mut self, host: &mut dyn Host) {
+        if self.trapping || !self.state.local.traps.iter().any(|trap| trap.between) {
+            return;
+        }
+        self.trapping = true;
+        let traps = Rc::clone(&self.state.local.traps);
+        for trap in traps.iter().filter(|trap| trap.between) {
+            self.run_aside(&trap.text, trap.span, host);
+        }
+        self.trapping = false;
     }
 
     /// Runs what traps may do in the end.

@@ -1,0 +1,3 @@
+//! What the fuzzer and the short run in the tests of `tollgate-pipeline` share.
+
+pub mod targets;

@@ -1,0 +1,159 @@
+//! One function per target. Each takes any bytes, and panics when a promise is broken.
+
+use tollgate_agents::{ADAPTERS, Payload};
+use tollgate_model::json::{self, Value as Json};
+use tollgate_model::{
+    Actor, Agent, Attended, Dialect as Tongue, Event, Kind, Span, StillWorld, ToolCall, ToolUse,
+};
+use tollgate_pipeline::judge;
+use tollgate_policy::Policy;
+use tollgate_shell::ast::{Dialect, Script};
+use tollgate_shell::eval::{Call, Host, Note, Open, Outcome, Shell, Status};
+use tollgate_shell::value::Value;
+use tollgate_shell::{Limits, parse as read};
+
+const DIALECTS: [Dialect; 3] = [Dialect::Bash, Dialect::Posix, Dialect::Zsh];
+
+/// Calls that an evaluation may report; each costs at least one of its steps.
+const CALLS: usize = 200_000;
+
+/// The parser takes any text, stays in its limits, and its spans lie in the text.
+pub fn parse(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    for dialect in DIALECTS {
+        check_spans(&text, &read(&text, dialect));
+        let tight = Limits { text: text.len() / 2, nodes: 50, depth: 4 };
+        check_spans(&text, &tight.parse(&text, dialect));
+    }
+}
+
+/// The evaluator ends after a bounded number of calls, and comes out the same each time.
+pub fn evaluate(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    for dialect in DIALECTS {
+        let (first, second) = (calls(&text, dialect), calls(&text, dialect));
+        assert!(first.len() <= CALLS, "{} calls", first.len());
+        assert!(first == second, "two runs differ");
+    }
+}
+
+/// Any path can be read, written and removed in the judge's mind.
+pub fn paths(data: &[u8]) {
+    let path = String::from_utf8_lossy(data).into_owned();
+    judged(ToolCall::Read { paths: vec![path.clone()] });
+    judged(ToolCall::Write { path: path.clone(), content: "x".into() });
+    judged(ToolCall::Delete { path });
+}
+
+/// Any address can be fetched.
+pub fn urls(data: &[u8]) {
+    let url = String::from_utf8_lossy(data).into_owned();
+    judged(shell(&format!("curl -d @notes.txt {}", quoted(&url))));
+    judged(ToolCall::Fetch { url });
+}
+
+/// Any text can be given to a database.
+pub fn sql(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    for client in ["psql -c", "mysql -e", "sqlite3 app.db"] {
+        judged(shell(&format!("{client} {}", quoted(&text))));
+    }
+}
+
+/// Any bytes can be sent to the hook: an event, which is judged and answered, or a fault.
+pub fn payload(data: &[u8]) {
+    let env = |_: &str| None;
+    for adapter in ADAPTERS {
+        let given = Payload { bytes: data, hint: None, env: &env };
+        if let Ok(event) = adapter.read(&given) {
+            let judgement = judge(&event, &world(), &Policy::builtin());
+            drop(adapter.reply(&event, &judgement.decision));
+        }
+    }
+    drop(json::parse(data));
+}
+
+fn check_spans(text: &str, script: &Script) {
+    let inside = |span: Span| {
+        let (start, end) = (span.start as usize, span.end as usize);
+        start <= end && text.is_char_boundary(start) && text.is_char_boundary(end)
+    };
+    let items = script.items.iter().map(|item| item.span);
+    for span in items.chain(script.problems.iter().map(|problem| problem.span)) {
+        assert!(inside(span), "{span:?} in {} bytes", text.len());
+    }
+}
+
+fn calls(text: &str, dialect: Dialect) -> Vec<String> {
+    let mut listener = Listener::default();
+    Shell::new(dialect, Some("/home/user/project")).run(text, &mut listener);
+    listener.told
+}
+
+/// A host that knows nothing and writes down what it is told.
+#[derive(Default)]
+struct Listener {
+    told: Vec<String>,
+}
+
+impl Host for Listener {
+    fn command(&mut self, call: &Call, _: &mut Shell) -> Outcome {
+        let words = call.argv.iter().map(|field| field.value.to_string());
+        self.told.push(words.collect::<Vec<_>>().join(" ").chars().take(200).collect());
+        Outcome::silent(Status::Either)
+    }
+
+    fn open(&mut self, open: &Open, _: &mut Shell) -> Option<Value> {
+        self.told.push(open.path.value.to_string().chars().take(200).collect());
+        None
+    }
+
+    fn note(&mut self, _: Note) {}
+
+    fn is_dir(&self, _: &str) -> Option<bool> {
+        None
+    }
+
+    fn environment(&self, name: &str) -> Option<String> {
+        (name == "HOME").then(|| "/home/user".to_owned())
+    }
+
+    fn home_of(&self, _: &str) -> Option<String> {
+        None
+    }
+}
+
+fn judged(call: ToolCall) {
+    let kind = Kind::PreTool(ToolUse { id: "1".into(), name: "Tool".into(), call, input: Json::Null });
+    let event = Event {
+        agent: Agent::ClaudeCode,
+        name: "PreToolUse".into(),
+        session: "s".into(),
+        actor: Actor::Main,
+        cwd: "/home/user/project".into(),
+        project: None,
+        transcript: None,
+        permission_mode: String::new(),
+        attended: Attended::Yes,
+        kind,
+    };
+    drop(judge(&event, &world(), &Policy::builtin()));
+}
+
+fn shell(command: &str) -> ToolCall {
+    ToolCall::Shell { command: command.to_owned(), dialect: Tongue::Posix, cwd: None, sandbox_off: false }
+}
+
+/// One word that stands for itself.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+fn world() -> StillWorld {
+    StillWorld {
+        home: "/home/user".into(),
+        workspace: "/home/user/project".into(),
+        temp: vec!["/tmp".into()],
+        ..StillWorld::default()
+    }
+}
