@@ -172,8 +172,8 @@ fn gate_lookup(place: &Place, all: &[Effect]) -> Option<EffectKind> {
         }
         _ => false,
     };
-    (place.shown == "*" && all.iter().any(looks))
-        .then(|| EffectKind::Tamper { what: "Tollgate's program".into() })
+    let looked_up = place.shown == "*" || place.shown == "*/tollgate";
+    (looked_up && all.iter().any(looks)).then(|| EffectKind::Tamper { what: "Tollgate's program".into() })
 }
 
 /// A package manager is told to take the gate away.

@@ -34,7 +34,6 @@ pub(super) const COMMANDS: Commands = &[
     ("lualatex", tex),
     ("luatex", tex),
     ("ssh-add", loads),
-    ("ssh-keygen", loads),
 ];
 
 /// Options whose value is a command, by program. Names of one letter are short; long ones may be cut.
@@ -415,7 +414,7 @@ fn tex(run: &mut Run) -> Outcome {
 }
 
 /// `ssh-add -s library`, `ssh-keygen -D library`: the library is code.
-fn loads(run: &mut Run) -> Outcome {
+pub(super) fn loads(run: &mut Run) -> Outcome {
     for library in given(run, "s,D=") {
         if library.shown().contains(".so") && !library.shown().starts_with("/usr/") {
             run.analyst.opaque(format!("`{}` is loaded as code", library.shown()), library.span);

@@ -19,7 +19,6 @@ pub(super) const COMMANDS: Commands = &[
     ("chkconfig", rc),
     ("visudo", visudo),
     ("loginctl", loginctl),
-    ("mount", mount),
     ("schtasks", windows_task),
     ("update-alternatives", alternatives),
     ("chsh", login_shell),
@@ -28,7 +27,6 @@ pub(super) const COMMANDS: Commands = &[
     ("ssh-copy-id", copy_key),
     ("useradd", useradd),
     ("pm2", process_manager),
-    ("chattr", attributes),
     ("code", editor),
     ("code-insiders", editor),
     ("cursor", editor),
@@ -174,20 +172,6 @@ fn rc(run: &mut Run) -> Outcome {
     if run.args.iter().any(on) { persist(run, &format!("{JOB}init")) } else { run.derived() }
 }
 
-/// What is mounted over a place hides it.
-fn mount(run: &mut Run) -> Outcome {
-    let options = read(
-        run.args,
-        "B,bind R,rbind M,move o,options= t,types= r w a n v l L= U= T= source= target= m,mkdir?",
-        Order::Anywhere,
-    );
-    let target = options.value("target").or_else(|| options.operands.get(1)).cloned();
-    if let Some(target) = target {
-        run.analyst.permission(&target, "hidden by a mount", false, run.shell);
-    }
-    run.derived()
-}
-
 fn windows_task(run: &mut Run) -> Outcome {
     if run.args.iter().any(|word| matches!(word.shown().to_ascii_lowercase().as_str(), "/create" | "/change"))
     {
@@ -257,17 +241,6 @@ fn process_manager(run: &mut Run) -> Outcome {
         return persist(run, &format!("{JOB}pm2, at every start of the machine"));
     }
     run.derived()
-}
-
-/// `chattr +i` locks a file against everybody, `-i` opens it.
-fn attributes(run: &mut Run) -> Outcome {
-    let options = read(run.args, "R V f v= p=", Order::Anywhere);
-    let is_mode = |word: &&Word| word.text.prefix().starts_with(['+', '=']);
-    let mode = options.operands.iter().find(is_mode).map(Word::shown).unwrap_or_else(|| "-".to_owned());
-    for file in options.operands.iter().filter(|word| !is_mode(word)) {
-        run.analyst.permission(file, &mode, options.has("R"), run.shell);
-    }
-    Outcome::silent(Status::Either)
 }
 
 /// An extension from a file is code that runs whenever the editor does; one by name comes from its market.

@@ -352,6 +352,7 @@ fn gpg(run: &mut Run) -> Outcome {
 
 /// `-y` prints the public half of a private key, which it has to read.
 fn ssh_keygen(run: &mut Run) -> Outcome {
+    super::flags::loads(run);
     let spec = "A B D= E= e F= f= g H h I= i K k L l M= m= N= n= O= o P= p Q q R= r= s= t= U u V= v W= w= X Y= y Z= a= b= C= c";
     let options = read(run.args, spec, Order::Anywhere);
     if options.has("y")

@@ -38,6 +38,7 @@ const EXTENSIONS: &[&str] = &[
 ];
 
 fn handler(run: &mut Run) -> Outcome {
+    super::readers::unknown(run);
     super::strangers::suspect(run);
     self::run(run);
     super::strangers::input_code(run);
@@ -46,6 +47,7 @@ fn handler(run: &mut Run) -> Outcome {
 
 /// A compiler: `-wrapper a,b,c` starts its parts.
 fn compiler(run: &mut Run) -> Outcome {
+    super::readers::unknown(run);
     for pair in run.args.windows(2) {
         if let [flag, value] = pair
             && matches!(flag.shown().as_str(), "-wrapper" | "--wrapper")

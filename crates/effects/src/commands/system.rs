@@ -113,7 +113,7 @@ fn devices(run: &mut Run, targets: &[Word]) -> Outcome {
 fn chattr(run: &mut Run) -> Outcome {
     let options = read(run.args, "R V f v= p=", Order::Anywhere);
     let is_mode = |word: &&Word| word.text.prefix().starts_with(['+', '=']);
-    let mode = options.operands.iter().find(is_mode).map(Word::shown).unwrap_or_default();
+    let mode = options.operands.iter().find(is_mode).map_or_else(|| "-".to_owned(), Word::shown);
     for word in options.operands.iter().filter(|word| !is_mode(word)) {
         run.analyst.permission(word, &mode, options.has("R"), run.shell);
     }
@@ -133,6 +133,9 @@ fn mount(run: &mut Run) -> Outcome {
             .value("o")
             .is_some_and(|list| list.shown().split(',').any(|one| matches!(one, "bind" | "rbind")));
     let named = |name: &str, at: usize| options.value(name).or(options.operands.get(at)).cloned();
+    if let Some(target) = named("target", 1) {
+        run.analyst.permission(&target, "hidden by a mount", false, run.shell);
+    }
     if let (true, Some(source), Some(target)) = (binds, named("source", 0), named("target", 1)) {
         let path = |word: &Word| run.shell.resolve(&word.value()).as_literal().map(crate::paths::normal);
         if let (Some(source), Some(target)) = (path(&source), path(&target)) {

@@ -41,6 +41,7 @@ pub(super) const COMMANDS: Commands = &[
     ("at", delayed),
     ("batch", delayed),
     ("which", which),
+    ("ip", ip),
     ("time", plain),
     ("nohup", plain),
     ("nice", plain),
@@ -124,6 +125,15 @@ fn plain(run: &mut Run) -> Outcome {
     reports(run, &options);
     let command: Vec<Word> = options.operands.iter().skip(*before).cloned().collect();
     inner_or_nothing(run, &command, options.unsure)
+}
+
+/// `ip netns exec NAME command`, `ip vrf exec NAME command`.
+fn ip(run: &mut Run) -> Outcome {
+    let exec = run.args.iter().position(|word| word.is("exec"));
+    match exec.and_then(|at| run.args.get(at + 2..)) {
+        Some(command) if !command.is_empty() => run.inner(command),
+        _ => run.derived(),
+    }
 }
 
 fn which(run: &mut Run) -> Outcome {

@@ -9,6 +9,7 @@ rule! {
     /// Use git: `git switch`, `git update-ref`, `git branch`.
     pub struct Internals;
     id: "git-internals", pack: Git, level: Ask,
+    instead: ["git switch main"],
     examples: [
         hit Shell("echo x > .git/HEAD"),
         hit Shell("rm .git/packed-refs"),
