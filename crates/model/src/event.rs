@@ -17,6 +17,20 @@ pub enum Agent {
     OpenCode,
     /// Alibaba's Qwen Code.
     QwenCode,
+    /// Factory's Droid.
+    Droid,
+    /// Augment's Auggie.
+    Auggie,
+    /// Windsurf.
+    Windsurf,
+    /// Kiro, and Amazon Q before it.
+    Kiro,
+    /// Cline.
+    Cline,
+    /// Kilo Code.
+    Kilo,
+    /// Sourcegraph's Amp.
+    Amp,
     /// Any host that speaks our own JSON.
     Generic,
 }
@@ -33,6 +47,13 @@ impl Agent {
             Self::CopilotCli => "copilot-cli",
             Self::OpenCode => "opencode",
             Self::QwenCode => "qwen-code",
+            Self::Droid => "droid",
+            Self::Auggie => "auggie",
+            Self::Windsurf => "windsurf",
+            Self::Kiro => "kiro",
+            Self::Cline => "cline",
+            Self::Kilo => "kilo",
+            Self::Amp => "amp",
             Self::Generic => "generic",
         }
     }
