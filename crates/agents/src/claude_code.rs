@@ -5,10 +5,11 @@ mod capability;
 mod say;
 mod tools;
 
-use tollgate_model::{Agent, Attended, Event, Fault, Kind, Reply, Verdict};
+use tollgate_model::{Agent, Attended, Decision, Event, Fault, Kind, Reply, Verdict};
 
 use crate::capability::{Deny, EventCapability};
-use crate::read::{Keys, Reader};
+use crate::cursor::Cursor;
+use crate::read::{self, Keys, Reader};
 use crate::{Adapter, Payload, Profile, Proof, Said};
 
 /// The adapter of Claude Code.
@@ -29,10 +30,22 @@ impl Adapter for ClaudeCode {
     }
 
     fn read(&self, payload: &Payload) -> Result<Event, Fault> {
+        let top = read::object(payload.bytes, PROFILE.title)?;
+        if top.get("cursor_version").is_some() {
+            return Cursor.read(&Payload { hint: None, ..*payload });
+        }
         let reader = Reader { profile: &PROFILE, keys: &Keys::SNAKE, tools: tools::call };
-        let event = reader.read(payload)?;
+        let event = reader.read_value(top, payload.hint)?;
         let project = (payload.env)("CLAUDE_PROJECT_DIR").filter(|path| !path.is_empty());
         Ok(Event { project, attended: self.attended(payload), ..event })
+    }
+
+    /// Cursor runs the hooks in Claude Code's settings as well, with payloads of its own.
+    fn reply(&self, event: &Event, decision: &Decision) -> Reply {
+        match event.agent {
+            Agent::Cursor => Cursor.reply(event, decision),
+            _ => crate::say::decision(self, event, decision),
+        }
     }
 
     /// A change of the managed settings is announced, but cannot be blocked.

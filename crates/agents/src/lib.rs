@@ -1,15 +1,27 @@
 //! One file per coding agent: what it sends, what it honours, where it keeps its hooks. The only crate that
 //! knows an agent's field names.
 
+pub mod auggie;
 pub mod capability;
 pub mod claude_code;
+pub mod cline;
+pub mod codex;
+pub mod copilot_cli;
+pub mod cursor;
+pub mod droid;
 mod fault;
 mod fields;
+pub mod gemini_cli;
+pub mod generic;
 pub mod install;
+pub mod kiro;
+pub mod opencode;
+pub mod qwen_code;
 mod read;
 mod say;
 mod text;
 mod tools;
+pub mod windsurf;
 
 use tollgate_model::{Agent, Attended, Decision, Event, Fault, OnFault, Reply, Verdict};
 
@@ -57,6 +69,17 @@ impl Profile {
     #[must_use]
     pub fn row(&self, event: &str) -> Option<&'static EventCapability> {
         self.events.iter().find(|row| row.name == event)
+    }
+
+    /// What each event honours, as a table of the documentation.
+    #[must_use]
+    pub fn table(&self) -> String {
+        let mut table = String::from("| event | deny | ask | halt | context | rewrite | message |\n");
+        table.push_str("|---|---|---|---|---|---|---|\n");
+        for row in self.events {
+            table.push_str(&format!("| `{}` | {} |\n", row.name, row.words().join(" | ")));
+        }
+        table
     }
 }
 
@@ -116,7 +139,23 @@ pub trait Adapter: Sync {
 }
 
 /// Every agent that is spoken.
-pub static ADAPTERS: &[&dyn Adapter] = &[&claude_code::ClaudeCode];
+pub static ADAPTERS: &[&dyn Adapter] = &[
+    &claude_code::ClaudeCode,
+    &codex::Codex,
+    &gemini_cli::GeminiCli,
+    &qwen_code::QwenCode,
+    &copilot_cli::CopilotCli,
+    &opencode::OpenCode,
+    &cursor::Cursor,
+    &droid::Droid,
+    &auggie::Auggie,
+    &windsurf::Windsurf,
+    &kiro::Kiro,
+    &cline::Cline,
+    &opencode::Kilo,
+    &generic::Amp,
+    &generic::Generic,
+];
 
 /// The adapter of the agent with this name on the command line.
 #[must_use]

@@ -124,9 +124,11 @@ impl Reader {
             Phase::SessionStart => Kind::SessionStart { source: text("source") },
             Phase::SessionEnd => Kind::SessionEnd { reason: text("reason") },
             Phase::Prompt => Kind::Prompt { text: text("prompt") },
-            Phase::Expand => {
-                Kind::Expand { command: text("command_name"), args: text("command_args"), text: text("prompt") }
-            }
+            Phase::Expand => Kind::Expand {
+                command: text("command_name"),
+                args: text("command_args"),
+                text: text("prompt"),
+            },
             Phase::PreTool => Kind::PreTool(self.tool_use(top, true)?),
             Phase::Permission => Kind::Permission(self.tool_use(top, true)?),
             Phase::PermissionDenied => {
@@ -203,6 +205,12 @@ pub(crate) fn object(bytes: &[u8], sender: &str) -> Result<Value, Fault> {
         return Err(unexpected(sender, &format!("it is {}, not an object", top.type_name())));
     }
     Ok(top)
+}
+
+/// The first text of a list; empty when there is none.
+pub(crate) fn first_text(top: &Value, key: &str) -> String {
+    let first = top.get(key).and_then(Value::as_list).and_then(<[_]>::first);
+    first.and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 /// The MCP server, where the payload names it beside the tool.

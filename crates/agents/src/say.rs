@@ -169,8 +169,10 @@ impl<'a> Saying<'a> {
             Context::Instructions => act == Act::Pass,
             Context::None => false,
         };
-        let notices = if self.row.message == Message::WithReason && act == Act::Pass { &self.message } else { "" };
-        let text = if heard { join(&[self.context.clone(), notices.to_owned()], "\n\n") } else { String::new() };
+        let notices =
+            if self.row.message == Message::WithReason && act == Act::Pass { &self.message } else { "" };
+        let text =
+            if heard { join(&[self.context.clone(), notices.to_owned()], "\n\n") } else { String::new() };
         cut(visible(&text), LONGEST_TEXT)
     }
 

@@ -119,6 +119,11 @@ pub(crate) fn mcp(rest: &str, server: Option<&str>, between: &str) -> ToolCall {
     ToolCall::Mcp { server: server.unwrap_or(first).to_owned(), tool: named.unwrap_or(second).to_owned() }
 }
 
+/// Another shape of the same tool, where the first has not got its key member.
+pub(crate) fn either(first: Option<ToolCall>, second: impl Fn() -> Found) -> Found {
+    if first.is_some() { Ok(first) } else { second() }
+}
+
 /// JSON in a string, as some agents give a tool's input.
 pub(crate) fn unwrapped(input: &Value) -> Option<Value> {
     parse(input.as_str()?.as_bytes()).ok().filter(|value| value.as_map().is_some())
