@@ -4,6 +4,7 @@ pub mod canary;
 pub mod check;
 pub mod doctor;
 pub mod explain;
+pub mod guard;
 pub mod init;
 pub mod rules;
 pub mod uninstall;
