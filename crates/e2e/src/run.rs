@@ -22,9 +22,17 @@ pub trait Driver: fmt::Debug + Sync {
     /// Writes what the client wants to find in its home before its first start; the model is at `url`.
     fn configure(&self, scratch: &Scratch, url: &str) -> Result<()>;
     /// The variables that lead it to the model at `url` and nowhere else.
-    fn environment(&self, url: &str) -> Vec<(&'static str, String)>;
+    fn environment(&self, scratch: &Scratch, url: &str) -> Vec<(&'static str, String)>;
     /// The arguments of a run without a terminal; `unattended` skips the client's own permission prompts.
     fn arguments(&self, prompt: &str, unattended: bool) -> Vec<String>;
+    /// A call of its shell tool.
+    fn shell(&self, command: &str) -> Turn;
+    /// The calls that start a subagent and wait for its end.
+    fn spawn(&self, prompt: &str) -> Vec<Turn>;
+    /// How a subagent ends its work.
+    fn subagent_ends(&self) -> Turn {
+        Turn::say("HELPER-DONE")
+    }
 }
 
 /// A client ready to be run, as often as wanted, in the same home and project.
@@ -71,6 +79,11 @@ impl Run {
         Ok(Run { scratch, mock, driver, program, seen: RefCell::new(0) })
     }
 
+    /// How the client is driven.
+    pub fn driver(&self) -> &'static dyn Driver {
+        self.driver
+    }
+
     /// The home and project.
     pub fn scratch(&self) -> &Scratch {
         &self.scratch
@@ -113,7 +126,7 @@ impl Run {
         self.mock.play(session.script);
         let mut command = self.scratch.command(&self.program);
         command.args(self.driver.arguments(&session.prompt, session.unattended)).args(&session.arguments);
-        command.envs(self.driver.environment(&self.mock.url())).envs(self.no_way_out());
+        command.envs(self.driver.environment(&self.scratch, &self.mock.url())).envs(self.no_way_out());
         let finished = process::run(&mut command, session.timeout, self.scratch.root())
             .with_context(|| format!("`{}` does not start", self.program.display()))?;
         let mut requests = self.mock.requests();
