@@ -86,7 +86,17 @@ enabled = false
             });
             json!({"targets": [id.unwrap_or_default()], "timeout_ms": 20_000})
         };
-        vec![Turn::call("spawn_agent", json!({"message": prompt})), Turn::call_with("wait_agent", wait)]
+        let mut turns =
+            vec![Turn::call("spawn_agent", json!({"message": prompt})), Turn::call_with("wait_agent", wait)];
+        for tool in turns.iter_mut().flat_map(|turn| &mut turn.tools) {
+            tool.namespace = Some("multi_agent_v1".to_owned());
+        }
+        turns
+    }
+
+    /// The model of the other tests is not offered subagents.
+    fn subagent_arguments(&self) -> Vec<String> {
+        ["-m", "gpt-5.4"].map(str::to_owned).to_vec()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::fmt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use std::{env, fs};
@@ -29,6 +30,10 @@ pub trait Driver: fmt::Debug + Sync {
     fn shell(&self, command: &str) -> Turn;
     /// The calls that start a subagent and wait for its end.
     fn spawn(&self, prompt: &str) -> Vec<Turn>;
+    /// More arguments for a run that starts a subagent.
+    fn subagent_arguments(&self) -> Vec<String> {
+        Vec::new()
+    }
     /// How a subagent ends its work.
     fn subagent_ends(&self) -> Turn {
         Turn::say("HELPER-DONE")
@@ -97,6 +102,21 @@ impl Run {
     /// Lets Tollgate take its hooks out again.
     pub fn uninstalled_by(&self, tollgate: &Path) -> Result<()> {
         self.tollgate(tollgate, "uninstall")
+    }
+
+    /// Lets Tollgate's own installer register a program in place of the gate, which records how it is called and
+    /// answers as told: `recorder` is the recording hook.
+    pub fn recorded_by(&self, tollgate: &Path, recorder: &str) -> Result<()> {
+        let gate = self.scratch.root().join("bin/tollgate");
+        fs::create_dir_all(self.scratch.root().join("bin"))?;
+        fs::copy(tollgate, &gate)?;
+        self.installed_by(&gate)?;
+        fs::remove_file(&gate)?;
+        let path = |name: &str| self.scratch.root().join(name).display().to_string();
+        let (records, answers) = (path("records.jsonl"), path("answers.json"));
+        // The installed words are `hook AGENT EVENT …`.
+        fs::write(&gate, format!("#!/bin/sh\nexec {recorder} {records} {answers} \"$3\"\n"))?;
+        Ok(fs::set_permissions(&gate, fs::Permissions::from_mode(0o755))?)
     }
 
     /// Registers hooks by hand.

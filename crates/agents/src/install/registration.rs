@@ -29,6 +29,19 @@ impl Registration {
     }
 }
 
+impl Registration {
+    /// The line for an event at which a call waits. A gate that is gone, killed or broken would let the call run, so
+    /// a shell of our own stands around it, which then refuses as the gate would. It does not matter which shell the
+    /// agent itself uses.
+    #[must_use]
+    pub fn closed_line(&self, agent: &str, event: &str) -> String {
+        format!("{SHELL} -c '{GUARD}' tollgate {}", self.line(agent, event))
+    }
+}
+
+const SHELL: &str = "/bin/sh";
+const GUARD: &str = r#""$@" || { echo "Tollgate gave no answer, so this call does not run; the user can find out more with: tollgate doctor" >&2; exit 2; }"#;
+
 /// The words that a handler starts, if it starts the gate. Also in the forms that people write by hand.
 #[must_use]
 pub fn gate_words(handler: &Value) -> Option<Vec<String>> {
@@ -38,9 +51,16 @@ pub fn gate_words(handler: &Value) -> Option<Vec<String>> {
             let args = args.iter().filter_map(Value::as_str).map(str::to_owned);
             std::iter::once(line.to_owned()).chain(args).collect()
         }
-        None => words(line),
+        None => unguarded(words(line)),
     };
     is_gate_line(&words).then_some(words)
+}
+
+/// The gate's own words, without the shell around them.
+fn unguarded(words: Vec<String>) -> Vec<String> {
+    let around = [SHELL, "-c", GUARD, "tollgate"];
+    let guarded = words.iter().zip(around).filter(|(word, known)| word == known).count() == around.len();
+    words.into_iter().skip(if guarded { around.len() } else { 0 }).collect()
 }
 
 /// Does this handler start the gate?

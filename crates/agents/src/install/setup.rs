@@ -16,6 +16,7 @@ use super::registration::{Registration, gate_words, runs_gate};
 use super::shim;
 use super::strip::strip;
 use super::toml::Table;
+use crate::Profile;
 
 /// How one agent is guarded.
 #[derive(Debug)]
@@ -189,13 +190,15 @@ impl Setup {
 
     fn group(&self, registration: &Registration, event: &str) -> Value {
         let agent = self.agent.name();
-        let line = || registration.line(agent, event);
+        let line = || self.line(registration, event);
         let group = |handler: Value| object([("hooks", Value::List(vec![handler]))]);
         let handler = |timeout: u64| {
             object([("type", "command".into()), ("command", line().into()), ("timeout", timeout.into())])
         };
         match self.form {
-            Form::Groups => group(handler(if event == "SessionEnd" { 3 } else { TIMEOUT })),
+            Form::Groups => {
+                group(handler(if matches!(event, "SessionEnd" | "Interrupt") { 3 } else { TIMEOUT }))
+            }
             Form::GroupsMillis => group(handler(TIMEOUT * 1000)),
             Form::GroupsExec => group(object([
                 ("type", "command".into()),
@@ -214,6 +217,14 @@ impl Setup {
                 Value::Map(members)
             }
         }
+    }
+
+    /// What a shell is given for an event.
+    fn line(&self, registration: &Registration, event: &str) -> String {
+        let name = self.agent.name();
+        let waits =
+            profile_of(name).is_some_and(|row| row.row(event).is_some_and(|row| row.phase.is_safety()));
+        if waits { registration.closed_line(name, event) } else { registration.line(name, event) }
     }
 
     /// What makes Codex run the hooks that the file will hold once the entries are in it.
@@ -243,7 +254,7 @@ impl Setup {
 
     fn kiro(&self, registration: &Registration) -> String {
         let hook = |event: &&str| {
-            let command = registration.line(self.agent.name(), event);
+            let command = self.line(registration, event);
             object([
                 ("name", format!("tollgate-{event}").into()),
                 ("description", own_note().into()),
@@ -290,6 +301,10 @@ impl Piece {
         let blank = if self.agent == Agent::Cursor { "{\n  \"version\": 1\n}\n" } else { "" };
         Site { agent: self.agent.name(), settings: &self.path, state, ours: runs_gate, blank }
     }
+}
+
+fn profile_of(agent: &str) -> Option<&'static Profile> {
+    crate::adapter(agent).map(|adapter| adapter.profile())
 }
 
 /// Seconds until an agent gives up. Four times the gate's own deadline, which so always comes first.
