@@ -2,12 +2,13 @@
 //! by itself, and for what will be run later.
 
 use tollgate_model::phrase::{AGENT_CONTROL, MACHINE, SCRIPT};
-use tollgate_model::{Certainty, Effect, EffectKind, Place, World, WriteMode, Zone};
+use tollgate_model::{Certainty, Effect, EffectKind, Mark, Place, World, WriteMode, Zone};
 use tollgate_shell::eval::Shell;
 use tollgate_shell::value::Value;
 
 use crate::analyst::{Analyst, own_at};
 use crate::content;
+use crate::memory;
 use crate::settings;
 use crate::startup;
 
@@ -30,8 +31,13 @@ fn meaning(effect: &Effect, all: &[Effect], world: &dyn World, shell: &Shell) ->
         EffectKind::Write { place, mode, content } => {
             let texts = texts_after(place, *mode, content.as_deref(), shell);
             let mut kinds = written(place, &texts, world);
-            if effect.certainty == Certainty::Certain {
-                kinds.extend(dangerous(place, &texts, all, world));
+            kinds.extend(memory::left(place, effect.certainty, world, shell));
+            if effect.certainty == Certainty::Certain
+                && let Some(danger) = danger(place, &texts, all, world)
+            {
+                let script = format!("{SCRIPT}{}, which {danger}", shown(place));
+                kinds.push(EffectKind::Persist { place: script });
+                kinds.push(EffectKind::Leaves { place: place.clone(), mark: Mark::Dangerous(danger) });
             }
             kinds
         }
@@ -78,8 +84,8 @@ fn written(place: &Place, texts: &[String], world: &dyn World) -> Vec<EffectKind
     kinds
 }
 
-/// A script that would do something grave, unless it only moves from elsewhere.
-fn dangerous(place: &Place, texts: &[String], all: &[Effect], world: &dyn World) -> Option<EffectKind> {
+/// What a script would do that is grave, unless it only moves from elsewhere.
+fn danger(place: &Place, texts: &[String], all: &[Effect], world: &dyn World) -> Option<String> {
     let moved = |text: &str| {
         all.iter().any(|effect| match &effect.kind {
             EffectKind::Delete { place, .. } => {
@@ -88,11 +94,10 @@ fn dangerous(place: &Place, texts: &[String], all: &[Effect], world: &dyn World)
             _ => false,
         })
     };
-    let danger = texts
+    texts
         .iter()
         .filter(|text| text.len() <= TEXT_LIMIT)
-        .find_map(|text| content::danger(&place.path, text, world).filter(|_| !moved(text)))?;
-    Some(EffectKind::Persist { place: format!("{SCRIPT}{}, which {danger}", shown(place)) })
+        .find_map(|text| content::danger(&place.path, text, world).filter(|_| !moved(text)))
 }
 
 /// Settings and transcripts of agents are not deleted, moved away or locked.

@@ -179,7 +179,11 @@ impl<'w> Analyst<'w> {
     /// Reads a file: what it yields, as far as it can be told.
     pub(crate) fn read(&mut self, word: &Word, recursive: bool, shell: &Shell) -> Value {
         let mut marks = word.taint;
-        for (place, certainty) in self.places(word, shell) {
+        for (mut place, certainty) in self.places(word, shell) {
+            marks = marks.union(self.remembered(&place));
+            if taint::has(marks, taint::SECRET) {
+                place.zone = Zone::Secret;
+            }
             if place.zone == Zone::Secret {
                 marks = marks.union(taint::SECRET);
             }

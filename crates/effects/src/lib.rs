@@ -3,12 +3,14 @@
 
 mod aftermath;
 mod analyst;
+mod approval;
 mod commands;
 mod content;
 mod elsewhere;
 mod languages;
 mod links;
 mod mcp;
+mod memory;
 mod notebook;
 mod options;
 mod patch;
@@ -20,6 +22,9 @@ mod startup;
 mod tools;
 mod url;
 mod word;
+
+pub use approval::only_reads;
+pub use memory::entries;
 
 use tollgate_model::{Effect, Event, World};
 

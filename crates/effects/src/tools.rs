@@ -31,7 +31,14 @@ pub(crate) fn effects(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effec
             }
             hands.shell.run(command, &mut hands.analyst);
         }
-        ToolCall::Shell { .. } => hands.push(EffectKind::Opaque { why: "PowerShell is not read yet".into() }),
+        ToolCall::Shell { command, cwd: own, sandbox_off, .. } => {
+            hands = Hands::new(world, own.as_deref().unwrap_or(cwd));
+            if *sandbox_off {
+                hands.push(EffectKind::Weaken { what: SANDBOX.into() });
+            }
+            let code = Value::text(command);
+            run_language(&mut hands.analyst, &mut hands.shell, Language::PowerShell, &code);
+        }
         ToolCall::Read { paths } => paths.iter().for_each(|path| hands.read(path, false)),
         ToolCall::Write { path, content } => hands.write(path, WriteMode::Overwrite, Some(content)),
         ToolCall::Edit { path, edits } => hands.edit(path, edits),

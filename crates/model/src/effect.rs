@@ -1,4 +1,4 @@
-use crate::Span;
+use crate::{Mark, Span};
 
 /// One thing a call would do.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -279,6 +279,20 @@ pub enum EffectKind {
         /// Its type.
         agent: String,
     },
+    /// Leaves a file that the session has to remember.
+    Leaves {
+        /// Which.
+        place: Place,
+        /// What is known about it.
+        mark: Mark,
+    },
+    /// Runs a file that an earlier call of the session left.
+    Recalls {
+        /// Which.
+        place: Place,
+        /// What is known about it.
+        mark: Mark,
+    },
     /// Could not be understood.
     Opaque {
         /// Why.
@@ -311,6 +325,8 @@ impl EffectKind {
             Self::Weaken { .. } => "weaken",
             Self::EnvRead { .. } => "env-read",
             Self::Spawn { .. } => "spawn",
+            Self::Leaves { .. } => "leaves",
+            Self::Recalls { .. } => "recalls",
             Self::Opaque { .. } => "opaque",
         }
     }

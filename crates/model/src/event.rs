@@ -298,6 +298,49 @@ pub enum Phase {
 }
 
 impl Phase {
+    /// Every phase.
+    pub const ALL: [Self; 19] = [
+        Self::SessionStart,
+        Self::SessionEnd,
+        Self::Prompt,
+        Self::Expand,
+        Self::PreTool,
+        Self::Permission,
+        Self::PermissionDenied,
+        Self::PostTool,
+        Self::PostToolFail,
+        Self::PostBatch,
+        Self::Notification,
+        Self::Stop,
+        Self::StopError,
+        Self::SubagentStart,
+        Self::SubagentStop,
+        Self::PreCompact,
+        Self::PostCompact,
+        Self::ConfigChange,
+        Self::Other,
+    ];
+
+    /// The phase of a name, ours or the one most agents use, in any way of writing it: `pre-tool`,
+    /// `PreToolUse`, `pre_tool_use`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let plain = |text: &str| text.replace(['-', '_'], "").to_ascii_lowercase();
+        let name = plain(name);
+        let common = match name.as_str() {
+            "pretooluse" => Some(Self::PreTool),
+            "posttooluse" => Some(Self::PostTool),
+            "posttoolusefailure" => Some(Self::PostToolFail),
+            "posttoolbatch" => Some(Self::PostBatch),
+            "permissionrequest" => Some(Self::Permission),
+            "userprompt" | "userpromptsubmit" => Some(Self::Prompt),
+            "userpromptexpansion" => Some(Self::Expand),
+            "stopfailure" => Some(Self::StopError),
+            _ => None,
+        };
+        common.or_else(|| Self::ALL.into_iter().find(|phase| plain(phase.name()) == name))
+    }
+
     /// A fault here must not let anything run: a tool call is waiting for the answer.
     #[must_use]
     pub fn is_safety(self) -> bool {

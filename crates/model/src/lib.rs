@@ -5,6 +5,7 @@ mod effect;
 mod event;
 pub mod git;
 pub mod json;
+mod memory;
 pub mod phrase;
 mod rebuild;
 mod record;
@@ -20,7 +21,8 @@ pub use effect::{
 pub use event::{
     Actor, Agent, Attended, Dialect, Event, Kind, Phase, Replacement, SearchScope, ToolCall, ToolUse,
 };
-pub use rebuild::is_rebuildable;
+pub use memory::{Entry, Mark, Memory, NOTHING, Refusal, Repeats};
+pub use rebuild::{is_claim, is_rebuildable};
 pub use record::{Record, Times};
 pub use rule::{Card, Case, Catalogue, Example, Pack, Rule};
 pub use span::Span;

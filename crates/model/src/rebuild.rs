@@ -1,6 +1,6 @@
 //! What can be made again: build outputs, installed packages, caches. A catalogue.
 
-use crate::{FileKind, World};
+use crate::{FileKind, Mark, World};
 
 /// Names that only tools give, and that they make again on their next run.
 const MADE_BY_TOOLS: &[&str] = &[
@@ -113,6 +113,14 @@ const OUTPUTS: &[(&str, &[&str])] = &[
 ];
 
 /// How a cache says of itself that it is one.
+const CACHE_TAG_NAME: &str = "CACHEDIR.TAG";
+
+/// Does a file say of the folder it lies in that it can be made again?
+#[must_use]
+pub fn is_claim(path: &str) -> bool {
+    path.rsplit('/').next() == Some(CACHE_TAG_NAME)
+}
+
 const CACHE_TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55";
 
 /// Is what stands at a path made again by the tool that made it? The path, or a folder above it that lies
@@ -153,7 +161,13 @@ fn is_output(folder: &str, name: &str, world: &dyn World) -> bool {
     }
     let path = format!("{folder}/{name}");
     world.kind(&format!("{path}/pyvenv.cfg")) == FileKind::File
-        || world.read(&format!("{path}/CACHEDIR.TAG"), CACHE_TAG.len()).is_some_and(|tag| tag == CACHE_TAG)
+        || is_tagged(&format!("{path}/{CACHE_TAG_NAME}"), world)
+}
+
+/// Does a tag say that its folder is a cache? One that the session itself has put there does not count.
+fn is_tagged(tag: &str, world: &dyn World) -> bool {
+    world.read(tag, CACHE_TAG.len()).is_some_and(|text| text == CACHE_TAG)
+        && !world.memory().marks(tag).contains(&&Mark::Claim)
 }
 
 /// Entries of the first table that end a name rather than being one.

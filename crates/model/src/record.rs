@@ -43,6 +43,9 @@ impl Record {
         if !decision.findings.is_empty() {
             record.push("findings", Value::List(decision.findings.iter().map(finding_value).collect()));
         }
+        if !decision.code.is_empty() {
+            record.push("code", decision.code.as_str());
+        }
         record.push("us", times_value(times));
         record
     }
@@ -130,6 +133,8 @@ fn effect_value(effect: &Effect) -> Option<Value> {
         | EffectKind::Write { place, .. }
         | EffectKind::Delete { place, .. }
         | EffectKind::Permission { place, .. }
+        | EffectKind::Leaves { place, .. }
+        | EffectKind::Recalls { place, .. }
         | EffectKind::Device { place } => place.path.as_str(),
         EffectKind::Exec { program, .. } => program,
         EffectKind::Net { host, .. } => host,

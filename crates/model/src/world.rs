@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use crate::git::{GitAsk, GitStatus};
+use crate::{Memory, NOTHING};
 
 /// What stands at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +59,10 @@ pub trait World {
     fn git_unpushed_commits(&self, _root: &str) -> Option<usize> {
         None
     }
+    /// What the session remembers of its earlier calls.
+    fn memory(&self) -> &Memory {
+        &NOTHING
+    }
 }
 
 /// A world that stands still: written down beforehand, for rules' examples, policy tests and replay.
@@ -77,6 +82,8 @@ pub struct StillWorld {
     pub environment: BTreeMap<String, String>,
     /// Git work trees.
     pub git: BTreeMap<String, StillGit>,
+    /// What the session remembers.
+    pub memory: Memory,
 }
 
 /// A work tree of a `StillWorld`. What it is besides (branch, remotes, stash) stands in the files of its
@@ -205,5 +212,9 @@ impl World for StillWorld {
 
     fn git_unpushed_commits(&self, root: &str) -> Option<usize> {
         self.git.get(root).map(|git| git.unpushed)
+    }
+
+    fn memory(&self) -> &Memory {
+        &self.memory
     }
 }

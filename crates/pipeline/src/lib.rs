@@ -1,7 +1,8 @@
 //! Judges a case: every rule at the level the policy gives it, strictest verdict wins.
 
 use tollgate_model::{
-    Case, Certainty, Decision, Effect, EffectKind, Event, Finding, Level, Mode, Pack, Place, Rule, World,
+    Approve, Case, Certainty, Decision, Effect, EffectKind, Event, Finding, Level, Mode, Pack, Place, Rule,
+    Verdict, World,
 };
 use tollgate_policy::Policy;
 
@@ -25,6 +26,9 @@ pub fn judge(event: &Event, world: &dyn World, policy: &Policy) -> Judgement {
             .filter_map(|rule| finding(rule, &case, policy))
             .for_each(|found| decision.add(found));
     }
+    decision.approve = policy.approve == Approve::ReadOnly
+        && decision.verdict == Verdict::Allow
+        && tollgate_effects::only_reads(event, &effects);
     Judgement { effects, decision }
 }
 

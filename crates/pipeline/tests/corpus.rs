@@ -10,7 +10,7 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use support::{call, event, input, world};
+use support::{call, event, input, world_for};
 use tollgate_model::Verdict;
 use tollgate_model::json::{self, Value};
 use tollgate_pipeline::judge;
@@ -53,7 +53,8 @@ fn fault(case: &Value) -> Option<String> {
         return Some("needs `class`, `want` and `command`".into());
     };
     let tool = case.text("tool").unwrap_or("Shell");
-    let judgement = judge(&event(call(tool, text), input(tool, text)), &world(), &Policy::builtin());
+    let world = world_for(tool);
+    let judgement = judge(&event(call(tool, text), input(tool, text)), &world, &Policy::builtin());
     let verdict = judgement.decision.verdict;
     let right = match want {
         "deny" => verdict >= Verdict::Deny,

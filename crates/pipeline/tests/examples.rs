@@ -4,7 +4,7 @@
 
 mod support;
 
-use support::{call, event, input, world};
+use support::{call, event, input, world_for};
 use tollgate_model::Rule;
 use tollgate_pipeline::judge;
 use tollgate_policy::Policy;
@@ -19,9 +19,10 @@ fn every_example_is_judged_as_it_says() {
             card.id
         );
         for example in card.examples {
+            let world = world_for(example.tool);
             let judgement = judge(
                 &event(call(example.tool, example.text), input(example.tool, example.text)),
-                &world(),
+                &world,
                 &Policy::builtin(),
             );
             let found = judgement.decision.findings.iter().find(|finding| finding.rule == card.id);

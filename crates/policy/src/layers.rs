@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tollgate_model::{Approve, Card, Level, Mode, OnFault, Pack};
 
+use crate::pipeline::Pipeline;
 use crate::policy::{Audit, Exception, PackSet, Policy, Rank, Setting};
 use crate::policy::{approve_name, audit_name, mode_name, on_fault_name};
 use crate::problem::{At, Problem, Severity};
@@ -46,6 +47,10 @@ pub(crate) struct Settings {
     /// True where the pack is on.
     pub packs: BTreeMap<Pack, Marked<bool>>,
     pub rules: BTreeMap<&'static str, Marked<RuleSetting>>,
+    /// Middleware, with paths as they are written.
+    pub pipelines: Vec<Pipeline>,
+    /// Patterns of hook files, relative to the file.
+    pub include: Vec<String>,
 }
 
 /// A value and where it stands.
@@ -83,6 +88,7 @@ pub(crate) fn merge(parts: &[Part], cards: &[&'static Card]) -> (Policy, Vec<Pro
         audit: merger.switch("audit", audit_name, |settings| settings.audit),
         packs_off: merger.packs_off(),
         rules: BTreeMap::new(),
+        pipelines: Vec::new(),
     };
     for card in cards {
         let rule = merger.rule(card);

@@ -5,9 +5,11 @@
 //! strangers, in force is the strictest join of the built-in policy, the last good one and what can be read.
 
 mod glob;
+mod include;
 mod layers;
 mod load;
 mod nearest;
+mod pipeline;
 mod policy;
 mod problem;
 mod settings;
@@ -15,14 +17,18 @@ mod shelf;
 mod snapshot;
 mod source;
 mod strangers;
+mod trust;
 mod yaml;
 
+pub use include::HOOK_FILE;
 pub use layers::Layer;
 pub use load::{Loaded, Request, forget, load};
+pub use pipeline::{BUILT_IN, OnError, Override, Pipeline, Program, Stage, StageKind};
 pub use policy::{Audit, Change, Policy, describe, strictest};
 pub use problem::{At, Problem, Severity, render};
 pub use settings::check;
 pub use source::{Health, SourceFile};
+pub use trust::{TrustPlan, distrust};
 
 /// The name of a policy file, at every level.
 pub const FILE_NAME: &str = "tollgate.yaml";

@@ -5,13 +5,16 @@ use std::path::{Path, PathBuf};
 
 use tollgate_model::{Card, Catalogue, Span};
 
+use crate::include::Included;
 use crate::layers::{Layer, Part, Settings, merge};
+use crate::pipeline::Pipeline;
 use crate::policy::{Change, Policy, changes, strictest};
 use crate::problem::{At, Problem, Severity, shown_path};
 use crate::settings;
 use crate::shelf::{Good, Shelf};
 use crate::snapshot::{Body, Head, Snapshot, Stamp, catalogue_hash, encode};
 use crate::source::{Health, Identity, Reading, Source, SourceFile, real, sources};
+use crate::trust::Trusted;
 
 /// What a policy is wanted for. All paths absolute.
 #[derive(Clone, Copy, Debug)]
@@ -120,15 +123,20 @@ impl Loader<'_> {
             self.merged(&files, |file| if file.health == Health::Faulty { &file.before } else { &file.now });
         let faulty = files.iter().any(|file| file.health == Health::Faulty);
 
-        let policy = if faulty { strictest(&Policy::builtin(), &strictest(&now.0, &held.0)) } else { now.0 };
+        let mut policy =
+            if faulty { strictest(&Policy::builtin(), &strictest(&now.0, &held.0)) } else { now.0 };
+        let hooks = self.hooks(&files);
+        policy.pipelines = hooks.pipelines;
         let changes = changes(&before.0, &held.0, &self.cards);
         let standing: Vec<String> = files
             .iter()
             .flat_map(|file| file.notices.clone())
             .chain(now.1.iter().map(ignored_notice))
+            .chain(hooks.notices)
             .collect();
         let sources: Vec<SourceFile> = files.iter().map(Opened::report).collect();
         stamps.extend(files.iter().flat_map(Opened::stamps));
+        stamps.extend(hooks.stamps);
 
         files.iter().for_each(|file| self.keep(file));
         let body = Body::new(policy.clone(), standing.clone(), &sources);
@@ -162,6 +170,50 @@ impl Loader<'_> {
         };
         let text = text.to_owned();
         Opened { shown, source, reading, kept, good, text, now, before, notices, health }
+    }
+
+    /// The middleware of every layer. A project's runs only from the copies that were trusted.
+    fn hooks(&self, files: &[Opened]) -> Hooks {
+        let mut hooks = Hooks::default();
+        for file in files.iter().filter(|file| file.source.layer != Layer::Project) {
+            let settings = if file.health == Health::Faulty { &file.before } else { &file.now };
+            let folder = file.source.path.parent().unwrap_or(&file.source.path);
+            hooks.add(Included::of(folder, file.source.layer, settings, Some(&self.shelf)));
+        }
+        for file in files.iter().filter(|file| file.source.layer == Layer::Project) {
+            self.project_hooks(file, &mut hooks);
+        }
+        hooks
+    }
+
+    fn project_hooks(&self, file: &Opened, hooks: &mut Hooks) {
+        let folder = file.source.path.parent().unwrap_or(&file.source.path);
+        let present = Included::of(folder, Layer::Project, &file.now, None);
+        let (manifest, trusted) = Trusted::find(self.request.state_dir, folder);
+        hooks.stamps.push(Stamp::new(&manifest, Identity::of(&manifest)));
+        let Some(trusted) = trusted else {
+            if !present.pipelines.is_empty() || !present.problems.is_empty() {
+                hooks.notices.push(format!(
+                    "the hooks of {} do not run, because nobody has trusted them; look at them, then `tollgate trust`",
+                    file.shown
+                ));
+            }
+            hooks.stamps.extend(present.stamps);
+            return;
+        };
+        let changed = std::iter::once(&file.source.path)
+            .chain(&present.files)
+            .find(|path| !trusted.is_same(folder, path));
+        if let Some(changed) = changed {
+            hooks.notices.push(format!(
+                "{} changed since it was trusted; what was trusted is in force until the next `tollgate trust`",
+                shown_path(changed)
+            ));
+        }
+        hooks.stamps.extend(present.stamps);
+        let text = std::fs::read_to_string(trusted.tree.join(crate::FILE_NAME)).unwrap_or_default();
+        let (settings, _) = settings::read(&file.shown, &text, &self.cards);
+        hooks.add(Included::of(&trusted.tree, Layer::Project, &settings, None));
     }
 
     fn merged<'f>(
@@ -201,6 +253,24 @@ impl Loader<'_> {
 
     fn snapshot_name(&self) -> String {
         format!("{}.snap", blake3::Hash::from_bytes(self.key).to_hex())
+    }
+}
+
+/// The middleware of all layers, what must be told about it, and what it depends on.
+#[derive(Default)]
+struct Hooks {
+    pipelines: Vec<Pipeline>,
+    notices: Vec<String>,
+    stamps: Vec<Stamp>,
+}
+
+impl Hooks {
+    fn add(&mut self, included: Included) {
+        self.pipelines.extend(included.pipelines);
+        self.stamps.extend(included.stamps);
+        self.notices.extend(included.problems.iter().map(|problem| {
+            format!("a hook file is broken, and counts as it was when it was last good: {problem}")
+        }));
     }
 }
 

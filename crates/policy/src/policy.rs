@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use tollgate_model::{Approve, Card, Level, Mode, OnFault, Pack};
 
 use crate::glob;
+use crate::pipeline::Pipeline;
 
 /// Whether a call may run that cannot be recorded. Ordered: the later is the stricter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -31,6 +32,8 @@ pub struct Policy {
     pub audit: Audit,
     pub(crate) packs_off: PackSet,
     pub(crate) rules: BTreeMap<String, Setting>,
+    /// What runs at which event, topmost layer first.
+    pub pipelines: Vec<Pipeline>,
 }
 
 impl Policy {
@@ -100,6 +103,12 @@ pub fn strictest(a: &Policy, b: &Policy) -> Policy {
         audit: a.audit.max(b.audit),
         packs_off: PackSet(a.packs_off.0 & b.packs_off.0),
         rules: joined.collect(),
+        pipelines: a
+            .pipelines
+            .iter()
+            .chain(b.pipelines.iter().filter(|p| !a.pipelines.contains(p)))
+            .cloned()
+            .collect(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! The keys of a policy file: a YAML tree → what it sets, and everything that is wrong with it.
 
+mod hooks;
+
 use std::path::Path;
 
 use tollgate_model::{Approve, Card, Catalogue, Level, Mode, OnFault, Pack, Span};
@@ -20,9 +22,10 @@ const MOST_PROBLEMS: usize = 100;
 /// In one file, with their braces written out.
 const MOST_PATTERNS: usize = 1000;
 
-const KEYS: [&str; 7] = ["version", "mode", "on_fault", "approve", "audit", "packs", "rules"];
+const KEYS: [&str; 9] =
+    ["version", "mode", "on_fault", "approve", "audit", "packs", "rules", "hooks", "include"];
 /// Keys of the design that this version does not read. Ignoring one would drop what its author relies on.
-const LATER: [&str; 6] = ["custom", "workflows", "hooks", "sinks", "trust", "include"];
+const LATER: [&str; 4] = ["custom", "workflows", "sinks", "trust"];
 
 /// Everything that is wrong with a policy file, in the order of its lines.
 #[must_use]
@@ -50,6 +53,22 @@ pub(crate) fn read(path: &str, text: &str, cards: &[&'static Card]) -> (Settings
     }
     if let Some(root) = &document.root {
         reader.root(root, document.cut);
+    }
+    reader.problems.sort_by_key(|problem| problem.at);
+    (reader.settings, reader.problems)
+}
+
+/// The pipeline of a hook file, and everything that is wrong with it.
+pub(crate) fn read_hook(path: &str, text: &str) -> (Settings, Vec<Problem>) {
+    let mut reader =
+        Reader { path, cards: &[], problems: Vec::new(), settings: Settings::default(), patterns: 0 };
+    let document = yaml::read(text);
+    for (at, message) in &document.problems {
+        reader.error(*at, message, "");
+    }
+    match &document.root {
+        Some(root) => reader.meta(root),
+        None => reader.error(At::of(text, Span::new(0, 0)), "an empty hook file", "start with `id:`"),
     }
     reader.problems.sort_by_key(|problem| problem.at);
     (reader.settings, reader.problems)
@@ -94,6 +113,8 @@ impl Reader<'_> {
             "audit" => self.settings.audit = self.choice(key, value, &AUDITS),
             "packs" => self.packs(value),
             "rules" => self.rules(value),
+            "hooks" => self.hooks(value),
+            "include" => self.settings.include = self.words(key, value),
             later if LATER.contains(&later) => {
                 self.error(at, &format!("`{later}` is not supported by this version yet"), "take it out");
             }

@@ -13,7 +13,7 @@ use crate::policy::Policy;
 use crate::source::{Health, Identity, SourceFile};
 
 const MAGIC: &[u8; 8] = b"TGPOLICY";
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 const HASH: usize = 32;
 
 /// What a snapshot was made for and from.
@@ -62,7 +62,7 @@ impl Stamp {
     pub(crate) fn is_current(&self) -> bool {
         let path = Path::new(OsStr::from_bytes(&self.path));
         let has = |hash| std::fs::read(path).is_ok_and(|bytes| blake3::hash(&bytes) == hash);
-        Identity::of(path) == self.identity && self.content.is_none_or(has)
+        self.identity.again(path) == self.identity && self.content.is_none_or(has)
     }
 }
 

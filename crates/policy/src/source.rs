@@ -60,6 +60,12 @@ pub(crate) enum Identity {
         dev: u64,
         ino: u64,
     },
+    /// Of a directory which one it is, and when its entries last changed.
+    Listing {
+        dev: u64,
+        ino: u64,
+        mtime: i128,
+    },
 }
 
 impl Identity {
@@ -72,6 +78,27 @@ impl Identity {
                 None | Some(Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG) => Self::Missing,
                 Some(error) => Self::Error(error.raw_os_error()),
             },
+        }
+    }
+
+    /// Of a directory with what is in it.
+    pub(crate) fn listing(path: &Path) -> Self {
+        let Ok(metadata) = path.metadata() else { return Self::of(path) };
+        let nanoseconds = |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
+        Self::Listing {
+            dev: metadata.dev(),
+            ino: metadata.ino(),
+            mtime: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+        }
+    }
+
+    /// As it is now, of the same kind as this.
+    pub(crate) fn again(self, path: &Path) -> Self {
+        match (self, Self::of(path)) {
+            (Self::Listing { .. }, _) => Self::listing(path),
+            // Of a program only that it is there is known.
+            (Self::Directory { .. }, Self::File { dev, ino, .. }) => Self::Directory { dev, ino },
+            (_, now) => now,
         }
     }
 
@@ -165,7 +192,9 @@ impl Source {
                 let error = std::io::Error::from_raw_os_error(number);
                 return Reading::fault(identity, format!("cannot be read ({error})"));
             }
-            Identity::Directory { .. } => return Reading::fault(identity, "is a directory, not a file"),
+            Identity::Directory { .. } | Identity::Listing { .. } => {
+                return Reading::fault(identity, "is a directory, not a file");
+            }
             Identity::File { .. } => {}
         }
         // Opening a pipe waits, and opening a device may do things, so what it is comes first.

@@ -1,16 +1,18 @@
-//! What Tollgate remembers: the append-only, hash-chained log, the project of each session, and the redaction
-//! that every kept text goes through.
+//! What Tollgate remembers: the append-only, hash-chained log, the project and the memory of each session,
+//! approvals, and the redaction that every kept text goes through.
 
 mod clean;
 mod fault;
 mod files;
+mod grants;
 mod log;
 mod redact;
 mod session;
 mod stamp;
 
 pub use fault::LogFault;
+pub use grants::{GRANT_LIFE, Grant, grant, is_code, list_grants, revoke_grant, take_grant};
 pub use log::{Appended, Breach, Entry, Head, Limits, Log, Records, Trouble, Verification};
 pub use redact::{Redactor, redact};
-pub use session::{SessionProject, prune_sessions, session_project};
+pub use session::{SessionProject, prune_sessions, remember, session_memory, session_project};
 pub use stamp::rfc3339;

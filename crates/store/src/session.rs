@@ -1,9 +1,10 @@
-//! What is kept per session: its project, and how often the same call was made. Session ids are the agent's
+//! What is kept per session: its project, its memory, and how often the same call was made. Session ids are the agent's
 //! words, so they are hashed before they name anything.
 
 mod calls;
+mod ledger;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tollgate_model::json;
@@ -11,6 +12,8 @@ use tollgate_model::json;
 use crate::LogFault;
 use crate::clean::Clean;
 use crate::files::{Dir, File, How, read_at};
+
+pub use ledger::{remember, session_memory};
 
 const SESSIONS: &str = "sessions";
 const PROJECT: &str = "project";
@@ -103,8 +106,16 @@ fn session_dir(state: &Path, agent: &str, session: &str) -> Result<Dir, LogFault
 }
 
 fn session_in(state: &Dir, agent: &str, session: &str) -> Result<Dir, LogFault> {
-    let name: String = digest(&[agent, session]).to_hex().chars().take(32).collect();
-    state.make_sub(SESSIONS)?.make_sub(&name)
+    state.make_sub(SESSIONS)?.make_sub(&session_name(agent, session))
+}
+
+/// Where a session's things are, without a look whether they are there.
+fn session_path(state: &Path, agent: &str, session: &str) -> PathBuf {
+    state.join(SESSIONS).join(session_name(agent, session))
+}
+
+fn session_name(agent: &str, session: &str) -> String {
+    digest(&[agent, session]).to_hex().chars().take(32).collect()
 }
 
 /// A hash over texts that cannot run into each other.
@@ -163,7 +174,8 @@ fn refresh(file: &File) {
 
 /// Seconds since anything in a session was changed.
 fn age(session: &Dir, now: i64) -> i64 {
-    let changed = [PROJECT, calls::NAME].iter().filter_map(|name| session.file(name, How::Read).ok()?);
+    let changed =
+        [PROJECT, calls::NAME, ledger::NAME].iter().filter_map(|name| session.file(name, How::Read).ok()?);
     changed.map(|file| now.saturating_sub(file.changed)).min().unwrap_or(i64::MAX)
 }
 

@@ -28,6 +28,8 @@ enum Command {
     Check(cmd::check::Args),
     /// Show what a command or tool call would do, and what Tollgate says to it
     Explain(cmd::explain::Args),
+    /// Let one refused call pass (for a person, in a terminal of their own)
+    Approve(cmd::approve::Args),
     /// The catalogue of rules
     Rules(cmd::rules::Args),
     /// Answer one event of an agent (what the agent's host runs; payload on standard input)
@@ -48,6 +50,7 @@ pub fn run() -> ExitCode {
         Command::Canary(args) => cmd::canary::run(args),
         Command::Check(args) => cmd::check::run(args),
         Command::Explain(args) => cmd::explain::run(args),
+        Command::Approve(args) => cmd::approve::run(args),
         Command::Rules(args) => cmd::rules::run(args),
         Command::Hook { words } => crate::hook::run(words),
     };

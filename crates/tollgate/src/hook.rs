@@ -16,6 +16,7 @@ use tollgate_policy::{Audit, Loaded, Policy};
 use tollgate_store::Log;
 
 use crate::dirs::{self, Dirs};
+use crate::session::Session;
 use crate::stdin;
 use crate::world::Machine;
 
@@ -66,11 +67,17 @@ impl Hook {
             self.prepare_last_words(loaded.policy.on_fault);
         }
         let policy = micros(start) - read;
-        let world = Machine::new(&project, &self.config, &self.state, &loaded.sources);
+        let world = Machine::new(&project, &self.config, &self.state, &loaded.sources).in_session(
+            &self.state,
+            event.agent.name(),
+            &event.session,
+        );
         let Judgement { effects, mut decision } = tollgate_pipeline::judge(event, &world, &loaded.policy);
         tell(event, &loaded, &mut decision);
-        decision.code = code(event, decision.verdict);
+        let session = Session { event, effects: &effects, world: &world, state: &self.state };
+        session.weigh(&mut decision);
         let reply = self.adapter.reply(event, &decision);
+        session.remember(&mut decision, reply.expressed);
         let times = Times { read, policy, judge: micros(start) - read - policy };
         let kept = Kept { event, effects: &effects, times, policy: &loaded.policy };
         self.record(&kept, decision, reply)
@@ -198,18 +205,6 @@ fn tell(event: &Event, loaded: &Loaded, decision: &mut Decision) {
     if event.phase() == Phase::SessionStart || decision.verdict.refuses() || loaded.rebuilt {
         decision.notices.extend(loaded.notices.iter().map(|notice| format!("tollgate: {notice}")));
     }
-}
-
-/// Names a call for a person, so that they can decide about it.
-fn code(event: &Event, verdict: Verdict) -> String {
-    let Some(tool) = event.pending().filter(|_| verdict.refuses()) else { return String::new() };
-    let mut input = String::new();
-    tollgate_model::json::write(&tool.input, &mut input);
-    let mut hasher = blake3::Hasher::new();
-    for part in [&event.session, &tool.name, &input] {
-        hasher.update(part.as_bytes()).update(&[0]);
-    }
-    hasher.finalize().to_hex().chars().take(8).collect()
 }
 
 fn unrecorded(why: &str) -> Finding {

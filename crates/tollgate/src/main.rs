@@ -12,6 +12,7 @@ mod out;
 mod owner;
 mod program;
 mod report;
+mod session;
 mod stdin;
 mod terminal;
 mod world;

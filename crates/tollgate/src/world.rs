@@ -7,8 +7,9 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use tollgate_model::git::{GitAsk, GitStatus};
-use tollgate_model::{FileKind, World};
+use tollgate_model::{FileKind, Memory, NOTHING, World};
 use tollgate_policy::{Health, SourceFile};
+use tollgate_store::LogFault;
 
 use crate::dirs;
 use crate::git::Git;
@@ -25,6 +26,16 @@ pub struct Machine {
     own: Vec<String>,
     homes: OnceCell<Vec<String>>,
     git: Git,
+    session: Session,
+    memory: OnceCell<Result<Memory, LogFault>>,
+}
+
+/// Whose memory is asked.
+#[derive(Default)]
+struct Session {
+    state: PathBuf,
+    agent: &'static str,
+    id: String,
 }
 
 impl Machine {
@@ -47,7 +58,20 @@ impl Machine {
             own,
             homes: OnceCell::new(),
             git: Git::default(),
+            session: Session::default(),
+            memory: OnceCell::new(),
         }
+    }
+
+    /// The same machine, with the memory of a session.
+    pub fn in_session(mut self, state: &Path, agent: &'static str, id: &str) -> Self {
+        self.session = Session { state: state.to_owned(), agent, id: id.to_owned() };
+        self
+    }
+
+    /// Why the session's memory could not be read, if it was needed and could not.
+    pub fn memory_fault(&self) -> Option<&LogFault> {
+        self.memory.get()?.as_ref().err()
     }
 }
 
@@ -135,6 +159,12 @@ impl World for Machine {
 
     fn git_unpushed_commits(&self, root: &str) -> Option<usize> {
         self.git.unpushed_commits(root)
+    }
+
+    fn memory(&self) -> &Memory {
+        let Session { state, agent, id } = &self.session;
+        let memory = self.memory.get_or_init(|| tollgate_store::session_memory(state, agent, id));
+        memory.as_ref().unwrap_or(&NOTHING)
     }
 }
 

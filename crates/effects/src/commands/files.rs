@@ -165,7 +165,7 @@ fn mv(run: &mut Run) -> Outcome {
     let options = read(run.args, spec, Order::Anywhere);
     let (sources, target) = ends(&options);
     for source in &sources {
-        let content = run.analyst.script(source, run.shell);
+        let content = run.analyst.moved(source, run.shell);
         let is_file = |place: &tollgate_model::Place| run.analyst.world.kind(&place.path) == FileKind::File;
         let single =
             run.analyst.places(source, run.shell).iter().all(|(place, _)| !place.pattern && is_file(place));

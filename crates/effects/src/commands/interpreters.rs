@@ -109,6 +109,7 @@ pub(super) fn script_of(run: &mut Run, text: Value) -> Value {
     let Stream::File(path) = &run.call.stdin.stream else { return text };
     let Some(only) = path.single() else { return text };
     let word = Word { text: only.clone(), span: run.call.span, splits: false, taint: text.taint };
+    run.analyst.recall(&word, run.shell);
     run.analyst.script(&word, run.shell).unwrap_or(text)
 }
 
@@ -126,6 +127,7 @@ fn source(run: &mut Run) -> Outcome {
 
 fn run_file(run: &mut Run, script: &Word, args: &[Word], scope: Scope) -> Outcome {
     run.read(script, false);
+    run.analyst.recall(script, run.shell);
     let Some(text) = run.analyst.script(script, run.shell) else {
         let kind = EffectKind::Exec { program: script.shown(), argv: Vec::new(), source: CodeSource::File };
         run.analyst.push(kind, script.span, Certainty::Certain);
@@ -169,6 +171,7 @@ pub(super) fn program(run: &mut Run) -> Outcome {
         return run.derived();
     }
     let word = Word::literal_at(run.path, run.call.argv.first().map_or(run.call.span, |field| field.span));
+    run.analyst.recall(&word, run.shell);
     let Some(text) = run.analyst.script(&word, run.shell) else { return run.derived() };
     let first = text.any.first().map(|text| text.prefix().to_owned()).unwrap_or_default();
     if taint::has(text.taint, taint::NET) {

@@ -49,6 +49,7 @@ fn text_of(run: &mut Run, folder: Option<&Word>, names: &[&str]) -> Option<Strin
         };
         let word =
             Word { text: path.single()?.clone(), span: run.call.span, splits: false, taint: path.taint };
+        run.analyst.recall(&word, run.shell);
         run.analyst.script(&word, run.shell)?.as_literal().map(str::to_owned)
     })
 }

@@ -3,8 +3,32 @@
 use tollgate_model::git::GitStatus;
 use tollgate_model::json::{Value, object, parse};
 use tollgate_model::{
-    Actor, Agent, Attended, Dialect, Event, Kind, StillFile, StillGit, StillWorld, ToolCall, ToolUse,
+    Actor, Agent, Attended, Dialect, Entry, Event, Kind, Mark, Memory, StillFile, StillGit, StillWorld,
+    ToolCall, ToolUse,
 };
+
+/// The machine for a tool of the examples: `AfterSecret` is a shell in a session that has read a secret.
+pub fn world_for(tool: &str) -> StillWorld {
+    let mut world = world();
+    if tool == "AfterSecret" {
+        world.memory = Memory::of(vec![Entry::SecretRead { shown: ".env".into() }]);
+    }
+    world
+}
+
+/// What the session has left: downloaded, dangerous, and put right again.
+fn memory() -> Memory {
+    let file = |name: &str, mark| Entry::File { path: format!("/home/user/project/{name}"), mark };
+    let danger = || Mark::Dangerous("deletes `~`".into());
+    Memory::of(vec![
+        file("fetched.sh", Mark::Downloaded),
+        file("fetched.py", Mark::Downloaded),
+        file("fetched.mk", Mark::Downloaded),
+        file("wipe.sh", danger()),
+        file("replaced.sh", danger()),
+        Entry::Replaced { path: "/home/user/project/replaced.sh".into() },
+    ])
+}
 
 /// A machine with a project in work.
 pub fn world() -> StillWorld {
@@ -46,6 +70,7 @@ pub fn world() -> StillWorld {
             .collect(),
         git: [("/home/user/project".to_owned(), project_git()), ("/home/user/tree".to_owned(), tree_git())]
             .into(),
+        memory: memory(),
         ..StillWorld::default()
     }
 }
@@ -75,7 +100,9 @@ fn tree_git() -> StillGit {
 pub fn call(tool: &str, text: &str) -> ToolCall {
     let text = text.to_owned();
     match tool {
-        "Shell" => ToolCall::Shell { command: text, dialect: Dialect::Posix, cwd: None, sandbox_off: false },
+        "Shell" | "AfterSecret" => {
+            ToolCall::Shell { command: text, dialect: Dialect::Posix, cwd: None, sandbox_off: false }
+        }
         "Read" => ToolCall::Read { paths: vec![text] },
         "Unsandboxed" => {
             ToolCall::Shell { command: text, dialect: Dialect::Posix, cwd: None, sandbox_off: true }

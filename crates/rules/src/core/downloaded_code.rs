@@ -6,7 +6,7 @@ rule! {
     /// Stops code from the network that runs unseen.
     ///
     /// ## Instead
-    /// Download it to a file, read it, and run that file in a second step that can be looked at.
+    /// Download it to a file, and read it. Running that file is a second step, which a person is asked about.
     pub struct DownloadedCode;
     id: "downloaded-code", pack: Core, level: Deny, unsure: Deny,
     examples: [
@@ -49,7 +49,7 @@ impl Rule for DownloadedCode {
         first(case, |effect| match &effect.kind {
             EffectKind::Exec { source: CodeSource::Downloaded, .. } => Words::new(
                 "runs code straight from the network, which nobody has read",
-                "download it to a file and read it first",
+                "download it to a file and read it; running that is a second step, which a person is asked about",
             ),
             _ => None,
         })

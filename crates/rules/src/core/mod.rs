@@ -3,6 +3,7 @@
 mod account_change;
 mod device_write;
 mod downloaded_code;
+mod earlier_file_run;
 mod extract_outside;
 mod firewall_off;
 mod fork_bomb;
@@ -43,6 +44,7 @@ pub(crate) const RULES: &[&dyn Rule] = &[
     &kill_everything::KillEverything,
     &machine_power::MachinePower,
     &downloaded_code::DownloadedCode,
+    &earlier_file_run::EarlierFileRun,
     &hidden_code::HiddenCode,
     &service_stop::ServiceStop,
     &firewall_off::FirewallOff,

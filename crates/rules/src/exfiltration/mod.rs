@@ -7,6 +7,7 @@ mod metadata_address;
 mod remote_destruction;
 mod reverse_shell;
 mod secret_upload;
+mod send_after_secret;
 mod tunnel;
 
 use tollgate_model::{EffectKind, NetDirection, Rule};
@@ -14,6 +15,7 @@ use tollgate_model::{EffectKind, NetDirection, Rule};
 /// The pack.
 pub(crate) const RULES: &[&dyn Rule] = &[
     &secret_upload::SecretUpload,
+    &send_after_secret::SendAfterSecret,
     &data_in_hostname::DataInHostname,
     &data_in_address::DataInAddress,
     &file_upload::FileUpload,

@@ -1,5 +1,6 @@
 //! One file per subcommand.
 
+pub mod approve;
 pub mod canary;
 pub mod check;
 pub mod doctor;

@@ -291,6 +291,7 @@ pub(in crate::commands) fn from_file(
         return run.derived();
     }
     let content = run.read(file, false);
+    run.analyst.recall(file, run.shell);
     let Some(code) = run.analyst.script(file, run.shell) else {
         if taint::has(content.taint, taint::NET) {
             run.analyst.dynamic_code(content.taint, file.span);

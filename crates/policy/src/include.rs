@@ -1,0 +1,153 @@
+//! Hook files: which there are beside a policy file, and the pipelines that they and the policy file come to.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::glob;
+use crate::layers::{Layer, Settings};
+use crate::pipeline::{BUILT_IN, Pipeline, Program};
+use crate::problem::{Problem, shown_path};
+use crate::settings;
+use crate::shelf::Shelf;
+use crate::snapshot::Stamp;
+use crate::source::Identity;
+
+/// The name of a hook file.
+pub const HOOK_FILE: &str = "hook.meta.yaml";
+/// How deep hook files are looked for, and in how many entries at most.
+const DEEPEST: usize = 6;
+const MOST: usize = 2000;
+
+/// The pipelines of a policy file and of the hook files that belong to it.
+#[derive(Debug, Default)]
+pub(crate) struct Included {
+    pub pipelines: Vec<Pipeline>,
+    pub problems: Vec<Problem>,
+    /// Everything on disk that they depend on.
+    pub stamps: Vec<Stamp>,
+    /// Hook files that were found.
+    pub files: Vec<PathBuf>,
+}
+
+impl Included {
+    /// Reads what belongs to a policy file in `folder`.
+    ///
+    /// A hook file that is broken counts as it was when it was last good, which the shelf knows.
+    pub(crate) fn of(folder: &Path, layer: Layer, settings: &Settings, shelf: Option<&Shelf>) -> Self {
+        let mut included = Self::default();
+        let mut walk = Walk { found: Vec::new(), stamps: Vec::new(), left: MOST };
+        let own = if layer == Layer::Project { folder.join(".tollgate/hooks") } else { folder.join("hooks") };
+        walk.visit(&own, DEEPEST, &|path| path.file_name().is_some_and(|name| name == HOOK_FILE));
+        for pattern in settings.include.iter().flat_map(|pattern| glob::expand(pattern).unwrap_or_default()) {
+            walk.include(folder, &pattern);
+        }
+        walk.found.sort();
+        walk.found.dedup();
+        included.stamps = walk.stamps;
+        included.add(folder, settings.pipelines.clone());
+        for file in walk.found {
+            included.read(&file, shelf);
+        }
+        included
+    }
+
+    fn read(&mut self, file: &Path, shelf: Option<&Shelf>) {
+        let bytes = fs::read(file).unwrap_or_default();
+        self.stamps.push(Stamp::of_file(file, Identity::of(file), Some(&bytes)));
+        let (shown, text) = (shown_path(file), String::from_utf8_lossy(&bytes));
+        let (mut settings, problems) = settings::read_hook(&shown, &text);
+        if let Some(shelf) = shelf {
+            if problems.is_empty() {
+                shelf.keep(file, &text);
+            } else {
+                settings = settings::read_hook(&shown, shelf.good(file).text()).0;
+            }
+        }
+        self.problems.extend(problems);
+        self.add(file.parent().unwrap_or(file), settings.pipelines);
+        self.files.push(file.to_owned());
+    }
+
+    fn add(&mut self, folder: &Path, pipelines: Vec<Pipeline>) {
+        for mut pipeline in pipelines {
+            pipeline.folder = folder.to_string_lossy().into_owned();
+            for stage in &mut pipeline.stages {
+                stage.program = self.placed(folder, &stage.program);
+            }
+            self.pipelines.push(pipeline);
+        }
+    }
+
+    /// A program by its absolute path. One that is not there stays named, so that running it is a fault; one of
+    /// the built-ins' names serves in its place.
+    fn placed(&mut self, folder: &Path, program: &Program) -> Program {
+        match program {
+            Program::File(name) => {
+                let path = folder.join(name);
+                self.stamps.push(Stamp::new(&path, presence(&path)));
+                let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+                if !path.is_file() && BUILT_IN.contains(&stem) {
+                    return Program::BuiltIn(stem.to_owned());
+                }
+                Program::File(path.to_string_lossy().into_owned())
+            }
+            Program::Run(words) => {
+                let mut words = words.clone();
+                if let Some(first) = words.first_mut().filter(|first| first.contains('/')) {
+                    *first = folder.join(&*first).to_string_lossy().into_owned();
+                }
+                Program::Run(words)
+            }
+            Program::BuiltIn(name) => Program::BuiltIn(name.clone()),
+        }
+    }
+}
+
+/// Only whether it is there: what is in a program may change without a new snapshot.
+fn presence(path: &Path) -> Identity {
+    match Identity::of(path) {
+        Identity::File { dev, ino, .. } => Identity::Directory { dev, ino },
+        other => other,
+    }
+}
+
+struct Walk {
+    found: Vec<PathBuf>,
+    stamps: Vec<Stamp>,
+    left: usize,
+}
+
+impl Walk {
+    fn visit(&mut self, folder: &Path, depth: usize, wanted: &dyn Fn(&Path) -> bool) {
+        self.stamps.push(Stamp::new(folder, Identity::listing(folder)));
+        let Ok(entries) = fs::read_dir(folder) else { return };
+        for entry in entries.flatten() {
+            if self.left == 0 {
+                return;
+            }
+            self.left -= 1;
+            let path = entry.path();
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() && depth > 0 => self.visit(&path, depth - 1, wanted),
+                Ok(kind) if kind.is_file() && wanted(&path) => self.found.push(path),
+                _ => {}
+            }
+        }
+    }
+
+    /// The files that a pattern relative to a folder names.
+    fn include(&mut self, folder: &Path, pattern: &str) {
+        let fixed: PathBuf = pattern.split('/').take_while(|part| !part.contains(['*', '?', '['])).collect();
+        let start = folder.join(&fixed);
+        if fixed.as_os_str() == pattern {
+            self.stamps.push(Stamp::new(&start, Identity::of(&start)));
+            self.found.extend(start.is_file().then_some(start));
+            return;
+        }
+        let wanted = |path: &Path| {
+            let below = path.strip_prefix(folder).ok().and_then(Path::to_str);
+            below.is_some_and(|below| glob::matches(pattern, below))
+        };
+        self.visit(&start, DEEPEST, &wanted);
+    }
+}

@@ -1,0 +1,55 @@
+use tollgate_model::{Card, Case, EffectKind, Hit, Mark, Rule};
+
+use crate::kit::{Words, first, rule, shown};
+
+rule! {
+    /// Asks before a file runs that an earlier call of the session downloaded, decoded, or filled with something grave.
+    ///
+    /// The file may have changed since, and nobody has to have read it.
+    ///
+    /// ## Instead
+    /// Read the file, say what it does, and let the person decide. A file that is written anew is judged by what is in it.
+    pub struct EarlierFileRun;
+    id: "earlier-file-run", pack: Core, level: Ask,
+    examples: [
+        hit Shell("bash fetched.sh"),
+        hit Shell("./fetched.sh --yes"),
+        hit Shell(". ./fetched.sh"),
+        hit Shell("env -i timeout 9 sh -x ./fetched.sh"),
+        hit Shell("bash < wipe.sh"),
+        hit Shell("python3 fetched.py"),
+        hit Shell("sh wipe.sh"),
+        hit Shell("make -f fetched.mk"),
+        hit Shell("cp fetched.sh b.sh && bash b.sh || ./fetched.sh"),
+        pass Shell("cat fetched.sh"),
+        pass Shell("less wipe.sh"),
+        pass Shell("chmod +x fetched.sh"),
+        pass Shell("mv fetched.sh vendor/"),
+        pass Shell("shellcheck fetched.sh"),
+        pass Shell("echo 'echo hi' > fetched.sh && bash fetched.sh"),
+        pass Shell("bash scripts/build.sh"),
+        pass Shell("bash replaced.sh"),
+    ],
+}
+
+impl Rule for EarlierFileRun {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| {
+            let EffectKind::Recalls { place, mark } = &effect.kind else { return None };
+            let history = match mark {
+                Mark::Downloaded => "this session got from the network".to_owned(),
+                Mark::Decoded => "this session decoded from something unreadable".to_owned(),
+                Mark::Dangerous(what) => format!("this session wrote, and which {what}"),
+                Mark::Secret | Mark::Claim | Mark::Known => return None,
+            };
+            Words::new(
+                format!("runs {}, which {history}", shown(place)),
+                "read the file, say what it does, and let the person decide",
+            )
+        })
+    }
+}
