@@ -1,8 +1,9 @@
-//! The project's own commands: `cargo xtask install | test | tidy | bench | e2e | corpus`.
+//! The project's own commands: `cargo xtask install | test | tidy | docs | bench | e2e | corpus`.
 
 mod bench;
 mod build;
 mod corpus;
+mod docs;
 mod install;
 mod sh;
 mod test;
@@ -14,6 +15,7 @@ const HELP: &str = "\
 cargo xtask install [--yes]   build tollgate, put it into cargo's bin folder, guard the agents found here
 cargo xtask test              run all tests, installing what they need
 cargo xtask tidy              check crate purity, the dependency table, file and function lengths
+cargo xtask docs              write the generated parts of docs/ anew
 cargo xtask e2e               real clients against the mock model
 cargo xtask bench             the hook against an empty program
 cargo xtask corpus FILE       judge a file of real commands (JSON lines with `command`)";
@@ -24,6 +26,7 @@ fn main() -> ExitCode {
         Some("install") => install::run(args.iter().any(|arg| arg == "--yes")),
         Some("test") => test::run(),
         Some("tidy") => tidy::run(),
+        Some("docs") => docs::write(),
         Some("e2e") => test::e2e(),
         Some("bench") => bench::run(),
         Some("corpus") => corpus::run(args.get(1).map(String::as_str)),

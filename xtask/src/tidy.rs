@@ -66,6 +66,7 @@ pub fn run() -> Result<()> {
     }
     problems.extend(faults(&sources));
     problems.extend(last_word(&sources));
+    problems.extend(crate::docs::stale()?);
     if !problems.is_empty() {
         problems.iter().for_each(|problem| eprintln!("{problem}"));
         bail!("{} problems", problems.len());

@@ -51,12 +51,7 @@ static TABLE: &[Row] = &[
         message: Message::WithReason,
         ..Row::deaf("tool.execute.after", Phase::PostTool)
     },
-    Row {
-        deny: Deny::Block,
-        context: Context::Added,
-        message: Message::WithReason,
-        ..Row::deaf("chat.message", Phase::Prompt)
-    },
+    Row { deny: Deny::Block, message: Message::WithReason, ..Row::deaf("chat.message", Phase::Prompt) },
     Row {
         context: Context::Added,
         message: Message::WithReason,

@@ -1,5 +1,6 @@
 //! The words of Tollgate: events, calls, effects, verdicts, records. No IO, one meaning each.
 
+mod agent;
 mod decision;
 mod effect;
 mod event;
@@ -14,13 +15,12 @@ mod span;
 mod verdict;
 mod world;
 
+pub use agent::Agent;
 pub use decision::{Decision, Fault, FaultKind, Finding, Hit, Reply};
 pub use effect::{
     Certainty, CodeSource, Effect, EffectKind, Loss, NetDirection, Place, Rewrite, WriteMode, Zone,
 };
-pub use event::{
-    Actor, Agent, Attended, Dialect, Event, Kind, Phase, Replacement, SearchScope, ToolCall, ToolUse,
-};
+pub use event::{Actor, Attended, Dialect, Event, Kind, Phase, Replacement, SearchScope, ToolCall, ToolUse};
 pub use memory::{Entry, Mark, Memory, NOTHING, Refusal, Repeats};
 pub use rebuild::{is_claim, is_rebuildable};
 pub use record::{Record, Times};

@@ -64,10 +64,7 @@ pub fn payload(agent: Agent, session: &str, cwd: &str, shell: &str) -> String {
             ),
         ]),
     };
-    let mut text = String::new();
-    write(&value, &mut text);
-    text.push('\n');
-    text
+    line(&value)
 }
 
 /// Reads an answer as strictly as the agent does.
@@ -120,6 +117,13 @@ fn judge(agent: Agent, answer: &Value) -> Answer {
         (Some(word), reason) if words.contains(&word) => Answer::Refused(reason.to_owned()),
         _ => Answer::Passed,
     }
+}
+
+fn line(value: &Value) -> String {
+    let mut text = String::new();
+    write(value, &mut text);
+    text.push('\n');
+    text
 }
 
 fn first_line(text: &str) -> String {

@@ -12,6 +12,7 @@ mod file;
 mod plan;
 pub mod registration;
 pub mod setup;
+mod setups;
 mod sha256;
 pub mod shim;
 mod status;

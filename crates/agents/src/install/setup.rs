@@ -13,10 +13,13 @@ use super::edit::{Entry, insert};
 use super::file::read_any;
 use super::plan::{InstallError, OWN_MARK, Plan, Removal, Site};
 use super::registration::{Registration, gate_words, runs_gate};
+use super::setups;
 use super::shim;
 use super::strip::strip;
 use super::toml::Table;
 use crate::Profile;
+
+pub use setups::TABLE as SETUPS;
 
 /// How one agent is guarded.
 #[derive(Debug)]
@@ -29,26 +32,26 @@ pub struct Setup {
     pub events: &'static [&'static str],
     /// What a person still has to do, or should know.
     pub advice: &'static str,
-    user: Place,
-    project: &'static str,
-    form: Form,
+    pub(super) user: Place,
+    pub(super) project: &'static str,
+    pub(super) form: Form,
 }
 
 /// A directory of the user's.
 #[derive(Debug)]
-struct Place {
+pub(super) struct Place {
     /// The variable that moves it.
-    moved: &'static str,
+    pub(super) moved: &'static str,
     /// Under the variable.
-    below: &'static str,
+    pub(super) below: &'static str,
     /// Under the home.
-    home: &'static str,
-    file: &'static str,
+    pub(super) home: &'static str,
+    pub(super) file: &'static str,
 }
 
 /// How the hooks are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+pub(super) enum Form {
     /// `{"hooks": {EVENT: [{"hooks": [handler]}]}}` in a file that others use too; the time-out in seconds.
     Groups,
     /// The same, with the time-out in milliseconds.
@@ -104,7 +107,7 @@ impl Setup {
     /// The setup of an agent; none for Claude Code and for hosts that install the gate themselves.
     #[must_use]
     pub fn of(agent: &str) -> Option<&'static Self> {
-        SETUPS.iter().find(|setup| setup.agent.name() == agent)
+        setups::TABLE.iter().find(|setup| setup.agent.name() == agent)
     }
 
     /// The file that holds the hooks in a scope; none where the agent has no such scope.
@@ -120,6 +123,14 @@ impl Setup {
             Scope::Project => Some(roots.project.join(self.project)),
             Scope::Local | Scope::Managed => None,
         }
+    }
+
+    /// The files of the user's and the project's hooks, for people.
+    #[must_use]
+    pub fn shown(&self) -> (String, String) {
+        let user = format!("~/{}/{}", self.user.home, self.user.file);
+        let all = if self.form == Form::Scripts { "/EVENT" } else { "" };
+        (format!("{user}{all}"), format!("{}{all}", self.project))
     }
 
     /// Every file that guarding this agent in a scope touches.
@@ -321,218 +332,3 @@ fn pretty(value: &Value) -> String {
     out.push('\n');
     out
 }
-
-const fn home(home: &'static str, file: &'static str) -> Place {
-    Place { moved: "", below: "", home, file }
-}
-
-const fn config(folder: &'static str, home: &'static str, file: &'static str) -> Place {
-    Place { moved: "XDG_CONFIG_HOME", below: folder, home, file }
-}
-
-/// One row per agent that can be guarded beside Claude Code.
-pub static SETUPS: &[Setup] = &[
-    Setup {
-        agent: Agent::Codex,
-        decides: "PreToolUse",
-        events: &[
-            "PreToolUse",
-            "PermissionRequest",
-            "PostToolUse",
-            "UserPromptSubmit",
-            "SessionStart",
-            "SessionEnd",
-            "Stop",
-            "SubagentStart",
-            "SubagentStop",
-            "PreCompact",
-            "PostCompact",
-            "Interrupt",
-        ],
-        advice: "the hooks are trusted in config.toml, so that Codex does not ask to review them",
-        user: Place { moved: "CODEX_HOME", below: "", home: ".codex", file: "hooks.json" },
-        project: ".codex/hooks.json",
-        form: Form::Groups,
-    },
-    Setup {
-        agent: Agent::GeminiCli,
-        decides: "BeforeTool",
-        events: &[
-            "BeforeTool",
-            "AfterTool",
-            "BeforeAgent",
-            "AfterAgent",
-            "SessionStart",
-            "SessionEnd",
-            "Notification",
-        ],
-        advice: "in a folder that Gemini CLI does not trust it skips these hooks too; trust the folder when it asks",
-        user: home(".gemini", "settings.json"),
-        project: ".gemini/settings.json",
-        form: Form::GroupsMillis,
-    },
-    Setup {
-        agent: Agent::QwenCode,
-        decides: "PreToolUse",
-        events: &[
-            "PreToolUse",
-            "PermissionRequest",
-            "PermissionDenied",
-            "PostToolUse",
-            "PostToolUseFailure",
-            "UserPromptSubmit",
-            "UserPromptExpansion",
-            "SessionStart",
-            "SessionEnd",
-            "Stop",
-            "StopFailure",
-            "SubagentStart",
-            "SubagentStop",
-            "PreCompact",
-            "PostCompact",
-            "Notification",
-        ],
-        advice: "",
-        user: home(".qwen", "settings.json"),
-        project: ".qwen/settings.json",
-        form: Form::Groups,
-    },
-    Setup {
-        agent: Agent::CopilotCli,
-        decides: "preToolUse",
-        events: &[
-            "preToolUse",
-            "permissionRequest",
-            "postToolUse",
-            "postToolUseFailure",
-            "userPromptSubmitted",
-            "sessionStart",
-            "sessionEnd",
-            "agentStop",
-            "subagentStart",
-            "subagentStop",
-            "preCompact",
-            "errorOccurred",
-        ],
-        advice: "",
-        user: Place { moved: "COPILOT_HOME", below: "", home: ".copilot", file: "hooks/tollgate.json" },
-        project: ".github/hooks/tollgate.json",
-        form: Form::Copilot,
-    },
-    Setup {
-        agent: Agent::OpenCode,
-        decides: "tool.execute.before",
-        events: &["tool.execute.before", "tool.execute.after", "chat.message", "event"],
-        advice: "`opencode --pure` runs without plug-ins, and so without the gate",
-        user: config("opencode", ".config/opencode", "plugin/tollgate.js"),
-        project: ".opencode/plugin/tollgate.js",
-        form: Form::Plugin,
-    },
-    Setup {
-        agent: Agent::Cursor,
-        decides: "preToolUse",
-        events: &[
-            "preToolUse",
-            "beforeShellExecution",
-            "postToolUse",
-            "postToolUseFailure",
-            "beforeSubmitPrompt",
-            "sessionStart",
-            "sessionEnd",
-            "stop",
-            "subagentStop",
-            "preCompact",
-        ],
-        advice: "",
-        user: home(".cursor", "hooks.json"),
-        project: ".cursor/hooks.json",
-        form: Form::Flat,
-    },
-    Setup {
-        agent: Agent::Droid,
-        decides: "PreToolUse",
-        events: &[
-            "PreToolUse",
-            "PostToolUse",
-            "UserPromptSubmit",
-            "SessionStart",
-            "SessionEnd",
-            "Stop",
-            "SubagentStop",
-            "PreCompact",
-            "Notification",
-        ],
-        advice: "Droid skips hooks until the folder is trusted",
-        user: home(".factory", "settings.json"),
-        project: ".factory/settings.json",
-        form: Form::Groups,
-    },
-    Setup {
-        agent: Agent::Auggie,
-        decides: "PreToolUse",
-        events: &[
-            "PreToolUse",
-            "PostToolUse",
-            "PromptSubmit",
-            "SessionStart",
-            "SessionEnd",
-            "Stop",
-            "Notification",
-        ],
-        advice: "",
-        user: home(".augment", "settings.json"),
-        project: ".augment/settings.json",
-        form: Form::GroupsExec,
-    },
-    Setup {
-        agent: Agent::Windsurf,
-        decides: "pre_run_command",
-        events: &[
-            "pre_run_command",
-            "pre_write_code",
-            "pre_read_code",
-            "pre_mcp_tool_use",
-            "pre_user_prompt",
-        ],
-        advice: "",
-        user: home(".codeium/windsurf", "hooks.json"),
-        project: ".windsurf/hooks.json",
-        form: Form::Flat,
-    },
-    Setup {
-        agent: Agent::Kiro,
-        decides: "PreToolUse",
-        events: &["PreToolUse", "PostToolUse", "SessionStart", "UserPromptSubmit", "Stop"],
-        advice: "",
-        user: home(".kiro", "hooks/tollgate.json"),
-        project: ".kiro/hooks/tollgate.json",
-        form: Form::Kiro,
-    },
-    Setup {
-        agent: Agent::Cline,
-        decides: "PreToolUse",
-        events: &["PreToolUse", "PostToolUse"],
-        advice: "",
-        user: home(".cline", "hooks"),
-        project: ".clinerules/hooks",
-        form: Form::Scripts,
-    },
-    Setup {
-        agent: Agent::Kilo,
-        decides: "tool.execute.before",
-        events: &["tool.execute.before", "tool.execute.after", "chat.message", "event"],
-        advice: "",
-        user: config("kilo", ".config/kilo", "plugin/tollgate.js"),
-        project: ".kilo/plugin/tollgate.js",
-        form: Form::Plugin,
-    },
-    Setup {
-        agent: Agent::Amp,
-        decides: "pre-tool",
-        events: &["session.start", "tool.call", "agent.end"],
-        advice: "",
-        user: config("amp", ".config/amp", "plugins/tollgate.ts"),
-        project: ".amp/plugins/tollgate.ts",
-        form: Form::Plugin,
-    },
-];
