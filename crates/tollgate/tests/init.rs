@@ -150,7 +150,11 @@ fn an_agent_must_be_there_or_be_named() {
     check(&home.run(&["init", "--yes", "--agent", "claude-code"]), 0, &["`ls` passes"]);
     check(&home.run(&["init", "--agent", "emacs"]), 2, &["claude-code"]);
     home.program("codex", "exit 0");
-    check(&home.run(&["init", "--yes"]), 0, &["registered for 12 events in ~/.codex/hooks.json", "the hooks are trusted"]);
+    check(
+        &home.run(&["init", "--yes"]),
+        0,
+        &["registered for 12 events in ~/.codex/hooks.json", "the hooks are trusted"],
+    );
 }
 
 #[test]

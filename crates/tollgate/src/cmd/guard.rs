@@ -102,6 +102,13 @@ impl<'a> Guard<'a> {
                 Proof::Unverified => "found, but not guarded; its adapter is unverified",
                 _ => "found, but not guarded",
             };
+            if self.is_half_there() {
+                let what = format!(
+                    "the gate is not registered for `{}`, the event that decides",
+                    self.setup.decides
+                );
+                return vec![Line::red(what, init)];
+            }
             return if here { vec![Line::yellow(what, init)] } else { Vec::new() };
         }
         let mut lines: Vec<Line> = scopes.iter().flat_map(|scope| self.scope_lines(*scope)).collect();
@@ -112,6 +119,13 @@ impl<'a> Guard<'a> {
             ));
         }
         lines
+    }
+
+    /// Does a file of the agent's name the gate, although it is not asked about calls?
+    fn is_half_there(&self) -> bool {
+        let files = SCOPES.iter().filter_map(|scope| self.setup.file(&self.stage.roots(), *scope));
+        let mut texts = files.filter_map(|file| std::fs::read_to_string(file).ok());
+        texts.any(|text| text.contains(&format!("tollgate hook {}", self.name())))
     }
 
     fn scope_lines(&self, scope: Scope) -> Vec<Line> {
