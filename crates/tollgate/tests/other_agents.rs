@@ -5,8 +5,13 @@
 mod install_support;
 
 use std::fs;
+use std::process::{Command, Output, Stdio};
 
-use install_support::{Home, Ran};
+use install_support::{Home, Ran, TOLLGATE};
+use tollgate_agents::ADAPTERS;
+use tollgate_agents::install::canary::{Answer, read_answer};
+use tollgate_agents::install::setup::Setup;
+use tollgate_model::Agent;
 
 fn check(ran: &Ran, exit: i32, says: &[&str]) {
     assert_eq!(ran.exit, exit, "{}", ran.out);
@@ -155,4 +160,52 @@ fn doctor_tells_drift_and_puts_it_right() {
             assert_eq!(home.read(file), whole);
         }
     }
+}
+
+/// The event at which a call waits, per agent.
+fn deciding() -> Vec<(Agent, &'static str)> {
+    let event = |agent: Agent| match agent {
+        Agent::ClaudeCode => "PreToolUse",
+        Agent::Generic => "pre-tool",
+        other => Setup::of(other.name()).unwrap().decides,
+    };
+    ADAPTERS.iter().map(|adapter| (adapter.agent(), event(adapter.agent()))).collect()
+}
+
+#[test]
+fn f31_a_gate_that_is_ended_refuses_in_every_language() {
+    let home = Home::empty();
+    for (agent, event) in deciding() {
+        let mut hook = Command::new(TOLLGATE);
+        hook.args(["hook", agent.name(), event]).env("HOME", home.path(""));
+        let mut child =
+            hook.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        let ended = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+        assert!(ended.success());
+        let stdin = child.stdin.take();
+        refuses(agent, &child.wait_with_output().unwrap());
+        drop(stdin);
+    }
+}
+
+#[test]
+fn f09_an_empty_payload_is_refused_in_every_language() {
+    let home = Home::empty();
+    for (agent, event) in deciding() {
+        for words in [vec!["hook", agent.name(), event], vec!["hook", agent.name()]] {
+            let mut hook = Command::new(TOLLGATE);
+            hook.args(words).env("HOME", home.path("")).stdin(Stdio::null());
+            refuses(agent, &hook.output().unwrap());
+        }
+    }
+}
+
+fn refuses(agent: Agent, output: &Output) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let answer = read_answer(agent, output.status.code(), &text(&output.stdout), &text(&output.stderr));
+    assert!(
+        matches!(&answer, Answer::Refused(why) if why.contains("Tollgate")),
+        "{agent:?}: {answer:?} {output:?}"
+    );
 }
