@@ -5,12 +5,15 @@
 mod install_support;
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use install_support::{Home, Ran, TOLLGATE};
+use install_support::{Home, Ran, TOLLGATE, finish};
 use tollgate_agents::ADAPTERS;
 use tollgate_agents::install::canary::{Answer, read_answer};
-use tollgate_agents::install::setup::Setup;
+use tollgate_agents::install::claude::settings::Scope;
+use tollgate_agents::install::registration::Registration;
+use tollgate_agents::install::setup::{Roots, SETUPS, Setup};
 use tollgate_model::Agent;
 
 fn check(ran: &Ran, exit: i32, says: &[&str]) {
@@ -208,4 +211,31 @@ fn refuses(agent: Agent, output: &Output) {
         matches!(&answer, Answer::Refused(why) if why.contains("Tollgate")),
         "{agent:?}: {answer:?} {output:?}"
     );
+}
+
+/// No agent may write what `init` writes, whichever agent it is: the registration is the owner's.
+#[test]
+fn f25_no_agent_may_write_a_file_that_init_writes() {
+    let home = Home::empty();
+    let (user, project) = (home.path(""), home.path("p"));
+    fs::create_dir(project.join(".git")).unwrap();
+    let roots = Roots { home: &user, project: &project, env: &|_| None };
+    let registration =
+        Registration { command: "/t/tollgate".into(), config: "/c".into(), state: "/s".into() };
+    for setup in SETUPS {
+        for scope in [Scope::User, Scope::Project] {
+            for piece in setup.pieces(&registration, &roots, scope).unwrap() {
+                let call = serde_json::json!({
+                    "event": "pre-tool", "session": "s", "cwd": project,
+                    "tool": {"name": "write", "kind": "write",
+                             "input": {"path": piece.path, "content": "{\"hooks\": {}}"}},
+                });
+                let mut hook = home.command(Path::new(TOLLGATE), &["hook", "generic", "pre-tool"]);
+                let ran = finish(&mut hook, call.to_string().as_bytes());
+                let refused =
+                    ran.out.contains("\"verdict\":\"deny\"") || ran.out.contains("\"verdict\":\"ask\"");
+                assert!(refused, "{}: {}", piece.path.display(), ran.out);
+            }
+        }
+    }
 }

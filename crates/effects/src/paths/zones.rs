@@ -192,6 +192,7 @@ const AGENT_SETTINGS: &[&str] = &[
     ".qwen/settings.json",
     ".copilot/hooks/**",
     ".copilot/config.json",
+    ".copilot/settings.json",
     ".copilot/mcp-config.json",
     ".github/hooks/**",
     ".config/opencode/**",
@@ -200,6 +201,7 @@ const AGENT_SETTINGS: &[&str] = &[
     "opencode.json",
     "opencode.jsonc",
     ".factory/settings.json",
+    ".factory/hooks.json",
     ".factory/hooks/**",
     ".factory/mcp.json",
     ".augment/settings.json",
@@ -209,8 +211,13 @@ const AGENT_SETTINGS: &[&str] = &[
     ".kiro/hooks/**",
     ".kiro/settings/**",
     ".amp/settings.json",
+    ".amp/plugins/**",
     ".config/amp/settings.json",
+    ".config/amp/plugins/**",
+    ".config/kilo/**",
+    ".kilo/plugin/**",
     ".clinerules/hooks/**",
+    ".cline/hooks/**",
 ];
 
 /// Settings of coding agents for the whole machine.
