@@ -1,115 +1,52 @@
-//! The parts of the documentation that are made from the code: tables between two marks in pages written by hand.
+//! The rules' pages under `docs/rules/`, from their cards.
 
-use anyhow::{Context, Result, bail};
-use tollgate_agents::capability::{Ask, Context as Heard, Deny, Rewrite};
-use tollgate_agents::install::setup::Setup;
-use tollgate_agents::{ADAPTERS, Adapter, EventCapability, Profile, Proof};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use tollgate_model::Pack;
 
 use crate::sh;
 
-/// Writes every generated part anew.
-pub fn write() -> Result<()> {
-    for (path, text) in pages()? {
-        std::fs::write(sh::root().join(&path), text)?;
+/// Writes every page, and takes away those of packs that are gone.
+pub fn run() -> Result<()> {
+    let folder = folder();
+    std::fs::create_dir_all(&folder)?;
+    let pages = pages();
+    for stray in present()?.iter().filter(|name| !pages.iter().any(|(page, _)| page == *name)) {
+        std::fs::remove_file(folder.join(stray))?;
     }
+    for (name, text) in &pages {
+        std::fs::write(folder.join(name), text).with_context(|| name.clone())?;
+    }
+    println!("docs: {} pages in {}", pages.len(), folder.display());
     Ok(())
 }
 
-/// The pages whose generated parts are not as the code says.
+/// Pages that are not what the cards say.
 pub fn stale() -> Result<Vec<String>> {
-    let mut problems = Vec::new();
-    for (path, text) in pages()? {
-        if std::fs::read_to_string(sh::root().join(&path))? != text {
-            problems.push(format!("{path}: its generated part is stale; run `cargo xtask docs`"));
-        }
-    }
-    Ok(problems)
-}
-
-/// Every page as it should be.
-fn pages() -> Result<Vec<(String, String)>> {
-    let mut pages = vec![page("docs/agents/README.md", &[("agents", overview())])?];
-    for adapter in ADAPTERS {
-        let name = adapter.agent().name();
-        let parts = [("events", adapter.profile().table()), ("files", files(name))];
-        pages.push(page(&format!("docs/agents/{name}.md"), &parts)?);
-    }
-    Ok(pages)
-}
-
-fn page(path: &str, parts: &[(&str, String)]) -> Result<(String, String)> {
-    let mut text =
-        std::fs::read_to_string(sh::root().join(path)).with_context(|| format!("{path} is missing"))?;
-    for (name, part) in parts {
-        text = filled(&text, name, part).with_context(|| path.to_owned())?;
-    }
-    Ok((path.to_owned(), text))
-}
-
-/// The text with a new part between `<!-- NAME -->` and `<!-- /NAME -->`. A page need not have every part.
-fn filled(text: &str, name: &str, part: &str) -> Result<String> {
-    let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
-    let Some((before, rest)) = text.split_once(&open) else { return Ok(text.to_owned()) };
-    let Some((_, after)) = rest.split_once(&close) else { bail!("`{close}` is missing") };
-    Ok(format!("{before}{open}{part}{close}{after}"))
-}
-
-/// One row per agent: what the event that decides a call honours, and the events around it.
-fn overview() -> String {
-    let mut table = String::from(
-        "| agent | version | state | ask | rewrite | session context | prompt block | stop block |\n\
-         |---|---|---|---|---|---|---|---|\n",
-    );
-    for adapter in ADAPTERS {
-        table.push_str(&overview_row(*adapter));
-    }
-    table
-}
-
-fn overview_row(adapter: &dyn Adapter) -> String {
-    let profile = adapter.profile();
-    let name = adapter.agent().name();
-    let state = match profile.proof {
-        Proof::EndToEnd => "proven with the real client",
-        Proof::Unverified => "**unverified**",
-        Proof::Own => "our own protocol",
+    let pages = pages();
+    let differs = |(name, text): &&(String, String)| {
+        std::fs::read_to_string(folder().join(name)).map_or(true, |present| present != *text)
     };
-    let cells = [
-        format!("[{}]({name}.md)", profile.title),
-        if profile.version.is_empty() { "–".to_owned() } else { profile.version.to_owned() },
-        state.to_owned(),
-        asks(profile).to_owned(),
-        yes(any(profile, |row| row.phase.is_safety() && row.rewrite == Rewrite::UnlessDenied)),
-        yes(any(profile, |row| row.phase.name() == "session-start" && row.context == Heard::Added)),
-        yes(any(profile, |row| row.phase.name() == "prompt" && row.deny == Deny::Block)),
-        yes(any(profile, |row| row.phase.name() == "stop" && row.deny == Deny::Block)),
-    ];
-    format!("| {} |\n", cells.join(" | "))
+    let mut names: Vec<String> = pages.iter().filter(differs).map(|(name, _)| name.clone()).collect();
+    names.extend(present()?.into_iter().filter(|name| !pages.iter().any(|(page, _)| page == name)));
+    Ok(names.iter().map(|name| format!("docs/rules/{name}: stale, run `cargo xtask docs`")).collect())
 }
 
-fn asks(profile: &Profile) -> &'static str {
-    if any(profile, |row| row.phase.name() == "pre-tool" && row.ask == Ask::Decision) {
-        "asked"
-    } else {
-        "refused, with a code"
-    }
+fn pages() -> Vec<(String, String)> {
+    let packs = Pack::ALL.into_iter();
+    let mut pages: Vec<(String, String)> = packs
+        .filter_map(|pack| Some((format!("{}.md", pack.name()), tollgate_rules::pack_page(pack)?)))
+        .collect();
+    pages.push(("README.md".to_owned(), tollgate_rules::index()));
+    pages
 }
 
-fn any(profile: &Profile, holds: impl Fn(&EventCapability) -> bool) -> bool {
-    profile.events.iter().any(holds)
+fn present() -> Result<Vec<String>> {
+    let Ok(entries) = std::fs::read_dir(folder()) else { return Ok(Vec::new()) };
+    entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
 }
 
-fn yes(holds: bool) -> String {
-    if holds { "yes" } else { "no" }.to_owned()
-}
-
-/// Where the hooks go, and for which events.
-fn files(agent: &str) -> String {
-    let Some(setup) = Setup::of(agent) else { return String::new() };
-    let (user, project) = setup.shown();
-    let events: Vec<String> = setup.events.iter().map(|event| format!("`{event}`")).collect();
-    format!(
-        "| scope | file |\n|---|---|\n| `user` | `{user}` |\n| `project` | `{project}` |\n\nHooked: {}.\n",
-        events.join(", ")
-    )
+fn folder() -> PathBuf {
+    sh::root().join("docs/rules")
 }

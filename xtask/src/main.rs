@@ -1,5 +1,6 @@
 //! The project's own commands: `cargo xtask install | test | tidy | docs | bench | e2e | corpus`.
 
+mod agent_docs;
 mod bench;
 mod build;
 mod corpus;
@@ -14,8 +15,8 @@ use std::process::ExitCode;
 const HELP: &str = "\
 cargo xtask install [--yes]   build tollgate, put it into cargo's bin folder, guard the agents found here
 cargo xtask test              run all tests, installing what they need
-cargo xtask tidy              check crate purity, the dependency table, file and function lengths
-cargo xtask docs              write the generated parts of docs/ anew
+cargo xtask tidy              check crate purity, the dependency table, lengths, generated pages
+cargo xtask docs              write the rules' pages and the agents' tables in docs/
 cargo xtask e2e               real clients against the mock model
 cargo xtask bench             the hook against an empty program
 cargo xtask corpus FILE       judge a file of real commands (JSON lines with `command`)";
@@ -26,7 +27,7 @@ fn main() -> ExitCode {
         Some("install") => install::run(args.iter().any(|arg| arg == "--yes")),
         Some("test") => test::run(),
         Some("tidy") => tidy::run(),
-        Some("docs") => docs::write(),
+        Some("docs") => docs::run().and_then(|()| agent_docs::write()),
         Some("e2e") => test::e2e(),
         Some("bench") => bench::run(),
         Some("corpus") => corpus::run(args.get(1).map(String::as_str)),

@@ -1,10 +1,11 @@
-//! What the compiler does not hold: the dependency table, purity, lengths, the list of fault tests, licences.
+//! What the compiler does not hold: the dependency table, purity, lengths, the list of fault tests, generated pages,
+//! licences.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::sh;
+use crate::{agent_docs, docs, sh};
 
 /// Who may know whom. Siblings do not know each other.
 const KNOWS: &[(&str, &[&str])] = &[
@@ -14,11 +15,15 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("effects", &["model", "shell"]),
     ("rules", &["model"]),
     ("policy", &["model"]),
+    ("middleware", &["model", "policy", "store"]),
     ("pipeline", &["model", "effects", "rules", "policy"]),
     ("agents", &["model"]),
     ("store", &["model"]),
     ("e2e", &[]),
-    ("tollgate", &["model", "lastword", "effects", "rules", "policy", "pipeline", "agents", "store"]),
+    (
+        "tollgate",
+        &["model", "lastword", "effects", "rules", "policy", "pipeline", "middleware", "agents", "store"],
+    ),
 ];
 
 /// Sources without IO: no files, environment, processes, network, threads or clocks.
@@ -66,7 +71,8 @@ pub fn run() -> Result<()> {
     }
     problems.extend(faults(&sources));
     problems.extend(last_word(&sources));
-    problems.extend(crate::docs::stale()?);
+    problems.extend(docs::stale()?);
+    problems.extend(agent_docs::stale()?);
     if !problems.is_empty() {
         problems.iter().for_each(|problem| eprintln!("{problem}"));
         bail!("{} problems", problems.len());

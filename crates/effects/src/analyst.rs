@@ -6,7 +6,7 @@ use tollgate_model::{
     Certainty, CodeSource, Effect, EffectKind, FileKind, Place, Span, World, WriteMode, Zone,
 };
 use tollgate_shell::ast::{Dialect, ProblemKind};
-use tollgate_shell::eval::{Call, Host, Note, Open, OpenMode, Outcome, Shell, Status};
+use tollgate_shell::eval::{Call, Host, Kind, Note, Open, OpenMode, Outcome, Shell, Status};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
 use crate::aftermath;
@@ -15,28 +15,9 @@ use crate::elsewhere::Elsewhere;
 use crate::languages;
 use crate::links::Links;
 use crate::paths;
+pub(crate) use crate::taint;
+use crate::unresolved;
 use crate::word::{Word, show, ways};
-
-/// Marks on data.
-pub(crate) mod taint {
-    use tollgate_shell::value::Taint;
-
-    /// Came from the network.
-    pub(crate) const NET: Taint = Taint(1);
-    /// Was decoded from something unreadable.
-    pub(crate) const DECODED: Taint = Taint(2);
-    /// Is, or was made from, a secret.
-    pub(crate) const SECRET: Taint = Taint(4);
-    /// Came from a file that could not be read.
-    pub(crate) const FILE: Taint = Taint(8);
-    /// Is the whole environment.
-    pub(crate) const ENVIRONMENT: Taint = Taint(1 << 40);
-
-    /// Does it carry the mark?
-    pub(crate) fn has(taint: Taint, mark: Taint) -> bool {
-        taint.0 & mark.0 != 0
-    }
-}
 
 /// The largest script file that is read.
 const SCRIPT_LIMIT: usize = 256 * 1024;
@@ -49,11 +30,17 @@ pub(crate) struct Analyst<'w> {
     seen: HashSet<Effect>,
     scripts: u32,
     made: Vec<String>,
+    /// What runs now does so only if something unknown turns out empty.
+    supposing: bool,
     /// The file system that paths belong to, when it is not this machine's.
     pub(crate) elsewhere: Option<Elsewhere>,
     pub(crate) links: Links,
     /// What is left for code in other languages.
     pub(crate) languages: languages::Budget,
+    /// The call has written a file.
+    wrote: bool,
+    /// What is being found may never happen.
+    pub(crate) guessing: bool,
 }
 
 impl<'w> Analyst<'w> {
@@ -65,9 +52,12 @@ impl<'w> Analyst<'w> {
             seen: HashSet::new(),
             scripts: 0,
             made: Vec::new(),
+            supposing: false,
             elsewhere: None,
             links: Links::default(),
             languages: languages::Budget::default(),
+            wrote: false,
+            guessing: false,
         }
     }
 
@@ -96,6 +86,7 @@ impl<'w> Analyst<'w> {
 
     /// Takes an effect down, once.
     pub(crate) fn push(&mut self, kind: EffectKind, span: Span, certainty: Certainty) {
+        let certainty = if self.supposing { certainty.min(Certainty::Possible) } else { certainty };
         let effect = Effect { kind, span, certainty };
         if self.seen.insert(effect.clone()) {
             self.effects.push(effect);
@@ -133,6 +124,14 @@ impl<'w> Analyst<'w> {
     /// What was taken down since the mark.
     pub(crate) fn since(&self, mark: usize) -> &[Effect] {
         self.effects.get(mark..).unwrap_or_default()
+    }
+
+    /// Whatever is taken down meanwhile is possible, not certain.
+    pub(crate) fn suppose<R>(&mut self, inside: impl FnOnce(&mut Self) -> R) -> R {
+        let outer = std::mem::replace(&mut self.supposing, true);
+        let result = inside(self);
+        self.supposing = outer;
+        result
     }
 
     pub(crate) fn opaque(&mut self, why: impl Into<String>, span: Span) {
@@ -198,6 +197,7 @@ impl<'w> Analyst<'w> {
 
     /// Writes a file.
     pub(crate) fn write(&mut self, word: &Word, mode: WriteMode, content: Option<&Value>, shell: &mut Shell) {
+        self.wrote = true;
         let text = content.and_then(Value::as_literal).map(str::to_owned);
         for (place, certainty) in self.places(word, shell) {
             self.changes(&place, false, word.span, certainty);
@@ -250,6 +250,12 @@ impl<'w> Analyst<'w> {
         String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).map(|text| Value::text(&text))
     }
 
+    /// Is the file a copy of another, made in this call?
+    pub(crate) fn is_copy(&self, word: &Word, shell: &Shell) -> bool {
+        let resolved = shell.resolve(&word.value());
+        resolved.as_literal().is_some_and(|path| self.links.original(path).is_some())
+    }
+
     fn changes(&mut self, place: &Place, with_all_below: bool, span: Span, certainty: Certainty) {
         if let Some(what) = own_at(place, with_all_below, self.world) {
             self.push(EffectKind::Tamper { what }, span, certainty);
@@ -264,12 +270,40 @@ impl<'w> Analyst<'w> {
         let Some(name) = command.literal() else {
             return self.unresolved(command, args, call, shell);
         };
+        let found = self.on_path(name, call, shell);
+        let command =
+            &found.as_deref().map_or_else(|| command.clone(), |path| Word::literal_at(path, command.span));
+        let name = found.as_deref().unwrap_or(name);
         let program = self.program(command, name, shell);
         let shown = argv.iter().map(Word::shown).collect();
         let kind = EffectKind::Exec { program: program.clone(), argv: shown, source: CodeSource::Literal };
         self.push(kind, call.span, Certainty::Certain);
         let mut run = commands::Run { analyst: self, shell, call, path: name, program: &program, args };
         commands::run(&mut run)
+    }
+
+    /// The file that a command's name finds on the path, if this call made it.
+    fn on_path(&self, name: &str, call: &Call, shell: &Shell) -> Option<String> {
+        if !self.wrote || name.contains('/') || call.kind != Kind::External {
+            return None;
+        }
+        let own = call
+            .assigns
+            .iter()
+            .rev()
+            .find(|(variable, _)| &**variable == "PATH")
+            .map(|(_, value)| value.clone());
+        let value = own.or_else(|| shell.variable("PATH"))?;
+        let folders: Vec<String> = value.any.iter().map(show).collect();
+        let folders =
+            folders.iter().flat_map(|folders| folders.split(':')).filter(|folder| !folder.contains('*'));
+        folders
+            .take(16)
+            .map(|folder| format!("{}/{name}", if folder.is_empty() { "." } else { folder }))
+            .find(|path| {
+                let word = Word::literal_at(path, Span::default());
+                shell.file(&word.value()).is_some() || self.is_copy(&word, shell)
+            })
     }
 
     /// The program's name without its directory; for a copy or link made in this call, what it was made from.
@@ -281,71 +315,68 @@ impl<'w> Analyst<'w> {
         {
             path = original.to_owned();
         }
-        path.rsplit('/').next().unwrap_or_default().to_owned()
+        let name = name.rsplit('/').next().unwrap_or_default();
+        let program = path.rsplit('/').next().unwrap_or_default();
+        // One binary with many tools is the tool whose name it is called by.
+        let by_name = matches!(program, "busybox" | "toybox" | "coreutils") && commands::is_command(name);
+        if by_name { name.to_owned() } else { program.to_owned() }
     }
 
-    /// A glob in command position is matched against the commands that are known to do something.
     fn unresolved(&mut self, command: &Word, args: &[Word], call: &Call, shell: &mut Shell) -> Outcome {
-        let shown = command.shown();
-        if command.text.has_globs() && !command.text.has_holes() {
-            let pattern = shown.rsplit('/').next().unwrap_or(&shown).to_owned();
-            let before = self.effects.len();
-            for program in commands::known().filter(|name| paths::glob_could_be(&pattern, name)) {
-                let mut run = commands::Run { analyst: self, shell, call, path: program, program, args };
-                commands::run(&mut run);
-            }
-            for effect in self.effects.iter_mut().skip(before) {
-                effect.certainty = effect.certainty.min(Certainty::Possible);
-            }
+        let outcome = unresolved::run(self, command, args, call, shell);
+        match self.vanished(command, args, call, shell) {
+            Some(other) => outcome.or(other),
+            None => outcome,
         }
-        self.opaque(format!("the command `{shown}` is only known when it runs"), command.span);
-        Outcome::unknown(call_taint(call))
+    }
+
+    /// Behind `sudo`, `env` and their like an unknown word may come to nothing, and the next one is the
+    /// command. Where the shell itself looks for the command it has seen to that.
+    fn vanished(&mut self, command: &Word, args: &[Word], call: &Call, shell: &mut Shell) -> Option<Outcome> {
+        if call.kind == Kind::Unresolved {
+            return None;
+        }
+        let vanishes = |word: &&Word| word.splits && word.text.maybe_empty();
+        let words = std::iter::once(command).chain(args);
+        let rest: Vec<Word> = words.skip_while(vanishes).cloned().collect();
+        if rest.is_empty() || rest.len() > args.len() {
+            return None;
+        }
+        Some(self.suppose(|analyst| analyst.way(rest, call, shell)))
     }
 }
 
 impl Host for Analyst<'_> {
     fn command(&mut self, call: &Call, shell: &mut Shell) -> Outcome {
+        let outer = self.supposing;
+        self.supposing |= shell.is_supposed();
         commands::environment(self, call, shell);
         let mut outcome: Option<Outcome> = None;
         for argv in ways(&call.argv) {
             let next = self.way(argv, call, shell);
             outcome = Some(match outcome {
                 None => next,
-                Some(before) => Outcome {
-                    stdout: before.stdout.union(&next.stdout),
-                    status: before.status.or(next.status),
-                },
+                Some(before) => before.or(next),
             });
         }
-        outcome.unwrap_or_else(|| Outcome::silent(Status::Success))
+        self.supposing = outer;
+        let outcome = outcome.unwrap_or_else(|| Outcome::silent(Status::Success));
+        commands::shown(self, call, &outcome);
+        outcome
     }
 
     fn open(&mut self, open: &Open, shell: &mut Shell) -> Option<Value> {
-        let fields = std::slice::from_ref(&open.path);
-        let mut content: Option<Value> = None;
-        for word in ways(fields).into_iter().flatten() {
-            if commands::socket(self, &word) {
-                content = Some(Value::output(taint::NET));
-                continue;
-            }
-            match open.mode {
-                OpenMode::Read => content = Some(self.read(&word, false, shell)),
-                OpenMode::Write => self.write(&word, WriteMode::Overwrite, None, shell),
-                OpenMode::Append | OpenMode::ReadWrite => self.write(&word, WriteMode::Append, None, shell),
-            }
-        }
+        let outer = self.supposing;
+        self.supposing |= shell.is_supposed();
+        let content = self.opened(open, shell);
+        self.supposing = outer;
         content
     }
 
     fn note(&mut self, note: Note) {
         match note {
             Note::Problem(problem) => {
-                let why = match problem.kind {
-                    ProblemKind::Budget => "the command is too long or too deeply nested to be read whole",
-                    ProblemKind::StrangeByte => "it holds characters that shells read differently",
-                    ProblemKind::Unexpected | ProblemKind::Unclosed => "a part of it is not valid shell",
-                };
-                self.opaque(why, problem.span);
+                self.opaque(unread(problem.kind), problem.span);
             }
             Note::Recursion { name, background, piped, span } if background || piped => {
                 let kind = EffectKind::Process { signal: "fork-bomb".into(), target: name.to_string() };
@@ -360,8 +391,10 @@ impl Host for Analyst<'_> {
                 if taint::has(word.taint, taint::NET) {
                     self.dynamic_code(word.taint, span);
                 }
-                let shown = word.any.first().map(show).unwrap_or_default();
-                self.opaque(format!("the command `{shown}` is only known when it runs"), span);
+                // What is not known of it is judged with its arguments.
+                if let Some(known) = word.as_literal() {
+                    self.opaque(unresolved::unknown(known), span);
+                }
             }
             // An unknown part in the middle of known code is a word of it: where it is a command, that is
             // noted by itself.
@@ -394,8 +427,29 @@ impl Host for Analyst<'_> {
 }
 
 impl Analyst<'_> {
+    /// Takes down what opening a file does; what reading it yields.
+    fn opened(&mut self, open: &Open, shell: &mut Shell) -> Option<Value> {
+        let fields = std::slice::from_ref(&open.path);
+        let mut content: Option<Value> = None;
+        for word in ways(fields).into_iter().flatten() {
+            if commands::socket(self, &word) {
+                content = Some(Value::output(taint::NET));
+                continue;
+            }
+            match open.mode {
+                OpenMode::Read => content = Some(self.read(&word, false, shell)),
+                OpenMode::Write => self.write(&word, WriteMode::Overwrite, None, shell),
+                OpenMode::Append | OpenMode::ReadWrite => self.write(&word, WriteMode::Append, None, shell),
+            }
+        }
+        content
+    }
+
     /// Code that is not known in full is run: what it came from decides.
     pub(crate) fn dynamic_code(&mut self, marks: Taint, span: Span) {
+        if marks == taint::SETUP {
+            return;
+        }
         let source = if taint::has(marks, taint::NET) {
             CodeSource::Downloaded
         } else if taint::has(marks, taint::DECODED) {
@@ -417,6 +471,18 @@ pub(crate) fn own_at(place: &Place, with_all_below: bool, world: &dyn World) -> 
             || (with_all_below && !place.path.is_empty() && paths::within(own, &place.path))
     };
     world.own_places().iter().find(touches).map(|own| format!("Tollgate's own files in {own}"))
+}
+
+/// Why a part of a text was not understood.
+fn unread(kind: ProblemKind) -> String {
+    match kind {
+        ProblemKind::Budget => "the command is too long or too deeply nested to be read whole".into(),
+        ProblemKind::StrangeByte => "it holds characters that shells read differently".into(),
+        ProblemKind::Unexpected | ProblemKind::Unclosed => "a part of it is not valid shell".into(),
+        ProblemKind::Deceptive(c) => {
+            format!("it holds U+{:04X}, which is not seen or looks like something else", u32::from(c))
+        }
+    }
 }
 
 /// What a command's data comes from: its input and its words.

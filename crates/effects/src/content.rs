@@ -7,10 +7,11 @@ use tollgate_shell::value::Value;
 
 use crate::aftermath::TEXT_LIMIT;
 use crate::analyst::Analyst;
+use crate::carriers;
 use crate::commands::tasks;
 use crate::languages::Language;
 use crate::notebook;
-use crate::tools::run_language;
+use crate::tools::{run_language, run_quoted};
 
 /// A piece of code in a file.
 pub(crate) enum Piece {
@@ -18,6 +19,8 @@ pub(crate) enum Piece {
     Shell(String),
     /// Code in another language.
     Language(Language, String),
+    /// Code of a language that is not read, whose quoted texts may be commands.
+    Quoted(String),
 }
 
 /// The gravest thing that the new text of a file would do when it runs and the old text would not.
@@ -41,6 +44,7 @@ fn dangers(path: &str, text: &str, world: &dyn World) -> Vec<String> {
             Piece::Language(language, text) => {
                 run_language(&mut analyst, &mut shell, language, &Value::text(&text));
             }
+            Piece::Quoted(text) => run_quoted(&mut analyst, &mut shell, &text),
         }
     }
     analyst.found().iter().filter_map(grave).collect()
@@ -50,6 +54,9 @@ fn dangers(path: &str, text: &str, world: &dyn World) -> Vec<String> {
 fn pieces(path: &str, text: &str) -> Vec<Piece> {
     let name = path.rsplit('/').next().unwrap_or_default();
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    if let Some(pieces) = carriers::pieces(path, name, text) {
+        return pieces;
+    }
     match (name, extension) {
         (_, "sh" | "bash" | "zsh" | "ksh" | "command") => vec![Piece::Shell(text.to_owned())],
         (_, "ipynb") => notebook::pieces(text),

@@ -4,6 +4,7 @@
 mod aftermath;
 mod analyst;
 mod approval;
+mod carriers;
 mod commands;
 mod content;
 mod elsewhere;
@@ -19,7 +20,9 @@ mod secrets_scan;
 mod settings;
 mod sql;
 mod startup;
+mod taint;
 mod tools;
+mod unresolved;
 mod url;
 mod word;
 

@@ -5,7 +5,7 @@ use tollgate_shell::value::{Piece, Text};
 use crate::paths;
 
 /// What the call linked and copied, by absolute path.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Links {
     links: Vec<(String, String)>,
     copies: Vec<(String, String)>,

@@ -100,6 +100,7 @@ mod tests {
         let show = |piece: Piece| match piece {
             Piece::Shell(text) => format!("sh:{}", text.trim()),
             Piece::Language(language, text) => format!("{language:?}:{}", text.trim()),
+            Piece::Quoted(text) => format!("quoted:{}", text.trim()),
         };
         pieces(text).into_iter().map(show).collect()
     }

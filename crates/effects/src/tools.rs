@@ -2,14 +2,14 @@
 
 use tollgate_model::phrase::SANDBOX;
 use tollgate_model::{
-    Certainty, Dialect, Effect, EffectKind, NetDirection, Replacement, SearchScope, Span, ToolCall, ToolUse,
-    World, WriteMode,
+    Certainty, Dialect, Effect, EffectKind, FileKind, NetDirection, Place, Replacement, SearchScope, Span,
+    ToolCall, ToolUse, World, WriteMode,
 };
 use tollgate_shell::eval::{Call, Code, Input, Kind, Scope, Shell, Stream};
 use tollgate_shell::value::Value;
 
 use crate::analyst::Analyst;
-use crate::commands::Run;
+use crate::commands::{Run, strangers};
 use crate::content::Piece;
 use crate::languages::{self, Language, Program};
 use crate::mcp;
@@ -29,6 +29,7 @@ pub(crate) fn effects(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effec
             if *sandbox_off {
                 hands.push(EffectKind::Weaken { what: SANDBOX.into() });
             }
+            hands.unwrapped(command);
             hands.shell.run(command, &mut hands.analyst);
         }
         ToolCall::Shell { command, cwd: own, sandbox_off, .. } => {
@@ -72,6 +73,24 @@ impl<'w> Hands<'w> {
         Self { analyst, shell }
     }
 
+    /// Shells take the carriage return at the end of a Windows line for part of its last word. What hands the
+    /// text to the shell may take it out, so that reading is followed too.
+    fn unwrapped(&mut self, command: &str) {
+        if !command.contains("\r\n") {
+            return;
+        }
+        let mut shell = self.analyst.fresh_shell();
+        let code = Code {
+            text: Value::text(&command.replace("\r\n", "\n")),
+            scope: Scope::Same,
+            dialect: shell.dialect(),
+            name: None,
+            args: None,
+            span: Span::new(0, command.len()),
+        };
+        self.analyst.suppose(|analyst| shell.run_text(&code, analyst));
+    }
+
     fn finish(self) -> Vec<Effect> {
         self.analyst.finish(&self.shell)
     }
@@ -101,9 +120,13 @@ impl<'w> Hands<'w> {
         self.analyst.write(&word, mode, content.as_ref(), &mut self.shell);
     }
 
+    /// Such tools take folders as well as files: with everything below, unless a file is there.
     pub(crate) fn delete(&mut self, path: &str) {
         let word = self.word(path);
-        self.analyst.delete(&word, true, &mut self.shell);
+        let places = self.analyst.places(&word, &self.shell);
+        let is_file = |place: &Place| self.analyst.world.kind(&place.path) == FileKind::File;
+        let recursive = !places.iter().all(|(place, _)| is_file(place));
+        self.analyst.delete(&word, recursive, &mut self.shell);
     }
 
     /// Changes a file: the whole new text is known when the old one is and holds what is replaced.
@@ -181,6 +204,7 @@ impl<'w> Hands<'w> {
                 Piece::Language(language, text) => {
                     run_language(&mut self.analyst, &mut self.shell, language, &Value::text(&text));
                 }
+                Piece::Quoted(text) => run_quoted(&mut self.analyst, &mut self.shell, &text),
             }
         }
     }
@@ -224,6 +248,14 @@ pub(crate) fn run_language(analyst: &mut Analyst, shell: &mut Shell, language: L
     let program =
         Program { code: code.clone(), span: Span::default(), file: None, from_input: true, args: Vec::new() };
     languages::run(&mut run, language, &program);
+}
+
+/// Runs the commands that stand in quotes in code of a language that is not read.
+pub(crate) fn run_quoted(analyst: &mut Analyst, shell: &mut Shell, text: &str) {
+    run_language(analyst, shell, Language::Slashed, &Value::text(text));
+    let call = bare_call();
+    let mut run = Run { analyst, shell, call: &call, path: "", program: "", args: &[] };
+    strangers::run_quoted(&mut run, &Word::literal_at(text, Span::default()));
 }
 
 fn bare_call() -> Call {

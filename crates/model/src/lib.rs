@@ -7,11 +7,13 @@ mod event;
 pub mod git;
 pub mod json;
 mod memory;
+mod phase;
 pub mod phrase;
 mod rebuild;
 mod record;
 mod rule;
 mod span;
+mod told;
 mod verdict;
 mod world;
 
@@ -20,8 +22,9 @@ pub use decision::{Decision, Fault, FaultKind, Finding, Hit, Reply};
 pub use effect::{
     Certainty, CodeSource, Effect, EffectKind, Loss, NetDirection, Place, Rewrite, WriteMode, Zone,
 };
-pub use event::{Actor, Attended, Dialect, Event, Kind, Phase, Replacement, SearchScope, ToolCall, ToolUse};
+pub use event::{Actor, Attended, Dialect, Event, Kind, Replacement, SearchScope, ToolCall, ToolUse};
 pub use memory::{Entry, Mark, Memory, NOTHING, Refusal, Repeats};
+pub use phase::Phase;
 pub use rebuild::{is_claim, is_rebuildable};
 pub use record::{Record, Times};
 pub use rule::{Card, Case, Catalogue, Example, Pack, Rule};

@@ -83,8 +83,38 @@ pub struct Card {
     pub unsure: Level,
     /// What it protects against and what to do instead, as Markdown.
     pub doc: &'static str,
+    /// Commands to type instead. Each passes the gate.
+    pub instead: &'static [&'static str],
+    /// Why only a person can do it, where there is no such command.
+    pub person: &'static str,
     /// Its tests and its documentation.
     pub examples: &'static [Example],
+}
+
+impl Card {
+    /// What it does, in one sentence: the first line of its documentation.
+    #[must_use]
+    pub fn summary(&self) -> &'static str {
+        self.doc.lines().next().unwrap_or_default().trim()
+    }
+
+    /// What it is for, without what to do instead.
+    #[must_use]
+    pub fn why(&self) -> String {
+        let before = self.doc.split("## Instead").next().unwrap_or_default();
+        lines(before)
+    }
+
+    /// What to do instead, in words.
+    #[must_use]
+    pub fn advice(&self) -> String {
+        lines(self.doc.split_once("## Instead").map_or("", |(_, after)| after))
+    }
+}
+
+fn lines(doc: &str) -> String {
+    let lines: Vec<&str> = doc.lines().map(str::trim).collect();
+    lines.join("\n").trim().to_owned()
 }
 
 /// One example of a rule.

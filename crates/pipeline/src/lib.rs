@@ -1,8 +1,8 @@
 //! Judges a case: every rule at the level the policy gives it, strictest verdict wins.
 
 use tollgate_model::{
-    Approve, Case, Certainty, Decision, Effect, EffectKind, Event, Finding, Level, Mode, Pack, Place, Rule,
-    Verdict, World,
+    Approve, Card, Case, Certainty, Decision, Effect, EffectKind, Event, Finding, Hit, Level, Mode, Pack,
+    Place, Rule, Verdict, World,
 };
 use tollgate_policy::Policy;
 
@@ -19,17 +19,47 @@ pub struct Judgement {
 #[must_use]
 pub fn judge(event: &Event, world: &dyn World, policy: &Policy) -> Judgement {
     let effects = tollgate_effects::analyse(event, world);
+    let decision = decide(&Case { event, effects: &effects, world }, policy);
+    Judgement { effects, decision }
+}
+
+/// Judges a case whose effects are known.
+#[must_use]
+pub fn decide(case: &Case, policy: &Policy) -> Decision {
     let mut decision = Decision::default();
-    if !effects.is_empty() {
-        let case = Case { event, effects: &effects, world };
+    if !case.effects.is_empty() {
         tollgate_rules::all()
-            .filter_map(|rule| finding(rule, &case, policy))
+            .filter_map(|rule| finding(rule, case, policy))
             .for_each(|found| decision.add(found));
     }
     decision.approve = policy.approve == Approve::ReadOnly
         && decision.verdict == Verdict::Allow
-        && tollgate_effects::only_reads(event, &effects);
-    Judgement { effects, decision }
+        && tollgate_effects::only_reads(case.event, case.effects);
+    decision
+}
+
+/// What one rule makes of a case, for explanations.
+#[derive(Clone, Debug)]
+pub struct Opinion {
+    /// The rule.
+    pub card: &'static Card,
+    /// The level that the policy gives it.
+    pub level: Level,
+    /// What it found.
+    pub finding: Option<Finding>,
+    /// What it would have found, had the policy not switched it off or excepted the place.
+    pub unheard: Option<Hit>,
+}
+
+/// Every rule's opinion of a case.
+#[must_use]
+pub fn opinions(case: &Case, policy: &Policy) -> Vec<Opinion> {
+    let opinion = |rule: &'static dyn Rule| {
+        let finding = finding(rule, case, policy);
+        let unheard = if finding.is_none() { rule.check(case) } else { None };
+        Opinion { card: rule.card(), level: policy.level(rule.card()), finding, unheard }
+    };
+    tollgate_rules::all().map(opinion).collect()
 }
 
 /// A rule's opinion at the level the policy gives it.

@@ -7,43 +7,21 @@
 
 mod support;
 
-use std::fs;
-use std::path::Path;
-
-use support::{call, event, input, world_for};
+use support::{call, corpus, event, input, world_for};
 use tollgate_model::Verdict;
-use tollgate_model::json::{self, Value};
+use tollgate_model::json::Value;
 use tollgate_pipeline::judge;
 use tollgate_policy::Policy;
 
 #[test]
 fn every_case_is_judged_as_it_says() {
     let mut wrong = Vec::new();
-    for (place, case) in cases() {
+    for (place, case) in corpus() {
         if let Some(fault) = fault(&case) {
             wrong.push(format!("{place}: {fault}"));
         }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
-}
-
-fn cases() -> Vec<(String, Value)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
-    let mut files: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
-    files.sort();
-    let mut cases = Vec::new();
-    for file in files {
-        let text = fs::read_to_string(&file).unwrap_or_default();
-        for (number, line) in text.lines().enumerate() {
-            let place = format!("{}:{}", file.file_name().unwrap_or_default().display(), number + 1);
-            match json::parse(line.as_bytes()) {
-                Ok(case) => cases.push((place, case)),
-                Err(error) => panic!("{place}: {error:?}"),
-            }
-        }
-    }
-    assert!(!cases.is_empty(), "the corpus is empty");
-    cases
 }
 
 /// What is wrong with the judgement of a case.

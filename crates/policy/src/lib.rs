@@ -22,13 +22,20 @@ mod yaml;
 
 pub use include::HOOK_FILE;
 pub use layers::Layer;
-pub use load::{Loaded, Request, forget, load};
+pub use load::{Loaded, Request, forget, load, look};
+pub use nearest::nearest;
 pub use pipeline::{BUILT_IN, OnError, Override, Pipeline, Program, Stage, StageKind};
 pub use policy::{Audit, Change, Policy, describe, strictest};
 pub use problem::{At, Problem, Severity, render};
 pub use settings::check;
 pub use source::{Health, SourceFile};
 pub use trust::{TrustPlan, distrust};
+
+/// Does a path pattern (`*`, `**`, `?`, `[a-z]`, `{a,b}`) match the whole of a path?
+#[must_use]
+pub fn path_matches(pattern: &str, path: &str) -> bool {
+    glob::expand(pattern).is_ok_and(|all| all.iter().any(|one| glob::matches(one, path)))
+}
 
 /// The name of a policy file, at every level.
 pub const FILE_NAME: &str = "tollgate.yaml";

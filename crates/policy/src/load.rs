@@ -68,15 +68,13 @@ pub struct Loaded {
 /// Loads the policy for a request. Never fails: a fault is told, and never loosens.
 #[must_use]
 pub fn load(request: &Request, catalogue: &dyn Catalogue) -> Loaded {
-    let cards = catalogue.cards();
-    let loader = Loader {
-        request,
-        key: request.key(),
-        catalogue: catalogue_hash(&cards),
-        shelf: Shelf::new(request.state_dir),
-        cards,
-    };
-    loader.recall().unwrap_or_else(|| loader.rebuild())
+    Loader::new(request, catalogue, Shelf::new(request.state_dir)).load()
+}
+
+/// As `load`, and leaves no trace: what is told once is still told at the next event.
+#[must_use]
+pub fn look(request: &Request, catalogue: &dyn Catalogue) -> Loaded {
+    Loader::new(request, catalogue, Shelf::read_only(request.state_dir)).load()
 }
 
 /// Accepts that a policy file is gone, so that what it last said is no longer held to. For owner commands only.
@@ -92,7 +90,16 @@ struct Loader<'a> {
     cards: Vec<&'static Card>,
 }
 
-impl Loader<'_> {
+impl<'a> Loader<'a> {
+    fn new(request: &'a Request<'a>, catalogue: &dyn Catalogue, shelf: Shelf) -> Self {
+        let cards = catalogue.cards();
+        Self { request, key: request.key(), catalogue: catalogue_hash(&cards), shelf, cards }
+    }
+
+    fn load(&self) -> Loaded {
+        self.recall().unwrap_or_else(|| self.rebuild())
+    }
+
     fn recall(&self) -> Option<Loaded> {
         let bytes = self.shelf.read(&self.snapshot_name())?;
         let snapshot = Snapshot::decode(&bytes)?;

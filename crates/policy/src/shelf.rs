@@ -21,11 +21,17 @@ const HASH: usize = 32;
 #[derive(Clone, Debug)]
 pub(crate) struct Shelf {
     directory: PathBuf,
+    read_only: bool,
 }
 
 impl Shelf {
     pub(crate) fn new(state_dir: &Path) -> Self {
-        Self { directory: state_dir.join("snapshots") }
+        Self { directory: state_dir.join("snapshots"), read_only: false }
+    }
+
+    /// One on which nothing is put.
+    pub(crate) fn read_only(state_dir: &Path) -> Self {
+        Self { read_only: true, ..Self::new(state_dir) }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -44,6 +50,9 @@ impl Shelf {
 
     /// Puts a file in place as a whole, or not at all. Not being able to is no fault.
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Option<()> {
+        if self.read_only {
+            return None;
+        }
         let directory = self.open()?;
         let (mut file, temporary) = create(&directory, name)?;
         let written = file.write_all(bytes).is_ok()

@@ -68,7 +68,9 @@ fn wrong_keys_and_values() {
     says("version: 1\nmod: observe\n", &["unknown key `mod`; did you mean `mode`? (t.yaml:2:1)"]);
     says(
         "version: 1\nxyzzy: 1\n",
-        &["unknown key `xyzzy`; valid: version, mode, on_fault, approve, audit, packs, rules, hooks, include (t.yaml:2:1)"],
+        &[
+            "unknown key `xyzzy`; valid: version, mode, on_fault, approve, audit, packs, rules, hooks, include (t.yaml:2:1)",
+        ],
     );
     says("version: 1\non-fault: ask\n", &["unknown key `on-fault`; did you mean `on_fault`? (t.yaml:2:1)"]);
     says("version: 1\ngit-push: ask\n", &["unknown key `git-push`; rules go under `rules` (t.yaml:2:1)"]);

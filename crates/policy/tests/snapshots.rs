@@ -197,6 +197,8 @@ fn f34_other_rules_make_a_new_snapshot() {
                 level: Level::Ask,
                 unsure: Level::Ask,
                 doc: "",
+                instead: &[],
+                person: "",
                 examples: &[],
             };
             vec![&CARD]

@@ -8,6 +8,8 @@ macro_rules! rule {
         $(#[doc = $doc:literal])*
         pub struct $name:ident;
         id: $id:literal, pack: $pack:ident, level: $level:ident $(, unsure: $unsure:ident)?,
+        $(instead: [$($instead:literal),* $(,)?],)?
+        $(person: $person:literal,)?
         examples: [$($kind:ident $tool:ident($text:literal)),* $(,)?] $(,)?
     ) => {
         $(#[doc = $doc])*
@@ -21,6 +23,8 @@ macro_rules! rule {
                 level: tollgate_model::Level::$level,
                 unsure: $crate::kit::rule!(@unsure $($unsure)?),
                 doc: concat!($($doc, "\n"),*),
+                instead: &[$($($instead),*)?],
+                person: concat!($($person)?),
                 examples: &[$(tollgate_model::Example {
                     hit: $crate::kit::rule!(@hit $kind),
                     tool: stringify!($tool),

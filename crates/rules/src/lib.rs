@@ -8,11 +8,13 @@ mod database;
 mod exfiltration;
 mod git;
 mod kit;
+mod page;
 mod persistence;
 mod secrets;
 mod self_protection;
 mod supply_chain;
 
+pub use page::{index, pack_page, page};
 use tollgate_model::{Card, Catalogue, Rule};
 
 /// Every rule, pack by pack.

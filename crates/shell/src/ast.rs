@@ -44,8 +44,11 @@ pub enum ProblemKind {
     Unexpected,
     /// A quote, bracket, substitution, compound command or heredoc that never closes.
     Unclosed,
-    /// NUL or another byte that shells disagree about.
+    /// NUL, or a carriage return that does not end a line: shells and terminals disagree about them.
     StrangeByte,
+    /// A character that is not seen, or not seen as what it is, outside of quoted data. The text is read as
+    /// shells read it.
+    Deceptive(char),
     /// A budget ran out: size, node count or nesting. What follows was not read.
     Budget,
 }

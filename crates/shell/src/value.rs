@@ -144,6 +144,12 @@ impl Text {
         self.pieces.iter().all(|piece| matches!(piece, Piece::Hole(hole) if !hole.nonempty))
     }
 
+    /// True when it is one hole and nothing else.
+    #[must_use]
+    pub fn is_hole(&self) -> bool {
+        matches!(self.pieces.as_slice(), [Piece::Hole(_)])
+    }
+
     /// True when some of it is unknown.
     #[must_use]
     pub fn has_holes(&self) -> bool {
@@ -154,6 +160,15 @@ impl Text {
     #[must_use]
     pub fn has_globs(&self) -> bool {
         self.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)))
+    }
+
+    /// What is left when every hole that may be empty is.
+    #[must_use]
+    pub fn without_empty_holes(&self) -> Self {
+        let mut kept = Self::default();
+        let stays = |piece: &&Piece| !matches!(piece, Piece::Hole(hole) if !hole.nonempty);
+        self.pieces.iter().filter(stays).for_each(|piece| kept.push(piece.clone()));
+        kept
     }
 
     /// The known text it starts with.

@@ -83,12 +83,40 @@ fn loops() {
 #[test]
 fn later_passes_are_covered() {
     check(&[
+        ("while [ $X ]; do echo run x; done | bash", &["bash", "run x", "‹?›…"]),
         ("p=safe; for i in $X; do $p x; p=rm; done", &["safe x", "rm x"]),
         (
             "p=one; while c; do $p x; if d; then p=two; else p=three; fi; done",
             &["c", "one x", "d", "two x", "three x"],
         ),
     ]);
+}
+
+/// A word that may come to nothing leaves its place to the next.
+#[test]
+fn unknown_command_words_may_vanish() {
+    check(&[
+        ("$X rm y", &["‹X›… rm y", "rm y"]),
+        ("$X $Y rm y", &["‹X›… ‹Y›… rm y", "rm y"]),
+        ("$(true) rm y", &["rm y"]),
+        ("$(a) rm y", &["a", "‹?›… rm y", "rm y"]),
+        ("${X:-} rm y", &["‹X›… rm y", "rm y"]),
+        ("\"$@\" rm y", &["rm y"]),
+        ("\"$X\" rm y", &["‹X› rm y"]),
+        ("\"$X\"rm y", &["‹X›rm y", "rm y"]),
+        ("r${X}m y", &["r‹X›m… y", "rm y"]),
+        ("$X", &["‹X›…"]),
+        ("$X eval 'rm y'", &["‹X›… eval 'rm y'", "rm y"]),
+        ("$X f; f() { a; }", &["‹X›… f", "f"]),
+        ("f() { a $1; }; $X f b", &["‹X›… f b", "a b"]),
+        ("command $X rm y; exec $X rm z", &["‹X›… rm y", "rm y", "‹X›… rm z", "rm z"]),
+        ("$X cd /; pwd", &["‹X›… cd /", "pwd"]),
+        ("$X Y=1 rm z", &["‹X›… Y=1 rm z", "Y=1 rm z"]),
+    ]);
+    check_as(Dialect::Zsh, &[("$X rm y", &["‹X›… rm y", "rm y"])]);
+    let supposed = |source: &str| run(source, Dialect::Bash).supposed;
+    assert_eq!(supposed("$X rm y; rm z"), ["rm y"]);
+    assert_eq!(supposed("f() { rm y; }; $X f; f; X=; $X f"), ["rm y"]);
 }
 
 #[test]
@@ -292,11 +320,11 @@ fn files_opened() {
 #[test]
 fn hidden_ways() {
     check(&[
-        ("command_not_found_handle() { rm x; }; nosuch", &["rm x", "nosuch"]),
+        ("command_not_found_handle() { rm x; }; nosuch", &["nosuch", "rm x"]),
         ("shopt -s nocasematch; [[ A == a ]] && yes1; case B in b) yes2;; esac", &["yes1", "yes2"]),
         ("shopt -s xpg_echo; echo 'run\\ty' | bash", &["bash", "runty", "run y"]),
         ("RANDOM=5; [ $RANDOM = 5 ] || a", &["a"]),
-        ("x=rm; f() { local x=ls; g; $x y; }; g() { unset x; }; f", &["‹x›… y"]),
+        ("x=rm; f() { local x=ls; g; $x y; }; g() { unset x; }; f", &["‹x›… y", "y"]),
         ("BASH_CMDS[ls]=/bin/rm; ls x", &["/bin/rm x"]),
         ("BASH_ALIASES[ls]='rm -r'; ls x", &["ls x", "rm -r x"]),
         ("exec {a}<<< 'run a' {b}<<< 'run b'; bash <&$a; bash <&$b", &["bash", "run a", "run b"]),
@@ -304,14 +332,14 @@ fn hidden_ways() {
         ("bash f | echo run late > f", &["bash f", "run late"]),
         ("a | b > f; c & d > g", &["a", "b", "c", "d"]),
         ("f() { rm x; }; trap f EXIT; exit", &["rm x"]),
-        ("set -o posix; x=rm :; $x y", &["rm y", "‹x›… y"]),
+        ("set -o posix; x=rm :; $x y", &["rm y", "‹x›… y", "y"]),
         ("readonly x=rm; x=ls; $x y", &["rm y", "ls y"]),
         ("if c; then IFS=,; fi; x=a,b; run $x", &["c", "run a b", "run a,b"]),
     ]);
     check_as(
         Dialect::Posix,
         &[
-            ("x=rm eval :; $x y", &["rm y", "‹x›… y"]),
+            ("x=rm eval :; $x y", &["rm y", "‹x›… y", "y"]),
             ("{rm,x}", &["rm x", "{rm,x}"]),
             ("[[ a == b ]] || run", &["[[ a == b ]]", "run"]),
         ],
@@ -324,7 +352,19 @@ fn hidden_ways() {
             ("=rm x", &["rm x"]),
             ("noglob rm *; nocorrect rm y; - rm z", &["rm *", "rm y", "rm z"]),
             ("functions[ls]='rm $1'; ls x", &["rm x"]),
-            ("echo a | read x; run $x", &["run a|‹x›"]),
+            ("ls *(e:'rm x':)", &["rm x", "ls '*(e:rm\\ x:)'"]),
+            ("f() { rm $REPLY; }; ls *(+f)", &["rm ‹REPLY›…", "ls *(+f)"]),
+            ("ls *(.om[1,3]) x(the|end)", &["ls *(.om[1,3]) x(the|end)"]),
+            ("() { rm $1; } y", &["rm y"]),
+            ("x='$(rm y)'; run ${(e)x}", &["rm y", "run ‹›…"]),
+            ("x=ls; : ${x::=rm}; $x y", &["‹x›… y", "y"]),
+            ("repeat 2 rm y; foreach i (a b) rm $i; end", &["rm y", "rm a", "rm b"]),
+            ("for i (a b) rm $i; for i in c; { rm $i }", &["rm a", "rm b", "rm c"]),
+            ("setopt sh_word_split; x='rm y'; $x", &["'rm y'", "rm y"]),
+            ("emulate sh -c 'rm y'; x='rm z'; $x", &["rm y", "'rm z'", "rm z"]),
+            ("TRAPINT() { rm y }; f() { rm z }; chpwd_functions+=(f)", &["rm y", "rm z"]),
+            ("alias -s txt='rm -f'; alias -g G='| rm y'", &["rm -f ‹?›…", "rm y"]),
+            ("echo a | read x; run $x", &["run a", "run ‹x›…"]),
         ],
     );
 }

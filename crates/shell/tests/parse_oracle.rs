@@ -241,7 +241,10 @@ fn read(text: &str) -> Script {
 
 /// bash takes a carriage return for a letter; that we name it is not a dispute about syntax.
 fn has_problem(script: &Script) -> bool {
-    script.problems.iter().any(|problem| problem.kind != ProblemKind::StrangeByte)
+    script
+        .problems
+        .iter()
+        .any(|problem| !matches!(problem.kind, ProblemKind::StrangeByte | ProblemKind::Deceptive(_)))
 }
 
 /// Whether bash accepts each text without a word. Two workers, one process per text.

@@ -42,15 +42,30 @@ fn zsh() {
 
 #[test]
 fn strange_bytes() {
-    check("echo a\r\nb\r", "[echo a\\r]; [b\\r] !StrangeByte !StrangeByte");
+    check("echo a\r\nb\r", "[echo a\\r]; [b\\r]");
+    check("echo a\rb\r\nc # d\r\n", "[echo a\\rb\\r]; [c] !StrangeByte");
     check("a # b\rc\nd", "[a]; [d] !StrangeByte");
     check("echo 'a\r' \"b\r\"", "[echo 'a\\r' 'b\\r']");
     check("cat <<E\na\r\nE\n", "[cat <<'a\\r\\n']");
     check("cat <<E\na\nE\r\nb", "[cat <<'a\\nE\\r\\nb'] !Unclosed");
     check("echo a\0b", "[echo a\\u{0}b] !StrangeByte");
     check("echo '\0'", "[echo '\\u{0}'] !StrangeByte");
-    check("a\u{a0}b\u{2003}c", "[a\u{a0}b\u{2003}c]");
-    check("a\u{b}b\u{c}c", "[a\\u{b}b\\u{c}c]");
+}
+
+/// Read as they stand, and told of.
+#[test]
+fn deceptive_characters() {
+    check("a\u{a0}b\u{2003}c", "[a\u{a0}b\u{2003}c] !Deceptive('\\u{a0}')");
+    check("a\u{b}b\u{c}c", "[a\\u{b}b\\u{c}c] !Deceptive('\\u{b}')");
+    check("\u{feff}a 'b\u{200b}' \"c\u{a0}\"", "[\u{feff}a 'b\u{200b}' 'c\u{a0}'] !Deceptive('\\u{feff}')");
+    check("a 'b\u{202e}c'", "[a 'b\u{202e}c'] !Deceptive('\\u{202e}')");
+    check("a # \u{202e}b\u{200b}", "[a] !Deceptive('\\u{202e}')");
+    check("a # \u{200b}é", "[a]");
+    check("a # \u{1b}[2K", "[a] !Deceptive('\\u{1b}')");
+    check("a <<'E'\n\u{202e}\u{200b}\nE\n", "[a <<!'\u{202e}\u{200b}\\n']");
+    check("a <<E\n\u{202e}\nE\n", "[a <<'\u{202e}\\n'] !Deceptive('\\u{202e}')");
+    check("a é 日本　語 👩\u{200d}💻", "[a é 日本　語 👩\u{200d}💻]");
+    check("сat x; \"сat\" y; a сat", "[сat x]; ['сat' y]; [a сat] !Deceptive('с') !Deceptive('с')");
 }
 
 #[test]

@@ -32,6 +32,16 @@ enum Command {
     Approve(cmd::approve::Args),
     /// The catalogue of rules
     Rules(cmd::rules::Args),
+    /// Trust this project's policy and programs: they are copied, and the copies run
+    Trust(cmd::trust::Args),
+    /// Run the observers of an event (what a hook starts)
+    #[command(hide = true)]
+    Observe {
+        /// What the hook wrote down
+        file: std::path::PathBuf,
+    },
+    /// One validator alone: a tool's input on standard input, `{"safe": …, "reason": …, "metadata": …}` as answer
+    Validate(cmd::validate::Args),
     /// Answer one event of an agent (what the agent's host runs; payload on standard input)
     Hook {
         /// The agent, and the event where its payload does not name it
@@ -52,6 +62,9 @@ pub fn run() -> ExitCode {
         Command::Explain(args) => cmd::explain::run(args),
         Command::Approve(args) => cmd::approve::run(args),
         Command::Rules(args) => cmd::rules::run(args),
+        Command::Trust(args) => cmd::trust::run(args),
+        Command::Observe { file } => cmd::observe::run(file),
+        Command::Validate(args) => cmd::validate::run(args),
         Command::Hook { words } => crate::hook::run(words),
     };
     result.unwrap_or_else(|error| {

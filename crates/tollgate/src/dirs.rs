@@ -28,6 +28,15 @@ impl Dirs {
     }
 }
 
+/// The outermost repository that a folder lies in, else the folder. One that holds the user's whole home is no
+/// project.
+pub fn repository(folder: &Path) -> &Path {
+    let home = home().unwrap_or_default();
+    let holds_home = |root: &Path| home.starts_with(root) && home != root;
+    let is_repository = |root: &&Path| root.join(".git").exists() && !holds_home(root);
+    folder.ancestors().filter(is_repository).last().unwrap_or(folder)
+}
+
 /// `HOME` when it is an absolute directory, else the user database's.
 pub fn home() -> Option<PathBuf> {
     let named =

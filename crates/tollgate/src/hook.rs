@@ -7,6 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tollgate_agents::{Adapter, Payload};
 use tollgate_lastword as lastword;
+use tollgate_middleware::StageResult;
 use tollgate_model::{
     Certainty, Decision, Effect, Event, Fault, FaultKind, Finding, Hit, OnFault, Record, Reply, Span, Times,
     Verdict,
@@ -15,7 +16,9 @@ use tollgate_pipeline::Judgement;
 use tollgate_policy::{Audit, Loaded, Policy};
 use tollgate_store::Log;
 
+use crate::cmd::canary::is_canary;
 use crate::dirs::{self, Dirs};
+use crate::guard::{self, Guard};
 use crate::session::Session;
 use crate::stdin;
 use crate::world::Machine;
@@ -55,12 +58,11 @@ impl Hook {
             Ok(event) => event,
             Err(fault) => return self.fault(&bytes, None, &fault, OnFault::default()),
         };
-        drop(bytes);
         let read = micros(start);
-        self.decide(&event, start, read)
+        self.decide(&event, &bytes, start, read)
     }
 
-    fn decide(&self, event: &Event, start: Instant, read: u64) -> Reply {
+    fn decide(&self, event: &Event, native: &[u8], start: Instant, read: u64) -> Reply {
         let project = self.project(event);
         let loaded = self.policy(event, &project);
         if loaded.policy.on_fault != OnFault::default() {
@@ -74,18 +76,29 @@ impl Hook {
         );
         let Judgement { effects, mut decision } = tollgate_pipeline::judge(event, &world, &loaded.policy);
         tell(event, &loaded, &mut decision);
+        let guard = Guard {
+            adapter: self.adapter,
+            event,
+            native,
+            policy: &loaded.policy,
+            world: &world,
+            state: &self.state,
+        };
+        let results = guard.run(&effects, &mut decision, DEADLINE);
         let session = Session { event, effects: &effects, world: &world, state: &self.state };
         session.weigh(&mut decision);
         let reply = self.adapter.reply(event, &decision);
         session.remember(&mut decision, reply.expressed);
+        guard.watch(&effects, &results, &mut decision);
         let times = Times { read, policy, judge: micros(start) - read - policy };
-        let kept = Kept { event, effects: &effects, times, policy: &loaded.policy };
+        let kept = Kept { event, effects: &effects, results: &results, times, policy: &loaded.policy };
         self.record(&kept, decision, reply)
     }
 
     /// Puts the decision on disk before the agent hears of it, or says that it is not.
     fn record(&self, kept: &Kept, mut decision: Decision, reply: Reply) -> Reply {
-        let record = Record::of(kept.event, kept.effects, &decision, reply.expressed, kept.times);
+        let mut record = Record::of(kept.event, kept.effects, &decision, reply.expressed, kept.times);
+        record.fields.extend(guard::record(kept.results));
         let Err(fault) = Log::at(&self.state).append(&record, SystemTime::now()) else { return reply };
         decision
             .notices
@@ -122,19 +135,7 @@ impl Hook {
         tollgate_store::session_project(&self.state, event.agent.name(), &event.session, first).path
     }
 
-    /// Only an event that is judged, or that tells a person how things stand, needs the policy.
     fn policy(&self, event: &Event, project: &str) -> Loaded {
-        use tollgate_model::Phase;
-        if !event.phase().is_safety() && event.phase() != Phase::SessionStart {
-            return Loaded {
-                policy: Policy::builtin(),
-                notices: Vec::new(),
-                changes: Vec::new(),
-                digest: String::new(),
-                sources: Vec::new(),
-                rebuilt: false,
-            };
-        }
         let request = tollgate_policy::Request {
             managed_dir: Path::new(dirs::MANAGED),
             config_dir: &self.config,
@@ -142,7 +143,10 @@ impl Hook {
             project: (!project.is_empty()).then(|| Path::new(project)),
             cwd: Path::new(&event.cwd),
         };
-        tollgate_policy::load(&request, &tollgate_rules::Rules)
+        // A canary's answer is read by no person: what is told once must wait for one.
+        let load =
+            if is_canary(Some(&event.session)) { tollgate_policy::look } else { tollgate_policy::load };
+        load(&request, &tollgate_rules::Rules)
     }
 }
 
@@ -150,6 +154,7 @@ impl Hook {
 struct Kept<'a> {
     event: &'a Event,
     effects: &'a [Effect],
+    results: &'a [StageResult],
     times: Times,
     policy: &'a Policy,
 }
@@ -194,9 +199,7 @@ fn first_project(event: &Event) -> String {
     if let Some(project) = named {
         return project.trim_end_matches('/').to_owned();
     }
-    let cwd = Path::new(&event.cwd);
-    let root = cwd.ancestors().filter(|folder| folder.join(".git").exists()).last().unwrap_or(cwd);
-    root.to_string_lossy().into_owned()
+    dirs::repository(Path::new(&event.cwd)).to_string_lossy().into_owned()
 }
 
 /// What a person must know about the policy: at the start of a session, and with every refusal.

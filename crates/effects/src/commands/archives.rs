@@ -32,7 +32,7 @@ const TAR: &str = "c,create x,extract,get t,list r,append u,update d,diff,compar
     C,directory,cd= z,gzip,gunzip,ungzip j,bzip2 J,xz Z,compress,uncompress zstd lzma lzip lzop a,auto-compress v,verbose \
     p,preserve-permissions,same-permissions P,absolute-names,absolute-paths k,keep-old-files keep-newer-files O,to-stdout \
     overwrite U,unlink-first recursive-unlink remove-files checkpoint? checkpoint-action= to-command= \
-    I,use-compress-program= F,info-script,new-volume-script= rsh-command= T,files-from= X,exclude-from= exclude= \
+    I,use-compress-program= F,info-script,new-volume-script= rsh-command= rmt-command= T,files-from= X,exclude-from= exclude= \
     exclude-vcs exclude-vcs-ignores exclude-caches strip-components,strip-path= transform,xform= s wildcards no-wildcards \
     m,touch o,no-same-owner same-owner h,dereference l W,verify w,interactive b,blocking-factor= L,tape-length= \
     N,newer,after-date= g,listed-incremental= V,label= H,format= S,sparse owner= group= mode= mtime= sort= numeric-owner \
@@ -43,7 +43,7 @@ const TAR: &str = "c,create x,extract,get t,list r,append u,update d,diff,compar
 fn tar(run: &mut Run) -> Outcome {
     let args = dashed(run.args);
     let options = read(&args, TAR, Order::Anywhere);
-    for name in ["to-command", "I", "F", "rsh-command"] {
+    for name in ["to-command", "I", "F", "rsh-command", "rmt-command"] {
         for command in options.values(name).cloned().collect::<Vec<_>>() {
             interpreters::code(run, &command.value(), command.span);
         }

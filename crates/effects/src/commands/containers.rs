@@ -196,7 +196,8 @@ fn reaches_out(effect: &Effect) -> bool {
 
 /// Follows `-v` and `--mount`, and notes those that hand out this machine.
 fn mounts(run: &mut Run, options: &Options, there: &mut Elsewhere) {
-    let volumes = options.values("v").filter_map(volume);
+    let home = run.analyst.world.home();
+    let volumes = options.values("v").filter_map(|word| volume(word, home));
     let mounts = options.values("mount").filter_map(mount);
     let devices = options.values("device").map(|word| {
         let path = word.shown();
@@ -218,13 +219,15 @@ struct Mount {
 }
 
 /// `host:container[:options]`; a name without a slash is a volume of docker's own.
-fn volume(word: &Word) -> Option<Mount> {
+fn volume(word: &Word, home: &str) -> Option<Mount> {
     let shown = word.shown();
     let is_path = shown.starts_with(['/', '.', '~']) || word.text.prefix().is_empty();
     let (_, rest) = shown.split_once(':')?;
     let (there, options) = rest.split_once(':').unwrap_or((rest, ""));
     let read_only = options.split(',').any(|option| option == "ro" || option == "readonly");
     let here = before_colon(word);
+    // People write `~:/data` and mean the home.
+    let here = if here.is("~") { Word::literal_at(home, word.span) } else { here };
     (is_path && there.starts_with('/')).then(|| Mount { here, there: there.to_owned(), read_only })
 }
 

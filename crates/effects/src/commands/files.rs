@@ -2,13 +2,15 @@
 
 use tollgate_model::{EffectKind, FileKind, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
-use tollgate_shell::value::{Text, Value};
+use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
 use super::{Commands, Run};
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 
 pub(super) const COMMANDS: Commands = &[
+    ("mktemp", mktemp),
+    ("gmktemp", mktemp),
     ("rm", rm),
     ("rmdir", rmdir),
     ("unlink", unlink),
@@ -308,4 +310,28 @@ fn permissions(run: &mut Run, operands: &[Word], to: &str, recursive: bool) -> O
 
 fn is_setuid(mode: &str) -> bool {
     mode.len() == 4 && mode.starts_with(['2', '4', '6']) && mode.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A new file or folder, in the temporary directory unless another is given.
+fn mktemp(run: &mut Run) -> Outcome {
+    let options = read(run.args, "d,directory u,dry-run q,quiet p= tmpdir? t suffix= V", Order::Anywhere);
+    let temp =
+        run.analyst.world.temp_dirs().first().map_or("/tmp", String::as_str).trim_end_matches('/').to_owned();
+    let folder = options.value("p").or(options.value("tmpdir")).map(|word| word.text.clone());
+    let inside = folder.is_some() || options.has("tmpdir") || options.has("t") || options.operands.is_empty();
+    let mut path = Text::default();
+    if inside {
+        path.append(&folder.unwrap_or_else(|| Text::literal(&temp)));
+        path.push_str("/");
+    }
+    match options.operands.first() {
+        Some(template) => path.push_str(template.shown().trim_end_matches('X')),
+        None => path.push_str("tmp."),
+    }
+    path.push(Piece::Hole(Hole::nonempty(HoleSource::Output)));
+    let made = Word { text: path.clone(), span: run.call.span, splits: false, taint: Taint::NONE };
+    if options.has("d") {
+        run.analyst.make_dir(&made, run.shell);
+    }
+    Outcome { stdout: Value::of([path], Taint::NONE), status: Status::Success }
 }

@@ -11,11 +11,14 @@ use crate::word::Word;
 pub(super) const COMMANDS: Commands = &[
     ("find", find),
     ("gfind", find),
+    ("bfs", find),
     ("fd", fd),
     ("fdfind", fd),
     ("xargs", xargs),
     ("gxargs", xargs),
     ("parallel", parallel),
+    ("rush", parallel),
+    ("sem", parallel),
 ];
 
 /// Tests that leave some files out, and how many words each takes.
@@ -59,7 +62,8 @@ fn find(run: &mut Run) -> Outcome {
     let roots: Vec<Word> = roots.iter().filter(|word| !is_global(&word.shown())).cloned().collect();
     let here = Word::literal_at(".", run.call.span);
     let roots = if roots.is_empty() { vec![here] } else { roots };
-    let found: Vec<Word> = roots.iter().map(|root| found(root, expression)).collect();
+    let mut found: Vec<Word> = roots.iter().map(|root| found(root, expression)).collect();
+    found.extend(roots.iter().filter_map(|root| made(run, root, expression)));
     actions(run, expression, &found);
     let texts = found.iter().map(|word| word.text.clone());
     Outcome { stdout: Value::of(texts, tollgate_shell::value::Taint::NONE), status: Status::Either }
@@ -97,6 +101,15 @@ fn found(root: &Word, expression: &[Word]) -> Word {
         }
     }
     Word { text, ..root.clone() }
+}
+
+/// A file of the name that was asked for, if this call made it.
+fn made(run: &Run, root: &Word, expression: &[Word]) -> Option<Word> {
+    let name =
+        expression.windows(2).find(|pair| pair.first().is_some_and(|test| test.is("-name")))?.get(1)?;
+    let path = format!("{}/{}", root.literal()?.trim_end_matches('/'), name.literal()?);
+    let word = Word::literal_at(&path, name.span);
+    run.shell.file(&word.value()).map(|_| word)
 }
 
 /// Does the expression leave anything out?
@@ -151,11 +164,9 @@ fn fd(run: &mut Run) -> Outcome {
     let spec = "H,hidden I,no-ignore u,unrestricted s,case-sensitive i,ignore-case g,glob F,fixed-strings a,absolute-path \
         L,follow p,full-path d,max-depth= min-depth= exact-depth= E,exclude= t,type= e,extension= S,size= o,owner= \
         changed-within= changed-before= x,exec= X,exec-batch= c,color= j,threads= base-directory= search-path= 0,print0 l,list-details";
-    let split = run
-        .args
-        .iter()
-        .position(|word| word.is("-x") || word.is("-X") || word.is("--exec") || word.is("--exec-batch"));
-    let (before, command) = run.args.split_at(split.unwrap_or(run.args.len()));
+    let args = split_exec(run.args);
+    let split = args.iter().position(|word| word.is("-x") || word.is("-X"));
+    let (before, command) = args.split_at(split.unwrap_or(args.len()));
     let options = read(before, spec, Order::Anywhere);
     let here = Word::literal_at(".", run.call.span);
     let pattern = options.operands.first().map(Word::shown).unwrap_or_default();
@@ -183,6 +194,29 @@ fn fd(run: &mut Run) -> Outcome {
     }
 }
 
+/// The words of `fd` with every spelling of its command option as `-x`, alone.
+fn split_exec(words: &[Word]) -> Vec<Word> {
+    let mut out = Vec::new();
+    for word in words {
+        let text = word.text.prefix();
+        let option = Word::literal_at("-x", word.span);
+        let cluster =
+            text.strip_prefix('-').filter(|rest| !rest.starts_with('-') && rest.ends_with(['x', 'X']));
+        match cluster {
+            _ if word.is("--exec") || word.is("--exec-batch") => out.push(option),
+            _ if text.starts_with("--exec=") || text.starts_with("--exec-batch=") => {
+                out.extend([option, word.after('=')]);
+            }
+            Some(letters) if letters.len() > 1 => {
+                let others = letters.trim_end_matches(['x', 'X']);
+                out.extend([Word::literal_at(&format!("-{others}"), word.span), option]);
+            }
+            _ => out.push(word.clone()),
+        }
+    }
+    out
+}
+
 fn xargs(run: &mut Run) -> Outcome {
     let spec = "0,null a,arg-file= d,delimiter= E,eof? e? I,replace= i? L,max-lines= l? n,max-args= P,max-procs= \
         o,open-tty p,interactive r,no-run-if-empty s,max-chars= t,verbose x,exit show-limits process-slot-var=";
@@ -196,7 +230,7 @@ fn xargs(run: &mut Run) -> Outcome {
     if command.is_empty() {
         command.push(Word::literal_at("echo", run.call.span));
     }
-    if options.unsure {
+    if options.unsure && command.first().is_some_and(|word| word.literal().is_some()) {
         run.analyst.opaque("what `xargs` runs is only known when it runs", run.call.span);
     }
     let items = items(&input, options.has("0") || options.has("d") || mark.is_some(), run);
@@ -232,6 +266,16 @@ fn items(input: &Value, lines: bool, run: &Run) -> Vec<Word> {
     items
 }
 
+/// An argument as it is put into shell text.
+fn quoted(item: &Word) -> Word {
+    match item.literal() {
+        Some(text) if text.contains([' ', ';', '|', '&', '$', '`', '"', '(']) => {
+            Word::literal_at(&format!("'{}'", text.replace('\'', "'\\''")), item.span)
+        }
+        _ => item.clone(),
+    }
+}
+
 fn parallel(run: &mut Run) -> Outcome {
     let spec = "j,jobs= k,keep-order a,arg-file= colsep= C= I= N,max-args= n= L= X m d,delimiter= tag bar eta progress \
         dry-run halt= joblog= results= S,sshlogin= timeout= retries= delay= will-cite 0,null q,quote env= workdir= \
@@ -258,6 +302,7 @@ fn parallel(run: &mut Run) -> Outcome {
             continue;
         }
         let marked = command.iter().any(|word| word.shown().contains('{'));
+        let item = &quoted(item);
         let mut words = filled(command, "{}", item);
         if !marked {
             words.push(item.clone());

@@ -1,25 +1,260 @@
-//! Options of harmless programs that run or load something else.
+//! Options of harmless programs that run or load something else. A catalogue from the programs' own manuals.
 
+use tollgate_model::Zone;
 use tollgate_shell::eval::Outcome;
+use tollgate_shell::value::Value;
 
+use super::strangers::possibly;
 use super::{Commands, Run, interpreters};
+use crate::options::{Order, read};
 use crate::word::Word;
 
 pub(super) const COMMANDS: Commands = &[
-    ("man", man),
+    ("man", harmless),
     ("go", go),
     ("info", harmless),
     ("ctags", ctags),
     ("zipgrep", harmless),
     ("ctest", harmless),
+    ("java", java),
+    ("gs", ghostscript),
+    ("rpm", rpm),
+    ("rpmbuild", rpm),
+    ("rpmspec", rpm),
+    ("fzf", fzf),
+    ("cmake", cmake),
+    ("m4", m4),
+    ("dc", dc),
+    ("tex", tex),
+    ("pdftex", tex),
+    ("latex", tex),
+    ("pdflatex", tex),
+    ("xelatex", tex),
+    ("lualatex", tex),
+    ("luatex", tex),
+    ("ssh-add", loads),
+    ("ssh-keygen", loads),
 ];
 
-fn harmless(run: &mut Run) -> Outcome {
-    run.derived()
+/// Options whose value is a command, by program. Names of one letter are short; long ones may be cut.
+const SLOTS: &[(&[&str], &str)] = &[
+    (&["man"], "P,pager= H,html= X,gxditview="),
+    (&["sort"], "compress-program="),
+    (&["rg"], "pre= hostname-bin="),
+    (&["scp", "sftp"], "S="),
+    (&["wget"], "use-askpass="),
+    (
+        &["aria2c"],
+        "on-download-complete= on-download-error= on-download-pause= on-download-start= on-download-stop= \
+        on-bt-download-complete=",
+    ),
+    (&["yt-dlp", "youtube-dl"], "exec= exec-before-download= netrc-cmd= downloader= external-downloader="),
+    (&["tcpdump"], "z="),
+    (&["split"], "filter="),
+    (&["npm", "pnpm", "yarn"], "script-shell= editor= viewer="),
+    (
+        &["chromium", "chromium-browser", "google-chrome", "chrome", "x-www-browser", "brave-browser"],
+        "gpu-launcher= renderer-cmd-prefix= utility-cmd-prefix= ppapi-plugin-launcher=",
+    ),
+    (&["mysql", "mariadb", "bat", "batcat", "delta", "pspg"], "pager="),
+    (&["pandoc"], "F,filter= pdf-engine="),
+    (&["certbot"], "pre-hook= post-hook= deploy-hook= renew-hook= manual-auth-hook= manual-cleanup-hook="),
+    (&["borg"], "rsh="),
+    (&["restic", "rclone"], "password-command="),
+    (&["mosh"], "ssh= server="),
+    (&["svn"], "diff-cmd= diff3-cmd= editor-cmd="),
+    (&["hg"], "e,ssh= remotecmd="),
+    (&["sdiff", "diff3"], "diff-program="),
+    (&["cpio"], "rsh-command="),
+    (&["helm"], "post-renderer="),
+    (&["dpkg"], "pre-invoke= post-invoke="),
+    (&["sops"], "editor="),
+    (&["ffmpeg", "mpv"], "script="),
+    (&["just"], "command="),
+    (&["gpg", "gpg2"], "photo-viewer= agent-program= pinentry-program="),
+    (&["7z", "7za"], "compress-prog="),
+    (&["dump", "restore"], "F="),
+    (&["git"], "smtp-server= sendmail-cmd= to-cmd= cc-cmd= header-cmd="),
+];
+
+/// Settings given as `name=value` whose value is a command when the name says so.
+const SETTINGS: &[(&[&str], &str)] = &[
+    (&["hg"], "config="),
+    (&["jj"], "config="),
+    (&["svn"], "config-option="),
+    (&["restic"], "o,option="),
+    (&["apt", "apt-get", "aptitude"], "o,option="),
+    (&["mail", "mailx"], "S,set="),
+    (&["cmake"], "D="),
+];
+
+/// Takes down what the command slots of a program's options do.
+pub(super) fn notice(run: &mut Run) {
+    let program = run.program;
+    for (_, spec) in SLOTS.iter().filter(|(names, _)| names.contains(&program)) {
+        for value in given(run, spec) {
+            interpreters::code(run, &piped(&value).value(), value.span);
+        }
+    }
+    for (_, spec) in SETTINGS.iter().filter(|(names, _)| names.contains(&program)) {
+        for setting in given(run, spec) {
+            let command = setting.after('=');
+            let text = command.text.prefix().trim_start_matches('!').len();
+            let command = command.from(command.text.prefix().len() - text);
+            possibly(run, |run| drop(interpreters::code(run, &command.value(), command.span)));
+        }
+    }
+    trace_to_command(run);
+    match run.program {
+        "cargo" => cargo(run),
+        "gh" => gh(run),
+        "less" | "more" | "most" | "zless" => pager(run),
+        "mvn" | "mvnw" => maven(run),
+        "latexmk" => values(run, &["-pdflatex", "-latex", "-xelatex", "-lualatex", "-bibtex", "-e"]),
+        "sqlite3" | "sqlite" | "openssl" | "ld" => libraries(run),
+        "git" => hooks(run),
+        "heroku" => local(run),
+        "npm" | "pnpm" | "yarn" => node_options(run),
+        _ => {}
+    }
 }
 
-fn man(run: &mut Run) -> Outcome {
-    values(run, &["-P", "--pager", "-H", "--html", "-X", "--gxditview"]);
+/// `cargo watch -s text`, `cargo watch -- command`, and programs named by `--config`.
+fn cargo(run: &mut Run) {
+    for setting in given(run, "config=") {
+        let text = setting.after('=').shown();
+        let text = text.trim().trim_matches(['"', '\'', '[', ']']).replace("\", \"", " ");
+        possibly(run, |run| drop(interpreters::code(run, &Value::text(&text), setting.span)));
+    }
+    if !run.args.iter().take(2).any(|word| word.is("watch")) {
+        return;
+    }
+    for text in given(run, "s,shell=") {
+        interpreters::code(run, &text.value(), text.span);
+    }
+    if let Some(at) = run.args.iter().position(|word| word.is("--")) {
+        run.inner(run.args.get(at + 1..).unwrap_or_default());
+    }
+}
+
+/// Aliases that begin with `!` are shell text; so are a few settings.
+fn gh(run: &mut Run) {
+    let words: Vec<Word> =
+        run.args.iter().filter(|word| !word.text.prefix().starts_with("--")).cloned().collect();
+    let [group, verb, name, value, ..] = words.as_slice() else { return };
+    let alias = group.is("alias") && verb.is("set");
+    let setting =
+        group.is("config") && verb.is("set") && ["pager", "editor", "browser"].iter().any(|key| name.is(key));
+    if setting || (alias && value.text.prefix().starts_with('!')) {
+        interpreters::code(run, &piped(value).value(), value.span);
+    }
+}
+
+/// `less '+!command'`: what a pager is told to do first.
+fn pager(run: &mut Run) {
+    for word in run.args.iter().filter(|word| word.text.prefix().starts_with('+')) {
+        let text = word.shown();
+        let command = text.split_once('!').map(|(_, command)| command).or_else(|| {
+            let rest = text.split_once('|').map(|(_, rest)| rest)?;
+            rest.char_indices().nth(1).and_then(|(at, _)| rest.get(at..))
+        });
+        if let Some(command) = command {
+            interpreters::code(run, &Value::text(command), word.span);
+        }
+    }
+}
+
+/// `mvn exec:exec -Dexec.executable=tool -Dexec.args=…`.
+fn maven(run: &mut Run) {
+    let value = |name: &str| {
+        let start = format!("-Dexec.{name}=");
+        run.args
+            .iter()
+            .find(|word| word.text.prefix().starts_with(&start))
+            .map(|word| word.after('=').shown())
+    };
+    if let Some(tool) = value("executable") {
+        let line = format!("{tool} {}", value("args").unwrap_or_default());
+        interpreters::code(run, &Value::text(&line), run.call.span);
+    }
+}
+
+/// A library that is loaded is code.
+fn libraries(run: &mut Run) {
+    let input = run.stdin().and_then(Value::as_literal).unwrap_or_default().to_owned();
+    let texts: Vec<String> = run.args.iter().map(Word::shown).chain([input]).collect();
+    let sql = texts.iter().any(|text| {
+        text.contains("load_extension(") || text.lines().any(|line| line.trim().starts_with(".load "))
+    });
+    let other = texts
+        .iter()
+        .any(|text| text.contains(".so") && (text.starts_with(['.', '/']) || text.starts_with("SO_PATH")));
+    let asks =
+        texts.iter().any(|text| matches!(text.as_str(), "-engine" | "-plugin" | "engine" | "-provider-path"));
+    if sql || (other && asks && !texts.iter().any(|text| text.contains("/usr/lib"))) {
+        run.analyst
+            .opaque(format!("`{}` is given a library, which is code, to load", run.program), run.call.span);
+    }
+}
+
+/// Hooks from a folder where anybody may write.
+fn hooks(run: &mut Run) {
+    for setting in given(run, "c=") {
+        if !setting.text.prefix().to_ascii_lowercase().starts_with("core.hookspath=") {
+            continue;
+        }
+        let folder = setting.after('=');
+        let places = run.analyst.places(&folder, run.shell);
+        if places.iter().any(|(place, _)| place.zone == Zone::Temp && place.path != "/dev/null") {
+            run.analyst.opaque("hooks from a temporary folder would run", setting.span);
+        }
+    }
+}
+
+/// `heroku local:run command`.
+fn local(run: &mut Run) {
+    if run.args.first().is_some_and(|verb| verb.is("local:run")) {
+        run.inner(run.args.get(1..).unwrap_or_default());
+    }
+}
+
+/// Options that npm hands to node.
+fn node_options(run: &mut Run) {
+    for options in given(run, "node-options=") {
+        if !super::variables::is_plain_node_option(&options.value()) {
+            run.analyst.opaque("`--node-options` puts other code into the program", options.span);
+        }
+    }
+}
+
+fn given(run: &Run, spec: &'static str) -> Vec<Word> {
+    // A program that writes long options with one dash reads the others the same way.
+    let options = read(run.args, spec, Order::Anywhere);
+    spec.split_ascii_whitespace()
+        .filter_map(|group| group.trim_end_matches(['=', '?']).split(',').next())
+        .flat_map(|name| options.values(name).cloned().collect::<Vec<_>>())
+        .collect()
+}
+
+/// A command that a `|` or `!` marks.
+fn piped(word: &Word) -> Word {
+    let marks = word.text.prefix().len() - word.text.prefix().trim_start_matches(['|', '!']).len();
+    word.from(marks)
+}
+
+/// `strace -o '|command'`.
+fn trace_to_command(run: &mut Run) {
+    if !matches!(run.program, "strace" | "ltrace") {
+        return;
+    }
+    for value in given(run, "o,output=") {
+        if value.text.prefix().starts_with(['|', '!']) {
+            interpreters::code(run, &piped(&value).value(), value.span);
+        }
+    }
+}
+
+fn harmless(run: &mut Run) -> Outcome {
     run.derived()
 }
 
@@ -28,11 +263,160 @@ fn go(run: &mut Run) -> Outcome {
     if matches!(verb.as_str(), "test" | "run" | "build" | "vet" | "generate" | "install") {
         values(run, &["-exec", "--exec", "-toolexec", "--toolexec", "-vettool", "--vettool"]);
     }
+    super::sources::run(run);
     run.derived()
 }
 
 fn ctags(run: &mut Run) -> Outcome {
     values(run, &["--etags-program"]);
+    run.derived()
+}
+
+/// Commands that the machine runs when the program fails.
+fn java(run: &mut Run) -> Outcome {
+    for word in run.args {
+        let text = word.text.prefix();
+        if text.starts_with("-XX:OnError=") || text.starts_with("-XX:OnOutOfMemoryError=") {
+            let command = word.after('=');
+            interpreters::code(run, &command.value(), command.span);
+        }
+        if text.starts_with("-agentpath:") || text.starts_with("-javaagent:/tmp/") {
+            run.analyst.opaque("an agent puts other code into the program", word.span);
+        }
+    }
+    super::sources::run(run);
+    run.derived()
+}
+
+/// `%pipe%command`, in an option or in PostScript.
+fn ghostscript(run: &mut Run) -> Outcome {
+    for word in run.args {
+        for command in word.shown().split("%pipe%").skip(1) {
+            let command = command.split(')').next().unwrap_or_default();
+            interpreters::code(run, &Value::text(command), word.span);
+        }
+    }
+    run.derived()
+}
+
+/// `%(command)` in a macro.
+fn rpm(run: &mut Run) -> Outcome {
+    for word in run.args {
+        for command in word.shown().split("%(").skip(1) {
+            let command = command.rsplit_once(')').map_or(command, |(command, _)| command);
+            interpreters::code(run, &Value::text(command), word.span);
+        }
+        if word.shown().contains("%{lua:") {
+            possibly(run, |run| super::strangers::either(run, word));
+        }
+    }
+    run.derived()
+}
+
+/// Previews, and actions of keys: `execute(command)`.
+fn fzf(run: &mut Run) -> Outcome {
+    for value in given(run, "preview=") {
+        interpreters::code(run, &value.value(), value.span);
+    }
+    for value in given(run, "bind=") {
+        let text = value.shown();
+        for start in ["execute", "execute-silent", "become", "reload", "preview", "transform"] {
+            for rest in text.split(&format!("{start}(")).skip(1) {
+                let command = rest.rsplit_once(')').map_or(rest, |(command, _)| command);
+                interpreters::code(run, &Value::text(command), value.span);
+            }
+        }
+    }
+    run.derived()
+}
+
+/// `cmake -E command …` is a set of tools of its own; `-P` runs a script.
+fn cmake(run: &mut Run) -> Outcome {
+    let at = |flag: &str| run.args.iter().position(|word| word.is(flag));
+    if let Some(rest) = at("-E").and_then(|at| run.args.get(at + 1..)).map(<[Word]>::to_vec) {
+        return cmake_tool(run, &rest);
+    }
+    if let Some(file) = at("-P").and_then(|at| run.args.get(at + 1)).cloned() {
+        run.read(&file, false);
+        let text = run.analyst.script(&file, run.shell);
+        for command in
+            text.iter().filter_map(Value::as_literal).flat_map(super::tasks::cmake_commands).take(256)
+        {
+            interpreters::code(run, &Value::text(&command), file.span);
+        }
+    }
+    run.derived()
+}
+
+fn cmake_tool(run: &mut Run, words: &[Word]) -> Outcome {
+    let Some((verb, rest)) = words.split_first() else { return run.derived() };
+    let command: &[&str] = match verb.shown().as_str() {
+        "rm" | "remove" => &["rm"],
+        "remove_directory" => &["rm", "-r"],
+        "copy" | "copy_if_different" => &["cp"],
+        "copy_directory" | "copy_directory_if_different" => &["cp", "-r"],
+        "rename" => &["mv"],
+        "cat" => &["cat"],
+        "touch" => &["touch"],
+        "create_symlink" => &["ln", "-s"],
+        "env" => &["env"],
+        "time" => &["nohup"],
+        "tar" => &["tar"],
+        "chdir" => return run.inner(rest.get(1..).unwrap_or_default()),
+        _ => return run.derived(),
+    };
+    let mut inner: Vec<Word> = command.iter().map(|word| Word::literal_at(word, verb.span)).collect();
+    inner.extend(rest.iter().cloned());
+    run.inner(&inner)
+}
+
+/// `syscmd` and `esyscmd` of the macro processor.
+fn m4(run: &mut Run) -> Outcome {
+    let whole = super::readers::contents(run, run.args);
+    for command in super::tasks::m4_commands(whole.as_literal().unwrap_or_default()) {
+        interpreters::code(run, &Value::text(&command), run.call.span);
+    }
+    Outcome::unknown(whole.taint)
+}
+
+/// The calculator runs the rest of a line behind `!`.
+fn dc(run: &mut Run) -> Outcome {
+    let mut texts: Vec<String> = given(run, "e,expression=").iter().map(Word::shown).collect();
+    texts.extend(run.stdin().and_then(|text| text.as_literal().map(str::to_owned)));
+    for line in texts.iter().flat_map(|text| text.lines()).filter_map(|line| line.trim().strip_prefix('!')) {
+        if !line.starts_with(['<', '>', '=']) {
+            interpreters::code(run, &Value::text(line), run.call.span);
+        }
+    }
+    run.derived()
+}
+
+/// `\write18{command}` where the shell was let in, and Lua.
+fn tex(run: &mut Run) -> Outcome {
+    let open = run.args.iter().any(|word| {
+        matches!(word.shown().trim_start_matches('-'), "shell-escape" | "enable-write18" | "shell-restricted")
+    });
+    for word in run.args {
+        let text = word.shown();
+        let calls: &[&str] = if open { &["write18{", "ShellEscape{"] } else { &[] };
+        for rest in calls.iter().flat_map(|call| text.split(call).skip(1)) {
+            let command = rest.split('}').next().unwrap_or_default();
+            interpreters::code(run, &Value::text(command), word.span);
+        }
+        if text.contains("directlua{") {
+            possibly(run, |run| super::strangers::either(run, word));
+        }
+    }
+    run.derived()
+}
+
+/// `ssh-add -s library`, `ssh-keygen -D library`: the library is code.
+fn loads(run: &mut Run) -> Outcome {
+    for library in given(run, "s,D=") {
+        if library.shown().contains(".so") && !library.shown().starts_with("/usr/") {
+            run.analyst.opaque(format!("`{}` is loaded as code", library.shown()), library.span);
+        }
+    }
     run.derived()
 }
 

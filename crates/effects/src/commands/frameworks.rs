@@ -245,5 +245,5 @@ pub(super) fn notice_script(run: &mut Run) {
 }
 
 fn project_script(run: &mut Run) -> Outcome {
-    interpreters::program(run)
+    interpreters::program(run).unwrap_or_else(|| run.derived())
 }

@@ -1,6 +1,7 @@
 //! Programs that run code: shells, and the interpreters of other languages; and programs on disk.
 
 mod given;
+pub(super) mod hosts;
 pub(super) mod languages;
 pub(super) mod tail;
 
@@ -165,27 +166,31 @@ fn dialect(program: &str) -> Dialect {
     }
 }
 
-/// A program that no family knows: a script on disk is followed, anything else is only run.
-pub(super) fn program(run: &mut Run) -> Outcome {
+/// A program that no family knows: a script on disk is followed; `None` for anything else, which is only run.
+pub(super) fn program(run: &mut Run) -> Option<Outcome> {
     if !run.path.contains('/') {
-        return run.derived();
+        return None;
     }
     let word = Word::literal_at(run.path, run.call.argv.first().map_or(run.call.span, |field| field.span));
     run.analyst.recall(&word, run.shell);
-    let Some(text) = run.analyst.script(&word, run.shell) else { return run.derived() };
+    let text = run.analyst.script(&word, run.shell)?;
+    // What was only copied is as unknown as before.
+    if !text.is_known() && run.analyst.is_copy(&word, run.shell) && !taint::has(text.taint, taint::NET) {
+        return None;
+    }
     let first = text.any.first().map(|text| text.prefix().to_owned()).unwrap_or_default();
     if taint::has(text.taint, taint::NET) {
         run.analyst.dynamic_code(text.taint, word.span);
-        return run.derived();
+        return Some(run.derived());
     }
     let shebang = first.strip_prefix("#!").map(|rest| rest.lines().next().unwrap_or_default());
     let names = || shebang.unwrap_or_default().split([' ', '/', '\t']);
     if let Some(language) = names().find_map(Language::of) {
-        return languages::from_file(run, language, &word, run.args);
+        return Some(languages::from_file(run, language, &word, run.args));
     }
     let is_shell = |part: &str| matches!(part, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash");
     if shebang.is_some() && !names().any(is_shell) {
-        return run.derived();
+        return None;
     }
     let code = Code {
         text,
@@ -195,5 +200,5 @@ pub(super) fn program(run: &mut Run) -> Outcome {
         args: Some(run.args.iter().map(Word::field).collect()),
         span: word.span,
     };
-    run.shell.run_text(&code, run.analyst)
+    Some(run.shell.run_text(&code, run.analyst))
 }

@@ -20,12 +20,17 @@ mod packages;
 mod persistence;
 mod platforms;
 mod readers;
+mod remotes;
 mod runners;
 pub(crate) mod secrets;
 mod services;
+mod setup;
+mod sources;
+pub(crate) mod strangers;
 mod stream;
 mod system;
 pub(crate) mod tasks;
+mod variables;
 mod verbs;
 mod wrappers;
 
@@ -80,6 +85,7 @@ const FAMILIES: &[Commands] = &[
     persistence::COMMANDS,
     secrets::COMMANDS,
     tasks::COMMANDS,
+    sources::COMMANDS,
 ];
 
 /// Runs a command's handler. A program without one is a program on disk, or unknown: judged by what it is given.
@@ -89,7 +95,10 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
     {
         aside(run);
     }
-    let marks = verbs::notice(run);
+    let marks = verbs::notice(run).union(setup::marks(run));
+    flags::notice(run);
+    interpreters::hosts::notice(run);
+    remotes::notice(run);
     let handler = FAMILIES
         .iter()
         .copied()
@@ -104,7 +113,14 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
         .or_else(versioned)
     {
         Some(handler) => handler(run),
-        None => interpreters::program(run),
+        None => {
+            let verbs = verbs::find(run.program).is_some();
+            let outcome = interpreters::program(run);
+            if outcome.is_none() && !verbs {
+                strangers::suspect(run);
+            }
+            outcome.unwrap_or_else(|| run.derived())
+        }
     };
     let outcome = Outcome { stdout: outcome.stdout.with_taint(marks), ..outcome };
     network::watch(run, &outcome);
@@ -116,17 +132,30 @@ pub(crate) fn known() -> impl Iterator<Item = &'static str> {
     FAMILIES.iter().copied().flatten().map(|(name, _)| *name).chain(verbs::known())
 }
 
+/// What a command has printed, once it has run.
+pub(crate) fn shown(analyst: &mut Analyst, call: &Call, outcome: &Outcome) {
+    secrets::shown(analyst, call, outcome);
+}
+
+/// Has the command a handler, or verbs that mean something?
+pub(crate) fn is_command(name: &str) -> bool {
+    known().any(|command| command == name)
+        || interpreters::languages::versioned(name).is_some()
+        || wrappers::prefixed(name).is_some()
+        || system::prefixed(name).is_some()
+}
+
 /// What variables set for a command mean: some of them are code.
 pub(crate) fn environment(analyst: &mut Analyst, call: &Call, shell: &mut Shell) {
     git::settle(shell);
     secrets::watch(analyst, call);
     for (name, value) in &call.assigns {
-        system::variable(analyst, name, value, call, shell);
+        variables::variable(analyst, name, value, call, shell);
     }
     if matches!(call.name(), Some("export" | "declare" | "typeset" | "readonly" | "local")) {
         for word in crate::word::ways(&call.argv).into_iter().flatten().skip(1) {
             if let Some((name, _)) = word.text.prefix().split_once('=') {
-                system::variable(analyst, name, &word.after('=').value(), call, shell);
+                variables::variable(analyst, name, &word.after('=').value(), call, shell);
             }
         }
     }

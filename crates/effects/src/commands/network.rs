@@ -16,6 +16,7 @@ use tollgate_shell::eval::Outcome;
 use super::{Commands, Run};
 use crate::word::Word;
 
+pub(super) use remote::there;
 pub(crate) use sockets::{s_client, socket_host};
 
 pub(super) const COMMANDS: Commands = &[
@@ -97,7 +98,9 @@ pub(super) fn watch(run: &mut Run, outcome: &Outcome) {
 
 /// Is it standard output by another name?
 fn is_stdout(file: &Word) -> bool {
-    matches!(file.literal(), Some("-" | "/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1"))
+    let Some(name) = file.literal() else { return false };
+    let name = if name.starts_with('/') { crate::paths::normal(name) } else { name.to_owned() };
+    matches!(name.as_str(), "-" | "/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1")
 }
 
 /// The name a download gets when none is given.

@@ -300,7 +300,7 @@ pub(super) fn is_essential(package: &str) -> bool {
     })
 }
 
-fn install(run: &mut Run, manager: &str, package: &Word) {
+pub(super) fn install(run: &mut Run, manager: &str, package: &Word) {
     let certainty = if package.literal().is_some() { Certainty::Certain } else { Certainty::Possible };
     let kind = EffectKind::Install { manager: manager.to_owned(), package: package.shown() };
     run.analyst.push(kind, package.span, certainty);

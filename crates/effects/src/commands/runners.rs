@@ -2,6 +2,7 @@
 
 use tollgate_shell::eval::Outcome;
 
+use super::packages::install;
 use super::verbs::find;
 use super::{Commands, Run, interpreters};
 use crate::options::{Order, read};
@@ -152,10 +153,22 @@ fn npx(run: &mut Run) -> Outcome {
         return interpreters::code(run, &text.value(), text.span);
     }
     let mut command = options.operands.clone();
+    for package in command.first().into_iter().chain(options.values("p")).filter(|word| is_address(word)) {
+        install(run, "npm", package);
+    }
     if let Some(first) = command.first_mut() {
         *first = without_version(first);
     }
     inner(run, &command)
+}
+
+/// A package that is named by an address.
+fn is_address(word: &Word) -> bool {
+    let text = word.text.prefix();
+    text.contains("://")
+        || text.starts_with("git+")
+        || text.starts_with("github:")
+        || text.starts_with("git@")
 }
 
 /// `prisma@5` runs `prisma`, `@scope/tool@1` runs `tool`.
@@ -175,6 +188,11 @@ fn uvx(run: &mut Run) -> Outcome {
         i,index-url= extra-index-url= refresh U,upgrade n,no-cache offline env-file=";
     let options = read(run.args, spec, Order::First);
     let mut command = options.operands.clone();
+    for package in
+        options.values("from").chain(options.values("w")).chain(&command).filter(|word| is_address(word))
+    {
+        install(run, "pip", package);
+    }
     if let Some(first) = command.first_mut() {
         *first = without_version(first);
     }
@@ -283,6 +301,16 @@ fn texts(run: &mut Run) -> Outcome {
 
 /// `nix develop -c cmd`, `nix shell pkgs -c cmd`, `nix run pkg -- …`.
 fn nix(run: &mut Run) -> Outcome {
+    if run.args.first().is_some_and(|verb| verb.is("run") || verb.is("shell")) {
+        let packages: Vec<Word> =
+            run.args.iter().skip(1).take_while(|word| !word.is("-c") && !word.is("--")).cloned().collect();
+        for package in packages
+            .iter()
+            .filter(|word| is_address(word) && !word.text.prefix().starts_with("github:NixOS/"))
+        {
+            install(run, "nix", package);
+        }
+    }
     let at = run.args.iter().position(|word| word.is("-c") || word.is("--command"));
     match at {
         Some(at) => inner(run, run.args.get(at + 1..).unwrap_or_default()),

@@ -2,8 +2,8 @@
 
 use tollgate_model::phrase::{PRINTED, STORE};
 use tollgate_model::{Certainty, CodeSource, Effect, EffectKind};
-use tollgate_shell::eval::{Call, Outcome, Stream};
-use tollgate_shell::value::{Hole, HoleSource, Piece, Value};
+use tollgate_shell::eval::{Call, Outcome, Status, Stream};
+use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
 use super::{Commands, Run};
 use crate::analyst::{Analyst, taint};
@@ -117,6 +117,13 @@ pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
     }
 }
 
+/// Looks at what a command has printed, whatever made it: code in other languages, a file that is a pipe.
+pub(super) fn shown(analyst: &mut Analyst, call: &Call, outcome: &Outcome) {
+    if call.stdout == Stream::Outer && !call.piped_to {
+        printed(analyst, &outcome.stdout, call);
+    }
+}
+
 fn printed(analyst: &mut Analyst, value: &Value, call: &Call) {
     let pieces = value.any.iter().take(16).flat_map(|text| &text.pieces);
     for piece in pieces {
@@ -185,12 +192,15 @@ fn printenv(run: &mut Run) -> Outcome {
         run.push(EffectKind::EnvRead { names });
         return Outcome::unknown(taint::ENVIRONMENT);
     }
-    if run.call.stdout == Stream::Outer && !run.call.piped_to {
-        let secret: Vec<String> =
-            names.iter().filter(|name| is_secret_name(name)).map(|name| format!("{PRINTED}{name}")).collect();
-        run.push(EffectKind::EnvRead { names: if secret.is_empty() { names } else { secret } });
+    let values: Vec<Piece> =
+        names.iter().map(|name| Piece::Hole(Hole::new(HoleSource::Variable(name.as_str().into())))).collect();
+    if run.call.stdout == Stream::Outer
+        && !run.call.piped_to
+        && !names.iter().any(|name| is_secret_name(name))
+    {
+        run.push(EffectKind::EnvRead { names });
     }
-    run.derived()
+    Outcome { stdout: Text { pieces: values }.into(), status: Status::Either }
 }
 
 /// `export -p`, `declare -p`, and each without a name print every variable.

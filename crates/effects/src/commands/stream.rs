@@ -2,7 +2,7 @@
 
 use tollgate_model::{Certainty, CodeSource, EffectKind, WriteMode};
 use tollgate_shell::eval::Outcome;
-use tollgate_shell::value::{Taint, Text, Value};
+use tollgate_shell::value::{Text, Value};
 
 use super::readers::contents;
 use super::{Commands, Run, interpreters};
@@ -49,7 +49,7 @@ fn sed(run: &mut Run) -> Outcome {
         for text in script.any.iter().take(16) {
             // What is not known in a script stands for itself: it is a pattern or a text nearly always.
             for act in acts(&show(text)) {
-                self::act(run, act, &word, whole.taint);
+                self::act(run, act, &word, &whole);
             }
         }
     }
@@ -61,7 +61,8 @@ fn sed(run: &mut Run) -> Outcome {
     Outcome::unknown(whole.taint)
 }
 
-fn act(run: &mut Run, act: SedAct, word: &Word, marks: Taint) {
+fn act(run: &mut Run, act: SedAct, word: &Word, whole: &Value) {
+    let marks = whole.taint;
     let named = |name: &str| Word { text: Text::literal(name), ..word.clone() };
     match act {
         SedAct::Run(text) => {
@@ -72,7 +73,7 @@ fn act(run: &mut Run, act: SedAct, word: &Word, marks: Taint) {
         SedAct::Read(name) => {
             run.read(&named(&name), false);
         }
-        SedAct::Write(name) => run.analyst.write(&named(&name), WriteMode::Overwrite, None, run.shell),
+        SedAct::Write(name) => run.analyst.write(&named(&name), WriteMode::Overwrite, Some(whole), run.shell),
     }
 }
 

@@ -1,12 +1,9 @@
-//! Programs that touch the machine itself: devices, processes, power; and variables that are code.
+//! Programs that touch the machine itself: devices, processes, power.
 
-use tollgate_model::{Certainty, EffectKind};
-use tollgate_shell::ast::Dialect;
-use tollgate_shell::eval::{Call, Code, Outcome, Scope, Shell, Status};
-use tollgate_shell::value::Value;
+use tollgate_model::EffectKind;
+use tollgate_shell::eval::{Outcome, Status};
 
-use super::{Commands, Handler, Run, persistence};
-use crate::analyst::Analyst;
+use super::{Commands, Handler, Run};
 use crate::options::{Order, read};
 use crate::word::Word;
 
@@ -40,8 +37,7 @@ pub(super) fn prefixed(program: &str) -> Option<Handler> {
 
 fn format(run: &mut Run) -> Outcome {
     let dry = run.args.iter().any(|word| word.is("-n") || word.is("--no-act")) && run.program != "mkswap";
-    let names_device = |word: &&Word| word.shown().starts_with("/dev/");
-    let targets: Vec<Word> = run.args.iter().filter(names_device).cloned().collect();
+    let targets = named_devices(run);
     if dry {
         return run.derived();
     }
@@ -58,9 +54,16 @@ fn partition(run: &mut Run) -> Outcome {
     if run.args.iter().any(lists) {
         return run.derived();
     }
-    let targets: Vec<Word> =
-        run.args.iter().filter(|word| word.shown().starts_with("/dev/")).cloned().collect();
+    let targets = named_devices(run);
     devices(run, &targets)
+}
+
+/// The operands that lie in `/dev`, however they are spelt.
+fn named_devices(run: &Run) -> Vec<Word> {
+    let is_device = |word: &&Word| {
+        run.analyst.places(word, run.shell).iter().any(|(place, _)| place.path.starts_with("/dev/"))
+    };
+    run.args.iter().filter(is_device).cloned().collect()
 }
 
 fn devices(run: &mut Run, targets: &[Word]) -> Outcome {
@@ -122,94 +125,4 @@ fn power(run: &mut Run) -> Outcome {
     }
     run.push(EffectKind::Process { signal: "power".into(), target: "the machine".into() });
     Outcome::silent(Status::Either)
-}
-
-/// Variables whose value a program runs as a command.
-const COMMAND_VARIABLES: &[&str] = &[
-    "PAGER",
-    "MANPAGER",
-    "GIT_PAGER",
-    "SYSTEMD_PAGER",
-    "EDITOR",
-    "VISUAL",
-    "GIT_EDITOR",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_SSH_COMMAND",
-    "GIT_SSH",
-    "GIT_ASKPASS",
-    "SSH_ASKPASS",
-    "SUDO_ASKPASS",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_PROXY_COMMAND",
-    "BROWSER",
-    "LESSOPEN",
-    "LESSCLOSE",
-    "PROMPT_COMMAND",
-    "PS4",
-    "RIPGREP_CONFIG_PATH",
-    "FZF_DEFAULT_COMMAND",
-    "TAR_OPTIONS",
-    "RSYNC_RSH",
-    "CVS_RSH",
-    "SVN_SSH",
-    "MAKEFLAGS",
-    "RUSTC_WRAPPER",
-    "CARGO_BUILD_RUSTC_WRAPPER",
-];
-
-/// Variables that put other code into a program.
-const LOADER_VARIABLES: &[&str] = &[
-    "LD_PRELOAD",
-    "LD_AUDIT",
-    "LD_LIBRARY_PATH",
-    "DYLD_INSERT_LIBRARIES",
-    "DYLD_LIBRARY_PATH",
-    "BASH_ENV",
-    "ENV",
-    "NODE_OPTIONS",
-    "PYTHONSTARTUP",
-    "PERL5OPT",
-    "RUBYOPT",
-    "JAVA_TOOL_OPTIONS",
-];
-
-/// What setting a variable for a command means.
-pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &Call, shell: &mut Shell) {
-    if name.starts_with("TOLLGATE_") {
-        let what = format!("a variable of Tollgate, {name}");
-        analyst.push(EffectKind::Tamper { what }, call.span, Certainty::Certain);
-        return;
-    }
-    persistence::variable(analyst, name, value, call);
-    let harmless = |text: &str| {
-        let first = text.split_whitespace().next().unwrap_or_default();
-        matches!(
-            first,
-            "" | "cat" | "less" | "more" | "vim" | "vi" | "nano" | "true" | ":" | "code" | "emacs"
-        ) && !text.contains([';', '|', '&', '$', '`', '>', '<'])
-    };
-    if COMMAND_VARIABLES.contains(&name) && !value.as_literal().is_some_and(harmless) {
-        let code = Code {
-            text: value.clone(),
-            scope: Scope::Child,
-            dialect: Dialect::Posix,
-            name: None,
-            args: None,
-            span: call.span,
-        };
-        shell.run_text(&code, analyst);
-    }
-    let has_text = value.any.iter().any(|text| !text.is_empty());
-    let loads = LOADER_VARIABLES.contains(&name) && !(name == "NODE_OPTIONS" && is_plain_node_option(value));
-    if loads && has_text && !call.argv.is_empty() {
-        analyst.opaque(format!("`{name}` puts other code into the program"), call.span);
-    }
-}
-
-/// Memory sizes and warnings, the everyday use of `NODE_OPTIONS`.
-fn is_plain_node_option(value: &Value) -> bool {
-    value.as_literal().is_some_and(|text| {
-        let loads = ["-r", "--require", "--import", "--loader", "--experimental-loader", "-e", "--eval"];
-        !text.split_whitespace().any(|word| loads.iter().any(|flag| word.split('=').next() == Some(flag)))
-    })
 }

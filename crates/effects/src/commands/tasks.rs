@@ -6,7 +6,9 @@ use tollgate_model::json::{self, Value as Json};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
+use super::strangers::possibly;
 use super::{Commands, Run, interpreters};
+use crate::analyst::taint;
 use crate::options::{Options, Order, read};
 use crate::settings::without_comments;
 use crate::word::Word;
@@ -50,7 +52,11 @@ fn text_of(run: &mut Run, folder: Option<&Word>, names: &[&str]) -> Option<Strin
         let word =
             Word { text: path.single()?.clone(), span: run.call.span, splits: false, taint: path.taint };
         run.analyst.recall(&word, run.shell);
-        run.analyst.script(&word, run.shell)?.as_literal().map(str::to_owned)
+        let text = run.analyst.script(&word, run.shell)?;
+        if taint::has(text.taint, taint::NET) {
+            run.analyst.dynamic_code(text.taint, word.span);
+        }
+        text.as_literal().map(str::to_owned)
     })
 }
 
@@ -67,7 +73,13 @@ fn make(run: &mut Run) -> Outcome {
     let folder = options.value("C").cloned();
     let file = options.value("f").cloned();
     let text = match &file {
-        Some(file) if file.is("-") => run.stdin().and_then(Value::as_literal).map(str::to_owned),
+        Some(file) if file.is("-") => {
+            let text = run.stdin().cloned().unwrap_or_else(Value::empty);
+            if taint::has(text.taint, taint::NET) {
+                run.analyst.dynamic_code(text.taint, run.call.span);
+            }
+            text.as_literal().map(str::to_owned)
+        }
         Some(file) => {
             let name = file.shown();
             let absolute = name.starts_with('/');
@@ -83,6 +95,12 @@ fn make(run: &mut Run) -> Outcome {
     let (sets, goals): (Vec<&str>, Vec<&str>) = given.partition(|word| word.contains('='));
     let lines = Makefile::read(&text, &sets).lines(&goals);
     run_lines(run, folder.as_ref(), &lines);
+    // A tool or a shell that is given on the line.
+    for (_, value) in
+        sets.iter().filter_map(|set| set.split_once('=')).filter(|(_, value)| value.contains(' '))
+    {
+        possibly(run, |run| drop(interpreters::code(run, &Value::text(value), run.call.span)));
+    }
     run.derived()
 }
 
@@ -273,6 +291,17 @@ fn package(run: &mut Run) -> Outcome {
         weak_config(run, rest);
         return run.derived();
     }
+    if verb == "pkg" && rest.first().is_some_and(|word| word.is("set")) {
+        for script in rest.iter().filter(|word| word.text.prefix().starts_with("scripts.")) {
+            let line = script.after('=');
+            possibly(run, |run| drop(interpreters::code(run, &line.value(), line.span)));
+        }
+    }
+    if verb == "explore"
+        && let Some(at) = run.args.iter().position(|word| word.is("--"))
+    {
+        return run.inner(run.args.get(at + 1..).unwrap_or_default());
+    }
     let folder = options.value("C").cloned();
     let names = script_names(run.program, &verb, rest, &options);
     let Some(text) = text_of(run, folder.as_ref(), &["package.json"]).filter(|_| !names.is_empty()) else {
@@ -359,4 +388,26 @@ fn composer(run: &mut Run) -> Outcome {
         run_lines(run, folder.as_ref(), &lines);
     }
     run.derived()
+}
+
+/// The commands of a CMake script, as shell text.
+pub(crate) fn cmake_commands(text: &str) -> Vec<String> {
+    let mut commands = Vec::new();
+    for (call, start) in [("execute_process", "COMMAND"), ("file", "REMOVE_RECURSE")] {
+        for rest in text.split(&format!("{call}(")).skip(1) {
+            let Some((_, words)) = rest.split(')').next().unwrap_or_default().split_once(start) else {
+                continue;
+            };
+            let words = words.trim();
+            commands.push(if call == "file" { format!("rm -rf {words}") } else { words.to_owned() });
+        }
+    }
+    commands
+}
+
+/// The commands of `syscmd` and `esyscmd` in a text of the macro processor.
+pub(crate) fn m4_commands(text: &str) -> Vec<String> {
+    let calls = text.split("syscmd(").skip(1).take(256);
+    let commands = calls.map(|rest| rest.split(')').next().unwrap_or_default().trim());
+    commands.map(|command| command.trim_matches(['`', '\'', '[', ']', '"']).to_owned()).collect()
 }

@@ -1,11 +1,13 @@
 //! Programs that run the program named by their arguments. A catalogue: each one's options, and how many words
 //! stand before the command.
 
+mod plain;
+
 use tollgate_model::EffectKind;
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::Value;
 
-use super::{Commands, Handler, Run, interpreters, system};
+use super::{Commands, Handler, Run, interpreters, variables};
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 
@@ -20,6 +22,16 @@ pub(super) const COMMANDS: Commands = &[
     ("script", script),
     ("watch", watch),
     ("busybox", multicall),
+    ("coreutils", coreutils),
+    ("uutils", coreutils),
+    ("git-shell", su),
+    ("sg", sg),
+    ("newgrp", sg),
+    ("pee", texts),
+    ("mispipe", texts),
+    ("sops", sops),
+    ("flatpak", flatpak),
+    ("apply", apply),
     ("toybox", multicall),
     ("chroot", chroot),
     ("nix-shell", nix_shell),
@@ -44,7 +56,7 @@ pub(super) const COMMANDS: Commands = &[
     ("linux32", plain),
     ("linux64", plain),
     ("setpriv", plain),
-    ("capsh", plain),
+    ("capsh", capsh),
     ("catchsegv", plain),
     ("strace", plain),
     ("ltrace", plain),
@@ -63,7 +75,7 @@ pub(super) const COMMANDS: Commands = &[
     ("caffeinate", plain),
     ("rlwrap", plain),
     ("unbuffer", plain),
-    ("entr", plain),
+    ("entr", entr),
     ("chpst", plain),
     ("softlimit", plain),
     ("cgexec", plain),
@@ -83,124 +95,15 @@ pub(super) const COMMANDS: Commands = &[
     ("nocorrect", plain),
 ];
 
-/// Wrappers that only prefix a command: options, and the number of operands before the command.
-const PLAIN: &[(&str, &str, usize)] = &[
-    ("time", "a,append f,format= o,output= p,portability v,verbose q,quiet", 0),
-    ("nohup", "", 0),
-    ("nice", "n,adjustment= 0 1 2 3 4 5 6 7 8 9", 0),
-    ("timeout", "f,foreground k,kill-after= p,preserve-status s,signal= v,verbose", 1),
-    ("gtimeout", "f,foreground k,kill-after= p,preserve-status s,signal= v,verbose", 1),
-    ("stdbuf", "i,input= o,output= e,error=", 0),
-    ("setsid", "c,ctty f,fork w,wait", 0),
-    ("ionice", "c,class= n,classdata= p,pid= P,pgid= t,ignore u,uid=", 0),
-    (
-        "chrt",
-        "b,batch d,deadline f,fifo i,idle o,other r,rr R,reset-on-fork T,sched-runtime= P,sched-period= D,sched-deadline= a,all-tasks m,max p,pid v,verbose",
-        1,
-    ),
-    ("taskset", "a,all-tasks p,pid c,cpu-list", 1),
-    (
-        "unshare",
-        "i,ipc? m,mount? n,net? p,pid? u,uts? U,user? C,cgroup? T,time? f,fork map-user= map-group= r,map-root-user c,map-current-user kill-child? mount-proc? propagation= setgroups= R,root= w,wd= S,setuid= G,setgid= keep-caps",
-        0,
-    ),
-    (
-        "nsenter",
-        "a,all t,target= m,mount? u,uts? i,ipc? n,net? p,pid? C,cgroup? U,user? T,time? S,setuid? G,setgid? preserve-credentials r,root? w,wd? W,wdns? F,no-fork Z,follow-context",
-        0,
-    ),
-    (
-        "prlimit",
-        "p,pid= o,output= noheadings raw verbose c,core? d,data? e,nice? f,fsize? i,sigpending? l,memlock? m,rss? n,nofile? q,msgqueue? r,rtprio? s,stack? t,cpu? u,nproc? v,as? x,locks? y,rttime?",
-        0,
-    ),
-    (
-        "setarch",
-        "B,32bit F,fdpic-funcptrs I,short-inode L,addr-compat-layout R,addr-no-randomize S,whole-seconds T,sticky-timeouts X,read-implies-exec Z,mmap-page-zero 3,3gb uname-2.6 v,verbose",
-        1,
-    ),
-    ("linux32", "B R 3 v", 0),
-    ("linux64", "B R 3 v", 0),
-    (
-        "setpriv",
-        "d,dump nnp,no-new-privs ambient-caps= inh-caps= bounding-set= ruid= euid= reuid= rgid= egid= regid= clear-groups keep-groups init-groups groups= securebits= pdeathsig= selinux-label= apparmor-profile= reset-env",
-        0,
-    ),
-    ("capsh", "drop= caps= user= uid= gid= groups= chroot= print", 0),
-    ("catchsegv", "", 0),
-    ("strace", "a= b= c C D d e= E= f F h i I= k n o= O= p= P= q r s= S= t T u= U= v V w x X= y z Z", 0),
-    ("ltrace", "a= A= b c C d D= e= f F= g= h i l= L n= o= p= r s= S t T u= V w= x=", 0),
-    (
-        "valgrind",
-        "q,quiet v,verbose tool= leak-check= log-file= xml= xml-file= error-exitcode= suppressions= track-origins= show-leak-kinds= num-callers= callgrind-out-file= trace-children=",
-        0,
-    ),
-    ("perf", "e,event= a o,output= g F,freq= c,count= p,pid= r,repeat= d,detailed x= call-graph=", 1),
-    (
-        "systemd-run",
-        "user system scope unit= u= p,property= description= slice= slice-inherit r,remain-after-exit send-sighup service-type= uid= gid= nice= working-directory= d,same-dir E,setenv= t,pty P,pipe q,quiet G,collect S,shell on-active= on-boot= on-startup= on-unit-active= on-unit-inactive= on-calendar= timer-property= path-property= socket-property= no-block wait no-ask-password H,host= M,machine=",
-        0,
-    ),
-    ("systemd-inhibit", "what= who= why= mode= list no-pager no-legend", 0),
-    ("dbus-run-session", "config-file= dbus-daemon=", 0),
-    (
-        "dbus-launch",
-        "sh-syntax csh-syntax auto-syntax exit-with-session exit-with-x11 config-file= autolaunch= close-stderr",
-        0,
-    ),
-    (
-        "xvfb-run",
-        "a,auto-servernum e,error-file= f,auth-file= l,listen-tcp n,server-num= p,xauth-protocol= s,server-args= w,wait= d",
-        0,
-    ),
-    ("fakeroot", "l,lib= f,faked= s= i= u,unknown-is-real b=", 0),
-    (
-        "proot",
-        "r,rootfs= b,bind= m,mount= q,qemu= w,pwd= cwd= k,kernel-release= 0,root-id i,change-id= S= R= kill-on-exit",
-        0,
-    ),
-    ("firejail", "quiet noprofile private? net= whitelist= blacklist= read-only= profile= name=", 0),
-    ("bwrap", "", 0),
-    ("caffeinate", "d i m s u t= w=", 0),
-    (
-        "rlwrap",
-        "a? A? b= c C= d= D= e= f= g= h H= i I l= m? M= n N o O= p? P= q= r R s= S= t= T U v w= W? X z=",
-        0,
-    ),
-    ("unbuffer", "p", 0),
-    ("entr", "a c d n p r s z", 0),
-    ("chpst", "v P 0 1 2 u= U= b= /= C= e= n= l= L= m= d= o= p= f= c=", 0),
-    ("softlimit", "a= c= d= f= l= m= o= p= r= s= t=", 0),
-    ("cgexec", "g= sticky", 0),
-    (
-        "numactl",
-        "a,all i,interleave= p,preferred= w= m,membind= N,cpunodebind= C,physcpubind= l,localalloc b,balancing",
-        0,
-    ),
-    ("eatmydata", "", 0),
-    ("torsocks", "i,isolate u,user= p,pass= a,address= P,port= d,debug q,quiet shell on off", 0),
-    ("proxychains", "q f=", 0),
-    ("proxychains4", "q f=", 0),
-    ("gosu", "", 1),
-    ("su-exec", "", 1),
-    ("tini", "s p= v w g e= l", 0),
-    ("dumb-init", "c,single-child r,rewrite= v,verbose", 0),
-    ("exec", "c l a=", 0),
-    ("command", "p v V", 0),
-    ("builtin", "", 0),
-    ("noglob", "", 0),
-    ("nocorrect", "", 0),
-    ("screen", "a A c= d D e= f fa fn h= i l L m O p= q Q r R s= S= t= T= U v wipe x X", 0),
-];
-
 /// The dynamic loader runs the program it is given.
 pub(super) fn prefixed(program: &str) -> Option<Handler> {
-    (program.starts_with("ld-linux") || program.starts_with("ld-musl") || program == "ld.so")
-        .then_some(loader as Handler)
+    let is_loader = program.starts_with("ld-") && program.contains(".so") || program == "ld.so";
+    let is_multicall = program.strip_prefix("busybox").is_some_and(|rest| rest.starts_with(['-', '.']));
+    is_loader.then_some(loader as Handler).or(is_multicall.then_some(multicall as Handler))
 }
 
 fn plain(run: &mut Run) -> Outcome {
-    let Some((_, spec, before)) = PLAIN.iter().find(|(name, _, _)| *name == run.program) else {
+    let Some((_, spec, before)) = plain::PLAIN.iter().find(|(name, _, _)| *name == run.program) else {
         return run.derived();
     };
     let options = read(run.args, spec, Order::First);
@@ -218,7 +121,8 @@ fn inner_or_nothing(run: &mut Run, command: &[Word], unsure: bool) -> Outcome {
     if command.is_empty() {
         return run.derived();
     }
-    if unsure && command.first().is_some_and(|word| word.splits) {
+    // A command that is not known at all is judged by what it is given.
+    if unsure && command.first().is_some_and(|word| word.splits && word.literal().is_some()) {
         run.analyst.opaque(format!("what `{}` runs is only known when it runs", run.program), run.call.span);
     }
     run.inner(command)
@@ -227,15 +131,18 @@ fn inner_or_nothing(run: &mut Run, command: &[Word], unsure: bool) -> Outcome {
 fn env(run: &mut Run) -> Outcome {
     let spec = "i,ignore-environment 0,null u,unset= C,chdir= S,split-string= block-signal? default-signal? \
         ignore-signal? list-signal-handling v,debug a,argv0=";
-    let args: Vec<Word> = run.args.iter().filter(|word| !word.is("-")).cloned().collect();
-    let options = read(&args, spec, Order::First);
+    let options = read(run.args, spec, Order::First);
     let mut command = options.operands.clone();
+    // `-` before the command stands for `-i`; any later one is the command's own.
+    if command.first().is_some_and(|word| word.is("-")) {
+        command.remove(0);
+    }
     let mut given: Vec<(String, Value)> = Vec::new();
     while command.first().is_some_and(is_assignment) {
         let word = command.remove(0);
         let (name, value) =
             (word.text.prefix().split('=').next().unwrap_or_default(), word.after('=').value());
-        system::variable(run.analyst, name, &value, run.call, run.shell);
+        variables::variable(run.analyst, name, &value, run.call, run.shell);
         given.push((name.to_owned(), value));
     }
     let Run { analyst, shell, call, path, program, args } = run;
@@ -265,7 +172,8 @@ fn env_command(run: &mut Run, options: &Options, command: Vec<Word>) -> Outcome 
 fn is_assignment(word: &Word) -> bool {
     let prefix = word.text.prefix();
     prefix.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        !name.is_empty()
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'%'))
     })
 }
 
@@ -293,7 +201,7 @@ fn sudo(run: &mut Run) -> Outcome {
         let word = command.remove(0);
         let prefix = word.text.prefix().to_owned();
         let name = prefix.split('=').next().unwrap_or_default();
-        system::variable(run.analyst, name, &word.after('=').value(), run.call, run.shell);
+        variables::variable(run.analyst, name, &word.after('=').value(), run.call, run.shell);
     }
     if options.has("e") {
         for word in &command {
@@ -323,7 +231,11 @@ fn su(run: &mut Run) -> Outcome {
     if options.has("u") && !options.operands.is_empty() {
         return run.inner(&options.operands.clone());
     }
-    interpreters::stdin_code(run)
+    // What follows the user goes to the shell.
+    match options.operands.iter().position(|word| word.is("-c")) {
+        Some(at) => shell_with(run, options.operands.get(at..).unwrap_or_default()),
+        None => interpreters::stdin_code(run),
+    }
 }
 
 fn flock(run: &mut Run) -> Outcome {
@@ -380,7 +292,102 @@ fn multicall(run: &mut Run) -> Outcome {
 fn loader(run: &mut Run) -> Outcome {
     let spec = "list verify inhibit-cache library-path= inhibit-rpath= audit= preload= argv0=";
     let options = read(run.args, spec, Order::First);
+    if options.has("preload") || options.has("audit") {
+        run.analyst.opaque("a library puts other code into the program", run.call.span);
+    }
     inner_or_nothing(run, &options.operands.clone(), false)
+}
+
+/// Runs a shell with these words.
+fn shell_with(run: &mut Run, words: &[Word]) -> Outcome {
+    let mut command = vec![Word::literal_at("bash", run.call.span)];
+    command.extend(words.iter().cloned());
+    run.inner(&command)
+}
+
+/// `capsh -- -c command`: what follows the dashes goes to a shell.
+fn capsh(run: &mut Run) -> Outcome {
+    match run.args.iter().position(|word| word.is("--") || word.is("==")) {
+        Some(at) => shell_with(run, run.args.get(at + 1..).unwrap_or_default()),
+        None => run.derived(),
+    }
+}
+
+/// `entr -s` takes shell text.
+fn entr(run: &mut Run) -> Outcome {
+    let options = read(run.args, "a c d n p r s x z", Order::First);
+    if options.has("s") {
+        return interpreters::joined(run, &options.operands);
+    }
+    inner_or_nothing(run, &options.operands, options.unsure)
+}
+
+/// One binary with all the tools: the first word, or `--coreutils-prog=`, is the tool.
+fn coreutils(run: &mut Run) -> Outcome {
+    let mut command = run.args.to_vec();
+    if let Some(first) = command.first_mut().filter(|word| word.text.prefix().starts_with("--coreutils-prog"))
+    {
+        *first = first.after('=');
+    }
+    inner_or_nothing(run, &command, false)
+}
+
+/// `sg group command`, or a shell that reads its input.
+fn sg(run: &mut Run) -> Outcome {
+    let options = read(run.args, "c,command=", Order::Anywhere);
+    match options.operands.get(1).or(options.value("c")).cloned() {
+        Some(text) => interpreters::code(run, &text.value(), text.span),
+        None => interpreters::stdin_code(run),
+    }
+}
+
+/// Programs whose every word is shell text.
+fn texts(run: &mut Run) -> Outcome {
+    for text in run.args.iter().filter(|word| !word.text.prefix().starts_with('-')) {
+        interpreters::code(run, &text.value(), text.span);
+    }
+    run.derived()
+}
+
+/// `sops exec-env file command`.
+fn sops(run: &mut Run) -> Outcome {
+    let words: Vec<Word> =
+        run.args.iter().filter(|word| !word.text.prefix().starts_with('-')).cloned().collect();
+    match words.as_slice() {
+        [verb, _, text] if verb.is("exec-env") || verb.is("exec-file") => {
+            interpreters::code(run, &text.value(), text.span)
+        }
+        _ => run.derived(),
+    }
+}
+
+/// `flatpak run --command=tool app …` runs the tool.
+fn flatpak(run: &mut Run) -> Outcome {
+    let options =
+        read(run.args, "command= branch= arch= filesystem= share= socket= env= user system", Order::Anywhere);
+    let Some(tool) = options.value("command").cloned() else {
+        super::strangers::suspect(run);
+        return run.derived();
+    };
+    let at = run.args.iter().position(|word| word.text.prefix().starts_with("--command")).unwrap_or_default();
+    let rest = run.args.iter().skip(at + 1).skip_while(|word| word.text.prefix().starts_with("--")).skip(1);
+    let mut command = vec![tool];
+    command.extend(rest.cloned());
+    run.inner(&command)
+}
+
+/// `apply command word…` runs the command with each of the words.
+fn apply(run: &mut Run) -> Outcome {
+    let options = read(run.args, "a= d 0 1 2 3 4 5 6 7 8 9", Order::First);
+    match options.operands.split_first() {
+        Some((command, words)) => {
+            for word in words {
+                interpreters::joined(run, &[command.clone(), word.clone()]);
+            }
+            run.derived()
+        }
+        None => run.derived(),
+    }
 }
 
 fn chroot(run: &mut Run) -> Outcome {
@@ -415,6 +422,13 @@ fn tmux(run: &mut Run) -> Outcome {
     let verb = verb.shown();
     let spec = "A d D E P X a= b h v f Z c= e= F= n= s= t= x= y= k S p= l= R";
     let inner = read(rest, spec, Order::First);
+    if verb.starts_with("set-hook") || verb.starts_with("bind") {
+        for text in
+            inner.operands.iter().filter(|word| word.shown().contains(' ')).cloned().collect::<Vec<_>>()
+        {
+            super::strangers::possibly(run, |run| super::strangers::either(run, &text));
+        }
+    }
     let starts = ["new", "neww", "split", "respawn", "run", "popup", "display-popup", "if", "pipe"];
     if starts.iter().any(|start| verb.starts_with(start)) && !inner.operands.is_empty() {
         return interpreters::joined(run, &inner.operands);

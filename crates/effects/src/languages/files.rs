@@ -147,10 +147,22 @@ impl Machine<'_, '_, '_> {
                 if !self.act() {
                     return words;
                 }
-                words.push(self.word(text, value.taint));
+                let text = self.at_home(text);
+                words.push(self.word(&text, value.taint));
             }
         }
         words
+    }
+
+    /// Some of the languages that are read flat expand `~`; the others would fail.
+    fn at_home(&self, text: &Text) -> Text {
+        let prefix = text.prefix();
+        if !self.syntax.flat || !(text.as_literal() == Some("~") || prefix.starts_with("~/")) {
+            return text.clone();
+        }
+        let mut full = Text::literal(self.run.analyst.world.home());
+        full.append(&self.word(text, tollgate_shell::value::Taint::NONE).from(1).text);
+        full
     }
 
     /// What reading a file yields.

@@ -322,6 +322,10 @@ fn commands(name: &str) -> Option<Op> {
         | "Process"
         | "os.proc"
         | "Seq.execute"
+        | "exec.Command"
+        | "Command.new"
+        | "Process.run"
+        | "Process.runSync"
         | "vim.system"
         | "vim.loop.spawn" => Op::System,
         "Process.Start" => Op::StartText,
@@ -354,6 +358,12 @@ fn files(name: &str) -> Option<Op> {
         | "fs.dir_delete"
         | "confirm_recursive_rmdir"
         | "os.remove.all"
+        | "os.RemoveAll"
+        | "std.fs.remove_dir_all"
+        | "fs.remove_dir_all"
+        | "remove_dir_all"
+        | "os.rmdir_all"
+        | "removeDir"
         | "FileManager.default.removeItem" => Op::DeleteTree,
         "os.rename" | "file.rename" | "mv" | "File.rename" | "renameFile" | "File.Move" | "Files.move"
         | "Directory.Move" => Op::Move,

@@ -168,8 +168,12 @@ fn function(name: &str) -> Option<Op> {
         | "async-shell-command"
         | "compile"
         | "run-shell-command"
+        | "sys-system"
+        | "os/shell"
         | "shell" => Op::Shell,
-        "run-program" | "sh" | "system*" | "process-lines" | "run-process" | "shell-out" => Op::System,
+        "run-program" | "sh" | "system*" | "process" | "process-lines" | "run-process" | "shell-out" => {
+            Op::System
+        }
         "call-process" => Op::LispProcess(4),
         "start-process" | "make-process" => Op::LispProcess(2),
         "delete-file" | "f-delete" => Op::Delete,

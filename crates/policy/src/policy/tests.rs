@@ -14,7 +14,7 @@ static CARDS: [Card; 5] = [
 ];
 
 const fn card(id: &'static str, pack: Pack, level: Level) -> Card {
-    Card { id, pack, level, unsure: Level::Ask, doc: "", examples: &[] }
+    Card { id, pack, level, unsure: Level::Ask, doc: "", instead: &[], person: "", examples: &[] }
 }
 
 fn setting(pack: Pack) -> impl Strategy<Value = Setting> {

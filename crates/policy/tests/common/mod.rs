@@ -20,7 +20,7 @@ pub static CARDS: [Card; 5] = [
 ];
 
 const fn card(id: &'static str, pack: Pack, level: Level) -> Card {
-    Card { id, pack, level, unsure: Level::Ask, doc: "", examples: &[] }
+    Card { id, pack, level, unsure: Level::Ask, doc: "", instead: &[], person: "", examples: &[] }
 }
 
 impl Catalogue for Rules {

@@ -9,6 +9,7 @@ rule! {
     /// Ask the person for the one right that is missing.
     pub struct CloudAdminGrant;
     id: "cloud-admin-grant", pack: Cloud, level: Deny,
+    person: "rights in an account are the person's to give",
     examples: [
         hit Shell("aws iam create-access-key --user-name root-ops"),
         hit Shell("aws iam attach-user-policy --user-name me --policy-arn arn:aws:iam::aws:policy/AdministratorAccess"),

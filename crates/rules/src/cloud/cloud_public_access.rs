@@ -9,6 +9,7 @@ rule! {
     /// Share with a named account, or by a signed link: `aws s3 presign s3://bucket/key`.
     pub struct CloudPublicAccess;
     id: "cloud-public-access", pack: Cloud, level: Ask,
+    instead: ["aws s3 presign s3://bucket/key"],
     examples: [
         hit Shell("aws s3api put-bucket-acl --bucket b --acl public-read"),
         hit Shell("aws s3 cp dump.sql s3://b/ --acl public-read"),

@@ -9,6 +9,7 @@ rule! {
     /// `terraform plan`, show it to the person, then apply.
     pub struct InfraApply;
     id: "infra-apply", pack: Cloud, level: Ask,
+    instead: ["terraform plan"],
     examples: [
         hit Shell("terraform apply -auto-approve"),
         hit Shell("terraform apply plan.tfplan"),

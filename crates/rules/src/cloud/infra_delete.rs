@@ -9,6 +9,7 @@ rule! {
     /// Look first: `kubectl get`, `aws … describe-…`, `--dry-run=client`.
     pub struct InfraDelete;
     id: "infra-delete", pack: Cloud, level: Ask,
+    instead: ["kubectl get pods -n shop"],
     examples: [
         hit Shell("kubectl delete pod web-1"),
         hit Shell("kubectl scale deploy web --replicas=0"),

@@ -10,6 +10,7 @@ rule! {
     /// Show what would go: `terraform plan -destroy`, `kubectl get all -n NAME`, and let the person run it.
     pub struct InfraDestroy;
     id: "infra-destroy", pack: Cloud, level: Deny,
+    instead: ["terraform plan -destroy"],
     examples: [
         hit Shell("terraform destroy -auto-approve"),
         hit Shell("terraform -chdir=infra/prod apply -destroy"),

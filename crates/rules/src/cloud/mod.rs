@@ -2,10 +2,10 @@
 
 mod cloud_admin_grant;
 mod cloud_public_access;
+mod cloud_secret_read;
 mod infra_apply;
 mod infra_delete;
 mod infra_destroy;
-mod secret_store_read;
 
 use tollgate_model::Rule;
 
@@ -16,5 +16,5 @@ pub(crate) const RULES: &[&dyn Rule] = &[
     &infra_apply::InfraApply,
     &cloud_public_access::CloudPublicAccess,
     &cloud_admin_grant::CloudAdminGrant,
-    &secret_store_read::SecretStoreRead,
+    &cloud_secret_read::CloudSecretRead,
 ];

@@ -9,6 +9,7 @@ rule! {
     /// `docker compose down` keeps the volumes; `docker volume ls` shows what there is.
     pub struct ContainerDataDelete;
     id: "container-data-delete", pack: Containers, level: Ask,
+    instead: ["docker compose down", "docker volume ls"],
     examples: [
         hit Shell("docker compose down -v"),
         hit Shell("docker-compose -f dev.yml -p app down --volumes --remove-orphans"),

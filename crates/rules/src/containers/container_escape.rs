@@ -9,6 +9,7 @@ rule! {
     /// Mount only the project: `docker run -v "$PWD":/app image`.
     pub struct ContainerEscape;
     id: "container-escape", pack: Containers, level: Deny,
+    instead: ["docker run --rm -v \"$PWD\":/app image"],
     examples: [
         hit Shell("docker run -v /:/host alpine ls /host"),
         hit Shell("docker run --rm -it -v /:/mnt alpine chroot /mnt sh"),

@@ -10,6 +10,7 @@ rule! {
     /// Leave `--privileged` and the socket out, and give only the one capability that is needed.
     pub struct ContainerRights;
     id: "container-rights", pack: Containers, level: Ask,
+    instead: ["docker run --rm image"],
     examples: [
         hit Shell("docker run --privileged alpine sh"),
         hit Shell("docker run -v /var/run/docker.sock:/var/run/docker.sock alpine"),

@@ -9,6 +9,7 @@ rule! {
     /// Leave accounts to the person.
     pub struct AccountChange;
     id: "account-change", pack: Core, level: Ask,
+    person: "accounts are the person's to change",
     examples: [
         hit Shell("userdel -r bob"),
         hit Shell("sudo deluser bob"),

@@ -9,6 +9,7 @@ rule! {
     /// Work on an image file: `dd of=disk.img`.
     pub struct DeviceWrite;
     id: "device-write", pack: Core, level: Deny,
+    instead: ["dd if=/dev/zero of=disk.img bs=1M count=64"],
     examples: [
         hit Shell("dd if=/dev/zero of=/dev/sda"),
         hit Shell("mkfs.ext4 /dev/sdb1"),

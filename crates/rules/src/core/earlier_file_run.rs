@@ -11,6 +11,7 @@ rule! {
     /// Read the file, say what it does, and let the person decide. A file that is written anew is judged by what is in it.
     pub struct EarlierFileRun;
     id: "earlier-file-run", pack: Core, level: Ask,
+    instead: ["cat fetched.sh"],
     examples: [
         hit Shell("bash fetched.sh"),
         hit Shell("./fetched.sh --yes"),

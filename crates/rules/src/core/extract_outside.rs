@@ -9,6 +9,7 @@ rule! {
     /// Unpack it into a folder of the workspace or a temporary one, and look at it there.
     pub struct ExtractOutside;
     id: "extract-outside", pack: Core, level: Ask,
+    instead: ["mkdir -p unpacked && tar -xf archive.tar.gz -C unpacked"],
     examples: [
         hit Shell("tar -xzf a.tgz -C ~"),
         hit Shell("tar xfC a.tar /"),

@@ -9,6 +9,7 @@ rule! {
     /// Open the one port that is needed: `ufw allow 8080/tcp`.
     pub struct FirewallOff;
     id: "firewall-off", pack: Core, level: Deny,
+    instead: ["ufw allow 8080/tcp"],
     examples: [
         hit Shell("iptables -F"),
         hit Shell("sudo ufw disable"),

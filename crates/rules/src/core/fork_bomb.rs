@@ -9,6 +9,7 @@ rule! {
     /// Use a bounded loop.
     pub struct ForkBomb;
     id: "fork-bomb", pack: Core, level: Deny,
+    instead: ["for job in 1 2 3; do ./work \"$job\" & done; wait"],
     examples: [
         hit Shell(":(){ :|:& };:"),
         hit Shell("z(){ z & z & };z"),

@@ -9,6 +9,7 @@ rule! {
     /// Write the commands out.
     pub struct HiddenCode;
     id: "hidden-code", pack: Core, level: Ask,
+    instead: ["base64 -d payload.b64"],
     examples: [
         hit Shell("cat payload.b64 | base64 -d | sh"),
         hit Shell("eval \"$(zcat n.gz)\""),

@@ -9,6 +9,7 @@ rule! {
     /// Name the process: `kill 1234`.
     pub struct KillEverything;
     id: "kill-everything", pack: Core, level: Deny,
+    instead: ["kill 1234"],
     examples: [
         hit Shell("kill -9 -1"),
         hit Shell("kill -s KILL 1"),
@@ -16,6 +17,8 @@ rule! {
         pass Shell("kill -9 4242"),
         pass Shell("kill %1"),
         pass Shell("pkill -f vite"),
+        pass Shell("kill $(lsof -ti :3000)"),
+        pass Shell("npm start & PID=$!; kill \"$PID\""),
     ],
 }
 
@@ -27,8 +30,7 @@ impl Rule for KillEverything {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Process { signal, target }
-                if signal != "fork-bomb"
-                    && matches!(target.as_str(), "-1" | "1" | "root" | "." | ".*" | "*") =>
+                if signal != "fork-bomb" && matches!(target.as_str(), "-1" | "1" | "root" | "." | ".*") =>
             {
                 Words::new(
                     "signals every process, or the first one".to_owned(),

@@ -9,6 +9,7 @@ rule! {
     /// Tell the person that a restart is needed.
     pub struct MachinePower;
     id: "machine-power", pack: Core, level: Deny,
+    person: "a restart ends the session and everything else that runs",
     examples: [
         hit Shell("shutdown -h now"),
         hit Shell("sudo reboot"),

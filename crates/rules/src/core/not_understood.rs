@@ -9,10 +9,18 @@ rule! {
     /// Split it into smaller, plainer commands.
     pub struct NotUnderstood;
     id: "not-understood", pack: Core, level: Ask,
+    instead: ["npm run build"],
     examples: [
-        hit Shell("$TOOL --flag"),
+        hit Shell("$TOOL -rf ~"),
+        hit Shell("$READER ~/.ssh/id_rsa"),
+        hit Shell("tool=$(mytool pick); $tool --flag"),
+        hit Shell("a=r; b=$(head -c1 x); $a$b -v"),
         hit Shell("/usr/bin/shre? -u notes"),
         pass Shell("git status"),
+        pass Shell("$CC $CFLAGS -o app main.c"),
+        pass Shell("\"$BIN\" --flag"),
+        pass Shell("./$TARGET input.txt"),
+        pass Shell("\"${PYTHON:-python3}\" -m pytest"),
     ],
 }
 

@@ -9,6 +9,7 @@ rule! {
     /// Delete inside the workspace, or ask the person to do it.
     pub struct OutsideDelete;
     id: "outside-delete", pack: Core, level: Deny,
+    instead: ["rm -rf build"],
     examples: [
         hit Shell("rm -rf ~/Documents"),
         hit Shell("rm -r /etc/nginx"),

@@ -9,6 +9,7 @@ rule! {
     /// Leave it, or ask the person to delete it.
     pub struct OutsideFileDelete;
     id: "outside-file-delete", pack: Core, level: Ask,
+    person: "what lies outside the workspace is the person's to delete",
     examples: [
         hit Shell("rm ~/notes.txt"),
         hit Shell("rm /etc/hosts"),

@@ -9,6 +9,7 @@ rule! {
     /// Write to a new file, or inside the workspace.
     pub struct OutsideOverwrite;
     id: "outside-overwrite", pack: Core, level: Ask,
+    instead: ["cp notes.txt notes.new.txt"],
     examples: [
         hit Shell("echo x > ~/notes.txt"),
         hit Shell("cp /dev/null ~/notes.txt"),

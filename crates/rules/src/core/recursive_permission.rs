@@ -9,6 +9,7 @@ rule! {
     /// Change the files in the workspace that need it.
     pub struct RecursivePermission;
     id: "recursive-permission", pack: Core, level: Deny,
+    instead: ["chmod -R u+rwX src"],
     examples: [
         hit Shell("chmod -R 777 /"),
         hit Shell("chown -hR root: ~"),

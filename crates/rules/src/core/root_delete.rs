@@ -11,6 +11,7 @@ rule! {
     /// Name the folder inside the workspace that should go: `rm -rf build`.
     pub struct RootDelete;
     id: "root-delete", pack: Core, level: Deny,
+    instead: ["rm -rf build"],
     examples: [
         hit Shell("rm -rf /"),
         hit Shell("rm -rf ~"),

@@ -10,6 +10,7 @@ rule! {
     /// Run it inside the sandbox, and say what does not work there.
     pub struct SandboxOff;
     id: "sandbox-off", pack: Core, level: Ask,
+    person: "only the person can take the sandbox away",
     examples: [
         hit Unsandboxed("ls"),
         hit Unsandboxed("npm test"),

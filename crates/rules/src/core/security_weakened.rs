@@ -10,6 +10,7 @@ rule! {
     /// Give the one user or program the one right that is needed, and let the person do it.
     pub struct SecurityWeakened;
     id: "security-weakened", pack: Core, level: Ask,
+    person: "rights on this machine are the person's to give",
     examples: [
         hit Shell("chmod o+w /etc/passwd"),
         hit Shell("chmod 777 ~/.ssh/id_rsa"),

@@ -9,6 +9,7 @@ rule! {
     /// `systemctl status NAME` shows what it does; `systemctl restart NAME` keeps it.
     pub struct ServiceStop;
     id: "service-stop", pack: Core, level: Ask,
+    instead: ["systemctl status nginx"],
     examples: [
         hit Shell("systemctl stop sshd"),
         hit Shell("sudo systemctl disable --now NetworkManager"),

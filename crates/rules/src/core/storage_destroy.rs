@@ -9,6 +9,7 @@ rule! {
     /// List them (`lvs`, `zfs list`), and let the person do it.
     pub struct StorageDestroy;
     id: "storage-destroy", pack: Core, level: Deny,
+    instead: ["lvs", "zfs list"],
     examples: [
         hit Shell("lvremove -f vg0/data"),
         hit Shell("sudo vgremove vg0"),

@@ -9,6 +9,7 @@ rule! {
     /// Write inside the workspace, and let the person put it in place.
     pub struct SystemWrite;
     id: "system-write", pack: Core, level: Ask,
+    instead: ["cp app.conf.example app.conf"],
     examples: [
         hit Shell("echo x > /etc/hosts"),
         hit Write("/usr/local/bin/ls"),

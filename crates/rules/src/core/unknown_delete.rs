@@ -6,9 +6,10 @@ rule! {
     /// Asks before a recursive deletion of something that is only known when it runs.
     ///
     /// ## Instead
-    /// Write the path out, or check the variable first: `rm -rf "${DIR:?}"`.
+    /// Write the path out: `rm -rf build`.
     pub struct UnknownDelete;
     id: "unknown-delete", pack: Core, level: Ask,
+    instead: ["rm -rf build"],
     examples: [
         hit Shell("rm -rf $TARGET"),
         hit Shell("cat list | xargs rm -rf"),

@@ -17,6 +17,7 @@ rule! {
     /// Commit or stash it first, move it aside, or name the files that should go.
     pub struct WorkDelete;
     id: "work-delete", pack: Core, level: Ask,
+    instead: ["git stash -u"],
     examples: [
         hit Shell("rm -rf src"),
         hit Shell("rm -rf data"),

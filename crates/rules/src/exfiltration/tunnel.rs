@@ -9,6 +9,7 @@ rule! {
     /// Serve on this machine only: `http://localhost:3000`.
     pub struct Tunnel;
     id: "tunnel", pack: Exfiltration, level: Ask,
+    instead: ["python3 -m http.server --bind 127.0.0.1 3000"],
     examples: [
         hit Shell("ngrok http 3000"),
         hit Shell("cloudflared tunnel --url http://localhost:3000"),

@@ -9,6 +9,7 @@ rule! {
     /// Merge or push the branch first; `git branch -d` deletes only what is merged.
     pub struct BranchDelete;
     id: "git-branch-delete", pack: Git, level: Ask,
+    instead: ["git branch -d merged"],
     examples: [
         hit Shell("git branch -D old"),
         hit Shell("git branch --delete --force old"),

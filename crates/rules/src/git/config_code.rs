@@ -11,6 +11,7 @@ rule! {
     /// Give the setting to the one command that needs it: `git -c name=value …`.
     pub struct ConfigCode;
     id: "git-config-code", pack: Git, level: Ask,
+    instead: ["git -c core.pager=cat log -3"],
     examples: [
         hit Shell("git config alias.x '!sh -c evil'"),
         hit Shell("git config core.sshCommand ./ssh.sh"),

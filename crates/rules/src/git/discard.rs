@@ -11,6 +11,7 @@ rule! {
     /// `git stash -u` first, then run it again; or commit.
     pub struct Discard;
     id: "git-discard", pack: Git, level: Deny,
+    instead: ["git stash -u"],
     examples: [
         hit Shell("git reset --hard"),
         hit Shell("git -C . reset -q --hard @{u}"),

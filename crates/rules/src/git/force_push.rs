@@ -11,6 +11,7 @@ rule! {
     /// Push to a branch of your own and let the person merge it.
     pub struct ForcePush;
     id: "git-force-push", pack: Git, level: Deny,
+    instead: ["git push origin HEAD:fix/parser"],
     examples: [
         hit Shell("git push -f origin main"),
         hit Shell("git push --force origin HEAD:main"),

@@ -11,6 +11,7 @@ rule! {
     /// `git push --force-with-lease`, which stops when somebody else has pushed.
     pub struct ForcePushOwn;
     id: "git-force-push-own", pack: Git, level: Ask,
+    instead: ["git push --force-with-lease origin feature/x"],
     examples: [
         hit Shell("git push -f"),
         hit Shell("git push --force origin feature/x"),

@@ -11,6 +11,7 @@ rule! {
     /// Give the setting to the one command that needs it: `git -c name=value …`.
     pub struct GlobalConfigCode;
     id: "git-global-config-code", pack: Git, level: Deny,
+    instead: ["git -c core.pager=cat log -3"],
     examples: [
         hit Shell("git config --global alias.st '!evil'"),
         hit Shell("git config --global core.pager ./pager.sh"),

@@ -9,6 +9,7 @@ rule! {
     /// Make new commits on top; leave the reflog to git.
     pub struct HistoryRewrite;
     id: "git-history-rewrite", pack: Git, level: Ask,
+    instead: ["git revert --no-edit HEAD"],
     examples: [
         hit Shell("git filter-branch --tree-filter 'rm -f big.bin' HEAD"),
         hit Shell("git filter-repo --path src"),

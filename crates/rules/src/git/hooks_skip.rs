@@ -11,6 +11,7 @@ rule! {
     /// Mend what the hook complains about.
     pub struct HooksSkip;
     id: "git-hooks-skip", pack: Git, level: Ask,
+    instead: ["git commit -m 'mend the parser'"],
     examples: [
         hit Shell("git commit --no-verify -m x"),
         hit Shell("git commit -nm x"),

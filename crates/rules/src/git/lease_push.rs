@@ -11,6 +11,7 @@ rule! {
     /// Push to a branch of your own and let the person merge it.
     pub struct LeasePush;
     id: "git-lease-push", pack: Git, level: Ask,
+    instead: ["git push origin HEAD:fix/parser"],
     examples: [
         hit Shell("git push --force-with-lease origin main"),
         hit Shell("git push --force-with-lease=main:abc123 origin HEAD:refs/heads/master"),

@@ -11,6 +11,7 @@ rule! {
     /// Leave that to the person, or to the merge of the branch.
     pub struct RemoteDelete;
     id: "git-remote-delete", pack: Git, level: Ask,
+    person: "others may still work on the branch",
     examples: [
         hit Shell("git push origin --delete feature/y"),
         hit Shell("git push origin :feature/y"),

@@ -6,9 +6,10 @@ rule! {
     /// Asks before something in the stash is thrown away.
     ///
     /// ## Instead
-    /// `git stash pop`, or `git stash branch <name>`.
+    /// `git stash pop`, or `git stash branch kept`.
     pub struct StashDrop;
     id: "git-stash-drop", pack: Git, level: Ask,
+    instead: ["git stash pop"],
     examples: [
         hit Shell("git stash drop"),
         hit Shell("git stash clear"),
@@ -31,7 +32,7 @@ impl Rule for StashDrop {
                 let lost = if lost.is_empty() { "what is in the stash".to_owned() } else { listed(lost) };
                 Words::new(
                     format!("throws away {lost} (`{operation}`)"),
-                    "`git stash pop`, or `git stash branch <name>`",
+                    "`git stash pop`, or `git stash branch kept`",
                 )
             }
             _ => None,

@@ -11,6 +11,7 @@ rule! {
     /// Leave the check on; let the person install the certificate that is missing.
     pub struct TlsOff;
     id: "git-tls-off", pack: Git, level: Ask,
+    person: "a certificate that is missing is the person's to install",
     examples: [
         hit Shell("git -c http.sslVerify=0 clone https://example.test/x"),
         hit Shell("GIT_SSL_NO_VERIFY=1 git fetch"),

@@ -9,6 +9,7 @@ rule! {
     /// `git worktree remove` without `--force`, which refuses while there is something to lose.
     pub struct WorktreeRemove;
     id: "git-worktree-remove", pack: Git, level: Ask,
+    instead: ["git worktree remove ../tree"],
     examples: [
         hit Shell("git worktree remove --force ../tree"),
         hit Shell("git worktree remove -f /home/user/nowhere"),

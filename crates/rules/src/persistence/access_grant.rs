@@ -10,6 +10,7 @@ rule! {
     /// Write the line to a file in the workspace, and let the person put it in place.
     pub struct AccessGrant;
     id: "access-grant", pack: Persistence, level: Deny,
+    instead: ["cp deploy.pub authorized_keys.new"],
     examples: [
         hit Shell("echo 'ssh-ed25519 AAAA me' >> ~/.ssh/authorized_keys"),
         hit Shell("printf '%s\\n' \"$KEY\" | tee -a ~/.ssh/authorized_keys > /dev/null"),

@@ -10,6 +10,7 @@ rule! {
     /// Put the command into a script or a task that is run by name.
     pub struct AutoRunWrite;
     id: "auto-run-write", pack: Persistence, level: Ask,
+    instead: ["npm run build"],
     examples: [
         hit Write(".git/hooks/post-merge"),
         hit Shell("cat > .git/hooks/pre-commit <<'E'\n#!/bin/sh\nmake lint\nE"),

@@ -10,6 +10,7 @@ rule! {
     /// Leave that step out, or name a place inside the workspace.
     pub struct DangerousScript;
     id: "dangerous-script", pack: Persistence, level: Ask,
+    instead: ["rm -rf build"],
     examples: [
         hit Write("clean.sh\n#!/bin/bash\nrm -rf /home/user\n"),
         hit Write("Makefile\nall:\n\t@mv ~/thesis /tmp/x\n"),

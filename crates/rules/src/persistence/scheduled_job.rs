@@ -10,6 +10,7 @@ rule! {
     /// Run it now, or write the job to a file in the workspace for the person to install.
     pub struct ScheduledJob;
     id: "scheduled-job", pack: Persistence, level: Ask,
+    instead: ["echo '0 3 * * * ./backup.sh' > jobs.cron"],
     examples: [
         hit Shell("crontab jobs.txt"),
         hit Shell("(crontab -l; echo '0 * * * * date') | crontab -"),

@@ -12,6 +12,7 @@ rule! {
     /// Set the variable for the one command that needs it, or tell the person which line to add.
     pub struct StartupFileWrite;
     id: "startup-file-write", pack: Persistence, level: Ask,
+    instead: ["NODE_ENV=test npm test"],
     examples: [
         hit Shell("echo 'export PATH=$PATH:x' >> ~/.bashrc"),
         hit Shell("printf x | tee -a ~/.zprofile"),

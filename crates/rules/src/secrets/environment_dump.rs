@@ -9,6 +9,7 @@ rule! {
     /// Print the one variable that is needed: `printenv PATH`.
     pub struct EnvironmentDump;
     id: "environment-dump", pack: Secrets, level: Ask,
+    instead: ["printenv PATH"],
     examples: [
         hit Shell("env"),
         hit Shell("printenv"),

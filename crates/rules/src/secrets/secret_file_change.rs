@@ -9,6 +9,7 @@ rule! {
     /// Put the new value into an example file, and let the person fill in the real one.
     pub struct SecretFileChange;
     id: "secret-file-change", pack: Secrets, level: Ask,
+    instead: ["printf 'API_URL=\\n' >> .env.example"],
     examples: [
         hit Shell("rm ~/.ssh/id_rsa"),
         hit Shell("echo A=1 >> .env"),

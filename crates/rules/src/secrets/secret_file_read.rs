@@ -11,6 +11,7 @@ rule! {
     /// Ask the person for the one value that is needed, or read the example file.
     pub struct SecretFileRead;
     id: "secret-file-read", pack: Secrets, level: Deny,
+    instead: ["cat .env.example"],
     examples: [
         hit Read("~/.ssh/id_rsa"),
         hit Shell("cat ~/.ssh/id_rsa"),

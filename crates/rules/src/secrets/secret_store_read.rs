@@ -10,6 +10,7 @@ rule! {
     /// Let the person put the one value that is needed into the environment of the command.
     pub struct SecretStoreRead;
     id: "secret-store-read", pack: Secrets, level: Ask,
+    person: "the person puts the one value that is needed into the environment of the command",
     examples: [
         hit Shell("security find-generic-password -s github -w"),
         hit Shell("secret-tool lookup service github"),

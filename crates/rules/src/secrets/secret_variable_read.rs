@@ -10,6 +10,7 @@ rule! {
     /// Only look whether it is set: `[ -n "$GITHUB_TOKEN" ] && echo set`.
     pub struct SecretVariableRead;
     id: "secret-variable-read", pack: Secrets, level: Ask,
+    instead: ["[ -n \"$GITHUB_TOKEN\" ] && echo set"],
     examples: [
         hit Shell("echo $AWS_SECRET_ACCESS_KEY"),
         hit Shell("printenv GITHUB_TOKEN"),

@@ -10,6 +10,7 @@ rule! {
     /// Tell the person which setting should change and why.
     pub struct AgentSettingsChange;
     id: "agent-settings-change", pack: SelfProtection, level: Deny,
+    person: "an agent's own bounds are the person's to set",
     examples: [
         hit Write("~/.claude/settings.json\n{\"hooks\":{}}"),
         hit Write(".claude/settings.local.json\n{\"permissions\":{\"allow\":[\"Bash\"]}}"),

@@ -10,6 +10,7 @@ rule! {
     /// Tell the person which setting should change and why.
     pub struct AgentSettingsOther;
     id: "agent-settings-other", pack: SelfProtection, level: Ask,
+    person: "an agent's own settings are the person's to change",
     examples: [
         hit Write("~/.claude/settings.json\n{\"model\":\"opus\"}"),
         hit Shell("echo '{\"theme\":\"dark\"}' > .claude/settings.local.json"),

@@ -10,6 +10,7 @@ rule! {
     /// Start it without that option, or give it the few tools it needs.
     pub struct AgentUnleashed;
     id: "agent-unleashed", pack: SelfProtection, level: Ask,
+    instead: ["claude -p 'run the tests' --allowedTools Read"],
     examples: [
         hit Shell("claude --dangerously-skip-permissions -p 'x'"),
         hit Shell("claude -p x --permission-mode=bypassPermissions"),

@@ -10,6 +10,7 @@ rule! {
     /// Ask the person. They can change the policy in their own editor and terminal.
     pub struct GateTamper;
     id: "gate-tamper", pack: SelfProtection, level: Deny, unsure: Deny,
+    person: "the gate is the person's to change",
     examples: [
         hit Shell("tollgate uninstall --yes"),
         hit Shell("rm -rf ~/.config/tollgate"),

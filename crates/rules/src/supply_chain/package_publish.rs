@@ -9,6 +9,7 @@ rule! {
     /// `npm publish --dry-run`, `cargo publish --dry-run`, and let the person publish.
     pub struct PackagePublish;
     id: "package-publish", pack: SupplyChain, level: Ask,
+    instead: ["npm publish --dry-run", "cargo publish --dry-run"],
     examples: [
         hit Shell("npm publish --access public"),
         hit Shell("cargo publish"),

@@ -9,6 +9,7 @@ rule! {
     /// Remove only what you have installed.
     pub struct PackageRemoveEssential;
     id: "package-remove-essential", pack: SupplyChain, level: Deny,
+    instead: ["apt-get remove jq"],
     examples: [
         hit Shell("apt-get remove --purge -y python3 sudo libc6"),
         hit Shell("sudo apt purge -y systemd"),

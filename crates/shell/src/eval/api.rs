@@ -274,6 +274,12 @@ impl Outcome {
     pub fn unknown(taint: Taint) -> Self {
         Self { stdout: Value::output(taint), status: Status::Either }
     }
+
+    /// Either of the two.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self { stdout: self.stdout.union(&other.stdout), status: self.status.or(other.status) }
+    }
 }
 
 impl Status {

@@ -13,17 +13,8 @@ use crate::ast::{Arith, CaseArm, CaseEnd, Command, CommandKind, Dialect, Script,
 use crate::value::{HoleSource, Value};
 
 /// Functions that the shell calls by itself.
-const IMPLICIT: [&str; 9] = [
-    "chpwd",
-    "command_not_found_handle",
-    "command_not_found_handler",
-    "periodic",
-    "precmd",
-    "preexec",
-    "zshaddhistory",
-    "zshexit",
-    "TRAPEXIT",
-];
+pub(super) const HOOKS: [&str; 7] =
+    ["chpwd", "periodic", "precmd", "preexec", "zshaddhistory", "zshexit", "TRAPEXIT"];
 
 impl Shell {
     pub(super) fn run_kind(&mut self, kind: &CommandKind, span: Span, host: &mut dyn Host) -> Flow {
@@ -163,7 +154,9 @@ impl Shell {
             let exported = functions.get(name).is_some_and(|old| old.exported);
             functions.insert(Rc::clone(name), Functions { any, maybe_unset: !sure, exported });
         }
-        for name in all.iter().filter(|name| IMPLICIT.contains(&&***name)) {
+        let zsh = self.dialect == Dialect::Zsh;
+        let implicit = |name: &&Rc<str>| HOOKS.contains(&&***name) || zsh && name.starts_with("TRAP");
+        for name in all.iter().filter(implicit) {
             self.run_aside(&Value::text(name), name_span, host);
         }
         Flow::of(Status::Success, self.state.clone())

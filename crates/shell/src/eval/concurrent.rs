@@ -96,7 +96,7 @@ impl Shell {
 
     pub(super) fn run_stages(&mut self, stages: &[Stage], span: Span, host: &mut dyn Host) -> Flow {
         let (local, code) = (Rc::clone(&self.state.local), self.state.code);
-        let context = self.context;
+        let (context, first) = (self.context, self.next_buffer);
         self.context.piped += 1;
         let mut input = None;
         let mut flow = Flow::default();
@@ -142,7 +142,9 @@ impl Shell {
         {
             flow.fail = Some(State { code: ExitCode::Nonzero, ..ok.clone() });
         }
+        let made = first..self.next_buffer;
         flow.map(|mut state| {
+            state.drop_buffers(made.clone());
             if self.keeps_last_stage() {
                 state.local_mut().fds = Rc::clone(&local.fds);
             } else {

@@ -103,7 +103,7 @@ impl Drafts {
             filled.into_iter().partition(|text| !whole && self.is_split(text));
         // Text with holes may be several words or none, which must not be said of what is known.
         let (open, known): (Vec<&Text>, Vec<&Text>) =
-            plain.into_iter().partition(|text| !whole && text.has_holes());
+            plain.into_iter().partition(|text| !whole && text.has_holes() || text.maybe_empty());
         let loose = !whole && self.separators.is_empty();
         let together = |texts: &[&Text]| Value {
             any: texts.iter().map(|text| self.active(text)).collect(),

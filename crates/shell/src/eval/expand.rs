@@ -99,6 +99,9 @@ impl Shell {
             // `=name` is the path of a program: told by its name.
             return Fields::One(Field::new(Text::literal(name).into(), span));
         }
+        if self.dialect == Dialect::Zsh {
+            self.run_qualifiers(word, host);
+        }
         let limit = self.budget.words as usize;
         let Some(words) = brace::expand(&word.parts, limit) else {
             let pieces: Vec<Braced<'_>> = word.parts.iter().map(Braced::Part).collect();
@@ -170,8 +173,18 @@ impl Shell {
         parameter: bool,
         host: &mut dyn Host,
     ) {
-        // zsh does not split what parameters expand to.
+        // zsh does not split what parameters expand to, unless it is told to.
         let zsh = parameter && self.dialect == Dialect::Zsh;
+        if zsh
+            && self.state.local.options.word_split
+            && !quoted
+            && let Expanded::One { value, .. } = &expanded
+        {
+            let mut split = drafts.clone();
+            split.unquoted(value, false);
+            drafts.unquoted(value, true);
+            return drafts.merge(split);
+        }
         match expanded {
             Expanded::One { value, .. } if quoted => drafts.quoted(&value),
             Expanded::One { value, whole } => {
@@ -180,6 +193,7 @@ impl Shell {
             }
             Expanded::Many { lists, star: true } if quoted => {
                 let value = self.joined_lists(&lists, true, host);
+                self.budget.charge_letters(&value);
                 drafts.quoted(&value);
             }
             Expanded::Many { lists, .. } => drafts.lists(&lists, quoted || zsh),
@@ -285,8 +299,11 @@ impl Shell {
         let ifs = if star { self.lookup("IFS", host).scalar() } else { None };
         let separator = ifs.as_ref().map_or(Some(" "), Value::as_literal).unwrap_or(" ");
         let first = separator.chars().next().map(String::from).unwrap_or_default();
-        let join = |list: &List| Value::joined(list.items.iter().chain(&list.others), &first);
-        lists.iter().map(join).reduce(|left, right| left.union(&right)).unwrap_or_else(Value::empty)
+        lists
+            .iter()
+            .map(|list| list.joined(&first))
+            .reduce(|left, right| left.union(&right))
+            .unwrap_or_else(Value::empty)
     }
 
     fn expand_part<'a>(&mut self, part: &'a Part, host: &mut dyn Host) -> (bool, Expanded<'a>) {

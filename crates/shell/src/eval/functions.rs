@@ -131,7 +131,6 @@ impl Shell {
         host: &mut dyn Host,
     ) -> Flow {
         let Some(text) = self.state.local.aliases.get(name).cloned() else { return Flow::default() };
-        let (fds, mark) = (Rc::clone(&self.state.local.fds), self.jumps.len());
         let rest = simple.words.get(1..).unwrap_or_default();
         // After an alias that ends in a blank the next word may be an alias too.
         let second = rest.first().filter(|_| text.literals().any(|text| text.ends_with([' ', '\t'])));
@@ -144,7 +143,8 @@ impl Shell {
             None => (text, rest),
         };
         let lists = self.expand_words(rest, host);
-        if self.redirect(redirects, host).is_none() || self.take_ended() {
+        let Some((_, replaced)) = self.redirect_for(redirects, host) else { return Flow::default() };
+        if self.take_ended() {
             return Flow::default();
         }
         let entry = self.state.clone();
@@ -161,7 +161,7 @@ impl Shell {
             self.context = context;
             all = self.join_flows(all, flow, &*host);
         }
-        self.with_descriptors(all, mark, &fds)
+        self.with_descriptors(all, &replaced)
     }
 
     /// Runs text that holds stand-ins for whole words.

@@ -8,7 +8,7 @@ use super::state::{
     Shadowed, State, Variable, Vars, World,
 };
 use super::{Host, Shell, Written};
-use crate::value::{HoleSource, Value};
+use crate::value::{HoleSource, Text, Value};
 
 /// Contents of one array, or lists of arguments, that are told apart.
 const ALTERNATIVES: usize = 16;
@@ -75,6 +75,7 @@ impl Shell {
                 nocase: left.options.nocase || right.options.nocase,
                 xpg_echo: left.options.xpg_echo || right.options.xpg_echo,
                 posix: left.options.posix || right.options.posix,
+                word_split: left.options.word_split || right.options.word_split,
             },
         }
     }
@@ -124,14 +125,15 @@ impl Shell {
     }
 
     /// Covers what `new` and any further pass of a loop may bring: what differs from `old` is unknown.
-    pub(super) fn widen(&self, old: &State, new: &State) -> State {
+    /// What is `printed` is left as it is.
+    pub(super) fn widen(&self, old: &State, new: &State, printed: &[u32]) -> State {
         let local = shared(&old.local, &new.local, |old, new| Local {
             vars: shared(&old.vars, &new.vars, widen_vars),
             args: shared(&old.args, &new.args, widen_args),
             cwd: widen_value(&old.cwd, &new.cwd),
             ..new.clone()
         });
-        let world = shared(&old.world, &new.world, widen_world);
+        let world = shared(&old.world, &new.world, |old, new| widen_world(old, new, printed));
         State { local, world, ..new.clone() }
     }
 }
@@ -190,10 +192,14 @@ pub(super) fn join_variables(left: &Variable, right: &Variable) -> Variable {
 fn join_arrays(left: &Array, right: &Array) -> Array {
     let mut any = left.any.clone();
     any.extend(right.any.iter().filter(|elements| !left.any.contains(elements)).cloned());
-    if any.len() > ALTERNATIVES {
+    // A subscript means something else in each kind.
+    let filled = |array: &Array| array.any.iter().any(|elements| elements.values().is_some());
+    let mixed = left.associative != right.associative && filled(left) && filled(right);
+    if any.len() > ALTERNATIVES || mixed {
         any = vec![blurred(&any)];
     }
-    Array { any, associative: left.associative || right.associative }
+    let associative = left.associative && filled(left) || right.associative && filled(right);
+    Array { any, associative: associative || left.associative && right.associative }
 }
 
 /// Any number of any of the values.
@@ -252,14 +258,22 @@ fn join_descriptors(left: &Descriptor, right: &Descriptor) -> Descriptor {
 }
 
 fn join_worlds(left: &World, right: &World) -> World {
-    let mut files = merge(&left.files, &right.files, |left, right| Written {
+    let either = |left: &Rc<Value>, right: &Rc<Value>| shared(left, right, Value::union);
+    World {
+        files: shared(&left.files, &right.files, join_files),
+        buffers: shared(&left.buffers, &right.buffers, |left, right| merge(left, right, either)),
+    }
+}
+
+fn join_files(left: &BTreeMap<Text, Written>, right: &BTreeMap<Text, Written>) -> BTreeMap<Text, Written> {
+    let mut files = merge(left, right, |left, right| Written {
         value: left.value.union(&right.value),
         certain: left.certain && right.certain,
     });
     for (path, written) in &mut files {
-        written.certain &= left.files.contains_key(path) && right.files.contains_key(path);
+        written.certain &= left.contains_key(path) && right.contains_key(path);
     }
-    World { files, buffers: merge(&left.buffers, &right.buffers, Value::union) }
+    files
 }
 
 fn widen_value(old: &Value, new: &Value) -> Value {
@@ -301,9 +315,9 @@ fn widen_args(old: &Args, new: &Args) -> Args {
     Args { name: new.name.clone(), any: vec![List::open(Vec::new(), others)] }
 }
 
-fn widen_world(old: &World, new: &World) -> World {
+fn widen_world(old: &World, new: &World, printed: &[u32]) -> World {
     let mut world = new.clone();
-    for (path, written) in &mut world.files {
+    for (path, written) in Rc::make_mut(&mut world.files) {
         if old.files.get(path) != Some(written) {
             let before = old.files.get(path).map_or(&written.value, |old| &old.value);
             *written = Written {
@@ -312,9 +326,9 @@ fn widen_world(old: &World, new: &World) -> World {
             };
         }
     }
-    for (id, value) in &mut world.buffers {
-        if let Some(before) = old.buffers.get(id) {
-            *value = widen_value(before, value);
+    for (id, value) in Rc::make_mut(&mut world.buffers) {
+        if let Some(before) = old.buffers.get(id).filter(|_| !printed.contains(id)) {
+            *value = shared(before, value, widen_value);
         }
     }
     world

@@ -9,6 +9,8 @@ use crate::value::Value;
 
 /// Passes of one loop that are followed one by one.
 const PASSES: u32 = 256;
+/// Steps that following one loop pass by pass may take.
+const WORK: u32 = 10_000;
 /// Sums of a loop before whatever still changes is given up as unknown.
 const SUMS: u32 = 2;
 /// After that many further sums the rest is left as it is.
@@ -66,8 +68,8 @@ impl Shell {
         let known = !select && fields.iter().all(|field| !field.splits);
         let mut rest = fields;
         let stride = names.len().max(1);
-        let mut passes = 0;
-        while known && !rest.is_empty() && passes < PASSES && self.spend_pass() {
+        let (mut passes, steps) = (0, self.budget.steps);
+        while known && !rest.is_empty() && passes < PASSES && self.spend_pass(steps) {
             let (now, later) = rest.split_at_checked(stride).unwrap_or((rest, &[]));
             rest = later;
             passes += 1;
@@ -105,7 +107,11 @@ impl Shell {
         }
     }
 
-    fn spend_pass(&mut self) -> bool {
+    /// Whether one more pass may be followed, in a loop begun with so many steps left.
+    fn spend_pass(&mut self, steps: u32) -> bool {
+        if steps.saturating_sub(self.budget.steps) > WORK {
+            return false;
+        }
         match self.budget.iterations.checked_sub(1) {
             Some(left) => {
                 self.budget.iterations = left;
@@ -167,8 +173,9 @@ impl Shell {
         let context = self.context;
         // The loop ends as the last command of its body did.
         let mut code = ExitCode::Known(0);
+        let steps = self.budget.steps;
         for _ in 0..PASSES {
-            if !self.step(1, span, host) || !self.spend_pass() {
+            if !self.step(1, span, host) || !self.spend_pass(steps) {
                 break;
             }
             let (head, mark) = (self.state.clone(), self.jumps.len());
@@ -233,20 +240,26 @@ impl Shell {
         (self.merged(flow, &*host), broken)
     }
 
-    /// Passes until the state before a pass covers the state after; what keeps changing becomes unknown.
+    /// Passes until the state before a pass covers the state after; what keeps changing becomes unknown. What
+    /// the loop prints it cannot read, so that needs no further pass.
     fn sum_up(&mut self, body: Body<'_>, host: &mut dyn Host) -> Flow {
-        let mut head = self.state.clone();
+        let entry = self.state.clone();
+        let printed = entry.local.printed();
+        let mut head = entry.clone();
         let mut exit = Flow::default();
         for sums in 0..LIMIT {
             self.state = head.clone();
             let (next, broken) = self.run_pass(body, host);
             exit = self.join_flows(exit, broken, &*host);
             let Some(joined) = self.join(Some(head.clone()), next, &*host) else { break };
-            if joined.local == head.local && joined.world == head.world {
+            let next = if sums < SUMS { joined } else { self.widen(&head, &joined, &printed) };
+            let covered = next.local == head.local && next.world.is_like(&head.world, &printed);
+            head = next;
+            if covered {
                 break;
             }
-            head = if sums < SUMS { joined } else { self.widen(&head, &joined) };
         }
+        head.open_printed(&entry, &printed);
         self.join_flows(exit, Flow::both(head), &*host)
     }
 }

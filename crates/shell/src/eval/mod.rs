@@ -23,6 +23,7 @@ mod operators;
 mod param;
 mod path;
 pub mod pattern;
+mod qualifiers;
 mod redirect;
 mod script;
 mod simple;
@@ -64,6 +65,8 @@ pub struct Shell {
     recursions: Vec<(Rc<str>, bool, bool)>,
     /// Arrays among the arguments of the `declare` being run.
     declared: Vec<vars::Assignment>,
+    /// The variable that the `declare -A` being expanded makes a table of names.
+    associating: Option<Rc<str>>,
     /// Scripts of `>( … )` that wait for the command to write to them.
     pending: Vec<(Script, Text)>,
     /// What was started in the background.
@@ -87,6 +90,8 @@ struct Context {
     piped: u32,
     piped_to: bool,
     conditional: bool,
+    /// Something unknown is taken to be empty.
+    supposed: bool,
     loops: u32,
     returnable: bool,
 }
@@ -117,6 +122,7 @@ impl Shell {
             expanding: Vec::new(),
             recursions: Vec::new(),
             declared: Vec::new(),
+            associating: None,
             pending: Vec::new(),
             jobs: Vec::new(),
             looked: RefCell::default(),
@@ -179,6 +185,20 @@ impl Shell {
         result
     }
 
+    /// Runs `inside` and then puts everything back, files included: what it does may never happen. Only the
+    /// host remembers it, and the budget.
+    pub fn supposed<R>(&mut self, inside: impl FnOnce(&mut Self) -> R) -> R {
+        let state = self.state.clone();
+        let (jumps, jobs, pending) = (self.jumps.len(), self.jobs.len(), self.pending.len());
+        let result = inside(self);
+        self.jumps.truncate(jumps);
+        self.jobs.truncate(jobs);
+        self.pending.truncate(pending);
+        self.ended = false;
+        self.state = state;
+        result
+    }
+
     /// The dialect being read.
     #[must_use]
     pub fn dialect(&self) -> Dialect {
@@ -202,6 +222,12 @@ impl Shell {
     #[must_use]
     pub fn resolve(&self, path: &Value) -> Value {
         path::resolve(&self.state.local.cwd, path)
+    }
+
+    /// Whether what runs now does so only if something unknown turns out empty, as in `$SUDO rm x`.
+    #[must_use]
+    pub fn is_supposed(&self) -> bool {
+        self.context.supposed
     }
 
     /// How the last command ended, as far as the present way through the script tells.
@@ -253,13 +279,13 @@ impl Shell {
     /// Something may have changed any of the files the script wrote: what is known of them is no longer
     /// certain.
     pub fn doubt_files(&mut self) {
-        self.state.world_mut().files.values_mut().for_each(|written| written.certain = false);
+        self.state.files_mut().values_mut().for_each(|written| written.certain = false);
     }
 
     /// Forgets a file, which is removed or no longer known.
     pub fn forget_file(&mut self, path: &Value) {
         let keys = self.resolve(path);
-        let files = &mut self.state.world_mut().files;
+        let files = self.state.files_mut();
         keys.any.iter().for_each(|key| drop(files.remove(key)));
     }
 }

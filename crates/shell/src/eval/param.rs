@@ -36,9 +36,7 @@ impl Shell {
     ) -> Expanded<'a> {
         self.step(1, span, host);
         if let ParamOp::Unknown(raw) = &param.op {
-            self.run_hidden(&Value::text(raw), span, host);
-            let hole = HoleSource::Variable(Rc::from(param.name.as_str()));
-            return Expanded::One { value: Value::unknown(hole), whole: false };
+            return self.expand_unknown(&param.name, raw, span, host);
         }
         if param.op == ParamOp::Names {
             return self.expand_names(param);
@@ -48,6 +46,24 @@ impl Shell {
         }
         let fetched = self.fetch(&param.name, param.subscript.as_ref(), span, host);
         self.apply(&param.name, param.subscript.as_ref(), fetched, &param.op, span, host)
+    }
+
+    /// A form that is not followed: its value is not known, but what it runs and sets is seen to.
+    fn expand_unknown<'a>(&mut self, name: &str, raw: &str, span: Span, host: &mut dyn Host) -> Expanded<'a> {
+        self.run_hidden(&Value::text(raw), span, host);
+        let hole = Value::unknown(HoleSource::Variable(Rc::from(name)));
+        let flags = raw.strip_prefix('(').and_then(|rest| rest.split_once(')'));
+        if let Some((_, rest)) = flags.filter(|(flags, _)| flags.contains(['e', '%'])) {
+            // `${(e)x}` expands the value once more.
+            let names =
+                rest.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|name| vars::is_name(name));
+            let values: Vec<Value> = names.filter_map(|name| self.lookup(name, &*host).scalar()).collect();
+            values.iter().for_each(|value| self.run_hidden(value, span, host));
+        }
+        if raw.contains('=') && vars::is_name(name) {
+            self.assign_scalar(name, hole.clone(), span, host);
+        }
+        Expanded::One { value: hole, whole: false }
     }
 
     /// What a name with a subscript stands for.

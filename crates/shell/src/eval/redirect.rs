@@ -1,9 +1,13 @@
 //! Redirections: files are told to the host, contents go through the file table.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::rc::Rc;
+
 use tollgate_model::Span;
 
 use super::expand::{Fields, Mode};
-use super::state::Descriptor;
+use super::state::{Descriptor, State};
 use super::{Field, Host, Open, OpenMode, Shell};
 use crate::ast::{Part, Redirect, RedirectFd, RedirectKind, Word};
 use crate::value::{HoleSource, Value};
@@ -22,7 +26,57 @@ pub(super) fn opens_file(kind: &RedirectKind) -> bool {
     }
 }
 
+/// `{name}` takes the first free descriptor from this on.
+const NAMED: u32 = 10;
+
+/// The descriptors that a command's redirections replaced.
+pub(super) struct Replaced {
+    before: Rc<BTreeMap<u32, Descriptor>>,
+    numbers: Vec<u32>,
+    /// The buffers made for them.
+    buffers: Range<u32>,
+    /// Ways out that were there before.
+    pub mark: usize,
+}
+
+impl Replaced {
+    /// Puts them back. What the command itself opened with `exec` stays.
+    pub fn put_back(&self, state: &mut State) {
+        if self.numbers.is_empty() {
+            return;
+        }
+        let fds = Rc::make_mut(&mut state.local_mut().fds);
+        for number in &self.numbers {
+            match self.before.get(number) {
+                Some(old) => fds.insert(*number, old.clone()),
+                None => fds.remove(number),
+            };
+        }
+        let kept = |open: &Descriptor| open.buffer().is_some_and(|id| self.buffers.contains(&id));
+        if !fds.values().any(kept) {
+            state.drop_buffers(self.buffers.clone());
+        }
+    }
+}
+
 impl Shell {
+    /// Puts the redirections of one command in force, to be put back after it.
+    pub(super) fn redirect_for(
+        &mut self,
+        redirects: &[Redirect],
+        host: &mut dyn Host,
+    ) -> Option<(Vec<Open>, Replaced)> {
+        let (before, first, mark) = (Rc::clone(&self.state.local.fds), self.next_buffer, self.jumps.len());
+        let opens = self.redirect(redirects, host)?;
+        let now = &self.state.local.fds;
+        let changed = |fd: &&u32| before.get(fd) != now.get(fd);
+        // `{name}<file` stays open.
+        let named = redirects.iter().any(|redirect| matches!(redirect.fd, Some(RedirectFd::Name(_))));
+        let restored = |fd: &&u32| changed(fd) && !(named && **fd >= NAMED);
+        let numbers = before.keys().chain(now.keys()).filter(restored).copied().collect();
+        Some((opens, Replaced { before, numbers, buffers: first..self.next_buffer, mark }))
+    }
+
     /// Puts redirections in force. The files opened, or `None` when an expansion ended the shell.
     pub(super) fn redirect(&mut self, redirects: &[Redirect], host: &mut dyn Host) -> Option<Vec<Open>> {
         let mut opens = Vec::new();
@@ -37,8 +91,7 @@ impl Shell {
     }
 
     fn redirect_one(&mut self, redirect: &Redirect, opens: &mut Vec<Open>, host: &mut dyn Host) {
-        // `{name}` takes the first free descriptor from 10 on.
-        let free = (10..).find(|fd| !self.state.local.fds.contains_key(fd)).unwrap_or(10);
+        let free = (NAMED..).find(|fd| !self.state.local.fds.contains_key(fd)).unwrap_or(NAMED);
         let fd = |default| match &redirect.fd {
             Some(RedirectFd::Number(number)) => *number,
             Some(RedirectFd::Name(_)) => free,

@@ -5,9 +5,10 @@
 
 use std::rc::Rc;
 
-use super::state::{Descriptor, ExitCode, Flow, Jump, JumpKind, State};
+use super::redirect::Replaced;
+use super::state::{ExitCode, Flow, Jump, JumpKind, State};
 use super::{Host, Note, Shell, Status};
-use crate::ast::{AndOr, Command, CommandKind, Item, Pipeline, Problem, Script};
+use crate::ast::{AndOr, Command, CommandKind, Item, Pipeline, Problem, ProblemKind, Script};
 use crate::value::Value;
 
 impl Shell {
@@ -25,7 +26,7 @@ impl Shell {
 
     /// A shell may run nothing of text that it cannot read, or only what comes before.
     fn run_read(&mut self, script: &Script, top: bool, host: &mut dyn Host) -> Flow {
-        if script.problems.is_empty() {
+        if script.problems.iter().all(|problem| matches!(problem.kind, ProblemKind::Deceptive(_))) {
             return self.run_list(&script.items, top, host);
         }
         let unread = State { code: ExitCode::Nonzero, ..self.state.clone() };
@@ -187,18 +188,16 @@ impl Shell {
     }
 
     fn run_compound(&mut self, command: &Command, host: &mut dyn Host) -> Flow {
-        let fds = Rc::clone(&self.state.local.fds);
-        let mark = self.jumps.len();
         let before = (!command.redirects.is_empty()).then(|| self.state.clone());
-        if self.redirect(&command.redirects, host).is_none() {
+        let Some((_, replaced)) = self.redirect_for(&command.redirects, host) else {
             return Flow::default();
-        }
+        };
         let flow =
             self.nested(command.span, host, |shell, host| shell.run_kind(&command.kind, command.span, host));
         let flow = flow.unwrap_or_else(|| Flow::both(self.state.clone()));
         let Some(before) = before else { return flow };
         // A file that cannot be opened keeps the command from running at all.
-        let flow = self.with_descriptors(flow, mark, &fds);
+        let flow = self.with_descriptors(flow, &replaced);
         if opens_file(command) { self.or_unopened(flow, before, &*host) } else { flow }
     }
 
@@ -212,17 +211,12 @@ impl Shell {
     }
 
     /// Puts descriptors back, on every way out.
-    pub(super) fn with_descriptors(
-        &mut self,
-        flow: Flow,
-        mark: usize,
-        fds: &Rc<std::collections::BTreeMap<u32, Descriptor>>,
-    ) -> Flow {
-        for jump in self.jumps.iter_mut().skip(mark) {
-            jump.state.local_mut().fds = Rc::clone(fds);
+    pub(super) fn with_descriptors(&mut self, flow: Flow, replaced: &Replaced) -> Flow {
+        for jump in self.jumps.iter_mut().skip(replaced.mark) {
+            replaced.put_back(&mut jump.state);
         }
         flow.map(|mut state| {
-            state.local_mut().fds = Rc::clone(fds);
+            replaced.put_back(&mut state);
             state
         })
     }

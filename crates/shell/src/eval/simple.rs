@@ -8,9 +8,9 @@ use super::builtins::{self, Builtin};
 use super::expand::{Fields, Mode};
 use super::state::{Flow, Variable};
 use super::vars::{Assigned, Assignment, Place};
-use super::{Call, Field, Host, Input, Kind, Note, Open, Shell, Status};
+use super::{Call, Context, Field, Host, Input, Kind, Note, Open, Shell, Status};
 use crate::ast::{Assign, AssignValue, Dialect, Part, Redirect, Simple, Word};
-use crate::value::{HoleSource, Value};
+use crate::value::{HoleSource, Text, Value};
 
 /// The builtins that POSIX calls special.
 const SPECIAL: [&str; 14] = [
@@ -79,10 +79,9 @@ impl Shell {
         span: Span,
         host: &mut dyn Host,
     ) -> Flow {
-        let (fds, mark) = (Rc::clone(&self.state.local.fds), self.jumps.len());
         let fragile = redirects.iter().any(|redirect| super::redirect::opens_file(&redirect.kind));
         let entry = fragile.then(|| self.state.clone());
-        let Some(opens) = self.redirect(redirects, host) else { return Flow::default() };
+        let Some((opens, replaced)) = self.redirect_for(redirects, host) else { return Flow::default() };
         let exec = argv.len() == 1 && argv.first().and_then(|field| field.value.as_literal()) == Some("exec");
         let flow = if argv.is_empty() {
             self.run_assignments(&simple.assigns, opens, span, host)
@@ -93,7 +92,7 @@ impl Shell {
             return flow;
         }
         // `exec` without a command keeps its redirections.
-        let flow = if exec { flow } else { self.with_descriptors(flow, mark, &fds) };
+        let flow = if exec { flow } else { self.with_descriptors(flow, &replaced) };
         match entry {
             Some(entry) => self.or_unopened(flow, entry, &*host),
             None => flow,
@@ -299,6 +298,7 @@ impl Shell {
         if self.take_ended() {
             return Flow::default();
         }
+        self.run_not_found(&call, host);
         self.emit(1, copied.as_ref().unwrap_or(&outcome.stdout));
         // What it says on standard error is not known.
         self.emit(2, &Value::unknown(HoleSource::Output));
@@ -306,7 +306,47 @@ impl Shell {
         Flow::of(outcome.status, self.state.clone())
     }
 
-    fn run_unresolved(&mut self, mut call: Call, host: &mut dyn Host) -> Flow {
+    /// Runs the function that takes commands which are not found; this may be one.
+    fn run_not_found(&mut self, call: &Call, host: &mut dyn Host) {
+        let name = if self.dialect == Dialect::Zsh {
+            "command_not_found_handler"
+        } else {
+            "command_not_found_handle"
+        };
+        let Some(handler) = self.state.local.functions.get(name).cloned() else { return };
+        if self.frames.iter().any(|frame| &*frame.name == name) {
+            return;
+        }
+        let word = Field::new(Value::text(name), call.span);
+        let argv = std::iter::once(word).chain(call.argv.iter().cloned()).collect();
+        let (entry, context) = (self.state.clone(), self.context);
+        self.context.conditional = true;
+        for function in &handler.any {
+            let call = Call { argv: Vec::clone(&argv), conditional: true, ..call.clone() };
+            let flow = self
+                .in_subshell(host, |shell, host| shell.run_function(&Rc::from(name), function, call, host));
+            self.settle(flow, host);
+        }
+        self.context = context;
+        self.state =
+            self.join(Some(entry), Some(self.state.clone()), &*host).unwrap_or_else(|| self.state.clone());
+    }
+
+    /// Runs a command whose name is not known: whatever it may be, and what is left when the unknown parts
+    /// of its name come to nothing.
+    fn run_unresolved(&mut self, call: Call, host: &mut dyn Host) -> Flow {
+        let Some(argv) = emptied(&call.argv) else { return self.run_unknown(call, host) };
+        let (entry, context) = (self.state.clone(), self.context);
+        let rest = Call { argv, conditional: true, ..call.clone() };
+        let flow = self.run_unknown(call, host);
+        self.state = entry;
+        self.context = Context { conditional: true, supposed: true, ..context };
+        let other = self.run_call(rest, &[], host);
+        self.context = Context { supposed: context.supposed, ..self.context };
+        self.join_flows(flow, other, &*host)
+    }
+
+    fn run_unknown(&mut self, mut call: Call, host: &mut dyn Host) -> Flow {
         if let Some(first) = call.argv.first() {
             host.note(Note::Unresolved { word: first.value.clone(), span: first.span });
         }
@@ -336,10 +376,9 @@ impl Shell {
         for word in words {
             let fields = match builtins::declared(word) {
                 Some(assign) => {
-                    if associative {
-                        self.make_associative(&assign.name, &*host);
-                    }
+                    self.associating = associative.then(|| Rc::from(assign.name.as_str()));
                     let assignment = self.assignment(&assign, host);
+                    self.associating = None;
                     let sign = if assign.append { "+=" } else { "=" };
                     let subscript =
                         assign.subscript.as_ref().map(|word| self.expand_value(word, Mode::Plain, host));
@@ -359,6 +398,22 @@ impl Shell {
         }
         lists
     }
+}
+
+/// The words when the unknown parts of the command word come to nothing: the words after it when nothing is
+/// left of it, else what is left. `None` when it stays as it is, or when no command is left.
+fn emptied(argv: &[Field]) -> Option<Vec<Field>> {
+    let vanishes = |field: &&Field| field.splits && field.value.maybe_empty();
+    let skipped = argv.iter().take_while(vanishes).count();
+    let (first, rest) = argv.get(skipped..)?.split_first()?;
+    let texts = first.value.any.iter().map(Text::without_empty_holes).filter(|text| !text.is_empty());
+    let value = Value::of(texts, first.value.taint);
+    if value.is_empty() || skipped == 0 && value == first.value {
+        return None;
+    }
+    let splits = first.splits && (value == first.value || value.any.iter().any(Text::has_holes));
+    let first = Field { value, span: first.span, splits };
+    Some(std::iter::once(first).chain(rest.iter().cloned()).collect())
 }
 
 /// The value as one text, for the host.

@@ -47,9 +47,9 @@ pub(super) struct Local {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct World {
     /// What the script wrote, by resolved path.
-    pub files: BTreeMap<Text, super::Written>,
+    pub files: Rc<BTreeMap<Text, super::Written>>,
     /// Pipes, substitutions and here-documents: written at the end, read from the start.
-    pub buffers: BTreeMap<u32, Value>,
+    pub buffers: Rc<BTreeMap<u32, Rc<Value>>>,
 }
 
 pub(super) type Vars = BTreeMap<Rc<str>, Rc<Variable>>;
@@ -168,6 +168,16 @@ pub(super) enum Descriptor {
     },
 }
 
+impl Descriptor {
+    /// The buffer that it reads from.
+    pub fn buffer(&self) -> Option<u32> {
+        match self {
+            Self::Pipe(id) | Self::Here(id) | Self::File { buffer: Some(id), .. } => Some(*id),
+            _ => None,
+        }
+    }
+}
+
 /// Shell options that change what is evaluated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Options {
@@ -183,6 +193,8 @@ pub(super) struct Options {
     pub xpg_echo: bool,
     /// Perhaps on.
     pub posix: bool,
+    /// Perhaps on: zsh splits unquoted parameters.
+    pub word_split: bool,
 }
 
 /// `$?`
@@ -235,6 +247,14 @@ impl State {
 
     pub fn world_mut(&mut self) -> &mut World {
         Rc::make_mut(&mut self.world)
+    }
+
+    pub fn files_mut(&mut self) -> &mut BTreeMap<Text, super::Written> {
+        Rc::make_mut(&mut self.world_mut().files)
+    }
+
+    pub fn buffers_mut(&mut self) -> &mut BTreeMap<u32, Rc<Value>> {
+        Rc::make_mut(&mut self.world_mut().buffers)
     }
 
     pub fn vars_mut(&mut self) -> &mut Vars {
@@ -338,6 +358,43 @@ impl List {
             [] => self.others.iter().map(|value| (value.clone(), true)).collect(),
             tail => tail.to_vec(),
         }
+    }
+
+    /// All of them with `separator` between.
+    pub fn joined(&self, separator: &str) -> Value {
+        let items = Value::joined(&self.items, separator);
+        if self.tail.is_empty() {
+            let Some(others) = &self.others else { return items };
+            // Any number of known texts is no text that is known.
+            let many = if others.any.iter().all(Text::is_hole) {
+                others.clone()
+            } else {
+                Value::unknown(HoleSource::Budget).with_taint(others.taint)
+            };
+            return if self.items.is_empty() {
+                many
+            } else {
+                items.union(&Value::joined([&items, &many], separator))
+            };
+        }
+        /// Words that may come to nothing and are told apart.
+        const OPEN: usize = 4;
+        if self.tail.iter().filter(|(_, splits)| *splits).count() > OPEN {
+            let taint = self.values().map(|value| value.taint).unwrap_or_default();
+            return Value::unknown(HoleSource::Budget).with_taint(taint);
+        }
+        let mut whole = (!self.items.is_empty()).then_some(items);
+        // All so far may have come to nothing.
+        let mut none = self.items.is_empty();
+        for (value, splits) in &self.tail {
+            let vanishes = *splits && value.maybe_empty();
+            let longer = whole.as_ref().map(|whole| Value::joined([whole, value], separator));
+            let alone = none.then_some(value);
+            let unchanged = whole.as_ref().filter(|_| vanishes);
+            whole = Value::any_of(unchanged.into_iter().chain(&longer).chain(alone));
+            none &= vanishes;
+        }
+        whole.unwrap_or_else(Value::empty)
     }
 
     /// Every value that is in it.

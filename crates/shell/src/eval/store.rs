@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::state::{Descriptor, State};
+use super::state::{Descriptor, Local, State, World};
 use super::{Shell, Stream};
 use crate::value::{HoleSource, Text, Value};
 
@@ -80,7 +80,7 @@ impl Shell {
     pub(super) fn put(&mut self, path: &Value, content: &Value, append: bool) {
         let keys = self.resolve(path);
         let sure = keys.any.len() == 1;
-        let files = &mut self.state.world_mut().files;
+        let files = self.state.files_mut();
         for key in keys.any {
             if is_device(&key) {
                 continue;
@@ -130,13 +130,13 @@ impl Shell {
     pub(super) fn new_buffer(&mut self, content: Value) -> u32 {
         let id = self.next_buffer;
         self.next_buffer = id.wrapping_add(1);
-        self.state.world_mut().buffers.insert(id, content);
+        self.state.buffers_mut().insert(id, Rc::new(content));
         id
     }
 
     /// Takes a buffer away; what was in it.
     pub(super) fn take_buffer(&mut self, id: u32) -> Value {
-        self.state.world_mut().buffers.remove(&id).unwrap_or_else(Value::empty)
+        self.state.buffers_mut().remove(&id).map_or_else(Value::empty, Rc::unwrap_or_clone)
     }
 
     /// Prints to a descriptor.
@@ -150,9 +150,9 @@ impl Shell {
                 if let Some(old) = self.state.world.buffers.get(&id) {
                     self.budget.charge(old);
                 }
-                let buffers = &mut self.state.world_mut().buffers;
+                let buffers = self.state.buffers_mut();
                 let whole = buffers.get(&id).map_or_else(|| content.clone(), |old| old.concat(content));
-                buffers.insert(id, whole);
+                buffers.insert(id, Rc::new(whole));
             }
             Some(Descriptor::File { path, write: true, .. }) => {
                 let path = path.clone();
@@ -163,19 +163,57 @@ impl Shell {
     }
 }
 
+impl Local {
+    /// The pipes that output goes to, and that nothing here reads.
+    pub fn printed(&self) -> Vec<u32> {
+        let pipe = |fd: u32| match self.fds.get(&fd) {
+            Some(Descriptor::Pipe(id)) => Some(*id),
+            _ => None,
+        };
+        let read =
+            |id: &u32| self.fds.iter().any(|(fd, open)| !(1..=2).contains(fd) && open.buffer() == Some(*id));
+        [pipe(1), pipe(2)].into_iter().flatten().filter(|id| !read(id)).collect()
+    }
+}
+
+impl World {
+    /// The same but for these buffers.
+    pub fn is_like(&self, other: &Self, without: &[u32]) -> bool {
+        let rest = |world: &Self| -> Vec<(u32, Rc<Value>)> {
+            let kept = world.buffers.iter().filter(|(id, _)| !without.contains(id));
+            kept.map(|(id, value)| (*id, Rc::clone(value))).collect()
+        };
+        self.files == other.files && (self.buffers == other.buffers || rest(self) == rest(other))
+    }
+}
+
 impl State {
+    /// What was printed since `before` may have been printed any number of times.
+    pub fn open_printed(&mut self, before: &Self, printed: &[u32]) {
+        for id in printed {
+            let Some(value) = self.world.buffers.get(id) else { continue };
+            if before.world.buffers.get(id) != Some(value) {
+                let any = Value::unknown(HoleSource::Budget).with_taint(value.taint);
+                let value = Rc::new(value.union(&any));
+                self.buffers_mut().insert(*id, value);
+            }
+        }
+    }
+
     /// The buffer that a descriptor reads from.
     pub fn input_buffer(&self, fd: u32) -> Option<u32> {
-        match self.local.fds.get(&fd)? {
-            Descriptor::Pipe(id) | Descriptor::Here(id) | Descriptor::File { buffer: Some(id), .. } => {
-                Some(*id)
-            }
-            _ => None,
-        }
+        self.local.fds.get(&fd)?.buffer()
     }
 
     /// What reading a descriptor yields.
     pub fn input(&self, fd: u32) -> Option<&Value> {
-        self.world.buffers.get(&self.input_buffer(fd)?)
+        self.world.buffers.get(&self.input_buffer(fd)?).map(|value| &**value)
+    }
+
+    /// Drops buffers that nothing reads any more.
+    pub fn drop_buffers(&mut self, ids: std::ops::Range<u32>) {
+        if self.world.buffers.range(ids.clone()).next().is_some() {
+            self.buffers_mut().retain(|id, _| !ids.contains(id));
+        }
     }
 }

@@ -7,7 +7,7 @@ use tollgate_model::Span;
 
 use super::state::{Descriptor, Flow, Functions, JumpKind, List, Local};
 use super::{Code, Context, Field, Host, Note, Scope, Shell, Written};
-use crate::ast::{CommandKind, RedirectKind, Script};
+use crate::ast::{CommandKind, Dialect, RedirectKind, Script};
 use crate::value::{Piece, Text, Value};
 
 /// First of the private-use characters that stand for unknown parts.
@@ -32,6 +32,7 @@ impl Shell {
             Scope::Child => shell.in_subshell(host, |shell, host| {
                 shell.become_child(code, &*host);
                 shell.import_functions(span, host);
+                shell.run_startup_file(span, host);
                 shell.run_texts(code, span, host)
             }),
         });
@@ -138,6 +139,15 @@ impl Shell {
         }
     }
 
+    /// bash runs the file that `BASH_ENV` names before any script.
+    fn run_startup_file(&mut self, span: Span, host: &mut dyn Host) {
+        if self.dialect == Dialect::Bash && self.state.local.vars.contains_key("BASH_ENV") {
+            let code = self.code(Value::text(". \"$BASH_ENV\""), Scope::Same, span);
+            let flow = self.run_code(&code, host);
+            self.settle(flow, host);
+        }
+    }
+
     pub(super) fn set_args(&mut self, fields: Vec<Field>) {
         Rc::make_mut(&mut self.state.local_mut().args).any = vec![List::of(fields)];
     }
@@ -236,12 +246,12 @@ impl Shell {
         self.next_process = self.next_process.checked_sub(1).filter(|number| *number > 9).unwrap_or(63);
         if output {
             self.step(1 + span_length(span) / 16, span, host);
-            self.state.world_mut().files.remove(&path);
+            self.state.files_mut().remove(&path);
             self.pending.push((script.clone(), path.clone()));
             return path.into();
         }
         let value = self.substitute_raw(script, span, host);
-        self.state.world_mut().files.insert(path.clone(), Written { value, certain: true });
+        self.state.files_mut().insert(path.clone(), Written { value, certain: true });
         path.into()
     }
 
@@ -275,6 +285,7 @@ impl Shell {
                 })
             });
             self.settle(flow.unwrap_or_else(|| Flow::both(self.state.clone())), host);
+            self.take_buffer(id);
         }
     }
 

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use tollgate_model::Span;
 
+use super::compound::HOOKS;
 use super::join::join_variables;
 use super::state::{Array, Attributes, Contents, Elements, Key, Variable};
 use super::{Host, Scope, Shell};
@@ -102,7 +103,9 @@ impl Shell {
             return;
         }
         let old = self.lookup(&name, host);
+        let added = append && old.attributes.integer;
         let value = match value {
+            Assigned::Scalar(value) if added => Assigned::Scalar(self.sum(&old, &place, &value, span, host)),
             Assigned::Scalar(value) => Assigned::Scalar(self.conform(value, old.attributes, span, host)),
             array @ Assigned::Array { .. } => array,
         };
@@ -112,7 +115,7 @@ impl Shell {
         }
         let known = self.state.local.vars.contains_key(&name) || old.attributes.exported;
         let mut new = Variable { contents: Contents::Unset, attributes: old.attributes, maybe_unset: false };
-        new.contents = updated(&old, known, place, append, value);
+        new.contents = updated(&old, known, place, append && !added, value);
         if old.attributes.readonly {
             new = join_variables(&old, &new);
             self.may_abort();
@@ -169,7 +172,7 @@ impl Shell {
             let first = i64::from(self.dialect == Dialect::Zsh);
             number.map(|number| Key::Index(if number > 0 { number - first } else { number }))
         };
-        key.map_or(Place::Somewhere, |key| Place::Element(self.counted_back(name, key)))
+        key.and_then(|key| self.counted_back(name, key)).map_or(Place::Somewhere, Place::Element)
     }
 
     /// `a[2,4]` in zsh.
@@ -179,6 +182,9 @@ impl Shell {
 
     /// The subscripts of this variable are names.
     pub(super) fn is_associative(&self, name: &str) -> bool {
+        if self.associating.as_deref() == Some(name) {
+            return true;
+        }
         let variable = self.referred(name).and_then(|name| self.state.local.vars.get(&name).cloned());
         let table = matches!(name, "BASH_ALIASES" | "BASH_CMDS")
             || self.dialect == Dialect::Zsh
@@ -188,17 +194,17 @@ impl Shell {
         })
     }
 
-    /// A negative index counts from the end.
-    fn counted_back(&self, name: &str, key: Key) -> Key {
-        let Key::Index(index @ ..0) = key else { return key };
+    /// A negative index counts from the end; `None` when that is not known.
+    fn counted_back(&self, name: &str, key: Key) -> Option<Key> {
+        let Key::Index(index @ ..0) = key else { return Some(key) };
         let variable = self.referred(name).and_then(|name| self.state.local.vars.get(&name).cloned());
-        match variable.as_deref() {
-            Some(Variable { contents: Contents::Array(array), .. }) => match array.any.as_slice() {
-                [only] => Key::Index(only.next_index().saturating_add(index)),
-                _ => Key::Index(index),
-            },
-            _ => Key::Index(index),
-        }
+        let Some(Variable { contents: Contents::Array(array), .. }) = variable.as_deref() else {
+            return Some(key);
+        };
+        let first = array.any.first()?;
+        let same =
+            |elements: &Elements| elements.others.is_none() && elements.next_index() == first.next_index();
+        array.any.iter().all(same).then(|| Key::Index(first.next_index().saturating_add(index)))
     }
 
     /// Removes a variable.
@@ -235,15 +241,23 @@ impl Shell {
         self.state.vars_mut().insert(name, Rc::new(new));
     }
 
-    /// Lets the subscripts of a variable be names; what it held as a plain array is gone.
-    pub(super) fn make_associative(&mut self, name: &str, host: &dyn Host) {
-        let mut variable = Variable::clone(&self.lookup(name, host));
-        if matches!(&variable.contents, Contents::Array(array) if array.associative) {
-            return;
-        }
-        variable.contents = Contents::Array(Array { any: vec![Elements::default()], associative: true });
-        variable.maybe_unset = false;
-        self.state.vars_mut().insert(Rc::from(name), Rc::new(variable));
+    /// `n+=2` of an integer.
+    fn sum(
+        &mut self,
+        old: &Variable,
+        place: &Place,
+        value: &Value,
+        span: Span,
+        host: &mut dyn Host,
+    ) -> Value {
+        let before = match (&old.contents, place) {
+            (Contents::Array(array), Place::Element(key)) => array.element(key),
+            (Contents::Array(_), Place::Somewhere) => Some(Value::unknown(HoleSource::Input)),
+            _ => old.scalar(),
+        };
+        let before = before.unwrap_or_else(|| Value::text("0"));
+        let sum = Value::joined([&before, &Value::text("+("), value, &Value::text(")")], "");
+        self.arithmetic(&sum, span, host)
     }
 
     fn conform(&mut self, value: Value, attributes: Attributes, span: Span, host: &mut dyn Host) -> Value {
@@ -265,11 +279,21 @@ impl Shell {
 
     /// Some variables are code: prompts are expanded, `PROMPT_COMMAND` is run.
     fn assigned_code(&mut self, name: &str, value: &Assigned, span: Span, host: &mut dyn Host) {
-        let Assigned::Scalar(value) = value else { return };
-        if PROMPTS.contains(&name) {
-            self.run_hidden(value, span, host);
-        } else if name == "PROMPT_COMMAND" {
-            self.run_aside(value, span, host);
+        // In zsh functions may be hooked up by name, as in `chpwd_functions=(f)`.
+        let hook = name.strip_suffix("_functions").is_some_and(|name| HOOKS.contains(&name));
+        let hooks = hook && self.dialect == Dialect::Zsh;
+        let prompt = PROMPTS.contains(&name);
+        if !hooks && !prompt && name != "PROMPT_COMMAND" {
+            return;
+        }
+        let values: Vec<Value> = match value {
+            Assigned::Scalar(value) => vec![value.clone()],
+            Assigned::Array { elements, .. } => {
+                elements.known.values().chain(&elements.others).cloned().collect()
+            }
+        };
+        for value in &values {
+            if prompt { self.run_hidden(value, span, host) } else { self.run_aside(value, span, host) }
         }
     }
 

@@ -122,6 +122,9 @@ impl Parser<'_> {
         let stripped = if indented { strip_tabs(raw, waiting.literal) } else { String::new() };
         if waiting.literal {
             let text = if indented { stripped } else { raw.to_owned() };
+            if self.fixed.is_none() && !raw.is_ascii() {
+                self.ledger.data.push((start, end));
+            }
             self.count(1);
             return Word { parts: vec![Part::Text { text, quoted: true }], span };
         }

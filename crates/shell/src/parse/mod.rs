@@ -7,6 +7,7 @@ mod ansi;
 mod arith;
 mod compound;
 mod cond;
+mod deceptive;
 mod dollar;
 mod heredoc;
 mod list;
@@ -40,6 +41,7 @@ impl Limits {
         parser.note_nul();
         let mut script = parser.script(Closers::NONE);
         parser.fill_heredocs(&mut script);
+        parser.note_direction();
         let Ledger { mut problems, stopped, .. } = parser.ledger;
         if text.len() < source.len() && !stopped {
             problems.push(Problem { span: Span::new(text.len(), source.len()), kind: ProblemKind::Budget });
@@ -99,6 +101,8 @@ struct Ledger {
     limits: Limits,
     nodes: usize,
     problems: Vec<Problem>,
+    /// Where bodies of heredocs lie that nothing expands.
+    data: Vec<(usize, usize)>,
     stopped: bool,
 }
 
@@ -251,9 +255,7 @@ impl<'s> Parser<'s> {
         if self.at.peek() == Some(b'#') {
             let start = self.at.pos;
             let comment = self.at.run_to(b'\n');
-            if let Some(offset) = comment.find('\r') {
-                self.problem(ProblemKind::StrangeByte, start + offset, start + offset + 1);
-            }
+            self.note_comment(comment, start);
         }
     }
 

@@ -184,8 +184,8 @@ impl Parser<'_> {
                 self.at.pos = self.at.joined(self.at.pos + 1);
                 Some(self.default_op(true, context))
             }
-            // A letter is a modifier in zsh; elsewhere it starts an expression.
-            Some(byte) if self.is_zsh() && byte.is_ascii_alphabetic() => None,
+            // A letter is a modifier in zsh; elsewhere it starts an expression. `::=` assigns.
+            Some(byte) if self.is_zsh() && (byte.is_ascii_alphabetic() || byte == b':') => None,
             _ => {
                 self.at.pos += 1;
                 Some(self.slice_op())

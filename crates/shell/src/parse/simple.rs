@@ -71,9 +71,13 @@ impl Parser<'_> {
 
     fn simple_word(&mut self, simple: &mut Simple) {
         if simple.words.is_empty() {
+            let start = self.at.pos;
             match self.lead() {
                 Lead::Assign(assign) => simple.assigns.push(assign),
-                Lead::Word(word) => simple.words.push(word),
+                Lead::Word(word) => {
+                    self.note_lookalike(&word, start);
+                    simple.words.push(word);
+                }
             }
             return;
         }

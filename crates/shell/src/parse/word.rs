@@ -91,7 +91,10 @@ impl Parser<'_> {
     pub(super) fn word_parts(&mut self, start: usize, regex: bool, parts: &mut Parts) {
         let mut groups = 0_usize;
         loop {
-            parts.text(self.at.run(&SPECIAL), false);
+            let from = self.at.pos;
+            let plain = self.at.run(&SPECIAL);
+            self.note_deceptive(plain, from);
+            parts.text(plain, false);
             self.bound(parts);
             let Some(byte) = self.at.peek() else { break };
             match byte {
@@ -146,7 +149,10 @@ impl Parser<'_> {
     fn strange(&mut self, parts: &mut Parts) {
         let start = self.at.pos;
         parts.text(self.at.bump(), false);
-        self.problem(ProblemKind::StrangeByte, start, start + 1);
+        // At the end of a line it is only that of a text from Windows, and part of the last word.
+        if !matches!(self.at.peek(), Some(b'\n') | None) {
+            self.problem(ProblemKind::StrangeByte, start, start + 1);
+        }
     }
 
     /// `<( … )`, `>( … )`, zsh `=( … )`.

@@ -1,8 +1,13 @@
 //! The forms that only zsh has.
 
+use tollgate_model::Span;
+
 use super::{Closers, Parser};
-use crate::ast::{CommandKind, Item, Part, Pipeline, ProblemKind, Script, Stage, Word};
+use crate::ast::{Command, CommandKind, Item, Part, Pipeline, Script, Simple, Stage, Word};
 use crate::lexer::Keyword;
+
+/// The name zsh itself shows for a function without one.
+const ANONYMOUS: &str = "(anon)";
 
 impl Parser<'_> {
     /// The body of a `for` loop. zsh also takes a single command.
@@ -43,6 +48,10 @@ impl Parser<'_> {
             self.unexpected_here();
         }
         self.newlines();
+        if self.keyword() == Some(Keyword::OpenBrace) {
+            let body = self.short_body(start);
+            return CommandKind::For { names: vec![name], words, body, select: false };
+        }
         self.at.eat(b";");
         let body = self.body(Closers::END);
         self.expect(Keyword::End, start);
@@ -70,20 +79,29 @@ impl Parser<'_> {
         Some(words)
     }
 
-    /// `() { … }` runs at once. With arguments its parameters are not known here.
+    /// `() { … } words` runs at once: a function, and a call of it.
     pub(super) fn anonymous_function(&mut self, start: usize) -> CommandKind {
         self.newlines();
         let body = self.function_body();
+        let made = self.span(start, self.at.pos);
         self.blanks();
-        if self.at_word() {
-            self.words();
-            self.problem(ProblemKind::Unexpected, start, self.at.pos);
+        let args = if self.at_word() { self.words() } else { Vec::new() };
+        if args.is_empty() {
+            return CommandKind::Group(Script {
+                items: vec![alone(body, made)],
+                problems: Vec::new(),
+                span: made,
+            });
         }
-        let span = body.span;
-        let stages = vec![Stage { command: body, stderr_too: false }];
-        let first = Pipeline { negated: false, stages, span };
-        let item = Item { first, rest: Vec::new(), background: false, span };
-        CommandKind::Group(Script { items: vec![item], problems: Vec::new(), span })
+        let whole = self.span(start, self.at.pos);
+        let parts = vec![Part::Text { text: ANONYMOUS.to_owned(), quoted: true }];
+        let name = Word { parts, span: self.span(start, start) };
+        let words = std::iter::once(name.clone()).chain(args).collect();
+        let define = CommandKind::Function { name, body: Box::new(body) };
+        let call = CommandKind::Simple(Simple { assigns: Vec::new(), words });
+        let command = |kind, span| Command { kind, redirects: Vec::new(), span };
+        let items = vec![alone(command(define, made), made), alone(command(call, whole), whole)];
+        CommandKind::Group(Script { items, problems: Vec::new(), span: whole })
     }
 
     /// `{ … } always { … }`: both blocks run, one after the other.
@@ -112,4 +130,10 @@ impl Parser<'_> {
             name.span = name.span.to(next.span);
         }
     }
+}
+
+/// A statement of one command.
+fn alone(command: Command, span: Span) -> Item {
+    let stages = vec![Stage { command, stderr_too: false }];
+    Item { first: Pipeline { negated: false, stages, span }, rest: Vec::new(), background: false, span }
 }

@@ -167,7 +167,7 @@ impl Host for Said {
                 let args: Vec<Field> = call.argv.iter().skip(2).cloned().collect();
                 let args = (!args.is_empty()).then_some(args);
                 return match file {
-                    Some(file) => self.run(file.value, Scope::Sourced, args, call, shell),
+                    Some(file) => self.run(file.value, Scope::Sourced, None, args, call, shell),
                     None => Outcome::silent(Status::Either),
                 };
             }
@@ -205,24 +205,39 @@ impl Host for Said {
 }
 
 impl Said {
+    /// bash with its options: `-c`, `-s`, those with an operand, and others that do not matter here.
     fn interpreter(&mut self, call: &Call, shell: &mut Shell) -> Outcome {
         let words: Vec<Field> = call.args().cloned().collect();
-        match words.as_slice() {
-            [option, text, rest @ ..] if option.value.as_literal() == Some("-c") => self.run(
-                text.value.clone(),
-                Scope::Child,
-                Some(rest.iter().skip(1).cloned().collect()),
-                call,
-                shell,
-            ),
-            [file, rest @ ..] => match shell.file(&file.value) {
-                Some(file) => self.run(file.value, Scope::Child, Some(rest.to_vec()), call, shell),
-                None => Outcome::unknown(Taint::NONE),
-            },
-            [] => match call.stdin.value.clone() {
-                Some(text) => self.run(text, Scope::Child, None, call, shell),
-                None => Outcome::unknown(Taint::NONE),
-            },
+        let (mut rest, mut command, mut input) = (words.as_slice(), false, false);
+        while let [first, others @ ..] = rest {
+            let Some(word) = first.value.as_literal().filter(|word| word.starts_with(['-', '+'])) else {
+                break;
+            };
+            rest = others;
+            let short = !word.starts_with("--");
+            command |= short && word.contains('c');
+            input |= short && word.contains('s');
+            if short && word.ends_with(['o', 'O']) {
+                rest = rest.get(1..).unwrap_or_default();
+            }
+            if word == "--" {
+                break;
+            }
+        }
+        let text = match rest.split_first() {
+            Some((text, others)) if command => {
+                rest = others.get(1..).unwrap_or_default();
+                Some((text.value.clone(), others.first().map(|field| field.value.clone())))
+            }
+            Some((file, others)) if !input => {
+                rest = others;
+                shell.file(&file.value).map(|written| (written.value, Some(file.value.clone())))
+            }
+            _ => call.stdin.value.clone().map(|text| (text, None)),
+        };
+        match text {
+            Some((text, name)) => self.run(text, Scope::Child, name, Some(rest.to_vec()), call, shell),
+            None => Outcome::unknown(Taint::NONE),
         }
     }
 
@@ -230,11 +245,12 @@ impl Said {
         &mut self,
         text: Value,
         scope: Scope,
+        name: Option<Value>,
         args: Option<Vec<Field>>,
         call: &Call,
         shell: &mut Shell,
     ) -> Outcome {
-        let code = Code { text, scope, dialect: Dialect::Bash, name: None, args, span: call.span };
+        let code = Code { text, scope, dialect: Dialect::Bash, name, args, span: call.span };
         shell.run_text(&code, self)
     }
 }

@@ -20,6 +20,8 @@ pub struct Recorder {
     pub dirs: Vec<(&'static str, bool)>,
     /// For each call, where it runs.
     pub cwds: Vec<String>,
+    /// Those that run only if something unknown is empty.
+    pub supposed: Vec<String>,
 }
 
 impl Host for Recorder {
@@ -33,6 +35,7 @@ impl Host for Recorder {
         }
         self.calls.push(call.clone());
         self.cwds.push(shell.cwd().to_string());
+        self.supposed.extend(shell.is_supposed().then(|| show(call)));
         match call.name() {
             Some("bash" | "sh" | "zsh") => self.interpreter(call, shell),
             Some("fetch") => Outcome { stdout: Value::output(FETCHED), status: Status::Either },

@@ -8,7 +8,7 @@ use anyhow::Context;
 use tollgate_policy::{FILE_NAME, Layer, Severity, check, render};
 use tollgate_rules::Rules;
 
-use crate::dirs::{Dirs, MANAGED};
+use crate::dirs::{Dirs, MANAGED, repository};
 use crate::out;
 
 /// Arguments of `tollgate check`.
@@ -53,7 +53,7 @@ fn applying() -> anyhow::Result<Vec<(PathBuf, Layer)>> {
         files.push((dirs.config.join(FILE_NAME), Layer::User));
     }
     let cwd = std::env::current_dir().context("the working directory is gone")?;
-    let root = cwd.ancestors().filter(|folder| folder.join(".git").exists()).last().unwrap_or(&cwd);
+    let root = repository(&cwd);
     let between = cwd.ancestors().take_while(|folder| folder.starts_with(root));
     files.extend(between.map(|folder| (folder.join(FILE_NAME), Layer::Project)));
     files.retain(|(file, _)| file.exists());

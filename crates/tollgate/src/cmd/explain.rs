@@ -1,46 +1,145 @@
 //! `tollgate explain`: what a call would do, and what Tollgate says to it.
 
-use crate::exit::ExitCode;
+mod object;
+mod page;
+mod snippet;
+
+use std::io::{IsTerminal, Read};
 use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use serde_json::json;
-use tollgate_model::json;
+use tollgate_model::json::{self, Value};
 use tollgate_model::{
-    Actor, Agent, Attended, Dialect, Effect, EffectKind, Event, Kind, ToolCall, ToolUse, WriteMode,
+    Actor, Agent, Attended, Case, Decision, Dialect, Effect, Event, Kind, Span, ToolCall, ToolUse, Verdict,
 };
-use tollgate_pipeline::Judgement;
+use tollgate_pipeline::Opinion;
 
-use crate::dirs::{Dirs, MANAGED};
-use crate::out;
+use crate::dirs::{Dirs, MANAGED, repository};
+use crate::exit::ExitCode;
 use crate::world::Machine;
 
 /// Arguments of `tollgate explain`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// A shell command
-    #[arg(required_unless_present = "tool", conflicts_with = "tool")]
+    /// A shell command; `-` or none for standard input
+    #[arg(conflicts_with = "tool", allow_hyphen_values = true)]
     command: Option<String>,
-    /// A tool of Claude Code instead of a command: `Read`, `Write`, …
+    /// A tool of Claude Code instead of a command: `Read`, `Write`, `mcp__server__tool`, …
     #[arg(long, requires = "input")]
     tool: Option<String>,
-    /// The tool's input, as JSON
-    #[arg(long)]
+    /// The tool's input, as JSON; `-` for standard input
+    #[arg(long, requires = "tool")]
     input: Option<String>,
     /// The working directory of the call
     #[arg(long)]
     cwd: Option<String>,
+    /// Every rule, also those with nothing to say
+    #[arg(long)]
+    all: bool,
     /// One JSON object
     #[arg(long)]
     json: bool,
 }
 
+/// Longer texts are no commands.
+const LONGEST: u64 = 16 << 20;
+
 /// Explains a call. Exit 1 when it would not simply run.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let event = event(args)?;
+    let call = Call::of(args)?;
+    let told = explain(&call)?;
+    if args.json {
+        object::print(&told, args.all);
+    } else {
+        page::print(&told, args.all);
+    }
+    Ok(if told.decision.verdict.refuses() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// A call as it was given.
+pub struct Call {
+    /// `Bash`, `Read`, …
+    pub tool: String,
+    /// Its input, as JSON.
+    pub input: Value,
+    /// Where it would run.
+    pub cwd: String,
+}
+
+impl Call {
+    fn of(args: &Args) -> anyhow::Result<Self> {
+        let cwd = here(args.cwd.as_deref())?;
+        match (&args.tool, &args.input) {
+            (Some(tool), Some(input)) => {
+                let text = if input == "-" { stdin()? } else { input.clone() };
+                let input = json::parse(text.as_bytes())
+                    .map_err(|error| anyhow::anyhow!("the tool's input is no JSON: {error}"))?;
+                Ok(Self { tool: tool.clone(), input, cwd })
+            }
+            _ => {
+                let command = command(args.command.as_deref())?;
+                let input = json::object([("command", command.as_str().into())]);
+                Ok(Self { tool: "Bash".into(), input, cwd })
+            }
+        }
+    }
+}
+
+/// The working directory of a call: named, or ours.
+pub fn here(named: Option<&str>) -> anyhow::Result<String> {
+    let own = std::env::current_dir().context("the working directory is gone")?;
+    Ok(own
+        .join(named.unwrap_or_default())
+        .components()
+        .collect::<std::path::PathBuf>()
+        .to_string_lossy()
+        .into_owned())
+}
+
+/// Standard input as text.
+pub fn stdin() -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    std::io::stdin().take(LONGEST).read_to_end(&mut bytes).context("cannot read standard input")?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// All that is to be told about a call.
+pub struct Explanation {
+    /// The call, as an event.
+    pub event: Event,
+    /// The project it is judged in.
+    pub project: String,
+    home: String,
+    /// What it would do.
+    pub effects: Vec<Effect>,
+    /// What every rule says to it.
+    pub opinions: Vec<Opinion>,
+    /// What becomes of it.
+    pub decision: Decision,
+    /// Names the policy.
+    pub digest: String,
+    /// What must be known about the policy.
+    pub notices: Vec<String>,
+    times: Times,
+}
+
+/// How long each step took, in microseconds.
+#[derive(Clone, Copy, Debug)]
+struct Times {
+    read: u128,
+    policy: u128,
+    effects: u128,
+    rules: u128,
+}
+
+/// Judges a call as the hook would, and leaves no trace.
+pub fn explain(call: &Call) -> anyhow::Result<Explanation> {
+    let mut watch = Watch(Instant::now());
+    let event = event(call)?;
+    let read = watch.lap();
     let dirs = Dirs::find().context("no home directory: set HOME")?;
-    let project = project(&event.cwd);
+    let project = repository(Path::new(&event.cwd)).to_string_lossy().into_owned();
     let request = tollgate_policy::Request {
         managed_dir: Path::new(MANAGED),
         config_dir: &dirs.config,
@@ -48,70 +147,100 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         project: Some(Path::new(&project)),
         cwd: Path::new(&event.cwd),
     };
-    let loaded = tollgate_policy::load(&request, &tollgate_rules::Rules);
+    let loaded = tollgate_policy::look(&request, &tollgate_rules::Rules);
     let world = Machine::new(&project, &dirs.config, &dirs.state, &loaded.sources);
-    let start = Instant::now();
-    let judgement = tollgate_pipeline::judge(&event, &world, &loaded.policy);
-    let micros = start.elapsed().as_micros();
-    if args.json {
-        print_json(&judgement, micros)
-    } else {
-        print(&event, &judgement, micros)
+    let policy = watch.lap();
+    let effects = tollgate_effects::analyse(&event, &world);
+    let analysed = watch.lap();
+    let case = Case { event: &event, effects: &effects, world: &world };
+    let decision = tollgate_pipeline::decide(&case, &loaded.policy);
+    let times = Times { read, policy, effects: analysed, rules: watch.lap() };
+    let opinions = tollgate_pipeline::opinions(&case, &loaded.policy);
+    let (digest, notices) = (loaded.digest, loaded.notices);
+    let home = dirs.home.to_string_lossy().into_owned();
+    Ok(Explanation { event, project, home, effects, opinions, decision, digest, notices, times })
+}
+
+impl Explanation {
+    fn call(&self) -> Option<&ToolCall> {
+        self.event.pending().map(|tool| &tool.call)
     }
-    Ok(if judgement.decision.verdict.refuses() { ExitCode::from(1) } else { ExitCode::SUCCESS })
-}
 
-fn event(args: &Args) -> anyhow::Result<Event> {
-    let cwd = match &args.cwd {
-        Some(cwd) => cwd.clone(),
-        None => {
-            std::env::current_dir().context("the working directory is gone")?.to_string_lossy().into_owned()
+    fn tool(&self) -> &str {
+        self.event.pending().map_or("", |tool| tool.name.as_str())
+    }
+
+    /// The text that spans point into.
+    fn source(&self) -> &str {
+        match self.call() {
+            Some(ToolCall::Shell { command, .. }) => command,
+            _ => "",
         }
-    };
-    let tool = match (&args.command, &args.tool, &args.input) {
-        (Some(command), _, _) => shell(command),
-        (None, Some(tool), Some(input)) => return tool_event(tool, input, &cwd),
-        _ => bail!("give a command, or --tool with --input"),
-    };
-    Ok(Event {
-        agent: Agent::Generic,
-        name: "explain".into(),
-        session: String::new(),
-        actor: Actor::Main,
-        cwd,
-        project: None,
-        transcript: None,
-        permission_mode: String::new(),
-        attended: Attended::Yes,
-        kind: Kind::PreTool(tool),
-    })
+    }
+
+    /// A call that is no command, on one line.
+    fn title(&self) -> String {
+        let mut input = String::new();
+        if let Some(tool) = self.event.pending() {
+            json::write(&tool.input, &mut input);
+        }
+        format!("{} {input}", self.tool())
+    }
+
+    /// The strictest verdict over a part of the source.
+    fn verdict_at(&self, span: Span) -> Option<Verdict> {
+        let refusing = self.decision.findings.iter().filter(|found| found.verdict.refuses());
+        refusing.filter(|found| found.hit.span == span).map(|found| found.verdict).max()
+    }
 }
 
-fn shell(command: &str) -> ToolUse {
-    let call = ToolCall::Shell {
+struct Watch(Instant);
+
+impl Watch {
+    fn lap(&mut self) -> u128 {
+        let lap = self.0.elapsed().as_micros();
+        self.0 = Instant::now();
+        lap
+    }
+}
+
+/// A command needs no adapter; any other tool call goes through that of Claude Code, as the agent's own do.
+fn event(call: &Call) -> anyhow::Result<Event> {
+    match call.input.text("command").filter(|_| call.tool == "Bash") {
+        Some(command) => Ok(shell(command, call)),
+        None => adapted(call),
+    }
+}
+
+fn shell(command: &str, call: &Call) -> Event {
+    let shell = ToolCall::Shell {
         command: command.to_owned(),
         dialect: Dialect::Posix,
         cwd: None,
         sandbox_off: false,
     };
-    ToolUse {
-        id: String::new(),
-        name: "Bash".into(),
-        call,
-        input: json::object([("command", command.into())]),
+    let tool = ToolUse { id: String::new(), name: call.tool.clone(), call: shell, input: call.input.clone() };
+    Event {
+        agent: Agent::Generic,
+        name: "explain".into(),
+        session: String::new(),
+        actor: Actor::Main,
+        cwd: call.cwd.clone(),
+        project: None,
+        transcript: None,
+        permission_mode: String::new(),
+        attended: Attended::Yes,
+        kind: Kind::PreTool(tool),
     }
 }
 
-/// A tool call goes through the same adapter as the agent's own.
-fn tool_event(tool: &str, input: &str, cwd: &str) -> anyhow::Result<Event> {
-    let input =
-        json::parse(input.as_bytes()).map_err(|error| anyhow::anyhow!("--input is no JSON: {error}"))?;
+fn adapted(call: &Call) -> anyhow::Result<Event> {
     let payload = json::object([
         ("hook_event_name", "PreToolUse".into()),
         ("session_id", "".into()),
-        ("cwd", cwd.into()),
-        ("tool_name", tool.into()),
-        ("tool_input", input),
+        ("cwd", call.cwd.as_str().into()),
+        ("tool_name", call.tool.as_str().into()),
+        ("tool_input", call.input.clone()),
     ]);
     let mut bytes = String::new();
     json::write(&payload, &mut bytes);
@@ -120,81 +249,11 @@ fn tool_event(tool: &str, input: &str, cwd: &str) -> anyhow::Result<Event> {
     adapter.read(&payload).map_err(|fault| anyhow::anyhow!("{}", fault.message))
 }
 
-fn project(cwd: &str) -> String {
-    let folder = Path::new(cwd);
-    let root = folder.ancestors().filter(|folder| folder.join(".git").exists()).last().unwrap_or(folder);
-    root.to_string_lossy().into_owned()
-}
-
-fn print(event: &Event, judgement: &Judgement, micros: u128) {
-    let source = match event.pending().map(|tool| &tool.call) {
-        Some(ToolCall::Shell { command, .. }) => command.as_str(),
-        _ => "",
-    };
-    for effect in &judgement.effects {
-        let words = effect.span.of(source).lines().next().unwrap_or_default();
-        out::line(&format!("  {:<10} {:<44} {words}", effect.kind.name(), describe(effect)));
-    }
-    for finding in &judgement.decision.findings {
-        out::line(&format!("  {:<10} {}", finding.verdict.name(), finding.sentence()));
-    }
-    out::line(&format!("{} ({micros} µs)", judgement.decision.verdict.name()));
-}
-
-fn print_json(judgement: &Judgement, micros: u128) {
-    let effects: Vec<_> = judgement
-        .effects
-        .iter()
-        .map(|effect| {
-            json!({
-                "kind": effect.kind.name(), "what": describe(effect),
-                "certainty": format!("{:?}", effect.certainty).to_lowercase(),
-                "span": [effect.span.start, effect.span.end],
-            })
-        })
-        .collect();
-    let findings: Vec<_> = judgement
-        .decision
-        .findings
-        .iter()
-        .map(|finding| json!({"rule": finding.rule, "verdict": finding.verdict.name(), "what": finding.hit.what, "instead": finding.hit.instead}))
-        .collect();
-    let verdict = judgement.decision.verdict.name();
-    out::line(
-        &json!({"verdict": verdict, "effects": effects, "findings": findings, "us": micros}).to_string(),
-    );
-}
-
-fn describe(effect: &Effect) -> String {
-    let place = |place: &tollgate_model::Place| {
-        let path = if place.path.is_empty() { "?" } else { &place.path };
-        format!("{path} ({})", place.zone.name())
-    };
-    match &effect.kind {
-        EffectKind::Read { place: at, recursive } => {
-            format!("{}{}", place(at), if *recursive { " recursively" } else { "" })
-        }
-        EffectKind::Write { place: at, mode, .. } => {
-            let how = match mode {
-                WriteMode::Overwrite => "",
-                WriteMode::Append => " append",
-                WriteMode::Edit => " edit",
-            };
-            format!("{}{how}", place(at))
-        }
-        EffectKind::Delete { place: at, recursive } => {
-            format!("{}{}", place(at), if *recursive { " recursively" } else { "" })
-        }
-        EffectKind::Permission { place: at, to, .. } => format!("{} to {to}", place(at)),
-        EffectKind::Device { place: at } => place(at),
-        EffectKind::Exec { program, source, .. } => format!("{program} ({source:?})").to_lowercase(),
-        EffectKind::Net { host, direction, .. } => format!("{host} ({direction:?})").to_lowercase(),
-        EffectKind::Process { signal, target } => format!("{signal} {target}"),
-        EffectKind::Privilege { how } => how.clone(),
-        EffectKind::Persist { place } => place.clone(),
-        EffectKind::Tamper { what } | EffectKind::Weaken { what } => what.clone(),
-        EffectKind::Opaque { why } => why.clone(),
-        EffectKind::Spawn { agent } => agent.clone(),
-        _ => String::new(),
+fn command(given: Option<&str>) -> anyhow::Result<String> {
+    match given {
+        Some("-") => stdin(),
+        Some(command) => Ok(command.to_owned()),
+        None if std::io::stdin().is_terminal() => bail!("give a command, or --tool with --input"),
+        None => stdin(),
     }
 }

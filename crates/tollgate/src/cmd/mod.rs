@@ -7,5 +7,8 @@ pub mod doctor;
 pub mod explain;
 pub mod guard;
 pub mod init;
+pub mod observe;
 pub mod rules;
+pub mod trust;
 pub mod uninstall;
+pub mod validate;

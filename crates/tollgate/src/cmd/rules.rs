@@ -1,12 +1,12 @@
-//! `tollgate rules`: the catalogue.
-
-use crate::exit::ExitCode;
+//! `tollgate rules`: the catalogue, in the same words as `docs/rules/`.
 
 use anyhow::bail;
 use serde_json::json;
 use tollgate_model::{Card, Rule};
 
+use crate::exit::ExitCode;
 use crate::out;
+use crate::paint::{COLUMNS, plain, width, wrap};
 
 /// Arguments of `tollgate rules`.
 #[derive(clap::Args, Debug)]
@@ -29,36 +29,46 @@ enum Command {
 
 /// Lists rules, or shows one.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let cards: Vec<&'static Card> = tollgate_rules::all().map(Rule::card).collect();
     match &args.command {
-        None => cards.iter().for_each(|card| list(card, args.json)),
-        Some(Command::Show { id }) => match cards.iter().find(|card| card.id == id) {
-            Some(card) => show(card, args.json),
-            None => bail!("unknown rule `{id}`{}; `tollgate rules` lists them all", nearest(id, &cards)),
-        },
+        None if args.json => cards().for_each(|card| out::line(&value(card).to_string())),
+        None => list(),
+        Some(Command::Show { id }) => show(id, args.json)?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn list(card: &Card, as_json: bool) {
-    if as_json {
-        return out::line(&value(card).to_string());
+/// The rules by pack, one line each.
+fn list() {
+    let longest = cards().map(|card| card.id.len()).max().unwrap_or(0);
+    let mut pack = None;
+    for card in cards() {
+        if pack.replace(card.pack) != Some(card.pack) {
+            out::line(&format!("{}:", card.pack.name()));
+        }
+        lines(card, longest).iter().for_each(|line| out::line(line));
     }
-    let summary = card.doc.lines().next().unwrap_or_default().trim();
-    out::line(&format!("{:<24} {:<16} {:<5} {summary}", card.id, card.pack.name(), card.level.name()));
 }
 
-fn show(card: &Card, as_json: bool) {
+fn lines(card: &Card, longest: usize) -> Vec<String> {
+    let head = format!("  {:<longest$}  {:<4}  ", card.id, card.level.name());
+    let indent = " ".repeat(width(&head));
+    let parts = wrap(&plain(card.summary()), COLUMNS.saturating_sub(indent.len()).max(20));
+    let lead = std::iter::once(&head).chain(std::iter::repeat(&indent));
+    lead.zip(parts).map(|(lead, part)| format!("{lead}{part}")).collect()
+}
+
+fn show(id: &str, as_json: bool) -> anyhow::Result<()> {
+    let Some(card) = cards().find(|card| card.id == id) else {
+        let hint = tollgate_policy::nearest(id, cards().map(|card| card.id));
+        let hint = hint.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+        bail!("unknown rule `{id}`{hint} (`tollgate rules` lists them all)");
+    };
     if as_json {
-        return out::line(&value(card).to_string());
+        out::line(&value(card).to_string());
+    } else {
+        out::text(&tollgate_rules::page(card));
     }
-    out::line(&format!("{} ({} pack, {})\n", card.id, card.pack.name(), card.level.name()));
-    card.doc.lines().for_each(|line| out::line(line.trim()));
-    out::line("");
-    for example in card.examples {
-        let mark = if example.hit { "caught" } else { "free  " };
-        out::line(&format!("  {mark}  {}: {}", example.tool, example.text));
-    }
+    Ok(())
 }
 
 fn value(card: &Card) -> serde_json::Value {
@@ -66,14 +76,11 @@ fn value(card: &Card) -> serde_json::Value {
         card.examples.iter().map(|e| json!({"hit": e.hit, "tool": e.tool, "text": e.text})).collect();
     json!({
         "id": card.id, "pack": card.pack.name(), "level": card.level.name(), "unsure": card.unsure.name(),
-        "doc": card.doc, "examples": examples,
+        "summary": card.summary(), "doc": card.why(), "advice": card.advice(), "instead": card.instead,
+        "person": Some(card.person).filter(|why| !why.is_empty()), "examples": examples,
     })
 }
 
-fn nearest(id: &str, cards: &[&Card]) -> String {
-    let shared = |other: &str| other.split('-').filter(|part| id.contains(part)).count();
-    match cards.iter().max_by_key(|card| shared(card.id)).filter(|card| shared(card.id) > 0) {
-        Some(card) => format!("; did you mean `{}`?", card.id),
-        None => String::new(),
-    }
+fn cards() -> impl Iterator<Item = &'static Card> {
+    tollgate_rules::all().map(Rule::card)
 }

@@ -47,6 +47,11 @@ fn python(run: &mut Run) -> Outcome {
     let spec = "c= m= W= X= check-hash-based-pycs=";
     let given = read(run.args, spec, &["c", "m"]);
     if let Some(code) = given.value(&["c"]).cloned() {
+        if run.program.starts_with("ipython") {
+            for line in super::hosts::bang_lines(&code.shown()) {
+                crate::commands::interpreters::code(run, &Value::text(&line), code.span);
+            }
+        }
         return inline(run, Language::Python, &code.value(), &code, &given.rest);
     }
     if let Some(module) = given.value(&["m"]).cloned() {
@@ -289,6 +294,9 @@ pub(in crate::commands) fn from_file(
         run.push(EffectKind::Net { host, direction: tollgate_model::NetDirection::In, carries: Vec::new() });
         run.analyst.dynamic_code(taint::NET, file.span);
         return run.derived();
+    }
+    if matches!(shown.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
+        return from_input(run, language, args);
     }
     let content = run.read(file, false);
     run.analyst.recall(file, run.shell);

@@ -6,6 +6,7 @@ use tollgate_shell::value::{Taint, Value};
 
 use super::given::{Given, read};
 use super::languages::{from_file, inline, joined, script};
+use crate::analyst::taint;
 use crate::commands::readers::contents;
 use crate::commands::{Commands, Run, interpreters};
 use crate::languages::{Language, powershell_command};
@@ -62,6 +63,10 @@ pub(in crate::commands) const COMMANDS: Commands = &[
     ("ex", vim),
     ("view", vim),
     ("rvim", vim),
+    ("vimdiff", vim),
+    ("gview", vim),
+    ("rview", vim),
+    ("vimx", vim),
     ("ed", ed),
     ("red", ed),
     ("gdb", gdb),
@@ -164,6 +169,11 @@ fn other(run: &mut Run) -> Outcome {
         from_file(run, language, &file, &given.rest);
     }
     let codes: Vec<Word> = style.code.iter().flat_map(|name| given.values(name)).cloned().collect();
+    for code in &codes {
+        for line in super::hosts::bang_lines(&code.shown()) {
+            interpreters::code(run, &Value::text(&line), code.span);
+        }
+    }
     match codes.first().cloned() {
         Some(first) => inline(run, language, &joined(&codes), &first, &given.rest),
         None if ["version", "help", "V", "h", "v"].iter().any(|name| given.has(name))
@@ -236,6 +246,9 @@ fn osascript(run: &mut Run) -> Outcome {
         (true, None) => run.stdin().cloned().into_iter().collect(),
     };
     let span = codes.first().map_or(run.call.span, |word| word.span);
+    for text in texts.iter().filter(|text| taint::has(text.taint, taint::NET)) {
+        run.analyst.dynamic_code(text.taint, span);
+    }
     for text in texts.iter().filter_map(Value::as_literal) {
         for command in shell_scripts(text) {
             interpreters::code(run, &Value::text(&command), span);
@@ -346,6 +359,9 @@ fn vim(run: &mut Run) -> Outcome {
         for file in given.values("S").chain(given.values("s")).cloned().collect::<Vec<_>>() {
             run.read(&file, false);
             if let Some(text) = run.analyst.script(&file, run.shell) {
+                if taint::has(text.taint, taint::NET) {
+                    run.analyst.dynamic_code(text.taint, file.span);
+                }
                 editor_script(run, &text, &file, &[]);
             }
         }
@@ -469,7 +485,7 @@ fn sourced(run: &mut Run, text: &Value, script: &Word) {
 
 /// Debuggers: the program they start, and commands that leave them.
 fn gdb(run: &mut Run) -> Outcome {
-    let spec = "ex= eval-command= iex= x= command= init-command= ix= p= pid= c= core= s= symbols= d= directory= cd= o= O= S= s= f= arch= n= Q";
+    let spec = "one-line= one-line-before-file= source= ex= eval-command= iex= x= command= init-command= ix= p= pid= c= core= s= symbols= d= directory= cd= o= O= S= s= f= arch= n= Q";
     let normal = |word: &Word| {
         let text = word.shown();
         let long = [

@@ -129,12 +129,17 @@ pub(crate) fn there(run: &mut Run, text: &Value, host: &str) {
     }
 }
 
+/// A folder right below the root, where machines keep what they are for: `/data`, `/app`, `/srv`.
+fn is_top(path: &str) -> bool {
+    path.strip_prefix('/').is_some_and(|name| !name.is_empty() && !name.contains('/') && name != "tmp")
+}
+
 /// What an effect would destroy on the machine where it happens.
 fn destroys(kind: &EffectKind) -> Option<String> {
     match kind {
         EffectKind::Device { place } => Some(format!("overwrites the device `{}`", place.shown)),
         EffectKind::Delete { place, recursive: true }
-            if place.root || matches!(place.zone, Zone::System | Zone::Unknown) =>
+            if place.root || is_top(&place.path) || matches!(place.zone, Zone::System | Zone::Unknown) =>
         {
             Some(format!("deletes `{}` with everything in it", place.shown))
         }

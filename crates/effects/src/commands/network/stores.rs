@@ -3,10 +3,12 @@
 
 use tollgate_model::WriteMode;
 use tollgate_shell::eval::Outcome;
+use tollgate_shell::value::Value;
 
 use super::super::Run;
 use super::address::send;
 use super::cargo::Cargo;
+use crate::analyst::taint;
 use crate::options::{Order, read};
 use crate::word::Word;
 
@@ -60,7 +62,7 @@ fn copied(run: &mut Run, ways: &[&[&str]]) {
     let operands = options.operands.get(way.len()..).unwrap_or_default();
     let Some((target, sources)) = operands.split_last() else { return };
     if !is_store(target) {
-        return;
+        return fetched(run, target, sources);
     }
     let mut cargo = Cargo::default();
     for source in sources.iter().filter(|source| !is_store(source)) {
@@ -69,6 +71,23 @@ fn copied(run: &mut Run, ways: &[&[&str]]) {
     if !cargo.is_empty() {
         let host = target.shown();
         send(run, target, &host, cargo, true);
+    }
+}
+
+/// A file that comes from a store.
+fn fetched(run: &mut Run, target: &Word, sources: &[Word]) {
+    let name = |source: &Word| source.shown().rsplit('/').next().unwrap_or_default().to_owned();
+    for source in sources.iter().filter(|source| is_store(source)) {
+        let folder = target.shown();
+        let path = match folder.as_str() {
+            "-" => continue,
+            "." => name(source),
+            folder if folder.ends_with('/') => format!("{folder}{}", name(source)),
+            folder => folder.to_owned(),
+        };
+        let word = Word::literal_at(&path, target.span);
+        let content = Value::output(taint::NET);
+        run.analyst.write(&word, WriteMode::Overwrite, Some(&content), run.shell);
     }
 }
 

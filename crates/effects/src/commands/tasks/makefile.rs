@@ -6,7 +6,8 @@ use super::RECIPES;
 pub(crate) fn recipes(text: &str) -> Vec<String> {
     let file = Makefile::read(text, &[]);
     let recipes = file.rules.iter().flat_map(|rule| rule.recipe.iter());
-    recipes.map(|line| plain_recipe(&file.expand(line)).to_owned()).collect()
+    let at_once = file.at_once.iter().cloned();
+    recipes.map(|line| plain_recipe(&file.expand(line)).to_owned()).chain(at_once).collect()
 }
 
 /// A makefile, as far as its recipes need: variables with known values, targets, prerequisites, recipes.

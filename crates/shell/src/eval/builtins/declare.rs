@@ -65,6 +65,7 @@ impl Shell {
             None => declared.value.map(Assigned::Scalar),
         };
         self.set_attributes(&declared.name, how, host);
+        let unlike = self.array_of_other_kind(&declared.name, how);
         if let Some(value) = value {
             let place = match &declared.subscript {
                 Some(subscript) => self.place_of(&declared.name, subscript, how.span, host),
@@ -76,9 +77,22 @@ impl Shell {
                 host,
             );
         }
+        if let Some(old) = unlike {
+            // An array keeps its kind and contents: the command fails.
+            let new = join_variables(&old, &self.lookup(&declared.name, &*host));
+            self.state.vars_mut().insert(Rc::from(declared.name.as_str()), Rc::new(new));
+        }
         if how.kind == Declare::Readonly || how.on.contains('r') {
             self.make_readonly(&declared.name);
         }
+    }
+
+    /// The variable as it is, when it is an array that cannot become what is asked for.
+    fn array_of_other_kind(&self, name: &str, how: &How<'_>) -> Option<Rc<Variable>> {
+        let variable = self.state.local.vars.get(name)?;
+        let Contents::Array(array) = &variable.contents else { return None };
+        let other = if array.associative { 'a' } else { 'A' };
+        how.on.contains(other).then(|| Rc::clone(variable))
     }
 
     /// Assigns without minding `readonly`, which may have been given in the same command.
@@ -119,11 +133,22 @@ impl Shell {
         attributes.nameref =
             (attributes.nameref || on.contains('n') && kind != Declare::Export) && !off.contains('n');
         if (on.contains('A') || on.contains('a')) && !matches!(variable.contents, Contents::Array(_)) {
-            let elements = Elements { known: BTreeMap::new(), others: None };
-            variable.contents = Contents::Array(Array { any: vec![elements], associative: on.contains('A') });
+            variable.contents = Contents::Array(self.made_array(&name, &variable, on.contains('A')));
             variable.maybe_unset = false;
         }
         self.state.vars_mut().insert(name, Rc::new(variable));
+    }
+
+    /// What a plain value becomes in an array: its first element.
+    fn made_array(&self, name: &str, variable: &Variable, associative: bool) -> Array {
+        let mut array = Array { any: vec![Elements::default()], associative };
+        let set = self.state.local.vars.contains_key(name);
+        if let Some(value) = variable.scalar().filter(|_| set || !variable.maybe_unset) {
+            let known = BTreeMap::from([(array.first_key(), value)]);
+            let filled = Elements { known, others: None };
+            array.any = if variable.maybe_unset { vec![filled, Elements::default()] } else { vec![filled] };
+        }
+        array
     }
 
     /// Assigning to a read-only variable fails, which later assignments have to reckon with.

@@ -4,6 +4,7 @@ mod condition;
 mod control;
 mod declare;
 mod dirs;
+mod mapfile;
 mod options;
 mod print;
 mod read;
@@ -25,6 +26,8 @@ pub(super) enum Builtin {
     Continue,
     Variables(Declare),
     Echo,
+    /// zsh's way to behave like another shell.
+    Emulate,
     Enable,
     Eval,
     Exec,
@@ -95,6 +98,7 @@ pub(super) fn find(name: &str) -> Option<Builtin> {
         "set" => Builtin::Set,
         "shift" => Builtin::Shift,
         "shopt" | "setopt" | "unsetopt" => Builtin::Shopt,
+        "emulate" => Builtin::Emulate,
         "source" | "." => Builtin::Source,
         "test" | "[" => Builtin::Test,
         "trap" => Builtin::Trap,
@@ -114,7 +118,7 @@ impl Shell {
         words: &[Word],
         host: &mut dyn Host,
     ) -> Flow {
-        let foreign = matches!(builtin, Builtin::Print | Builtin::Precommand);
+        let foreign = matches!(builtin, Builtin::Print | Builtin::Precommand | Builtin::Emulate);
         if foreign && self.dialect != crate::ast::Dialect::Zsh {
             return self.run_external(call, host);
         }
@@ -157,6 +161,7 @@ impl Shell {
             Builtin::Cd => self.builtin_cd(args, host),
             Builtin::Variables(kind) => self.builtin_declare(kind, args, call.span, host),
             Builtin::Echo => self.builtin_echo(args),
+            Builtin::Emulate => self.builtin_emulate(args, call.span, host),
             Builtin::Enable => self.builtin_enable(args),
             Builtin::Eval => self.builtin_eval(args, call.span, host),
             Builtin::Exit | Builtin::Return => self.builtin_exit(args, builtin == Builtin::Return),

@@ -8,7 +8,7 @@ use super::super::state::{Flow, List};
 use super::super::{Call, Field, Host, Shell, Status};
 use super::options;
 use crate::ast::Dialect;
-use crate::value::{Piece, Text, Value};
+use crate::value::{HoleSource, Piece, Text, Value};
 
 impl Shell {
     pub(super) fn builtin_set(&mut self, args: &[Field]) -> Flow {
@@ -70,6 +70,7 @@ impl Shell {
             "nocasematch" | "nocaseglob" | "nocasealternation" => options.nocase |= on,
             "xpgecho" | "bsdecho" => options.xpg_echo |= on,
             "posix" => options.posix |= on,
+            "shwordsplit" => options.word_split |= on,
             _ => {}
         }
     }
@@ -82,6 +83,18 @@ impl Shell {
             for name in given.rest.iter().flat_map(|field| field.value.literals()) {
                 self.option(name, on);
             }
+        }
+        self.either()
+    }
+
+    /// `emulate sh`, and `emulate sh -c code`.
+    pub(super) fn builtin_emulate(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
+        if !args.iter().any(|field| field.value.as_literal() == Some("zsh")) {
+            self.option("shwordsplit", true);
+        }
+        let code = args.iter().skip_while(|field| field.value.as_literal() != Some("-c")).nth(1);
+        if let Some(code) = code {
+            self.run_aside(&code.value, span, host);
         }
         self.either()
     }
@@ -116,14 +129,21 @@ impl Shell {
 
     pub(super) fn builtin_alias(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
         let given = options(args);
-        let everywhere = self.dialect == Dialect::Zsh && given.letters.contains(['g', 's']);
+        let zsh = self.dialect == Dialect::Zsh;
+        let (global, suffix) = (zsh && given.letters.contains('g'), zsh && given.letters.contains('s'));
         for field in given.rest {
             for text in &field.value.any {
                 let Some((name, value)) = split_alias(text) else { continue };
                 let value = Value { any: vec![value], taint: field.value.taint };
-                if everywhere {
-                    // A global or suffix alias takes effect inside other commands.
+                if global {
+                    // It takes effect anywhere in a command.
                     self.run_aside(&value, span, host);
+                }
+                if suffix {
+                    // It runs with the file that is named like a command.
+                    let file = Value::something(HoleSource::Input);
+                    self.run_aside(&Value::joined([&value, &file], " "), span, host);
+                    continue;
                 }
                 let aliases = Rc::make_mut(&mut self.state.local_mut().aliases);
                 aliases.insert(Rc::from(name), value);

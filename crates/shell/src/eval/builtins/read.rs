@@ -1,10 +1,11 @@
-//! `read` and `mapfile`: lines of known input into variables, unknown ones as holes that keep the marks.
+//! `read`: lines of known input into variables, unknown ones as holes that keep the marks.
 
 use std::rc::Rc;
 
 use tollgate_model::Span;
 
 use super::super::state::{Array, Contents, Elements, ExitCode, Flow, Key, State, Variable};
+use super::super::vars::is_name;
 use super::super::{Field, Host, Shell, Stream};
 use crate::value::{Hole, HoleSource, Piece, Text, Value};
 
@@ -38,7 +39,7 @@ enum Ended {
 
 impl Shell {
     pub(super) fn builtin_read(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
-        let Some(request) = Request::of(args) else { return self.either() };
+        let Some(request) = Request::of(args) else { return self.read_somewhere(args, span, host) };
         for name in &request.names {
             self.run_hidden(&Value::text(name), span, host);
         }
@@ -52,7 +53,7 @@ impl Shell {
         };
         let lines: Vec<Line> = input.any.iter().map(|text| request.take(text)).collect();
         let rest = Value::of(lines.iter().map(|line| line.rest.clone()), input.taint);
-        self.state.world_mut().buffers.insert(id, rest);
+        self.state.buffers_mut().insert(id, Rc::new(rest));
         let value = Value::of(lines.iter().map(|line| line.line.clone()), input.taint);
         self.bind_read(&request, &value, span, host);
         let succeeds = lines.iter().any(|line| line.ended != Ended::No);
@@ -62,6 +63,15 @@ impl Shell {
             ok: succeeds.then(|| state(ExitCode::Known(0))),
             fail: fails.then(|| state(ExitCode::Known(1))),
         }
+    }
+
+    /// With options that are not known, any word may be a variable that is read.
+    fn read_somewhere(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
+        let taint = self.state.input(0).map(|value| value.taint).unwrap_or_default();
+        for name in args.iter().filter_map(|field| field.value.as_literal()).filter(|name| is_name(name)) {
+            self.assign_scalar(name, Value::unknown(HoleSource::Input).with_taint(taint), span, host);
+        }
+        self.either()
     }
 
     /// Splits a line over the variables.
@@ -92,7 +102,7 @@ impl Shell {
         }
     }
 
-    fn bind_array(&mut self, name: &str, words: Option<Vec<String>>, line: &Value) {
+    pub(super) fn bind_array(&mut self, name: &str, words: Option<Vec<String>>, line: &Value) {
         let mut elements = Elements::default();
         match words.filter(|words| words.len() <= ELEMENTS) {
             Some(words) => {
@@ -106,43 +116,6 @@ impl Shell {
         let contents = Contents::Array(Array { any: vec![elements], associative: false });
         let variable = Variable { contents, ..Variable::new(Value::empty(), false) };
         self.state.vars_mut().insert(Rc::from(name), Rc::new(variable));
-    }
-
-    pub(super) fn builtin_mapfile(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
-        let mut request = Request::default();
-        let (mut trims, mut callback) = (false, None);
-        let mut rest = args.iter();
-        while let Some(word) = rest.next().map(|field| field.value.as_literal().unwrap_or_default()) {
-            match word {
-                "-t" => trims = true,
-                "-u" => {
-                    request.fd =
-                        rest.next().and_then(|field| field.value.as_literal()?.parse().ok()).unwrap_or(0)
-                }
-                "-C" => callback = rest.next(),
-                "-d" => {
-                    request.delimiter =
-                        rest.next().and_then(|field| field.value.as_literal()?.chars().next()).or(Some('\0'))
-                }
-                "-n" | "-O" | "-s" | "-c" => drop(rest.next()),
-                name => request.array = Some(name),
-            }
-        }
-        if let Some(callback) = callback {
-            self.run_aside(&callback.value, span, host);
-        }
-        let name = request.array.unwrap_or("MAPFILE");
-        let input = self.state.input(request.fd).cloned();
-        let input = input.unwrap_or_else(|| Value::unknown(HoleSource::Input));
-        let delimiter = request.delimiter.unwrap_or('\n');
-        let lines = input.as_literal().map(|text| {
-            let cut = |line: &str| {
-                if trims { line.trim_end_matches(delimiter).to_owned() } else { line.to_owned() }
-            };
-            text.split_inclusive(delimiter).map(cut).collect()
-        });
-        self.bind_array(name, lines, &input);
-        self.either()
     }
 }
 

@@ -46,7 +46,7 @@ impl<'a> Gate<'a> {
             project: Some(&stage.places.project),
             cwd: &stage.cwd,
         };
-        let loaded = tollgate_policy::load(&request, &tollgate_rules::Rules);
+        let loaded = tollgate_policy::look(&request, &tollgate_rules::Rules);
         let log = Log::at(&state);
         Self { stage, registered: command.is_some(), loaded, chain: log.verify(), state }
     }

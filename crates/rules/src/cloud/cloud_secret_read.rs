@@ -7,8 +7,9 @@ rule! {
     ///
     /// ## Instead
     /// Let the program that needs it read it itself: `op run -- npm start`, `doppler run -- npm start`.
-    pub struct SecretStoreRead;
-    id: "secret-store-read", pack: Cloud, level: Ask,
+    pub struct CloudSecretRead;
+    id: "cloud-secret-read", pack: Cloud, level: Ask,
+    instead: ["op run -- npm start"],
     examples: [
         hit Shell("aws secretsmanager get-secret-value --secret-id prod/db"),
         hit Shell("aws ssm get-parameter --name /db/password --with-decryption"),
@@ -33,7 +34,7 @@ rule! {
     ],
 }
 
-impl Rule for SecretStoreRead {
+impl Rule for CloudSecretRead {
     fn card(&self) -> &'static Card {
         &Self::CARD
     }

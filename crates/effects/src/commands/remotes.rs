@@ -1,0 +1,89 @@
+//! Tools with a verb that runs a command on another machine: virtual machines, clouds, devices. A catalogue.
+
+use tollgate_shell::value::Value;
+
+use super::Run;
+use super::network::there;
+use crate::options::{Order, read};
+use crate::word::Word;
+
+/// How a tool is given the command.
+enum Style {
+    /// After `--`, or after this many words behind the verb.
+    Words(usize),
+    /// As the value of an option.
+    Option(&'static str),
+}
+
+const TOOLS: &[(&[&str], &[&str], Style)] = &[
+    (&["lxc", "incus"], &["exec"], Style::Words(1)),
+    (&["multipass"], &["exec"], Style::Words(1)),
+    (&["docker-machine"], &["ssh"], Style::Words(1)),
+    (&["minikube"], &["ssh"], Style::Words(0)),
+    (&["limactl"], &["shell"], Style::Words(1)),
+    (&["colima"], &["ssh"], Style::Words(0)),
+    (&["vagrant"], &["ssh"], Style::Option("c,command=")),
+    (&["gcloud"], &["compute", "ssh"], Style::Option("c,command=")),
+    (&["az"], &["vm", "run-command"], Style::Option("c,scripts=")),
+    (&["aws"], &["ssm", "send-command"], Style::Option("c,parameters=")),
+    (&["fly", "flyctl"], &["ssh", "console"], Style::Option("c,C,command=")),
+    (&["eb"], &["ssh"], Style::Option("c,command=")),
+    (&["heroku"], &["run"], Style::Words(0)),
+    (&["railway"], &["ssh"], Style::Words(0)),
+    (&["salt"], &["*", "cmd.run"], Style::Words(0)),
+    (&["salt"], &["*", "cmd.shell"], Style::Words(0)),
+    (&["adb"], &["shell"], Style::Words(0)),
+];
+
+/// Takes down what a command that runs on another machine destroys there.
+pub(super) fn notice(run: &mut Run) {
+    let program = run.program;
+    let words = run.args;
+    let is_operand = |word: &&Word| !word.text.prefix().starts_with('-');
+    let operands: Vec<Word> =
+        words.iter().take_while(|word| !word.is("--")).filter(is_operand).cloned().collect();
+    for (_, verbs, style) in TOOLS.iter().filter(|(names, _, _)| names.contains(&program)) {
+        let fits = |(verb, word): (&&str, &Word)| *verb == "*" || word.is(verb);
+        if operands.len() < verbs.len() || !verbs.iter().zip(&operands).all(fits) {
+            continue;
+        }
+        let texts = match style {
+            Style::Option(spec) => read(words, spec, Order::Anywhere).values("c").map(Word::value).collect(),
+            Style::Words(skip) => {
+                let after = words.iter().position(|word| word.is("--")).and_then(|at| words.get(at + 1..));
+                let behind = behind(words, verbs.len() + skip);
+                joined(after.unwrap_or(behind)).into_iter().collect::<Vec<_>>()
+            }
+        };
+        let host = operands.get(verbs.len()).map(Word::shown).unwrap_or_default();
+        for text in texts {
+            there(run, &unwrapped(text), &host);
+        }
+    }
+}
+
+/// What follows this many words that are no options.
+fn behind(words: &[Word], count: usize) -> &[Word] {
+    let mut seen = 0;
+    for (at, word) in words.iter().enumerate() {
+        if seen == count && !word.text.prefix().starts_with('-') {
+            return words.get(at..).unwrap_or_default();
+        }
+        seen += usize::from(!word.text.prefix().starts_with('-'));
+    }
+    &[]
+}
+
+fn joined(words: &[Word]) -> Option<Value> {
+    let blank = Value::text(" ");
+    words.iter().map(Word::value).reduce(|left, right| left.concat(&blank).concat(&right))
+}
+
+/// `commands=["…"]` of a parameter is the text in it.
+fn unwrapped(text: Value) -> Value {
+    let inner = text.as_literal().and_then(|text| text.strip_prefix("commands="));
+    match inner {
+        Some(inner) => Value::text(inner.trim_matches(['[', ']', '"', '\''])),
+        None => text,
+    }
+}

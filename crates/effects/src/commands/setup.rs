@@ -1,0 +1,50 @@
+//! Tools that print shell code for the shell to run, to set itself up: `eval "$(ssh-agent -s)"`,
+//! `source <(kubectl completion bash)`. A catalogue.
+
+use tollgate_shell::value::Taint;
+
+use super::Run;
+use crate::analyst::{call_taint, taint};
+use crate::word::Word;
+
+/// Programs, with the first words that make them print code; none means always.
+const TOOLS: &[(&[&str], &[&str])] = &[
+    (&["ssh-agent", "dircolors", "keychain", "lesspipe", "lesspipe.sh", "resize", "tset", "getopt"], &[]),
+    (&["direnv"], &["hook", "export"]),
+    (
+        &["pyenv", "rbenv", "nodenv", "goenv", "plenv", "jenv", "phpenv", "phpbrew", "swiftenv", "luaenv"],
+        &["init", "virtualenv-init", "sh-shell", "hook-env"],
+    ),
+    (&["brew"], &["shellenv"]),
+    (&["fnm"], &["env", "completions"]),
+    (&["mise", "rtx"], &["activate", "env", "hook-env"]),
+    (
+        &["zoxide", "starship", "atuin", "mcfly", "oh-my-posh", "navi", "broot"],
+        &["init", "widget", "gen-completions"],
+    ),
+    (&["conda", "mamba", "micromamba"], &["shell.bash", "shell.zsh", "shell.posix", "shell"]),
+    (&["opam"], &["env", "config"]),
+    (&["luarocks"], &["path"]),
+    (&["docker-machine"], &["env"]),
+    (&["minikube"], &["docker-env", "podman-env"]),
+    (&["poetry", "hatch"], &["env"]),
+    (&["thefuck"], &["--alias", "-a"]),
+    (&["register-python-argcomplete"], &[]),
+    (&["ssh-find-agent"], &[]),
+    (&["fzf"], &["--bash", "--zsh"]),
+    (&["vfox"], &["activate"]),
+    (&["pixi"], &["shell-hook"]),
+    (&["devbox"], &["shellenv", "global"]),
+    (&["gpgconf"], &[]),
+];
+
+/// The mark of what such a tool prints, if the command is one and nothing else goes into it.
+pub(super) fn marks(run: &Run) -> Taint {
+    let first = run.args.first().map(Word::shown).unwrap_or_default();
+    let named = TOOLS.iter().any(|(names, words)| {
+        names.contains(&run.program) && (words.is_empty() || words.contains(&first.as_str()))
+    });
+    let completes = matches!(first.as_str(), "completion" | "completions" | "generate-shell-completion")
+        && super::is_command(run.program);
+    if (named || completes) && call_taint(run.call) == Taint::NONE { taint::SETUP } else { Taint::NONE }
+}

@@ -1,0 +1,91 @@
+//! Languages that are compiled first: what is in a source file that this very call wrote and then builds or runs.
+
+use tollgate_shell::eval::Outcome;
+
+use super::strangers::{either, possibly};
+use super::{Commands, Run};
+use crate::word::Word;
+
+pub(super) const COMMANDS: Commands = &[
+    ("dart", handler),
+    ("kscript", handler),
+    ("javac", handler),
+    ("rust-script", handler),
+    ("rustc", handler),
+    ("zig", handler),
+    ("v", handler),
+    ("nim", handler),
+    ("gcc", compiler),
+    ("g++", compiler),
+    ("cc", compiler),
+    ("c++", compiler),
+    ("clang", compiler),
+    ("clang++", compiler),
+    ("tcc", compiler),
+    ("ocaml", handler),
+    ("ocamlc", handler),
+    ("ocamlopt", handler),
+    ("jshell", handler),
+    ("swiftc", handler),
+    ("crystal", handler),
+    ("gp", handler),
+    ("maxima", handler),
+];
+
+const EXTENSIONS: &[&str] = &[
+    ".go", ".rs", ".c", ".cc", ".cpp", ".cxx", ".java", ".kt", ".kts", ".swift", ".dart", ".zig", ".v",
+    ".nim", ".ml", ".cr", ".cs", ".fs", ".fsx", ".jsh", ".scala", ".sc", ".hs", ".d", ".pas", ".f90",
+];
+
+fn handler(run: &mut Run) -> Outcome {
+    super::strangers::suspect(run);
+    self::run(run);
+    super::strangers::input_code(run);
+    run.derived()
+}
+
+/// A compiler: `-wrapper a,b,c` starts its parts.
+fn compiler(run: &mut Run) -> Outcome {
+    for pair in run.args.windows(2) {
+        if let [flag, value] = pair
+            && matches!(flag.shown().as_str(), "-wrapper" | "--wrapper")
+        {
+            let words: Vec<Word> =
+                value.shown().split(',').map(|word| Word::literal_at(word, value.span)).collect();
+            run.inner(&words);
+        }
+    }
+    let loads = |word: &Word| {
+        let text = word.shown();
+        ["-fplugin=", "-fpass-plugin=", "-load=", "-plugin="].iter().any(|flag| text.starts_with(flag))
+    };
+    let library = |pair: &[Word]| {
+        pair.first().is_some_and(|flag| flag.is("-load"))
+            || pair.first().is_some_and(|flag| flag.is("-plugin"))
+    };
+    if run.args.iter().any(loads) || run.args.windows(2).any(library) {
+        run.analyst.opaque("a plugin of the compiler is code", run.call.span);
+    }
+    self::run(run);
+    run.derived()
+}
+
+/// Source files among the words that were written in this call.
+pub(super) fn run(run: &mut Run) {
+    let is_source = |word: &&Word| {
+        let name = word.shown();
+        name.starts_with("/dev/fd/") || EXTENSIONS.iter().any(|extension| name.ends_with(extension))
+    };
+    let whole = run.args.iter().any(|word| word.is(".") || word.is("./..."));
+    let names = ["main.go", "./main.go", "src/main.rs", "build.rs"];
+    let usual = names
+        .iter()
+        .filter(|_| whole || run.program == "cargo")
+        .map(|name| Word::literal_at(name, run.call.span));
+    for file in run.args.iter().filter(is_source).take(16).cloned().chain(usual).collect::<Vec<_>>() {
+        let Some(written) = run.shell.file(&file.value()) else { continue };
+        let Some(text) = written.value.as_literal().map(str::to_owned) else { continue };
+        let code = Word::literal_at(&text, file.span);
+        possibly(run, |run| either(run, &code));
+    }
+}

@@ -1,0 +1,330 @@
+//! Variables that are code: commands, options and files that a program takes from its environment. A catalogue.
+
+use tollgate_model::{Certainty, EffectKind, Zone};
+use tollgate_shell::ast::Dialect;
+use tollgate_shell::eval::{Call, Code, Scope, Shell};
+use tollgate_shell::value::Value;
+
+use super::strangers::{either, possibly};
+use super::{Run, interpreters, persistence};
+use crate::analyst::Analyst;
+use crate::word::{Word, show};
+
+/// Variables whose value a program runs as a command.
+const COMMANDS: &[&str] = &[
+    "PAGER",
+    "EDITOR",
+    "VISUAL",
+    "BROWSER",
+    "FCEDIT",
+    "HGEDITOR",
+    "CVSEDITOR",
+    "LESSEDIT",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "GIT_SSH",
+    "SVN_SSH",
+    "CVS_RSH",
+    "RSYNC_RSH",
+    "RSYNC_CONNECT_PROG",
+    "GIT_EXTERNAL_DIFF",
+    "KUBECTL_EXTERNAL_DIFF",
+    "PROMPT_COMMAND",
+    "PS4",
+    "FZF_DEFAULT_COMMAND",
+    "RUSTC",
+    "RUSTDOC",
+    "MANROFFSEQ",
+    "NIX_PAGER",
+];
+
+/// How names of such variables end, by convention.
+const COMMAND_ENDS: &[&str] = &[
+    "_PAGER",
+    "MANPAGER",
+    "_EDITOR",
+    "_BROWSER",
+    "_ASKPASS",
+    "_SSH_COMMAND",
+    "_PROXY_COMMAND",
+    "_RSH",
+    "_WRAPPER",
+    "_RUNNER",
+    "_LINKER",
+    "_LAUNCHER",
+    "_SCRIPT_SHELL",
+    "_script_shell",
+    "_editor",
+    "_viewer",
+    "npm_config_git",
+    "npm_config_shell",
+];
+
+/// Variables that name the tools of a build: harmful only by what they say.
+const TOOLS: &[&str] = &[
+    "CC", "CXX", "CPP", "LD", "AR", "AS", "FC", "MAKE", "SHELL", "PYTHON", "NODE", "RUBY", "PERL", "GO",
+    "CARGO",
+];
+
+/// Variables with options for a program.
+const OPTIONS: &[(&str, &str)] = &[
+    ("TAR_OPTIONS", "tar"),
+    ("GREP_OPTIONS", "grep"),
+    ("FZF_DEFAULT_OPTS", "fzf"),
+    ("LESS", "less"),
+    ("MORE", "less"),
+    ("MAKEFLAGS", "make"),
+    ("GNUMAKEFLAGS", "make"),
+    ("GOFLAGS", "go build"),
+    ("RUSTFLAGS", "rustc"),
+    ("RUBYOPT", "ruby"),
+    ("PERL5OPT", "perl"),
+    ("_JAVA_OPTIONS", "java"),
+    ("JAVA_TOOL_OPTIONS", "java"),
+    ("JDK_JAVA_OPTIONS", "java"),
+    ("JAVA_OPTS", "java"),
+    ("MAVEN_OPTS", "java"),
+    ("GRADLE_OPTS", "java"),
+    ("SBT_OPTS", "java"),
+    ("ERL_FLAGS", "erl"),
+    ("ERL_AFLAGS", "erl"),
+    ("ERL_ZFLAGS", "erl"),
+    ("ELIXIR_ERL_OPTIONS", "erl"),
+    ("PYTEST_ADDOPTS", "pytest"),
+    ("CMAKE_C_COMPILER_LAUNCHER", "env"),
+    ("PIP_INDEX_URL", "pip install x --index-url"),
+    ("PIP_EXTRA_INDEX_URL", "pip install x --extra-index-url"),
+    ("UV_INDEX_URL", "uv pip install x --index-url"),
+    ("npm_config_registry", "npm install x --registry"),
+    ("NPM_CONFIG_REGISTRY", "npm install x --registry"),
+    ("npm_config_node_options", "node"),
+];
+
+/// Variables with code of a language: the interpreter and its option for code.
+const CODE: &[(&str, &str, &str)] = &[
+    ("LUA_INIT", "lua", "-e"),
+    ("PERL5DB", "perl", "-e"),
+    ("VIMINIT", "vim", "-c"),
+    ("EXINIT", "vim", "-c"),
+    ("GVIMINIT", "vim", "-c"),
+    ("NVIM_INIT", "nvim", "-c"),
+];
+
+/// Variables that put other code into a program, wherever it lies.
+const LOADERS: &[&str] = &[
+    "LD_PRELOAD",
+    "LD_AUDIT",
+    "DYLD_INSERT_LIBRARIES",
+    "BASH_ENV",
+    "ENV",
+    "NODE_OPTIONS",
+    "PYTHONSTARTUP",
+    "PERL5OPT",
+    "RUBYOPT",
+    "JAVA_TOOL_OPTIONS",
+    "DOTNET_STARTUP_HOOKS",
+    "CORECLR_PROFILER_PATH",
+    "PYTHONBREAKPOINT",
+    "PYTEST_PLUGINS",
+    "R_PROFILE_USER",
+    "GCONV_PATH",
+    "OPENSSL_ENGINES",
+    "OPENSSL_MODULES",
+    "GTK_MODULES",
+    "GIO_EXTRA_MODULES",
+];
+
+/// Variables with folders and files that programs take code from: of note when anybody may write there.
+const SEARCHED: &[&str] = &[
+    "PYTHONPATH",
+    "PERL5LIB",
+    "RUBYLIB",
+    "NODE_PATH",
+    "CLASSPATH",
+    "LUA_PATH",
+    "LUA_CPATH",
+    "JULIA_LOAD_PATH",
+    "EMACSLOADPATH",
+    "TCLLIBPATH",
+    "QT_PLUGIN_PATH",
+    "PHP_INI_SCAN_DIR",
+    "PHPRC",
+    "GIT_TEMPLATE_DIR",
+    "GIT_EXEC_PATH",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "VIMRUNTIME",
+    "ZDOTDIR",
+    "PSQLRC",
+    "RIPGREP_CONFIG_PATH",
+    "ANSIBLE_LIBRARY",
+    "ANSIBLE_VAULT_PASSWORD_FILE",
+];
+
+/// What setting a variable for a command means.
+pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &Call, shell: &mut Shell) {
+    if name.starts_with("TOLLGATE_") {
+        let what = format!("a variable of Tollgate, {name}");
+        analyst.push(EffectKind::Tamper { what }, call.span, Certainty::Certain);
+        return;
+    }
+    persistence::variable(analyst, name, value, call);
+    let mut run = Run { analyst, shell, call, path: name, program: name, args: &[] };
+    commands(&mut run, name, value);
+    options(&mut run, name, value);
+    code(&mut run, name, value);
+    loads(&mut run, name, value);
+}
+
+fn commands(run: &mut Run, name: &str, value: &Value) {
+    let runs = COMMANDS.contains(&name) || COMMAND_ENDS.iter().any(|end| name.ends_with(end));
+    if runs && !value.as_literal().is_some_and(is_harmless) {
+        let text = value.clone();
+        let span = run.call.span;
+        let code = Code { text, scope: Scope::Child, dialect: Dialect::Posix, name: None, args: None, span };
+        run.shell.run_text(&code, run.analyst);
+        unread(run, name, value);
+    }
+    if TOOLS.contains(&name) {
+        possibly(run, |run| drop(interpreters::code(run, value, run.call.span)));
+    }
+    // A function that bash takes from the environment.
+    if name.starts_with("BASH_FUNC_")
+        && let Some(body) = value.as_literal().and_then(|text| text.trim_start().strip_prefix("()"))
+    {
+        interpreters::code(run, &Value::text(body.trim()), run.call.span);
+    }
+}
+
+/// A program that only these variables start, and that cannot be read, is not let through.
+fn unread(run: &mut Run, name: &str, value: &Value) {
+    let first = value.as_literal().and_then(|text| text.split_whitespace().next()).unwrap_or_default();
+    if !first.contains('/') || first.contains('%') {
+        return;
+    }
+    let word = Word::literal_at(first, run.call.span);
+    let near = |zone: Zone| matches!(zone, Zone::Temp | Zone::Workspace);
+    let here = run.analyst.places(&word, run.shell).iter().any(|(place, _)| near(place.zone));
+    if here && run.analyst.script(&word, run.shell).is_none() {
+        run.analyst.opaque(format!("`{name}` has `{first}` run, which cannot be read here"), run.call.span);
+    }
+}
+
+fn is_harmless(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    matches!(
+        first,
+        "" | "cat"
+            | "less"
+            | "more"
+            | "vim"
+            | "vi"
+            | "nano"
+            | "true"
+            | ":"
+            | "code"
+            | "emacs"
+            | "never"
+            | "none"
+    ) && !text.contains([';', '|', '&', '$', '`', '>', '<'])
+}
+
+/// Options are read as the program reads them.
+fn options(run: &mut Run, name: &str, value: &Value) {
+    let Some((_, program)) = OPTIONS.iter().find(|(known, _)| *known == name) else { return };
+    let Some(text) = value.as_literal().filter(|text| !text.is_empty()) else { return };
+    let line = Value::text(&format!("{program} {text}"));
+    possibly(run, |run| drop(interpreters::code(run, &line, run.call.span)));
+    // The first word of make's own options has no dash.
+    let eval = name.ends_with("MAKEFLAGS") && text.contains("--eval");
+    let agent =
+        text.contains("-javaagent:/tmp/") || text.contains("-agentpath:") || text.contains("OnOutOfMemory");
+    let tool =
+        ["toolexec", "-exec", "linker=/tmp/", "--require", "--import"].iter().any(|flag| text.contains(flag));
+    if eval || agent || tool {
+        run.analyst.opaque(format!("`{name}` puts other code into the program"), run.call.span);
+    }
+}
+
+fn code(run: &mut Run, name: &str, value: &Value) {
+    let known = CODE.iter().find(|(known, _, _)| *known == name || name.starts_with(&format!("{known}_")));
+    let Some((_, program, flag)) = known else { return };
+    let span = run.call.span;
+    let mut words: Vec<Word> = [*program, *flag].iter().map(|word| Word::literal_at(word, span)).collect();
+    words.extend(value.any.iter().map(|text| Word {
+        text: text.clone(),
+        span,
+        splits: false,
+        taint: value.taint,
+    }));
+    run.inner(&words);
+    let text = Word::literal_at(&value.any.first().map(show).unwrap_or_default(), span);
+    possibly(run, |run| either(run, &text));
+}
+
+fn loads(run: &mut Run, name: &str, value: &Value) {
+    let has_text = value.any.iter().any(|text| !text.is_empty());
+    if !has_text || (run.call.argv.is_empty() && name != "PATH") {
+        return;
+    }
+    let plain = match name {
+        "NODE_OPTIONS" => is_plain_node_option(value),
+        "RUBYOPT" | "PERL5OPT" | "JAVA_TOOL_OPTIONS" => is_plain_option(value),
+        "PYTHONBREAKPOINT" => {
+            value.as_literal().is_some_and(|text| matches!(text, "0" | "ipdb.set_trace" | "pdb.set_trace"))
+        }
+        _ => false,
+    };
+    let temporary = SEARCHED.contains(&name) && in_temp(run, value);
+    let open = match name {
+        "LD_LIBRARY_PATH" | "DYLD_LIBRARY_PATH" => here(value) || in_temp(run, value),
+        // Tools that were put into a temporary folder lie in a `bin` of it.
+        "PATH" => here(value) || in_temp(run, &without_bins(value)),
+        _ => false,
+    };
+    let temporary = temporary || open;
+    if (LOADERS.contains(&name) && !plain) || temporary {
+        run.analyst.opaque(format!("`{name}` puts other code into the program"), run.call.span);
+    }
+}
+
+/// Is the present directory, whatever it is, among the folders?
+fn here(value: &Value) -> bool {
+    value.any.iter().any(|text| {
+        let text = show(text);
+        text.split(':').next().is_some_and(|first| matches!(first, "." | "./" | ""))
+    })
+}
+
+fn without_bins(value: &Value) -> Value {
+    let text = value.any.first().map(show).unwrap_or_default();
+    let kept: Vec<&str> =
+        text.split(':').filter(|folder| !folder.trim_end_matches('/').ends_with("bin")).collect();
+    Value::text(&kept.join(":"))
+}
+
+/// Is one of the folders a place where anybody may write?
+fn in_temp(run: &Run, value: &Value) -> bool {
+    let texts = value.any.iter().map(show).collect::<Vec<_>>().join(":");
+    texts.split(':').filter(|folder| folder.starts_with('/') && !folder.contains('*')).any(|folder| {
+        let word = Word::literal_at(folder, run.call.span);
+        run.analyst.places(&word, run.shell).iter().any(|(place, _)| place.zone == Zone::Temp)
+    })
+}
+
+/// Memory sizes and warnings, the everyday use of `NODE_OPTIONS`.
+pub(super) fn is_plain_node_option(value: &Value) -> bool {
+    value.as_literal().is_some_and(|text| {
+        let loads = ["-r", "--require", "--import", "--loader", "--experimental-loader", "-e", "--eval"];
+        !text.split_whitespace().any(|word| loads.iter().any(|flag| word.split('=').next() == Some(flag)))
+    })
+}
+
+/// Options that load nothing.
+fn is_plain_option(value: &Value) -> bool {
+    let loads = ["-r", "-I", "-M", "-m", "-d", "-e", "-javaagent", "-agent", "-XX:On", "--require"];
+    value.as_literal().is_some_and(|text| {
+        text.split_whitespace()
+            .all(|word| word.starts_with('-') && !loads.iter().any(|flag| word.starts_with(flag)))
+    })
+}

@@ -1,0 +1,21 @@
+//! Marks on data.
+
+use tollgate_shell::value::Taint;
+
+/// Came from the network.
+pub(crate) const NET: Taint = Taint(1);
+/// Was decoded from something unreadable.
+pub(crate) const DECODED: Taint = Taint(2);
+/// Is, or was made from, a secret.
+pub(crate) const SECRET: Taint = Taint(4);
+/// Came from a file that could not be read.
+pub(crate) const FILE: Taint = Taint(8);
+/// Is shell code that a known tool prints for the shell to run.
+pub(crate) const SETUP: Taint = Taint(1 << 41);
+/// Is the whole environment.
+pub(crate) const ENVIRONMENT: Taint = Taint(1 << 40);
+
+/// Does it carry the mark?
+pub(crate) fn has(taint: Taint, mark: Taint) -> bool {
+    taint.0 & mark.0 != 0
+}

@@ -1,0 +1,218 @@
+//! A command word that is only known when it runs. Most of them are the tools of build scripts, `$CC` and `"$BIN"`,
+//! chosen by whoever set the variable. What the call itself made from output, decoded or downloaded data is not
+//! let through, nor is any that gets something to do harm with.
+
+use tollgate_model::{Certainty, CodeSource, EffectKind, Place, World, Zone};
+use tollgate_shell::eval::{Call, Outcome, Shell};
+use tollgate_shell::value::{Hole, HoleSource, Piece, Text};
+
+use crate::analyst::{Analyst, call_taint, taint};
+use crate::commands::strangers::{either, input, is_text, possibly, suspect};
+use crate::commands::{self, Run};
+use crate::paths;
+use crate::word::Word;
+
+/// Says that a command is not known.
+pub(crate) fn unknown(shown: &str) -> String {
+    format!("the command `{shown}` is only known when it runs")
+}
+
+/// Runs a command of which the word is not known.
+pub(crate) fn run(
+    analyst: &mut Analyst,
+    command: &Word,
+    args: &[Word],
+    call: &Call,
+    shell: &mut Shell,
+) -> Outcome {
+    let shown = command.shown();
+    let mut run = Run { analyst, shell, call, path: &shown, program: &shown, args };
+    let chosen = match guess(command) {
+        Guess::Tool(words) => {
+            stand_in(&mut run, &words);
+            harmless_input(&run)
+        }
+        Guess::Chosen => harmless_input(&run) && !threatens(&mut run),
+        Guess::Glob => {
+            matches(&mut run, &shown);
+            false
+        }
+        Guess::Made => {
+            suspect(&mut run);
+            false
+        }
+    };
+    if chosen {
+        let argv = std::iter::once(shown).chain(args.iter().map(Word::shown)).collect();
+        let program = variable(command).unwrap_or_default();
+        let kind = EffectKind::Exec { program, argv, source: CodeSource::Variable };
+        analyst.push(kind, call.span, Certainty::Possible);
+    } else {
+        analyst.opaque(unknown(&shown), command.span);
+    }
+    Outcome::unknown(call_taint(call))
+}
+
+/// What is known of a command word.
+enum Guess {
+    /// It stands for a tool, by the name of the variable or the end of the path.
+    Tool(Vec<String>),
+    /// Whoever set a variable or gave an argument chose it.
+    Chosen,
+    /// It is a pattern.
+    Glob,
+    /// The call made it.
+    Made,
+}
+
+fn guess(command: &Word) -> Guess {
+    let text = &command.text;
+    if text.has_globs() {
+        return if text.has_holes() { Guess::Made } else { Guess::Glob };
+    }
+    if command.taint == taint::SETUP {
+        return Guess::Chosen;
+    }
+    let marked =
+        [taint::NET, taint::DECODED, taint::FILE].into_iter().any(|mark| taint::has(command.taint, mark));
+    if marked {
+        return Guess::Made;
+    }
+    if let Some(name) = last_name(text).filter(|name| commands::is_command(name)) {
+        return Guess::Tool(vec![name.to_owned()]);
+    }
+    if let Some(words) = variable(command).filter(|_| text.pieces.len() == 1).and_then(|name| tool_of(&name))
+    {
+        return Guess::Tool(words);
+    }
+    if is_chosen(text) { Guess::Chosen } else { Guess::Made }
+}
+
+/// The name behind the last `/` of a path that is known at its end.
+fn last_name(text: &Text) -> Option<&str> {
+    text.suffix().rsplit_once('/').map(|(_, name)| name).filter(|name| !name.is_empty())
+}
+
+/// The variable that a word comes from.
+fn variable(command: &Word) -> Option<String> {
+    command.text.pieces.iter().find_map(|piece| match piece {
+        Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) => Some(name.to_string()),
+        _ => None,
+    })
+}
+
+/// One variable or argument, alone or as a part of a path. Anything else was put together.
+fn is_chosen(text: &Text) -> bool {
+    let mut holes = 0;
+    let mut path = true;
+    for (at, piece) in text.pieces.iter().enumerate() {
+        match piece {
+            Piece::Hole(hole) => {
+                holes += 1;
+                path &= matches!(hole.source, HoleSource::Variable(_) | HoleSource::Input);
+            }
+            Piece::Text(known) if at == 0 => path &= known.contains('/'),
+            Piece::Text(known) => path &= known.starts_with('/') || text.prefix().contains('/'),
+            Piece::Glob(_) => return false,
+        }
+    }
+    path && (holes == 1 || text.prefix().contains('/') || text.suffix().contains('/'))
+}
+
+/// Names of variables that do not sound like the tool they stand for.
+const CONVENTIONS: &[(&str, &str)] = &[
+    ("RM", "rm -f"),
+    ("CC", "gcc"),
+    ("CXX", "g++"),
+    ("CPP", "cpp"),
+    ("FC", "gfortran"),
+    ("LD", "ld"),
+    ("EDITOR", "vi"),
+    ("VISUAL", "vi"),
+    ("GIT_EDITOR", "vi"),
+    ("PAGER", "less"),
+    ("SHELL", "sh"),
+    ("CONFIG_SHELL", "sh"),
+    ("LN_S", "ln -s"),
+    ("MKDIR_P", "mkdir -p"),
+    ("INSTALL_PROGRAM", "install"),
+    ("INSTALL_DATA", "install"),
+    ("INSTALL_SCRIPT", "install"),
+    ("PY", "python"),
+];
+
+/// The command that a variable of this name stands for: `$MAKE`, `$PYTHON3`, `$DOCKER_BIN`.
+fn tool_of(name: &str) -> Option<Vec<String>> {
+    if let Some((_, words)) = CONVENTIONS.iter().find(|(known, _)| *known == name) {
+        return Some(words.split(' ').map(str::to_owned).collect());
+    }
+    let ends = ["_BIN", "_CMD", "_EXE", "_CLI", "_PATH", "_EXEC", "_COMMAND", "_PROGRAM", "CMD", "BIN"];
+    let plain = ends.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+    [plain, name].into_iter().find_map(|name| {
+        let tool = name.to_ascii_lowercase().replace('_', "-");
+        commands::is_command(&tool).then(|| vec![tool])
+    })
+}
+
+/// Runs the tool that the word stands for; what it does is possible.
+fn stand_in(run: &mut Run, words: &[String]) {
+    let span = run.call.argv.first().map_or(run.call.span, |field| field.span);
+    let mut command: Vec<Word> = words.iter().map(|word| Word::literal_at(word, span)).collect();
+    command.extend(run.args.iter().cloned());
+    let mark = run.analyst.mark();
+    run.inner(&command);
+    run.analyst.doubt(mark, |_| true);
+}
+
+/// Every known command that the pattern may be.
+fn matches(run: &mut Run, shown: &str) {
+    let pattern = shown.rsplit('/').next().unwrap_or(shown).to_owned();
+    let mark = run.analyst.mark();
+    for program in commands::known().filter(|name| paths::glob_could_be(&pattern, name)) {
+        let Run { analyst, shell, call, args, .. } = run;
+        commands::run(&mut Run { analyst, shell, call, path: program, program, args });
+    }
+    run.analyst.doubt(mark, |_| true);
+}
+
+/// Nothing downloaded, decoded or secret goes in.
+fn harmless_input(run: &Run) -> bool {
+    let marks = call_taint(run.call);
+    ![taint::NET, taint::DECODED, taint::SECRET].into_iter().any(|mark| taint::has(marks, mark))
+}
+
+/// Could some tool do harm with what it is given?
+fn threatens(run: &mut Run) -> bool {
+    let mark = run.analyst.mark();
+    suspect(run);
+    input(run);
+    for text in run.args.iter().filter(|word| is_text(word)).take(16) {
+        possibly(run, |run| either(run, text));
+    }
+    let recursive = run.args.iter().any(|word| is_recursive(&word.shown()));
+    let operands: Vec<Word> =
+        run.args.iter().filter(|word| !word.text.prefix().starts_with('-')).cloned().collect();
+    run.analyst.since(mark).iter().any(|_| true)
+        || operands.iter().any(|word| {
+            let places = run.analyst.places(word, run.shell);
+            places.iter().any(|(place, _)| is_tender(place, recursive, run.analyst.world))
+        })
+}
+
+/// The options of a recursive deletion.
+fn is_recursive(text: &str) -> bool {
+    let letters = text.strip_prefix('-').filter(|rest| !rest.starts_with('-')).unwrap_or_default();
+    text == "--recursive"
+        || (letters.contains(['r', 'R']) && letters.chars().all(|letter| "rRfviI".contains(letter)))
+}
+
+/// A place that no unknown command should be given: secrets, devices, homes, and what a recursive one would take.
+fn is_tender(place: &Place, recursive: bool, world: &dyn World) -> bool {
+    let is_workspace = place.path == world.workspace();
+    let far = matches!(place.zone, Zone::Unknown) || place.zone >= Zone::OtherProject || place.root;
+    matches!(place.zone, Zone::Secret | Zone::AgentConfig)
+        || (place.root && place.zone >= Zone::Home && !is_workspace)
+        || place.path.starts_with("/dev/")
+            && !matches!(place.path.as_str(), "/dev/null" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr")
+        || (recursive && far)
+}

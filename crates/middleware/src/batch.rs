@@ -1,0 +1,175 @@
+//! Files with a function to call: those of one language that stand next to each other share one interpreter.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use tollgate_model::json::{Value, object, parse};
+use tollgate_policy::{Program, Stage, StageKind};
+
+use crate::process::{Next, Running};
+use crate::result::StageResult;
+
+const PYTHON: &str = include_str!("shim.py");
+const JAVASCRIPT: &str = include_str!("shim.mjs");
+/// How long an interpreter may take to come up, beside the time of its first middleware.
+const START: Duration = Duration::from_secs(2);
+
+/// What runs a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Interpreter {
+    Python,
+    /// Python under `uv`, in the project of a folder.
+    Uv(PathBuf),
+    JavaScript,
+    TypeScript,
+}
+
+impl Interpreter {
+    fn of(file: &str) -> Option<Self> {
+        let path = Path::new(file);
+        match path.extension().and_then(|ending| ending.to_str())? {
+            "py" => Some(match path.parent().filter(|folder| folder.join("pyproject.toml").is_file()) {
+                Some(folder) if on_path("uv") => Self::Uv(folder.to_owned()),
+                _ => Self::Python,
+            }),
+            "js" | "mjs" | "cjs" => Some(Self::JavaScript),
+            "ts" | "mts" | "cts" => Some(Self::TypeScript),
+            _ => None,
+        }
+    }
+
+    fn command(&self) -> Command {
+        let words: Vec<&str> = match self {
+            Self::Python => vec!["python3", "-I", "-c", PYTHON],
+            Self::Uv(_) => vec!["uv", "run", "--quiet", "--no-progress", "python", "-c", PYTHON],
+            Self::JavaScript => vec!["node", "--input-type=module", "-e", JAVASCRIPT],
+            Self::TypeScript if on_path("bun") => vec!["bun", "-e", JAVASCRIPT],
+            Self::TypeScript => {
+                vec![
+                    "node",
+                    "--no-warnings",
+                    "--experimental-strip-types",
+                    "--input-type=module",
+                    "-e",
+                    JAVASCRIPT,
+                ]
+            }
+        };
+        let mut command = Command::new(words.first().copied().unwrap_or_default());
+        command.args(words.iter().skip(1));
+        if let Self::Uv(folder) = self {
+            command.current_dir(folder);
+        }
+        command
+    }
+}
+
+/// How many of the first stages go together.
+pub(crate) fn size(stages: &[Stage]) -> usize {
+    let interpreter = |stage: &Stage| match &stage.program {
+        // A transform changes what the next one sees.
+        Program::File(file) if stage.kind != StageKind::Transform => Interpreter::of(file),
+        _ => None,
+    };
+    let Some(first) = stages.first().and_then(interpreter) else { return 1 };
+    stages.iter().take_while(|stage| interpreter(stage).as_ref() == Some(&first)).count().max(1)
+}
+
+/// Runs stages of one language. Those that an interpreter's end left over run in another one.
+pub(crate) fn run(stages: &[Stage], input: &Value, earlier: &[StageResult], stop: bool) -> Vec<StageResult> {
+    let mut results: Vec<StageResult> = Vec::new();
+    while let Some(rest) = stages.get(results.len()..).filter(|rest| !rest.is_empty()) {
+        let seen: Vec<StageResult> = earlier.iter().chain(&results).cloned().collect();
+        let more = one(rest, input, &seen, stop);
+        let ended = more.iter().any(|result| result.said.refuses());
+        results.extend(more);
+        if stop && ended {
+            break;
+        }
+    }
+    results
+}
+
+/// One interpreter: at least one result comes back, a fault if nothing else.
+fn one(stages: &[Stage], input: &Value, earlier: &[StageResult], stop: bool) -> Vec<StageResult> {
+    let Some(first) = stages.first() else { return Vec::new() };
+    let Program::File(file) = &first.program else { return Vec::new() };
+    let Some(interpreter) = Interpreter::of(file) else {
+        return vec![StageResult::failed(first, "its file is neither Python, JavaScript nor TypeScript")];
+    };
+    if let Some(missing) = stages.iter().find_map(|stage| missing(stage)).filter(|(id, _)| *id == first.id) {
+        return vec![StageResult::failed(first, missing.1)];
+    }
+    let running = match Running::start(interpreter.command(), &request(stages, input, earlier, stop)) {
+        Ok(running) => running,
+        Err(why) => return stages.iter().map(|stage| StageResult::failed(stage, why.as_str())).collect(),
+    };
+    let mut results: Vec<StageResult> = Vec::new();
+    for stage in stages {
+        let start = if results.is_empty() { START } else { Duration::ZERO };
+        let limit = Duration::from_millis(u64::from(stage.timeout)) + start;
+        match running.next(limit) {
+            Next::Line(line) => results.push(read(stage, &line)),
+            Next::Late => {
+                running.end(Duration::ZERO);
+                results.push(StageResult::failed(stage, format!("it took longer than {} ms", stage.timeout)));
+                return results;
+            }
+            Next::End if results.iter().any(|result| result.said.refuses()) => break,
+            Next::End => {
+                let (exit, complaint) = running.end(START);
+                let exit =
+                    exit.map_or_else(|| "by a signal".to_owned(), |code| format!("with exit code {code}"));
+                results
+                    .push(StageResult::failed(stage, format!("its interpreter ended {exit}: {complaint}")));
+                return results;
+            }
+        }
+    }
+    running.end(Duration::ZERO);
+    results
+}
+
+fn missing(stage: &Stage) -> Option<(&str, String)> {
+    match &stage.program {
+        Program::File(file) if !Path::new(file).is_file() => {
+            Some((stage.id.as_str(), format!("its file {file} is not there")))
+        }
+        _ => None,
+    }
+}
+
+fn request(stages: &[Stage], input: &Value, earlier: &[StageResult], stop: bool) -> Value {
+    let stages = stages.iter().take_while(|stage| missing(stage).is_none()).map(|stage| {
+        let Program::File(path) = &stage.program else { return Value::Null };
+        object([
+            ("id", stage.id.as_str().into()),
+            ("type", stage.kind.name().into()),
+            ("path", path.as_str().into()),
+            ("config", parse(stage.config.as_bytes()).unwrap_or(Value::Map(Vec::new()))),
+        ])
+    });
+    object([
+        ("input", input.clone()),
+        ("results", Value::List(earlier.iter().map(StageResult::value).collect())),
+        ("stages", Value::List(stages.collect())),
+        ("stop", stop.into()),
+    ])
+}
+
+fn read(stage: &Stage, line: &str) -> StageResult {
+    let Ok(answer) = parse(line.as_bytes()) else {
+        return StageResult::failed(stage, "its result is not JSON");
+    };
+    match (answer.text("error"), answer.get("result")) {
+        (Some(error), _) => StageResult::failed(stage, error.chars().take(300).collect::<String>()),
+        (None, Some(result)) => StageResult::read(stage, result),
+        (None, None) => StageResult::failed(stage, "it gave no result"),
+    }
+}
+
+fn on_path(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+}

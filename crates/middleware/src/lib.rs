@@ -1,0 +1,179 @@
+//! Runs the middleware of a pipeline: guards before the answer, observers after it.
+//!
+//! Every middleware sees the event in one shape, Claude Code's, whatever the agent; the agent's own payload is
+//! under `native`, its configuration under `__agent_config__`.
+
+mod batch;
+mod builtin;
+mod observe;
+mod process;
+mod result;
+mod shape;
+
+pub use observe::{Watch, observe, watch};
+pub use result::{Said, StageResult};
+
+use std::time::{Duration, Instant};
+
+use tollgate_model::json::Value;
+use tollgate_model::{Effect, Event};
+use tollgate_policy::{OnError, Pipeline, Program, Stage, StageKind};
+
+/// What middleware is run for.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// The event.
+    pub event: &'a Event,
+    /// The agent's own payload.
+    pub native: &'a [u8],
+    /// What the call would do.
+    pub effects: &'a [Effect],
+}
+
+/// What the guards of an event came to.
+#[derive(Debug, Default)]
+pub struct Guarded {
+    /// What each middleware said, in the order in which they ran.
+    pub results: Vec<StageResult>,
+    /// The input as the transforms left it, in the common shape.
+    pub rewrite: Option<Value>,
+}
+
+/// How long the guards of an event may take together.
+#[must_use]
+pub fn longest(pipelines: &[Pipeline], request: &Request) -> Duration {
+    let stages = pipelines.iter().flat_map(|pipeline| guards(pipeline, request));
+    let total: u64 = stages
+        .filter(|stage| !matches!(stage.program, Program::BuiltIn(_)))
+        .map(|stage| u64::from(stage.timeout) * if stage.on_error == OnError::Retry { 2 } else { 1 })
+        .sum();
+    Duration::from_millis(total)
+}
+
+/// Runs what may refuse or rewrite. The first that refuses ends it.
+#[must_use]
+pub fn guard(pipelines: &[Pipeline], request: &Request) -> Guarded {
+    let mut guarded = Guarded::default();
+    for pipeline in pipelines {
+        let stages = guards(pipeline, request);
+        if stages.is_empty() && !pipeline.deny_by_default {
+            continue;
+        }
+        let mut input = shape::input(request, pipeline);
+        if let Some(rewritten) = &guarded.rewrite {
+            shape::replace_input(&mut input, rewritten);
+        }
+        let before = guarded.results.len();
+        if pipeline.parallel {
+            guarded.results.extend(at_once(&stages, &input, request));
+        } else {
+            in_order(&stages, &mut input, request, &mut guarded);
+        }
+        let own = guarded.results.get(before..).unwrap_or_default();
+        if pipeline.deny_by_default && !own.iter().any(|result| result.said == Said::Allow) {
+            guarded.results.push(StageResult::by_default(&pipeline.id));
+        }
+        if guarded.results.iter().any(|result| result.said.refuses()) {
+            break;
+        }
+    }
+    guarded
+}
+
+/// The stages of a pipeline that run before the answer, for this event.
+fn guards(pipeline: &Pipeline, request: &Request) -> Vec<Stage> {
+    stages(pipeline, request, |kind| kind != StageKind::Observability)
+}
+
+fn stages(pipeline: &Pipeline, request: &Request, wanted: impl Fn(StageKind) -> bool) -> Vec<Stage> {
+    let agent = request.event.agent.name();
+    if !pipeline.is_for(request.event.phase(), agent) {
+        return Vec::new();
+    }
+    let tool = shape::tool_name(request.event);
+    let effect = |stage: &Stage| {
+        stage.effects.is_empty()
+            || request
+                .effects
+                .iter()
+                .any(|effect| stage.effects.iter().any(|name| name == effect.kind.name()))
+    };
+    let mut stages = pipeline.stages_for(agent);
+    stages.retain(|stage| wanted(stage.kind) && effect(stage));
+    stages.retain(|stage| request.event.tool().is_none() || stage.is_for_tool(&tool));
+    stages
+}
+
+/// One after the other; neighbours that share an interpreter share its start.
+fn in_order(stages: &[Stage], input: &mut Value, request: &Request, guarded: &mut Guarded) {
+    let mut rest = stages;
+    while !rest.is_empty() {
+        let size = batch::size(rest);
+        let (now, later) = rest.split_at(size);
+        let results = run(now, input, &guarded.results, request, true);
+        for result in results {
+            if let Some(rewritten) = &result.rewrite {
+                shape::replace_input(input, rewritten);
+                guarded.rewrite = Some(rewritten.clone());
+            }
+            guarded.results.push(result);
+        }
+        if guarded.results.iter().any(|result| result.said.refuses()) {
+            return;
+        }
+        rest = later;
+    }
+}
+
+fn at_once(stages: &[Stage], input: &Value, request: &Request) -> Vec<StageResult> {
+    std::thread::scope(|scope| {
+        let running: Vec<_> = stages
+            .iter()
+            .map(|stage| scope.spawn(move || run(std::slice::from_ref(stage), input, &[], request, true)))
+            .collect();
+        let lost = |stage: &Stage| vec![StageResult::failed(stage, "it failed in a way of its own")];
+        running
+            .into_iter()
+            .zip(stages)
+            .flat_map(|(thread, stage)| thread.join().unwrap_or_else(|_| lost(stage)))
+            .collect()
+    })
+}
+
+/// Runs stages that go together: a built-in, a program, or a batch of files of one language.
+fn run(
+    stages: &[Stage],
+    input: &Value,
+    earlier: &[StageResult],
+    request: &Request,
+    stop: bool,
+) -> Vec<StageResult> {
+    let start = Instant::now();
+    let mut results = once(stages, input, earlier, request, stop);
+    let again = results.last().zip(stages.get(results.len().saturating_sub(1)));
+    if let Some((result, stage)) = again
+        && result.fault.is_some()
+        && stage.on_error == OnError::Retry
+    {
+        results.pop();
+        results.extend(once(std::slice::from_ref(stage), input, earlier, request, stop));
+    }
+    let each = start.elapsed() / u32::try_from(results.len().max(1)).unwrap_or(1);
+    results.iter_mut().for_each(|result| result.took = each);
+    results
+}
+
+fn once(
+    stages: &[Stage],
+    input: &Value,
+    earlier: &[StageResult],
+    request: &Request,
+    stop: bool,
+) -> Vec<StageResult> {
+    let Some(first) = stages.first() else { return Vec::new() };
+    match &first.program {
+        Program::BuiltIn(name) => vec![builtin::run(name, first, input, earlier, request.effects)],
+        Program::Run(words) => vec![process::program(words, first, input, earlier)],
+        Program::File(_) => batch::run(stages, input, earlier, stop),
+    }
+}

@@ -1,0 +1,171 @@
+//! Observers: they run in a process of their own, after the answer, and can neither delay nor change it.
+//!
+//! The hook writes down what they are to see and starts that process; nothing of the hook's is inherited.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tollgate_model::json::{Value, object, parse, write};
+use tollgate_policy::{Pipeline, Program, Stage, StageKind};
+
+use crate::result::{Said, StageResult};
+use crate::{Request, batch, builtin, process, shape, stages};
+
+const SPOOL: &str = "spool";
+
+/// What the observers of an event are to see.
+pub struct Watch<'a> {
+    /// The event.
+    pub request: Request<'a>,
+    /// What the guards said.
+    pub results: &'a [StageResult],
+    /// The call was refused, by whomever.
+    pub blocked: bool,
+}
+
+/// Starts the observers of an event, if it has any.
+///
+/// # Errors
+/// When they cannot be started.
+pub fn watch(pipelines: &[Pipeline], watch: &Watch, state: &Path, program: &Path) -> io::Result<()> {
+    let mut jobs = Vec::new();
+    for pipeline in pipelines {
+        let observers = stages(pipeline, &watch.request, |kind| kind == StageKind::Observability);
+        if !observers.is_empty() {
+            let input = shape::input(&watch.request, pipeline);
+            jobs.push(object([
+                ("input", input),
+                ("stages", Value::List(observers.iter().map(stage_value).collect())),
+            ]));
+        }
+    }
+    if jobs.is_empty() {
+        return Ok(());
+    }
+    let mut results: Vec<Value> = watch.results.iter().map(StageResult::value).collect();
+    if watch.blocked && !watch.results.iter().any(|result| result.said.refuses()) {
+        results.push(object([
+            ("id", "tollgate".into()),
+            ("type", "safety".into()),
+            ("decision", "block".into()),
+            ("reason", "refused by a rule".into()),
+            ("metrics", Value::Map(Vec::new())),
+        ]));
+    }
+    let file = spool(state, &object([("jobs", Value::List(jobs)), ("results", Value::List(results))]))?;
+    let mut command = Command::new(program);
+    command.arg("observe").arg(&file).process_group(0);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().map(drop).inspect_err(|_| drop(fs::remove_file(&file)))
+}
+
+/// Runs what a hook wrote down. Returns the faults, for whoever keeps count.
+///
+/// # Errors
+/// When there is nothing that could be read.
+pub fn observe(file: &Path) -> io::Result<Vec<String>> {
+    let bytes = fs::read(file)?;
+    fs::remove_file(file)?;
+    let Ok(job) = parse(&bytes) else { return Err(io::Error::other("not what a hook wrote")) };
+    let earlier: Vec<StageResult> = list(&job, "results").iter().map(result_of).collect();
+    let mut work: Vec<(Stage, Value)> = Vec::new();
+    for part in list(&job, "jobs") {
+        let input = part.get("input").cloned().unwrap_or(Value::Null);
+        work.extend(list(part, "stages").iter().filter_map(stage_of).map(|stage| (stage, input.clone())));
+    }
+    let results: Vec<StageResult> = std::thread::scope(|scope| {
+        let earlier = &earlier;
+        let running: Vec<_> =
+            work.iter().map(|(stage, input)| scope.spawn(move || one(stage, input, earlier))).collect();
+        running.into_iter().filter_map(|thread| thread.join().ok()).collect()
+    });
+    let fault = |result: StageResult| result.fault.map(|why| format!("{}: {why}", result.id));
+    Ok(results.into_iter().filter_map(fault).collect())
+}
+
+fn one(stage: &Stage, input: &Value, earlier: &[StageResult]) -> StageResult {
+    let lost = || StageResult::failed(stage, "it gave no result");
+    match &stage.program {
+        Program::BuiltIn(name) => builtin::run(name, stage, input, earlier, &[]),
+        Program::Run(words) => process::program(words, stage, input, earlier),
+        Program::File(_) => {
+            batch::run(std::slice::from_ref(stage), input, earlier, false).pop().unwrap_or_else(lost)
+        }
+    }
+}
+
+fn spool(state: &Path, value: &Value) -> io::Result<PathBuf> {
+    let folder = state.join(SPOOL);
+    DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+    let file = folder.join(format!("{}-{now}.json", std::process::id()));
+    let mut text = String::new();
+    write(value, &mut text);
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file)?.write_all(text.as_bytes())?;
+    Ok(file)
+}
+
+fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value.get(key).and_then(Value::as_list).unwrap_or_default()
+}
+
+fn stage_value(stage: &Stage) -> Value {
+    let (how, words) = match &stage.program {
+        Program::BuiltIn(name) => ("uses", vec![name.clone()]),
+        Program::Run(words) => ("run", words.clone()),
+        Program::File(file) => ("path", vec![file.clone()]),
+    };
+    object([
+        ("id", stage.id.as_str().into()),
+        ("how", how.into()),
+        ("words", Value::List(words.iter().map(|word| word.as_str().into()).collect())),
+        ("config", stage.config.as_str().into()),
+        ("timeout", u64::from(stage.timeout).into()),
+    ])
+}
+
+fn stage_of(value: &Value) -> Option<Stage> {
+    let words: Vec<String> =
+        list(value, "words").iter().filter_map(Value::as_str).map(str::to_owned).collect();
+    let first = words.first()?.clone();
+    let program = match value.text("how")? {
+        "uses" => Program::BuiltIn(first),
+        "run" => Program::Run(words),
+        _ => Program::File(first),
+    };
+    let mut timeout = String::new();
+    write(value.get("timeout")?, &mut timeout);
+    Some(Stage {
+        id: value.text("id")?.to_owned(),
+        kind: StageKind::Observability,
+        program,
+        enabled: true,
+        config: value.text("config")?.to_owned(),
+        timeout: timeout.parse().ok()?,
+        on_error: tollgate_policy::OnError::Allow,
+        overrides: Vec::new(),
+        tools: Vec::new(),
+        agents: Vec::new(),
+        effects: Vec::new(),
+    })
+}
+
+fn result_of(value: &Value) -> StageResult {
+    let text = |key: &str| value.text(key).unwrap_or_default().to_owned();
+    StageResult {
+        id: text("id"),
+        kind: StageKind::Safety,
+        said: if text("decision") == "block" { Said::Block } else { Said::Continue },
+        reason: text("reason"),
+        metrics: value.get("metrics").cloned().unwrap_or(Value::Map(Vec::new())),
+        rewrite: None,
+        fault: None,
+        on_error: tollgate_policy::OnError::Allow,
+        took: std::time::Duration::ZERO,
+    }
+}

@@ -1,0 +1,148 @@
+//! What a middleware said, whichever way it said it.
+
+use std::time::Duration;
+
+use tollgate_model::json::{Value, object};
+use tollgate_policy::{OnError, Stage, StageKind};
+
+/// What a middleware said.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StageResult {
+    /// Which.
+    pub id: String,
+    /// Of which kind.
+    pub kind: StageKind,
+    /// Its decision.
+    pub said: Said,
+    /// Why.
+    pub reason: String,
+    /// What it counted.
+    pub metrics: Value,
+    /// Another input for the call.
+    pub rewrite: Option<Value>,
+    /// Why it could not say anything.
+    pub fault: Option<String>,
+    /// What follows from a fault.
+    pub on_error: OnError,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// A decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// It may.
+    Allow,
+    /// Nothing.
+    Continue,
+    /// It may, with a remark.
+    Warn,
+    /// A person is to be asked.
+    Ask,
+    /// It may not.
+    Block,
+}
+
+impl Said {
+    /// Does it end the pipeline?
+    #[must_use]
+    pub fn refuses(self) -> bool {
+        self == Self::Block
+    }
+
+    /// Its name in results.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Continue => "continue",
+            Self::Warn => "warn",
+            Self::Ask => "ask",
+            Self::Block => "block",
+        }
+    }
+
+    fn parse(word: &str) -> Option<Self> {
+        Some(match word.to_ascii_lowercase().as_str() {
+            "allow" | "approve" | "pass" | "ok" => Self::Allow,
+            "continue" | "skip" | "none" | "" => Self::Continue,
+            "warn" | "warning" => Self::Warn,
+            "ask" => Self::Ask,
+            "block" | "deny" | "fail" => Self::Block,
+            _ => return None,
+        })
+    }
+}
+
+impl StageResult {
+    /// It said this.
+    pub(crate) fn said(stage: &Stage, said: Said, reason: impl Into<String>, metrics: Value) -> Self {
+        Self {
+            id: stage.id.clone(),
+            kind: stage.kind,
+            said,
+            reason: reason.into(),
+            metrics,
+            rewrite: None,
+            fault: None,
+            on_error: stage.on_error,
+            took: Duration::ZERO,
+        }
+    }
+
+    /// It could not say anything.
+    pub(crate) fn failed(stage: &Stage, why: impl Into<String>) -> Self {
+        let none = Value::Map(Vec::new());
+        Self { fault: Some(why.into()), ..Self::said(stage, Said::Continue, "", none) }
+    }
+
+    /// Nothing in a pipeline allowed the call, and its `default_decision` is to refuse.
+    pub(crate) fn by_default(pipeline: &str) -> Self {
+        Self {
+            id: pipeline.to_owned(),
+            kind: StageKind::Authorization,
+            said: Said::Block,
+            reason: "nothing in this pipeline allows it, and its default decision is to block".to_owned(),
+            metrics: Value::Map(Vec::new()),
+            rewrite: None,
+            fault: None,
+            on_error: OnError::OnFault,
+            took: Duration::ZERO,
+        }
+    }
+
+    /// Reads what a middleware answered: `decision` or `action`, or a validator's `safe`.
+    pub(crate) fn read(stage: &Stage, answer: &Value) -> Self {
+        let metrics = ["metrics", "metadata"].iter().find_map(|key| answer.get(key)).cloned();
+        let metrics = metrics.filter(|value| value.as_map().is_some()).unwrap_or(Value::Map(Vec::new()));
+        let reason = ["reason", "message"].iter().find_map(|key| answer.text(key)).unwrap_or_default();
+        let word = ["decision", "action", "permissionDecision"].iter().find_map(|key| answer.text(key));
+        let said = match (answer.get("safe").and_then(Value::as_bool), word) {
+            (Some(false), _) => Some(Said::Block),
+            (Some(true), _) => Some(Said::Allow),
+            (None, Some(word)) => Said::parse(word),
+            (None, None) => Some(Said::Continue),
+        };
+        let Some(said) = said else {
+            let word: String = word.unwrap_or_default().chars().take(40).collect();
+            return Self::failed(
+                stage,
+                format!("its decision `{word}` is none of allow, block, continue, warn, fail"),
+            );
+        };
+        let rewrite = ["tool_input", "updated_input", "updatedInput"].iter().find_map(|key| answer.get(key));
+        let rewrite = rewrite.filter(|_| stage.kind == StageKind::Transform).cloned();
+        Self { rewrite, ..Self::said(stage, said, reason, metrics) }
+    }
+
+    /// As later middlewares see it.
+    pub(crate) fn value(&self) -> Value {
+        object([
+            ("id", self.id.as_str().into()),
+            ("type", self.kind.name().into()),
+            ("decision", self.said.name().into()),
+            ("reason", self.reason.as_str().into()),
+            ("metrics", self.metrics.clone()),
+        ])
+    }
+}

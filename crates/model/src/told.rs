@@ -1,0 +1,260 @@
+//! Effects in plain words, for people: "deletes `/home/me/x` and everything in it".
+
+use crate::git::FOREIGN_PUSH;
+use crate::phrase::{PRINTED, STORE};
+use crate::{
+    Certainty, CodeSource, Effect, EffectKind, Loss, Mark, NetDirection, Place, Rewrite, WriteMode, Zone,
+};
+
+impl Effect {
+    /// What would happen, as a sentence without a subject or a full stop.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let text = self.kind.told();
+        match self.certainty {
+            Certainty::Possible if matches!(self.kind, EffectKind::Opaque { .. }) => text,
+            Certainty::Certain => text,
+            Certainty::Possible => format!("perhaps {text}"),
+            Certainty::Budget => format!("{text} (the analysis stopped here)"),
+        }
+    }
+}
+
+impl EffectKind {
+    /// What would happen, as a sentence without a subject or a full stop.
+    #[must_use]
+    pub fn told(&self) -> String {
+        match self {
+            Self::Read { place, recursive } => {
+                format!("reads {}{}", path(place), at(place, *recursive))
+            }
+            Self::Write { place, mode, .. } => format!("{} {}{}", writing(*mode), path(place), zone(place)),
+            Self::Delete { place, recursive } => {
+                format!("deletes {}{}", path(place), at(place, *recursive))
+            }
+            Self::Permission { place, to, recursive } => {
+                let with = if *recursive { " and everything in it" } else { "" };
+                format!("gives {}{with} the rights or owner `{to}`{}", path(place), zone(place))
+            }
+            Self::Device { place } => format!("writes straight to the device {}", path(place)),
+            Self::Exec { program, source, .. } => running(program, *source),
+            Self::Net { host, direction, carries } => network(host, *direction, carries),
+            Self::WorkLoss { operation, kind, lost } => losing(operation, *kind, lost),
+            Self::HistoryRewrite { operation, how, remote, branch } => {
+                rewriting(operation, *how, remote, branch)
+            }
+            Self::Publish { target } => match target.strip_prefix(FOREIGN_PUSH) {
+                Some(address) => format!("pushes to `{address}`, which is no remote of the repository"),
+                None => format!("publishes to {target}"),
+            },
+            Self::Install { manager, package } => installing(manager, package),
+            Self::Infra { tool, operation, target } => {
+                format!("changes infrastructure: {}", spaced(&[tool, operation, target]))
+            }
+            Self::Database { operation, object } => {
+                format!("changes a database: {}", spaced(&[operation, object]))
+            }
+            Self::Process { signal, target } => signalling(signal, target),
+            Self::Privilege { how } => format!("gains rights: {how}"),
+            Self::Persist { place } => format!("stays after the session: {place}"),
+            Self::Tamper { what } => format!("touches {what}"),
+            Self::Weaken { what } => format!("weakens {what}"),
+            Self::EnvRead { names } => variables(names),
+            Self::Spawn { agent } if agent.is_empty() => "starts another agent".to_owned(),
+            Self::Spawn { agent } => format!("starts another agent: {agent}"),
+            Self::Leaves { place, mark } => format!("leaves {}{}", path(place), left(mark)),
+            Self::Recalls { place, mark } => {
+                format!("runs {}, left by an earlier call{}", path(place), left(mark))
+            }
+            Self::Opaque { why } => format!("cannot be understood: {why}"),
+        }
+    }
+}
+
+impl Zone {
+    /// What kind of place it is, in plain words.
+    #[must_use]
+    pub fn told(self) -> &'static str {
+        match self {
+            Self::Unknown => "place not known",
+            Self::Temp => "temporary",
+            Self::Workspace => "workspace",
+            Self::OtherProject => "outside the workspace",
+            Self::Home => "your home",
+            Self::System => "system",
+            Self::AgentConfig => "a coding agent's settings",
+            Self::Secret => "secret",
+        }
+    }
+}
+
+fn path(place: &Place) -> String {
+    match place.path.as_str() {
+        "" => "a place that is not known".to_owned(),
+        path => format!("`{path}`"),
+    }
+}
+
+fn zone(place: &Place) -> String {
+    if place.path.is_empty() { String::new() } else { format!(" ({})", place.zone.told()) }
+}
+
+fn at(place: &Place, recursive: bool) -> String {
+    let with = if recursive { " and everything in it" } else { "" };
+    format!("{with}{}", zone(place))
+}
+
+fn writing(mode: WriteMode) -> &'static str {
+    match mode {
+        WriteMode::Overwrite => "writes",
+        WriteMode::Append => "adds to",
+        WriteMode::Edit => "changes",
+    }
+}
+
+fn running(program: &str, source: CodeSource) -> String {
+    match source {
+        CodeSource::Literal => format!("runs `{program}`"),
+        CodeSource::File if program == "code" => "runs code from a file".to_owned(),
+        CodeSource::File => format!("runs the file `{program}`"),
+        CodeSource::Downloaded => "runs code from the network".to_owned(),
+        CodeSource::Decoded => "runs code that was decoded".to_owned(),
+        CodeSource::Variable => "runs code that is only known when it runs".to_owned(),
+    }
+}
+
+fn network(host: &str, direction: NetDirection, carries: &[String]) -> String {
+    let host = if host.is_empty() { "a host that is not known".to_owned() } else { format!("`{host}`") };
+    match direction {
+        NetDirection::In => format!("fetches from {host}"),
+        NetDirection::Out if carries.is_empty() => format!("talks to {host}"),
+        NetDirection::Out => format!("sends to {host}: {}", some(carries)),
+    }
+}
+
+fn losing(operation: &str, kind: Loss, lost: &[String]) -> String {
+    let what = match kind {
+        Loss::Files => "changes that are not committed",
+        Loss::Commits => "commits that nothing else names",
+        Loss::Stash => "what is stashed",
+        Loss::WorkTree => "a work tree with what is not committed in it",
+    };
+    let list = if lost.is_empty() { String::new() } else { format!(": {}", some(lost)) };
+    format!("loses {what} (`{operation}`){list}")
+}
+
+fn rewriting(operation: &str, how: Rewrite, remote: &str, branch: &str) -> String {
+    let branch = match branch {
+        "" => "a branch that is not known".to_owned(),
+        "*" => "every branch".to_owned(),
+        name => format!("`{name}`"),
+    };
+    let remote = if remote.is_empty() { String::new() } else { format!(" at `{remote}`") };
+    match how {
+        Rewrite::Forced => format!("replaces {branch}{remote}, whatever is on it (`{operation}`)"),
+        Rewrite::Leased => format!("replaces {branch}{remote} unless others have pushed (`{operation}`)"),
+        Rewrite::Deleted => format!("deletes {branch}{remote} (`{operation}`)"),
+        Rewrite::Local => format!("rewrites the history of this repository (`{operation}`)"),
+    }
+}
+
+fn installing(manager: &str, package: &str) -> String {
+    match package {
+        "" => format!("installs what the project names, with `{manager}`"),
+        package => format!("installs `{package}` with `{manager}`"),
+    }
+}
+
+fn signalling(signal: &str, target: &str) -> String {
+    match signal {
+        "power" => "switches the machine off or restarts it".to_owned(),
+        "fork-bomb" => format!("starts `{target}` again and again without end"),
+        signal => format!("signals processes: {}", spaced(&[signal, target])),
+    }
+}
+
+fn variables(names: &[String]) -> String {
+    let told: Vec<String> = names
+        .iter()
+        .map(|name| match (name.strip_prefix(PRINTED), name.strip_prefix(STORE)) {
+            (Some(name), _) => format!("prints the secret variable `{name}`"),
+            (None, Some(store)) => format!("reads secrets from {store}"),
+            (None, None) => format!("reads the variable `{name}`"),
+        })
+        .collect();
+    if told.is_empty() { "shows every environment variable".to_owned() } else { told.join(", ") }
+}
+
+fn left(mark: &Mark) -> String {
+    match mark {
+        Mark::Downloaded => ", which came from the network".to_owned(),
+        Mark::Decoded => ", which was decoded from something unreadable".to_owned(),
+        Mark::Secret => ", which was made from a secret".to_owned(),
+        Mark::Claim => ", which says of a folder that it can be made again".to_owned(),
+        Mark::Known => ", which is known and harmless".to_owned(),
+        Mark::Dangerous(what) => format!(", which {what} when it runs"),
+    }
+}
+
+fn spaced(words: &[&str]) -> String {
+    let words: Vec<&str> = words.iter().copied().filter(|word| !word.is_empty()).collect();
+    words.join(" ")
+}
+
+fn some(names: &[String]) -> String {
+    const MOST: usize = 4;
+    let first: Vec<&str> = names.iter().take(MOST).map(String::as_str).collect();
+    match names.len().saturating_sub(MOST) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{EffectKind, Loss, NetDirection, Rewrite};
+
+    #[test]
+    fn effects_read_as_sentences() {
+        let text = |text: &str| text.to_owned();
+        let loss = |lost: &[&str]| EffectKind::WorkLoss {
+            operation: text("git reset --hard"),
+            kind: Loss::Files,
+            lost: lost.iter().map(|name| text(name)).collect(),
+        };
+        let push = |branch: &str, how| EffectKind::HistoryRewrite {
+            operation: text("git push"),
+            how,
+            remote: text("origin"),
+            branch: text(branch),
+        };
+        let net =
+            |host: &str, direction| EffectKind::Net { host: text(host), direction, carries: Vec::new() };
+        let variables = |name: &str| EffectKind::EnvRead { names: vec![text(name)] };
+        for (kind, told) in [
+            (loss(&[]), "loses changes that are not committed (`git reset --hard`)"),
+            (
+                loss(&["a", "b", "c", "d", "e"]),
+                "loses changes that are not committed (`git reset --hard`): a, b, c, d and 1 more",
+            ),
+            (push("main", Rewrite::Forced), "replaces `main` at `origin`, whatever is on it (`git push`)"),
+            (push("*", Rewrite::Deleted), "deletes every branch at `origin` (`git push`)"),
+            (net("", NetDirection::In), "fetches from a host that is not known"),
+            (net("a.test", NetDirection::Out), "talks to `a.test`"),
+            (EffectKind::EnvRead { names: Vec::new() }, "shows every environment variable"),
+            (variables("printed: TOKEN"), "prints the secret variable `TOKEN`"),
+            (variables("HOME"), "reads the variable `HOME`"),
+            (EffectKind::Process { signal: text("-9"), target: text("1") }, "signals processes: -9 1"),
+            (
+                EffectKind::Install { manager: text("npm"), package: String::new() },
+                "installs what the project names, with `npm`",
+            ),
+            (
+                EffectKind::Publish { target: text("git push to a.test") },
+                "pushes to `a.test`, which is no remote of the repository",
+            ),
+        ] {
+            assert_eq!(kind.told(), told);
+        }
+    }
+}

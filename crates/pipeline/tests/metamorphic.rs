@@ -1,0 +1,190 @@
+//! The same deed in other words: no rewrite of a command that keeps what it does makes its verdict milder, and
+//! other quoting of ordinary work is not refused.
+
+#![allow(clippy::panic, clippy::indexing_slicing, clippy::unwrap_used, reason = "tests")]
+
+mod rewrites;
+mod support;
+
+use std::process::{Command, Stdio};
+
+use rewrites::{Kind, REWRITES, Rewrite, Source};
+use support::{call, event, input, world};
+use tollgate_model::{Decision, Rule, Verdict};
+use tollgate_pipeline::judge;
+use tollgate_policy::Policy;
+
+#[test]
+fn quoting_changes_no_refusal() {
+    no_milder(Kind::Quoting);
+}
+
+#[test]
+fn other_words_change_no_refusal() {
+    no_milder(Kind::Words);
+}
+
+#[test]
+fn wrapping_changes_no_refusal() {
+    no_milder(Kind::Wrapping);
+}
+
+#[test]
+fn code_changes_no_refusal() {
+    no_milder(Kind::Code);
+}
+
+#[test]
+fn quoting_refuses_no_ordinary_work() {
+    let mut wrong = Vec::new();
+    for text in examples(false) {
+        let Some(source) = Source::new(&text) else { continue };
+        if verdict(&text).refuses() {
+            continue;
+        }
+        for rewrite in REWRITES.iter().filter(|rewrite| rewrite.kind == Kind::Quoting) {
+            let Some(rewritten) = (rewrite.apply)(&source) else { continue };
+            if verdict(&rewritten).refuses() {
+                wrong.push(format!("{}: {text:?} -> {rewritten:?}", rewrite.name));
+            }
+        }
+    }
+    report(&wrong);
+}
+
+/// Each rewrite does in real bash what the harmless command does that it was made from.
+#[test]
+fn rewrites_keep_what_a_command_does() {
+    let mut wrong = Vec::new();
+    for rewrite in REWRITES {
+        let mut used = 0;
+        if !rewrite.needs.is_empty() && !is_there(rewrite.needs) {
+            continue;
+        }
+        for text in HARMLESS {
+            let source = Source::new(text).unwrap_or_else(|| panic!("cannot be read: {text}"));
+            let Some(rewritten) = (rewrite.apply)(&source) else { continue };
+            used += 1;
+            let (before, after) = (bash(text), bash(&rewritten));
+            if before != after {
+                wrong.push(format!("{}: {text:?} prints {before:?}, {rewritten:?} {after:?}", rewrite.name));
+            }
+        }
+        if used == 0 {
+            wrong.push(format!("{}: fits no harmless command", rewrite.name));
+        }
+    }
+    report(&wrong);
+}
+
+const HARMLESS: &[&str] = &[
+    "printf %s one two",
+    "ls -d /etc",
+    "stat -c %i /etc/passwd /usr/bin",
+    "ls -d ~",
+    "stat -c %i ~/.",
+    "readlink -f ~/.",
+    "cat /etc/hostname | tr a-z A-Z",
+    "cd /tmp && pwd",
+    "echo 'it'\"'\"'s' \"$((1 + 1))\" {a,b}",
+    "for i in 1 2; do printf '%s\\n' \"$i\"; done",
+    "cat <<X\nhello $((2 + 2))\nX",
+    "if test -d /etc; then basename /etc/passwd; fi",
+    "basename /etc/passwd",
+    "basename /usr/bin",
+];
+
+/// Rewrites after which it is really not known what runs: a refusal may become a question, and no less.
+const UNKNOWN: &[(&str, &str)] = &[
+    ("default of an unset variable", "the variable may be set in the agent's own shell"),
+    ("sed to bash", "what sed makes of its input is not followed"),
+];
+
+/// Misses that are known: a rule whose refusal some rewrites lose, and why. To be emptied.
+const OPEN: &[(&str, &[&str], &str)] = &[(
+    "secret-variable-read",
+    &[
+        "Python's os.system",
+        "Python's subprocess",
+        "Python on standard input",
+        "Perl's system",
+        "Node's execSync",
+        "awk's system",
+        "the first of a pipe",
+        "a substitution",
+        "a default with a substitution",
+        "a process substitution",
+    ],
+    "what a child of another language prints by itself, and what an encoder makes of a secret, is not followed",
+)];
+
+fn no_milder(kind: Kind) {
+    let mut wrong = Vec::new();
+    for text in attacks() {
+        let Some(source) = Source::new(&text) else { continue };
+        let before = verdict(&text);
+        if !before.refuses() {
+            continue;
+        }
+        for rewrite in REWRITES.iter().filter(|rewrite| rewrite.kind == kind) {
+            let Some(rewritten) = (rewrite.apply)(&source) else { continue };
+            wrong.extend(milder(rewrite, &text, before, &rewritten));
+        }
+    }
+    report(&wrong);
+}
+
+fn milder(rewrite: &Rewrite, text: &str, before: Verdict, rewritten: &str) -> Option<String> {
+    let after = verdict(rewritten);
+    let unknown = UNKNOWN.iter().any(|(name, _)| *name == rewrite.name);
+    let wanted = if unknown { Verdict::Ask } else { before };
+    (after < wanted && !is_open(rewrite, text)).then(|| {
+        format!("{}: {} became {}: {text:?} -> {rewritten:?}", rewrite.name, before.name(), after.name())
+    })
+}
+
+/// Is the one rule that refuses the text known to lose it in this rewrite?
+fn is_open(rewrite: &Rewrite, text: &str) -> bool {
+    let decision = judged(text);
+    let refusing: Vec<_> = decision.findings.iter().filter(|found| found.verdict.refuses()).collect();
+    let [only] = refusing.as_slice() else { return false };
+    OPEN.iter().any(|(rule, names, _)| *rule == only.rule && names.contains(&rewrite.name))
+}
+
+fn report(wrong: &[String]) {
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+fn verdict(text: &str) -> Verdict {
+    judged(text).verdict
+}
+
+fn judged(text: &str) -> Decision {
+    judge(&event(call("Shell", text), input("Shell", text)), &world(), &Policy::builtin()).decision
+}
+
+fn attacks() -> Vec<String> {
+    let mut all = examples(true);
+    let corpus = support::corpus().into_iter().map(|(_, case)| case);
+    let attacks = corpus.filter(|case| case.text("want") != Some("allow") && case.text("tool").is_none());
+    all.extend(attacks.filter_map(|case| case.text("command").map(str::to_owned)));
+    all
+}
+
+fn examples(hit: bool) -> Vec<String> {
+    let cards = tollgate_rules::all().map(Rule::card);
+    let examples = cards.flat_map(|card| card.examples);
+    examples.filter(|e| e.hit == hit && e.tool == "Shell").map(|e| e.text.to_owned()).collect()
+}
+
+/// What harmless text prints.
+fn bash(text: &str) -> String {
+    let mut command = Command::new("bash");
+    command.args(["-c", text]).stdin(Stdio::null()).stderr(Stdio::null());
+    String::from_utf8_lossy(&command.output().unwrap().stdout).trim_end().to_owned()
+}
+
+fn is_there(program: &str) -> bool {
+    let text = format!("command -v {program}");
+    Command::new("bash").args(["-c", &text]).stdout(Stdio::null()).status().unwrap().success()
+}

@@ -1,0 +1,178 @@
+//! The middleware of an event: what it says is taken into the decision, beside the rules.
+
+use std::path::Path;
+use std::time::Duration;
+
+use tollgate_agents::{Adapter, Payload};
+use tollgate_lastword as lastword;
+use tollgate_middleware::{Guarded, Request, Said, StageResult, Watch};
+use tollgate_model::json::{Value, object, parse, write};
+use tollgate_model::{Certainty, Decision, Effect, Event, Finding, Hit, Mode, OnFault, Span, Verdict, World};
+use tollgate_policy::{OnError, Policy};
+
+/// The longest that middleware may hold up an event, below what `init` registers with the host.
+const LONGEST: Duration = Duration::from_secs(55);
+
+/// An event with what its middleware needs.
+pub struct Guard<'a> {
+    pub adapter: &'a dyn Adapter,
+    pub event: &'a Event,
+    pub native: &'a [u8],
+    pub policy: &'a Policy,
+    pub world: &'a dyn World,
+    pub state: &'a Path,
+}
+
+impl Guard<'_> {
+    /// Runs the guards, unless the call is refused already, and takes in what they say.
+    pub fn run(&self, effects: &[Effect], decision: &mut Decision, deadline: Duration) -> Vec<StageResult> {
+        if self.policy.pipelines.is_empty() || decision.verdict >= Verdict::Deny {
+            return Vec::new();
+        }
+        let request = Request { event: self.event, native: self.native, effects };
+        let longest = tollgate_middleware::longest(&self.policy.pipelines, &request);
+        if !longest.is_zero() {
+            lastword::extend((deadline + longest).min(LONGEST));
+        }
+        let Guarded { results, rewrite } = tollgate_middleware::guard(&self.policy.pipelines, &request);
+        results.iter().filter_map(|result| self.finding(result)).for_each(|finding| decision.add(finding));
+        decision.context.extend(results.iter().filter_map(remark));
+        if let Some(input) = rewrite.filter(|_| !decision.verdict.refuses()) {
+            self.rewrite(input, decision);
+        }
+        results
+    }
+
+    /// Starts the observers. That they cannot be started changes nothing but is told.
+    pub fn watch(&self, effects: &[Effect], results: &[StageResult], decision: &mut Decision) {
+        if self.policy.pipelines.is_empty() {
+            return;
+        }
+        let request = Request { event: self.event, native: self.native, effects };
+        let watch = Watch { request, results, blocked: decision.verdict >= Verdict::Deny };
+        let started = std::env::current_exe().and_then(|program| {
+            tollgate_middleware::watch(&self.policy.pipelines, &watch, self.state, &program)
+        });
+        if let Err(error) = started {
+            decision.notices.push(format!("tollgate: the observers could not be started: {error}"));
+        }
+    }
+
+    fn finding(&self, result: &StageResult) -> Option<Finding> {
+        let (verdict, what) = match (&result.fault, result.said) {
+            (Some(fault), _) => (
+                self.on_fault(result),
+                format!("could not be checked by middleware `{}`: {fault}", result.id),
+            ),
+            (None, Said::Block) => (Verdict::Deny, blocked(result)),
+            (None, Said::Ask) => (Verdict::Ask, blocked(result)),
+            (None, Said::Warn) => (Verdict::Note, blocked(result)),
+            (None, Said::Allow | Said::Continue) => return None,
+        };
+        let verdict = if self.policy.mode == Mode::Observe { verdict.min(Verdict::Note) } else { verdict };
+        let hit = Hit { what, instead: String::new(), span: Span::default(), certainty: Certainty::Certain };
+        Some(Finding { rule: format!("middleware/{}", result.id), verdict, hit })
+    }
+
+    /// What follows from a middleware that failed. Nothing but a call that waits is ever held up by one.
+    fn on_fault(&self, result: &StageResult) -> Verdict {
+        if !self.event.phase().is_safety() {
+            return Verdict::Note;
+        }
+        match (result.on_error, self.policy.on_fault) {
+            (OnError::Allow, _) => Verdict::Note,
+            (OnError::Deny, _) => Verdict::Deny,
+            (OnError::Ask, _) => Verdict::Ask,
+            (OnError::OnFault | OnError::Retry, OnFault::Allow) => Verdict::Note,
+            (OnError::OnFault | OnError::Retry, OnFault::Ask) => Verdict::Ask,
+            (OnError::OnFault | OnError::Retry, OnFault::Deny) => Verdict::Deny,
+        }
+    }
+
+    /// The rewritten call is judged like any other before it takes the place of the first.
+    fn rewrite(&self, input: Value, decision: &mut Decision) {
+        match self.rewritten(&input) {
+            Ok(event) => {
+                let again = tollgate_pipeline::judge(&event, self.world, self.policy);
+                again.decision.findings.into_iter().for_each(|finding| decision.add(finding));
+                decision.approve &= again.decision.approve;
+                decision.rewrite = Some(input);
+            }
+            Err(why) => decision.add(Finding {
+                rule: "middleware/transform".to_owned(),
+                verdict: Verdict::Ask,
+                hit: Hit {
+                    what: format!("was rewritten by a middleware, and {why}"),
+                    instead: String::new(),
+                    span: Span::default(),
+                    certainty: Certainty::Certain,
+                },
+            }),
+        }
+    }
+
+    fn rewritten(&self, input: &Value) -> Result<Event, String> {
+        let Ok(Value::Map(mut members)) = parse(self.native) else {
+            return Err("the agent's own payload cannot be changed".into());
+        };
+        let Some((_, old)) = members.iter_mut().find(|(key, _)| key == "tool_input") else {
+            return Err("this agent's calls cannot be rewritten".into());
+        };
+        *old = input.clone();
+        let mut text = String::new();
+        write(&Value::Map(members), &mut text);
+        let payload = Payload {
+            bytes: text.as_bytes(),
+            hint: Some(&self.event.name),
+            env: &|name| std::env::var(name).ok(),
+        };
+        self.adapter
+            .read(&payload)
+            .map_err(|fault| format!("the new call cannot be read ({})", fault.message))
+    }
+}
+
+fn blocked(result: &StageResult) -> String {
+    let reason = if result.reason.is_empty() { "it gave no reason" } else { &result.reason };
+    let reason: String = reason.chars().take(1000).collect();
+    match result.said {
+        Said::Warn => format!("is remarked on by middleware `{}`: {reason}", result.id),
+        Said::Ask => format!("is questioned by middleware `{}`: {reason}", result.id),
+        _ => format!("is refused by middleware `{}`: {reason}", result.id),
+    }
+}
+
+/// What the model is told although the call passes.
+fn remark(result: &StageResult) -> Option<String> {
+    (result.said == Said::Warn && result.fault.is_none()).then(|| format!("{}: {}", result.id, result.reason))
+}
+
+/// What is kept of the middlewares' results.
+pub fn record(results: &[StageResult]) -> Option<(String, Value)> {
+    let value = |result: &StageResult| {
+        let mut members = vec![
+            ("id".to_owned(), result.id.as_str().into()),
+            ("type".to_owned(), result.kind.name().into()),
+            ("decision".to_owned(), result.said.name().into()),
+            ("us".to_owned(), u64::try_from(result.took.as_micros()).unwrap_or(u64::MAX).into()),
+            ("metrics".to_owned(), result.metrics.clone()),
+        ];
+        members.extend(result.fault.as_ref().map(|fault| ("fault".to_owned(), fault.as_str().into())));
+        Value::Map(members)
+    };
+    (!results.is_empty()).then(|| ("middleware".to_owned(), Value::List(results.iter().map(value).collect())))
+}
+
+/// What is kept of observers that failed.
+pub fn observer_faults(faults: &[String]) -> Option<tollgate_model::Record> {
+    let list = faults.iter().map(|fault| fault.as_str().into()).collect();
+    (!faults.is_empty()).then(|| tollgate_model::Record {
+        call: String::new(),
+        fields: vec![
+            ("agent".to_owned(), "tollgate".into()),
+            ("event".to_owned(), "observer-fault".into()),
+            ("verdict".to_owned(), "note".into()),
+            ("middleware".to_owned(), object([("faults", Value::List(list))])),
+        ],
+    })
+}
