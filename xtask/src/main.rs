@@ -1,5 +1,6 @@
 //! The project's own commands: `cargo xtask install | test | tidy | docs | bench | e2e | families | corpus`.
 
+mod agent_docs;
 mod bench;
 mod build;
 mod corpus;
@@ -16,7 +17,7 @@ const HELP: &str = "\
 cargo xtask install [--yes]   build tollgate, put it into cargo's bin folder, guard the agents found here
 cargo xtask test              run all tests, installing what they need
 cargo xtask tidy              check crate purity, the dependency table, lengths, generated pages
-cargo xtask docs              write the rules' pages, docs/rules/
+cargo xtask docs              write the rules' pages and the agents' tables in docs/
 cargo xtask e2e               real clients against the mock model
 cargo xtask bench             the hook against an empty program
 cargo xtask families          write docs/families.md, and compare options with the programs of this machine
@@ -28,7 +29,7 @@ fn main() -> ExitCode {
         Some("install") => install::run(args.iter().any(|arg| arg == "--yes")),
         Some("test") => test::run(),
         Some("tidy") => tidy::run(),
-        Some("docs") => docs::run(),
+        Some("docs") => docs::run().and_then(|()| agent_docs::write()),
         Some("e2e") => test::e2e(),
         Some("bench") => bench::run(),
         Some("families") => families::run(),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{docs, sh};
+use crate::{agent_docs, docs, sh};
 
 /// Who may know whom. Siblings do not know each other.
 const KNOWS: &[(&str, &[&str])] = &[
@@ -72,6 +72,7 @@ pub fn run() -> Result<()> {
     problems.extend(faults(&sources));
     problems.extend(last_word(&sources));
     problems.extend(docs::stale()?);
+    problems.extend(agent_docs::stale()?);
     if !problems.is_empty() {
         problems.iter().for_each(|problem| eprintln!("{problem}"));
         bail!("{} problems", problems.len());

@@ -1,50 +1,89 @@
-//! Claude Code 2.1.325: `capability` says what each of its events honours, `read` and `tools` understand what it
-//! sends, `say` writes what it obeys, `fault` answers when there is nothing else to say.
+//! Claude Code 2.1.325: `capability` says what each of its events honours, `tools` understands its tools, `say`
+//! writes what it obeys.
 
 mod capability;
-mod fault;
-mod read;
 mod say;
 mod tools;
 
-use tollgate_model::{Agent, Attended, Decision, Event, Fault, OnFault, Reply};
+use tollgate_model::{Agent, Attended, Decision, Event, Fault, Kind, Reply, Verdict};
 
-use crate::{Adapter, Payload};
-
-pub use capability::{Ask, Context, Deny, EventCapability, Halt, Message, Rewrite, capabilities, capability};
+use crate::capability::{Deny, EventCapability};
+use crate::cursor::Cursor;
+use crate::read::{self, Keys, Reader};
+use crate::{Adapter, Payload, Profile, Proof, Said};
 
 /// The adapter of Claude Code.
 #[derive(Clone, Copy, Debug)]
 pub struct ClaudeCode;
 
+static PROFILE: Profile = Profile {
+    agent: Agent::ClaudeCode,
+    title: "Claude Code",
+    version: "2.1.325",
+    proof: Proof::EndToEnd,
+    events: capability::TABLE,
+};
+
 impl Adapter for ClaudeCode {
-    fn agent(&self) -> Agent {
-        Agent::ClaudeCode
+    fn profile(&self) -> &'static Profile {
+        &PROFILE
     }
 
     fn read(&self, payload: &Payload) -> Result<Event, Fault> {
-        read::read(payload)
+        let top = read::object(payload.bytes, PROFILE.title)?;
+        if top.get("cursor_version").is_some() {
+            return Cursor.read(&Payload { hint: None, ..*payload });
+        }
+        let reader = Reader { profile: &PROFILE, keys: &Keys::SNAKE, tools: tools::call };
+        let event = reader.read_value(top, payload.hint)?;
+        let project = (payload.env)("CLAUDE_PROJECT_DIR").filter(|path| !path.is_empty());
+        Ok(Event { project, attended: self.attended(payload), ..event })
     }
 
+    /// Cursor runs the hooks in Claude Code's settings as well, with payloads of its own.
     fn reply(&self, event: &Event, decision: &Decision) -> Reply {
-        say::decision(event, decision)
+        match event.agent {
+            Agent::Cursor => Cursor.reply(event, decision),
+            _ => crate::say::decision(self, event, decision),
+        }
     }
 
-    fn fault(&self, payload: &Payload, event: Option<&Event>, fault: &Fault, on_fault: OnFault) -> Reply {
-        fault::fault(payload, event, fault, on_fault)
+    /// A change of the managed settings is announced, but cannot be blocked.
+    fn row(&self, event: &Event) -> EventCapability {
+        let row = PROFILE.row(&event.name).copied().unwrap_or(EventCapability::UNKNOWN);
+        match &event.kind {
+            Kind::ConfigChange { source, .. } if source == "policy_settings" => {
+                EventCapability { deny: Deny::Never, ..row }
+            }
+            _ => row,
+        }
+    }
+
+    /// Whether Claude Code says that a person is there.
+    fn attended(&self, payload: &Payload) -> Attended {
+        match (payload.env)("CLAUDE_CODE_SESSION_ATTENDED").as_deref() {
+            Some("1") => Attended::Yes,
+            Some("0") => Attended::No,
+            _ => Attended::Unknown,
+        }
+    }
+
+    /// The mode `dontAsk` refuses instead of asking.
+    fn can_ask(&self, attended: Attended, permission_mode: &str) -> bool {
+        attended != Attended::No && permission_mode != "dontAsk"
+    }
+
+    fn write(&self, said: &Said) -> Reply {
+        say::write(said)
+    }
+
+    fn blind(&self, verdict: Verdict, text: &str) -> Reply {
+        crate::blind_claude_like(verdict, text)
     }
 }
 
-/// Whether Claude Code says that a person is there.
-fn attended(payload: &Payload) -> Attended {
-    match (payload.env)("CLAUDE_CODE_SESSION_ATTENDED").as_deref() {
-        Some("1") => Attended::Yes,
-        Some("0") => Attended::No,
-        _ => Attended::Unknown,
-    }
-}
-
-/// Whether an `ask` would reach a person: the mode `dontAsk` refuses instead of asking.
-fn can_ask(attended: Attended, permission_mode: &str) -> bool {
-    attended != Attended::No && permission_mode != "dontAsk"
+/// One row per event of Claude Code 2.1.325.
+#[must_use]
+pub fn capabilities() -> &'static [EventCapability] {
+    capability::TABLE
 }

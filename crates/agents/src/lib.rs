@@ -1,11 +1,32 @@
 //! One file per coding agent: what it sends, what it honours, where it keeps its hooks. The only crate that
 //! knows an agent's field names.
 
+pub mod auggie;
+pub mod capability;
 pub mod claude_code;
+pub mod cline;
+pub mod codex;
+pub mod copilot_cli;
+pub mod cursor;
+pub mod droid;
+mod fault;
+mod fields;
+pub mod gemini_cli;
+pub mod generic;
 pub mod install;
+pub mod kiro;
+pub mod opencode;
+pub mod qwen_code;
+mod read;
+mod say;
 mod text;
+mod tools;
+pub mod windsurf;
 
-use tollgate_model::{Agent, Decision, Event, Fault, OnFault, Reply};
+use tollgate_model::{Agent, Attended, Decision, Event, Fault, OnFault, Reply, Verdict};
+
+pub use capability::EventCapability;
+pub use say::{Act, Said};
 
 /// What a host gave to the hook.
 pub struct Payload<'a> {
@@ -17,27 +38,137 @@ pub struct Payload<'a> {
     pub env: &'a dyn Fn(&str) -> Option<String>,
 }
 
+/// What is known of an agent, and how.
+#[derive(Debug)]
+pub struct Profile {
+    /// Which agent.
+    pub agent: Agent,
+    /// What people call it.
+    pub title: &'static str,
+    /// The version that this is about; empty where there is none.
+    pub version: &'static str,
+    /// How it is known.
+    pub proof: Proof,
+    /// What each of its events honours.
+    pub events: &'static [EventCapability],
+}
+
+/// How well an adapter is proven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// The real client is driven in the tests, and its payloads are recorded.
+    EndToEnd,
+    /// Written from the agent's documentation or source, and never run against it.
+    Unverified,
+    /// The protocol is ours.
+    Own,
+}
+
+impl Profile {
+    /// The row of an event; nothing when this version has no such event.
+    #[must_use]
+    pub fn row(&self, event: &str) -> Option<&'static EventCapability> {
+        self.events.iter().find(|row| row.name == event)
+    }
+
+    /// What each event honours, as a table of the documentation.
+    #[must_use]
+    pub fn table(&self) -> String {
+        let mut table = String::from("| event | deny | ask | halt | context | rewrite | message |\n");
+        table.push_str("|---|---|---|---|---|---|---|\n");
+        for row in self.events {
+            table.push_str(&format!("| `{}` | {} |\n", row.name, row.words().join(" | ")));
+        }
+        table
+    }
+}
+
 /// One agent's language. Pure.
 pub trait Adapter: Sync {
-    /// Which agent.
-    fn agent(&self) -> Agent;
+    /// What is known of the agent.
+    fn profile(&self) -> &'static Profile;
+
     /// Understands a payload.
     ///
     /// # Errors
     /// When the payload is not what this agent sends; the fault says what is wrong.
     fn read(&self, payload: &Payload) -> Result<Event, Fault>;
+
+    /// Puts what is to be said into the agent's words.
+    fn write(&self, said: &Said) -> Reply;
+
+    /// Says that no decision could be made when not even the event is known, in a form that fits every event.
+    /// The verdict is `Allow` or `Deny`.
+    fn blind(&self, verdict: Verdict, text: &str) -> Reply;
+
+    /// Which agent.
+    fn agent(&self) -> Agent {
+        self.profile().agent
+    }
+
+    /// What an event honours, where that depends on more than its name.
+    fn row(&self, event: &Event) -> EventCapability {
+        self.profile().row(&event.name).copied().unwrap_or(EventCapability::UNKNOWN)
+    }
+
+    /// Whether the agent says that a person is there.
+    fn attended(&self, _payload: &Payload) -> Attended {
+        Attended::Unknown
+    }
+
+    /// Whether an `ask` would reach a person.
+    fn can_ask(&self, attended: Attended, _permission_mode: &str) -> bool {
+        attended != Attended::No
+    }
+
+    /// The member of a payload that names the event; empty where only the command line does.
+    fn event_key(&self) -> &'static str {
+        "hook_event_name"
+    }
+
     /// Says a decision in the strongest form that this agent honours for this event.
-    fn reply(&self, event: &Event, decision: &Decision) -> Reply;
+    fn reply(&self, event: &Event, decision: &Decision) -> Reply {
+        say::decision(self, event, decision)
+    }
+
     /// Says that no decision could be made. The one place where a failure becomes an answer.
     /// `event` is there when the payload could be read, otherwise only what the payload tells.
-    fn fault(&self, payload: &Payload, event: Option<&Event>, fault: &Fault, on_fault: OnFault) -> Reply;
+    fn fault(&self, payload: &Payload, event: Option<&Event>, fault: &Fault, on_fault: OnFault) -> Reply {
+        fault::fault(self, payload, event, fault, on_fault)
+    }
 }
 
 /// Every agent that is spoken.
-pub static ADAPTERS: &[&dyn Adapter] = &[&claude_code::ClaudeCode];
+pub static ADAPTERS: &[&dyn Adapter] = &[
+    &claude_code::ClaudeCode,
+    &codex::Codex,
+    &gemini_cli::GeminiCli,
+    &qwen_code::QwenCode,
+    &copilot_cli::CopilotCli,
+    &opencode::OpenCode,
+    &cursor::Cursor,
+    &droid::Droid,
+    &auggie::Auggie,
+    &windsurf::Windsurf,
+    &kiro::Kiro,
+    &cline::Cline,
+    &opencode::Kilo,
+    &generic::Amp,
+    &generic::Generic,
+];
 
 /// The adapter of the agent with this name on the command line.
 #[must_use]
 pub fn adapter(name: &str) -> Option<&'static dyn Adapter> {
     ADAPTERS.iter().copied().find(|adapter| adapter.agent().name() == name)
+}
+
+/// Exit 2 refuses a call in most agents without naming the event, and a message alone is taken by every event.
+fn blind_claude_like(verdict: Verdict, text: &str) -> Reply {
+    if verdict == Verdict::Deny {
+        return say::exit_two(text);
+    }
+    let mut answer = say::Answer::default();
+    answer.top("systemMessage", text::cut(text.to_owned(), say::LONGEST_TEXT));
+    answer.reply("")
 }

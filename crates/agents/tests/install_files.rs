@@ -36,7 +36,7 @@ impl Home {
     }
 
     fn site<'a>(&self, settings: &'a Path, state: &'a Path) -> Site<'a> {
-        Site { agent: "claude-code", settings, state, ours: is_ours }
+        Site { agent: "claude-code", settings, state, ours: is_ours, blank: "" }
     }
 
     fn plan(&self, command: &str) -> Result<Plan, String> {

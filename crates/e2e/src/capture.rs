@@ -60,7 +60,7 @@ impl Captured {
         let field = |names: [&str; 2]| names.iter().find_map(|n| payload.get(n)?.as_str()).map(str::to_owned);
         Captured {
             event: field(["hook_event_name", "hookEventName"]).unwrap_or_else(|| label.to_owned()),
-            tool: field(["tool_name", "toolName"]).unwrap_or_default(),
+            tool: field(["tool_name", "toolName"]).or_else(|| plugin_tool(&payload)).unwrap_or_default(),
             cwd: env::current_dir().unwrap_or_default().display().to_string(),
             env: env::vars().filter(|(name, _)| is_told_by_host(name)).map(blank_secret).collect(),
             answered: None,
@@ -137,6 +137,11 @@ fn parse(lines: impl BufRead) -> Result<Vec<Captured>> {
         .lines()
         .map(|line| serde_json::from_str(&line?).context("a line of the records is broken"))
         .collect()
+}
+
+/// Our own plug-ins hand over what they were given as it is.
+fn plugin_tool(payload: &Value) -> Option<String> {
+    Some(payload.pointer("/input/tool")?.as_str()?.to_owned())
 }
 
 fn is_told_by_host(name: &str) -> bool {

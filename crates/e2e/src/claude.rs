@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 
 use crate::client::{Client, client};
+use crate::mock::Turn;
 use crate::run::Driver;
 use crate::scratch::Scratch;
 
@@ -55,7 +56,7 @@ impl Driver for Claude {
         Ok(())
     }
 
-    fn environment(&self, url: &str) -> Vec<(&'static str, String)> {
+    fn environment(&self, _scratch: &Scratch, url: &str) -> Vec<(&'static str, String)> {
         let mut variables =
             vec![("ANTHROPIC_BASE_URL", url.to_owned()), ("ANTHROPIC_API_KEY", KEY.to_owned())];
         let switches = [
@@ -74,6 +75,16 @@ impl Driver for Claude {
         let mut arguments = vec!["-p".to_owned(), prompt.to_owned()];
         arguments.extend(unattended.then(|| "--dangerously-skip-permissions".to_owned()));
         arguments
+    }
+
+    fn shell(&self, command: &str) -> Turn {
+        Turn::call("Bash", json!({"command": command, "description": "run"}))
+    }
+
+    fn spawn(&self, prompt: &str) -> Vec<Turn> {
+        let input = json!({"description": "help", "prompt": prompt, "run_in_background": false,
+                           "subagent_type": "general-purpose"});
+        vec![Turn::call("Agent", input)]
     }
 }
 

@@ -78,7 +78,12 @@ impl Client {
         npm.env("HOME", home.path()).env("npm_config_cache", cache().join("npm"));
         let output = npm.output().context("npm does not start")?;
         if !output.status.success() {
-            bail!("cannot install `{package}`: {}", String::from_utf8_lossy(&output.stderr));
+            bail!(
+                "cannot install `{package}`, which this test drives: is npm's registry reachable? Once installed, a \
+                 client is kept in `{}` (or where TOLLGATE_E2E_CLIENTS says). npm says: {}",
+                cache().display(),
+                String::from_utf8_lossy(&output.stderr)
+            );
         }
         Ok(())
     }

@@ -7,6 +7,7 @@
 pub mod capture;
 pub mod claude;
 pub mod client;
+pub mod drivers;
 pub mod mock;
 pub mod process;
 pub mod record;
@@ -18,5 +19,5 @@ pub use claude::{Claude, Hook};
 pub use client::Client;
 pub use mock::{Api, MockModel, Request, ToolResult};
 pub use mock::{Conversation, Facts, Input, Script, ToolUse, Turn};
-pub use run::{Outcome, Run, tollgate_binary};
+pub use run::{Driver, Outcome, Run, tollgate_binary};
 pub use scratch::Scratch;

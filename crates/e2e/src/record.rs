@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use crate::capture::{Answers, Captured};
+use crate::capture::{Answer, Answers, Captured};
 use crate::claude::Claude;
-use crate::mock::{Conversation, Script, Turn};
+use crate::mock::{Conversation, Facts, Script, Turn};
 use crate::run::{Driver, Run, Session};
 use crate::scratch::Scratch;
 
@@ -68,6 +68,26 @@ pub fn claude(program: &Path, arguments: &[&str]) -> Result<Vec<Recording>> {
         ensure!(outcome.finished.code == Some(0), "a session failed: {outcome}");
     }
     distinct(Claude.client()?.version, run.captured()?, run.scratch())
+}
+
+/// Drives another client through a call that works, one that fails and a subagent, with `recorder` in the place of the
+/// gate that `tollgate` registers.
+pub fn other(driver: &'static dyn Driver, tollgate: &Path, recorder: &str) -> Result<Vec<Recording>> {
+    let run = Run::new(driver)?;
+    run.recorded_by(tollgate, recorder)?;
+    // Our own plug-in takes silence for a refusal; every other client takes this for none of its words.
+    let plugin = driver.client()?.agent == "opencode";
+    let allow = Answer { stdout: r#"{"decision":"allow"}"#.to_owned(), ..Answer::default() };
+    run.answers(&Answers::default().on("*", if plugin { allow } else { Answer::default() }))?;
+    let helper = [driver.shell("echo help"), driver.subagent_ends()];
+    let is_helper = |facts: &Facts| facts.any.contains("HELPER-MARK") && !facts.any.contains("PROMPT-MARK");
+    let helper = Conversation::new("helper", is_helper, helper).repeat_last();
+    let calls = [driver.shell("echo hello"), driver.shell("echo no >&2; exit 3")];
+    let turns = calls.into_iter().chain(driver.spawn("HELPER-MARK go")).chain([Turn::say("done")]);
+    let session = Session::from(Script::new(turns).beside(helper));
+    let outcome = run.go(Session { arguments: driver.subagent_arguments(), ..session })?;
+    ensure!(outcome.finished.code == Some(0), "the session failed: {outcome}");
+    distinct(driver.client()?.version, run.captured()?, run.scratch())
 }
 
 /// Writes recordings of a kind not stored yet, and tells the changes against the last stored version. What is
@@ -174,7 +194,8 @@ fn distinct(version: &str, captured: Vec<Captured>, scratch: &Scratch) -> Result
 /// What makes a payload a kind of its own: its fields and those of the tool's input. What a tool answers is
 /// as manifold as the tools.
 fn shape(payload: &Value) -> BTreeSet<String> {
-    let input = payload.get("tool_input").map(keys).unwrap_or_default();
+    let inputs = ["tool_input", "toolArgs", "toolInput"].iter().filter_map(|key| payload.get(key));
+    let input: BTreeSet<String> = inputs.flat_map(keys).collect();
     let fields = payload.as_object().into_iter().flat_map(|fields| fields.keys().cloned());
     fields.chain(input).collect()
 }
@@ -235,10 +256,11 @@ fn stored(folder: &Path) -> Result<Vec<Recording>> {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if let Some((version, event)) = name.strip_suffix(".json").and_then(|stem| stem.split_once('-')) {
-            let event = event.split('.').next().unwrap_or(event).to_owned();
+            let numbered = event.rsplit_once('.').filter(|(_, n)| n.chars().all(|c| c.is_ascii_digit()));
+            let event = numbered.map_or(event, |(event, _)| event).to_owned();
             let payload = read(&path)?;
-            // Other notes about the client may lie beside its payloads.
-            if payload.get("hook_event_name").is_some() {
+            // Notes about the environment may lie beside a client's payloads.
+            if event != "env" {
                 recordings.push(Recording { version: version.to_owned(), event, payload });
             }
         }

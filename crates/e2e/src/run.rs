@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::fmt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use std::{env, fs};
@@ -22,9 +23,21 @@ pub trait Driver: fmt::Debug + Sync {
     /// Writes what the client wants to find in its home before its first start; the model is at `url`.
     fn configure(&self, scratch: &Scratch, url: &str) -> Result<()>;
     /// The variables that lead it to the model at `url` and nowhere else.
-    fn environment(&self, url: &str) -> Vec<(&'static str, String)>;
+    fn environment(&self, scratch: &Scratch, url: &str) -> Vec<(&'static str, String)>;
     /// The arguments of a run without a terminal; `unattended` skips the client's own permission prompts.
     fn arguments(&self, prompt: &str, unattended: bool) -> Vec<String>;
+    /// A call of its shell tool.
+    fn shell(&self, command: &str) -> Turn;
+    /// The calls that start a subagent and wait for its end.
+    fn spawn(&self, prompt: &str) -> Vec<Turn>;
+    /// More arguments for a run that starts a subagent.
+    fn subagent_arguments(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// How a subagent ends its work.
+    fn subagent_ends(&self) -> Turn {
+        Turn::say("HELPER-DONE")
+    }
 }
 
 /// A client ready to be run, as often as wanted, in the same home and project.
@@ -71,6 +84,11 @@ impl Run {
         Ok(Run { scratch, mock, driver, program, seen: RefCell::new(0) })
     }
 
+    /// How the client is driven.
+    pub fn driver(&self) -> &'static dyn Driver {
+        self.driver
+    }
+
     /// The home and project.
     pub fn scratch(&self) -> &Scratch {
         &self.scratch
@@ -84,6 +102,21 @@ impl Run {
     /// Lets Tollgate take its hooks out again.
     pub fn uninstalled_by(&self, tollgate: &Path) -> Result<()> {
         self.tollgate(tollgate, "uninstall")
+    }
+
+    /// Lets Tollgate's own installer register a program in place of the gate, which records how it is called and
+    /// answers as told: `recorder` is the recording hook.
+    pub fn recorded_by(&self, tollgate: &Path, recorder: &str) -> Result<()> {
+        let gate = self.scratch.root().join("bin/tollgate");
+        fs::create_dir_all(self.scratch.root().join("bin"))?;
+        fs::copy(tollgate, &gate)?;
+        self.installed_by(&gate)?;
+        fs::remove_file(&gate)?;
+        let path = |name: &str| self.scratch.root().join(name).display().to_string();
+        let (records, answers) = (path("records.jsonl"), path("answers.json"));
+        // The installed words are `hook AGENT EVENT …`.
+        fs::write(&gate, format!("#!/bin/sh\nexec {recorder} {records} {answers} \"$3\"\n"))?;
+        Ok(fs::set_permissions(&gate, fs::Permissions::from_mode(0o755))?)
     }
 
     /// Registers hooks by hand.
@@ -113,7 +146,7 @@ impl Run {
         self.mock.play(session.script);
         let mut command = self.scratch.command(&self.program);
         command.args(self.driver.arguments(&session.prompt, session.unattended)).args(&session.arguments);
-        command.envs(self.driver.environment(&self.mock.url())).envs(self.no_way_out());
+        command.envs(self.driver.environment(&self.scratch, &self.mock.url())).envs(self.no_way_out());
         let finished = process::run(&mut command, session.timeout, self.scratch.root())
             .with_context(|| format!("`{}` does not start", self.program.display()))?;
         let mut requests = self.mock.requests();

@@ -1,5 +1,6 @@
 //! The words of Tollgate: events, calls, effects, verdicts, records. No IO, one meaning each.
 
+mod agent;
 mod decision;
 mod effect;
 mod event;
@@ -17,11 +18,12 @@ mod told;
 mod verdict;
 mod world;
 
+pub use agent::Agent;
 pub use decision::{Decision, Fault, FaultKind, Finding, Hit, Reply};
 pub use effect::{
     Certainty, CodeSource, Effect, EffectKind, Loss, NetDirection, Place, Rewrite, WriteMode, Zone,
 };
-pub use event::{Actor, Agent, Attended, Dialect, Event, Kind, Replacement, SearchScope, ToolCall, ToolUse};
+pub use event::{Actor, Attended, Dialect, Event, Kind, Replacement, SearchScope, ToolCall, ToolUse};
 pub use memory::{Entry, Mark, Memory, NOTHING, Refusal, Repeats};
 pub use phase::Phase;
 pub use rebuild::{is_claim, is_rebuildable};

@@ -62,4 +62,11 @@ const KNOWN: &[Known] = &[
     Known { agent: "copilot-cli", title: "Copilot CLI", programs: &["copilot"], settings: ".copilot" },
     Known { agent: "opencode", title: "OpenCode", programs: &["opencode"], settings: ".config/opencode" },
     Known { agent: "qwen-code", title: "Qwen Code", programs: &["qwen"], settings: ".qwen" },
+    Known { agent: "droid", title: "Factory Droid", programs: &["droid"], settings: ".factory" },
+    Known { agent: "auggie", title: "Auggie", programs: &["auggie"], settings: ".augment" },
+    Known { agent: "windsurf", title: "Windsurf", programs: &["windsurf"], settings: ".codeium/windsurf" },
+    Known { agent: "kiro", title: "Kiro", programs: &["kiro-cli"], settings: ".kiro" },
+    Known { agent: "cline", title: "Cline", programs: &["cline"], settings: ".cline" },
+    Known { agent: "kilo", title: "Kilo Code", programs: &["kilo", "kilocode"], settings: ".config/kilo" },
+    Known { agent: "amp", title: "Amp", programs: &["amp"], settings: ".config/amp" },
 ];

@@ -12,7 +12,7 @@ use tollgate_model::json::Value;
 pub struct Entry {
     /// The agent's name of the event.
     pub event: String,
-    /// `{ "matcher": …, "hooks": [ … ] }`
+    /// `{ "matcher": …, "hooks": [ … ] }`, or the handler itself where the agent has no groups.
     pub group: Value,
 }
 
@@ -277,7 +277,12 @@ fn apply(doc: &Doc, mut edits: Vec<Insert>, created: Vec<String>) -> Edited {
 
 fn is_new(handler: &Value, entries: &[Entry]) -> bool {
     entries.iter().any(|entry| {
-        entry.group.get(HOOKS).and_then(Value::as_list).is_some_and(|handlers| handlers.contains(handler))
+        entry.group == *handler
+            || entry
+                .group
+                .get(HOOKS)
+                .and_then(Value::as_list)
+                .is_some_and(|handlers| handlers.contains(handler))
     })
 }
 

@@ -2,19 +2,27 @@
 //! that touches the disk.
 
 mod backup;
+pub mod canary;
 pub mod claude;
+pub mod codex;
 pub mod detect;
 mod doc;
 mod edit;
 mod file;
 mod plan;
+pub mod registration;
+pub mod setup;
+mod setups;
+mod sha256;
+pub mod shim;
 mod status;
 mod strip;
+pub mod toml;
 
 pub use backup::{Backups, Manifest};
 pub use doc::{Doc, EditError};
 pub use edit::{Edited, Entry, groups, insert};
 pub use file::{FileError, Found, Target};
-pub use plan::{InstallError, Plan, Removal, Site, Undo};
+pub use plan::{InstallError, OWN_MARK, Plan, Removal, Site, Undo};
 pub use status::{Ours, Status};
 pub use strip::strip;

@@ -6,6 +6,7 @@ use super::edit::{Edited, Entry, insert};
 use super::file::{FileError, Target, io_error};
 use super::status::{Ours, Status};
 use super::strip::strip;
+use super::toml::{self, Table};
 use std::path::{Path, PathBuf};
 use tollgate_model::json::Value;
 
@@ -23,6 +24,17 @@ pub enum InstallError {
         /// Where and what.
         error: EditError,
     },
+    /// A file of somebody else's is where ours would go.
+    #[error("`{}` is there and not Tollgate's; move it away and run the command again", .0.display())]
+    NotOurs(PathBuf),
+    /// What is in it.
+    #[error("{}: {what}; nothing was changed", path.display())]
+    Toml {
+        /// Which file.
+        path: PathBuf,
+        /// What.
+        what: String,
+    },
     /// It is no text, or its name is none.
     #[error("`{}` is not UTF-8 text; nothing was changed", .0.display())]
     NotText(PathBuf),
@@ -39,6 +51,8 @@ pub struct Site<'a> {
     pub state: &'a Path,
     /// Which handlers are ours.
     pub ours: Ours,
+    /// What a new file holds beside our entries; usually nothing.
+    pub blank: &'static str,
 }
 
 /// An installation that has not happened yet.
@@ -70,20 +84,81 @@ impl Plan {
             Some(text) => base(site, &backups, old.as_ref(), text)?,
             None => None,
         };
-        let wanted = insert(base.as_deref().unwrap_or(""), entries).map_err(in_file(site.settings))?;
+        let wanted =
+            insert(base.as_deref().unwrap_or(site.blank), entries).map_err(in_file(site.settings))?;
         let made_dirs = if target.found.is_some() { old.map(|old| old.made_dirs) } else { None };
-        let manifest = Manifest {
-            agent: site.agent.to_owned(),
-            path: site.settings.to_owned(),
-            before: base.as_ref().map(|base| hash(base.as_bytes())),
-            after: hash(wanted.text.as_bytes()),
-            created: wanted.created.clone(),
-            made_dirs: made_dirs.unwrap_or_else(|| target.missing_dirs()),
-            events: entries.iter().map(|entry| entry.event.clone()).collect(),
-            time: now(),
-        };
+        let events = entries.iter().map(|entry| entry.event.clone()).collect();
+        let manifest = Manifest { events, ..manifest(site, base.as_deref(), &wanted) };
+        let manifest = Manifest { made_dirs: made_dirs.unwrap_or_else(|| target.missing_dirs()), ..manifest };
         let edited = (!status.is_current()).then_some(wanted);
         Ok(Self { target, status, edited, base: base.map(String::into_bytes), manifest, backups })
+    }
+
+    /// Works out how to get a file there that is all ours.
+    ///
+    /// # Errors
+    /// When somebody else's file is in its place.
+    pub fn whole(site: Site, wanted: &str) -> Result<Self, InstallError> {
+        let target = open(site.settings)?;
+        let backups = Backups::in_state(site.state);
+        let old = backups.manifest(site.settings);
+        let text = text_of(&target)?;
+        let known =
+            |text: &str| is_whole(text) || old.as_ref().is_some_and(|old| old.after == hash(text.as_bytes()));
+        if text.is_some_and(|text| !known(text)) {
+            return Err(InstallError::NotOurs(site.settings.to_owned()));
+        }
+        let status = match text {
+            Some(text) if text == wanted => {
+                Status { ours: 1, current: vec![FILE.to_owned()], ..Status::default() }
+            }
+            Some(_) => Status { ours: 1, stale: vec![FILE.to_owned()], ..Status::default() },
+            None => Status { missing: vec![FILE.to_owned()], ..Status::default() },
+        };
+        Ok(Self::of(site, target, backups, status, None, wanted.to_owned()))
+    }
+
+    /// Works out how to get tables into a TOML file.
+    ///
+    /// # Errors
+    /// When the file cannot be edited safely.
+    pub fn tables(site: Site, tables: &[Table]) -> Result<Self, InstallError> {
+        let target = open(site.settings)?;
+        let backups = Backups::in_state(site.state);
+        let old = backups.manifest(site.settings);
+        let text = text_of(&target)?;
+        let headers = toml::headers(tables, old.as_ref());
+        let base = text.map(|text| match old.as_ref().filter(|old| old.after == hash(text.as_bytes())) {
+            Some(old) => backups.bytes(old).and_then(|bytes| String::from_utf8(bytes).ok()),
+            None => Some(toml::without(text, &headers)),
+        });
+        let base = base.flatten();
+        let wanted = toml::with(base.as_deref().unwrap_or(""), tables)
+            .map_err(|what| InstallError::Toml { path: site.settings.to_owned(), what })?;
+        let names = |found: bool| {
+            let held = |table: &&Table| text.is_some_and(|text| toml::holds(text, table)) == found;
+            tables.iter().filter(held).map(|table| table.header.clone()).collect::<Vec<_>>()
+        };
+        let status = Status { current: names(true), missing: names(false), ..Status::default() };
+        let mut plan = Self::of(site, target, backups, status, base, wanted);
+        plan.manifest.created = tables.iter().map(|table| table.header.clone()).collect();
+        Ok(plan)
+    }
+
+    fn of(
+        site: Site,
+        target: Target,
+        backups: Backups,
+        status: Status,
+        base: Option<String>,
+        text: String,
+    ) -> Self {
+        let edited = Edited { text, inserted: Vec::new(), created: Vec::new() };
+        let old = backups.manifest(site.settings).filter(|_| target.found.is_some());
+        let made_dirs = old.map_or_else(|| target.missing_dirs(), |old| old.made_dirs);
+        let manifest = Manifest { made_dirs, ..manifest(site, base.as_deref(), &edited) };
+        let edited = (!status.is_current()).then_some(edited);
+        Self { target, status, edited, base: base.map(String::into_bytes), manifest, backups }
     }
 
     /// Where the backup goes.
@@ -155,6 +230,44 @@ impl Removal {
         Ok(Self { target, undo, handlers, made_dirs, backups })
     }
 
+    /// Works out how to get rid of a file that is all ours.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn whole(site: Site) -> Result<Self, InstallError> {
+        let target = open(site.settings)?;
+        let backups = Backups::in_state(site.state);
+        let manifest = backups.manifest(site.settings);
+        let ours = text_of(&target)?.is_some_and(|text| {
+            is_whole(text) || manifest.as_ref().is_some_and(|old| old.after == hash(text.as_bytes()))
+        });
+        let made_dirs = manifest.map(|manifest| manifest.made_dirs).unwrap_or_default();
+        let undo = if ours { Undo::Delete } else { Undo::Nothing };
+        Ok(Self { target, undo, handlers: usize::from(ours), made_dirs, backups })
+    }
+
+    /// Works out how to get our tables out of a TOML file. `tables` are those that would be written now.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn tables(site: Site, tables: &[Table]) -> Result<Self, InstallError> {
+        let target = open(site.settings)?;
+        let backups = Backups::in_state(site.state);
+        let manifest = backups.manifest(site.settings);
+        let headers = toml::headers(tables, manifest.as_ref());
+        let text = text_of(&target)?.unwrap_or_default().to_owned();
+        let as_written = manifest.as_ref().filter(|old| old.after == hash(text.as_bytes()));
+        let without = toml::without(&text, &headers);
+        let undo = match as_written {
+            Some(old) if old.before.is_none() => Undo::Delete,
+            Some(old) => backups.bytes(old).map_or(Undo::Edit(without), Undo::Restore),
+            None if without == text => Undo::Nothing,
+            None => Undo::Edit(without),
+        };
+        let made_dirs = manifest.map(|manifest| manifest.made_dirs).unwrap_or_default();
+        Ok(Self { target, undo, handlers: headers.len(), made_dirs, backups })
+    }
+
     /// Does it, and drops the backup. The bytes from before stay when the file was changed since.
     ///
     /// # Errors
@@ -219,6 +332,28 @@ fn undo(site: Site, backups: &Backups, old: Option<&Manifest>, text: &str) -> Re
         return Ok(Undo::Delete);
     }
     Ok(Undo::Edit(stripped))
+}
+
+/// Files that are all ours say so in these words.
+pub const OWN_MARK: &str = "written by `tollgate init`";
+
+const FILE: &str = "the file";
+
+fn is_whole(text: &str) -> bool {
+    text.contains(OWN_MARK)
+}
+
+fn manifest(site: Site, base: Option<&str>, wanted: &Edited) -> Manifest {
+    Manifest {
+        agent: site.agent.to_owned(),
+        path: site.settings.to_owned(),
+        before: base.map(|base| hash(base.as_bytes())),
+        after: hash(wanted.text.as_bytes()),
+        created: wanted.created.clone(),
+        made_dirs: Vec::new(),
+        events: Vec::new(),
+        time: now(),
+    }
 }
 
 fn open(settings: &Path) -> Result<Target, InstallError> {

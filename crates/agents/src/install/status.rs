@@ -59,7 +59,7 @@ impl Status {
 }
 
 /// The handlers of ours for an event, each with its group.
-pub(super) fn ours_in<'a>(
+pub(crate) fn ours_in<'a>(
     settings: &'a Value,
     event: &str,
     ours: Ours,
@@ -69,8 +69,9 @@ pub(super) fn ours_in<'a>(
     })
 }
 
+/// The handlers of a group. Some agents have no groups: there the element is the handler.
 fn handlers(group: &Value) -> &[Value] {
-    group.get(HOOKS).and_then(Value::as_list).unwrap_or_default()
+    group.get(HOOKS).and_then(Value::as_list).unwrap_or(std::slice::from_ref(group))
 }
 
 pub(super) fn matches_all(group: &Value) -> bool {

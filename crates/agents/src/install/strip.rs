@@ -44,7 +44,12 @@ fn strip_one(text: &str, ours: &dyn Fn(&Value) -> bool) -> Result<Option<(String
     let doc = Doc::parse(text)?;
     for (event, list) in event_lists(&doc) {
         for group in &list.elements {
-            let Some(handlers) = group.as_object().and_then(|group| group.get_array(HOOKS)) else { continue };
+            let Some(handlers) = group.as_object().and_then(|group| group.get_array(HOOKS)) else {
+                if ours(&to_value(group)) {
+                    return Ok(Some((remove(&doc, span(&list.range), value_span(group)), event)));
+                }
+                continue;
+            };
             let mine = |handler: &ast::Value| ours(&to_value(handler));
             let Some(first) = handlers.elements.iter().find(|handler| mine(handler)) else { continue };
             let shorter = if handlers.elements.iter().all(mine) {
@@ -153,7 +158,9 @@ fn event_without(event: &str, list: &Value, ours: &dyn Fn(&Value) -> bool) -> Op
 }
 
 fn group_without(group: &Value, ours: &dyn Fn(&Value) -> bool) -> Option<Value> {
-    let Some(handlers) = group.get(HOOKS).and_then(Value::as_list) else { return Some(group.clone()) };
+    let Some(handlers) = group.get(HOOKS).and_then(Value::as_list) else {
+        return (!ours(group)).then(|| group.clone());
+    };
     let kept: Vec<Value> = handlers.iter().filter(|handler| !ours(handler)).cloned().collect();
     if kept.is_empty() && !handlers.is_empty() {
         return None;

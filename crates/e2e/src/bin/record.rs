@@ -1,4 +1,4 @@
-//! `record [FOLDER]`: records Claude Code's payloads anew, and says which keys changed against the stored ones.
+//! `record [AGENT] [FOLDER]`: records a client's payloads anew, and says which keys changed against the stored ones.
 //!
 //! The client calls this same program as its hook, as `record hook …`.
 
@@ -7,9 +7,10 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
-use tollgate_e2e::client::workspace;
-use tollgate_e2e::{capture, record};
+use anyhow::{Context, Result};
+use tollgate_e2e::client::{client, workspace};
+use tollgate_e2e::drivers::OTHERS;
+use tollgate_e2e::{capture, record, tollgate_binary};
 
 fn main() -> Result<ExitCode> {
     let args: Vec<String> = env::args().skip(1).collect();
@@ -18,9 +19,17 @@ fn main() -> Result<ExitCode> {
     {
         return capture::hook(rest);
     }
-    let usual = || workspace().join("crates/agents/payloads/claude-code");
-    let folder = args.first().map_or_else(usual, PathBuf::from);
-    let recordings = record::claude(&env::current_exe()?, &["hook"])?;
+    let agent = client(args.first().map_or("claude-code", String::as_str))?.agent;
+    let usual = || workspace().join("crates/agents/payloads").join(agent);
+    let folder = args.get(1).map_or_else(usual, PathBuf::from);
+    let this = env::current_exe()?;
+    let recordings = if agent == "claude-code" {
+        record::claude(&this, &["hook"])?
+    } else {
+        let same = |driver: &&&dyn tollgate_e2e::Driver| driver.client().is_ok_and(|c| c.agent == agent);
+        let driver = OTHERS.iter().find(same).with_context(|| format!("`{agent}` is not driven"))?;
+        record::other(*driver, &tollgate_binary()?, &format!("{} hook", this.display()))?
+    };
     let report = record::store(&folder, &recordings)?;
     io::stdout().write_all(report.as_bytes())?;
     Ok(ExitCode::SUCCESS)

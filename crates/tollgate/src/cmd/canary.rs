@@ -1,4 +1,4 @@
-//! `tollgate canary`: proves a registered gate by starting it as Claude Code would, with one call that must be
+//! `tollgate canary`: proves a registered gate by starting it as the agent would, with one call that must be
 //! refused and one that must pass. Canary calls only ask; nothing is run.
 
 use crate::exit::ExitCode;
@@ -6,10 +6,16 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
+use tollgate_agents::install::canary;
+use tollgate_agents::install::claude::Registration;
 use tollgate_agents::install::claude::canary::{Answer, Command, payload, read_answer};
 use tollgate_agents::install::claude::settings::Places;
 use tollgate_agents::install::detect::{Installed, installed};
+use tollgate_agents::install::setup::Roots;
+use tollgate_model::Agent;
 use tollgate_store::Log;
+
+use super::guard::Guard;
 
 use crate::dirs::Dirs;
 use crate::program;
@@ -29,19 +35,31 @@ pub struct Args {
 /// Proves every registration that applies here. Exit 1 when one does not hold.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let stage = Stage::here()?;
-    let lines = match stage.registered().first() {
-        None => vec![Line::red("Tollgate is not registered with Claude Code", "tollgate init")],
-        Some(command) => {
-            let mut lines = stage.prove(command);
-            if args.live {
-                lines.push(stage.prove_live(command));
-            }
-            lines
-        }
+    let others: Vec<(Guard, Command)> = Guard::registered(&stage);
+    let mut all = Vec::new();
+    let mut tell = |title: &str, lines: Vec<Line>| {
+        heading(title);
+        lines.iter().for_each(Line::print);
+        all.extend(lines);
     };
-    heading("Claude Code");
-    lines.iter().for_each(Line::print);
-    Ok(exit_code(&lines))
+    match stage.registered().first() {
+        None if others.is_empty() || args.live => {
+            tell(
+                "Claude Code",
+                vec![Line::red("Tollgate is not registered with Claude Code", "tollgate init")],
+            );
+        }
+        None => {}
+        Some(command) => {
+            let mut lines = stage.prove(Agent::ClaudeCode, command);
+            lines.extend(args.live.then(|| stage.prove_live(command)));
+            tell("Claude Code", lines);
+        }
+    }
+    for (guard, command) in &others {
+        tell(guard.profile.title, stage.prove(guard.setup.agent, command));
+    }
+    Ok(exit_code(&all))
 }
 
 /// 1 when a line is red.
@@ -92,12 +110,27 @@ impl Stage {
     }
 
     /// Starts a registered command with calls that must be refused and one that must pass.
-    pub fn prove(&self, command: &Command) -> Vec<Line> {
-        let refused = self.prove_refusal(command);
+    pub fn prove(&self, agent: Agent, command: &Command) -> Vec<Line> {
+        let refused = self.prove_refusal(agent, command);
         if refused.light == Light::Red {
             return vec![refused];
         }
-        vec![refused, self.prove_pass(command)]
+        vec![refused, self.prove_pass(agent, command)]
+    }
+
+    /// What agents are to be told to start.
+    pub fn registration(&self) -> anyhow::Result<Registration> {
+        Ok(Registration {
+            command: text(&program::own()?)?,
+            config: text(&self.dirs.config)?,
+            state: text(&self.dirs.state)?,
+        })
+    }
+
+    /// The directories that agents' settings are in.
+    pub fn roots(&self) -> Roots<'_> {
+        let env: &dyn Fn(&str) -> Option<PathBuf> = &|name| std::env::var_os(name).map(PathBuf::from);
+        Roots { home: &self.dirs.home, project: &self.places.project, env }
     }
 
     /// Lets Claude Code itself make a call that is harmless but refused, and looks for it in the log.
@@ -124,10 +157,10 @@ impl Stage {
         live_line(&log, before, nonce, &said)
     }
 
-    fn prove_refusal(&self, command: &Command) -> Line {
+    fn prove_refusal(&self, agent: Agent, command: &Command) -> Line {
         let mut passed = Vec::new();
         for shell in MUST_BE_REFUSED {
-            match self.ask(command, shell) {
+            match self.ask(agent, command, shell) {
                 Ok((Answer::Refused(_), took)) if passed.is_empty() => {
                     return Line::green(format!("`{shell}` is refused ({})", shown_time(took)));
                 }
@@ -150,8 +183,8 @@ impl Stage {
         Line::red(what, "tollgate check, then tollgate init")
     }
 
-    fn prove_pass(&self, command: &Command) -> Line {
-        match self.ask(command, MUST_PASS) {
+    fn prove_pass(&self, agent: Agent, command: &Command) -> Line {
+        match self.ask(agent, command, MUST_PASS) {
             Ok((Answer::Passed, took)) if took > SLOW => Line::yellow(
                 format!("`{MUST_PASS}` passes, but only after {}", shown_time(took)),
                 "on a busy machine try again: tollgate canary",
@@ -166,18 +199,29 @@ impl Stage {
         }
     }
 
-    /// Starts the command as Claude Code does: no shell, the session's directory, its marks in the environment.
-    fn ask(&self, command: &Command, shell: &str) -> Result<(Answer, Duration), String> {
+    /// Starts the command as the agent does: in the session's directory, with the agent's marks in the environment.
+    fn ask(&self, agent: Agent, command: &Command, shell: &str) -> Result<(Answer, Duration), String> {
         let session = &self.session;
         let cwd = self.cwd.to_string_lossy();
-        let input = payload(session, &format!("{session}-call"), &cwd, shell);
+        let claude = agent == Agent::ClaudeCode;
+        let input = if claude {
+            payload(session, &format!("{session}-call"), &cwd, shell)
+        } else {
+            canary::payload(agent, session, &cwd, shell)
+        };
         let mut process = std::process::Command::new(&command.program);
         process.args(&command.args).current_dir(&self.cwd).env_clear();
         process.env("HOME", &self.dirs.home).env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        process.env("CLAUDE_PROJECT_DIR", &self.places.project).env("CLAUDECODE", "1");
-        process.env("CLAUDE_CODE_SESSION_ID", session).env("CLAUDE_CODE_SESSION_ATTENDED", "1");
+        if claude {
+            process.env("CLAUDE_PROJECT_DIR", &self.places.project).env("CLAUDECODE", "1");
+            process.env("CLAUDE_CODE_SESSION_ID", session).env("CLAUDE_CODE_SESSION_ATTENDED", "1");
+        }
+        let read = |ran: &program::Ran| match claude {
+            true => read_answer(ran.exit, &ran.stdout, &ran.stderr),
+            false => canary::read_answer(agent, ran.exit, &ran.stdout, &ran.stderr),
+        };
         match program::run(&mut process, input.as_bytes(), command.timeout) {
-            Ok(Some(ran)) => Ok((read_answer(ran.exit, &ran.stdout, &ran.stderr), ran.took)),
+            Ok(Some(ran)) => Ok((read(&ran), ran.took)),
             Ok(None) => Err(format!("no answer within {} s", command.timeout.as_secs())),
             Err(error) => Err(error.to_string()),
         }
@@ -220,6 +264,13 @@ fn live_line(log: &Log, before: u64, nonce: &str, said: &str) -> Line {
         return Line::yellow(what, "try again: tollgate canary --live");
     }
     Line::red(format!("Claude Code ran without asking the gate; it said: {said}"), "tollgate doctor")
+}
+
+fn text(path: &Path) -> anyhow::Result<String> {
+    let text = path
+        .to_str()
+        .with_context(|| format!("`{}` is not UTF-8, which settings files cannot hold", path.display()))?;
+    Ok(text.to_owned())
 }
 
 /// Is this session one of ours?

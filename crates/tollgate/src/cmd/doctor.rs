@@ -11,8 +11,11 @@ use std::path::Path;
 
 use serde_json::json;
 use tollgate_agents::install::detect::is_executable;
+use tollgate_agents::install::setup::SETUPS;
+use tollgate_model::Agent;
 
 use super::canary::{Stage, exit_code};
+use super::guard::Guard;
 use crate::out;
 use crate::report::{Light, Line, heading};
 
@@ -45,17 +48,39 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 fn sections(stage: &Stage) -> Vec<Section> {
     let registered = stage.registered();
-    let gate = gate::Gate::of(stage, registered.first());
+    let guards = Guard::registered(stage);
+    let command = registered.first().or(guards.first().map(|(_, command)| command));
+    let gate = gate::Gate::of(stage, command);
     let policy = Section { about: "Policy".into(), lines: gate.policy() };
     let claude = claude::Claude::find(stage);
     let about = claude.title();
     let mut lines = claude.lines();
     for command in registered.iter().filter(|command| is_executable(Path::new(&command.program))) {
-        lines.extend(stage.prove(command));
+        lines.extend(stage.prove(Agent::ClaudeCode, command));
     }
-    lines.extend(gate.fired());
+    if !registered.is_empty() {
+        lines.extend(gate.fired("claude-code", "PreToolUse"));
+    }
     lines.extend(claude.advice());
-    vec![Section { about, lines }, policy, Section { about: "Log".into(), lines: gate.log() }]
+    let mut sections = Vec::new();
+    if !lines.is_empty() && (claude.is_here() || guards.is_empty()) {
+        sections.push(Section { about, lines });
+    }
+    sections.extend(SETUPS.iter().filter_map(|setup| agent_section(stage, &Guard::new(stage, setup), &gate)));
+    sections.extend([policy, Section { about: "Log".into(), lines: gate.log() }]);
+    sections
+}
+
+/// What is so with an agent other than Claude Code; nothing when it is neither here nor guarded.
+fn agent_section(stage: &Stage, guard: &Guard, gate: &gate::Gate) -> Option<Section> {
+    let mut lines = guard.lines();
+    for (_, command) in Guard::registered(stage).iter().filter(|(other, _)| other.name() == guard.name()) {
+        if is_executable(Path::new(&command.program)) {
+            lines.extend(stage.prove(guard.setup.agent, command));
+        }
+        lines.extend(gate.fired(guard.name(), guard.setup.decides));
+    }
+    (!lines.is_empty()).then(|| Section { about: guard.title(), lines })
 }
 
 fn print(sections: &[Section], lines: &[Line]) {

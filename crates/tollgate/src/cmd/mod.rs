@@ -5,6 +5,7 @@ pub mod canary;
 pub mod check;
 pub mod doctor;
 pub mod explain;
+pub mod guard;
 pub mod init;
 pub mod observe;
 pub mod rules;

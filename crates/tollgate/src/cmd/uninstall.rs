@@ -6,19 +6,21 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use tollgate_agents::install::claude::is_ours;
 use tollgate_agents::install::claude::settings::Scope;
+use tollgate_agents::install::setup::SETUPS;
 use tollgate_agents::install::{Backups, Removal, Site, Undo};
 
 use super::canary::Stage;
-use super::init::{AgentName, ScopeName};
+use super::guard::Guard;
+use super::init::{ScopeName, agent_names};
 use crate::report::{Line, heading, tilde};
 use crate::{out, owner, terminal};
 
 /// Arguments of `tollgate uninstall`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Only this agent's settings
-    #[arg(long, value_enum)]
-    agent: Option<AgentName>,
+    /// Only this agent's settings; may be given more than once
+    #[arg(long, value_parser = agent_names())]
+    agent: Vec<String>,
     /// Only these settings. Without it: all that `init` ever wrote to, and those that apply here
     #[arg(long, value_enum)]
     scope: Option<ScopeName>,
@@ -35,12 +37,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     owner::refuse_agents("uninstall")?;
     let stage = Stage::here()?;
     let home = &stage.dirs.home;
-    let removals = plan(&stage, args.scope)?;
+    let removals = plan(&stage, args)?;
     if removals.is_empty() {
         out::line("Tollgate is not registered anywhere; there is nothing to take out.");
         return Ok(ExitCode::SUCCESS);
     }
-    heading("Claude Code");
+    heading("Tollgate is taken out of");
     removals.iter().for_each(|removal| out::line(&format!("  {}", describe(removal, home))));
     out::line(&format!("  {} and {} stay", tilde(&stage.dirs.config, home), tilde(&stage.dirs.state, home)));
     if args.dry_run {
@@ -60,17 +62,39 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn plan(stage: &Stage, scope: Option<ScopeName>) -> anyhow::Result<Vec<Removal>> {
+fn plan(stage: &Stage, args: &Args) -> anyhow::Result<Vec<Removal>> {
+    let wanted = |name: &str| args.agent.is_empty() || args.agent.iter().any(|agent| agent == name);
+    let mut removals = if wanted("claude-code") { plan_claude(stage, args.scope)? } else { Vec::new() };
+    let scopes = args.scope.map_or(vec![Scope::User, Scope::Project], |scope| vec![scope.scope()]);
+    let registration = stage.registration()?;
+    for setup in SETUPS.iter().filter(|setup| wanted(setup.agent.name())) {
+        let guard = Guard::new(stage, setup);
+        for piece in guard.all_pieces(&registration, &scopes, args.scope.is_none()) {
+            match piece.removal(&stage.dirs.state) {
+                Ok(removal) if removal.undo == Undo::Nothing => {}
+                Ok(removal) => removals.push(removal),
+                Err(_) if !mentions_us(&piece.path) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+    Ok(removals)
+}
+
+fn plan_claude(stage: &Stage, scope: Option<ScopeName>) -> anyhow::Result<Vec<Removal>> {
     let scopes = scope.map_or(vec![Scope::User, Scope::Project, Scope::Local], |scope| vec![scope.scope()]);
     let mut files: Vec<PathBuf> = scopes.into_iter().map(|scope| stage.places.file(scope)).collect();
     if scope.is_none() {
-        files.extend(Backups::in_state(&stage.dirs.state).all().into_iter().map(|manifest| manifest.path));
+        let written = Backups::in_state(&stage.dirs.state).all().into_iter();
+        files
+            .extend(written.filter(|manifest| manifest.agent == "claude-code").map(|manifest| manifest.path));
     }
     files.sort();
     files.dedup();
     let mut removals = Vec::new();
     for settings in &files {
-        let site = Site { agent: "claude-code", settings, state: &stage.dirs.state, ours: is_ours };
+        let site =
+            Site { agent: "claude-code", settings, state: &stage.dirs.state, ours: is_ours, blank: "" };
         match Removal::plan(site) {
             Ok(removal) if removal.undo == Undo::Nothing => {}
             Ok(removal) => removals.push(removal),

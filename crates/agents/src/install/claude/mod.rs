@@ -4,6 +4,8 @@ pub mod canary;
 pub mod settings;
 
 use super::edit::Entry;
+pub use super::registration::Registration;
+use super::registration::runs_gate;
 use super::status::{matches_all, ours_in};
 use tollgate_model::json::{Value, object};
 
@@ -85,17 +87,6 @@ impl std::fmt::Display for Version {
     }
 }
 
-/// What the settings file tells Claude Code to start.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Registration {
-    /// The gate's program, absolute.
-    pub command: String,
-    /// The policy's directory, absolute.
-    pub config: String,
-    /// The directory of log and state, absolute.
-    pub state: String,
-}
-
 impl Registration {
     /// The groups to register, one per event.
     #[must_use]
@@ -112,7 +103,7 @@ impl Registration {
     }
 
     fn handler(&self, hooked: &Hooked) -> Value {
-        let args = ["hook", "claude-code", hooked.event, "--config", &self.config, "--state", &self.state];
+        let args = self.args("claude-code", hooked.event);
         let mut members = vec![
             ("type".to_owned(), "command".into()),
             ("command".to_owned(), self.command.as_str().into()),
@@ -129,17 +120,7 @@ impl Registration {
 /// Is this handler one that starts the gate? Also in the forms that people write by hand.
 #[must_use]
 pub fn is_ours(handler: &Value) -> bool {
-    let Some(command) = handler.text("command").filter(|_| handler.text("type") == Some("command")) else {
-        return false;
-    };
-    match handler.get("args").and_then(Value::as_list) {
-        Some(args) => is_gate(command) && args.first().and_then(Value::as_str) == Some("hook"),
-        None => {
-            let words = words(command);
-            let mut words = words.iter().map(String::as_str);
-            words.next().is_some_and(is_gate) && words.next() == Some("hook")
-        }
-    }
+    handler.text("type") == Some("command") && runs_gate(handler)
 }
 
 /// The first handler of ours for an event.
@@ -177,29 +158,4 @@ const fn follows(event: &'static str) -> Hooked {
 
 const fn decides(event: &'static str) -> Hooked {
     Hooked { blocks: true, ..follows(event) }
-}
-
-fn is_gate(program: &str) -> bool {
-    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
-    name == "tollgate" || name == "tollgate.exe"
-}
-
-/// The words of a simple shell command: enough to know our own, quoted or not.
-fn words(command: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut quote = None;
-    for c in command.chars() {
-        match (quote, c) {
-            (Some(open), c) if c == open => quote = None,
-            (None, '"' | '\'') => quote = Some(c),
-            (None, ' ' | '\t') => words.push(String::new()),
-            (_, c) => {
-                if let Some(word) = words.last_mut() {
-                    word.push(c);
-                }
-            }
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
 }

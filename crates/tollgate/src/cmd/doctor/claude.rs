@@ -33,6 +33,13 @@ impl<'a> Claude<'a> {
         Self { stage, installed, version, layers: stage.places.layers() }
     }
 
+    /// Is it on this machine, or registered with?
+    pub fn is_here(&self) -> bool {
+        self.installed.is_some()
+            || self.stage.places.user.is_dir()
+            || self.layers.iter().any(|layer| self.status(layer).ours > 0)
+    }
+
     /// Its name and version.
     pub fn title(&self) -> String {
         self.version.map_or("Claude Code".to_owned(), |version| format!("Claude Code {version}"))

@@ -21,7 +21,6 @@ pub struct Gate<'a> {
     registered: bool,
     state: PathBuf,
     loaded: Loaded,
-    seen: Seen,
     chain: Verification,
 }
 
@@ -49,14 +48,7 @@ impl<'a> Gate<'a> {
         };
         let loaded = tollgate_policy::look(&request, &tollgate_rules::Rules);
         let log = Log::at(&state);
-        Self {
-            stage,
-            registered: command.is_some(),
-            loaded,
-            seen: Seen::of(&log),
-            chain: log.verify(),
-            state,
-        }
+        Self { stage, registered: command.is_some(), loaded, chain: log.verify(), state }
     }
 
     /// Which policy is in force.
@@ -96,22 +88,20 @@ impl<'a> Gate<'a> {
         parts.join(", ")
     }
 
-    /// Was it asked by a real session, and how long did it take?
-    pub fn fired(&self) -> Vec<Line> {
-        if !self.registered {
-            return Vec::new();
-        }
-        let Some(last) = &self.seen.last else {
+    /// Was it asked by a real session of an agent, and how long did it take?
+    pub fn fired(&self, agent: &str, decides: &str) -> Vec<Line> {
+        let seen = Seen::of(&Log::at(&self.state), agent, decides);
+        let Some(last) = &seen.last else {
             return vec![Line::yellow(
                 "not yet seen firing: no real session is in the log",
                 "start a new session and give it one prompt, or type `tollgate canary --live`",
             )];
         };
         let mut line = format!("last asked by a session {}", ago(last));
-        if let Some(median) = self.seen.median() {
+        if let Some(median) = seen.median() {
             line.push_str(&format!(
                 "; half of the last {} calls took under {:.1} ms",
-                self.seen.times.len(),
+                seen.times.len(),
                 median as f64 / 1000.0
             ));
         }
@@ -170,17 +160,17 @@ impl<'a> Gate<'a> {
 }
 
 impl Seen {
-    fn of(log: &Log) -> Self {
+    fn of(log: &Log, agent: &str, decides: &str) -> Self {
         let mut seen = Self::default();
         for entry in log.records() {
             let Some(record) = entry.value().filter(|record| !is_canary(record.text("session"))) else {
                 continue;
             };
-            if record.text("agent") != Some("claude-code") {
+            if record.text("agent") != Some(agent) {
                 continue;
             }
             seen.last = record.text("ts").map(str::to_owned);
-            if record.text("event") == Some("PreToolUse") {
+            if record.text("event") == Some(decides) {
                 seen.push(&record);
             }
         }

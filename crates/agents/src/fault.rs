@@ -3,18 +3,23 @@
 
 use tollgate_model::{Event, Fault, FaultKind, OnFault, Reply, Verdict};
 
-use super::capability::{Ask, EventCapability, capability};
-use super::say::{Saying, message_only, row};
-use super::{attended, can_ask};
-use crate::Payload;
+use crate::capability::{Ask, EventCapability};
+use crate::say::Saying;
 use crate::text::{cut, visible};
+use crate::{Adapter, Payload};
 
 const LONGEST_REASON: usize = 2_000;
 
 /// Says that no decision could be made.
-pub(super) fn fault(payload: &Payload, event: Option<&Event>, fault: &Fault, on_fault: OnFault) -> Reply {
-    let Some(row) = event.map_or_else(|| told_row(payload), |event| Some(row(event))) else {
-        return blind(fault, on_fault);
+pub(crate) fn fault<A: Adapter + ?Sized>(
+    adapter: &A,
+    payload: &Payload,
+    event: Option<&Event>,
+    fault: &Fault,
+    on_fault: OnFault,
+) -> Reply {
+    let Some(row) = event.map_or_else(|| told_row(adapter, payload), |event| Some(adapter.row(event))) else {
+        return blind(adapter, fault, on_fault);
     };
     let verdict = match on_fault {
         _ if !row.phase.is_safety() => Verdict::Allow,
@@ -22,13 +27,13 @@ pub(super) fn fault(payload: &Payload, event: Option<&Event>, fault: &Fault, on_
         OnFault::Ask => Verdict::Ask,
         OnFault::Deny => Verdict::Deny,
     };
-    let attended = event.map_or_else(|| attended(payload), |event| event.attended);
+    let attended = event.map_or_else(|| adapter.attended(payload), |event| event.attended);
     let mode = event.map_or("", |event| event.permission_mode.as_str());
     let text = text(fault, verdict);
     let unsaid = !verdict.refuses() || row.ask == Ask::Silence;
     let saying = Saying {
         row,
-        can_ask: can_ask(attended, mode),
+        can_ask: adapter.can_ask(attended, mode),
         verdict,
         message: if unsaid { text.clone() } else { String::new() },
         reason: text,
@@ -37,17 +42,14 @@ pub(super) fn fault(payload: &Payload, event: Option<&Event>, fault: &Fault, on_
         rewrite: None,
         approve: false,
     };
-    saying.reply()
+    saying.reply(adapter)
 }
 
-/// The event is not known, so that no JSON would fit it. Exit 2 refuses a tool call without naming the event.
-fn blind(fault: &Fault, on_fault: OnFault) -> Reply {
-    if on_fault == OnFault::Allow {
-        let stdout = message_only(&text(fault, Verdict::Allow));
-        return Reply { stdout, ..Reply::default() };
-    }
-    let stderr = visible(&text(fault, Verdict::Deny));
-    Reply { stderr, exit: 2, expressed: Verdict::Deny, ..Reply::default() }
+/// The event is not known, so that no answer would fit it but the one that fits all.
+fn blind<A: Adapter + ?Sized>(adapter: &A, fault: &Fault, on_fault: OnFault) -> Reply {
+    let verdict = if on_fault == OnFault::Allow { Verdict::Allow } else { Verdict::Deny };
+    let reply = adapter.blind(verdict, &visible(&text(fault, verdict)));
+    Reply { expressed: verdict, ..reply }
 }
 
 fn text(fault: &Fault, verdict: Verdict) -> String {
@@ -66,19 +68,19 @@ fn text(fault: &Fault, verdict: Verdict) -> String {
 }
 
 /// The row of the event that the command line and the payload agree on.
-fn told_row(payload: &Payload) -> Option<EventCapability> {
-    let names: Vec<&[u8]> =
-        payload.hint.map(str::as_bytes).into_iter().chain(told_names(payload.bytes)).collect();
+fn told_row<A: Adapter + ?Sized>(adapter: &A, payload: &Payload) -> Option<EventCapability> {
+    let told = told_names(payload.bytes, adapter.event_key().as_bytes());
+    let names: Vec<&[u8]> = payload.hint.map(str::as_bytes).into_iter().chain(told).collect();
     let (first, rest) = names.split_first()?;
     if rest.iter().any(|name| name != first) {
         return None;
     }
-    capability(std::str::from_utf8(first).ok()?).copied()
+    adapter.profile().row(std::str::from_utf8(first).ok()?).copied()
 }
 
 /// The event names in a payload that is broken somewhere. Only the outermost object counts, since the arguments
 /// of a tool may hold the same key.
-fn told_names(bytes: &[u8]) -> Vec<&[u8]> {
+fn told_names<'a>(bytes: &'a [u8], wanted: &[u8]) -> Vec<&'a [u8]> {
     let mut names = Vec::new();
     let (mut at, mut depth) = (0, 0_u32);
     while let Some(&byte) = bytes.get(at) {
@@ -89,7 +91,7 @@ fn told_names(bytes: &[u8]) -> Vec<&[u8]> {
             b'"' => {
                 let Some((key, after)) = string(bytes, at) else { break };
                 at = after;
-                if depth == 1 && key == b"hook_event_name" {
+                if depth == 1 && key == wanted {
                     names.extend(value(bytes, after).map(|(name, _)| name));
                 }
             }

@@ -1,0 +1,334 @@
+//! Where each agent keeps its hooks, which of its events are hooked, and in which form. Claude Code's own rules are in
+//! `claude`; this is everybody else.
+
+use std::path::{Path, PathBuf};
+
+use tollgate_model::Agent;
+use tollgate_model::json::{Value, object, write};
+
+use super::claude::settings::Scope;
+use super::codex;
+use super::doc::Doc;
+use super::edit::{Entry, insert};
+use super::file::read_any;
+use super::plan::{InstallError, OWN_MARK, Plan, Removal, Site};
+use super::registration::{Registration, gate_words, runs_gate};
+use super::setups;
+use super::shim;
+use super::strip::strip;
+use super::toml::Table;
+use crate::Profile;
+
+pub use setups::TABLE as SETUPS;
+
+/// How one agent is guarded.
+#[derive(Debug)]
+pub struct Setup {
+    /// Which agent.
+    pub agent: Agent,
+    /// The event at which a call waits for the gate, and which proves it.
+    pub decides: &'static str,
+    /// The events that are hooked.
+    pub events: &'static [&'static str],
+    /// What a person still has to do, or should know.
+    pub advice: &'static str,
+    pub(super) user: Place,
+    pub(super) project: &'static str,
+    pub(super) form: Form,
+}
+
+/// A directory of the user's.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// The variable that moves it.
+    pub(super) moved: &'static str,
+    /// Under the variable.
+    pub(super) below: &'static str,
+    /// Under the home.
+    pub(super) home: &'static str,
+    pub(super) file: &'static str,
+}
+
+/// How the hooks are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `{"hooks": {EVENT: [{"hooks": [handler]}]}}` in a file that others use too; the time-out in seconds.
+    Groups,
+    /// The same, with the time-out in milliseconds.
+    GroupsMillis,
+    /// The same, started without a shell.
+    GroupsExec,
+    /// `{"hooks": {EVENT: [handler]}}` in a file that others use too.
+    Flat,
+    /// A file of Copilot's that is all ours.
+    Copilot,
+    /// A file of Kiro's that is all ours.
+    Kiro,
+    /// A plug-in.
+    Plugin,
+    /// One program per event, named after it.
+    Scripts,
+}
+
+/// What the directories are.
+#[derive(Clone, Copy)]
+pub struct Roots<'a> {
+    /// The user's home.
+    pub home: &'a Path,
+    /// The project.
+    pub project: &'a Path,
+    /// The environment of the person, by name.
+    pub env: &'a dyn Fn(&str) -> Option<PathBuf>,
+}
+
+/// One file that is to be written or cleaned.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// Which agent's.
+    pub agent: Agent,
+    /// Where.
+    pub path: PathBuf,
+    /// What goes in.
+    pub content: Content,
+}
+
+/// What goes into a file.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// Entries beside other people's.
+    Entries(Vec<Entry>),
+    /// All of it.
+    Whole(String),
+    /// Tables at the end of a TOML file.
+    Tables(Vec<Table>),
+}
+
+impl Setup {
+    /// The setup of an agent; none for Claude Code and for hosts that install the gate themselves.
+    #[must_use]
+    pub fn of(agent: &str) -> Option<&'static Self> {
+        setups::TABLE.iter().find(|setup| setup.agent.name() == agent)
+    }
+
+    /// The file that holds the hooks in a scope; none where the agent has no such scope.
+    #[must_use]
+    pub fn file(&self, roots: &Roots, scope: Scope) -> Option<PathBuf> {
+        match scope {
+            Scope::User => {
+                let named = Some(self.user.moved).filter(|name| !name.is_empty());
+                let moved = named.and_then(roots.env).filter(|dir| dir.is_absolute());
+                let dir = moved.map(|dir| dir.join(self.user.below));
+                Some(dir.unwrap_or_else(|| roots.home.join(self.user.home)).join(self.user.file))
+            }
+            Scope::Project => Some(roots.project.join(self.project)),
+            Scope::Local | Scope::Managed => None,
+        }
+    }
+
+    /// The files of the user's and the project's hooks, for people.
+    #[must_use]
+    pub fn shown(&self) -> (String, String) {
+        let user = format!("~/{}/{}", self.user.home, self.user.file);
+        let all = if self.form == Form::Scripts { "/EVENT" } else { "" };
+        (format!("{user}{all}"), format!("{}{all}", self.project))
+    }
+
+    /// Every file that guarding this agent in a scope touches.
+    ///
+    /// # Errors
+    /// When a file that is there cannot be understood.
+    pub fn pieces(
+        &self,
+        registration: &Registration,
+        roots: &Roots,
+        scope: Scope,
+    ) -> Result<Vec<Piece>, InstallError> {
+        let Some(path) = self.file(roots, scope) else { return Ok(Vec::new()) };
+        let piece = |path: PathBuf, content| Piece { agent: self.agent, path, content };
+        Ok(match self.form {
+            Form::Groups | Form::GroupsMillis | Form::GroupsExec | Form::Flat => {
+                let entries = self.entries(registration);
+                let trust = self.trust(&path, &entries)?;
+                let mut pieces = vec![piece(path, Content::Entries(entries))];
+                pieces.extend(trust.map(|(path, tables)| piece(path, Content::Tables(tables))));
+                pieces
+            }
+            Form::Copilot => vec![piece(path, Content::Whole(self.copilot(registration)))],
+            Form::Kiro => vec![piece(path, Content::Whole(self.kiro(registration)))],
+            Form::Plugin if self.agent == Agent::Amp => {
+                vec![piece(path, Content::Whole(shim::amp(registration)))]
+            }
+            Form::Plugin => {
+                vec![piece(path, Content::Whole(shim::opencode(registration, self.agent.name())))]
+            }
+            Form::Scripts => {
+                let script =
+                    |event: &&str| piece(path.join(event), Content::Whole(self.script(registration, event)));
+                self.events.iter().map(script).collect()
+            }
+        })
+    }
+
+    /// The words that the agent would start for the event that decides, as the file has them.
+    #[must_use]
+    pub fn registered(&self, roots: &Roots, scope: Scope) -> Option<Vec<String>> {
+        let path = self.file(roots, scope)?;
+        let path = if self.form == Form::Scripts { path.join(self.decides) } else { path };
+        let text = String::from_utf8(read_any(&path).ok()??).ok()?;
+        match self.form {
+            Form::Plugin => shim::words(&text, self.decides),
+            Form::Scripts => {
+                let line = text.lines().find_map(|line| line.strip_prefix("exec "))?;
+                Some(super::registration::words(line))
+            }
+            _ => {
+                let settings = Doc::parse(&text).ok()?.value();
+                if self.form == Form::Kiro {
+                    let hooks = settings.get("hooks").and_then(Value::as_list)?;
+                    return hooks.iter().find_map(|hook| gate_words(hook.get("action")?));
+                }
+                super::status::ours_in(&settings, self.decides, runs_gate)
+                    .find_map(|(_, handler)| gate_words(handler))
+            }
+        }
+    }
+
+    fn entries(&self, registration: &Registration) -> Vec<Entry> {
+        let entry =
+            |event: &&str| Entry { event: (*event).to_owned(), group: self.group(registration, event) };
+        self.events.iter().map(entry).collect()
+    }
+
+    fn group(&self, registration: &Registration, event: &str) -> Value {
+        let agent = self.agent.name();
+        let line = || self.line(registration, event);
+        let group = |handler: Value| object([("hooks", Value::List(vec![handler]))]);
+        let handler = |timeout: u64| {
+            object([("type", "command".into()), ("command", line().into()), ("timeout", timeout.into())])
+        };
+        match self.form {
+            Form::Groups => {
+                group(handler(if matches!(event, "SessionEnd" | "Interrupt") { 3 } else { TIMEOUT }))
+            }
+            Form::GroupsMillis => group(handler(TIMEOUT * 1000)),
+            Form::GroupsExec => group(object([
+                ("type", "command".into()),
+                ("command", registration.command.as_str().into()),
+                ("args", Value::List(registration.args(agent, event).into_iter().map(Value::from).collect())),
+                ("timeout", (TIMEOUT * 1000).into()),
+            ])),
+            _ if self.agent == Agent::Windsurf => {
+                object([("command", line().into()), ("show_output", true.into())])
+            }
+            _ => {
+                let mut members =
+                    vec![("command".to_owned(), line().into()), ("timeout".to_owned(), TIMEOUT.into())];
+                let closed = matches!(event, "preToolUse" | "beforeShellExecution");
+                members.extend(closed.then(|| ("failClosed".to_owned(), true.into())));
+                Value::Map(members)
+            }
+        }
+    }
+
+    /// What a shell is given for an event.
+    fn line(&self, registration: &Registration, event: &str) -> String {
+        let name = self.agent.name();
+        let waits =
+            profile_of(name).is_some_and(|row| row.row(event).is_some_and(|row| row.phase.is_safety()));
+        if waits { registration.closed_line(name, event) } else { registration.line(name, event) }
+    }
+
+    /// What makes Codex run the hooks that the file will hold once the entries are in it.
+    fn trust(&self, path: &Path, entries: &[Entry]) -> Result<Option<(PathBuf, Vec<Table>)>, InstallError> {
+        if self.agent != Agent::Codex {
+            return Ok(None);
+        }
+        let failed = |error| InstallError::Edit { path: path.to_owned(), error };
+        let text = read_any(path).ok().flatten().and_then(|bytes| String::from_utf8(bytes).ok());
+        let base = strip(text.as_deref().unwrap_or(""), &runs_gate, None).map_err(failed)?;
+        let wanted = insert(&base, entries).map_err(failed)?;
+        let settings = Doc::parse(&wanted.text).map_err(failed)?.value();
+        let config = path.with_file_name("config.toml");
+        Ok(Some((config, codex::trust(path, &settings))))
+    }
+
+    fn copilot(&self, registration: &Registration) -> String {
+        let entry = |event: &&str| {
+            let line = registration.line(self.agent.name(), event);
+            let handler =
+                object([("type", "command".into()), ("bash", line.into()), ("timeoutSec", TIMEOUT.into())]);
+            ((*event).to_owned(), Value::List(vec![handler]))
+        };
+        let hooks = Value::Map(self.events.iter().map(entry).collect());
+        pretty(&object([("version", 1.into()), ("description", own_note().into()), ("hooks", hooks)]))
+    }
+
+    fn kiro(&self, registration: &Registration) -> String {
+        let hook = |event: &&str| {
+            let command = self.line(registration, event);
+            object([
+                ("name", format!("tollgate-{event}").into()),
+                ("description", own_note().into()),
+                ("trigger", (*event).into()),
+                ("action", object([("type", "command".into()), ("command", command.into())])),
+                ("timeout", TIMEOUT.into()),
+            ])
+        };
+        let hooks = Value::List(self.events.iter().map(hook).collect());
+        pretty(&object([("version", "v1".into()), ("hooks", hooks)]))
+    }
+
+    fn script(&self, registration: &Registration, event: &str) -> String {
+        format!("#!/bin/sh\n# {}\nexec {}\n", own_note(), registration.line(self.agent.name(), event))
+    }
+}
+
+impl Piece {
+    /// Works out how to write it.
+    ///
+    /// # Errors
+    /// When the file cannot be edited safely.
+    pub fn plan(&self, state: &Path) -> Result<Plan, InstallError> {
+        match &self.content {
+            Content::Entries(entries) => Plan::install(self.site(state), entries),
+            Content::Whole(text) => Plan::whole(self.site(state), text),
+            Content::Tables(tables) => Plan::tables(self.site(state), tables),
+        }
+    }
+
+    /// Works out how to get it out again.
+    ///
+    /// # Errors
+    /// When the file cannot be edited safely.
+    pub fn removal(&self, state: &Path) -> Result<Removal, InstallError> {
+        match &self.content {
+            Content::Entries(_) => Removal::plan(self.site(state)),
+            Content::Whole(_) => Removal::whole(self.site(state)),
+            Content::Tables(tables) => Removal::tables(self.site(state), tables),
+        }
+    }
+
+    fn site<'a>(&'a self, state: &'a Path) -> Site<'a> {
+        let blank = if self.agent == Agent::Cursor { "{\n  \"version\": 1\n}\n" } else { "" };
+        Site { agent: self.agent.name(), settings: &self.path, state, ours: runs_gate, blank }
+    }
+}
+
+fn profile_of(agent: &str) -> Option<&'static Profile> {
+    crate::adapter(agent).map(|adapter| adapter.profile())
+}
+
+/// Seconds until an agent gives up. Four times the gate's own deadline, which so always comes first.
+const TIMEOUT: u64 = 20;
+
+fn own_note() -> String {
+    format!("Tollgate's hooks, {OWN_MARK}; changes are lost when it runs again")
+}
+
+/// JSON that people can read: one line per member of the two outer objects.
+fn pretty(value: &Value) -> String {
+    let mut out = String::new();
+    write(value, &mut out);
+    out.push('\n');
+    out
+}

@@ -1,0 +1,201 @@
+//! OpenCode 1.18.33, and Kilo Code, which is made from it (unverified). Both have no hook programs but plug-ins in their
+//! own process: ours (`install/shim`) starts the gate with what it was given and carries out one JSON object.
+//!
+//! The answer: `{"decision": "deny", "reason"}` throws, `args` replaces the input, `context` is handed to the model,
+//! `message` is logged. No answer that can be read is a refusal.
+
+use tollgate_model::json::{Value, object};
+use tollgate_model::{Agent, Event, Fault, Kind, Phase, Reply, SearchScope, ToolCall, Verdict};
+
+use crate::capability::{Context, Deny, EventCapability as Row, Message, Rewrite};
+use crate::fields::{Fields, take};
+use crate::read::{self, Keys, Reader};
+use crate::say::Answer;
+use crate::{Adapter, Payload, Profile, Proof, Said, tools};
+
+/// The adapter of OpenCode.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenCode;
+
+/// The adapter of Kilo Code.
+#[derive(Clone, Copy, Debug)]
+pub struct Kilo;
+
+static OPENCODE: Profile = Profile {
+    agent: Agent::OpenCode,
+    title: "OpenCode",
+    version: "1.18.33",
+    proof: Proof::EndToEnd,
+    events: TABLE,
+};
+
+static KILO: Profile = Profile {
+    agent: Agent::Kilo,
+    title: "Kilo Code",
+    version: "7.8.1",
+    proof: Proof::Unverified,
+    events: TABLE,
+};
+
+/// OpenCode's own rules decide after the gate, so that an approval would grant nothing. Nobody can be asked.
+static TABLE: &[Row] = &[
+    Row {
+        deny: Deny::Decision,
+        rewrite: Rewrite::UnlessDenied,
+        message: Message::WithReason,
+        ..Row::deaf("tool.execute.before", Phase::PreTool)
+    },
+    Row {
+        deny: Deny::Feedback,
+        context: Context::Added,
+        message: Message::WithReason,
+        ..Row::deaf("tool.execute.after", Phase::PostTool)
+    },
+    Row { deny: Deny::Block, message: Message::WithReason, ..Row::deaf("chat.message", Phase::Prompt) },
+    Row {
+        context: Context::Added,
+        message: Message::WithReason,
+        ..Row::deaf("event.session.created", Phase::SessionStart)
+    },
+    Row::deaf("event.session.idle", Phase::Stop),
+    Row::deaf("event.session.error", Phase::StopError),
+    Row::deaf("event.session.deleted", Phase::SessionEnd),
+    Row::deaf("event.session.compacted", Phase::PostCompact),
+    Row::deaf("experimental.session.compacting", Phase::PreCompact),
+];
+
+const KEYS: Keys = Keys {
+    event: "",
+    session: "sessionID",
+    cwd: "directory",
+    tool: "tool",
+    input: &["args"],
+    call: "callID",
+    ..Keys::SNAKE
+};
+
+impl Adapter for OpenCode {
+    fn profile(&self) -> &'static Profile {
+        &OPENCODE
+    }
+
+    fn read(&self, payload: &Payload) -> Result<Event, Fault> {
+        understand(&OPENCODE, payload)
+    }
+
+    fn event_key(&self) -> &'static str {
+        ""
+    }
+
+    fn write(&self, said: &Said) -> Reply {
+        say(said)
+    }
+
+    fn blind(&self, verdict: Verdict, text: &str) -> Reply {
+        say_blind(verdict, text)
+    }
+}
+
+impl Adapter for Kilo {
+    fn profile(&self) -> &'static Profile {
+        &KILO
+    }
+
+    fn read(&self, payload: &Payload) -> Result<Event, Fault> {
+        understand(&KILO, payload)
+    }
+
+    fn event_key(&self) -> &'static str {
+        ""
+    }
+
+    fn write(&self, said: &Said) -> Reply {
+        say(said)
+    }
+
+    fn blind(&self, verdict: Verdict, text: &str) -> Reply {
+        say_blind(verdict, text)
+    }
+}
+
+/// What a plug-in is given comes in two objects, `input` and `output`; a bus event in `properties`.
+fn understand(profile: &'static Profile, payload: &Payload) -> Result<Event, Fault> {
+    let mut top = read::object(payload.bytes, profile.title)?;
+    let mut flat = Vec::new();
+    let mut text = None;
+    for part in ["input", "output", "properties"] {
+        let Some(Value::Map(members)) = take(&mut top, part) else { continue };
+        text =
+            text.or_else(|| members.iter().find(|(key, _)| key == "parts").map(|(_, parts)| spoken(parts)));
+        flat.extend(members.into_iter().map(|(key, value)| match (part, key.as_str()) {
+            ("output", "output") => ("tool_response".to_owned(), value),
+            _ => (key, value),
+        }));
+    }
+    if let Some(directory) = directory(&top, &flat) {
+        flat.push(("directory".to_owned(), directory.into()));
+    }
+    flat.extend(text.map(|text| ("prompt".to_owned(), text.into())));
+    let reader = Reader { profile, keys: &KEYS, tools: call };
+    let mut event = reader.read_value(Value::Map(flat), payload.hint)?;
+    if let Kind::SessionStart { source } = &mut event.kind {
+        "startup".clone_into(source);
+    }
+    Ok(event)
+}
+
+/// The text parts of a message.
+fn spoken(parts: &Value) -> String {
+    let parts = parts.as_list().unwrap_or_default().iter();
+    parts.filter_map(|part| part.text("text")).collect::<Vec<_>>().join("\n")
+}
+
+fn directory(top: &Value, flat: &[(String, Value)]) -> Option<String> {
+    let info = || flat.iter().find(|(key, _)| key == "info").and_then(|(_, info)| info.text("directory"));
+    top.text("directory").or_else(info).map(str::to_owned)
+}
+
+fn say(said: &Said) -> Reply {
+    let mut answer = Answer::default();
+    if said.refuses() && matches!(said.row.deny, Deny::Decision | Deny::Block) {
+        answer.top("decision", "deny");
+        answer.top("reason", said.reason.as_str());
+    } else {
+        answer.top("decision", "allow");
+    }
+    if let Some(input) = said.rewrite {
+        answer.top("args", input.clone());
+    }
+    let feedback = said.refuses() && said.row.deny == Deny::Feedback;
+    let parts = [if feedback { said.reason.as_str() } else { "" }, said.context.as_str()];
+    let context = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n");
+    answer.text("context", &context);
+    answer.reply(said.row.name)
+}
+
+fn say_blind(verdict: Verdict, text: &str) -> Reply {
+    let decision = if verdict == Verdict::Deny { "deny" } else { "allow" };
+    let stdout = crate::say::json(&object([("decision", decision.into()), ("reason", text.into())]));
+    Reply { stdout, ..Reply::default() }
+}
+
+/// MCP tools are `server_tool`, as any other name may be, and are judged by the shape of their input.
+fn call(name: &str, _server: Option<&str>, input: Fields) -> Result<ToolCall, Fault> {
+    let call = match name {
+        "bash" => tools::shell(input, "command", "workdir")?,
+        "write" => tools::write(input, "filePath", "content")?,
+        "edit" => tools::edit(input, "filePath", "oldString", "newString")?,
+        "multiedit" => tools::edits(input, "filePath", "edits", ["oldString", "newString"])?,
+        "apply_patch" | "patch" => tools::patch(input, &["patchText", "patch", "input"])?,
+        "read" => tools::read(input, "filePath")?,
+        "grep" => tools::search(input, "path", "include", SearchScope::Contents)?,
+        "glob" => tools::search(input, "path", "", SearchScope::Names)?,
+        "list" => tools::list(input, "path")?,
+        "webfetch" => tools::fetch(input, "url")?,
+        "websearch" => tools::web_search(input, "query")?,
+        "task" => tools::spawn(input, "subagent_type", "prompt")?,
+        "skill" => tools::command(input, "name", "")?,
+        _ => None,
+    };
+    Ok(call.unwrap_or(ToolCall::Other))
+}

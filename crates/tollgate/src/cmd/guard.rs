@@ -1,0 +1,304 @@
+//! An agent other than Claude Code on this machine: what guards it, what is registered, and what works against it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::bail;
+use tollgate_agents::install::claude::Registration;
+use tollgate_agents::install::claude::canary::Command;
+use tollgate_agents::install::claude::settings::Scope;
+use tollgate_agents::install::detect::is_executable;
+use tollgate_agents::install::setup::{Content, Piece, SETUPS, Setup};
+use tollgate_agents::install::{Backups, Doc, Plan, codex, registration};
+use tollgate_agents::{Profile, Proof, adapter};
+use tollgate_model::Agent;
+use tollgate_model::json::Value;
+
+use super::canary::Stage;
+use crate::out;
+use crate::report::{Line, heading, tilde};
+
+/// An agent, found or named.
+#[derive(Clone, Copy)]
+pub struct Guard<'a> {
+    stage: &'a Stage,
+    /// How it is guarded.
+    pub setup: &'static Setup,
+    /// What is known of it.
+    pub profile: &'static Profile,
+}
+
+/// What is to be done for an agent.
+pub struct GuardJob<'a> {
+    /// Which.
+    pub guard: Guard<'a>,
+    scope: Scope,
+    plans: Vec<Plan>,
+}
+
+impl<'a> Guard<'a> {
+    /// The agent of a setup. Every setup has an adapter, which is a test of the table.
+    pub fn new(stage: &'a Stage, setup: &'static Setup) -> Self {
+        let generic = &tollgate_agents::generic::Generic;
+        let adapter = adapter(setup.agent.name()).unwrap_or(generic);
+        Self { stage, setup, profile: adapter.profile() }
+    }
+
+    /// Every agent that is registered with, and the command that it starts.
+    pub fn registered(stage: &'a Stage) -> Vec<(Self, Command)> {
+        let mut all = Vec::new();
+        for setup in SETUPS {
+            for scope in SCOPES {
+                let words = setup.registered(&stage.roots(), scope);
+                all.extend(words.and_then(command).map(|command| (Self::new(stage, setup), command)));
+            }
+        }
+        all
+    }
+
+    /// Its name on the command line.
+    pub fn name(&self) -> &'static str {
+        self.setup.agent.name()
+    }
+
+    /// Its name for people, with what the adapter is about.
+    pub fn title(&self) -> String {
+        match (self.profile.proof, self.profile.version) {
+            (Proof::Unverified, _) => format!("{} (unverified adapter)", self.profile.title),
+            (_, version) => format!("{} (adapter for {version})", self.profile.title),
+        }
+    }
+
+    /// Every file of this agent's that `init` could have written to.
+    pub fn all_pieces(&self, registration: &Registration, scopes: &[Scope], anywhere: bool) -> Vec<Piece> {
+        let roots = self.stage.roots();
+        let of = |scope: &Scope| self.setup.pieces(registration, &roots, *scope).unwrap_or_default();
+        let mut pieces: Vec<Piece> = scopes.iter().flat_map(of).collect();
+        if !anywhere {
+            return pieces;
+        }
+        // From anywhere: the backups know where. The file's name tells what is in it.
+        let written = Backups::in_state(&self.stage.dirs.state).all();
+        for manifest in written.iter().filter(|manifest| manifest.agent == self.name()) {
+            let like =
+                pieces.iter().find(|piece| piece.path.file_name() == manifest.path.file_name()).cloned();
+            if pieces.iter().all(|piece| piece.path != manifest.path) {
+                pieces.extend(like.map(|like| Piece { path: manifest.path.clone(), ..like }));
+            }
+        }
+        pieces
+    }
+
+    /// Is it registered, current, and heard? Nothing when the agent is neither here nor guarded.
+    pub fn lines(&self) -> Vec<Line> {
+        let here = self.stage.agents().iter().any(|agent| agent.agent == self.name());
+        let scopes: Vec<Scope> = SCOPES
+            .into_iter()
+            .filter(|scope| self.setup.registered(&self.stage.roots(), *scope).is_some())
+            .collect();
+        if scopes.is_empty() {
+            let init = format!("tollgate init --agent {}", self.name());
+            let what = match self.profile.proof {
+                Proof::Unverified => "found, but not guarded; its adapter is unverified",
+                _ => "found, but not guarded",
+            };
+            if self.is_half_there() {
+                let what = format!(
+                    "the gate is not registered for `{}`, the event that decides",
+                    self.setup.decides
+                );
+                return vec![Line::red(what, init)];
+            }
+            return if here { vec![Line::yellow(what, init)] } else { Vec::new() };
+        }
+        let mut lines: Vec<Line> = scopes.iter().flat_map(|scope| self.scope_lines(*scope)).collect();
+        if self.profile.proof == Proof::Unverified {
+            lines.push(Line::yellow(
+                "unverified: this adapter was written from documentation and never run against the agent",
+                "watch a call being refused before you rely on it",
+            ));
+        }
+        lines
+    }
+
+    /// Does a file of the agent's name the gate, although it is not asked about calls?
+    fn is_half_there(&self) -> bool {
+        let files = SCOPES.iter().filter_map(|scope| self.setup.file(&self.stage.roots(), *scope));
+        let mut texts = files.filter_map(|file| std::fs::read_to_string(file).ok());
+        texts.any(|text| text.contains(&format!("tollgate hook {}", self.name())))
+    }
+
+    fn scope_lines(&self, scope: Scope) -> Vec<Line> {
+        let roots = self.stage.roots();
+        let init = format!("tollgate init --agent {} --scope {}", self.name(), scope.name());
+        let Some(command) = self.setup.registered(&roots, scope).and_then(command) else { return Vec::new() };
+        let option = |name: &str| command.option(name).unwrap_or_default().to_owned();
+        let registration = Registration {
+            command: command.program.clone(),
+            config: option("--config"),
+            state: option("--state"),
+        };
+        let pieces = match self.setup.pieces(&registration, &roots, scope) {
+            Ok(pieces) => pieces,
+            Err(error) => return vec![Line::red(error.to_string(), init)],
+        };
+        let mut lines: Vec<Line> = pieces.iter().map(|piece| self.piece_line(piece, &init)).collect();
+        if !is_executable(Path::new(&command.program)) {
+            lines.push(Line::red(format!("`{}` is not there or cannot be started", command.program), init));
+        }
+        lines.extend(self.silent_failures(&pieces));
+        lines
+    }
+
+    fn piece_line(&self, piece: &Piece, init: &str) -> Line {
+        let path = tilde(&piece.path, &self.stage.dirs.home);
+        match piece.plan(&self.stage.dirs.state) {
+            Ok(plan) if plan.status.is_current() => Line::green(match &piece.content {
+                Content::Entries(entries) => format!("registered for {} events in {path}", entries.len()),
+                Content::Whole(_) => format!("{path} is as this version writes it"),
+                Content::Tables(_) => format!("the hooks are trusted in {path}"),
+            }),
+            Ok(_) if matches!(piece.content, Content::Tables(_)) => {
+                let what = format!("the hooks are not trusted in {path}: the agent skips them in silence");
+                Line::red(what, init)
+            }
+            Ok(_) => Line::yellow(format!("{path} is not as this version writes it"), init),
+            Err(error) => Line::red(error.to_string(), init),
+        }
+    }
+
+    /// What makes this agent skip the gate without a word.
+    fn silent_failures(&self, pieces: &[Piece]) -> Vec<Line> {
+        let mut lines = Vec::new();
+        for piece in pieces {
+            let Ok(text) = std::fs::read_to_string(&piece.path) else { continue };
+            let found = match (&piece.content, self.setup.agent) {
+                (Content::Tables(tables), _) => codex::weakness(&text, tables),
+                (_, Agent::GeminiCli) => gemini_weakness(&text),
+                (_, Agent::QwenCode | Agent::CopilotCli) => switched_off(&text),
+                _ => None,
+            };
+            let path = tilde(&piece.path, &self.stage.dirs.home);
+            lines.extend(found.map(|what| Line::red(what, format!("correct {path}"))));
+        }
+        if self.setup.agent == Agent::GeminiCli {
+            lines.extend(self.gemini_trust());
+        }
+        if self.setup.agent == Agent::CopilotCli {
+            let settings = self.stage.dirs.home.join(".copilot/settings.json");
+            let found = std::fs::read_to_string(&settings).ok().and_then(|text| switched_off(&text));
+            lines.extend(found.map(|what| Line::red(what, format!("correct {}", settings.display()))));
+        }
+        lines
+    }
+
+    /// In a folder that is not trusted Gemini CLI skips the user's hooks as well.
+    fn gemini_trust(&self) -> Option<Line> {
+        let folder = self.stage.dirs.home.join(".gemini");
+        let settings = value(&folder.join("settings.json"))?;
+        let trust = settings.get("security").and_then(|security| security.get("folderTrust"));
+        trust.and_then(|trust| trust.get("enabled")).and_then(Value::as_bool).filter(|on| *on)?;
+        let trusted = value(&folder.join("trustedFolders.json")).unwrap_or_default();
+        let cwd = &self.stage.cwd;
+        let known = trusted.as_map().unwrap_or_default().iter();
+        let covered = known.filter(|(path, word)| {
+            cwd.starts_with(path) && word.as_str().is_some_and(|word| word.starts_with("TRUST"))
+        });
+        (covered.count() == 0).then(|| {
+            let what = "Gemini CLI does not trust this folder, and skips the gate in it without a word";
+            Line::yellow(what, "start gemini here and trust the folder")
+        })
+    }
+}
+
+impl<'a> GuardJob<'a> {
+    /// Works out what to change.
+    pub fn new(guard: Guard<'a>, registration: &Registration, scope: Scope) -> anyhow::Result<Self> {
+        let pieces = guard.setup.pieces(registration, &guard.stage.roots(), scope)?;
+        if pieces.is_empty() {
+            bail!("{} has no `{}` scope; use `user` or `project`", guard.profile.title, scope.name());
+        }
+        let state = &guard.stage.dirs.state;
+        let plans = pieces.iter().map(|piece| piece.plan(state)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { guard, scope, plans })
+    }
+
+    /// Is there anything to change?
+    pub fn changes(&self) -> bool {
+        self.plans.iter().any(|plan| plan.edited.is_some())
+    }
+
+    /// Tells what would change.
+    pub fn show(&self) {
+        let home = &self.guard.stage.dirs.home;
+        heading(&self.guard.title());
+        for plan in &self.plans {
+            let state = match (&plan.target.found, &plan.edited) {
+                (_, None) => "as it should be",
+                (None, Some(_)) => "new file",
+                (Some(_), Some(_)) => "edited",
+            };
+            out::line(&format!("  {}  ({state})", tilde(&plan.target.named, home)));
+            if plan.edited.is_some() && plan.target.found.is_some() {
+                out::line(&format!("    the old file is kept in {}", tilde(&plan.backup(), home)));
+            }
+        }
+        if self.changes() {
+            out::line(&format!("  + {}", self.guard.setup.events.join(", ")));
+        }
+        if !self.guard.setup.advice.is_empty() {
+            out::line(&format!("    note: {}", self.guard.setup.advice));
+        }
+        if self.scope == Scope::Project {
+            out::line("    note: these paths are of this machine; do not commit the file as it is");
+        }
+        if self.guard.profile.proof == Proof::Unverified {
+            out::line("    unverified: written from documentation, never run against this agent");
+        }
+    }
+
+    /// Changes it.
+    pub fn apply(&self) -> anyhow::Result<()> {
+        Ok(self.plans.iter().try_for_each(Plan::apply)?)
+    }
+
+    /// Starts what is now registered, and tells what stands in its way.
+    pub fn prove(&self) -> Vec<Line> {
+        let words = self.guard.setup.registered(&self.guard.stage.roots(), self.scope);
+        let Some(command) = words.and_then(command) else {
+            return vec![Line::red("the gate is not registered", "tollgate init")];
+        };
+        let mut lines = self.guard.scope_lines(self.scope);
+        lines.extend(self.guard.stage.prove(self.guard.setup.agent, &command));
+        lines
+    }
+}
+
+const SCOPES: [Scope; 2] = [Scope::User, Scope::Project];
+
+fn command(words: Vec<String>) -> Option<Command> {
+    let mut words = words.into_iter();
+    let program = words.next()?;
+    Some(Command { program, args: words.collect(), timeout: Duration::from_secs(20) })
+}
+
+fn gemini_weakness(text: &str) -> Option<String> {
+    let settings = Doc::parse(text).ok()?.value();
+    let config = settings.get("hooksConfig")?;
+    if config.get("enabled").and_then(Value::as_bool) == Some(false) {
+        return Some("`hooksConfig.enabled: false` switches all hooks off".to_owned());
+    }
+    let disabled = config.get("disabled").and_then(Value::as_list).unwrap_or_default();
+    let ours = disabled.iter().filter_map(Value::as_str).map(registration::words);
+    let mut ours = ours.filter(|words| words.iter().any(|word| word.ends_with("tollgate")));
+    ours.next().map(|_| "`hooksConfig.disabled` names the gate".to_owned())
+}
+
+fn switched_off(text: &str) -> Option<String> {
+    let off = Doc::parse(text).ok()?.value().get("disableAllHooks").and_then(Value::as_bool) == Some(true);
+    off.then(|| "`disableAllHooks` switches all hooks off".to_owned())
+}
+
+fn value(path: &PathBuf) -> Option<Value> {
+    Some(Doc::parse(&std::fs::read_to_string(path).ok()?).ok()?.value())
+}
