@@ -2,11 +2,12 @@
 //! stand before the command.
 
 mod plain;
+mod reports;
 
 use tollgate_model::phrase::JOB;
 use tollgate_model::{EffectKind, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
-use tollgate_shell::value::{Hole, HoleSource, Taint, Text, Value};
+use tollgate_shell::value::Value;
 
 use super::{Commands, Handler, Run, interpreters, variables};
 use crate::options::{Options, Order, read};
@@ -40,7 +41,7 @@ pub(super) const COMMANDS: Commands = &[
     ("screen", plain),
     ("at", delayed),
     ("batch", delayed),
-    ("which", which),
+    ("which", reports::which),
     ("ip", ip),
     ("time", plain),
     ("nohup", plain),
@@ -111,10 +112,10 @@ fn plain(run: &mut Run) -> Outcome {
     };
     let options = read(run.args, spec, Order::First);
     if matches!(run.program, "command") && (options.has("v") || options.has("V")) {
-        return located(&options.operands);
+        return reports::located(&options.operands);
     }
     if run.program == "screen" && options.has("X") {
-        return keys(run, &options.operands);
+        return reports::keys(run, &options.operands);
     }
     if run.program == "systemd-run" || (run.program == "screen" && options.has("d")) {
         run.push(EffectKind::Persist { place: format!("a process started by {}", run.program) });
@@ -122,7 +123,7 @@ fn plain(run: &mut Run) -> Outcome {
     if run.program == "systemd-run" && TIMERS.iter().any(|timer| options.has(timer)) {
         run.push(EffectKind::Persist { place: format!("{JOB}systemd") });
     }
-    reports(run, &options);
+    reports::reports(run, &options);
     let command: Vec<Word> = options.operands.iter().skip(*before).cloned().collect();
     inner_or_nothing(run, &command, options.unsure)
 }
@@ -132,58 +133,6 @@ fn ip(run: &mut Run) -> Outcome {
     let exec = run.args.iter().position(|word| word.is("exec"));
     match exec.and_then(|at| run.args.get(at + 2..)) {
         Some(command) if !command.is_empty() => run.inner(command),
-        _ => run.derived(),
-    }
-}
-
-fn which(run: &mut Run) -> Outcome {
-    located(&read(run.args, "a,all s i,read-alias", Order::Anywhere).operands)
-}
-
-/// Where programs lie: in some folder, under their names.
-fn located(names: &[Word]) -> Outcome {
-    let path = |name: &Word| {
-        let mut text = Text::hole(Hole::nonempty(HoleSource::Output));
-        text.push_str(&format!("/{}", name.shown()));
-        text
-    };
-    let paths: Vec<Text> = names.iter().filter(|name| name.literal().is_some()).map(path).collect();
-    if paths.len() != names.len() || paths.is_empty() {
-        return Outcome::unknown(Taint::NONE);
-    }
-    // A program that is not there has no path.
-    let stdout = Value::of(paths.into_iter().chain([Text::default()]), Taint::NONE);
-    Outcome { stdout, status: Status::Either }
-}
-
-/// Options by which wrappers write what they saw into a file.
-const REPORTS: &[(&str, &[&str])] = &[
-    ("time", &["o"]),
-    ("strace", &["o"]),
-    ("ltrace", &["o"]),
-    ("perf", &["o"]),
-    ("valgrind", &["log-file", "xml-file", "callgrind-out-file"]),
-    ("xvfb-run", &["e"]),
-];
-
-/// `strace -o '|command'` runs it.
-fn reports(run: &mut Run, options: &Options) {
-    let Some((_, names)) = REPORTS.iter().find(|(name, _)| *name == run.program) else { return };
-    for file in names.iter().flat_map(|name| options.values(name)).cloned().collect::<Vec<_>>() {
-        if run.program == "strace" && file.text.prefix().starts_with(['|', '!']) {
-            interpreters::code(run, &file.from(1).value(), file.span);
-        } else {
-            run.analyst.write(&file, WriteMode::Overwrite, None, run.shell);
-        }
-    }
-}
-
-/// `screen -X stuff 'text'` types into another terminal, `exec` runs there.
-fn keys(run: &mut Run, words: &[Word]) -> Outcome {
-    match words.split_first() {
-        Some((verb, rest)) if verb.is("stuff") || verb.is("exec") || verb.is("screen") => {
-            interpreters::joined(run, rest)
-        }
         _ => run.derived(),
     }
 }

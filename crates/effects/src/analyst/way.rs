@@ -1,0 +1,91 @@
+//! One way in which a command may come out: which program it is, and what that does.
+
+use tollgate_model::{Certainty, CodeSource, EffectKind, Span};
+use tollgate_shell::eval::{Call, Kind, Outcome, Shell, Status};
+
+use super::Analyst;
+use crate::word::{Word, show};
+use crate::{commands, unresolved};
+
+impl Analyst<'_> {
+    /// Runs one way that a command may come out.
+    pub(super) fn way(&mut self, argv: Vec<Word>, call: &Call, shell: &mut Shell) -> Outcome {
+        let Some((command, args)) = argv.split_first() else {
+            return Outcome::silent(Status::Either);
+        };
+        let Some(name) = command.literal() else {
+            return unresolved::run(self, command, args, call, shell);
+        };
+        let found = self.on_path(name, call, shell);
+        let command =
+            &found.as_deref().map_or_else(|| command.clone(), |path| Word::literal_at(path, command.span));
+        let name = found.as_deref().unwrap_or(name);
+        let program = self.program(command, name, shell);
+        let shown = argv.iter().map(Word::shown).collect();
+        let kind = EffectKind::Exec { program: program.clone(), argv: shown, source: CodeSource::Literal };
+        self.push(kind, call.span, Certainty::Certain);
+        let mut run = commands::Run { analyst: self, shell, call, path: name, program: &program, args };
+        commands::run(&mut run)
+    }
+
+    /// The file that a command's name finds on the path, if this call made it.
+    fn on_path(&self, name: &str, call: &Call, shell: &Shell) -> Option<String> {
+        if !self.wrote || name.contains('/') || call.kind != Kind::External {
+            return None;
+        }
+        let own = call
+            .assigns
+            .iter()
+            .rev()
+            .find(|(variable, _)| &**variable == "PATH")
+            .map(|(_, value)| value.clone());
+        let value = own.or_else(|| shell.variable("PATH"))?;
+        let folders: Vec<String> = value.any.iter().map(show).collect();
+        let folders =
+            folders.iter().flat_map(|folders| folders.split(':')).filter(|folder| !folder.contains('*'));
+        folders
+            .take(16)
+            .map(|folder| format!("{}/{name}", if folder.is_empty() { "." } else { folder }))
+            .find(|path| {
+                let word = Word::literal_at(path, Span::default());
+                shell.file(&word.value()).is_some() || self.is_copy(&word, shell)
+            })
+    }
+
+    /// The program's name without its directory; for a copy or link made in this call, what it was made from.
+    fn program(&self, command: &Word, name: &str, shell: &Shell) -> String {
+        let mut path = name.to_owned();
+        if name.contains('/')
+            && let Some(resolved) = shell.resolve(&command.value()).as_literal()
+            && let Some(original) = self.links.original(resolved)
+        {
+            path = original.to_owned();
+        }
+        let name = name.rsplit('/').next().unwrap_or_default();
+        let program = path.rsplit('/').next().unwrap_or_default();
+        // One binary with many tools is the tool whose name it is called by.
+        let by_name = matches!(program, "busybox" | "toybox" | "coreutils") && commands::is_command(name);
+        if by_name { name.to_owned() } else { program.to_owned() }
+    }
+
+    /// Behind `sudo`, `env` and their like an unknown word may come to nothing, and the next one is the
+    /// command. Where the shell itself looks for the command it has seen to that.
+    pub(crate) fn vanished(
+        &mut self,
+        command: &Word,
+        args: &[Word],
+        call: &Call,
+        shell: &mut Shell,
+    ) -> Option<Outcome> {
+        if call.kind == Kind::Unresolved {
+            return None;
+        }
+        let vanishes = |word: &&Word| word.splits && word.text.maybe_empty();
+        let words = std::iter::once(command).chain(args);
+        let rest: Vec<Word> = words.skip_while(vanishes).cloned().collect();
+        if rest.is_empty() || rest.len() > args.len() {
+            return None;
+        }
+        Some(self.suppose(|analyst| analyst.way(rest, call, shell)))
+    }
+}

@@ -1,0 +1,61 @@
+//! What wrappers print and write themselves, beside what the program they run does.
+
+use tollgate_model::WriteMode;
+use tollgate_shell::eval::{Outcome, Status};
+use tollgate_shell::value::{Hole, HoleSource, Taint, Text, Value};
+
+use super::super::{Run, interpreters};
+use crate::options::{Options, Order, read};
+use crate::word::Word;
+
+pub(super) fn which(run: &mut Run) -> Outcome {
+    located(&read(run.args, "a,all s i,read-alias", Order::Anywhere).operands)
+}
+
+/// Where programs lie: in some folder, under their names.
+pub(super) fn located(names: &[Word]) -> Outcome {
+    let path = |name: &Word| {
+        let mut text = Text::hole(Hole::nonempty(HoleSource::Output));
+        text.push_str(&format!("/{}", name.shown()));
+        text
+    };
+    let paths: Vec<Text> = names.iter().filter(|name| name.literal().is_some()).map(path).collect();
+    if paths.len() != names.len() || paths.is_empty() {
+        return Outcome::unknown(Taint::NONE);
+    }
+    // A program that is not there has no path.
+    let stdout = Value::of(paths.into_iter().chain([Text::default()]), Taint::NONE);
+    Outcome { stdout, status: Status::Either }
+}
+
+/// Options by which wrappers write what they saw into a file.
+const REPORTS: &[(&str, &[&str])] = &[
+    ("time", &["o"]),
+    ("strace", &["o"]),
+    ("ltrace", &["o"]),
+    ("perf", &["o"]),
+    ("valgrind", &["log-file", "xml-file", "callgrind-out-file"]),
+    ("xvfb-run", &["e"]),
+];
+
+/// `strace -o '|command'` runs it.
+pub(super) fn reports(run: &mut Run, options: &Options) {
+    let Some((_, names)) = REPORTS.iter().find(|(name, _)| *name == run.program) else { return };
+    for file in names.iter().flat_map(|name| options.values(name)).cloned().collect::<Vec<_>>() {
+        if run.program == "strace" && file.text.prefix().starts_with(['|', '!']) {
+            interpreters::code(run, &file.from(1).value(), file.span);
+        } else {
+            run.analyst.write(&file, WriteMode::Overwrite, None, run.shell);
+        }
+    }
+}
+
+/// `screen -X stuff 'text'` types into another terminal, `exec` runs there.
+pub(super) fn keys(run: &mut Run, words: &[Word]) -> Outcome {
+    match words.split_first() {
+        Some((verb, rest)) if verb.is("stuff") || verb.is("exec") || verb.is("screen") => {
+            interpreters::joined(run, rest)
+        }
+        _ => run.derived(),
+    }
+}
