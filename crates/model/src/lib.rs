@@ -19,7 +19,7 @@ pub use effect::{
     Certainty, CodeSource, Effect, EffectKind, Loss, NetDirection, Place, Rewrite, WriteMode, Zone,
 };
 pub use event::{
-    Actor, Agent, Attended, Dialect, Event, Kind, Phase, Replacement, SearchScope, ToolCall, ToolUse,
+    Actor, Agent, Attended, Dialect, Event, Kind, Phase, Replacement, SearchScope, ToolCall, ToolUse, Trace,
 };
 pub use memory::{Entry, Mark, Memory, NOTHING, Refusal, Repeats};
 pub use rebuild::{is_claim, is_rebuildable};

@@ -15,4 +15,4 @@ pub use grants::{GRANT_LIFE, Grant, grant, is_code, list_grants, revoke_grant, t
 pub use log::{Appended, Breach, Entry, Head, Limits, Log, Records, Trouble, Verification};
 pub use redact::{Redactor, redact};
 pub use session::{SessionProject, prune_sessions, remember, session_memory, session_project};
-pub use stamp::rfc3339;
+pub use stamp::{micros_of, rfc3339};

@@ -4,7 +4,7 @@
 //! fault, because a guess about it would be a guess about the call; elsewhere it counts as absent.
 
 use tollgate_model::json::{JsonError, Value, parse};
-use tollgate_model::{Actor, Agent, Event, Fault, FaultKind, Kind, Phase, ToolUse};
+use tollgate_model::{Actor, Agent, Event, Fault, FaultKind, Kind, Phase, ToolUse, Trace};
 
 use super::{attended, capability, tools};
 use crate::Payload;
@@ -27,6 +27,7 @@ pub(super) fn read(payload: &Payload) -> Result<Event, Fault> {
         transcript: Some(fields.optional("transcript_path")?.to_owned()).filter(|path| !path.is_empty()),
         permission_mode: fields.optional("permission_mode")?.to_owned(),
         attended: attended(payload),
+        trace: trace(&top),
         name,
         kind: Kind::Other,
     };
@@ -50,6 +51,15 @@ fn actor(fields: &Fields) -> Result<Actor, Fault> {
     let id = fields.optional("agent_id")?;
     let kind = fields.optional("agent_type")?;
     Ok(if id.is_empty() { Actor::Main } else { Actor::Subagent { id: id.to_owned(), kind: kind.to_owned() } })
+}
+
+/// For the record only, so that nothing in it can be a fault.
+fn trace(top: &Value) -> Trace {
+    let took_ms = match top.get("duration_ms") {
+        Some(Value::Number(text)) => text.parse().ok(),
+        _ => None,
+    };
+    Trace { prompt: top.text("prompt_id").unwrap_or_default().to_owned(), took_ms }
 }
 
 fn kind(phase: Phase, top: &mut Value) -> Result<Kind, Fault> {

@@ -182,9 +182,10 @@ impl Check {
     }
 
     fn part(&mut self, name: String, part: Result<File, LogFault>) {
+        let lines = part.map(|file| Lines::of(file, &name));
         self.parts.push(name);
         self.line = 0;
-        match part.map(Lines::of) {
+        match lines {
             Ok(mut lines) => {
                 while let Some(line) = lines.next() {
                     self.line += 1;

@@ -83,6 +83,7 @@ fn event(args: &Args) -> anyhow::Result<Event> {
         transcript: None,
         permission_mode: String::new(),
         attended: Attended::Yes,
+        trace: tollgate_model::Trace::default(),
         kind: Kind::PreTool(tool),
     })
 }
