@@ -32,6 +32,12 @@ enum Command {
     Approve(cmd::approve::Args),
     /// The catalogue of rules
     Rules(cmd::rules::Args),
+    /// What happened: every event, filtered
+    Log(cmd::log::Args),
+    /// Figures: calls, refusals, times, and how each rule fares
+    Stats(cmd::stats::Args),
+    /// A period or a session on a page: text, Markdown, HTML or JSON
+    Report(cmd::report::Args),
     /// Answer one event of an agent (what the agent's host runs; payload on standard input)
     Hook {
         /// The agent, and the event where its payload does not name it
@@ -52,6 +58,9 @@ pub fn run() -> ExitCode {
         Command::Explain(args) => cmd::explain::run(args),
         Command::Approve(args) => cmd::approve::run(args),
         Command::Rules(args) => cmd::rules::run(args),
+        Command::Log(args) => cmd::log::run(args),
+        Command::Stats(args) => cmd::stats::run(args),
+        Command::Report(args) => cmd::report::run(args),
         Command::Hook { words } => crate::hook::run(words),
     };
     result.unwrap_or_else(|error| {

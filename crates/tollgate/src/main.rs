@@ -14,7 +14,9 @@ mod program;
 mod report;
 mod session;
 mod stdin;
+mod table;
 mod terminal;
+mod when;
 mod world;
 
 #[cfg(not(test))]

@@ -1,0 +1,152 @@
+//! What the gate remembers, as its commands tell it.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+
+mod support;
+
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+use support::Scratch;
+
+fn tollgate(scratch: &Scratch, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tollgate"));
+    scratch.clean(&mut command);
+    command.args(args).output().unwrap()
+}
+
+fn shown(scratch: &Scratch, args: &[&str]) -> String {
+    let output = tollgate(scratch, args);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_ne!(output.status.code(), Some(2), "{args:?}: {text}{}", String::from_utf8_lossy(&output.stderr));
+    text
+}
+
+fn objects(scratch: &Scratch, args: &[&str]) -> Vec<Value> {
+    shown(scratch, args).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// One event of a session.
+fn event(scratch: &Scratch, name: &str, more: Value) {
+    let mut payload = json!({
+        "session_id": "s-1", "transcript_path": "/x/t.jsonl", "cwd": scratch.project(), "prompt_id": "p-1",
+        "permission_mode": "default", "hook_event_name": name,
+    });
+    payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    scratch.hook(name, payload.to_string().as_bytes());
+}
+
+fn call(scratch: &Scratch, id: &str, command: &str) {
+    let call = json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": id});
+    event(scratch, "PreToolUse", call);
+}
+
+fn result(scratch: &Scratch, id: &str, command: &str) {
+    let result = json!({
+        "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": id, "duration_ms": 40,
+        "tool_response": {"stdout": "12345", "stderr": ""},
+    });
+    event(scratch, "PostToolUse", result);
+}
+
+/// A prompt, a call that runs, one that is refused, one that is cut off.
+fn story() -> Scratch {
+    let scratch = Scratch::new();
+    event(&scratch, "UserPromptSubmit", json!({"prompt": "go"}));
+    call(&scratch, "t1", "cargo test");
+    result(&scratch, "t1", "cargo test");
+    call(&scratch, "t2", "rm -rf ~/.ssh");
+    call(&scratch, "t3", "ls src");
+    event(&scratch, "Stop", json!({"stop_hook_active": false}));
+    scratch
+}
+
+#[test]
+fn a_record_says_what_it_belongs_to() {
+    let scratch = story();
+    let log = scratch.log();
+    let pre = log.iter().find(|record| record["id"] == "t1" && record["phase"] == "pre-tool").unwrap();
+    for (key, value) in [("prompt_id", "p-1"), ("mode", "default"), ("transcript", "/x/t.jsonl")] {
+        assert_eq!(pre[key], value, "{key}");
+    }
+    assert_eq!(pre["gate"], env!("CARGO_PKG_VERSION"));
+    assert!(pre["policy"].as_str().is_some_and(|digest| digest.len() >= 8), "{pre}");
+    let post = log.iter().find(|record| record["phase"] == "post-tool").unwrap();
+    assert_eq!((&post["result_bytes"], &post["took_ms"]), (&json!(5), &json!(40)));
+}
+
+#[test]
+fn the_hook_never_touches_the_index() {
+    let scratch = story();
+    assert!(!scratch.state().join("index.db").exists());
+    shown(&scratch, &["stats"]);
+    assert!(scratch.state().join("index.db").exists());
+}
+
+#[test]
+fn the_log_is_filtered_by_everything_it_says() {
+    let scratch = story();
+    let ids = |args: &[&str]| -> Vec<String> {
+        let args: Vec<&str> = ["log", "--json"].iter().chain(args).copied().collect();
+        objects(&scratch, &args).iter().map(|record| record["id"].as_str().unwrap().to_owned()).collect()
+    };
+    let table: [(&[&str], &[&str]); 12] = [
+        (&["--event", "pre-tool"], &["t1", "t2", "t3"]),
+        (&["--event", "PostToolUse"], &["t1"]),
+        (&["--verdict", "deny"], &["t2"]),
+        (&["--tool", "Bash", "--text", "cargo"], &["t1", "t1"]),
+        (&["--path", ".ssh"], &["t2"]),
+        (&["--path", "cargo"], &[]),
+        (&["--session", "s-", "--event", "PostToolUse"], &["t1"]),
+        (&["--session", "1"], &[]),
+        (&["--agent", "codex"], &[]),
+        (&["--since", "1h", "--verdict", "deny"], &["t2"]),
+        (&["--until", "1h"], &[]),
+        (&["-n", "1", "--event", "pre-tool"], &["t3"]),
+    ];
+    for (args, expected) in table {
+        assert_eq!(ids(args), expected, "{args:?}");
+    }
+    let rule = scratch.log().iter().find(|r| r["id"] == "t2").unwrap()["findings"][0]["rule"].clone();
+    assert_eq!(ids(&["--rule", rule.as_str().unwrap()]), ["t2"]);
+    assert_eq!(tollgate(&scratch, &["log", "--text", "nowhere to be found"]).status.code(), Some(1));
+    assert_eq!(tollgate(&scratch, &["log", "--since", "soon"]).status.code(), Some(2));
+}
+
+#[test]
+fn figures_add_up() {
+    let scratch = story();
+    let all = &objects(&scratch, &["stats", "--json"])[0];
+    assert_eq!((&all["prompts"], &all["sessions"]), (&json!(1), &json!(1)));
+    let calls = &all["calls"];
+    let found = ["calls", "refused", "no_result", "result_bytes", "ran_us"].map(|key| calls[key].clone());
+    assert_eq!(found, [3, 1, 1, 5, 40_000].map(|number| json!(number)));
+    let by = |what: &str| objects(&scratch, &["stats", "--json", "--by", what]);
+    assert_eq!((&by("tool")[0]["tool"], &by("tool")[0]["ran"]["n"]), (&json!("Bash"), &json!(1)));
+    assert_eq!(by("session")[0]["session"], "s-1");
+    let rules = by("rule");
+    assert!(rules[0]["fires"].as_u64() > Some(0) && rules.iter().any(|rule| rule["fires"] == 0));
+    for what in ["session", "hour", "day", "agent", "subagent", "tool", "rule"] {
+        let text = shown(&scratch, &["stats", "--by", what]);
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{what}: {text}");
+    }
+    assert!(shown(&scratch, &["stats"]).lines().all(|line| line.chars().count() <= 80));
+}
+
+#[test]
+fn a_report_is_written_kept_and_compared() {
+    let scratch = story();
+    for format in ["text", "markdown", "html", "json"] {
+        let page = shown(&scratch, &["report", "--format", format, "--save", "first"]);
+        assert!(page.contains("Bash") && page.contains("refused"), "{format}: {page}");
+    }
+    call(&scratch, "t4", "ls");
+    let compared = &objects(&scratch, &["report", "--json", "--against", "first"])[0];
+    let calls =
+        compared["figures"].as_array().unwrap().iter().find(|figure| figure["name"] == "calls").unwrap();
+    assert_eq!((&calls["value"], &calls["before"]), (&json!(4.0), &json!(3.0)));
+    let session = shown(&scratch, &["report", "--session", "s-1"]);
+    assert!(session.contains("Session s-1"), "{session}");
+    assert_eq!(tollgate(&scratch, &["report", "--save", "../x"]).status.code(), Some(2));
+    assert_eq!(tollgate(&scratch, &["report", "--session", "nobody"]).status.code(), Some(2));
+}
