@@ -4,6 +4,7 @@
 pub mod claude_code;
 pub mod install;
 mod text;
+pub mod transcript;
 
 use tollgate_model::{Agent, Decision, Event, Fault, OnFault, Reply};
 

@@ -36,6 +36,8 @@ enum Command {
     Log(cmd::log::Args),
     /// Figures: calls, refusals, times, and how each rule fares
     Stats(cmd::stats::Args),
+    /// Is the log what was written, and did every call of every transcript pass the gate
+    Audit(cmd::audit::Args),
     /// A period or a session on a page: text, Markdown, HTML or JSON
     Report(cmd::report::Args),
     /// Answer one event of an agent (what the agent's host runs; payload on standard input)
@@ -60,6 +62,7 @@ pub fn run() -> ExitCode {
         Command::Rules(args) => cmd::rules::run(args),
         Command::Log(args) => cmd::log::run(args),
         Command::Stats(args) => cmd::stats::run(args),
+        Command::Audit(args) => cmd::audit::run(args),
         Command::Report(args) => cmd::report::run(args),
         Command::Hook { words } => crate::hook::run(words),
     };

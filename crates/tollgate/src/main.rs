@@ -16,6 +16,7 @@ mod session;
 mod stdin;
 mod table;
 mod terminal;
+mod transcripts;
 mod when;
 mod world;
 

@@ -150,3 +150,83 @@ fn a_report_is_written_kept_and_compared() {
     assert_eq!(tollgate(&scratch, &["report", "--save", "../x"]).status.code(), Some(2));
     assert_eq!(tollgate(&scratch, &["report", "--session", "nobody"]).status.code(), Some(2));
 }
+
+/// A line of Claude's transcript that calls `Bash`.
+fn transcript(id: &str, time: &str) -> String {
+    let call = json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "echo TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345"}});
+    let message = json!({"id": format!("m-{id}"), "role": "assistant", "model": "m", "content": [call]});
+    json!({"type": "assistant", "sessionId": "s-1", "timestamp": time, "message": message}).to_string() + "\n"
+}
+
+fn write_transcript(scratch: &Scratch, lines: &[String]) {
+    let folder = scratch.home().join(".claude/projects/-p");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("s-1.jsonl"), lines.concat()).unwrap();
+}
+
+#[test]
+fn an_audit_names_exactly_the_calls_that_went_around() {
+    let scratch = story();
+    let audit = || {
+        let output = tollgate(&scratch, &["audit", "--json"]);
+        let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (output.status.code(), value)
+    };
+    let (code, nothing) = audit();
+    assert_eq!(code, Some(0), "{nothing}");
+    assert!(nothing["life"]["line"].as_str().unwrap().starts_with("nothing to compare"), "{nothing}");
+
+    let lines = [transcript("t0", "2020-01-01T00:00:00.000Z"), transcript("t1", "2999-01-01T00:00:00.000Z")];
+    write_transcript(&scratch, &lines);
+    let (code, passed) = audit();
+    let group = &passed["life"]["groups"][0];
+    assert_eq!(
+        (code, &group["passed"], &group["before_installation"]),
+        (Some(0), &json!(1), &json!(1)),
+        "{passed}"
+    );
+
+    let unrun = json!({"type": "user", "sessionId": "s-1", "message": {"content": [
+        {"type": "tool_result", "tool_use_id": "t8", "is_error": true, "content": "<tool_use_error>No such tool"}]}});
+    let late = ["t8", "t9"].map(|id| transcript(id, "2999-01-01T00:00:01.000Z"));
+    let unrun = unrun.to_string() + "\n";
+    write_transcript(
+        &scratch,
+        &[lines[0].clone(), lines[1].clone(), late[0].clone(), late[1].clone(), unrun],
+    );
+    let (code, around) = audit();
+    let group = &around["life"]["groups"][0];
+    assert_eq!(
+        (code, &group["went_around"], &group["not_hookable"]),
+        (Some(1), &json!(1), &json!(1)),
+        "{around}"
+    );
+    assert_eq!(group["calls"][0]["id"], "t9");
+    assert!(group["cause"].as_str().unwrap().contains("stopped firing"), "{group}");
+    let text = shown(&scratch, &["audit"]);
+    assert!(text.contains("1 went around") && !text.contains("ghp_0123"), "{text}");
+
+    write_transcript(&scratch, &lines[..1]);
+    let (code, shrunk) = audit();
+    assert_eq!((code, shrunk["shrunk"].as_array().unwrap().len()), (Some(1), 1), "{shrunk}");
+}
+
+#[test]
+fn f39_an_audit_finds_what_was_done_to_the_log() {
+    let scratch = story();
+    let path = scratch.state().join("events.jsonl");
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let head: Value = serde_json::from_slice(&std::fs::read(scratch.state().join("head")).unwrap()).unwrap();
+    let anchor = format!("{}:{}", head["seq"], head["hash"].as_str().unwrap());
+    let code = |args: &[&str]| tollgate(&scratch, args).status.code();
+    assert_eq!(code(&["audit", "--anchor", &anchor]), Some(0));
+    assert_eq!(code(&["audit", "--anchor", "1:00000000000000000000000000000000"]), Some(1));
+    assert_eq!(code(&["audit", "--anchor", "rubbish"]), Some(2));
+    std::fs::write(&path, whole.replacen("cargo test", "cargo bark", 1)).unwrap();
+    let edited = tollgate(&scratch, &["audit"]);
+    let text = String::from_utf8(edited.stdout).unwrap();
+    assert!(
+        edited.status.code() == Some(1) && text.contains("events.jsonl:2: the line was edited"),
+        "{text}"
+    );
+}

@@ -14,6 +14,7 @@ use crate::dirs::Dirs;
 use crate::exit::ExitCode;
 use crate::{out, table};
 use filter::Filter;
+pub use line::subject;
 
 /// How many records a terminal gets when nobody says how many.
 const ON_TERMINAL: usize = 50;

@@ -1,6 +1,7 @@
 //! One file per subcommand.
 
 pub mod approve;
+pub mod audit;
 pub mod canary;
 pub mod check;
 pub mod doctor;
