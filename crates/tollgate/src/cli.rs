@@ -38,6 +38,8 @@ enum Command {
     Stats(cmd::stats::Args),
     /// Is the log what was written, and did every call of every transcript pass the gate
     Audit(cmd::audit::Args),
+    /// What this policy, or another, would have said to the calls of the past
+    Replay(cmd::replay::Args),
     /// A period or a session on a page: text, Markdown, HTML or JSON
     Report(cmd::report::Args),
     /// Answer one event of an agent (what the agent's host runs; payload on standard input)
@@ -63,6 +65,7 @@ pub fn run() -> ExitCode {
         Command::Log(args) => cmd::log::run(args),
         Command::Stats(args) => cmd::stats::run(args),
         Command::Audit(args) => cmd::audit::run(args),
+        Command::Replay(args) => cmd::replay::run(args),
         Command::Report(args) => cmd::report::run(args),
         Command::Hook { words } => crate::hook::run(words),
     };

@@ -230,3 +230,34 @@ fn f39_an_audit_finds_what_was_done_to_the_log() {
         "{text}"
     );
 }
+
+#[test]
+fn a_replay_shows_what_another_policy_would_change() {
+    let scratch = story();
+    let replay = |args: &[&str]| {
+        let args: Vec<&str> = ["replay", "--json"].iter().chain(args).copied().collect();
+        let output = tollgate(&scratch, &args);
+        let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (output.status.code(), value)
+    };
+    let (code, same) = replay(&[]);
+    assert_eq!((code, &same["calls"], &same["changed"]), (Some(0), &json!(3), &json!(0)), "{same}");
+
+    let policy = scratch.home().join("other.yaml");
+    std::fs::write(&policy, "version: 1\nmode: observe\n").unwrap();
+    let (code, looser) = replay(&["--policy", policy.to_str().unwrap()]);
+    assert_eq!((code, &looser["changed"]), (Some(1), &json!(1)), "{looser}");
+    assert_eq!(looser["rules"][0]["looser"], json!(1), "{looser}");
+    assert!(looser["rules"][0]["examples"][0]["text"].as_str().unwrap().contains("rm -rf"), "{looser}");
+    let left = std::fs::read_dir(scratch.state()).unwrap().flatten();
+    assert!(!left.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with("replay-")));
+
+    std::fs::write(&policy, "version: 1\nmod: observe\n").unwrap();
+    let broken = tollgate(&scratch, &["replay", "--policy", policy.to_str().unwrap()]);
+    assert_eq!(broken.status.code(), Some(2));
+
+    let nothing = replay(&["--since", "2999-01-01"]).1;
+    assert_eq!(nothing["calls"], json!(0));
+    write_transcript(&scratch, &[transcript("t9", "2026-01-01T00:00:00.000Z")]);
+    assert_eq!(replay(&["--transcripts"]).1["calls"], json!(1));
+}
