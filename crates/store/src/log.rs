@@ -4,6 +4,7 @@
 //! record's hash covers its whole line and the hash before it; a line, once whole, is never changed.
 
 mod head;
+mod keep;
 mod line;
 mod lock;
 mod parts;
@@ -19,6 +20,7 @@ use crate::clean::Clean;
 use crate::files::Dir;
 use crate::{LogFault, Redactor, rfc3339, session};
 pub use head::Head;
+pub use keep::Keep;
 use line::Line;
 use lock::Lock;
 pub use parts::{Entry, Records};
