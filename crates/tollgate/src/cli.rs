@@ -40,6 +40,8 @@ enum Command {
     Audit(cmd::audit::Args),
     /// What this policy, or another, would have said to the calls of the past
     Replay(cmd::replay::Args),
+    /// Make the log smaller: compress old parts, or remove them and say so
+    Prune(cmd::prune::Args),
     /// A period or a session on a page: text, Markdown, HTML or JSON
     Report(cmd::report::Args),
     /// Answer one event of an agent (what the agent's host runs; payload on standard input)
@@ -66,6 +68,7 @@ pub fn run() -> ExitCode {
         Command::Stats(args) => cmd::stats::run(args),
         Command::Audit(args) => cmd::audit::run(args),
         Command::Replay(args) => cmd::replay::run(args),
+        Command::Prune(args) => cmd::prune::run(args),
         Command::Report(args) => cmd::report::run(args),
         Command::Hook { words } => crate::hook::run(words),
     };

@@ -17,6 +17,7 @@ mod stdin;
 mod table;
 mod terminal;
 mod transcripts;
+mod usage;
 mod when;
 mod world;
 

@@ -261,3 +261,29 @@ fn a_replay_shows_what_another_policy_would_change() {
     write_transcript(&scratch, &[transcript("t9", "2026-01-01T00:00:00.000Z")]);
     assert_eq!(replay(&["--transcripts"]).1["calls"], json!(1));
 }
+
+#[test]
+fn tokens_are_counted_once_and_priced() {
+    let scratch = story();
+    let recorded = include_str!("../../agents/transcripts/claude-code-2.1.325.jsonl");
+    write_transcript(&scratch, &[recorded.to_owned()]);
+    let rows = objects(&scratch, &["stats", "--by", "tokens", "--json"]);
+    let found = ["answers", "input", "output"].map(|key| rows[0][key].clone());
+    assert_eq!(found, [5, 500, 100].map(|number| json!(number)), "{rows:?}");
+    assert!((rows[0]["dollars"].as_f64().unwrap() - 0.004).abs() < 1e-9, "{rows:?}");
+    let prices = scratch.home().join("prices.json");
+    std::fs::write(&prices, r#"{"claude": {"input": 10000, "output": 0}}"#).unwrap();
+    let own = objects(&scratch, &["stats", "--by", "tokens", "--json", "--prices", prices.to_str().unwrap()]);
+    assert_eq!(own[0]["dollars"], json!(5.0));
+    assert!(shown(&scratch, &["stats", "--by", "tokens"]).lines().all(|line| line.chars().count() <= 80));
+}
+
+#[test]
+fn a_log_is_pruned_by_people_only() {
+    let scratch = story();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tollgate"));
+    scratch.clean(&mut command);
+    let refused = command.args(["prune", "--older-than", "0d"]).env("CLAUDECODE", "1").output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(scratch.bash("tollgate prune --older-than 0d").stdout.contains("deny"));
+}

@@ -9,6 +9,7 @@ pub mod explain;
 pub mod figures;
 pub mod init;
 pub mod log;
+pub mod prune;
 pub mod replay;
 pub mod report;
 pub mod rules;

@@ -1,5 +1,6 @@
 //! `tollgate stats`: figures over the log.
 
+use anyhow::Context;
 use serde_json::{Value, json};
 use tollgate_index::{By, Figures, Histogram, Row, RuleRow, SessionRow};
 use tollgate_model::Rule;
@@ -7,7 +8,8 @@ use tollgate_model::Rule;
 use super::figures;
 use crate::exit::ExitCode;
 use crate::table::{self, Table, number, share};
-use crate::{out, when};
+use crate::usage::{self, Prices};
+use crate::{out, transcripts, when};
 
 /// Arguments of `tollgate stats`.
 #[derive(clap::Args, Debug)]
@@ -20,6 +22,9 @@ pub struct Args {
     /// The most rows (on a terminal 30, elsewhere all)
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
+    /// A table of prices of your own for `--by tokens`, as JSON
+    #[arg(long, value_name = "FILE")]
+    prices: Option<std::path::PathBuf>,
     /// One JSON object per row; the overview is one object
     #[arg(long)]
     json: bool,
@@ -41,13 +46,18 @@ enum What {
     Tool,
     /// Rules: how often each fired, and what people made of it
     Rule,
+    /// Tokens and what they cost, by session and model, from the agents' transcripts
+    Tokens,
 }
 
 /// Counts.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    if args.by == Some(What::Tokens) {
+        print(tokens(args)?, args);
+        return Ok(ExitCode::SUCCESS);
+    }
     let index = args.scope.index()?;
     let figures = index.figures(args.scope.scope()?);
-    let limit = args.limit.unwrap_or(if args.json { usize::MAX } else { default_limit() });
     let Some(what) = args.by else {
         if args.json {
             out::line(&overview_value(&figures)?.to_string());
@@ -56,15 +66,51 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     };
-    let Rows { mut table, mut values } = rows(&figures, what, limit)?;
-    table.rows.truncate(limit);
-    values.truncate(limit);
+    print(rows(&figures, what, limit(args))?, args);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn limit(args: &Args) -> usize {
+    args.limit.unwrap_or(if args.json { usize::MAX } else { default_limit() })
+}
+
+fn print(rows: Rows, args: &Args) {
+    let Rows { mut table, mut values } = rows;
+    table.rows.truncate(limit(args));
+    values.truncate(limit(args));
     if args.json {
         values.iter().for_each(|value| out::line(&value.to_string()));
     } else {
         table.lines(table::width()).iter().for_each(|line| out::line(line));
     }
-    Ok(ExitCode::SUCCESS)
+}
+
+fn tokens(args: &Args) -> anyhow::Result<Rows> {
+    let home = crate::dirs::home().context("no home directory: set HOME")?;
+    let since = args.scope.scope()?.from;
+    let prices = Prices::read(args.prices.as_deref())?;
+    let mut found = usage::spent(&transcripts::find(&home), since, &prices);
+    found.retain(|spent| args.scope.agent.as_ref().is_none_or(|agent| *agent == spent.agent));
+    let mut table = Table::new(&["session", "model", "answers", "in", "cached", "out", "cost"]);
+    let mut values = Vec::new();
+    for spent in &found {
+        let cost = spent.dollars.map_or("–".to_owned(), |dollars| format!("${dollars:.2}"));
+        table.row([
+            spent.session.clone(),
+            table::cut(&spent.model, 18),
+            number(spent.answers),
+            number(spent.input + spent.cache_writes),
+            number(spent.cached),
+            number(spent.output),
+            cost,
+        ]);
+        values.push(json!({
+            "agent": spent.agent, "session": spent.session, "model": spent.model, "answers": spent.answers,
+            "input": spent.input, "cached": spent.cached, "cache_writes": spent.cache_writes,
+            "output": spent.output, "dollars": spent.dollars,
+        }));
+    }
+    Ok(Rows { table, values })
 }
 
 fn default_limit() -> usize {
@@ -83,6 +129,7 @@ fn rows(figures: &Figures, what: What, limit: usize) -> anyhow::Result<Rows> {
         What::Session => return sessions(figures, limit),
         What::Rule => return rules(figures),
         What::Tool => return tools(figures),
+        What::Tokens => return Ok(Rows { table: Table::new(&[]), values: Vec::new() }),
         What::Hour => By::Hour,
         What::Day => By::Day,
         What::Agent => By::Agent,
@@ -105,6 +152,7 @@ fn by_name(what: What) -> &'static str {
         What::Subagent => "subagent",
         What::Tool => "tool",
         What::Rule => "rule",
+        What::Tokens => "tokens",
     }
 }
 
