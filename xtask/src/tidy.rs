@@ -18,6 +18,7 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("agents", &["model"]),
     ("store", &["model"]),
     ("index", &["model", "store"]),
+    ("sinks", &["store"]),
     ("e2e", &[]),
     (
         "tollgate",
