@@ -42,6 +42,8 @@ enum Command {
     Replay(cmd::replay::Args),
     /// Make the log smaller: compress old parts, or remove them and say so
     Prune(cmd::prune::Args),
+    /// What the past says about the policy, as a diff
+    Suggest(cmd::suggest::Args),
     /// A period or a session on a page: text, Markdown, HTML or JSON
     Report(cmd::report::Args),
     /// Answer one event of an agent (what the agent's host runs; payload on standard input)
@@ -69,6 +71,7 @@ pub fn run() -> ExitCode {
         Command::Audit(args) => cmd::audit::run(args),
         Command::Replay(args) => cmd::replay::run(args),
         Command::Prune(args) => cmd::prune::run(args),
+        Command::Suggest(args) => cmd::suggest::run(args),
         Command::Report(args) => cmd::report::run(args),
         Command::Hook { words } => crate::hook::run(words),
     };

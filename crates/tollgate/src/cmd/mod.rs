@@ -14,4 +14,5 @@ pub mod replay;
 pub mod report;
 pub mod rules;
 pub mod stats;
+pub mod suggest;
 pub mod uninstall;
