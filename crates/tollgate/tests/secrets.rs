@@ -1,6 +1,6 @@
 //! Secrets planted everywhere, and then looked for in everything that is kept or shown.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice, reason = "tests")]
 
 mod support;
 

@@ -211,7 +211,7 @@ impl Lines {
             let end = chunk.iter().position(|&byte| byte == b'\n');
             let piece = chunk.get(..end.unwrap_or(chunk.len())).unwrap_or_default();
             let room = MAX_LINE.saturating_sub(line.bytes.len());
-            line.bytes.extend(piece.iter().take(room));
+            line.bytes.extend_from_slice(piece.get(..room.min(piece.len())).unwrap_or_default());
             let used = piece.len() + usize::from(end.is_some());
             self.reader.consume(used);
             if end.is_some() {

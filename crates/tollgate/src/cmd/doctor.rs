@@ -55,7 +55,9 @@ fn sections(stage: &Stage) -> Vec<Section> {
     }
     lines.extend(gate.fired());
     lines.extend(claude.advice());
-    vec![Section { about, lines }, policy, Section { about: "Log".into(), lines: gate.log() }]
+    let mut log = gate.log();
+    log.push(gate.life());
+    vec![Section { about, lines }, policy, Section { about: "Log".into(), lines: log }]
 }
 
 fn print(sections: &[Section], lines: &[Line]) {
