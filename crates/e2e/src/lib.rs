@@ -18,5 +18,5 @@ pub use claude::{Claude, Hook};
 pub use client::Client;
 pub use mock::{Api, MockModel, Request, ToolResult};
 pub use mock::{Conversation, Facts, Input, Script, ToolUse, Turn};
-pub use run::{Outcome, Run, tollgate_binary};
+pub use run::{Outcome, Run, Session, tollgate_binary};
 pub use scratch::Scratch;
