@@ -135,6 +135,7 @@ fn judged(call: ToolCall) {
         transcript: None,
         permission_mode: String::new(),
         attended: Attended::Yes,
+        trace: tollgate_model::Trace::default(),
         kind,
     };
     drop(judge(&event, &world(), &Policy::builtin()));

@@ -87,6 +87,7 @@ impl Adapter for Cline {
             transcript: None,
             permission_mode: String::new(),
             attended: Attended::Unknown,
+            trace: tollgate_model::Trace::default(),
             name,
             kind,
         })

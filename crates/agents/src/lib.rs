@@ -21,6 +21,7 @@ mod read;
 mod say;
 mod text;
 mod tools;
+pub mod transcript;
 pub mod windsurf;
 
 use tollgate_model::{Agent, Attended, Decision, Event, Fault, OnFault, Reply, Verdict};

@@ -5,7 +5,7 @@
 //! fault, because a guess about it would be a guess about the call; elsewhere it counts as absent.
 
 use tollgate_model::json::{Value, parse};
-use tollgate_model::{Actor, Attended, Event, Fault, Kind, Phase, ToolCall, ToolUse};
+use tollgate_model::{Actor, Attended, Event, Fault, Kind, Phase, ToolCall, ToolUse, Trace};
 
 use crate::fields::{Fields, take, unexpected, unreadable};
 use crate::{Payload, Profile};
@@ -86,6 +86,7 @@ impl Reader {
             transcript: Some(fields.optional(keys.transcript)?.to_owned()).filter(|path| !path.is_empty()),
             permission_mode: fields.optional(keys.mode)?.to_owned(),
             attended: Attended::Unknown,
+            trace: trace(&top),
             name,
             kind: Kind::Other,
         };
@@ -218,4 +219,13 @@ fn server(top: &Value) -> Option<String> {
     let claude = top.get("mcp_server").and_then(|server| server.text("name"));
     let gemini = || top.get("mcp_context").and_then(|context| context.text("server_name"));
     claude.or_else(gemini).or_else(|| top.text("mcp_server_name")).map(str::to_owned)
+}
+
+/// For the record only, so that nothing in it can be a fault.
+fn trace(top: &Value) -> Trace {
+    let took_ms = match top.get("duration_ms") {
+        Some(Value::Number(text)) => text.parse().ok(),
+        _ => None,
+    };
+    Trace { prompt: top.text("prompt_id").unwrap_or_default().to_owned(), took_ms }
 }

@@ -71,6 +71,7 @@ impl Adapter for Windsurf {
             transcript: None,
             permission_mode: String::new(),
             attended: tollgate_model::Attended::Unknown,
+            trace: tollgate_model::Trace::default(),
             name,
             kind,
         })

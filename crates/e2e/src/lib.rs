@@ -19,5 +19,5 @@ pub use claude::{Claude, Hook};
 pub use client::Client;
 pub use mock::{Api, MockModel, Request, ToolResult};
 pub use mock::{Conversation, Facts, Input, Script, ToolUse, Turn};
-pub use run::{Driver, Outcome, Run, tollgate_binary};
+pub use run::{Driver, Outcome, Run, Session, tollgate_binary};
 pub use scratch::Scratch;

@@ -10,7 +10,9 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use tollgate_e2e::claude::{self, SETTINGS};
-use tollgate_e2e::{Answers, Claude, Conversation, Outcome, Run, Script, ToolResult, Turn, tollgate_binary};
+use tollgate_e2e::{
+    Answers, Claude, Conversation, Outcome, Run, Script, Session, ToolResult, Turn, tollgate_binary,
+};
 
 const CAPTURE: &str = env!("CARGO_BIN_EXE_capture-hook");
 
@@ -255,5 +257,37 @@ fn uninstalling_leaves_the_settings_as_they_were() -> Result<()> {
     assert!(!after.contains("tollgate") && after.contains("\"Stop\"") && after.contains("opus"), "{after}");
     play(&run, [bash("rm -rf ~/precious")])?;
     assert!(!precious(&run).exists(), "free again");
+    Ok(())
+}
+
+#[test]
+#[ignore = "needs npm and the real client; run by cargo xtask e2e"]
+fn an_audit_names_the_calls_of_a_session_whose_hook_was_taken_out() -> Result<()> {
+    let run = guarded()?;
+    let audit = || -> Result<(Option<i32>, Value)> {
+        let mut command = run.scratch().command(&tollgate_binary()?);
+        let output = command.args(["audit", "--json"]).output()?;
+        Ok((output.status.code(), serde_json::from_slice(&output.stdout)?))
+    };
+    play(&run, [bash("echo one"), bash("echo two")])?;
+    let (code, sound) = audit()?;
+    assert_eq!((code, sound.pointer("/life/groups/0/passed")), (Some(0), Some(&json!(2))), "{sound}");
+
+    let settings = run.scratch().home().join(SETTINGS);
+    fs::rename(&settings, settings.with_extension("kept"))?;
+    let turns = [bash("echo three"), bash("echo four"), Turn::say("FINAL-MARK")];
+    let same = Session { arguments: vec!["--continue".to_owned()], ..Session::from(Script::new(turns)) };
+    let outcome = run.go(same)?;
+    assert!(outcome.model_contains("echo two"), "it is the same session; {outcome}");
+    fs::rename(settings.with_extension("kept"), &settings)?;
+    play(&run, [bash("echo five")])?;
+
+    let (code, around) = audit()?;
+    let cause = around.pointer("/life/groups/0/cause").and_then(Value::as_str).unwrap_or_default();
+    assert!(cause.contains("stopped firing"), "{around}");
+    let groups = around.pointer("/life/groups").and_then(Value::as_array).cloned().unwrap_or_default();
+    let calls = groups.iter().flat_map(|group| group["calls"].as_array().cloned().unwrap_or_default());
+    let texts: Vec<String> = calls.map(|call| call["text"].as_str().unwrap_or_default().to_owned()).collect();
+    assert_eq!((code, texts), (Some(1), vec!["echo three".to_owned(), "echo four".to_owned()]), "{around}");
     Ok(())
 }

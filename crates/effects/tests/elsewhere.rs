@@ -32,6 +32,7 @@ fn touched(command: &str) -> Vec<String> {
         transcript: None,
         permission_mode: String::new(),
         attended: Attended::Yes,
+        trace: tollgate_model::Trace::default(),
         kind: Kind::PreTool(ToolUse { id: String::new(), name: "Bash".into(), call, input: Value::Null }),
     };
     let effects = tollgate_effects::analyse(&event, &world);

@@ -57,6 +57,7 @@ fn effects(command: &str) -> Vec<Effect> {
         transcript: None,
         permission_mode: String::new(),
         attended: Attended::Yes,
+        trace: tollgate_model::Trace::default(),
         kind: Kind::PreTool(ToolUse { id: "1".into(), name: "Bash".into(), call, input: Value::Null }),
     };
     tollgate_effects::analyse(&event, &world())

@@ -55,6 +55,7 @@ fn effects(name: &str, call: ToolCall, input: Value) -> Vec<Effect> {
         transcript: None,
         permission_mode: String::new(),
         attended: Attended::Yes,
+        trace: tollgate_model::Trace::default(),
         kind: Kind::PreTool(ToolUse { id: String::new(), name: name.into(), call, input }),
     };
     analyse(&event, &world())

@@ -23,8 +23,19 @@ pub struct Event {
     pub permission_mode: String,
     /// Is a person there to be asked?
     pub attended: Attended,
+    /// What it belongs to, for the record only.
+    pub trace: Trace,
     /// What it is.
     pub kind: Kind,
+}
+
+/// What an event belongs to. No verdict looks at it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// The agent's id of the prompt that led here; empty when it gives none.
+    pub prompt: String,
+    /// How long the tool ran, as the agent says.
+    pub took_ms: Option<u64>,
 }
 
 impl Event {

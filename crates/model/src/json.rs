@@ -82,6 +82,17 @@ impl Value {
         self.get(key).and_then(Self::as_str)
     }
 
+    /// The bytes of all texts and numbers in it: how large a result is, without writing it out.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        match self {
+            Self::Null | Self::Bool(_) => 0,
+            Self::Number(text) | Self::String(text) => text.len() as u64,
+            Self::List(elements) => elements.iter().map(Self::size).sum(),
+            Self::Map(members) => members.iter().map(|(_, value)| value.size()).sum(),
+        }
+    }
+
     /// What kind of value it is, for messages.
     #[must_use]
     pub fn type_name(&self) -> &'static str {

@@ -23,7 +23,7 @@ pub use decision::{Decision, Fault, FaultKind, Finding, Hit, Reply};
 pub use effect::{
     Certainty, CodeSource, Effect, EffectKind, Loss, NetDirection, Place, Rewrite, WriteMode, Zone,
 };
-pub use event::{Actor, Attended, Dialect, Event, Kind, Replacement, SearchScope, ToolCall, ToolUse};
+pub use event::{Actor, Attended, Dialect, Event, Kind, Replacement, SearchScope, ToolCall, ToolUse, Trace};
 pub use memory::{Entry, Mark, Memory, NOTHING, Refusal, Repeats};
 pub use phase::Phase;
 pub use rebuild::{is_claim, is_rebuildable};

@@ -50,6 +50,14 @@ impl Record {
         record
     }
 
+    /// The same record, with the gate that made it and the policy that it judged by.
+    #[must_use]
+    pub fn made_by(mut self, version: &str, policy: &str) -> Self {
+        self.push("gate", version);
+        self.push_known("policy", policy);
+        self
+    }
+
     /// The record of an event that could not be decided.
     #[must_use]
     pub fn of_fault(event: Option<&Event>, agent: &str, fault: &Fault, expressed: Verdict) -> Self {
@@ -73,6 +81,9 @@ impl Record {
             record.push("subagent", object([("id", id.as_str().into()), ("type", kind.as_str().into())]));
         }
         record.push("cwd", event.cwd.as_str());
+        record.push_known("mode", &event.permission_mode);
+        record.push_known("prompt_id", &event.trace.prompt);
+        record.push_known("transcript", event.transcript.as_deref().unwrap_or_default());
         if let Some(tool) = event.tool() {
             record.call.clone_from(&tool.id);
             record.push("tool", tool.name.as_str());
@@ -80,6 +91,9 @@ impl Record {
             record.push("input", tool.input.clone());
         }
         record.push_kind(&event.kind, effects);
+        if let Some(took) = event.trace.took_ms {
+            record.push("took_ms", took);
+        }
         record
     }
 
@@ -99,6 +113,7 @@ impl Record {
             Kind::PostToolFail { error, .. } | Kind::StopError { error } => {
                 self.push("error", error.as_str())
             }
+            Kind::PostTool { response, .. } => self.push("result_bytes", response.size()),
             Kind::Notification { topic, message } => {
                 self.push("topic", topic.as_str());
                 self.push("text", message.as_str());
@@ -111,6 +126,13 @@ impl Record {
                 self.push("calls", Value::List(ids));
             }
             _ => {}
+        }
+    }
+
+    /// A text that is left out when there is none.
+    fn push_known(&mut self, key: &str, text: &str) {
+        if !text.is_empty() {
+            self.push(key, text);
         }
     }
 

@@ -78,6 +78,7 @@ fn event(command: &str) -> Event {
         transcript: None,
         permission_mode: String::new(),
         attended: Attended::Yes,
+        trace: tollgate_model::Trace::default(),
         kind: Kind::PreTool(ToolUse { id: String::new(), name: "Bash".into(), call, input: Value::Null }),
     }
 }

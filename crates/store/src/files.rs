@@ -191,6 +191,11 @@ impl Dir {
         Ok(names)
     }
 
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The fault of an error at a name in this directory.
     pub(crate) fn fault(&self, errno: Errno, name: impl AsRef<OsStr>) -> LogFault {
         LogFault::of(errno, &self.path.join(name.as_ref()))

@@ -12,7 +12,7 @@ mod stamp;
 
 pub use fault::LogFault;
 pub use grants::{GRANT_LIFE, Grant, grant, is_code, list_grants, revoke_grant, take_grant};
-pub use log::{Appended, Breach, Entry, Head, Limits, Log, Records, Trouble, Verification};
+pub use log::{Appended, Breach, Entry, Head, Keep, Limits, Log, Records, Trouble, Verification};
 pub use redact::{Redactor, redact};
 pub use session::{SessionProject, prune_sessions, remember, session_memory, session_project};
-pub use stamp::rfc3339;
+pub use stamp::{micros_of, rfc3339};

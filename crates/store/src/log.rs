@@ -4,6 +4,7 @@
 //! record's hash covers its whole line and the hash before it; a line, once whole, is never changed.
 
 mod head;
+mod keep;
 mod line;
 mod lock;
 mod parts;
@@ -19,6 +20,7 @@ use crate::clean::Clean;
 use crate::files::Dir;
 use crate::{LogFault, Redactor, rfc3339, session};
 pub use head::Head;
+pub use keep::Keep;
 use line::Line;
 use lock::Lock;
 pub use parts::{Entry, Records};
@@ -86,12 +88,48 @@ impl Log {
         let clean = Clean::of(record, &Redactor::at(&self.state));
         let lock = Lock::take(&dir, self.limits.lock_wait)?;
         let mut tail = Tail::find(&dir, &lock)?;
-        let id = session::call_id(&dir, &clean, tail.next_seq());
-        let line = Line::compose(tail.next_seq(), &rfc3339(now), &id, &clean.json, tail.hash());
-        tail.make_room(&dir, line.len(), self.limits.part)?;
-        tail.write(&dir, &line)?;
+        let (id, line) = self.put(&dir, &mut tail, &clean, now)?;
         let lagging = lock.write_head(&tail.head()).err();
         Ok(Appended { seq: line.seq, id, hash: line.hash.to_string(), line: line.into_text(), lagging })
+    }
+
+    /// Appends many records while holding the lock once. Returns how many were written.
+    ///
+    /// # Errors
+    /// When one could not be written; those before it stay.
+    pub fn append_all(
+        &self,
+        records: impl IntoIterator<Item = (Record, SystemTime)>,
+    ) -> Result<u64, LogFault> {
+        let dir = Dir::make(&self.state)?;
+        let redactor = Redactor::at(&self.state);
+        let lock = Lock::take(&dir, self.limits.lock_wait)?;
+        let mut tail = Tail::find(&dir, &lock)?;
+        let mut count = 0;
+        let mut outcome = Ok(());
+        for (record, at) in records {
+            outcome = self.put(&dir, &mut tail, &Clean::of(&record, &redactor), at).map(|_| ());
+            if outcome.is_err() {
+                break;
+            }
+            count += 1;
+        }
+        lock.write_head(&tail.head())?;
+        outcome.map(|()| count)
+    }
+
+    fn put(
+        &self,
+        dir: &Dir,
+        tail: &mut Tail,
+        clean: &Clean,
+        now: SystemTime,
+    ) -> Result<(String, Line), LogFault> {
+        let id = session::call_id(dir, clean, tail.next_seq());
+        let line = Line::compose(tail.next_seq(), &rfc3339(now), &id, &clean.json, tail.hash());
+        tail.make_room(dir, line.len(), self.limits.part)?;
+        tail.write(dir, &line)?;
+        Ok((id, line))
     }
 
     /// The last record that the head knows of, for anchoring elsewhere; `None` when there is none that can

@@ -188,7 +188,7 @@ fn is_hash(name: &str) -> bool {
     name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-fn seconds(time: SystemTime) -> i64 {
+pub(crate) fn seconds(time: SystemTime) -> i64 {
     let since = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     i64::try_from(since).unwrap_or(i64::MAX)
 }

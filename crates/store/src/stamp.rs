@@ -19,6 +19,40 @@ pub fn rfc3339(time: SystemTime) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}Z")
 }
 
+/// The microseconds since 1970 of a time that `rfc3339` wrote, or of any RFC 3339 time in UTC; a date alone is its
+/// midnight. `None` for anything else.
+#[must_use]
+pub fn micros_of(text: &str) -> Option<i64> {
+    let (date, time) = match text.split_once(['T', ' ']) {
+        Some((date, time)) => (date, time.strip_suffix('Z').unwrap_or(time)),
+        None => (text, "00:00:00"),
+    };
+    let mut parts = date.split('-').map(digits);
+    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
+    let (clock, fraction) = time.split_once('.').unwrap_or((time, "0"));
+    let mut parts = clock.split(':').map(digits);
+    let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next().unwrap_or(Some(0))?);
+    let fits =
+        (1..=12).contains(&month) && (1..=31).contains(&day) && hour < 24 && minute < 60 && second < 61;
+    let fraction: String = fraction.chars().chain("000000".chars()).take(6).collect();
+    let seconds = days_of(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second;
+    fits.then_some(seconds * 1_000_000 + digits(&fraction)?)
+}
+
+fn digits(text: &str) -> Option<i64> {
+    let plain = !text.is_empty() && text.len() <= 6 && text.bytes().all(|byte| byte.is_ascii_digit());
+    plain.then(|| text.parse().ok())?
+}
+
+/// The inverse of `civil`.
+fn days_of(year: i64, month: i64, day: i64) -> i64 {
+    let year = year - i64::from(month <= 2);
+    let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let month_from_march = (month + 9) % 12;
+    let day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
+    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
+}
+
 const DAY: i128 = 86_400_000_000;
 /// 0000-01-01T00:00:00Z.
 const FIRST: i128 = -719_528 * DAY;
@@ -48,6 +82,9 @@ mod tests {
         let distance = Duration::from_secs(seconds.unsigned_abs());
         let whole = if seconds < 0 { UNIX_EPOCH - distance } else { UNIX_EPOCH + distance };
         assert_eq!(rfc3339(whole + Duration::from_micros(micros.into())), expected);
+        if (-62_167_219_200..253_402_300_800).contains(&seconds) {
+            assert_eq!(micros_of(expected), Some(seconds * 1_000_000 + i64::from(micros)), "{expected}");
+        }
     }
 
     #[test]
@@ -64,5 +101,15 @@ mod tests {
         check(i64::MAX / 4, 0, "9999-12-31T23:59:59.999999Z");
         check(-62_167_219_200, 0, "0000-01-01T00:00:00.000000Z");
         check(-99_999_999_999, 0, "0000-01-01T00:00:00.000000Z");
+    }
+
+    #[test]
+    fn times_of_others_are_read_and_other_texts_are_not() {
+        assert_eq!(micros_of("1970-01-02"), Some(86_400_000_000));
+        assert_eq!(micros_of("1970-01-01T00:01Z"), Some(60_000_000));
+        assert_eq!(micros_of("1970-01-01 00:00:01.5Z"), Some(1_500_000));
+        for other in ["", "now", "1970-13-01", "1970-01-01T25:00:00Z", "1970-01-01T00:00:00+02:00", "12"] {
+            assert_eq!(micros_of(other), None, "{other}");
+        }
     }
 }

@@ -42,6 +42,20 @@ enum Command {
     },
     /// One validator alone: a tool's input on standard input, `{"safe": …, "reason": …, "metadata": …}` as answer
     Validate(cmd::validate::Args),
+    /// What happened: every event, filtered
+    Log(cmd::log::Args),
+    /// Figures: calls, refusals, times, and how each rule fares
+    Stats(cmd::stats::Args),
+    /// Is the log what was written, and did every call of every transcript pass the gate
+    Audit(cmd::audit::Args),
+    /// What this policy, or another, would have said to the calls of the past
+    Replay(cmd::replay::Args),
+    /// Make the log smaller: compress old parts, or remove them and say so
+    Prune(cmd::prune::Args),
+    /// What the past says about the policy, as a diff
+    Suggest(cmd::suggest::Args),
+    /// A period or a session on a page: text, Markdown, HTML or JSON
+    Report(cmd::report::Args),
     /// Answer one event of an agent (what the agent's host runs; payload on standard input)
     Hook {
         /// The agent, and the event where its payload does not name it
@@ -65,6 +79,13 @@ pub fn run() -> ExitCode {
         Command::Trust(args) => cmd::trust::run(args),
         Command::Observe { file } => cmd::observe::run(file),
         Command::Validate(args) => cmd::validate::run(args),
+        Command::Log(args) => cmd::log::run(args),
+        Command::Stats(args) => cmd::stats::run(args),
+        Command::Audit(args) => cmd::audit::run(args),
+        Command::Replay(args) => cmd::replay::run(args),
+        Command::Prune(args) => cmd::prune::run(args),
+        Command::Suggest(args) => cmd::suggest::run(args),
+        Command::Report(args) => cmd::report::run(args),
         Command::Hook { words } => crate::hook::run(words),
     };
     result.unwrap_or_else(|error| {

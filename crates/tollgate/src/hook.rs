@@ -26,6 +26,8 @@ use crate::world::Machine;
 /// Our own deadline: a quarter of the shortest time-out that `init` registers for a safety event.
 const DEADLINE: Duration = Duration::from_millis(4500);
 
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// More memory than any payload within the limits can need.
 const MEMORY: u64 = 512 << 20;
 
@@ -91,19 +93,20 @@ impl Hook {
         session.remember(&mut decision, reply.expressed);
         guard.watch(&effects, &results, &mut decision);
         let times = Times { read, policy, judge: micros(start) - read - policy };
-        let kept = Kept { event, effects: &effects, results: &results, times, policy: &loaded.policy };
+        let kept = Kept { event, effects: &effects, results: &results, times, loaded: &loaded };
         self.record(&kept, decision, reply)
     }
 
     /// Puts the decision on disk before the agent hears of it, or says that it is not.
     fn record(&self, kept: &Kept, mut decision: Decision, reply: Reply) -> Reply {
-        let mut record = Record::of(kept.event, kept.effects, &decision, reply.expressed, kept.times);
+        let mut record = Record::of(kept.event, kept.effects, &decision, reply.expressed, kept.times)
+            .made_by(VERSION, &kept.loaded.digest);
         record.fields.extend(guard::record(kept.results));
         let Err(fault) = Log::at(&self.state).append(&record, SystemTime::now()) else { return reply };
         decision
             .notices
             .push(format!("tollgate: this event could not be recorded: {fault}; see `tollgate doctor`"));
-        if kept.policy.audit == Audit::Required && kept.event.pending().is_some() {
+        if kept.loaded.policy.audit == Audit::Required && kept.event.pending().is_some() {
             decision.add(unrecorded(&fault.to_string()));
         }
         self.adapter.reply(kept.event, &decision)
@@ -112,7 +115,8 @@ impl Hook {
     /// The one place where a failure becomes an answer.
     fn fault(&self, bytes: &[u8], event: Option<&Event>, fault: &Fault, on_fault: OnFault) -> Reply {
         let reply = self.adapter.fault(&self.payload(bytes), event, fault, on_fault);
-        let record = Record::of_fault(event, self.adapter.agent().name(), fault, reply.expressed);
+        let record =
+            Record::of_fault(event, self.adapter.agent().name(), fault, reply.expressed).made_by(VERSION, "");
         // A fault that cannot be recorded is still answered, and the answer tells the fault itself.
         let _ = Log::at(&self.state).append(&record, SystemTime::now());
         reply
@@ -156,7 +160,7 @@ struct Kept<'a> {
     effects: &'a [Effect],
     results: &'a [StageResult],
     times: Times,
-    policy: &'a Policy,
+    loaded: &'a Loaded,
 }
 
 impl Hook {

@@ -16,7 +16,11 @@ mod program;
 mod report;
 mod session;
 mod stdin;
+mod table;
 mod terminal;
+mod transcripts;
+mod usage;
+mod when;
 mod world;
 
 #[cfg(not(test))]

@@ -35,6 +35,7 @@ fn probe(command: &str) -> (BTreeSet<&'static str>, Vec<&'static str>) {
         transcript: None,
         permission_mode: String::new(),
         attended: Attended::Yes,
+        trace: tollgate_model::Trace::default(),
         kind: Kind::PreTool(ToolUse {
             id: "1".into(),
             name: "Bash".into(),

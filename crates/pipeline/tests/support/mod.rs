@@ -202,6 +202,7 @@ pub fn event(call: ToolCall, input: Value) -> Event {
         transcript: None,
         permission_mode: String::new(),
         attended: Attended::Yes,
+        trace: tollgate_model::Trace::default(),
         kind: Kind::PreTool(ToolUse { id: "1".into(), name: "Bash".into(), call, input }),
     }
 }

@@ -19,16 +19,23 @@ pub(crate) fn name(first: u64) -> String {
     format!("events-{first:012}.jsonl")
 }
 
-/// The names of the parts that were set aside, oldest first.
+/// What a part that was compressed ends in.
+pub(crate) const COMPRESSED: &str = ".gz";
+
+/// The names of the parts that were set aside, oldest first. While one is being compressed it is there twice, and
+/// the plain one counts.
 pub(crate) fn list(dir: &Dir) -> Result<Vec<String>, LogFault> {
     let mut parts: Vec<(u64, String)> =
         dir.names()?.into_iter().filter_map(|name| Some((first_of(&name)?, name))).collect();
     parts.sort_unstable();
+    parts.dedup_by_key(|(first, _)| *first);
     Ok(parts.into_iter().map(|(_, name)| name).collect())
 }
 
-fn first_of(part: &str) -> Option<u64> {
-    let digits = part.strip_prefix("events-")?.strip_suffix(".jsonl")?;
+/// The number of the first record of a part that was set aside, by its name.
+pub(crate) fn first_of(part: &str) -> Option<u64> {
+    let plain = part.strip_suffix(COMPRESSED).unwrap_or(part);
+    let digits = plain.strip_prefix("events-")?.strip_suffix(".jsonl")?;
     (digits.len() >= 12 && digits.bytes().all(|b| b.is_ascii_digit())).then(|| digits.parse().ok())?
 }
 
@@ -54,8 +61,35 @@ impl Log {
     /// tells of both.
     #[must_use]
     pub fn records(&self) -> Records {
-        let parts = Dir::open(&self.state).ok().flatten().and_then(|dir| Parts::open(dir).ok());
-        Records { parts, lines: None }
+        self.records_from(0)
+    }
+
+    /// The records from that number on, oldest first. Parts that end before it are not opened.
+    #[must_use]
+    pub fn records_from(&self, seq: u64) -> Records {
+        let mut parts = Dir::open(&self.state).ok().flatten().and_then(|dir| Parts::open(dir).ok());
+        if let Some(parts) = &mut parts {
+            parts.skip_to(seq);
+        }
+        Records { parts, lines: None, from: seq }
+    }
+
+    /// The names of all parts, oldest first, the current one last.
+    #[must_use]
+    pub fn parts(&self) -> Vec<String> {
+        let Ok(Some(dir)) = Dir::open(&self.state) else { return Vec::new() };
+        let mut names = list(&dir).unwrap_or_default();
+        names.extend(dir.exists(CURRENT).then(|| CURRENT.to_owned()));
+        names
+    }
+
+    /// The records of one part, oldest first.
+    #[must_use]
+    pub fn records_of(&self, part: &str) -> Records {
+        let known = part == CURRENT || first_of(part).is_some();
+        let dir = Dir::open(&self.state).ok().flatten().filter(|_| known);
+        let file = dir.and_then(|dir| dir.file(part, How::Read).ok()?);
+        Records { parts: None, lines: file.map(|file| Lines::of(file, part)), from: 0 }
     }
 }
 
@@ -63,6 +97,7 @@ impl Log {
 pub struct Records {
     parts: Option<Parts>,
     lines: Option<Lines>,
+    from: u64,
 }
 
 impl Iterator for Records {
@@ -71,12 +106,12 @@ impl Iterator for Records {
     fn next(&mut self) -> Option<Entry> {
         loop {
             if self.lines.is_none() {
-                let (_, opened) = self.parts.as_mut()?.next()?;
-                self.lines = opened.ok().map(Lines::of);
+                let (name, opened) = self.parts.as_mut()?.next()?;
+                self.lines = opened.ok().map(|file| Lines::of(file, &name));
             }
             match self.lines.as_mut().and_then(Lines::next) {
                 Some(line) => {
-                    if let Some(entry) = entry(line) {
+                    if let Some(entry) = entry(line, self.from) {
                         return Some(entry);
                     }
                 }
@@ -86,8 +121,8 @@ impl Iterator for Records {
     }
 }
 
-fn entry(line: LineRead) -> Option<Entry> {
-    let seq = Link::seq_of(&line.bytes)?;
+fn entry(line: LineRead, from: u64) -> Option<Entry> {
+    let seq = Link::seq_of(&line.bytes).filter(|seq| *seq >= from)?;
     Some(Entry { seq, line: String::from_utf8(line.bytes).ok()? })
 }
 
@@ -105,6 +140,14 @@ impl Parts {
         let current = dir.file(CURRENT, How::Read);
         let names = list(&dir)?.into_iter();
         Ok(Self { dir, names, current: Some(current) })
+    }
+
+    /// Leaves out the parts that end before a record, as the name of the next one tells.
+    fn skip_to(&mut self, seq: u64) {
+        let names: Vec<String> = self.names.by_ref().collect();
+        let starts: Vec<u64> = names.iter().filter_map(|name| first_of(name)).collect();
+        let skipped = starts.iter().rposition(|first| *first <= seq).unwrap_or(0);
+        self.names = names.into_iter().skip(skipped).collect::<Vec<_>>().into_iter();
     }
 
     fn is_current(&self, file: &File) -> bool {
@@ -134,7 +177,7 @@ impl Iterator for Parts {
 
 /// The lines of a part.
 pub(crate) struct Lines {
-    reader: BufReader<std::fs::File>,
+    reader: Box<dyn BufRead + Send>,
 }
 
 /// One line.
@@ -146,8 +189,13 @@ pub(crate) struct LineRead {
 }
 
 impl Lines {
-    pub(crate) fn of(file: File) -> Self {
-        Self { reader: BufReader::with_capacity(128 << 10, std::fs::File::from(file.fd)) }
+    pub(crate) fn of(file: File, name: &str) -> Self {
+        let file = std::fs::File::from(file.fd);
+        if name.ends_with(COMPRESSED) {
+            let plain = flate2::read::MultiGzDecoder::new(BufReader::with_capacity(128 << 10, file));
+            return Self { reader: Box::new(BufReader::with_capacity(128 << 10, plain)) };
+        }
+        Self { reader: Box::new(BufReader::with_capacity(128 << 10, file)) }
     }
 
     /// The next line; `None` at the end, or where the disk fails.
@@ -163,7 +211,7 @@ impl Lines {
             let end = chunk.iter().position(|&byte| byte == b'\n');
             let piece = chunk.get(..end.unwrap_or(chunk.len())).unwrap_or_default();
             let room = MAX_LINE.saturating_sub(line.bytes.len());
-            line.bytes.extend(piece.iter().take(room));
+            line.bytes.extend_from_slice(piece.get(..room.min(piece.len())).unwrap_or_default());
             let used = piece.len() + usize::from(end.is_some());
             self.reader.consume(used);
             if end.is_some() {
@@ -182,6 +230,7 @@ mod tests {
     fn parts_sort_by_age_and_strangers_are_left_out() {
         assert_eq!(name(17), "events-000000000017.jsonl");
         assert_eq!(first_of("events-000000000017.jsonl"), Some(17));
+        assert_eq!(first_of("events-000000000017.jsonl.gz"), Some(17));
         assert_eq!(first_of("events-1000000000000.jsonl"), Some(1_000_000_000_000));
         for stranger in
             ["events.jsonl", "events-17.jsonl", "events-00000000001x.jsonl", "events-000000000017"]

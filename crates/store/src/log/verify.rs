@@ -2,7 +2,10 @@
 
 use std::fmt;
 
+use tollgate_model::json;
+
 use super::head::{self, Head};
+use super::keep::PRUNED;
 use super::line::{Hash, Link};
 use super::parts::{LineRead, Lines, Parts};
 use super::{Log, parts::CURRENT};
@@ -153,6 +156,10 @@ struct Check {
     edited: bool,
     /// Lines without the form of a record, since the last that has it.
     odd: Vec<(usize, u64)>,
+    /// The first record, when it is not the very first: something before it was pruned, or removed.
+    begin: Option<Link>,
+    /// A record says that what was before the first was pruned.
+    pruned: bool,
 }
 
 impl Default for Check {
@@ -167,6 +174,8 @@ impl Default for Check {
             last: (0, 0),
             edited: false,
             odd: Vec::new(),
+            begin: None,
+            pruned: false,
         }
     }
 }
@@ -182,9 +191,10 @@ impl Check {
     }
 
     fn part(&mut self, name: String, part: Result<File, LogFault>) {
+        let lines = part.map(|file| Lines::of(file, &name));
         self.parts.push(name);
         self.line = 0;
-        match part.map(Lines::of) {
+        match lines {
             Ok(mut lines) => {
                 while let Some(line) = lines.next() {
                     self.line += 1;
@@ -202,6 +212,12 @@ impl Check {
             }
             return;
         };
+        if self.seq == 0 && link.seq > 1 && self.begin.is_none() {
+            // Told at the end, should no record say that it was pruned.
+            self.begin = Some(link);
+            (self.seq, self.hash) = (link.seq - 1, link.prev);
+        }
+        self.pruned |= link.sound && self.begin.is_some_and(|begin| names_pruned(&line.bytes, &begin));
         let follows = link.prev == self.hash && link.seq == self.seq.saturating_add(1);
         self.odd_lines(follows);
         if !follows {
@@ -241,6 +257,9 @@ impl Check {
 
     fn end(&mut self) {
         let last = self.seq;
+        if let Some(begin) = self.begin.filter(|_| !self.pruned) {
+            self.tell_at((0, 1), Breach::Removed { from: 1, to: begin.seq - 1 });
+        }
         self.odd_lines(self.head.is_none_or(|head| head.seq <= last));
         match self.head {
             None if last > 0 => self.tell(Breach::NoHead),
@@ -266,4 +285,20 @@ impl Check {
     fn place(&self) -> (usize, u64) {
         (self.parts.len().saturating_sub(1), self.line)
     }
+}
+
+/// Does a record say that everything before `begin` was pruned? A pruning that was cut short left more than it says.
+fn names_pruned(line: &[u8], begin: &Link) -> bool {
+    let mark = format!("\"{PRUNED}\":{{");
+    if !line.windows(mark.len()).any(|window| window == mark.as_bytes()) {
+        return false;
+    }
+    let Ok(record) = json::parse(line) else { return false };
+    let Some(pruned) = record.get(PRUNED) else { return false };
+    let to = match pruned.get("to") {
+        Some(json::Value::Number(text)) => text.parse::<u64>().unwrap_or(0),
+        _ => 0,
+    };
+    let follows = to + 1 == begin.seq && pruned.text("hash") == Some(begin.prev.to_string().as_str());
+    follows || to >= begin.seq
 }

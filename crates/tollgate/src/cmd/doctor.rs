@@ -67,7 +67,9 @@ fn sections(stage: &Stage) -> Vec<Section> {
         sections.push(Section { about, lines });
     }
     sections.extend(SETUPS.iter().filter_map(|setup| agent_section(stage, &Guard::new(stage, setup), &gate)));
-    sections.extend([policy, Section { about: "Log".into(), lines: gate.log() }]);
+    let mut log = gate.log();
+    log.push(gate.life());
+    sections.extend([policy, Section { about: "Log".into(), lines: log }]);
     sections
 }
 

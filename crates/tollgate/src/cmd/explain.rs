@@ -230,6 +230,7 @@ fn shell(command: &str, call: &Call) -> Event {
         transcript: None,
         permission_mode: String::new(),
         attended: Attended::Yes,
+        trace: tollgate_model::Trace::default(),
         kind: Kind::PreTool(tool),
     }
 }

@@ -1,14 +1,22 @@
 //! One file per subcommand.
 
 pub mod approve;
+pub mod audit;
 pub mod canary;
 pub mod check;
 pub mod doctor;
 pub mod explain;
+pub mod figures;
 pub mod guard;
 pub mod init;
+pub mod log;
 pub mod observe;
+pub mod prune;
+pub mod replay;
+pub mod report;
 pub mod rules;
+pub mod stats;
+pub mod suggest;
 pub mod trust;
 pub mod uninstall;
 pub mod validate;

@@ -11,9 +11,11 @@ use tollgate_model::json::Value;
 use tollgate_policy::{Health, Loaded, Request};
 use tollgate_store::{Log, Verification};
 
+use crate::cmd::audit::{Life, Way};
 use crate::cmd::canary::{Stage, is_canary};
 use crate::dirs::MANAGED;
 use crate::report::{Line, tilde};
+use crate::when;
 
 /// The gate as registered, or as it would be.
 pub struct Gate<'a> {
@@ -129,6 +131,16 @@ impl<'a> Gate<'a> {
             format!("to note its head in the system log: logger -t tollgate < {}", self.state.join("head").display()),
         ));
         lines
+    }
+
+    /// Did the calls of the last days pass the gate, as the agents' own transcripts tell them?
+    pub fn life(&self) -> Line {
+        let since = when::now() - 7 * when::DAY;
+        let life = Life::examine(&self.state, &self.stage.dirs.home, Some(since), None);
+        if life.count(Way::Around) == 0 {
+            return Line::green(format!("last 7 days: {}", life.line()));
+        }
+        Line::yellow(format!("last 7 days: {}", life.line()), "tollgate audit --since 7d")
     }
 
     fn state_dir(&self) -> Vec<Line> {

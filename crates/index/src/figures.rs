@@ -1,0 +1,415 @@
+//! Questions that the index answers.
+
+use rusqlite::{Row as SqlRow, params_from_iter, types::Value};
+
+use crate::db::{Index, IndexFault};
+use crate::fact::Outcome;
+use crate::fold::HOUR;
+use crate::histogram::Histogram;
+
+/// Which part of the past is asked about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// Microseconds since 1970, rounded down to the hour.
+    pub from: Option<i64>,
+    /// Microseconds since 1970, rounded up to the hour; not included.
+    pub to: Option<i64>,
+    /// Only this agent.
+    pub agent: Option<String>,
+}
+
+/// What calls are counted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Hours since 1970, as a number.
+    Hour,
+    /// Days since 1970, as a number.
+    Day,
+    /// Agents.
+    Agent,
+    /// Tools.
+    Tool,
+    /// Types of subagents; the main agent has an empty name.
+    Actor,
+}
+
+/// Calls with something in common.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Row {
+    /// What they have in common.
+    pub name: String,
+    /// How many.
+    pub calls: u64,
+    /// Of them: a rule had something to say, but let them run.
+    pub noted: u64,
+    /// A person was asked.
+    pub asked: u64,
+    /// Refused.
+    pub denied: u64,
+    /// Ran and failed.
+    pub failed: u64,
+    /// Ended without a result.
+    pub none: u64,
+    /// The size of all results.
+    pub bytes: u64,
+    /// How long they ran in all, in microseconds.
+    pub took: u64,
+}
+
+/// Everything in a period.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Events of every kind.
+    pub events: u64,
+    /// Sessions in which something happened.
+    pub sessions: u64,
+    /// Prompts of persons.
+    pub prompts: u64,
+    /// The calls.
+    pub calls: Row,
+    /// Events that could not be decided.
+    pub faults: u64,
+    /// The first and the last hour, in microseconds since 1970.
+    pub span: Option<(i64, i64)>,
+}
+
+/// How a rule fared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RuleRow {
+    /// Its id.
+    pub rule: String,
+    /// It found something, whatever it said.
+    pub fires: u64,
+    /// It asked.
+    pub asked: u64,
+    /// It refused.
+    pub denied: u64,
+    /// A person said yes when it asked.
+    pub approved: u64,
+    /// A person said no, or the call came to nothing.
+    pub declined: u64,
+    /// A person let a refused call pass.
+    pub overridden: u64,
+    /// The agent tried the same again after a refusal.
+    pub retried: u64,
+}
+
+impl RuleRow {
+    /// The share of its questions and refusals that no person set aside; `None` when it stopped nothing.
+    #[must_use]
+    pub fn precision(&self) -> Option<f64> {
+        let stopped = self.asked + self.denied + self.overridden;
+        (stopped > 0).then(|| 1.0 - (self.approved + self.overridden) as f64 / stopped as f64)
+    }
+}
+
+/// A session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is what its name says; times in microseconds since 1970")]
+pub struct SessionRow {
+    pub id: i64,
+    pub agent: String,
+    pub session: String,
+    pub first: i64,
+    pub last: i64,
+    pub cwd: String,
+    pub transcript: String,
+    pub events: u64,
+    pub prompts: u64,
+    pub calls: u64,
+    pub asked: u64,
+    pub denied: u64,
+}
+
+/// One call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is what its name says; times in microseconds")]
+pub struct CallRow {
+    pub seq: u64,
+    pub at: i64,
+    pub actor: String,
+    pub tool: String,
+    pub verdict: String,
+    pub outcome: Outcome,
+    pub bytes: u64,
+    pub took: Option<u64>,
+    pub gate: u64,
+}
+
+/// Subagents and turns: what the seed calls routing and handoffs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Actors {
+    /// Subagents that were started.
+    pub started: u64,
+    /// Subagents that handed back.
+    pub stopped: u64,
+    /// Turns that ended.
+    pub turns: u64,
+    /// Compactions.
+    pub compactions: u64,
+}
+
+/// Runs of tests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tests {
+    /// Green.
+    pub passed: u64,
+    /// Red.
+    pub failed: u64,
+}
+
+/// Answers about one part of the past.
+pub struct Figures<'i> {
+    index: &'i Index,
+    scope: Scope,
+}
+
+impl Index {
+    /// Figures about a part of the past.
+    #[must_use]
+    pub fn figures(&self, scope: Scope) -> Figures<'_> {
+        Figures { index: self, scope }
+    }
+
+    /// The calls of a session, oldest first.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn calls_of(&self, session: i64) -> Result<Vec<CallRow>, IndexFault> {
+        let sql = "SELECT seq, at, actor, tool, verdict, outcome, bytes, took, gate FROM calls WHERE session = ?1 ORDER BY seq";
+        self.rows(sql, vec![session.into()], |row| {
+            Ok(CallRow {
+                seq: row.get(0)?,
+                at: row.get(1)?,
+                actor: row.get(2)?,
+                tool: row.get(3)?,
+                verdict: row.get(4)?,
+                outcome: outcome(row.get(5)?),
+                bytes: row.get(6)?,
+                took: row.get(7)?,
+                gate: row.get(8)?,
+            })
+        })
+    }
+
+    fn rows<T>(
+        &self,
+        sql: &str,
+        with: Vec<Value>,
+        each: impl FnMut(&SqlRow) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, IndexFault> {
+        let all = || -> rusqlite::Result<Vec<T>> {
+            let mut statement = self.db.prepare_cached(sql)?;
+            let rows = statement.query_map(params_from_iter(with), each)?;
+            rows.collect()
+        };
+        all().map_err(|error| self.fault(error))
+    }
+}
+
+const CALLS: &str = "sum(calls), sum(iif(verdict = 'note', calls, 0)), sum(iif(verdict = 'ask', calls, 0)),
+  sum(iif(outcome = 4, calls, 0)), sum(iif(outcome = 2, calls, 0)), sum(iif(outcome = 3, calls, 0)), sum(bytes), sum(took)";
+
+impl Figures<'_> {
+    /// Everything at once.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn totals(&self) -> Result<Totals, IndexFault> {
+        let calls = self.index.rows(
+            &format!("SELECT '', {CALLS} FROM hours WHERE {}", self.place()),
+            self.with(),
+            call_row,
+        )?;
+        let (events, prompts, first, last) = self.one(
+            "SELECT sum(n), sum(iif(phase = 'prompt', n, 0)), min(hour), max(hour) FROM events",
+            |row| {
+                Ok((
+                    count(row, 0)?,
+                    count(row, 1)?,
+                    row.get::<_, Option<i64>>(2)?,
+                    row.get::<_, Option<i64>>(3)?,
+                ))
+            },
+        )?;
+        let faults = self.one("SELECT sum(n) FROM faults", |row| count(row, 0))?;
+        Ok(Totals {
+            events,
+            prompts,
+            faults,
+            sessions: self.session_count()?,
+            calls: calls.into_iter().next().unwrap_or_default(),
+            span: first.zip(last).map(|(first, last)| (first * HOUR, (last + 1) * HOUR)),
+        })
+    }
+
+    /// Calls by something, most calls first; by time, oldest first.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn calls(&self, by: By) -> Result<Vec<Row>, IndexFault> {
+        let (key, order) = match by {
+            By::Hour => ("cast(hour AS TEXT)", "hour"),
+            By::Day => ("cast(hour / 24 AS TEXT)", "hour / 24"),
+            By::Agent => ("agent", "2 DESC, 1"),
+            By::Tool => ("tool", "2 DESC, 1"),
+            By::Actor => ("actor", "2 DESC, 1"),
+        };
+        let sql =
+            format!("SELECT {key}, {CALLS} FROM hours WHERE {} GROUP BY 1 ORDER BY {order}", self.place());
+        self.index.rows(&sql, self.with(), call_row)
+    }
+
+    /// How long the gate took; with a tool, how long that ran.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn latency(&self, tool: &str) -> Result<Histogram, IndexFault> {
+        let sql = format!(
+            "SELECT bucket, sum(n) FROM latency WHERE {} AND tool = ?4 GROUP BY bucket ORDER BY bucket",
+            self.place()
+        );
+        let mut with = self.with();
+        with.push(Value::Text(tool.to_owned()));
+        let counts = self.index.rows(&sql, with, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(Histogram { counts })
+    }
+
+    /// How the rules fared, those that fired most first. One that never fired has no row.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn rules(&self) -> Result<Vec<RuleRow>, IndexFault> {
+        let sql = format!(
+            "SELECT rule, sum(noted + asked + denied), sum(asked), sum(denied), sum(approved), sum(declined),
+               sum(overridden), sum(retried) FROM rules WHERE {} GROUP BY rule ORDER BY 2 DESC, 1",
+            self.place()
+        );
+        self.index.rows(&sql, self.with(), |row| {
+            Ok(RuleRow {
+                rule: row.get(0)?,
+                fires: count(row, 1)?,
+                asked: count(row, 2)?,
+                denied: count(row, 3)?,
+                approved: count(row, 4)?,
+                declined: count(row, 5)?,
+                overridden: count(row, 6)?,
+                retried: count(row, 7)?,
+            })
+        })
+    }
+
+    /// The sessions in which something happened, the latest first.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn sessions(&self, limit: usize) -> Result<Vec<SessionRow>, IndexFault> {
+        let sql = format!(
+            "SELECT id, agent, session, first, last, cwd, transcript, events, prompts, calls, asked, denied
+             FROM sessions WHERE {} ORDER BY last DESC LIMIT {limit}",
+            SESSION_PLACE
+        );
+        self.index.rows(&sql, self.session_with(), |row| {
+            Ok(SessionRow {
+                id: row.get(0)?,
+                agent: row.get(1)?,
+                session: row.get(2)?,
+                first: row.get(3)?,
+                last: row.get(4)?,
+                cwd: row.get(5)?,
+                transcript: row.get(6)?,
+                events: row.get(7)?,
+                prompts: row.get(8)?,
+                calls: row.get(9)?,
+                asked: row.get(10)?,
+                denied: row.get(11)?,
+            })
+        })
+    }
+
+    /// Subagents, turns, compactions.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn actors(&self) -> Result<Actors, IndexFault> {
+        self.one(
+            "SELECT sum(iif(phase = 'subagent-start', n, 0)), sum(iif(phase = 'subagent-stop', n, 0)),
+               sum(iif(phase = 'stop', n, 0)), sum(iif(phase = 'pre-compact', n, 0)) FROM events",
+            |row| {
+                Ok(Actors {
+                    started: count(row, 0)?,
+                    stopped: count(row, 1)?,
+                    turns: count(row, 2)?,
+                    compactions: count(row, 3)?,
+                })
+            },
+        )
+    }
+
+    /// Runs of tests.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn tests(&self) -> Result<Tests, IndexFault> {
+        self.one("SELECT sum(passed), sum(failed) FROM tests", |row| {
+            Ok(Tests { passed: count(row, 0)?, failed: count(row, 1)? })
+        })
+    }
+
+    fn session_count(&self) -> Result<u64, IndexFault> {
+        let sql = format!("SELECT count(*) FROM sessions WHERE {SESSION_PLACE}");
+        let rows = self.index.rows(&sql, self.session_with(), |row| count(row, 0))?;
+        Ok(rows.into_iter().next().unwrap_or_default())
+    }
+
+    fn one<T: Default>(
+        &self,
+        sql: &str,
+        each: impl FnMut(&SqlRow) -> rusqlite::Result<T>,
+    ) -> Result<T, IndexFault> {
+        let rows = self.index.rows(&format!("{sql} WHERE {}", self.place()), self.with(), each)?;
+        Ok(rows.into_iter().next().unwrap_or_default())
+    }
+
+    fn place(&self) -> &'static str {
+        "hour >= ?1 AND hour < ?2 AND (?3 = '' OR agent = ?3)"
+    }
+
+    fn with(&self) -> Vec<Value> {
+        let from = self.scope.from.map_or(i64::MIN, |from| from.div_euclid(HOUR));
+        let to =
+            self.scope.to.map_or(i64::MAX, |to| to.div_euclid(HOUR) + i64::from(to.rem_euclid(HOUR) > 0));
+        vec![from.into(), to.into(), self.scope.agent.clone().unwrap_or_default().into()]
+    }
+
+    fn session_with(&self) -> Vec<Value> {
+        let (from, to) = (self.scope.from.unwrap_or(i64::MIN), self.scope.to.unwrap_or(i64::MAX));
+        vec![from.into(), to.into(), self.scope.agent.clone().unwrap_or_default().into()]
+    }
+}
+
+const SESSION_PLACE: &str = "last >= ?1 AND first < ?2 AND (?3 = '' OR agent = ?3)";
+
+fn call_row(row: &SqlRow) -> rusqlite::Result<Row> {
+    Ok(Row {
+        name: row.get(0)?,
+        calls: count(row, 1)?,
+        noted: count(row, 2)?,
+        asked: count(row, 3)?,
+        denied: count(row, 4)?,
+        failed: count(row, 5)?,
+        none: count(row, 6)?,
+        bytes: count(row, 7)?,
+        took: count(row, 8)?,
+    })
+}
+
+/// A sum, which is null over nothing.
+fn count(row: &SqlRow, column: usize) -> rusqlite::Result<u64> {
+    Ok(row.get::<_, Option<i64>>(column)?.unwrap_or_default().max(0).unsigned_abs())
+}
+
+fn outcome(number: i64) -> Outcome {
+    let all = [Outcome::Open, Outcome::Ran, Outcome::Failed, Outcome::None, Outcome::Refused];
+    all.into_iter().find(|outcome| outcome.number() == number).unwrap_or_default()
+}

@@ -1,0 +1,62 @@
+//! What `stats` and `report` share: the index, caught up, and the part of the past that is asked about.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use tollgate_index::{Index, Scope};
+
+use crate::dirs::Dirs;
+use crate::table::Bar;
+use crate::{out, when};
+
+/// Which part of the past.
+#[derive(clap::Args, Debug, Clone, Default)]
+pub struct Past {
+    /// From then on: `24h`, `7d`, `today`, a date, an RFC 3339 time; counted by the hour
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Until then
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<String>,
+    /// Only this agent
+    #[arg(long)]
+    pub agent: Option<String>,
+    /// Another state directory
+    #[arg(long, hide = true)]
+    pub state: Option<PathBuf>,
+}
+
+impl Past {
+    /// The part of the past that they say.
+    pub fn scope(&self) -> anyhow::Result<Scope> {
+        Ok(Scope {
+            from: self.since.as_deref().map(when::parse).transpose()?,
+            to: self.until.as_deref().map(when::parse).transpose()?,
+            agent: self.agent.clone(),
+        })
+    }
+
+    /// The state directory.
+    pub fn state(&self) -> anyhow::Result<PathBuf> {
+        match &self.state {
+            Some(state) => Ok(state.clone()),
+            None => Ok(Dirs::find().context("no home directory: set HOME")?.state),
+        }
+    }
+
+    /// The index, with everything that the log has.
+    pub fn index(&self) -> anyhow::Result<Index> {
+        let state = self.state()?;
+        if !state.is_dir() {
+            anyhow::bail!("there is no log yet: `{}` is missing; run `tollgate init`", state.display());
+        }
+        let mut index = Index::open(&state)?;
+        let mut bar = Bar::new("counting");
+        index.catch_up(|progress| bar.at(progress.seq, progress.last))?;
+        drop(bar);
+        if let Some(why) = &index.rebuilt {
+            out::error(&format!("tollgate: the index was built anew from the log: {why}"));
+        }
+        Ok(index)
+    }
+}

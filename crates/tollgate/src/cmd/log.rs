@@ -1,0 +1,149 @@
+//! `tollgate log`: what happened.
+
+mod filter;
+mod line;
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context;
+use tollgate_store::{Entry, Log};
+
+use crate::dirs::Dirs;
+use crate::exit::ExitCode;
+use crate::{out, table};
+use filter::Filter;
+pub use line::subject;
+
+/// How many records a terminal gets when nobody says how many.
+const ON_TERMINAL: usize = 50;
+
+/// Arguments of `tollgate log`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    #[command(flatten)]
+    filter: filter::Wanted,
+    /// The last N records (on a terminal 50, elsewhere all)
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
+    /// Go on as records come in
+    #[arg(short, long)]
+    follow: bool,
+    /// One JSON object per record, as it stands in the log
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// How to write them
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+    /// Another state directory
+    #[arg(long, hide = true)]
+    state: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// A line each, cut to the terminal
+    Text,
+    /// As they stand in the log
+    Json,
+    /// A table for spreadsheets
+    Csv,
+}
+
+/// Shows records, oldest first. Exit 1 when there are none.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let state = match &args.state {
+        Some(state) => state.clone(),
+        None => Dirs::find().context("no home directory: set HOME")?.state,
+    };
+    let log = Log::at(&state);
+    let filter = args.filter.filter()?;
+    let show = Show { format: if args.json { Format::Json } else { args.format }, width: line_width() };
+    let limit = args.limit.or_else(|| std::io::stdout().is_terminal().then_some(ON_TERMINAL));
+    show.head();
+    let (mut last, mut count) = (log.head().map_or(0, |head| head.seq), 0_u64);
+    match limit {
+        Some(limit) => {
+            for entry in newest(&log, &filter, limit) {
+                (last, count) = (last.max(entry.seq), count + 1);
+                show.entry(&entry);
+            }
+        }
+        None => {
+            for entry in log.records() {
+                last = last.max(entry.seq);
+                if filter.matches(&entry) {
+                    count += 1;
+                    show.entry(&entry);
+                }
+            }
+        }
+    }
+    if args.follow {
+        follow(&log, &filter, &show, last);
+    }
+    Ok(if count == 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// The last records that match, oldest first. Reads the newest parts first, and no more than it must.
+fn newest(log: &Log, filter: &Filter, limit: usize) -> Vec<Entry> {
+    let mut found: Vec<Entry> = Vec::new();
+    for part in log.parts().iter().rev() {
+        let mut of_part: Vec<Entry> = Vec::new();
+        let mut newest = i64::MIN;
+        for entry in log.records_of(part) {
+            newest = newest.max(filter.time_of(&entry));
+            if filter.matches(&entry) {
+                of_part.push(entry);
+            }
+        }
+        of_part.append(&mut found);
+        found = of_part;
+        if found.len() >= limit || filter.ends_before(newest) {
+            break;
+        }
+    }
+    found.drain(..found.len().saturating_sub(limit));
+    found
+}
+
+/// Until the reader goes away.
+fn follow(log: &Log, filter: &Filter, show: &Show, mut last: u64) -> ! {
+    loop {
+        std::thread::sleep(Duration::from_millis(200));
+        for entry in log.records_from(last + 1) {
+            last = entry.seq;
+            if filter.matches(&entry) {
+                show.entry(&entry);
+            }
+        }
+    }
+}
+
+/// On a terminal a record is one row; elsewhere nothing is cut.
+fn line_width() -> Option<usize> {
+    std::io::stdout().is_terminal().then(table::width)
+}
+
+struct Show {
+    format: Format,
+    width: Option<usize>,
+}
+
+impl Show {
+    fn head(&self) {
+        if self.format == Format::Csv {
+            out::line(&line::CSV.join(","));
+        }
+    }
+
+    fn entry(&self, entry: &Entry) {
+        match (self.format, entry.value()) {
+            (Format::Json, _) => out::line(&entry.line),
+            (Format::Csv, Some(record)) => out::line(&line::csv(&record)),
+            (Format::Text, Some(record)) => out::line(&line::text(&record, self.width)),
+            (_, None) => out::line(&format!("record {} cannot be read; see `tollgate audit`", entry.seq)),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! `tollgate prune`: makes the log smaller, and says so in the log.
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use anyhow::{Context, bail};
+use tollgate_store::{Keep, Log};
+
+use crate::dirs::Dirs;
+use crate::exit::ExitCode;
+use crate::table::bytes;
+use crate::{out, owner, when};
+
+/// Arguments of `tollgate prune`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// Remove parts of the log that are older than this: `90d`
+    #[arg(long, value_name = "TIME")]
+    older_than: Option<String>,
+    /// Remove the oldest parts until the log takes no more than this: `500M`, `2G`
+    #[arg(long, value_name = "SIZE")]
+    larger_than: Option<String>,
+    /// Compress the parts that stay, but for the newest
+    #[arg(long)]
+    compress: bool,
+    /// Another state directory
+    #[arg(long, hide = true)]
+    state: Option<PathBuf>,
+}
+
+/// Compresses, then removes. What is removed is named in the log first, so that the chain stays whole.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    owner::refuse_agents("prune")?;
+    if args.older_than.is_none() && args.larger_than.is_none() && !args.compress {
+        bail!("say what may go: `--older-than 90d`, `--larger-than 2G`, or `--compress`");
+    }
+    let keep = Keep {
+        since: args.older_than.as_deref().map(age).transpose()?,
+        bytes: args.larger_than.as_deref().map(size).transpose()?,
+    };
+    let state = match &args.state {
+        Some(state) => state.clone(),
+        None => Dirs::find().context("no home directory: set HOME")?.state,
+    };
+    let log = Log::at(&state);
+    if args.compress {
+        out::line(&format!("Compressed: {} saved.", bytes(log.compress()?)));
+    }
+    if keep != Keep::default() {
+        let before = log.parts().len();
+        let told = log.prune(keep, SystemTime::now())?;
+        let gone = before.saturating_sub(log.parts().len());
+        out::line(&match told {
+            Some(told) => format!("Removed {gone} parts of the log; record {} says which.", told.seq),
+            None => "Nothing had to go.".to_owned(),
+        });
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn age(text: &str) -> anyhow::Result<SystemTime> {
+    let length =
+        when::length(text).with_context(|| format!("`{text}` is no length of time; write `90d` or `12w`"))?;
+    let length = Duration::from_micros(length.unsigned_abs());
+    SystemTime::now().checked_sub(length).with_context(|| format!("`{text}` is before all time"))
+}
+
+fn size(text: &str) -> anyhow::Result<u64> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit: u64 = match text.get(digits.len()..).unwrap_or_default().to_ascii_uppercase().as_str() {
+        "" | "B" => 1,
+        "K" | "KB" => 1 << 10,
+        "M" | "MB" => 1 << 20,
+        "G" | "GB" => 1 << 30,
+        _ => 0,
+    };
+    let size = digits.parse::<u64>().ok().filter(|_| unit > 0).and_then(|number| number.checked_mul(unit));
+    size.with_context(|| format!("`{text}` is no size; write `500M` or `2G`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read() {
+        assert_eq!(["12", "3k", "2G"].map(|text| size(text).ok()), [Some(12), Some(3072), Some(2 << 30)]);
+        assert!(["", "G", "2T", "-1", "99999999999999G"].iter().all(|text| size(text).is_err()));
+    }
+}

@@ -1,0 +1,106 @@
+//! `tollgate replay`: what the present policy, or another, would have said to the calls of the past.
+//!
+//! Every call is judged again in a world that stands still: no file is looked at, so that the answer is the same
+//! today and tomorrow. What hung on the state of the disk then (uncommitted work, say) is judged as unknown.
+
+mod judge;
+mod past;
+mod tally;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use tollgate_policy::{Layer, Policy, Severity};
+use tollgate_rules::Rules;
+
+use crate::dirs::{Dirs, MANAGED};
+use crate::exit::ExitCode;
+use crate::{out, when};
+use judge::{Baseline, Judges};
+use past::Source;
+
+/// Arguments of `tollgate replay`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// Try this policy file instead of the present policy; what changes is against the present one
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// Take the calls from the agents' own transcripts instead of the log
+    #[arg(long)]
+    transcripts: bool,
+    /// From then on: `24h`, `30d`, a date
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Examples per rule
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    examples: usize,
+    /// One JSON object
+    #[arg(long)]
+    json: bool,
+    /// Another state directory
+    #[arg(long, hide = true)]
+    state: Option<PathBuf>,
+}
+
+/// Judges the past again. Exit 1 when something would change.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let dirs = Dirs::find().context("no home directory: set HOME")?;
+    let state = args.state.clone().unwrap_or_else(|| dirs.state.clone());
+    let since = args.since.as_deref().map(when::parse).transpose()?;
+    let present = present(&dirs, &state)?;
+    let (policy, baseline) = match &args.policy {
+        Some(file) => (read(file, &state)?, Baseline::Policy(present)),
+        None => (present, Baseline::Recorded),
+    };
+    let source = if args.transcripts { Source::transcripts(&dirs.home) } else { Source::log(&state) };
+    let judges =
+        Judges { policy, baseline, home: dirs.home.to_string_lossy().into_owned(), own: own(&dirs, &state) };
+    let tally = judges.run(source, since, args.examples)?;
+    if args.json {
+        out::line(&tally.value().to_string())
+    } else {
+        tally.print()
+    }
+    Ok(if tally.changed() == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn own(dirs: &Dirs, state: &std::path::Path) -> Vec<String> {
+    [dirs.config.as_path(), state, std::path::Path::new(MANAGED)]
+        .map(|path| path.to_string_lossy().into_owned())
+        .into()
+}
+
+/// The user's and the machine's policy: that of a project is another for every project.
+fn present(dirs: &Dirs, state: &std::path::Path) -> anyhow::Result<Policy> {
+    let request = tollgate_policy::Request {
+        managed_dir: std::path::Path::new(MANAGED),
+        config_dir: &dirs.config,
+        state_dir: state,
+        project: None,
+        cwd: &dirs.home,
+    };
+    Ok(tollgate_policy::load(&request, &Rules).policy)
+}
+
+/// A policy file by itself, as a user's file.
+fn read(file: &std::path::Path, state: &std::path::Path) -> anyhow::Result<Policy> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read `{}`", file.display()))?;
+    let problems = tollgate_policy::check(file, &text, Layer::User, &Rules);
+    if problems.iter().any(|problem| problem.severity == Severity::Error) {
+        bail!("{}", tollgate_policy::render(&problems, &text, false));
+    }
+    // Laid where a user's file would lie, in a place of our own.
+    let place = state.join(format!("replay-{}", std::process::id()));
+    std::fs::create_dir_all(&place).with_context(|| format!("cannot make `{}`", place.display()))?;
+    std::fs::write(place.join(tollgate_policy::FILE_NAME), &text)?;
+    let request = tollgate_policy::Request {
+        managed_dir: &place.join("managed"),
+        config_dir: &place,
+        state_dir: &place.join("state"),
+        project: None,
+        cwd: &place,
+    };
+    let loaded = tollgate_policy::load(&request, &Rules);
+    let _ = std::fs::remove_dir_all(&place);
+    Ok(loaded.policy)
+}

@@ -1,0 +1,148 @@
+//! Judging on all cores. Sessions repeat themselves, so that each core remembers what it has judged.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::mpsc::sync_channel;
+
+use tollgate_model::{Event, StillFile, StillWorld, Verdict};
+use tollgate_policy::Policy;
+
+use super::past::{Past, Source, Written};
+use super::tally::Tally;
+use crate::table::Bar;
+
+/// What the new verdict is compared with.
+pub enum Baseline {
+    /// What the gate said then.
+    Recorded,
+    /// What this policy would say in the same still world.
+    Policy(Policy),
+}
+
+/// Everything that a judgement needs.
+pub struct Judges {
+    pub policy: Policy,
+    pub baseline: Baseline,
+    pub home: String,
+    pub own: Vec<String>,
+}
+
+/// A verdict and the rules behind it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    pub verdict: Verdict,
+    pub rules: Vec<String>,
+}
+
+impl Judges {
+    /// Judges everything that a source has.
+    pub fn run(&self, source: Source, since: Option<i64>, examples: usize) -> anyhow::Result<Tally> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let (batches_in, batches_out) = sync_channel::<Vec<Written>>(cores * 2);
+        let batches_out = Mutex::new(batches_out);
+        let mut whole = Tally::new(examples);
+        let start = std::time::Instant::now();
+        std::thread::scope(|scope| {
+            let workers: Vec<_> =
+                (0..cores).map(|_| scope.spawn(|| self.work(&batches_out, since, examples))).collect();
+            let mut bar = Bar::new("judging");
+            source.read(|batch, done, of| {
+                bar.at(done, of);
+                batches_in.send(batch).is_ok()
+            });
+            drop(batches_in);
+            for worker in workers {
+                match worker.join() {
+                    Ok(tally) => whole.join(tally),
+                    Err(_) => anyhow::bail!("a call of the past could not be judged"),
+                }
+            }
+            Ok(())
+        })?;
+        whole.took = start.elapsed();
+        Ok(whole)
+    }
+
+    fn work(
+        &self,
+        batches: &Mutex<std::sync::mpsc::Receiver<Vec<Written>>>,
+        since: Option<i64>,
+        examples: usize,
+    ) -> Tally {
+        let mut tally = Tally::new(examples);
+        let mut known: HashMap<blake3::Hash, (Said, Option<Said>)> = HashMap::new();
+        loop {
+            let Ok(batch) = batches.lock().map_err(|_| ()).and_then(|batches| batches.recv().map_err(|_| ()))
+            else {
+                return tally;
+            };
+            for past in batch.iter().filter_map(|written| written.understand(since)) {
+                // Bounded, whatever the past holds.
+                if known.len() > 100_000 {
+                    known.clear();
+                }
+                let (now, other) = known.entry(key(&past.event)).or_insert_with(|| self.both(&past.event));
+                let before = match other {
+                    Some(before) => before.clone(),
+                    None => Said { verdict: past.said, rules: past.rules.clone() },
+                };
+                tally.add(&past, &before, now);
+            }
+        }
+    }
+
+    fn both(&self, event: &Event) -> (Said, Option<Said>) {
+        let world = self.world(&event.cwd);
+        let other = match &self.baseline {
+            Baseline::Recorded => None,
+            Baseline::Policy(policy) => Some(said(event, &world, policy)),
+        };
+        (said(event, &world, &self.policy), other)
+    }
+
+    /// A home, a project and the temporary folders; nothing else is known.
+    fn world(&self, cwd: &str) -> StillWorld {
+        let mut world = StillWorld {
+            home: self.home.clone(),
+            workspace: cwd.to_owned(),
+            temp: vec!["/tmp".into(), "/var/tmp".into(), "/dev/shm".into()],
+            own: self.own.clone(),
+            ..StillWorld::default()
+        };
+        for folder in [self.home.as_str(), cwd, "/tmp"] {
+            world.files.insert(folder.to_owned(), StillFile::Dir);
+        }
+        world
+    }
+}
+
+fn said(event: &Event, world: &StillWorld, policy: &Policy) -> Said {
+    let decision = tollgate_pipeline::judge(event, world, policy).decision;
+    Said {
+        verdict: decision.verdict,
+        rules: decision.findings.into_iter().map(|finding| finding.rule).collect(),
+    }
+}
+
+/// Two events with the same key are judged alike.
+fn key(event: &Event) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    let tool = event.pending();
+    let mut input = String::new();
+    if let Some(tool) = tool {
+        tollgate_model::json::write(&tool.input, &mut input);
+    }
+    let name = tool.map_or("", |tool| tool.name.as_str());
+    for text in [event.agent.name(), &event.cwd, name, &input] {
+        hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+    }
+    hasher.finalize()
+}
+
+/// What a call is about, without secrets.
+pub fn about(past: &Past) -> String {
+    let Some(tool) = past.event.pending() else { return String::new() };
+    let record = tollgate_model::json::object([("input", tool.input.clone())]);
+    let text = crate::cmd::log::subject(&record);
+    format!("{} {}", tool.name, tollgate_store::redact(&text))
+}

@@ -1,0 +1,137 @@
+//! The calls of the past.
+
+use std::path::Path;
+
+use tollgate_agents::transcript::Told;
+use tollgate_agents::{Adapter, Payload, adapter, claude_code::ClaudeCode};
+use tollgate_model::json::{self, Value, object};
+use tollgate_model::{Event, Verdict};
+use tollgate_store::{Log, micros_of};
+
+use crate::transcripts;
+
+/// Calls that travel together.
+pub const BATCH: usize = 512;
+
+/// Where the calls come from.
+pub enum Source {
+    /// The gate's log.
+    Log(Log),
+    /// The agents' transcripts.
+    Transcripts(Vec<transcripts::Transcript>),
+}
+
+/// A call as it was written down: a line of the log, or what a transcript told.
+pub enum Written {
+    /// A line of the log.
+    Line(String),
+    /// From a transcript.
+    Call(&'static str, tollgate_agents::transcript::Call),
+}
+
+/// A call, ready to be judged.
+pub struct Past {
+    /// The event as the gate would get it.
+    pub event: Event,
+    /// What the gate said then; a transcript's call ran.
+    pub said: Verdict,
+    /// The rules that said it.
+    pub rules: Vec<String>,
+}
+
+impl Source {
+    /// The log of a state directory.
+    pub fn log(state: &Path) -> Self {
+        Self::Log(Log::at(state))
+    }
+
+    /// All transcripts below a home directory.
+    pub fn transcripts(home: &Path) -> Self {
+        Self::Transcripts(transcripts::find(home))
+    }
+
+    /// Hands out everything in batches until `each` says no. The second number is how much there is in all.
+    pub fn read(self, mut each: impl FnMut(Vec<Written>, u64, u64) -> bool) {
+        match self {
+            Self::Log(log) => {
+                let last = log.head().map_or(0, |head| head.seq);
+                let mut records =
+                    log.records().filter(|entry| entry.line.contains(r#""phase":"pre-tool""#)).peekable();
+                while let Some(first) = records.peek().map(|entry| entry.seq) {
+                    let batch = records.by_ref().take(BATCH).map(|entry| Written::Line(entry.line)).collect();
+                    if !each(batch, first, last) {
+                        return;
+                    }
+                }
+            }
+            Self::Transcripts(found) => {
+                let all = found.len() as u64;
+                for (at, transcript) in found.iter().enumerate() {
+                    let mut batch = Vec::new();
+                    // One that cannot be read has no calls; `audit` tells of it.
+                    let _ = transcripts::read(transcript, |told| {
+                        if let Told::Call(call) = told {
+                            batch.push(Written::Call(transcript.agent.name(), call));
+                        }
+                    });
+                    if !each(batch, at as u64, all) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Written {
+    /// Understands it; `None` when it is no call, or one before `since`.
+    pub fn understand(&self, since: Option<i64>) -> Option<Past> {
+        let late = |time: &str| since.is_none_or(|since| micros_of(time).is_some_and(|at| at >= since));
+        match self {
+            Self::Line(line) => {
+                let record = json::parse(line.as_bytes()).ok()?;
+                late(record.text("ts")?).then_some(())?;
+                from_record(&record)
+            }
+            Self::Call(agent, call) => {
+                late(&call.time).then_some(())?;
+                let event = event(agent, &call.session, &call.cwd, &call.tool, &call.input, &call.id)?;
+                Some(Past { event, said: Verdict::Allow, rules: Vec::new() })
+            }
+        }
+    }
+}
+
+fn from_record(record: &Value) -> Option<Past> {
+    let text = |key: &str| record.text(key).unwrap_or_default();
+    if text("session").starts_with("tollgate-canary-") {
+        return None;
+    }
+    let input = record.get("input")?;
+    let event = event(text("agent"), text("session"), text("cwd"), text("tool"), input, text("id"))?;
+    let findings = record.get("findings").and_then(Value::as_list).unwrap_or_default();
+    let rules = findings.iter().filter_map(|finding| finding.text("rule")).map(str::to_owned).collect();
+    Some(Past { event, said: verdict(text("verdict")), rules })
+}
+
+/// The event, as the agent's own adapter understands it; where that wants another form, as Claude Code's does.
+fn event(agent: &str, session: &str, cwd: &str, tool: &str, input: &Value, id: &str) -> Option<Event> {
+    let payload = object([
+        ("session_id", session.into()),
+        ("cwd", cwd.into()),
+        ("hook_event_name", "PreToolUse".into()),
+        ("tool_name", tool.into()),
+        ("tool_input", input.clone()),
+        ("tool_use_id", id.into()),
+    ]);
+    let mut bytes = String::new();
+    json::write(&payload, &mut bytes);
+    let payload = Payload { bytes: bytes.as_bytes(), hint: None, env: &|_| None };
+    let own = adapter(agent).and_then(|adapter| adapter.read(&payload).ok());
+    own.filter(|event| event.pending().is_some()).or_else(|| ClaudeCode.read(&payload).ok())
+}
+
+fn verdict(name: &str) -> Verdict {
+    let all = [Verdict::Allow, Verdict::Note, Verdict::Ask, Verdict::Deny, Verdict::Halt];
+    all.into_iter().find(|verdict| verdict.name() == name).unwrap_or(Verdict::Allow)
+}

@@ -1,0 +1,84 @@
+//! `tollgate report`: a period or a session on a page, and how it compares with another.
+
+mod data;
+mod html;
+mod snapshot;
+mod text;
+
+use tollgate_index::Scope;
+
+use super::figures;
+use crate::exit::ExitCode;
+use crate::{out, when};
+use data::Report;
+
+/// Arguments of `tollgate report`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    #[command(flatten)]
+    scope: figures::Past,
+    /// Only this session, by its id or the beginning of it
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// How to write it
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+    /// The same as `--format json`
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// Keep the figures under this name, to compare with later
+    #[arg(long, value_name = "NAME")]
+    save: Option<String>,
+    /// Compare with `previous` (the time of the same length before) or with figures that were kept under a name
+    #[arg(long, value_name = "NAME")]
+    against: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For a terminal
+    Text,
+    /// For a pull request or a wiki
+    Markdown,
+    /// One page that needs nothing else
+    Html,
+    /// For programs
+    Json,
+}
+
+/// Writes the report to standard output.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let index = args.scope.index()?;
+    let state = args.scope.state()?;
+    let scope = args.scope.scope()?;
+    let mut report = match &args.session {
+        Some(id) => Report::of_session(&index, id)?,
+        None => Report::of_period(&index, scope.clone())?,
+    };
+    if let Some(name) = &args.against {
+        let (label, before) = match name.as_str() {
+            "previous" => {
+                ("the time before".to_owned(), Report::of_period(&index, before(&scope, &report))?.headline)
+            }
+            name => (name.to_owned(), snapshot::read(&state, name)?),
+        };
+        report.compare(&label, &before);
+    }
+    if let Some(name) = &args.save {
+        snapshot::write(&state, name, &report)?;
+    }
+    match if args.json { Format::Json } else { args.format } {
+        Format::Text => text::plain(&report).iter().for_each(|line| out::line(line)),
+        Format::Markdown => out::text(&text::markdown(&report)),
+        Format::Html => out::text(&html::page(&report)),
+        Format::Json => out::line(&report.value().to_string()),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The time of the same length before a period.
+fn before(scope: &Scope, report: &Report) -> Scope {
+    let (first, last) = report.span.unwrap_or((0, when::now()));
+    let (from, to) = (scope.from.unwrap_or(first), scope.to.unwrap_or(last));
+    Scope { from: Some(from - (to - from)), to: Some(from), agent: scope.agent.clone() }
+}

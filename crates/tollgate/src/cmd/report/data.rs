@@ -1,0 +1,274 @@
+//! What a report says, before it is written in any form.
+
+use anyhow::bail;
+use serde_json::{Value, json};
+use tollgate_index::{By, Histogram, Index, Outcome, Row, RuleRow, Scope, SessionRow};
+
+use crate::cmd::stats;
+use crate::when;
+
+/// A figure that is worth comparing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// What it is.
+    pub name: String,
+    /// Its value.
+    pub value: f64,
+    /// How it is written.
+    pub unit: Unit,
+    /// What it was, in what it is compared with.
+    pub before: Option<f64>,
+}
+
+/// How a figure is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// A count.
+    Count,
+    /// A share of one.
+    Share,
+    /// Microseconds.
+    Time,
+    /// Bytes.
+    Bytes,
+}
+
+/// A page.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// What it is about.
+    pub title: String,
+    /// From when to when, in microseconds.
+    pub span: Option<(i64, i64)>,
+    /// What it is compared with.
+    pub against: Option<String>,
+    /// The figures at the top.
+    pub headline: Vec<Figure>,
+    /// Calls over time.
+    pub timeline: Vec<Row>,
+    /// Calls by tool.
+    pub tools: Vec<Row>,
+    /// How long each tool ran.
+    pub ran: Vec<(String, Histogram)>,
+    /// Calls by subagent type: the seed's routing.
+    pub actors: Vec<Row>,
+    /// How the rules fared.
+    pub rules: Vec<RuleRow>,
+    /// How long the gate took.
+    pub gate: Histogram,
+    /// The sessions of a period.
+    pub sessions: Vec<SessionRow>,
+}
+
+impl Report {
+    /// Everything in a period.
+    pub fn of_period(index: &Index, scope: Scope) -> anyhow::Result<Self> {
+        let figures = index.figures(scope.clone());
+        let totals = figures.totals()?;
+        let (tests, actors) = (figures.tests()?, figures.actors()?);
+        let gate = figures.latency("")?;
+        let tools = figures.calls(By::Tool)?;
+        let mut headline = calls(&totals.calls, &gate);
+        headline.extend([
+            count("sessions", totals.sessions),
+            count("prompts", totals.prompts),
+            count("turns ended", actors.turns),
+            count("subagents started", actors.started),
+            count("handed back", actors.stopped),
+            count("compactions", actors.compactions),
+            count("test runs passed", tests.passed),
+            count("test runs failed", tests.failed),
+            count("faults of the gate", totals.faults),
+        ]);
+        let ran = tools.iter().take(12);
+        let ran = ran
+            .map(|row| Ok((row.name.clone(), figures.latency(&row.name)?)))
+            .collect::<anyhow::Result<_>>()?;
+        let mut actor_rows = figures.calls(By::Actor)?;
+        for row in &mut actor_rows {
+            row.name = stats::name_of(By::Actor, &row.name);
+        }
+        let who = scope.agent.map_or(String::new(), |agent| format!(" of {agent}"));
+        Ok(Self {
+            title: format!("Tool calls{who}"),
+            span: totals.span.map(|(from, to)| (scope.from.unwrap_or(from), scope.to.unwrap_or(to))),
+            headline,
+            timeline: stats::timeline(&figures)?,
+            ran,
+            tools,
+            actors: actor_rows,
+            rules: figures.rules()?,
+            gate,
+            sessions: figures.sessions(20)?,
+            ..Self::default()
+        })
+    }
+
+    /// One session, by its id or the beginning of it.
+    pub fn of_session(index: &Index, id: &str) -> anyhow::Result<Self> {
+        let all = index.figures(Scope::default()).sessions(usize::MAX >> 1)?;
+        let mut found = all.into_iter().filter(|row| row.session.starts_with(id));
+        let Some(session) = found.next() else {
+            bail!("no session's id begins with `{id}`; `tollgate stats --by session` lists them");
+        };
+        if session.session != id && found.next().is_some() {
+            bail!("more than one session's id begins with `{id}`; write more of it");
+        }
+        let mut sum = Sum::default();
+        for call in index.calls_of(session.id)? {
+            sum.add(&call);
+        }
+        let mut headline = calls(&sum.all, &sum.gate());
+        headline.extend([count("prompts", session.prompts), count("events", session.events)]);
+        Ok(Self {
+            title: format!("Session {} of {}", session.session, session.agent),
+            span: Some((session.first, session.last)),
+            headline,
+            ran: sum.ran(),
+            tools: sum.rows(|sum| &sum.tools),
+            actors: sum.rows(|sum| &sum.actors),
+            gate: sum.gate(),
+            sessions: vec![session],
+            ..Self::default()
+        })
+    }
+
+    /// Puts beside each figure what it was.
+    pub fn compare(&mut self, label: &str, before: &[Figure]) {
+        self.against = Some(label.to_owned());
+        for figure in &mut self.headline {
+            figure.before = before.iter().find(|other| other.name == figure.name).map(|other| other.value);
+        }
+    }
+
+    /// For programs, and to be kept.
+    pub fn value(&self) -> Value {
+        let headline: Vec<Value> = self
+            .headline
+            .iter()
+            .map(|f| json!({"name": f.name, "value": f.value, "unit": f.unit.name(), "before": f.before}))
+            .collect();
+        let rows = |name: &str, rows: &[Row]| -> Vec<Value> {
+            rows.iter().map(|row| stats::call_value(name, row)).collect()
+        };
+        let ran: Vec<Value> = self
+            .ran
+            .iter()
+            .map(|(tool, ran)| json!({"tool": tool, "ran": stats::percentiles(ran)}))
+            .collect();
+        json!({
+            "title": self.title, "from": self.span.map(|(from, _)| when::stamp(from)),
+            "to": self.span.map(|(_, to)| when::stamp(to)), "against": self.against, "figures": headline,
+            "timeline": rows("time", &self.timeline), "tools": rows("tool", &self.tools), "performance": ran,
+            "subagents": rows("subagent", &self.actors),
+            "rules": self.rules.iter().map(stats::rule_value).collect::<Vec<_>>(),
+            "gate": stats::percentiles(&self.gate),
+            "sessions": self.sessions.iter().map(stats::session_value).collect::<Vec<_>>(),
+        })
+    }
+}
+
+impl Unit {
+    /// Its name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Count => "count",
+            Self::Share => "share",
+            Self::Time => "us",
+            Self::Bytes => "bytes",
+        }
+    }
+
+    /// By its name.
+    pub fn named(name: &str) -> Self {
+        [Self::Share, Self::Time, Self::Bytes]
+            .into_iter()
+            .find(|unit| unit.name() == name)
+            .unwrap_or(Self::Count)
+    }
+}
+
+fn calls(row: &Row, gate: &Histogram) -> Vec<Figure> {
+    let share = |part: u64| part as f64 / row.calls.max(1) as f64;
+    let time = |name: &str, share| Figure {
+        name: name.to_owned(),
+        value: gate.percentile(share).unwrap_or_default() as f64,
+        unit: Unit::Time,
+        before: None,
+    };
+    let of = |name: &str, value: f64, unit| Figure { name: name.to_owned(), value, unit, before: None };
+    vec![
+        count("calls", row.calls),
+        count("refused", row.denied),
+        of("refused, of all", share(row.denied), Unit::Share),
+        count("asked", row.asked),
+        of("asked, of all", share(row.asked), Unit::Share),
+        count("failed", row.failed),
+        count("no result", row.none),
+        of("results", row.bytes as f64, Unit::Bytes),
+        of("tools ran for", row.took as f64, Unit::Time),
+        time("gate took, p50", 0.5),
+        time("gate took, p95", 0.95),
+        time("gate took, p99", 0.99),
+    ]
+}
+
+fn count(name: &str, value: u64) -> Figure {
+    Figure { name: name.to_owned(), value: value as f64, unit: Unit::Count, before: None }
+}
+
+/// The calls of a session, added up.
+#[derive(Default)]
+struct Sum {
+    all: Row,
+    tools: std::collections::BTreeMap<String, Row>,
+    actors: std::collections::BTreeMap<String, Row>,
+    ran: std::collections::BTreeMap<String, Vec<u64>>,
+    gate: Vec<u64>,
+}
+
+impl Sum {
+    fn add(&mut self, call: &tollgate_index::CallRow) {
+        let actor = stats::name_of(By::Actor, &call.actor);
+        let rows = [
+            &mut self.all,
+            self.tools.entry(call.tool.clone()).or_default(),
+            self.actors.entry(actor).or_default(),
+        ];
+        for row in rows {
+            row.calls += 1;
+            row.noted += u64::from(call.verdict == "note");
+            row.asked += u64::from(call.verdict == "ask");
+            row.denied += u64::from(call.outcome == Outcome::Refused);
+            row.failed += u64::from(call.outcome == Outcome::Failed);
+            row.none += u64::from(call.outcome == Outcome::None);
+            row.bytes += call.bytes;
+            row.took += call.took.unwrap_or_default();
+        }
+        self.gate.push(call.gate);
+        self.ran.entry(call.tool.clone()).or_default().extend(call.took);
+    }
+
+    fn rows(&self, of: impl Fn(&Self) -> &std::collections::BTreeMap<String, Row>) -> Vec<Row> {
+        let mut rows: Vec<Row> =
+            of(self).iter().map(|(name, row)| Row { name: name.clone(), ..row.clone() }).collect();
+        rows.sort_by_key(|row| std::cmp::Reverse(row.calls));
+        rows
+    }
+
+    fn gate(&self) -> Histogram {
+        histogram(&self.gate)
+    }
+
+    fn ran(&self) -> Vec<(String, Histogram)> {
+        self.ran.iter().map(|(tool, times)| (tool.clone(), histogram(times))).collect()
+    }
+}
+
+fn histogram(times: &[u64]) -> Histogram {
+    let mut counts = std::collections::BTreeMap::new();
+    for time in times {
+        *counts.entry(tollgate_index::bucket(*time)).or_insert(0) += 1;
+    }
+    Histogram { counts: counts.into_iter().collect() }
+}
