@@ -8,7 +8,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use crate::fold::{Fold, Open};
 
 /// Raised whenever the tables or what they count change: an older index is built anew.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 const NAME: &str = "index.db";
 
 const SCHEMA: &str = "
@@ -30,8 +30,15 @@ CREATE TABLE hours(
   hour INTEGER, agent TEXT, actor TEXT, tool TEXT, verdict TEXT, outcome INTEGER,
   calls INTEGER NOT NULL, bytes INTEGER NOT NULL, took INTEGER NOT NULL,
   PRIMARY KEY(hour, agent, actor, tool, verdict, outcome)) WITHOUT ROWID;
+CREATE TABLE days(
+  hour INTEGER, agent TEXT, actor TEXT, tool TEXT, verdict TEXT, outcome INTEGER,
+  calls INTEGER NOT NULL, bytes INTEGER NOT NULL, took INTEGER NOT NULL,
+  PRIMARY KEY(hour, agent, actor, tool, verdict, outcome)) WITHOUT ROWID;
 CREATE TABLE events(hour INTEGER, agent TEXT, phase TEXT, n INTEGER NOT NULL, PRIMARY KEY(hour, agent, phase)) WITHOUT ROWID;
 CREATE TABLE latency(
+  hour INTEGER, agent TEXT, tool TEXT, bucket INTEGER, n INTEGER NOT NULL,
+  PRIMARY KEY(hour, agent, tool, bucket)) WITHOUT ROWID;
+CREATE TABLE latency_days(
   hour INTEGER, agent TEXT, tool TEXT, bucket INTEGER, n INTEGER NOT NULL,
   PRIMARY KEY(hour, agent, tool, bucket)) WITHOUT ROWID;
 CREATE TABLE rules(
@@ -252,16 +259,18 @@ impl Index {
                 s.transcript
             ])?;
         }
-        let mut hours = self.db.prepare_cached(
-            "INSERT INTO hours VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO UPDATE SET
-               calls = calls + excluded.calls, bytes = bytes + excluded.bytes, took = took + excluded.took",
-        )?;
-        for ((hour, agent, actor, tool, verdict, outcome), sum) in &fold.calls {
-            let (agent, actor) = (names.text(*agent), names.text(*actor));
-            let (tool, verdict) = (names.text(*tool), names.text(*verdict));
-            hours.execute(params![
-                hour, agent, actor, tool, verdict, outcome, sum.calls, sum.bytes, sum.took
-            ])?;
+        for (table, hours) in [("hours", 1), ("days", DAY)] {
+            let mut sums = self.db.prepare_cached(&format!(
+                "INSERT INTO {table} VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO UPDATE SET
+                   calls = calls + excluded.calls, bytes = bytes + excluded.bytes, took = took + excluded.took",
+            ))?;
+            for ((hour, agent, actor, tool, verdict, outcome), sum) in &fold.calls {
+                let (agent, actor) = (names.text(*agent), names.text(*actor));
+                let (tool, verdict, hour) = (names.text(*tool), names.text(*verdict), start(*hour, hours));
+                sums.execute(params![
+                    hour, agent, actor, tool, verdict, outcome, sum.calls, sum.bytes, sum.took
+                ])?;
+            }
         }
         let mut rules = self.db.prepare_cached(
             "INSERT INTO rules VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT DO UPDATE SET
@@ -295,11 +304,14 @@ impl Index {
         for ((hour, agent, kind), count) in &fold.faults {
             faults.execute(params![hour, names.text(*agent), names.text(*kind), count])?;
         }
-        let mut latency = self.db.prepare_cached(
-            "INSERT INTO latency VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE SET n = n + excluded.n",
-        )?;
-        for ((hour, agent, tool, bucket), count) in &fold.latency {
-            latency.execute(params![hour, names.text(*agent), names.text(*tool), bucket, count])?;
+        for (table, hours) in [("latency", 1), ("latency_days", DAY)] {
+            let mut latency = self.db.prepare_cached(&format!(
+                "INSERT INTO {table} VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE SET n = n + excluded.n",
+            ))?;
+            for ((hour, agent, tool, bucket), count) in &fold.latency {
+                let hour = start(*hour, hours);
+                latency.execute(params![hour, names.text(*agent), names.text(*tool), bucket, count])?;
+            }
         }
         let mut tests = self.db.prepare_cached(
             "INSERT INTO tests VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET
@@ -340,6 +352,14 @@ impl Index {
     pub(crate) fn fault(&self, error: rusqlite::Error) -> IndexFault {
         IndexFault::Database { path: self.path.clone(), error }
     }
+}
+
+/// Hours of a day: sums by day stand under the first hour of it.
+pub(crate) const DAY: i64 = 24;
+
+/// The first of so many hours.
+fn start(hour: i64, hours: i64) -> i64 {
+    hour - hour.rem_euclid(hours)
 }
 
 fn connect(path: &Path) -> rusqlite::Result<Connection> {

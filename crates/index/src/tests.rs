@@ -244,3 +244,29 @@ fn f21_a_link_in_place_of_the_index_is_left_alone() {
     assert!(Index::open(state.path()).is_err());
     assert_eq!(std::fs::read_to_string(&target).unwrap(), "years of work");
 }
+
+#[test]
+fn whole_days_and_single_hours_add_up_to_the_same() {
+    let state = tempfile::tempdir().unwrap();
+    for step in 0..60 {
+        pre(state.path(), step * 3000, &format!("c{step}"), if step % 7 == 0 { "deny" } else { "allow" }, "");
+    }
+    let index = caught_up(state.path());
+    let hour = 3_600_000_000;
+    let by_day = index.figures(Scope::default());
+    // An hour that is no midnight makes it count by the hour.
+    let by_hour = index.figures(Scope { from: Some(hour), ..Scope::default() });
+    for by in [By::Hour, By::Day, By::Agent, By::Tool, By::Actor] {
+        assert_eq!(by_day.calls(by).unwrap(), by_hour.calls(by).unwrap(), "{by:?}");
+    }
+    assert_eq!(by_day.totals().unwrap(), by_hour.totals().unwrap());
+    assert_eq!(by_day.latency("").unwrap(), by_hour.latency("").unwrap());
+    let days = by_day.calls(By::Day).unwrap();
+    let second: i64 = days[1].name.parse().unwrap();
+    let one = index.figures(Scope {
+        from: Some(second * 24 * hour),
+        to: Some((second + 1) * 24 * hour),
+        agent: None,
+    });
+    assert_eq!(one.totals().unwrap().calls.calls, days[1].calls);
+}
