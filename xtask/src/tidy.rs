@@ -14,15 +14,19 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("effects", &["model", "shell"]),
     ("rules", &["model"]),
     ("policy", &["model"]),
+    ("workflow", &["model", "policy"]),
     ("pipeline", &["model", "effects", "rules", "policy"]),
     ("agents", &["model"]),
     ("store", &["model"]),
     ("e2e", &[]),
-    ("tollgate", &["model", "lastword", "effects", "rules", "policy", "pipeline", "agents", "store"]),
+    (
+        "tollgate",
+        &["model", "lastword", "effects", "rules", "policy", "workflow", "pipeline", "agents", "store"],
+    ),
 ];
 
 /// Sources without IO: no files, environment, processes, network, threads or clocks.
-const PURE: &[&str] = &["model", "shell", "effects", "rules", "agents"];
+const PURE: &[&str] = &["model", "shell", "effects", "rules", "workflow", "agents"];
 
 /// The half of a pure crate that does IO.
 const IMPURE: &[&str] = &["crates/agents/src/install"];

@@ -33,6 +33,10 @@ impl Adapter for ClaudeCode {
     fn fault(&self, payload: &Payload, event: Option<&Event>, fault: &Fault, on_fault: OnFault) -> Reply {
         fault::fault(payload, event, fault, on_fault)
     }
+
+    fn ended(&self, event: &Event) -> Option<(i32, String)> {
+        read::ended(event)
+    }
 }
 
 /// Whether Claude Code says that a person is there.

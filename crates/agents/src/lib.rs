@@ -31,6 +31,11 @@ pub trait Adapter: Sync {
     /// Says that no decision could be made. The one place where a failure becomes an answer.
     /// `event` is there when the payload could be read, otherwise only what the payload tells.
     fn fault(&self, payload: &Payload, event: Option<&Event>, fault: &Fault, on_fault: OnFault) -> Reply;
+    /// The exit code and the output of the command that the event tells the end of. None where the agent does not
+    /// say, or the command was stopped or goes on in the background.
+    fn ended(&self, _event: &Event) -> Option<(i32, String)> {
+        None
+    }
 }
 
 /// Every agent that is spoken.

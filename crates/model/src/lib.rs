@@ -11,6 +11,7 @@ mod rebuild;
 mod record;
 mod rule;
 mod span;
+mod state;
 mod verdict;
 mod world;
 
@@ -26,5 +27,6 @@ pub use rebuild::{is_claim, is_rebuildable};
 pub use record::{Record, Times};
 pub use rule::{Card, Case, Catalogue, Example, Pack, Rule};
 pub use span::Span;
+pub use state::{Change, State};
 pub use verdict::{Approve, Level, Mode, OnFault, Verdict};
 pub use world::{FileKind, StillFile, StillGit, StillWorld, World};

@@ -46,6 +46,7 @@ pub(crate) struct Settings {
     /// True where the pack is on.
     pub packs: BTreeMap<Pack, Marked<bool>>,
     pub rules: BTreeMap<&'static str, Marked<RuleSetting>>,
+    pub workflows: Vec<crate::workflows::Chosen>,
 }
 
 /// A value and where it stands.
@@ -75,7 +76,8 @@ pub(crate) struct Part<'a> {
 
 /// The policy that the parts come to, topmost first, and a warning for each thing left out.
 pub(crate) fn merge(parts: &[Part], cards: &[&'static Card]) -> (Policy, Vec<Problem>) {
-    let mut merger = Merger { parts, ignored: Vec::new() };
+    let (workflows, ignored) = crate::workflows::merge(parts);
+    let mut merger = Merger { parts, ignored };
     let mut policy = Policy {
         mode: merger.switch("mode", mode_name, |settings| settings.mode),
         on_fault: merger.switch("on_fault", on_fault_name, |settings| settings.on_fault),
@@ -83,6 +85,7 @@ pub(crate) fn merge(parts: &[Part], cards: &[&'static Card]) -> (Policy, Vec<Pro
         audit: merger.switch("audit", audit_name, |settings| settings.audit),
         packs_off: merger.packs_off(),
         rules: BTreeMap::new(),
+        workflows,
     };
     for card in cards {
         let rule = merger.rule(card);

@@ -4,7 +4,8 @@
 //! above: managed over user over project. A fault never loosens: while a file is broken, gone or writable by
 //! strangers, in force is the strictest join of the built-in policy, the last good one and what can be read.
 
-mod glob;
+mod cache;
+pub mod glob;
 mod layers;
 mod load;
 mod nearest;
@@ -15,14 +16,18 @@ mod shelf;
 mod snapshot;
 mod source;
 mod strangers;
-mod yaml;
+mod workflows;
+pub mod yaml;
 
+pub use cache::cached;
 pub use layers::Layer;
 pub use load::{Loaded, Request, forget, load};
+pub use nearest::{hint, nearest};
 pub use policy::{Audit, Change, Policy, describe, strictest};
-pub use problem::{At, Problem, Severity, render};
+pub use problem::{At, Problem, Severity, render, shown};
 pub use settings::check;
 pub use source::{Health, SourceFile};
+pub use workflows::WorkflowUse;
 
 /// The name of a policy file, at every level.
 pub const FILE_NAME: &str = "tollgate.yaml";

@@ -4,7 +4,8 @@
 const LONGEST: usize = 64;
 
 /// The nearest of `names`, when one is near enough to be worth a hint.
-pub(crate) fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wrong: Vec<char> = wrong.chars().take(LONGEST + 1).flat_map(char::to_lowercase).collect();
     if wrong.is_empty() || wrong.len() > LONGEST {
         return None;
@@ -15,7 +16,8 @@ pub(crate) fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>)
 }
 
 /// A hint for a wrong name: the nearest one, else all of them.
-pub(crate) fn hint(wrong: &str, names: &[&str]) -> String {
+#[must_use]
+pub fn hint(wrong: &str, names: &[&str]) -> String {
     match nearest(wrong, names.iter().copied()) {
         Some(name) => format!("did you mean `{name}`?"),
         None => format!("valid: {}", names.join(", ")),

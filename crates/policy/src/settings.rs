@@ -20,9 +20,9 @@ const MOST_PROBLEMS: usize = 100;
 /// In one file, with their braces written out.
 const MOST_PATTERNS: usize = 1000;
 
-const KEYS: [&str; 7] = ["version", "mode", "on_fault", "approve", "audit", "packs", "rules"];
+const KEYS: [&str; 8] = ["version", "mode", "on_fault", "approve", "audit", "packs", "rules", "workflows"];
 /// Keys of the design that this version does not read. Ignoring one would drop what its author relies on.
-const LATER: [&str; 6] = ["custom", "workflows", "hooks", "sinks", "trust", "include"];
+const LATER: [&str; 5] = ["custom", "hooks", "sinks", "trust", "include"];
 
 /// Everything that is wrong with a policy file, in the order of its lines.
 #[must_use]
@@ -94,6 +94,7 @@ impl Reader<'_> {
             "audit" => self.settings.audit = self.choice(key, value, &AUDITS),
             "packs" => self.packs(value),
             "rules" => self.rules(value),
+            "workflows" => self.workflows(value),
             later if LATER.contains(&later) => {
                 self.error(at, &format!("`{later}` is not supported by this version yet"), "take it out");
             }
@@ -186,6 +187,12 @@ impl Reader<'_> {
         let hint =
             if is_rule { "that is a rule; rules go under `rules`".to_owned() } else { hint(name, &names) };
         self.error(at, &format!("unknown pack `{}`", shown(name)), &hint);
+    }
+
+    fn workflows(&mut self, node: &Node) {
+        let (chosen, wrong) = crate::workflows::read(node);
+        wrong.iter().for_each(|(at, message, hint)| self.error(*at, message, hint));
+        self.settings.workflows = chosen;
     }
 
     fn rules(&mut self, node: &Node) {

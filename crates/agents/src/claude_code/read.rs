@@ -33,6 +33,25 @@ pub(super) fn read(payload: &Payload) -> Result<Event, Fault> {
     Ok(Event { kind: kind(phase, &mut top)?, ..event })
 }
 
+/// What a command came to: Claude Code tells a success with its output, a failure as `Exit code N` before it.
+pub(super) fn ended(event: &Event) -> Option<(i32, String)> {
+    match &event.kind {
+        Kind::PostTool { response, .. } => {
+            let stopped = response.get("interrupted").and_then(Value::as_bool).unwrap_or_default();
+            if stopped || response.get("backgroundTaskId").is_some() {
+                return None;
+            }
+            let (out, err) = (response.text("stdout")?, response.text("stderr").unwrap_or_default());
+            Some((0, format!("{out}\n{err}")))
+        }
+        Kind::PostToolFail { error, .. } => {
+            let (code, output) = error.strip_prefix("Exit code ")?.split_once('\n').unwrap_or((error, ""));
+            Some((code.trim().parse().ok()?, output.to_owned()))
+        }
+        _ => None,
+    }
+}
+
 fn event_name(top: &Value, hint: Option<&str>) -> Result<String, Fault> {
     let told = Fields { map: top, within: "", strict: true }.key("hook_event_name")?;
     match (told, hint) {

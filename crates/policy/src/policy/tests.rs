@@ -43,6 +43,7 @@ fn policy() -> impl Strategy<Value = Policy> {
             audit: [Audit::Optional, Audit::Required][usize::from(audit)],
             packs_off: PackSet(bits(off[0], Pack::Core) | bits(off[1], Pack::Cloud)),
             rules: named.collect::<BTreeMap<_, _>>(),
+            workflows: Vec::new(),
         }
     })
 }
