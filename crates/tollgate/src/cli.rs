@@ -32,6 +32,10 @@ enum Command {
     Approve(cmd::approve::Args),
     /// The catalogue of rules
     Rules(cmd::rules::Args),
+    /// Workflows: which are on, how they stand, start, stop, eject, graph
+    Workflow(cmd::workflow::Args),
+    /// What workflows remember
+    State(cmd::state::Args),
     /// Answer one event of an agent (what the agent's host runs; payload on standard input)
     Hook {
         /// The agent, and the event where its payload does not name it
@@ -52,6 +56,8 @@ pub fn run() -> ExitCode {
         Command::Explain(args) => cmd::explain::run(args),
         Command::Approve(args) => cmd::approve::run(args),
         Command::Rules(args) => cmd::rules::run(args),
+        Command::Workflow(args) => cmd::workflow::run(args),
+        Command::State(args) => cmd::state::run(args),
         Command::Hook { words } => crate::hook::run(words),
     };
     result.unwrap_or_else(|error| {

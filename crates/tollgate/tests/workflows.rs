@@ -550,3 +550,113 @@ fn a_projects_commands_do_not_run() {
         answer.stdout
     );
 }
+
+#[test]
+fn what_is_committed_is_what_git_says() {
+    let cases: &[(&str, &[&str], bool)] = &[
+        ("clean", &[], true),
+        ("untracked", &["echo x > src/new.rs"], false),
+        ("untracked elsewhere", &["echo x > other.txt"], true),
+        ("modified", &["echo x > src/a.rs"], false),
+        ("staged", &["echo x > src/a.rs", "git add -A"], false),
+        (
+            "staged and undone",
+            &["echo x > src/a.rs", "git add -A", "git show HEAD:src/a.rs > src/a.rs"],
+            false,
+        ),
+        ("renamed", &["git mv src/a.rs src/b.rs"], false),
+        ("deleted", &["git rm -q src/a.rs"], false),
+        ("committed", &["echo x > src/a.rs", "git add -A", "git commit -qm x"], true),
+        (
+            "dirty submodule",
+            &[
+                "git -c protocol.file.allow=always submodule --quiet add ../lib src/lib",
+                "git commit -qm s",
+                "echo x > src/lib/new.txt",
+            ],
+            false,
+        ),
+        (
+            "clean submodule",
+            &["git -c protocol.file.allow=always submodule --quiet add ../lib src/lib", "git commit -qm s"],
+            true,
+        ),
+        ("no repository", &["rm -rf .git"], false),
+    ];
+    for (name, steps, expected) in cases {
+        let team = Team::with("[code-review]");
+        team.write("src/a.rs", "fn a() {}\n");
+        let script = "git init -q ../lib && (cd ../lib && git commit -q --allow-empty -m l && echo l > l && git add l && git commit -qm l) && git init -q && git add -A && git commit -qm a";
+        for step in [script].iter().chain(*steps) {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", step]).current_dir(team.scratch.project()).env("HOME", team.scratch.home());
+            for who in ["AUTHOR", "COMMITTER"] {
+                shell.env(format!("GIT_{who}_NAME"), "a").env(format!("GIT_{who}_EMAIL"), "a@b");
+            }
+            let done = shell.output().unwrap();
+            assert!(done.status.success(), "{name}: {step}: {}", String::from_utf8_lossy(&done.stderr));
+        }
+        let answer = team.prompt("/code-review");
+        assert_eq!(!answer.says("Code not committed"), *expected, "{name}: {}", answer.stdout);
+    }
+}
+
+#[test]
+fn an_event_that_no_workflow_watches_leaves_no_state() {
+    let team = Team::with("[plan, code, code-review]");
+    passes(&team.session_starts("startup"));
+    team.tool("Bash", json!({"command": "ls"})).silent();
+    team.prompt("hello").silent();
+    team.ran("ls", 0, "x").silent();
+    let sessions = std::fs::read_dir(team.scratch.state().join("sessions")).unwrap();
+    assert!(sessions.map(|entry| entry.unwrap().path()).all(|session| !session.join("flow").exists()));
+}
+
+#[test]
+fn people_see_and_agents_do_not_change_the_state() {
+    let team = Team::with("[plan, code]");
+    passes(&team.prompt("/plan"));
+    let tollgate = |args: &[&str], agent: bool| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tollgate"));
+        command.args(args).current_dir(team.scratch.project()).env_clear();
+        command.env("HOME", team.scratch.home()).env("PATH", "/usr/bin:/bin");
+        if agent {
+            command.env("CLAUDECODE", "1");
+        }
+        let done = command.output().unwrap();
+        let text =
+            String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
+        (done.status.code(), text)
+    };
+    for (args, code, part) in [
+        (&["workflow", "list"][..], 0, "on  plan"),
+        (&["workflow", "status"], 0, "plan              active"),
+        (&["state", "get", "plan.is_active"], 0, "true"),
+        (&["state", "get", "plan.nothing"], 1, ""),
+        (&["state", "list"], 0, "plan.is_active: true"),
+        (&["workflow", "graph", "code", "--mermaid"], 0, "flowchart TD"),
+        (&["workflow", "graph", "code"], 0, "failing_test → passing_test"),
+        (&["workflow", "check"], 0, "2 workflows: fine"),
+        (&["workflow", "check", "--agent", "gemini-cli"], 1, "gemini-cli has no such event"),
+        (&["workflow", "stop", "plna"], 2, "did you mean `plan`?"),
+        (&["workflow", "eject", "paln"], 2, "did you mean `plan`?"),
+    ] {
+        let (status, text) = tollgate(args, false);
+        assert!(status == Some(code) && text.contains(part), "{args:?}: {status:?} {text}");
+    }
+    for args in [
+        &["workflow", "stop", "plan"][..],
+        &["state", "set", "plan.is_active", "false"],
+        &["state", "clear", "plan"],
+    ] {
+        let (status, text) = tollgate(args, true);
+        assert!(status == Some(2) && text.contains("is for people"), "{args:?}: {text}");
+        team.tool("Bash", json!({"command": format!("tollgate {}", args.join(" "))})).denied();
+    }
+    let (status, text) = tollgate(&["workflow", "eject", "plan"], false);
+    let file = text.lines().next().unwrap();
+    assert!(status == Some(0) && file.ends_with("workflows/plan.yaml"), "{text}");
+    let edited = std::fs::read_to_string(file).unwrap().replace("Plan file not found.", "First the plan.");
+    std::fs::write(file, edited).unwrap();
+    blocked(&team.spawn("consulting-expert"), "First the plan.");
+}

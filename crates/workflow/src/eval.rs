@@ -328,7 +328,11 @@ impl<'a> Evaluator<'a, '_> {
                     self.begin(other);
                 }
             }
-            Act::Set(key, text) => self.set(flow, key, value(words::fill(asking, text).unwrap_or_default())),
+            Act::Set(key, text) => {
+                if let Some(text) = words::fill(asking, text) {
+                    self.set(flow, key, value(text));
+                }
+            }
             Act::Count(key) => self.change(flow, Change::Add { space: space(), key: key.clone(), by: 1 }),
             Act::Remember { key, value, most } => {
                 if let Some(text) = words::fill(asking, value) {

@@ -116,17 +116,33 @@ pub fn uncommitted(world: &dyn World, path: &str) -> Option<Vec<String>> {
         return Some(if empty { Vec::new() } else { vec![format!("{path} (in no git repository)")] });
     };
     let of_file = kind == FileKind::File;
+    let modules = modules(world, &root, &real);
     let ask = GitAsk { paths: vec![real], untracked: true, ignored: of_file };
     let status = world.git_status(&root, &ask)?;
-    let mut lists = vec![&status.staged, &status.modified, &status.untracked];
+    let mut lists = vec![&status.staged, &status.modified, &status.untracked, &status.deleted];
     lists.extend(of_file.then_some(&status.ignored));
     let mut all: Vec<String> = lists.into_iter().flatten().cloned().collect();
     if status.cut && all.is_empty() {
         return None;
     }
+    for module in modules {
+        all.extend(uncommitted(world, &module)?);
+    }
     all.sort_unstable();
     all.dedup();
     Some(all)
+}
+
+/// The submodules at or below a path that are checked out: git says nothing of what is in them.
+fn modules(world: &dyn World, root: &str, path: &str) -> Vec<String> {
+    let list = text(world, &format!("{root}/.gitmodules")).unwrap_or_default();
+    let paths =
+        list.lines().filter_map(|line| line.trim().strip_prefix("path")?.trim_start().strip_prefix('='));
+    let whole = paths.map(|module| format!("{root}/{}", module.trim()));
+    let below = |module: &String| module.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
+    whole
+        .filter(|module| below(module) && world.kind(&format!("{module}/.git")) != FileKind::Missing)
+        .collect()
 }
 
 fn is_file_name(path: &str) -> bool {

@@ -7,4 +7,6 @@ pub mod doctor;
 pub mod explain;
 pub mod init;
 pub mod rules;
+pub mod state;
 pub mod uninstall;
+pub mod workflow;

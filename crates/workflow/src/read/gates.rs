@@ -36,8 +36,8 @@ const ACTS: [&str; 13] = [
     "notify",
 ];
 
-/// How often in a row an agent is kept from stopping, unless a gate says otherwise.
-const STOPS: u32 = 10;
+/// How often in a row an agent is kept from stopping, unless a gate says otherwise. Agents that count end at eight.
+const STOPS: u32 = 7;
 
 impl Reader<'_> {
     pub(super) fn gates(&mut self, node: &Node) -> Vec<Gate> {
