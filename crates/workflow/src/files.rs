@@ -115,13 +115,17 @@ pub fn uncommitted(world: &dyn World, path: &str) -> Option<Vec<String>> {
         let empty = kind == FileKind::Missing || kind == FileKind::Dir && world.list(&real, 1).is_empty();
         return Some(if empty { Vec::new() } else { vec![format!("{path} (in no git repository)")] });
     };
-    let of_file = kind == FileKind::File;
     let modules = modules(world, &root, &real);
-    let ask = GitAsk { paths: vec![real], untracked: true, ignored: of_file };
+    let ask = GitAsk { paths: vec![real.clone()], untracked: true, ignored: true };
     let status = world.git_status(&root, &ask)?;
-    let mut lists = vec![&status.staged, &status.modified, &status.untracked, &status.deleted];
-    lists.extend(of_file.then_some(&status.ignored));
-    let mut all: Vec<String> = lists.into_iter().flatten().cloned().collect();
+    // An ignored file among others is nobody's work; where the whole path is ignored, nothing of it is committed.
+    let covers = |entry: &&String| {
+        let whole = format!("{root}/{}", entry.trim_end_matches('/'));
+        real.strip_prefix(&whole).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let lists = [&status.staged, &status.modified, &status.untracked, &status.deleted];
+    let ignored = status.ignored.iter().filter(covers);
+    let mut all: Vec<String> = lists.into_iter().flatten().chain(ignored).cloned().collect();
     if status.cut && all.is_empty() {
         return None;
     }
