@@ -68,7 +68,9 @@ fn wrong_keys_and_values() {
     says("version: 1\nmod: observe\n", &["unknown key `mod`; did you mean `mode`? (t.yaml:2:1)"]);
     says(
         "version: 1\nxyzzy: 1\n",
-        &["unknown key `xyzzy`; valid: version, mode, on_fault, approve, audit, packs, rules (t.yaml:2:1)"],
+        &[
+            "unknown key `xyzzy`; valid: version, mode, on_fault, approve, audit, packs, rules, workflows (t.yaml:2:1)",
+        ],
     );
     says("version: 1\non-fault: ask\n", &["unknown key `on-fault`; did you mean `on_fault`? (t.yaml:2:1)"]);
     says("version: 1\ngit-push: ask\n", &["unknown key `git-push`; rules go under `rules` (t.yaml:2:1)"]);
@@ -187,7 +189,7 @@ fn f06_broken_yaml_has_a_place() {
     says(
         "version: 1\na: b: c\n",
         &[
-            "unknown key `a`; valid: version, mode, on_fault, approve, audit, packs, rules (t.yaml:2:1)",
+            "unknown key `a`; valid: version, mode, on_fault, approve, audit, packs, rules, workflows (t.yaml:2:1)",
             "not valid YAML: mapping values are not allowed in this context (t.yaml:2:5)",
         ],
     );
@@ -368,4 +370,19 @@ fn soup() -> impl Strategy<Value = String> {
         any::<String>(),
         prop::collection::vec(prop::sample::select(words.to_vec()), 0..40).prop_map(|all| all.concat()),
     ]
+}
+
+#[test]
+fn workflows_are_names_with_options() {
+    says("version: 1\nworkflows: [plan, { code: { sources: [a/**], tests: b } }]\n", &[]);
+    says(
+        "version: 1\nworkflows: plan\n",
+        &["`workflows` must be a list, not a value; write `workflows: [plan, code]` (t.yaml:2:12)"],
+    );
+    says("version: 1\nworkflows: [plan, plan]\n", &["workflow `plan` is named twice (t.yaml:2:19)"]);
+    says(
+        "version: 1\nworkflows: [[plan]]\n",
+        &["a workflow must be a name, not a list; write `workflows: [plan, code]` (t.yaml:2:13)"],
+    );
+    says("version: 1\nworkflows: [{ plan: { a: { b: c } } }]\n", &["must be text, not a map (t.yaml:2:26)"]);
 }
