@@ -16,6 +16,7 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("rules", &["model"]),
     ("policy", &["model"]),
     ("middleware", &["model", "policy", "store"]),
+    ("workflow", &["model", "policy"]),
     ("pipeline", &["model", "effects", "rules", "policy"]),
     ("agents", &["model"]),
     ("store", &["model"]),
@@ -24,12 +25,24 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("e2e", &[]),
     (
         "tollgate",
-        &["model", "lastword", "effects", "rules", "policy", "pipeline", "middleware", "agents", "store", "index"],
+        &[
+            "model",
+            "lastword",
+            "effects",
+            "rules",
+            "policy",
+            "workflow",
+            "pipeline",
+            "middleware",
+            "agents",
+            "store",
+            "index",
+        ],
     ),
 ];
 
 /// Sources without IO: no files, environment, processes, network, threads or clocks.
-const PURE: &[&str] = &["model", "shell", "effects", "rules", "agents"];
+const PURE: &[&str] = &["model", "shell", "effects", "rules", "workflow", "agents"];
 
 /// The half of a pure crate that does IO; and tests that have files of their own.
 const IMPURE: &[&str] = &["crates/agents/src/install", "crates/effects/src/families/"];

@@ -5,6 +5,7 @@ mod capability;
 mod say;
 mod tools;
 
+use tollgate_model::json::Value;
 use tollgate_model::{Agent, Attended, Decision, Event, Fault, Kind, Reply, Verdict};
 
 use crate::capability::{Deny, EventCapability};
@@ -48,6 +49,10 @@ impl Adapter for ClaudeCode {
         }
     }
 
+    fn ended(&self, event: &Event) -> Option<(i32, String)> {
+        ended(event)
+    }
+
     /// A change of the managed settings is announced, but cannot be blocked.
     fn row(&self, event: &Event) -> EventCapability {
         let row = PROFILE.row(&event.name).copied().unwrap_or(EventCapability::UNKNOWN);
@@ -86,4 +91,23 @@ impl Adapter for ClaudeCode {
 #[must_use]
 pub fn capabilities() -> &'static [EventCapability] {
     capability::TABLE
+}
+
+/// What a command came to: Claude Code tells a success with its output, a failure as `Exit code N` before it.
+fn ended(event: &Event) -> Option<(i32, String)> {
+    match &event.kind {
+        Kind::PostTool { response, .. } => {
+            let stopped = response.get("interrupted").and_then(Value::as_bool).unwrap_or_default();
+            if stopped || response.get("backgroundTaskId").is_some() {
+                return None;
+            }
+            let (out, err) = (response.text("stdout")?, response.text("stderr").unwrap_or_default());
+            Some((0, format!("{out}\n{err}")))
+        }
+        Kind::PostToolFail { error, .. } => {
+            let (code, output) = error.strip_prefix("Exit code ")?.split_once('\n').unwrap_or((error, ""));
+            Some((code.trim().parse().ok()?, output.to_owned()))
+        }
+        _ => None,
+    }
 }

@@ -137,6 +137,12 @@ pub trait Adapter: Sync {
     fn fault(&self, payload: &Payload, event: Option<&Event>, fault: &Fault, on_fault: OnFault) -> Reply {
         fault::fault(self, payload, event, fault, on_fault)
     }
+
+    /// The exit code and the output of the command that the event tells the end of. None where the agent does not
+    /// say, or the command was stopped or goes on in the background.
+    fn ended(&self, _event: &Event) -> Option<(i32, String)> {
+        None
+    }
 }
 
 /// Every agent that is spoken.

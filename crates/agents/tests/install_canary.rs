@@ -53,7 +53,9 @@ fn the_registered_command_is_found_again() {
 fn only_events_that_decide_a_call_block_on_failure() {
     let blocks: Vec<&str> = EVENTS.iter().filter(|hooked| hooked.blocks).map(|hooked| hooked.event).collect();
     assert_eq!(blocks, ["PreToolUse", "PermissionRequest"]);
-    assert!(EVENTS.iter().all(|hooked| (5..=30).contains(&hooked.timeout)));
+    // A workflow may run the project's tests before it lets an agent stop.
+    let waits = |event: &str| matches!(event, "Stop" | "SubagentStop");
+    assert!(EVENTS.iter().all(|hooked| (5..=30).contains(&hooked.timeout) != waits(hooked.event)));
     for left_out in ["WorktreeCreate", "WorktreeRemove", "MessageDisplay", "FileChanged"] {
         assert!(EVENTS.iter().all(|hooked| hooked.event != left_out));
     }

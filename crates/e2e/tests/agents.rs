@@ -226,6 +226,7 @@ impl Voice {
             transcript: None,
             permission_mode: String::new(),
             attended: Attended::Unknown,
+            trace: tollgate_model::Trace::default(),
             kind: if phase == Phase::PreTool { Kind::PreTool(tool) } else { Kind::Other },
         };
         let Reply { stdout, stderr, exit, .. } = self.adapter.reply(&event, decision);

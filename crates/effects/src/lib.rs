@@ -24,6 +24,7 @@ mod secrets_scan;
 mod settings;
 mod sql;
 mod startup;
+mod status;
 mod taint;
 mod tools;
 mod unresolved;
@@ -32,8 +33,9 @@ mod word;
 
 pub use approval::only_reads;
 pub use memory::entries;
+pub use status::status_of;
 
-use tollgate_model::{Effect, Event, Kind, World};
+use tollgate_model::{Effect, Event, Kind, ToolUse, World};
 
 /// Everything the call that waits for an answer would do, or what a person's prompt tells the agent. Pure: the
 /// same event in the same world gives the same effects.
@@ -45,4 +47,10 @@ pub fn analyse(event: &Event, world: &dyn World) -> Vec<Effect> {
         (None, Kind::Expand { args, .. }) => personal::effects(args),
         (None, _) => Vec::new(),
     }
+}
+
+/// What a call does that is not, or no longer, asked about.
+#[must_use]
+pub fn analyse_call(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effect> {
+    tools::effects(tool, cwd, world)
 }

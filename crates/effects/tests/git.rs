@@ -47,6 +47,7 @@ fn world() -> StillWorld {
         modified: names(&["a.rs"]),
         untracked: names(&["new.txt", "dir/"]),
         ignored: names(&[".env", "target/"]),
+        deleted: Vec::new(),
         cut: false,
     };
     let dirty = StillGit { status, lone: [("refs/heads/old".to_owned(), 2)].into(), unpushed: 0 };

@@ -50,6 +50,15 @@ pub fn extend(deadline: Duration) {
     set_deadline(deadline);
 }
 
+/// Gives the real answer and goes on, for what is done once it is out. False when nobody took it.
+pub fn say(stdout: &str, stderr: &str) -> bool {
+    if SPOKEN.swap(true, Ordering::SeqCst) {
+        return false;
+    }
+    write_all(2, stderr.as_bytes());
+    write_all(1, stdout.as_bytes())
+}
+
 /// Gives the real answer and ends the process. Says nothing if the last words are already out.
 pub fn speak(stdout: &str, stderr: &str, exit: u8) -> ! {
     if !SPOKEN.swap(true, Ordering::SeqCst) {
@@ -128,16 +137,17 @@ fn limit_memory(bytes: u64) {
     }
 }
 
-fn write_all(descriptor: i32, mut bytes: &[u8]) {
+fn write_all(descriptor: i32, mut bytes: &[u8]) -> bool {
     while !bytes.is_empty() {
         // SAFETY: pointer and length come from one slice.
         let written = unsafe { libc::write(descriptor, bytes.as_ptr().cast(), bytes.len()) };
         match usize::try_from(written) {
             Ok(count) if count > 0 => bytes = bytes.get(count..).unwrap_or_default(),
             _ if std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted => {}
-            _ => return,
+            _ => return false,
         }
     }
+    true
 }
 
 /// Leaked text that a signal handler may read at any moment.

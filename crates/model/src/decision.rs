@@ -69,7 +69,11 @@ impl Finding {
     #[must_use]
     pub fn sentence(&self) -> String {
         let hedge = if self.hit.certainty == Certainty::Certain { "this" } else { "this may be a call that" };
-        let mut text = format!("Tollgate: {hedge} {} [{}]", self.hit.what, self.rule);
+        // A workflow speaks in sentences of its own.
+        let mut text = match self.rule.starts_with("workflow/") {
+            true => format!("Tollgate: {} [{}]", self.hit.what, self.rule),
+            false => format!("Tollgate: {hedge} {} [{}]", self.hit.what, self.rule),
+        };
         if !self.hit.instead.is_empty() {
             text.push_str(". Instead: ");
             text.push_str(&self.hit.instead);

@@ -50,6 +50,8 @@ pub struct GitStatus {
     pub untracked: Vec<String>,
     /// Files that git is told not to know.
     pub ignored: Vec<String>,
+    /// Known files that are gone from the index or the work tree; the last commit has them.
+    pub deleted: Vec<String>,
     /// There is more than these lists hold.
     pub cut: bool,
 }
@@ -167,6 +169,7 @@ impl GitStatus {
             modified: pick(&self.modified, true),
             untracked: pick(&self.untracked, ask.untracked),
             ignored: pick(&self.ignored, ask.ignored),
+            deleted: pick(&self.deleted, true),
             cut: self.cut,
         }
     }

@@ -6,7 +6,10 @@ const LONGEST: usize = 512;
 const MOST_ALTERNATIVES: usize = 64;
 
 /// Checks a pattern and writes its `{a,b}` out.
-pub(crate) fn expand(pattern: &str) -> Result<Vec<String>, &'static str> {
+///
+/// # Errors
+/// When it can never match, with why.
+pub fn expand(pattern: &str) -> Result<Vec<String>, &'static str> {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     check(pattern)?;
     let mut waiting = vec![pattern.to_owned()];
@@ -30,7 +33,8 @@ pub(crate) fn expand(pattern: &str) -> Result<Vec<String>, &'static str> {
 }
 
 /// Does a pattern without `{…}` match the whole of a path?
-pub(crate) fn matches(pattern: &str, path: &str) -> bool {
+#[must_use]
+pub fn matches(pattern: &str, path: &str) -> bool {
     let Ok(tokens) = tokens(pattern) else { return false };
     let mut now = vec![false; tokens.len() + 1];
     enter(&mut now, &tokens, 0);

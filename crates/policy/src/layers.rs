@@ -51,6 +51,7 @@ pub(crate) struct Settings {
     pub pipelines: Vec<Pipeline>,
     /// Patterns of hook files, relative to the file.
     pub include: Vec<String>,
+    pub workflows: Vec<crate::workflows::Chosen>,
 }
 
 /// A value and where it stands.
@@ -80,7 +81,8 @@ pub(crate) struct Part<'a> {
 
 /// The policy that the parts come to, topmost first, and a warning for each thing left out.
 pub(crate) fn merge(parts: &[Part], cards: &[&'static Card]) -> (Policy, Vec<Problem>) {
-    let mut merger = Merger { parts, ignored: Vec::new() };
+    let (workflows, ignored) = crate::workflows::merge(parts);
+    let mut merger = Merger { parts, ignored };
     let mut policy = Policy {
         mode: merger.switch("mode", mode_name, |settings| settings.mode),
         on_fault: merger.switch("on_fault", on_fault_name, |settings| settings.on_fault),
@@ -89,6 +91,7 @@ pub(crate) fn merge(parts: &[Part], cards: &[&'static Card]) -> (Policy, Vec<Pro
         packs_off: merger.packs_off(),
         rules: BTreeMap::new(),
         pipelines: Vec::new(),
+        workflows,
     };
     for card in cards {
         let rule = merger.rule(card);

@@ -4,7 +4,8 @@
 //! above: managed over user over project. A fault never loosens: while a file is broken, gone or writable by
 //! strangers, in force is the strictest join of the built-in policy, the last good one and what can be read.
 
-mod glob;
+mod cache;
+pub mod glob;
 mod include;
 mod layers;
 mod load;
@@ -18,18 +19,21 @@ mod snapshot;
 mod source;
 mod strangers;
 mod trust;
-mod yaml;
+mod workflows;
+pub mod yaml;
 
+pub use cache::cached;
 pub use include::HOOK_FILE;
 pub use layers::Layer;
 pub use load::{Loaded, Request, forget, load, look};
-pub use nearest::nearest;
+pub use nearest::{hint, nearest};
 pub use pipeline::{BUILT_IN, OnError, Override, Pipeline, Program, Stage, StageKind};
 pub use policy::{Audit, Change, Policy, describe, strictest};
-pub use problem::{At, Problem, Severity, render};
+pub use problem::{At, Problem, Severity, render, shown};
 pub use settings::check;
 pub use source::{Health, SourceFile};
 pub use trust::{TrustPlan, distrust};
+pub use workflows::WorkflowUse;
 
 /// Does a path pattern (`*`, `**`, `?`, `[a-z]`, `{a,b}`) match the whole of a path?
 #[must_use]

@@ -16,7 +16,8 @@ pub fn nearest<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Opt
 }
 
 /// A hint for a wrong name: the nearest one, else all of them.
-pub(crate) fn hint(wrong: &str, names: &[&str]) -> String {
+#[must_use]
+pub fn hint(wrong: &str, names: &[&str]) -> String {
     match nearest(wrong, names.iter().copied()) {
         Some(name) => format!("did you mean `{name}`?"),
         None => format!("valid: {}", names.join(", ")),

@@ -8,6 +8,7 @@ use tollgate_model::{Approve, Card, Level, Mode, OnFault, Pack};
 
 use crate::glob;
 use crate::pipeline::Pipeline;
+use crate::workflows::WorkflowUse;
 
 /// Whether a call may run that cannot be recorded. Ordered: the later is the stricter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -34,6 +35,8 @@ pub struct Policy {
     pub(crate) rules: BTreeMap<String, Setting>,
     /// What runs at which event, topmost layer first.
     pub pipelines: Vec<Pipeline>,
+    /// The workflows that are on.
+    pub workflows: Vec<WorkflowUse>,
 }
 
 impl Policy {
@@ -109,7 +112,14 @@ pub fn strictest(a: &Policy, b: &Policy) -> Policy {
             .chain(b.pipelines.iter().filter(|p| !a.pipelines.contains(p)))
             .cloned()
             .collect(),
+        workflows: both(&a.workflows, &b.workflows),
     }
+}
+
+/// A workflow that one of two policies switches on is on; where both do, the first says how.
+fn both(a: &[WorkflowUse], b: &[WorkflowUse]) -> Vec<WorkflowUse> {
+    let more = b.iter().filter(|one| a.iter().all(|other| other.name != one.name));
+    a.iter().chain(more).cloned().collect()
 }
 
 /// The policy in lines for people: only what differs from the built-in one, after the four switches.
@@ -120,6 +130,9 @@ pub fn describe(policy: &Policy) -> Vec<String> {
     let off: Vec<&str> = Pack::ALL.into_iter().filter(|pack| policy.is_off(*pack)).map(Pack::name).collect();
     if !off.is_empty() {
         lines.push(format!("packs taken out: {}", off.join(", ")));
+    }
+    if !policy.workflows.is_empty() {
+        lines.push(format!("workflows: {}", workflow_names(policy)));
     }
     for (rule, setting) in &policy.rules {
         let least = if setting.rank.or_default { "at least " } else { "" };
@@ -159,6 +172,9 @@ pub(crate) fn changes(old: &Policy, new: &Policy, cards: &[&'static Card]) -> Ve
     for ((key, before, was), (_, after, is)) in switches(old).into_iter().zip(switches(new)) {
         note(&mut changes, key.to_owned(), before.to_owned(), after.to_owned(), is < was);
     }
+    let missing = |name: &str| new.workflows.iter().all(|one| one.name != name);
+    let looser = old.workflows.iter().any(|one| missing(&one.name));
+    note(&mut changes, "workflows".to_owned(), workflow_names(old), workflow_names(new), looser);
     for card in cards {
         let (was, is) = (old.level(card), new.level(card));
         note(&mut changes, card.id.to_owned(), was.name().to_owned(), is.name().to_owned(), is < was);
@@ -278,6 +294,11 @@ fn note(changes: &mut Vec<Change>, what: String, old: String, new: String, loose
     if old != new {
         changes.push(Change { what, old, new, looser });
     }
+}
+
+fn workflow_names(policy: &Policy) -> String {
+    let names: Vec<&str> = policy.workflows.iter().map(|one| one.name.as_str()).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
 fn listed(except: &BTreeSet<Exception>) -> String {

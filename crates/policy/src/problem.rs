@@ -53,7 +53,8 @@ pub struct At {
 
 impl At {
     /// The place of a byte range of `text`.
-    pub(crate) fn of(text: &str, span: Span) -> Self {
+    #[must_use]
+    pub fn of(text: &str, span: Span) -> Self {
         let before = text.get(..span.start as usize).unwrap_or(text);
         let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
@@ -118,7 +119,8 @@ fn harmless(line: &str) -> String {
 }
 
 /// Text from a file or the disk, safe to show: control characters are escaped, long text is cut.
-pub(crate) fn shown(text: &str) -> String {
+#[must_use]
+pub fn shown(text: &str) -> String {
     const LONGEST: usize = 80;
     let mut safe: String = text.chars().take(LONGEST).flat_map(escaped).collect();
     if text.chars().nth(LONGEST).is_some() {

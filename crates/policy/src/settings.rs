@@ -22,10 +22,10 @@ const MOST_PROBLEMS: usize = 100;
 /// In one file, with their braces written out.
 const MOST_PATTERNS: usize = 1000;
 
-const KEYS: [&str; 9] =
-    ["version", "mode", "on_fault", "approve", "audit", "packs", "rules", "hooks", "include"];
+const KEYS: [&str; 10] =
+    ["version", "mode", "on_fault", "approve", "audit", "packs", "rules", "workflows", "hooks", "include"];
 /// Keys of the design that this version does not read. Ignoring one would drop what its author relies on.
-const LATER: [&str; 4] = ["custom", "workflows", "sinks", "trust"];
+const LATER: [&str; 3] = ["custom", "sinks", "trust"];
 
 /// Everything that is wrong with a policy file, in the order of its lines.
 #[must_use]
@@ -115,6 +115,7 @@ impl Reader<'_> {
             "rules" => self.rules(value),
             "hooks" => self.hooks(value),
             "include" => self.settings.include = self.words(key, value),
+            "workflows" => self.workflows(value),
             later if LATER.contains(&later) => {
                 self.error(at, &format!("`{later}` is not supported by this version yet"), "take it out");
             }
@@ -207,6 +208,12 @@ impl Reader<'_> {
         let hint =
             if is_rule { "that is a rule; rules go under `rules`".to_owned() } else { hint(name, &names) };
         self.error(at, &format!("unknown pack `{}`", shown(name)), &hint);
+    }
+
+    fn workflows(&mut self, node: &Node) {
+        let (chosen, wrong) = crate::workflows::read(node);
+        wrong.iter().for_each(|(at, message, hint)| self.error(*at, message, hint));
+        self.settings.workflows = chosen;
     }
 
     fn rules(&mut self, node: &Node) {

@@ -14,28 +14,41 @@ const DEEPEST: usize = 32;
 
 /// One node of the tree. Shared where an alias stands for it.
 #[derive(Debug)]
-pub(crate) struct Node {
+pub struct Node {
+    /// Where it stands.
     pub at: At,
+    /// What it is.
     pub value: Value,
     /// How many nodes it stands for, aliases written out.
     weight: usize,
 }
 
+/// The kinds of nodes.
 #[derive(Debug)]
-pub(crate) enum Value {
-    Scalar { text: String, plain: bool },
+pub enum Value {
+    /// A single value.
+    Scalar {
+        /// Its text.
+        text: String,
+        /// Written without quotes.
+        plain: bool,
+    },
+    /// A list.
     List(Vec<Rc<Node>>),
+    /// Keys and values in their order.
     Map(Vec<(Rc<Node>, Rc<Node>)>),
 }
 
 impl Node {
     /// No value is given: `key:`, `~` or `null`.
-    pub(crate) fn is_null(&self) -> bool {
+    #[must_use]
+    pub fn is_null(&self) -> bool {
         matches!(&self.value, Value::Scalar { text, plain: true } if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL"))
     }
 
     /// What kind of thing it is, for messages.
-    pub(crate) fn kind(&self) -> &'static str {
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
         match &self.value {
             _ if self.is_null() => "nothing",
             Value::Scalar { .. } => "a value",
@@ -47,7 +60,7 @@ impl Node {
 
 /// What was read of a text.
 #[derive(Debug, Default)]
-pub(crate) struct Document {
+pub struct Document {
     /// The root, or what could be read of it; none when the text says nothing.
     pub root: Option<Rc<Node>>,
     /// What is wrong, and where.
@@ -57,7 +70,8 @@ pub(crate) struct Document {
 }
 
 /// Reads a text.
-pub(crate) fn read(text: &str) -> Document {
+#[must_use]
+pub fn read(text: &str) -> Document {
     let mut options = granit_parser::Options::default();
     options.flow_nesting_limit = DEEPEST;
     options.block_nesting_limit = DEEPEST;

@@ -232,3 +232,17 @@ fn sources_are_reported() {
         assert_eq!(loaded.sources[1].real, machine.file("config"));
     }
 }
+
+#[test]
+fn a_project_adds_workflows_and_does_not_change_the_users() {
+    let machine = Machine::with(&[
+        ("config", "workflows: [{ handoff: { tests: make } }]"),
+        ("project", "workflows: [{ handoff: { tests: 'true' } }, plan]"),
+    ]);
+    let loaded = machine.load();
+    let seen: Vec<(&str, bool)> =
+        loaded.policy.workflows.iter().map(|one| (one.name.as_str(), one.trusted)).collect();
+    assert_eq!(seen, [("handoff", true), ("plan", false)]);
+    assert_eq!(loaded.policy.workflows[0].options["tests"], ["make"]);
+    assert!(told(&loaded, "other options for workflow `handoff`"), "{:?}", loaded.notices);
+}

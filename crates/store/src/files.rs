@@ -280,7 +280,7 @@ fn make_all(path: &Path) -> Result<(), Errno> {
 }
 
 /// Unique in its directory as long as the processes that share it are; O_EXCL sees to the rest.
-fn temporary_name() -> String {
+pub(crate) fn temporary_name() -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let nanos = std::time::UNIX_EPOCH.elapsed().map_or(0, |age| age.subsec_nanos());

@@ -6,13 +6,17 @@ mod fault;
 mod files;
 mod grants;
 mod log;
+mod mirror;
 mod redact;
 mod session;
 mod stamp;
+mod state;
 
 pub use fault::LogFault;
 pub use grants::{GRANT_LIFE, Grant, grant, is_code, list_grants, revoke_grant, take_grant};
 pub use log::{Appended, Breach, Entry, Head, Keep, Limits, Log, Records, Trouble, Verification};
+pub use mirror::{remove_mirror, write_mirror};
 pub use redact::{Redactor, redact};
 pub use session::{SessionProject, prune_sessions, remember, session_memory, session_project};
 pub use stamp::{micros_of, rfc3339};
+pub use state::{Held, Whose, change_state, read_state};

@@ -101,7 +101,7 @@ pub(crate) fn call_id(state: &Dir, clean: &Clean, seq: u64) -> String {
     format!("h{id}")
 }
 
-fn session_dir(state: &Path, agent: &str, session: &str) -> Result<Dir, LogFault> {
+pub(crate) fn session_dir(state: &Path, agent: &str, session: &str) -> Result<Dir, LogFault> {
     session_in(&Dir::make(&state.components().collect::<std::path::PathBuf>())?, agent, session)
 }
 
@@ -110,7 +110,7 @@ fn session_in(state: &Dir, agent: &str, session: &str) -> Result<Dir, LogFault> 
 }
 
 /// Where a session's things are, without a look whether they are there.
-fn session_path(state: &Path, agent: &str, session: &str) -> PathBuf {
+pub(crate) fn session_path(state: &Path, agent: &str, session: &str) -> PathBuf {
     state.join(SESSIONS).join(session_name(agent, session))
 }
 
@@ -174,8 +174,9 @@ fn refresh(file: &File) {
 
 /// Seconds since anything in a session was changed.
 fn age(session: &Dir, now: i64) -> i64 {
-    let changed =
-        [PROJECT, calls::NAME, ledger::NAME].iter().filter_map(|name| session.file(name, How::Read).ok()?);
+    let changed = [PROJECT, calls::NAME, ledger::NAME, crate::state::NAME]
+        .iter()
+        .filter_map(|name| session.file(name, How::Read).ok()?);
     changed.map(|file| now.saturating_sub(file.changed)).min().unwrap_or(i64::MAX)
 }
 

@@ -56,6 +56,10 @@ enum Command {
     Suggest(cmd::suggest::Args),
     /// A period or a session on a page: text, Markdown, HTML or JSON
     Report(cmd::report::Args),
+    /// Workflows: which are on, how they stand, start, stop, eject, graph
+    Workflow(cmd::workflow::Args),
+    /// What workflows remember
+    State(cmd::state::Args),
     /// Answer one event of an agent (what the agent's host runs; payload on standard input)
     Hook {
         /// The agent, and the event where its payload does not name it
@@ -86,6 +90,8 @@ pub fn run() -> ExitCode {
         Command::Prune(args) => cmd::prune::run(args),
         Command::Suggest(args) => cmd::suggest::run(args),
         Command::Report(args) => cmd::report::run(args),
+        Command::Workflow(args) => cmd::workflow::run(args),
+        Command::State(args) => cmd::state::run(args),
         Command::Hook { words } => crate::hook::run(words),
     };
     result.unwrap_or_else(|error| {

@@ -330,6 +330,9 @@ fn changed(status: &mut GitStatus, rest: &str, fields: usize) {
     if holds(index) {
         add(&mut status.staged, path, &mut status.cut);
     }
+    if index == Some('D') || tree == Some('D') {
+        add(&mut status.deleted, path, &mut status.cut);
+    }
     if holds(tree) {
         add(&mut status.modified, path, &mut status.cut);
     }

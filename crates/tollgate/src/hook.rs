@@ -13,12 +13,16 @@ use tollgate_model::{
     Verdict,
 };
 use tollgate_pipeline::Judgement;
-use tollgate_policy::{Audit, Loaded, Policy};
+use tollgate_policy::{Audit, Loaded};
 use tollgate_store::Log;
+
+use tollgate_workflow::Flow;
 
 use crate::cmd::canary::is_canary;
 use crate::dirs::{self, Dirs};
+use crate::flows::{Flows, Places};
 use crate::guard::{self, Guard};
+use crate::guide::{Afterwards, Guide};
 use crate::session::Session;
 use crate::stdin;
 use crate::world::Machine;
@@ -33,10 +37,16 @@ const MEMORY: u64 = 512 << 20;
 
 /// Answers one event and ends the process.
 pub fn run(args: &[String]) -> ! {
-    let reply = match Hook::new(args) {
+    let (reply, after) = match Hook::new(args) {
         Ok(hook) => hook.answer(),
-        Err(message) => Reply { stderr: message, exit: 2, expressed: Verdict::Deny, ..Reply::default() },
+        Err(message) => {
+            let reply = Reply { stderr: message, exit: 2, expressed: Verdict::Deny, ..Reply::default() };
+            (reply, Afterwards::default())
+        }
     };
+    if !after.is_empty() && lastword::say(&reply.stdout, &reply.stderr) {
+        after.run();
+    }
     lastword::speak(&reply.stdout, &reply.stderr, reply.exit)
 }
 
@@ -48,25 +58,28 @@ struct Hook {
 }
 
 impl Hook {
-    fn answer(&self) -> Reply {
+    fn answer(&self) -> (Reply, Afterwards) {
         self.prepare_last_words(OnFault::default());
         lastword::arm(DEADLINE, MEMORY);
         let start = Instant::now();
         let bytes = match stdin::read() {
             Ok(bytes) => bytes,
-            Err(fault) => return self.fault(&[], None, &fault, OnFault::default()),
+            Err(fault) => return (self.fault(&[], None, &fault, OnFault::default()), Afterwards::default()),
         };
         let event = match self.adapter.read(&self.payload(&bytes)) {
             Ok(event) => event,
-            Err(fault) => return self.fault(&bytes, None, &fault, OnFault::default()),
+            Err(fault) => {
+                return (self.fault(&bytes, None, &fault, OnFault::default()), Afterwards::default());
+            }
         };
         let read = micros(start);
         self.decide(&event, &bytes, start, read)
     }
 
-    fn decide(&self, event: &Event, native: &[u8], start: Instant, read: u64) -> Reply {
+    fn decide(&self, event: &Event, native: &[u8], start: Instant, read: u64) -> (Reply, Afterwards) {
         let project = self.project(event);
-        let loaded = self.policy(event, &project);
+        let mut loaded = self.policy(event, &project);
+        let flows = self.workflows(&mut loaded, &project);
         if loaded.policy.on_fault != OnFault::default() {
             self.prepare_last_words(loaded.policy.on_fault);
         }
@@ -77,6 +90,15 @@ impl Hook {
             &event.session,
         );
         let Judgement { effects, mut decision } = tollgate_pipeline::judge(event, &world, &loaded.policy);
+        let guide = Guide {
+            flows: &flows,
+            event,
+            adapter: self.adapter,
+            world: &world,
+            state: &self.state,
+            mode: loaded.policy.mode,
+        };
+        let outcome = guide.judge(&effects, &mut decision);
         tell(event, &loaded, &mut decision);
         let guard = Guard {
             adapter: self.adapter,
@@ -89,12 +111,23 @@ impl Hook {
         let results = guard.run(&effects, &mut decision, DEADLINE);
         let session = Session { event, effects: &effects, world: &world, state: &self.state };
         session.weigh(&mut decision);
+        let after = guide.keep(&effects, outcome, &mut decision);
         let reply = self.adapter.reply(event, &decision);
         session.remember(&mut decision, reply.expressed);
         guard.watch(&effects, &results, &mut decision);
         let times = Times { read, policy, judge: micros(start) - read - policy };
         let kept = Kept { event, effects: &effects, results: &results, times, loaded: &loaded };
-        self.record(&kept, decision, reply)
+        (self.record(&kept, decision, reply), after)
+    }
+
+    /// The workflows that are on. Their files are the gate's own, and what is wrong with one is told like a fault of
+    /// the policy.
+    fn workflows(&self, loaded: &mut Loaded, project: &str) -> Vec<Flow> {
+        let places = Places { config: &self.config, state: &self.state, project };
+        let Flows { flows, notices } = places.load(&loaded.policy);
+        loaded.notices.extend(notices);
+        loaded.sources.extend(places.own(&loaded.policy));
+        flows
     }
 
     /// Puts the decision on disk before the agent hears of it, or says that it is not.

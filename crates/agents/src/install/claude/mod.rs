@@ -40,10 +40,10 @@ pub const EVENTS: &[Hooked] = &[
     other("SessionStart"),
     // Claude Code waits for this one while it exits.
     Hooked { timeout: 5, ..other("SessionEnd") },
-    other("Stop"),
+    waits("Stop"),
     other("StopFailure"),
     other("SubagentStart"),
-    other("SubagentStop"),
+    waits("SubagentStop"),
     other("PreCompact"),
     other("PostCompact"),
     other("PreModelSwitch"),
@@ -150,6 +150,11 @@ pub fn weakness(settings: &Value) -> Option<String> {
 
 const fn other(event: &'static str) -> Hooked {
     Hooked { event, tool: false, timeout: 20, blocks: false }
+}
+
+/// A workflow may run the project's tests before it lets an agent stop.
+const fn waits(event: &'static str) -> Hooked {
+    Hooked { timeout: 600, ..other(event) }
 }
 
 const fn follows(event: &'static str) -> Hooked {

@@ -1,0 +1,139 @@
+//! Workflows in front of the real Claude Code.
+
+use std::fs;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+use tollgate_e2e::run::Session;
+use tollgate_e2e::{Claude, Conversation, Outcome, Run, Script, Turn, tollgate_binary};
+
+const ID: &str = "5f0c2f3a-6f6e-4a53-9c1e-3f1f8a7c0001";
+
+/// A project with a milestone, the commands and agents of the seed, and workflows that are on.
+fn team(workflows: &str) -> Result<Run> {
+    let run = Run::new(&Claude)?;
+    let scratch = run.scratch();
+    scratch.write_home(".config/tollgate/tollgate.yaml", &format!("version: 1\nworkflows: {workflows}\n"))?;
+    scratch.write_project(
+        "project/status.json",
+        r#"{"current_milestone":"M1","milestone_description":"login"}"#,
+    )?;
+    for name in ["plan", "code"] {
+        scratch.write_project(&format!(".claude/commands/{name}.md"), "Do it: $ARGUMENTS\n")?;
+    }
+    for name in ["strategic-planner", "consulting-expert"] {
+        let text = format!("---\nname: {name}\ndescription: works as {name}\n---\nYou are {name}.\n");
+        scratch.write_project(&format!(".claude/agents/{name}.md"), &text)?;
+    }
+    run.installed_by(&tollgate_binary()?)?;
+    Ok(run)
+}
+
+fn go(run: &Run, prompt: &str, script: Script) -> Result<Outcome> {
+    let arguments = vec!["--session-id".to_owned(), ID.to_owned()];
+    run.go(Session { prompt: prompt.to_owned(), arguments, ..Session::from(script) })
+}
+
+fn agent(name: &str, mark: &str) -> Turn {
+    let input =
+        json!({"description": "work", "prompt": mark, "subagent_type": name, "run_in_background": false});
+    Turn::call("Agent", input)
+}
+
+fn write(run: &Run, path: &str, text: &str) -> Turn {
+    Turn::call("Write", json!({"file_path": run.scratch().project().join(path), "content": text}))
+}
+
+fn bash(command: &str) -> Turn {
+    Turn::call("Bash", json!({"command": command, "description": "run"}))
+}
+
+#[test]
+#[ignore = "needs npm and the real client; run by cargo xtask e2e"]
+fn a_premature_planner_is_refused_and_the_expert_comes_after_the_plan() -> Result<()> {
+    let run = team("[plan]")?;
+    let plan = format!("project/M1:login/plans/plan_{ID}_1.md");
+    let consulted = "---\nconsulted_by: consulting-expert\n---\n# Plan\n";
+    let edit = json!({"file_path": run.scratch().project().join(&plan), "old_string": "# Plan\n", "new_string": consulted});
+    let turns = [
+        Turn::say("EXPERT-EARLY"),
+        Turn::call("Read", json!({"file_path": run.scratch().project().join(&plan)})),
+        Turn::call("Edit", edit),
+        Turn::say("EXPERT-DONE"),
+    ];
+    let expert = Conversation::new("expert", |facts| facts.first.contains("EXPERT-MARK"), turns);
+    let calls = [
+        agent("strategic-planner", "PLANNER-MARK"),
+        agent("consulting-expert", "EXPERT-MARK"),
+        write(&run, "src/early.rs", "fn early() {}\n"),
+        write(&run, &plan, "# Plan\n"),
+        agent("consulting-expert", "EXPERT-MARK"),
+        write(&run, "src/late.rs", "fn late() {}\n"),
+        Turn::say("FINAL-MARK"),
+    ];
+    let outcome = go(&run, "/plan the login", Script::new(calls).beside(expert))?;
+    for told in [
+        "Planning Phase",
+        "Research report not found. Call research-specialist first.",
+        "Plan file not found. Call strategic-planner first.",
+        "The planning is not over.",
+        "Plan not consulted. Add frontmatter.",
+    ] {
+        assert!(outcome.model_contains(told), "the model is told `{told}`; {outcome}");
+    }
+    let project = run.scratch().project();
+    assert!(!project.join("src/early.rs").exists(), "{outcome}");
+    assert_eq!(fs::read_to_string(project.join(&plan))?, consulted, "{outcome}");
+    assert!(project.join("src/late.rs").exists(), "the plan is over; {outcome}");
+    Ok(())
+}
+
+#[test]
+#[ignore = "needs npm and the real client; run by cargo xtask e2e"]
+fn a_stop_is_blocked_until_the_tests_pass() -> Result<()> {
+    let run = team("[code]")?;
+    run.scratch().write_project(&format!("project/M1:login/plans/plan_{ID}_1.md"), "# Plan\n")?;
+    let test = "import unittest\nimport os\nclass T(unittest.TestCase):\n    def test_made(self):\n        self.assertTrue(os.path.exists('src/made.py'))\n";
+    let calls = [
+        write(&run, "tests/test_made.py", test),
+        bash("python3 -m unittest tests/test_made.py"),
+        Turn::say("TOO-EARLY"),
+        write(&run, "src/made.py", "x = 1\n"),
+        bash("python3 -m unittest tests/test_made.py"),
+        Turn::say("FINAL-MARK"),
+    ];
+    let outcome = go(&run, "/code it", Script::new(calls))?;
+    assert!(outcome.model_contains("a failing test was seen"), "red was seen; {outcome}");
+    assert!(outcome.model_contains("Tests do not pass yet."), "the stop was blocked; {outcome}");
+    assert!(outcome.finished.stdout.contains("FINAL-MARK"), "and then let go; {outcome}");
+    Ok(())
+}
+
+#[test]
+#[ignore = "needs npm and the real client; run by cargo xtask e2e"]
+fn what_an_agent_did_is_told_again_after_the_compaction() -> Result<()> {
+    let run = team("[compact-recovery, subagent-context]")?;
+    let helper =
+        Conversation::new("helper", |facts| facts.first.contains("HELPER-MARK"), [Turn::say("HELPER-DONE")]);
+    let calls = [
+        write(&run, "src/kept.rs", "x\n"),
+        agent("strategic-planner", "HELPER-MARK"),
+        Turn::say("FIRST-DONE"),
+    ];
+    let first = go(&run, "BUILD-THE-LOGIN", Script::new(calls).beside(helper))?;
+    let of_helper: Vec<_> = first.conversation("helper").collect();
+    assert!(!of_helper.is_empty() && first.model_contains("agent-memory/strategic-planner.md"), "{first}");
+    let resume = |prompt: &str, script: Script| {
+        let arguments = vec!["--resume".to_owned(), ID.to_owned()];
+        run.go(Session { prompt: prompt.to_owned(), arguments, ..Session::from(script) })
+    };
+    resume("/compact", Script::new([Turn::say("<summary>SUMMARY-MARK</summary>")]))?;
+    let text = fs::read_to_string(run.scratch().home().join(".local/state/tollgate/events.jsonl"))?;
+    let records: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let phases: Vec<&str> = records.iter().filter_map(|record| record.get("phase")?.as_str()).collect();
+    assert!(phases.contains(&"pre-compact"), "{phases:?}");
+    let after = resume("GO-ON", Script::new([Turn::say("FINAL-MARK")]))?;
+    assert!(after.model_contains("current_task: BUILD-THE-LOGIN"), "{after}");
+    assert!(after.model_contains("src/kept.rs"), "{after}");
+    Ok(())
+}

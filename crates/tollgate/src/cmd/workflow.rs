@@ -1,0 +1,324 @@
+//! `tollgate workflow`: which workflows are on, how they stand, and a person's hand on them.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use serde_json::json;
+use tollgate_model::Change;
+use tollgate_model::json::Value;
+use tollgate_policy::Policy;
+use tollgate_workflow::{Flow, On, PRESETS, Scope, preset};
+
+use crate::dirs::{Dirs, MANAGED};
+use crate::exit::ExitCode;
+use crate::flows::{Flows, Places};
+use crate::{out, owner, terminal};
+
+use super::state::Target;
+
+/// Arguments of `tollgate workflow`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Verb {
+    /// The workflows that are on here, and the presets there are
+    List {
+        /// One JSON object per line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Which workflows are active, in which phase
+    Status {
+        #[command(flatten)]
+        target: Target,
+    },
+    /// Start a workflow by hand (for a person)
+    Start {
+        /// The workflow
+        name: String,
+        #[command(flatten)]
+        target: Target,
+    },
+    /// End a workflow (for a person)
+    Stop {
+        /// The workflow
+        name: String,
+        #[command(flatten)]
+        target: Target,
+    },
+    /// Forget all that a workflow remembers (for a person)
+    Reset {
+        /// The workflow
+        name: String,
+        #[command(flatten)]
+        target: Target,
+    },
+    /// Write a preset into a file of your own, for editing
+    Eject {
+        /// The preset
+        name: String,
+        /// Into the project, whatever policy names it
+        #[arg(long)]
+        project: bool,
+    },
+    /// A picture of a workflow
+    Graph {
+        /// The workflow
+        name: String,
+        /// As Mermaid
+        #[arg(long)]
+        mermaid: bool,
+    },
+    /// Check workflow files, and what an agent cannot enforce
+    Check {
+        /// A workflow file. Without one, every workflow that is on here
+        file: Option<PathBuf>,
+        /// Say what this agent cannot enforce, and why
+        #[arg(long)]
+        agent: Option<String>,
+    },
+}
+
+/// Runs the verb.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let here = Here::find()?;
+    match &args.verb {
+        Verb::List { json } => here.list(*json),
+        Verb::Status { target } => here.status(target),
+        Verb::Start { name, target } => here.change(name, target, "start"),
+        Verb::Stop { name, target } => here.change(name, target, "stop"),
+        Verb::Reset { name, target } => here.change(name, target, "reset"),
+        Verb::Eject { name, project } => here.eject(name, *project),
+        Verb::Graph { name, mermaid } => here.graph(name, *mermaid),
+        Verb::Check { file, agent } => here.check(file.as_deref(), agent.as_deref()),
+    }
+}
+
+/// The workflows of the folder that a person stands in.
+struct Here {
+    dirs: Dirs,
+    project: String,
+    policy: Policy,
+    flows: Flows,
+}
+
+impl Here {
+    fn find() -> anyhow::Result<Self> {
+        let dirs = Dirs::find().context("no home directory")?;
+        let cwd = std::env::current_dir().context("the working directory is gone")?;
+        let root = cwd.ancestors().filter(|folder| folder.join(".git").exists()).last().unwrap_or(&cwd);
+        let request = tollgate_policy::Request {
+            managed_dir: Path::new(MANAGED),
+            config_dir: &dirs.config,
+            state_dir: &dirs.state,
+            project: Some(root),
+            cwd: &cwd,
+        };
+        let policy = tollgate_policy::load(&request, &tollgate_rules::Rules).policy;
+        let project = root.to_string_lossy().into_owned();
+        let flows = Places { config: &dirs.config, state: &dirs.state, project: &project }.load(&policy);
+        Ok(Self { dirs, project, policy, flows })
+    }
+
+    fn places(&self) -> Places<'_> {
+        Places { config: &self.dirs.config, state: &self.dirs.state, project: &self.project }
+    }
+
+    fn list(&self, as_json: bool) -> anyhow::Result<ExitCode> {
+        let off: Vec<Flow> = PRESETS
+            .iter()
+            .filter(|preset| self.flows.flows.iter().all(|flow| flow.name != preset.name))
+            .map(|preset| {
+                tollgate_workflow::read(preset.name, preset.text, preset.name, &Default::default()).0
+            })
+            .collect();
+        let all =
+            self.flows.flows.iter().map(|flow| (true, flow)).chain(off.iter().map(|flow| (false, flow)));
+        for (on, flow) in all {
+            if as_json {
+                out::line(
+                    &json!({"name": flow.name, "on": on, "about": flow.about, "file": flow.file}).to_string(),
+                );
+            } else {
+                out::line(&format!("{:<4}{:<18}{}", if on { "on" } else { "" }, flow.name, flow.about));
+            }
+        }
+        self.flows.notices.iter().for_each(|notice| out::error(&format!("tollgate: {notice}")));
+        Ok(ExitCode::from(u8::from(!self.flows.notices.is_empty())))
+    }
+
+    fn status(&self, target: &Target) -> anyhow::Result<ExitCode> {
+        let mut any = false;
+        for flow in &self.flows.flows {
+            let state = target.read(&self.dirs.state, &self.project, flow.scope)?;
+            let active = flow.start.always || state.is(&flow.name, "is_active");
+            any |= active;
+            let phase = state.text(&flow.name, "phase");
+            let phase = if phase.is_empty() || !active { String::new() } else { format!(", phase {phase}") };
+            out::line(&format!("{:<18}{}{phase}", flow.name, if active { "active" } else { "not active" }));
+        }
+        if self.flows.flows.is_empty() {
+            out::line("No workflow is on here; `workflows: [plan]` in a policy file switches one on.");
+        }
+        Ok(ExitCode::from(u8::from(!any)))
+    }
+
+    fn change(&self, name: &str, target: &Target, verb: &str) -> anyhow::Result<ExitCode> {
+        let flow = self.flow(name)?;
+        let space = || flow.name.clone();
+        let set = |key: &str, value: Value| Change::Set { space: space(), key: key.to_owned(), value };
+        let changes = match verb {
+            "start" => {
+                let phase = flow.phases.first().map(|phase| set("phase", phase.as_str().into()));
+                [Change::Clear { space: space() }, set("is_active", true.into())]
+                    .into_iter()
+                    .chain(phase)
+                    .collect()
+            }
+            "stop" => vec![set("is_active", false.into())],
+            _ => vec![Change::Clear { space: space() }],
+        };
+        confirm(&format!("workflow {verb}"), &format!("{verb} workflow `{name}` here?"))?;
+        target.change(&self.dirs.state, &self.project, flow.scope, &changes)?;
+        out::line(&format!("Done: {verb} {name}."));
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn eject(&self, name: &str, project: bool) -> anyhow::Result<ExitCode> {
+        let Some(preset) = preset(name) else {
+            let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+            bail!("unknown preset `{name}`; {}", tollgate_policy::hint(name, &names));
+        };
+        let named = self.policy.workflows.iter().find(|one| one.name == name);
+        let own = !project && named.is_some_and(|one| one.trusted);
+        let file = self.places().ejected(name, own);
+        if file.symlink_metadata().is_ok() {
+            bail!("`{}` is already there", file.display());
+        }
+        let folder = file.parent().context("no folder")?;
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
+        std::fs::write(&file, preset.text).with_context(|| format!("cannot write `{}`", file.display()))?;
+        out::line(&file.display().to_string());
+        if named.is_none() {
+            out::line(&format!("Switch it on with `workflows: [{name}]` in a policy file."));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn graph(&self, name: &str, mermaid: bool) -> anyhow::Result<ExitCode> {
+        let on = self.flows.flows.iter().find(|flow| flow.name == name).cloned();
+        let from_preset = || {
+            preset(name).map(|one| tollgate_workflow::read(one.name, one.text, name, &Default::default()).0)
+        };
+        let Some(flow) = on.or_else(from_preset) else {
+            bail!("unknown workflow `{name}`; see `tollgate workflow list`")
+        };
+        out::text(&if mermaid {
+            tollgate_workflow::mermaid(&flow)
+        } else {
+            tollgate_workflow::terminal(&flow)
+        });
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn check(&self, file: Option<&Path>, agent: Option<&str>) -> anyhow::Result<ExitCode> {
+        let mut wrong = false;
+        let mut flows = self.flows.flows.clone();
+        if let Some(file) = file {
+            let text =
+                std::fs::read_to_string(file).with_context(|| format!("cannot read `{}`", file.display()))?;
+            let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+            let shown = file.display().to_string();
+            let (flow, problems) = tollgate_workflow::read(&shown, &text, &stem, &Default::default());
+            wrong = !problems.is_empty();
+            out::text(&tollgate_policy::render(&problems, &text, false));
+            flows = vec![flow];
+        } else {
+            wrong |= !self.flows.notices.is_empty();
+            self.flows.notices.iter().for_each(|notice| out::line(notice));
+        }
+        for flow in &flows {
+            let gaps = agent.map(|agent| gaps(flow, agent)).transpose()?.unwrap_or_default();
+            wrong |= !gaps.is_empty();
+            gaps.iter().for_each(|gap| out::line(gap));
+        }
+        if !wrong {
+            out::line(&format!("{} workflows: fine", flows.len()));
+        }
+        Ok(ExitCode::from(u8::from(wrong)))
+    }
+
+    fn flow(&self, name: &str) -> anyhow::Result<&Flow> {
+        let names: Vec<&str> = self.flows.flows.iter().map(|flow| flow.name.as_str()).collect();
+        self.flows.flows.iter().find(|flow| flow.name == name).with_context(|| {
+            if names.is_empty() {
+                format!("workflow `{name}` is not on here; no workflow is")
+            } else {
+                format!("workflow `{name}` is not on here; {}", tollgate_policy::hint(name, &names))
+            }
+        })
+    }
+}
+
+/// Only a person, on a terminal.
+pub fn confirm(command: &str, question: &str) -> anyhow::Result<()> {
+    owner::refuse_agents(command)?;
+    match terminal::confirm(question) {
+        None => bail!("`tollgate {command}` needs a terminal, so that a person decides"),
+        Some(false) => bail!("nothing was changed"),
+        Some(true) => Ok(()),
+    }
+}
+
+/// What an agent's hooks cannot carry, gate by gate.
+fn gaps(flow: &Flow, agent: &str) -> anyhow::Result<Vec<String>> {
+    /// What was observed of the agents' hooks: the moments that they do not tell of.
+    const MISSING: &[(&str, &[On], &str)] = &[
+        ("codex", &[On::Notification], "has no such event"),
+        (
+            "codex",
+            &[On::TestRun],
+            "reports only commands that succeed; give the tests as a command of the workflow",
+        ),
+        ("gemini-cli", &[On::SubagentStart, On::SubagentStop], "has no such event"),
+        ("qwen-code", &[On::PreCompact, On::SessionEnd], "was not seen to send such an event"),
+        ("copilot-cli", &[On::PreCompact], "was not seen to send such an event"),
+        (
+            "opencode",
+            &[
+                On::Stop,
+                On::SubagentStop,
+                On::SubagentStart,
+                On::PreCompact,
+                On::Notification,
+                On::SessionEnd,
+            ],
+            "has no such event",
+        ),
+    ];
+    let known = ["claude-code", "codex", "gemini-cli", "qwen-code", "copilot-cli", "opencode"];
+    if !known.contains(&agent) {
+        bail!("unknown agent `{agent}`; {}", tollgate_policy::hint(agent, &known));
+    }
+    let mut gaps = Vec::new();
+    for gate in &flow.gates {
+        for (_, moments, why) in MISSING.iter().filter(|(name, ..)| *name == agent) {
+            for on in gate.on.iter().filter(|on| moments.contains(on)) {
+                let what = if gate.message.is_empty() { "what follows there" } else { gate.message.as_str() };
+                gaps.push(format!("{}: `{}` is not enforced: {agent} {why} ({what})", flow.name, on.name()));
+            }
+        }
+    }
+    Ok(gaps)
+}
+
+/// The scope that a workflow's name means; a namespace of no workflow is the session's.
+pub fn scope_of(name: &str) -> Scope {
+    let here = Here::find();
+    let flow = here.ok().and_then(|here| here.flows.flows.into_iter().find(|flow| flow.name == name));
+    flow.map(|flow| flow.scope).unwrap_or_default()
+}

@@ -1,0 +1,263 @@
+//! What workflows make of an event: asked after the rules, and remembered before the answer is out.
+
+use std::cell::OnceCell;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tollgate_agents::Adapter;
+use tollgate_lastword as lastword;
+use tollgate_model::{Change, Decision, Effect, EffectKind, Event, Kind, Mode, ToolCall, Verdict, World};
+use tollgate_store::{Held, LogFault, Whose, change_state, read_state};
+use tollgate_workflow::{
+    After, Case, Flow, Ground, Interest, On, Outcome, Ran, Run, Scope, States, evaluate, evaluate_at,
+};
+
+use crate::program;
+use crate::world::Machine;
+
+/// A set of workflows looking at one event.
+pub struct Guide<'a> {
+    pub flows: &'a [Flow],
+    pub event: &'a Event,
+    pub adapter: &'static dyn Adapter,
+    pub world: &'a Machine,
+    pub state: &'a Path,
+    pub mode: Mode,
+}
+
+/// What is done once the answer is out.
+#[derive(Debug, Default)]
+pub struct Afterwards(Vec<Later>);
+
+#[derive(Debug)]
+enum Later {
+    Forget {
+        state: std::path::PathBuf,
+        agent: &'static str,
+        session: String,
+        project: String,
+        scope: Scope,
+        change: Change,
+    },
+    Delete {
+        project: String,
+        path: String,
+    },
+    Run {
+        project: String,
+        command: String,
+        text: String,
+    },
+}
+
+impl Guide<'_> {
+    /// Adds what the workflows say to a decision, and gives back what is to be remembered.
+    pub fn judge(&self, effects: &[Effect], decision: &mut Decision) -> Outcome {
+        if self.flows.is_empty() || !Interest(self.flows).wants(self.event, effects) {
+            return Outcome::default();
+        }
+        let done = self.effects_done();
+        let effects = if effects.is_empty() { done.as_slice() } else { effects };
+        let run = self.run(effects);
+        let states = self.states(decision);
+        let outcome = evaluate(self.flows, &self.case(effects, &states, run.as_ref()), self.mode);
+        outcome.findings.iter().cloned().for_each(|finding| decision.add(finding));
+        decision.context.extend(outcome.context.iter().cloned());
+        decision.notices.extend(outcome.notices.iter().map(|notice| format!("tollgate: {notice}")));
+        outcome
+    }
+
+    /// Remembers what follows from the decision as it stands. What could not be kept is told.
+    pub fn keep(&self, effects: &[Effect], outcome: Outcome, decision: &mut Decision) -> Afterwards {
+        let refused = decision.verdict >= Verdict::Deny;
+        let mut changes = outcome.counts;
+        let mut after = Vec::new();
+        if !refused {
+            changes.extend(outcome.changes);
+            after = outcome.after;
+            for (path, text) in &outcome.mirrors {
+                if let Err(fault) =
+                    tollgate_store::write_mirror(Path::new(self.world.workspace()), path, text)
+                {
+                    decision.notices.push(format!("tollgate: {fault}"));
+                }
+            }
+        } else if self.event.pending().is_some() && Interest(self.flows).wants_refused() {
+            let states = self.states(decision);
+            let case = self.case(effects, &states, None);
+            let refusal = evaluate_at(self.flows, &case, self.mode, &[On::Refused]);
+            changes.extend(refusal.changes);
+            after = refusal.after;
+        }
+        self.store(&changes, decision);
+        Afterwards(after.into_iter().map(|one| self.later(one)).collect())
+    }
+
+    fn case<'c>(&'c self, effects: &'c [Effect], states: &'c States, run: Option<&'c Run>) -> Case<'c> {
+        Case {
+            event: self.event,
+            effects,
+            world: self.world,
+            states,
+            run,
+            ground: self,
+            now: now(),
+            milestone: OnceCell::new(),
+        }
+    }
+
+    /// What a call did that has already run, where a workflow wants to know.
+    fn effects_done(&self) -> Vec<Effect> {
+        let tool = match &self.event.kind {
+            Kind::PostTool { tool, .. } | Kind::PostToolFail { tool, .. } => tool,
+            _ => return Vec::new(),
+        };
+        if !Interest(self.flows).wants_effects(self.event) {
+            return Vec::new();
+        }
+        tollgate_effects::analyse_call(tool, &self.event.cwd, self.world)
+    }
+
+    /// The run of tests that the event tells of: the runner itself decided the call's status, and what it printed
+    /// agrees with that.
+    fn run(&self, effects: &[Effect]) -> Option<Run> {
+        if !Interest(self.flows).may_be_run(self.event) {
+            return None;
+        }
+        let Some(ToolCall::Shell { command, .. }) = self.event.tool().map(|tool| &tool.call) else {
+            return None;
+        };
+        let decides = tollgate_effects::status_of(command)?;
+        let is_run = |effect: &Effect| match &effect.kind {
+            EffectKind::Exec { argv, .. } => {
+                decides.start <= effect.span.start
+                    && effect.span.end <= decides.end
+                    && tollgate_workflow::is_runner(argv)
+            }
+            _ => false,
+        };
+        effects.iter().any(is_run).then_some(())?;
+        let (status, output) = self.adapter.ended(self.event)?;
+        tollgate_workflow::observed(status, &output)
+    }
+
+    fn states(&self, decision: &mut Decision) -> States {
+        let session = self.load(Scope::Session, decision);
+        let shared = self.flows.iter().any(|flow| flow.scope == Scope::Project);
+        let project = if shared { self.load(Scope::Project, decision) } else { Default::default() };
+        let mut states = States { session, project };
+        let life = |name: &str| {
+            let flow = self.flows.iter().find(|flow| flow.name == name);
+            flow.map_or(30 * 86_400, |flow| flow.expires)
+        };
+        states.session.expire(now(), life);
+        states.project.expire(now(), life);
+        states
+    }
+
+    fn load(&self, scope: Scope, decision: &mut Decision) -> tollgate_model::State {
+        self.told(read_state(self.state, self.whose(scope)), decision).state
+    }
+
+    fn store(&self, changes: &[(Scope, Change)], decision: &mut Decision) {
+        for scope in [Scope::Session, Scope::Project] {
+            let own: Vec<Change> = changes
+                .iter()
+                .filter(|(other, _)| *other == scope)
+                .map(|(_, change)| change.clone())
+                .collect();
+            if !own.is_empty() {
+                self.told(change_state(self.state, self.whose(scope), &own), decision);
+            }
+        }
+    }
+
+    fn told(&self, held: Result<Held, LogFault>, decision: &mut Decision) -> Held {
+        let (held, told) = match held {
+            Ok(held) => (held.clone(), held.told),
+            Err(fault) => {
+                (Held::default(), Some(format!("the state of workflows could not be kept: {fault}")))
+            }
+        };
+        decision.notices.extend(told.map(|told| format!("tollgate: {told}")));
+        held
+    }
+
+    fn whose(&self, scope: Scope) -> Whose<'_> {
+        match scope {
+            Scope::Session => Whose::Session { agent: self.event.agent.name(), session: &self.event.session },
+            Scope::Project => Whose::Project(self.world.workspace()),
+        }
+    }
+
+    fn later(&self, after: After) -> Later {
+        let project = self.world.workspace().to_owned();
+        match after {
+            After::Forget(scope, change) => Later::Forget {
+                state: self.state.to_owned(),
+                agent: self.event.agent.name(),
+                session: self.event.session.clone(),
+                project,
+                scope,
+                change,
+            },
+            After::Delete(path) => Later::Delete { project, path },
+            After::Run(command, text) => Later::Run { project, command, text },
+        }
+    }
+}
+
+impl Ground for Guide<'_> {
+    fn run(&self, command: &str, timeout: u32) -> Option<Ran> {
+        let limit = Duration::from_secs(u64::from(timeout));
+        lastword::extend(limit + Duration::from_secs(5));
+        let ran = program::run(&mut shell(command, self.world.workspace()), b"", limit).ok()??;
+        Some(Ran { exit: ran.exit, output: format!("{}\n{}", ran.stdout, ran.stderr) })
+    }
+}
+
+impl Afterwards {
+    /// Is there nothing to do?
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Does it. The answer is out, so nothing here can change it, and a failure only means that it stays undone.
+    pub fn run(self) {
+        for later in self.0 {
+            match later {
+                Later::Forget { state, agent, session, project, scope, change } => {
+                    let whose = match scope {
+                        Scope::Session => Whose::Session { agent, session: &session },
+                        Scope::Project => Whose::Project(&project),
+                    };
+                    let _ = change_state(&state, whose, &[change]);
+                }
+                Later::Delete { project, path } => tollgate_store::remove_mirror(Path::new(&project), &path),
+                Later::Run { project, command, text } => notify(&project, &command, &text),
+            }
+        }
+    }
+}
+
+/// Starts a command that outlives this process and holds none of its pipes.
+fn notify(project: &str, command: &str, text: &str) {
+    let mut shell = shell(command, project);
+    shell.env("TOLLGATE_TEXT", text).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    shell.process_group(0);
+    // A notification that cannot be sent is nobody's fault here.
+    let _ = shell.spawn();
+}
+
+/// A person's command in the project. The gate's own limit on memory is not the command's.
+fn shell(command: &str, folder: &str) -> Command {
+    let mut shell = Command::new("/bin/sh");
+    shell.arg("-c").arg(format!("ulimit -S -v unlimited 2>/dev/null\n{command}")).current_dir(folder);
+    shell
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}

@@ -1,0 +1,338 @@
+//! All that a workflow may see of an event, and the questions it asks about it.
+
+use std::cell::OnceCell;
+
+use tollgate_model::json::{self, Value, object};
+use tollgate_model::{Actor, Effect, EffectKind, Event, Kind, Place, State, ToolCall, World, Zone};
+
+use crate::flow::{Flow, On, Scope};
+use crate::runners::Run;
+use crate::{files, template};
+
+/// Runs commands for conditions.
+pub trait Ground {
+    /// Runs a command in the project; none when it could not be run or did not end in time.
+    fn run(&self, command: &str, timeout: u32) -> Option<Ran>;
+}
+
+/// What a command did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ran {
+    /// Its exit code; none when a signal ended it.
+    pub exit: Option<i32>,
+    /// What it printed.
+    pub output: String,
+}
+
+/// What workflows remember, by whose it is.
+#[derive(Clone, Debug, Default)]
+pub struct States {
+    /// Of the session.
+    pub session: State,
+    /// Of the project.
+    pub project: State,
+}
+
+impl States {
+    /// The state of a scope.
+    #[must_use]
+    pub fn of(&self, scope: Scope) -> &State {
+        match scope {
+            Scope::Session => &self.session,
+            Scope::Project => &self.project,
+        }
+    }
+}
+
+/// An event with everything that workflows may see.
+pub struct Case<'a> {
+    /// What happened.
+    pub event: &'a Event,
+    /// What the call would do or did.
+    pub effects: &'a [Effect],
+    /// The machine.
+    pub world: &'a dyn World,
+    /// What is remembered.
+    pub states: &'a States,
+    /// The run of tests that this event tells of.
+    pub run: Option<&'a Run>,
+    /// Runs commands.
+    pub ground: &'a dyn Ground,
+    /// Seconds since 1970.
+    pub now: u64,
+    /// `project/status.json` is read once.
+    pub milestone: OnceCell<Option<String>>,
+}
+
+impl Case<'_> {
+    /// When gates are asked about this event.
+    #[must_use]
+    pub fn moments(&self) -> Vec<On> {
+        let mut moments = moments(self.event);
+        let before = matches!(self.event.kind, Kind::PreTool(_));
+        if (before || matches!(self.event.kind, Kind::PostTool { .. })) && self.writes().next().is_some() {
+            moments.push(if before { On::Write } else { On::Wrote });
+        }
+        moments.extend(self.run.is_some().then_some(On::TestRun));
+        moments
+    }
+
+    /// The agent that the event is about.
+    #[must_use]
+    pub fn agent(&self) -> &str {
+        match (self.event.tool().map(|tool| &tool.call), &self.event.actor) {
+            (Some(ToolCall::Spawn { agent, .. }), _) => agent,
+            (_, Actor::Subagent { kind, .. }) => kind,
+            _ => "",
+        }
+    }
+
+    /// The slash command that the event is about.
+    #[must_use]
+    pub fn command(&self) -> &str {
+        command(self.event)
+    }
+
+    /// What the person or the main agent wants done.
+    #[must_use]
+    pub fn prompt(&self) -> &str {
+        match &self.event.kind {
+            Kind::Prompt { text } | Kind::Expand { text, .. } => text,
+            _ => match self.event.tool().map(|tool| &tool.call) {
+                Some(ToolCall::Spawn { prompt, .. }) => prompt,
+                Some(ToolCall::Command { args, .. }) => args,
+                _ => "",
+            },
+        }
+    }
+
+    /// The last words of the agent that stops, or of the one whose call has ended.
+    #[must_use]
+    pub fn output(&self) -> String {
+        match &self.event.kind {
+            Kind::Stop { message, .. } | Kind::SubagentStop { message, .. } => message.clone(),
+            Kind::PostTool { response, .. } => said(response),
+            _ => String::new(),
+        }
+    }
+
+    /// The places that the call writes to or deletes, with the text that goes in where it is known.
+    pub fn writes(&self) -> impl Iterator<Item = (&Place, Option<&str>)> {
+        self.effects
+            .iter()
+            .filter_map(|effect| match &effect.kind {
+                EffectKind::Write { place, content, .. } => Some((place, content.as_deref())),
+                EffectKind::Delete { place, .. } | EffectKind::Permission { place, .. } => {
+                    Some((place, None))
+                }
+                _ => None,
+            })
+            .filter(|(place, _)| !is_scratch(place))
+    }
+
+    /// A place relative to the project; none when it lies elsewhere.
+    #[must_use]
+    pub fn below<'p>(&self, path: &'p str) -> Option<&'p str> {
+        path.strip_prefix(self.world.workspace()).and_then(|rest| rest.strip_prefix('/'))
+    }
+
+    /// The programs that the call runs.
+    pub fn programs(&self) -> impl Iterator<Item = &str> {
+        self.effects.iter().filter_map(|effect| match &effect.kind {
+            EffectKind::Exec { program, .. } => Some(program.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The project's milestone: number and description of `project/status.json`.
+    #[must_use]
+    pub fn milestone(&self) -> Option<&str> {
+        let read = || {
+            let path = format!("{}/project/status.json", self.world.workspace());
+            let status = json::parse(&self.world.read(&path, files::LONGEST)?).ok()?;
+            let number = status.text("current_milestone").filter(|text| !text.is_empty())?;
+            Some(match status.text("milestone_description").filter(|text| !text.is_empty()) {
+                Some(description) => format!("{number}:{description}"),
+                None => number.to_owned(),
+            })
+        };
+        self.milestone.get_or_init(read).as_deref()
+    }
+
+    /// A path template of a workflow as a pattern below the project. None: something in it is not known.
+    #[must_use]
+    pub fn pattern(&self, flow: &Flow, template: &str) -> Option<String> {
+        let named = flow.artifacts.iter().find(|(name, _)| name == template);
+        let template = named.map_or(template, |(_, path)| path);
+        let value = |name: &str, rest: &str| {
+            let value = match name {
+                "session" => self.event.session.clone(),
+                "date" => template::date(self.now, rest),
+                "milestone" => self.milestone()?.to_owned(),
+                "agent" => self.agent().to_owned(),
+                _ => {
+                    let (space, key) = name.split_once('.')?;
+                    plain(self.states.session.get(space, key).or(self.states.project.get(space, key))?)
+                }
+            };
+            Some(template::in_path(&value).into_owned())
+        };
+        let (pattern, missing) = template::fill(template, value, |_| String::new());
+        missing.is_empty().then_some(pattern)
+    }
+}
+
+/// When gates are asked about an event, without a look at what it does.
+#[must_use]
+pub fn moments(event: &Event) -> Vec<On> {
+    let mut moments = match &event.kind {
+        Kind::PreTool(tool) => match &tool.call {
+            ToolCall::Spawn { .. } => vec![On::Tool, On::Spawn],
+            _ => vec![On::Tool],
+        },
+        Kind::PostTool { .. } => vec![On::After],
+        Kind::Prompt { .. } => vec![On::Prompt],
+        Kind::Stop { .. } => vec![On::Stop],
+        Kind::SubagentStop { .. } => vec![On::SubagentStop],
+        Kind::SubagentStart => vec![On::SubagentStart],
+        Kind::SessionStart { .. } => vec![On::SessionStart],
+        Kind::SessionEnd { .. } => vec![On::SessionEnd],
+        Kind::PreCompact { .. } => vec![On::PreCompact],
+        Kind::Notification { .. } => vec![On::Notification],
+        Kind::PermissionDenied { .. } => vec![On::Refused],
+        _ => Vec::new(),
+    };
+    if !command(event).is_empty() {
+        moments.push(On::Command);
+    }
+    moments
+}
+
+/// The slash command that an event starts: as a prompt, as its expansion, or as a tool call.
+#[must_use]
+pub fn command(event: &Event) -> &str {
+    let name = match &event.kind {
+        Kind::Prompt { text } => {
+            let Some(rest) = text.trim_start().strip_prefix('/') else { return "" };
+            rest.split_whitespace().next().unwrap_or_default()
+        }
+        Kind::Expand { command, .. } => command,
+        Kind::PreTool(tool) => match &tool.call {
+            ToolCall::Command { name, .. } => name,
+            _ => "",
+        },
+        _ => "",
+    };
+    let name = name.trim().trim_start_matches('/');
+    if name.contains('/') { "" } else { name }
+}
+
+/// Does a name mean one of these, with or without the plugin or folder before it?
+#[must_use]
+pub fn is_one(name: &str, names: &[String]) -> bool {
+    let last = name.rsplit(':').next().unwrap_or(name);
+    names.iter().any(|known| known == name || known == last)
+}
+
+/// A value as text: a string without its quotes, a list with commas.
+#[must_use]
+pub fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::Bool(truth) => truth.to_string(),
+        Value::Number(text) | Value::String(text) => text.clone(),
+        Value::List(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
+        Value::Map(_) => {
+            let mut text = String::new();
+            json::write(value, &mut text);
+            text
+        }
+    }
+}
+
+/// The text in a tool's answer.
+fn said(response: &Value) -> String {
+    match response {
+        Value::String(text) => text.clone(),
+        Value::List(parts) => parts.iter().map(said).collect::<Vec<_>>().join("\n"),
+        Value::Map(_) => {
+            let keys = ["text", "content", "stdout", "output"];
+            keys.iter().find_map(|key| response.get(key)).map(said).unwrap_or_default()
+        }
+        _ => String::new(),
+    }
+}
+
+/// Scratch files are nobody's work.
+fn is_scratch(place: &Place) -> bool {
+    place.zone == Zone::Temp || place.path.starts_with("/dev/")
+}
+
+/// What expressions see.
+pub struct Seen<'a, 'c>(pub &'a Case<'c>);
+
+impl crate::expr::Scope for Seen<'_, '_> {
+    fn value(&self, name: &str) -> Value {
+        let case = self.0;
+        match name {
+            "event" => object([
+                ("phase", case.event.phase().name().into()),
+                ("name", case.event.name.as_str().into()),
+                ("agent", case.event.agent.name().into()),
+                ("session", case.event.session.as_str().into()),
+                ("cwd", case.event.cwd.as_str().into()),
+                ("subagent", case.agent().into()),
+                ("command", case.command().into()),
+                ("prompt", case.prompt().into()),
+                ("output", case.output().into()),
+                ("mode", case.event.permission_mode.as_str().into()),
+            ]),
+            "call" => case.event.tool().map_or(Value::Null, |tool| {
+                object([
+                    ("name", tool.name.as_str().into()),
+                    ("class", tool.call.class().into()),
+                    ("input", tool.input.clone()),
+                ])
+            }),
+            "effects" => Value::List(case.effects.iter().map(effect).collect()),
+            "state" => state(case.states),
+            "facts" => object([
+                ("project", case.world.workspace().into()),
+                ("milestone", case.milestone().unwrap_or_default().into()),
+                ("now", case.now.into()),
+            ]),
+            _ => Value::Null,
+        }
+    }
+}
+
+fn effect(effect: &Effect) -> Value {
+    let (path, zone, program) = match &effect.kind {
+        EffectKind::Read { place, .. }
+        | EffectKind::Write { place, .. }
+        | EffectKind::Delete { place, .. }
+        | EffectKind::Permission { place, .. } => (place.path.as_str(), place.zone.name(), ""),
+        EffectKind::Exec { program, .. } => ("", "", program.as_str()),
+        _ => ("", "", ""),
+    };
+    object([
+        ("kind", effect.kind.name().into()),
+        ("path", path.into()),
+        ("zone", zone.into()),
+        ("program", program.into()),
+    ])
+}
+
+fn state(states: &States) -> Value {
+    let mut spaces: Vec<(String, Value)> = Vec::new();
+    for (space, key, value) in states.project.all().chain(states.session.all()) {
+        let at = spaces.iter().position(|(name, _)| name == space).unwrap_or_else(|| {
+            spaces.push((space.to_owned(), Value::Map(Vec::new())));
+            spaces.len() - 1
+        });
+        if let Some((_, Value::Map(members))) = spaces.get_mut(at) {
+            members.push((key.to_owned(), value.clone()));
+        }
+    }
+    Value::Map(spaces)
+}

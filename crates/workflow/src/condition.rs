@@ -1,0 +1,368 @@
+//! Does a condition hold, and if not, what was looked for and where?
+
+use std::cell::RefCell;
+
+use tollgate_model::json::Value;
+use tollgate_model::{FileKind, State};
+
+use crate::case::{Case, Seen as Expression, plain};
+use crate::flow::{Cond, Flow, Seen};
+use crate::{files, registry, runners, text, words};
+
+/// The namespace of what was seen of the tests.
+pub const TESTS: &str = "tests";
+
+/// A workflow asking about an event.
+pub struct Asking<'a, 'c> {
+    /// The workflow.
+    pub flow: &'a Flow,
+    /// Its phase.
+    pub phase: &'a str,
+    /// The event.
+    pub case: &'a Case<'c>,
+    /// What patterns have found.
+    pub captures: RefCell<Vec<(String, String)>>,
+    /// What could not be told.
+    pub unsure: RefCell<Vec<String>>,
+}
+
+/// An answer: none when it cannot be told; and why it does not hold.
+pub struct Answer {
+    /// Does it hold?
+    pub holds: Option<bool>,
+    /// What was looked for and not found.
+    pub why: Vec<String>,
+}
+
+impl Answer {
+    fn yes() -> Self {
+        Self { holds: Some(true), why: Vec::new() }
+    }
+
+    fn of(holds: bool, why: impl FnOnce() -> String) -> Self {
+        Self { holds: Some(holds), why: if holds { Vec::new() } else { vec![why()] } }
+    }
+}
+
+impl Asking<'_, '_> {
+    /// Does a condition hold?
+    pub fn ask(&self, cond: &Cond) -> Answer {
+        match cond {
+            Cond::All(all) => self.all(all),
+            Cond::Any(any) => self.any(any),
+            Cond::Not(inner) => self.not(inner),
+            Cond::Exists(file) => self.exists(file),
+            Cond::Frontmatter { file, has } => self.frontmatter(file, has),
+            Cond::Contains { file, all, any } => self.contains(file, all, any),
+            Cond::MinChars { file, n } => self.min_chars(file, *n),
+            Cond::Committed(path) => self.committed(path),
+            Cond::Tests { run, pass, timeout } => self.tests(run, *pass, *timeout),
+            Cond::Command { run, exit, timeout } => self.command(run, *exit, *timeout),
+            Cond::State(values) => self.state(values),
+            Cond::Phase(phase) => Answer::of(self.phase == phase, || {
+                format!(
+                    "the phase is `{}`, not `{phase}`",
+                    if self.phase.is_empty() { "none" } else { self.phase }
+                )
+            }),
+            Cond::Output { contains, matches } => self.output(contains, matches),
+            Cond::Observed(seen) => self.observed(*seen),
+            Cond::Registered { name, also } => self.registered(name, also),
+            Cond::Expr(expr) => {
+                Answer::of(expr.holds(&Expression(self.case)), || "the expression does not hold".into())
+            }
+        }
+    }
+
+    fn all(&self, all: &[Cond]) -> Answer {
+        let mut holds = Some(true);
+        for cond in all {
+            let answer = self.ask(cond);
+            match answer.holds {
+                Some(false) => return answer,
+                None => holds = None,
+                Some(true) => {}
+            }
+        }
+        Answer { holds, why: Vec::new() }
+    }
+
+    fn any(&self, any: &[Cond]) -> Answer {
+        let (mut holds, mut why) = (Some(false), Vec::new());
+        for cond in any {
+            let answer = self.ask(cond);
+            match answer.holds {
+                Some(true) => return answer,
+                None => holds = None,
+                Some(false) => why.extend(answer.why),
+            }
+        }
+        Answer { holds, why }
+    }
+
+    fn not(&self, inner: &Cond) -> Answer {
+        let answer = self.ask(inner);
+        Answer { holds: answer.holds.map(|holds| !holds), why: vec![describe(inner)] }
+    }
+
+    /// The files that a template means, or why there can be none.
+    fn files(&self, file: &str) -> Result<(String, Vec<String>), String> {
+        let Some(pattern) = self.case.pattern(self.flow, file) else {
+            let template =
+                self.flow.artifacts.iter().find(|(name, _)| name == file).map_or(file, |(_, path)| path);
+            return Err(format!("`{template}`: not all of it is known{}", self.no_milestone(template)));
+        };
+        let world = self.case.world;
+        let found = files::matching(world, world.workspace(), &pattern);
+        Ok((pattern, found))
+    }
+
+    fn no_milestone(&self, template: &str) -> &'static str {
+        let missing = template.contains("{milestone}") && self.case.milestone().is_none();
+        if missing { "; `project/status.json` has no `current_milestone`" } else { "" }
+    }
+
+    fn exists(&self, file: &str) -> Answer {
+        match self.files(file) {
+            Ok((pattern, found)) => Answer::of(!found.is_empty(), || self.looked(&pattern)),
+            Err(why) => Answer::of(false, || why),
+        }
+    }
+
+    fn looked(&self, pattern: &str) -> String {
+        format!("looked for `{pattern}` in {}", self.case.world.workspace())
+    }
+
+    /// Holds when one of the files does.
+    fn some_file(&self, file: &str, test: impl Fn(&str) -> bool, why: impl Fn(&str) -> String) -> Answer {
+        let (pattern, found) = match self.files(file) {
+            Ok(found) => found,
+            Err(why) => return Answer::of(false, || why),
+        };
+        let holds = |path: &String| files::text(self.case.world, path).is_some_and(|text| test(&text));
+        let last = found.last().map(|path| self.case.below(path).unwrap_or(path));
+        Answer::of(found.iter().any(holds), || match last {
+            Some(path) => format!("`{path}` {}", why(path)),
+            None => self.looked(&pattern),
+        })
+    }
+
+    fn frontmatter(&self, file: &str, has: &[(String, String)]) -> Answer {
+        let test = |text: &str| has.iter().all(|(key, value)| text::frontmatter(text, key) == Some(value));
+        let wanted: Vec<String> = has.iter().map(|(key, value)| format!("`{key}: {value}`")).collect();
+        self.some_file(file, test, |_| format!("has no {} in the frontmatter at its top", wanted.join(", ")))
+    }
+
+    fn contains(&self, file: &str, all: &[String], any: &[String]) -> Answer {
+        let has = |text: &str, part: &String| text.to_lowercase().contains(&part.to_lowercase());
+        let test = |text: &str| {
+            all.iter().all(|part| has(text, part))
+                && (any.is_empty() || any.iter().any(|part| has(text, part)))
+        };
+        let wanted: Vec<String> = all.iter().chain(any).map(|part| format!("`{part}`")).collect();
+        self.some_file(file, test, |_| format!("must hold {}", wanted.join(", ")))
+    }
+
+    fn min_chars(&self, file: &str, n: usize) -> Answer {
+        self.some_file(file, |text| text.chars().count() >= n, |_| format!("has fewer than {n} characters"))
+    }
+
+    fn committed(&self, path: &str) -> Answer {
+        let world = self.case.world;
+        let is_pattern =
+            self.flow.artifacts.iter().any(|(name, _)| name == path) || path.contains(['*', '?']);
+        let paths = if is_pattern {
+            match self.files(path) {
+                Ok((pattern, found)) if found.is_empty() => {
+                    return Answer::of(false, || self.looked(&pattern));
+                }
+                Ok((_, found)) => found,
+                Err(why) => return Answer::of(false, || why),
+            }
+        } else {
+            let path = self.case.pattern(self.flow, path).unwrap_or_else(|| path.to_owned());
+            vec![format!("{}/{}", world.workspace(), path.trim_end_matches('/'))]
+        };
+        let mut open = Vec::new();
+        for path in &paths {
+            match files::uncommitted(world, path) {
+                Some(some) => open.extend(some),
+                None => return self.untold(format!("git could not be asked about `{path}`")),
+            }
+        }
+        Answer::of(open.is_empty(), || format!("not committed: {}", listed(&open)))
+    }
+
+    fn tests(&self, run: &str, pass: bool, timeout: u32) -> Answer {
+        let Some(ran) = self.run(run, timeout) else {
+            return self.untold(format!("`{run}` could not be run"));
+        };
+        let seen = ran.exit.and_then(|exit| runners::observed(exit, &ran.output));
+        let holds = match (pass, ran.exit) {
+            (true, Some(0)) => seen.as_ref().is_none_or(|run| run.failed == 0),
+            (false, Some(code)) => code != 0 && seen.as_ref().is_none_or(|run| run.failed > 0),
+            _ => false,
+        };
+        let failing = seen.map(|run| run.failing).unwrap_or_default();
+        if !failing.is_empty() {
+            self.captures.borrow_mut().push(("failing".into(), listed(&failing)));
+        }
+        Answer::of(holds, || {
+            let wanted = if pass { "must pass" } else { "must fail" };
+            let code = ran.exit.map_or("a signal".to_owned(), |code| format!("code {code}"));
+            let tests = if failing.is_empty() { words::tail(&ran.output) } else { listed(&failing) };
+            format!("`{run}` {wanted}, and ended with {code}: {tests}")
+        })
+    }
+
+    fn command(&self, run: &str, exit: i32, timeout: u32) -> Answer {
+        let Some(ran) = self.run(run, timeout) else {
+            return self.untold(format!("`{run}` could not be run"));
+        };
+        Answer::of(ran.exit == Some(exit), || {
+            let code = ran.exit.map_or("a signal".to_owned(), |code| format!("code {code}"));
+            format!("`{run}` ended with {code}: {}", words::tail(&ran.output))
+        })
+    }
+
+    /// A command of a file that nobody trusts does not run.
+    fn run(&self, run: &str, timeout: u32) -> Option<crate::case::Ran> {
+        let run = words::fill(self, run)?;
+        self.flow.trusted.then(|| self.case.ground.run(&run, timeout))?
+    }
+
+    fn state(&self, values: &[(String, String, String)]) -> Answer {
+        let states = self.case.states;
+        let get = |space: &str, key: &str| states.session.get(space, key).or(states.project.get(space, key));
+        for (space, key, wanted) in values {
+            let value = get(space, key).map(plain).unwrap_or_default();
+            let absent = value.is_empty() && wanted == "false";
+            if value != *wanted && !absent {
+                return Answer::of(false, || format!("`{space}.{key}` is `{value}`, not `{wanted}`"));
+            }
+        }
+        Answer::yes()
+    }
+
+    fn output(&self, contains: &[String], matches: &[String]) -> Answer {
+        let output = self.case.output();
+        if contains.iter().any(|part| text::contains(&output, part)) {
+            return Answer::yes();
+        }
+        match matches.iter().find_map(|pattern| text::find(pattern, &output)) {
+            Some(found) => {
+                self.captures.borrow_mut().extend(found);
+                Answer::yes()
+            }
+            None => Answer::of(false, || {
+                let wanted: Vec<String> =
+                    contains.iter().chain(matches).map(|part| format!("`{part}`")).collect();
+                format!("the last message has no {}", wanted.join(" or "))
+            }),
+        }
+    }
+
+    fn observed(&self, wanted: Seen) -> Answer {
+        let state = &self.case.states.session;
+        match (wanted, self.seen_now()) {
+            (Seen::Red, Some(Seen::Red)) | (Seen::Green, Some(Seen::Green)) => Answer::yes(),
+            (Seen::Red, _) => Answer::of(false, || {
+                "no failing test was seen: run the tests through the agent's shell, so that the runner's status is \
+                 the call's (no `|| true`, no pipe), and the failing test is named and lies on disk"
+                    .into()
+            }),
+            (Seen::Green, _) => Answer::of(false, || {
+                let red = state.texts(TESTS, "red");
+                let red = if red.is_empty() { String::new() } else { format!(" (red: {})", red.join(", ")) };
+                format!(
+                    "no run of all tests was seen to pass{red}: run them through the agent's shell, without a pipe"
+                )
+            }),
+        }
+    }
+
+    /// What the tests are known to be, this event included.
+    fn seen_now(&self) -> Option<Seen> {
+        let state = &self.case.states.session;
+        if let Some(run) = self.case.run
+            && let Some(seen) = judge(run, state, self.case)
+        {
+            return Some(seen);
+        }
+        match state.text(TESTS, "last") {
+            "red" => Some(Seen::Red),
+            "green" => Some(Seen::Green),
+            _ => None,
+        }
+    }
+
+    fn registered(&self, name: &str, also: &[String]) -> Answer {
+        let Some(name) = words::fill(self, name) else {
+            return Answer::of(false, || "no agent is named".into());
+        };
+        let names = registry::agents(self.case.world);
+        let known = names.iter().chain(also).any(|known| known.eq_ignore_ascii_case(&name));
+        let all = names.iter().chain(also).map(String::as_str);
+        if let Some(near) = tollgate_policy::nearest(&name, all).filter(|_| !known) {
+            self.captures.borrow_mut().push(("nearest".into(), near.to_owned()));
+        }
+        Answer::of(known, || format!("no agent `{name}` is known"))
+    }
+
+    fn untold(&self, why: String) -> Answer {
+        self.unsure.borrow_mut().push(why);
+        Answer { holds: None, why: Vec::new() }
+    }
+}
+
+/// What a run means, given what was red before. Red must name a test that exists; green must have those in it
+/// that were red.
+pub fn judge(run: &runners::Run, state: &State, case: &Case) -> Option<Seen> {
+    if run.failed > 0 {
+        let root = case.world.workspace();
+        let exists = |name: &String| files::has_test(case.world, root, name);
+        return run.failing.iter().any(exists).then_some(Seen::Red);
+    }
+    let red = state.texts(TESTS, "red");
+    let listed = !run.passing.is_empty();
+    let has = |name: &&str| run.passing.iter().any(|passed| passed == name);
+    let all = if listed { red.iter().all(has) } else { run.passed >= state.count(TESTS, "total") };
+    all.then_some(Seen::Green)
+}
+
+/// The value of a state key as JSON wants it: `true` and `false` are truths.
+pub fn value(text: String) -> Value {
+    match text.as_str() {
+        "true" => Value::Bool(true),
+        "false" => Value::Bool(false),
+        _ => Value::String(text),
+    }
+}
+
+fn listed(names: &[String]) -> String {
+    const MOST: usize = 5;
+    let mut shown: Vec<String> = names.iter().take(MOST).map(|name| format!("`{name}`")).collect();
+    if names.len() > MOST {
+        shown.push(format!("and {} more", names.len() - MOST));
+    }
+    shown.join(", ")
+}
+
+fn describe(cond: &Cond) -> String {
+    match cond {
+        Cond::State(values) => {
+            let pairs: Vec<String> =
+                values.iter().map(|(space, key, value)| format!("`{space}.{key}` is `{value}`")).collect();
+            pairs.join(", ")
+        }
+        Cond::Phase(phase) => format!("the phase is `{phase}`"),
+        Cond::Exists(file) => format!("`{file}` exists"),
+        _ => "what must not hold does".to_owned(),
+    }
+}
+
+/// A file that a workflow would write for people: what stands there.
+pub fn stands(case: &Case, path: &str) -> Option<String> {
+    let path = format!("{}/{path}", case.world.workspace());
+    (case.world.kind(&path) == FileKind::File).then(|| files::text(case.world, &path))?
+}

@@ -1,0 +1,453 @@
+//! One event, seen by every workflow that is on: what is refused, what the model is told, what is remembered.
+
+use std::cell::RefCell;
+
+use tollgate_model::json::{self, Value};
+use tollgate_model::{Actor, Certainty, Change, Finding, Hit, Mode, Place, Span, Verdict};
+use tollgate_policy::glob;
+
+use crate::case::{Case, is_one};
+use crate::condition::{Asking, TESTS, judge, stands, value};
+use crate::flow::{Act, Active, Flow, Gate, On, Refusal, Scope, Seen, Who};
+use crate::{template, words};
+
+/// All the context that one event may add, in characters: below the limit of every agent.
+const BUDGET: usize = 9000;
+
+/// What workflows make of an event.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// What is refused.
+    pub findings: Vec<Finding>,
+    /// What the model is told.
+    pub context: Vec<String>,
+    /// What the person is told.
+    pub notices: Vec<String>,
+    /// What is remembered when the event is let through.
+    pub changes: Vec<(Scope, Change)>,
+    /// What is remembered in any case.
+    pub counts: Vec<(Scope, Change)>,
+    /// Files for people: path below the project, text.
+    pub mirrors: Vec<(String, String)>,
+    /// What is done once the answer is out.
+    pub after: Vec<After>,
+}
+
+/// What is done once the answer is out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum After {
+    /// Something is forgotten.
+    Forget(Scope, Change),
+    /// A file for people is taken away.
+    Delete(String),
+    /// A command is run, with a text on its standard input.
+    Run(String, String),
+}
+
+/// What workflows make of an event.
+#[must_use]
+pub fn evaluate(flows: &[Flow], case: &Case, mode: Mode) -> Outcome {
+    evaluate_at(flows, case, mode, &case.moments())
+}
+
+/// The same at other moments than the event's own: a call that was refused.
+#[must_use]
+pub fn evaluate_at(flows: &[Flow], case: &Case, mode: Mode, moments: &[On]) -> Outcome {
+    let mut evaluator = Evaluator { flows, case, mode, moments, out: Outcome::default(), said: Vec::new() };
+    evaluator.note_run();
+    for flow in flows {
+        evaluator.flow(flow);
+    }
+    evaluator.finish()
+}
+
+struct Evaluator<'a, 'c> {
+    flows: &'a [Flow],
+    case: &'a Case<'c>,
+    mode: Mode,
+    moments: &'a [On],
+    out: Outcome,
+    /// Context with its importance: the smaller the more important.
+    said: Vec<(u8, String)>,
+}
+
+impl<'a> Evaluator<'a, '_> {
+    /// Keeps what a run of the tests was seen to be.
+    fn note_run(&mut self) {
+        let Some(run) = self.case.run.filter(|_| self.moments.contains(&On::TestRun)) else { return };
+        let Some(seen) = judge(run, &self.case.states.session, self.case) else { return };
+        let total = run.passed + run.failed;
+        let names = run.failing.iter().map(|name| Value::from(name.as_str())).collect();
+        match seen {
+            Seen::Red => {
+                self.test("last", "red".into());
+                self.test("red", Value::List(names));
+                self.test("total", total.into());
+            }
+            Seen::Green => {
+                self.test("last", "green".into());
+                self.test("red", Value::List(Vec::new()));
+            }
+        }
+    }
+
+    fn test(&mut self, key: &str, value: Value) {
+        let change = Change::Set { space: TESTS.into(), key: key.into(), value };
+        self.out.counts.push((Scope::Session, change));
+    }
+
+    fn flow(&mut self, flow: &'a Flow) {
+        let state = self.case.states.of(flow.scope);
+        let active = flow.start.always || state.is(&flow.name, "is_active");
+        let asking = Asking {
+            flow,
+            phase: if active { state.text(&flow.name, "phase") } else { "" },
+            case: self.case,
+            captures: RefCell::default(),
+            unsure: RefCell::default(),
+        };
+        if self.moments.contains(&On::Command) && !active && is_one(self.case.command(), &flow.start.commands)
+        {
+            self.start(&asking);
+        }
+        for (index, gate) in flow.gates.iter().enumerate() {
+            asking.captures.borrow_mut().clear();
+            if self.concerns(gate, active, &asking) {
+                self.gate(gate, index, &asking);
+            }
+        }
+        let unsure = asking.unsure.take();
+        self.out.notices.extend(
+            unsure.iter().map(|what| {
+                format!("workflow `{}`: {what}, so the gate that asks for it lets pass", flow.name)
+            }),
+        );
+    }
+
+    fn start(&mut self, asking: &Asking) {
+        let flow = asking.flow;
+        for (cond, message) in &flow.start.need {
+            let answer = asking.ask(cond);
+            if answer.holds == Some(false) {
+                let message = with_why(&words::message(asking, message), &answer.why);
+                return self.refuse(flow, Refusal::default(), message);
+            }
+        }
+        self.begin(flow);
+        for line in &flow.start.say {
+            if let Some(line) = words::fill(asking, line) {
+                self.said.push((1, line));
+            }
+        }
+    }
+
+    fn begin(&mut self, flow: &Flow) {
+        for other in self.flows.iter().filter(|other| flow.start.ends.contains(&other.name)) {
+            if self.case.states.of(other.scope).is(&other.name, "is_active") {
+                self.change(
+                    other,
+                    Change::Set { space: other.name.clone(), key: "is_active".into(), value: false.into() },
+                );
+            }
+        }
+        self.change(flow, Change::Clear { space: flow.name.clone() });
+        self.set(flow, "is_active", true.into());
+        self.set(flow, "session_id", self.case.event.session.as_str().into());
+        self.set(flow, "started", template::date(self.case.now, "%FT%H:%M:%SZ").into());
+        if let Some(phase) = flow.phases.first() {
+            self.set(flow, "phase", phase.as_str().into());
+        }
+    }
+
+    /// Is a gate asked about this event?
+    fn concerns(&self, gate: &Gate, active: bool, asking: &Asking) -> bool {
+        let case = self.case;
+        let on = |on: &On| self.moments.contains(on);
+        let is_active = match gate.active {
+            Active::Yes => active,
+            Active::No => !active,
+            Active::Any => true,
+        };
+        let actor = match gate.actor {
+            Who::Main => case.event.actor == Actor::Main,
+            Who::Subagent => case.event.actor != Actor::Main,
+            Who::Anybody => true,
+        };
+        gate.on.iter().any(on)
+            && is_active
+            && actor
+            && (gate.phases.is_empty() || gate.phases.iter().any(|phase| phase == asking.phase))
+            && (gate.agents.is_empty() || is_one(case.agent(), &gate.agents))
+            && (gate.other_than.is_empty() || !is_one(case.agent(), &gate.other_than))
+            && (gate.commands.is_empty() || is_one(case.command(), &gate.commands))
+            && (gate.tools.is_empty() || self.is_tool(&gate.tools))
+            && (gate.programs.is_empty()
+                || case.programs().any(|program| gate.programs.iter().any(|known| known == program)))
+            && (gate.sources.is_empty()
+                || words::fill(asking, "{source}").is_some_and(|source| gate.sources.contains(&source)))
+            && !(gate.once
+                && case.states.of(asking.flow.scope).is(&asking.flow.name, &done(asking.flow, gate)))
+    }
+
+    fn is_tool(&self, tools: &[String]) -> bool {
+        let tool = self.case.event.tool();
+        tool.is_none_or(|tool| tools.iter().any(|name| *name == tool.name || name == tool.call.class()))
+    }
+
+    fn gate(&mut self, gate: &Gate, index: usize, asking: &Asking) {
+        let written = self.written(gate, asking);
+        let by_place = !gate.inside.is_empty() || !gate.outside.is_empty();
+        if by_place && written.is_empty() {
+            return;
+        }
+        if gate.when.as_ref().is_some_and(|cond| asking.ask(cond).holds != Some(true)) {
+            return;
+        }
+        let answer = gate.need.as_ref().map(|cond| asking.ask(cond));
+        let holds = match &answer {
+            Some(answer) => answer.holds.unwrap_or(true),
+            None => gate.message.is_empty(),
+        };
+        let key = format!("blocked.{index}");
+        if holds {
+            self.settle(gate, &key, asking);
+            return self.act(gate, asking);
+        }
+        let mut why = answer.map(|answer| answer.why).unwrap_or_default();
+        why.extend(written.iter().map(|(shown, _)| format!("writes `{shown}`")));
+        let message = with_why(&words::message(asking, &gate.message), &why);
+        let unsure = written.iter().all(|(_, certain)| !certain) && by_place;
+        self.bounded(gate, &key, message, unsure, asking);
+    }
+
+    /// Refuses, unless that was done too often in a row.
+    fn bounded(&mut self, gate: &Gate, key: &str, message: String, unsure: bool, asking: &Asking) {
+        let flow = asking.flow;
+        let before = self.case.states.of(flow.scope).count(&flow.name, key);
+        if gate.limit > 0 && before >= u64::from(gate.limit) {
+            self.out.notices.push(format!(
+                "workflow `{}` lets pass what it has refused {before} times in a row: {message}",
+                flow.name
+            ));
+            return self.settle(gate, key, asking);
+        }
+        if gate.limit > 0 {
+            let change = Change::Add { space: flow.name.clone(), key: key.to_owned(), by: 1 };
+            self.out.counts.push((flow.scope, change));
+        }
+        let level = match gate.level {
+            Refusal::Level(level) if unsure => Refusal::Level(level.min(tollgate_model::Level::Ask)),
+            level => level,
+        };
+        if gate.level == Refusal::Level(tollgate_model::Level::Note) {
+            self.said.push((2, message.clone()));
+        }
+        self.refuse(flow, level, message);
+    }
+
+    fn settle(&mut self, gate: &Gate, key: &str, asking: &Asking) {
+        let flow = asking.flow;
+        if gate.limit > 0 && self.case.states.of(flow.scope).count(&flow.name, key) > 0 {
+            let change = Change::Remove { space: flow.name.clone(), key: key.to_owned() };
+            self.out.counts.push((flow.scope, change));
+        }
+    }
+
+    /// The places that a gate is about, and whether they are certain.
+    fn written(&self, gate: &Gate, asking: &Asking) -> Vec<(String, bool)> {
+        let inside = self.patterns(&gate.inside, asking.flow);
+        let except = self.patterns(&gate.except, asking.flow);
+        let outside = if gate.outside.is_empty() { Vec::new() } else { self.free_places() };
+        let concerned = |place: &Place, content: Option<&str>| {
+            let path = self.case.below(&place.path);
+            let within = |patterns: &[String]| path.is_some_and(|path| is_in(path, patterns));
+            let excepted =
+                content.is_some_and(|text| gate.unless_content.iter().any(|part| text.contains(part)));
+            !excepted
+                && !within(&except)
+                && (gate.inside.is_empty() || within(&inside))
+                && (gate.outside.is_empty() || !within(&outside))
+        };
+        let found = self.case.writes().filter(|(place, content)| concerned(place, *content));
+        let mut all: Vec<(String, bool)> = found
+            .map(|(place, _)| {
+                (self.case.below(&place.path).unwrap_or(&place.path).to_owned(), !place.pattern)
+            })
+            .collect();
+        all.dedup();
+        all.truncate(5);
+        all
+    }
+
+    /// Where any active workflow that binds writes lets them go: a mode does not forbid what another asks for.
+    fn free_places(&self) -> Vec<String> {
+        let is_active =
+            |flow: &&Flow| flow.start.always || self.case.states.of(flow.scope).is(&flow.name, "is_active");
+        let of = |flow: &'a Flow| {
+            let gates = flow.gates.iter().filter(|gate| gate.on.contains(&On::Write));
+            gates.flat_map(move |gate| self.patterns(&gate.outside, flow))
+        };
+        self.flows.iter().filter(is_active).flat_map(of).collect()
+    }
+
+    fn patterns(&self, templates: &[String], flow: &Flow) -> Vec<String> {
+        let filled = templates.iter().filter_map(|template| self.case.pattern(flow, template));
+        filled.flat_map(|pattern| glob::expand(&pattern).unwrap_or_default()).collect()
+    }
+
+    fn act(&mut self, gate: &Gate, asking: &Asking) {
+        let flow = asking.flow;
+        if gate.once && !gate.then.is_empty() {
+            self.set(flow, &done(flow, gate), true.into());
+        }
+        for act in &gate.then {
+            self.one_act(act, asking);
+        }
+    }
+
+    fn one_act(&mut self, act: &Act, asking: &Asking) {
+        let flow = asking.flow;
+        let space = || flow.name.clone();
+        match act {
+            Act::Phase(phase) => {
+                let from = self.case.states.of(flow.scope).get(&flow.name, "phase").cloned();
+                self.change(
+                    flow,
+                    Change::Move { space: space(), key: "phase".into(), from, to: phase.as_str().into() },
+                );
+            }
+            Act::End => {
+                self.set(flow, "is_active", false.into());
+                self.set(flow, "completed", true.into());
+            }
+            Act::Start(name) => {
+                let other = self.flows.iter().find(|other| other.name == *name);
+                if let Some(other) =
+                    other.filter(|other| !self.case.states.of(other.scope).is(name, "is_active"))
+                {
+                    self.begin(other);
+                }
+            }
+            Act::Set(key, text) => {
+                if let Some(text) = words::fill(asking, text) {
+                    self.set(flow, key, value(text));
+                }
+            }
+            Act::Count(key) => self.change(flow, Change::Add { space: space(), key: key.clone(), by: 1 }),
+            Act::Remember { key, value, most } => {
+                if let Some(text) = words::fill(asking, value) {
+                    let value = words::cut(&text, 500).into();
+                    self.change(flow, Change::Push { space: space(), key: key.clone(), value, most: *most });
+                }
+            }
+            Act::Forget(keys) => {
+                for key in keys {
+                    self.change(flow, Change::Remove { space: space(), key: key.clone() });
+                }
+            }
+            Act::Say(text) => self.said.extend(words::fill(asking, text).map(|text| (3, text))),
+            Act::Read(files) => {
+                for file in files {
+                    let text = stands(self.case, file).map(|text| format!("# {file}\n{}", text.trim_end()));
+                    self.said.extend(text.map(|text| (4, text)));
+                }
+            }
+            Act::Tell(text) => self.out.notices.extend(words::fill(asking, text)),
+            Act::Save { to, file, fields } => self.save(to, file, fields, asking),
+            Act::Recover { from, file } => self.recover(from, file, asking),
+            Act::Notify { run, text } => {
+                let text = words::message(asking, text);
+                if flow.trusted && !run.is_empty() {
+                    self.out.after.push(After::Run(run.clone(), text));
+                }
+            }
+        }
+    }
+
+    fn save(&mut self, to: &str, file: &str, fields: &[(String, String)], asking: &Asking) {
+        let known =
+            fields.iter().filter_map(|(key, text)| Some((key.clone(), words::fill(asking, text)?.into())));
+        let saved = Value::Map(known.collect());
+        let mut text = String::new();
+        json::write(&saved, &mut text);
+        self.set(asking.flow, to, text.as_str().into());
+        if !file.is_empty() {
+            self.out.mirrors.push((file.to_owned(), text));
+        }
+    }
+
+    fn recover(&mut self, from: &str, file: &str, asking: &Asking) {
+        let flow = asking.flow;
+        let saved = self.case.states.of(flow.scope).text(&flow.name, from);
+        let standing = (!file.is_empty()).then(|| stands(self.case, file)).flatten();
+        if standing.as_deref().is_some_and(|text| text.trim() != saved) {
+            self.out.notices.push(format!(
+                "`{file}` is not what workflow `{}` saved; only what it saved itself was told to the agent",
+                flow.name
+            ));
+        }
+        let Some(Value::Map(fields)) = json::parse(saved.as_bytes()).ok() else { return };
+        let mut lines = vec!["Recovered after the compaction (saved before it by Tollgate):".to_owned()];
+        lines.extend(fields.iter().map(|(key, value)| format!("- {key}: {}", crate::case::plain(value))));
+        self.said.push((0, lines.join("\n")));
+        let forget = Change::Remove { space: flow.name.clone(), key: from.to_owned() };
+        self.out.after.push(After::Forget(flow.scope, forget));
+        if standing.is_some_and(|text| text.trim() == saved) {
+            self.out.after.push(After::Delete(file.to_owned()));
+        }
+    }
+
+    fn set(&mut self, flow: &Flow, key: &str, value: Value) {
+        self.change(flow, Change::Set { space: flow.name.clone(), key: key.to_owned(), value });
+    }
+
+    fn change(&mut self, flow: &Flow, change: Change) {
+        self.out.changes.push((flow.scope, change));
+    }
+
+    fn refuse(&mut self, flow: &Flow, level: Refusal, message: String) {
+        let verdict = match level {
+            _ if self.mode == Mode::Observe => Verdict::Note,
+            Refusal::Level(level) => level.verdict(),
+            Refusal::Fail => Verdict::Halt,
+        };
+        let hit = Hit {
+            what: message,
+            instead: String::new(),
+            span: Span::default(),
+            certainty: Certainty::Certain,
+        };
+        self.out.findings.push(Finding { rule: format!("workflow/{}", flow.name), verdict, hit });
+    }
+
+    /// The most important first, nothing twice, and no more than agents take.
+    fn finish(mut self) -> Outcome {
+        self.said.sort_by_key(|(importance, _)| *importance);
+        let lines = words::once(self.said.into_iter().map(|(_, line)| line).collect());
+        let mut left = BUDGET;
+        for line in lines {
+            let line = words::cut(&line, left.max(200));
+            let length = line.chars().count() + 1;
+            if length > left {
+                self.out.context.push("… (more was to be said, but there is no room for it)".to_owned());
+                break;
+            }
+            left -= length;
+            self.out.context.push(line);
+        }
+        self.out
+    }
+}
+
+fn done(flow: &Flow, gate: &Gate) -> String {
+    let index = flow.gates.iter().position(|other| std::ptr::eq(other, gate)).unwrap_or_default();
+    format!("done.{index}")
+}
+
+fn with_why(message: &str, why: &[String]) -> String {
+    if why.is_empty() { message.to_owned() } else { format!("{message} ({})", why.join("; ")) }
+}
+
+fn is_in(path: &str, patterns: &[String]) -> bool {
+    !path.contains('*') && patterns.iter().any(|pattern| glob::matches(pattern, path))
+}

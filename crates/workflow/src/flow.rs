@@ -1,0 +1,349 @@
+//! A workflow as it is evaluated: checked, with its options filled in.
+
+use serde::{Deserialize, Serialize};
+use tollgate_model::Level;
+
+use crate::expr::Expr;
+
+/// A checked workflow.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Flow {
+    /// Its name, and the namespace of its state.
+    pub name: String,
+    /// What it is for, in one line.
+    pub about: String,
+    /// Whose state it keeps.
+    pub scope: Scope,
+    /// Seconds without a change after which its state is forgotten.
+    pub expires: u64,
+    /// How it starts.
+    pub start: Start,
+    /// Named path templates.
+    pub artifacts: Vec<(String, String)>,
+    /// Its phases in order; the first is where it starts.
+    pub phases: Vec<String>,
+    /// What it watches.
+    pub gates: Vec<Gate>,
+    /// A person's own file names it: its commands may run.
+    pub trusted: bool,
+    /// Where it was read from.
+    pub file: String,
+}
+
+/// Whose state a workflow keeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Scope {
+    /// Each session its own.
+    #[default]
+    Session,
+    /// All sessions of a project the same.
+    Project,
+}
+
+/// How a workflow starts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Start {
+    /// It is always active.
+    pub always: bool,
+    /// Slash commands that start it.
+    pub commands: Vec<String>,
+    /// What must hold first, with the message if it does not.
+    pub need: Vec<(Cond, String)>,
+    /// Workflows that end when it starts.
+    pub ends: Vec<String>,
+    /// What the model is told, line by line.
+    pub say: Vec<String>,
+}
+
+/// One thing that a workflow watches.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Gate {
+    /// When it is asked.
+    pub on: Vec<On>,
+    /// Only for these agents; none means any.
+    pub agents: Vec<String>,
+    /// Only for agents that are not these.
+    pub other_than: Vec<String>,
+    /// Only for these slash commands.
+    pub commands: Vec<String>,
+    /// Only for these classes or names of tools.
+    pub tools: Vec<String>,
+    /// Only for calls that run one of these programs.
+    pub programs: Vec<String>,
+    /// Only for these sources of a session's start, or topics of a notification.
+    pub sources: Vec<String>,
+    /// Only for writes to one of these places.
+    pub inside: Vec<String>,
+    /// Only for writes to none of these places.
+    pub outside: Vec<String>,
+    /// Not for writes to one of these places.
+    pub except: Vec<String>,
+    /// Not for writes of a text that holds one of these.
+    pub unless_content: Vec<String>,
+    /// Only in these phases.
+    pub phases: Vec<String>,
+    /// Whether the workflow must be active.
+    pub active: Active,
+    /// Whose doing it is.
+    pub actor: Who,
+    /// Only when this holds.
+    pub when: Option<Cond>,
+    /// What must hold.
+    pub need: Option<Cond>,
+    /// What is said when it does not.
+    pub message: String,
+    /// How bad that is.
+    pub level: Refusal,
+    /// How often in a row it may refuse; zero means always.
+    pub limit: u32,
+    /// Acts once, until the workflow starts again.
+    pub once: bool,
+    /// What happens when it holds.
+    pub then: Vec<Act>,
+}
+
+/// How bad it is when a gate does not hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Refusal {
+    /// As a rule of this level.
+    Level(Level),
+    /// Ends the agent's turn.
+    Fail,
+}
+
+impl Default for Refusal {
+    fn default() -> Self {
+        Self::Level(Level::Deny)
+    }
+}
+
+/// Whether a gate's workflow must be active.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Active {
+    /// It must.
+    #[default]
+    Yes,
+    /// It must not.
+    No,
+    /// Either.
+    Any,
+}
+
+/// Whose doing something is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Who {
+    /// The main agent's.
+    Main,
+    /// A subagent's.
+    Subagent,
+    /// Either.
+    #[default]
+    Anybody,
+}
+
+/// When a gate is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum On {
+    /// Before an agent is started.
+    Spawn,
+    /// Before a slash command or skill.
+    Command,
+    /// Before a tool call.
+    Tool,
+    /// Before something is written or deleted, by any tool.
+    Write,
+    /// Before a prompt is taken.
+    Prompt,
+    /// When the main agent wants to stop.
+    Stop,
+    /// When a subagent wants to stop.
+    SubagentStop,
+    /// When a subagent has started.
+    SubagentStart,
+    /// When a session starts or goes on.
+    SessionStart,
+    /// When a session ends.
+    SessionEnd,
+    /// Before the conversation is compacted.
+    PreCompact,
+    /// After a tool call.
+    After,
+    /// After something was written, by any tool.
+    Wrote,
+    /// After a run of the tests that counts.
+    TestRun,
+    /// When the agent tells the person something.
+    Notification,
+    /// When a call was refused.
+    Refused,
+}
+
+impl On {
+    /// Every one, with its name in a workflow file.
+    pub const ALL: [(&'static str, Self); 16] = [
+        ("spawn", Self::Spawn),
+        ("command", Self::Command),
+        ("tool", Self::Tool),
+        ("write", Self::Write),
+        ("prompt", Self::Prompt),
+        ("stop", Self::Stop),
+        ("subagent-stop", Self::SubagentStop),
+        ("subagent-start", Self::SubagentStart),
+        ("session-start", Self::SessionStart),
+        ("session-end", Self::SessionEnd),
+        ("pre-compact", Self::PreCompact),
+        ("after", Self::After),
+        ("wrote", Self::Wrote),
+        ("test-run", Self::TestRun),
+        ("notification", Self::Notification),
+        ("refused", Self::Refused),
+    ];
+
+    /// Its name in a workflow file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, on)| *on == self).map_or("", |(name, _)| name)
+    }
+}
+
+/// A condition.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Cond {
+    /// All of them.
+    All(Vec<Cond>),
+    /// One of them.
+    Any(Vec<Cond>),
+    /// The opposite.
+    Not(Box<Cond>),
+    /// A file matches the template.
+    Exists(String),
+    /// The newest file that matches has these pairs in its frontmatter.
+    Frontmatter {
+        /// Artifact or template.
+        file: String,
+        /// The pairs.
+        has: Vec<(String, String)>,
+    },
+    /// The newest file that matches holds these texts, in whatever case.
+    Contains {
+        /// Artifact or template.
+        file: String,
+        /// All of these.
+        all: Vec<String>,
+        /// One of these.
+        any: Vec<String>,
+    },
+    /// The newest file that matches has at least so many characters.
+    MinChars {
+        /// Artifact or template.
+        file: String,
+        /// How many.
+        n: usize,
+    },
+    /// Nothing there is modified, staged or untracked.
+    Committed(String),
+    /// A command for the tests ends as expected.
+    Tests {
+        /// The command.
+        run: String,
+        /// They are to pass.
+        pass: bool,
+        /// Seconds.
+        timeout: u32,
+    },
+    /// A command ends with this code.
+    Command {
+        /// The command.
+        run: String,
+        /// The code.
+        exit: i32,
+        /// Seconds.
+        timeout: u32,
+    },
+    /// Values of the state: namespace, key, value.
+    State(Vec<(String, String, String)>),
+    /// The workflow is in this phase.
+    Phase(String),
+    /// The stopping agent's last message.
+    Output {
+        /// One of these texts is in it.
+        contains: Vec<String>,
+        /// One of these patterns is in it; its `{names}` are then known to templates.
+        matches: Vec<String>,
+    },
+    /// The last run of the tests that was seen.
+    Observed(Seen),
+    /// An agent of that name is known.
+    Registered {
+        /// The name.
+        name: String,
+        /// Known besides those that have a file.
+        also: Vec<String>,
+    },
+    /// An expression.
+    Expr(Expr),
+}
+
+/// What a run of the tests was seen to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Seen {
+    /// Failing tests.
+    Red,
+    /// All passed, with those that failed before among them.
+    Green,
+}
+
+/// What happens when a gate holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Act {
+    /// Goes to a phase.
+    Phase(String),
+    /// Ends the workflow.
+    End,
+    /// Starts a workflow.
+    Start(String),
+    /// Sets a value of the workflow's state.
+    Set(String, String),
+    /// Counts.
+    Count(String),
+    /// Adds to a list.
+    Remember {
+        /// The list's key.
+        key: String,
+        /// What is added.
+        value: String,
+        /// How many are kept.
+        most: usize,
+    },
+    /// Takes values away.
+    Forget(Vec<String>),
+    /// Tells the model.
+    Say(String),
+    /// Tells the model what is in files.
+    Read(Vec<String>),
+    /// Tells the person.
+    Tell(String),
+    /// Saves texts under a key, and as JSON in a file for people.
+    Save {
+        /// The key.
+        to: String,
+        /// The file, when one is wanted.
+        file: String,
+        /// Name and template of each.
+        fields: Vec<(String, String)>,
+    },
+    /// Tells the model what was saved, and forgets it once that is out.
+    Recover {
+        /// The key.
+        from: String,
+        /// The file for people.
+        file: String,
+    },
+    /// Runs a command when the answer is out, with a text on its standard input.
+    Notify {
+        /// The command.
+        run: String,
+        /// The text.
+        text: String,
+    },
+}

@@ -1,0 +1,27 @@
+//! Workflows as data: the language, its evaluator, and the presets. Pure: what a workflow asks of the machine goes
+//! through `World` and `Ground`, what it remembers through `State`.
+
+mod case;
+mod condition;
+mod eval;
+mod expr;
+mod files;
+mod flow;
+mod graph;
+mod interest;
+mod presets;
+mod read;
+mod registry;
+mod runners;
+mod template;
+mod text;
+mod words;
+
+pub use case::{Case, Ground, Ran, States, moments};
+pub use eval::{After, Outcome, evaluate, evaluate_at};
+pub use flow::{Act, Active, Cond, Flow, Gate, On, Refusal, Scope, Seen, Start, Who};
+pub use graph::{mermaid, terminal};
+pub use interest::Interest;
+pub use presets::{FINGERPRINT, PRESETS, Preset, preset};
+pub use read::{Options, read};
+pub use runners::{Run, is_runner, observed};

@@ -1,0 +1,185 @@
+//! What agents write: normalised, searched for patterns, and the frontmatter of their files.
+
+use crate::template::{Piece, pieces};
+
+/// A text as patterns see it: small letters, plain dashes and quotes, no emphasis, single spaces.
+pub fn normal(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' => out.push('-'),
+            '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' | '\u{ad}' => {}
+            '`'
+            | '*'
+            | '"'
+            | '\''
+            | '\u{2018}'..='\u{201f}'
+            | '\u{ab}'
+            | '\u{bb}'
+            | '\u{2032}'
+            | '\u{2033}' => {}
+            _ if letter.is_whitespace() => {
+                if !out.ends_with(' ') {
+                    out.push(' ');
+                }
+            }
+            _ => out.extend(letter.to_lowercase()),
+        }
+    }
+    out
+}
+
+/// Is a text, in whatever case and with whatever dashes and quotes, in another?
+pub fn contains(whole: &str, part: &str) -> bool {
+    normal(whole).contains(normal(part).trim())
+}
+
+/// How far a `*` reaches, in characters.
+const REACH: usize = 300;
+
+/// Finds a pattern in a text: letters as they stand, `*` for anything within a few lines, `{name}` for one word,
+/// which is given back.
+pub fn find(pattern: &str, text: &str) -> Option<Vec<(String, String)>> {
+    let text = normal(text);
+    let mut parts = Vec::new();
+    for piece in pieces(pattern) {
+        match piece {
+            Piece::Name(name, _) => parts.push(Part::Word(name)),
+            Piece::Text(plain) => {
+                for (index, literal) in plain.split('*').enumerate() {
+                    if index > 0 {
+                        parts.push(Part::Any);
+                    }
+                    let literal = normal(literal);
+                    if !literal.is_empty() {
+                        parts.push(Part::Text(literal));
+                    }
+                }
+            }
+        }
+    }
+    starts(&parts, &text).find_map(|start| at(&parts, text.get(start..)?))
+}
+
+enum Part<'a> {
+    Text(String),
+    Word(&'a str),
+    Any,
+}
+
+/// Where a match may begin.
+fn starts<'t>(parts: &[Part], text: &'t str) -> Box<dyn Iterator<Item = usize> + 't> {
+    match parts.first() {
+        Some(Part::Text(first)) => {
+            let first = first.clone();
+            Box::new(std::iter::successors(text.find(&first), {
+                let first = first.clone();
+                move |last| {
+                    let next = last + text.get(*last..)?.chars().next()?.len_utf8();
+                    Some(next + text.get(next..)?.find(&first)?)
+                }
+            }))
+        }
+        _ => Box::new(text.char_indices().map(|(at, _)| at)),
+    }
+}
+
+fn at(parts: &[Part], text: &str) -> Option<Vec<(String, String)>> {
+    let Some((part, rest)) = parts.split_first() else { return Some(Vec::new()) };
+    match part {
+        Part::Text(literal) => at(rest, text.strip_prefix(literal.as_str())?),
+        Part::Word(name) => {
+            let end = text.find(|c: char| !is_word(c)).unwrap_or(text.len());
+            let (word, after) = text.split_at(end);
+            let mut found = at(rest, after).filter(|_| !word.is_empty())?;
+            found.push(((*name).to_owned(), word.to_owned()));
+            Some(found)
+        }
+        Part::Any => {
+            // The first place where the next text stands is enough: whatever follows has the most room there.
+            let near =
+                text.char_indices().nth(REACH).map_or(text, |(end, _)| text.get(..end).unwrap_or(text));
+            match rest.first() {
+                Some(Part::Text(next)) => at(rest, text.get(near.find(next.as_str())?..)?),
+                _ => at(rest, text),
+            }
+        }
+    }
+}
+
+fn is_word(letter: char) -> bool {
+    letter.is_alphanumeric() || matches!(letter, '-' | '_' | ':' | '.')
+}
+
+/// The value of a key in a file's frontmatter: lines of `key: value` between two lines of `---` at its top.
+pub fn frontmatter<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+    let mut lines = text.trim_start_matches('\u{feff}').lines();
+    if lines.next()?.trim_end() != "---" {
+        return None;
+    }
+    let mut found = None;
+    for line in lines {
+        if line.trim_end() == "---" {
+            return found;
+        }
+        if let Some((name, value)) = line.split_once(':')
+            && name.trim() == key
+            && !name.starts_with([' ', '\t'])
+        {
+            found = Some(value.trim().trim_matches(['"', '\'']));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_find_what_agents_write() {
+        for (pattern, text, expected) in [
+            ("use the {next} subagent to", "Use the research-agent subagent to look", Some("research-agent")),
+            (
+                "use the {next} subagent to",
+                "Now use the **research‑agent** subagent to",
+                Some("research-agent"),
+            ),
+            (
+                "use the {next} subagent to",
+                "USE THE “unit—testing—agent”\n subagent to",
+                Some("unit-testing-agent"),
+            ),
+            ("use the {next} subagent to", "use the  subagent to", None),
+            ("use the {next} subagent to", "use the x subagents to", None),
+            ("{percent}% complete", "It is 60% complete.", Some("60")),
+            ("orchestration status*completed", "ORCHESTRATION STATUS:\n\n all COMPLETED", Some("")),
+            ("phase*has been completed", "Phase 2 has been completed", Some("")),
+            ("phase*has been completed", "phase", None),
+        ] {
+            let found = find(pattern, text);
+            let value = found.map(|pairs| pairs.first().map(|(_, value)| value.clone()).unwrap_or_default());
+            assert_eq!(value.as_deref(), expected, "{pattern} in {text}");
+        }
+    }
+
+    #[test]
+    fn hard_texts_are_quick() {
+        let started = std::time::Instant::now();
+        assert!(find("a*a*a*b", &"a".repeat(3000)).is_none());
+        assert!(started.elapsed().as_secs() < 20);
+    }
+
+    #[test]
+    fn frontmatter_is_at_the_top() {
+        let text = "---\ntitle: x\nconsulted_by: \"consulting-expert\"\n nested: y\n---\nbody\n";
+        assert_eq!(frontmatter(text, "consulted_by"), Some("consulting-expert"));
+        assert_eq!(frontmatter(text, "nested"), None);
+        for text in
+            ["", "consulted_by: x", "\n---\na: b\n---\n", "---\nconsulted_by: x\n", "# t\n---\na: b\n---"]
+        {
+            assert_eq!(frontmatter(text, "consulted_by"), None, "{text:?}");
+            assert_eq!(frontmatter(text, "a"), None, "{text:?}");
+        }
+    }
+}
