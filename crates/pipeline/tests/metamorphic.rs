@@ -121,6 +121,10 @@ const OPEN: &[(&str, &[&str], &str)] = &[(
     "what a child of another language prints by itself, and what an encoder makes of a secret, is not followed",
 )];
 
+/// Rules whose refusal may become a question when their text is evaluated as code.
+const ASKED: &[(&str, &str)] =
+    &[("fork-bomb", "a function that evaluated code makes is not always followed to its end")];
+
 fn no_milder(kind: Kind) {
     let mut wrong = Vec::new();
     let rewrites: Vec<&Rewrite> = REWRITES.iter().filter(|rewrite| rewrite.kind == kind).collect();
@@ -140,8 +144,12 @@ fn no_milder(kind: Kind) {
 
 fn milder(rewrite: &Rewrite, text: &str, before: Verdict, rewritten: &str) -> Option<String> {
     let after = verdict(rewritten);
+    if after >= before {
+        return None;
+    }
     let unknown = UNKNOWN.iter().any(|(name, _)| *name == rewrite.name);
-    let wanted = if unknown { Verdict::Ask } else { before };
+    let asked = only_rule(text).is_some_and(|rule| ASKED.iter().any(|(name, _)| *name == rule));
+    let wanted = if unknown || (asked && rewrite.kind == Kind::Code) { Verdict::Ask } else { before };
     (after < wanted && !is_open(rewrite, text)).then(|| {
         format!("{}: {} became {}: {text:?} -> {rewritten:?}", rewrite.name, before.name(), after.name())
     })
@@ -149,10 +157,14 @@ fn milder(rewrite: &Rewrite, text: &str, before: Verdict, rewritten: &str) -> Op
 
 /// Is the one rule that refuses the text known to lose it in this rewrite?
 fn is_open(rewrite: &Rewrite, text: &str) -> bool {
-    let decision = judged(text);
-    let refusing: Vec<_> = decision.findings.iter().filter(|found| found.verdict.refuses()).collect();
-    let [only] = refusing.as_slice() else { return false };
-    OPEN.iter().any(|(rule, names, _)| *rule == only.rule && names.contains(&rewrite.name))
+    let Some(only) = only_rule(text) else { return false };
+    OPEN.iter().any(|(rule, names, _)| *rule == only && names.contains(&rewrite.name))
+}
+
+/// The rule that refuses a text, when there is but one.
+fn only_rule(text: &str) -> Option<String> {
+    let mut refusing = judged(text).findings.into_iter().filter(|found| found.verdict.refuses());
+    refusing.next().filter(|_| refusing.next().is_none()).map(|found| found.rule)
 }
 
 fn report(wrong: &[String]) {

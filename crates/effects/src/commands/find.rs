@@ -18,7 +18,7 @@ pub(super) const COMMANDS: Commands = &[
     ("gxargs", xargs),
     ("parallel", parallel),
     ("rush", parallel),
-    ("sem", parallel),
+    ("sem", sem),
 ];
 
 /// Tests that leave some files out, and how many words each takes.
@@ -308,11 +308,22 @@ fn quoted(item: &Word) -> Word {
     }
 }
 
-fn parallel(run: &mut Run) -> Outcome {
-    let spec = "j,jobs= k,keep-order a,arg-file= colsep= C= I= N,max-args= n= L= X m d,delimiter= tag bar eta progress \
+const PARALLEL: &str = "j,jobs= k,keep-order a,arg-file= colsep= C= I= N,max-args= n= L= X m d,delimiter= tag bar eta progress \
         dry-run halt= joblog= results= S,sshlogin= timeout= retries= delay= will-cite 0,null q,quote env= workdir= \
-        pipe block= recstart= recend= u,ungroup nice= linebuffer,lb no-notice shuf";
-    let options = read(run.args, spec, Order::First);
+        pipe block= recstart= recend= u,ungroup nice= linebuffer,lb no-notice shuf fg id= wait";
+
+/// Runs its words once, whatever comes in.
+fn sem(run: &mut Run) -> Outcome {
+    let options = read(run.args, PARALLEL, Order::First);
+    if options.operands.is_empty() {
+        run.derived()
+    } else {
+        super::interpreters::joined(run, &options.operands)
+    }
+}
+
+fn parallel(run: &mut Run) -> Outcome {
+    let options = read(run.args, PARALLEL, Order::First);
     let split = options
         .operands
         .iter()
