@@ -104,8 +104,8 @@ const UNKNOWN: &[(&str, &str)] = &[
 ];
 
 /// Misses that are known: a rule whose refusal some rewrites lose, and why. To be emptied.
-const OPEN: &[(&str, &[&str], &str)] = &[(
-    "secret-variable-read",
+const OPEN: &[(&[&str], &[&str], &str)] = &[(
+    &["secret-variable-read", "secret-store-read", "cloud-secret-read", "environment-dump"],
     &[
         "Python's os.system",
         "Python's subprocess",
@@ -120,10 +120,6 @@ const OPEN: &[(&str, &[&str], &str)] = &[(
     ],
     "what a child of another language prints by itself, and what an encoder makes of a secret, is not followed",
 )];
-
-/// Rules whose refusal may become a question when their text is evaluated as code.
-const ASKED: &[(&str, &str)] =
-    &[("fork-bomb", "a function that evaluated code makes is not always followed to its end")];
 
 fn no_milder(kind: Kind) {
     let mut wrong = Vec::new();
@@ -148,8 +144,9 @@ fn milder(rewrite: &Rewrite, text: &str, before: Verdict, rewritten: &str) -> Op
         return None;
     }
     let unknown = UNKNOWN.iter().any(|(name, _)| *name == rewrite.name);
-    let asked = only_rule(text).is_some_and(|rule| ASKED.iter().any(|(name, _)| *name == rule));
-    let wanted = if unknown || (asked && rewrite.kind == Kind::Code) { Verdict::Ask } else { before };
+    // A command that is guessed by the name of its variable may be guessed less well in other words.
+    let guessed = text.starts_with('$');
+    let wanted = if unknown || guessed { Verdict::Ask } else { before };
     (after < wanted && !is_open(rewrite, text)).then(|| {
         format!("{}: {} became {}: {text:?} -> {rewritten:?}", rewrite.name, before.name(), after.name())
     })
@@ -158,7 +155,7 @@ fn milder(rewrite: &Rewrite, text: &str, before: Verdict, rewritten: &str) -> Op
 /// Is the one rule that refuses the text known to lose it in this rewrite?
 fn is_open(rewrite: &Rewrite, text: &str) -> bool {
     let Some(only) = only_rule(text) else { return false };
-    OPEN.iter().any(|(rule, names, _)| *rule == only && names.contains(&rewrite.name))
+    OPEN.iter().any(|(rules, names, _)| rules.contains(&only.as_str()) && names.contains(&rewrite.name))
 }
 
 /// The rule that refuses a text, when there is but one.

@@ -38,7 +38,7 @@ mod verbs;
 mod wrappers;
 
 use tollgate_model::{Certainty, EffectKind, NetDirection};
-use tollgate_shell::eval::{Call, Host, Outcome, Shell};
+use tollgate_shell::eval::{Call, Host, Kind, Outcome, Shell};
 use tollgate_shell::value::Value;
 
 use crate::analyst::{Analyst, call_taint};
@@ -128,7 +128,7 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
                 readers::unknown(run);
             }
             let outcome = interpreters::program(run);
-            if outcome.is_none() && !verbs {
+            if outcome.is_none() && !verbs && !is_followed(run) {
                 strangers::suspect(run);
             }
             outcome.unwrap_or_else(|| run.derived())
@@ -137,6 +137,12 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
     let outcome = Outcome { stdout: outcome.stdout.with_taint(marks), ..outcome };
     network::watch(run, &outcome);
     outcome
+}
+
+/// Does the evaluator itself run what the command is given, as with `eval` and the script's own functions?
+fn is_followed(run: &Run) -> bool {
+    matches!(run.call.kind, Kind::Builtin | Kind::Function | Kind::Source)
+        && run.call.name() == Some(run.program)
 }
 
 /// The names of all commands that have a handler.
