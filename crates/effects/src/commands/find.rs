@@ -333,7 +333,10 @@ fn parallel(run: &mut Run) -> Outcome {
     let mut given: Vec<Word> =
         sources.iter().filter(|word| !word.shown().starts_with(":::")).cloned().collect();
     if given.is_empty() || files {
-        let input = run.stdin().cloned().unwrap_or_else(|| Value::output(tollgate_shell::value::Taint::NONE));
+        let input = match options.value("a").cloned() {
+            Some(file) => run.analyst.script(&file, run.shell).unwrap_or_else(|| run.read(&file, false)),
+            None => run.stdin().cloned().unwrap_or_else(|| Value::output(tollgate_shell::value::Taint::NONE)),
+        };
         given = items(&input, true, run);
     }
     if options.has("dry-run") {

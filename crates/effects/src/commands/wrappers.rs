@@ -42,7 +42,7 @@ pub(super) const COMMANDS: Commands = &[
     ("at", delayed),
     ("batch", delayed),
     ("which", reports::which),
-    ("ip", ip),
+    ("ip", reports::ip),
     ("time", plain),
     ("nohup", plain),
     ("nice", plain),
@@ -126,15 +126,6 @@ fn plain(run: &mut Run) -> Outcome {
     reports::reports(run, &options);
     let command: Vec<Word> = options.operands.iter().skip(*before).cloned().collect();
     inner_or_nothing(run, &command, options.unsure)
-}
-
-/// `ip netns exec NAME command`, `ip vrf exec NAME command`.
-fn ip(run: &mut Run) -> Outcome {
-    let exec = run.args.iter().position(|word| word.is("exec"));
-    match exec.and_then(|at| run.args.get(at + 2..)) {
-        Some(command) if !command.is_empty() => run.inner(command),
-        _ => run.derived(),
-    }
 }
 
 fn inner_or_nothing(run: &mut Run, command: &[Word], unsure: bool) -> Outcome {
@@ -459,7 +450,10 @@ fn tmux(run: &mut Run) -> Outcome {
             super::strangers::possibly(run, |run| super::strangers::either(run, &text));
         }
     }
-    let starts = ["new", "neww", "split", "respawn", "run", "popup", "display-popup", "if", "pipe"];
+    if verb.starts_with("if") {
+        return branches(run, &inner.operands);
+    }
+    let starts = ["new", "neww", "split", "respawn", "run", "popup", "display-popup", "pipe"];
     if starts.iter().any(|start| verb.starts_with(start)) && !inner.operands.is_empty() {
         return interpreters::joined(run, &inner.operands);
     }
@@ -471,6 +465,16 @@ fn tmux(run: &mut Run) -> Outcome {
             .cloned()
             .collect();
         return interpreters::joined(run, &keys);
+    }
+    run.derived()
+}
+
+/// `tmux if-shell condition command command`: the first is for the shell, the others are for tmux.
+fn branches(run: &mut Run, operands: &[Word]) -> Outcome {
+    for (at, word) in operands.iter().enumerate() {
+        let tmux = Value::text("tmux ");
+        let text = if at == 0 { word.value() } else { tmux.concat(&word.value()) };
+        interpreters::code(run, &text, word.span);
     }
     run.derived()
 }

@@ -157,7 +157,10 @@ pub const REWRITES: &[Rewrite] = &[
     row(Wrapping, "time -p", |s| Some(format!("time -p {{\n{}\n}}", s.text))),
     row(Wrapping, "background", |s| Some(format!("{{\n{}\n}} &\nwait", s.text))),
     row(Wrapping, "a coprocess", |s| Some(format!("exec 5>&1\ncoproc {{\n{}\n}} >&5\nwait", s.text))),
-    row(Wrapping, "trap at the end", |s| Some(format!("trap {} EXIT", quoted(&s.text)))),
+    // A trap that is set at the end does not run any more.
+    row(Wrapping, "trap at the end", |s| {
+        (!s.text.contains("trap ")).then(|| format!("trap {} EXIT", quoted(&s.text)))
+    }),
     row(Wrapping, "trap on an error", |s| Some(format!("trap {} ERR\nfalse", quoted(&s.text)))),
     row(Wrapping, "a trap of a signal", |s| Some(format!("trap {} USR1\nkill -USR1 $$", quoted(&s.text)))),
     row(Wrapping, "the first of a pipe", |s| Some(format!("{{\n{}\n}} | cat", s.text))),

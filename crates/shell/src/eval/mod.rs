@@ -71,6 +71,8 @@ pub struct Shell {
     pending: Vec<(Script, Text)>,
     /// A trap is running, during which no other does.
     trapping: bool,
+    /// How deep in code that may run some time later, or never.
+    aside: u32,
     /// What was started in the background.
     jobs: Vec<concurrent::Job>,
     /// Files that were looked into, by resolved path.
@@ -127,6 +129,7 @@ impl Shell {
             associating: None,
             pending: Vec::new(),
             trapping: false,
+            aside: 0,
             jobs: Vec::new(),
             looked: RefCell::default(),
             ended: false,

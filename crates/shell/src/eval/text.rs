@@ -156,8 +156,10 @@ impl Shell {
     pub(super) fn run_aside(&mut self, text: &Value, span: Span, host: &mut dyn Host) {
         let (entry, context, mark, ended) = (self.state.clone(), self.context, self.jumps.len(), self.ended);
         self.context.conditional = true;
+        self.aside += 1;
         let code = self.code(text.clone(), Scope::Same, span);
         let flow = self.run_code(&code, host);
+        self.aside -= 1;
         let after = self.merged(flow, &*host);
         self.jumps.truncate(mark);
         self.context = context;

@@ -59,3 +59,12 @@ pub(super) fn keys(run: &mut Run, words: &[Word]) -> Outcome {
         _ => run.derived(),
     }
 }
+
+/// `ip netns exec NAME command`, `ip vrf exec NAME command`.
+pub(super) fn ip(run: &mut Run) -> Outcome {
+    let exec = run.args.iter().position(|word| word.is("exec"));
+    match exec.and_then(|at| run.args.get(at + 2..)) {
+        Some(command) if !command.is_empty() => run.inner(command),
+        _ => run.derived(),
+    }
+}

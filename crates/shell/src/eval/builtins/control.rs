@@ -82,9 +82,10 @@ impl Shell {
         if !self.state.local.traps.contains(&trap) {
             Rc::make_mut(&mut self.state.local_mut().traps).push(trap);
         }
-        // What runs at the end of the script is run there, with what the variables hold by then.
+        // What runs at the end of the script is run there, with what the variables hold by then; a trap set by
+        // code that may have ended the script by then is run at once.
         let at_end = |field: &Field| matches!(field.value.as_literal(), Some("EXIT" | "0"));
-        if !signals.iter().all(at_end) {
+        if self.aside > 0 || !signals.iter().all(at_end) {
             self.run_aside(&action.value, span, host);
         }
         self.either()
