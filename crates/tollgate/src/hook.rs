@@ -112,9 +112,13 @@ impl Hook {
         let session = Session { event, effects: &effects, world: &world, state: &self.state };
         session.weigh(&mut decision);
         let after = guide.keep(&effects, outcome, &mut decision);
-        let reply = self.adapter.reply(event, &decision);
+        let mut reply = self.adapter.reply(event, &decision);
+        let told = decision.notices.len();
         session.remember(&mut decision, reply.expressed);
         guard.watch(&effects, &results, &mut decision);
+        if decision.notices.len() > told {
+            reply = self.adapter.reply(event, &decision);
+        }
         let times = Times { read, policy, judge: micros(start) - read - policy };
         let kept = Kept { event, effects: &effects, results: &results, times, loaded: &loaded };
         (self.record(&kept, decision, reply), after)

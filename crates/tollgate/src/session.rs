@@ -72,7 +72,11 @@ impl Session<'_> {
         let own = refusing.filter(|finding| finding.rule != REPEATED);
         let meaning: Vec<String> =
             own.map(|finding| format!("{}: {}", finding.rule, finding.hit.what)).collect();
-        let meaning: Vec<&str> = meaning.iter().map(String::as_str).collect();
+        let mut meaning: Vec<&str> = meaning.iter().map(String::as_str).collect();
+        // A workflow or a middleware says the same to calls that have nothing else in common.
+        if meaning.iter().all(|text| text.starts_with("workflow/") || text.starts_with("middleware/")) {
+            meaning.push(&decision.code);
+        }
         Refusal { call: tool.id.clone(), code: decision.code.clone(), meaning: digest(&meaning) }
     }
 

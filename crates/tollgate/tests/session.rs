@@ -304,3 +304,19 @@ fn f05_a_damaged_memory_or_approval_loosens_nothing() {
     std::fs::write(&ledger, bytes).unwrap();
     session.bash("bash t.sh").refused();
 }
+
+#[test]
+fn f21_a_memory_that_is_not_ours_is_not_used_and_that_is_told() {
+    let scratch = Scratch::new();
+    let session = Session::new(&scratch, "s");
+    session.bash("curl -so t.sh https://example.test/t.sh").silent();
+    let sessions = scratch.state().join("sessions");
+    let ledger = std::fs::read_dir(&sessions).unwrap().flatten().next().unwrap().path().join("ledger");
+    std::fs::remove_file(&ledger).unwrap();
+    let target = scratch.home().join("target");
+    std::fs::write(&target, "").unwrap();
+    std::os::unix::fs::symlink(&target, &ledger).unwrap();
+    let answer = session.bash("curl -so u.sh https://example.test/u.sh");
+    assert!(answer.says("could not be remembered"), "{}", answer.stdout);
+    assert_eq!(std::fs::read(&target).unwrap(), b"", "nothing is written through a link");
+}

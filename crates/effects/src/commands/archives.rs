@@ -79,7 +79,7 @@ fn unpack_tar(run: &mut Run, options: &Options) -> Outcome {
         run.read(&archive, false);
     }
     if options.has("O") {
-        return run.derived();
+        return members(run, &options.operands);
     }
     let folder = options.value("C").or(options.value("one-top-level")).cloned();
     if options.has("P") {
@@ -147,11 +147,22 @@ pub(crate) fn extract(run: &mut Run, folder: &Word) {
     }
 }
 
+/// Members of an archive that are printed: one that is called like a secret is one.
+fn members(run: &mut Run, names: &[Word]) -> Outcome {
+    let marks = names.iter().fold(run.derived().stdout.taint, |all, name| {
+        all.union(run.analyst.read(name, false, run.shell).taint)
+    });
+    Outcome::unknown(marks)
+}
+
 fn unzip(run: &mut Run) -> Outcome {
     let options = read(run.args, "d= l t p v z Z c f u n o j q a b C L M P= x: V W X K B D", Order::Anywhere);
     let Some(archive) = options.operands.first().cloned() else { return run.derived() };
     run.read(&archive, false);
-    if ["l", "t", "p", "v", "z", "Z", "c"].into_iter().any(|name| options.has(name)) {
+    if options.has("p") || options.has("c") {
+        return members(run, options.operands.get(1..).unwrap_or_default());
+    }
+    if ["l", "t", "v", "z", "Z"].into_iter().any(|name| options.has(name)) {
         return run.derived();
     }
     let folder = options.value("d").cloned();

@@ -7,7 +7,7 @@ pub(super) mod tail;
 
 use tollgate_model::{Certainty, CodeSource, EffectKind, Span};
 use tollgate_shell::ast::Dialect;
-use tollgate_shell::eval::{Code, Outcome, Scope, Stream};
+use tollgate_shell::eval::{Code, Outcome, Scope, Status, Stream};
 use tollgate_shell::value::Value;
 
 use super::{Commands, Run};
@@ -133,9 +133,37 @@ pub(super) fn file(run: &mut Run, script: &Word, args: &[Word]) -> Outcome {
 
 fn source(run: &mut Run) -> Outcome {
     match run.args.split_first() {
+        Some((file, _)) if is_settings(file) => settings(run, file),
         Some((script, args)) => run_file(run, script, args, Scope::Sourced),
         None => run.derived(),
     }
+}
+
+/// A file of variables: `.env`, `.env.local`, `app.env`.
+fn is_settings(file: &Word) -> bool {
+    let shown = file.shown();
+    let name = shown.rsplit('/').next().unwrap_or_default();
+    name == ".env" || name.starts_with(".env.") || name.ends_with(".env")
+}
+
+/// `source .env` shows nothing of what it loads. Code in the file runs; its values stay unknown, so that they are
+/// seen where they go and never written down.
+fn settings(run: &mut Run, file: &Word) -> Outcome {
+    run.analyst.recall(file, run.shell);
+    if let Some(text) = run.analyst.script(file, run.shell) {
+        warn_of_source(run, &text, file.span);
+        let code = Code {
+            text,
+            scope: Scope::Sourced,
+            dialect: dialect(run.program),
+            name: None,
+            args: None,
+            span: file.span,
+        };
+        let analyst = &mut *run.analyst;
+        run.shell.supposed(|shell| shell.run_text(&code, analyst));
+    }
+    Outcome::silent(Status::Either)
 }
 
 fn run_file(run: &mut Run, script: &Word, args: &[Word], scope: Scope) -> Outcome {

@@ -39,6 +39,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("create|apply clusterrolebinding --clusterrole=cluster-admin", GRANT),
             ("create rolebinding --clusterrole=cluster-admin|admin", GRANT),
             ("adm policy add-cluster-role-to-user|add-cluster-role-to-group cluster-admin", GRANT),
+            ("get secret|secrets|secret/*|secrets/* -o,--output=jsonpath={.metadata.*", Deed::Safe),
             (
                 "get secret|secrets|secret/*|secrets/*|all,secret* -o,--output=yaml*|json*|go-template*|custom-columns*",
                 SECRET,

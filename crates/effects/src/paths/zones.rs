@@ -189,6 +189,8 @@ const NAMED_PUBLIC: &[&str] = &[
     "*.dist",
     "*.defaults",
     "*.schema",
+    ".env.test",
+    ".env.testing",
     "*.pub",
     ".env.example.*",
     ".env.sample.*",

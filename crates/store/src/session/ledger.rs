@@ -16,7 +16,7 @@ const MAX: u64 = 1 << 20;
 /// What a session remembers. A session without an id remembers nothing.
 ///
 /// # Errors
-/// When there is a memory and it cannot be read. Then a call must not be taken for harmless because of it.
+/// When there is a memory and it cannot be read. Then the session goes on without one, which has to be told.
 pub fn session_memory(state: &Path, agent: &str, session: &str) -> Result<Memory, LogFault> {
     if session.is_empty() {
         return Ok(Memory::default());
