@@ -5,6 +5,7 @@ use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
 use super::{Commands, Run, interpreters};
+use crate::analyst::taint;
 use crate::options::{Options, Order, read};
 use crate::sql::{self, Deed, Flavour, Statement};
 use crate::word::Word;
@@ -357,7 +358,13 @@ fn statements(run: &mut Run, given: &Given) -> Outcome {
         values.extend(run.analyst.script(file, run.shell));
     }
     if given.stdin {
-        values.extend(stdin(run));
+        let text = stdin(run);
+        // A dump that was saved first can be read before it is loaded.
+        let piped = run.call.stdin.stream == tollgate_shell::eval::Stream::Pipe;
+        if let Some(text) = text.as_ref().filter(|text| piped && taint::has(text.taint, taint::NET)) {
+            run.analyst.dynamic_code(text.taint, run.call.span);
+        }
+        values.extend(text);
     }
     // Files that the SQL includes join the queue.
     let mut at = 0;

@@ -52,6 +52,11 @@ impl Machine<'_, '_, '_> {
     /// Variables of the environment: one by its name, with a default, or all of them.
     pub fn environment(&mut self, all: bool, name: &str, args: &Args) -> Val {
         if all || args.list.is_empty() {
+            // A block is given each variable with its value.
+            if let Some(block) = args.list.last().cloned() {
+                let each = vec![Val::Unknown(ENVIRONMENT), Val::Unknown(ENVIRONMENT)];
+                self.apply(&block, &Args::of(each));
+            }
             return Val::Unknown(ENVIRONMENT);
         }
         let Some(variable) = args.literal(0) else {
