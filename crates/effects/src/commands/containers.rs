@@ -2,8 +2,8 @@
 //! mounted there is followed back.
 
 mod options;
+mod wiped;
 
-use tollgate_model::phrase::REMOTE_SHELL;
 use tollgate_model::{Certainty, Effect, EffectKind, WriteMode};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::{Text, Value};
@@ -149,32 +149,9 @@ fn exec(run: &mut Run, options: &Options) -> Outcome {
     let there = Elsewhere::new(run.analyst.world);
     let command = options.operands.get(1..).unwrap_or_default().to_vec();
     if let Some(container) = options.operands.first().cloned() {
-        wiped(run, &container, &command);
+        wiped::wiped(run, &container, &command);
     }
     inside(run, there, options.value("w"), &command)
-}
-
-/// A container that is in use, with all that is in it. Any other folder of its is its own business.
-fn wiped(run: &mut Run, container: &Word, command: &[Word]) {
-    let mark = run.analyst.mark();
-    let Run { analyst, shell, call, path, program, args } = &mut *run;
-    shell.supposed(|shell| {
-        shell.set_cwd(&Value::text("/"));
-        Run { analyst, shell, call, path, program, args }.inner(command)
-    });
-    let whole = |effect: &Effect| match &effect.kind {
-        EffectKind::Delete { place, recursive: true } => matches!(place.path.as_str(), "/" | "/*"),
-        _ => false,
-    };
-    let wiped = run.analyst.since(mark).iter().any(whole);
-    run.analyst.sift(mark, |_| false);
-    if wiped {
-        run.push(EffectKind::Infra {
-            tool: REMOTE_SHELL.to_owned(),
-            operation: "deletes `/` with everything in it".to_owned(),
-            target: container.shown(),
-        });
-    }
 }
 
 /// Runs a command in another file system. What it does to processes, packages or rights there is not ours.
