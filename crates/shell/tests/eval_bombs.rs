@@ -12,7 +12,7 @@ use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Limit, Note};
 
 /// Of a debug build; a release build takes a tenth of it.
-const SOON: Duration = Duration::from_millis(1_000);
+const SOON: Duration = Duration::from_millis(3_000);
 
 /// An eighth of what a process has, in a debug build.
 const STACK: usize = 1024 * 1024;
