@@ -395,6 +395,10 @@ impl Host for Analyst<'_> {
         }
     }
 
+    fn is_unset(&self, name: &str) -> bool {
+        !commands::secrets::is_secret_name(name) && self.world.environment(name).is_none()
+    }
+
     fn home_of(&self, user: &str) -> Option<String> {
         self.world.home_of(user)
     }

@@ -28,6 +28,11 @@ pub trait Host {
     /// The value of a variable that the script does not set; `None` when unknown.
     fn environment(&self, name: &str) -> Option<String>;
 
+    /// Whether a variable that the script does not set has certainly no value: then a default takes its place.
+    fn is_unset(&self, _name: &str) -> bool {
+        false
+    }
+
     /// The home directory of a user, for `~user`.
     fn home_of(&self, user: &str) -> Option<String>;
 

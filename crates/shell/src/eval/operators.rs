@@ -11,6 +11,54 @@ use super::{Host, Note, Shell};
 use crate::ast::{ParamOp, ReplaceAnchor, Word};
 use crate::value::{Hole, HoleSource, Piece, Text, Value};
 
+/// Variables to which the shell itself gives values.
+const SHELLS_OWN: &[&str] = &[
+    "BASH",
+    "BASHOPTS",
+    "BASHPID",
+    "BASH_ARGC",
+    "BASH_ARGV",
+    "BASH_COMMAND",
+    "BASH_LINENO",
+    "BASH_SOURCE",
+    "BASH_SUBSHELL",
+    "BASH_VERSINFO",
+    "BASH_VERSION",
+    "COLUMNS",
+    "DIRSTACK",
+    "EPOCHREALTIME",
+    "EPOCHSECONDS",
+    "EUID",
+    "FUNCNAME",
+    "GROUPS",
+    "HISTCMD",
+    "HOSTNAME",
+    "HOSTTYPE",
+    "IFS",
+    "LINENO",
+    "LINES",
+    "MACHTYPE",
+    "OLDPWD",
+    "OPTARG",
+    "OPTIND",
+    "OSTYPE",
+    "PATH",
+    "PIPESTATUS",
+    "PPID",
+    "PS4",
+    "PWD",
+    "RANDOM",
+    "REPLY",
+    "SECONDS",
+    "SHELL",
+    "SHELLOPTS",
+    "SHLVL",
+    "SRANDOM",
+    "UID",
+    "ZSH_NAME",
+    "ZSH_VERSION",
+];
+
 impl Shell {
     /// Applies an operator to what a parameter stands for.
     pub(super) fn apply<'a>(
@@ -98,6 +146,7 @@ impl Shell {
             Fetched::Many { lists, star } => return self.default_many(target, lists, star, word),
             Fetched::One { value, maybe_unset, .. } => (value, maybe_unset),
         };
+        let value = value.filter(|_| !self.has_no_value(target, &*host));
         let missing =
             value.is_none() || unset || target.colon && value.as_ref().is_some_and(Value::maybe_empty);
         let present = value.filter(|value| !target.colon || !value.is_empty());
@@ -127,6 +176,18 @@ impl Shell {
             _ if missing => Expanded::Choice { value: present, word },
             _ => Expanded::One { value: present.unwrap_or_else(Value::empty), whole: false },
         }
+    }
+
+    /// A default is certain to be used: neither the script nor what it was started from gives the variable a
+    /// value. Other operators are taken both ways.
+    fn has_no_value(&self, target: &Target<'_>, host: &dyn Host) -> bool {
+        matches!(target.kind, '-' | '=')
+            && target.subscript.is_none()
+            && super::vars::is_name(target.name)
+            && !self.state.local.vars.contains_key(target.name)
+            && !SHELLS_OWN.contains(&target.name)
+            && host.environment(target.name).is_none()
+            && host.is_unset(target.name)
     }
 
     fn assign_default(&mut self, target: &Target<'_>, value: Value, span: Span, host: &mut dyn Host) {
