@@ -41,7 +41,7 @@ impl Session<'_> {
     pub fn remember(&self, decision: &mut Decision, expressed: Verdict) {
         let entries = match (self.event.phase(), self.event.pending()) {
             (Phase::PreTool, Some(tool)) if expressed >= Verdict::Deny => {
-                vec![Entry::Refused(self.refusal(tool, decision))]
+                self.refused(self.refusal(tool, decision))
             }
             (Phase::PreTool, Some(_)) if !self.effects.is_empty() => {
                 tollgate_effects::entries(self.effects, || self.world.memory())
@@ -56,6 +56,14 @@ impl Session<'_> {
         decision.notices.extend(
             faults.map(|fault| format!("tollgate: what this session did could not be remembered: {fault}")),
         );
+    }
+
+    /// A refusal that is known, or one of very many, is not written down again: the memory stays small.
+    fn refused(&self, refusal: Refusal) -> Vec<Entry> {
+        let memory = self.world.memory();
+        let many = memory.repeats(&refusal).alike > ALIKE;
+        let entry = Entry::Refused(refusal);
+        if many || memory.holds(&entry) { Vec::new() } else { vec![entry] }
     }
 
     /// Names a call for a person: the same words with other effects are another call.
