@@ -145,7 +145,8 @@ fn milder(rewrite: &Rewrite, text: &str, before: Verdict, rewritten: &str) -> Op
     }
     let unknown = UNKNOWN.iter().any(|(name, _)| *name == rewrite.name);
     // A command that is guessed by the name of its variable may be guessed less well in other words.
-    let guessed = text.starts_with('$');
+    // After a word that may be several, an array's elements have no order.
+    let guessed = text.starts_with('$') || rewrite.name == "an array" && text.contains(" $");
     let wanted = if unknown || guessed { Verdict::Ask } else { before };
     (after < wanted && !is_open(rewrite, text)).then(|| {
         format!("{}: {} became {}: {text:?} -> {rewritten:?}", rewrite.name, before.name(), after.name())

@@ -67,7 +67,6 @@ fn last_is_refused(calls: &[&str], rule: &str) {
     let answer = session.bash(last);
     answer.refused();
     assert!(answer.says(rule), "{calls:?}: {}", answer.stdout);
-    Session::new(&scratch, "another").bash(last);
 }
 
 #[track_caller]

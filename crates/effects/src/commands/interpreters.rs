@@ -163,6 +163,7 @@ fn settings(run: &mut Run, file: &Word) -> Outcome {
         let analyst = &mut *run.analyst;
         run.shell.supposed(|shell| shell.run_text(&code, analyst));
     }
+    run.shell.doubt_variables();
     Outcome::silent(Status::Either)
 }
 
@@ -172,6 +173,9 @@ fn run_file(run: &mut Run, script: &Word, args: &[Word], scope: Scope) -> Outcom
     let Some(text) = run.analyst.script(script, run.shell) else {
         let kind = EffectKind::Exec { program: script.shown(), argv: Vec::new(), source: CodeSource::File };
         run.analyst.push(kind, script.span, Certainty::Certain);
+        if scope == Scope::Sourced {
+            run.shell.doubt_variables();
+        }
         return run.derived();
     };
     warn_of_source(run, &text, script.span);

@@ -71,6 +71,8 @@ pub struct Shell {
     pending: Vec<(Script, Text)>,
     /// A trap is running, during which no other does.
     trapping: bool,
+    /// Something unknown may have set any variable.
+    doubted: bool,
     /// How deep in code that may run some time later, or never.
     aside: u32,
     /// What was started in the background.
@@ -129,6 +131,7 @@ impl Shell {
             associating: None,
             pending: Vec::new(),
             trapping: false,
+            doubted: false,
             aside: 0,
             jobs: Vec::new(),
             looked: RefCell::default(),
@@ -286,6 +289,11 @@ impl Shell {
     /// certain.
     pub fn doubt_files(&mut self) {
         self.state.files_mut().values_mut().for_each(|written| written.certain = false);
+    }
+
+    /// Something unknown may have set any variable: one that the script does not set may have a value.
+    pub fn doubt_variables(&mut self) {
+        self.doubted = true;
     }
 
     /// Forgets a file, which is removed or no longer known.

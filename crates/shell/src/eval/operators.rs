@@ -181,7 +181,8 @@ impl Shell {
     /// A default is certain to be used: neither the script nor what it was started from gives the variable a
     /// value. Other operators are taken both ways.
     fn has_no_value(&self, target: &Target<'_>, host: &dyn Host) -> bool {
-        matches!(target.kind, '-' | '=')
+        !self.doubted
+            && matches!(target.kind, '-' | '=')
             && target.subscript.is_none()
             && super::vars::is_name(target.name)
             && !self.state.local.vars.contains_key(target.name)

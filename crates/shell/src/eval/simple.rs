@@ -350,6 +350,10 @@ impl Shell {
         if let Some(first) = call.argv.first() {
             host.note(Note::Unresolved { word: first.value.clone(), span: first.span });
         }
+        if call.args().any(|field| field.value.any.iter().any(|text| text.prefix().contains('='))) {
+            // It may be `export`.
+            self.doubt_variables();
+        }
         call.kind = Kind::Unresolved;
         let outcome = host.command(&call, self);
         self.state.touched = true;

@@ -23,6 +23,7 @@ impl Shell {
         let span = self.at(code.span);
         if !code.text.is_known() && !code.text.is_empty() {
             host.note(Note::DynamicCode { text: code.text.clone(), span });
+            self.doubt_variables();
         }
         let saved = (self.context, self.dialect);
         self.dialect = code.dialect;

@@ -126,6 +126,7 @@ impl Shell {
 
     /// Assigns through a reference that is not known: any variable it may lead to may have the value.
     fn assign_weakly(&mut self, name: &Rc<str>, value: &Assigned, host: &mut dyn Host) {
+        self.doubt_variables();
         let value = match value {
             Assigned::Scalar(value) => Some(value.clone()),
             Assigned::Array { elements, .. } => elements.values(),

@@ -56,6 +56,26 @@ pub(super) enum Builtin {
     Unset,
 }
 
+/// Does a builtin set a variable whose name is not known: `export $(cat vars)`, `printf -v "$name"`?
+fn sets_unknown(builtin: Builtin, call: &Call) -> bool {
+    let named = |field: &Field| {
+        field.value.any.iter().all(|text| text.as_literal().is_some() || text.prefix().contains('='))
+    };
+    match builtin {
+        Builtin::Variables(_) | Builtin::Read | Builtin::Mapfile | Builtin::Getopts => {
+            !call.args().all(named)
+        }
+        Builtin::Printf => {
+            let mut args = call.args();
+            match args.next() {
+                Some(first) if first.value.as_literal() == Some("-v") => !args.next().is_some_and(named),
+                first => first.is_some_and(|first| first.splits && !named(first)),
+            }
+        }
+        _ => false,
+    }
+}
+
 /// The builtins whose arguments are assignments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Declare {
@@ -121,6 +141,9 @@ impl Shell {
         let foreign = matches!(builtin, Builtin::Print | Builtin::Precommand | Builtin::Emulate);
         if foreign && self.dialect != crate::ast::Dialect::Zsh {
             return self.run_external(call, host);
+        }
+        if sets_unknown(builtin, &call) {
+            self.doubt_variables();
         }
         call.kind = if builtin == Builtin::Source { Kind::Source } else { Kind::Builtin };
         let outcome = host.command(&call, self);
