@@ -88,7 +88,7 @@ impl Log {
         let clean = Clean::of(record, &Redactor::at(&self.state));
         let lock = Lock::take(&dir, self.limits.lock_wait)?;
         let mut tail = Tail::find(&dir, &lock)?;
-        let (id, line) = self.put(&dir, &mut tail, &clean, now)?;
+        let (id, line) = self.put((&dir, &lock), &mut tail, &clean, now)?;
         let lagging = lock.write_head(&tail.head()).err();
         Ok(Appended { seq: line.seq, id, hash: line.hash.to_string(), line: line.into_text(), lagging })
     }
@@ -108,7 +108,7 @@ impl Log {
         let mut count = 0;
         let mut outcome = Ok(());
         for (record, at) in records {
-            outcome = self.put(&dir, &mut tail, &Clean::of(&record, &redactor), at).map(|_| ());
+            outcome = self.put((&dir, &lock), &mut tail, &Clean::of(&record, &redactor), at).map(|_| ());
             if outcome.is_err() {
                 break;
             }
@@ -120,14 +120,14 @@ impl Log {
 
     fn put(
         &self,
-        dir: &Dir,
+        (dir, lock): (&Dir, &Lock),
         tail: &mut Tail,
         clean: &Clean,
         now: SystemTime,
     ) -> Result<(String, Line), LogFault> {
         let id = session::call_id(dir, clean, tail.next_seq());
         let line = Line::compose(tail.next_seq(), &rfc3339(now), &id, &clean.json, tail.hash());
-        tail.make_room(dir, line.len(), self.limits.part)?;
+        tail.make_room(dir, lock, line.len(), self.limits.part)?;
         tail.write(dir, &line)?;
         Ok((id, line))
     }

@@ -29,21 +29,26 @@ impl Tail {
             Some(Head { seq, hash, size, first }) if size == file.size && seq < MAX_SEQ => {
                 Ok(Self { file, first, seq, hash, open_line: false })
             }
-            head => Self::recover(dir, file, head),
+            head => {
+                let tail = Self::recover(dir, file, head)?;
+                // Before anything follows: a head must never fit a part that it was not written for.
+                let _ = lock.write_head(&tail.head());
+                Ok(tail)
+            }
         }
     }
 
     /// After a crash the log is longer than its head, and its last record counts. A log that is shorter than
-    /// its head was cut: the head counts, so that the gap stays visible for ever.
+    /// its head was cut: the head counts, so that the gap stays visible for ever. A current part without a record
+    /// was begun by one who got no further: then the last record is that of the part before.
     fn recover(dir: &Dir, file: File, head: Option<Head>) -> Result<Self, LogFault> {
         let end = End::of(&file).map_err(|errno| dir.fault(errno, CURRENT))?;
         let known = head.filter(|head| head.seq < MAX_SEQ).map(|head| (head.seq, head.hash));
-        let found = end.last.map(|link| (link.seq, link.hash));
+        let found = end.last.map(|link| (link.seq, link.hash)).or_else(|| newest_part(dir));
         let (seq, hash) = match (known, found) {
             (Some(known), Some(found)) if found.0 > known.0 => found,
             (Some(known), _) => known,
-            (None, Some(found)) => found,
-            (None, None) => newest_part(dir).unwrap_or((0, Hash::GENESIS)),
+            (None, found) => found.unwrap_or((0, Hash::GENESIS)),
         };
         let first = end.first.unwrap_or(seq + 1);
         Ok(Self { file, first, seq, hash, open_line: end.open_line })
@@ -63,7 +68,13 @@ impl Tail {
     }
 
     /// Sets the part aside if it would grow beyond `limit`. When that fails, it just grows on.
-    pub(crate) fn make_room(&mut self, dir: &Dir, length: u64, limit: u64) -> Result<(), LogFault> {
+    pub(crate) fn make_room(
+        &mut self,
+        dir: &Dir,
+        lock: &Lock,
+        length: u64,
+        limit: u64,
+    ) -> Result<(), LogFault> {
         if self.file.size == 0 || self.file.size + length <= limit {
             return Ok(());
         }
@@ -71,6 +82,7 @@ impl Tail {
             self.file = open(dir)?;
             self.first = self.next_seq();
             self.open_line = false;
+            let _ = lock.write_head(&self.head());
         }
         Ok(())
     }
