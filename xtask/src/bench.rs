@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::{build, sh};
+use crate::{build, corpus, sh};
 
 const ROUNDS: usize = 600;
 const AT_ONCE: usize = 100;
@@ -41,7 +41,9 @@ pub fn run() -> Result<()> {
         median(&statically).as_micros(),
         ratio(&statically, &empty, 50)
     );
-    bench.at_once(&noop)
+    bench.at_once(&noop)?;
+    println!("\njudging alone, in a warm process:");
+    corpus::speed()
 }
 
 struct Bench {

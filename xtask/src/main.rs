@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask install | test | tidy | docs | bench | e2e | families | corpus`.
+//! The project's own commands: `cargo xtask install | test | tidy | docs | bench | hot | e2e | families | corpus`.
 
 mod agent_docs;
 mod bench;
@@ -6,6 +6,7 @@ mod build;
 mod corpus;
 mod docs;
 mod families;
+mod hot;
 mod install;
 mod sh;
 mod test;
@@ -20,11 +21,15 @@ cargo xtask tidy              check crate purity, the dependency table, lengths,
 cargo xtask docs              write the rules' pages and the agents' tables in docs/
 cargo xtask e2e               real clients against the mock model
 cargo xtask bench             the hook against an empty program
+cargo xtask hot               record which functions a hook runs through, for the linker
 cargo xtask families          write docs/families.md, and compare options with the programs of this machine
 cargo xtask corpus FILE       judge a file of real commands (JSON lines with `command`)";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(list) = std::env::var_os(hot::VARIABLE) {
+        return finish(hot::link(list.as_ref(), &args));
+    }
     let result = match args.first().map(String::as_str) {
         Some("install") => install::run(args.iter().any(|arg| arg == "--yes")),
         Some("test") => test::run(),
@@ -32,6 +37,7 @@ fn main() -> ExitCode {
         Some("docs") => docs::run().and_then(|()| agent_docs::write()),
         Some("e2e") => test::e2e(),
         Some("bench") => bench::run(),
+        Some("hot") => hot::record(),
         Some("families") => families::run(),
         Some("corpus") => corpus::run(args.get(1).map(String::as_str)),
         _ => {
@@ -39,6 +45,10 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    finish(result)
+}
+
+fn finish(result: anyhow::Result<()>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

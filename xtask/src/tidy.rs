@@ -179,10 +179,9 @@ fn faults(sources: &[(PathBuf, String)]) -> Vec<String> {
 }
 
 fn last_word(sources: &[(PathBuf, String)]) -> Option<String> {
-    let (path, text) = sources.iter().find(|(path, _)| path.starts_with("crates/lastword"))?;
-    let count = text.lines().count();
-    (count > 170)
-        .then(|| format!("{}: {count} lines; the one crate with `unsafe` stays tiny", path.display()))
+    let own = sources.iter().filter(|(path, _)| path.starts_with("crates/lastword/src"));
+    let count: usize = own.map(|(_, text)| text.lines().count()).sum();
+    (count > 320).then(|| format!("crates/lastword: {count} lines; the one crate with `unsafe` stays tiny"))
 }
 
 fn sources() -> Result<Vec<(PathBuf, String)>> {

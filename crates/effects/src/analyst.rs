@@ -21,6 +21,8 @@ pub(crate) use crate::taint;
 use crate::unresolved;
 use crate::word::{Word, emptied, is_checked, ways};
 
+/// Up to that many effects are compared one by one.
+const FEW: usize = 24;
 /// The largest script file that is read.
 const SCRIPT_LIMIT: usize = 256 * 1024;
 
@@ -92,9 +94,21 @@ impl<'w> Analyst<'w> {
     pub(crate) fn push(&mut self, kind: EffectKind, span: Span, certainty: Certainty) {
         let certainty = if self.supposing { certainty.min(Certainty::Possible) } else { certainty };
         let effect = Effect { kind, span, certainty };
-        if self.seen.insert(effect.clone()) {
+        if self.is_new(&effect) {
             self.effects.push(effect);
         }
+    }
+
+    /// Most calls have few effects, and looking through those is quicker than hashing each.
+    fn is_new(&mut self, effect: &Effect) -> bool {
+        if self.effects.len() < FEW {
+            self.seen.clear();
+            return !self.effects.contains(effect);
+        }
+        if self.seen.is_empty() {
+            self.seen.extend(self.effects.iter().cloned());
+        }
+        self.seen.insert(effect.clone())
     }
 
     /// The place in the list of effects, for `doubt`.

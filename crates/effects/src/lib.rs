@@ -14,6 +14,7 @@ mod languages;
 mod links;
 mod mcp;
 mod memory;
+mod names;
 mod notebook;
 mod options;
 mod patch;

@@ -3,9 +3,13 @@
 //!
 //! Invariant: exactly one answer leaves the process. Whoever takes `SPOKEN` first writes; nobody else does.
 
+mod heap;
+
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicUsize, Ordering};
 use std::time::Duration;
+
+pub use heap::{Heap, settle};
 
 static SPOKEN: AtomicBool = AtomicBool::new(false);
 static STDOUT: Words = Words::none();

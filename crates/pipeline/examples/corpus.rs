@@ -1,5 +1,6 @@
 //! Judges a file of commands (JSON lines with `command`) in a still world and shows what is not simply allowed.
-//! `cargo xtask corpus FILE`; with `--all` every finding is shown.
+//! `cargo xtask corpus FILE [RULE]`; with a rule or a verdict, each command that it is given to is shown. `--speed`
+//! shows what judging costs in a warm process.
 
 #![expect(clippy::print_stdout, reason = "a program for people")]
 
@@ -16,9 +17,12 @@ use tollgate_policy::Policy;
 fn main() {
     let mut args = std::env::args().skip(1);
     let Some(file) = args.next() else {
-        println!("usage: corpus FILE [RULE]");
+        println!("usage: corpus FILE [RULE] | --speed");
         return;
     };
+    if file == "--speed" {
+        return speed();
+    }
     let wanted = args.next();
     let text = std::fs::read_to_string(&file).unwrap_or_default();
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
@@ -48,6 +52,31 @@ fn main() {
     println!("{counts:?}");
     rules.iter().for_each(|(rule, count)| println!("{count:>6} {rule}"));
     println!("slowest: {} µs: {}", slowest.0, slowest.1.chars().take(200).collect::<String>());
+}
+
+/// The median time to judge texts of three sizes.
+fn speed() {
+    let line = "A line of ordinary text in a file that an agent writes.\n";
+    let heredoc = |size: usize| format!("cat > notes.md <<'EOF'\n{}EOF\n", line.repeat(size / line.len()));
+    let texts = [
+        ("60-character command", "cargo test --workspace --all-features 2>&1 | tail -n 20".to_owned(), 2000),
+        ("4 KiB heredoc", heredoc(4 << 10), 1000),
+        ("256 KiB of text", heredoc(256 << 10), 20),
+        ("1 MiB of text", heredoc(1 << 20), 10),
+        ("1 MiB of commands", "echo one two three | sort > out.txt\n".repeat((1 << 20) / 36), 3),
+    ];
+    for (name, text, rounds) in texts {
+        let (event, world, policy) = (event(&text), world(), Policy::builtin());
+        let mut times: Vec<_> = (0..rounds)
+            .map(|_| {
+                let start = Instant::now();
+                std::hint::black_box(judge(&event, &world, &policy));
+                start.elapsed()
+            })
+            .collect();
+        times.sort_unstable();
+        println!("{name:<28} {:>8} µs", times.get(rounds / 2).copied().unwrap_or_default().as_micros());
+    }
 }
 
 fn world() -> StillWorld {

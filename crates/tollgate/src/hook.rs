@@ -37,6 +37,7 @@ const MEMORY: u64 = 512 << 20;
 
 /// Answers one event and ends the process.
 pub fn run(args: &[String]) -> ! {
+    lastword::settle();
     let (reply, after) = match Hook::new(args) {
         Ok(hook) => hook.answer(),
         Err(message) => {

@@ -28,6 +28,9 @@ mod world;
 #[cfg(not(test))]
 tollgate_lastword::entry!(run);
 
+#[global_allocator]
+static HEAP: tollgate_lastword::Heap = tollgate_lastword::Heap;
+
 /// The hot path branches off before anything else is touched.
 #[cfg_attr(test, expect(dead_code, reason = "the test harness has its own `main`"))]
 fn run() -> i32 {

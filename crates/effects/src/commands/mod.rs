@@ -42,6 +42,7 @@ use tollgate_shell::eval::{Call, Host, Kind, Outcome, Shell};
 use tollgate_shell::value::Value;
 
 use crate::analyst::{Analyst, call_taint};
+use crate::names::Names;
 use crate::word::Word;
 
 /// One command that runs, with everything its family needs to know.
@@ -107,12 +108,7 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
     flags::notice(run);
     interpreters::hosts::notice(run);
     remotes::notice(run);
-    let handler = FAMILIES
-        .iter()
-        .copied()
-        .flatten()
-        .find(|(name, _)| *name == run.program)
-        .map(|(_, handler)| *handler);
+    let handler = handler(run.program);
     let versioned = || interpreters::languages::versioned(run.program);
     let outcome = match handler
         .or_else(|| wrappers::prefixed(run.program))
@@ -139,6 +135,27 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
     outcome
 }
 
+/// Where each command stands in the families.
+static NAMES: Names<4096> = {
+    let mut names = Names::EMPTY;
+    let (mut families, mut family) = (FAMILIES, 0);
+    while let [commands, others @ ..] = families {
+        let (mut commands, mut entry) = (*commands, 0);
+        while let [(name, _), rest @ ..] = commands {
+            names.add(name, family, entry);
+            (commands, entry) = (rest, entry + 1);
+        }
+        (families, family) = (others, family + 1);
+    }
+    names
+};
+
+/// The handler of a command.
+fn handler(name: &str) -> Option<Handler> {
+    let entry = |(family, entry): (usize, usize)| FAMILIES.get(family)?.get(entry);
+    NAMES.candidates(name).filter_map(entry).find(|(known, _)| *known == name).map(|(_, handler)| *handler)
+}
+
 /// Does the evaluator itself run what the command is given, as with `eval` and the script's own functions?
 fn is_followed(run: &Run) -> bool {
     matches!(run.call.kind, Kind::Builtin | Kind::Function | Kind::Source)
@@ -152,7 +169,8 @@ pub(crate) fn known() -> impl Iterator<Item = &'static str> {
 
 /// Has the command a handler, or verbs that mean something?
 pub(crate) fn is_command(name: &str) -> bool {
-    known().any(|command| command == name)
+    handler(name).is_some()
+        || verbs::find(name).is_some()
         || interpreters::languages::versioned(name).is_some()
         || wrappers::prefixed(name).is_some()
         || system::prefixed(name).is_some()

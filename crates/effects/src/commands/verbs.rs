@@ -9,6 +9,7 @@ use super::{
     Run, cloud, containers, frameworks, infrastructure, kubernetes, packages, platforms, runners, services,
 };
 use crate::analyst::taint;
+use crate::names::Names;
 use crate::word::Word;
 
 /// One tool, or several with the same verbs.
@@ -71,6 +72,24 @@ const TABLES: &[&[Tool]] = &[
     services::TOOLS,
 ];
 
+/// Where each name of a tool stands in the tables.
+static NAMES: Names<1024> = {
+    let mut names = Names::EMPTY;
+    let (mut tables, mut table) = (TABLES, 0);
+    while let [tools, others @ ..] = tables {
+        let (mut tools, mut tool) = (*tools, 0);
+        while let &[Tool { names: mut known, .. }, ref rest @ ..] = tools {
+            while let [name, more @ ..] = known {
+                names.add(name, table, tool);
+                known = more;
+            }
+            (tools, tool) = (rest, tool + 1);
+        }
+        (tables, table) = (others, table + 1);
+    }
+    names
+};
+
 /// Takes down what the verbs of a command do. Gives the marks of what it prints.
 pub(super) fn notice(run: &mut Run) -> Taint {
     packages::notice(run);
@@ -107,7 +126,8 @@ pub(super) fn known() -> impl Iterator<Item = &'static str> {
 
 /// The tool of this name.
 pub(super) fn find(name: &str) -> Option<&'static Tool> {
-    TABLES.iter().copied().flatten().find(|tool| tool.names.contains(&name))
+    let tool = |(table, tool): (usize, usize)| TABLES.get(table)?.get(tool);
+    NAMES.candidates(name).filter_map(tool).find(|tool| tool.names.contains(&name))
 }
 
 /// Takes down what these words tell a tool to do.

@@ -504,7 +504,7 @@ fn is_secret(parts: &[Component], home: Option<&[Component]>) -> bool {
         return !(keys || literal && any(HOME_PUBLIC, rest));
     }
     let public = |text: &str| NAMED_PUBLIC.iter().any(|pattern| matches(pattern, text));
-    NAMED_SECRETS.iter().any(|pattern| name.likely(pattern))
+    NAMED_SECRETS.iter().any(|pattern| may_begin(pattern, name) && name.likely(pattern))
         && !name.as_literal().is_some_and(public)
         && below(parts, "/etc/ssl/certs").is_none()
         && below(parts, "/usr/share").is_none()
@@ -641,8 +641,26 @@ fn any_suffix(entries: &[&str], parts: &[Component]) -> bool {
     (0..parts.len()).any(|start| parts.get(start..).is_some_and(|rest| any(entries, rest)))
 }
 
+/// Could this component begin like an entry? A look at two bytes, for the catalogue is long and most paths fit none
+/// of it.
+fn may_begin(entry: &str, first: &Component) -> bool {
+    let Some(name) = first.as_literal() else { return true };
+    let mut name = name.bytes();
+    for wanted in entry.bytes().take(2) {
+        match wanted {
+            b'*' | b'/' => return true,
+            _ if name.next() != Some(wanted) => return false,
+            _ => {}
+        }
+    }
+    true
+}
+
 /// What follows an entry's folder, if the path fits the entry. An entry without `/**` must fit whole.
 fn fits<'a>(entry: &str, parts: &'a [Component]) -> Option<&'a [Component]> {
+    if !parts.first().is_some_and(|first| may_begin(entry, first)) {
+        return None;
+    }
     let (folder, deep) = match entry.strip_suffix("/**") {
         Some(folder) => (folder, true),
         None => (entry, false),

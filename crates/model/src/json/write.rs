@@ -37,17 +37,26 @@ pub fn write(value: &Value, out: &mut String) {
 fn write_string(text: &str, out: &mut String) {
     out.reserve(text.len() + 2);
     out.push('"');
-    let mut plain = 0;
-    for (at, character) in text.char_indices() {
-        if !needs_escape(character) {
-            continue;
+    let mut rest = text;
+    while let Some((plain, tail)) =
+        rest.bytes().position(needs_a_look).and_then(|at| rest.split_at_checked(at))
+    {
+        out.push_str(plain);
+        let mut characters = tail.chars();
+        match characters.next() {
+            Some(character) if needs_escape(character) => escape(character, out),
+            Some(character) => out.push(character),
+            None => {}
         }
-        out.push_str(text.get(plain..at).unwrap_or_default());
-        escape(character, out);
-        plain = at + character.len_utf8();
+        rest = characters.as_str();
     }
-    out.push_str(text.get(plain..).unwrap_or_default());
+    out.push_str(rest);
     out.push('"');
+}
+
+/// Not one of the bytes that most texts are made of.
+fn needs_a_look(byte: u8) -> bool {
+    !matches!(byte, b' '..=b'~') || byte == b'"' || byte == b'\\'
 }
 
 fn needs_escape(character: char) -> bool {

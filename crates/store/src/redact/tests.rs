@@ -452,10 +452,12 @@ fn f29_no_text_is_slow_or_fatal() {
         let once = redact(&text).into_owned();
         let _ = redact(&once);
     }
-    let begun = std::time::Instant::now();
+    // The processor's time: how busy the machine is makes no difference.
+    let now = || rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime).tv_sec;
+    let begun = now();
     for piece in pieces {
         let _ = redact(&piece.repeat((64 << 10) / piece.len()));
     }
-    let took = begun.elapsed();
-    assert!(took.as_secs() < 20, "{took:?} for {} texts of 64 KiB", pieces.len());
+    let took = now() - begun;
+    assert!(took < 20, "{took} s for {} texts of 64 KiB", pieces.len());
 }

@@ -1,0 +1,187 @@
+//! The functions that a hook runs through lie side by side in the binary.
+//!
+//! A program's pages are mapped as they are touched, sixteen at a time. The hook touches a twentieth of its own
+//! code, and where that twentieth is spread over the whole, mapping it costs more than running it. `hot.txt` names
+//! the functions, in the order of their first use; the linker is told to keep them together. A name that is no more
+//! is left out: the list may be old, and then the binary is merely slower.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::{build, sh};
+
+/// Set for the linker that rustc starts, which is this program: where the list lies.
+pub const VARIABLE: &str = "TOLLGATE_HOT";
+
+/// The list, checked in.
+pub fn list() -> PathBuf {
+    sh::root().join("xtask/hot.txt")
+}
+
+/// Links as `cc` would, with the functions of the list first.
+pub fn link(list: &Path, args: &[String]) -> Result<()> {
+    let mut linker = Command::new("cc");
+    linker.args(args);
+    if let Some(order) = order(list, args)? {
+        linker.arg(format!("-Wl,--symbol-ordering-file={}", order.display()));
+        linker.arg("-Wl,--no-warn-symbol-ordering");
+    }
+    let status = linker.status().context("cannot start `cc`")?;
+    if !status.success() {
+        bail!("`cc` failed ({status})");
+    }
+    Ok(())
+}
+
+/// The symbols of the objects that the list names, as a file for the linker beside them. `None` where the linker is
+/// not the one that knows such files, or no symbols can be read.
+fn order(list: &Path, args: &[String]) -> Result<Option<PathBuf>> {
+    let knows = args.iter().any(|arg| arg.contains("fuse-ld=lld") || arg.contains("gcc-ld"));
+    let objects: Vec<&String> = args.iter().filter(|arg| arg.ends_with(".o")).collect();
+    let Some(place) = objects.first().filter(|_| knows).and_then(|object| Path::new(object).parent()) else {
+        return Ok(None);
+    };
+    let mut symbols: HashMap<String, Vec<String>> = HashMap::new();
+    for object in &objects {
+        let Ok(names) = sh::output(&["nm", "--defined-only", "--format=just-symbols", object]) else {
+            return Ok(None);
+        };
+        for symbol in names.lines() {
+            symbols.entry(plain(symbol)).or_default().push(symbol.to_owned());
+        }
+    }
+    let mut text = String::new();
+    for name in std::fs::read_to_string(list)?.lines() {
+        // What is not ours is the C library's, and has no other name.
+        match symbols.get(name) {
+            Some(all) => all.iter().for_each(|symbol| text.push_str(&format!("{symbol}\n"))),
+            None => text.push_str(&format!("{name}\n")),
+        }
+    }
+    let file = place.join("hot-order.txt");
+    std::fs::write(&file, text)?;
+    Ok(Some(file))
+}
+
+/// A symbol without what changes from build to build.
+fn plain(symbol: &str) -> String {
+    format!("{:#}", rustc_demangle::demangle(symbol))
+}
+
+/// Writes the list anew: every function that ordinary events run through, by valgrind.
+pub fn record() -> Result<()> {
+    // The names are read from the binary itself.
+    let hook = build::release_with(&[("CARGO_PROFILE_RELEASE_STRIP", "none")])?;
+    let scratch = build::target_dir().join("hot");
+    let _ = std::fs::remove_dir_all(&scratch);
+    std::fs::create_dir_all(scratch.join("home/project"))?;
+    let (mut seen, mut text) = (HashSet::new(), String::new());
+    for payload in payloads(&scratch) {
+        let trace = scratch.join("trace");
+        run(&hook, &scratch, &payload, None)?;
+        run(&hook, &scratch, &payload, Some(&trace))?;
+        for name in functions(&std::fs::read_to_string(&trace)?) {
+            if seen.insert(name.clone()) {
+                writeln!(text, "{name}")?;
+            }
+        }
+    }
+    std::fs::write(list(), text)?;
+    println!("{} functions in {}", seen.len(), list().display());
+    // Cargo does not know that the binary depends on the list.
+    sh::run(&["cargo", "clean", "--release", "-p", "tollgate", "--target", &build::host()?])
+}
+
+/// The names in a trace of callgrind, in the order of their first mention.
+fn functions(trace: &str) -> Vec<String> {
+    let names = trace.lines().filter_map(|line| {
+        let rest = line.strip_prefix("fn=").or_else(|| line.strip_prefix("cfn="))?;
+        let (_, name) = rest.split_once(") ").filter(|(_, name)| !name.starts_with("0x"))?;
+        // Callgrind marks a function that calls itself with its depth.
+        Some(plain(name.split('\'').next().unwrap_or(name)))
+    });
+    names.collect()
+}
+
+fn run(hook: &Path, scratch: &Path, (event, payload): &(String, String), trace: Option<&Path>) -> Result<()> {
+    let home = scratch.join("home");
+    let mut command = match trace {
+        Some(trace) => {
+            let mut command = Command::new("valgrind");
+            command.args(["--tool=callgrind", "--demangle=no"]);
+            command.arg(format!("--callgrind-out-file={}", trace.display())).arg(hook);
+            command
+        }
+        None => Command::new(hook),
+    };
+    command.args(["hook", "claude-code", event, "--config"]).arg(home.join("config"));
+    command.arg("--state").arg(home.join("state"));
+    command.env_clear().env("HOME", &home).env("CLAUDE_PROJECT_DIR", home.join("project"));
+    command.env("PATH", "/usr/bin:/bin").current_dir(home.join("project"));
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().context("cannot start valgrind")?;
+    if let Some(mut stdin) = child.stdin.take() {
+        std::io::Write::write_all(&mut stdin, payload.as_bytes())?;
+    }
+    child.wait()?;
+    Ok(())
+}
+
+/// Ordinary events, the most frequent first.
+fn payloads(scratch: &Path) -> Vec<(String, String)> {
+    let project = scratch.join("home/project").display().to_string();
+    let event = |name: &str, rest: &str| {
+        let common = format!(
+            r#""session_id":"s-1","transcript_path":"{project}/t.jsonl","cwd":"{project}","permission_mode":"default""#
+        );
+        (name.to_owned(), format!("{{{common},\"hook_event_name\":\"{name}\",{rest}}}\n"))
+    };
+    let call = |tool: &str, input: &str| {
+        let rest = format!(r#""tool_name":"{tool}","tool_input":{input},"tool_use_id":"toolu_01""#);
+        event("PreToolUse", &rest)
+    };
+    let mut all: Vec<_> =
+        COMMANDS.iter().map(|command| call("Bash", &format!("{{\"command\":{command:?}}}"))).collect();
+    all.push(call("Read", &format!(r#"{{"file_path":"{project}/src/main.rs"}}"#)));
+    all.push(call("Edit", &format!(r#"{{"file_path":"{project}/a.rs","old_string":"a","new_string":"b"}}"#)));
+    all.push(call("Write", &format!(r#"{{"file_path":"{project}/a.rs","content":"fn main() {{}}"}}"#)));
+    all.push(call("Grep", r#"{"pattern":"fn main","path":"src"}"#));
+    all.push(event(
+        "PostToolUse",
+        r#""tool_name":"Bash","tool_input":{"command":"git status"},"tool_response":{"stdout":"clean","stderr":""},"tool_use_id":"toolu_01""#,
+    ));
+    all.push(event("UserPromptSubmit", r#""prompt":"mend the test""#));
+    all.push(event("SessionStart", r#""source":"startup""#));
+    all.push(event("Stop", r#""stop_hook_active":false"#));
+    all
+}
+
+/// Written so that Rust's quoting is JSON's.
+const COMMANDS: &[&str] = &[
+    "git status",
+    "ls -la src",
+    "cargo test --workspace 2>&1 | tail -20",
+    "cd /tmp && pwd",
+    "grep -rn \"fn main\" src --include=*.rs | head",
+    "git add -A && git commit -m \"mend the test\"",
+    "npm run build",
+    "python3 -m pytest -x tests/test_a.py",
+    "cat > notes.md <<'EOF'\nsome text\nEOF\n",
+    "rm -rf target/debug",
+    "find . -name '*.rs' -newer Cargo.toml | xargs wc -l",
+    "git diff HEAD~1 --stat",
+    "for f in a b c; do echo \"$f\"; done",
+    "sed -i 's/a/b/' src/main.rs",
+    "curl -s http://localhost:8080/health | jq .status",
+    "mkdir -p build && cp README.md build/",
+    "rm -rf ~",
+    "git log --oneline --since='2 weeks ago' --author=\"$(git config user.name)\" | awk '{print $1}' | sort | uniq -c > /tmp/summary.txt",
+    "if [ -f Makefile ]; then make -j2; fi",
+    "python3 - <<'EOF'\nimport json\nprint(json.dumps({'a': 1}))\nEOF\n",
+    "docker ps -a",
+    "echo \"PATH is $PATH\"",
+];
