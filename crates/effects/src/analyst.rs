@@ -19,7 +19,7 @@ use crate::links::Links;
 use crate::paths;
 pub(crate) use crate::taint;
 use crate::unresolved;
-use crate::word::{Word, emptied, is_checked, ways};
+use crate::word::{Word, emptied, is_checked, is_everywhere, ways};
 
 /// Up to that many effects are compared one by one.
 const FEW: usize = 24;
@@ -139,6 +139,17 @@ impl<'w> Analyst<'w> {
         }
     }
 
+    /// The files that a command was given since the mark were found by a walk, at any depth.
+    pub(crate) fn deepen(&mut self, mark: usize) {
+        for mut effect in self.effects.split_off(mark.min(self.effects.len())) {
+            self.seen.remove(&effect);
+            if let EffectKind::Delete { place, recursive } = &mut effect.kind {
+                *recursive |= place.pattern;
+            }
+            self.push(effect.kind, effect.span, effect.certainty);
+        }
+    }
+
     /// What was taken down since the mark.
     pub(crate) fn since(&self, mark: usize) -> &[Effect] {
         self.effects.get(mark..).unwrap_or_default()
@@ -247,6 +258,9 @@ impl<'w> Analyst<'w> {
     pub(crate) fn write(&mut self, word: &Word, mode: WriteMode, content: Option<&Value>, shell: &mut Shell) {
         self.wrote = true;
         let text = content.and_then(Value::as_literal).map(str::to_owned);
+        if mode == WriteMode::Overwrite && text.as_deref() == Some("") {
+            self.empty(word, shell);
+        }
         for (place, certainty) in self.places(word, shell) {
             self.changes(&place, false, word.span, certainty);
             if place.path == "/proc/sysrq-trigger" {
@@ -265,25 +279,40 @@ impl<'w> Analyst<'w> {
         }
     }
 
+    /// Of many files at once nothing is left but their names.
+    fn empty(&mut self, word: &Word, shell: &Shell) {
+        for (place, certainty) in self.places(word, shell) {
+            if place.pattern {
+                let kind = EffectKind::Delete { place, recursive: is_everywhere(word) };
+                self.push(kind, word.span, certainty);
+            }
+        }
+    }
+
     /// Deletes a path.
     pub(crate) fn delete(&mut self, word: &Word, recursive: bool, shell: &mut Shell) {
-        for (place, certainty) in self.places(word, shell) {
-            self.changes(&place, recursive, word.span, certainty);
-            self.push(EffectKind::Delete { place, recursive }, word.span, certainty);
-        }
+        self.deletes(self.places(word, shell), recursive, word.span);
         shell.forget_file(&word.value());
+    }
+
+    fn deletes(&mut self, places: Vec<(Place, Certainty)>, recursive: bool, span: Span) {
+        for (place, certainty) in places {
+            self.changes(&place, recursive, span, certainty);
+            for origin in self.links.origins(&place.path) {
+                let place = paths::place(&origin, &origin.to_string(), self.world, &self.links);
+                self.push(EffectKind::Delete { place, recursive }, span, certainty);
+            }
+            self.push(EffectKind::Delete { place, recursive }, span, certainty);
+        }
     }
 
     /// Removes a name, as `rm` does: of a link only the link goes.
     pub(crate) fn remove(&mut self, word: &Word, recursive: bool, shell: &mut Shell) {
         let end = word.text.suffix();
         let within = ["/", "/.", "/.."].iter().any(|tail| end.ends_with(tail));
-        let recursive = recursive && !is_checked(&word.text);
+        let recursive = (recursive || is_everywhere(word)) && !is_checked(&word.text);
         let places = if within { self.places(word, shell) } else { self.names(word, shell) };
-        for (place, certainty) in places {
-            self.changes(&place, recursive, word.span, certainty);
-            self.push(EffectKind::Delete { place, recursive }, word.span, certainty);
-        }
+        self.deletes(places, recursive, word.span);
         shell.forget_file(&word.value());
     }
 
@@ -434,7 +463,12 @@ impl Analyst<'_> {
             }
             match open.mode {
                 OpenMode::Read => content = Some(self.read(&word, false, shell)),
-                OpenMode::Write => self.write(&word, WriteMode::Overwrite, None, shell),
+                OpenMode::Write => {
+                    if is_everywhere(&word) && word.text.suffix().is_empty() {
+                        self.empty(&word, shell);
+                    }
+                    self.write(&word, WriteMode::Overwrite, None, shell);
+                }
                 OpenMode::Append | OpenMode::ReadWrite => self.write(&word, WriteMode::Append, None, shell),
             }
         }

@@ -9,6 +9,7 @@ use crate::paths;
 pub(crate) struct Links {
     links: Vec<(String, String)>,
     copies: Vec<(String, String)>,
+    moves: Vec<(String, Text)>,
 }
 
 impl Links {
@@ -23,6 +24,29 @@ impl Links {
     /// `name` now holds what `original` held.
     pub(crate) fn copy(&mut self, name: &str, original: &str) {
         self.copies.push((name.to_owned(), original.to_owned()));
+    }
+
+    /// `name` is now, or holds, what `original` was, which is no more.
+    pub(crate) fn moved(&mut self, name: &str, original: &Text) {
+        self.moves.push((name.to_owned(), original.clone()));
+    }
+
+    /// Where that which now lies at or below a path, or in a folder that was moved, was before this call.
+    pub(crate) fn origins(&self, path: &str) -> Vec<Text> {
+        // Of a pattern the folder counts that it begins in.
+        let path =
+            path.split_once('*').map_or(path, |(fixed, _)| fixed.rsplit_once('/').map_or("", |ends| ends.0));
+        let origin = |(name, original): &(String, Text)| {
+            let mut original = original.clone();
+            if !paths::within(name, path) {
+                let rest = path.strip_prefix(name.as_str()).filter(|rest| rest.starts_with('/'))?;
+                // What was found by a pattern lies in its new folder under a name that is not known.
+                original.as_literal()?;
+                original.push_str(rest);
+            }
+            Some(original)
+        };
+        self.moves.iter().filter_map(origin).collect()
     }
 
     /// The path with links of this call followed.

@@ -127,6 +127,14 @@ pub(crate) fn emptied(text: &Text) -> Option<Text> {
     (!kept.is_empty()).then_some(kept)
 }
 
+/// How `found` writes a part of a path that stands for any number of folders.
+pub(crate) const EVERYWHERE: &str = "**";
+
+/// Does the word stand for files at any depth?
+pub(crate) fn is_everywhere(word: &Word) -> bool {
+    word.text.pieces.iter().any(|piece| matches!(piece, Piece::Glob(glob) if &**glob == EVERYWHERE))
+}
+
 /// `"${DIR:?}/out"`: a folder in something that is surely not empty, written by somebody who thought of that.
 pub(crate) fn is_checked(text: &Text) -> bool {
     match text.pieces.as_slice() {

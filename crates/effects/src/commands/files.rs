@@ -230,6 +230,13 @@ fn mv(run: &mut Run) -> Outcome {
         if let Some(target) = &target {
             let landing = landing(run, source, target, sources.len() > 1);
             run.analyst.write(&landing, WriteMode::Overwrite, content.as_ref(), run.shell);
+            let name = [&landing, target]
+                .into_iter()
+                .find_map(|word| run.shell.resolve(&word.value()).as_literal().map(str::to_owned));
+            if let Some(name) = name {
+                let originals = run.shell.resolve(&source.value());
+                originals.any.iter().for_each(|original| run.analyst.links.moved(&name, original));
+            }
         }
     }
     Outcome::silent(Status::Either)

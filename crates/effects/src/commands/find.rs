@@ -6,7 +6,7 @@ use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
 use super::{Commands, Run};
 use crate::options::{Order, read};
-use crate::word::Word;
+use crate::word::{EVERYWHERE, Word};
 
 pub(super) const COMMANDS: Commands = &[
     ("find", find),
@@ -84,7 +84,7 @@ fn found(root: &Word, expression: &[Word]) -> Word {
         text.push_str("/");
     }
     // A walk that leaves nothing out is certain to find everything.
-    let all = Piece::Glob("*".into());
+    let all = Piece::Glob(EVERYWHERE.into());
     let some = Piece::Hole(Hole::nonempty(HoleSource::Output));
     text.push(if narrows(expression) { some } else { all });
     let named = expression.windows(2).find_map(|pair| match pair {
@@ -148,9 +148,11 @@ fn actions(run: &mut Run, expression: &[Word], found: &[Word]) {
                 let command: Vec<Word> =
                     expression.iter().skip(at).take_while(|word| !ends_command(word)).cloned().collect();
                 at += command.len() + 1;
+                let mark = run.analyst.mark();
                 for file in found {
                     run.inner(&filled(&command, "{}", file));
                 }
+                run.analyst.deepen(mark);
             }
             "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
                 if let Some(file) = expression.get(at) {

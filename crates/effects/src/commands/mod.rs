@@ -24,6 +24,7 @@ mod readers;
 mod remotes;
 mod runners;
 pub(crate) mod secrets;
+mod servers;
 mod services;
 mod setup;
 mod sources;
@@ -108,6 +109,7 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
     flags::notice(run);
     interpreters::hosts::notice(run);
     remotes::notice(run);
+    servers::notice(run);
     let handler = handler(run.program);
     let versioned = || interpreters::languages::versioned(run.program);
     let outcome = match handler

@@ -311,6 +311,9 @@ fn apply(git: &mut Git) -> Outcome {
             options.value("directory").map(|folder| format!("{}/", folder.shown())).unwrap_or_default();
         let strip = options.value("p").and_then(|count| count.shown().parse().ok()).unwrap_or(1);
         patches(git, &options.operands, &folder, strip);
+        if options.has("unsafe-paths") {
+            git.run.analyst.opaque("the patch may write outside the repository", git.run.call.span);
+        }
     }
     git.run.derived()
 }
