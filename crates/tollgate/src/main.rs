@@ -2,6 +2,7 @@
 
 #![cfg_attr(not(test), no_main)]
 
+mod alive;
 mod cli;
 mod cmd;
 mod dirs;

@@ -59,10 +59,15 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let index = args.scope.index()?;
     let figures = index.figures(args.scope.scope()?);
     let Some(what) = args.by else {
+        let sinks = sink_rows(&args.scope.state()?);
         if args.json {
-            out::line(&overview_value(&figures)?.to_string());
+            out::line(&overview_value(&figures, &sinks.values)?.to_string());
         } else {
             overview(&figures)?;
+            if !sinks.values.is_empty() {
+                out::line("");
+                sinks.table.lines(table::width()).iter().for_each(|line| out::line(line));
+            }
         }
         return Ok(ExitCode::SUCCESS);
     };
@@ -340,6 +345,21 @@ fn overview(figures: &Figures) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What became of the deliveries to sinks; empty when there were none.
+fn sink_rows(state: &std::path::Path) -> Rows {
+    let mut table = Table::new(&["sink", "sent", "dropped", "failing"]);
+    let mut values = Vec::new();
+    for (name, account) in tollgate_sinks::accounts(state) {
+        let failing = if account.why.is_empty() { "no".to_owned() } else { account.why.clone() };
+        table.row([name.clone(), number(account.sent), number(account.dropped), failing]);
+        values.push(json!({
+            "sink": name, "sent": account.sent, "dropped": account.dropped, "reached": account.seq,
+            "failing": Some(account.why).filter(|why| !why.is_empty()),
+        }));
+    }
+    Rows { table, values }
+}
+
 /// Calls by day, or by hour where there are few days; times without a call are there too.
 pub fn timeline(figures: &Figures) -> anyhow::Result<Vec<Row>> {
     let days = figures.calls(By::Day)?;
@@ -357,14 +377,14 @@ pub fn timeline(figures: &Figures) -> anyhow::Result<Vec<Row>> {
     Ok(all.collect())
 }
 
-fn overview_value(figures: &Figures) -> anyhow::Result<Value> {
+fn overview_value(figures: &Figures, sinks: &[Value]) -> anyhow::Result<Value> {
     let totals = figures.totals()?;
     let (from, to) =
         totals.span.map_or((None, None), |(from, to)| (Some(when::stamp(from)), Some(when::stamp(to))));
     Ok(json!({
         "from": from, "to": to, "sessions": totals.sessions, "prompts": totals.prompts, "events": totals.events,
         "faults": totals.faults, "calls": call_value("name", &totals.calls),
-        "gate": percentiles(&figures.latency("")?),
+        "gate": percentiles(&figures.latency("")?), "sinks": sinks,
     }))
 }
 
