@@ -15,6 +15,7 @@ mod hook;
 mod out;
 mod owner;
 mod paint;
+mod parquet;
 mod program;
 mod report;
 mod session;

@@ -1,6 +1,6 @@
 //! What the gate remembers, as its commands tell it.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
 
 mod support;
 
@@ -286,4 +286,37 @@ fn a_log_is_pruned_by_people_only() {
     let refused = command.args(["prune", "--older-than", "0d"]).env("CLAUDECODE", "1").output().unwrap();
     assert_eq!(refused.status.code(), Some(2));
     assert!(scratch.bash("tollgate prune --older-than 0d").stdout.contains("deny"));
+}
+
+#[test]
+fn an_export_is_read_by_the_tools_it_is_for() {
+    let scratch = story();
+    let python = std::env::var("TOLLGATE_TEST_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let output = tollgate(&scratch, &["log", "--format", "parquet"]);
+    assert!(
+        output.status.success() && output.stdout.starts_with(b"PAR1") && output.stdout.ends_with(b"PAR1")
+    );
+    let file = scratch.home().join("records.parquet");
+    std::fs::write(&file, output.stdout).unwrap();
+    let read = "import json, sys, pyarrow.parquet as p\nt = p.read_table(sys.argv[1])\nassert str(t.schema.field('ts').type).startswith('timestamp[us')\nprint(json.dumps([{k: str(v) if k == 'ts' else v for k, v in r.items()} for r in t.to_pylist()]))";
+    let mut command = Command::new(&python);
+    let Ok(rows) = command.args(["-c", read]).arg(&file).output() else { return };
+    let complaint = String::from_utf8_lossy(&rows.stderr).into_owned();
+    if complaint.contains("No module named") {
+        // Without pyarrow there is nobody to read it; the page's own tests still hold.
+        return;
+    }
+    let rows: Vec<Value> = serde_json::from_slice(&rows.stdout).expect(&complaint);
+    let log = scratch.log();
+    assert_eq!(rows.len(), log.len());
+    for (row, record) in rows.iter().zip(&log) {
+        for key in ["seq", "agent", "session", "tool", "verdict", "took_ms", "result_bytes", "prompt_id"] {
+            assert_eq!(row[key], record[key], "{key}");
+        }
+    }
+    assert_eq!(rows[1]["text"], "cargo test");
+    assert_eq!(
+        rows[1]["ts"].as_str().unwrap().replace(' ', "T").get(..26),
+        log[1]["ts"].as_str().unwrap().get(..26)
+    );
 }
