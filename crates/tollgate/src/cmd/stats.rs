@@ -8,7 +8,7 @@ use tollgate_model::Rule;
 use super::figures;
 use crate::exit::ExitCode;
 use crate::table::{self, Table, number, share};
-use crate::usage::{self, Prices};
+use crate::usage::{self, Prices, Spent, Wanted};
 use crate::{out, transcripts, when};
 
 /// Arguments of `tollgate stats`.
@@ -92,14 +92,16 @@ fn print(rows: Rows, args: &Args) {
 
 fn tokens(args: &Args) -> anyhow::Result<Rows> {
     let home = crate::dirs::home().context("no home directory: set HOME")?;
-    let since = args.scope.scope()?.from;
-    let prices = Prices::read(args.prices.as_deref())?;
-    let mut found = usage::spent(&transcripts::find(&home), since, &prices);
-    found.retain(|spent| args.scope.agent.as_ref().is_none_or(|agent| *agent == spent.agent));
+    let scope = args.scope.scope()?;
+    let wanted = Wanted { since: scope.from, until: scope.to, agent: scope.agent.as_deref(), session: None };
+    let found = usage::spent(&transcripts::find(&home), &wanted, &Prices::read(args.prices.as_deref())?);
+    Ok(Rows { table: token_table(&found), values: found.iter().map(token_value).collect() })
+}
+
+/// Tokens in a table.
+pub fn token_table(found: &[Spent]) -> Table {
     let mut table = Table::new(&["session", "model", "answers", "in", "cached", "out", "cost"]);
-    let mut values = Vec::new();
-    for spent in &found {
-        let cost = spent.dollars.map_or("–".to_owned(), |dollars| format!("${dollars:.2}"));
+    for spent in found {
         table.row([
             spent.session.clone(),
             table::cut(&spent.model, 18),
@@ -107,15 +109,19 @@ fn tokens(args: &Args) -> anyhow::Result<Rows> {
             number(spent.input + spent.cache_writes),
             number(spent.cached),
             number(spent.output),
-            cost,
+            spent.cost(),
         ]);
-        values.push(json!({
-            "agent": spent.agent, "session": spent.session, "model": spent.model, "answers": spent.answers,
-            "input": spent.input, "cached": spent.cached, "cache_writes": spent.cache_writes,
-            "output": spent.output, "dollars": spent.dollars,
-        }));
     }
-    Ok(Rows { table, values })
+    table
+}
+
+/// Tokens for programs.
+pub fn token_value(spent: &Spent) -> Value {
+    json!({
+        "agent": spent.agent, "session": spent.session, "model": spent.model, "answers": spent.answers,
+        "input": spent.input, "cached": spent.cached, "cache_writes": spent.cache_writes,
+        "output": spent.output, "dollars": spent.dollars, "price_checked": spent.checked,
+    })
 }
 
 fn default_limit() -> usize {
