@@ -276,7 +276,10 @@ fn tokens_are_counted_once_and_priced() {
     let own = objects(&scratch, &["stats", "--by", "tokens", "--json", "--prices", prices.to_str().unwrap()]);
     assert_eq!(own[0]["dollars"], json!(5.0));
     let report = objects(&scratch, &["report", "--json"]).remove(0);
-    assert_eq!((&report["tokens"][0]["output"], &report["tokens"][0]["price_checked"]), (&json!(100), &json!(true)));
+    assert_eq!(
+        (&report["tokens"][0]["output"], &report["tokens"][0]["price_checked"]),
+        (&json!(100), &json!(true))
+    );
     let cost = report["figures"].as_array().unwrap().iter().find(|figure| figure["name"] == "cost").unwrap();
     assert!((cost["value"].as_f64().unwrap() - 0.004).abs() < 1e-9, "{cost}");
     let nobody = objects(&scratch, &["report", "--json", "--agent", "codex"]).remove(0);
