@@ -329,3 +329,21 @@ fn an_export_is_read_by_the_tools_it_is_for() {
         log[1]["ts"].as_str().unwrap().get(..26)
     );
 }
+
+#[test]
+fn a_record_says_in_which_phase_of_which_workflow_it_was() {
+    let scratch = Scratch::new();
+    scratch.policy("version: 1\nworkflows: [code]\n");
+    call(&scratch, "t0", "ls src");
+    let plans = scratch.project().join("project/m1/plans");
+    std::fs::create_dir_all(&plans).unwrap();
+    std::fs::write(plans.join("plan_s-1_a.md"), "# plan\n").unwrap();
+    std::fs::write(scratch.project().join("project/status.json"), r#"{"current_milestone": "m1"}"#).unwrap();
+    event(&scratch, "UserPromptSubmit", json!({"prompt": "/code"}));
+    call(&scratch, "t1", "ls src");
+    let of =
+        |id: &str| scratch.log().into_iter().find(|record| record["id"] == id).unwrap()["workflow"].clone();
+    assert_eq!(of("t0"), Value::Null, "none was under way");
+    assert_eq!(of("t1"), json!([{"name": "code", "phase": "failing_test"}]));
+    assert!(shown(&scratch, &["log", "--format", "csv"]).contains(",code:failing_test,"));
+}
