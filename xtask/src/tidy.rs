@@ -35,6 +35,7 @@ const KNOWS: &[(&str, &[&str])] = &[
             "pipeline",
             "middleware",
             "agents",
+            "sinks",
             "store",
             "index",
         ],

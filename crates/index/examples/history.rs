@@ -84,14 +84,15 @@ impl History {
     fn event(&mut self) -> (Event, Verdict) {
         // Per session: a prompt, forty calls with their results, a stop.
         let (session, step) = (self.at / 82, self.at % 82);
-        let tool = TOOLS.get(((step / 2 + session) % 8) as usize).copied().unwrap_or_default();
-        let verdict = match ((step / 2) * 7919 + session * 104_729) % 100 {
+        let number = step.saturating_sub(1) / 2;
+        let tool = TOOLS.get(((number + session) % 8) as usize).copied().unwrap_or_default();
+        let verdict = match (number * 7919 + session * 104_729) % 100 {
             0 => Verdict::Deny,
             1 | 2 => Verdict::Ask,
             3..=5 => Verdict::Note,
             _ => Verdict::Allow,
         };
-        let id = format!("toolu_{session:08x}{:04x}", step / 2);
+        let id = format!("toolu_{session:08x}{number:04x}");
         let path = format!("/home/user/project/src/module_{}.rs", self.random(500));
         let input = object([
             ("command", format!("cargo test -p crate_{} -- --nocapture", self.random(40)).into()),
@@ -103,6 +104,14 @@ impl History {
             0 => ("UserPromptSubmit", Kind::Prompt { text: "please make the tests pass".to_owned() }),
             81 => ("Stop", Kind::Stop { again: false, message: String::new() }),
             step if step % 2 == 1 => ("PreToolUse", Kind::PreTool(call)),
+            // A refused call has no result, and one in twenty fails.
+            _ if verdict == Verdict::Deny => (
+                "Notification",
+                Kind::Notification { topic: "refused".into(), message: "a call was refused".into() },
+            ),
+            _ if (number + session).is_multiple_of(20) => {
+                ("PostToolUseFailure", Kind::PostToolFail { tool: call, error: "exit code 1".into() })
+            }
             _ => ("PostToolUse", Kind::PostTool { tool: call, response: Value::String("x".repeat(64)) }),
         };
         let sub = step > 60 && session.is_multiple_of(4);
@@ -117,7 +126,7 @@ impl History {
             transcript: Some(format!("/home/user/.claude/projects/-home-user-project/{session:08x}.jsonl")),
             permission_mode: "default".into(),
             attended: Attended::Yes,
-            trace: Trace { prompt: format!("{session:032x}"), took_ms: None },
+            trace: Trace { prompt: format!("{session:032x}"), took_ms: Some(5 + self.random(900)) },
             kind,
         };
         (event, verdict)

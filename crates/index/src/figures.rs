@@ -288,16 +288,8 @@ impl Figures<'_> {
             self.place()
         );
         self.index.rows(&sql, self.with(), |row| {
-            Ok(RuleRow {
-                rule: row.get(0)?,
-                fires: count(row, 1)?,
-                asked: count(row, 2)?,
-                denied: count(row, 3)?,
-                approved: count(row, 4)?,
-                declined: count(row, 5)?,
-                overridden: count(row, 6)?,
-                retried: count(row, 7)?,
-            })
+            let [fires, asked, denied, approved, declined, overridden, retried] = counts(row, 1)?;
+            Ok(RuleRow { rule: row.get(0)?, fires, asked, denied, approved, declined, overridden, retried })
         })
     }
 
@@ -338,12 +330,8 @@ impl Figures<'_> {
             "SELECT sum(iif(phase = 'subagent-start', n, 0)), sum(iif(phase = 'subagent-stop', n, 0)),
                sum(iif(phase = 'stop', n, 0)), sum(iif(phase = 'pre-compact', n, 0)) FROM events",
             |row| {
-                Ok(Actors {
-                    started: count(row, 0)?,
-                    stopped: count(row, 1)?,
-                    turns: count(row, 2)?,
-                    compactions: count(row, 3)?,
-                })
+                let [started, stopped, turns, compactions] = counts(row, 0)?;
+                Ok(Actors { started, stopped, turns, compactions })
             },
         )
     }
@@ -399,17 +387,17 @@ impl Figures<'_> {
 const SESSION_PLACE: &str = "last >= ?1 AND first < ?2 AND (?3 = '' OR agent = ?3)";
 
 fn call_row(row: &SqlRow) -> rusqlite::Result<Row> {
-    Ok(Row {
-        name: row.get(0)?,
-        calls: count(row, 1)?,
-        noted: count(row, 2)?,
-        asked: count(row, 3)?,
-        denied: count(row, 4)?,
-        failed: count(row, 5)?,
-        none: count(row, 6)?,
-        bytes: count(row, 7)?,
-        took: count(row, 8)?,
-    })
+    let [calls, noted, asked, denied, failed, none, bytes, took] = counts(row, 1)?;
+    Ok(Row { name: row.get(0)?, calls, noted, asked, denied, failed, none, bytes, took })
+}
+
+/// Sums in columns that stand side by side.
+fn counts<const N: usize>(row: &SqlRow, first: usize) -> rusqlite::Result<[u64; N]> {
+    let mut all = [0; N];
+    for (column, sum) in all.iter_mut().enumerate() {
+        *sum = count(row, first + column)?;
+    }
+    Ok(all)
 }
 
 /// A sum, which is null over nothing.

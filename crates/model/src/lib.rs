@@ -8,6 +8,7 @@ pub mod git;
 pub mod hosts;
 pub mod json;
 mod memory;
+mod personal;
 mod phase;
 pub mod phrase;
 mod rebuild;
@@ -26,6 +27,7 @@ pub use effect::{
 };
 pub use event::{Actor, Attended, Dialect, Event, Kind, Replacement, SearchScope, ToolCall, ToolUse, Trace};
 pub use memory::{Entry, Mark, Memory, NOTHING, Refusal, Repeats};
+pub use personal::{Personal, personal};
 pub use phase::Phase;
 pub use rebuild::{is_claim, is_rebuildable};
 pub use record::{Record, Times};

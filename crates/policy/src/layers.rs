@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use tollgate_model::{Approve, Card, Level, Mode, OnFault, Pack};
 
 use crate::pipeline::Pipeline;
-use crate::policy::{Audit, Exception, PackSet, Policy, Rank, Setting};
-use crate::policy::{approve_name, audit_name, mode_name, on_fault_name};
+use crate::policy::{Audit, Exception, PackSet, Policy, Rank, Redact, Setting};
+use crate::policy::{approve_name, audit_name, mode_name, on_fault_name, redact_name};
 use crate::problem::{At, Problem, Severity};
 
 /// Whose file it is.
@@ -44,6 +44,7 @@ pub(crate) struct Settings {
     pub on_fault: Option<Marked<OnFault>>,
     pub approve: Option<Marked<Approve>>,
     pub audit: Option<Marked<Audit>>,
+    pub redact: Option<Marked<Redact>>,
     /// True where the pack is on.
     pub packs: BTreeMap<Pack, Marked<bool>>,
     pub rules: BTreeMap<&'static str, Marked<RuleSetting>>,
@@ -52,6 +53,7 @@ pub(crate) struct Settings {
     /// Patterns of hook files, relative to the file.
     pub include: Vec<String>,
     pub workflows: Vec<crate::workflows::Chosen>,
+    pub sinks: Vec<(crate::sinks::SinkUse, At)>,
 }
 
 /// A value and where it stands.
@@ -81,17 +83,21 @@ pub(crate) struct Part<'a> {
 
 /// The policy that the parts come to, topmost first, and a warning for each thing left out.
 pub(crate) fn merge(parts: &[Part], cards: &[&'static Card]) -> (Policy, Vec<Problem>) {
-    let (workflows, ignored) = crate::workflows::merge(parts);
+    let (workflows, mut ignored) = crate::workflows::merge(parts);
+    let (sinks, not_here) = crate::sinks::merge(parts);
+    ignored.extend(not_here);
     let mut merger = Merger { parts, ignored };
     let mut policy = Policy {
         mode: merger.switch("mode", mode_name, |settings| settings.mode),
         on_fault: merger.switch("on_fault", on_fault_name, |settings| settings.on_fault),
         approve: merger.switch("approve", approve_name, |settings| settings.approve),
         audit: merger.switch("audit", audit_name, |settings| settings.audit),
+        redact: merger.switch("redact", redact_name, |settings| settings.redact),
         packs_off: merger.packs_off(),
         rules: BTreeMap::new(),
         pipelines: Vec::new(),
         workflows,
+        sinks,
     };
     for card in cards {
         let rule = merger.rule(card);

@@ -8,6 +8,7 @@ use tollgate_model::{Approve, Card, Level, Mode, OnFault, Pack};
 
 use crate::glob;
 use crate::pipeline::Pipeline;
+use crate::sinks::SinkUse;
 use crate::workflows::WorkflowUse;
 
 /// Whether a call may run that cannot be recorded. Ordered: the later is the stricter.
@@ -18,6 +19,16 @@ pub enum Audit {
     Optional,
     /// A person is asked.
     Required,
+}
+
+/// What is taken out of records before they are kept. Ordered: the later is the stricter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Redact {
+    /// Secrets.
+    #[default]
+    Secrets,
+    /// Also what tells who a person is: addresses, numbers of cards and telephones.
+    Personal,
 }
 
 /// Checked configuration: how firmly each rule is held to.
@@ -31,12 +42,16 @@ pub struct Policy {
     pub approve: Approve,
     /// Whether a call may run that cannot be recorded.
     pub audit: Audit,
+    /// What is taken out of records before they are kept.
+    pub redact: Redact,
     pub(crate) packs_off: PackSet,
     pub(crate) rules: BTreeMap<String, Setting>,
     /// What runs at which event, topmost layer first.
     pub pipelines: Vec<Pipeline>,
     /// The workflows that are on.
     pub workflows: Vec<WorkflowUse>,
+    /// Where records go after the answer.
+    pub sinks: Vec<SinkUse>,
 }
 
 impl Policy {
@@ -104,6 +119,7 @@ pub fn strictest(a: &Policy, b: &Policy) -> Policy {
         on_fault: a.on_fault.max(b.on_fault),
         approve: a.approve.max(b.approve),
         audit: a.audit.max(b.audit),
+        redact: a.redact.max(b.redact),
         packs_off: PackSet(a.packs_off.0 & b.packs_off.0),
         rules: joined.collect(),
         pipelines: a
@@ -113,6 +129,7 @@ pub fn strictest(a: &Policy, b: &Policy) -> Policy {
             .cloned()
             .collect(),
         workflows: both(&a.workflows, &b.workflows),
+        sinks: a.sinks.iter().chain(b.sinks.iter().filter(|sink| !a.sinks.contains(sink))).cloned().collect(),
     }
 }
 
@@ -122,17 +139,25 @@ fn both(a: &[WorkflowUse], b: &[WorkflowUse]) -> Vec<WorkflowUse> {
     a.iter().chain(more).cloned().collect()
 }
 
-/// The policy in lines for people: only what differs from the built-in one, after the four switches.
+/// The policy in lines for people: only what differs from the built-in one, after the switches.
 #[must_use]
 pub fn describe(policy: &Policy) -> Vec<String> {
-    let mut lines: Vec<String> =
-        switches(policy).iter().map(|(key, value, _)| format!("{key}: {value}")).collect();
+    let usual = |key: &str, value: &str| key == "redact" && value == "secrets";
+    let mut lines: Vec<String> = switches(policy)
+        .iter()
+        .filter(|(key, value, _)| !usual(key, value))
+        .map(|(key, value, _)| format!("{key}: {value}"))
+        .collect();
     let off: Vec<&str> = Pack::ALL.into_iter().filter(|pack| policy.is_off(*pack)).map(Pack::name).collect();
     if !off.is_empty() {
         lines.push(format!("packs taken out: {}", off.join(", ")));
     }
     if !policy.workflows.is_empty() {
         lines.push(format!("workflows: {}", workflow_names(policy)));
+    }
+    if !policy.sinks.is_empty() {
+        let kinds: Vec<&str> = policy.sinks.iter().map(|sink| sink.uses.name()).collect();
+        lines.push(format!("sinks: {}", kinds.join(", ")));
     }
     for (rule, setting) in &policy.rules {
         let least = if setting.rank.or_default { "at least " } else { "" };
@@ -251,13 +276,14 @@ fn common(a: Option<&Setting>, b: Option<&Setting>) -> BTreeSet<Exception> {
     }
 }
 
-/// Key, value and strictness of the four switches.
-fn switches(policy: &Policy) -> [(&'static str, &'static str, u8); 4] {
+/// Key, value and strictness of the switches.
+fn switches(policy: &Policy) -> [(&'static str, &'static str, u8); 5] {
     [
         ("mode", mode_name(policy.mode), policy.mode as u8),
         ("on_fault", on_fault_name(policy.on_fault), policy.on_fault as u8),
         ("approve", approve_name(policy.approve), policy.approve as u8),
         ("audit", audit_name(policy.audit), policy.audit as u8),
+        ("redact", redact_name(policy.redact), policy.redact as u8),
     ]
 }
 
@@ -287,6 +313,13 @@ pub(crate) fn audit_name(audit: Audit) -> &'static str {
     match audit {
         Audit::Optional => "optional",
         Audit::Required => "required",
+    }
+}
+
+pub(crate) fn redact_name(redact: Redact) -> &'static str {
+    match redact {
+        Redact::Secrets => "secrets",
+        Redact::Personal => "personal",
     }
 }
 

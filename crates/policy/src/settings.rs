@@ -1,6 +1,7 @@
 //! The keys of a policy file: a YAML tree → what it sets, and everything that is wrong with it.
 
 mod hooks;
+mod sinks;
 
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use tollgate_model::{Approve, Card, Catalogue, Level, Mode, OnFault, Pack, Span}
 use crate::glob;
 use crate::layers::{Layer, Marked, Part, RuleSetting, Settings, merge};
 use crate::nearest::{hint, nearest};
-use crate::policy::Audit;
+use crate::policy::{Audit, Redact};
 use crate::problem::{At, Problem, Severity, shown, shown_path};
 use crate::yaml::{self, Node, Value};
 
@@ -22,10 +23,22 @@ const MOST_PROBLEMS: usize = 100;
 /// In one file, with their braces written out.
 const MOST_PATTERNS: usize = 1000;
 
-const KEYS: [&str; 10] =
-    ["version", "mode", "on_fault", "approve", "audit", "packs", "rules", "workflows", "hooks", "include"];
+const KEYS: [&str; 12] = [
+    "version",
+    "mode",
+    "on_fault",
+    "approve",
+    "audit",
+    "redact",
+    "packs",
+    "rules",
+    "workflows",
+    "hooks",
+    "sinks",
+    "include",
+];
 /// Keys of the design that this version does not read. Ignoring one would drop what its author relies on.
-const LATER: [&str; 3] = ["custom", "sinks", "trust"];
+const LATER: [&str; 2] = ["custom", "trust"];
 
 /// Everything that is wrong with a policy file, in the order of its lines.
 #[must_use]
@@ -111,9 +124,11 @@ impl Reader<'_> {
             "on_fault" => self.settings.on_fault = self.choice(key, value, &ON_FAULTS),
             "approve" => self.settings.approve = self.choice(key, value, &APPROVES),
             "audit" => self.settings.audit = self.choice(key, value, &AUDITS),
+            "redact" => self.settings.redact = self.choice(key, value, &REDACTS),
             "packs" => self.packs(value),
             "rules" => self.rules(value),
             "hooks" => self.hooks(value),
+            "sinks" => self.sinks(value),
             "include" => self.settings.include = self.words(key, value),
             "workflows" => self.workflows(value),
             later if LATER.contains(&later) => {
@@ -378,5 +393,6 @@ const ON_FAULTS: [(&str, OnFault); 3] =
     [("ask", OnFault::Ask), ("deny", OnFault::Deny), ("allow", OnFault::Allow)];
 const APPROVES: [(&str, Approve); 2] = [("none", Approve::None), ("read-only", Approve::ReadOnly)];
 const AUDITS: [(&str, Audit); 2] = [("optional", Audit::Optional), ("required", Audit::Required)];
+const REDACTS: [(&str, Redact); 2] = [("secrets", Redact::Secrets), ("personal", Redact::Personal)];
 const LEVELS: [(&str, Level); 4] =
     [("off", Level::Off), ("note", Level::Note), ("ask", Level::Ask), ("deny", Level::Deny)];

@@ -246,3 +246,16 @@ fn a_project_adds_workflows_and_does_not_change_the_users() {
     assert_eq!(loaded.policy.workflows[0].options["tests"], ["make"]);
     assert!(told(&loaded, "other options for workflow `handoff`"), "{:?}", loaded.notices);
 }
+
+#[test]
+fn a_project_names_no_sinks_and_may_take_more_out() {
+    let machine = Machine::with(&[
+        ("config", "redact: secrets\nsinks: [{ uses: syslog }]"),
+        ("project", "redact: personal\nsinks: [{ uses: command, run: [./steal] }]"),
+    ]);
+    let loaded = machine.load();
+    assert_eq!(loaded.policy.redact, tollgate_policy::Redact::Personal);
+    let kinds: Vec<_> = loaded.policy.sinks.iter().map(|sink| sink.uses).collect();
+    assert_eq!(kinds, [tollgate_policy::SinkKind::Syslog]);
+    assert!(told(&loaded, "a sink in a project's file"), "{:?}", loaded.notices);
+}

@@ -69,7 +69,7 @@ fn wrong_keys_and_values() {
     says(
         "version: 1\nxyzzy: 1\n",
         &[
-            "unknown key `xyzzy`; valid: version, mode, on_fault, approve, audit, packs, rules, workflows, hooks, include (t.yaml:2:1)",
+            "unknown key `xyzzy`; valid: version, mode, on_fault, approve, audit, redact, packs, rules, workflows, hooks, sinks, include (t.yaml:2:1)",
         ],
     );
     says("version: 1\non-fault: ask\n", &["unknown key `on-fault`; did you mean `on_fault`? (t.yaml:2:1)"]);
@@ -112,7 +112,7 @@ fn wrong_keys_and_values() {
 
 #[test]
 fn later_keys_are_not_ignored() {
-    for key in ["custom", "sinks", "trust"] {
+    for key in ["custom", "trust"] {
         let message = format!("`{key}` is not supported by this version yet; take it out (t.yaml:2:1)");
         says(&format!("version: 1\n{key}: [x]\n"), &[&message]);
     }
@@ -189,7 +189,7 @@ fn f06_broken_yaml_has_a_place() {
     says(
         "version: 1\na: b: c\n",
         &[
-            "unknown key `a`; valid: version, mode, on_fault, approve, audit, packs, rules, workflows, hooks, include (t.yaml:2:1)",
+            "unknown key `a`; valid: version, mode, on_fault, approve, audit, redact, packs, rules, workflows, hooks, sinks, include (t.yaml:2:1)",
             "not valid YAML: mapping values are not allowed in this context (t.yaml:2:5)",
         ],
     );
@@ -385,4 +385,43 @@ fn workflows_are_names_with_options() {
         &["a workflow must be a name, not a list; write `workflows: [plan, code]` (t.yaml:2:13)"],
     );
     says("version: 1\nworkflows: [{ plan: { a: { b: c } } }]\n", &["must be text, not a map (t.yaml:2:26)"]);
+}
+
+#[test]
+fn sinks_say_what_they_need() {
+    says(
+        "version: 1\nsinks:\n  - { uses: jsonl, path: ~/x.jsonl }\n  - { uses: analytics }\n  - { uses: statsd, address: \"localhost:8125\" }\n  - { uses: otlp, url: \"https://x:4318\", headers: { A: b }, ca: /x.pem }\n  - { uses: command, run: [a, b] }\n  - { uses: webhook, url: \"http://x/y\" }\n  - { uses: syslog }\n",
+        &[],
+    );
+    let of = |sink: &str| format!("version: 1\nsinks:\n  - {sink}\n");
+    for (sink, expected) in [
+        (
+            "jsonl",
+            "a sink must be a map, not a value; write `sinks: [{ uses: jsonl, path: /var/log/tollgate.jsonl }]` (t.yaml:3:5)",
+        ),
+        (
+            "{ path: x }",
+            "a sink without `uses`; write `sinks: [{ uses: jsonl, path: /var/log/tollgate.jsonl }]` (t.yaml:3:5)",
+        ),
+        (
+            "{ uses: jsonl }",
+            "this sink has no `path`; write `sinks: [{ uses: jsonl, path: /var/log/tollgate.jsonl }]` (t.yaml:3:5)",
+        ),
+        ("{ uses: jsnl, path: x }", "unknown value `jsnl` for `uses`; did you mean `jsonl`? (t.yaml:3:13)"),
+        (
+            "{ uses: statsd, adress: \"x:1\" }",
+            "unknown key `adress` of this sink; did you mean `address`? (t.yaml:3:21)",
+        ),
+        ("{ uses: statsd, address: x }", "`x` is no `address` of a sink; write `host:port` (t.yaml:3:30)"),
+        (
+            "{ uses: webhook, url: \"ftp://x\" }",
+            "`ftp://x` is no `url` of a sink; write `https://host/path` (t.yaml:3:27)",
+        ),
+        (
+            "{ uses: jsonl, path: a/../b }",
+            "`a/../b` is no `path` of a sink; write it without `..` (t.yaml:3:26)",
+        ),
+    ] {
+        says(&of(sink), &[expected]);
+    }
 }

@@ -1,37 +1,41 @@
 //! Lines at the end of a file, which may lie in a workspace that others write: no link is followed anywhere on the
 //! way that we make, and nothing but a regular file with one name is written.
 
+use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use serde_json::{Value, json};
 
-use crate::{text, verdict};
+use crate::{Trouble, text, verdict};
 
-/// Appends lines with one write.
-pub(crate) fn append(path: &Path, lines: impl Iterator<Item = String>) -> Result<(), String> {
-    let mut bytes = String::new();
-    for line in lines {
-        bytes.push_str(&line);
-        bytes.push('\n');
+/// Records in a line each: in one file, or in each project's own where the path is relative.
+pub(crate) fn write(
+    path: &Path,
+    records: &[&Value],
+    line: impl Fn(&Value) -> Option<String>,
+) -> Result<(), Trouble> {
+    if path.is_absolute() {
+        return append(path, records.iter().filter_map(|record| line(record)));
     }
-    if bytes.is_empty() {
-        return Ok(());
+    let mut files: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
+    for record in records {
+        let project = record.get("project").or(record.get("cwd")).and_then(Value::as_str).unwrap_or_default();
+        // A record of no project has nowhere to go.
+        if project.starts_with('/') {
+            files.entry(Path::new(project).join(path)).or_default().extend(line(record));
+        }
     }
-    let told = |errno: Errno| format!("`{}`: {errno}", path.display());
-    let file = open(path).map_err(told)?;
-    let stat = rustix::fs::fstat(&file).map_err(told)?;
-    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile || stat.st_nlink != 1 {
-        return Err(format!("`{}` is no plain file with one name; it is left alone", path.display()));
+    let mut outcome = Ok(());
+    for (file, lines) in files {
+        // One project that is gone or closed must not hold the others up.
+        if let Err(trouble) = append(&file, lines.into_iter()) {
+            outcome = Err(Trouble::lost(trouble.why));
+        }
     }
-    let mut rest = bytes.as_bytes();
-    while !rest.is_empty() {
-        let count = rustix::io::retry_on_intr(|| rustix::io::write(&file, rest)).map_err(told)?;
-        rest = rest.get(count..).unwrap_or_default();
-    }
-    Ok(())
+    outcome
 }
 
 /// The line that the first seed's handlers write.
@@ -56,6 +60,33 @@ pub(crate) fn analytics(record: &Value) -> Option<String> {
         "decision": decision, "reason": reason, "tool_use_id": record.get("id"), "session_id": record.get("session"),
     });
     Some(line.to_string())
+}
+
+/// Appends lines with one write.
+fn append(path: &Path, lines: impl Iterator<Item = String>) -> Result<(), Trouble> {
+    let mut bytes = String::new();
+    for line in lines {
+        bytes.push_str(&line);
+        bytes.push('\n');
+    }
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    let told = |errno: Errno| Trouble::later(format!("`{}`: {errno}", path.display()));
+    let file = open(path).map_err(told)?;
+    let stat = rustix::fs::fstat(&file).map_err(told)?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile || stat.st_nlink != 1 {
+        return Err(Trouble::later(format!(
+            "`{}` is no plain file with one name; it is left alone",
+            path.display()
+        )));
+    }
+    let mut rest = bytes.as_bytes();
+    while !rest.is_empty() {
+        let count = rustix::io::retry_on_intr(|| rustix::io::write(&file, rest)).map_err(told)?;
+        rest = rest.get(count..).unwrap_or_default();
+    }
+    Ok(())
 }
 
 /// Walks down folder by folder. The folders above the last three are the user's own; below, where a workspace may

@@ -1,52 +1,126 @@
-//! One POST, by plain HTTP/1.1. For an address that wants TLS there is a collector on this machine, or a program
-//! as the sink.
+//! One POST, with TLS where the address says so.
 
-use std::io::{Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub(crate) fn post(url: &str, headers: &[(String, String)], body: &str, end: Instant) -> Result<(), String> {
-    let told = |what: String| format!("`{url}`: {what}");
-    let rest = url.strip_prefix("http://").ok_or_else(|| {
-        told(
-            "only `http://` is spoken here; send to a collector on this machine, or use a program".to_owned(),
-        )
-    })?;
-    let (authority, path) =
-        rest.split_once('/').map_or((rest, String::new()), |(host, path)| (host, path.to_owned()));
-    let address = if authority.contains(':') { authority.to_owned() } else { format!("{authority}:80") };
-    let plain = |text: &str| !text.contains(['\r', '\n']);
-    if !plain(rest) || !headers.iter().all(|(name, value)| plain(name) && plain(value)) {
-        return Err(told("a line end in the address or a header".to_owned()));
+use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
+
+use crate::{Address, Trouble};
+
+/// Posts JSON to an address, with a path after it.
+pub(crate) fn post(to: &Address, path: &str, body: &str, end: Instant) -> Result<(), Trouble> {
+    let told = |why: String| format!("{}: {why}", to.shown());
+    let url =
+        if path.is_empty() { to.url.clone() } else { format!("{}/{path}", to.url.trim_end_matches('/')) };
+    let mut request = agent(to, end)
+        .map_err(|why| Trouble::later(told(why)))?
+        .post(&url)
+        .header("Content-Type", "application/json");
+    for (name, value) in &to.headers {
+        let value =
+            filled(value, &|name| std::env::var(name).ok()).map_err(|why| Trouble::later(told(why)))?;
+        request = request.header(name, value);
     }
-    let extra: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-    let request = format!(
-        "POST /{path} HTTP/1.1\r\nHost: {authority}\r\nContent-Type: application/json\r\n{extra}Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
-        body.len()
-    );
-    let status = exchange(&address, request.as_bytes(), end).map_err(|error| told(error.to_string()))?;
-    if (200..300).contains(&status) { Ok(()) } else { Err(told(format!("answered {status}"))) }
+    let answer = request.send(body).map_err(|error| Trouble::later(told(plain(&error))))?;
+    match answer.status().as_u16() {
+        200..300 => Ok(()),
+        // What a server cannot take now it may take later; what it does not want it will never want.
+        status @ (408 | 425 | 429 | 500..) => Err(Trouble::later(told(format!("answered {status}")))),
+        status => Err(Trouble::lost(told(format!("answered {status}")))),
+    }
 }
 
-fn exchange(address: &str, request: &[u8], end: Instant) -> std::io::Result<u16> {
-    let missing = || std::io::Error::new(std::io::ErrorKind::NotFound, "no such address");
-    let target = address.to_socket_addrs()?.next().ok_or_else(missing)?;
-    let left = || end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
-    let mut stream = TcpStream::connect_timeout(&target, left())?;
-    stream.set_write_timeout(Some(left()))?;
-    stream.write_all(request)?;
-    let mut answer = Vec::new();
-    let mut piece = [0; 512];
-    // The status line is all that counts.
-    while answer.len() < 12 && Instant::now() < end {
-        stream.set_read_timeout(Some(left()))?;
-        match stream.read(&mut piece)? {
-            0 => break,
-            count => answer.extend(piece.iter().take(count)),
+impl Address {
+    /// Scheme and host, without what may be a key.
+    pub(crate) fn shown(&self) -> String {
+        let (scheme, rest) = self.url.split_once("://").unwrap_or(("", &self.url));
+        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let host = host.rsplit('@').next().unwrap_or_default();
+        let same = format!("{scheme}://{host}");
+        if same == self.url.trim_end_matches('/') {
+            return same;
         }
+        // Two addresses on one host are two sinks.
+        let tag: String = blake3::hash(self.url.as_bytes()).to_hex().chars().take(4).collect();
+        format!("{same}/…{tag}")
     }
-    let line = String::from_utf8_lossy(&answer);
-    let status =
-        line.split(' ').nth(1).and_then(|status| status.get(..3)).and_then(|status| status.parse().ok());
-    status.ok_or_else(|| std::io::Error::new(std::io::ErrorKind::InvalidData, "no answer in HTTP"))
+}
+
+fn agent(to: &Address, end: Instant) -> Result<ureq::Agent, String> {
+    let left = end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+    let roots = match &to.ca {
+        Some(file) => RootCerts::Specific(Arc::new(certificates(file)?)),
+        None => RootCerts::WebPki,
+    };
+    let builder = ureq::Agent::config_builder()
+        .timeout_global(Some(left))
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .user_agent(concat!("tollgate/", env!("CARGO_PKG_VERSION")))
+        .tls_config(TlsConfig::builder().root_certs(roots).build());
+    // A proxy sees what is sent without TLS, so it is used only with it.
+    let builder = if to.url.starts_with("https://") { builder } else { builder.proxy(None) };
+    Ok(builder.build().into())
+}
+
+fn certificates(file: &Path) -> Result<Vec<ureq::tls::Certificate<'static>>, String> {
+    let told = |why: String| format!("`{}`: {why}", file.display());
+    let bytes = std::fs::read(file).map_err(|error| told(error.to_string()))?;
+    let found: Vec<_> = parse_pem(&bytes)
+        .filter_map(|item| match item {
+            Ok(PemItem::Certificate(certificate)) => Some(certificate),
+            _ => None,
+        })
+        .collect();
+    if found.is_empty() { Err(told("holds no certificate".to_owned())) } else { Ok(found) }
+}
+
+/// A header's value with the variables of the environment in it.
+fn filled(value: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
+    let mut out = String::new();
+    let mut rest = value;
+    while let Some((before, after)) = rest.split_once("${") {
+        let Some((name, after)) = after.split_once('}') else { break };
+        out.push_str(before);
+        out.push_str(&env(name).ok_or_else(|| format!("the variable `{name}` is not set"))?);
+        rest = after;
+    }
+    out.push_str(rest);
+    if out.contains(['\r', '\n']) { Err("a line end in a header".to_owned()) } else { Ok(out) }
+}
+
+/// What went wrong, without the address, which may hold a key.
+fn plain(error: &ureq::Error) -> String {
+    match error {
+        ureq::Error::BadUri(_) => "no address that can be understood".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_shown_without_their_keys() {
+        let shown = |url: &str| Address { url: url.to_owned(), ..Address::default() }.shown();
+        assert_eq!(shown("https://a.example/"), "https://a.example");
+        for url in ["https://me:pass@a.example:4318/x", "https://a.example:4318/hook/T0KEN?key=pass"] {
+            let shown = shown(url);
+            assert!(shown.starts_with("https://a.example:4318/…"), "{shown}");
+            assert!(!shown.contains("pass") && !shown.contains("T0KEN"), "{shown}");
+        }
+        assert_ne!(shown("https://a.example/1"), shown("https://a.example/2"));
+    }
+
+    #[test]
+    fn headers_take_variables() {
+        let env = |name: &str| (name == "KEY").then(|| "k\u{e9}y".to_owned());
+        assert_eq!(filled("Bearer ${KEY}!", &env), Ok("Bearer k\u{e9}y!".to_owned()));
+        assert_eq!(filled("a ${b", &env), Ok("a ${b".to_owned()));
+        assert!(filled("${MISSING}", &env).unwrap_err().contains("MISSING"));
+        assert!(filled("a\r\nb: c", &env).is_err());
+    }
 }

@@ -3,19 +3,28 @@
 //!
 //! Records come from the log, so that secrets were taken out before.
 
+mod account;
 mod command;
+mod courier;
 mod file;
 mod http;
 mod otlp;
+mod spans;
 mod statsd;
+mod syslog;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+pub use account::{Account, accounts};
+pub use courier::{Courier, is_running};
+
+/// The most records that wait for one sink; the oldest beyond that are dropped.
+pub const MOST: u64 = 10_000;
 /// The most records that one delivery takes.
-pub const MOST: usize = 10_000;
+pub const BATCH: usize = 1000;
 /// How long a delivery to one sink may take.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -29,7 +38,7 @@ pub enum Sink {
     },
     /// The line of the first seed: timestamp, event type, handler, tool, decision, reason, call.
     Analytics {
-        /// The file; `ANALYTICS_PATH`, or `.agentic/analytics/events.jsonl` in the project.
+        /// The file; relative to the project that a record is of.
         path: PathBuf,
     },
     /// Counters and timers by UDP.
@@ -39,12 +48,12 @@ pub enum Sink {
         /// What stands before every name.
         prefix: String,
     },
-    /// OpenTelemetry by HTTP with JSON: a span per call under its session, logs, metrics.
+    /// OpenTelemetry by HTTP with JSON.
     Otlp {
-        /// `http://host:port`, without the path.
-        endpoint: String,
-        /// Headers, such as a key.
-        headers: Vec<(String, String)>,
+        /// What is sent; each signal gets on by itself.
+        signal: Signal,
+        /// `https://host:port`, without the path.
+        to: Address,
     },
     /// A program that gets the records on its standard input, a line each.
     Command {
@@ -53,48 +62,123 @@ pub enum Sink {
     },
     /// An address that gets the records as a JSON list.
     Webhook {
-        /// `http://…`
-        url: String,
-        /// Headers.
-        headers: Vec<(String, String)>,
+        /// Where.
+        to: Address,
+    },
+    /// The chain's head, in the system's log.
+    Syslog {
+        /// The socket that the system's log listens on.
+        socket: PathBuf,
     },
 }
 
-/// What became of a delivery.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Delivered {
-    /// Records that the sink took.
-    pub sent: u64,
-    /// Records that it did not.
-    pub dropped: u64,
-    /// Why not.
-    pub why: Option<String>,
+/// What OpenTelemetry is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// A span per call, under that of its session.
+    Traces,
+    /// Every record.
+    Logs,
+    /// Counts and times.
+    Metrics,
 }
 
-/// Hands lines of the log to a sink. Never fails and never takes longer than `PATIENCE`: what does not get through is
-/// dropped, and counted.
-#[must_use]
-pub fn deliver(sink: &Sink, lines: &[String]) -> Delivered {
-    let taken: Vec<Value> =
-        lines.iter().take(MOST).filter_map(|line| serde_json::from_str(line).ok()).collect();
-    let end = Instant::now() + PATIENCE;
-    let outcome = match sink {
-        Sink::Jsonl { path } => file::append(path, taken.iter().map(Value::to_string)),
-        Sink::Analytics { path } => file::append(path, taken.iter().filter_map(file::analytics)),
-        Sink::Statsd { address, prefix } => statsd::send(address, prefix, &taken),
-        Sink::Otlp { endpoint, headers } => otlp::send(endpoint, headers, &taken, end),
-        Sink::Command { words } => command::feed(words, &taken, end),
-        Sink::Webhook { url, headers } => {
-            http::post(url, headers, &Value::Array(taken.clone()).to_string(), end)
+impl Signal {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Traces, Self::Logs, Self::Metrics];
+
+    /// The last part of its path.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Traces => "traces",
+            Self::Logs => "logs",
+            Self::Metrics => "metrics",
         }
-    };
-    let (all, whole) = (lines.len() as u64, taken.len() as u64);
-    match outcome {
-        Ok(()) => {
-            let why = (all > whole).then(|| format!("{} records were too many or unreadable", all - whole));
-            Delivered { sent: whole, dropped: all - whole, why }
+    }
+}
+
+/// Where something is sent by HTTP.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Address {
+    /// `https://…` or `http://…`.
+    pub url: String,
+    /// Headers; `${NAME}` in a value stands for a variable of the environment.
+    pub headers: Vec<(String, String)>,
+    /// A file with the certificates that are believed, instead of the usual ones.
+    pub ca: Option<PathBuf>,
+}
+
+/// Why a delivery failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// In words.
+    pub why: String,
+    /// Nothing of it arrived, and it may later.
+    pub again: bool,
+}
+
+impl Trouble {
+    /// It may be tried again.
+    pub(crate) fn later(why: impl Into<String>) -> Self {
+        Self { why: why.into(), again: true }
+    }
+
+    /// It was taken in part, or will never be.
+    pub(crate) fn lost(why: impl Into<String>) -> Self {
+        Self { why: why.into(), again: false }
+    }
+}
+
+impl Sink {
+    /// Its name in counts and listings. Holds nothing secret: of an address, only the host.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            Self::Jsonl { path } => format!("jsonl {}", path.display()),
+            Self::Analytics { path } => format!("analytics {}", path.display()),
+            Self::Statsd { address, .. } => format!("statsd {address}"),
+            Self::Otlp { signal, to } => format!("otlp {} {}", to.shown(), signal.name()),
+            Self::Command { words } => {
+                format!("command {}", words.first().map_or("", String::as_str))
+            }
+            Self::Webhook { to } => format!("webhook {}", to.shown()),
+            Self::Syslog { socket } => format!("syslog {}", socket.display()),
         }
-        Err(why) => Delivered { sent: 0, dropped: all, why: Some(why) },
+    }
+
+    /// Does what it gets leave this machine's user, so that a log rewritten here shows there?
+    #[must_use]
+    pub fn is_anchor(&self) -> bool {
+        match self {
+            Self::Syslog { .. } | Self::Webhook { .. } => true,
+            Self::Otlp { signal, .. } => *signal == Signal::Logs,
+            _ => false,
+        }
+    }
+
+    /// Hands records to the sink, at most for as long as `PATIENCE`. `memory` is what the sink keeps between
+    /// deliveries.
+    ///
+    /// # Errors
+    /// When they were not taken.
+    pub fn deliver(&self, records: &[Value], memory: &mut Value) -> Result<(), Trouble> {
+        let end = Instant::now() + PATIENCE;
+        match self {
+            Self::Jsonl { path } => {
+                let all: Vec<&Value> = records.iter().collect();
+                file::write(path, &all, |record| Some(record.to_string()))
+            }
+            Self::Analytics { path } => {
+                let work: Vec<&Value> = records.iter().filter(|record| is_work(record)).collect();
+                file::write(path, &work, file::analytics)
+            }
+            Self::Statsd { address, prefix } => statsd::send(address, prefix, records),
+            Self::Otlp { signal, to } => otlp::send(*signal, to, records, memory, end),
+            Self::Command { words } => command::feed(words, records, end),
+            Self::Webhook { to } => http::post(to, "", &Value::Array(records.to_vec()).to_string(), end),
+            Self::Syslog { socket } => syslog::note(socket, records),
+        }
     }
 }
 
@@ -115,4 +199,15 @@ pub(crate) fn verdict(record: &Value) -> &str {
 pub(crate) fn gate_micros(record: &Value) -> u64 {
     let steps = record.get("us").and_then(Value::as_object);
     steps.map_or(0, |steps| steps.values().filter_map(Value::as_u64).sum())
+}
+
+/// One of our own trial calls, which are nobody's work and count nowhere.
+pub(crate) fn is_work(record: &Value) -> bool {
+    !text(record, "session").starts_with("tollgate-canary-")
+}
+
+/// The rules that found something.
+pub(crate) fn rules(record: &Value) -> impl Iterator<Item = &str> {
+    let findings = record.get("findings").and_then(Value::as_array).into_iter().flatten();
+    findings.map(|finding| text(finding, "rule"))
 }

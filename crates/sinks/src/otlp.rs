@@ -1,79 +1,50 @@
-//! OpenTelemetry by HTTP with JSON: a span per call in the trace of its session, every record as a log, counters and
-//! times as metrics.
+//! OpenTelemetry by HTTP with JSON: spans, every record as a log, counts and times as metrics.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use tollgate_store::micros_of;
 
-use crate::{gate_micros, http, text, verdict};
+use crate::spans::{nanos, spans, trace};
+use crate::{Address, Signal, Trouble, gate_micros, http, is_work, rules, text, verdict};
 
 pub(crate) fn send(
-    endpoint: &str,
-    headers: &[(String, String)],
+    signal: Signal,
+    to: &Address,
     records: &[Value],
+    memory: &mut Value,
     end: Instant,
-) -> Result<(), String> {
-    let endpoint = endpoint.trim_end_matches('/');
-    let scope = json!({"name": "tollgate"});
+) -> Result<(), Trouble> {
+    let scope = json!({"name": "tollgate", "version": env!("CARGO_PKG_VERSION")});
     let resource = json!({"attributes": [attribute("service.name", "tollgate")]});
-    let spans = spans(records);
-    let logs: Vec<Value> = records.iter().map(log).collect();
-    let bodies = [
-        (
-            "v1/traces",
-            !spans.is_empty(),
-            json!({"resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": scope, "spans": spans}]}]}),
-        ),
-        (
-            "v1/logs",
-            !logs.is_empty(),
-            json!({"resourceLogs": [{"resource": resource, "scopeLogs": [{"scope": scope, "logRecords": logs}]}]}),
-        ),
-        (
-            "v1/metrics",
-            !records.is_empty(),
-            json!({"resourceMetrics": [{"resource": resource, "scopeMetrics": [{"scope": scope, "metrics": metrics(records)}]}]}),
-        ),
-    ];
-    for (path, _, body) in bodies.iter().filter(|(_, wanted, _)| *wanted) {
-        http::post(&format!("{endpoint}/{path}"), headers, &body.to_string(), end)?;
+    let work: Vec<&Value> = records.iter().filter(|record| is_work(record)).collect();
+    let (items, body) = match signal {
+        Signal::Traces => {
+            let spans = spans(records, memory);
+            (
+                spans.len(),
+                json!({"resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": scope, "spans": spans}]}]}),
+            )
+        }
+        Signal::Logs => {
+            let logs: Vec<Value> = records.iter().map(log).collect();
+            (
+                logs.len(),
+                json!({"resourceLogs": [{"resource": resource, "scopeLogs": [{"scope": scope, "logRecords": logs}]}]}),
+            )
+        }
+        Signal::Metrics => {
+            let metrics = metrics(&work);
+            (
+                metrics.len(),
+                json!({"resourceMetrics": [{"resource": resource, "scopeMetrics": [{"scope": scope, "metrics": metrics}]}]}),
+            )
+        }
+    };
+    if items == 0 {
+        return Ok(());
     }
-    Ok(())
-}
-
-/// A call is known once its result is: the span goes from the gate's record to the result's, or to the refusal. A call
-/// whose result is not in this delivery is a span of the gate's own time.
-fn spans(records: &[Value]) -> Vec<Value> {
-    let is_result = |record: &&Value| matches!(text(record, "phase"), "post-tool" | "post-tool-fail");
-    let results: BTreeMap<(&str, &str), &Value> = records
-        .iter()
-        .filter(is_result)
-        .map(|record| ((text(record, "session"), text(record, "id")), record))
-        .collect();
-    let calls = records.iter().filter(|record| text(record, "phase") == "pre-tool");
-    calls.map(|call| span(call, results.get(&(text(call, "session"), text(call, "id"))).copied())).collect()
-}
-
-fn span(call: &Value, result: Option<&Value>) -> Value {
-    let begin = nanos(call).saturating_sub(gate_micros(call) * 1000);
-    let end = result.map_or(nanos(call), nanos);
-    let failed = result.is_some_and(|result| text(result, "phase") == "post-tool-fail");
-    let session = format!("{}/{}", text(call, "agent"), text(call, "session"));
-    let rules = call.get("findings").and_then(Value::as_array).into_iter().flatten();
-    let rules: Vec<&str> = rules.map(|finding| text(finding, "rule")).collect();
-    json!({
-        "traceId": id(&session, 32), "spanId": id(&format!("{session}/{}", text(call, "id")), 16),
-        "parentSpanId": id(&session, 16), "name": text(call, "tool"), "kind": 1,
-        "startTimeUnixNano": begin.to_string(), "endTimeUnixNano": end.to_string(),
-        "status": {"code": if failed { 2 } else { 1 }},
-        "attributes": [
-            attribute("session.id", text(call, "session")), attribute("gen_ai.agent.name", text(call, "agent")),
-            attribute("gen_ai.tool.name", text(call, "tool")), attribute("gen_ai.tool.call.id", text(call, "id")),
-            attribute("tollgate.verdict", verdict(call)), attribute("tollgate.rules", &rules.join(" ")),
-        ],
-    })
+    http::post(to, &format!("v1/{}", signal.name()), &body.to_string(), end)
 }
 
 fn log(record: &Value) -> Value {
@@ -82,51 +53,71 @@ fn log(record: &Value) -> Value {
         "ask" => (13, "WARN"),
         _ => (9, "INFO"),
     };
-    let session = format!("{}/{}", text(record, "agent"), text(record, "session"));
     json!({
         "timeUnixNano": nanos(record).to_string(), "severityNumber": number, "severityText": name,
-        "traceId": id(&session, 32), "body": {"stringValue": record.to_string()},
+        "traceId": trace(record), "body": {"stringValue": record.to_string()},
         "attributes": [attribute("event.name", text(record, "event")), attribute("session.id", text(record, "session"))],
     })
 }
 
-fn metrics(records: &[Value]) -> Vec<Value> {
-    let mut counts: BTreeMap<(&str, &str, &str), u64> = BTreeMap::new();
-    for record in records.iter().filter(|record| text(record, "phase") == "pre-tool") {
-        *counts.entry((text(record, "agent"), text(record, "tool"), verdict(record))).or_default() += 1;
+/// Bounds of the buckets in which the gate's time is counted, in milliseconds.
+const BOUNDS: [f64; 9] = [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1000.0];
+
+fn metrics(records: &[&Value]) -> Vec<Value> {
+    let calls = || records.iter().filter(|record| text(record, "phase") == "pre-tool");
+    if calls().next().is_none() {
+        return Vec::new();
     }
-    let first = records.iter().map(nanos).min().unwrap_or_default().to_string();
-    let last = records.iter().map(nanos).max().unwrap_or_default().to_string();
-    let points: Vec<Value> = counts
-        .iter()
-        .map(|((agent, tool, verdict), count)| {
-            json!({
-                "startTimeUnixNano": first, "timeUnixNano": last, "asInt": count.to_string(),
-                "attributes": [attribute("agent", agent), attribute("tool", tool), attribute("verdict", verdict)],
-            })
-        })
-        .collect();
+    let first = records.iter().map(|record| nanos(record)).min().unwrap_or_default().to_string();
+    let last = records.iter().map(|record| nanos(record)).max().unwrap_or_default().to_string();
+    let mut counts: BTreeMap<[&str; 3], u64> = BTreeMap::new();
+    let mut fires: BTreeMap<[&str; 2], u64> = BTreeMap::new();
+    let mut times: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for record in calls() {
+        let agent = text(record, "agent");
+        *counts.entry([agent, text(record, "tool"), verdict(record)]).or_default() += 1;
+        rules(record).for_each(|rule| *fires.entry([agent, rule]).or_default() += 1);
+        times.entry(agent).or_default().push(gate_micros(record) as f64 / 1000.0);
+    }
+    let point = |names: &[&str], values: &[&str], count: u64| {
+        let attributes: Vec<Value> =
+            names.iter().zip(values).map(|(name, value)| attribute(name, value)).collect();
+        json!({"startTimeUnixNano": first, "timeUnixNano": last, "asInt": count.to_string(), "attributes": attributes})
+    };
+    let called: Vec<Value> =
+        counts.iter().map(|(key, count)| point(&["agent", "tool", "verdict"], key, *count)).collect();
+    let fired: Vec<Value> = fires.iter().map(|(key, count)| point(&["agent", "rule"], key, *count)).collect();
+    let gate: Vec<Value> =
+        times.iter().map(|(agent, times)| histogram(agent, times, &first, &last)).collect();
     // Temporality 1 is delta: each delivery counts its own records only.
-    vec![
-        json!({"name": "tollgate.calls", "unit": "1", "sum": {"aggregationTemporality": 1, "isMonotonic": true, "dataPoints": points}}),
-    ]
+    let sum = |points| json!({"aggregationTemporality": 1, "isMonotonic": true, "dataPoints": points});
+    let mut found = vec![
+        json!({"name": "tollgate.calls", "unit": "{call}", "sum": sum(called)}),
+        json!({"name": "tollgate.gate", "unit": "ms", "histogram": {"aggregationTemporality": 1, "dataPoints": gate}}),
+    ];
+    if !fired.is_empty() {
+        found.push(json!({"name": "tollgate.rules", "unit": "{hit}", "sum": sum(fired)}));
+    }
+    found
 }
 
-fn attribute(key: &str, value: &str) -> Value {
+fn histogram(agent: &str, times: &[f64], first: &str, last: &str) -> Value {
+    let mut counts = [0_u64; BOUNDS.len() + 1];
+    for time in times {
+        let bucket = BOUNDS.iter().position(|bound| time <= bound).unwrap_or(BOUNDS.len());
+        counts.iter_mut().skip(bucket).take(1).for_each(|count| *count += 1);
+    }
+    json!({
+        "startTimeUnixNano": first, "timeUnixNano": last, "attributes": [attribute("agent", agent)],
+        "count": times.len().to_string(), "sum": times.iter().sum::<f64>(), "explicitBounds": BOUNDS,
+        "bucketCounts": counts.map(|count| count.to_string()),
+    })
+}
+
+pub(crate) fn attribute(key: &str, value: &str) -> Value {
     json!({"key": key, "value": {"stringValue": value}})
 }
 
-fn nanos(record: &Value) -> u64 {
-    let micros = micros_of(text(record, "ts")).unwrap_or_default();
-    u64::try_from(micros).unwrap_or_default().saturating_mul(1000)
-}
-
-/// The same text has the same id, so that a span finds its session whoever delivers it.
-fn id(text: &str, digits: usize) -> String {
-    let step = |seed: u64| {
-        let sum = text.bytes().fold(seed, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-        (sum ^ (sum >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1
-    };
-    let whole = format!("{:016x}{:016x}", step(0xcbf2_9ce4_8422_2325), step(0x8422_2325_cbf2_9ce4));
-    whole.chars().take(digits).collect()
+pub(crate) fn attribute_number(key: &str, value: u64) -> Value {
+    json!({"key": key, "value": {"intValue": value.to_string()}})
 }

@@ -4,33 +4,40 @@ use std::net::{ToSocketAddrs, UdpSocket};
 
 use serde_json::Value;
 
-use crate::{gate_micros, text, verdict};
+use crate::{Trouble, gate_micros, is_work, rules, text, verdict};
 
 /// What fits into one packet on any network.
 const PACKET: usize = 1400;
 
-pub(crate) fn send(address: &str, prefix: &str, records: &[Value]) -> Result<(), String> {
+pub(crate) fn send(address: &str, prefix: &str, records: &[Value]) -> Result<(), Trouble> {
     let told = |error: std::io::Error| format!("statsd at `{address}`: {error}");
-    let target = address.to_socket_addrs().map_err(told)?.next();
-    let target = target.ok_or_else(|| format!("statsd at `{address}`: no such address"))?;
+    let later = |error| Trouble::later(told(error));
+    let target = address.to_socket_addrs().map_err(later)?.next();
+    let target = target.ok_or_else(|| Trouble::later(format!("statsd at `{address}`: no such address")))?;
     let from = if target.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" };
-    let socket = UdpSocket::bind(from).map_err(told)?;
-    socket.set_nonblocking(true).map_err(told)?;
-    let mut packet = String::new();
-    for line in records.iter().flat_map(|record| metrics(prefix, record)) {
-        if !packet.is_empty() && packet.len() + line.len() + 1 > PACKET {
-            socket.send_to(packet.as_bytes(), target).map_err(told)?;
-            packet.clear();
-        }
-        if !packet.is_empty() {
-            packet.push('\n');
-        }
-        packet.push_str(&line);
-    }
-    if !packet.is_empty() {
-        socket.send_to(packet.as_bytes(), target).map_err(told)?;
+    let socket = UdpSocket::bind(from).map_err(later)?;
+    socket.set_nonblocking(true).map_err(later)?;
+    let lines = records.iter().filter(|record| is_work(record)).flat_map(|record| metrics(prefix, record));
+    for packet in packets(lines) {
+        // What was sent before is counted there already: this is not tried again.
+        socket.send_to(packet.as_bytes(), target).map_err(|error| Trouble::lost(told(error)))?;
     }
     Ok(())
+}
+
+/// Lines, as many together as fit.
+fn packets(lines: impl Iterator<Item = String>) -> Vec<String> {
+    let mut packets: Vec<String> = Vec::new();
+    for line in lines {
+        match packets.last_mut().filter(|packet| packet.len() + line.len() < PACKET) {
+            Some(packet) => {
+                packet.push('\n');
+                packet.push_str(&line);
+            }
+            None => packets.push(line),
+        }
+    }
+    packets
 }
 
 fn metrics(prefix: &str, record: &Value) -> Vec<String> {
@@ -49,8 +56,6 @@ fn metrics(prefix: &str, record: &Value) -> Vec<String> {
     if let Some(took) = record.get("took_ms").and_then(Value::as_u64) {
         lines.push(format!("{prefix}.{agent}.ran.{}:{took}|ms", part(text(record, "tool"))));
     }
-    for finding in record.get("findings").and_then(Value::as_array).into_iter().flatten() {
-        lines.push(format!("{prefix}.{agent}.rules.{}:1|c", part(text(finding, "rule"))));
-    }
+    lines.extend(rules(record).map(|rule| format!("{prefix}.{agent}.rules.{}:1|c", part(rule))));
     lines
 }

@@ -4,23 +4,50 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, UdpSocket};
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
 
-use serde_json::Value;
-use tollgate_sinks::{Delivered, MOST, PATIENCE, Sink, deliver};
+use serde_json::{Value, json};
+use tollgate_sinks::{
+    Account, Address, Courier, MOST, PATIENCE, Signal, Sink, Trouble, accounts, is_running,
+};
+use tollgate_store::Log;
 
-fn lines() -> Vec<String> {
-    [
-        r#"{"v":1,"seq":1,"ts":"2026-01-31T12:00:00.000000Z","id":"t1","agent":"claude-code","session":"s","event":"PreToolUse","phase":"pre-tool","tool":"Bash","verdict":"deny","findings":[{"rule":"rm","verdict":"deny","what":"deletes a home"}],"us":{"judge":1500}}"#,
-        r#"{"v":1,"seq":2,"ts":"2026-01-31T12:00:01.000000Z","id":"t2","agent":"claude-code","session":"s","event":"PreToolUse","phase":"pre-tool","tool":"Read","verdict":"allow","us":{"judge":500}}"#,
-        r#"{"v":1,"seq":3,"ts":"2026-01-31T12:00:03.000000Z","id":"t2","agent":"claude-code","session":"s","event":"PostToolUse","phase":"post-tool","tool":"Read","verdict":"allow","took_ms":40}"#,
+fn records() -> Vec<Value> {
+    vec![
+        json!({"v":1,"seq":1,"ts":"2026-01-31T12:00:00.000000Z","id":"t1","agent":"claude-code","session":"s","event":"PreToolUse","phase":"pre-tool","tool":"Bash","verdict":"deny","findings":[{"rule":"rm","verdict":"deny","what":"deletes a home"}],"us":{"judge":1500},"hash":"aa"}),
+        json!({"v":1,"seq":2,"ts":"2026-01-31T12:00:01.000000Z","id":"t2","agent":"claude-code","session":"s","event":"PreToolUse","phase":"pre-tool","tool":"Read","verdict":"allow","us":{"judge":500},"hash":"bb"}),
+        json!({"v":1,"seq":3,"ts":"2026-01-31T12:00:03.000000Z","id":"t2","agent":"claude-code","session":"s","event":"PostToolUse","phase":"post-tool","tool":"Read","verdict":"allow","took_ms":40,"result_bytes":12,"hash":"cc"}),
+        json!({"v":1,"seq":4,"ts":"2026-01-31T12:00:04.000000Z","id":"c","agent":"claude-code","session":"tollgate-canary-1","event":"PreToolUse","phase":"pre-tool","tool":"Canary","verdict":"deny","hash":"dd"}),
     ]
-    .map(str::to_owned)
-    .into()
 }
 
-fn all_sent() -> Delivered {
-    Delivered { sent: 3, dropped: 0, why: None }
+fn deliver(sink: &Sink) -> Result<(), Trouble> {
+    sink.deliver(&records(), &mut Value::Null)
+}
+
+fn at(url: &str) -> Address {
+    Address { url: url.to_owned(), ..Address::default() }
+}
+
+/// Reads one request and answers it; path and body, unless the other side went away.
+fn one_request(mut stream: impl Read + Write, answer: &str) -> Option<(String, Value)> {
+    let mut bytes = Vec::new();
+    let mut piece = [0; 4096];
+    let (head, body) = loop {
+        let count = stream.read(&mut piece).ok().filter(|count| *count > 0)?;
+        bytes.extend(&piece[..count]);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+        let head = head.to_ascii_lowercase();
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
+        if body.len() >= length.parse().unwrap() {
+            break (head, body.to_owned());
+        }
+    };
+    stream.write_all(answer.as_bytes()).unwrap();
+    Some((head.split(' ').nth(1).unwrap().to_owned(), serde_json::from_str(&body).unwrap()))
 }
 
 /// A server that answers so many requests, and hands their paths and bodies back.
@@ -28,54 +55,114 @@ fn server(requests: usize, answer: &'static str) -> (String, std::thread::JoinHa
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let received = std::thread::spawn(move || {
-        let mut received = Vec::new();
-        for _ in 0..requests {
-            let (mut stream, _) = listener.accept().unwrap();
-            let mut bytes = Vec::new();
-            let mut piece = [0; 4096];
-            let (head, body) = loop {
-                let count = stream.read(&mut piece).unwrap();
-                bytes.extend(&piece[..count]);
-                let text = String::from_utf8_lossy(&bytes).into_owned();
-                let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
-                let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: ")).unwrap();
-                if body.len() >= length.parse().unwrap() {
-                    break (head.to_owned(), body.to_owned());
-                }
-            };
-            stream.write_all(answer.as_bytes()).unwrap();
-            let path = head.split(' ').nth(1).unwrap().to_owned();
-            received.push((path, serde_json::from_str(&body).unwrap()));
-        }
-        received
+        (0..requests).map(|_| one_request(listener.accept().unwrap().0, answer).unwrap()).collect()
     });
     (address, received)
 }
 
+const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+
+fn spans_of(body: &Value) -> &Vec<Value> {
+    body["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array().unwrap()
+}
+
 #[test]
 fn an_otlp_receiver_gets_spans_logs_and_metrics() {
-    let (endpoint, received) = server(3, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
-    let sink = Sink::Otlp { endpoint, headers: vec![("x-key".into(), "k".into())] };
-    assert_eq!(deliver(&sink, &lines()), all_sent());
+    let (url, received) = server(3, OK);
+    let to = Address { headers: vec![("x-key".into(), "k".into())], ..at(&url) };
+    for signal in Signal::ALL {
+        assert_eq!(deliver(&Sink::Otlp { signal, to: to.clone() }), Ok(()));
+    }
     let received = received.join().unwrap();
     let paths: Vec<&str> = received.iter().map(|(path, _)| path.as_str()).collect();
     assert_eq!(paths, ["/v1/traces", "/v1/logs", "/v1/metrics"]);
-    let spans = &received[0].1["resourceSpans"][0]["scopeSpans"][0]["spans"];
-    assert_eq!(spans.as_array().unwrap().len(), 2);
-    assert_eq!(
-        (&spans[0]["traceId"], &spans[0]["parentSpanId"]),
-        (&spans[1]["traceId"], &spans[1]["parentSpanId"])
-    );
-    assert_ne!(spans[0]["spanId"], spans[1]["spanId"]);
-    assert_eq!(
-        (spans[0]["traceId"].as_str().unwrap().len(), spans[0]["spanId"].as_str().unwrap().len()),
-        (32, 16)
-    );
-    let nanos = |key: &str| spans[1][key].as_str().unwrap().parse::<u64>().unwrap();
+    let spans = spans_of(&received[0].1);
+    let names: Vec<&str> = spans.iter().map(|span| span["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["session", "execute_tool Bash", "execute_tool Read"]);
+    for span in &spans[1..] {
+        assert_eq!((&span["traceId"], &span["parentSpanId"]), (&spans[0]["traceId"], &spans[0]["spanId"]));
+        assert_ne!(span["spanId"], spans[0]["spanId"]);
+    }
+    let lengths = ["traceId", "spanId"].map(|key| spans[1][key].as_str().unwrap().len());
+    assert_eq!(lengths, [32, 16]);
+    let nanos = |key: &str| spans[2][key].as_str().unwrap().parse::<u64>().unwrap();
     assert_eq!(nanos("endTimeUnixNano") - nanos("startTimeUnixNano"), 2_000_500_000);
-    assert_eq!(received[1].1["resourceLogs"][0]["scopeLogs"][0]["logRecords"].as_array().unwrap().len(), 3);
-    let points = &received[2].1["resourceMetrics"][0]["scopeMetrics"][0]["metrics"][0]["sum"]["dataPoints"];
-    assert_eq!(points.as_array().unwrap().len(), 2);
+    assert_eq!(received[1].1["resourceLogs"][0]["scopeLogs"][0]["logRecords"].as_array().unwrap().len(), 4);
+    let metrics = received[2].1["resourceMetrics"][0]["scopeMetrics"][0]["metrics"].as_array().unwrap();
+    assert_eq!(metrics[0]["sum"]["dataPoints"].as_array().unwrap().len(), 2, "without the canary");
+    assert_eq!(metrics[1]["histogram"]["dataPoints"][0]["count"], "2");
+}
+
+#[test]
+fn a_span_waits_for_its_result_and_a_turn_that_ends_closes_the_rest() {
+    let (url, received) = server(3, OK);
+    let sink = Sink::Otlp { signal: Signal::Traces, to: at(&url) };
+    let mut memory = Value::Null;
+    let all = records();
+    let stop = json!({"ts":"2026-01-31T12:00:09.000000Z","agent":"claude-code","session":"s","phase":"stop"});
+    let third = json!({"ts":"2026-01-31T12:00:08.000000Z","id":"t3","agent":"claude-code","session":"s","phase":"pre-tool","tool":"Grep","verdict":"allow"});
+    for part in [&all[..2], &all[2..], &[third, stop]] {
+        assert_eq!(sink.deliver(part, &mut memory), Ok(()));
+    }
+    let received = received.join().unwrap();
+    let told: Vec<Vec<String>> = received
+        .iter()
+        .map(|(_, body)| {
+            let outcome = |span: &Value| {
+                span["attributes"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .find(|one| one["key"] == "tollgate.outcome")
+                    .map_or(String::new(), |one| one["value"]["stringValue"].as_str().unwrap().to_owned())
+            };
+            spans_of(body)
+                .iter()
+                .map(|span| format!("{} {}", span["name"].as_str().unwrap(), outcome(span)))
+                .collect()
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            vec!["session ", "execute_tool Bash refused"],
+            vec!["execute_tool Read ran"],
+            vec!["execute_tool Grep no result"]
+        ]
+    );
+    assert_eq!(memory["open"], json!({}));
+}
+
+#[test]
+fn tls_is_spoken_with_those_who_can_prove_themselves() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let rcgen::CertifiedKey { cert, signing_key } =
+        rcgen::generate_simple_self_signed(vec!["localhost".into()]).unwrap();
+    let key = rustls::pki_types::PrivateKeyDer::Pkcs8(signing_key.serialize_der().into());
+    let config = rustls::ServerConfig::builder()
+        .with_no_client_auth()
+        .with_single_cert(vec![cert.der().clone()], key)
+        .unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://localhost:{}/hook", listener.local_addr().unwrap().port());
+    let config = Arc::new(config);
+    let receiver = std::thread::spawn(move || {
+        let mut got = Vec::new();
+        for _ in 0..2 {
+            let (tcp, _) = listener.accept().unwrap();
+            let stream =
+                rustls::StreamOwned::new(rustls::ServerConnection::new(config.clone()).unwrap(), tcp);
+            got.push(one_request(stream, OK).is_some());
+        }
+        got
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let ca = folder.path().join("ca.pem");
+    std::fs::write(&ca, cert.pem()).unwrap();
+    let stranger = deliver(&Sink::Webhook { to: at(&url) }).unwrap_err();
+    assert!(stranger.again, "{stranger:?}");
+    assert_eq!(deliver(&Sink::Webhook { to: Address { ca: Some(ca), ..at(&url) } }), Ok(()));
+    assert_eq!(receiver.join().unwrap(), [false, true], "nothing is sent to a stranger");
 }
 
 #[test]
@@ -83,8 +170,7 @@ fn a_udp_socket_gets_counters_and_timers() {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
     let address = socket.local_addr().unwrap().to_string();
-    let delivered = deliver(&Sink::Statsd { address, prefix: "tollgate".into() }, &lines());
-    assert_eq!(delivered, all_sent());
+    assert_eq!(deliver(&Sink::Statsd { address, prefix: "tollgate".into() }), Ok(()));
     let mut packet = [0; 2048];
     let count = socket.recv(&mut packet).unwrap();
     let text = String::from_utf8_lossy(&packet[..count]).into_owned();
@@ -96,39 +182,49 @@ fn a_udp_socket_gets_counters_and_timers() {
     ] {
         assert!(text.lines().any(|other| other == line), "{line} in {text}");
     }
+    assert!(!text.contains("Canary"), "{text}");
 }
 
 #[test]
-fn a_webhook_gets_the_records_and_a_refusal_counts_as_dropped() {
+fn a_webhook_gets_the_records_and_what_it_says_decides_whether_to_try_again() {
     let (url, received) = server(1, "HTTP/1.1 204 No Content\r\n\r\n");
-    assert_eq!(deliver(&Sink::Webhook { url: format!("{url}/hook"), headers: vec![] }, &lines()), all_sent());
+    assert_eq!(deliver(&Sink::Webhook { to: at(&format!("{url}/hook")) }), Ok(()));
     let received = received.join().unwrap();
-    assert_eq!((received[0].0.as_str(), received[0].1.as_array().unwrap().len()), ("/hook", 3));
-    let (url, received) = server(1, "HTTP/1.1 500 No\r\n\r\n");
-    let refused = deliver(&Sink::Webhook { url, headers: vec![] }, &lines());
-    assert_eq!((refused.sent, refused.dropped), (0, 3));
-    assert!(refused.why.unwrap().contains("500"));
-    received.join().unwrap();
+    assert_eq!((received[0].0.as_str(), received[0].1.as_array().unwrap().len()), ("/hook", 4));
+    for (answer, again) in [
+        ("500 No", true),
+        ("429 Slow", true),
+        ("400 Never", false),
+        ("302 Elsewhere\r\nLocation: http://127.0.0.1:1/", false),
+    ] {
+        let answer = format!("HTTP/1.1 {answer}\r\nContent-Length: 0\r\n\r\n");
+        let (url, received) = server(1, answer.leak());
+        let refused = deliver(&Sink::Webhook { to: at(&url) }).unwrap_err();
+        assert_eq!(refused.again, again, "{refused:?}");
+        received.join().unwrap();
+    }
 }
 
 #[test]
-fn what_does_not_answer_is_dropped_in_time() {
+fn what_does_not_answer_is_given_up_in_time() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", silent.local_addr().unwrap());
     let sinks = [
-        Sink::Webhook { url: url.clone(), headers: vec![] },
-        Sink::Otlp { endpoint: url, headers: vec![] },
-        Sink::Command { words: vec!["sleep".into(), "60".into()] },
-        Sink::Command { words: vec!["/nowhere/at/all".into()] },
-        Sink::Webhook { url: "https://127.0.0.1/".into(), headers: vec![] },
-        Sink::Webhook { url: "http://127.0.0.1:1/".into(), headers: vec![] },
+        (Sink::Webhook { to: at(&url) }, true),
+        (Sink::Otlp { signal: Signal::Logs, to: at(&url) }, true),
+        (Sink::Command { words: vec!["sleep".into(), "60".into()] }, false),
+        (Sink::Command { words: vec!["sh".into(), "-c".into(), "cat; exit 3".into()] }, false),
+        (Sink::Command { words: vec!["/nowhere/at/all".into()] }, true),
+        (Sink::Webhook { to: at("http://127.0.0.1:1/") }, true),
+        (Sink::Webhook { to: at("no address") }, true),
+        (Sink::Syslog { socket: "/nowhere/log".into() }, true),
     ];
     std::thread::scope(|scope| {
-        for sink in &sinks {
+        for (sink, again) in &sinks {
             scope.spawn(move || {
                 let start = Instant::now();
-                let delivered = deliver(sink, &lines());
-                assert_eq!((delivered.sent, delivered.dropped), (0, 3), "{sink:?}");
+                let trouble = deliver(sink).unwrap_err();
+                assert_eq!(trouble.again, *again, "{sink:?}: {trouble:?}");
                 assert!(start.elapsed() < PATIENCE + Duration::from_secs(2), "{sink:?}");
             });
         }
@@ -140,18 +236,36 @@ fn a_program_gets_a_line_each() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("got");
     let words = ["sh", "-c", "cat > \"$0\"", file.to_str().unwrap()].map(str::to_owned).into();
-    assert_eq!(deliver(&Sink::Command { words }, &lines()), all_sent());
-    assert_eq!(std::fs::read_to_string(file).unwrap().lines().count(), 3);
+    assert_eq!(deliver(&Sink::Command { words }), Ok(()));
+    assert_eq!(std::fs::read_to_string(file).unwrap().lines().count(), 4);
+}
+
+#[test]
+fn the_systems_log_gets_the_head() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("log");
+    let listener = std::os::unix::net::UnixDatagram::bind(&socket).unwrap();
+    assert_eq!(deliver(&Sink::Syslog { socket }), Ok(()));
+    let mut packet = [0; 512];
+    let count = listener.recv(&mut packet).unwrap();
+    let text = String::from_utf8_lossy(&packet[..count]).into_owned();
+    assert!(text.starts_with("<85>tollgate[") && text.ends_with("]: head 4:dd"), "{text}");
 }
 
 #[test]
 fn files_get_whole_lines_and_the_seeds_form() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join(".agentic/analytics/events.jsonl");
-    for _ in 0..2 {
-        assert_eq!(deliver(&Sink::Analytics { path: path.clone() }, &lines()), all_sent());
+    let sink = Sink::Analytics { path: ".agentic/analytics/events.jsonl".into() };
+    let mut of_project = records();
+    for record in &mut of_project {
+        record["project"] = folder.path().to_str().into();
     }
-    let text = std::fs::read_to_string(&path).unwrap();
+    of_project.push(json!({"phase": "stop", "session": "x", "cwd": "/nowhere/at/all"}));
+    for _ in 0..2 {
+        let gone = sink.deliver(&of_project, &mut Value::Null).unwrap_err();
+        assert!(!gone.again, "a project that is gone holds nobody up: {gone:?}");
+    }
+    let text = std::fs::read_to_string(folder.path().join(".agentic/analytics/events.jsonl")).unwrap();
     let first: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
     assert_eq!(text.lines().count(), 6);
     for (key, value) in [
@@ -177,8 +291,11 @@ fn f21_no_link_is_followed_on_the_way_to_a_file() {
     let project = folder.path().join("project");
     std::fs::create_dir_all(project.join(".agentic/analytics")).unwrap();
     let path = project.join(".agentic/analytics/events.jsonl");
-    let refused =
-        |path: &std::path::Path| deliver(&Sink::Analytics { path: path.to_owned() }, &lines()).dropped == 3;
+    let refused = |path: &Path| {
+        [Sink::Analytics { path: path.to_owned() }, Sink::Jsonl { path: path.to_owned() }]
+            .iter()
+            .all(|sink| deliver(sink).is_err())
+    };
 
     std::os::unix::fs::symlink(&target, &path).unwrap();
     assert!(refused(&path));
@@ -193,11 +310,62 @@ fn f21_no_link_is_followed_on_the_way_to_a_file() {
     assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
 }
 
+/// A log with so many records.
+fn fill(state: &Path, count: usize) {
+    let record =
+        tollgate_model::Record { call: String::new(), fields: vec![("agent".to_owned(), "x".into())] };
+    Log::at(state).append_all((0..count).map(|_| (record.clone(), SystemTime::now()))).unwrap();
+}
+
 #[test]
-fn more_than_a_sink_takes_is_dropped_and_counted() {
+fn a_courier_brings_everything_once_and_goes() {
     let folder = tempfile::tempdir().unwrap();
-    let many: Vec<String> = (0..MOST + 7).map(|number| format!(r#"{{"seq":{number}}}"#)).collect();
-    let delivered = deliver(&Sink::Jsonl { path: folder.path().join("x.jsonl") }, &many);
-    assert_eq!((delivered.sent, delivered.dropped), (MOST as u64, 7));
-    assert!(delivered.why.is_some());
+    let state = folder.path().join("state");
+    fill(&state, 2500);
+    let path = folder.path().join("out.jsonl");
+    let sinks = [Sink::Jsonl { path: path.clone() }];
+    let courier = Courier { state: &state, sinks: &sinks, from: 3 };
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| courier.run());
+        }
+        let until = Instant::now() + Duration::from_secs(5);
+        while !is_running(&state) && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        assert!(is_running(&state));
+        fill(&state, 10);
+    });
+    assert!(!is_running(&state));
+    let text = std::fs::read_to_string(&path).unwrap();
+    let seqs: Vec<u64> = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["seq"].as_u64().unwrap())
+        .collect();
+    assert_eq!(seqs, (3..=2510).collect::<Vec<_>>());
+    let account = accounts(&state).remove(&sinks[0].name()).unwrap();
+    assert_eq!((account.seq, account.sent, account.dropped), (2510, 2508, 0));
+}
+
+#[test]
+fn what_waits_too_long_is_dropped_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("state");
+    fill(&state, MOST as usize + 107);
+    let socket = folder.path().join("log");
+    let sinks = [Sink::Syslog { socket: socket.clone() }];
+    let courier = Courier { state: &state, sinks: &sinks, from: 1 };
+    let account = || -> Account { accounts(&state).remove(&sinks[0].name()).unwrap() };
+    courier.run();
+    let failing = account();
+    assert_eq!((failing.seq, failing.sent, failing.dropped), (107, 0, 107));
+    assert!(failing.failures > 0 && !failing.why.is_empty(), "{failing:?}");
+    let listener = std::os::unix::net::UnixDatagram::bind(&socket).unwrap();
+    let until = Instant::now() + Duration::from_secs(20);
+    while account().seq < MOST + 107 && Instant::now() < until {
+        courier.run();
+    }
+    let mended = account();
+    assert_eq!((mended.seq, mended.sent, mended.dropped, mended.why.as_str()), (MOST + 107, MOST, 107, ""));
+    drop(listener);
 }

@@ -32,6 +32,7 @@ pub use verify::{Breach, Trouble, Verification};
 pub struct Log {
     state: PathBuf,
     limits: Limits,
+    personal: bool,
 }
 
 /// How large and how patient the log is.
@@ -70,7 +71,13 @@ impl Log {
     #[must_use]
     pub fn at(state: &Path) -> Self {
         // Without a trailing slash, which would make the system follow a link.
-        Self { state: state.components().collect(), limits: Limits::default() }
+        Self { state: state.components().collect(), limits: Limits::default(), personal: false }
+    }
+
+    /// The same log, from whose records what is personal is taken out, too, or not.
+    #[must_use]
+    pub fn personal(self, personal: bool) -> Self {
+        Self { personal, ..self }
     }
 
     /// The same log with other limits.
@@ -85,7 +92,7 @@ impl Log {
     /// When it could not be written. Then nothing of it stays, and the next append is not harmed.
     pub fn append(&self, record: &Record, now: SystemTime) -> Result<Appended, LogFault> {
         let dir = Dir::make(&self.state)?;
-        let clean = Clean::of(record, &Redactor::at(&self.state));
+        let clean = Clean::of(record, &Redactor::at(&self.state).personal(self.personal));
         let lock = Lock::take(&dir, self.limits.lock_wait)?;
         let mut tail = Tail::find(&dir, &lock)?;
         let (id, line) = self.put((&dir, &lock), &mut tail, &clean, now)?;
@@ -102,7 +109,7 @@ impl Log {
         records: impl IntoIterator<Item = (Record, SystemTime)>,
     ) -> Result<u64, LogFault> {
         let dir = Dir::make(&self.state)?;
-        let redactor = Redactor::at(&self.state);
+        let redactor = Redactor::at(&self.state).personal(self.personal);
         let lock = Lock::take(&dir, self.limits.lock_wait)?;
         let mut tail = Tail::find(&dir, &lock)?;
         let mut count = 0;

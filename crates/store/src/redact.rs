@@ -31,6 +31,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 #[derive(Debug, Default)]
 pub struct Redactor {
     state: Option<PathBuf>,
+    personal: bool,
     key: OnceCell<Option<[u8; 32]>>,
 }
 
@@ -38,21 +39,31 @@ impl Redactor {
     /// A redactor with the key in this state directory.
     #[must_use]
     pub fn at(state: &Path) -> Self {
-        Self { state: Some(state.to_owned()), key: OnceCell::new() }
+        Self { state: Some(state.to_owned()), ..Self::default() }
+    }
+
+    /// The same, and it takes out what is personal, too, or not.
+    #[must_use]
+    pub fn personal(self, personal: bool) -> Self {
+        Self { personal, ..self }
     }
 
     /// The text without its secrets.
     #[must_use]
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let found = scan(text);
+        let mut found: Vec<(usize, usize, &str, &str)> =
+            scan(text).into_iter().map(|Found { start, end, kind }| (start, end, "secret", kind)).collect();
+        if self.personal {
+            add_personal(text, &mut found);
+        }
         if found.is_empty() {
             return Cow::Borrowed(text);
         }
         let mut out = String::with_capacity(text.len());
         let mut done = 0;
-        for Found { start, end, kind } in found {
+        for (start, end, class, kind) in found {
             out.push_str(text.get(done..start).unwrap_or_default());
-            out.push_str(&self.stand_in(kind, text.get(start..end).unwrap_or_default()));
+            out.push_str(&self.stand_in(class, kind, text.get(start..end).unwrap_or_default()));
             done = end;
         }
         out.push_str(text.get(done..).unwrap_or_default());
@@ -63,7 +74,7 @@ impl Redactor {
     #[must_use]
     pub fn member(&self, name: &str, value: &str) -> Option<String> {
         let kind = assign::member(name, value)?;
-        Some(self.stand_in(kind, value))
+        Some(self.stand_in("secret", kind, value))
     }
 
     /// Eight hex digits of a text's keyed hash; `None` without a key.
@@ -72,18 +83,29 @@ impl Redactor {
         Some(hash.to_hex().chars().take(8).collect())
     }
 
-    fn stand_in(&self, kind: &str, secret: &str) -> String {
+    fn stand_in(&self, class: &str, kind: &str, secret: &str) -> String {
         match self.key() {
             Some(key) => {
                 let hash = blake3::keyed_hash(key, secret.as_bytes());
                 let tag: String = hash.to_hex().chars().take(4).collect();
-                format!("‹secret:{kind}:{tag}›")
+                format!("‹{class}:{kind}:{tag}›")
             }
-            None => format!("‹secret:{kind}›"),
+            None => format!("‹{class}:{kind}›"),
         }
     }
 
     fn key(&self) -> &Option<[u8; 32]> {
         self.key.get_or_init(|| key::load(self.state.as_deref()?))
     }
+}
+
+/// Adds what is personal and lies in no secret, so that none reaches into another.
+fn add_personal<'k>(text: &str, found: &mut Vec<(usize, usize, &'k str, &'k str)>) {
+    for one in tollgate_model::personal(text) {
+        let (start, end) = (one.span.start as usize, one.span.end as usize);
+        if found.iter().all(|(from, to, ..)| end <= *from || *to <= start) {
+            found.push((start, end, "personal", one.kind));
+        }
+    }
+    found.sort_unstable();
 }

@@ -40,6 +40,9 @@ enum Command {
         /// What the hook wrote down
         file: std::path::PathBuf,
     },
+    /// Bring records to the sinks (what a hook starts)
+    #[command(hide = true)]
+    Deliver(cmd::deliver::Args),
     /// One validator alone: a tool's input on standard input, `{"safe": …, "reason": …, "metadata": …}` as answer
     Validate(cmd::validate::Args),
     /// What happened: every event, filtered
@@ -82,6 +85,7 @@ pub fn run() -> ExitCode {
         Command::Rules(args) => cmd::rules::run(args),
         Command::Trust(args) => cmd::trust::run(args),
         Command::Observe { file } => cmd::observe::run(file),
+        Command::Deliver(args) => cmd::deliver::run(args),
         Command::Validate(args) => cmd::validate::run(args),
         Command::Log(args) => cmd::log::run(args),
         Command::Stats(args) => cmd::stats::run(args),

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tollgate_agents::Adapter;
 use tollgate_lastword as lastword;
+use tollgate_model::json::{Value, object};
 use tollgate_model::{Change, Decision, Effect, EffectKind, Event, Kind, Mode, ToolCall, Verdict, World};
 use tollgate_store::{Held, LogFault, Whose, change_state, read_state};
 use tollgate_workflow::{
@@ -31,6 +32,15 @@ pub struct Guide<'a> {
 #[derive(Debug, Default)]
 pub struct Afterwards(Vec<Later>);
 
+/// Whoever brings records to the sinks.
+#[derive(Debug)]
+pub struct Courier {
+    pub config: std::path::PathBuf,
+    pub state: std::path::PathBuf,
+    /// A sink that is new gets the records from this one on.
+    pub from: u64,
+}
+
 #[derive(Debug)]
 enum Later {
     Forget {
@@ -50,6 +60,7 @@ enum Later {
         command: String,
         text: String,
     },
+    Deliver(Courier),
 }
 
 impl Guide<'_> {
@@ -93,6 +104,24 @@ impl Guide<'_> {
         }
         self.store(&changes, decision);
         Afterwards(after.into_iter().map(|one| self.later(one)).collect())
+    }
+
+    /// The workflows that are under way, each with its phase, for the record.
+    pub fn phases(&self, decision: &mut Decision) -> Option<(String, Value)> {
+        if self.flows.is_empty() {
+            return None;
+        }
+        let states = self.states(decision);
+        let active: Vec<Value> = self
+            .flows
+            .iter()
+            .filter(|flow| flow.start.always || states.of(flow.scope).is(&flow.name, "is_active"))
+            .map(|flow| {
+                let phase = states.of(flow.scope).text(&flow.name, "phase");
+                object([("name", flow.name.as_str().into()), ("phase", phase.into())])
+            })
+            .collect();
+        (!active.is_empty()).then(|| ("workflow".to_owned(), Value::List(active)))
     }
 
     fn case<'c>(&'c self, effects: &'c [Effect], states: &'c States, run: Option<&'c Run>) -> Case<'c> {
@@ -219,6 +248,12 @@ impl Ground for Guide<'_> {
 }
 
 impl Afterwards {
+    /// The same, and a delivery.
+    pub fn and(mut self, courier: Option<Courier>) -> Self {
+        self.0.extend(courier.map(Later::Deliver));
+        self
+    }
+
     /// Is there nothing to do?
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -237,8 +272,21 @@ impl Afterwards {
                 }
                 Later::Delete { project, path } => tollgate_store::remove_mirror(Path::new(&project), &path),
                 Later::Run { project, command, text } => notify(&project, &command, &text),
+                Later::Deliver(courier) => courier.start(),
             }
         }
+    }
+}
+
+impl Courier {
+    /// Starts a process that outlives this one. One that cannot be started leaves the records to the next.
+    fn start(self) {
+        let Ok(program) = std::env::current_exe() else { return };
+        let mut command = Command::new(program);
+        command.arg("deliver").arg("--config").arg(self.config).arg("--state").arg(self.state);
+        command.arg("--from").arg(self.from.to_string());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+        let _ = command.spawn();
     }
 }
 

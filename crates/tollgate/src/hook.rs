@@ -8,21 +8,23 @@ use std::time::{Duration, Instant, SystemTime};
 use tollgate_agents::{Adapter, Payload};
 use tollgate_lastword as lastword;
 use tollgate_middleware::StageResult;
+use tollgate_model::json::Value;
 use tollgate_model::{
     Certainty, Decision, Effect, Event, Fault, FaultKind, Finding, Hit, OnFault, Record, Reply, Span, Times,
     Verdict,
 };
 use tollgate_pipeline::Judgement;
-use tollgate_policy::{Audit, Loaded};
+use tollgate_policy::{Audit, Loaded, Policy, Redact};
 use tollgate_store::Log;
 
 use tollgate_workflow::Flow;
 
+use crate::alive;
 use crate::cmd::canary::is_canary;
 use crate::dirs::{self, Dirs};
 use crate::flows::{Flows, Places};
 use crate::guard::{self, Guard};
-use crate::guide::{Afterwards, Guide};
+use crate::guide::{Afterwards, Courier, Guide};
 use crate::session::Session;
 use crate::stdin;
 use crate::world::Machine;
@@ -101,6 +103,7 @@ impl Hook {
         };
         let outcome = guide.judge(&effects, &mut decision);
         tell(event, &loaded, &mut decision);
+        decision.notices.extend(alive::told(event, &self.state));
         let guard = Guard {
             adapter: self.adapter,
             event,
@@ -121,8 +124,18 @@ impl Hook {
             reply = self.adapter.reply(event, &decision);
         }
         let times = Times { read, policy, judge: micros(start) - read - policy };
-        let kept = Kept { event, effects: &effects, results: &results, times, loaded: &loaded };
-        (self.record(&kept, decision, reply), after)
+        let workflows = guide.phases(&mut decision);
+        let kept = Kept {
+            event,
+            project: &project,
+            effects: &effects,
+            results: &results,
+            times,
+            workflows,
+            loaded: &loaded,
+        };
+        let (reply, seq) = self.record(&kept, decision, reply);
+        (reply, after.and(self.delivery(&loaded.policy, seq)))
     }
 
     /// The workflows that are on. Their files are the gate's own, and what is wrong with one is told like a fault of
@@ -136,18 +149,30 @@ impl Hook {
     }
 
     /// Puts the decision on disk before the agent hears of it, or says that it is not.
-    fn record(&self, kept: &Kept, mut decision: Decision, reply: Reply) -> Reply {
+    fn record(&self, kept: &Kept, mut decision: Decision, reply: Reply) -> (Reply, Option<u64>) {
         let mut record = Record::of(kept.event, kept.effects, &decision, reply.expressed, kept.times)
             .made_by(VERSION, &kept.loaded.digest);
         record.fields.extend(guard::record(kept.results));
-        let Err(fault) = Log::at(&self.state).append(&record, SystemTime::now()) else { return reply };
+        record.fields.extend(kept.place());
+        record.fields.extend(kept.workflows.clone());
+        let log = Log::at(&self.state).personal(kept.loaded.policy.redact == Redact::Personal);
+        let fault = match log.append(&record, SystemTime::now()) {
+            Ok(appended) => return (reply, Some(appended.seq)),
+            Err(fault) => fault,
+        };
         decision
             .notices
             .push(format!("tollgate: this event could not be recorded: {fault}; see `tollgate doctor`"));
         if kept.loaded.policy.audit == Audit::Required && kept.event.pending().is_some() {
             decision.add(unrecorded(&fault.to_string()));
         }
-        self.adapter.reply(kept.event, &decision)
+        (self.adapter.reply(kept.event, &decision), None)
+    }
+
+    /// Whoever brings the record to the sinks, unless somebody is on the way already.
+    fn delivery(&self, policy: &Policy, seq: Option<u64>) -> Option<Courier> {
+        let from = seq.filter(|_| !policy.sinks.is_empty() && !tollgate_sinks::is_running(&self.state))?;
+        Some(Courier { config: self.config.clone(), state: self.state.clone(), from })
     }
 
     /// The one place where a failure becomes an answer.
@@ -195,10 +220,20 @@ impl Hook {
 /// What goes into the record beside the decision.
 struct Kept<'a> {
     event: &'a Event,
+    project: &'a str,
     effects: &'a [Effect],
     results: &'a [StageResult],
     times: Times,
+    workflows: Option<(String, Value)>,
     loaded: &'a Loaded,
+}
+
+impl Kept<'_> {
+    /// The session's project, where that is another folder than the working directory.
+    fn place(&self) -> Option<(String, Value)> {
+        let elsewhere = !self.project.is_empty() && self.project != self.event.cwd;
+        elsewhere.then(|| ("project".to_owned(), self.project.into()))
+    }
 }
 
 impl Hook {

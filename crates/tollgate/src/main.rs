@@ -2,6 +2,7 @@
 
 #![cfg_attr(not(test), no_main)]
 
+mod alive;
 mod cli;
 mod cmd;
 mod dirs;
@@ -14,6 +15,7 @@ mod hook;
 mod out;
 mod owner;
 mod paint;
+mod parquet;
 mod program;
 mod report;
 mod session;

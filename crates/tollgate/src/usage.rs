@@ -12,7 +12,7 @@ use crate::table::Bar;
 use crate::transcripts::{self, Transcript};
 
 /// Dollars per million tokens.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
     input: f64,
@@ -21,10 +21,17 @@ pub struct Price {
     cached: f64,
     #[serde(default)]
     cache_writes: f64,
+    /// What it was checked against; without it, it is as remembered from a public list.
+    #[serde(default)]
+    checked: Option<String>,
 }
 
 /// Prices by the beginning of a model's name; the longest that fits counts.
-pub struct Prices(BTreeMap<String, Price>);
+pub struct Prices {
+    prices: BTreeMap<String, Price>,
+    /// Somebody's own table needs no checking.
+    own: bool,
+}
 
 impl Prices {
     /// The prices in a JSON file, or those that were published when this was built.
@@ -39,11 +46,11 @@ impl Prices {
             Some(file) => format!("`{}` is no table of prices; it must look like {EXAMPLE}", file.display()),
             None => "the table of prices that came with this program is broken".to_owned(),
         })?;
-        Ok(Self(prices))
+        Ok(Self { prices, own: file.is_some() })
     }
 
     fn of(&self, model: &str) -> Option<&Price> {
-        let fits = self.0.iter().filter(|(name, _)| model.starts_with(name.as_str()));
+        let fits = self.prices.iter().filter(|(name, _)| model.starts_with(name.as_str()));
         fits.max_by_key(|(name, _)| name.len()).map(|(_, price)| price)
     }
 }
@@ -63,18 +70,54 @@ pub struct Spent {
     pub output: u64,
     /// `None`: nobody knows the model's price.
     pub dollars: Option<f64>,
+    /// The price was compared with what somebody was really charged.
+    pub checked: bool,
 }
 
-/// Adds up what was spent since then, the dearest first.
-pub fn spent(transcripts: &[Transcript], since: Option<i64>, prices: &Prices) -> Vec<Spent> {
+impl Spent {
+    /// The cost for people; a price that was not checked is in doubt.
+    pub fn cost(&self) -> String {
+        let doubt = if self.checked { "" } else { "?" };
+        self.dollars.map_or("–".to_owned(), |dollars| format!("${dollars:.2}{doubt}"))
+    }
+}
+
+/// What is counted.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted<'a> {
+    /// From then on, in microseconds since 1970.
+    pub since: Option<i64>,
+    /// Until then.
+    pub until: Option<i64>,
+    /// Only this agent.
+    pub agent: Option<&'a str>,
+    /// Only this session.
+    pub session: Option<&'a str>,
+}
+
+impl Wanted<'_> {
+    fn takes(&self, usage: &Usage) -> bool {
+        let at = micros_of(&usage.time);
+        self.since.is_none_or(|since| at.is_none_or(|at| at >= since))
+            && self.until.is_none_or(|until| at.is_none_or(|at| at < until))
+            && self.session.is_none_or(|session| session == usage.session)
+    }
+}
+
+/// Adds up what was spent, the dearest first.
+pub fn spent(transcripts: &[Transcript], wanted: &Wanted, prices: &Prices) -> Vec<Spent> {
     let mut answers: HashMap<(String, String), (String, Usage)> = HashMap::new();
     let mut bar = Bar::new("reading transcripts");
     for (at, transcript) in transcripts.iter().enumerate() {
         bar.at(at as u64, transcripts.len() as u64);
+        let other = wanted.agent.is_some_and(|agent| agent != transcript.agent.name());
+        if other || wanted.since.is_some_and(|since| transcript.changed < since) {
+            continue;
+        }
         // One that cannot be read costs nothing here; `audit` tells of it.
         let _ = transcripts::read(transcript, |told| {
             if let Told::Usage(usage) = told
-                && since.is_none_or(|since| micros_of(&usage.time).is_none_or(|at| at >= since))
+                && wanted.takes(&usage)
             {
                 let key = (usage.session.clone(), usage.answer.clone());
                 answers.insert(key, (transcript.agent.name().to_owned(), usage));
@@ -98,7 +141,9 @@ pub fn spent(transcripts: &[Transcript], since: Option<i64>, prices: &Prices) ->
     }
     let mut sums: Vec<Spent> = sums.into_values().collect();
     for sum in &mut sums {
-        sum.dollars = prices.of(&sum.model).map(|price| cost(sum, price));
+        let Some(price) = prices.of(&sum.model) else { continue };
+        sum.dollars = Some(cost(sum, price));
+        sum.checked = prices.own || price.checked.is_some();
     }
     sums.sort_by(|one, other| other.dollars.partial_cmp(&one.dollars).unwrap_or(std::cmp::Ordering::Equal));
     sums

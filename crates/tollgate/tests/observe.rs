@@ -1,6 +1,6 @@
 //! What the gate remembers, as its commands tell it.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
 
 mod support;
 
@@ -275,6 +275,15 @@ fn tokens_are_counted_once_and_priced() {
     std::fs::write(&prices, r#"{"claude": {"input": 10000, "output": 0}}"#).unwrap();
     let own = objects(&scratch, &["stats", "--by", "tokens", "--json", "--prices", prices.to_str().unwrap()]);
     assert_eq!(own[0]["dollars"], json!(5.0));
+    let report = objects(&scratch, &["report", "--json"]).remove(0);
+    assert_eq!(
+        (&report["tokens"][0]["output"], &report["tokens"][0]["price_checked"]),
+        (&json!(100), &json!(true))
+    );
+    let cost = report["figures"].as_array().unwrap().iter().find(|figure| figure["name"] == "cost").unwrap();
+    assert!((cost["value"].as_f64().unwrap() - 0.004).abs() < 1e-9, "{cost}");
+    let nobody = objects(&scratch, &["report", "--json", "--agent", "codex"]).remove(0);
+    assert_eq!(nobody["tokens"], json!([]));
     assert!(shown(&scratch, &["stats", "--by", "tokens"]).lines().all(|line| line.chars().count() <= 80));
 }
 
@@ -286,4 +295,55 @@ fn a_log_is_pruned_by_people_only() {
     let refused = command.args(["prune", "--older-than", "0d"]).env("CLAUDECODE", "1").output().unwrap();
     assert_eq!(refused.status.code(), Some(2));
     assert!(scratch.bash("tollgate prune --older-than 0d").stdout.contains("deny"));
+}
+
+#[test]
+fn an_export_is_read_by_the_tools_it_is_for() {
+    let scratch = story();
+    let python = std::env::var("TOLLGATE_TEST_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let output = tollgate(&scratch, &["log", "--format", "parquet"]);
+    assert!(
+        output.status.success() && output.stdout.starts_with(b"PAR1") && output.stdout.ends_with(b"PAR1")
+    );
+    let file = scratch.home().join("records.parquet");
+    std::fs::write(&file, output.stdout).unwrap();
+    let read = "import json, sys, pyarrow.parquet as p\nt = p.read_table(sys.argv[1])\nassert str(t.schema.field('ts').type).startswith('timestamp[us')\nprint(json.dumps([{k: str(v) if k == 'ts' else v for k, v in r.items()} for r in t.to_pylist()]))";
+    let mut command = Command::new(&python);
+    let Ok(rows) = command.args(["-c", read]).arg(&file).output() else { return };
+    let complaint = String::from_utf8_lossy(&rows.stderr).into_owned();
+    if complaint.contains("No module named") {
+        // Without pyarrow there is nobody to read it; the page's own tests still hold.
+        return;
+    }
+    let rows: Vec<Value> = serde_json::from_slice(&rows.stdout).expect(&complaint);
+    let log = scratch.log();
+    assert_eq!(rows.len(), log.len());
+    for (row, record) in rows.iter().zip(&log) {
+        for key in ["seq", "agent", "session", "tool", "verdict", "took_ms", "result_bytes", "prompt_id"] {
+            assert_eq!(row[key], record[key], "{key}");
+        }
+    }
+    assert_eq!(rows[1]["text"], "cargo test");
+    assert_eq!(
+        rows[1]["ts"].as_str().unwrap().replace(' ', "T").get(..26),
+        log[1]["ts"].as_str().unwrap().get(..26)
+    );
+}
+
+#[test]
+fn a_record_says_in_which_phase_of_which_workflow_it_was() {
+    let scratch = Scratch::new();
+    scratch.policy("version: 1\nworkflows: [code]\n");
+    call(&scratch, "t0", "ls src");
+    let plans = scratch.project().join("project/m1/plans");
+    std::fs::create_dir_all(&plans).unwrap();
+    std::fs::write(plans.join("plan_s-1_a.md"), "# plan\n").unwrap();
+    std::fs::write(scratch.project().join("project/status.json"), r#"{"current_milestone": "m1"}"#).unwrap();
+    event(&scratch, "UserPromptSubmit", json!({"prompt": "/code"}));
+    call(&scratch, "t1", "ls src");
+    let of =
+        |id: &str| scratch.log().into_iter().find(|record| record["id"] == id).unwrap()["workflow"].clone();
+    assert_eq!(of("t0"), Value::Null, "none was under way");
+    assert_eq!(of("t1"), json!([{"name": "code", "phase": "failing_test"}]));
+    assert!(shown(&scratch, &["log", "--format", "csv"]).contains(",code:failing_test,"));
 }

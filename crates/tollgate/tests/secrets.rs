@@ -6,6 +6,7 @@ mod support;
 
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use support::Scratch;
@@ -145,9 +146,25 @@ fn look(place: &str, bytes: &[u8], needles: &[(String, usize)], found: &mut Vec<
     }
 }
 
+/// How many lines a file has, once it has as many as it should.
+fn lines(path: &Path, count: usize) -> usize {
+    let end = Instant::now() + Duration::from_secs(30);
+    loop {
+        let lines = std::fs::read_to_string(path).unwrap_or_default().lines().count();
+        if lines >= count || Instant::now() > end {
+            return lines;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
 #[test]
 fn f30_no_planted_secret_is_kept_or_shown() {
     let scratch = Scratch::new();
+    scratch.policy(
+        "version: 1\nsinks:\n  - { uses: jsonl, path: ~/out/all.jsonl }\n  - { uses: analytics }\n  - { uses: command, run: [sh, -c, 'cat >> \"$HOME/out/piped\"'] }\n",
+    );
+    std::fs::create_dir_all(scratch.home().join("out")).unwrap();
     let mut seed = 7;
     let mut needles = Vec::new();
     for at in 0..200 {
@@ -157,7 +174,9 @@ fn f30_no_planted_secret_is_kept_or_shown() {
         needles.push((part, kind));
     }
     let mut found = Vec::new();
-    let commands: [&[&str]; 8] = [
+    let commands: [&[&str]; 10] = [
+        &["stats", "--by", "session", "--json"],
+        &["audit", "--json"],
         &["log", "--json"],
         &["log"],
         &["log", "--format", "csv"],
@@ -176,6 +195,11 @@ fn f30_no_planted_secret_is_kept_or_shown() {
         look(&args.join(" "), &output.stderr, &needles, &mut found);
     }
     assert_eq!(scratch.log().len(), 200);
-    grep(&scratch.state(), &needles, &mut found);
+    for file in ["out/all.jsonl", "out/piped", "project/.agentic/analytics/events.jsonl"] {
+        assert_eq!(lines(&scratch.home().join(file), 200), 200, "{file}");
+    }
+    for folder in [scratch.state(), scratch.home().join("out"), scratch.project().join(".agentic")] {
+        grep(&folder, &needles, &mut found);
+    }
     assert_eq!(found, Vec::<String>::new());
 }

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use tollgate_model::{Approve, Card, Level, Mode, OnFault, Pack};
 
-use super::{Audit, Exception, PackSet, Policy, Rank, Setting, describe, strictest};
+use super::{Audit, Exception, PackSet, Policy, Rank, Redact, Setting, describe, strictest};
 
 static CARDS: [Card; 5] = [
     card("a", Pack::Core, Level::Deny),
@@ -32,21 +32,25 @@ fn setting(pack: Pack) -> impl Strategy<Value = Setting> {
 
 fn policy() -> impl Strategy<Value = Policy> {
     let rules: Vec<_> = CARDS.iter().map(|card| prop::option::of(setting(card.pack))).collect();
-    let switches = (0..2u8, 0..3u8, 0..2u8, 0..2u8);
-    (rules, any::<[bool; 2]>(), switches).prop_map(|(rules, off, (mode, on_fault, approve, audit))| {
-        let named = CARDS.iter().zip(rules).filter_map(|(card, rule)| Some((card.id.to_owned(), rule?)));
-        let bits = |on: bool, pack| if on { PackSet::of(pack).0 } else { 0 };
-        Policy {
-            mode: [Mode::Observe, Mode::Enforce][usize::from(mode)],
-            on_fault: [OnFault::Allow, OnFault::Ask, OnFault::Deny][usize::from(on_fault)],
-            approve: [Approve::ReadOnly, Approve::None][usize::from(approve)],
-            audit: [Audit::Optional, Audit::Required][usize::from(audit)],
-            packs_off: PackSet(bits(off[0], Pack::Core) | bits(off[1], Pack::Cloud)),
-            rules: named.collect::<BTreeMap<_, _>>(),
-            pipelines: Vec::new(),
-            workflows: Vec::new(),
-        }
-    })
+    let switches = (0..2u8, 0..3u8, 0..2u8, 0..2u8, 0..2u8);
+    (rules, any::<[bool; 2]>(), switches).prop_map(
+        |(rules, off, (mode, on_fault, approve, audit, redact))| {
+            let named = CARDS.iter().zip(rules).filter_map(|(card, rule)| Some((card.id.to_owned(), rule?)));
+            let bits = |on: bool, pack| if on { PackSet::of(pack).0 } else { 0 };
+            Policy {
+                mode: [Mode::Observe, Mode::Enforce][usize::from(mode)],
+                on_fault: [OnFault::Allow, OnFault::Ask, OnFault::Deny][usize::from(on_fault)],
+                approve: [Approve::ReadOnly, Approve::None][usize::from(approve)],
+                audit: [Audit::Optional, Audit::Required][usize::from(audit)],
+                redact: [Redact::Secrets, Redact::Personal][usize::from(redact)],
+                packs_off: PackSet(bits(off[0], Pack::Core) | bits(off[1], Pack::Cloud)),
+                rules: named.collect::<BTreeMap<_, _>>(),
+                pipelines: Vec::new(),
+                workflows: Vec::new(),
+                sinks: Vec::new(),
+            }
+        },
+    )
 }
 
 /// Is `a` at least as strict as `b` in everything that can be asked of a policy?
@@ -56,6 +60,7 @@ fn covers(a: &Policy, b: &Policy) -> bool {
         && a.on_fault >= b.on_fault
         && a.approve >= b.approve
         && a.audit >= b.audit
+        && a.redact >= b.redact
         && CARDS.iter().all(|card| a.level(card) >= b.level(card))
         && CARDS
             .iter()

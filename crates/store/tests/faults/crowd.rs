@@ -29,6 +29,34 @@ fn f14_five_hundred_processes_at_once() {
     assert_eq!(scene.verify().count, 0);
 }
 
+/// As many, each with twenty records, and every other one killed at some moment.
+#[test]
+fn f01_five_hundred_processes_half_of_them_killed() {
+    let scene = Scene::new();
+    let (gate, start) = std::io::pipe().unwrap();
+    let mut crowd: Vec<Child> = (0..500)
+        .map(|_| process("crowd", &scene.state, "100000").stdin(gate.try_clone().unwrap()).spawn().unwrap())
+        .collect();
+    drop((gate, start));
+    let mut seed = 42_u64;
+    for child in crowd.iter_mut().step_by(2) {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        std::thread::sleep(Duration::from_micros((seed >> 33) % 4000));
+        child.kill().unwrap();
+    }
+    let mut acknowledged: Vec<u64> = Vec::new();
+    for child in crowd {
+        acknowledged
+            .extend(said(child).iter().map(|line| line.parse::<u64>().unwrap_or_else(|_| panic!("{line}"))));
+    }
+    let seen = scene.verify();
+    assert!(seen.is_sound(), "{}", told(&seen));
+    let kept: std::collections::HashSet<u64> = scene.log.records().map(|entry| entry.seq).collect();
+    let lost: Vec<&u64> = acknowledged.iter().filter(|seq| !kept.contains(seq)).collect();
+    assert!(lost.is_empty(), "{lost:?}");
+    assert!(acknowledged.len() >= 5000, "the others got everything done: {}", acknowledged.len());
+}
+
 #[test]
 fn f15_a_stopped_process_holds_nobody_up() {
     let scene = Scene::new();

@@ -1,9 +1,10 @@
 //! `tollgate audit`: is the log what was written, and did every call pass the gate?
 
+mod anchor;
 mod life;
 mod sizes;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use serde_json::{Value, json};
@@ -12,7 +13,8 @@ use tollgate_store::{Log, Verification};
 use crate::dirs::Dirs;
 use crate::exit::ExitCode;
 use crate::report::shown;
-use crate::{out, when};
+use crate::{alive, out, when};
+use anchor::Anchor;
 pub use life::{Life, Way};
 
 /// How many calls that went around are told one by one.
@@ -27,9 +29,14 @@ pub struct Args {
     /// Only this session, by the beginning of its id
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// A head that was noted elsewhere, as `SEQ:HASH` or as it stands in the `head` file: the log must still hold it
-    #[arg(long, value_name = "HEAD")]
+    /// Heads that were noted elsewhere, all of which the log must still hold: `SEQ:HASH`, what the `head` file says,
+    /// a file that holds such lines or records, or `-` for standard input: `journalctl -t tollgate -o cat | tollgate
+    /// audit --anchor -`
+    #[arg(long, value_name = "HEADS")]
     anchor: Option<String>,
+    /// Only keep the line that the next session is told
+    #[arg(long, hide = true)]
+    brief: bool,
     /// Look for transcripts below this home directory
     #[arg(long, value_name = "DIR")]
     home: Option<PathBuf>,
@@ -46,6 +53,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let dirs = Dirs::find().context("no home directory: set HOME")?;
     let state = args.state.clone().unwrap_or(dirs.state);
     let home = args.home.clone().unwrap_or(dirs.home);
+    if args.brief {
+        return brief(&state, &home);
+    }
     let since = args.since.as_deref().map(when::parse).transpose()?;
     let log = Log::at(&state);
     let chain = log.verify();
@@ -61,6 +71,19 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(if audit.is_sound() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
+/// What a session is told when it starts. Nothing when there is nothing to compare.
+fn brief(state: &Path, home: &Path) -> anyhow::Result<ExitCode> {
+    let life = Life::examine(state, home, Some(when::now() - alive::DAYS * when::DAY), None);
+    let hint = if life.count(Way::Around) == 0 { "" } else { "; `tollgate audit` tells which" };
+    let line = if life.is_empty() {
+        String::new()
+    } else {
+        format!("last {} days: {}{hint}", alive::DAYS, life.line())
+    };
+    alive::keep(state, &line).with_context(|| format!("cannot write to `{}`", state.display()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
 struct Audit {
     chain: Verification,
     anchor: Option<Anchor>,
@@ -70,7 +93,7 @@ struct Audit {
 
 impl Audit {
     fn is_sound(&self) -> bool {
-        let anchored = self.anchor.as_ref().is_none_or(|anchor| anchor.holds);
+        let anchored = self.anchor.as_ref().is_none_or(|anchor| anchor.holds());
         self.chain.is_sound() && anchored && self.life.count(Way::Around) == 0 && self.shrunk.is_empty()
     }
 
@@ -84,10 +107,7 @@ impl Audit {
             None => {
                 "  not anchored: a log rewritten whole would not show; see `tollgate audit --help`".to_owned()
             }
-            Some(anchor) if anchor.holds => {
-                format!("  anchored: record {} is the one that was noted", anchor.seq)
-            }
-            Some(anchor) => format!("  ANCHOR BROKEN: record {} is not the one that was noted", anchor.seq),
+            Some(anchor) => anchor.line(),
         });
         self.life.print(TOLD);
         for shrunk in &self.shrunk {
@@ -102,35 +122,11 @@ impl Audit {
             .iter()
             .map(|t| json!({"part": t.part, "line": t.line, "what": t.breach.to_string(), "alarm": t.breach.is_alarm()}))
             .collect();
-        let anchor = self.anchor.as_ref().map(|anchor| json!({"seq": anchor.seq, "holds": anchor.holds}));
+        let anchor = self.anchor.as_ref().map(|anchor| json!({"seq": anchor.last, "heads": anchor.heads, "holds": anchor.holds(), "broken": anchor.broken, "pruned": anchor.gone}));
         let shrunk: Vec<String> = self.shrunk.iter().map(ToString::to_string).collect();
         json!({
             "sound": self.is_sound(), "records": self.chain.records, "chain": self.chain.is_sound(),
             "troubles": troubles, "anchor": anchor, "shrunk": shrunk, "life": self.life.value(),
         })
-    }
-}
-
-/// A head that was noted elsewhere.
-struct Anchor {
-    seq: u64,
-    holds: bool,
-}
-
-impl Anchor {
-    fn check(log: &Log, text: &str) -> anyhow::Result<Self> {
-        let noted = match serde_json::from_str::<Value>(text) {
-            Ok(value) => value
-                .get("seq")
-                .and_then(Value::as_u64)
-                .zip(value.get("hash").and_then(Value::as_str).map(str::to_owned)),
-            Err(_) => text.split_once(':').and_then(|(seq, hash)| Some((seq.parse().ok()?, hash.to_owned()))),
-        };
-        let (seq, hash) = noted.with_context(|| {
-            format!("`{}` is no head; write `SEQ:HASH`, or what the `head` file says", shown(text))
-        })?;
-        let entry = log.records_from(seq).next().filter(|entry| entry.seq == seq);
-        let holds = entry.is_some_and(|entry| entry.line.ends_with(&format!(r#","hash":"{hash}"}}"#)));
-        Ok(Self { seq, holds })
     }
 }

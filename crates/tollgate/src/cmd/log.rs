@@ -3,15 +3,16 @@
 mod filter;
 mod line;
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Stdout};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use tollgate_store::{Entry, Log};
 
 use crate::dirs::Dirs;
 use crate::exit::ExitCode;
+use crate::parquet::Table;
 use crate::{out, table};
 use filter::Filter;
 pub use line::subject;
@@ -49,6 +50,8 @@ enum Format {
     Json,
     /// A table for spreadsheets
     Csv,
+    /// A table for data tools; write it to a file
+    Parquet,
 }
 
 /// Shows records, oldest first. Exit 1 when there are none.
@@ -59,15 +62,18 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     let log = Log::at(&state);
     let filter = args.filter.filter()?;
-    let show = Show { format: if args.json { Format::Json } else { args.format }, width: line_width() };
+    let format = if args.json { Format::Json } else { args.format };
+    if format == Format::Parquet && (args.follow || std::io::stdout().is_terminal()) {
+        bail!("Parquet is written to a file, and whole: `tollgate log --format parquet > records.parquet`");
+    }
+    let mut show = Show::new(format)?;
     let limit = args.limit.or_else(|| std::io::stdout().is_terminal().then_some(ON_TERMINAL));
-    show.head();
     let (mut last, mut count) = (log.head().map_or(0, |head| head.seq), 0_u64);
     match limit {
         Some(limit) => {
             for entry in newest(&log, &filter, limit) {
                 (last, count) = (last.max(entry.seq), count + 1);
-                show.entry(&entry);
+                show.entry(&entry)?;
             }
         }
         None => {
@@ -75,14 +81,15 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
                 last = last.max(entry.seq);
                 if filter.matches(&entry) {
                     count += 1;
-                    show.entry(&entry);
+                    show.entry(&entry)?;
                 }
             }
         }
     }
     if args.follow {
-        follow(&log, &filter, &show, last);
+        follow(&log, &filter, &mut show, last);
     }
+    show.finish()?;
     Ok(if count == 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
@@ -109,13 +116,13 @@ fn newest(log: &Log, filter: &Filter, limit: usize) -> Vec<Entry> {
 }
 
 /// Until the reader goes away.
-fn follow(log: &Log, filter: &Filter, show: &Show, mut last: u64) -> ! {
+fn follow(log: &Log, filter: &Filter, show: &mut Show, mut last: u64) -> ! {
     loop {
         std::thread::sleep(Duration::from_millis(200));
         for entry in log.records_from(last + 1) {
             last = entry.seq;
-            if filter.matches(&entry) {
-                show.entry(&entry);
+            if filter.matches(&entry) && show.entry(&entry).is_err() {
+                std::process::exit(0);
             }
         }
     }
@@ -129,21 +136,35 @@ fn line_width() -> Option<usize> {
 struct Show {
     format: Format,
     width: Option<usize>,
+    table: Option<Table<Stdout>>,
 }
 
 impl Show {
-    fn head(&self) {
-        if self.format == Format::Csv {
-            out::line(&line::CSV.join(","));
+    fn new(format: Format) -> anyhow::Result<Self> {
+        if format == Format::Csv {
+            out::line(&line::COLUMNS.map(|(name, _)| name).join(","));
         }
+        let parquet = format == Format::Parquet;
+        let table = parquet.then(|| Table::new(std::io::stdout(), &line::COLUMNS)).transpose()?;
+        Ok(Self { format, width: line_width(), table })
     }
 
-    fn entry(&self, entry: &Entry) {
-        match (self.format, entry.value()) {
-            (Format::Json, _) => out::line(&entry.line),
-            (Format::Csv, Some(record)) => out::line(&line::csv(&record)),
-            (Format::Text, Some(record)) => out::line(&line::text(&record, self.width)),
-            (_, None) => out::line(&format!("record {} cannot be read; see `tollgate audit`", entry.seq)),
+    fn entry(&mut self, entry: &Entry) -> anyhow::Result<()> {
+        match (&mut self.table, self.format, entry.value()) {
+            (Some(table), _, Some(record)) => table.row(line::row(&record))?,
+            (Some(_), _, None) => {}
+            (None, Format::Json, _) => out::line(&entry.line),
+            (None, Format::Csv, Some(record)) => out::line(&line::csv(&record)),
+            (None, _, Some(record)) => out::line(&line::text(&record, self.width)),
+            (None, _, None) => {
+                out::line(&format!("record {} cannot be read; see `tollgate audit`", entry.seq))
+            }
         }
+        Ok(())
+    }
+
+    fn finish(self) -> anyhow::Result<()> {
+        self.table.map(Table::finish).transpose()?;
+        Ok(())
     }
 }

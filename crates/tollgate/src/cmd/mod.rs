@@ -4,6 +4,7 @@ pub mod approve;
 pub mod audit;
 pub mod canary;
 pub mod check;
+pub mod deliver;
 pub mod doctor;
 pub mod explain;
 pub mod figures;

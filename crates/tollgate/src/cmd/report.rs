@@ -9,7 +9,8 @@ use tollgate_index::Scope;
 
 use super::figures;
 use crate::exit::ExitCode;
-use crate::{out, when};
+use crate::usage::{self, Prices, Spent, Wanted};
+use crate::{dirs, out, transcripts, when};
 use data::Report;
 
 /// Arguments of `tollgate report`.
@@ -26,6 +27,9 @@ pub struct Args {
     /// The same as `--format json`
     #[arg(long, conflicts_with = "format")]
     json: bool,
+    /// A table of prices of your own, as JSON
+    #[arg(long, value_name = "FILE")]
+    prices: Option<std::path::PathBuf>,
     /// Keep the figures under this name, to compare with later
     #[arg(long, value_name = "NAME")]
     save: Option<String>,
@@ -55,10 +59,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Some(id) => Report::of_session(&index, id)?,
         None => Report::of_period(&index, scope.clone())?,
     };
+    report.spend(spent(args, &scope, &report)?);
     if let Some(name) = &args.against {
         let (label, before) = match name.as_str() {
             "previous" => {
-                ("the time before".to_owned(), Report::of_period(&index, before(&scope, &report))?.headline)
+                let earlier = before(&scope, &report);
+                let mut then = Report::of_period(&index, earlier.clone())?;
+                then.spend(spent(args, &earlier, &then)?);
+                ("the time before".to_owned(), then.headline)
             }
             name => (name.to_owned(), snapshot::read(&state, name)?),
         };
@@ -74,6 +82,17 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Format::Json => out::line(&report.value().to_string()),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What the models' answers cost in a period, or in the report's one session.
+fn spent(args: &Args, scope: &Scope, report: &Report) -> anyhow::Result<Vec<Spent>> {
+    let Some(home) = dirs::home() else { return Ok(Vec::new()) };
+    let session = args.session.as_ref().and(report.sessions.first()).map(|row| row.session.as_str());
+    let wanted = match session {
+        Some(_) => Wanted { session, ..Wanted::default() },
+        None => Wanted { since: scope.from, until: scope.to, agent: scope.agent.as_deref(), session },
+    };
+    Ok(usage::spent(&transcripts::find(&home), &wanted, &Prices::read(args.prices.as_deref())?))
 }
 
 /// The time of the same length before a period.

@@ -8,7 +8,7 @@ use tollgate_model::Rule;
 use super::figures;
 use crate::exit::ExitCode;
 use crate::table::{self, Table, number, share};
-use crate::usage::{self, Prices};
+use crate::usage::{self, Prices, Spent, Wanted};
 use crate::{out, transcripts, when};
 
 /// Arguments of `tollgate stats`.
@@ -59,10 +59,15 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let index = args.scope.index()?;
     let figures = index.figures(args.scope.scope()?);
     let Some(what) = args.by else {
+        let sinks = sink_rows(&args.scope.state()?);
         if args.json {
-            out::line(&overview_value(&figures)?.to_string());
+            out::line(&overview_value(&figures, &sinks.values)?.to_string());
         } else {
             overview(&figures)?;
+            if !sinks.values.is_empty() {
+                out::line("");
+                sinks.table.lines(table::width()).iter().for_each(|line| out::line(line));
+            }
         }
         return Ok(ExitCode::SUCCESS);
     };
@@ -87,14 +92,16 @@ fn print(rows: Rows, args: &Args) {
 
 fn tokens(args: &Args) -> anyhow::Result<Rows> {
     let home = crate::dirs::home().context("no home directory: set HOME")?;
-    let since = args.scope.scope()?.from;
-    let prices = Prices::read(args.prices.as_deref())?;
-    let mut found = usage::spent(&transcripts::find(&home), since, &prices);
-    found.retain(|spent| args.scope.agent.as_ref().is_none_or(|agent| *agent == spent.agent));
+    let scope = args.scope.scope()?;
+    let wanted = Wanted { since: scope.from, until: scope.to, agent: scope.agent.as_deref(), session: None };
+    let found = usage::spent(&transcripts::find(&home), &wanted, &Prices::read(args.prices.as_deref())?);
+    Ok(Rows { table: token_table(&found), values: found.iter().map(token_value).collect() })
+}
+
+/// Tokens in a table.
+pub fn token_table(found: &[Spent]) -> Table {
     let mut table = Table::new(&["session", "model", "answers", "in", "cached", "out", "cost"]);
-    let mut values = Vec::new();
-    for spent in &found {
-        let cost = spent.dollars.map_or("–".to_owned(), |dollars| format!("${dollars:.2}"));
+    for spent in found {
         table.row([
             spent.session.clone(),
             table::cut(&spent.model, 18),
@@ -102,15 +109,19 @@ fn tokens(args: &Args) -> anyhow::Result<Rows> {
             number(spent.input + spent.cache_writes),
             number(spent.cached),
             number(spent.output),
-            cost,
+            spent.cost(),
         ]);
-        values.push(json!({
-            "agent": spent.agent, "session": spent.session, "model": spent.model, "answers": spent.answers,
-            "input": spent.input, "cached": spent.cached, "cache_writes": spent.cache_writes,
-            "output": spent.output, "dollars": spent.dollars,
-        }));
     }
-    Ok(Rows { table, values })
+    table
+}
+
+/// Tokens for programs.
+pub fn token_value(spent: &Spent) -> Value {
+    json!({
+        "agent": spent.agent, "session": spent.session, "model": spent.model, "answers": spent.answers,
+        "input": spent.input, "cached": spent.cached, "cache_writes": spent.cache_writes,
+        "output": spent.output, "dollars": spent.dollars, "price_checked": spent.checked,
+    })
 }
 
 fn default_limit() -> usize {
@@ -340,6 +351,21 @@ fn overview(figures: &Figures) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What became of the deliveries to sinks; empty when there were none.
+fn sink_rows(state: &std::path::Path) -> Rows {
+    let mut table = Table::new(&["sink", "sent", "dropped", "failing"]);
+    let mut values = Vec::new();
+    for (name, account) in tollgate_sinks::accounts(state) {
+        let failing = if account.why.is_empty() { "no".to_owned() } else { account.why.clone() };
+        table.row([name.clone(), number(account.sent), number(account.dropped), failing]);
+        values.push(json!({
+            "sink": name, "sent": account.sent, "dropped": account.dropped, "reached": account.seq,
+            "failing": Some(account.why).filter(|why| !why.is_empty()),
+        }));
+    }
+    Rows { table, values }
+}
+
 /// Calls by day, or by hour where there are few days; times without a call are there too.
 pub fn timeline(figures: &Figures) -> anyhow::Result<Vec<Row>> {
     let days = figures.calls(By::Day)?;
@@ -357,14 +383,14 @@ pub fn timeline(figures: &Figures) -> anyhow::Result<Vec<Row>> {
     Ok(all.collect())
 }
 
-fn overview_value(figures: &Figures) -> anyhow::Result<Value> {
+fn overview_value(figures: &Figures, sinks: &[Value]) -> anyhow::Result<Value> {
     let totals = figures.totals()?;
     let (from, to) =
         totals.span.map_or((None, None), |(from, to)| (Some(when::stamp(from)), Some(when::stamp(to))));
     Ok(json!({
         "from": from, "to": to, "sessions": totals.sessions, "prompts": totals.prompts, "events": totals.events,
         "faults": totals.faults, "calls": call_value("name", &totals.calls),
-        "gate": percentiles(&figures.latency("")?),
+        "gate": percentiles(&figures.latency("")?), "sinks": sinks,
     }))
 }
 

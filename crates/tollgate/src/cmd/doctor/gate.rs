@@ -9,10 +9,12 @@ use tollgate_agents::install::claude::canary::Command;
 use tollgate_model::Mode;
 use tollgate_model::json::Value;
 use tollgate_policy::{Health, Loaded, Request};
+use tollgate_sinks::Sink;
 use tollgate_store::{Log, Verification};
 
 use crate::cmd::audit::{Life, Way};
 use crate::cmd::canary::{Stage, is_canary};
+use crate::cmd::deliver::configured;
 use crate::dirs::MANAGED;
 use crate::report::{Line, tilde};
 use crate::when;
@@ -24,6 +26,7 @@ pub struct Gate<'a> {
     state: PathBuf,
     loaded: Loaded,
     chain: Verification,
+    deliveries: Vec<Sink>,
 }
 
 /// What the log tells about real sessions.
@@ -50,7 +53,8 @@ impl<'a> Gate<'a> {
         };
         let loaded = tollgate_policy::look(&request, &tollgate_rules::Rules);
         let log = Log::at(&state);
-        Self { stage, registered: command.is_some(), loaded, chain: log.verify(), state }
+        let deliveries = configured(&config, &state);
+        Self { stage, registered: command.is_some(), loaded, chain: log.verify(), state, deliveries }
     }
 
     /// Which policy is in force.
@@ -126,11 +130,44 @@ impl<'a> Gate<'a> {
                 format!("look at {}; it goes on growing", tilde(&self.state, &self.stage.dirs.home)),
             ));
         }
-        lines.push(Line::yellow(
-            "not anchored: nothing outside this machine knows the log, so a log rewritten whole would not show",
-            format!("to note its head in the system log: logger -t tollgate < {}", self.state.join("head").display()),
-        ));
+        lines.push(self.anchor());
+        lines.extend(self.sinks());
         lines
+    }
+
+    /// Does somebody else know the chain's head?
+    fn anchor(&self) -> Line {
+        let accounts = tollgate_sinks::accounts(&self.state);
+        let anchors = self.deliveries.iter().filter(|sink| sink.is_anchor());
+        let noted = anchors.filter_map(|sink| Some((sink.name(), accounts.get(&sink.name())?)));
+        match noted.filter(|(_, account)| account.sent > 0).max_by_key(|(_, account)| account.seq) {
+            Some((name, account)) => Line::green(format!("anchored: `{name}` knows record {}", account.seq)),
+            None => Line::yellow(
+                "not anchored: nothing outside this log knows its head, so a log rewritten whole would not show",
+                "add `sinks: [{ uses: syslog }]` to the policy file",
+            ),
+        }
+    }
+
+    /// Do the sinks get what they should?
+    fn sinks(&self) -> Vec<Line> {
+        let accounts = tollgate_sinks::accounts(&self.state);
+        let line = |sink: &Sink| {
+            let Some(account) = accounts.get(&sink.name()) else {
+                return Line::green(format!("{}: nothing sent yet", sink.name()));
+            };
+            let what = format!("{}: {} sent, {} dropped", sink.name(), account.sent, account.dropped);
+            match (account.why.as_str(), account.dropped) {
+                ("", 0) => Line::green(what),
+                ("", _) => {
+                    Line::yellow(what, "it takes records again; the dropped ones are still in the log")
+                }
+                (why, _) => {
+                    Line::yellow(format!("{what}; {why}"), "mend that; until then the log keeps them")
+                }
+            }
+        };
+        self.deliveries.iter().map(line).collect()
     }
 
     /// Did the calls of the last days pass the gate, as the agents' own transcripts tell them?

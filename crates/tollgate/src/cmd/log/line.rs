@@ -1,29 +1,37 @@
 //! A record as one line.
 
 use tollgate_model::json::{self, Value};
+use tollgate_store::micros_of;
 
+use crate::parquet::{Cell, Kind};
 use crate::report::shown;
 use crate::table;
 
-/// The columns of a table for spreadsheets.
-pub const CSV: [&str; 17] = [
-    "seq",
-    "ts",
-    "id",
-    "agent",
-    "session",
-    "subagent",
-    "event",
-    "phase",
-    "cwd",
-    "mode",
-    "tool",
-    "class",
-    "text",
-    "verdict",
-    "expressed",
-    "rules",
-    "fault",
+/// The columns of an export.
+pub const COLUMNS: [(&str, Kind); 23] = [
+    ("seq", Kind::Number),
+    ("ts", Kind::Time),
+    ("id", Kind::Text),
+    ("agent", Kind::Text),
+    ("session", Kind::Text),
+    ("subagent", Kind::Text),
+    ("event", Kind::Text),
+    ("phase", Kind::Text),
+    ("cwd", Kind::Text),
+    ("mode", Kind::Text),
+    ("tool", Kind::Text),
+    ("class", Kind::Text),
+    ("text", Kind::Text),
+    ("verdict", Kind::Text),
+    ("expressed", Kind::Text),
+    ("rules", Kind::Text),
+    ("fault", Kind::Text),
+    ("prompt_id", Kind::Text),
+    ("project", Kind::Text),
+    ("workflow", Kind::Text),
+    ("gate_us", Kind::Number),
+    ("result_bytes", Kind::Number),
+    ("took_ms", Kind::Number),
 ];
 
 /// For people: when, what was said, which tool, about what, and by which rules.
@@ -50,19 +58,51 @@ pub fn text(record: &Value, width: Option<usize>) -> String {
 
 /// For spreadsheets. A cell that a spreadsheet would take for a formula is made a text.
 pub fn csv(record: &Value) -> String {
-    let cells = CSV.map(|column| match column {
-        "text" => cell(&subject(record)),
-        "rules" => cell(&rules(record).join(" ")),
-        "subagent" => {
-            cell(record.get("subagent").and_then(|subagent| subagent.text("type")).unwrap_or_default())
-        }
-        "seq" => match record.get("seq") {
-            Some(Value::Number(seq)) => seq.clone(),
-            _ => String::new(),
-        },
-        column => cell(record.text(column).unwrap_or_default()),
+    let cells = COLUMNS.map(|(column, _)| match of(record, column) {
+        Cell::None => String::new(),
+        Cell::Number(_) if column == "ts" => cell(record.text("ts").unwrap_or_default()),
+        Cell::Number(number) => number.to_string(),
+        Cell::Text(text) => cell(&text),
     });
     cells.join(",")
+}
+
+/// For data tools.
+pub fn row(record: &Value) -> Vec<Cell> {
+    COLUMNS.iter().map(|(column, _)| of(record, column)).collect()
+}
+
+/// What a column says about a record.
+fn of(record: &Value, column: &str) -> Cell {
+    let text = |text: &str| if text.is_empty() { Cell::None } else { Cell::Text(text.to_owned()) };
+    match column {
+        "ts" => record.text("ts").and_then(micros_of).map_or(Cell::None, Cell::Number),
+        "text" => text(&subject(record)),
+        "rules" => text(&rules(record).join(" ")),
+        "subagent" => text(record.get("subagent").and_then(|one| one.text("type")).unwrap_or_default()),
+        "workflow" => text(&workflows(record).join(" ")),
+        "gate_us" => {
+            let steps = record.get("us").and_then(Value::as_map);
+            let sum = |steps: &[(String, Value)]| steps.iter().filter_map(|(_, step)| number(step)).sum();
+            steps.map_or(Cell::None, |steps| Cell::Number(sum(steps)))
+        }
+        "seq" | "result_bytes" | "took_ms" => {
+            record.get(column).and_then(number).map_or(Cell::None, Cell::Number)
+        }
+        column => text(record.text(column).unwrap_or_default()),
+    }
+}
+
+fn number(value: &Value) -> Option<i64> {
+    if let Value::Number(text) = value { text.parse().ok() } else { None }
+}
+
+/// The workflows that were under way: `code:test`.
+fn workflows(record: &Value) -> Vec<String> {
+    let all = record.get("workflow").and_then(Value::as_list).unwrap_or_default().iter();
+    let part = |one: &Value, key: &str| one.text(key).unwrap_or_default().to_owned();
+    all.map(|one| format!("{}:{}", part(one, "name"), part(one, "phase")).trim_end_matches(':').to_owned())
+        .collect()
 }
 
 fn cell(text: &str) -> String {

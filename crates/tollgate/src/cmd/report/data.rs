@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use tollgate_index::{By, Histogram, Index, Outcome, Row, RuleRow, Scope, SessionRow};
 
 use crate::cmd::stats;
+use crate::usage::Spent;
 use crate::when;
 
 /// A figure that is worth comparing.
@@ -31,6 +32,8 @@ pub enum Unit {
     Time,
     /// Bytes.
     Bytes,
+    /// Dollars.
+    Dollars,
 }
 
 /// A page.
@@ -58,6 +61,8 @@ pub struct Report {
     pub gate: Histogram,
     /// The sessions of a period.
     pub sessions: Vec<SessionRow>,
+    /// Tokens and what they cost, by session and model.
+    pub spent: Vec<Spent>,
 }
 
 impl Report {
@@ -68,6 +73,7 @@ impl Report {
         let (tests, actors) = (figures.tests()?, figures.actors()?);
         let gate = figures.latency("")?;
         let tools = figures.calls(By::Tool)?;
+        let rules = figures.rules()?;
         let mut headline = calls(&totals.calls, &gate);
         headline.extend([
             count("sessions", totals.sessions),
@@ -78,6 +84,8 @@ impl Report {
             count("compactions", actors.compactions),
             count("test runs passed", tests.passed),
             count("test runs failed", tests.failed),
+            part("test runs passed, of all", tests.passed, tests.passed + tests.failed),
+            count("stopped by workflows", by_workflows(&rules)),
             count("faults of the gate", totals.faults),
         ]);
         let ran = tools.iter().take(12);
@@ -97,7 +105,7 @@ impl Report {
             ran,
             tools,
             actors: actor_rows,
-            rules: figures.rules()?,
+            rules,
             gate,
             sessions: figures.sessions(20)?,
             ..Self::default()
@@ -133,6 +141,22 @@ impl Report {
         })
     }
 
+    /// Adds what the models' answers cost, as far as transcripts tell.
+    pub fn spend(&mut self, spent: Vec<Spent>) {
+        if spent.is_empty() {
+            return;
+        }
+        let sum = |of: fn(&Spent) -> u64| spent.iter().map(of).sum::<u64>();
+        let dollars: f64 = spent.iter().filter_map(|one| one.dollars).sum();
+        self.headline.extend([
+            count("tokens in", sum(|one| one.input + one.cache_writes)),
+            count("tokens from the cache", sum(|one| one.cached)),
+            count("tokens out", sum(|one| one.output)),
+            Figure { name: "cost".to_owned(), value: dollars, unit: Unit::Dollars, before: None },
+        ]);
+        self.spent = spent;
+    }
+
     /// Puts beside each figure what it was.
     pub fn compare(&mut self, label: &str, before: &[Figure]) {
         self.against = Some(label.to_owned());
@@ -164,6 +188,7 @@ impl Report {
             "rules": self.rules.iter().map(stats::rule_value).collect::<Vec<_>>(),
             "gate": stats::percentiles(&self.gate),
             "sessions": self.sessions.iter().map(stats::session_value).collect::<Vec<_>>(),
+            "tokens": self.spent.iter().map(stats::token_value).collect::<Vec<_>>(),
         })
     }
 }
@@ -176,12 +201,13 @@ impl Unit {
             Self::Share => "share",
             Self::Time => "us",
             Self::Bytes => "bytes",
+            Self::Dollars => "dollars",
         }
     }
 
     /// By its name.
     pub fn named(name: &str) -> Self {
-        [Self::Share, Self::Time, Self::Bytes]
+        [Self::Share, Self::Time, Self::Bytes, Self::Dollars]
             .into_iter()
             .find(|unit| unit.name() == name)
             .unwrap_or(Self::Count)
@@ -189,7 +215,6 @@ impl Unit {
 }
 
 fn calls(row: &Row, gate: &Histogram) -> Vec<Figure> {
-    let share = |part: u64| part as f64 / row.calls.max(1) as f64;
     let time = |name: &str, share| Figure {
         name: name.to_owned(),
         value: gate.percentile(share).unwrap_or_default() as f64,
@@ -200,9 +225,9 @@ fn calls(row: &Row, gate: &Histogram) -> Vec<Figure> {
     vec![
         count("calls", row.calls),
         count("refused", row.denied),
-        of("refused, of all", share(row.denied), Unit::Share),
+        part("refused, of all", row.denied, row.calls),
         count("asked", row.asked),
-        of("asked, of all", share(row.asked), Unit::Share),
+        part("asked, of all", row.asked, row.calls),
         count("failed", row.failed),
         count("no result", row.none),
         of("results", row.bytes as f64, Unit::Bytes),
@@ -211,6 +236,17 @@ fn calls(row: &Row, gate: &Histogram) -> Vec<Figure> {
         time("gate took, p95", 0.95),
         time("gate took, p99", 0.99),
     ]
+}
+
+/// How often a workflow's gate asked or refused.
+fn by_workflows(rules: &[RuleRow]) -> u64 {
+    let own = rules.iter().filter(|row| row.rule.starts_with("workflow/"));
+    own.map(|row| row.asked + row.denied).sum()
+}
+
+fn part(name: &str, of: u64, all: u64) -> Figure {
+    let value = of as f64 / all.max(1) as f64;
+    Figure { name: name.to_owned(), value, unit: Unit::Share, before: None }
 }
 
 fn count(name: &str, value: u64) -> Figure {

@@ -1,10 +1,10 @@
 //! A report as one page: styles and drawings are in it, nothing is fetched and nothing runs.
 
-use tollgate_index::{Histogram, Row, value};
+use tollgate_index::{Histogram, Row, bucket, value};
 
 use super::data::Report;
 use super::text::{headline, period, tables};
-use crate::table::Table;
+use crate::table::{Table, number};
 use crate::when;
 
 /// The whole page.
@@ -44,7 +44,7 @@ h1{font-size:1.6rem;margin:0}h2{font-size:1.1rem;margin:2rem 0 .5rem}.period{col
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 th,td{padding:.25rem .5rem;border-bottom:1px solid var(--line);text-align:right}
 th{color:var(--pale);font-weight:500}th:first-child,td:first-child{text-align:left;overflow-wrap:anywhere}
-svg{width:100%;height:auto}.run{fill:var(--run)}.ask{fill:var(--ask)}.deny{fill:var(--deny)}
+svg{width:100%;height:auto}line{stroke:var(--pale);stroke-dasharray:3 3}.none{opacity:.5}.wide{overflow-x:auto}.run{fill:var(--run)}.ask{fill:var(--ask)}.deny{fill:var(--deny)}
 svg text{fill:var(--pale);font-size:11px}.key{color:var(--pale);font-size:.85rem}.key i{display:inline-block;width:.7rem;height:.7rem;margin:0 .3rem 0 .8rem;border-radius:.15rem}
 ";
 
@@ -54,10 +54,12 @@ fn figures(report: &Report) -> String {
     let cards: String = head
         .rows
         .iter()
-        .map(|row| {
+        .zip(&report.headline)
+        .map(|(row, figure)| {
+            let pale = if figure.value == 0.0 { " none" } else { "" };
             let cell = |at: usize| escape(row.get(at).map_or("", String::as_str));
             let change = if compared { format!(" <span>{}</span>", cell(3)) } else { String::new() };
-            format!("<div class=\"figure\"><b>{}{change}</b><span>{}</span></div>\n", cell(1), cell(0))
+            format!("<div class=\"figure{pale}\"><b>{}{change}</b><span>{}</span></div>\n", cell(1), cell(0))
         })
         .collect();
     let against = report.against.as_ref().map_or(String::new(), |against| {
@@ -73,7 +75,9 @@ fn timeline(rows: &[Row]) -> String {
     let step = width / rows.len().max(1) as f64;
     let mut bars = String::new();
     for (at, row) in rows.iter().enumerate() {
-        let mut top = height;
+        let mut top = height + ROOM;
+        let told = format!("{}: {} calls, {} asked, {} refused", row.name, row.calls, row.asked, row.denied);
+        bars.push_str(&format!("<g><title>{}</title>", escape(&told)));
         let rest = row.calls.saturating_sub(row.asked + row.denied);
         for (class, count) in [("run", rest), ("ask", row.asked), ("deny", row.denied)] {
             let size = count as f64 / most * height;
@@ -86,17 +90,23 @@ fn timeline(rows: &[Row]) -> String {
                 ));
             }
         }
+        bars.push_str("</g>");
     }
     let label = |row: Option<&Row>| escape(row.map_or("", |row| row.name.as_str()));
     format!(
-        "<svg viewBox=\"0 0 900 180\" role=\"img\" aria-label=\"calls over time\">{bars}\
-         <text x=\"0\" y=\"176\">{}</text><text x=\"900\" y=\"176\" text-anchor=\"end\">{}</text>\
-         <text x=\"0\" y=\"11\">{most}</text></svg>\n<p class=\"key\"><i class=\"run\" style=\"background:var(--run)\"></i>ran\
+        "<svg viewBox=\"0 0 900 198\" role=\"img\" aria-label=\"calls over time\">{bars}\
+         <line x1=\"0\" y1=\"18\" x2=\"900\" y2=\"18\"/>\
+         <text x=\"0\" y=\"194\">{}</text><text x=\"900\" y=\"194\" text-anchor=\"end\">{}</text>\
+         <text x=\"0\" y=\"13\">{} calls</text></svg>\n<p class=\"key\"><i class=\"run\" style=\"background:var(--run)\"></i>ran\
          <i style=\"background:var(--ask)\"></i>asked<i style=\"background:var(--deny)\"></i>refused</p>\n",
         label(rows.first()),
-        label(rows.last())
+        label(rows.last()),
+        number(most as u64)
     )
 }
+
+/// Room for a label above the bars.
+const ROOM: f64 = 18.0;
 
 /// Bars over the logarithm of the time.
 fn distribution(times: &Histogram) -> String {
@@ -110,16 +120,28 @@ fn distribution(times: &Histogram) -> String {
         .map(|(bucket, count)| {
             let size = (*count as f64 / most * 140.0).max(1.0);
             format!(
-                "<rect class=\"run\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{size:.1}\"/>",
+                "<rect class=\"run\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{size:.1}\"><title>{}: {}</title></rect>",
                 f64::from(bucket - first) * step,
-                150.0 - size,
-                (step - 1.0).max(0.5)
+                150.0 + ROOM - size,
+                (step - 1.0).max(0.5),
+                when::duration(value(*bucket)),
+                number(*count)
             )
         })
         .collect();
+    let marks: String = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)]
+        .iter()
+        .filter_map(|(name, share)| {
+            let time = times.percentile(*share)?;
+            let x = (f64::from(bucket(time).saturating_sub(first)) + 0.5) * step;
+            Some(format!(
+                "<line x1=\"{x:.1}\" y1=\"{ROOM}\" x2=\"{x:.1}\" y2=\"168\"/><text x=\"{x:.1}\" y=\"13\" text-anchor=\"middle\">{name}</text>"
+            ))
+        })
+        .collect();
     format!(
-        "<svg viewBox=\"0 0 900 170\" role=\"img\" aria-label=\"distribution\">{bars}<text x=\"0\" y=\"166\">{}</text>\
-         <text x=\"900\" y=\"166\" text-anchor=\"end\">{}</text></svg>\n",
+        "<svg viewBox=\"0 0 900 188\" role=\"img\" aria-label=\"distribution\">{bars}{marks}<text x=\"0\" y=\"184\">{}</text>\
+         <text x=\"900\" y=\"184\" text-anchor=\"end\">{}</text></svg>\n",
         when::duration(value(first)),
         when::duration(value(last))
     )
@@ -131,7 +153,8 @@ fn table(table: &Table) -> String {
         format!("<tr>{cells}</tr>\n")
     };
     let rows: String = table.rows.iter().map(|cells| row(cells, "td")).collect();
-    format!("<table><thead>{}</thead><tbody>{rows}</tbody></table>\n", row(&table.head, "th"))
+    let head = row(&table.head, "th");
+    format!("<div class=\"wide\"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>\n")
 }
 
 fn section(title: &str, content: &str) -> String {

@@ -74,6 +74,7 @@ pub fn tables(report: &Report) -> Vec<(&'static str, Table)> {
         ("Agents and subagents", stats::call_table("subagent", &report.actors)),
         ("Rules", stats::rule_table(&report.rules)),
         ("Sessions", stats::session_table(&report.sessions)),
+        ("Tokens and cost (?: at a price that nobody has checked)", stats::token_table(&report.spent)),
     ];
     tables.into_iter().filter(|(_, table)| !table.rows.is_empty()).collect()
 }
@@ -85,6 +86,7 @@ pub fn written(figure: &Figure, value: f64) -> String {
         Unit::Share => format!("{:.1} %", value * 100.0),
         Unit::Time => when::duration(value as u64),
         Unit::Bytes => table::bytes(value as u64),
+        Unit::Dollars => format!("${value:.2}"),
     }
 }
 

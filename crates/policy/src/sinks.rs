@@ -1,0 +1,103 @@
+//! The key `sinks`: where records go after the answer. How they are sent is the `sinks` crate's to know.
+
+use serde::{Deserialize, Serialize};
+
+use crate::layers::{Layer, Part};
+use crate::problem::{At, Problem, Severity};
+
+/// A sink that records go to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SinkUse {
+    /// What kind of sink it is.
+    pub uses: SinkKind,
+    /// The file or socket, as it is written; empty for the usual one.
+    pub path: String,
+    /// Host and port.
+    pub address: String,
+    /// What stands before every name.
+    pub prefix: String,
+    /// Where it is sent by HTTP.
+    pub url: String,
+    /// Headers.
+    pub headers: Vec<(String, String)>,
+    /// A file with the certificates that are believed.
+    pub ca: String,
+    /// A program and its arguments.
+    pub run: Vec<String>,
+}
+
+/// What kind of sink it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SinkKind {
+    /// Records, a line each.
+    Jsonl,
+    /// The seed's analytics line.
+    Analytics,
+    /// Counters and timers by UDP.
+    Statsd,
+    /// OpenTelemetry.
+    Otlp,
+    /// A program.
+    Command,
+    /// An address that gets the records.
+    Webhook,
+    /// The chain's head in the system's log.
+    Syslog,
+}
+
+impl SinkKind {
+    /// Every kind, by its name in a policy file.
+    pub(crate) const ALL: [(&'static str, Self); 7] = [
+        ("jsonl", Self::Jsonl),
+        ("analytics", Self::Analytics),
+        ("statsd", Self::Statsd),
+        ("otlp", Self::Otlp),
+        ("command", Self::Command),
+        ("webhook", Self::Webhook),
+        ("syslog", Self::Syslog),
+    ];
+
+    /// Its name in a policy file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
+    }
+
+    /// The keys that it takes, and the one that it cannot do without.
+    pub(crate) fn keys(self) -> (&'static [&'static str], Option<&'static str>) {
+        match self {
+            Self::Jsonl => (&["path"], Some("path")),
+            Self::Analytics | Self::Syslog => (&["path"], None),
+            Self::Statsd => (&["address", "prefix"], None),
+            Self::Otlp => (&["url", "headers", "ca"], None),
+            Self::Command => (&["run"], Some("run")),
+            Self::Webhook => (&["url", "headers", "ca"], Some("url")),
+        }
+    }
+}
+
+/// Every trusted layer's sinks. What a project's file names is left out: records would go where nobody chose to
+/// send them.
+pub(crate) fn merge(parts: &[Part]) -> (Vec<SinkUse>, Vec<Problem>) {
+    let (mut all, mut ignored): (Vec<SinkUse>, Vec<Problem>) = (Vec::new(), Vec::new());
+    for part in parts {
+        for (sink, at) in &part.settings.sinks {
+            if part.layer == Layer::Project {
+                ignored.push(not_here(part, *at));
+            } else if !all.contains(sink) {
+                all.push(sink.clone());
+            }
+        }
+    }
+    (all, ignored)
+}
+
+fn not_here(part: &Part, at: At) -> Problem {
+    Problem {
+        path: part.path.to_owned(),
+        severity: Severity::Warning,
+        message: "a sink in a project's file".to_owned(),
+        hint: "ignored: where records go is said in your own file".to_owned(),
+        at,
+    }
+}

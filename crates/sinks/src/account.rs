@@ -1,0 +1,48 @@
+//! What became of the deliveries to each sink: kept in the state directory, shown by `stats` and `doctor`.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+const NAME: &str = "sinks.json";
+
+/// One sink's account.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Account {
+    /// The last record that was sent or dropped.
+    pub seq: u64,
+    /// How many were sent.
+    pub sent: u64,
+    /// How many were dropped.
+    pub dropped: u64,
+    /// Why the last delivery failed; empty when it did not.
+    pub why: String,
+    /// Failures since the last success.
+    pub failures: u32,
+    /// When to try again, in seconds since 1970.
+    pub retry_at: u64,
+    /// When something was last sent, in seconds since 1970.
+    pub sent_at: u64,
+    /// What the sink itself remembers.
+    pub memory: Value,
+}
+
+/// All accounts, by the sinks' names. One that cannot be read is empty.
+#[must_use]
+pub fn accounts(state: &Path) -> BTreeMap<String, Account> {
+    let bytes = std::fs::read(state.join(NAME)).ok();
+    bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+}
+
+/// Replaces all accounts at once.
+pub(crate) fn keep(state: &Path, accounts: &BTreeMap<String, Account>) -> std::io::Result<()> {
+    let temporary = state.join(format!(".{}-{NAME}", std::process::id()));
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
+    file.write_all(&serde_json::to_vec(accounts)?)?;
+    std::fs::rename(&temporary, state.join(NAME)).inspect_err(|_| drop(std::fs::remove_file(&temporary)))
+}

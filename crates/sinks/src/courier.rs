@@ -1,0 +1,169 @@
+//! Brings the log to the sinks, one courier per state directory at a time. The log is the buffer: each sink has a
+//! place in it, and one that falls too far behind loses the oldest, counted.
+
+use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use rustix::fs::{CWD, FlockOperation, Mode, OFlags, flock, openat};
+use serde_json::Value;
+use tollgate_store::Log;
+
+use crate::account::{Account, accounts, keep};
+use crate::{BATCH, MOST, Sink};
+
+const LOCK: &str = "sinks.lock";
+/// How long a courier waits for more, so that a busy session has one process and not one per event.
+const LINGER: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(100);
+/// The longest pause between two tries at a sink that fails, in seconds.
+const LONGEST: u64 = 60;
+
+/// Whoever brings records to the sinks.
+pub struct Courier<'a> {
+    /// The state directory.
+    pub state: &'a Path,
+    /// Where to.
+    pub sinks: &'a [Sink],
+    /// A sink that is new gets the records from this one on.
+    pub from: u64,
+}
+
+/// Is a courier under way? It looks at the log once more after it let go of the lock, so that a record that was
+/// written before this was asked is not left behind.
+#[must_use]
+pub fn is_running(state: &Path) -> bool {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let Ok(file) = openat(CWD, state.join(LOCK), flags, Mode::empty()) else { return false };
+    flock(&file, FlockOperation::NonBlockingLockShared).is_err()
+}
+
+impl Courier<'_> {
+    /// Delivers until nothing more comes. Another courier's work is left to that one.
+    pub fn run(&self) {
+        loop {
+            let Some(lock) = self.lock() else { return };
+            let reached = self.rounds();
+            drop(lock);
+            if self.head() <= reached {
+                return;
+            }
+        }
+    }
+
+    /// Goes round until it has been quiet for a while. Returns the last record that was seen.
+    fn rounds(&self) -> u64 {
+        let mut accounts = accounts(self.state);
+        accounts.retain(|name, _| self.sinks.iter().any(|sink| sink.name() == *name));
+        for sink in self.sinks {
+            let new = || Account { seq: self.from.saturating_sub(1), ..Account::default() };
+            accounts.entry(sink.name()).or_insert_with(new);
+        }
+        let mut quiet = Instant::now();
+        let mut reached = 0;
+        loop {
+            let head = self.head();
+            if self.round(&mut accounts, head) {
+                // What cannot be kept is delivered again by the next courier; there is nobody to tell here.
+                let _ = keep(self.state, &accounts);
+                quiet = Instant::now();
+            }
+            if head == reached && quiet.elapsed() >= LINGER {
+                return reached;
+            }
+            reached = head;
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    /// One delivery to each sink that has something to get, all at once. Did any account change?
+    fn round(&self, accounts: &mut BTreeMap<String, Account>, head: u64) -> bool {
+        std::thread::scope(|scope| {
+            let busy = accounts.iter_mut().filter(|(_, account)| account.seq < head && account.is_due());
+            let running: Vec<_> = busy
+                .filter_map(|(name, account)| {
+                    let sink = self.sinks.iter().find(|sink| sink.name() == *name)?;
+                    Some(scope.spawn(move || self.serve(sink, account, head)))
+                })
+                .collect();
+            !running.is_empty()
+        })
+    }
+
+    fn serve(&self, sink: &Sink, account: &mut Account, head: u64) {
+        account.drop_beyond(head);
+        let lines = Log::at(self.state).records_from(account.seq + 1).take(BATCH);
+        let (mut last, mut unread) = (account.seq, 0);
+        let mut records: Vec<Value> = Vec::new();
+        for entry in lines {
+            last = entry.seq;
+            match serde_json::from_str(&entry.line) {
+                Ok(record) => records.push(record),
+                Err(_) => unread += 1,
+            }
+        }
+        if last == account.seq {
+            // The head is ahead of what can be read; there is nothing here to wait for.
+            account.seq = head;
+            return;
+        }
+        let count = records.len() as u64;
+        let mut memory = account.memory.clone();
+        match sink.deliver(&records, &mut memory) {
+            Ok(()) => {
+                let dropped = account.dropped + unread;
+                let sent = account.sent + count;
+                *account = Account { seq: last, sent, dropped, memory, sent_at: now(), ..Account::default() };
+            }
+            Err(trouble) => {
+                account.fail(&trouble.why);
+                if !trouble.again {
+                    account.dropped += count + unread;
+                    (account.seq, account.memory) = (last, memory);
+                }
+            }
+        }
+    }
+
+    fn head(&self) -> u64 {
+        Log::at(self.state).head().map_or(0, |head| head.seq)
+    }
+
+    /// The lock, unless another courier has it. A hook that asks who has it holds it for a moment.
+    fn lock(&self) -> Option<OwnedFd> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let file = openat(CWD, self.state.join(LOCK), flags, Mode::RUSR | Mode::WUSR).ok()?;
+        for _ in 0..20 {
+            if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+                return Some(file);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        None
+    }
+}
+
+impl Account {
+    /// May it be tried?
+    fn is_due(&self) -> bool {
+        self.retry_at <= now()
+    }
+
+    /// Drops what is more than the bound allows.
+    fn drop_beyond(&mut self, head: u64) {
+        let over = head.saturating_sub(self.seq).saturating_sub(MOST);
+        self.dropped += over;
+        self.seq += over;
+    }
+
+    fn fail(&mut self, why: &str) {
+        self.failures = self.failures.saturating_add(1);
+        self.retry_at = now() + (1_u64 << self.failures.min(6).saturating_sub(1)).min(LONGEST);
+        self.why = why.chars().filter(|c| !c.is_control()).take(300).collect();
+    }
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
