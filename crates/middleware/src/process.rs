@@ -129,7 +129,7 @@ fn answered(stage: &Stage, exit: Option<i32>, complaint: &str, text: &str) -> St
 }
 
 /// The event, with what belongs to this middleware.
-fn request(stage: &Stage, input: &Value, earlier: &[StageResult]) -> Value {
+pub(crate) fn request(stage: &Stage, input: &Value, earlier: &[StageResult]) -> Value {
     let mut request = input.clone();
     if let Value::Map(members) = &mut request {
         let config = parse(stage.config.as_bytes()).unwrap_or(Value::Map(Vec::new()));

@@ -34,11 +34,12 @@ enum Command {
     Rules(cmd::rules::Args),
     /// Trust this project's policy and programs: they are copied, and the copies run
     Trust(cmd::trust::Args),
-    /// Run the observers of an event (what a hook starts)
+    /// Run the observers of an event (what a hook starts, with the event on standard input)
     #[command(hide = true)]
     Observe {
-        /// What the hook wrote down
-        file: std::path::PathBuf,
+        /// Where the log is
+        #[arg(long)]
+        state: std::path::PathBuf,
     },
     /// One validator alone: a tool's input on standard input, `{"safe": …, "reason": …, "metadata": …}` as answer
     Validate(cmd::validate::Args),
@@ -81,7 +82,7 @@ pub fn run() -> ExitCode {
         Command::Approve(args) => cmd::approve::run(args),
         Command::Rules(args) => cmd::rules::run(args),
         Command::Trust(args) => cmd::trust::run(args),
-        Command::Observe { file } => cmd::observe::run(file),
+        Command::Observe { state } => cmd::observe::run(state),
         Command::Validate(args) => cmd::validate::run(args),
         Command::Log(args) => cmd::log::run(args),
         Command::Stats(args) => cmd::stats::run(args),

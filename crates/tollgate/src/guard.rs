@@ -34,6 +34,12 @@ impl Guard<'_> {
         if !longest.is_zero() {
             lastword::extend((deadline + longest).min(LONGEST));
         }
+        self.judge(effects, decision)
+    }
+
+    /// The same with nobody waiting.
+    pub fn judge(&self, effects: &[Effect], decision: &mut Decision) -> Vec<StageResult> {
+        let request = Request { event: self.event, native: self.native, effects };
         let Guarded { results, rewrite } = tollgate_middleware::guard(&self.policy.pipelines, &request);
         results.iter().filter_map(|result| self.finding(result)).for_each(|finding| decision.add(finding));
         decision.context.extend(results.iter().filter_map(remark));
