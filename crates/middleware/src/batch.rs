@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 use tollgate_model::json::{Value, object, parse};
 use tollgate_policy::{Program, Stage, StageKind};
 
-use crate::process::{Next, Running};
+use crate::process::{Next, Running, last_line};
 use crate::result::StageResult;
 
 const PYTHON: &str = include_str!("shim.py");
 const JAVASCRIPT: &str = include_str!("shim.mjs");
-/// How long an interpreter may take to come up, beside the time of its first middleware.
-const START: Duration = Duration::from_secs(2);
+/// How long an interpreter may take to come up. That is not the time of a middleware, and on a crowded machine it is
+/// most of it.
+pub(crate) const START: Duration = Duration::from_secs(20);
 
 /// What runs a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,21 +107,36 @@ fn one(stages: &[Stage], input: &Value, earlier: &[StageResult], stop: bool) -> 
     let Some(interpreter) = Interpreter::of(file) else {
         return vec![StageResult::failed(first, "its file is neither Python, JavaScript nor TypeScript")];
     };
-    if let Some(missing) = stages.iter().find_map(|stage| missing(stage)).filter(|(id, _)| *id == first.id) {
-        return vec![StageResult::failed(first, missing.1)];
+    if let Some(why) = missing(first) {
+        return vec![StageResult::failed(first, why)];
     }
+    // One that is not there is told in its turn.
+    let there = stages.iter().take_while(|stage| missing(stage).is_none()).count();
+    let stages = stages.get(..there).unwrap_or_default();
+    let begun = Instant::now();
     let running = match Running::start(interpreter.command(), &request(stages, input, earlier, stop)) {
         Ok(running) => running,
         Err(why) => return stages.iter().map(|stage| StageResult::failed(stage, why.as_str())).collect(),
     };
+    match running.next(START) {
+        Next::Line(_) => answers(stages, running, begun),
+        Next::Late => {
+            running.end(Duration::ZERO);
+            let why = format!("its interpreter did not start within {} s", START.as_secs());
+            vec![StageResult::failed(first, why)]
+        }
+        Next::End => vec![ended(first, running)],
+    }
+}
+
+/// What the stages say, each within its own time. The interpreter's start counts as a cost of the first.
+fn answers(stages: &[Stage], running: Running, mut begun: Instant) -> Vec<StageResult> {
     let mut results: Vec<StageResult> = Vec::new();
     for stage in stages {
-        let begun = Instant::now();
-        let start = if results.is_empty() { START } else { Duration::ZERO };
-        let limit = Duration::from_millis(u64::from(stage.timeout)) + start;
-        match running.next(limit) {
+        match running.next(Duration::from_millis(u64::from(stage.timeout))) {
             Next::Line(line) => {
                 results.push(StageResult { took: begun.elapsed(), ..read(stage, &line) });
+                begun = Instant::now();
             }
             Next::Late => {
                 running.end(Duration::ZERO);
@@ -129,11 +145,7 @@ fn one(stages: &[Stage], input: &Value, earlier: &[StageResult], stop: bool) -> 
             }
             Next::End if results.iter().any(|result| result.said.refuses()) => break,
             Next::End => {
-                let (exit, complaint) = running.end(START);
-                let exit =
-                    exit.map_or_else(|| "by a signal".to_owned(), |code| format!("with exit code {code}"));
-                results
-                    .push(StageResult::failed(stage, format!("its interpreter ended {exit}: {complaint}")));
+                results.push(ended(stage, running));
                 return results;
             }
         }
@@ -142,17 +154,22 @@ fn one(stages: &[Stage], input: &Value, earlier: &[StageResult], stop: bool) -> 
     results
 }
 
-fn missing(stage: &Stage) -> Option<(&str, String)> {
+/// The interpreter went without an answer.
+fn ended(stage: &Stage, running: Running) -> StageResult {
+    let (exit, complaint) = running.end(Duration::from_secs(2));
+    let exit = exit.map_or_else(|| "by a signal".to_owned(), |code| format!("with exit code {code}"));
+    StageResult::failed(stage, format!("its interpreter ended {exit}: {}", last_line(&complaint)))
+}
+
+fn missing(stage: &Stage) -> Option<String> {
     match &stage.program {
-        Program::File(file) if !Path::new(file).is_file() => {
-            Some((stage.id.as_str(), format!("its file {file} is not there")))
-        }
+        Program::File(file) if !Path::new(file).is_file() => Some(format!("its file {file} is not there")),
         _ => None,
     }
 }
 
 fn request(stages: &[Stage], input: &Value, earlier: &[StageResult], stop: bool) -> Value {
-    let stages = stages.iter().take_while(|stage| missing(stage).is_none()).map(|stage| {
+    let stages = stages.iter().map(|stage| {
         let Program::File(path) = &stage.program else { return Value::Null };
         object([
             ("id", stage.id.as_str().into()),

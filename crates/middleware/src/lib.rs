@@ -5,6 +5,7 @@
 
 mod batch;
 mod builtin;
+mod native;
 mod observe;
 mod process;
 mod result;
@@ -44,11 +45,11 @@ pub struct Guarded {
 #[must_use]
 pub fn longest(pipelines: &[Pipeline], request: &Request) -> Duration {
     let stages = pipelines.iter().flat_map(|pipeline| guards(pipeline, request));
-    let total: u64 = stages
-        .filter(|stage| !matches!(stage.program, Program::BuiltIn(_)))
-        .map(|stage| u64::from(stage.timeout) * if stage.on_error == OnError::Retry { 2 } else { 1 })
-        .sum();
-    Duration::from_millis(total)
+    let stages: Vec<Stage> = stages.filter(|stage| !matches!(stage.program, Program::BuiltIn(_))).collect();
+    let own = |stage: &Stage| u64::from(stage.timeout) * if stage.on_error == OnError::Retry { 2 } else { 1 };
+    let starts = stages.iter().any(|stage| matches!(stage.program, Program::File(_)));
+    let start = if starts { batch::START } else { Duration::ZERO };
+    start + Duration::from_millis(stages.iter().map(own).sum())
 }
 
 /// Runs what may refuse or rewrite. The first that refuses ends it.
@@ -101,7 +102,8 @@ fn stages(pipeline: &Pipeline, request: &Request, wanted: impl Fn(StageKind) -> 
     };
     let mut stages = pipeline.stages_for(agent);
     stages.retain(|stage| wanted(stage.kind) && effect(stage));
-    stages.retain(|stage| request.event.tool().is_none() || stage.is_for_tool(&tool));
+    let named = |stage: &Stage, own: &str| stage.is_for_tool(if stage.native { own } else { &tool });
+    stages.retain(|stage| request.event.tool().is_none_or(|used| named(stage, &used.name)));
     stages
 }
 

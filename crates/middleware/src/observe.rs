@@ -130,6 +130,7 @@ fn stage_value(stage: &Stage) -> Value {
         ("words", Value::List(words.iter().map(|word| word.as_str().into()).collect())),
         ("config", stage.config.as_str().into()),
         ("timeout", u64::from(stage.timeout).into()),
+        ("native", stage.native.into()),
     ])
 }
 
@@ -145,17 +146,12 @@ fn stage_of(value: &Value) -> Option<Stage> {
     let mut timeout = String::new();
     write(value.get("timeout")?, &mut timeout);
     Some(Stage {
-        id: value.text("id")?.to_owned(),
         kind: StageKind::Observability,
-        program,
-        enabled: true,
         config: value.text("config")?.to_owned(),
         timeout: timeout.parse().ok()?,
         on_error: tollgate_policy::OnError::Allow,
-        overrides: Vec::new(),
-        tools: Vec::new(),
-        agents: Vec::new(),
-        effects: Vec::new(),
+        native: value.get("native").and_then(Value::as_bool) == Some(true),
+        ..Stage::new(value.text("id")?, program)
     })
 }
 
@@ -168,6 +164,9 @@ fn result_of(value: &Value) -> StageResult {
         reason: text("reason"),
         metrics: value.get("metrics").cloned().unwrap_or(Value::Map(Vec::new())),
         rewrite: None,
+        context: String::new(),
+        notice: String::new(),
+        approves: false,
         fault: None,
         on_error: tollgate_policy::OnError::Allow,
         took: std::time::Duration::ZERO,

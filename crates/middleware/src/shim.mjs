@@ -28,6 +28,7 @@ const request = JSON.parse(readFileSync(0, "utf8"));
 try {
   if (request.cwd) process.chdir(request.cwd);
 } catch {}
+writeSync(1, "{}\n");
 const earlier = request.results;
 for (const stage of request.stages) {
   let result = {};

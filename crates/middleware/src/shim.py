@@ -87,6 +87,8 @@ def main():
         os.chdir(request.get("cwd") or ".")
     except OSError:
         pass
+    answer.write("{}\n")
+    answer.flush()
     earlier = request["results"]
     for stage in request["stages"]:
         try:

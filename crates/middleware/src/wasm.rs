@@ -148,7 +148,7 @@ mod tests {
     use super::run;
     use crate::result::{Said, StageResult};
     use tollgate_model::json::{Value, object};
-    use tollgate_policy::{OnError, Program, Stage, StageKind};
+    use tollgate_policy::{Program, Stage};
 
     /// A module that answers with a text, and does something before.
     fn answering(text: &str, before: &str) -> String {
@@ -166,19 +166,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("x.wasm");
         std::fs::write(&file, module).unwrap();
-        let stage = Stage {
-            id: "x".into(),
-            kind: StageKind::Safety,
-            program: Program::File(String::new()),
-            enabled: true,
-            config: "{}".into(),
-            timeout: 200,
-            on_error: OnError::OnFault,
-            overrides: Vec::new(),
-            tools: Vec::new(),
-            agents: Vec::new(),
-            effects: Vec::new(),
-        };
+        let stage = Stage { timeout: 200, ..Stage::new("x", Program::File(String::new())) };
         run(&file.to_string_lossy(), &stage, &object([("tool_name", "Bash".into())]), &[])
     }
 

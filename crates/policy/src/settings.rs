@@ -1,6 +1,7 @@
 //! The keys of a policy file: a YAML tree → what it sets, and everything that is wrong with it.
 
 mod hooks;
+mod trust;
 
 use std::path::Path;
 
@@ -22,10 +23,21 @@ const MOST_PROBLEMS: usize = 100;
 /// In one file, with their braces written out.
 const MOST_PATTERNS: usize = 1000;
 
-const KEYS: [&str; 10] =
-    ["version", "mode", "on_fault", "approve", "audit", "packs", "rules", "workflows", "hooks", "include"];
+const KEYS: [&str; 11] = [
+    "version",
+    "mode",
+    "on_fault",
+    "approve",
+    "audit",
+    "packs",
+    "rules",
+    "workflows",
+    "hooks",
+    "include",
+    "trust",
+];
 /// Keys of the design that this version does not read. Ignoring one would drop what its author relies on.
-const LATER: [&str; 3] = ["custom", "sinks", "trust"];
+const LATER: [&str; 2] = ["custom", "sinks"];
 
 /// Everything that is wrong with a policy file, in the order of its lines.
 #[must_use]
@@ -116,6 +128,7 @@ impl Reader<'_> {
             "hooks" => self.hooks(value),
             "include" => self.settings.include = self.words(key, value),
             "workflows" => self.workflows(value),
+            "trust" => self.trust(value),
             later if LATER.contains(&later) => {
                 self.error(at, &format!("`{later}` is not supported by this version yet"), "take it out");
             }

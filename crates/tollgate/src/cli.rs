@@ -26,6 +26,8 @@ enum Command {
     Canary(cmd::canary::Args),
     /// Check policy files: every problem with file, line and column
     Check(cmd::check::Args),
+    /// Write the agents' own files and the policy under `build/`, for committing; fails on any configuration error
+    Build(cmd::build::Args),
     /// Show what a command or tool call would do, and what Tollgate says to it
     Explain(cmd::explain::Args),
     /// Let one refused call pass (for a person, in a terminal of their own)
@@ -78,6 +80,7 @@ pub fn run() -> ExitCode {
         Command::Doctor(args) => cmd::doctor::run(args),
         Command::Canary(args) => cmd::canary::run(args),
         Command::Check(args) => cmd::check::run(args),
+        Command::Build(args) => cmd::build::run(args),
         Command::Explain(args) => cmd::explain::run(args),
         Command::Approve(args) => cmd::approve::run(args),
         Command::Rules(args) => cmd::rules::run(args),

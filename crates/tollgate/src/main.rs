@@ -14,6 +14,7 @@ mod hook;
 mod out;
 mod owner;
 mod paint;
+mod pin;
 mod program;
 mod report;
 mod session;

@@ -150,6 +150,7 @@ pub fn explain(call: &Call) -> anyhow::Result<Explanation> {
         config_dir: &dirs.config,
         state_dir: &dirs.state,
         project: Some(Path::new(&project)),
+        built: None,
         cwd: Path::new(&event.cwd),
     };
     let loaded = tollgate_policy::look(&request, &tollgate_rules::Rules);
