@@ -181,7 +181,7 @@ fn codex_is_told_the_hash_that_it_computes() {
     let handler = object([
         ("type", "command".into()),
         ("command", "/t/tollgate hook codex Stop".into()),
-        ("timeout", 60.into()),
+        ("timeout", 20.into()),
     ]);
     let group = |handler: Value| object([("hooks", Value::List(vec![handler]))]);
     let mine = group(object([("type", "command".into()), ("command", "mine".into())]));
