@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tollgate_agents::install::claude::settings::{Layer, Places, Scope};
 use tollgate_agents::install::claude::{Registration, is_ours};
-use tollgate_agents::install::{Backups, Plan, Removal, Site, Undo};
+use tollgate_agents::install::{Adopt, Backups, Plan, Removal, Site, Undo};
 
 struct Home {
     dir: TempDir,
@@ -42,7 +42,7 @@ impl Home {
     fn plan(&self, command: &str) -> Result<Plan, String> {
         let registration = Registration { command: command.into(), config: "/c".into(), state: "/s".into() };
         let (settings, state) = (self.settings(), self.path("state"));
-        Plan::install(self.site(&settings, &state), &registration.entries())
+        Plan::install(self.site(&settings, &state), &registration.entries(), &Adopt::Never)
             .map_err(|error| error.to_string())
     }
 

@@ -2,18 +2,19 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tollgate_model::json::{Value, object, parse};
 use tollgate_policy::{Program, Stage, StageKind};
 
-use crate::process::{Next, Running};
+use crate::process::{Next, Running, last_line};
 use crate::result::StageResult;
 
 const PYTHON: &str = include_str!("shim.py");
 const JAVASCRIPT: &str = include_str!("shim.mjs");
-/// How long an interpreter may take to come up, beside the time of its first middleware.
-const START: Duration = Duration::from_secs(2);
+/// How long an interpreter may take to come up. That is not the time of a middleware, and on a crowded machine it is
+/// most of it.
+pub(crate) const START: Duration = Duration::from_secs(20);
 
 /// What runs a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,48 +22,56 @@ enum Interpreter {
     Python,
     /// Python under `uv`, in the project of a folder.
     Uv(PathBuf),
-    JavaScript,
-    TypeScript,
+    /// Started in the file's folder.
+    JavaScript(PathBuf),
+    TypeScript(PathBuf),
 }
 
 impl Interpreter {
     fn of(file: &str) -> Option<Self> {
         let path = Path::new(file);
+        let folder = path.parent().unwrap_or(path).to_owned();
         match path.extension().and_then(|ending| ending.to_str())? {
-            "py" => Some(match path.parent().filter(|folder| folder.join("pyproject.toml").is_file()) {
-                Some(folder) if on_path("uv") => Self::Uv(folder.to_owned()),
-                _ => Self::Python,
-            }),
-            "js" | "mjs" | "cjs" => Some(Self::JavaScript),
-            "ts" | "mts" | "cts" => Some(Self::TypeScript),
+            "py" if folder.join("pyproject.toml").is_file() && on_path("uv") => Some(Self::Uv(folder)),
+            "py" => Some(Self::Python),
+            "js" | "mjs" | "cjs" => Some(Self::JavaScript(folder)),
+            "ts" | "mts" | "cts" => Some(Self::TypeScript(folder)),
             _ => None,
         }
     }
 
+    /// What is started. In the middleware's own folder where an interpreter reads files of the folder it is started
+    /// in, so that none of the agent's project (`bunfig.toml`, `deno.json`, `.env`) has a say; the shim then goes
+    /// where the hook is.
     fn command(&self) -> Command {
-        let words: Vec<&str> = match self {
-            Self::Python => vec!["python3", "-I", "-c", PYTHON],
-            Self::Uv(_) => vec!["uv", "run", "--quiet", "--no-progress", "python", "-c", PYTHON],
-            Self::JavaScript => vec!["node", "--input-type=module", "-e", JAVASCRIPT],
-            Self::TypeScript if on_path("bun") => vec!["bun", "-e", JAVASCRIPT],
-            Self::TypeScript => {
-                vec![
-                    "node",
-                    "--no-warnings",
-                    "--experimental-strip-types",
-                    "--input-type=module",
-                    "-e",
-                    JAVASCRIPT,
-                ]
+        let (words, folder): (&[&str], Option<&PathBuf>) = match self {
+            Self::Python => (&["python3", "-I", "-c", PYTHON], None),
+            Self::Uv(folder) => {
+                (&["uv", "run", "--quiet", "--no-progress", "python", "-I", "-c", PYTHON], Some(folder))
             }
+            Self::JavaScript(folder) => (&NODE, Some(folder)),
+            Self::TypeScript(folder) => (typescript(), Some(folder)),
         };
         let mut command = Command::new(words.first().copied().unwrap_or_default());
         command.args(words.iter().skip(1));
-        if let Self::Uv(folder) = self {
+        if let Some(folder) = folder {
             command.current_dir(folder);
         }
         command
     }
+}
+
+const NODE: [&str; 5] = ["node", "--no-warnings", "--input-type=module", "-e", JAVASCRIPT];
+
+/// The first that is there of what reads TypeScript. Node does from 22.18 on.
+fn typescript() -> &'static [&'static str] {
+    const RUNNERS: [&[&str]; 3] = [
+        &["bun", "-e", JAVASCRIPT],
+        &["deno", "eval", "--quiet", "--no-config", "--no-lock", JAVASCRIPT],
+        &["tsx", "--input-type=module", "-e", JAVASCRIPT],
+    ];
+    let there = |words: &&&[&str]| words.first().is_some_and(|name| on_path(name));
+    RUNNERS.iter().find(there).copied().unwrap_or(&NODE)
 }
 
 /// How many of the first stages go together.
@@ -98,19 +107,37 @@ fn one(stages: &[Stage], input: &Value, earlier: &[StageResult], stop: bool) -> 
     let Some(interpreter) = Interpreter::of(file) else {
         return vec![StageResult::failed(first, "its file is neither Python, JavaScript nor TypeScript")];
     };
-    if let Some(missing) = stages.iter().find_map(|stage| missing(stage)).filter(|(id, _)| *id == first.id) {
-        return vec![StageResult::failed(first, missing.1)];
+    if let Some(why) = missing(first) {
+        return vec![StageResult::failed(first, why)];
     }
+    // One that is not there is told in its turn.
+    let there = stages.iter().take_while(|stage| missing(stage).is_none()).count();
+    let stages = stages.get(..there).unwrap_or_default();
+    let begun = Instant::now();
     let running = match Running::start(interpreter.command(), &request(stages, input, earlier, stop)) {
         Ok(running) => running,
         Err(why) => return stages.iter().map(|stage| StageResult::failed(stage, why.as_str())).collect(),
     };
+    match running.next(START) {
+        Next::Line(_) => answers(stages, running, begun),
+        Next::Late => {
+            running.end(Duration::ZERO);
+            let why = format!("its interpreter did not start within {} s", START.as_secs());
+            vec![StageResult::failed(first, why)]
+        }
+        Next::End => vec![ended(first, running)],
+    }
+}
+
+/// What the stages say, each within its own time. The interpreter's start counts as a cost of the first.
+fn answers(stages: &[Stage], running: Running, mut begun: Instant) -> Vec<StageResult> {
     let mut results: Vec<StageResult> = Vec::new();
     for stage in stages {
-        let start = if results.is_empty() { START } else { Duration::ZERO };
-        let limit = Duration::from_millis(u64::from(stage.timeout)) + start;
-        match running.next(limit) {
-            Next::Line(line) => results.push(read(stage, &line)),
+        match running.next(Duration::from_millis(u64::from(stage.timeout))) {
+            Next::Line(line) => {
+                results.push(StageResult { took: begun.elapsed(), ..read(stage, &line) });
+                begun = Instant::now();
+            }
             Next::Late => {
                 running.end(Duration::ZERO);
                 results.push(StageResult::failed(stage, format!("it took longer than {} ms", stage.timeout)));
@@ -118,11 +145,7 @@ fn one(stages: &[Stage], input: &Value, earlier: &[StageResult], stop: bool) -> 
             }
             Next::End if results.iter().any(|result| result.said.refuses()) => break,
             Next::End => {
-                let (exit, complaint) = running.end(START);
-                let exit =
-                    exit.map_or_else(|| "by a signal".to_owned(), |code| format!("with exit code {code}"));
-                results
-                    .push(StageResult::failed(stage, format!("its interpreter ended {exit}: {complaint}")));
+                results.push(ended(stage, running));
                 return results;
             }
         }
@@ -131,17 +154,22 @@ fn one(stages: &[Stage], input: &Value, earlier: &[StageResult], stop: bool) -> 
     results
 }
 
-fn missing(stage: &Stage) -> Option<(&str, String)> {
+/// The interpreter went without an answer.
+fn ended(stage: &Stage, running: Running) -> StageResult {
+    let (exit, complaint) = running.end(Duration::from_secs(2));
+    let exit = exit.map_or_else(|| "by a signal".to_owned(), |code| format!("with exit code {code}"));
+    StageResult::failed(stage, format!("its interpreter ended {exit}: {}", last_line(&complaint)))
+}
+
+fn missing(stage: &Stage) -> Option<String> {
     match &stage.program {
-        Program::File(file) if !Path::new(file).is_file() => {
-            Some((stage.id.as_str(), format!("its file {file} is not there")))
-        }
+        Program::File(file) if !Path::new(file).is_file() => Some(format!("its file {file} is not there")),
         _ => None,
     }
 }
 
 fn request(stages: &[Stage], input: &Value, earlier: &[StageResult], stop: bool) -> Value {
-    let stages = stages.iter().take_while(|stage| missing(stage).is_none()).map(|stage| {
+    let stages = stages.iter().map(|stage| {
         let Program::File(path) = &stage.program else { return Value::Null };
         object([
             ("id", stage.id.as_str().into()),
@@ -155,6 +183,10 @@ fn request(stages: &[Stage], input: &Value, earlier: &[StageResult], stop: bool)
         ("results", Value::List(earlier.iter().map(StageResult::value).collect())),
         ("stages", Value::List(stages.collect())),
         ("stop", stop.into()),
+        (
+            "cwd",
+            std::env::current_dir().map_or(Value::Null, |folder| folder.to_string_lossy().as_ref().into()),
+        ),
     ])
 }
 
@@ -163,6 +195,10 @@ fn read(stage: &Stage, line: &str) -> StageResult {
         return StageResult::failed(stage, "its result is not JSON");
     };
     match (answer.text("error"), answer.get("result")) {
+        (Some(error), _) if error.contains("Unknown file extension \".ts\"") => StageResult::failed(
+            stage,
+            "this Node reads no TypeScript; install bun, deno or tsx, or Node 22.18 or newer",
+        ),
         (Some(error), _) => StageResult::failed(stage, error.chars().take(300).collect::<String>()),
         (None, Some(result)) => StageResult::read(stage, result),
         (None, None) => StageResult::failed(stage, "it gave no result"),

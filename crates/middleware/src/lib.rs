@@ -5,10 +5,12 @@
 
 mod batch;
 mod builtin;
+mod native;
 mod observe;
 mod process;
 mod result;
 mod shape;
+mod wasm;
 
 pub use observe::{Watch, observe, watch};
 pub use result::{Said, StageResult};
@@ -43,11 +45,11 @@ pub struct Guarded {
 #[must_use]
 pub fn longest(pipelines: &[Pipeline], request: &Request) -> Duration {
     let stages = pipelines.iter().flat_map(|pipeline| guards(pipeline, request));
-    let total: u64 = stages
-        .filter(|stage| !matches!(stage.program, Program::BuiltIn(_)))
-        .map(|stage| u64::from(stage.timeout) * if stage.on_error == OnError::Retry { 2 } else { 1 })
-        .sum();
-    Duration::from_millis(total)
+    let stages: Vec<Stage> = stages.filter(|stage| !matches!(stage.program, Program::BuiltIn(_))).collect();
+    let own = |stage: &Stage| u64::from(stage.timeout) * if stage.on_error == OnError::Retry { 2 } else { 1 };
+    let starts = stages.iter().any(|stage| matches!(stage.program, Program::File(_)));
+    let start = if starts { batch::START } else { Duration::ZERO };
+    start + Duration::from_millis(stages.iter().map(own).sum())
 }
 
 /// Runs what may refuse or rewrite. The first that refuses ends it.
@@ -100,7 +102,8 @@ fn stages(pipeline: &Pipeline, request: &Request, wanted: impl Fn(StageKind) -> 
     };
     let mut stages = pipeline.stages_for(agent);
     stages.retain(|stage| wanted(stage.kind) && effect(stage));
-    stages.retain(|stage| request.event.tool().is_none() || stage.is_for_tool(&tool));
+    let named = |stage: &Stage, own: &str| stage.is_for_tool(if stage.native { own } else { &tool });
+    stages.retain(|stage| request.event.tool().is_none_or(|used| named(stage, &used.name)));
     stages
 }
 
@@ -140,7 +143,7 @@ fn at_once(stages: &[Stage], input: &Value, request: &Request) -> Vec<StageResul
     })
 }
 
-/// Runs stages that go together: a built-in, a program, or a batch of files of one language.
+/// Runs stages that go together: a built-in, a program, a module, or a batch of files of one language.
 fn run(
     stages: &[Stage],
     input: &Value,
@@ -149,17 +152,18 @@ fn run(
     stop: bool,
 ) -> Vec<StageResult> {
     let start = Instant::now();
-    let mut results = once(stages, input, earlier, request, stop);
+    let mut results = once(stages, input, earlier, request.effects, stop);
     let again = results.last().zip(stages.get(results.len().saturating_sub(1)));
     if let Some((result, stage)) = again
         && result.fault.is_some()
         && stage.on_error == OnError::Retry
     {
         results.pop();
-        results.extend(once(std::slice::from_ref(stage), input, earlier, request, stop));
+        results.extend(once(std::slice::from_ref(stage), input, earlier, request.effects, stop));
     }
     let each = start.elapsed() / u32::try_from(results.len().max(1)).unwrap_or(1);
-    results.iter_mut().for_each(|result| result.took = each);
+    // Those that share an interpreter have been timed one by one, the first with the interpreter's start.
+    results.iter_mut().filter(|result| result.took.is_zero()).for_each(|result| result.took = each);
     results
 }
 
@@ -167,13 +171,14 @@ fn once(
     stages: &[Stage],
     input: &Value,
     earlier: &[StageResult],
-    request: &Request,
+    effects: &[Effect],
     stop: bool,
 ) -> Vec<StageResult> {
     let Some(first) = stages.first() else { return Vec::new() };
     match &first.program {
-        Program::BuiltIn(name) => vec![builtin::run(name, first, input, earlier, request.effects)],
+        Program::BuiltIn(name) => vec![builtin::run(name, first, input, earlier, effects)],
         Program::Run(words) => vec![process::program(words, first, input, earlier)],
+        Program::File(file) if wasm::is_module(file) => vec![wasm::run(file, first, input, earlier)],
         Program::File(_) => batch::run(stages, input, earlier, stop),
     }
 }

@@ -1,22 +1,22 @@
 //! Observers: they run in a process of their own, after the answer, and can neither delay nor change it.
 //!
-//! The hook writes down what they are to see and starts that process; nothing of the hook's is inherited.
+//! What they are to see is handed over as that process's standard input, in a file without a name: an event may hold
+//! secrets, and none of them is ever found on disk, whoever dies when. Nothing else of the hook's is inherited.
 
-use std::fs::{self, DirBuilder, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use tollgate_model::json::{Value, object, parse, write};
 use tollgate_policy::{Pipeline, Program, Stage, StageKind};
 
 use crate::result::{Said, StageResult};
-use crate::{Request, batch, builtin, process, shape, stages};
+use crate::{Request, once, shape, stages};
 
-const SPOOL: &str = "spool";
+/// More than any event comes to.
+const MOST: u64 = 64 << 20;
 
 /// What the observers of an event are to see.
 pub struct Watch<'a> {
@@ -57,20 +57,20 @@ pub fn watch(pipelines: &[Pipeline], watch: &Watch, state: &Path, program: &Path
             ("metrics", Value::Map(Vec::new())),
         ]));
     }
-    let file = spool(state, &object([("jobs", Value::List(jobs)), ("results", Value::List(results))]))?;
+    let job = handed(&object([("jobs", Value::List(jobs)), ("results", Value::List(results))]))?;
     let mut command = Command::new(program);
-    command.arg("observe").arg(&file).process_group(0);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.spawn().map(drop).inspect_err(|_| drop(fs::remove_file(&file)))
+    command.arg("observe").arg("--state").arg(state).process_group(0);
+    command.stdin(job).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().map(drop)
 }
 
-/// Runs what a hook wrote down. Returns the faults, for whoever keeps count.
+/// Runs what a hook handed over. Returns the faults, for whoever keeps count.
 ///
 /// # Errors
 /// When there is nothing that could be read.
-pub fn observe(file: &Path) -> io::Result<Vec<String>> {
-    let bytes = fs::read(file)?;
-    fs::remove_file(file)?;
+pub fn observe(job: impl Read) -> io::Result<Vec<String>> {
+    let mut bytes = Vec::new();
+    job.take(MOST).read_to_end(&mut bytes)?;
     let Ok(job) = parse(&bytes) else { return Err(io::Error::other("not what a hook wrote")) };
     let earlier: Vec<StageResult> = list(&job, "results").iter().map(result_of).collect();
     let mut work: Vec<(Stage, Value)> = Vec::new();
@@ -89,25 +89,29 @@ pub fn observe(file: &Path) -> io::Result<Vec<String>> {
 }
 
 fn one(stage: &Stage, input: &Value, earlier: &[StageResult]) -> StageResult {
-    let lost = || StageResult::failed(stage, "it gave no result");
-    match &stage.program {
-        Program::BuiltIn(name) => builtin::run(name, stage, input, earlier, &[]),
-        Program::Run(words) => process::program(words, stage, input, earlier),
-        Program::File(_) => {
-            batch::run(std::slice::from_ref(stage), input, earlier, false).pop().unwrap_or_else(lost)
-        }
-    }
+    let mut results = once(std::slice::from_ref(stage), input, earlier, &[], false);
+    results.pop().unwrap_or_else(|| StageResult::failed(stage, "it gave no result"))
 }
 
-fn spool(state: &Path, value: &Value) -> io::Result<PathBuf> {
-    let folder = state.join(SPOOL);
-    DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
-    let file = folder.join(format!("{}-{now}.json", std::process::id()));
+/// A value in a file that has no name, to be read from its start.
+fn handed(value: &Value) -> io::Result<File> {
     let mut text = String::new();
     write(value, &mut text);
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file)?.write_all(text.as_bytes())?;
+    let mut file = nameless()?;
+    file.write_all(text.as_bytes())?;
+    file.rewind()?;
     Ok(file)
+}
+
+#[cfg(target_os = "linux")]
+fn nameless() -> io::Result<File> {
+    Ok(rustix::fs::memfd_create("tollgate-observe", rustix::fs::MemfdFlags::CLOEXEC)?.into())
+}
+
+/// Its name is gone before anything is in it.
+#[cfg(not(target_os = "linux"))]
+fn nameless() -> io::Result<File> {
+    tempfile::tempfile()
 }
 
 fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
@@ -126,6 +130,7 @@ fn stage_value(stage: &Stage) -> Value {
         ("words", Value::List(words.iter().map(|word| word.as_str().into()).collect())),
         ("config", stage.config.as_str().into()),
         ("timeout", u64::from(stage.timeout).into()),
+        ("native", stage.native.into()),
     ])
 }
 
@@ -141,17 +146,12 @@ fn stage_of(value: &Value) -> Option<Stage> {
     let mut timeout = String::new();
     write(value.get("timeout")?, &mut timeout);
     Some(Stage {
-        id: value.text("id")?.to_owned(),
         kind: StageKind::Observability,
-        program,
-        enabled: true,
         config: value.text("config")?.to_owned(),
         timeout: timeout.parse().ok()?,
         on_error: tollgate_policy::OnError::Allow,
-        overrides: Vec::new(),
-        tools: Vec::new(),
-        agents: Vec::new(),
-        effects: Vec::new(),
+        native: value.get("native").and_then(Value::as_bool) == Some(true),
+        ..Stage::new(value.text("id")?, program)
     })
 }
 
@@ -164,6 +164,9 @@ fn result_of(value: &Value) -> StageResult {
         reason: text("reason"),
         metrics: value.get("metrics").cloned().unwrap_or(Value::Map(Vec::new())),
         rewrite: None,
+        context: String::new(),
+        notice: String::new(),
+        approves: false,
         fault: None,
         on_error: tollgate_policy::OnError::Allow,
         took: std::time::Duration::ZERO,

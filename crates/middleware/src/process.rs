@@ -11,6 +11,7 @@ use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process_gro
 use tollgate_model::json::{Value, object, parse, write};
 use tollgate_policy::Stage;
 
+use crate::native;
 use crate::result::{Said, StageResult};
 
 /// The most that one middleware may print.
@@ -76,7 +77,7 @@ impl Running {
         }
         let status = status.or_else(|| self.child.wait().ok());
         let complaint = self.complaints.recv_timeout(Duration::from_millis(100)).unwrap_or_default();
-        (status.and_then(|status| status.code()), last_line(&complaint))
+        (status.and_then(|status| status.code()), complaint)
     }
 }
 
@@ -94,7 +95,8 @@ pub(crate) fn program(
     command.args(args);
     let limit = Duration::from_millis(u64::from(stage.timeout));
     let start = Instant::now();
-    let running = match Running::start(command, &request(stage, input, earlier)) {
+    let request = if stage.native { native::request(input) } else { request(stage, input, earlier) };
+    let running = match Running::start(command, &request) {
         Ok(running) => running,
         Err(why) => return StageResult::failed(stage, why),
     };
@@ -113,7 +115,10 @@ pub(crate) fn program(
         }
     }
     let (exit, complaint) = running.end(limit.saturating_sub(start.elapsed()));
-    answered(stage, exit, &complaint, text.trim())
+    if stage.native {
+        return native::answered(stage, input, exit, &complaint, text.trim());
+    }
+    answered(stage, exit, &last_line(&complaint), text.trim())
 }
 
 fn answered(stage: &Stage, exit: Option<i32>, complaint: &str, text: &str) -> StageResult {
@@ -129,7 +134,7 @@ fn answered(stage: &Stage, exit: Option<i32>, complaint: &str, text: &str) -> St
 }
 
 /// The event, with what belongs to this middleware.
-fn request(stage: &Stage, input: &Value, earlier: &[StageResult]) -> Value {
+pub(crate) fn request(stage: &Stage, input: &Value, earlier: &[StageResult]) -> Value {
     let mut request = input.clone();
     if let Value::Map(members) = &mut request {
         let config = parse(stage.config.as_bytes()).unwrap_or(Value::Map(Vec::new()));
@@ -179,6 +184,6 @@ fn whole(pipe: impl Read + Send + 'static) -> Receiver<String> {
     receiver
 }
 
-fn last_line(text: &str) -> String {
+pub(crate) fn last_line(text: &str) -> String {
     text.trim().lines().last().unwrap_or_default().chars().take(300).collect()
 }

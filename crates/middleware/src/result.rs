@@ -20,6 +20,12 @@ pub struct StageResult {
     pub metrics: Value,
     /// Another input for the call.
     pub rewrite: Option<Value>,
+    /// A text for the model.
+    pub context: String,
+    /// A text for the person.
+    pub notice: String,
+    /// The agent need not ask for its own permission: only what was written as the agent's own hook can say so.
+    pub approves: bool,
     /// Why it could not say anything.
     pub fault: Option<String>,
     /// What follows from a fault.
@@ -62,7 +68,7 @@ impl Said {
         }
     }
 
-    fn parse(word: &str) -> Option<Self> {
+    pub(crate) fn parse(word: &str) -> Option<Self> {
         Some(match word.to_ascii_lowercase().as_str() {
             "allow" | "approve" | "pass" | "ok" => Self::Allow,
             "continue" | "skip" | "none" | "" => Self::Continue,
@@ -84,6 +90,9 @@ impl StageResult {
             reason: reason.into(),
             metrics,
             rewrite: None,
+            context: String::new(),
+            notice: String::new(),
+            approves: false,
             fault: None,
             on_error: stage.on_error,
             took: Duration::ZERO,
@@ -105,6 +114,9 @@ impl StageResult {
             reason: "nothing in this pipeline allows it, and its default decision is to block".to_owned(),
             metrics: Value::Map(Vec::new()),
             rewrite: None,
+            context: String::new(),
+            notice: String::new(),
+            approves: false,
             fault: None,
             on_error: OnError::OnFault,
             took: Duration::ZERO,

@@ -35,8 +35,10 @@ pub(crate) fn input(request: &Request, pipeline: &Pipeline) -> Value {
 pub(crate) fn replace_input(event: &mut Value, input: &Value) {
     if let Value::Map(members) = event {
         for (key, value) in members.iter_mut() {
-            if key == "tool_input" {
-                *value = input.clone();
+            match key.as_str() {
+                "tool_input" => *value = input.clone(),
+                "native" => replace_input(value, input),
+                _ => {}
             }
         }
     }

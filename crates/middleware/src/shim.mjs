@@ -24,6 +24,11 @@ async function call(stage, event, earlier) {
 }
 
 const request = JSON.parse(readFileSync(0, "utf8"));
+// Started elsewhere, so that no file of the project configures this interpreter.
+try {
+  if (request.cwd) process.chdir(request.cwd);
+} catch {}
+writeSync(1, "{}\n");
 const earlier = request.results;
 for (const stage of request.stages) {
   let result = {};

@@ -82,6 +82,13 @@ def blocks(result):
 
 def main():
     request = json.load(sys.stdin)
+    try:
+        # Under `uv` it was started elsewhere, so that no file of the project configures this interpreter.
+        os.chdir(request.get("cwd") or ".")
+    except OSError:
+        pass
+    answer.write("{}\n")
+    answer.flush()
     earlier = request["results"]
     for stage in request["stages"]:
         try:

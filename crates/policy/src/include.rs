@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tollgate_model::Catalogue;
+
 use crate::glob;
 use crate::layers::{Layer, Settings};
 use crate::pipeline::{BUILT_IN, Pipeline, Program};
@@ -101,6 +103,35 @@ impl Included {
             Program::BuiltIn(name) => Program::BuiltIn(name.clone()),
         }
     }
+}
+
+/// Everything that is wrong with the hook files of a project, and the programs that they name and that are not there.
+#[must_use]
+pub fn check_hooks(root: &Path, catalogue: &dyn Catalogue) -> Vec<String> {
+    let policy = root.join(crate::FILE_NAME);
+    let text = fs::read_to_string(&policy).unwrap_or_default();
+    let (settings, _) = settings::read(&shown_path(&policy), &text, &catalogue.cards());
+    let included = Included::of(root, Layer::Project, &settings, None);
+    let mut wrong: Vec<String> = included.problems.iter().map(Problem::to_string).collect();
+    for pipeline in &included.pipelines {
+        for stage in &pipeline.stages {
+            let program = match &stage.program {
+                Program::File(path) => path,
+                Program::Run(words) => match words.first().filter(|word| word.contains('/')) {
+                    Some(path) => path,
+                    None => continue,
+                },
+                Program::BuiltIn(_) => continue,
+            };
+            if !Path::new(program).is_file() {
+                wrong.push(format!(
+                    "{}: middleware `{}`: `{program}` is not there",
+                    pipeline.source, stage.id
+                ));
+            }
+        }
+    }
+    wrong
 }
 
 /// Only whether it is there: what is in a program may change without a new snapshot.

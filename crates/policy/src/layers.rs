@@ -54,6 +54,15 @@ pub(crate) struct Settings {
     pub include: Vec<String>,
     pub workflows: Vec<crate::workflows::Chosen>,
     pub sinks: Vec<(crate::sinks::SinkUse, At)>,
+    /// Projects whose hooks may run.
+    pub trust: Vec<Marked<TrustEntry>>,
+}
+
+/// A project and the hash of what of it is trusted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TrustEntry {
+    pub path: std::path::PathBuf,
+    pub hash: String,
 }
 
 /// A value and where it stands.
@@ -87,6 +96,7 @@ pub(crate) fn merge(parts: &[Part], cards: &[&'static Card]) -> (Policy, Vec<Pro
     let (sinks, not_here) = crate::sinks::merge(parts);
     ignored.extend(not_here);
     let mut merger = Merger { parts, ignored };
+    merger.own_trust();
     let mut policy = Policy {
         mode: merger.switch("mode", mode_name, |settings| settings.mode),
         on_fault: merger.switch("on_fault", on_fault_name, |settings| settings.on_fault),
@@ -132,6 +142,15 @@ struct Given {
 }
 
 impl Merger<'_> {
+    /// No project trusts itself.
+    fn own_trust(&mut self) {
+        for part in self.parts.iter().filter(|part| !part.layer.is_trusted()) {
+            let entry = part.settings.trust.first();
+            self.ignored
+                .extend(entry.map(|entry| part.ignored(entry.at, "`trust` in a project's file".to_owned())));
+        }
+    }
+
     fn switch<T: Ord + Copy + Default>(
         &mut self,
         key: &str,

@@ -24,7 +24,7 @@ mod workflows;
 pub mod yaml;
 
 pub use cache::cached;
-pub use include::HOOK_FILE;
+pub use include::{HOOK_FILE, check_hooks};
 pub use layers::Layer;
 pub use load::{Loaded, Request, forget, load, look};
 pub use nearest::{hint, nearest};

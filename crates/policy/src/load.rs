@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use tollgate_model::{Card, Catalogue, Span};
 
 use crate::include::Included;
-use crate::layers::{Layer, Part, Settings, merge};
-use crate::pipeline::Pipeline;
+use crate::layers::{Layer, Part, Settings, TrustEntry, merge};
+use crate::pipeline::{Pipeline, Program};
 use crate::policy::{Change, Policy, changes, strictest};
 use crate::problem::{At, Problem, Severity, shown_path};
 use crate::settings;
 use crate::shelf::{Good, Shelf};
 use crate::snapshot::{Body, Head, Snapshot, Stamp, catalogue_hash, encode};
 use crate::source::{Health, Identity, Reading, Source, SourceFile, real, sources};
-use crate::trust::Trusted;
+use crate::trust::{Copies, TrustPlan, Trusted};
 
 /// What a policy is wanted for. All paths absolute.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +27,9 @@ pub struct Request<'a> {
     pub state_dir: &'a Path,
     /// The session's project, fixed at its first event.
     pub project: Option<&'a Path>,
+    /// A folder with a policy file that `tollgate build` wrote, absolute or below the project. It tightens like a
+    /// project's own, and has to be there.
+    pub built: Option<&'a Path>,
     /// The working directory.
     pub cwd: &'a Path,
 }
@@ -39,8 +42,8 @@ impl Request<'_> {
 
     fn key(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new();
-        let project = self.project.unwrap_or(Path::new(""));
-        for path in [self.managed_dir, self.config_dir, self.state_dir, project, self.cwd] {
+        let [project, built] = [self.project, self.built].map(|path| path.unwrap_or(Path::new("")));
+        for path in [self.managed_dir, self.config_dir, self.state_dir, project, built, self.cwd] {
             let bytes = path.as_os_str().as_bytes();
             hasher.update(&bytes.len().to_le_bytes()).update(bytes);
         }
@@ -168,6 +171,9 @@ impl<'a> Loader<'a> {
         }
         let (before, _) = settings::read(&shown, good.text(), &self.cards);
         let mut notices = faults(&shown, &reading, &good);
+        if source.built && reading.identity == Identity::Missing && notices.is_empty() {
+            notices.push(format!("policy file {shown}, which the hook's command names, is not there"));
+        }
         notices.extend(broken(&source, &problems));
         let notices = notices.into_iter().map(|fault| fault + &follows(&good)).collect::<Vec<_>>();
         let health = match reading.identity {
@@ -183,44 +189,92 @@ impl<'a> Loader<'a> {
     fn hooks(&self, files: &[Opened]) -> Hooks {
         let mut hooks = Hooks::default();
         for file in files.iter().filter(|file| file.source.layer != Layer::Project) {
-            let settings = if file.health == Health::Faulty { &file.before } else { &file.now };
+            let settings = file.in_force();
             let folder = file.source.path.parent().unwrap_or(&file.source.path);
             hooks.add(Included::of(folder, file.source.layer, settings, Some(&self.shelf)));
         }
+        let trusting = files.iter().filter(|file| file.source.layer != Layer::Project);
+        let entries: Vec<&TrustEntry> =
+            trusting.flat_map(|file| &file.in_force().trust).map(|entry| &entry.value).collect();
+        // What was built is a copy of the project's own, and its hooks count only where that is not there.
+        let own = |file: &&Opened| file.source.layer == Layer::Project && !file.source.built;
+        let has_own = files.iter().filter(own).any(|file| file.health != Health::Missing);
         for file in files.iter().filter(|file| file.source.layer == Layer::Project) {
-            self.project_hooks(file, &mut hooks);
+            if !(file.source.built && has_own) {
+                self.project_hooks(file, &entries, &mut hooks);
+            }
         }
         hooks
     }
 
-    fn project_hooks(&self, file: &Opened, hooks: &mut Hooks) {
+    fn project_hooks(&self, file: &Opened, entries: &[&TrustEntry], hooks: &mut Hooks) {
         let folder = file.source.path.parent().unwrap_or(&file.source.path);
         let present = Included::of(folder, Layer::Project, &file.now, None);
-        let (manifest, trusted) = Trusted::find(self.request.state_dir, folder);
-        hooks.stamps.push(Stamp::new(&manifest, Identity::of(&manifest)));
-        let Some(trusted) = trusted else {
-            if !present.pipelines.is_empty() || !present.problems.is_empty() {
-                hooks.notices.push(format!(
-                    "the hooks of {} do not run, because nobody has trusted them; look at them, then `tollgate trust`",
-                    file.shown
-                ));
+        hooks.stamps.extend(present.stamps.iter().cloned());
+        let has_hooks = !present.pipelines.is_empty() || !present.problems.is_empty();
+        let tree = match self.copies(folder, entries, hooks) {
+            Copies::Whole(trusted) => {
+                hooks.notices.extend(changed(&trusted, folder, file, &present));
+                let files = trusted.files.iter().map(|name| folder.join(name));
+                hooks.stamps.extend(files.map(|path| Stamp::new(&path, Identity::of(&path))));
+                trusted.tree
             }
-            hooks.stamps.extend(present.stamps);
-            return;
+            Copies::Broken => {
+                let what =
+                    format!("what was trusted of {} is damaged; `tollgate trust` it again", file.shown);
+                hooks.pipelines.push(damaged(&what, self.request.state_dir));
+                hooks.notices.push(what);
+                return;
+            }
+            Copies::None => {
+                hooks.notices.extend(has_hooks.then(|| untrusted(file, !entries.is_empty())));
+                return;
+            }
         };
-        let changed = std::iter::once(&file.source.path)
-            .chain(&present.files)
-            .find(|path| !trusted.is_same(folder, path));
-        if let Some(changed) = changed {
-            hooks.notices.push(format!(
-                "{} changed since it was trusted; what was trusted is in force until the next `tollgate trust`",
-                shown_path(changed)
-            ));
-        }
-        hooks.stamps.extend(present.stamps);
-        let text = std::fs::read_to_string(trusted.tree.join(crate::FILE_NAME)).unwrap_or_default();
+        let text = std::fs::read_to_string(tree.join(crate::FILE_NAME)).unwrap_or_default();
         let (settings, _) = settings::read(&file.shown, &text, &self.cards);
-        hooks.add(Included::of(&trusted.tree, Layer::Project, &settings, None));
+        hooks.add(Included::of(&tree, Layer::Project, &settings, None));
+    }
+
+    /// What runs of a project: the copies that a person made, else those that an entry of the user's or the managed
+    /// policy stands for. Those are made the first time that the project is as the entry says.
+    fn copies(&self, folder: &Path, entries: &[&TrustEntry], hooks: &mut Hooks) -> Copies {
+        let state = self.request.state_dir;
+        let (manifest, copies) = Trusted::find(state, folder);
+        hooks.stamps.push(Stamp::new(&manifest, Identity::of(&manifest)));
+        if !matches!(copies, Copies::None) {
+            return copies;
+        }
+        let root = real(folder);
+        for entry in entries.iter().filter(|entry| real(&entry.path) == root) {
+            let (manifest, found) = Trusted::named(state, &root, &entry.hash);
+            let found = match found {
+                Copies::None => self.first_copies(&root, entry, hooks),
+                found => found,
+            };
+            hooks.stamps.push(Stamp::new(&manifest, Identity::of(&manifest)));
+            if !matches!(found, Copies::None) {
+                return found;
+            }
+        }
+        Copies::None
+    }
+
+    fn first_copies(&self, root: &Path, entry: &TrustEntry, hooks: &mut Hooks) -> Copies {
+        let Ok(plan) = TrustPlan::of(root) else { return Copies::None };
+        if plan.digest() != entry.hash {
+            // It may become what the entry says by a change that nothing else would notice.
+            let files = plan.files.iter().map(|(name, _)| root.join(name));
+            hooks.stamps.extend(files.map(|path| Stamp::new(&path, Identity::of(&path))));
+            return Copies::None;
+        }
+        if self.shelf.is_read_only() {
+            return Copies::Whole(Trusted { tree: root.to_owned(), files: Vec::new() });
+        }
+        match plan.keep_named(self.request.state_dir) {
+            Ok(()) => Trusted::named(self.request.state_dir, root, &entry.hash).1,
+            Err(_) => Copies::Broken,
+        }
     }
 
     fn merged<'f>(
@@ -281,6 +335,28 @@ impl Hooks {
     }
 }
 
+fn untrusted(file: &Opened, by_entry: bool) -> String {
+    let none = if by_entry { "no `trust` entry names them as they are" } else { "nobody has trusted them" };
+    format!("the hooks of {} do not run, because {none}; look at them, then `tollgate trust`", file.shown)
+}
+
+/// What is told of a project that is no longer what was trusted: a file that changed, went or came.
+fn changed(trusted: &Trusted, folder: &Path, file: &Opened, present: &Included) -> Option<String> {
+    let known: Vec<PathBuf> = trusted.files.iter().map(|name| folder.join(name)).collect();
+    let mut files = std::iter::once(&file.source.path).chain(&present.files).chain(&known);
+    let changed = files.find(|path| !trusted.is_same(folder, path))?;
+    Some(format!(
+        "{} changed since it was trusted; what was trusted is in force until the next `tollgate trust`",
+        shown_path(changed)
+    ))
+}
+
+/// What stands for middleware that was trusted and cannot run: it fails, and is never skipped.
+fn damaged(what: &str, state: &Path) -> Pipeline {
+    let program = Program::File(state.join("trust/damaged.py").to_string_lossy().into_owned());
+    Pipeline::failing("trusted-hooks", program, what)
+}
+
 /// A source as it was found.
 struct Opened {
     source: Source,
@@ -301,6 +377,11 @@ struct Opened {
 }
 
 impl Opened {
+    /// What it set when it was last good.
+    fn in_force(&self) -> &Settings {
+        if self.health == Health::Faulty { &self.before } else { &self.now }
+    }
+
     fn is_news(&self) -> bool {
         self.health == Health::Good && self.good != Good::Text(self.text.clone())
     }

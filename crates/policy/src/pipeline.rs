@@ -49,6 +49,8 @@ pub struct Stage {
     pub agents: Vec<String>,
     /// Only when the call has one of these effects; empty for all.
     pub effects: Vec<String>,
+    /// It was written as a hook of the agent's own: it reads the agent's payload, and answers in the agent's words.
+    pub native: bool,
 }
 
 /// What a middleware may do.
@@ -138,7 +140,42 @@ pub const BUILT_IN: [&str; 7] = [
 /// How long a middleware may take unless it says otherwise.
 pub const TIMEOUT: u32 = 5_000;
 
+impl Stage {
+    /// A guard with everything at its default.
+    #[must_use]
+    pub fn new(id: &str, program: Program) -> Self {
+        Self {
+            id: id.to_owned(),
+            kind: StageKind::Safety,
+            program,
+            enabled: true,
+            config: "{}".to_owned(),
+            timeout: TIMEOUT,
+            on_error: OnError::OnFault,
+            overrides: Vec::new(),
+            tools: Vec::new(),
+            agents: Vec::new(),
+            effects: Vec::new(),
+            native: false,
+        }
+    }
+}
+
 impl Pipeline {
+    /// One before every call, with a stage that cannot run.
+    pub(crate) fn failing(id: &str, program: Program, source: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            event: Phase::PreTool.name().to_owned(),
+            parallel: false,
+            deny_by_default: false,
+            stages: vec![Stage::new(id, program)],
+            overrides: Vec::new(),
+            folder: String::new(),
+            source: source.to_owned(),
+        }
+    }
+
     /// Is it for this event of this agent?
     #[must_use]
     pub fn is_for(&self, phase: Phase, agent: &str) -> bool {

@@ -2,6 +2,7 @@
 
 mod hooks;
 mod sinks;
+mod trust;
 
 use std::path::Path;
 
@@ -23,7 +24,7 @@ const MOST_PROBLEMS: usize = 100;
 /// In one file, with their braces written out.
 const MOST_PATTERNS: usize = 1000;
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "version",
     "mode",
     "on_fault",
@@ -36,9 +37,10 @@ const KEYS: [&str; 12] = [
     "hooks",
     "sinks",
     "include",
+    "trust",
 ];
 /// Keys of the design that this version does not read. Ignoring one would drop what its author relies on.
-const LATER: [&str; 2] = ["custom", "trust"];
+const LATER: [&str; 1] = ["custom"];
 
 /// Everything that is wrong with a policy file, in the order of its lines.
 #[must_use]
@@ -131,6 +133,7 @@ impl Reader<'_> {
             "sinks" => self.sinks(value),
             "include" => self.settings.include = self.words(key, value),
             "workflows" => self.workflows(value),
+            "trust" => self.trust(value),
             later if LATER.contains(&later) => {
                 self.error(at, &format!("`{later}` is not supported by this version yet"), "take it out");
             }

@@ -34,6 +34,10 @@ impl Shelf {
         Self { read_only: true, ..Self::new(state_dir) }
     }
 
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.join(name)
     }

@@ -135,6 +135,8 @@ pub(crate) struct Source {
     pub layer: Layer,
     /// The directories that its relative patterns are relative to.
     pub bases: Vec<String>,
+    /// It was named by the hook's command.
+    pub built: bool,
 }
 
 /// Every place where a policy file may stand for a request, topmost layer first, outermost directory first.
@@ -147,6 +149,7 @@ pub(crate) fn sources(request: &Request) -> Vec<Source> {
         path: directory.join(FILE_NAME),
         layer,
         bases: base(&real(directory)).into_iter().chain(below_root.clone()).collect(),
+        built: false,
     };
     let mut all =
         vec![trusted(request.managed_dir, Layer::Managed), trusted(request.config_dir, Layer::User)];
@@ -154,9 +157,14 @@ pub(crate) fn sources(request: &Request) -> Vec<Source> {
     for directory in project_directories(request.cwd, root.as_deref(), real_root.as_deref()) {
         if !own.contains(&directory) {
             let bases = base(&directory).into_iter().collect();
-            all.push(Source { path: directory.join(FILE_NAME), layer: Layer::Project, bases });
+            all.push(Source { path: directory.join(FILE_NAME), layer: Layer::Project, bases, built: false });
         }
     }
+    let folder = request.built.map(|folder| root.as_deref().unwrap_or(request.cwd).join(folder));
+    all.extend(folder.map(|folder| {
+        let bases = below_root.clone().into_iter().collect();
+        Source { path: folder.join(FILE_NAME), layer: Layer::Project, bases, built: true }
+    }));
     all
 }
 

@@ -78,7 +78,15 @@ impl TrustPlan {
     /// # Errors
     /// When a file changed meanwhile or cannot be copied.
     pub fn keep(&self, state: &Path) -> io::Result<()> {
-        let home = home(state, &self.root);
+        self.keep_in(&home(state, &self.root))
+    }
+
+    /// The same for an entry of a policy file, which stands for exactly these files.
+    pub(crate) fn keep_named(&self, state: &Path) -> io::Result<()> {
+        self.keep_in(&named_home(state, &self.root, &self.digest()))
+    }
+
+    fn keep_in(&self, home: &Path) -> io::Result<()> {
         let fresh = home.with_extension(format!("new-{}", std::process::id()));
         let _ = fs::remove_dir_all(&fresh);
         for (name, hash) in &self.files {
@@ -91,8 +99,8 @@ impl TrustPlan {
         }
         write(&fresh.join(MANIFEST), self.manifest().as_bytes(), 0o600)?;
         let old = home.with_extension(format!("old-{}", std::process::id()));
-        let _ = fs::rename(&home, &old);
-        fs::rename(&fresh, &home)?;
+        let _ = fs::rename(home, &old);
+        fs::rename(&fresh, home)?;
         let _ = fs::remove_dir_all(&old);
         Ok(())
     }
@@ -145,20 +153,47 @@ pub fn distrust(state: &Path, root: &Path) -> bool {
     fs::remove_dir_all(home(state, &real(root))).is_ok()
 }
 
-/// The copies of a trusted project.
+/// The whole copies of a trusted project.
 pub(crate) struct Trusted {
     /// Where the copies lie.
     pub tree: PathBuf,
+    /// Every file, relative to the project.
+    pub files: Vec<PathBuf>,
+}
+
+/// What was found of a project's copies.
+pub(crate) enum Copies {
+    /// Nobody trusted it.
+    None,
+    /// They are not what was trusted.
+    Broken,
+    Whole(Trusted),
 }
 
 impl Trusted {
-    /// The copies of a project, when it is trusted and they are whole.
-    pub(crate) fn find(state: &Path, root: &Path) -> (PathBuf, Option<Self>) {
-        let home = home(state, root);
+    /// The copies that a person made by `tollgate trust`, and the file that tells of them.
+    pub(crate) fn find(state: &Path, root: &Path) -> (PathBuf, Copies) {
+        Self::at(&home(state, root), root, |_| true)
+    }
+
+    /// The copies that an entry of a policy file stands for.
+    pub(crate) fn named(state: &Path, root: &Path, hash: &str) -> (PathBuf, Copies) {
+        let is_named = |manifest: &str| blake3::hash(manifest.as_bytes()).to_hex().as_str() == hash;
+        Self::at(&named_home(state, root, hash), root, is_named)
+    }
+
+    fn at(home: &Path, root: &Path, is_it: impl Fn(&str) -> bool) -> (PathBuf, Copies) {
         let manifest = home.join(MANIFEST);
-        let whole = fs::read_to_string(&manifest).is_ok_and(|text| is_whole(&text, &home.join(TREE), root));
-        let trusted = whole.then(|| Self { tree: home.join(TREE) });
-        (manifest, trusted)
+        let tree = home.join(TREE);
+        let copies = match fs::read_to_string(&manifest) {
+            Err(_) => Copies::None,
+            Ok(text) if is_it(&text) && is_whole(&text, &tree, root) => {
+                let name = |line: &str| line.split_once(' ').map(|(_, name)| PathBuf::from(name));
+                Copies::Whole(Self { tree, files: text.lines().skip(1).filter_map(name).collect() })
+            }
+            Ok(_) => Copies::Broken,
+        };
+        (manifest, copies)
     }
 
     /// Is a file of the project still what was trusted?
@@ -184,6 +219,11 @@ fn is_whole(manifest: &str, tree: &Path, root: &Path) -> bool {
 fn home(state: &Path, root: &Path) -> PathBuf {
     let name: String = blake3::hash(root.as_os_str().as_bytes()).to_hex().chars().take(32).collect();
     state.join("trust").join(name)
+}
+
+fn named_home(state: &Path, root: &Path, hash: &str) -> PathBuf {
+    let short: String = hash.chars().take(32).collect();
+    home(state, root).with_extension(short)
 }
 
 fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {

@@ -207,7 +207,8 @@ fn f34_other_rules_make_a_new_snapshot() {
     let machine = Machine::with(&[("project", "rules: {git-push: note}")]);
     let paths = ["etc", "config", "state", "project"].map(|name| machine.root.join(name));
     let [managed_dir, config_dir, state_dir, project] = &paths;
-    let request = Request { managed_dir, config_dir, state_dir, project: Some(project), cwd: project };
+    let request =
+        Request { managed_dir, config_dir, state_dir, project: Some(project), built: None, cwd: project };
     assert_eq!(level(&load(&request, &Rules), "git-push"), "note");
     let other = load(&request, &Other);
     assert!(other.rebuilt);
@@ -311,7 +312,7 @@ fn a_hit_is_quick() {
     let machine = Machine::with(&[("config", SETTINGS), ("project", "audit: required")]);
     let paths = ["etc", "config", "state", "project", "project/a/b"].map(|name| machine.root.join(name));
     let [managed_dir, config_dir, state_dir, project, cwd] = &paths;
-    let request = Request { managed_dir, config_dir, state_dir, project: Some(project), cwd };
+    let request = Request { managed_dir, config_dir, state_dir, project: Some(project), built: None, cwd };
     fs::create_dir_all(cwd).unwrap();
     let _ = load(&request, &rules);
     wait_until_old();

@@ -26,6 +26,8 @@ enum Command {
     Canary(cmd::canary::Args),
     /// Check policy files: every problem with file, line and column
     Check(cmd::check::Args),
+    /// Write the agents' own files and the policy under `build/`, for committing; fails on any configuration error
+    Build(cmd::build::Args),
     /// Show what a command or tool call would do, and what Tollgate says to it
     Explain(cmd::explain::Args),
     /// Let one refused call pass (for a person, in a terminal of their own)
@@ -34,11 +36,12 @@ enum Command {
     Rules(cmd::rules::Args),
     /// Trust this project's policy and programs: they are copied, and the copies run
     Trust(cmd::trust::Args),
-    /// Run the observers of an event (what a hook starts)
+    /// Run the observers of an event (what a hook starts, with the event on standard input)
     #[command(hide = true)]
     Observe {
-        /// What the hook wrote down
-        file: std::path::PathBuf,
+        /// Where the log is
+        #[arg(long)]
+        state: std::path::PathBuf,
     },
     /// Bring records to the sinks (what a hook starts)
     #[command(hide = true)]
@@ -80,12 +83,13 @@ pub fn run() -> ExitCode {
         Command::Doctor(args) => cmd::doctor::run(args),
         Command::Canary(args) => cmd::canary::run(args),
         Command::Check(args) => cmd::check::run(args),
+        Command::Build(args) => cmd::build::run(args),
         Command::Explain(args) => cmd::explain::run(args),
         Command::Approve(args) => cmd::approve::run(args),
         Command::Rules(args) => cmd::rules::run(args),
         Command::Trust(args) => cmd::trust::run(args),
-        Command::Observe { file } => cmd::observe::run(file),
         Command::Deliver(args) => cmd::deliver::run(args),
+        Command::Observe { state } => cmd::observe::run(state),
         Command::Validate(args) => cmd::validate::run(args),
         Command::Log(args) => cmd::log::run(args),
         Command::Stats(args) => cmd::stats::run(args),

@@ -34,12 +34,24 @@ impl Guard<'_> {
         if !longest.is_zero() {
             lastword::extend((deadline + longest).min(LONGEST));
         }
+        self.judge(effects, decision)
+    }
+
+    /// The same with nobody waiting.
+    pub fn judge(&self, effects: &[Effect], decision: &mut Decision) -> Vec<StageResult> {
+        let request = Request { event: self.event, native: self.native, effects };
         let Guarded { results, rewrite } = tollgate_middleware::guard(&self.policy.pipelines, &request);
         results.iter().filter_map(|result| self.finding(result)).for_each(|finding| decision.add(finding));
         decision.context.extend(results.iter().filter_map(remark));
+        let told = |texts: fn(&StageResult) -> &String| {
+            results.iter().map(texts).filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>()
+        };
+        decision.context.extend(told(|result| &result.context));
+        decision.notices.extend(told(|result| &result.notice));
         if let Some(input) = rewrite.filter(|_| !decision.verdict.refuses()) {
             self.rewrite(input, decision);
         }
+        decision.approve |= results.iter().any(|result| result.approves) && !decision.verdict.refuses();
         results
     }
 

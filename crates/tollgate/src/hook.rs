@@ -29,7 +29,7 @@ use crate::session::Session;
 use crate::stdin;
 use crate::world::Machine;
 
-/// Our own deadline: a quarter of the shortest time-out that `init` registers for a safety event.
+/// Our own deadline without middleware: far below the time-outs that `init` registers.
 const DEADLINE: Duration = Duration::from_millis(4500);
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -58,6 +58,8 @@ struct Hook {
     event: Option<String>,
     config: PathBuf,
     state: PathBuf,
+    /// The folder of a policy that `tollgate build` wrote.
+    built: Option<PathBuf>,
 }
 
 impl Hook {
@@ -208,6 +210,7 @@ impl Hook {
             config_dir: &self.config,
             state_dir: &self.state,
             project: (!project.is_empty()).then(|| Path::new(project)),
+            built: self.built.as_deref(),
             cwd: Path::new(&event.cwd),
         };
         // A canary's answer is read by no person: what is told once must wait for one.
@@ -240,11 +243,12 @@ impl Hook {
     fn new(args: &[String]) -> Result<Self, String> {
         let mut words = args.iter();
         let mut names = Vec::new();
-        let (mut config, mut state) = (None, None);
+        let (mut config, mut state, mut built) = (None, None, None);
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--config" => config = words.next().map(PathBuf::from),
                 "--state" => state = words.next().map(PathBuf::from),
+                "--policy" => built = words.next().map(PathBuf::from),
                 other => names.push(other),
             }
         }
@@ -258,7 +262,7 @@ impl Hook {
         let event = names.next().map(str::to_owned);
         let absolute = |dir: Option<PathBuf>| dir.filter(|dir| dir.is_absolute());
         if let (Some(config), Some(state)) = (absolute(config), absolute(state)) {
-            return Ok(Self { adapter, event, config, state });
+            return Ok(Self { adapter, event, config, state, built });
         }
         let Some(dirs) = Dirs::find() else {
             return Err(
@@ -266,7 +270,7 @@ impl Hook {
                     .to_owned(),
             );
         };
-        Ok(Self { adapter, event, config: dirs.config, state: dirs.state })
+        Ok(Self { adapter, event, config: dirs.config, state: dirs.state, built })
     }
 }
 

@@ -16,6 +16,7 @@ mod out;
 mod owner;
 mod paint;
 mod parquet;
+mod pin;
 mod program;
 mod report;
 mod session;

@@ -1,4 +1,4 @@
-//! Owner commands are for people: they refuse to run inside an agent.
+//! Owner commands are for people: they refuse to run inside an agent, and ask for the owner's PIN if there is one.
 //!
 //! The gate already denies such a call; this is the second lock. It looks at the processes above this one and
 //! at the marks that agents leave in the environment of what they start.
@@ -9,10 +9,15 @@ use std::time::Duration;
 
 use anyhow::bail;
 
-use crate::program;
+use crate::{pin, program};
 
-/// Refuses when an agent is behind this command.
-pub fn refuse_agents(command: &str) -> anyhow::Result<()> {
+/// Lets the owner pass: no agent may be behind this command, and the PIN is asked for where one is set.
+pub fn admit(command: &str) -> anyhow::Result<()> {
+    refuse_agents(command)?;
+    pin::ask(command)
+}
+
+fn refuse_agents(command: &str) -> anyhow::Result<()> {
     let mark = MARKS.iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
     let sign = match mark {
         Some(name) => Some(format!("`{name}` is set")),

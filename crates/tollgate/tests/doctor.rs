@@ -132,8 +132,8 @@ fn every_way_to_be_out_of_force_has_a_light_and_a_cure() {
             &|home| {
                 home.edit(
                     SETTINGS,
-                    "\"timeout\": 20, \"onFailure\"",
-                    "\"timeout\": 20, \"async\": true, \"onFailure\"",
+                    "\"timeout\": 60, \"onFailure\"",
+                    "\"timeout\": 60, \"async\": true, \"onFailure\"",
                 )
             },
             1,

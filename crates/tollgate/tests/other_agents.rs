@@ -142,7 +142,7 @@ fn doctor_knows_how_each_agent_skips_the_gate_in_silence() {
 #[test]
 fn doctor_tells_drift_and_puts_it_right() {
     let cases = [
-        ("gemini-cli", ".gemini/settings.json", "20000", "7"),
+        ("gemini-cli", ".gemini/settings.json", "60000", "7"),
         ("opencode", ".config/opencode/plugin/tollgate.js", "throw new Error", "console.log"),
         ("qwen-code", ".qwen/settings.json", "\"PreToolUse\"", "\"Stop2\""),
     ];

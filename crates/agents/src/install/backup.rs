@@ -1,6 +1,7 @@
 //! What was there before: the bytes of a settings file and how they were changed, so that `uninstall` can
 //! put them back.
 
+use super::edit::Entry;
 use super::file::{FileError, io_error, private_dir, read_own, write_private};
 use std::path::{Path, PathBuf};
 use tollgate_model::json::{self, Value};
@@ -22,6 +23,8 @@ pub struct Manifest {
     pub made_dirs: Vec<PathBuf>,
     /// The events that got an entry.
     pub events: Vec<String>,
+    /// The hooks of other people's that the gate runs in the agent's place.
+    pub adopted: Vec<Entry>,
     /// Seconds since 1970.
     pub time: u64,
 }
@@ -138,6 +141,13 @@ impl Manifest {
             created: texts("created"),
             made_dirs: texts("made_dirs").into_iter().map(PathBuf::from).collect(),
             events: texts("events"),
+            adopted: value
+                .get("adopted")
+                .and_then(Value::as_list)
+                .unwrap_or_default()
+                .iter()
+                .filter_map(entry)
+                .collect(),
             time: match value.get("time") {
                 Some(Value::Number(number)) => number.parse().unwrap_or(0),
                 _ => 0,
@@ -157,12 +167,21 @@ impl Manifest {
             ("created", texts(&self.created)),
             ("made_dirs", texts(&dirs)),
             ("events", texts(&self.events)),
+            ("adopted", Value::List(self.adopted.iter().map(entry_value).collect())),
             ("time", self.time.into()),
         ]);
         let mut text = String::new();
         json::write(&value, &mut text);
         text
     }
+}
+
+fn entry_value(entry: &Entry) -> Value {
+    json::object([("event", entry.event.as_str().into()), ("group", entry.group.clone())])
+}
+
+fn entry(value: &Value) -> Option<Entry> {
+    Some(Entry { event: value.text("event")?.to_owned(), group: value.get("group")?.clone() })
 }
 
 /// The hash that manifests use.

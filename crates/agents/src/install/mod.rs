@@ -1,6 +1,7 @@
 //! Installing into an agent: the edit of its settings, the backup, and the way back. The half of this crate
 //! that touches the disk.
 
+pub mod adopt;
 mod backup;
 pub mod canary;
 pub mod claude;
@@ -23,6 +24,6 @@ pub use backup::{Backups, Manifest};
 pub use doc::{Doc, EditError};
 pub use edit::{Edited, Entry, groups, insert};
 pub use file::{FileError, Found, Target};
-pub use plan::{InstallError, OWN_MARK, Plan, Removal, Site, Undo};
+pub use plan::{Adopt, InstallError, OWN_MARK, Plan, Removal, Site, Undo};
 pub use status::{Ours, Status};
 pub use strip::strip;

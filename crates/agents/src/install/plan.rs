@@ -1,5 +1,6 @@
 //! What installing and uninstalling would change in one settings file, and doing it.
 
+use super::adopt::{Adoption, Reading, put_back};
 use super::backup::{Backups, Manifest, hash};
 use super::doc::{Doc, EditError};
 use super::edit::{Edited, Entry, insert};
@@ -64,17 +65,20 @@ pub struct Plan {
     pub status: Status,
     /// The new text; none when everything is as wanted.
     pub edited: Option<Edited>,
+    /// The hooks of other people's, as far as the gate takes them over.
+    pub adoption: Adoption,
     base: Option<Vec<u8>>,
     manifest: Manifest,
     backups: Backups,
 }
 
 impl Plan {
-    /// Works out how to get the entries into a settings file.
+    /// Works out how to get the entries into a settings file. With a reading, other people's hooks are taken over;
+    /// those that were before stay so.
     ///
     /// # Errors
     /// When the file cannot be edited safely.
-    pub fn install(site: Site, entries: &[Entry]) -> Result<Self, InstallError> {
+    pub fn install(site: Site, entries: &[Entry], adopt: &Adopt) -> Result<Self, InstallError> {
         let target = open(site.settings)?;
         let backups = Backups::in_state(site.state);
         let old = backups.manifest(site.settings);
@@ -84,14 +88,25 @@ impl Plan {
             Some(text) => base(site, &backups, old.as_ref(), text)?,
             None => None,
         };
-        let wanted =
-            insert(base.as_deref().unwrap_or(site.blank), entries).map_err(in_file(site.settings))?;
+        let again = old.as_ref().is_some_and(|old| !old.adopted.is_empty());
+        let adoption = match adopt {
+            Adopt::Now(reading) => adoption(site, base.as_deref(), reading)?,
+            Adopt::Again(reading) if again => adoption(site, base.as_deref(), reading)?,
+            _ => Adoption::default(),
+        };
+        let bare = adoption.strip(base.as_deref().unwrap_or(site.blank)).map_err(in_file(site.settings))?;
+        let wanted = insert(&bare, entries).map_err(in_file(site.settings))?;
         let made_dirs = if target.found.is_some() { old.map(|old| old.made_dirs) } else { None };
-        let events = entries.iter().map(|entry| entry.event.clone()).collect();
-        let manifest = Manifest { events, ..manifest(site, base.as_deref(), &wanted) };
-        let manifest = Manifest { made_dirs: made_dirs.unwrap_or_else(|| target.missing_dirs()), ..manifest };
-        let edited = (!status.is_current()).then_some(wanted);
-        Ok(Self { target, status, edited, base: base.map(String::into_bytes), manifest, backups })
+        let manifest = Manifest {
+            events: entries.iter().map(|entry| entry.event.clone()).collect(),
+            adopted: adoption.taken.iter().map(|taken| taken.entry.clone()).collect(),
+            made_dirs: made_dirs.unwrap_or_else(|| target.missing_dirs()),
+            ..manifest(site, base.as_deref(), &wanted)
+        };
+        let has_more = text.is_some_and(|text| adoption.is_in(text));
+        let edited = (!status.is_current() || has_more).then_some(wanted);
+        let base = base.map(String::into_bytes);
+        Ok(Self { target, status, edited, adoption, base, manifest, backups })
     }
 
     /// Works out how to get a file there that is all ours.
@@ -158,7 +173,8 @@ impl Plan {
         let made_dirs = old.map_or_else(|| target.missing_dirs(), |old| old.made_dirs);
         let manifest = Manifest { made_dirs, ..manifest(site, base.as_deref(), &edited) };
         let edited = (!status.is_current()).then_some(edited);
-        Self { target, status, edited, base: base.map(String::into_bytes), manifest, backups }
+        let base = base.map(String::into_bytes);
+        Self { target, status, edited, adoption: Adoption::default(), base, manifest, backups }
     }
 
     /// Where the backup goes.
@@ -185,6 +201,21 @@ impl Plan {
     }
 }
 
+/// Are other people's hooks taken over?
+#[derive(Clone, Debug)]
+pub enum Adopt {
+    /// No.
+    Never,
+    /// If they were before.
+    Again(Reading),
+    /// Yes.
+    Now(Reading),
+}
+
+fn adoption(site: Site, base: Option<&str>, reading: &Reading) -> Result<Adoption, InstallError> {
+    Ok(Adoption::of(&settings_value(site.settings, base)?, reading))
+}
+
 /// How a settings file gets rid of our entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Undo {
@@ -207,6 +238,8 @@ pub struct Removal {
     pub undo: Undo,
     /// How many handlers of ours are there.
     pub handlers: usize,
+    /// How many hooks of other people's come back.
+    pub adopted: usize,
     made_dirs: Vec<PathBuf>,
     backups: Backups,
 }
@@ -222,12 +255,13 @@ impl Removal {
         let manifest = backups.manifest(site.settings);
         let text = text_of(&target)?;
         let handlers = Status::of(&settings_value(site.settings, text)?, &[], site.ours).ours;
+        let adopted = manifest.as_ref().map_or(0, |manifest| manifest.adopted.len());
         let undo = match text {
-            Some(text) if handlers > 0 => undo(site, &backups, manifest.as_ref(), text)?,
+            Some(text) if handlers + adopted > 0 => undo(site, &backups, manifest.as_ref(), text)?,
             _ => Undo::Nothing,
         };
         let made_dirs = manifest.map(|manifest| manifest.made_dirs).unwrap_or_default();
-        Ok(Self { target, undo, handlers, made_dirs, backups })
+        Ok(Self { target, undo, handlers, adopted, made_dirs, backups })
     }
 
     /// Works out how to get rid of a file that is all ours.
@@ -243,7 +277,7 @@ impl Removal {
         });
         let made_dirs = manifest.map(|manifest| manifest.made_dirs).unwrap_or_default();
         let undo = if ours { Undo::Delete } else { Undo::Nothing };
-        Ok(Self { target, undo, handlers: usize::from(ours), made_dirs, backups })
+        Ok(Self { target, undo, handlers: usize::from(ours), adopted: 0, made_dirs, backups })
     }
 
     /// Works out how to get our tables out of a TOML file. `tables` are those that would be written now.
@@ -265,7 +299,7 @@ impl Removal {
             None => Undo::Edit(without),
         };
         let made_dirs = manifest.map(|manifest| manifest.made_dirs).unwrap_or_default();
-        Ok(Self { target, undo, handlers: headers.len(), made_dirs, backups })
+        Ok(Self { target, undo, handlers: headers.len(), adopted: 0, made_dirs, backups })
     }
 
     /// Does it, and drops the backup. The bytes from before stay when the file was changed since.
@@ -324,6 +358,8 @@ fn undo(site: Site, backups: &Backups, old: Option<&Manifest>, text: &str) -> Re
     }
     let created = old.map(|old| old.created.as_slice());
     let stripped = strip(text, &site.ours, created).map_err(in_file(site.settings))?;
+    let adopted = old.map(|old| old.adopted.as_slice()).unwrap_or_default();
+    let stripped = put_back(&stripped, adopted).map_err(in_file(site.settings))?;
     if stripped == text {
         return Ok(Undo::Nothing);
     }
@@ -352,6 +388,7 @@ fn manifest(site: Site, base: Option<&str>, wanted: &Edited) -> Manifest {
         created: wanted.created.clone(),
         made_dirs: Vec::new(),
         events: Vec::new(),
+        adopted: Vec::new(),
         time: now(),
     }
 }

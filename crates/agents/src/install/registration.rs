@@ -14,9 +14,20 @@ pub struct Registration {
 }
 
 impl Registration {
+    /// For files that are committed: the program is found by its name, its directories are those of whoever runs it,
+    /// and the policy lies beside the files.
+    #[must_use]
+    pub fn built() -> Self {
+        Self { command: "tollgate".to_owned(), config: String::new(), state: String::new() }
+    }
+
     /// The arguments for an event of an agent.
     #[must_use]
     pub fn args(&self, agent: &str, event: &str) -> Vec<String> {
+        if self.config.is_empty() && self.state.is_empty() {
+            let policy = format!("{}/{agent}/{POLICY}", BUILD);
+            return ["hook", agent, event, "--policy", &policy].map(str::to_owned).to_vec();
+        }
         let words = ["hook", agent, event, "--config", &self.config, "--state", &self.state];
         words.map(str::to_owned).to_vec()
     }
@@ -28,6 +39,11 @@ impl Registration {
         words.map(|word| quoted(&word)).collect::<Vec<_>>().join(" ")
     }
 }
+
+/// The folder of what is built, in the project.
+pub const BUILD: &str = "build";
+/// The folder of the policy in what is built for an agent.
+pub const POLICY: &str = "policy";
 
 impl Registration {
     /// The line for an event at which a call waits. A gate that is gone, killed or broken would let the call run, so

@@ -3,15 +3,16 @@
 
 use std::path::{Path, PathBuf};
 
-use tollgate_model::Agent;
 use tollgate_model::json::{Value, object, write};
+use tollgate_model::{Agent, Phase};
 
+use super::adopt::Reading;
 use super::claude::settings::Scope;
 use super::codex;
 use super::doc::Doc;
 use super::edit::{Entry, insert};
 use super::file::read_any;
-use super::plan::{InstallError, OWN_MARK, Plan, Removal, Site};
+use super::plan::{Adopt, InstallError, OWN_MARK, Plan, Removal, Site};
 use super::registration::{Registration, gate_words, runs_gate};
 use super::setups;
 use super::shim;
@@ -123,6 +124,29 @@ impl Setup {
             Scope::Project => Some(roots.project.join(self.project)),
             Scope::Local | Scope::Managed => None,
         }
+    }
+
+    /// How other people's hooks are read, for an agent whose hooks the gate can run in its place. The events of
+    /// Codex's hooks are bound to hashes by their place, and Cursor and Windsurf have several for one moment.
+    #[must_use]
+    pub fn reading(&self) -> Option<Reading> {
+        let millis = match self.form {
+            Form::Groups if self.agent != Agent::Codex => false,
+            Form::GroupsMillis | Form::GroupsExec => true,
+            _ => return None,
+        };
+        let profile = profile_of(self.agent.name())?;
+        let phase =
+            |event: &str| profile.row(event).map(|row| row.phase).filter(|phase| *phase != Phase::Other);
+        let alone = |event: &&str| {
+            let same = self.events.iter().filter(|other| phase(other) == phase(event)).count();
+            phase(event).is_some() && same == 1
+        };
+        Some(Reading {
+            millis,
+            events: self.events.iter().copied().filter(alone).collect(),
+            tools: TOOL_EVENTS,
+        })
     }
 
     /// The files of the user's and the project's hooks, for people.
@@ -289,11 +313,27 @@ impl Piece {
     /// # Errors
     /// When the file cannot be edited safely.
     pub fn plan(&self, state: &Path) -> Result<Plan, InstallError> {
+        self.plan_with(state, self.reading().map_or(Adopt::Never, Adopt::Again))
+    }
+
+    /// Works out how to write it and to take other people's hooks over.
+    ///
+    /// # Errors
+    /// When the file cannot be edited safely.
+    pub fn adopt(&self, state: &Path) -> Result<Plan, InstallError> {
+        self.plan_with(state, self.reading().map_or(Adopt::Never, Adopt::Now))
+    }
+
+    fn plan_with(&self, state: &Path, adopt: Adopt) -> Result<Plan, InstallError> {
         match &self.content {
-            Content::Entries(entries) => Plan::install(self.site(state), entries),
+            Content::Entries(entries) => Plan::install(self.site(state), entries, &adopt),
             Content::Whole(text) => Plan::whole(self.site(state), text),
             Content::Tables(tables) => Plan::tables(self.site(state), tables),
         }
+    }
+
+    fn reading(&self) -> Option<Reading> {
+        Setup::of(self.agent.name()).and_then(Setup::reading)
     }
 
     /// Works out how to get it out again.
@@ -308,18 +348,35 @@ impl Piece {
         }
     }
 
+    /// What a new file holds beside our entries; usually nothing.
+    #[must_use]
+    pub fn blank(&self) -> &'static str {
+        if self.agent == Agent::Cursor { "{\n  \"version\": 1\n}\n" } else { "" }
+    }
+
     fn site<'a>(&'a self, state: &'a Path) -> Site<'a> {
-        let blank = if self.agent == Agent::Cursor { "{\n  \"version\": 1\n}\n" } else { "" };
-        Site { agent: self.agent.name(), settings: &self.path, state, ours: runs_gate, blank }
+        Site { agent: self.agent.name(), settings: &self.path, state, ours: runs_gate, blank: self.blank() }
     }
 }
+
+/// The events whose matchers are names of tools, by the names of all agents.
+const TOOL_EVENTS: &[&str] = &[
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PermissionRequest",
+    "PermissionDenied",
+    "BeforeTool",
+    "AfterTool",
+];
 
 fn profile_of(agent: &str) -> Option<&'static Profile> {
     crate::adapter(agent).map(|adapter| adapter.profile())
 }
 
-/// Seconds until an agent gives up. Four times the gate's own deadline, which so always comes first.
-const TIMEOUT: u64 = 20;
+/// Seconds until an agent gives up: more than the gate takes with the longest middleware, so that its own answer always
+/// comes first.
+const TIMEOUT: u64 = 60;
 
 fn own_note() -> String {
     format!("Tollgate's hooks, {OWN_MARK}; changes are lost when it runs again")

@@ -41,7 +41,7 @@ const OPENCODE: &str = r#"// Tollgate's plug-in, @MARK@; changes are lost when i
 import { spawn } from "node:child_process";
 
 const GATE = @GATE@;
-const LIMIT_MS = 20000;
+const LIMIT_MS = 60000;
 
 const failed = (why) => ({
   decision: "deny",
@@ -126,7 +126,7 @@ const GATE = @GATE@;
 const ask = (event: string, payload: unknown) => {
   try {
     const words = GATE.map((word: string) => (word === "EVENT" ? event : word));
-    const ran = spawnSync(words[0], words.slice(1), { input: JSON.stringify(payload), encoding: "utf8", timeout: 20000 });
+    const ran = spawnSync(words[0], words.slice(1), { input: JSON.stringify(payload), encoding: "utf8", timeout: 60000 });
     const value = JSON.parse(ran.stdout);
     if (typeof value?.verdict === "string") return value;
   } catch {}

@@ -19,8 +19,20 @@ const META_KEYS: [&str; 9] = [
     "providers",
     "default_decision",
 ];
-const STAGE_KEYS: [&str; 11] =
-    ["id", "type", "path", "uses", "run", "enabled", "config", "timeout", "on_error", "providers", "match"];
+const STAGE_KEYS: [&str; 12] = [
+    "id",
+    "type",
+    "path",
+    "uses",
+    "run",
+    "protocol",
+    "enabled",
+    "config",
+    "timeout",
+    "on_error",
+    "providers",
+    "match",
+];
 const OVERRIDE_KEYS: [&str; 3] = ["enabled", "timeout", "config"];
 const MATCH_KEYS: [&str; 3] = ["tools", "agents", "effects"];
 
@@ -150,19 +162,7 @@ impl Reader<'_> {
 
     fn stage(&mut self, node: &Node) -> Option<Stage> {
         let entries = self.map("a middleware", node, "write `id:`, `type:` and `path:`")?;
-        let mut stage = Stage {
-            id: String::new(),
-            kind: StageKind::Safety,
-            program: Program::BuiltIn(String::new()),
-            enabled: true,
-            config: "{}".to_owned(),
-            timeout: TIMEOUT,
-            on_error: OnError::OnFault,
-            overrides: Vec::new(),
-            tools: Vec::new(),
-            agents: Vec::new(),
-            effects: Vec::new(),
-        };
+        let mut stage = Stage::new("", Program::BuiltIn(String::new()));
         let mut programs = Vec::new();
         let mut has_type = false;
         for (key, at, value) in self.entries(entries) {
@@ -203,6 +203,9 @@ impl Reader<'_> {
             self.error(at, "a middleware that runs nothing", "add `path:`, `uses:` or `run:`");
             return None;
         };
+        if stage.native && !matches!(program, Program::Run(_)) {
+            self.error(at, "`protocol: agent` is for programs", "use it with `run:`");
+        }
         stage.program = program;
         Some(stage.clone())
     }
@@ -215,6 +218,10 @@ impl Reader<'_> {
                 stage.kind = self.choice(key, value, &kinds).map_or(stage.kind, |kind| kind.value);
             }
             "enabled" => stage.enabled = self.flag(key, value).unwrap_or(true),
+            "protocol" => {
+                let choice = self.choice(key, value, &[("tollgate", false), ("agent", true)]);
+                stage.native = choice.is_some_and(|choice| choice.value);
+            }
             "config" => stage.config = self.config(value),
             "timeout" => stage.timeout = self.seconds(value).unwrap_or(TIMEOUT),
             "on_error" => {
@@ -379,7 +386,7 @@ impl Reader<'_> {
         }
     }
 
-    fn unknown(&mut self, of: &str, key: &str, at: At, known: &[&str]) {
+    pub(super) fn unknown(&mut self, of: &str, key: &str, at: At, known: &[&str]) {
         self.error(at, &format!("unknown key `{}` of {of}", shown(key)), &hint(key, known));
     }
 }

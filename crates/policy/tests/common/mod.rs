@@ -91,6 +91,7 @@ impl Machine {
                 config_dir: &config,
                 state_dir: &state,
                 project: Some(&project),
+                built: None,
                 cwd,
             },
             &Rules,

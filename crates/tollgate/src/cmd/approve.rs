@@ -28,7 +28,7 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let dirs = Dirs::find().context("no home directory")?;
     let Some(code) = &args.code else { return list(&dirs.state) };
-    owner::refuse_agents("approve")?;
+    owner::admit("approve")?;
     if !is_code(code) {
         bail!("`{code}` is not a call's code; `tollgate approve` lists the calls that were refused last");
     }

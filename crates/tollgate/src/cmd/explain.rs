@@ -9,14 +9,17 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
+use tollgate_middleware::StageResult;
 use tollgate_model::json::{self, Value};
 use tollgate_model::{
     Actor, Agent, Attended, Case, Decision, Dialect, Effect, Event, Kind, Span, ToolCall, ToolUse, Verdict,
 };
 use tollgate_pipeline::Opinion;
+use tollgate_policy::Policy;
 
 use crate::dirs::{Dirs, MANAGED, repository};
 use crate::exit::ExitCode;
+use crate::guard::Guard;
 use crate::world::Machine;
 
 /// Arguments of `tollgate explain`.
@@ -115,6 +118,8 @@ pub struct Explanation {
     pub effects: Vec<Effect>,
     /// What every rule says to it.
     pub opinions: Vec<Opinion>,
+    /// What each middleware of the user's says to it, and how long it took.
+    pub middleware: Vec<StageResult>,
     /// What becomes of it.
     pub decision: Decision,
     /// Names the policy.
@@ -145,6 +150,7 @@ pub fn explain(call: &Call) -> anyhow::Result<Explanation> {
         config_dir: &dirs.config,
         state_dir: &dirs.state,
         project: Some(Path::new(&project)),
+        built: None,
         cwd: Path::new(&event.cwd),
     };
     let loaded = tollgate_policy::look(&request, &tollgate_rules::Rules);
@@ -153,12 +159,39 @@ pub fn explain(call: &Call) -> anyhow::Result<Explanation> {
     let effects = tollgate_effects::analyse(&event, &world);
     let analysed = watch.lap();
     let case = Case { event: &event, effects: &effects, world: &world };
-    let decision = tollgate_pipeline::decide(&case, &loaded.policy);
+    let mut decision = tollgate_pipeline::decide(&case, &loaded.policy);
     let times = Times { read, policy, effects: analysed, rules: watch.lap() };
+    let middleware = middleware(call, &event, &effects, &loaded.policy, &world, &mut decision)?;
     let opinions = tollgate_pipeline::opinions(&case, &loaded.policy);
     let (digest, notices) = (loaded.digest, loaded.notices);
     let home = dirs.home.to_string_lossy().into_owned();
-    Ok(Explanation { event, project, home, effects, opinions, decision, digest, notices, times })
+    Ok(Explanation { event, project, home, effects, opinions, middleware, decision, digest, notices, times })
+}
+
+/// Runs the user's middleware as Claude Code's hook would, unless the call is refused already. Observers stay out
+/// of it: they are for what happens.
+fn middleware(
+    call: &Call,
+    event: &Event,
+    effects: &[Effect],
+    policy: &Policy,
+    world: &Machine,
+    decision: &mut Decision,
+) -> anyhow::Result<Vec<StageResult>> {
+    if policy.pipelines.is_empty() || decision.verdict >= Verdict::Deny {
+        return Ok(Vec::new());
+    }
+    let event = Event { agent: Agent::ClaudeCode, ..event.clone() };
+    let native = payload(call);
+    let guard = Guard {
+        adapter: tollgate_agents::adapter(CLAUDE).context("the Claude Code adapter is missing")?,
+        event: &event,
+        native: native.as_bytes(),
+        policy,
+        world,
+        state: Path::new(""),
+    };
+    Ok(guard.judge(effects, decision))
 }
 
 impl Explanation {
@@ -235,7 +268,10 @@ fn shell(command: &str, call: &Call) -> Event {
     }
 }
 
-fn adapted(call: &Call) -> anyhow::Result<Event> {
+const CLAUDE: &str = "claude-code";
+
+/// What Claude Code would send.
+fn payload(call: &Call) -> String {
     let payload = json::object([
         ("hook_event_name", "PreToolUse".into()),
         ("session_id", "".into()),
@@ -245,7 +281,12 @@ fn adapted(call: &Call) -> anyhow::Result<Event> {
     ]);
     let mut bytes = String::new();
     json::write(&payload, &mut bytes);
-    let adapter = tollgate_agents::adapter("claude-code").context("the Claude Code adapter is missing")?;
+    bytes
+}
+
+fn adapted(call: &Call) -> anyhow::Result<Event> {
+    let bytes = payload(call);
+    let adapter = tollgate_agents::adapter(CLAUDE).context("the Claude Code adapter is missing")?;
     let payload = tollgate_agents::Payload { bytes: bytes.as_bytes(), hint: None, env: &|_| None };
     adapter.read(&payload).map_err(|fault| anyhow::anyhow!("{}", fault.message))
 }

@@ -15,6 +15,7 @@ use tollgate_model::Agent;
 use tollgate_model::json::Value;
 
 use super::canary::Stage;
+use super::init::adopt;
 use crate::out;
 use crate::report::{Line, heading, tilde};
 
@@ -213,13 +214,19 @@ impl<'a> Guard<'a> {
 
 impl<'a> GuardJob<'a> {
     /// Works out what to change.
-    pub fn new(guard: Guard<'a>, registration: &Registration, scope: Scope) -> anyhow::Result<Self> {
+    pub fn new(
+        guard: Guard<'a>,
+        registration: &Registration,
+        scope: Scope,
+        adopt: bool,
+    ) -> anyhow::Result<Self> {
         let pieces = guard.setup.pieces(registration, &guard.stage.roots(), scope)?;
         if pieces.is_empty() {
             bail!("{} has no `{}` scope; use `user` or `project`", guard.profile.title, scope.name());
         }
         let state = &guard.stage.dirs.state;
-        let plans = pieces.iter().map(|piece| piece.plan(state)).collect::<Result<Vec<_>, _>>()?;
+        let plan = |piece: &Piece| if adopt { piece.adopt(state) } else { piece.plan(state) };
+        let plans = pieces.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
         Ok(Self { guard, scope, plans })
     }
 
@@ -242,6 +249,7 @@ impl<'a> GuardJob<'a> {
             if plan.edited.is_some() && plan.target.found.is_some() {
                 out::line(&format!("    the old file is kept in {}", tilde(&plan.backup(), home)));
             }
+            adopt::show(&plan.adoption);
         }
         if self.changes() {
             out::line(&format!("  + {}", self.guard.setup.events.join(", ")));
@@ -259,7 +267,11 @@ impl<'a> GuardJob<'a> {
 
     /// Changes it.
     pub fn apply(&self) -> anyhow::Result<()> {
-        Ok(self.plans.iter().try_for_each(Plan::apply)?)
+        for plan in &self.plans {
+            adopt::apply(plan, self.guard.name(), &self.guard.stage.dirs.config)?;
+            plan.apply()?;
+        }
+        Ok(())
     }
 
     /// Starts what is now registered, and tells what stands in its way.
@@ -279,7 +291,7 @@ const SCOPES: [Scope; 2] = [Scope::User, Scope::Project];
 fn command(words: Vec<String>) -> Option<Command> {
     let mut words = words.into_iter();
     let program = words.next()?;
-    Some(Command { program, args: words.collect(), timeout: Duration::from_secs(20) })
+    Some(Command { program, args: words.collect(), timeout: Duration::from_secs(60) })
 }
 
 fn gemini_weakness(text: &str) -> Option<String> {

@@ -1,5 +1,6 @@
 //! `tollgate init`: shows what would change, registers the gate, and proves that it works.
 
+pub mod adopt;
 mod claude;
 mod policy_file;
 
@@ -15,7 +16,7 @@ use super::canary::{Stage, exit_code};
 use super::guard::{Guard, GuardJob};
 use crate::exit::ExitCode;
 use crate::report::{Light, Line, heading};
-use crate::{out, owner, terminal};
+use crate::{out, owner, pin, terminal};
 
 use claude::ClaudeJob;
 pub use claude::claude_version;
@@ -33,6 +34,13 @@ pub struct Args {
     /// For a new policy file: refuse, or only watch and log
     #[arg(long, value_enum)]
     mode: Option<ModeName>,
+    /// Take the hooks that are there into the gate's own pipeline: in a fixed order, each with its time-out, in one
+    /// process. `uninstall` puts them back
+    #[arg(long)]
+    adopt: bool,
+    /// Set, change or take away the PIN that owner commands ask for
+    #[arg(long)]
+    pin: bool,
     /// Go ahead without asking
     #[arg(long, short)]
     yes: bool,
@@ -77,7 +85,10 @@ pub enum ModeName {
 
 /// Plans, asks, writes, proves.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    owner::refuse_agents("init")?;
+    owner::admit("init")?;
+    if args.adopt && args.scope != ScopeName::User {
+        bail!("`--adopt` takes over hooks of your own settings: use it with `--scope user`");
+    }
     let stage = Stage::here()?;
     let registration = stage.registration()?;
     let jobs = Jobs::new(&stage, &registration, args)?;
@@ -89,6 +100,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if jobs.changes() && !args.yes && !agreed()? {
         out::line("Nothing was changed.");
         return Ok(ExitCode::from(1));
+    }
+    if args.pin {
+        pin::set(&stage.dirs.state)?;
     }
     jobs.apply()?;
     Ok(jobs.prove(args.live))
@@ -141,8 +155,8 @@ impl<'a> Jobs<'a> {
         let left = |agent: &Installed| any && left.iter().any(|guard| guard.name() == agent.agent);
         Ok(Self {
             stage,
-            claude: if claude { Some(ClaudeJob::new(stage, registration, scope)?) } else { None },
-            others: jobs(chosen, registration, scope)?,
+            claude: if claude { Some(ClaudeJob::new(stage, registration, scope, args.adopt)?) } else { None },
+            others: jobs(chosen, registration, scope, args.adopt)?,
             unproven: found.iter().filter(|agent| left(agent)).cloned().collect(),
             policy: PolicyFile::new(&stage.dirs.config, args.mode),
         })
@@ -203,6 +217,7 @@ fn jobs<'a>(
     guards: Vec<Guard<'a>>,
     registration: &'a Registration,
     scope: Scope,
+    adopt: bool,
 ) -> anyhow::Result<Vec<GuardJob<'a>>> {
-    guards.into_iter().map(|guard| GuardJob::new(guard, registration, scope)).collect()
+    guards.into_iter().map(|guard| GuardJob::new(guard, registration, scope, adopt)).collect()
 }

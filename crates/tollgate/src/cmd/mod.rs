@@ -2,6 +2,7 @@
 
 pub mod approve;
 pub mod audit;
+pub mod build;
 pub mod canary;
 pub mod check;
 pub mod deliver;

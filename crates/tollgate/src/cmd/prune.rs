@@ -30,7 +30,7 @@ pub struct Args {
 
 /// Compresses, then removes. What is removed is named in the log first, so that the chain stays whole.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    owner::refuse_agents("prune")?;
+    owner::admit("prune")?;
     if args.older_than.is_none() && args.larger_than.is_none() && !args.compress {
         bail!("say what may go: `--older-than 90d`, `--larger-than 2G`, or `--compress`");
     }

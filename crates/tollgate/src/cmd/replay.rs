@@ -77,6 +77,7 @@ fn present(dirs: &Dirs, state: &std::path::Path) -> anyhow::Result<Policy> {
         config_dir: &dirs.config,
         state_dir: state,
         project: None,
+        built: None,
         cwd: &dirs.home,
     };
     Ok(tollgate_policy::load(&request, &Rules).policy)
@@ -98,6 +99,7 @@ fn read(file: &std::path::Path, state: &std::path::Path) -> anyhow::Result<Polic
         config_dir: &place,
         state_dir: &place.join("state"),
         project: None,
+        built: None,
         cwd: &place,
     };
     let loaded = tollgate_policy::load(&request, &Rules);

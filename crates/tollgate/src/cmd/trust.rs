@@ -15,13 +15,19 @@ pub struct Args {
     /// The project. Without it: the repository around this directory
     folder: Option<PathBuf>,
     /// Take the trust back
-    #[arg(long)]
+    #[arg(long, conflicts_with = "print")]
     revoke: bool,
+    /// Print the entry that a person puts into the user's or the managed policy file instead; needs no terminal
+    #[arg(long)]
+    print: bool,
 }
 
 /// Shows what would run, asks, and copies it.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    owner::refuse_agents("trust")?;
+    if args.print {
+        return print(&project(args.folder.as_deref())?);
+    }
+    owner::admit("trust")?;
     let dirs = Dirs::find().context("no home directory")?;
     let root = project(args.folder.as_deref())?;
     if args.revoke {
@@ -29,10 +35,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         out::line(if had { "The trust is taken back." } else { "This project was not trusted." });
         return Ok(ExitCode::from(u8::from(!had)));
     }
-    let plan = TrustPlan::of(&root)?;
-    if plan.files.is_empty() {
-        bail!("{} has neither a tollgate.yaml nor hook files; there is nothing to trust", root.display());
-    }
+    let plan = plan(&root)?;
     out::line(&format!("{}\n\nFiles that are copied and count from now on:", root.display()));
     plan.files.iter().for_each(|(name, hash)| {
         out::line(&format!("  {}  {}", hash.chars().take(12).collect::<String>(), name.display()));
@@ -54,6 +57,27 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
     }
+}
+
+/// The entry for a policy file, under what it stands for.
+fn print(root: &Path) -> anyhow::Result<ExitCode> {
+    let plan = plan(root)?;
+    plan.files.iter().for_each(|(name, hash)| {
+        out::line(&format!("# {}  {}", hash.chars().take(12).collect::<String>(), name.display()));
+    });
+    plan.programs.iter().for_each(|program| out::line(&format!("# runs {program}")));
+    let mut path = String::new();
+    tollgate_model::json::write(&root.to_string_lossy().as_ref().into(), &mut path);
+    out::line(&format!("trust:\n  - {{ path: {path}, hash: {} }}", plan.digest()));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn plan(root: &Path) -> anyhow::Result<TrustPlan> {
+    let plan = TrustPlan::of(root)?;
+    if plan.files.is_empty() {
+        bail!("{} has neither a tollgate.yaml nor hook files; there is nothing to trust", root.display());
+    }
+    Ok(plan)
 }
 
 fn project(named: Option<&Path>) -> anyhow::Result<PathBuf> {

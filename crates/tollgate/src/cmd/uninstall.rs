@@ -11,7 +11,7 @@ use tollgate_agents::install::{Backups, Removal, Site, Undo};
 
 use super::canary::Stage;
 use super::guard::Guard;
-use super::init::{ScopeName, agent_names};
+use super::init::{ScopeName, adopt, agent_names};
 use crate::report::{Line, heading, tilde};
 use crate::{out, owner, terminal};
 
@@ -34,7 +34,7 @@ pub struct Args {
 
 /// Plans, asks, restores.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    owner::refuse_agents("uninstall")?;
+    owner::admit("uninstall")?;
     let stage = Stage::here()?;
     let home = &stage.dirs.home;
     let removals = plan(&stage, args)?;
@@ -56,6 +56,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     out::line("");
     for removal in &removals {
         removal.apply()?;
+        if removal.adopted > 0 {
+            adopt::remove(&stage.dirs.config, &removal.target.named)?;
+        }
         Line::green(done(removal, home)).print();
     }
     out::line("\nThe gate is off for new sessions. `tollgate init` puts it back.");
@@ -71,7 +74,7 @@ fn plan(stage: &Stage, args: &Args) -> anyhow::Result<Vec<Removal>> {
         let guard = Guard::new(stage, setup);
         for piece in guard.all_pieces(&registration, &scopes, args.scope.is_none()) {
             match piece.removal(&stage.dirs.state) {
-                Ok(removal) if removal.undo == Undo::Nothing => {}
+                Ok(removal) if removal.undo == Undo::Nothing && removal.adopted == 0 => {}
                 Ok(removal) => removals.push(removal),
                 Err(_) if !mentions_us(&piece.path) => {}
                 Err(error) => return Err(error.into()),
@@ -96,7 +99,7 @@ fn plan_claude(stage: &Stage, scope: Option<ScopeName>) -> anyhow::Result<Vec<Re
         let site =
             Site { agent: "claude-code", settings, state: &stage.dirs.state, ours: is_ours, blank: "" };
         match Removal::plan(site) {
-            Ok(removal) if removal.undo == Undo::Nothing => {}
+            Ok(removal) if removal.undo == Undo::Nothing && removal.adopted == 0 => {}
             Ok(removal) => removals.push(removal),
             // Somebody else's broken file does not keep ours from being put right.
             Err(_) if !mentions_us(settings) => {}
@@ -127,7 +130,11 @@ fn describe(removal: &Removal, home: &Path) -> String {
         Undo::Restore(_) => format!("{path}  (gets its old bytes back)"),
         Undo::Delete => format!("{path}  (made by Tollgate: goes)"),
         Undo::Edit(_) => {
-            format!("{path}  (changed since: only Tollgate's {} entries go)", removal.handlers)
+            let back = match removal.adopted {
+                0 => String::new(),
+                count => format!(", and the {count} hooks that it ran come back"),
+            };
+            format!("{path}  (changed since: only Tollgate's {} entries go{back})", removal.handlers)
         }
     }
 }

@@ -116,6 +116,7 @@ impl Here {
             config_dir: &dirs.config,
             state_dir: &dirs.state,
             project: Some(root),
+            built: None,
             cwd: &cwd,
         };
         let policy = tollgate_policy::load(&request, &tollgate_rules::Rules).policy;
@@ -266,7 +267,7 @@ impl Here {
 
 /// Only a person, on a terminal.
 pub fn confirm(command: &str, question: &str) -> anyhow::Result<()> {
-    owner::refuse_agents(command)?;
+    owner::admit(command)?;
     match terminal::confirm(question) {
         None => bail!("`tollgate {command}` needs a terminal, so that a person decides"),
         Some(false) => bail!("nothing was changed"),

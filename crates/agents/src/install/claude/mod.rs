@@ -3,6 +3,7 @@
 pub mod canary;
 pub mod settings;
 
+use super::adopt::Reading;
 use super::edit::Entry;
 pub use super::registration::Registration;
 use super::registration::runs_gate;
@@ -16,7 +17,8 @@ pub struct Hooked {
     pub event: &'static str,
     /// Its matcher is a tool's name.
     pub tool: bool,
-    /// Seconds until Claude Code gives up. Four times the gate's own deadline, which so always comes first.
+    /// Seconds until Claude Code gives up: more than the gate takes with the longest middleware, so that its own answer
+    /// always comes first.
     pub timeout: u32,
     /// A gate that fails blocks the call. Only where a call waits for the answer: nothing else may stop a session.
     pub blocks: bool,
@@ -87,6 +89,26 @@ impl std::fmt::Display for Version {
     }
 }
 
+/// How other people's hooks are read that the gate runs in Claude Code's place.
+#[must_use]
+pub fn reading() -> Reading {
+    let events = [
+        "PreToolUse",
+        "PermissionRequest",
+        "PostToolUse",
+        "PostToolUseFailure",
+        "UserPromptSubmit",
+        "SessionStart",
+        "SessionEnd",
+        "Stop",
+        "SubagentStop",
+        "PreCompact",
+        "Notification",
+    ];
+    let tools = &["PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure"];
+    Reading { millis: false, events: events.to_vec(), tools }
+}
+
 impl Registration {
     /// The groups to register, one per event.
     #[must_use]
@@ -149,7 +171,7 @@ pub fn weakness(settings: &Value) -> Option<String> {
 }
 
 const fn other(event: &'static str) -> Hooked {
-    Hooked { event, tool: false, timeout: 20, blocks: false }
+    Hooked { event, tool: false, timeout: 60, blocks: false }
 }
 
 /// A workflow may run the project's tests before it lets an agent stop.

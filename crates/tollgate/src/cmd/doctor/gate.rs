@@ -49,6 +49,7 @@ impl<'a> Gate<'a> {
             config_dir: &config,
             state_dir: &state,
             project: Some(&stage.places.project),
+            built: None,
             cwd: &stage.cwd,
         };
         let loaded = tollgate_policy::look(&request, &tollgate_rules::Rules);

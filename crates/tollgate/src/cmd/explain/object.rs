@@ -1,6 +1,7 @@
 //! The explanation as one JSON object.
 
 use serde_json::{Value, json};
+use tollgate_middleware::StageResult;
 use tollgate_model::{Certainty, Effect, Span};
 use tollgate_pipeline::Opinion;
 
@@ -20,6 +21,7 @@ pub fn print(told: &Explanation, all: bool) {
         "reason": Some(told.decision.reason()).filter(|reason| !reason.is_empty()),
         "effects": told.effects.iter().map(|effect| self::effect(effect, told.source())).collect::<Vec<_>>(),
         "rules": rules.map(rule).collect::<Vec<_>>(),
+        "middleware": told.middleware.iter().map(middleware).collect::<Vec<_>>(),
         "policy": told.digest,
         "notices": told.notices,
         "times_us": {
@@ -53,6 +55,20 @@ fn rule(opinion: &Opinion) -> Value {
         "what": hit.map(|hit| hit.what.as_str()),
         "instead": hit.map(|hit| hit.instead.as_str()),
         "span": hit.map(|hit| span(hit.span)),
+    })
+}
+
+fn middleware(result: &StageResult) -> Value {
+    let mut metrics = String::new();
+    tollgate_model::json::write(&result.metrics, &mut metrics);
+    json!({
+        "id": result.id,
+        "type": result.kind.name(),
+        "decision": result.said.name(),
+        "reason": result.reason,
+        "fault": result.fault,
+        "metrics": serde_json::from_str::<Value>(&metrics).unwrap_or_default(),
+        "us": result.took.as_micros(),
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tollgate_middleware::StageResult;
 use tollgate_model::{Effect, Level, Span, ToolCall, Verdict};
 use tollgate_pipeline::Opinion;
 
@@ -16,6 +17,7 @@ pub fn print(told: &Explanation, all: bool) {
     let mut lines = effects(told, paint);
     lines.push(String::new());
     lines.extend(rules(&told.opinions, all, paint));
+    lines.extend(told.middleware.iter().flat_map(|result| middleware(result, paint)));
     lines.push(String::new());
     lines.extend(verdict(told, paint));
     lines.push(String::new());
@@ -97,6 +99,23 @@ fn said(opinion: &Opinion, paint: Paint) -> Vec<String> {
     if let Some(first) = lines.first_mut() {
         let rest = first.trim_start().to_owned();
         *first = format!("  {} {rest}", paint.verdict(verdict, &format!("{word:<5}")));
+    }
+    lines
+}
+
+/// What a middleware said and what it cost.
+fn middleware(result: &StageResult, paint: Paint) -> Vec<String> {
+    let said = match &result.fault {
+        Some(fault) => format!("failed: {fault}"),
+        None if result.reason.is_empty() => format!("says {}", result.said.name()),
+        None => format!("says {}: {}", result.said.name(), result.reason),
+    };
+    let took = result.took.as_secs_f64() * 1000.0;
+    let text = format!("middleware {} ({}, {took:.1} ms) {said}", result.id, result.kind.name());
+    let mut lines = indented(&plain(&text), 8, "");
+    if let Some(first) = lines.first_mut() {
+        let rest = first.trim_start().to_owned();
+        *first = format!("  {} {rest}", paint.dim(&format!("{:<5}", "ran")));
     }
     lines
 }

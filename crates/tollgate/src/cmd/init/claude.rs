@@ -7,11 +7,12 @@ use anyhow::bail;
 use tollgate_agents::install::claude::canary::Command;
 use tollgate_agents::install::claude::settings::{Layer, Scope};
 use tollgate_agents::install::claude::{
-    EVENTS, EXEC_FORM_SINCE, Hooked, ON_FAILURE_SINCE, Registration, Version, is_ours,
+    EVENTS, EXEC_FORM_SINCE, Hooked, ON_FAILURE_SINCE, Registration, Version, is_ours, reading,
 };
-use tollgate_agents::install::{Plan, Site};
+use tollgate_agents::install::{Adopt, Plan, Site};
 use tollgate_model::Agent;
 
+use super::adopt;
 use crate::cmd::canary::Stage;
 use crate::report::{Line, heading, tilde};
 use crate::{out, program};
@@ -27,7 +28,12 @@ pub struct ClaudeJob<'a> {
 
 impl<'a> ClaudeJob<'a> {
     /// Works out what to change.
-    pub fn new(stage: &'a Stage, registration: &'a Registration, scope: Scope) -> anyhow::Result<Self> {
+    pub fn new(
+        stage: &'a Stage,
+        registration: &'a Registration,
+        scope: Scope,
+        adopt: bool,
+    ) -> anyhow::Result<Self> {
         let version =
             stage.claude().and_then(|claude| claude.program).and_then(|program| claude_version(&program));
         if let Some(version) = version.filter(|version| *version < EXEC_FORM_SINCE) {
@@ -43,7 +49,8 @@ impl<'a> ClaudeJob<'a> {
             ours: is_ours,
             blank: "",
         };
-        let plan = Plan::install(site, &registration.entries())?;
+        let adopt = if adopt { Adopt::Now(reading()) } else { Adopt::Again(reading()) };
+        let plan = Plan::install(site, &registration.entries(), &adopt)?;
         Ok(Self { stage, version, registration, scope, plan })
     }
 
@@ -105,7 +112,9 @@ impl<'a> ClaudeJob<'a> {
                 status.stale.len()
             ));
         }
+        adopt::show(&self.plan.adoption);
         match status.others {
+            _ if !self.plan.adoption.taken.is_empty() || !self.plan.adoption.left.is_empty() => {}
             0 => {}
             1 => out::line("  = 1 hook of yours stays as it is"),
             others => out::line(&format!("  = {others} hooks of yours stay as they are")),
@@ -114,6 +123,7 @@ impl<'a> ClaudeJob<'a> {
 
     /// Changes it.
     pub fn apply(&self) -> anyhow::Result<()> {
+        adopt::apply(&self.plan, "claude-code", &self.stage.dirs.config)?;
         Ok(self.plan.apply()?)
     }
 

@@ -1,0 +1,179 @@
+//! `tollgate build`: checks the project's configuration, and writes for every agent what a repository can carry: the
+//! agent's own settings with the gate registered, and the policy that it obeys. Whoever has the binary has the gate.
+
+use std::fs;
+use std::io::IsTerminal;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use tollgate_agents::install::claude::settings::Scope;
+use tollgate_agents::install::registration::{BUILD, POLICY, Registration};
+use tollgate_agents::install::setup::{Content, Roots, SETUPS};
+use tollgate_agents::install::{Entry, insert};
+use tollgate_policy::{FILE_NAME, Layer, Severity, TrustPlan, check, check_hooks, render};
+use tollgate_rules::Rules;
+
+use super::init::agent_names;
+use crate::dirs::repository;
+use crate::exit::ExitCode;
+use crate::flows::Places;
+use crate::out;
+
+/// Arguments of `tollgate build`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// Only for this agent; may be given more than once
+    #[arg(long, value_parser = agent_names())]
+    agent: Vec<String>,
+    /// The project. Without it: the repository around this directory
+    folder: Option<PathBuf>,
+}
+
+/// Names what is ours in `build/`, so that nothing else is ever replaced.
+const MARK: &str = "tollgate.build";
+
+/// Checks, then writes. Nothing is written when anything is wrong.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let root = project(args.folder.as_deref())?;
+    if !is_sound(&root)? {
+        out::error("tollgate: nothing was written");
+        return Ok(ExitCode::from(1));
+    }
+    let plan = TrustPlan::of(&root)?;
+    let wanted = |name: &str| args.agent.is_empty() || args.agent.iter().any(|agent| agent == name);
+    let mut agents = vec!["claude-code"];
+    agents.extend(SETUPS.iter().map(|setup| setup.agent.name()));
+    for agent in agents.into_iter().filter(|name| wanted(name)) {
+        let folder = root.join(BUILD).join(agent);
+        let files = settings(agent, &folder)?;
+        clear(&folder)?;
+        for (path, text) in &files {
+            write(path, text.as_bytes(), text.starts_with("#!"))?;
+        }
+        copy_policy(&plan, &folder.join(POLICY))?;
+        write(&folder.join(MARK), format!("policy {}\n", plan.digest()).as_bytes(), false)?;
+        let shown =
+            files.iter().map(|(path, _)| path.strip_prefix(&root).unwrap_or(path).display().to_string());
+        out::line(&format!("{agent}: {}", shown.collect::<Vec<_>>().join(", ")));
+    }
+    if !plan.programs.is_empty() {
+        out::line(
+            "\nPrograms of the hooks run on a machine only once its user trusts them: `tollgate trust`.",
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says everything that is wrong.
+fn is_sound(root: &Path) -> anyhow::Result<bool> {
+    let file = root.join(FILE_NAME);
+    let text = match fs::read(&file) {
+        Ok(bytes) => {
+            String::from_utf8(bytes).with_context(|| format!("`{}` is not UTF-8 text", file.display()))?
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => "version: 1\n".to_owned(),
+        Err(error) => return Err(error).with_context(|| format!("cannot read `{}`", file.display())),
+    };
+    let problems = check(&file, &text, Layer::Project, &Rules);
+    if !problems.is_empty() {
+        out::text(&render(&problems, &text, std::io::stdout().is_terminal()));
+    }
+    let mut wrong = check_hooks(root, &Rules);
+    wrong.extend(workflows(root)?);
+    wrong.iter().for_each(|line| out::line(line));
+    Ok(wrong.is_empty() && problems.iter().all(|problem| problem.severity != Severity::Error))
+}
+
+/// What is wrong with the workflows that are on in the project, for nobody in particular.
+fn workflows(root: &Path) -> anyhow::Result<Vec<String>> {
+    let nobody = tempdir()?;
+    let request = tollgate_policy::Request {
+        managed_dir: &nobody,
+        config_dir: &nobody,
+        state_dir: &nobody,
+        project: Some(root),
+        built: None,
+        cwd: root,
+    };
+    let loaded = tollgate_policy::look(&request, &Rules);
+    let project = root.to_string_lossy();
+    Ok(Places { config: &nobody, state: &nobody, project: &project }.load(&loaded.policy).notices)
+}
+
+/// A folder that is not there: there is no user, no state, no managed policy.
+fn tempdir() -> anyhow::Result<PathBuf> {
+    let folder = std::env::temp_dir().join(format!("tollgate-nobody-{}", std::process::id()));
+    if folder.exists() {
+        bail!("`{}` is in the way", folder.display());
+    }
+    Ok(folder)
+}
+
+/// The agent's own files, for a repository.
+fn settings(agent: &str, folder: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
+    let registration = Registration::built();
+    let whole = |entries: &[Entry], blank: &str| -> anyhow::Result<String> {
+        insert(blank, entries).map(|edited| edited.text).map_err(|error| anyhow::anyhow!("{error}"))
+    };
+    let Some(setup) = SETUPS.iter().find(|setup| setup.agent.name() == agent) else {
+        return Ok(vec![(folder.join(".claude/settings.json"), whole(&registration.entries(), "")?)]);
+    };
+    let nothing = folder.join("nothing");
+    let roots = Roots { home: &nothing, project: folder, env: &|_| None };
+    let mut files = Vec::new();
+    for piece in setup.pieces(&registration, &roots, Scope::Project)? {
+        match &piece.content {
+            Content::Entries(entries) => files.push((piece.path.clone(), whole(entries, piece.blank())?)),
+            Content::Whole(text) => files.push((piece.path.clone(), text.clone())),
+            // What an agent keeps about its user's yes cannot be carried in a repository.
+            Content::Tables(_) => {}
+        }
+    }
+    Ok(files)
+}
+
+/// Takes away what an earlier build wrote, and nothing that somebody else did.
+fn clear(folder: &Path) -> anyhow::Result<()> {
+    if !folder.exists() {
+        return Ok(());
+    }
+    if !folder.join(MARK).is_file() {
+        bail!("`{}` is there and not Tollgate's; move it away and run the command again", folder.display());
+    }
+    fs::remove_dir_all(folder).with_context(|| format!("cannot replace `{}`", folder.display()))
+}
+
+/// The policy file, the hook files and the programs that they name, as they are.
+fn copy_policy(plan: &TrustPlan, folder: &Path) -> anyhow::Result<()> {
+    for (name, _) in &plan.files {
+        let from = plan.root.join(name);
+        let bytes = fs::read(&from).with_context(|| format!("cannot read `{}`", from.display()))?;
+        let executable = fs::metadata(&from).is_ok_and(|meta| meta.permissions().mode() & 0o100 != 0);
+        write(&folder.join(name), &bytes, executable)?;
+    }
+    let policy = folder.join(FILE_NAME);
+    if !policy.is_file() {
+        write(&policy, b"version: 1\n", false)?;
+    }
+    Ok(())
+}
+
+fn write(path: &Path, bytes: &[u8], executable: bool) -> anyhow::Result<()> {
+    let failed = || format!("cannot write `{}`", path.display());
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).with_context(failed)?;
+    }
+    fs::write(path, bytes).with_context(failed)?;
+    let mode = if executable { 0o755 } else { 0o644 };
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).with_context(failed)
+}
+
+fn project(named: Option<&Path>) -> anyhow::Result<PathBuf> {
+    let folder = match named {
+        Some(folder) => folder.to_owned(),
+        None => std::env::current_dir().context("the working directory is gone")?,
+    };
+    let folder = folder.canonicalize().with_context(|| format!("no such folder: {}", folder.display()))?;
+    Ok(if named.is_some() { folder } else { repository(&folder).to_owned() })
+}

@@ -1,0 +1,120 @@
+//! The owner's PIN, if one was set: what an owner command asks for besides a yes. Kept as an Argon2id hash in the
+//! state directory, which no tool call may touch.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use anyhow::{Context, bail};
+use argon2::Argon2;
+use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+use tollgate_model::Record;
+use tollgate_store::Log;
+
+use crate::{dirs, out, terminal};
+
+const FILE: &str = "owner.pin";
+const SHORTEST: usize = 4;
+const TRIES: u32 = 3;
+/// After a wrong one, so that trying them all takes its time.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Asks for the PIN where one is set.
+///
+/// # Errors
+/// When it is not given, or cannot be asked for.
+pub fn ask(command: &str) -> anyhow::Result<()> {
+    for state in places() {
+        if let Some(hash) = kept(&state)? {
+            ask_for(&hash, &state, command)?;
+        }
+    }
+    Ok(())
+}
+
+/// The state directory, and where it is when no variable moves it: a variable does not move the owner.
+fn places() -> Vec<PathBuf> {
+    let named = dirs::Dirs::find().map(|dirs| dirs.state);
+    let usual = dirs::home_by_uid().map(|home| home.join(".local/state/tollgate"));
+    let usual = usual.filter(|usual| named.as_ref() != Some(usual));
+    named.into_iter().chain(usual).collect()
+}
+
+fn ask_for(hash: &str, state: &Path, command: &str) -> anyhow::Result<()> {
+    for _ in 0..TRIES {
+        let Some(given) = terminal::secret("PIN: ") else {
+            bail!("`tollgate {command}` asks for the owner's PIN, and there is no terminal to ask on");
+        };
+        if Argon2::default().verify_password(given.as_bytes(), hash).is_ok() {
+            return Ok(());
+        }
+        remember(state, command);
+        std::thread::sleep(PAUSE);
+    }
+    bail!("that was not the owner's PIN; nothing was changed")
+}
+
+/// Asks for a new PIN, twice, and keeps its hash. An empty one takes the PIN away.
+///
+/// # Errors
+/// When there is no terminal, the two differ, or it cannot be kept.
+pub fn set(state: &Path) -> anyhow::Result<()> {
+    let asked = |question: &str| {
+        terminal::secret(question)
+            .context("a PIN needs a terminal, so that a person sets it; nothing was changed")
+    };
+    let first = asked("New PIN (empty for none): ")?;
+    if first != asked("Again: ")? {
+        bail!("the two are not the same; nothing was changed");
+    }
+    let path = state.join(FILE);
+    if first.is_empty() {
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(error).with_context(|| format!("cannot delete `{}`", path.display()));
+            }
+            _ => out::line("No PIN is asked for from now on."),
+        }
+        return Ok(());
+    }
+    if first.chars().count() < SHORTEST {
+        bail!("a PIN has at least {SHORTEST} characters; nothing was changed");
+    }
+    let hash = Argon2::default().hash_password(first.as_bytes());
+    let hash = hash.map_err(|error| anyhow::anyhow!("the PIN cannot be kept: {error}"))?;
+    write(&path, &hash.to_string())?;
+    out::line("The PIN is set: owner commands ask for it from now on.");
+    Ok(())
+}
+
+/// The hash of the PIN. One that is there and cannot be read is not the same as none.
+fn kept(state: &Path) -> anyhow::Result<Option<String>> {
+    let path = state.join(FILE);
+    match fs::read_to_string(&path) {
+        Ok(text) => Ok(Some(text.trim().to_owned())),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("cannot read `{}`", path.display())),
+    }
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    let failed = || format!("cannot write `{}`", path.display());
+    if let Some(folder) = path.parent() {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).with_context(failed)?;
+    }
+    let fresh: PathBuf = path.with_extension(format!("new-{}", std::process::id()));
+    let mut file =
+        fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh).with_context(failed)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).with_context(failed)?;
+    fs::rename(&fresh, path).with_context(failed)
+}
+
+/// A wrong PIN is worth knowing of.
+fn remember(state: &Path, command: &str) {
+    let fields = [("agent", "tollgate"), ("event", "wrong-pin"), ("verdict", "note"), ("tool", command)];
+    let fields = fields.map(|(key, value)| (key.to_owned(), value.into())).to_vec();
+    // What cannot be remembered is still refused.
+    let _ = Log::at(state).append(&Record { call: String::new(), fields }, SystemTime::now());
+}
