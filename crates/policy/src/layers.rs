@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tollgate_model::{Approve, Card, Level, Mode, OnFault, Pack};
+use tollgate_model::{Approve, Card, Exemption, Level, Mode, OnFault, Pack};
 
 use crate::pipeline::Pipeline;
 use crate::policy::{Audit, Exception, PackSet, Policy, Rank, Setting};
@@ -52,6 +52,8 @@ pub(crate) struct Settings {
     /// Patterns of hook files, relative to the file.
     pub include: Vec<String>,
     pub workflows: Vec<crate::workflows::Chosen>,
+    pub custom: Vec<crate::custom::Placed>,
+    pub allow: Vec<(Exemption, At)>,
 }
 
 /// A value and where it stands.
@@ -81,7 +83,9 @@ pub(crate) struct Part<'a> {
 
 /// The policy that the parts come to, topmost first, and a warning for each thing left out.
 pub(crate) fn merge(parts: &[Part], cards: &[&'static Card]) -> (Policy, Vec<Problem>) {
-    let (workflows, ignored) = crate::workflows::merge(parts);
+    let (workflows, mut ignored) = crate::workflows::merge(parts);
+    let (custom, more) = crate::custom::merge(parts);
+    ignored.extend(more);
     let mut merger = Merger { parts, ignored };
     let mut policy = Policy {
         mode: merger.switch("mode", mode_name, |settings| settings.mode),
@@ -92,6 +96,8 @@ pub(crate) fn merge(parts: &[Part], cards: &[&'static Card]) -> (Policy, Vec<Pro
         rules: BTreeMap::new(),
         pipelines: Vec::new(),
         workflows,
+        custom,
+        allow: merger.allowed(),
     };
     for card in cards {
         let rule = merger.rule(card);
@@ -126,6 +132,24 @@ struct Given {
 }
 
 impl Merger<'_> {
+    /// The exceptions of files that may loosen.
+    fn allowed(&mut self) -> Vec<Exemption> {
+        let mut all = Vec::new();
+        for part in self.parts {
+            for (exemption, at) in &part.settings.allow {
+                match part.layer {
+                    Layer::Project => {
+                        let message =
+                            format!("`allow` of {} is looser than what is in force", exemption.told());
+                        self.ignored.push(part.ignored(*at, message));
+                    }
+                    _ => all.push(exemption.clone()),
+                }
+            }
+        }
+        all
+    }
+
     fn switch<T: Ord + Copy + Default>(
         &mut self,
         key: &str,

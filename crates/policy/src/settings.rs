@@ -1,6 +1,10 @@
 //! The keys of a policy file: a YAML tree → what it sets, and everything that is wrong with it.
 
+mod custom;
 mod hooks;
+
+pub use custom::{ALLOW_KEYS, CUSTOM_KEYS, EXAMPLE_KEYS, EXAMPLES_KEYS, lawful};
+pub use hooks::{MATCH_KEYS, META_KEYS, OVERRIDE_KEYS, PIPELINE_KEYS, PROVIDERS, STAGE_KEYS};
 
 use std::path::Path;
 
@@ -22,10 +26,25 @@ const MOST_PROBLEMS: usize = 100;
 /// In one file, with their braces written out.
 const MOST_PATTERNS: usize = 1000;
 
-const KEYS: [&str; 10] =
-    ["version", "mode", "on_fault", "approve", "audit", "packs", "rules", "workflows", "hooks", "include"];
+/// The keys of a policy file.
+pub const KEYS: [&str; 12] = [
+    "version",
+    "mode",
+    "on_fault",
+    "approve",
+    "audit",
+    "packs",
+    "rules",
+    "custom",
+    "allow",
+    "workflows",
+    "hooks",
+    "include",
+];
+/// The keys of a rule under `rules`.
+pub const RULE_KEYS: [&str; 2] = ["level", "except"];
 /// Keys of the design that this version does not read. Ignoring one would drop what its author relies on.
-const LATER: [&str; 3] = ["custom", "sinks", "trust"];
+const LATER: [&str; 2] = ["sinks", "trust"];
 
 /// Everything that is wrong with a policy file, in the order of its lines.
 #[must_use]
@@ -42,7 +61,7 @@ pub fn check(path: &Path, text: &str, layer: Layer, catalogue: &dyn Catalogue) -
 
 /// What a file sets, as far as it can be read, and everything that is wrong with it.
 pub(crate) fn read(path: &str, text: &str, cards: &[&'static Card]) -> (Settings, Vec<Problem>) {
-    let mut reader = Reader { path, cards, problems: Vec::new(), settings: Settings::default(), patterns: 0 };
+    let mut reader = Reader::new(path, text, cards);
     if text.len() > BIGGEST {
         reader.error(At::of(text, Span::new(0, 0)), "too big: a policy file has at most 1 MiB", "");
         return (reader.settings, reader.problems);
@@ -60,8 +79,7 @@ pub(crate) fn read(path: &str, text: &str, cards: &[&'static Card]) -> (Settings
 
 /// The pipeline of a hook file, and everything that is wrong with it.
 pub(crate) fn read_hook(path: &str, text: &str) -> (Settings, Vec<Problem>) {
-    let mut reader =
-        Reader { path, cards: &[], problems: Vec::new(), settings: Settings::default(), patterns: 0 };
+    let mut reader = Reader::new(path, text, &[]);
     let document = yaml::read(text);
     for (at, message) in &document.problems {
         reader.error(*at, message, "");
@@ -76,6 +94,8 @@ pub(crate) fn read_hook(path: &str, text: &str) -> (Settings, Vec<Problem>) {
 
 struct Reader<'a> {
     path: &'a str,
+    /// The file's text.
+    source: &'a str,
     cards: &'a [&'static Card],
     problems: Vec<Problem>,
     settings: Settings,
@@ -83,7 +103,11 @@ struct Reader<'a> {
     patterns: usize,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(path: &'a str, source: &'a str, cards: &'a [&'static Card]) -> Self {
+        Self { path, source, cards, problems: Vec::new(), settings: Settings::default(), patterns: 0 }
+    }
+
     fn root(&mut self, root: &Node, cut: bool) {
         let Value::Map(entries) = &root.value else {
             self.error(
@@ -98,6 +122,7 @@ impl Reader<'_> {
             has_version |= key == "version";
             self.key(key, at, value);
         }
+        self.lawful();
         if !has_version && !cut {
             let at = entries.first().map_or(root.at, |(key, _)| key.at);
             self.error(at, "no `version`", "start the file with `version: 1`");
@@ -113,6 +138,8 @@ impl Reader<'_> {
             "audit" => self.settings.audit = self.choice(key, value, &AUDITS),
             "packs" => self.packs(value),
             "rules" => self.rules(value),
+            "custom" => self.custom(value),
+            "allow" => self.allow(value),
             "hooks" => self.hooks(value),
             "include" => self.settings.include = self.words(key, value),
             "workflows" => self.workflows(value),
@@ -269,7 +296,7 @@ impl Reader<'_> {
                 "except" => setting.except = self.except(value),
                 unknown => {
                     let message = format!("unknown key `{}` of a rule", shown(unknown));
-                    self.error(at, &message, &hint(unknown, &["level", "except"]));
+                    self.error(at, &message, &hint(unknown, &RULE_KEYS));
                 }
             }
         }
@@ -373,10 +400,11 @@ impl Reader<'_> {
     }
 }
 
-const MODES: [(&str, Mode); 2] = [("enforce", Mode::Enforce), ("observe", Mode::Observe)];
-const ON_FAULTS: [(&str, OnFault); 3] =
+/// Values of `mode`.
+pub(crate) const MODES: [(&str, Mode); 2] = [("enforce", Mode::Enforce), ("observe", Mode::Observe)];
+pub(crate) const ON_FAULTS: [(&str, OnFault); 3] =
     [("ask", OnFault::Ask), ("deny", OnFault::Deny), ("allow", OnFault::Allow)];
-const APPROVES: [(&str, Approve); 2] = [("none", Approve::None), ("read-only", Approve::ReadOnly)];
-const AUDITS: [(&str, Audit); 2] = [("optional", Audit::Optional), ("required", Audit::Required)];
-const LEVELS: [(&str, Level); 4] =
+pub(crate) const APPROVES: [(&str, Approve); 2] = [("none", Approve::None), ("read-only", Approve::ReadOnly)];
+pub(crate) const AUDITS: [(&str, Audit); 2] = [("optional", Audit::Optional), ("required", Audit::Required)];
+pub(crate) const LEVELS: [(&str, Level); 4] =
     [("off", Level::Off), ("note", Level::Note), ("ask", Level::Ask), ("deny", Level::Deny)];

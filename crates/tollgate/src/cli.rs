@@ -30,6 +30,10 @@ enum Command {
     Explain(cmd::explain::Args),
     /// Let one refused call pass (for a person, in a terminal of their own)
     Approve(cmd::approve::Args),
+    /// Make an exception, for a while (for a person, in a terminal of their own)
+    Allow(cmd::allow::Args),
+    /// The exceptions that were made, and taking one back
+    Exceptions(cmd::allow::ListArgs),
     /// The catalogue of rules
     Rules(cmd::rules::Args),
     /// Trust this project's policy and programs: they are copied, and the copies run
@@ -79,6 +83,8 @@ pub fn run() -> ExitCode {
         Command::Check(args) => cmd::check::run(args),
         Command::Explain(args) => cmd::explain::run(args),
         Command::Approve(args) => cmd::approve::run(args),
+        Command::Allow(args) => cmd::allow::run(args),
+        Command::Exceptions(args) => cmd::allow::list(args),
         Command::Rules(args) => cmd::rules::run(args),
         Command::Trust(args) => cmd::trust::run(args),
         Command::Observe { file } => cmd::observe::run(file),

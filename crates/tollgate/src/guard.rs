@@ -35,7 +35,12 @@ impl Guard<'_> {
             lastword::extend((deadline + longest).min(LONGEST));
         }
         let Guarded { results, rewrite } = tollgate_middleware::guard(&self.policy.pipelines, &request);
-        results.iter().filter_map(|result| self.finding(result)).for_each(|finding| decision.add(finding));
+        for finding in results.iter().filter_map(|result| self.finding(result)) {
+            match self.policy.mode {
+                Mode::Observe => decision.observe(finding),
+                Mode::Enforce => decision.add(finding),
+            }
+        }
         decision.context.extend(results.iter().filter_map(remark));
         if let Some(input) = rewrite.filter(|_| !decision.verdict.refuses()) {
             self.rewrite(input, decision);
@@ -69,7 +74,6 @@ impl Guard<'_> {
             (None, Said::Warn) => (Verdict::Note, blocked(result)),
             (None, Said::Allow | Said::Continue) => return None,
         };
-        let verdict = if self.policy.mode == Mode::Observe { verdict.min(Verdict::Note) } else { verdict };
         let hit = Hit { what, instead: String::new(), span: Span::default(), certainty: Certainty::Certain };
         Some(Finding { rule: format!("middleware/{}", result.id), verdict, hit })
     }
@@ -95,6 +99,7 @@ impl Guard<'_> {
             Ok(event) => {
                 let again = tollgate_pipeline::judge(&event, self.world, self.policy);
                 again.decision.findings.into_iter().for_each(|finding| decision.add(finding));
+                decision.would.extend(again.decision.would);
                 decision.approve &= again.decision.approve;
                 decision.rewrite = Some(input);
             }

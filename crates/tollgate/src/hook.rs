@@ -9,10 +9,10 @@ use tollgate_agents::{Adapter, Payload};
 use tollgate_lastword as lastword;
 use tollgate_middleware::StageResult;
 use tollgate_model::{
-    Certainty, Decision, Effect, Event, Fault, FaultKind, Finding, Hit, OnFault, Record, Reply, Span, Times,
-    Verdict,
+    Case, Certainty, Decision, Effect, Event, Fault, FaultKind, Finding, Hit, OnFault, Record, Reply, Span,
+    Times, Verdict,
 };
-use tollgate_pipeline::Judgement;
+use tollgate_pipeline::{Judgement, Used};
 use tollgate_policy::{Audit, Loaded};
 use tollgate_store::Log;
 
@@ -20,6 +20,7 @@ use tollgate_workflow::Flow;
 
 use crate::cmd::canary::is_canary;
 use crate::dirs::{self, Dirs};
+use crate::exceptions;
 use crate::flows::{Flows, Places};
 use crate::guard::{self, Guard};
 use crate::guide::{Afterwards, Guide};
@@ -90,6 +91,12 @@ impl Hook {
             &event.session,
         );
         let Judgement { effects, mut decision } = tollgate_pipeline::judge(event, &world, &loaded.policy);
+        let excepted = exceptions::apply(
+            &mut decision,
+            &Case { event, effects: &effects, world: &world },
+            &loaded.policy,
+            &self.state,
+        );
         let guide = Guide {
             flows: &flows,
             event,
@@ -120,7 +127,8 @@ impl Hook {
             reply = self.adapter.reply(event, &decision);
         }
         let times = Times { read, policy, judge: micros(start) - read - policy };
-        let kept = Kept { event, effects: &effects, results: &results, times, loaded: &loaded };
+        let kept =
+            Kept { event, effects: &effects, results: &results, excepted: &excepted, times, loaded: &loaded };
         (self.record(&kept, decision, reply), after)
     }
 
@@ -139,6 +147,7 @@ impl Hook {
         let mut record = Record::of(kept.event, kept.effects, &decision, reply.expressed, kept.times)
             .made_by(VERSION, &kept.loaded.digest);
         record.fields.extend(guard::record(kept.results));
+        record.fields.extend(exceptions::record(kept.excepted));
         let Err(fault) = Log::at(&self.state).append(&record, SystemTime::now()) else { return reply };
         decision
             .notices
@@ -196,6 +205,7 @@ struct Kept<'a> {
     event: &'a Event,
     effects: &'a [Effect],
     results: &'a [StageResult],
+    excepted: &'a [Used],
     times: Times,
     loaded: &'a Loaded,
 }

@@ -5,6 +5,7 @@
 mod cli;
 mod cmd;
 mod dirs;
+mod exceptions;
 mod exit;
 mod flows;
 mod git;

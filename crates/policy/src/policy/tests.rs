@@ -45,6 +45,8 @@ fn policy() -> impl Strategy<Value = Policy> {
             rules: named.collect::<BTreeMap<_, _>>(),
             pipelines: Vec::new(),
             workflows: Vec::new(),
+            custom: Vec::new(),
+            allow: Vec::new(),
         }
     })
 }

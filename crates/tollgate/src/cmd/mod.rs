@@ -1,5 +1,6 @@
 //! One file per subcommand.
 
+pub mod allow;
 pub mod approve;
 pub mod audit;
 pub mod canary;

@@ -4,13 +4,14 @@ use serde_json::{Value, json};
 use tollgate_model::{Certainty, Effect, Span};
 use tollgate_pipeline::Opinion;
 
-use super::Explanation;
+use super::{Explanation, OwnRule};
 use crate::out;
 
 /// Prints everything.
 pub fn print(told: &Explanation, all: bool) {
     let rules =
         told.opinions.iter().filter(|opinion| all || opinion.finding.is_some() || opinion.unheard.is_some());
+    let own = told.own.iter().filter(|own| all || own.finding.is_some());
     let object = json!({
         "tool": told.tool(),
         "text": told.source(),
@@ -20,6 +21,9 @@ pub fn print(told: &Explanation, all: bool) {
         "reason": Some(told.decision.reason()).filter(|reason| !reason.is_empty()),
         "effects": told.effects.iter().map(|effect| self::effect(effect, told.source())).collect::<Vec<_>>(),
         "rules": rules.map(rule).collect::<Vec<_>>(),
+        "custom": own.map(own_rule).collect::<Vec<_>>(),
+        "excepted": told.excepted.iter().map(|used| json!({"rule": used.rule, "id": used.exemption.id})).collect::<Vec<_>>(),
+        "would": told.decision.would.iter().map(|(rule, verdict)| json!({"rule": rule, "verdict": verdict.name()})).collect::<Vec<_>>(),
         "policy": told.digest,
         "notices": told.notices,
         "times_us": {
@@ -53,6 +57,17 @@ fn rule(opinion: &Opinion) -> Value {
         "what": hit.map(|hit| hit.what.as_str()),
         "instead": hit.map(|hit| hit.instead.as_str()),
         "span": hit.map(|hit| span(hit.span)),
+    })
+}
+
+fn own_rule(own: &OwnRule) -> Value {
+    json!({
+        "id": own.id,
+        "place": own.place,
+        "fired": own.finding.is_some(),
+        "verdict": own.finding.as_ref().map(|found| found.verdict.name()),
+        "what": own.finding.as_ref().map(|found| found.hit.what.as_str()),
+        "no_value": own.why,
     })
 }
 
