@@ -33,7 +33,7 @@ pub use nearest::{hint, nearest};
 pub use pipeline::{BUILT_IN, OnError, Override, Pipeline, Program, Stage, StageKind};
 pub use policy::{Audit, Change, Policy, describe, strictest};
 pub use problem::{At, Problem, Severity, render, shown};
-pub use settings::{check, lawful};
+pub use settings::{check, lawful, to_json};
 pub use source::{Health, SourceFile};
 pub use trust::{TrustPlan, distrust};
 pub use workflows::WorkflowUse;

@@ -4,7 +4,9 @@ mod custom;
 mod hooks;
 
 pub use custom::{ALLOW_KEYS, CUSTOM_KEYS, EXAMPLE_KEYS, EXAMPLES_KEYS, lawful};
-pub use hooks::{MATCH_KEYS, META_KEYS, OVERRIDE_KEYS, PIPELINE_KEYS, PROVIDERS, STAGE_KEYS};
+pub use hooks::{
+    MATCH_KEYS, META_KEYS, OVERRIDE_KEYS, PIPELINE_KEYS, PROVIDERS, STAGE_KEYS, json as to_json,
+};
 
 use std::path::Path;
 

@@ -46,7 +46,22 @@ fn good_files() {
 
 #[test]
 fn the_template_holds_when_its_settings_are_switched_on() {
-    let keys = ["mode:", "on_fault:", "approve:", "audit:", "packs:", "rules:", "  git", "  secret"];
+    let keys = [
+        "mode:",
+        "on_fault:",
+        "approve:",
+        "audit:",
+        "packs:",
+        "rules:",
+        "  git",
+        "  secret",
+        "custom:",
+        "  - id:",
+        "    level:",
+        "    when:",
+        "    reason:",
+        "    examples:",
+    ];
     let switch_on = |line: &str| match line.strip_prefix("# ") {
         Some(setting) if keys.iter().any(|key| setting.starts_with(key)) => format!("{setting}\n"),
         _ => format!("{line}\n"),

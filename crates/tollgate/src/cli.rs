@@ -36,6 +36,8 @@ enum Command {
     Exceptions(cmd::allow::ListArgs),
     /// The catalogue of rules
     Rules(cmd::rules::Args),
+    /// Run the policy's tests and the examples of its rules; coverage by rule
+    Test(cmd::test::Args),
     /// Trust this project's policy and programs: they are copied, and the copies run
     Trust(cmd::trust::Args),
     /// Run the observers of an event (what a hook starts)
@@ -60,6 +62,8 @@ enum Command {
     Suggest(cmd::suggest::Args),
     /// A period or a session on a page: text, Markdown, HTML or JSON
     Report(cmd::report::Args),
+    /// JSON Schema of the policy file, hook files, workflows and policy tests, for editors
+    Schema(cmd::schema::Args),
     /// Workflows: which are on, how they stand, start, stop, eject, graph
     Workflow(cmd::workflow::Args),
     /// What workflows remember
@@ -86,6 +90,7 @@ pub fn run() -> ExitCode {
         Command::Allow(args) => cmd::allow::run(args),
         Command::Exceptions(args) => cmd::allow::list(args),
         Command::Rules(args) => cmd::rules::run(args),
+        Command::Test(args) => cmd::test::run(args),
         Command::Trust(args) => cmd::trust::run(args),
         Command::Observe { file } => cmd::observe::run(file),
         Command::Validate(args) => cmd::validate::run(args),
@@ -96,6 +101,7 @@ pub fn run() -> ExitCode {
         Command::Prune(args) => cmd::prune::run(args),
         Command::Suggest(args) => cmd::suggest::run(args),
         Command::Report(args) => cmd::report::run(args),
+        Command::Schema(args) => cmd::schema::run(args),
         Command::Workflow(args) => cmd::workflow::run(args),
         Command::State(args) => cmd::state::run(args),
         Command::Hook { words } => crate::hook::run(words),

@@ -70,13 +70,17 @@ fn xdg(name: &str) -> Option<PathBuf> {
 
 /// The policy that applies in the working directory, looked at without leaving a trace.
 pub fn applying() -> Option<tollgate_policy::Loaded> {
-    let (dirs, here) = (Dirs::find()?, std::env::current_dir().ok()?);
+    Some(applying_in(&Dirs::find()?, &std::env::current_dir().ok()?))
+}
+
+/// The policy that applies in a folder, looked at without leaving a trace.
+pub fn applying_in(dirs: &Dirs, folder: &Path) -> tollgate_policy::Loaded {
     let request = tollgate_policy::Request {
         managed_dir: Path::new(MANAGED),
         config_dir: &dirs.config,
         state_dir: &dirs.state,
-        project: Some(repository(&here)),
-        cwd: &here,
+        project: Some(repository(folder)),
+        cwd: folder,
     };
-    Some(tollgate_policy::look(&request, &tollgate_rules::Rules))
+    tollgate_policy::look(&request, &tollgate_rules::Rules)
 }

@@ -390,7 +390,8 @@ impl Reader<'_> {
 }
 
 /// YAML as JSON: plain words are numbers, truth values and null where they look like it.
-pub(super) fn json(node: &Node) -> tollgate_model::json::Value {
+#[must_use]
+pub fn json(node: &Node) -> tollgate_model::json::Value {
     use tollgate_model::json::{Value as Json, parse};
     match &node.value {
         _ if node.is_null() => Json::Null,
