@@ -2,6 +2,7 @@
 
 mod data;
 mod html;
+mod observed;
 mod snapshot;
 mod text;
 
@@ -55,6 +56,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Some(id) => Report::of_session(&index, id)?,
         None => Report::of_period(&index, scope.clone())?,
     };
+    report.observed = observed::Observed::read(&state, &scope, args.session.as_deref());
     if let Some(name) = &args.against {
         let (label, before) = match name.as_str() {
             "previous" => {

@@ -4,6 +4,7 @@ use anyhow::bail;
 use serde_json::{Value, json};
 use tollgate_index::{By, Histogram, Index, Outcome, Row, RuleRow, Scope, SessionRow};
 
+use super::observed::Observed;
 use crate::cmd::stats;
 use crate::when;
 
@@ -58,6 +59,8 @@ pub struct Report {
     pub gate: Histogram,
     /// The sessions of a period.
     pub sessions: Vec<SessionRow>,
+    /// What would have been refused, had the policy not only observed.
+    pub observed: Observed,
 }
 
 impl Report {
@@ -164,6 +167,7 @@ impl Report {
             "rules": self.rules.iter().map(stats::rule_value).collect::<Vec<_>>(),
             "gate": stats::percentiles(&self.gate),
             "sessions": self.sessions.iter().map(stats::session_value).collect::<Vec<_>>(),
+            "observed": self.observed.value(),
         })
     }
 }
