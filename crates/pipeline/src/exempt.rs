@@ -59,7 +59,7 @@ impl<'p> Judge<'p> {
             Some(rule) => may_except(rule.card()).then_some(Self::BuiltIn(rule, policy)),
             None => {
                 let own = policy.custom.iter().filter(|rule| rule.id == id).cloned().collect::<Vec<_>>();
-                (!own.is_empty()).then(|| Self::Own(own))
+                (!own.is_empty()).then_some(Self::Own(own))
             }
         }
     }

@@ -147,7 +147,7 @@ impl Scene {
         ] {
             let mut git = self.command(Path::new("git"));
             let ran = program::run(git.args(who).args(args), b"", LIMIT).context("cannot run git")?;
-            if !ran.as_ref().is_some_and(|ran| ran.exit == Some(0)) {
+            if ran.as_ref().is_none_or(|ran| ran.exit != Some(0)) {
                 bail!("git {} failed: {}", args.join(" "), ran.map(|ran| ran.stderr).unwrap_or_default());
             }
         }
