@@ -42,6 +42,8 @@ pub struct Decision {
     pub approve: bool,
     /// Names the call for a person: shown where an `ask` had to become a `deny`.
     pub code: String,
+    /// What the policy only observes: rule, and what it would have said.
+    pub would: Vec<(String, Verdict)>,
 }
 
 impl Decision {
@@ -50,6 +52,15 @@ impl Decision {
         self.verdict = self.verdict.max(finding.verdict);
         let place = self.findings.partition_point(|other| other.verdict >= finding.verdict);
         self.findings.insert(place, finding);
+    }
+
+    /// Takes in what a policy says that only observes: remembered, and never a refusal.
+    pub fn observe(&mut self, mut finding: Finding) {
+        if finding.verdict.refuses() {
+            self.would.push((finding.rule.clone(), finding.verdict));
+            finding.verdict = Verdict::Note;
+        }
+        self.add(finding);
     }
 
     /// Why, for the model: one paragraph per finding that refuses (at most three), each naming its rule.

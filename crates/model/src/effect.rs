@@ -308,6 +308,34 @@ pub enum EffectKind {
 }
 
 impl EffectKind {
+    /// Every name that an effect may have.
+    pub const NAMES: [&'static str; 24] = [
+        "read",
+        "write",
+        "delete",
+        "permission",
+        "device",
+        "exec",
+        "net",
+        "work-loss",
+        "history-rewrite",
+        "publish",
+        "install",
+        "infra",
+        "database",
+        "process",
+        "privilege",
+        "persist",
+        "tamper",
+        "weaken",
+        "env-read",
+        "spawn",
+        "private",
+        "leaves",
+        "recalls",
+        "opaque",
+    ];
+
     /// Its name in the log, in explanations and in policy conditions.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -337,5 +365,22 @@ impl EffectKind {
             Self::Recalls { .. } => "recalls",
             Self::Opaque { .. } => "opaque",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::EffectKind;
+
+    #[test]
+    fn every_name_is_listed() {
+        let source = include_str!("effect.rs");
+        let named: Vec<&str> = source
+            .lines()
+            .filter_map(|line| {
+                line.trim().strip_prefix("Self::")?.split_once(" { .. } => \"")?.1.strip_suffix("\",")
+            })
+            .collect();
+        assert_eq!(named, EffectKind::NAMES);
     }
 }

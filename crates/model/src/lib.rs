@@ -4,6 +4,7 @@ mod agent;
 mod decision;
 mod effect;
 mod event;
+mod exemption;
 pub mod git;
 pub mod hosts;
 pub mod json;
@@ -26,6 +27,7 @@ pub use effect::{
     Certainty, CodeSource, Effect, EffectKind, Loss, NetDirection, Place, Rewrite, WriteMode, Zone,
 };
 pub use event::{Actor, Attended, Dialect, Event, Kind, Replacement, SearchScope, ToolCall, ToolUse, Trace};
+pub use exemption::Exemption;
 pub use memory::{Entry, Mark, Memory, NOTHING, Refusal, Repeats};
 pub use personal::{Personal, personal};
 pub use phase::Phase;
@@ -35,4 +37,4 @@ pub use rule::{Card, Case, Catalogue, Example, Pack, Rule};
 pub use span::Span;
 pub use state::{Change, State};
 pub use verdict::{Approve, Level, Mode, OnFault, Verdict};
-pub use world::{FileKind, StillFile, StillGit, StillWorld, World};
+pub use world::{FileKind, STATELESS, StillFile, StillGit, StillWorld, World};

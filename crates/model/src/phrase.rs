@@ -89,3 +89,6 @@ pub const CARD: &str = "a card number";
 
 /// `Private`: a number of the United States' social security.
 pub const SOCIAL: &str = "a social security number";
+
+/// `Database`: the operation of a client that is told nothing that changes anything.
+pub const DATABASE_USE: &str = "use";

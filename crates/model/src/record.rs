@@ -43,6 +43,9 @@ impl Record {
         if !decision.findings.is_empty() {
             record.push("findings", Value::List(decision.findings.iter().map(finding_value).collect()));
         }
+        if !decision.would.is_empty() {
+            record.push("would", Value::List(decision.would.iter().map(would_value).collect()));
+        }
         if !decision.code.is_empty() {
             record.push("code", decision.code.as_str());
         }
@@ -172,6 +175,10 @@ fn finding_value(finding: &crate::Finding) -> Value {
         ("verdict", finding.verdict.name().into()),
         ("what", finding.hit.what.as_str().into()),
     ])
+}
+
+fn would_value((rule, verdict): &(String, Verdict)) -> Value {
+    object([("rule", rule.as_str().into()), ("verdict", verdict.name().into())])
 }
 
 fn effect_value(effect: &Effect) -> Option<Value> {

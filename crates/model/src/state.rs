@@ -116,6 +116,19 @@ impl State {
         })
     }
 
+    /// Several states as one object of namespaces; of a key that two have, the later state's value counts.
+    #[must_use]
+    pub fn merged(all: &[&Self]) -> Value {
+        let mut spaces: BTreeMap<&str, BTreeMap<&str, &Value>> = BTreeMap::new();
+        for (space, key, value) in all.iter().flat_map(|state| state.all()) {
+            spaces.entry(space).or_default().insert(key, value);
+        }
+        let values = |values: BTreeMap<&str, &Value>| {
+            values.into_iter().map(|(key, value)| (key.to_owned(), value.clone())).collect()
+        };
+        Value::Map(spaces.into_iter().map(|(name, one)| (name.to_owned(), Value::Map(values(one)))).collect())
+    }
+
     /// Is there nothing in it?
     #[must_use]
     pub fn is_empty(&self) -> bool {

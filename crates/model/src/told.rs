@@ -1,7 +1,7 @@
 //! Effects in plain words, for people: "deletes `/home/me/x` and everything in it".
 
 use crate::git::FOREIGN_PUSH;
-use crate::phrase::{PRINTED, STORE};
+use crate::phrase::{DATABASE_USE, PRINTED, STORE};
 use crate::{
     Certainty, CodeSource, Effect, EffectKind, Loss, Mark, NetDirection, Place, Rewrite, WriteMode, Zone,
 };
@@ -50,6 +50,9 @@ impl EffectKind {
             Self::Install { manager, package } => installing(manager, package),
             Self::Infra { tool, operation, target } => {
                 format!("changes infrastructure: {}", spaced(&[tool, operation, target]))
+            }
+            Self::Database { operation, object } if operation == DATABASE_USE => {
+                format!("uses a database: {object}")
             }
             Self::Database { operation, object } => {
                 format!("changes a database: {}", spaced(&[operation, object]))

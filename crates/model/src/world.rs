@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use crate::git::{GitAsk, GitStatus};
+use crate::json::Value;
 use crate::{Memory, NOTHING};
 
 /// What stands at a path.
@@ -67,7 +68,14 @@ pub trait World {
     fn memory(&self) -> &Memory {
         &NOTHING
     }
+    /// What workflows remember: an object of namespaces.
+    fn state(&self) -> &Value {
+        &STATELESS
+    }
 }
+
+/// No workflow remembers anything.
+pub static STATELESS: Value = Value::Map(Vec::new());
 
 /// A world that stands still: written down beforehand, for rules' examples, policy tests and replay.
 #[derive(Clone, Debug, Default)]

@@ -1,8 +1,16 @@
 //! Judges a case: every rule at the level the policy gives it, strictest verdict wins.
 
+mod custom;
+mod examples;
+mod exempt;
+
+pub use custom::{Own, own_opinions};
+pub use examples::{Failure, check_examples};
+pub use exempt::{Used, exempt, may_except};
+
 use tollgate_model::{
-    Approve, Card, Case, Certainty, Decision, Effect, EffectKind, Event, Finding, Hit, Level, Mode, Pack,
-    Place, Rule, Verdict, World,
+    Approve, Card, Case, Certainty, Decision, Effect, EffectKind, Event, Finding, Hit, Level, Mode, Place,
+    Rule, Verdict, World,
 };
 use tollgate_policy::Policy;
 
@@ -30,12 +38,23 @@ pub fn decide(case: &Case, policy: &Policy) -> Decision {
     if !case.effects.is_empty() {
         tollgate_rules::all()
             .filter_map(|rule| finding(rule, case, policy))
-            .for_each(|found| decision.add(found));
+            .for_each(|found| take(&mut decision, found, policy));
     }
+    custom::findings(case, &policy.custom).into_iter().for_each(|found| take(&mut decision, found, policy));
     decision.approve = policy.approve == Approve::ReadOnly
         && decision.verdict == Verdict::Allow
         && tollgate_effects::only_reads(case.event, case.effects);
     decision
+}
+
+/// What a policy that only observes does not carry out. Self-protection is always carried out.
+fn take(decision: &mut Decision, found: Finding, policy: &Policy) {
+    let own = || tollgate_rules::all().any(|rule| rule.card().id == found.rule && !may_except(rule.card()));
+    if policy.mode == Mode::Observe && found.verdict.refuses() && !own() {
+        decision.observe(found);
+    } else {
+        decision.add(found);
+    }
 }
 
 /// What one rule makes of a case, for explanations.
@@ -55,14 +74,20 @@ pub struct Opinion {
 #[must_use]
 pub fn opinions(case: &Case, policy: &Policy) -> Vec<Opinion> {
     let opinion = |rule: &'static dyn Rule| {
-        let finding = finding(rule, case, policy);
+        let finding = finding(rule, case, policy).map(|found| observed(found, rule, policy));
         let unheard = if finding.is_none() { rule.check(case) } else { None };
         Opinion { card: rule.card(), level: policy.level(rule.card()), finding, unheard }
     };
     tollgate_rules::all().map(opinion).collect()
 }
 
-/// A rule's opinion at the level the policy gives it.
+/// As it counts where the policy only observes.
+fn observed(found: Finding, rule: &dyn Rule, policy: &Policy) -> Finding {
+    let observed = policy.mode == Mode::Observe && may_except(rule.card());
+    Finding { verdict: if observed { found.verdict.min(Verdict::Note) } else { found.verdict }, ..found }
+}
+
+/// A rule's opinion at the level the policy gives it, whether that is carried out or only observed.
 #[must_use]
 pub fn finding(rule: &dyn Rule, case: &Case, policy: &Policy) -> Option<Finding> {
     let card = rule.card();
@@ -75,11 +100,6 @@ pub fn finding(rule: &dyn Rule, case: &Case, policy: &Policy) -> Option<Finding>
         Case { event: case.event, effects: remaining.as_deref().unwrap_or(case.effects), world: case.world };
     let hit = rule.check(&case)?;
     let level = if hit.certainty == Certainty::Certain { level } else { level.min(card.unsure) };
-    let level = if policy.mode == Mode::Observe && card.pack != Pack::SelfProtection {
-        level.min(Level::Note)
-    } else {
-        level
-    };
     Some(Finding { rule: card.id.to_owned(), verdict: level.verdict(), hit })
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tollgate_model::{Approve, Card, Level, Mode, OnFault, Pack};
+use tollgate_model::{Approve, Card, Exemption, Level, Mode, OnFault, Pack};
 
 use crate::pipeline::Pipeline;
 use crate::policy::{Audit, Exception, PackSet, Policy, Rank, Redact, Setting};
@@ -54,6 +54,8 @@ pub(crate) struct Settings {
     pub include: Vec<String>,
     pub workflows: Vec<crate::workflows::Chosen>,
     pub sinks: Vec<(crate::sinks::SinkUse, At)>,
+    pub custom: Vec<crate::custom::Placed>,
+    pub allow: Vec<(Exemption, At)>,
     /// Projects whose hooks may run.
     pub trust: Vec<Marked<TrustEntry>>,
 }
@@ -95,6 +97,8 @@ pub(crate) fn merge(parts: &[Part], cards: &[&'static Card]) -> (Policy, Vec<Pro
     let (workflows, mut ignored) = crate::workflows::merge(parts);
     let (sinks, not_here) = crate::sinks::merge(parts);
     ignored.extend(not_here);
+    let (custom, more) = crate::custom::merge(parts);
+    ignored.extend(more);
     let mut merger = Merger { parts, ignored };
     merger.own_trust();
     let mut policy = Policy {
@@ -108,6 +112,8 @@ pub(crate) fn merge(parts: &[Part], cards: &[&'static Card]) -> (Policy, Vec<Pro
         pipelines: Vec::new(),
         workflows,
         sinks,
+        custom,
+        allow: merger.allowed(),
     };
     for card in cards {
         let rule = merger.rule(card);
@@ -149,6 +155,24 @@ impl Merger<'_> {
             self.ignored
                 .extend(entry.map(|entry| part.ignored(entry.at, "`trust` in a project's file".to_owned())));
         }
+    }
+
+    /// The exceptions of files that may loosen.
+    fn allowed(&mut self) -> Vec<Exemption> {
+        let mut all = Vec::new();
+        for part in self.parts {
+            for (exemption, at) in &part.settings.allow {
+                match part.layer {
+                    Layer::Project => {
+                        let message =
+                            format!("`allow` of {} is looser than what is in force", exemption.told());
+                        self.ignored.push(part.ignored(*at, message));
+                    }
+                    _ => all.push(exemption.clone()),
+                }
+            }
+        }
+        all
     }
 
     fn switch<T: Ord + Copy + Default>(

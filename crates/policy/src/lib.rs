@@ -5,6 +5,8 @@
 //! strangers, in force is the strictest join of the built-in policy, the last good one and what can be read.
 
 mod cache;
+pub mod cel;
+mod custom;
 pub mod glob;
 mod include;
 mod layers;
@@ -24,6 +26,7 @@ mod workflows;
 pub mod yaml;
 
 pub use cache::cached;
+pub use custom::{Custom, Sample};
 pub use include::{HOOK_FILE, check_hooks};
 pub use layers::Layer;
 pub use load::{Loaded, Request, forget, load, look};
@@ -31,7 +34,7 @@ pub use nearest::{hint, nearest};
 pub use pipeline::{BUILT_IN, OnError, Override, Pipeline, Program, Stage, StageKind};
 pub use policy::{Audit, Change, Policy, Redact, describe, strictest};
 pub use problem::{At, Problem, Severity, render, shown};
-pub use settings::check;
+pub use settings::{check, lawful, to_json};
 pub use sinks::{SinkKind, SinkUse};
 pub use source::{Health, SourceFile};
 pub use trust::{TrustPlan, distrust};
@@ -48,3 +51,11 @@ pub const FILE_NAME: &str = "tollgate.yaml";
 
 /// The policy file that `tollgate init` writes: everything commented out but the version.
 pub const TEMPLATE: &str = include_str!("template.yaml");
+
+/// The keys and words that the parser of policy and hook files knows, for whoever describes them.
+pub mod keys {
+    pub use crate::settings::{
+        ALLOW_KEYS, CUSTOM_KEYS, EXAMPLE_KEYS, EXAMPLES_KEYS, KEYS, MATCH_KEYS, META_KEYS, OVERRIDE_KEYS,
+        PIPELINE_KEYS, PROVIDERS, RULE_KEYS, STAGE_KEYS,
+    };
+}

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use tollgate_model::{Approve, Card, Level, Mode, OnFault, Pack};
+use tollgate_model::{Approve, Card, Exemption, Level, Mode, OnFault, Pack};
 
+use crate::custom::{self, Custom};
 use crate::glob;
 use crate::pipeline::Pipeline;
 use crate::sinks::SinkUse;
@@ -52,6 +53,10 @@ pub struct Policy {
     pub workflows: Vec<WorkflowUse>,
     /// Where records go after the answer.
     pub sinks: Vec<SinkUse>,
+    /// Rules of the policy files themselves, topmost layer first.
+    pub custom: Vec<Custom>,
+    /// Exceptions that a person has written into a policy file.
+    pub allow: Vec<Exemption>,
 }
 
 impl Policy {
@@ -130,6 +135,8 @@ pub fn strictest(a: &Policy, b: &Policy) -> Policy {
             .collect(),
         workflows: both(&a.workflows, &b.workflows),
         sinks: a.sinks.iter().chain(b.sinks.iter().filter(|sink| !a.sinks.contains(sink))).cloned().collect(),
+        custom: custom::both(&a.custom, &b.custom),
+        allow: a.allow.iter().filter(|one| b.allow.contains(one)).cloned().collect(),
     }
 }
 
@@ -168,6 +175,9 @@ pub fn describe(policy: &Policy) -> Vec<String> {
         }
         lines.push(line);
     }
+    let level = |rule: &Custom| format!("{}: {}, a rule of {}", rule.id, rule.level.name(), rule.whose());
+    lines.extend(policy.custom.iter().map(level));
+    lines.extend(policy.allow.iter().map(|one| format!("allowed: {}", one.told())));
     lines
 }
 
@@ -200,6 +210,7 @@ pub(crate) fn changes(old: &Policy, new: &Policy, cards: &[&'static Card]) -> Ve
     let missing = |name: &str| new.workflows.iter().all(|one| one.name != name);
     let looser = old.workflows.iter().any(|one| missing(&one.name));
     note(&mut changes, "workflows".to_owned(), workflow_names(old), workflow_names(new), looser);
+    custom_changes(&mut changes, old, new);
     for card in cards {
         let (was, is) = (old.level(card), new.level(card));
         note(&mut changes, card.id.to_owned(), was.name().to_owned(), is.name().to_owned(), is < was);
@@ -211,6 +222,26 @@ pub(crate) fn changes(old: &Policy, new: &Policy, cards: &[&'static Card]) -> Ve
         note(&mut changes, format!("{} except", card.id), listed(&was), listed(&is), !is.is_subset(&was));
     }
     changes
+}
+
+fn custom_changes(changes: &mut Vec<Change>, old: &Policy, new: &Policy) {
+    let ids: BTreeSet<&str> = old.custom.iter().chain(&new.custom).map(|rule| rule.id.as_str()).collect();
+    for id in ids {
+        let find = |policy: &'_ Policy| policy.custom.iter().find(|rule| rule.id == id).cloned();
+        let told = |rule: &Option<Custom>| match rule {
+            Some(rule) => format!("{} when {}", rule.level.name(), rule.when.trim()),
+            None => "none".to_owned(),
+        };
+        let level = |rule: &Option<Custom>| rule.as_ref().map_or(Level::Off, |rule| rule.level);
+        let (was, is) = (find(old), find(new));
+        note(changes, id.to_owned(), told(&was), told(&is), level(&is) < level(&was));
+    }
+    let told = |policy: &'_ Policy| {
+        let all: Vec<String> = policy.allow.iter().map(Exemption::told).collect();
+        if all.is_empty() { "nothing".to_owned() } else { all.join(", ") }
+    };
+    let looser = new.allow.iter().any(|one| !old.allow.contains(one));
+    note(changes, "allow".to_owned(), told(old), told(new), looser);
 }
 
 /// A rule's place in a policy.

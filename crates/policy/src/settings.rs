@@ -1,8 +1,14 @@
 //! The keys of a policy file: a YAML tree → what it sets, and everything that is wrong with it.
 
+mod custom;
 mod hooks;
 mod sinks;
 mod trust;
+
+pub use custom::{ALLOW_KEYS, CUSTOM_KEYS, EXAMPLE_KEYS, EXAMPLES_KEYS, lawful};
+pub use hooks::{
+    MATCH_KEYS, META_KEYS, OVERRIDE_KEYS, PIPELINE_KEYS, PROVIDERS, STAGE_KEYS, json as to_json,
+};
 
 use std::path::Path;
 
@@ -24,7 +30,8 @@ const MOST_PROBLEMS: usize = 100;
 /// In one file, with their braces written out.
 const MOST_PATTERNS: usize = 1000;
 
-const KEYS: [&str; 13] = [
+/// The keys of a policy file.
+pub const KEYS: [&str; 15] = [
     "version",
     "mode",
     "on_fault",
@@ -33,14 +40,16 @@ const KEYS: [&str; 13] = [
     "redact",
     "packs",
     "rules",
+    "custom",
+    "allow",
     "workflows",
     "hooks",
     "sinks",
     "include",
     "trust",
 ];
-/// Keys of the design that this version does not read. Ignoring one would drop what its author relies on.
-const LATER: [&str; 1] = ["custom"];
+/// The keys of a rule under `rules`.
+pub const RULE_KEYS: [&str; 2] = ["level", "except"];
 
 /// Everything that is wrong with a policy file, in the order of its lines.
 #[must_use]
@@ -57,7 +66,7 @@ pub fn check(path: &Path, text: &str, layer: Layer, catalogue: &dyn Catalogue) -
 
 /// What a file sets, as far as it can be read, and everything that is wrong with it.
 pub(crate) fn read(path: &str, text: &str, cards: &[&'static Card]) -> (Settings, Vec<Problem>) {
-    let mut reader = Reader { path, cards, problems: Vec::new(), settings: Settings::default(), patterns: 0 };
+    let mut reader = Reader::new(path, text, cards);
     if text.len() > BIGGEST {
         reader.error(At::of(text, Span::new(0, 0)), "too big: a policy file has at most 1 MiB", "");
         return (reader.settings, reader.problems);
@@ -75,8 +84,7 @@ pub(crate) fn read(path: &str, text: &str, cards: &[&'static Card]) -> (Settings
 
 /// The pipeline of a hook file, and everything that is wrong with it.
 pub(crate) fn read_hook(path: &str, text: &str) -> (Settings, Vec<Problem>) {
-    let mut reader =
-        Reader { path, cards: &[], problems: Vec::new(), settings: Settings::default(), patterns: 0 };
+    let mut reader = Reader::new(path, text, &[]);
     let document = yaml::read(text);
     for (at, message) in &document.problems {
         reader.error(*at, message, "");
@@ -91,6 +99,8 @@ pub(crate) fn read_hook(path: &str, text: &str) -> (Settings, Vec<Problem>) {
 
 struct Reader<'a> {
     path: &'a str,
+    /// The file's text.
+    source: &'a str,
     cards: &'a [&'static Card],
     problems: Vec<Problem>,
     settings: Settings,
@@ -98,7 +108,11 @@ struct Reader<'a> {
     patterns: usize,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(path: &'a str, source: &'a str, cards: &'a [&'static Card]) -> Self {
+        Self { path, source, cards, problems: Vec::new(), settings: Settings::default(), patterns: 0 }
+    }
+
     fn root(&mut self, root: &Node, cut: bool) {
         let Value::Map(entries) = &root.value else {
             self.error(
@@ -113,6 +127,7 @@ impl Reader<'_> {
             has_version |= key == "version";
             self.key(key, at, value);
         }
+        self.lawful();
         if !has_version && !cut {
             let at = entries.first().map_or(root.at, |(key, _)| key.at);
             self.error(at, "no `version`", "start the file with `version: 1`");
@@ -129,14 +144,13 @@ impl Reader<'_> {
             "redact" => self.settings.redact = self.choice(key, value, &REDACTS),
             "packs" => self.packs(value),
             "rules" => self.rules(value),
+            "custom" => self.custom(value),
+            "allow" => self.allow(value),
             "hooks" => self.hooks(value),
             "sinks" => self.sinks(value),
             "include" => self.settings.include = self.words(key, value),
             "workflows" => self.workflows(value),
             "trust" => self.trust(value),
-            later if LATER.contains(&later) => {
-                self.error(at, &format!("`{later}` is not supported by this version yet"), "take it out");
-            }
             unknown => {
                 let is_rule = self.card(unknown).is_some();
                 let hint = if is_rule { "rules go under `rules`".to_owned() } else { hint(unknown, &KEYS) };
@@ -287,7 +301,7 @@ impl Reader<'_> {
                 "except" => setting.except = self.except(value),
                 unknown => {
                     let message = format!("unknown key `{}` of a rule", shown(unknown));
-                    self.error(at, &message, &hint(unknown, &["level", "except"]));
+                    self.error(at, &message, &hint(unknown, &RULE_KEYS));
                 }
             }
         }
@@ -391,11 +405,12 @@ impl Reader<'_> {
     }
 }
 
-const MODES: [(&str, Mode); 2] = [("enforce", Mode::Enforce), ("observe", Mode::Observe)];
-const ON_FAULTS: [(&str, OnFault); 3] =
+/// Values of `mode`.
+pub(crate) const MODES: [(&str, Mode); 2] = [("enforce", Mode::Enforce), ("observe", Mode::Observe)];
+pub(crate) const ON_FAULTS: [(&str, OnFault); 3] =
     [("ask", OnFault::Ask), ("deny", OnFault::Deny), ("allow", OnFault::Allow)];
-const APPROVES: [(&str, Approve); 2] = [("none", Approve::None), ("read-only", Approve::ReadOnly)];
-const AUDITS: [(&str, Audit); 2] = [("optional", Audit::Optional), ("required", Audit::Required)];
-const REDACTS: [(&str, Redact); 2] = [("secrets", Redact::Secrets), ("personal", Redact::Personal)];
-const LEVELS: [(&str, Level); 4] =
+pub(crate) const APPROVES: [(&str, Approve); 2] = [("none", Approve::None), ("read-only", Approve::ReadOnly)];
+pub(crate) const AUDITS: [(&str, Audit); 2] = [("optional", Audit::Optional), ("required", Audit::Required)];
+pub(crate) const REDACTS: [(&str, Redact); 2] = [("secrets", Redact::Secrets), ("personal", Redact::Personal)];
+pub(crate) const LEVELS: [(&str, Level); 4] =
     [("off", Level::Off), ("note", Level::Note), ("ask", Level::Ask), ("deny", Level::Deny)];

@@ -46,7 +46,22 @@ fn good_files() {
 
 #[test]
 fn the_template_holds_when_its_settings_are_switched_on() {
-    let keys = ["mode:", "on_fault:", "approve:", "audit:", "packs:", "rules:", "  git", "  secret"];
+    let keys = [
+        "mode:",
+        "on_fault:",
+        "approve:",
+        "audit:",
+        "packs:",
+        "rules:",
+        "  git",
+        "  secret",
+        "custom:",
+        "  - id:",
+        "    level:",
+        "    when:",
+        "    reason:",
+        "    examples:",
+    ];
     let switch_on = |line: &str| match line.strip_prefix("# ") {
         Some(setting) if keys.iter().any(|key| setting.starts_with(key)) => format!("{setting}\n"),
         _ => format!("{line}\n"),
@@ -69,7 +84,7 @@ fn wrong_keys_and_values() {
     says(
         "version: 1\nxyzzy: 1\n",
         &[
-            "unknown key `xyzzy`; valid: version, mode, on_fault, approve, audit, redact, packs, rules, workflows, hooks, sinks, include (t.yaml:2:1)",
+            "unknown key `xyzzy`; valid: version, mode, on_fault, approve, audit, redact, packs, rules, custom, allow, workflows, hooks, sinks, include, trust (t.yaml:2:1)",
         ],
     );
     says("version: 1\non-fault: ask\n", &["unknown key `on-fault`; did you mean `on_fault`? (t.yaml:2:1)"]);
@@ -110,12 +125,85 @@ fn wrong_keys_and_values() {
     says("version: 1\nmode: !!str observe\n", &["tags (`!…`) have no meaning here (t.yaml:2:13)"]);
 }
 
+/// What stands in a rule, and what is said about it.
 #[test]
-fn later_keys_are_not_ignored() {
-    for key in ["custom", "trust"] {
-        let message = format!("`{key}` is not supported by this version yet; take it out (t.yaml:2:1)");
-        says(&format!("version: 1\n{key}: [x]\n"), &[&message]);
+fn wrong_custom_rules() {
+    let whole = "id: x\n    level: deny\n    when: effect.recursive\n    reason: r\n";
+    let rule = |text: &str| format!("version: 1\ncustom:\n  - {text}");
+    says(&rule(whole), &[]);
+    for (from, to, said) in [
+        ("reason: r", "reson: r", "unknown key `reson` of a rule; did you mean `reason`? (t.yaml:6:5)"),
+        (
+            "level: deny",
+            "level: block",
+            "unknown value `block` for `level`; valid: off, note, ask, deny (t.yaml:4:12)",
+        ),
+        (
+            "id: x",
+            "id: No Prod",
+            "`No Prod` is no id; small letters, digits and `-`: `no-prod-psql` (t.yaml:3:9)",
+        ),
+        (
+            "id: x",
+            "id: git-push",
+            "`git-push` is a rule of Tollgate; give yours another id, or set that one under `rules` (t.yaml:3:9)",
+        ),
+        (
+            "effect.recursive",
+            "effect.recusive",
+            "`effect` has no `recusive`; did you mean `recursive`? (t.yaml:5:18)",
+        ),
+        (
+            "effect.recursive",
+            "'effect.path == 1'",
+            "a text is never compared with a whole number (t.yaml:5:24)",
+        ),
+        (
+            "effect.recursive",
+            "|\n      effect.recursive &&\n      evnt.agent == 'x'",
+            "unknown name `evnt`; did you mean `event`? (t.yaml:7:7)",
+        ),
+        ("effect.recursive", "effect.recursive &&", "not valid CEL: it ends too early (t.yaml:5:30)"),
+    ] {
+        let told = messages(&rule(&whole.replace(from, to)), Layer::User);
+        assert!(told.iter().any(|line| line == said), "{to}: {told:#?}");
     }
+    let bare = messages(&rule("id: x\n"), Layer::User);
+    assert_eq!(bare.len(), 3, "level, when and reason are missing: {bare:#?}");
+    let twice = messages(&format!("{}  - {whole}", rule(whole)), Layer::User);
+    assert_eq!(twice, ["a second rule `x`; give it another id (t.yaml:7:5)"]);
+}
+
+#[test]
+fn wrong_exceptions() {
+    for (entry, said) in [
+        ("{ rule: git-push, until: 2026-12-31, reason: x }", ""),
+        ("{ command: git push --force **, project: /w }", ""),
+        ("{ reason: x }", "an exception from everything; name a rule, a command or a path (t.yaml:3:5)"),
+        (
+            "{ rule: gate-tamper }",
+            "`gate-tamper` protects the gate itself and has no exceptions; `tollgate approve` lets one call pass (t.yaml:3:5)",
+        ),
+        ("{ rule: git-pus }", "unknown rule `git-pus`; `tollgate rules` lists them (t.yaml:3:5)"),
+        ("{ rule: git-push, until: soon }", "`soon` is no date; write `until: 2026-12-31` (t.yaml:3:30)"),
+        ("{ rule: git-push, path: a/b }", "`a/b` is not absolute; write the whole path (t.yaml:3:5)"),
+        (
+            "{ command: \"* push\" }",
+            "`* push` is no shape of a command; begin with the program; `**` only stands at the end (t.yaml:3:5)",
+        ),
+        ("{ rul: git-push }", "unknown key `rul` of an exception; did you mean `rule`? (t.yaml:3:7)"),
+    ] {
+        let told = messages(&format!("version: 1\nallow:\n  - {entry}\n"), Layer::User);
+        let expected: Vec<&str> = Some(said).filter(|said| !said.is_empty()).into_iter().collect();
+        assert_eq!(told, expected, "{entry}");
+    }
+    let project = messages("version: 1\nallow: [{ rule: git-push }]\n", Layer::Project);
+    assert_eq!(
+        project,
+        [
+            "`allow` of rule `git-push` is looser than what is in force; ignored: a project file may only tighten (t.yaml:2:9)"
+        ]
+    );
 }
 
 #[test]
@@ -189,7 +277,7 @@ fn f06_broken_yaml_has_a_place() {
     says(
         "version: 1\na: b: c\n",
         &[
-            "unknown key `a`; valid: version, mode, on_fault, approve, audit, redact, packs, rules, workflows, hooks, sinks, include (t.yaml:2:1)",
+            "unknown key `a`; valid: version, mode, on_fault, approve, audit, redact, packs, rules, custom, allow, workflows, hooks, sinks, include, trust (t.yaml:2:1)",
             "not valid YAML: mapping values are not allowed in this context (t.yaml:2:5)",
         ],
     );

@@ -2,6 +2,7 @@
 //! approvals, and the redaction that every kept text goes through.
 
 mod clean;
+mod exceptions;
 mod fault;
 mod files;
 mod grants;
@@ -12,6 +13,7 @@ mod session;
 mod stamp;
 mod state;
 
+pub use exceptions::{keep_exemption, list_exemptions, revoke_exemption};
 pub use fault::LogFault;
 pub use grants::{GRANT_LIFE, Grant, grant, is_code, list_grants, revoke_grant, take_grant};
 pub use log::{Appended, Breach, Entry, Head, Keep, Limits, Log, Records, Trouble, Verification};

@@ -32,8 +32,14 @@ enum Command {
     Explain(cmd::explain::Args),
     /// Let one refused call pass (for a person, in a terminal of their own)
     Approve(cmd::approve::Args),
+    /// Make an exception, for a while (for a person, in a terminal of their own)
+    Allow(cmd::allow::Args),
+    /// The exceptions that were made, and taking one back
+    Exceptions(cmd::allow::ListArgs),
     /// The catalogue of rules
     Rules(cmd::rules::Args),
+    /// Run the policy's tests and the examples of its rules; coverage by rule
+    Test(cmd::test::Args),
     /// Trust this project's policy and programs: they are copied, and the copies run
     Trust(cmd::trust::Args),
     /// Run the observers of an event (what a hook starts, with the event on standard input)
@@ -62,6 +68,8 @@ enum Command {
     Suggest(cmd::suggest::Args),
     /// A period or a session on a page: text, Markdown, HTML or JSON
     Report(cmd::report::Args),
+    /// JSON Schema of the policy file, hook files, workflows and policy tests, for editors
+    Schema(cmd::schema::Args),
     /// Workflows: which are on, how they stand, start, stop, eject, graph
     Workflow(cmd::workflow::Args),
     /// What workflows remember
@@ -86,7 +94,10 @@ pub fn run() -> ExitCode {
         Command::Build(args) => cmd::build::run(args),
         Command::Explain(args) => cmd::explain::run(args),
         Command::Approve(args) => cmd::approve::run(args),
+        Command::Allow(args) => cmd::allow::run(args),
+        Command::Exceptions(args) => cmd::allow::list(args),
         Command::Rules(args) => cmd::rules::run(args),
+        Command::Test(args) => cmd::test::run(args),
         Command::Trust(args) => cmd::trust::run(args),
         Command::Deliver(args) => cmd::deliver::run(args),
         Command::Observe { state } => cmd::observe::run(state),
@@ -98,6 +109,7 @@ pub fn run() -> ExitCode {
         Command::Prune(args) => cmd::prune::run(args),
         Command::Suggest(args) => cmd::suggest::run(args),
         Command::Report(args) => cmd::report::run(args),
+        Command::Schema(args) => cmd::schema::run(args),
         Command::Workflow(args) => cmd::workflow::run(args),
         Command::State(args) => cmd::state::run(args),
         Command::Hook { words } => crate::hook::run(words),

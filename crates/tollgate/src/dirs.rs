@@ -67,3 +67,21 @@ fn home_in_passwd(wanted: impl Fn(&[&str]) -> bool) -> Option<PathBuf> {
 fn xdg(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute() && path != Path::new("/"))
 }
+
+/// The policy that applies in the working directory, looked at without leaving a trace.
+pub fn applying() -> Option<tollgate_policy::Loaded> {
+    Some(applying_in(&Dirs::find()?, &std::env::current_dir().ok()?))
+}
+
+/// The policy that applies in a folder, looked at without leaving a trace.
+pub fn applying_in(dirs: &Dirs, folder: &Path) -> tollgate_policy::Loaded {
+    let request = tollgate_policy::Request {
+        managed_dir: Path::new(MANAGED),
+        config_dir: &dirs.config,
+        state_dir: &dirs.state,
+        project: Some(repository(folder)),
+        cwd: folder,
+        built: None,
+    };
+    tollgate_policy::look(&request, &tollgate_rules::Rules)
+}

@@ -41,7 +41,12 @@ impl Guard<'_> {
     pub fn judge(&self, effects: &[Effect], decision: &mut Decision) -> Vec<StageResult> {
         let request = Request { event: self.event, native: self.native, effects };
         let Guarded { results, rewrite } = tollgate_middleware::guard(&self.policy.pipelines, &request);
-        results.iter().filter_map(|result| self.finding(result)).for_each(|finding| decision.add(finding));
+        for finding in results.iter().filter_map(|result| self.finding(result)) {
+            match self.policy.mode {
+                Mode::Observe => decision.observe(finding),
+                Mode::Enforce => decision.add(finding),
+            }
+        }
         decision.context.extend(results.iter().filter_map(remark));
         let told = |texts: fn(&StageResult) -> &String| {
             results.iter().map(texts).filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>()
@@ -81,7 +86,6 @@ impl Guard<'_> {
             (None, Said::Warn) => (Verdict::Note, blocked(result)),
             (None, Said::Allow | Said::Continue) => return None,
         };
-        let verdict = if self.policy.mode == Mode::Observe { verdict.min(Verdict::Note) } else { verdict };
         let hit = Hit { what, instead: String::new(), span: Span::default(), certainty: Certainty::Certain };
         Some(Finding { rule: format!("middleware/{}", result.id), verdict, hit })
     }
@@ -107,6 +111,7 @@ impl Guard<'_> {
             Ok(event) => {
                 let again = tollgate_pipeline::judge(&event, self.world, self.policy);
                 again.decision.findings.into_iter().for_each(|finding| decision.add(finding));
+                decision.would.extend(again.decision.would);
                 decision.approve &= again.decision.approve;
                 decision.rewrite = Some(input);
             }

@@ -73,8 +73,14 @@ impl Guide<'_> {
         let effects = if effects.is_empty() { done.as_slice() } else { effects };
         let run = self.run(effects);
         let states = self.states(decision);
-        let outcome = evaluate(self.flows, &self.case(effects, &states, run.as_ref()), self.mode);
-        outcome.findings.iter().cloned().for_each(|finding| decision.add(finding));
+        // Judged as if it were enforced, so that what is only observed is known for what it is.
+        let outcome = evaluate(self.flows, &self.case(effects, &states, run.as_ref()), Mode::Enforce);
+        for finding in outcome.findings.iter().cloned() {
+            match self.mode {
+                Mode::Observe => decision.observe(finding),
+                Mode::Enforce => decision.add(finding),
+            }
+        }
         decision.context.extend(outcome.context.iter().cloned());
         decision.notices.extend(outcome.notices.iter().map(|notice| format!("tollgate: {notice}")));
         outcome

@@ -10,10 +10,10 @@ use tollgate_lastword as lastword;
 use tollgate_middleware::StageResult;
 use tollgate_model::json::Value;
 use tollgate_model::{
-    Certainty, Decision, Effect, Event, Fault, FaultKind, Finding, Hit, OnFault, Record, Reply, Span, Times,
-    Verdict,
+    Case, Certainty, Decision, Effect, Event, Fault, FaultKind, Finding, Hit, OnFault, Record, Reply, Span,
+    Times, Verdict,
 };
-use tollgate_pipeline::Judgement;
+use tollgate_pipeline::{Judgement, Used};
 use tollgate_policy::{Audit, Loaded, Policy, Redact};
 use tollgate_store::Log;
 
@@ -22,6 +22,7 @@ use tollgate_workflow::Flow;
 use crate::alive;
 use crate::cmd::canary::is_canary;
 use crate::dirs::{self, Dirs};
+use crate::exceptions;
 use crate::flows::{Flows, Places};
 use crate::guard::{self, Guard};
 use crate::guide::{Afterwards, Courier, Guide};
@@ -95,6 +96,12 @@ impl Hook {
             &event.session,
         );
         let Judgement { effects, mut decision } = tollgate_pipeline::judge(event, &world, &loaded.policy);
+        let excepted = exceptions::apply(
+            &mut decision,
+            &Case { event, effects: &effects, world: &world },
+            &loaded.policy,
+            &self.state,
+        );
         let guide = Guide {
             flows: &flows,
             event,
@@ -132,6 +139,7 @@ impl Hook {
             project: &project,
             effects: &effects,
             results: &results,
+            excepted: &excepted,
             times,
             workflows,
             loaded: &loaded,
@@ -155,6 +163,7 @@ impl Hook {
         let mut record = Record::of(kept.event, kept.effects, &decision, reply.expressed, kept.times)
             .made_by(VERSION, &kept.loaded.digest);
         record.fields.extend(guard::record(kept.results));
+        record.fields.extend(exceptions::record(kept.excepted));
         record.fields.extend(kept.place());
         record.fields.extend(kept.workflows.clone());
         let log = Log::at(&self.state).personal(kept.loaded.policy.redact == Redact::Personal);
@@ -226,6 +235,7 @@ struct Kept<'a> {
     project: &'a str,
     effects: &'a [Effect],
     results: &'a [StageResult],
+    excepted: &'a [Used],
     times: Times,
     workflows: Option<(String, Value)>,
     loaded: &'a Loaded,

@@ -6,6 +6,7 @@ mod alive;
 mod cli;
 mod cmd;
 mod dirs;
+mod exceptions;
 mod exit;
 mod flows;
 mod git;

@@ -105,9 +105,24 @@ fn agent_above(mut pid: i32) -> Option<String> {
         if let Some(agent) = process.agent() {
             return Some(format!("`{agent}` is running it, process {pid}"));
         }
+        // What started all this may have been an agent, whatever was taken out of the environment since.
+        if let Some(mark) = marked(pid) {
+            return Some(format!("`{mark}` was set where process {pid} started"));
+        }
         pid = process.parent;
     }
     None
+}
+
+/// An agent's mark in the environment that a process was started with. None where that cannot be read.
+fn marked(pid: i32) -> Option<&'static str> {
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let names = environment.split(|byte| *byte == 0).filter_map(|entry| {
+        let at = entry.iter().position(|byte| *byte == b'=')?;
+        entry.split_at_checked(at).filter(|(_, value)| value.len() > 1).map(|(name, _)| name)
+    });
+    let names: Vec<&[u8]> = names.collect();
+    MARKS.iter().find(|mark| names.contains(&mark.as_bytes())).copied()
 }
 
 impl Process {

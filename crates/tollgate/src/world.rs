@@ -7,9 +7,10 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use tollgate_model::git::{GitAsk, GitStatus};
-use tollgate_model::{FileKind, Memory, NOTHING, World};
+use tollgate_model::json::Value;
+use tollgate_model::{FileKind, Memory, NOTHING, State, World};
 use tollgate_policy::{Health, SourceFile};
-use tollgate_store::LogFault;
+use tollgate_store::{LogFault, Whose, read_state};
 
 use crate::dirs;
 use crate::git::Git;
@@ -28,6 +29,7 @@ pub struct Machine {
     git: Git,
     session: Session,
     memory: OnceCell<Result<Memory, LogFault>>,
+    state: OnceCell<Value>,
 }
 
 /// Whose memory is asked.
@@ -60,6 +62,7 @@ impl Machine {
             git: Git::default(),
             session: Session::default(),
             memory: OnceCell::new(),
+            state: OnceCell::new(),
         }
     }
 
@@ -170,6 +173,15 @@ impl World for Machine {
         let Session { state, agent, id } = &self.session;
         let memory = self.memory.get_or_init(|| tollgate_store::session_memory(state, agent, id));
         memory.as_ref().unwrap_or(&NOTHING)
+    }
+
+    fn state(&self) -> &Value {
+        let Session { state, agent, id } = &self.session;
+        let read = |whose| read_state(state, whose).map(|held| held.state).unwrap_or_default();
+        self.state.get_or_init(|| {
+            let project = read(Whose::Project(self.workspace()));
+            State::merged(&[&project, &read(Whose::Session { agent, session: id })])
+        })
     }
 }
 

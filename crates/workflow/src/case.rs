@@ -295,7 +295,7 @@ impl crate::expr::Scope for Seen<'_, '_> {
                 ])
             }),
             "effects" => Value::List(case.effects.iter().map(effect).collect()),
-            "state" => state(case.states),
+            "state" => State::merged(&[&case.states.project, &case.states.session]),
             "facts" => object([
                 ("project", case.world.workspace().into()),
                 ("milestone", case.milestone().unwrap_or_default().into()),
@@ -321,18 +321,4 @@ fn effect(effect: &Effect) -> Value {
         ("zone", zone.into()),
         ("program", program.into()),
     ])
-}
-
-fn state(states: &States) -> Value {
-    let mut spaces: Vec<(String, Value)> = Vec::new();
-    for (space, key, value) in states.project.all().chain(states.session.all()) {
-        let at = spaces.iter().position(|(name, _)| name == space).unwrap_or_else(|| {
-            spaces.push((space.to_owned(), Value::Map(Vec::new())));
-            spaces.len() - 1
-        });
-        if let Some((_, Value::Map(members))) = spaces.get_mut(at) {
-            members.push((key.to_owned(), value.clone()));
-        }
-    }
-    Value::Map(spaces)
 }

@@ -25,3 +25,17 @@ pub use interest::Interest;
 pub use presets::{FINGERPRINT, PRESETS, Preset, preset};
 pub use read::{Options, read};
 pub use runners::{Run, is_runner, observed};
+
+/// The keys that the parser of workflow files knows, for whoever describes them.
+pub mod keys {
+    use crate::flow::On;
+    pub use crate::read::conditions::KEYS as CONDITIONS;
+    pub use crate::read::gates::{ACTS, KEYS as GATE};
+    pub use crate::read::{KEYS as FLOW, START_KEYS as START};
+
+    /// The moments of `on`.
+    #[must_use]
+    pub fn moments() -> Vec<&'static str> {
+        On::ALL.iter().map(|(name, _)| *name).collect()
+    }
+}

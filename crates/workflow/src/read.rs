@@ -1,7 +1,7 @@
 //! A workflow file → a checked workflow, and everything that is wrong with it.
 
-mod conditions;
-mod gates;
+pub(crate) mod conditions;
+pub(crate) mod gates;
 mod nodes;
 mod refer;
 
@@ -19,8 +19,11 @@ const MOST_PROBLEMS: usize = 50;
 /// A week.
 const EXPIRES: u64 = 7 * 86_400;
 
-const KEYS: [&str; 9] =
-    ["version", "name", "about", "scope", "expires", "options", "start", "artifacts", "phases"];
+/// The keys of a workflow.
+pub const KEYS: [&str; 10] =
+    ["version", "name", "about", "scope", "expires", "options", "start", "artifacts", "phases", "gates"];
+/// The keys of `start`.
+pub const START_KEYS: [&str; 5] = ["always", "commands", "ends", "say", "need"];
 
 /// Options as a policy gives them.
 pub type Options = BTreeMap<String, Vec<String>>;
@@ -81,12 +84,7 @@ impl Reader<'_> {
                 "phases" => flow.phases = self.texts(node, key),
                 "gates" => flow.gates = self.gates(node),
                 unknown => {
-                    let valid: Vec<&str> = KEYS.into_iter().chain(["gates"]).collect();
-                    self.error(
-                        *at,
-                        &format!("unknown key `{unknown}` of a workflow"),
-                        &hint(unknown, &valid),
-                    );
+                    self.error(*at, &format!("unknown key `{unknown}` of a workflow"), &hint(unknown, &KEYS));
                 }
             }
         }
@@ -135,8 +133,8 @@ impl Reader<'_> {
                 "say" => start.say = self.lines(node, key),
                 "need" => start.need = self.needs(node),
                 unknown => {
-                    let valid = ["always", "commands", "ends", "say", "need"];
-                    self.error(at, &format!("unknown key `{unknown}` of `start`"), &hint(unknown, &valid));
+                    let message = format!("unknown key `{unknown}` of `start`");
+                    self.error(at, &message, &hint(unknown, &START_KEYS));
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! Clients of databases: the SQL they are given, on the command line, from a file or from standard input.
 
+use tollgate_model::phrase::DATABASE_USE;
 use tollgate_model::{Certainty, EffectKind, Zone};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
@@ -350,8 +351,15 @@ fn given<'s>(
     Given { texts, files, target: names, flavour, stdin, program }
 }
 
+/// Whatever it is told: a database is used. No rule of ours minds, but one of a policy may.
+fn uses(run: &mut Run, place: &str) {
+    let object = place.trim_start().strip_prefix("in ").unwrap_or(place).to_owned();
+    run.push(EffectKind::Database { operation: DATABASE_USE.into(), object });
+}
+
 /// Takes down what all the SQL does.
 fn statements(run: &mut Run, given: &Given) -> Outcome {
+    uses(run, &place_of(given));
     let mut values: Vec<Value> = given.texts.iter().map(Word::value).collect();
     for file in given.files.iter().filter(|file| !file.is("-")) {
         run.read(file, false);
@@ -471,6 +479,7 @@ fn mongo(run: &mut Run) -> Outcome {
     let names = options.values("host").chain(options.operands.iter().filter(|word| !is_script(word)));
     let target: Vec<String> = names.map(|word| hidden(&word.shown())).collect();
     let at = if target.is_empty() { " in mongo".to_owned() } else { format!(" in {}", target.join(" ")) };
+    uses(run, &at);
     for text in texts.iter().flat_map(|value| &value.any) {
         let code: String = text.pieces.iter().map(piece).filter(|part| !part.is_empty()).collect();
         for (operation, what) in mongo_deeds(&code) {
@@ -519,6 +528,7 @@ fn redis(run: &mut Run) -> Outcome {
     } else {
         lines.push(options.operands.iter().map(Word::shown).collect());
     }
+    uses(run, &at);
     let splits = options.operands.get(1).is_some_and(|word| word.splits || word.literal().is_none());
     for line in lines {
         if let Some((operation, what)) = redis_deed(&line, splits) {

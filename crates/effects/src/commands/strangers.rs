@@ -294,8 +294,8 @@ pub(crate) fn is_grave(effect: &Effect) -> bool {
         | EffectKind::Tamper { .. }
         | EffectKind::Weaken { .. }
         | EffectKind::WorkLoss { .. }
-        | EffectKind::HistoryRewrite { .. }
-        | EffectKind::Database { .. } => true,
+        | EffectKind::HistoryRewrite { .. } => true,
+        EffectKind::Database { operation, .. } => operation != tollgate_model::phrase::DATABASE_USE,
         _ => false,
     }
 }

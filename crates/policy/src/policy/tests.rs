@@ -48,6 +48,8 @@ fn policy() -> impl Strategy<Value = Policy> {
                 pipelines: Vec::new(),
                 workflows: Vec::new(),
                 sinks: Vec::new(),
+                custom: Vec::new(),
+                allow: Vec::new(),
             }
         },
     )

@@ -7,8 +7,10 @@ use crate::pipeline::{BUILT_IN, OnError, Override, Pipeline, Program, Stage, Sta
 use crate::problem::At;
 use crate::yaml::{Node, Value};
 
-const PIPELINE_KEYS: [&str; 4] = ["execution", "middleware", "providers", "default_decision"];
-const META_KEYS: [&str; 9] = [
+/// The keys of a hook.
+pub const PIPELINE_KEYS: [&str; 4] = ["execution", "middleware", "providers", "default_decision"];
+/// The keys of a hook file.
+pub const META_KEYS: [&str; 9] = [
     "id",
     "kind",
     "category",
@@ -19,7 +21,8 @@ const META_KEYS: [&str; 9] = [
     "providers",
     "default_decision",
 ];
-const STAGE_KEYS: [&str; 12] = [
+/// The keys of a middleware.
+pub const STAGE_KEYS: [&str; 12] = [
     "id",
     "type",
     "path",
@@ -33,11 +36,13 @@ const STAGE_KEYS: [&str; 12] = [
     "providers",
     "match",
 ];
-const OVERRIDE_KEYS: [&str; 3] = ["enabled", "timeout", "config"];
-const MATCH_KEYS: [&str; 3] = ["tools", "agents", "effects"];
+/// The keys of a provider.
+pub const OVERRIDE_KEYS: [&str; 3] = ["enabled", "timeout", "config"];
+/// The keys of `match`.
+pub const MATCH_KEYS: [&str; 3] = ["tools", "agents", "effects"];
 
 /// The agents' names, and the seeds' names of some of them.
-const PROVIDERS: [(&str, &str); 21] = [
+pub const PROVIDERS: [(&str, &str); 21] = [
     ("claude", "claude-code"),
     ("openai", "codex"),
     ("gemini", "gemini-cli"),
@@ -281,7 +286,7 @@ impl Reader<'_> {
         all
     }
 
-    fn event(&mut self, name: &str, at: At) -> Option<String> {
+    pub(super) fn event(&mut self, name: &str, at: At) -> Option<String> {
         let phase = Phase::named(name);
         if phase.is_none() {
             let names: Vec<&str> = Phase::ALL.iter().map(|phase| phase.name()).collect();
@@ -371,7 +376,7 @@ impl Reader<'_> {
         out
     }
 
-    fn map<'n>(
+    pub(super) fn map<'n>(
         &mut self,
         what: &str,
         node: &'n Node,
@@ -392,7 +397,8 @@ impl Reader<'_> {
 }
 
 /// YAML as JSON: plain words are numbers, truth values and null where they look like it.
-fn json(node: &Node) -> tollgate_model::json::Value {
+#[must_use]
+pub fn json(node: &Node) -> tollgate_model::json::Value {
     use tollgate_model::json::{Value as Json, parse};
     match &node.value {
         _ if node.is_null() => Json::Null,

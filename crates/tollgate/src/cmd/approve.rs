@@ -108,7 +108,7 @@ impl Refused {
         let code = text("code");
         (!code.is_empty() && !findings.is_empty()).then(|| Self {
             code,
-            time: text("time"),
+            time: text("ts"),
             who: text("agent"),
             folder: text("cwd"),
             text: format!("{} {}", text("tool"), input(record)),

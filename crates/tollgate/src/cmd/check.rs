@@ -8,7 +8,7 @@ use anyhow::Context;
 use tollgate_policy::{FILE_NAME, Layer, Severity, check, render};
 use tollgate_rules::Rules;
 
-use crate::dirs::{Dirs, MANAGED, repository};
+use crate::dirs::{self, Dirs, MANAGED, repository};
 use crate::out;
 
 /// Arguments of `tollgate check`.
@@ -32,6 +32,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     for (file, layer) in files {
         broken |= !check_one(&file, layer)?;
     }
+    broken |= !check_samples();
     Ok(if broken { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
@@ -45,6 +46,20 @@ fn check_one(file: &Path, layer: Layer) -> anyhow::Result<bool> {
     }
     out::text(&render(&problems, &text, std::io::stdout().is_terminal()));
     Ok(!problems.iter().any(|problem| problem.severity == Severity::Error))
+}
+
+/// The examples of the policy's own rules must be judged as they say.
+fn check_samples() -> bool {
+    let policy = dirs::applying().map(|loaded| loaded.policy).unwrap_or_default();
+    let failures = tollgate_pipeline::check_examples(&policy);
+    for failure in &failures {
+        let (line, column) = failure.place;
+        out::line(&format!(
+            "error: example `{}` of rule `{}` {} ({}:{line}:{column})",
+            failure.example, failure.rule, failure.what, failure.file
+        ));
+    }
+    failures.is_empty()
 }
 
 fn applying() -> anyhow::Result<Vec<(PathBuf, Layer)>> {

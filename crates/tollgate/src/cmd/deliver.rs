@@ -41,6 +41,7 @@ pub fn configured(config: &Path, state: &Path) -> Vec<Sink> {
         state_dir: state,
         project: None,
         cwd: config,
+        built: None,
     };
     let policy = tollgate_policy::look(&request, &tollgate_rules::Rules).policy;
     policy.sinks.iter().flat_map(sinks).collect()

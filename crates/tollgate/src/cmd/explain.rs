@@ -12,12 +12,14 @@ use anyhow::{Context, bail};
 use tollgate_middleware::StageResult;
 use tollgate_model::json::{self, Value};
 use tollgate_model::{
-    Actor, Agent, Attended, Case, Decision, Dialect, Effect, Event, Kind, Span, ToolCall, ToolUse, Verdict,
+    Actor, Agent, Attended, Case, Decision, Dialect, Effect, Event, Finding, Kind, Span, ToolCall, ToolUse,
+    Verdict,
 };
-use tollgate_pipeline::Opinion;
+use tollgate_pipeline::{Opinion, Used};
 use tollgate_policy::Policy;
 
 use crate::dirs::{Dirs, MANAGED, repository};
+use crate::exceptions;
 use crate::exit::ExitCode;
 use crate::guard::Guard;
 use crate::world::Machine;
@@ -120,6 +122,10 @@ pub struct Explanation {
     pub opinions: Vec<Opinion>,
     /// What each middleware of the user's says to it, and how long it took.
     pub middleware: Vec<StageResult>,
+    /// What the policy's own rules say to it.
+    pub own: Vec<OwnRule>,
+    /// The exceptions that let it pass.
+    pub excepted: Vec<Used>,
     /// What becomes of it.
     pub decision: Decision,
     /// Names the policy.
@@ -127,6 +133,33 @@ pub struct Explanation {
     /// What must be known about the policy.
     pub notices: Vec<String>,
     times: Times,
+}
+
+/// What a rule of a policy file says.
+pub struct OwnRule {
+    /// Its name.
+    pub id: String,
+    /// Its reason.
+    pub reason: String,
+    /// The file that has it, with line and column.
+    pub place: String,
+    /// What it found.
+    pub finding: Option<Finding>,
+    /// Why its condition has no value.
+    pub why: Option<String>,
+}
+
+impl OwnRule {
+    fn of(own: &tollgate_pipeline::Own) -> Self {
+        let tollgate_pipeline::Own { rule, finding, why } = own;
+        Self {
+            id: rule.id.clone(),
+            reason: rule.reason.clone(),
+            place: format!("{}:{}:{}", rule.file, rule.place.0, rule.place.1),
+            finding: finding.clone(),
+            why: why.clone(),
+        }
+    }
 }
 
 /// How long each step took, in microseconds.
@@ -160,12 +193,27 @@ pub fn explain(call: &Call) -> anyhow::Result<Explanation> {
     let analysed = watch.lap();
     let case = Case { event: &event, effects: &effects, world: &world };
     let mut decision = tollgate_pipeline::decide(&case, &loaded.policy);
+    let excepted = exceptions::apply(&mut decision, &case, &loaded.policy, &dirs.state);
     let times = Times { read, policy, effects: analysed, rules: watch.lap() };
     let middleware = middleware(call, &event, &effects, &loaded.policy, &world, &mut decision)?;
     let opinions = tollgate_pipeline::opinions(&case, &loaded.policy);
+    let own = tollgate_pipeline::own_opinions(&case, &loaded.policy).iter().map(OwnRule::of).collect();
     let (digest, notices) = (loaded.digest, loaded.notices);
     let home = dirs.home.to_string_lossy().into_owned();
-    Ok(Explanation { event, project, home, effects, opinions, middleware, decision, digest, notices, times })
+    Ok(Explanation {
+        event,
+        project,
+        home,
+        effects,
+        opinions,
+        own,
+        excepted,
+        middleware,
+        decision,
+        digest,
+        notices,
+        times,
+    })
 }
 
 /// Runs the user's middleware as Claude Code's hook would, unless the call is refused already. Observers stay out

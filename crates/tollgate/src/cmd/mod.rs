@@ -1,5 +1,6 @@
 //! One file per subcommand.
 
+pub mod allow;
 pub mod approve;
 pub mod audit;
 pub mod build;
@@ -17,9 +18,11 @@ pub mod prune;
 pub mod replay;
 pub mod report;
 pub mod rules;
+pub mod schema;
 pub mod state;
 pub mod stats;
 pub mod suggest;
+pub mod test;
 pub mod trust;
 pub mod uninstall;
 pub mod validate;

@@ -2,6 +2,7 @@
 
 mod data;
 mod html;
+mod observed;
 mod snapshot;
 mod text;
 
@@ -60,6 +61,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         None => Report::of_period(&index, scope.clone())?,
     };
     report.spend(spent(args, &scope, &report)?);
+    report.observed = observed::Observed::read(&state, &scope, args.session.as_deref());
     if let Some(name) = &args.against {
         let (label, before) = match name.as_str() {
             "previous" => {

@@ -3,7 +3,9 @@
 use anyhow::bail;
 use serde_json::json;
 use tollgate_model::{Card, Rule};
+use tollgate_policy::Custom;
 
+use crate::dirs::applying;
 use crate::exit::ExitCode;
 use crate::out;
 use crate::paint::{COLUMNS, plain, width, wrap};
@@ -30,7 +32,10 @@ enum Command {
 /// Lists rules, or shows one.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.command {
-        None if args.json => cards().for_each(|card| out::line(&value(card).to_string())),
+        None if args.json => {
+            cards().for_each(|card| out::line(&value(card).to_string()));
+            own().iter().for_each(|rule| out::line(&own_value(rule).to_string()));
+        }
         None => list(),
         Some(Command::Show { id }) => show(id, args.json)?,
     }
@@ -47,17 +52,34 @@ fn list() {
         }
         lines(card, longest).iter().for_each(|line| out::line(line));
     }
+    let own = own();
+    if !own.is_empty() {
+        out::line("custom:");
+    }
+    for rule in &own {
+        let head = format!("  {:<longest$}  {:<4}  ", rule.id, rule.level.name());
+        head_lines(&head, &rule.reason).iter().for_each(|line| out::line(line));
+    }
 }
 
 fn lines(card: &Card, longest: usize) -> Vec<String> {
-    let head = format!("  {:<longest$}  {:<4}  ", card.id, card.level.name());
-    let indent = " ".repeat(width(&head));
-    let parts = wrap(&plain(card.summary()), COLUMNS.saturating_sub(indent.len()).max(20));
-    let lead = std::iter::once(&head).chain(std::iter::repeat(&indent));
+    head_lines(&format!("  {:<longest$}  {:<4}  ", card.id, card.level.name()), card.summary())
+}
+
+/// A text in lines beside what leads the first.
+fn head_lines(head: &str, text: &str) -> Vec<String> {
+    let indent = " ".repeat(width(head));
+    let parts = wrap(&plain(text), COLUMNS.saturating_sub(indent.len()).max(20));
+    let lead = std::iter::once(head).chain(std::iter::repeat(indent.as_str()));
     lead.zip(parts).map(|(lead, part)| format!("{lead}{part}")).collect()
 }
 
 fn show(id: &str, as_json: bool) -> anyhow::Result<()> {
+    if let Some(rule) = own().iter().find(|rule| rule.id == id) {
+        let page = if as_json { format!("{}\n", own_value(rule)) } else { own_page(rule) };
+        out::text(&page);
+        return Ok(());
+    }
     let Some(card) = cards().find(|card| card.id == id) else {
         let hint = tollgate_policy::nearest(id, cards().map(|card| card.id));
         let hint = hint.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
@@ -79,6 +101,47 @@ fn value(card: &Card) -> serde_json::Value {
         "summary": card.summary(), "doc": card.why(), "advice": card.advice(), "instead": card.instead,
         "person": Some(card.person).filter(|why| !why.is_empty()), "examples": examples,
     })
+}
+
+/// The rules of the policy files that apply here.
+fn own() -> Vec<Custom> {
+    applying().map(|loaded| loaded.policy.custom).unwrap_or_default()
+}
+
+fn own_value(rule: &Custom) -> serde_json::Value {
+    let examples: Vec<_> = rule
+        .examples
+        .iter()
+        .map(|sample| json!({"hit": sample.hit, "tool": sample.tool, "input": sample.input}))
+        .collect();
+    json!({
+        "id": rule.id, "pack": "custom", "level": rule.level.name(), "summary": rule.reason, "when": rule.when,
+        "on": rule.on, "instead": rule.instead, "file": rule.file, "line": rule.place.0, "layer": rule.layer,
+        "examples": examples,
+    })
+}
+
+fn own_page(rule: &Custom) -> String {
+    let mut page = format!("# {}\n\n{}\n\n", rule.id, rule.reason);
+    page.push_str(&format!(
+        "Level {}, a rule of {} ({}:{}).\n\n",
+        rule.level.name(),
+        rule.whose(),
+        rule.file,
+        rule.place.0
+    ));
+    page.push_str(&format!("```cel\n{}\n```\n", rule.when.trim()));
+    if !rule.instead.is_empty() {
+        page.push_str(&format!("\n## Instead\n\n{}\n", rule.instead));
+    }
+    for (title, hit) in [("Seen", true), ("Passes", false)] {
+        let samples: Vec<_> = rule.examples.iter().filter(|sample| sample.hit == hit).collect();
+        if !samples.is_empty() {
+            page.push_str(&format!("\n## {title}\n\n"));
+            samples.iter().for_each(|sample| page.push_str(&format!("- `{}`\n", sample.shown())));
+        }
+    }
+    page
 }
 
 fn cards() -> impl Iterator<Item = &'static Card> {

@@ -7,7 +7,8 @@ use tollgate_policy::{At, hint, shown};
 use super::Reader;
 use crate::flow::{Act, Active, Gate, On, Refusal, Who};
 
-const KEYS: [&str; 21] = [
+/// The keys of a gate.
+pub const KEYS: [&str; 21] = [
     "on",
     "agents",
     "other_than",
@@ -31,7 +32,8 @@ const KEYS: [&str; 21] = [
     "then",
 ];
 
-const ACTS: [&str; 13] = [
+/// What may be done when a gate holds.
+pub const ACTS: [&str; 13] = [
     "phase", "end", "start", "set", "count", "remember", "forget", "say", "read", "tell", "save", "recover",
     "notify",
 ];

@@ -5,13 +5,14 @@ use tollgate_middleware::StageResult;
 use tollgate_model::{Certainty, Effect, Span};
 use tollgate_pipeline::Opinion;
 
-use super::Explanation;
+use super::{Explanation, OwnRule};
 use crate::out;
 
 /// Prints everything.
 pub fn print(told: &Explanation, all: bool) {
     let rules =
         told.opinions.iter().filter(|opinion| all || opinion.finding.is_some() || opinion.unheard.is_some());
+    let own = told.own.iter().filter(|own| all || own.finding.is_some());
     let object = json!({
         "tool": told.tool(),
         "text": told.source(),
@@ -22,6 +23,9 @@ pub fn print(told: &Explanation, all: bool) {
         "effects": told.effects.iter().map(|effect| self::effect(effect, told.source())).collect::<Vec<_>>(),
         "rules": rules.map(rule).collect::<Vec<_>>(),
         "middleware": told.middleware.iter().map(middleware).collect::<Vec<_>>(),
+        "custom": own.map(own_rule).collect::<Vec<_>>(),
+        "excepted": told.excepted.iter().map(|used| json!({"rule": used.rule, "id": used.exemption.id})).collect::<Vec<_>>(),
+        "would": told.decision.would.iter().map(|(rule, verdict)| json!({"rule": rule, "verdict": verdict.name()})).collect::<Vec<_>>(),
         "policy": told.digest,
         "notices": told.notices,
         "times_us": {
@@ -69,6 +73,17 @@ fn middleware(result: &StageResult) -> Value {
         "fault": result.fault,
         "metrics": serde_json::from_str::<Value>(&metrics).unwrap_or_default(),
         "us": result.took.as_micros(),
+    })
+}
+
+fn own_rule(own: &OwnRule) -> Value {
+    json!({
+        "id": own.id,
+        "place": own.place,
+        "fired": own.finding.is_some(),
+        "verdict": own.finding.as_ref().map(|found| found.verdict.name()),
+        "what": own.finding.as_ref().map(|found| found.hit.what.as_str()),
+        "no_value": own.why,
     })
 }
 

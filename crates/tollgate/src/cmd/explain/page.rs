@@ -7,7 +7,7 @@ use tollgate_model::{Effect, Level, Span, ToolCall, Verdict};
 use tollgate_pipeline::Opinion;
 
 use super::snippet::{self, Mark};
-use super::{Explanation, Times};
+use super::{Explanation, OwnRule, Times};
 use crate::out;
 use crate::paint::{COLUMNS, Paint, plain, width, wrap};
 
@@ -16,6 +16,7 @@ pub fn print(told: &Explanation, all: bool) {
     let paint = Paint::for_stdout();
     let mut lines = effects(told, paint);
     lines.push(String::new());
+    lines.extend(told.own.iter().flat_map(|own| own_rule(own, all, paint)));
     lines.extend(rules(&told.opinions, all, paint));
     lines.extend(told.middleware.iter().flat_map(|result| middleware(result, paint)));
     lines.push(String::new());
@@ -95,10 +96,27 @@ fn said(opinion: &Opinion, paint: Paint) -> Vec<String> {
     };
     let why = opinion.lowered().map(|why| format!(" ({why})")).unwrap_or_default();
     let text = plain(&format!("{}: {what}{why}", opinion.card.id));
-    let mut lines = indented(&text, 8, "");
+    said_as(&text, &paint.verdict(verdict, &format!("{word:<5}")))
+}
+
+/// A rule of a policy file: what it says, and with `--all` also that it says nothing, and why.
+fn own_rule(own: &OwnRule, all: bool, paint: Paint) -> Vec<String> {
+    let (word, verdict, text) = match (&own.finding, &own.why) {
+        (Some(found), _) => (found.verdict.name(), found.verdict, found.hit.what.clone()),
+        (None, Some(why)) if all => ("-", Verdict::Allow, format!("its condition has no value: {why}")),
+        (None, None) if all => ("-", Verdict::Allow, own.reason.clone()),
+        _ => return Vec::new(),
+    };
+    let text = plain(&format!("{}: {text} ({})", own.id, own.place));
+    said_as(&text, &paint.verdict(verdict, &format!("{word:<5}")))
+}
+
+/// A text after a verdict.
+fn said_as(text: &str, verdict: &str) -> Vec<String> {
+    let mut lines = indented(text, 8, "");
     if let Some(first) = lines.first_mut() {
         let rest = first.trim_start().to_owned();
-        *first = format!("  {} {rest}", paint.verdict(verdict, &format!("{word:<5}")));
+        *first = format!("  {verdict} {rest}");
     }
     lines
 }
@@ -150,7 +168,8 @@ fn verdict(told: &Explanation, paint: Paint) -> Vec<String> {
     for paragraph in told.decision.reason().lines() {
         lines.extend(indented(&plain(paragraph), 4, "    "));
     }
-    for notice in &told.notices {
+    let excepted: Vec<String> = told.excepted.iter().map(crate::exceptions::told).collect();
+    for notice in told.notices.iter().chain(&excepted) {
         lines.extend(indented(&plain(notice), 4, "  ! "));
     }
     lines

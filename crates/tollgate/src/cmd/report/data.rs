@@ -4,6 +4,7 @@ use anyhow::bail;
 use serde_json::{Value, json};
 use tollgate_index::{By, Histogram, Index, Outcome, Row, RuleRow, Scope, SessionRow};
 
+use super::observed::Observed;
 use crate::cmd::stats;
 use crate::usage::Spent;
 use crate::when;
@@ -63,6 +64,8 @@ pub struct Report {
     pub sessions: Vec<SessionRow>,
     /// Tokens and what they cost, by session and model.
     pub spent: Vec<Spent>,
+    /// What would have been refused, had the policy not only observed.
+    pub observed: Observed,
 }
 
 impl Report {
@@ -189,6 +192,7 @@ impl Report {
             "gate": stats::percentiles(&self.gate),
             "sessions": self.sessions.iter().map(stats::session_value).collect::<Vec<_>>(),
             "tokens": self.spent.iter().map(stats::token_value).collect::<Vec<_>>(),
+            "observed": self.observed.value(),
         })
     }
 }

@@ -73,6 +73,7 @@ pub fn tables(report: &Report) -> Vec<(&'static str, Table)> {
         ("How long tools ran", ran),
         ("Agents and subagents", stats::call_table("subagent", &report.actors)),
         ("Rules", stats::rule_table(&report.rules)),
+        ("Only observed: would have been refused", report.observed.table()),
         ("Sessions", stats::session_table(&report.sessions)),
         ("Tokens and cost (?: at a price that nobody has checked)", stats::token_table(&report.spent)),
     ];
