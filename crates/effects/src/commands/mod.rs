@@ -1,6 +1,7 @@
 //! Command knowledge: how each program's arguments become effects, one file per family.
 
 mod agents_cli;
+mod alter;
 pub(crate) mod archives;
 mod cloud;
 pub(crate) mod codecs;
@@ -107,6 +108,7 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
     flags::notice(run);
     interpreters::hosts::notice(run);
     remotes::notice(run);
+    alter::notice(run);
     let handler = FAMILIES
         .iter()
         .copied()
