@@ -1,21 +1,21 @@
 //! What workflows make of an event: asked after the rules, and remembered before the answer is out.
 
 use std::cell::OnceCell;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tollgate_agents::Adapter;
 use tollgate_lastword as lastword;
-use tollgate_model::{Change, Decision, Effect, EffectKind, Event, Kind, Mode, ToolCall, Verdict, World};
+use tollgate_model::{
+    Actor, Change, Decision, Effect, EffectKind, Event, Kind, Mode, Phase, ToolCall, Verdict, World,
+};
 use tollgate_store::{Held, LogFault, Whose, change_state, read_state};
 use tollgate_workflow::{
-    After, Case, Flow, Ground, Interest, On, Outcome, Ran, Run, Scope, States, evaluate, evaluate_at,
+    After, Case, Channel, Flow, Ground, Interest, On, Outcome, Ran, Run, Scope, States, evaluate, evaluate_at,
 };
 
-use crate::program;
 use crate::world::Machine;
+use crate::{notify, program};
 
 /// A set of workflows looking at one event.
 pub struct Guide<'a> {
@@ -25,6 +25,19 @@ pub struct Guide<'a> {
     pub world: &'a Machine,
     pub state: &'a Path,
     pub mode: Mode,
+}
+
+/// The end of the call that started a subagent, for agents whose subagents stop without an event of their own.
+pub fn stand_in(event: &Event, adapter: &dyn Adapter) -> Option<Event> {
+    let Kind::PostTool { tool, response } = &event.kind else { return None };
+    let ToolCall::Spawn { agent, .. } = &tool.call else { return None };
+    let told = adapter.profile().events.iter().any(|row| row.phase == Phase::SubagentStop);
+    let message = tollgate_workflow::said(response);
+    (!told).then(|| Event {
+        actor: Actor::Subagent { id: tool.id.clone(), kind: agent.clone() },
+        kind: Kind::SubagentStop { again: false, message },
+        ..event.clone()
+    })
 }
 
 /// What is done once the answer is out.
@@ -45,9 +58,9 @@ enum Later {
         project: String,
         path: String,
     },
-    Run {
+    Notify {
         project: String,
-        command: String,
+        channel: Channel,
         text: String,
     },
 }
@@ -60,9 +73,10 @@ impl Guide<'_> {
         }
         let done = self.effects_done();
         let effects = if effects.is_empty() { done.as_slice() } else { effects };
-        let run = self.run(effects);
+        let (run, uncounted) = self.run(effects);
         let states = self.states(decision);
-        let outcome = evaluate(self.flows, &self.case(effects, &states, run.as_ref()), self.mode);
+        let case = Case { uncounted, run: run.as_ref(), ..self.case(effects, &states) };
+        let outcome = evaluate(self.flows, &case, self.mode);
         outcome.findings.iter().cloned().for_each(|finding| decision.add(finding));
         decision.context.extend(outcome.context.iter().cloned());
         decision.notices.extend(outcome.notices.iter().map(|notice| format!("tollgate: {notice}")));
@@ -86,7 +100,7 @@ impl Guide<'_> {
             }
         } else if self.event.pending().is_some() && Interest(self.flows).wants_refused() {
             let states = self.states(decision);
-            let case = self.case(effects, &states, None);
+            let case = self.case(effects, &states);
             let refusal = evaluate_at(self.flows, &case, self.mode, &[On::Refused]);
             changes.extend(refusal.changes);
             after = refusal.after;
@@ -95,13 +109,15 @@ impl Guide<'_> {
         Afterwards(after.into_iter().map(|one| self.later(one)).collect())
     }
 
-    fn case<'c>(&'c self, effects: &'c [Effect], states: &'c States, run: Option<&'c Run>) -> Case<'c> {
+    fn case<'c>(&'c self, effects: &'c [Effect], states: &'c States) -> Case<'c> {
         Case {
             event: self.event,
             effects,
             world: self.world,
             states,
-            run,
+            run: None,
+            uncounted: None,
+            budget: self.adapter.longest_context().saturating_sub(MARGIN),
             ground: self,
             now: now(),
             milestone: OnceCell::new(),
@@ -121,26 +137,32 @@ impl Guide<'_> {
     }
 
     /// The run of tests that the event tells of: the runner itself decided the call's status, and what it printed
-    /// agrees with that.
-    fn run(&self, effects: &[Effect]) -> Option<Run> {
-        if !Interest(self.flows).may_be_run(self.event) {
-            return None;
-        }
+    /// agrees with that. Else, why a run does not count.
+    fn run(&self, effects: &[Effect]) -> (Option<Run>, Option<&'static str>) {
         let Some(ToolCall::Shell { command, .. }) = self.event.tool().map(|tool| &tool.call) else {
-            return None;
+            return (None, None);
         };
-        let decides = tollgate_effects::status_of(command)?;
-        let is_run = |effect: &Effect| match &effect.kind {
-            EffectKind::Exec { argv, .. } => {
-                decides.start <= effect.span.start
-                    && effect.span.end <= decides.end
-                    && tollgate_workflow::is_runner(argv)
-            }
-            _ => false,
+        if !Interest(self.flows).may_be_run(self.event) || !effects.iter().any(is_run) {
+            return (None, None);
+        }
+        match self.seen(command, effects) {
+            Ok(run) => (Some(run), None),
+            Err(why) => (None, Some(why)),
+        }
+    }
+
+    fn seen(&self, command: &str, effects: &[Effect]) -> Result<Run, &'static str> {
+        let decides = tollgate_effects::status_of(command).ok_or(NOT_ITS_STATUS)?;
+        if !tollgate_workflow::is_runner(&decides.words) {
+            return Err(NOT_ITS_STATUS);
+        }
+        let span = decides.span;
+        let within = |effect: &&Effect| {
+            span.start <= effect.span.start && effect.span.end <= span.end && is_run(effect)
         };
-        effects.iter().any(is_run).then_some(())?;
-        let (status, output) = self.adapter.ended(self.event)?;
-        tollgate_workflow::observed(status, &output)
+        effects.iter().find(within).ok_or(NOT_ITS_STATUS)?;
+        let (status, output) = self.adapter.ended(self.event).ok_or(NOT_TOLD)?;
+        tollgate_workflow::observed(status, &output).ok_or(NO_COUNTS)
     }
 
     fn states(&self, decision: &mut Decision) -> States {
@@ -204,7 +226,7 @@ impl Guide<'_> {
                 change,
             },
             After::Delete(path) => Later::Delete { project, path },
-            After::Run(command, text) => Later::Run { project, command, text },
+            After::Notify(channel, text) => Later::Notify { project, channel, text },
         }
     }
 }
@@ -213,7 +235,8 @@ impl Ground for Guide<'_> {
     fn run(&self, command: &str, timeout: u32) -> Option<Ran> {
         let limit = Duration::from_secs(u64::from(timeout));
         lastword::extend(limit + Duration::from_secs(5));
-        let ran = program::run(&mut shell(command, self.world.workspace()), b"", limit).ok()??;
+        let ran =
+            program::run(notify::shell(command).current_dir(self.world.workspace()), b"", limit).ok()??;
         Some(Ran { exit: ran.exit, output: format!("{}\n{}", ran.stdout, ran.stderr) })
     }
 }
@@ -236,26 +259,24 @@ impl Afterwards {
                     let _ = change_state(&state, whose, &[change]);
                 }
                 Later::Delete { project, path } => tollgate_store::remove_mirror(Path::new(&project), &path),
-                Later::Run { project, command, text } => notify(&project, &command, &text),
+                Later::Notify { project, channel, text } => notify::send(&channel, &text, &project),
             }
         }
     }
 }
 
-/// Starts a command that outlives this process and holds none of its pipes.
-fn notify(project: &str, command: &str, text: &str) {
-    let mut shell = shell(command, project);
-    shell.env("TOLLGATE_TEXT", text).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    shell.process_group(0);
-    // A notification that cannot be sent is nobody's fault here.
-    let _ = shell.spawn();
-}
+/// Room in the context for what rules and middleware say beside the workflows.
+const MARGIN: usize = 500;
 
-/// A person's command in the project. The gate's own limit on memory is not the command's.
-fn shell(command: &str, folder: &str) -> Command {
-    let mut shell = Command::new("/bin/sh");
-    shell.arg("-c").arg(format!("ulimit -S -v unlimited 2>/dev/null\n{command}")).current_dir(folder);
-    shell
+const NOT_ITS_STATUS: &str = "its status is not the call's. Run the tests as the last command of the call, without a \
+     pipe, `||` or a task runner around them, or with `set -o pipefail` before a pipe";
+const NOT_TOLD: &str = "this agent does not tell with which status a command ended";
+const NO_COUNTS: &str =
+    "what was printed does not say how many tests passed or failed, or does not agree with the status";
+
+fn is_run(effect: &Effect) -> bool {
+    let known = |argv: &[String]| tollgate_workflow::is_runner(argv) && !tollgate_workflow::is_script(argv);
+    matches!(&effect.kind, EffectKind::Exec { argv, .. } if known(argv))
 }
 
 fn now() -> u64 {

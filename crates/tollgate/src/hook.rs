@@ -22,7 +22,7 @@ use crate::cmd::canary::is_canary;
 use crate::dirs::{self, Dirs};
 use crate::flows::{Flows, Places};
 use crate::guard::{self, Guard};
-use crate::guide::{Afterwards, Guide};
+use crate::guide::{self, Afterwards, Guide};
 use crate::session::Session;
 use crate::stdin;
 use crate::world::Machine;
@@ -90,9 +90,10 @@ impl Hook {
             &event.session,
         );
         let Judgement { effects, mut decision } = tollgate_pipeline::judge(event, &world, &loaded.policy);
+        let ended = if flows.is_empty() { None } else { guide::stand_in(event, self.adapter) };
         let guide = Guide {
             flows: &flows,
-            event,
+            event: ended.as_ref().unwrap_or(event),
             adapter: self.adapter,
             world: &world,
             state: &self.state,

@@ -11,6 +11,7 @@ mod git;
 mod guard;
 mod guide;
 mod hook;
+mod notify;
 mod out;
 mod owner;
 mod paint;

@@ -13,7 +13,11 @@ impl Interest<'_> {
     #[must_use]
     pub fn wants(&self, event: &Event, effects: &[Effect]) -> bool {
         let mut asked = moments(event);
-        if matches!(event.kind, Kind::PreTool(_)) && effects.iter().any(|effect| writes(&effect.kind)) {
+        let bound = || self.gates().any(|gate| !gate.outside.is_empty());
+        let changes = |effect: &Effect| {
+            writes(&effect.kind) || matches!(effect.kind, EffectKind::Alter { .. }) && bound()
+        };
+        if matches!(event.kind, Kind::PreTool(_)) && effects.iter().any(changes) {
             asked.push(On::Write);
         }
         if matches!(event.kind, Kind::PostTool { .. }) {

@@ -7,7 +7,8 @@ use super::Reader;
 use crate::expr::Expr;
 use crate::flow::{Cond, Seen};
 
-const KEYS: [&str; 16] = [
+/// The names of all conditions.
+pub const KEYS: [&str; 16] = [
     "all",
     "any",
     "not",
