@@ -1,6 +1,6 @@
 //! What workflows make of an event: asked after the rules, and remembered before the answer is out.
 
-use std::cell::OnceCell;
+use std::cell::{LazyCell, OnceCell};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -11,7 +11,7 @@ use tollgate_model::{
 };
 use tollgate_store::{Held, LogFault, Whose, change_state, read_state};
 use tollgate_workflow::{
-    After, Case, Channel, Flow, Ground, Interest, On, Outcome, Ran, Run, Scope, States, evaluate, evaluate_at,
+    After, Case, Channel, Flow, Ground, On, Outcome, Ran, Run, Scope, States, Watch, evaluate, evaluate_at,
 };
 
 use crate::world::Machine;
@@ -19,7 +19,9 @@ use crate::{notify, program};
 
 /// A set of workflows looking at one event.
 pub struct Guide<'a> {
-    pub flows: &'a [Flow],
+    pub watch: &'a Watch,
+    /// The workflows themselves, which are read only when one has a say.
+    pub flows: LazyCell<Vec<Flow>, &'a dyn Fn() -> Vec<Flow>>,
     pub event: &'a Event,
     pub adapter: &'static dyn Adapter,
     pub world: &'a Machine,
@@ -68,7 +70,7 @@ enum Later {
 impl Guide<'_> {
     /// Adds what the workflows say to a decision, and gives back what is to be remembered.
     pub fn judge(&self, effects: &[Effect], decision: &mut Decision) -> Outcome {
-        if self.flows.is_empty() || !Interest(self.flows).wants(self.event, effects) {
+        if !self.watch.wants(self.event, effects) {
             return Outcome::default();
         }
         let done = self.effects_done();
@@ -76,7 +78,7 @@ impl Guide<'_> {
         let (run, uncounted) = self.run(effects);
         let states = self.states(decision);
         let case = Case { uncounted, run: run.as_ref(), ..self.case(effects, &states) };
-        let outcome = evaluate(self.flows, &case, self.mode);
+        let outcome = evaluate(&self.flows, &case, self.mode);
         outcome.findings.iter().cloned().for_each(|finding| decision.add(finding));
         decision.context.extend(outcome.context.iter().cloned());
         decision.notices.extend(outcome.notices.iter().map(|notice| format!("tollgate: {notice}")));
@@ -98,10 +100,10 @@ impl Guide<'_> {
                     decision.notices.push(format!("tollgate: {fault}"));
                 }
             }
-        } else if self.event.pending().is_some() && Interest(self.flows).wants_refused() {
+        } else if self.event.pending().is_some() && self.watch.wants_refused() {
             let states = self.states(decision);
             let case = self.case(effects, &states);
-            let refusal = evaluate_at(self.flows, &case, self.mode, &[On::Refused]);
+            let refusal = evaluate_at(&self.flows, &case, self.mode, &[On::Refused]);
             changes.extend(refusal.changes);
             after = refusal.after;
         }
@@ -130,7 +132,7 @@ impl Guide<'_> {
             Kind::PostTool { tool, .. } | Kind::PostToolFail { tool, .. } => tool,
             _ => return Vec::new(),
         };
-        if !Interest(self.flows).wants_effects(self.event) {
+        if !self.watch.wants_effects(self.event) {
             return Vec::new();
         }
         tollgate_effects::analyse_call(tool, &self.event.cwd, self.world)
@@ -142,7 +144,7 @@ impl Guide<'_> {
         let Some(ToolCall::Shell { command, .. }) = self.event.tool().map(|tool| &tool.call) else {
             return (None, None);
         };
-        if !Interest(self.flows).may_be_run(self.event) || !effects.iter().any(is_run) {
+        if !self.watch.may_be_run(self.event) || !effects.iter().any(is_run) {
             return (None, None);
         }
         match self.seen(command, effects) {

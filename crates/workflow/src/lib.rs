@@ -21,7 +21,7 @@ pub use case::{Case, Ground, Ran, States, moments, said};
 pub use eval::{After, Outcome, evaluate, evaluate_at};
 pub use flow::{Act, Active, Channel, Cond, Flow, Gate, On, Refusal, Scope, Seen, Start, Who};
 pub use graph::{act, mermaid, terminal};
-pub use interest::Interest;
+pub use interest::Watch;
 pub use presets::{FINGERPRINT, PRESETS, Preset, preset};
 pub use read::{ACTS, CONDITIONS, Options, options, read};
 pub use runners::{Run, is_runner, is_script, observed};

@@ -316,10 +316,13 @@ fn f05_a_damaged_state_is_set_aside_and_told() {
 #[test]
 fn f14_a_hundred_processes_lose_nothing() {
     let team = Team::with("[{ notify: { run: \"\" } }]");
-    let run = |_| team.tool("Bash", json!({"command": "ls"}));
+    let start = std::sync::Barrier::new(100);
+    let run = || {
+        start.wait();
+        passes(&team.tool("Bash", json!({"command": "ls"})));
+    };
     std::thread::scope(|scope| {
-        let threads: Vec<_> =
-            (0..10).map(|_| scope.spawn(|| (0..10).map(run).for_each(|answer| passes(&answer)))).collect();
+        let threads: Vec<_> = (0..100).map(|_| scope.spawn(run)).collect();
         threads.into_iter().for_each(|thread| thread.join().unwrap());
     });
     let state = tollgate_store::read_state(
