@@ -1,11 +1,12 @@
-//! The agents' pages under `docs/agents/`: written by hand, with tables between two marks that are made from the code.
+//! The agents' pages under `docs/agents/` and the guides: written by hand, with tables between two marks that are
+//! made from the code.
 
 use anyhow::{Context, Result, bail};
 use tollgate_agents::capability::{Ask, Context as Heard, Deny, Rewrite};
 use tollgate_agents::install::setup::Setup;
 use tollgate_agents::{ADAPTERS, Adapter, EventCapability, Profile, Proof};
 
-use crate::sh;
+use crate::{sh, workflow_docs};
 
 /// Writes every generated part anew.
 pub fn write() -> Result<()> {
@@ -34,6 +35,7 @@ fn pages() -> Result<Vec<(String, String)>> {
         let parts = [("events", adapter.profile().table()), ("files", files(name))];
         pages.push(page(&format!("docs/agents/{name}.md"), &parts)?);
     }
+    pages.push(page("docs/guide/workflows.md", &workflow_docs::parts())?);
     Ok(pages)
 }
 

@@ -11,6 +11,7 @@ mod install;
 mod sh;
 mod test;
 mod tidy;
+mod workflow_docs;
 
 use std::process::ExitCode;
 

@@ -53,6 +53,10 @@ impl Adapter for ClaudeCode {
         ended(event)
     }
 
+    fn tells_end(&self) -> bool {
+        true
+    }
+
     /// A change of the managed settings is announced, but cannot be blocked.
     fn row(&self, event: &Event) -> EventCapability {
         let row = PROFILE.row(&event.name).copied().unwrap_or(EventCapability::UNKNOWN);

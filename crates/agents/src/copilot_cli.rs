@@ -10,7 +10,7 @@ use crate::capability::{Allow, Ask, Context, Deny, EventCapability as Row, Halt,
 use crate::fields::Fields;
 use crate::read::{self, Keys, Reader};
 use crate::say::{Act, Answer};
-use crate::{Adapter, Payload, Profile, Proof, Said, tools};
+use crate::{Adapter, Payload, Profile, Proof, Said, ended, tools};
 
 /// The adapter of Copilot CLI.
 #[derive(Clone, Copy, Debug)]
@@ -143,6 +143,14 @@ impl Adapter for CopilotCli {
     }
 
     /// A hook that ends with any exit code but 0 refuses the call.
+    fn ended(&self, event: &Event) -> Option<(i32, String)> {
+        ended::signed(ended::answer(event, &["textResultForLlm", "text_result_for_llm"])?)
+    }
+
+    fn tells_end(&self) -> bool {
+        true
+    }
+
     fn blind(&self, verdict: Verdict, text: &str) -> Reply {
         if verdict == Verdict::Deny { crate::say::exit_two(text) } else { Reply::default() }
     }

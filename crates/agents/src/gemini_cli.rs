@@ -9,7 +9,7 @@ use crate::capability::{Context, Deny, EventCapability as Row, Halt, Rewrite};
 use crate::fields::Fields;
 use crate::read::{Keys, Reader};
 use crate::say::{Act, Answer};
-use crate::{Adapter, Payload, Profile, Proof, Said, tools};
+use crate::{Adapter, Payload, Profile, Proof, Said, ended, tools};
 
 /// The adapter of Gemini CLI.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +70,15 @@ impl Adapter for GeminiCli {
         answer.specific_text("additionalContext", &said.context);
         answer.text("systemMessage", &said.message);
         answer.reply(said.row.name)
+    }
+
+    /// A code of zero is not told.
+    fn ended(&self, event: &Event) -> Option<(i32, String)> {
+        ended::labelled(ended::answer(event, &["llmContent"])?, Some(0))
+    }
+
+    fn tells_end(&self) -> bool {
+        true
     }
 
     fn blind(&self, verdict: Verdict, text: &str) -> Reply {

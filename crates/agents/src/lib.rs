@@ -9,6 +9,7 @@ pub mod codex;
 pub mod copilot_cli;
 pub mod cursor;
 pub mod droid;
+mod ended;
 mod fault;
 mod fields;
 pub mod gemini_cli;
@@ -142,6 +143,16 @@ pub trait Adapter: Sync {
     /// say, or the command was stopped or goes on in the background.
     fn ended(&self, _event: &Event) -> Option<(i32, String)> {
         None
+    }
+
+    /// Whether `ended` can be told of commands that fail as well as of those that succeed.
+    fn tells_end(&self) -> bool {
+        false
+    }
+
+    /// The most characters of context that the agent takes at once.
+    fn longest_context(&self) -> usize {
+        say::LONGEST_TEXT
     }
 }
 

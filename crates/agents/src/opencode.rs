@@ -11,7 +11,7 @@ use crate::capability::{Context, Deny, EventCapability as Row, Message, Rewrite}
 use crate::fields::{Fields, take};
 use crate::read::{self, Keys, Reader};
 use crate::say::Answer;
-use crate::{Adapter, Payload, Profile, Proof, Said, tools};
+use crate::{Adapter, Payload, Profile, Proof, Said, ended, tools};
 
 /// The adapter of OpenCode.
 #[derive(Clone, Copy, Debug)]
@@ -91,6 +91,14 @@ impl Adapter for OpenCode {
         say(said)
     }
 
+    fn ended(&self, event: &Event) -> Option<(i32, String)> {
+        ended::members(event, "exit", "output")
+    }
+
+    fn tells_end(&self) -> bool {
+        true
+    }
+
     fn blind(&self, verdict: Verdict, text: &str) -> Reply {
         say_blind(verdict, text)
     }
@@ -113,6 +121,14 @@ impl Adapter for Kilo {
         say(said)
     }
 
+    fn ended(&self, event: &Event) -> Option<(i32, String)> {
+        ended::members(event, "exit", "output")
+    }
+
+    fn tells_end(&self) -> bool {
+        true
+    }
+
     fn blind(&self, verdict: Verdict, text: &str) -> Reply {
         say_blind(verdict, text)
     }
@@ -124,7 +140,8 @@ fn understand(profile: &'static Profile, payload: &Payload) -> Result<Event, Fau
     let mut flat = Vec::new();
     let mut text = None;
     for part in ["input", "output", "properties"] {
-        let Some(Value::Map(members)) = take(&mut top, part) else { continue };
+        let Some(Value::Map(mut members)) = take(&mut top, part) else { continue };
+        keep_exit(&mut members);
         text =
             text.or_else(|| members.iter().find(|(key, _)| key == "parts").map(|(_, parts)| spoken(parts)));
         flat.extend(members.into_iter().map(|(key, value)| match (part, key.as_str()) {
@@ -145,6 +162,16 @@ fn understand(profile: &'static Profile, payload: &Payload) -> Result<Event, Fau
 }
 
 /// The text parts of a message.
+/// The code with which a command ended goes with what it printed.
+fn keep_exit(members: &mut [(String, Value)]) {
+    let exit =
+        members.iter().find(|(key, _)| key == "metadata").and_then(|(_, data)| data.get("exit")).cloned();
+    let output = members.iter_mut().find(|(key, _)| key == "output");
+    if let (Some(exit @ Value::Number(_)), Some((_, output))) = (exit, output) {
+        *output = object([("output", std::mem::take(output)), ("exit", exit)]);
+    }
+}
+
 fn spoken(parts: &Value) -> String {
     let parts = parts.as_list().unwrap_or_default().iter();
     parts.filter_map(|part| part.text("text")).collect::<Vec<_>>().join("\n")

@@ -10,7 +10,7 @@ use crate::capability::{Allow, Ask, Context, Deny, EventCapability as Row, Halt,
 use crate::fields::Fields;
 use crate::read::{Keys, Reader};
 use crate::say::{Act, Answer};
-use crate::{Adapter, Payload, Profile, Proof, Said, tools};
+use crate::{Adapter, Payload, Profile, Proof, Said, ended, tools};
 
 /// The adapter of Qwen Code.
 #[derive(Clone, Copy, Debug)]
@@ -88,6 +88,14 @@ impl Adapter for QwenCode {
         answer.specific_text("additionalContext", &context(said));
         answer.text("systemMessage", &said.message);
         answer.reply(said.row.name)
+    }
+
+    fn ended(&self, event: &Event) -> Option<(i32, String)> {
+        ended::labelled(ended::answer(event, &["llmContent"])?, None)
+    }
+
+    fn tells_end(&self) -> bool {
+        true
     }
 
     fn blind(&self, verdict: Verdict, text: &str) -> Reply {

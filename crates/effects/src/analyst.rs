@@ -326,8 +326,19 @@ impl<'w> Analyst<'w> {
 
     /// Remembers a directory that the call makes.
     pub(crate) fn make_dir(&mut self, word: &Word, shell: &Shell) {
-        let made = self.places(word, shell).into_iter().filter(|(place, _)| !place.pattern);
-        self.made.extend(made.map(|(place, _)| place.path));
+        for (place, certainty) in self.places(word, shell) {
+            if !place.pattern {
+                self.made.push(place.path.clone());
+            }
+            self.push(EffectKind::Alter { place, folder: true }, word.span, certainty);
+        }
+    }
+
+    /// Makes or changes a file or a tree without putting anything of the call's own into it.
+    pub(crate) fn alter(&mut self, word: &Word, folder: bool, shell: &Shell) {
+        for (place, certainty) in self.places(word, shell) {
+            self.push(EffectKind::Alter { place, folder }, word.span, certainty);
+        }
     }
 
     /// The number of the next temporary file.

@@ -34,7 +34,7 @@ mod word;
 
 pub use approval::only_reads;
 pub use memory::entries;
-pub use status::status_of;
+pub use status::{Deciding, status_of};
 
 use tollgate_model::{Effect, Event, Kind, ToolUse, World};
 

@@ -235,7 +235,7 @@ fn files(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given]) {
                 hands.write(given.text, WriteMode::Overwrite, None)
             }
             Verb::Write if !from => write(hands, given.text, input, texts),
-            Verb::Folder => {}
+            Verb::Folder => hands.make_dir(given.text),
             Verb::Run if given.field != Field::Path => {}
             _ => hands.read(given.text, tool.is_deep),
         }

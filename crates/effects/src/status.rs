@@ -10,15 +10,33 @@ use tollgate_shell::parse;
 const MEDDLING: [&str; 9] =
     ["trap", "alias", "eval", "hash", "enable", "exec", "function", "unalias", "shopt"];
 
-/// The place of the command whose status is the whole text's, when that is certain: the last one, in no pipe, before
-/// no `||` and not in the background, with nothing before it that could change what its name means.
-#[must_use]
-pub fn status_of(text: &str) -> Option<Span> {
-    let script = parse(text, tollgate_shell::ast::Dialect::default());
-    in_script(&script)
+/// Programs that only pass on what they are given, or a part of it.
+const PASSING: [&str; 6] = ["tee", "cat", "tail", "head", "grep", "egrep"];
+
+const SHELLS: [&str; 5] = ["sh", "bash", "dash", "zsh", "ksh"];
+
+/// The command whose status is that of a whole text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deciding {
+    /// Where it stands.
+    pub span: Span,
+    /// Its words; one that is not known before it runs is empty.
+    pub words: Vec<String>,
 }
 
-fn in_script(script: &Script) -> Option<Span> {
+/// The command whose status is the whole text's, when that is certain: the last one, in no pipe unless `pipefail` is
+/// set, before no `||` and not in the background, with nothing before it that could change what its name means.
+#[must_use]
+pub fn status_of(text: &str) -> Option<Deciding> {
+    in_text(text, 0)
+}
+
+fn in_text(text: &str, depth: u8) -> Option<Deciding> {
+    let script = parse(text, tollgate_shell::ast::Dialect::default());
+    in_script(&script, false, depth)
+}
+
+fn in_script(script: &Script, pipefail: bool, depth: u8) -> Option<Deciding> {
     let (last, before) = script.items.split_last().filter(|_| script.problems.is_empty())?;
     let plain = before.iter().all(|item| pipelines(item).all(is_plain));
     if !plain || last.background || last.rest.iter().any(|(link, _)| *link == AndOr::Or) {
@@ -29,18 +47,53 @@ fn in_script(script: &Script) -> Option<Span> {
     if deciding.negated || !earlier.iter().all(|pipeline| is_plain(pipeline)) {
         return None;
     }
-    match deciding.stages.as_slice() {
-        [only] => in_command(&only.command),
+    let mut done = before.iter().flat_map(pipelines).chain(earlier.iter().copied());
+    let pipefail = pipefail || done.any(sets_pipefail);
+    let (first, behind) = deciding.stages.split_first()?;
+    let passed_on = behind.iter().all(|stage| pipefail && passes_on(&stage.command));
+    passed_on.then(|| in_command(&first.command, pipefail, depth))?
+}
+
+fn in_command(command: &Command, pipefail: bool, depth: u8) -> Option<Deciding> {
+    match &command.kind {
+        CommandKind::Simple(simple) if is_harmless(simple) => {
+            let words: Vec<String> =
+                simple.words.iter().map(|word| literal(word).unwrap_or_default()).collect();
+            match code(&words) {
+                Some(text) if depth < 3 => {
+                    in_text(text, depth + 1).map(|inner| Deciding { span: command.span, ..inner })
+                }
+                Some(_) => None,
+                None => Some(Deciding { span: command.span, words }),
+            }
+        }
+        CommandKind::Group(script) | CommandKind::Subshell(script) => in_script(script, pipefail, depth),
         _ => None,
     }
 }
 
-fn in_command(command: &Command) -> Option<Span> {
-    match &command.kind {
-        CommandKind::Simple(simple) if is_harmless(simple) => Some(command.span),
-        CommandKind::Group(script) | CommandKind::Subshell(script) => in_script(script),
-        _ => None,
-    }
+/// The code that a shell is given: `bash -lc '…'`.
+fn code(words: &[String]) -> Option<&str> {
+    let (program, args) = words.split_first()?;
+    let shell = SHELLS.contains(&program.rsplit('/').next().unwrap_or(program));
+    let option = args
+        .iter()
+        .position(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'))?;
+    args.get(option + 1).filter(|_| shell).map(String::as_str)
+}
+
+fn sets_pipefail(pipeline: &Pipeline) -> bool {
+    let [stage] = pipeline.stages.as_slice() else { return false };
+    let CommandKind::Simple(simple) = &stage.command.kind else { return false };
+    let words: Vec<String> = simple.words.iter().map(|word| literal(word).unwrap_or_default()).collect();
+    matches!(words.as_slice(), [set, options @ .., last] if set == "set" && last == "pipefail"
+        && options.last().is_some_and(|option| option.starts_with('-') && option.ends_with('o')))
+}
+
+fn passes_on(command: &Command) -> bool {
+    let CommandKind::Simple(simple) = &command.kind else { return false };
+    let first = simple.words.first().and_then(literal).unwrap_or_default();
+    is_harmless(simple) && PASSING.contains(&first.as_str())
 }
 
 fn pipelines(item: &Item) -> impl Iterator<Item = &Pipeline> {
@@ -81,6 +134,19 @@ mod tests {
     use super::status_of;
 
     #[test]
+    fn a_shells_own_code_is_looked_into() {
+        for (text, expected) in [
+            ("bash -lc 'cd a && pytest -q'", Some("pytest -q")),
+            ("sh -c 'pytest || true'", None),
+            ("sh -c 'pytest >/dev/null; echo 1 passed in 1s'", Some("echo 1 passed in 1s")),
+            ("bash -c \"bash -c 'cargo test'\"", Some("cargo test")),
+        ] {
+            let found = status_of(text).map(|found| found.words.join(" "));
+            assert_eq!(found.as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn the_last_command_decides() {
         for (text, expected) in [
             ("pytest -q", Some("pytest -q")),
@@ -91,6 +157,13 @@ mod tests {
             ("pytest || true", None),
             ("pytest; true", Some("true")),
             ("pytest | tee log", None),
+            ("cd x && cargo test 2>&1 | tail -5", None),
+            ("set -o pipefail; pytest -q | tee log", Some("pytest -q")),
+            ("set -euo pipefail && cargo test 2>&1 | tail -5", Some("cargo test 2>&1")),
+            ("(set -o pipefail; pytest | tail -1)", Some("pytest")),
+            ("set -o pipefail; pytest | sed s/failed/passed/", None),
+            ("set -o pipefail; echo x | pytest", None),
+            ("set +o pipefail; pytest | tee log", None),
             ("! pytest", None),
             ("pytest &", None),
             ("pytest() { return 1; }; pytest", None),
@@ -103,7 +176,7 @@ mod tests {
             ("pytest '", None),
             ("", None),
         ] {
-            let found = status_of(text).map(|span| span.of(text));
+            let found = status_of(text).map(|found| found.span.of(text));
             assert_eq!(found, expected, "{text}");
         }
     }

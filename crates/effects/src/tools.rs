@@ -133,6 +133,11 @@ impl<'w> Hands<'w> {
         self.analyst.write(&word, mode, content.as_ref(), &mut self.shell);
     }
 
+    pub(crate) fn make_dir(&mut self, path: &str) {
+        let word = self.word(path);
+        self.analyst.make_dir(&word, &self.shell);
+    }
+
     /// Such tools take folders as well as files: with everything below, unless a file is there.
     pub(crate) fn delete(&mut self, path: &str) {
         let word = self.word(path);

@@ -171,6 +171,14 @@ pub enum EffectKind {
         /// With everything below it.
         recursive: bool,
     },
+    /// Makes or changes a file or a folder, with nothing of the call's own in it. No rule minds that, but a way of
+    /// working may.
+    Alter {
+        /// Which; with all below it when it is a folder that stands already.
+        place: Place,
+        /// Only a folder is made or taken away.
+        folder: bool,
+    },
     /// Writes to a device or makes a file system.
     Device {
         /// Which.
@@ -344,6 +352,7 @@ impl EffectKind {
             Self::Write { .. } => "write",
             Self::Delete { .. } => "delete",
             Self::Permission { .. } => "permission",
+            Self::Alter { .. } => "alter",
             Self::Device { .. } => "device",
             Self::Exec { .. } => "exec",
             Self::Net { .. } => "net",

@@ -36,6 +36,8 @@ pub struct GitAsk {
     pub untracked: bool,
     /// Files that git ignores are wanted too.
     pub ignored: bool,
+    /// Submodules that stand at another commit than the one that is recorded are wanted too.
+    pub modules: bool,
 }
 
 /// What is not committed. Paths are relative to the work tree; a folder of which git knows nothing stands
@@ -339,7 +341,7 @@ mod tests {
             ..GitStatus::default()
         };
         let check = |paths: &[&str], expected: &[&str]| {
-            let ask = GitAsk { paths: list(paths), untracked: true, ignored: true };
+            let ask = GitAsk { paths: list(paths), untracked: true, ignored: true, ..GitAsk::default() };
             let part = status.part("/w", &ask);
             assert_eq!([part.modified, part.untracked].concat(), list(expected), "{paths:?}");
         };

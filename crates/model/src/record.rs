@@ -187,6 +187,7 @@ fn effect_value(effect: &Effect) -> Option<Value> {
         | EffectKind::Write { place, .. }
         | EffectKind::Delete { place, .. }
         | EffectKind::Permission { place, .. }
+        | EffectKind::Alter { place, .. }
         | EffectKind::Leaves { place, .. }
         | EffectKind::Recalls { place, .. }
         | EffectKind::Device { place } => place.path.as_str(),

@@ -36,6 +36,8 @@ impl EffectKind {
                 let with = if *recursive { " and everything in it" } else { "" };
                 format!("gives {}{with} the rights or owner `{to}`{}", path(place), zone(place))
             }
+            Self::Alter { place, folder: true } => format!("makes the folder {}{}", path(place), zone(place)),
+            Self::Alter { place, .. } => format!("changes {}{}", path(place), zone(place)),
             Self::Device { place } => format!("writes straight to the device {}", path(place)),
             Self::Exec { program, source, .. } => running(program, *source),
             Self::Net { host, direction, carries } => network(host, *direction, carries),

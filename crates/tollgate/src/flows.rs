@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tollgate_policy::{Health, Layer, Policy, SourceFile, WorkflowUse};
-use tollgate_workflow::{FINGERPRINT, Flow, PRESETS, preset};
+use tollgate_workflow::{FINGERPRINT, Flow, PRESETS, Watch, preset};
 
 /// Workflow files of a project, below it; a person's own are in `workflows/` of the configuration.
 pub const FOLDER: &str = ".tollgate/workflows";
@@ -16,6 +17,29 @@ pub struct Flows {
     pub flows: Vec<Flow>,
     /// What is wrong with others.
     pub notices: Vec<String>,
+}
+
+/// What must be known of the workflows at every event.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Watching {
+    /// What they have to be asked.
+    pub watch: Watch,
+    /// What is wrong with others.
+    pub notices: Vec<String>,
+    /// The files that were read, with links followed: they are the gate's own.
+    own: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Watching {
+    /// The files that were read, as sources of the policy.
+    pub fn own(&self) -> impl Iterator<Item = SourceFile> {
+        self.own.iter().map(|(path, real)| SourceFile {
+            path: path.clone(),
+            real: real.clone(),
+            layer: Layer::Project,
+            health: Health::Good,
+        })
+    }
 }
 
 /// Where workflows are looked for.
@@ -32,24 +56,52 @@ pub struct Places<'a> {
 impl Places<'_> {
     /// The workflows of a policy. Never fails: a workflow that is broken is told and left out.
     pub fn load(&self, policy: &Policy) -> Flows {
-        if policy.workflows.is_empty() {
-            return Flows::default();
-        }
-        let files: Vec<PathBuf> = policy.workflows.iter().map(|one| self.file(one)).collect();
-        let key = format!("{FINGERPRINT} {files:?} {:?}", policy.workflows);
-        tollgate_policy::cached(self.state, key.as_bytes(), &files, || self.build(&policy.workflows))
+        self.cached(policy, "flows", |uses, _| self.build(uses))
     }
 
-    /// The files that were read, which are the gate's own.
-    pub fn own(&self, policy: &Policy) -> Vec<SourceFile> {
-        let files = policy.workflows.iter().map(|one| self.file(one)).filter(|file| file.is_file());
-        let source = |path: PathBuf| SourceFile {
-            real: path.canonicalize().unwrap_or_else(|_| path.clone()),
-            path,
-            layer: Layer::Project,
-            health: Health::Good,
-        };
-        files.map(source).collect()
+    /// What must be known of them at every event, without the workflows themselves.
+    pub fn watch(&self, policy: &Policy) -> Watching {
+        self.cached(policy, "watch", |uses, files| {
+            let Flows { flows, notices } = self.build(uses);
+            let real = |file: &PathBuf| Some((file.clone(), file.canonicalize().ok()?));
+            Watching { watch: Watch::of(&flows), notices, own: files.iter().filter_map(real).collect() }
+        })
+    }
+
+    fn cached<T: Default + Serialize + DeserializeOwned>(
+        &self,
+        policy: &Policy,
+        what: &str,
+        build: impl FnOnce(&[WorkflowUse], &[PathBuf]) -> T,
+    ) -> T {
+        if policy.workflows.is_empty() {
+            return T::default();
+        }
+        let files: Vec<PathBuf> = policy.workflows.iter().map(|one| self.file(one)).collect();
+        let key = self.key(policy, what);
+        tollgate_policy::cached(self.state, key.as_bytes(), &files, || build(&policy.workflows, &files))
+    }
+
+    /// All that the workflows depend on besides their files.
+    fn key(&self, policy: &Policy, what: &str) -> String {
+        let mut key = format!("{what} {FINGERPRINT} {} {}", self.config.display(), self.project);
+        for one in &policy.workflows {
+            let (line, column) = one.place;
+            for text in [&one.name, &one.folder, &one.file] {
+                key.push('\0');
+                key.push_str(text);
+            }
+            key.push_str(&format!("\0{line}:{column}{}", u8::from(one.trusted)));
+            for (name, values) in &one.options {
+                key.push_str("\0\0");
+                key.push_str(name);
+                for value in values {
+                    key.push('\0');
+                    key.push_str(value);
+                }
+            }
+        }
+        key
     }
 
     /// Where the file of a workflow is, or would be.

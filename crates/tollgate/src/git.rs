@@ -108,9 +108,9 @@ impl Git {
         let mut settings = self.drivers_off(root)?;
         settings.extend(shared(world));
         let mut args: Vec<String> =
-            ["status", "--porcelain=v2", "-z", "--no-renames", "--ignore-submodules=all"]
-                .map(str::to_owned)
-                .to_vec();
+            ["status", "--porcelain=v2", "-z", "--no-renames"].map(str::to_owned).to_vec();
+        // Which commit a submodule stands at is read from its files; nothing in it is run.
+        args.push(format!("--ignore-submodules={}", if ask.modules { "dirty" } else { "all" }));
         args.push(format!(
             "--untracked-files={}",
             if ask.untracked || ask.ignored { "normal" } else { "no" }

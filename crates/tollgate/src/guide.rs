@@ -1,6 +1,6 @@
 //! What workflows make of an event: asked after the rules, and remembered before the answer is out.
 
-use std::cell::OnceCell;
+use std::cell::{LazyCell, OnceCell};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,23 +9,40 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tollgate_agents::Adapter;
 use tollgate_lastword as lastword;
 use tollgate_model::json::{Value, object};
-use tollgate_model::{Change, Decision, Effect, EffectKind, Event, Kind, Mode, ToolCall, Verdict, World};
+use tollgate_model::{
+    Actor, Change, Decision, Effect, EffectKind, Event, Kind, Mode, Phase, ToolCall, Verdict, World,
+};
 use tollgate_store::{Held, LogFault, Whose, change_state, read_state};
 use tollgate_workflow::{
-    After, Case, Flow, Ground, Interest, On, Outcome, Ran, Run, Scope, States, evaluate, evaluate_at,
+    After, Case, Channel, Flow, Ground, On, Outcome, Ran, Run, Scope, States, Watch, evaluate, evaluate_at,
 };
 
-use crate::program;
 use crate::world::Machine;
+use crate::{notify, program};
 
 /// A set of workflows looking at one event.
 pub struct Guide<'a> {
-    pub flows: &'a [Flow],
+    pub watch: &'a Watch,
+    /// The workflows themselves, which are read only when one has a say.
+    pub flows: LazyCell<Vec<Flow>, &'a dyn Fn() -> Vec<Flow>>,
     pub event: &'a Event,
     pub adapter: &'static dyn Adapter,
     pub world: &'a Machine,
     pub state: &'a Path,
     pub mode: Mode,
+}
+
+/// The end of the call that started a subagent, for agents whose subagents stop without an event of their own.
+pub fn stand_in(event: &Event, adapter: &dyn Adapter) -> Option<Event> {
+    let Kind::PostTool { tool, response } = &event.kind else { return None };
+    let ToolCall::Spawn { agent, .. } = &tool.call else { return None };
+    let told = adapter.profile().events.iter().any(|row| row.phase == Phase::SubagentStop);
+    let message = tollgate_workflow::said(response);
+    (!told).then(|| Event {
+        actor: Actor::Subagent { id: tool.id.clone(), kind: agent.clone() },
+        kind: Kind::SubagentStop { again: false, message },
+        ..event.clone()
+    })
 }
 
 /// What is done once the answer is out.
@@ -55,9 +72,9 @@ enum Later {
         project: String,
         path: String,
     },
-    Run {
+    Notify {
         project: String,
-        command: String,
+        channel: Channel,
         text: String,
     },
     Deliver(Courier),
@@ -66,15 +83,16 @@ enum Later {
 impl Guide<'_> {
     /// Adds what the workflows say to a decision, and gives back what is to be remembered.
     pub fn judge(&self, effects: &[Effect], decision: &mut Decision) -> Outcome {
-        if self.flows.is_empty() || !Interest(self.flows).wants(self.event, effects) {
+        if !self.watch.wants(self.event, effects) {
             return Outcome::default();
         }
         let done = self.effects_done();
         let effects = if effects.is_empty() { done.as_slice() } else { effects };
-        let run = self.run(effects);
+        let (run, uncounted) = self.run(effects);
         let states = self.states(decision);
+        let case = Case { uncounted, run: run.as_ref(), ..self.case(effects, &states) };
         // Judged as if it were enforced, so that what is only observed is known for what it is.
-        let outcome = evaluate(self.flows, &self.case(effects, &states, run.as_ref()), Mode::Enforce);
+        let outcome = evaluate(&self.flows, &case, Mode::Enforce);
         for finding in outcome.findings.iter().cloned() {
             match self.mode {
                 Mode::Observe => decision.observe(finding),
@@ -101,10 +119,10 @@ impl Guide<'_> {
                     decision.notices.push(format!("tollgate: {fault}"));
                 }
             }
-        } else if self.event.pending().is_some() && Interest(self.flows).wants_refused() {
+        } else if self.event.pending().is_some() && self.watch.wants_refused() {
             let states = self.states(decision);
-            let case = self.case(effects, &states, None);
-            let refusal = evaluate_at(self.flows, &case, self.mode, &[On::Refused]);
+            let case = self.case(effects, &states);
+            let refusal = evaluate_at(&self.flows, &case, self.mode, &[On::Refused]);
             changes.extend(refusal.changes);
             after = refusal.after;
         }
@@ -112,9 +130,9 @@ impl Guide<'_> {
         Afterwards(after.into_iter().map(|one| self.later(one)).collect())
     }
 
-    /// The workflows that are under way, each with its phase, for the record.
-    pub fn phases(&self, decision: &mut Decision) -> Option<(String, Value)> {
-        if self.flows.is_empty() {
+    /// The workflows that are under way, each with its phase, for the record of an event that concerns them.
+    pub fn phases(&self, effects: &[Effect], decision: &mut Decision) -> Option<(String, Value)> {
+        if !self.watch.wants(self.event, effects) {
             return None;
         }
         let states = self.states(decision);
@@ -130,13 +148,15 @@ impl Guide<'_> {
         (!active.is_empty()).then(|| ("workflow".to_owned(), Value::List(active)))
     }
 
-    fn case<'c>(&'c self, effects: &'c [Effect], states: &'c States, run: Option<&'c Run>) -> Case<'c> {
+    fn case<'c>(&'c self, effects: &'c [Effect], states: &'c States) -> Case<'c> {
         Case {
             event: self.event,
             effects,
             world: self.world,
             states,
-            run,
+            run: None,
+            uncounted: None,
+            budget: self.adapter.longest_context().saturating_sub(MARGIN),
             ground: self,
             now: now(),
             milestone: OnceCell::new(),
@@ -149,33 +169,39 @@ impl Guide<'_> {
             Kind::PostTool { tool, .. } | Kind::PostToolFail { tool, .. } => tool,
             _ => return Vec::new(),
         };
-        if !Interest(self.flows).wants_effects(self.event) {
+        if !self.watch.wants_effects(self.event) {
             return Vec::new();
         }
         tollgate_effects::analyse_call(tool, &self.event.cwd, self.world)
     }
 
     /// The run of tests that the event tells of: the runner itself decided the call's status, and what it printed
-    /// agrees with that.
-    fn run(&self, effects: &[Effect]) -> Option<Run> {
-        if !Interest(self.flows).may_be_run(self.event) {
-            return None;
-        }
+    /// agrees with that. Else, why a run does not count.
+    fn run(&self, effects: &[Effect]) -> (Option<Run>, Option<&'static str>) {
         let Some(ToolCall::Shell { command, .. }) = self.event.tool().map(|tool| &tool.call) else {
-            return None;
+            return (None, None);
         };
-        let decides = tollgate_effects::status_of(command)?;
-        let is_run = |effect: &Effect| match &effect.kind {
-            EffectKind::Exec { argv, .. } => {
-                decides.start <= effect.span.start
-                    && effect.span.end <= decides.end
-                    && tollgate_workflow::is_runner(argv)
-            }
-            _ => false,
+        if !self.watch.may_be_run(self.event) || !effects.iter().any(is_run) {
+            return (None, None);
+        }
+        match self.seen(command, effects) {
+            Ok(run) => (Some(run), None),
+            Err(why) => (None, Some(why)),
+        }
+    }
+
+    fn seen(&self, command: &str, effects: &[Effect]) -> Result<Run, &'static str> {
+        let decides = tollgate_effects::status_of(command).ok_or(NOT_ITS_STATUS)?;
+        if !tollgate_workflow::is_runner(&decides.words) {
+            return Err(NOT_ITS_STATUS);
+        }
+        let span = decides.span;
+        let within = |effect: &&Effect| {
+            span.start <= effect.span.start && effect.span.end <= span.end && is_run(effect)
         };
-        effects.iter().any(is_run).then_some(())?;
-        let (status, output) = self.adapter.ended(self.event)?;
-        tollgate_workflow::observed(status, &output)
+        effects.iter().find(within).ok_or(NOT_ITS_STATUS)?;
+        let (status, output) = self.adapter.ended(self.event).ok_or(NOT_TOLD)?;
+        tollgate_workflow::observed(status, &output).ok_or(NO_COUNTS)
     }
 
     fn states(&self, decision: &mut Decision) -> States {
@@ -239,7 +265,7 @@ impl Guide<'_> {
                 change,
             },
             After::Delete(path) => Later::Delete { project, path },
-            After::Run(command, text) => Later::Run { project, command, text },
+            After::Notify(channel, text) => Later::Notify { project, channel, text },
         }
     }
 }
@@ -248,7 +274,8 @@ impl Ground for Guide<'_> {
     fn run(&self, command: &str, timeout: u32) -> Option<Ran> {
         let limit = Duration::from_secs(u64::from(timeout));
         lastword::extend(limit + Duration::from_secs(5));
-        let ran = program::run(&mut shell(command, self.world.workspace()), b"", limit).ok()??;
+        let ran =
+            program::run(notify::shell(command).current_dir(self.world.workspace()), b"", limit).ok()??;
         Some(Ran { exit: ran.exit, output: format!("{}\n{}", ran.stdout, ran.stderr) })
     }
 }
@@ -277,7 +304,7 @@ impl Afterwards {
                     let _ = change_state(&state, whose, &[change]);
                 }
                 Later::Delete { project, path } => tollgate_store::remove_mirror(Path::new(&project), &path),
-                Later::Run { project, command, text } => notify(&project, &command, &text),
+                Later::Notify { project, channel, text } => notify::send(&channel, &text, &project),
                 Later::Deliver(courier) => courier.start(),
             }
         }
@@ -296,20 +323,18 @@ impl Courier {
     }
 }
 
-/// Starts a command that outlives this process and holds none of its pipes.
-fn notify(project: &str, command: &str, text: &str) {
-    let mut shell = shell(command, project);
-    shell.env("TOLLGATE_TEXT", text).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    shell.process_group(0);
-    // A notification that cannot be sent is nobody's fault here.
-    let _ = shell.spawn();
-}
+/// Room in the context for what rules and middleware say beside the workflows.
+const MARGIN: usize = 500;
 
-/// A person's command in the project. The gate's own limit on memory is not the command's.
-fn shell(command: &str, folder: &str) -> Command {
-    let mut shell = Command::new("/bin/sh");
-    shell.arg("-c").arg(format!("ulimit -S -v unlimited 2>/dev/null\n{command}")).current_dir(folder);
-    shell
+const NOT_ITS_STATUS: &str = "its status is not the call's. Run the tests as the last command of the call, without a \
+     pipe, `||` or a task runner around them, or with `set -o pipefail` before a pipe";
+const NOT_TOLD: &str = "this agent does not tell with which status a command ended";
+const NO_COUNTS: &str =
+    "what was printed does not say how many tests passed or failed, or does not agree with the status";
+
+fn is_run(effect: &Effect) -> bool {
+    let known = |argv: &[String]| tollgate_workflow::is_runner(argv) && !tollgate_workflow::is_script(argv);
+    matches!(&effect.kind, EffectKind::Exec { argv, .. } if known(argv))
 }
 
 fn now() -> u64 {

@@ -2,6 +2,7 @@
 //!
 //! Downwards only: no step calls an earlier one, and any failure ends in one place, `adapter.fault`.
 
+use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -17,15 +18,13 @@ use tollgate_pipeline::{Judgement, Used};
 use tollgate_policy::{Audit, Loaded, Policy, Redact};
 use tollgate_store::Log;
 
-use tollgate_workflow::Flow;
-
 use crate::alive;
 use crate::cmd::canary::is_canary;
 use crate::dirs::{self, Dirs};
 use crate::exceptions;
-use crate::flows::{Flows, Places};
+use crate::flows::{Places, Watching};
 use crate::guard::{self, Guard};
-use crate::guide::{Afterwards, Courier, Guide};
+use crate::guide::{self, Afterwards, Courier, Guide};
 use crate::session::Session;
 use crate::stdin;
 use crate::world::Machine;
@@ -85,7 +84,7 @@ impl Hook {
     fn decide(&self, event: &Event, native: &[u8], start: Instant, read: u64) -> (Reply, Afterwards) {
         let project = self.project(event);
         let mut loaded = self.policy(event, &project);
-        let flows = self.workflows(&mut loaded, &project);
+        let Watching { watch, .. } = self.workflows(&mut loaded, &project);
         if loaded.policy.on_fault != OnFault::default() {
             self.prepare_last_words(loaded.policy.on_fault);
         }
@@ -102,9 +101,12 @@ impl Hook {
             &loaded.policy,
             &self.state,
         );
+        let ended = if watch.is_empty() { None } else { guide::stand_in(event, self.adapter) };
+        let flows = || self.places(&project).load(&loaded.policy).flows;
         let guide = Guide {
-            flows: &flows,
-            event,
+            watch: &watch,
+            flows: LazyCell::new(&flows),
+            event: ended.as_ref().unwrap_or(event),
             adapter: self.adapter,
             world: &world,
             state: &self.state,
@@ -133,7 +135,7 @@ impl Hook {
             reply = self.adapter.reply(event, &decision);
         }
         let times = Times { read, policy, judge: micros(start) - read - policy };
-        let workflows = guide.phases(&mut decision);
+        let workflows = guide.phases(&effects, &mut decision);
         let kept = Kept {
             event,
             project: &project,
@@ -150,12 +152,15 @@ impl Hook {
 
     /// The workflows that are on. Their files are the gate's own, and what is wrong with one is told like a fault of
     /// the policy.
-    fn workflows(&self, loaded: &mut Loaded, project: &str) -> Vec<Flow> {
-        let places = Places { config: &self.config, state: &self.state, project };
-        let Flows { flows, notices } = places.load(&loaded.policy);
-        loaded.notices.extend(notices);
-        loaded.sources.extend(places.own(&loaded.policy));
-        flows
+    fn workflows(&self, loaded: &mut Loaded, project: &str) -> Watching {
+        let watching = self.places(project).watch(&loaded.policy);
+        loaded.notices.extend(watching.notices.iter().cloned());
+        loaded.sources.extend(watching.own());
+        watching
+    }
+
+    fn places<'a>(&'a self, project: &'a str) -> Places<'a> {
+        Places { config: &self.config, state: &self.state, project }
     }
 
     /// Puts the decision on disk before the agent hears of it, or says that it is not.

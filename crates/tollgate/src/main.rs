@@ -13,6 +13,7 @@ mod git;
 mod guard;
 mod guide;
 mod hook;
+mod notify;
 mod out;
 mod owner;
 mod paint;

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use tollgate_model::json::{self, Value, object};
-use tollgate_model::{Actor, Effect, EffectKind, Event, Kind, Place, State, ToolCall, World, Zone};
+use tollgate_model::{Actor, Agent, Effect, EffectKind, Event, Kind, Place, State, ToolCall, World, Zone};
 
 use crate::flow::{Flow, On, Scope};
 use crate::runners::Run;
@@ -56,6 +56,10 @@ pub struct Case<'a> {
     pub states: &'a States,
     /// The run of tests that this event tells of.
     pub run: Option<&'a Run>,
+    /// Tests were run, but why that does not count.
+    pub uncounted: Option<&'static str>,
+    /// All the context that the event may add, in characters.
+    pub budget: usize,
     /// Runs commands.
     pub ground: &'a dyn Ground,
     /// Seconds since 1970.
@@ -69,9 +73,12 @@ impl Case<'_> {
     #[must_use]
     pub fn moments(&self) -> Vec<On> {
         let mut moments = moments(self.event);
-        let before = matches!(self.event.kind, Kind::PreTool(_));
-        if (before || matches!(self.event.kind, Kind::PostTool { .. })) && self.writes().next().is_some() {
-            moments.push(if before { On::Write } else { On::Wrote });
+        match self.event.kind {
+            Kind::PreTool(_) if self.writes().next().is_some() || self.alters().next().is_some() => {
+                moments.push(On::Write);
+            }
+            Kind::PostTool { .. } if self.writes().next().is_some() => moments.push(On::Wrote),
+            _ => {}
         }
         moments.extend(self.run.is_some().then_some(On::TestRun));
         moments
@@ -128,6 +135,15 @@ impl Case<'_> {
                 _ => None,
             })
             .filter(|(place, _)| !is_scratch(place))
+    }
+
+    /// The places that the call makes or changes with nothing of its own in them, and whether that is only a folder.
+    pub fn alters(&self) -> impl Iterator<Item = (&Place, bool)> {
+        let altered = self.effects.iter().filter_map(|effect| match &effect.kind {
+            EffectKind::Alter { place, folder } => Some((place, *folder)),
+            _ => None,
+        });
+        altered.filter(|(place, _)| !is_scratch(place))
     }
 
     /// A place relative to the project; none when it lies elsewhere.
@@ -213,7 +229,9 @@ pub fn moments(event: &Event) -> Vec<On> {
 pub fn command(event: &Event) -> &str {
     let name = match &event.kind {
         Kind::Prompt { text } => {
-            let Some(rest) = text.trim_start().strip_prefix('/') else { return "" };
+            // Codex names its skills with another sign.
+            let skill = |letter: char| letter == '/' || letter == '$' && event.agent == Agent::Codex;
+            let Some(rest) = text.trim_start().strip_prefix(skill) else { return "" };
             rest.split_whitespace().next().unwrap_or_default()
         }
         Kind::Expand { command, .. } => command,
@@ -251,12 +269,13 @@ pub fn plain(value: &Value) -> String {
 }
 
 /// The text in a tool's answer.
-fn said(response: &Value) -> String {
+#[must_use]
+pub fn said(response: &Value) -> String {
     match response {
         Value::String(text) => text.clone(),
         Value::List(parts) => parts.iter().map(said).collect::<Vec<_>>().join("\n"),
         Value::Map(_) => {
-            let keys = ["text", "content", "stdout", "output"];
+            let keys = ["text", "content", "stdout", "output", "llmContent", "textResultForLlm"];
             keys.iter().find_map(|key| response.get(key)).map(said).unwrap_or_default()
         }
         _ => String::new(),

@@ -8,11 +8,13 @@ use tollgate_policy::glob;
 
 use crate::case::{Case, is_one};
 use crate::condition::{Asking, TESTS, judge, stands, value};
-use crate::flow::{Act, Active, Flow, Gate, On, Refusal, Scope, Seen, Who};
+use crate::flow::{Act, Active, Channel, Flow, Gate, On, Refusal, Scope, Seen, Who};
 use crate::{template, words};
 
-/// All the context that one event may add, in characters: below the limit of every agent.
-const BUDGET: usize = 9000;
+/// Room for the mark of a text that was cut, and for what stands between two texts.
+const CUT: usize = 20;
+/// Less of a text than this says nothing.
+const SHORTEST: usize = 100;
 
 /// What workflows make of an event.
 #[derive(Clone, Debug, Default)]
@@ -40,8 +42,8 @@ pub enum After {
     Forget(Scope, Change),
     /// A file for people is taken away.
     Delete(String),
-    /// A command is run, with a text on its standard input.
-    Run(String, String),
+    /// A person elsewhere is told something.
+    Notify(Channel, String),
 }
 
 /// What workflows make of an event.
@@ -72,8 +74,11 @@ struct Evaluator<'a, 'c> {
 }
 
 impl<'a> Evaluator<'a, '_> {
-    /// Keeps what a run of the tests was seen to be.
+    /// Keeps what a run of the tests was seen to be, and says why one does not count.
     fn note_run(&mut self) {
+        if let Some(why) = self.case.uncounted.filter(|_| self.waits_for_runs()) {
+            self.said.push((3, format!("This run of the tests does not count: {why}.")));
+        }
         let Some(run) = self.case.run.filter(|_| self.moments.contains(&On::TestRun)) else { return };
         let Some(seen) = judge(run, &self.case.states.session, self.case) else { return };
         let total = run.passed + run.failed;
@@ -89,6 +94,16 @@ impl<'a> Evaluator<'a, '_> {
                 self.test("red", Value::List(Vec::new()));
             }
         }
+    }
+
+    /// Is a workflow active that goes on when tests are run?
+    fn waits_for_runs(&self) -> bool {
+        let waits = |flow: &&Flow| flow.gates.iter().any(|gate| gate.on.contains(&On::TestRun));
+        self.flows.iter().filter(waits).any(|flow| self.is_active(flow))
+    }
+
+    fn is_active(&self, flow: &Flow) -> bool {
+        flow.start.always || self.case.states.of(flow.scope).is(&flow.name, "is_active")
     }
 
     fn test(&mut self, key: &str, value: Value) {
@@ -162,7 +177,9 @@ impl<'a> Evaluator<'a, '_> {
     /// Is a gate asked about this event?
     fn concerns(&self, gate: &Gate, active: bool, asking: &Asking) -> bool {
         let case = self.case;
-        let on = |on: &On| self.moments.contains(on);
+        // What has nothing of the call's own in it is minded only where places are bound.
+        let minded = |on: &On| *on != On::Write || !gate.outside.is_empty() || case.writes().next().is_some();
+        let on = |on: &On| self.moments.contains(on) && minded(on);
         let is_active = match gate.active {
             Active::Yes => active,
             Active::No => !active,
@@ -268,26 +285,48 @@ impl<'a> Evaluator<'a, '_> {
                 && (gate.inside.is_empty() || within(&inside))
                 && (gate.outside.is_empty() || !within(&outside))
         };
-        let found = self.case.writes().filter(|(place, content)| concerned(place, *content));
-        let mut all: Vec<(String, bool)> = found
-            .map(|(place, _)| {
-                (self.case.below(&place.path).unwrap_or(&place.path).to_owned(), !place.pattern)
-            })
+        let written = self.case.writes().filter(|(place, content)| concerned(place, *content));
+        let altered = self.case.alters().filter(|(place, folder)| {
+            !gate.outside.is_empty()
+                && concerned(place, None)
+                && !(*folder && self.may_reach(place, &outside))
+        });
+        let certain =
+            |place: &Place| !place.pattern || !gate.outside.is_empty() && !self.may_reach(place, &outside);
+        let places = written.map(|(place, _)| place).chain(altered.map(|(place, _)| place));
+        let mut all: Vec<(String, bool)> = places
+            .map(|place| (self.case.below(&place.path).unwrap_or(&place.path).to_owned(), certain(place)))
             .collect();
         all.dedup();
         all.truncate(5);
         all
     }
 
+    /// May a place be, hold, or lie in one that a pattern names? What is not known of it may be anything.
+    fn may_reach(&self, place: &Place, patterns: &[String]) -> bool {
+        let known = place.path.split('*').next().unwrap_or_default();
+        let workspace = self.case.world.workspace();
+        let Some(below) = self.case.below(&place.path) else {
+            return !place.path.starts_with('/') || place.pattern && workspace.starts_with(known);
+        };
+        let parts = || below.split('/').take_while(|part| !part.contains('*'));
+        let fits = |pattern: &String| {
+            let mut wanted = pattern.split('/');
+            parts()
+                .zip(&mut wanted)
+                .take_while(|(_, wanted)| *wanted != "**")
+                .all(|(part, wanted)| glob::matches(wanted, part))
+        };
+        patterns.iter().any(fits)
+    }
+
     /// Where any active workflow that binds writes lets them go: a mode does not forbid what another asks for.
     fn free_places(&self) -> Vec<String> {
-        let is_active =
-            |flow: &&Flow| flow.start.always || self.case.states.of(flow.scope).is(&flow.name, "is_active");
         let of = |flow: &'a Flow| {
             let gates = flow.gates.iter().filter(|gate| gate.on.contains(&On::Write));
             gates.flat_map(move |gate| self.patterns(&gate.outside, flow))
         };
-        self.flows.iter().filter(is_active).flat_map(of).collect()
+        self.flows.iter().filter(|flow| self.is_active(flow)).flat_map(of).collect()
     }
 
     fn patterns(&self, templates: &[String], flow: &Flow) -> Vec<String> {
@@ -355,10 +394,9 @@ impl<'a> Evaluator<'a, '_> {
             Act::Tell(text) => self.out.notices.extend(words::fill(asking, text)),
             Act::Save { to, file, fields } => self.save(to, file, fields, asking),
             Act::Recover { from, file } => self.recover(from, file, asking),
-            Act::Notify { run, text } => {
-                let text = words::message(asking, text);
-                if flow.trusted && !run.is_empty() {
-                    self.out.after.push(After::Run(run.clone(), text));
+            Act::Notify { channel, text } => {
+                if flow.trusted && *channel != Channel::Run(String::new()) {
+                    self.out.after.push(After::Notify(channel.clone(), words::summary(asking, text)));
                 }
             }
         }
@@ -424,15 +462,14 @@ impl<'a> Evaluator<'a, '_> {
     fn finish(mut self) -> Outcome {
         self.said.sort_by_key(|(importance, _)| *importance);
         let lines = words::once(self.said.into_iter().map(|(_, line)| line).collect());
-        let mut left = BUDGET;
+        let mut left = self.case.budget;
         for line in lines {
-            let line = words::cut(&line, left.max(200));
-            let length = line.chars().count() + 1;
-            if length > left {
+            if left < CUT + SHORTEST {
                 self.out.context.push("… (more was to be said, but there is no room for it)".to_owned());
                 break;
             }
-            left -= length;
+            let line = if line.chars().count() + CUT > left { words::cut(&line, left - CUT) } else { line };
+            left = left.saturating_sub(line.chars().count() + 1);
             self.out.context.push(line);
         }
         self.out

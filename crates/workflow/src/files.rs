@@ -116,7 +116,7 @@ pub fn uncommitted(world: &dyn World, path: &str) -> Option<Vec<String>> {
         return Some(if empty { Vec::new() } else { vec![format!("{path} (in no git repository)")] });
     };
     let modules = modules(world, &root, &real);
-    let ask = GitAsk { paths: vec![real.clone()], untracked: true, ignored: true };
+    let ask = GitAsk { paths: vec![real.clone()], untracked: true, ignored: true, modules: true };
     let status = world.git_status(&root, &ask)?;
     // An ignored file among others is nobody's work; where the whole path is ignored, nothing of it is committed.
     let covers = |entry: &&String| {

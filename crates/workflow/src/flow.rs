@@ -339,11 +339,22 @@ pub enum Act {
         /// The file for people.
         file: String,
     },
-    /// Runs a command when the answer is out, with a text on its standard input.
+    /// Tells a person elsewhere, when the answer is out.
     Notify {
-        /// The command.
-        run: String,
+        /// How.
+        channel: Channel,
         /// The text.
         text: String,
     },
+}
+
+/// How a person elsewhere is told something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Channel {
+    /// A command, with the text on its standard input and in `TOLLGATE_TEXT`.
+    Run(String),
+    /// A topic of an ntfy server.
+    Ntfy(String),
+    /// The desktop of this machine.
+    Desktop,
 }

@@ -93,7 +93,9 @@ fn when(gate: &Gate) -> String {
     text
 }
 
-fn act(act: &Act) -> String {
+/// What an act does, in a few words.
+#[must_use]
+pub fn act(act: &Act) -> String {
     match act {
         Act::Phase(phase) => format!("phase {phase}"),
         Act::End => "end".to_owned(),

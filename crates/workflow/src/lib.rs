@@ -17,14 +17,14 @@ mod template;
 mod text;
 mod words;
 
-pub use case::{Case, Ground, Ran, States, moments};
+pub use case::{Case, Ground, Ran, States, moments, said};
 pub use eval::{After, Outcome, evaluate, evaluate_at};
-pub use flow::{Act, Active, Cond, Flow, Gate, On, Refusal, Scope, Seen, Start, Who};
-pub use graph::{mermaid, terminal};
-pub use interest::Interest;
+pub use flow::{Act, Active, Channel, Cond, Flow, Gate, On, Refusal, Scope, Seen, Start, Who};
+pub use graph::{act, mermaid, terminal};
+pub use interest::Watch;
 pub use presets::{FINGERPRINT, PRESETS, Preset, preset};
-pub use read::{Options, read};
-pub use runners::{Run, is_runner, observed};
+pub use read::{ACTS, CONDITIONS, Options, options, read};
+pub use runners::{Run, is_runner, is_script, observed};
 
 /// The keys that the parser of workflow files knows, for whoever describes them.
 pub mod keys {

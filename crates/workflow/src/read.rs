@@ -13,6 +13,9 @@ use tollgate_policy::{At, Problem, Severity, hint, yaml};
 use crate::flow::{Flow, Scope, Start};
 use nodes::Entries;
 
+pub use conditions::KEYS as CONDITIONS;
+pub use gates::ACTS;
+
 /// Longer files are not read.
 const BIGGEST: usize = 1 << 18;
 const MOST_PROBLEMS: usize = 50;
@@ -48,6 +51,19 @@ pub fn read(path: &str, text: &str, name: &str, options: &Options) -> (Flow, Vec
     refer::check(&mut reader, &flow);
     reader.problems.sort_by_key(|problem| problem.at);
     (flow, reader.problems)
+}
+
+/// The options that a workflow file declares, with their values.
+#[must_use]
+pub fn options(text: &str) -> Options {
+    let given = Options::new();
+    let mut reader = Reader { path: "", text, problems: Vec::new(), options: Options::new(), given: &given };
+    let document = yaml::read(text);
+    let root = document.root.as_ref();
+    if let Some((root, entries)) = root.and_then(|root| Some((root, reader.entries(root, "a workflow")?))) {
+        reader.read_options(&entries, root.at);
+    }
+    reader.options
 }
 
 struct Reader<'a> {

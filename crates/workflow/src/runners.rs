@@ -23,6 +23,14 @@ pub fn is_runner(argv: &[String]) -> bool {
     runs_tests(&words, 0)
 }
 
+/// Is this the script of a package, which may be anything?
+#[must_use]
+pub fn is_script(argv: &[String]) -> bool {
+    let name = argv.first().map_or("", |program| program.rsplit('/').next().unwrap_or(program));
+    let run = argv.iter().any(|word| word == "run" || word == "run-script" || word == "test" || word == "t");
+    matches!(name, "npm" | "pnpm" | "yarn" | "bun") && run
+}
+
 /// What a run came to; none when its output and its status do not agree.
 #[must_use]
 pub fn observed(status: i32, output: &str) -> Option<Run> {
@@ -47,7 +55,23 @@ fn runs_tests(words: &[&str], depth: usize) -> bool {
         {
             true
         }
+        "react-scripts" | "craco" | "ng" | "nx" | "turbo" | "vue-cli-service" => {
+            first.starts_with("test")
+                || after(rest, "run").first().is_some_and(|task| task.starts_with("test"))
+        }
         "node" => rest.contains(&"--test"),
+        "env" => {
+            let is_set = |word: &&&str| word.contains('=') || word.starts_with('-');
+            let program = rest.iter().skip_while(is_set).copied().collect::<Vec<_>>();
+            !rest.iter().any(|word| word.starts_with("PATH=")) && runs_tests(&program, depth + 1)
+        }
+        "time" | "nohup" | "command" | "xvfb-run" | "stdbuf" => runs_tests(options_off(rest), depth + 1),
+        "timeout" | "nice" | "ionice" => {
+            let number =
+                |word: &&&str| word.starts_with('-') || word.starts_with(|c: char| c.is_ascii_digit());
+            let program = rest.iter().skip_while(number).copied().collect::<Vec<_>>();
+            runs_tests(&program, depth + 1)
+        }
         "npm" | "pnpm" | "yarn" if matches!(first, "test" | "t" | "tst") => true,
         "npm" | "pnpm" | "yarn" | "bun" if first == "run" => {
             after(rest, "run").first().is_some_and(|script| script.starts_with("test"))
@@ -263,6 +287,12 @@ mod tests {
             ("echo pytest", false),
             ("python3 test.py", false),
             ("npm run build", false),
+            ("env CI=1 pytest", true),
+            ("env PATH=. pytest", false),
+            ("timeout 60s cargo test", true),
+            ("timeout -k 5 60 pytest -q", true),
+            ("npx react-scripts test", true),
+            ("make test", false),
             ("true", false),
             ("go vet", false),
         ] {

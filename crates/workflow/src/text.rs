@@ -23,6 +23,11 @@ pub fn normal(text: &str) -> String {
                     out.push(' ');
                 }
             }
+            // The wide forms of Latin letters, digits and signs.
+            '\u{ff01}'..='\u{ff5e}' => {
+                let narrow = char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter);
+                out.extend(narrow.to_lowercase());
+            }
             _ => out.extend(letter.to_lowercase()),
         }
     }
@@ -38,13 +43,13 @@ pub fn contains(whole: &str, part: &str) -> bool {
 const REACH: usize = 300;
 
 /// Finds a pattern in a text: letters as they stand, `*` for anything within a few lines, `{name}` for one word,
-/// which is given back.
+/// which is given back. `{name:*_####}` is a word of that shape: `#` is a digit, `*` anything.
 pub fn find(pattern: &str, text: &str) -> Option<Vec<(String, String)>> {
     let text = normal(text);
     let mut parts = Vec::new();
     for piece in pieces(pattern) {
         match piece {
-            Piece::Name(name, _) => parts.push(Part::Word(name)),
+            Piece::Name(name, shape) => parts.push(Part::Word(name, shape.to_lowercase())),
             Piece::Text(plain) => {
                 for (index, literal) in plain.split('*').enumerate() {
                     if index > 0 {
@@ -63,7 +68,7 @@ pub fn find(pattern: &str, text: &str) -> Option<Vec<(String, String)>> {
 
 enum Part<'a> {
     Text(String),
-    Word(&'a str),
+    Word(&'a str, String),
     Any,
 }
 
@@ -88,10 +93,13 @@ fn at(parts: &[Part], text: &str) -> Option<Vec<(String, String)>> {
     let Some((part, rest)) = parts.split_first() else { return Some(Vec::new()) };
     match part {
         Part::Text(literal) => at(rest, text.strip_prefix(literal.as_str())?),
-        Part::Word(name) => {
+        Part::Word(name, shape) => {
             let end = text.find(|c: char| !is_word(c)).unwrap_or(text.len());
             let (word, after) = text.split_at(end);
-            let mut found = at(rest, after).filter(|_| !word.is_empty())?;
+            // A full stop behind a word ends the sentence, unless the pattern wants it.
+            let bare = word.trim_end_matches(['.', ':']);
+            let fits = !word.is_empty() && (shape.is_empty() || has_shape(bare, shape));
+            let mut found = at(rest, after).filter(|_| fits)?;
             found.push(((*name).to_owned(), word.to_owned()));
             Some(found)
         }
@@ -103,6 +111,24 @@ fn at(parts: &[Part], text: &str) -> Option<Vec<(String, String)>> {
                 Some(Part::Text(next)) => at(rest, text.get(near.find(next.as_str())?..)?),
                 _ => at(rest, text),
             }
+        }
+    }
+}
+
+fn has_shape(word: &str, shape: &str) -> bool {
+    let mut letters = shape.chars();
+    match letters.next() {
+        None => word.is_empty(),
+        Some('*') => word
+            .char_indices()
+            .map(|(at, _)| at)
+            .chain([word.len()])
+            .any(|at| word.get(at..).is_some_and(|rest| has_shape(rest, letters.as_str()))),
+        Some(wanted) => {
+            let mut rest = word.chars();
+            let next = rest.next();
+            next.is_some_and(|c| c == wanted || wanted == '#' && c.is_ascii_digit())
+                && has_shape(rest.as_str(), letters.as_str())
         }
     }
 }
@@ -153,6 +179,10 @@ mod tests {
             ("use the {next} subagent to", "use the  subagent to", None),
             ("use the {next} subagent to", "use the x subagents to", None),
             ("{percent}% complete", "It is 60% complete.", Some("60")),
+            ("token: {t:*_####}", "Token: A_b_2026.", Some("a_b_2026.")),
+            ("token: {t:*_####}", "token: a_b_202", None),
+            ("token: {t:*_####}", "token: a_b_20267", None),
+            ("use the {next} agent", "use the ｕｎｉｔ agent", Some("unit")),
             ("orchestration status*completed", "ORCHESTRATION STATUS:\n\n all COMPLETED", Some("")),
             ("phase*has been completed", "Phase 2 has been completed", Some("")),
             ("phase*has been completed", "phase", None),

@@ -16,9 +16,23 @@ pub fn fill(asking: &Asking, text: &str) -> Option<String> {
     missing.is_empty().then_some(filled)
 }
 
-/// A message with its names filled in; those without a value stay as they are.
+/// A message with its names filled in. A sentence with a name that has no value is left out, unless none is left.
 pub fn message(asking: &Asking, text: &str) -> String {
-    template::fill(text, |name, rest| value(asking, name, rest), |name| format!("{{{name}}}")).0
+    let known: Vec<String> = sentences(text).into_iter().filter_map(|part| fill(asking, part)).collect();
+    if known.is_empty() {
+        return template::fill(text, |name, rest| value(asking, name, rest), |name| format!("{{{name}}}")).0;
+    }
+    known.concat().trim_end().to_owned()
+}
+
+/// The sentences of a text, each with the space behind it.
+fn sentences(text: &str) -> Vec<&str> {
+    text.split_inclusive(". ").flat_map(|part| part.split_inclusive("? ")).collect()
+}
+
+/// A text with its names filled in; what has no value is `none`.
+pub fn summary(asking: &Asking, text: &str) -> String {
+    template::fill(text, |name, rest| value(asking, name, rest), |_| "none".to_owned()).0
 }
 
 /// The last lines of what a command printed.

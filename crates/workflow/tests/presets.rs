@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use tollgate_workflow::{PRESETS, preset, read};
+use tollgate_workflow::{ACTS, CONDITIONS, On, PRESETS, mermaid, preset, read, terminal};
 
 #[test]
 fn every_preset_is_in_order() {
@@ -67,4 +67,58 @@ fn options_are_filled_in_and_unknown_ones_are_told() {
     assert!(format!("{flow:?}").contains("[\"RULES.md\", \"b.md\"]"), "{flow:?}");
     let (_, problems) = read("p", text, "", &options("flies"));
     assert!(problems[0].to_string().contains("no option `flies`; did you mean `files`?"), "{problems:?}");
+}
+
+/// The guide, beside this crate.
+fn guide() -> String {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide/workflows.md");
+    std::fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn the_guide_names_the_whole_language() {
+    let guide = guide();
+    let moments = On::ALL.iter().map(|(name, _)| *name);
+    for name in moments.chain(ACTS).chain(CONDITIONS) {
+        let named = ["`", "**", "(`", "`{", " "]
+            .iter()
+            .any(|before| ["`", ":"].iter().any(|after| guide.contains(&format!("{before}{name}{after}"))));
+        assert!(named, "`{name}` is not in the guide");
+    }
+}
+
+#[test]
+fn the_guides_example_works() {
+    let guide = guide();
+    let example =
+        guide.split("```yaml\n").find(|block| block.starts_with("version: 1\nname: release")).unwrap();
+    let example = example.split("```").next().unwrap();
+    let (flow, problems) = read("guide", example, "", &BTreeMap::new());
+    assert_eq!(problems, []);
+    assert_eq!((flow.name.as_str(), flow.gates.len(), flow.phases.len()), ("release", 3, 2));
+}
+
+/// What a reader of Mermaid needs: every node that an arrow names is there, every label is closed.
+#[test]
+fn every_preset_is_a_picture() {
+    for preset in PRESETS {
+        let (flow, _) = read(preset.name, preset.text, "", &BTreeMap::new());
+        let picture = mermaid(&flow);
+        let mut lines = picture.lines();
+        assert_eq!(lines.next(), Some("flowchart TD"), "{}", preset.name);
+        let nodes: Vec<&str> =
+            lines.clone().filter_map(|line| line.trim().split(['(', '[', '{', ' ']).next()).collect();
+        for line in lines {
+            assert_eq!(line.matches('"').count() % 2, 0, "{line}");
+            let target = line.rsplit(['|', '>']).next().unwrap().trim();
+            let target = target.split(['{', '[', '(']).next().unwrap();
+            let arrow = line.contains("-->") || line.contains("-.->");
+            assert!(
+                !arrow || nodes.contains(&target) || target.starts_with("refuse"),
+                "{}: {line}",
+                preset.name
+            );
+        }
+        assert!(terminal(&flow).starts_with(&format!("{}: ", flow.name)));
+    }
 }

@@ -87,7 +87,9 @@ fn shx(run: &mut Run) -> Outcome {
 
 fn rmdir(run: &mut Run) -> Outcome {
     let options = read(run.args, "p,parents v,verbose ignore-fail-on-non-empty", Order::Anywhere);
-    let _ = options;
+    for word in &options.operands {
+        run.analyst.alter(word, true, run.shell);
+    }
     Outcome::silent(Status::Either)
 }
 
@@ -283,6 +285,7 @@ fn install(run: &mut Run) -> Outcome {
         run.inner(&[strip]);
     }
     if options.has("d") {
+        options.operands.iter().for_each(|word| run.analyst.make_dir(word, run.shell));
         return Outcome::silent(Status::Either);
     }
     let (sources, target) = ends(&options);

@@ -2,6 +2,7 @@
 //!
 //! Every verb of git is known. Those in no table below only look, or make what git itself can take back.
 
+mod alter;
 mod code;
 mod config;
 mod content;
@@ -205,6 +206,7 @@ impl Git<'_, '_, '_> {
         if self.args.first().is_some_and(|word| word.is("--help") || word.is("-h")) {
             return self.run.derived();
         }
+        self.alter();
         let known = VERBS.iter().copied().flatten().find(|(name, _)| *name == self.verb);
         if let Some((_, verb)) = known {
             return verb(self);

@@ -1,6 +1,7 @@
 //! Command knowledge: how each program's arguments become effects, one file per family.
 
 mod agents_cli;
+mod alter;
 pub(crate) mod archives;
 mod cloud;
 pub(crate) mod codecs;
@@ -110,6 +111,7 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
     interpreters::hosts::notice(run);
     remotes::notice(run);
     servers::notice(run);
+    alter::notice(run);
     let handler = handler(run.program);
     let versioned = || interpreters::languages::versioned(run.program);
     let outcome = match handler

@@ -45,8 +45,8 @@ fn probe(command: &str) -> (BTreeSet<&'static str>, Vec<&'static str>) {
     };
     drop(seen::take());
     let effects = crate::analyse(&event, &world);
-    let kinds =
-        effects.iter().filter(|effect| !is_run(&effect.kind, command)).map(|effect| name(&effect.kind));
+    let tells = |kind: &EffectKind| !is_run(kind, command) && !matches!(kind, EffectKind::Alter { .. });
+    let kinds = effects.iter().filter(|effect| tells(&effect.kind)).map(|effect| name(&effect.kind));
     (kinds.collect(), seen::take())
 }
 

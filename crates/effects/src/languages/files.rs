@@ -65,6 +65,12 @@ impl Machine<'_, '_, '_> {
                 }
                 Val::unknown()
             }
+            Op::Touch => {
+                for word in self.paths(&first) {
+                    self.run.analyst.alter(&word, false, self.run.shell);
+                }
+                Val::unknown()
+            }
             Op::ChangeDir => {
                 self.run.shell.set_cwd(&first.as_text());
                 self.callbacks(args);

@@ -458,6 +458,7 @@ fn is_vague(kind: &EffectKind) -> bool {
         | EffectKind::Write { place, .. }
         | EffectKind::Delete { place, .. }
         | EffectKind::Permission { place, .. }
+        | EffectKind::Alter { place, .. }
         | EffectKind::Device { place } => place.zone == Zone::Unknown,
         EffectKind::Exec { source, .. } => *source == CodeSource::Variable,
         EffectKind::Net { host, .. } => host.is_empty() || host == "*",

@@ -98,6 +98,8 @@ pub(super) enum Op {
     ChangeDir,
     /// Makes a directory.
     MakeDir,
+    /// Makes an empty file, or only changes its times.
+    Touch,
     /// Calls its first argument for everything below the others.
     Find,
     /// Runs text as code of this language.

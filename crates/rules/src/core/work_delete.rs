@@ -114,7 +114,7 @@ fn in_tree(root: &str, targets: &[&Target], world: &dyn World) -> Option<Hit> {
     let first = plain.first()?;
     let paths: Vec<String> = plain.iter().map(|target| target.place.path.replace("/*/", "/*")).collect();
     let modules = modules(root, &paths, world);
-    let ask = GitAsk { paths, untracked: true, ignored: true };
+    let ask = GitAsk { paths, untracked: true, ignored: true, ..GitAsk::default() };
     let Some(status) = world.git_status(root, &ask) else {
         return Some(hit(first, "and the repository could not be asked what is lost", Certainty::Possible));
     };

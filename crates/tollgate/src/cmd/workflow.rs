@@ -1,5 +1,7 @@
 //! `tollgate workflow`: which workflows are on, how they stand, and a person's hand on them.
 
+mod gaps;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -7,7 +9,7 @@ use serde_json::json;
 use tollgate_model::Change;
 use tollgate_model::json::Value;
 use tollgate_policy::Policy;
-use tollgate_workflow::{Flow, On, PRESETS, Scope, preset};
+use tollgate_workflow::{Flow, PRESETS, Scope, preset};
 
 use crate::dirs::{Dirs, MANAGED};
 use crate::exit::ExitCode;
@@ -15,6 +17,7 @@ use crate::flows::{Flows, Places};
 use crate::{out, owner, terminal};
 
 use super::state::Target;
+use gaps::Against;
 
 /// Arguments of `tollgate workflow`.
 #[derive(clap::Args, Debug)]
@@ -242,8 +245,10 @@ impl Here {
             wrong |= !self.flows.notices.is_empty();
             self.flows.notices.iter().for_each(|notice| out::line(notice));
         }
+        let against = agent.map(Against::named).transpose()?;
+        against.and_then(Against::remark).iter().for_each(|remark| out::line(remark));
         for flow in &flows {
-            let gaps = agent.map(|agent| gaps(flow, agent)).transpose()?.unwrap_or_default();
+            let gaps = against.map(|against| against.gaps(flow)).unwrap_or_default();
             wrong |= !gaps.is_empty();
             gaps.iter().for_each(|gap| out::line(gap));
         }
@@ -273,48 +278,6 @@ pub fn confirm(command: &str, question: &str) -> anyhow::Result<()> {
         Some(false) => bail!("nothing was changed"),
         Some(true) => Ok(()),
     }
-}
-
-/// What an agent's hooks cannot carry, gate by gate.
-fn gaps(flow: &Flow, agent: &str) -> anyhow::Result<Vec<String>> {
-    /// What was observed of the agents' hooks: the moments that they do not tell of.
-    const MISSING: &[(&str, &[On], &str)] = &[
-        ("codex", &[On::Notification], "has no such event"),
-        (
-            "codex",
-            &[On::TestRun],
-            "reports only commands that succeed; give the tests as a command of the workflow",
-        ),
-        ("gemini-cli", &[On::SubagentStart, On::SubagentStop], "has no such event"),
-        ("qwen-code", &[On::PreCompact, On::SessionEnd], "was not seen to send such an event"),
-        ("copilot-cli", &[On::PreCompact], "was not seen to send such an event"),
-        (
-            "opencode",
-            &[
-                On::Stop,
-                On::SubagentStop,
-                On::SubagentStart,
-                On::PreCompact,
-                On::Notification,
-                On::SessionEnd,
-            ],
-            "has no such event",
-        ),
-    ];
-    let known = ["claude-code", "codex", "gemini-cli", "qwen-code", "copilot-cli", "opencode"];
-    if !known.contains(&agent) {
-        bail!("unknown agent `{agent}`; {}", tollgate_policy::hint(agent, &known));
-    }
-    let mut gaps = Vec::new();
-    for gate in &flow.gates {
-        for (_, moments, why) in MISSING.iter().filter(|(name, ..)| *name == agent) {
-            for on in gate.on.iter().filter(|on| moments.contains(on)) {
-                let what = if gate.message.is_empty() { "what follows there" } else { gate.message.as_str() };
-                gaps.push(format!("{}: `{}` is not enforced: {agent} {why} ({what})", flow.name, on.name()));
-            }
-        }
-    }
-    Ok(gaps)
 }
 
 /// The scope that a workflow's name means; a namespace of no workflow is the session's.

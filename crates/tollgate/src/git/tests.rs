@@ -54,7 +54,7 @@ impl Repository {
 
     fn ask(&self, paths: &[&str]) -> GitStatus {
         let paths = paths.iter().map(|path| format!("{}/{path}", self.text())).collect();
-        let ask = GitAsk { paths, untracked: true, ignored: true };
+        let ask = GitAsk { paths, untracked: true, ignored: true, ..GitAsk::default() };
         Git::default().status(&self.text(), &ask, &StillWorld::default()).expect("an answer")
     }
 }

@@ -7,7 +7,7 @@ use super::Reader;
 use crate::expr::Expr;
 use crate::flow::{Cond, Seen};
 
-/// The conditions.
+/// The names of all conditions.
 pub const KEYS: [&str; 16] = [
     "all",
     "any",

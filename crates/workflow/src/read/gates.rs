@@ -5,7 +5,7 @@ use tollgate_policy::yaml::{Node, Value};
 use tollgate_policy::{At, hint, shown};
 
 use super::Reader;
-use crate::flow::{Act, Active, Gate, On, Refusal, Who};
+use crate::flow::{Act, Active, Channel, Gate, On, Refusal, Who};
 
 /// The keys of a gate.
 pub const KEYS: [&str; 21] = [
@@ -32,7 +32,7 @@ pub const KEYS: [&str; 21] = [
     "then",
 ];
 
-/// What may be done when a gate holds.
+/// The names of all acts.
 pub const ACTS: [&str; 13] = [
     "phase", "end", "start", "set", "count", "remember", "forget", "say", "read", "tell", "save", "recover",
     "notify",
@@ -223,15 +223,29 @@ impl Reader<'_> {
     }
 
     fn notify(&mut self, node: &Node) -> Vec<Act> {
-        let (mut runs, mut text) = (Vec::new(), String::new());
+        let (mut channels, mut text) = (Vec::new(), String::new());
         for (key, at, node) in self.entries(node, "notify").unwrap_or_default() {
             match key {
-                "run" => runs = self.texts(node, key),
+                "run" => channels.extend(self.texts(node, key).into_iter().map(Channel::Run)),
+                "ntfy" => channels.extend(self.addresses(node, key).into_iter().map(Channel::Ntfy)),
+                "desktop" => channels.extend(self.switch(node, key).then_some(Channel::Desktop)),
                 "text" => text = self.text(node, key),
-                unknown => self.unknown(unknown, at, "notify", &["run", "text"]),
+                unknown => self.unknown(unknown, at, "notify", &["run", "ntfy", "desktop", "text"]),
             }
         }
-        runs.into_iter().map(|run| Act::Notify { run, text: text.clone() }).collect()
+        channels.into_iter().map(|channel| Act::Notify { channel, text: text.clone() }).collect()
+    }
+
+    fn addresses(&mut self, node: &Node, key: &str) -> Vec<String> {
+        let mut all = self.texts(node, key);
+        all.retain(|address| !address.is_empty());
+        for address in &all {
+            if !["https://", "http://"].iter().any(|start| address.starts_with(start)) {
+                let message = format!("`{}` is no address", shown(address));
+                self.error(node.at, &message, "write `https://ntfy.sh/your-topic`");
+            }
+        }
+        all
     }
 }
 

@@ -95,6 +95,7 @@ impl Git<'_, '_, '_> {
             paths,
             untracked: doomed.untracked || work.untracked == Where::Index,
             ignored: doomed.ignored,
+            modules: false,
         };
         let Some(status) = self.run.analyst.world.git_status(&root, &ask) else {
             return self.loss(doomed, Vec::new(), Certainty::Possible);

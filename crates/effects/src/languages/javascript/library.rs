@@ -89,6 +89,7 @@ fn files(name: &str) -> Option<Op> {
         "fs.writeFile" | "fs.outputFile" | "fs.writeJson" | "Deno.writeTextFile" | "Deno.writeFile"
         | "Bun.write" => Op::Write,
         "fs.mkdir" | "fs.ensureDir" | "Deno.mkdir" => Op::MakeDir,
+        "fs.utimes" | "fs.ensureFile" | "shelljs.touch" => Op::Touch,
         "fs.appendFile" => Op::Append,
         "fs.truncate" => Op::Truncate,
         "fs.open" | "fs.createReadStream" | "Deno.open" => Op::Open,

@@ -35,6 +35,7 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "scandir" | "readdir" | "opendir" => Op::ReadDir,
         "glob" => Op::Glob,
         "mkdir" => Op::MakeDir,
+        "touch" => Op::Touch,
         "chdir" => Op::ChangeDir,
         "curl_init" | "fetch_url" | "http_get" => Op::Fetch,
         "curl_exec" | "curl_setopt_array" => Op::Pure(Pure::Same),

@@ -404,6 +404,7 @@ pub(super) fn method(name: &str) -> Option<Op> {
     Some(match name {
         "unlink" | "rmdir" => Op::Delete,
         "mkdir" => Op::MakeDir,
+        "touch" => Op::Touch,
         "read" | "readline" | "getvalue" => Op::Pure(Pure::Same),
         "readlines" => Op::Pure(Pure::Lines),
         "buffer" => Op::Pure(Pure::Itself),

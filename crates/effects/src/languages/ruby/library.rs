@@ -73,6 +73,7 @@ fn files(name: &str) -> Option<Op> {
         "File.write" | "IO.write" | "File.binwrite" | "IO.binwrite" => Op::Write,
         "File.open" | "File.new" | "open" | "IO.sysopen" => Op::Open,
         "Dir.mkdir" | "FileUtils.mkdir_p" | "FileUtils.mkdir" | "FileUtils.makedirs" => Op::MakeDir,
+        "FileUtils.touch" => Op::Touch,
         "File.truncate" => Op::Truncate,
         "File.chmod" | "File.chown" | "FileUtils.chmod" | "FileUtils.chown" | "File.lchmod" => {
             Op::PermissionOf(false)

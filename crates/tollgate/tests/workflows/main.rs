@@ -9,125 +9,22 @@
     reason = "tests"
 )]
 
+mod agents;
+mod commits;
+mod cost;
+mod modes;
+mod notify;
+mod recovery;
+mod runs;
+mod seeds;
+#[path = "../support/mod.rs"]
 mod support;
+mod team;
 
 use std::process::Command;
 
 use serde_json::{Value, json};
-use support::{Answer, Scratch};
-
-const PLACE: &str = "project/M1:login";
-
-/// A project with a milestone and workflows that are on, and one session in it.
-struct Team {
-    scratch: Scratch,
-    session: &'static str,
-}
-
-impl Team {
-    fn with(workflows: &str) -> Self {
-        let team = Self { scratch: Scratch::new(), session: "2ebc1fa1-9668" };
-        team.scratch.policy(&format!("version: 1\nworkflows: {workflows}\n"));
-        team.write("project/status.json", r#"{"current_milestone":"M1","milestone_description":"login"}"#);
-        team
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        let path = self.scratch.project().join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    }
-
-    fn git(&self, args: &[&str]) {
-        let mut git = Command::new("git");
-        git.args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"]).args(args);
-        let done = git.current_dir(self.scratch.project()).env("HOME", self.scratch.home()).output().unwrap();
-        assert!(done.status.success(), "{args:?} {}", String::from_utf8_lossy(&done.stderr));
-    }
-
-    fn send(&self, event: &str, fields: Value) -> Answer {
-        let mut payload = json!({
-            "session_id": self.session, "transcript_path": "/x/t.jsonl", "cwd": self.scratch.project(),
-            "permission_mode": "default", "hook_event_name": event,
-        });
-        payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-        self.scratch.hook(event, payload.to_string().as_bytes())
-    }
-
-    fn prompt(&self, text: &str) -> Answer {
-        self.send("UserPromptSubmit", json!({"prompt": text}))
-    }
-
-    fn spawn(&self, agent: &str) -> Answer {
-        let input = json!({"description": "d", "prompt": format!("work as {agent}"), "subagent_type": agent});
-        self.send("PreToolUse", json!({"tool_name": "Agent", "tool_input": input, "tool_use_id": "toolu_1"}))
-    }
-
-    fn done(&self, agent: &str) -> Answer {
-        self.done_saying(agent, "done")
-    }
-
-    fn done_saying(&self, agent: &str, message: &str) -> Answer {
-        self.send(
-            "SubagentStop",
-            json!({"agent_id": "a1", "agent_type": agent, "stop_hook_active": false, "last_assistant_message": message}),
-        )
-    }
-
-    fn stop(&self) -> Answer {
-        self.send("Stop", json!({"stop_hook_active": false, "last_assistant_message": "end"}))
-    }
-
-    fn tool(&self, name: &str, input: Value) -> Answer {
-        self.send("PreToolUse", json!({"tool_name": name, "tool_input": input, "tool_use_id": "toolu_2"}))
-    }
-
-    fn file(&self, path: &str, text: &str) -> Answer {
-        self.tool("Write", json!({"file_path": self.scratch.project().join(path), "content": text}))
-    }
-
-    /// A command that has run, with what it printed.
-    fn ran(&self, command: &str, code: i32, output: &str) -> Answer {
-        let tool = json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "toolu_3"});
-        let mut fields = tool.as_object().unwrap().clone();
-        if code == 0 {
-            let response = json!({"stdout": output, "stderr": "", "interrupted": false, "isImage": false});
-            fields.insert("tool_response".into(), response);
-            return self.send("PostToolUse", Value::Object(fields));
-        }
-        fields.insert("error".into(), json!(format!("Exit code {code}\n{output}")));
-        self.send("PostToolUseFailure", Value::Object(fields))
-    }
-
-    fn session_starts(&self, source: &str) -> Answer {
-        self.send("SessionStart", json!({"source": source}))
-    }
-
-    fn report(&self) -> String {
-        format!("{PLACE}/research/research_{}_1116.md", self.session)
-    }
-
-    fn plan(&self) -> String {
-        format!("{PLACE}/plans/plan_{}_1116.md", self.session)
-    }
-}
-
-#[track_caller]
-fn blocked(answer: &Answer, message: &str) {
-    assert_eq!(answer.code, Some(0), "{}", answer.stderr);
-    let value: Value =
-        serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("not refused: {message}"));
-    let output = &value["hookSpecificOutput"];
-    let refused = value["decision"] == "block" || output["permissionDecision"] == "deny";
-    assert!(refused && answer.says(message), "{message}: {}", answer.stdout);
-}
-
-#[track_caller]
-fn passes(answer: &Answer) {
-    assert_eq!(answer.code, Some(0));
-    let refused = answer.stdout.contains("\"block\"") || answer.stdout.contains("\"deny\"");
-    assert!(!refused && !answer.stdout.contains("\"ask\""), "{}", answer.stdout);
-}
+use team::{PLACE, Team, blocked, passes};
 
 #[test]
 fn the_plan_sequence_of_the_seed() {
@@ -135,7 +32,7 @@ fn the_plan_sequence_of_the_seed() {
     passes(&team.spawn("strategic-planner"));
     let started = team.prompt("/plan the login");
     passes(&started);
-    assert!(started.says("Planning Phase") && started.says(team.session), "{}", started.stdout);
+    assert!(started.says("Planning Phase") && started.says(&team.session), "{}", started.stdout);
     let early = team.spawn("strategic-planner");
     blocked(&early, "Research report not found. Call research-specialist first.");
     assert!(early.says("research_2ebc1fa1-9668_*.md"), "what was looked for: {}", early.stdout);
@@ -359,7 +256,7 @@ fn two_sessions_in_one_project_do_not_disturb_each_other() {
     let mut team = Team::with("[plan]");
     passes(&team.prompt("/plan"));
     blocked(&team.file("src/a.rs", "x"), "The planning is not over.");
-    team.session = "another";
+    team.session = "another".to_owned();
     passes(&team.file("src/a.rs", "x"));
     passes(&team.spawn("strategic-planner"));
 }
@@ -419,15 +316,18 @@ fn f05_a_damaged_state_is_set_aside_and_told() {
 #[test]
 fn f14_a_hundred_processes_lose_nothing() {
     let team = Team::with("[{ notify: { run: \"\" } }]");
-    let run = |_| team.tool("Bash", json!({"command": "ls"}));
+    let start = std::sync::Barrier::new(100);
+    let run = || {
+        start.wait();
+        passes(&team.tool("Bash", json!({"command": "ls"})));
+    };
     std::thread::scope(|scope| {
-        let threads: Vec<_> =
-            (0..10).map(|_| scope.spawn(|| (0..10).map(run).for_each(|answer| passes(&answer)))).collect();
+        let threads: Vec<_> = (0..100).map(|_| scope.spawn(run)).collect();
         threads.into_iter().for_each(|thread| thread.join().unwrap());
     });
     let state = tollgate_store::read_state(
         &team.scratch.state(),
-        tollgate_store::Whose::Session { agent: "claude-code", session: team.session },
+        tollgate_store::Whose::Session { agent: "claude-code", session: &team.session },
     );
     assert_eq!(state.unwrap().state.count("notify", "commands_run"), 100);
 }
@@ -541,7 +441,7 @@ fn a_projects_commands_do_not_run() {
         "tollgate.yaml",
         "version: 1\nworkflows: [{ handoff: { tests: \"touch ran\", build: \"touch ran\", dependencies: \"touch ran\" } }]\n",
     );
-    let ready = "COLLECTIVE_HANDOFF_READY token: A_1 implementation complete, tests pass, files, next step";
+    let ready = "COLLECTIVE_HANDOFF_READY token: A_20261116_010203 implementation complete, tests pass, files, next step";
     let answer = team.done_saying("f", ready);
     passes(&answer);
     assert!(
@@ -549,56 +449,6 @@ fn a_projects_commands_do_not_run() {
         "{}",
         answer.stdout
     );
-}
-
-#[test]
-fn what_is_committed_is_what_git_says() {
-    let cases: &[(&str, &[&str], bool)] = &[
-        ("clean", &[], true),
-        ("untracked", &["echo x > src/new.rs"], false),
-        ("untracked elsewhere", &["echo x > other.txt"], true),
-        ("modified", &["echo x > src/a.rs"], false),
-        ("staged", &["echo x > src/a.rs", "git add -A"], false),
-        (
-            "staged and undone",
-            &["echo x > src/a.rs", "git add -A", "git show HEAD:src/a.rs > src/a.rs"],
-            false,
-        ),
-        ("renamed", &["git mv src/a.rs src/b.rs"], false),
-        ("deleted", &["git rm -q src/a.rs"], false),
-        ("committed", &["echo x > src/a.rs", "git add -A", "git commit -qm x"], true),
-        (
-            "dirty submodule",
-            &[
-                "git -c protocol.file.allow=always submodule --quiet add ../lib src/lib",
-                "git commit -qm s",
-                "echo x > src/lib/new.txt",
-            ],
-            false,
-        ),
-        (
-            "clean submodule",
-            &["git -c protocol.file.allow=always submodule --quiet add ../lib src/lib", "git commit -qm s"],
-            true,
-        ),
-        ("no repository", &["rm -rf .git"], false),
-    ];
-    for (name, steps, expected) in cases {
-        let team = Team::with("[code-review]");
-        team.write("src/a.rs", "fn a() {}\n");
-        let script = "git init -q ../lib && (cd ../lib && git commit -q --allow-empty -m l && echo l > l && git add l && git commit -qm l) && git init -q && git add -A && git commit -qm a";
-        for step in [script].iter().chain(*steps) {
-            let mut shell = Command::new("sh");
-            shell.args(["-c", step]).current_dir(team.scratch.project()).env("HOME", team.scratch.home());
-            for who in ["AUTHOR", "COMMITTER"] {
-                shell.env(format!("GIT_{who}_NAME"), "a").env(format!("GIT_{who}_EMAIL"), "a@b");
-            }
-            let done = shell.output().unwrap();
-            assert!(done.status.success(), "{name}: {step}: {}", String::from_utf8_lossy(&done.stderr));
-        }
-        let answer = team.prompt("/code-review");
-        assert_eq!(!answer.says("Code not committed"), *expected, "{name}: {}", answer.stdout);
-    }
 }
 
 #[test]
@@ -637,7 +487,7 @@ fn people_see_and_agents_do_not_change_the_state() {
         (&["workflow", "graph", "code", "--mermaid"], 0, "flowchart TD"),
         (&["workflow", "graph", "code"], 0, "failing_test → passing_test"),
         (&["workflow", "check"], 0, "2 workflows: fine"),
-        (&["workflow", "check", "--agent", "gemini-cli"], 1, "gemini-cli has no such event"),
+        (&["workflow", "check", "--agent", "gemini-cli"], 1, "`subagent-stop` comes too late"),
         (&["workflow", "stop", "plna"], 2, "did you mean `plan`?"),
         (&["workflow", "eject", "paln"], 2, "did you mean `plan`?"),
     ] {

@@ -1,0 +1,360 @@
+//! Modes of work bind every way to write: by shells, file tools, patches, servers' tools and subagents.
+
+use serde_json::{Value, json};
+
+use crate::agents::other;
+use crate::support::Answer;
+use crate::team::{Team, passes};
+
+/// Every one changes something in `src/`, or in the whole project.
+const WRITES: &str = r#"
+touch src/new.rs
+touch -d yesterday src/a.rs
+mkdir src/sub
+mkdir -p src/x/y
+rmdir src/sub
+mktemp -p src
+mktemp src/x.XXXX
+mkfifo src/pipe
+ln -s /tmp/x src/link
+ln README.md src/hard
+cp README.md src/b.rs
+cp -t src README.md
+mv README.md src/c.rs
+mv src/a.rs /tmp/z.rs
+rm src/a.rs
+unlink src/a.rs
+install -m 644 README.md src/d.rs
+install -d src/dir
+dd if=/dev/zero of=src/zero bs=1 count=1
+truncate -s 0 src/a.rs
+fallocate -l 1 src/a.rs
+tee src/a.rs < README.md
+: > src/a.rs
+echo x >> src/a.rs
+echo x >| src/a.rs
+exec 3> src/a.rs; echo x >&3
+sed -i s/a/b/ src/a.rs
+sed -n 'w src/out.rs' README.md
+perl -pi -e s/a/b/ src/a.rs
+perl -e 'open(F, ">src/a.rs"); print F "x"'
+ruby -e 'File.write("src/a.rs","x")'
+node -e 'require("fs").writeFileSync("src/a.rs","x")'
+php -r 'file_put_contents("src/a.php","x");'
+python3 -c 'from pathlib import Path; Path("src/a.py").write_text("x")'
+python3 -c 'import pathlib; pathlib.Path("src/a.py").touch()'
+python3 -c 'import os; os.rename("src/a.rs","/tmp/b.rs")'
+awk '{print > "src/out.rs"}' README.md
+gawk -i inplace '{print}' src/a.rs
+patch src/a.rs /tmp/fix.diff
+git apply fix.diff
+git checkout -- src/a.rs
+git checkout main -- src/a.rs
+git checkout other
+git switch other
+git restore src/a.rs
+git stash
+git stash pop
+git mv src/a.rs src/b.rs
+git rm src/a.rs
+git merge other
+git rebase other
+git pull
+git cherry-pick abc123
+git revert abc123
+git am fix.patch
+git -C src clean -fd
+git worktree add src/wt
+git clone https://example.com/x.git src/x
+tar -xf a.tar -C src
+unzip a.zip -d src
+gzip src/a.rs
+xz -d src/a.xz
+zip src/a.zip README.md
+curl -o src/a.rs https://example.com/a
+wget -O src/a.rs https://example.com/a
+rsync -a other/ src/
+chmod +x src/a.rs
+ed -s src/a.rs
+vim -es -c '%s/a/b/g' -c 'wq' src/a.rs
+sponge src/a.rs < README.md
+split README.md src/part
+sort -o src/a.rs README.md
+find src -name '*.rs' -delete
+find src -name '*.rs' -exec sed -i s/a/b/ {} +
+echo src/a.rs | xargs rm
+xargs -I{} touch src/{} < list
+yq -i '.a=1' src/a.yaml
+rustfmt src/a.rs
+cargo fmt
+cargo add serde
+prettier --write src/a.js
+npx prettier --write src
+npx create-react-app src/app
+black src
+ruff format src
+ruff check --fix src
+eslint --fix src
+gofmt -w src
+clang-format -i src/a.c
+npm init -y
+npm install left-pad
+env touch src/a.rs
+bash -c 'touch src/a.rs'
+sh -c 'echo x > src/a.rs'
+(cd src && touch a.rs)
+cd src && date | tee c.rs
+eval 'touch src/a.rs'
+timeout 5 touch src/a.rs
+cp README.md project/../src/x
+"#;
+
+/// Ordinary work in a mode: looking, running tests, scratch files, and what the mode is for.
+const LOOKS: &str = r#"
+ls src; cat src/a.rs | head -3; git status
+git diff
+git log --oneline -5
+git branch -a
+git stash list
+git fetch
+git checkout -b plan-login
+git switch -c plan-login
+git clean -n
+git apply --check fix.diff
+git add project
+git commit -m plan
+grep -rn foo src
+find . -type f -exec grep -l foo {} +
+cargo test > /dev/null 2>&1; echo done > /tmp/notes.txt
+cargo fmt --check
+cargo build
+npm test
+npm install
+pytest -q
+sed -n 1,10p src/a.rs
+python3 -c 'print(open("src/a.rs").read())'
+mkdir -p project/M1:login/plans
+mkdir -p project/M1:login/plans/drafts
+touch project/M1:login/plans/plan_2ebc1fa1-9668_1.md
+cp README.md project/M1:login/plans/notes.md
+gzip -c README.md > /tmp/readme.gz
+zcat a.gz
+touch /tmp/x
+mktemp -d
+mkdir -p /tmp/work && cd /tmp/work && touch a
+TMP=$(mktemp); echo x > "$TMP"; rm "$TMP"
+git clone https://example.com/x.git /tmp/x
+curl -o /tmp/a https://example.com/a
+tar tf a.tar
+unzip -l a.zip
+gh pr list
+ruff check src
+prettier --check src
+gofmt -l src
+black --check src
+eslint src
+"#;
+
+fn lines(list: &str) -> impl Iterator<Item = &str> {
+    list.lines().filter(|line| !line.is_empty())
+}
+
+/// A project in a mode, with a file in it.
+fn team(mode: &str) -> Team {
+    let team = Team::with("[plan, explore, research]");
+    team.write("src/a.rs", "fn a() {}\n");
+    team.git(&["init", "-q"]);
+    team.git(&["add", "-A"]);
+    team.git(&["commit", "-qm", "a"]);
+    passes(&team.prompt(&format!("/{mode}")));
+    team
+}
+
+/// Each call is another session's, so that none is refused for being like the last.
+fn each<'c>(mode: &str, calls: impl Iterator<Item = &'c str>, check: impl Fn(&str, &Answer)) {
+    let mut team = team(mode);
+    for (number, command) in calls.enumerate() {
+        team.session = format!("s{number}");
+        passes(&team.prompt(&format!("/{mode}")));
+        check(command, &team.tool("Bash", json!({"command": command})));
+    }
+}
+
+#[track_caller]
+fn bound(what: &str, answer: &Answer) {
+    assert!(answer.says(" is not over."), "{what}: {}{}", answer.stdout, answer.stderr);
+    assert_eq!(answer.decision(), "deny", "{what}: {}", answer.stdout);
+}
+
+#[test]
+fn every_way_to_write_in_a_shell_is_bound() {
+    each("plan", lines(WRITES), bound);
+}
+
+#[test]
+fn looking_and_the_modes_own_work_pass() {
+    each("plan", lines(LOOKS), |command, answer| {
+        assert_eq!(answer.decision(), "none", "{command}: {}", answer.stdout);
+    });
+}
+
+#[test]
+fn what_is_not_known_is_asked() {
+    for command in ["tar xf a.tar", "ls | xargs touch", "patch -p1 < missing.diff"] {
+        let answer = team("plan").tool("Bash", json!({"command": command}));
+        assert!(answer.decision() == "ask" && answer.says(" is not over."), "{command}: {}", answer.stdout);
+    }
+}
+
+#[test]
+fn each_mode_has_a_place_of_its_own() {
+    for (mode, own, other) in [
+        ("explore", "exploration/codebase-status_x.md", "project/M1:login/plans/p.md"),
+        ("explore", "specs/tasks.md", "src/b.rs"),
+        ("research", "project/M1:login/research/r.md", "exploration/e.md"),
+        ("plan", "project/M1:login/plans/p.md", "project/M1:login/research/r.md"),
+        ("plan", "project/M1:login/plans/deep/p.md", "project/M2:other/plans/p.md"),
+    ] {
+        let team = team(mode);
+        passes(&team.file(own, "x"));
+        passes(
+            &team.tool("Bash", json!({"command": format!("mkdir -p '{}' && touch '{own}'", folder(own))})),
+        );
+        bound(&format!("{mode} {other}"), &team.file(other, "x"));
+    }
+}
+
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or(".", |(folder, _)| folder)
+}
+
+#[test]
+fn servers_tools_and_notebooks_are_bound() {
+    let team = team("plan");
+    let project = team.scratch.project();
+    let source = project.join("src/a.rs");
+    let plan = project.join(team.plan());
+    for (tool, input, refused) in [
+        ("mcp__filesystem__write_file", json!({"path": source, "content": "x"}), true),
+        (
+            "mcp__filesystem__edit_file",
+            json!({"path": source, "edits": [{"oldText": "a", "newText": "b"}]}),
+            true,
+        ),
+        (
+            "mcp__filesystem__move_file",
+            json!({"source": source, "destination": project.join("src/b.rs")}),
+            true,
+        ),
+        ("mcp__filesystem__create_directory", json!({"path": project.join("src/new")}), true),
+        ("NotebookEdit", json!({"notebook_path": project.join("n.ipynb"), "new_source": "x"}), true),
+        ("MultiEdit", json!({"file_path": source, "edits": [{"old_string": "a", "new_string": "b"}]}), true),
+        ("mcp__filesystem__write_file", json!({"path": plan, "content": "x"}), false),
+        ("mcp__filesystem__read_text_file", json!({"path": source}), false),
+        ("mcp__github__list_issues", json!({"owner": "a", "repo": "b"}), false),
+    ] {
+        let answer = team.tool(tool, input.clone());
+        let what = format!("{tool} {input}");
+        if refused {
+            bound(&what, &answer);
+        } else {
+            assert_eq!(answer.decision(), "none", "{what}: {}", answer.stdout);
+        }
+    }
+}
+
+#[test]
+fn patches_and_the_tools_of_other_agents_are_bound() {
+    let team = Team::with("[plan]");
+    team.write("src/a.rs", "fn a() {}\n");
+    let cwd = team.scratch.project();
+    let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-fn a() {}\n+fn b() {}\n*** End Patch";
+    let good = format!("*** Begin Patch\n*** Add File: {}\n+# plan\n*** End Patch", team.plan());
+    let like = |event: &str, rest: Value| {
+        let mut all =
+            json!({"session_id": "s", "cwd": cwd, "hook_event_name": event, "permission_mode": "default"});
+        all.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+        all
+    };
+    for (agent, prompt, before, rest, refused) in [
+        (
+            "codex",
+            "UserPromptSubmit",
+            "PreToolUse",
+            json!({"tool_name": "apply_patch", "tool_input": {"command": patch}, "tool_use_id": "c"}),
+            true,
+        ),
+        (
+            "codex",
+            "UserPromptSubmit",
+            "PreToolUse",
+            json!({"tool_name": "apply_patch", "tool_input": {"command": good}, "tool_use_id": "c"}),
+            false,
+        ),
+        (
+            "codex",
+            "UserPromptSubmit",
+            "PreToolUse",
+            json!({"tool_name": "Bash", "tool_input": {"command": "touch src/x"}, "tool_use_id": "c"}),
+            true,
+        ),
+        (
+            "gemini-cli",
+            "BeforeAgent",
+            "BeforeTool",
+            json!({"tool_name": "write_file", "tool_input": {"file_path": "src/b.rs", "content": "x"}}),
+            true,
+        ),
+        (
+            "gemini-cli",
+            "BeforeAgent",
+            "BeforeTool",
+            json!({"tool_name": "read_file", "tool_input": {"file_path": "src/b.rs"}}),
+            false,
+        ),
+        (
+            "qwen-code",
+            "UserPromptSubmit",
+            "PreToolUse",
+            json!({"tool_name": "edit", "tool_input": {"file_path": cwd.join("src/a.rs"), "old_string": "a", "new_string": "b"}, "tool_use_id": "c"}),
+            true,
+        ),
+        (
+            "qwen-code",
+            "UserPromptSubmit",
+            "PreToolUse",
+            json!({"tool_name": "run_shell_command", "tool_input": {"command": "ls src"}, "tool_use_id": "c"}),
+            false,
+        ),
+    ] {
+        other(&team, agent, prompt, &like(prompt, json!({"prompt": "/plan it"})));
+        let answer = other(&team, agent, before, &like(before, rest.clone()));
+        let said = answer.says("The planning is not over.");
+        assert_eq!(said, refused, "{agent} {rest}: {} {}", answer.stdout, answer.stderr);
+    }
+}
+
+#[test]
+fn subagents_are_bound_like_the_main_agent() {
+    let team = team("explore");
+    for command in ["touch src/b.rs", "cargo fmt", "echo x > src/a.rs"] {
+        let fields = json!({
+            "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "t9",
+            "agent_id": "a1", "agent_type": "codebase-explorer",
+        });
+        bound(command, &team.send("PreToolUse", fields));
+    }
+}
+
+#[test]
+fn two_modes_in_two_sessions_of_one_project() {
+    let mut team = team("plan");
+    let first = team.session.clone();
+    "second".clone_into(&mut team.session);
+    passes(&team.prompt("/explore"));
+    passes(&team.file("exploration/x.md", "x"));
+    bound("explore", &team.file(&format!("{}/plans/p.md", crate::team::PLACE), "x"));
+    team.session = first;
+    bound("plan", &team.file("exploration/x.md", "x"));
+    passes(&team.file(&team.plan(), "x"));
+}

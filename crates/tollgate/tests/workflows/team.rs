@@ -1,0 +1,120 @@
+//! A project with workflows that are on, and one session of Claude Code in it, event by event.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Scratch};
+
+pub const PLACE: &str = "project/M1:login";
+
+/// A project with a milestone and workflows that are on, and one session in it.
+pub struct Team {
+    pub scratch: Scratch,
+    pub session: String,
+}
+
+impl Team {
+    pub fn with(workflows: &str) -> Self {
+        let team = Self { scratch: Scratch::new(), session: "2ebc1fa1-9668".to_owned() };
+        team.scratch.policy(&format!("version: 1\nworkflows: {workflows}\n"));
+        team.write("project/status.json", r#"{"current_milestone":"M1","milestone_description":"login"}"#);
+        team
+    }
+
+    pub fn write(&self, path: &str, text: &str) {
+        let path = self.scratch.project().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    pub fn git(&self, args: &[&str]) {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"]).args(args);
+        let done = git.current_dir(self.scratch.project()).env("HOME", self.scratch.home()).output().unwrap();
+        assert!(done.status.success(), "{args:?} {}", String::from_utf8_lossy(&done.stderr));
+    }
+
+    pub fn send(&self, event: &str, fields: Value) -> Answer {
+        let mut payload = json!({
+            "session_id": self.session, "transcript_path": "/x/t.jsonl", "cwd": self.scratch.project(),
+            "permission_mode": "default", "hook_event_name": event,
+        });
+        payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        self.scratch.hook(event, payload.to_string().as_bytes())
+    }
+
+    pub fn prompt(&self, text: &str) -> Answer {
+        self.send("UserPromptSubmit", json!({"prompt": text}))
+    }
+
+    pub fn spawn(&self, agent: &str) -> Answer {
+        let input = json!({"description": "d", "prompt": format!("work as {agent}"), "subagent_type": agent});
+        self.send("PreToolUse", json!({"tool_name": "Agent", "tool_input": input, "tool_use_id": "toolu_1"}))
+    }
+
+    pub fn done(&self, agent: &str) -> Answer {
+        self.done_saying(agent, "done")
+    }
+
+    pub fn done_saying(&self, agent: &str, message: &str) -> Answer {
+        self.send(
+            "SubagentStop",
+            json!({"agent_id": "a1", "agent_type": agent, "stop_hook_active": false, "last_assistant_message": message}),
+        )
+    }
+
+    pub fn stop(&self) -> Answer {
+        self.send("Stop", json!({"stop_hook_active": false, "last_assistant_message": "end"}))
+    }
+
+    pub fn tool(&self, name: &str, input: Value) -> Answer {
+        self.send("PreToolUse", json!({"tool_name": name, "tool_input": input, "tool_use_id": "toolu_2"}))
+    }
+
+    pub fn file(&self, path: &str, text: &str) -> Answer {
+        self.tool("Write", json!({"file_path": self.scratch.project().join(path), "content": text}))
+    }
+
+    /// A command that has run, with what it printed.
+    pub fn ran(&self, command: &str, code: i32, output: &str) -> Answer {
+        let tool = json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "toolu_3"});
+        let mut fields = tool.as_object().unwrap().clone();
+        if code == 0 {
+            let response = json!({"stdout": output, "stderr": "", "interrupted": false, "isImage": false});
+            fields.insert("tool_response".into(), response);
+            return self.send("PostToolUse", Value::Object(fields));
+        }
+        fields.insert("error".into(), json!(format!("Exit code {code}\n{output}")));
+        self.send("PostToolUseFailure", Value::Object(fields))
+    }
+
+    pub fn session_starts(&self, source: &str) -> Answer {
+        self.send("SessionStart", json!({"source": source}))
+    }
+
+    pub fn report(&self) -> String {
+        format!("{PLACE}/research/research_{}_1116.md", self.session)
+    }
+
+    pub fn plan(&self) -> String {
+        format!("{PLACE}/plans/plan_{}_1116.md", self.session)
+    }
+}
+
+#[track_caller]
+pub fn blocked(answer: &Answer, message: &str) {
+    assert_eq!(answer.code, Some(0), "{}", answer.stderr);
+    let value: Value =
+        serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("not refused: {message}"));
+    let output = &value["hookSpecificOutput"];
+    let refused = value["decision"] == "block" || output["permissionDecision"] == "deny";
+    assert!(refused && answer.says(message), "{message}: {}", answer.stdout);
+}
+
+#[track_caller]
+pub fn passes(answer: &Answer) {
+    assert_eq!(answer.code, Some(0));
+    let refused = answer.stdout.contains("\"block\"") || answer.stdout.contains("\"deny\"");
+    assert!(!refused && !answer.stdout.contains("\"ask\""), "{}", answer.stdout);
+}
