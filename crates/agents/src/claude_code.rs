@@ -11,19 +11,13 @@ use tollgate_model::{Agent, Attended, Decision, Event, Fault, Kind, Reply, Verdi
 use crate::capability::{Deny, EventCapability};
 use crate::cursor::Cursor;
 use crate::read::{self, Keys, Reader};
-use crate::{Adapter, Payload, Profile, Proof, Said};
+use crate::{Adapter, Payload, Profile, Said};
 
 /// The adapter of Claude Code.
 #[derive(Clone, Copy, Debug)]
 pub struct ClaudeCode;
 
-static PROFILE: Profile = Profile {
-    agent: Agent::ClaudeCode,
-    title: "Claude Code",
-    version: "2.1.325",
-    proof: Proof::EndToEnd,
-    events: capability::TABLE,
-};
+static PROFILE: Profile = Profile::proven(Agent::ClaudeCode, "Claude Code", "2.1.325", capability::TABLE);
 
 impl Adapter for ClaudeCode {
     fn profile(&self) -> &'static Profile {

@@ -9,19 +9,13 @@ use crate::capability::{Context, Deny, EventCapability as Row, Halt, Rewrite};
 use crate::fields::Fields;
 use crate::read::{Keys, Reader};
 use crate::say::{Act, Answer};
-use crate::{Adapter, Payload, Profile, Proof, Said, tools};
+use crate::{Adapter, Payload, Profile, Said, tools};
 
 /// The adapter of Gemini CLI.
 #[derive(Clone, Copy, Debug)]
 pub struct GeminiCli;
 
-static PROFILE: Profile = Profile {
-    agent: Agent::GeminiCli,
-    title: "Gemini CLI",
-    version: "0.61.0",
-    proof: Proof::EndToEnd,
-    events: TABLE,
-};
+static PROFILE: Profile = Profile::proven(Agent::GeminiCli, "Gemini CLI", "0.61.0", TABLE);
 
 static TABLE: &[Row] = &[
     Row {
@@ -64,12 +58,7 @@ impl Adapter for GeminiCli {
             answer.top("decision", "deny");
             answer.top("reason", said.reason.as_str());
         }
-        if let Some(input) = said.rewrite {
-            answer.specific("tool_input", input.clone());
-        }
-        answer.specific_text("additionalContext", &said.context);
-        answer.text("systemMessage", &said.message);
-        answer.reply(said.row.name)
+        answer.beside(said, "tool_input")
     }
 
     fn blind(&self, verdict: Verdict, text: &str) -> Reply {

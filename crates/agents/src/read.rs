@@ -68,7 +68,16 @@ impl Keys {
 impl Reader {
     /// Understands a payload.
     pub(crate) fn read(&self, payload: &Payload) -> Result<Event, Fault> {
-        self.read_value(object(payload.bytes, self.profile.title)?, payload.hint)
+        let mut event = self.read_value(object(payload.bytes, self.profile.title)?, payload.hint)?;
+        self.tell_version(&mut event, payload);
+        Ok(event)
+    }
+
+    /// Takes the agent's version from its environment, where it stands there.
+    pub(crate) fn tell_version(&self, event: &mut Event, payload: &Payload) {
+        if !self.profile.version_in.is_empty() {
+            event.trace.version = (payload.env)(self.profile.version_in).unwrap_or_default();
+        }
     }
 
     /// The same, of JSON that was parsed already.
@@ -227,5 +236,6 @@ fn trace(top: &Value) -> Trace {
         Some(Value::Number(text)) => text.parse().ok(),
         _ => None,
     };
-    Trace { prompt: top.text("prompt_id").unwrap_or_default().to_owned(), took_ms }
+    let text = |key: &str| top.text(key).unwrap_or_default().to_owned();
+    Trace { prompt: text("prompt_id"), took_ms, version: text("cursor_version") }
 }

@@ -218,8 +218,18 @@ fn our_own_commands_are_known_again() {
     let registration = Registration { command: GATE.into(), config: "/c d".into(), state: "/s".into() };
     let line = registration.closed_line("codex", "PreToolUse");
     let words = gate_words(&object([("command", line.as_str().into())])).unwrap();
+    check(
+        &format!(
+            r#"{{"command": "/bin/sh -c '{}' tollgate /a/tollgate hook codex"}}"#,
+            OLD_GUARD.replace('"', "\\\"")
+        ),
+        true,
+    );
     assert_eq!(words, [vec![GATE.to_owned()], registration.args("codex", "PreToolUse")].concat());
 }
+
+/// Installed by earlier versions, and replaced by the next `init`.
+const OLD_GUARD: &str = r#""$@" || { echo "Tollgate gave no answer, so this call does not run; the user can find out more with: tollgate doctor" >&2; exit 2; }"#;
 
 /// Around the gate stands a shell: whatever becomes of the gate, the call is refused with a reason or the gate's own
 /// answer gets through.
@@ -241,8 +251,19 @@ fn the_shell_around_the_gate_refuses_when_it_dies() {
         assert_eq!(String::from_utf8_lossy(&ran.stdout), stdout, "{script:?}");
     };
     check(None, 2, "", true);
-    check(Some("echo \"$1 $2 $3\""), 0, "hook codex PreToolUse\n", false);
+    check(Some("echo \"{$1 $2 $3}\""), 0, "{hook codex PreToolUse}", false);
+    check(Some("cat"), 0, "", false);
     check(Some("exit 0"), 0, "", false);
+    check(
+        Some(r#"printf '{"decision":"deny",\n "reason":"%%s $(x) \\n"}\n\n'"#),
+        0,
+        "{\"decision\":\"deny\",\n \"reason\":\"%s $(x) \\n\"}",
+        false,
+    );
+    check(Some("echo warning: noise; echo '{}'"), 2, "", true);
+    check(Some("echo '{\"decision\": oo'"), 2, "", true);
+    check(Some("echo 0"), 2, "", true);
+    check(Some("echo '{}'; exit 1"), 2, "", true);
     check(Some("exit 1"), 2, "", true);
     check(Some("kill -9 $$"), 2, "", true);
     check(Some("kill -SEGV $$"), 2, "", true);

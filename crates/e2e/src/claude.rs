@@ -81,6 +81,14 @@ impl Driver for Claude {
         Turn::call("Bash", json!({"command": command, "description": "run"}))
     }
 
+    fn file_tools(&self, file: &str) -> Vec<Turn> {
+        vec![
+            Turn::call("Write", json!({"file_path": file, "content": "alpha\n"})),
+            Turn::call("Read", json!({"file_path": file})),
+            Turn::call("Edit", json!({"file_path": file, "old_string": "alpha", "new_string": "gamma"})),
+        ]
+    }
+
     fn spawn(&self, prompt: &str) -> Vec<Turn> {
         let input = json!({"description": "help", "prompt": prompt, "run_in_background": false,
                            "subagent_type": "general-purpose"});

@@ -78,6 +78,13 @@ enabled = false
         Turn::call("exec_command", json!({"cmd": command}))
     }
 
+    fn file_tools(&self, file: &str) -> Vec<Turn> {
+        let patch = format!("*** Begin Patch\n*** Add File: {file}\n+alpha\n*** End Patch\n");
+        let mut turn = Turn::call("apply_patch", json!(patch));
+        turn.tools.iter_mut().for_each(|tool| tool.custom = true);
+        vec![turn]
+    }
+
     fn spawn(&self, prompt: &str) -> Vec<Turn> {
         let wait = |results: &[crate::ToolResult]| {
             let id = results.iter().rev().find_map(|result| {
@@ -134,6 +141,19 @@ impl Driver for Gemini {
         Turn::call("run_shell_command", json!({"command": command, "description": "run"}))
     }
 
+    fn file_tools(&self, file: &str) -> Vec<Turn> {
+        let change =
+            json!({"file_path": file, "old_string": "alpha", "new_string": "gamma", "instruction": "change"});
+        vec![
+            Turn::call("write_file", json!({"file_path": file, "content": "alpha\n"})),
+            Turn::call("read_file", json!({"file_path": file})),
+            Turn::call("replace", change),
+            Turn::call("grep_search", json!({"pattern": "gamma"})),
+            Turn::call("glob", json!({"pattern": "*.txt"})),
+            Turn::call("list_directory", json!({"dir_path": "."})),
+        ]
+    }
+
     fn spawn(&self, prompt: &str) -> Vec<Turn> {
         vec![Turn::call("invoke_agent", json!({"agent_name": "generalist", "prompt": prompt}))]
     }
@@ -178,6 +198,16 @@ impl Driver for Qwen {
         Turn::call("run_shell_command", input)
     }
 
+    fn file_tools(&self, file: &str) -> Vec<Turn> {
+        vec![
+            Turn::call("write_file", json!({"file_path": file, "content": "alpha\n"})),
+            Turn::call("read_file", json!({"file_path": file})),
+            Turn::call("edit", json!({"file_path": file, "old_string": "alpha", "new_string": "gamma"})),
+            Turn::call("grep_search", json!({"pattern": "gamma"})),
+            Turn::call("glob", json!({"pattern": "*.txt"})),
+        ]
+    }
+
     fn spawn(&self, prompt: &str) -> Vec<Turn> {
         let input = json!({"description": "help", "prompt": prompt, "subagent_type": "general-purpose",
                            "run_in_background": false});
@@ -217,6 +247,16 @@ impl Driver for Copilot {
 
     fn shell(&self, command: &str) -> Turn {
         Turn::call("bash", json!({"command": command, "description": "run"}))
+    }
+
+    fn file_tools(&self, file: &str) -> Vec<Turn> {
+        vec![
+            Turn::call("create", json!({"path": file, "file_text": "alpha\n"})),
+            Turn::call("view", json!({"path": file})),
+            Turn::call("edit", json!({"path": file, "old_str": "alpha", "new_str": "gamma"})),
+            Turn::call("rg", json!({"pattern": "gamma"})),
+            Turn::call("glob", json!({"pattern": "*.txt"})),
+        ]
     }
 
     fn spawn(&self, prompt: &str) -> Vec<Turn> {
@@ -268,6 +308,15 @@ impl Driver for OpenCode {
 
     fn shell(&self, command: &str) -> Turn {
         Turn::call("bash", json!({"command": command, "description": "run"}))
+    }
+
+    fn file_tools(&self, file: &str) -> Vec<Turn> {
+        vec![
+            Turn::call("write", json!({"filePath": file, "content": "alpha\n"})),
+            Turn::call("read", json!({"filePath": file})),
+            Turn::call("edit", json!({"filePath": file, "oldString": "alpha", "newString": "gamma"})),
+            Turn::call("grep", json!({"pattern": "gamma"})),
+        ]
     }
 
     fn spawn(&self, prompt: &str) -> Vec<Turn> {

@@ -4,6 +4,7 @@
 //! Nothing here reads or writes the machine's own configuration, and a client's way out of the
 //! machine is closed: its proxy is the scripted model, which refuses and remembers.
 
+pub mod behaviour;
 pub mod capture;
 pub mod claude;
 pub mod client;

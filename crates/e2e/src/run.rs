@@ -28,6 +28,8 @@ pub trait Driver: fmt::Debug + Sync {
     fn arguments(&self, prompt: &str, unattended: bool) -> Vec<String>;
     /// A call of its shell tool.
     fn shell(&self, command: &str) -> Turn;
+    /// Calls of its other tools: one that writes the file, reads it, changes it, searches it and so on.
+    fn file_tools(&self, file: &str) -> Vec<Turn>;
     /// The calls that start a subagent and wait for its end.
     fn spawn(&self, prompt: &str) -> Vec<Turn>;
     /// More arguments for a run that starts a subagent.

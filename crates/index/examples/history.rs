@@ -117,7 +117,7 @@ impl History {
             transcript: Some(format!("/home/user/.claude/projects/-home-user-project/{session:08x}.jsonl")),
             permission_mode: "default".into(),
             attended: Attended::Yes,
-            trace: Trace { prompt: format!("{session:032x}"), took_ms: None },
+            trace: Trace { prompt: format!("{session:032x}"), took_ms: None, version: String::new() },
             kind,
         };
         (event, verdict)

@@ -42,6 +42,8 @@ pub struct Decision {
     pub approve: bool,
     /// Names the call for a person: shown where an `ask` had to become a `deny`.
     pub code: String,
+    /// No other hook of the agent decides about the same call. Looked up only where it matters.
+    pub alone: bool,
 }
 
 impl Decision {

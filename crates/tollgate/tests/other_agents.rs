@@ -142,7 +142,9 @@ fn doctor_knows_how_each_agent_skips_the_gate_in_silence() {
 #[test]
 fn doctor_tells_drift_and_puts_it_right() {
     let cases = [
-        ("gemini-cli", ".gemini/settings.json", "20000", "7"),
+        ("gemini-cli", ".gemini/settings.json", "86400000", "7"),
+        ("codex", ".codex/hooks.json", "86400", "5"),
+        ("copilot-cli", ".copilot/hooks/tollgate.json", "86400", "1"),
         ("opencode", ".config/opencode/plugin/tollgate.js", "throw new Error", "console.log"),
         ("qwen-code", ".qwen/settings.json", "\"PreToolUse\"", "\"Stop2\""),
     ];
@@ -162,6 +164,59 @@ fn doctor_tells_drift_and_puts_it_right() {
         if agent != "qwen-code" {
             assert_eq!(home.read(file), whole);
         }
+    }
+}
+
+#[test]
+fn doctor_knows_which_versions_were_observed() {
+    let cases = [
+        ("codex", "codex-cli 0.166.0", 0, "Codex 0.166.0 is the version that was observed"),
+        ("codex", "codex-cli 0.170.1", 0, "Codex 0.170.1 was never observed"),
+        ("gemini", "0.60.9", 0, "the adapter was proven with 0.61.0"),
+        ("copilot", "1.0.96", 0, "Copilot CLI 1.0.96 is older than 1.0.97"),
+        ("copilot", "1.0.50", 1, "a hook that fails lets the call run"),
+        ("opencode", "a word", 0, "The gate is in force"),
+    ];
+    for (program, version, exit, says) in cases {
+        let home = home();
+        check(&home.run(&["init", "--yes"]), 0, &[]);
+        home.program(program, &format!("echo '{version}'"));
+        check(&home.run(&["doctor"]), exit, &[says]);
+    }
+    let home = home();
+    check(&home.run(&["init", "--yes"]), 0, &[]);
+    home.program("claude", "echo '2.9.0 (Claude Code)'");
+    check(&home.run(&["doctor"]), 0, &["Claude Code 2.9.0 was never observed"]);
+}
+
+/// Qwen Code's last hook decides, so the gate asks only when it is the only one.
+#[test]
+fn qwen_is_asked_unless_another_hook_has_a_say() {
+    let mine = r#""hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "mine"}]}]}"#;
+    let stop = mine.replace("PreToolUse", "Stop");
+    let cases: &[(&str, &str, &str, &str)] = &[
+        ("nothing else", "", "", r#""permissionDecision":"ask""#),
+        ("hooks of other events", ".qwen/settings.json", &stop, r#""permissionDecision":"ask""#),
+        ("the user's", ".qwen/settings.json", mine, r#""permissionDecision":"deny""#),
+        ("the project's", "p/.qwen/settings.json", mine, r#""permissionDecision":"deny""#),
+        ("an extension", ".qwen/extensions/x/qwen-extension.json", "", r#""permissionDecision":"deny""#),
+        ("a subagent's", "p/.qwen/agents/x.md", "", r#""permissionDecision":"deny""#),
+        ("what cannot be read", "p/.qwen/settings.json", "{", r#""permissionDecision":"deny""#),
+    ];
+    for (about, file, text, says) in cases {
+        let home = home();
+        fs::create_dir_all(home.path("p/.git")).unwrap();
+        if !file.is_empty() {
+            home.write(file, &format!("{{{text}}}"));
+        }
+        check(&home.run(&["init", "--yes", "--agent", "qwen-code"]), 0, &[]);
+        let cwd = home.path("p").display().to_string();
+        let payload = format!(
+            r#"{{"session_id":"s","cwd":"{cwd}","hook_event_name":"PreToolUse","permission_mode":"yolo","tool_name":"run_shell_command","tool_input":{{"command":"npm publish"}},"tool_use_id":"t"}}"#
+        );
+        let mut hook = home.command(Path::new(TOLLGATE), &["hook", "qwen-code", "PreToolUse"]);
+        let ran = finish(&mut hook, payload.as_bytes());
+        assert!(ran.out.contains(says), "{about}: {}", ran.out);
     }
 }
 

@@ -30,9 +30,9 @@ impl Registration {
 }
 
 impl Registration {
-    /// The line for an event at which a call waits. A gate that is gone, killed or broken would let the call run, so
-    /// a shell of our own stands around it, which then refuses as the gate would. It does not matter which shell the
-    /// agent itself uses.
+    /// The line for an event at which a call waits. A gate that is gone, killed or broken, or that says something that
+    /// is no answer, would let the call run, so a shell of our own stands around it, which then refuses as the gate
+    /// would. It starts no process beside the gate, and it does not matter which shell the agent itself uses.
     #[must_use]
     pub fn closed_line(&self, agent: &str, event: &str) -> String {
         format!("{SHELL} -c '{GUARD}' tollgate {}", self.line(agent, event))
@@ -40,7 +40,10 @@ impl Registration {
 }
 
 const SHELL: &str = "/bin/sh";
-const GUARD: &str = r#""$@" || { echo "Tollgate gave no answer, so this call does not run; the user can find out more with: tollgate doctor" >&2; exit 2; }"#;
+/// An answer is nothing, or one object.
+const GUARD: &str = r#"if out=$("$@"); then case $out in ""|"{"*"}") printf %s "$out"; exit 0;; esac; fi; echo "Tollgate gave no answer, so this call does not run; the user can find out more with: tollgate doctor" >&2; exit 2"#;
+/// As earlier versions wrote it.
+const OLD_GUARD: &str = r#""$@" || { echo "Tollgate gave no answer, so this call does not run; the user can find out more with: tollgate doctor" >&2; exit 2; }"#;
 
 /// The words that a handler starts, if it starts the gate. Also in the forms that people write by hand.
 #[must_use]
@@ -58,9 +61,9 @@ pub fn gate_words(handler: &Value) -> Option<Vec<String>> {
 
 /// The gate's own words, without the shell around them.
 fn unguarded(words: Vec<String>) -> Vec<String> {
-    let around = [SHELL, "-c", GUARD, "tollgate"];
-    let guarded = words.iter().zip(around).filter(|(word, known)| word == known).count() == around.len();
-    words.into_iter().skip(if guarded { around.len() } else { 0 }).collect()
+    let first: Vec<&str> = words.iter().take(4).map(String::as_str).collect();
+    let guarded = [GUARD, OLD_GUARD].iter().any(|guard| first == [SHELL, "-c", guard, "tollgate"]);
+    words.into_iter().skip(if guarded { 4 } else { 0 }).collect()
 }
 
 /// Does this handler start the gate?

@@ -28,6 +28,8 @@ pub struct Setup {
     pub agent: Agent,
     /// The event at which a call waits for the gate, and which proves it.
     pub decides: &'static str,
+    /// How long the agent waits for an answer that decides, in its own unit; zero where it is not told.
+    pub(super) patience: u64,
     /// The events that are hooked.
     pub events: &'static [&'static str],
     /// What a person still has to do, or should know.
@@ -206,23 +208,21 @@ impl Setup {
         let handler = |timeout: u64| {
             object([("type", "command".into()), ("command", line().into()), ("timeout", timeout.into())])
         };
+        let timeout = self.timeout(event);
         match self.form {
-            Form::Groups => {
-                group(handler(if matches!(event, "SessionEnd" | "Interrupt") { 3 } else { TIMEOUT }))
-            }
-            Form::GroupsMillis => group(handler(TIMEOUT * 1000)),
+            Form::Groups | Form::GroupsMillis => group(handler(timeout)),
             Form::GroupsExec => group(object([
                 ("type", "command".into()),
                 ("command", registration.command.as_str().into()),
                 ("args", Value::List(registration.args(agent, event).into_iter().map(Value::from).collect())),
-                ("timeout", (TIMEOUT * 1000).into()),
+                ("timeout", timeout.into()),
             ])),
             _ if self.agent == Agent::Windsurf => {
                 object([("command", line().into()), ("show_output", true.into())])
             }
             _ => {
                 let mut members =
-                    vec![("command".to_owned(), line().into()), ("timeout".to_owned(), TIMEOUT.into())];
+                    vec![("command".to_owned(), line().into()), ("timeout".to_owned(), timeout.into())];
                 let closed = matches!(event, "preToolUse" | "beforeShellExecution");
                 members.extend(closed.then(|| ("failClosed".to_owned(), true.into())));
                 Value::Map(members)
@@ -233,9 +233,24 @@ impl Setup {
     /// What a shell is given for an event.
     fn line(&self, registration: &Registration, event: &str) -> String {
         let name = self.agent.name();
-        let waits =
-            profile_of(name).is_some_and(|row| row.row(event).is_some_and(|row| row.phase.is_safety()));
-        if waits { registration.closed_line(name, event) } else { registration.line(name, event) }
+        if self.waits(event) { registration.closed_line(name, event) } else { registration.line(name, event) }
+    }
+
+    /// Does a call wait for the answer?
+    fn waits(&self, event: &str) -> bool {
+        let row = profile_of(self.agent.name()).and_then(|profile| profile.row(event));
+        row.is_some_and(|row| row.phase.is_safety())
+    }
+
+    /// How long the agent is told to wait, in its own unit.
+    fn timeout(&self, event: &str) -> u64 {
+        let millis = matches!(self.form, Form::GroupsMillis | Form::GroupsExec);
+        match event {
+            _ if self.waits(event) => self.patience,
+            "SessionEnd" | "Interrupt" if self.form == Form::Groups => 3,
+            _ if millis => TIMEOUT * 1000,
+            _ => TIMEOUT,
+        }
     }
 
     /// What makes Codex run the hooks that the file will hold once the entries are in it.
@@ -254,9 +269,9 @@ impl Setup {
 
     fn copilot(&self, registration: &Registration) -> String {
         let entry = |event: &&str| {
-            let line = registration.line(self.agent.name(), event);
+            let (line, timeout) = (self.line(registration, event), self.timeout(event));
             let handler =
-                object([("type", "command".into()), ("bash", line.into()), ("timeoutSec", TIMEOUT.into())]);
+                object([("type", "command".into()), ("bash", line.into()), ("timeoutSec", timeout.into())]);
             ((*event).to_owned(), Value::List(vec![handler]))
         };
         let hooks = Value::Map(self.events.iter().map(entry).collect());
@@ -271,7 +286,7 @@ impl Setup {
                 ("description", own_note().into()),
                 ("trigger", (*event).into()),
                 ("action", object([("type", "command".into()), ("command", command.into())])),
-                ("timeout", TIMEOUT.into()),
+                ("timeout", self.timeout(event).into()),
             ])
         };
         let hooks = Value::List(self.events.iter().map(hook).collect());
@@ -318,7 +333,8 @@ fn profile_of(agent: &str) -> Option<&'static Profile> {
     crate::adapter(agent).map(|adapter| adapter.profile())
 }
 
-/// Seconds until an agent gives up. Four times the gate's own deadline, which so always comes first.
+/// Seconds until an agent gives up on an answer that decides nothing. Four times the gate's own deadline, which so always
+/// comes first.
 const TIMEOUT: u64 = 20;
 
 fn own_note() -> String {

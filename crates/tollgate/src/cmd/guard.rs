@@ -10,11 +10,12 @@ use tollgate_agents::install::claude::settings::Scope;
 use tollgate_agents::install::detect::is_executable;
 use tollgate_agents::install::setup::{Content, Piece, SETUPS, Setup};
 use tollgate_agents::install::{Backups, Doc, Plan, codex, registration};
-use tollgate_agents::{Profile, Proof, adapter};
+use tollgate_agents::{Profile, Proof, Version, adapter};
 use tollgate_model::Agent;
 use tollgate_model::json::Value;
 
 use super::canary::Stage;
+use super::init::agent_version;
 use crate::out;
 use crate::report::{Line, heading, tilde};
 
@@ -39,7 +40,7 @@ pub struct GuardJob<'a> {
 impl<'a> Guard<'a> {
     /// The agent of a setup. Every setup has an adapter, which is a test of the table.
     pub fn new(stage: &'a Stage, setup: &'static Setup) -> Self {
-        let generic = &tollgate_agents::generic::Generic;
+        let generic = &tollgate_agents::generic::GENERIC;
         let adapter = adapter(setup.agent.name()).unwrap_or(generic);
         Self { stage, setup, profile: adapter.profile() }
     }
@@ -111,7 +112,9 @@ impl<'a> Guard<'a> {
             }
             return if here { vec![Line::yellow(what, init)] } else { Vec::new() };
         }
-        let mut lines: Vec<Line> = scopes.iter().flat_map(|scope| self.scope_lines(*scope)).collect();
+        let mut lines: Vec<Line> =
+            self.version().map(|version| version_lines(self.profile, version)).unwrap_or_default();
+        lines.extend(scopes.iter().flat_map(|scope| self.scope_lines(*scope)));
         if self.profile.proof == Proof::Unverified {
             lines.push(Line::yellow(
                 "unverified: this adapter was written from documentation and never run against the agent",
@@ -119,6 +122,12 @@ impl<'a> Guard<'a> {
             ));
         }
         lines
+    }
+
+    /// What the program on this machine says of itself.
+    fn version(&self) -> Option<Version> {
+        let found = self.stage.agents().into_iter().find(|agent| agent.agent == self.name());
+        found.and_then(|agent| agent.program).and_then(|program| agent_version(&program))
     }
 
     /// Does a file of the agent's name the gate, although it is not asked about calls?
@@ -272,6 +281,25 @@ impl<'a> GuardJob<'a> {
         lines.extend(self.guard.stage.prove(self.guard.setup.agent, &command));
         lines
     }
+}
+
+/// Was this version of the agent observed, and what is known of it if not?
+pub fn version_lines(profile: &Profile, version: Version) -> Vec<Line> {
+    let (title, update) = (profile.title, format!("update {}", profile.title));
+    let mut lines: Vec<Line> = Vec::new();
+    for change in profile.changes_after(version) {
+        let what = format!("{title} {version} is older than {}: {}", change.since, change.before);
+        lines.push(if change.opens { Line::red(what, &update) } else { Line::yellow(what, &update) });
+    }
+    if profile.observed(version) {
+        lines.push(Line::green(format!("{title} {version} is the version that was observed")));
+    } else if profile.proof == Proof::EndToEnd {
+        let what =
+            format!("{title} {version} was never observed; the adapter was proven with {}", profile.version);
+        let fix = "let it try `tollgate uninstall --dry-run` once, which must be refused";
+        lines.push(Line::yellow(what, fix));
+    }
+    lines
 }
 
 const SCOPES: [Scope; 2] = [Scope::User, Scope::Project];

@@ -18,7 +18,7 @@ use crate::report::{Light, Line, heading};
 use crate::{out, owner, terminal};
 
 use claude::ClaudeJob;
-pub use claude::claude_version;
+pub use claude::agent_version;
 use policy_file::PolicyFile;
 
 /// Arguments of `tollgate init`.
