@@ -1,7 +1,9 @@
 //! Gemini CLI 0.61.0. It takes its own shape only: what Claude Code obeys lets the call run here.
 //!
-//! `ask` is never said: it would turn a deny rule of Gemini's own policy into a question, and without a terminal it
-//! ends the whole turn without a word to the model.
+//! `ask` is never said. Gemini does ask a person then, in `--yolo` too, but it turns a deny rule of Gemini's own policy
+//! into a question, and so does plan mode's: the hook is not told the mode or the rules, so it cannot know when that
+//! would loosen what the user configured (`crates/e2e` holds that it does). Without a terminal it ends the whole turn
+//! without a word to the model.
 
 use tollgate_model::{Agent, Event, Fault, Phase, Reply, SearchScope, ToolCall, Verdict};
 

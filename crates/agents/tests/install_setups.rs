@@ -269,6 +269,31 @@ fn the_shell_around_the_gate_refuses_when_it_dies() {
     check(Some("kill -SEGV $$"), 2, "", true);
 }
 
+/// Cline hears words only, so its script has them ready.
+#[test]
+fn clines_script_refuses_in_words_when_the_gate_dies() {
+    let place = Place::new();
+    let gate = place.path("tollgate");
+    let cline = Setup::of("cline").unwrap();
+    place.install(cline, &gate.display().to_string(), Scope::User);
+    let script = place.pieces(cline, &gate.display().to_string(), Scope::User).remove(0).path;
+    let check = |text: Option<&str>, expected: &str| {
+        if let Some(text) = text {
+            fs::write(&gate, format!("#!/bin/sh\n{text}\n")).unwrap();
+            fs::set_permissions(&gate, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        }
+        let ran = std::process::Command::new(&script).output().unwrap();
+        let stdout = String::from_utf8_lossy(&ran.stdout);
+        assert!(stdout.starts_with(expected), "{text:?}: {stdout}");
+    };
+    check(None, r#"{"cancel":true,"errorMessage":"Tollgate gave no answer"#);
+    check(Some("echo '{\"cancel\":false}'"), r#"{"cancel":false}"#);
+    check(Some("exit 0"), r#"{"cancel":true"#);
+    check(Some("echo noise"), r#"{"cancel":true"#);
+    check(Some("echo '{\"cancel\":false}'; exit 1"), r#"{"cancel":true"#);
+    check(Some("kill -9 $$"), r#"{"cancel":true"#);
+}
+
 /// What the canary sends is what the adapter reads, and what the adapter says is what the canary understands.
 #[test]
 fn canaries_speak_every_language() {

@@ -24,6 +24,11 @@ pub struct Behaviour {
 pub static BEHAVIOURS: &[Behaviour] = &[
     behaviour("refuse", "the_gate_decides", "a refused call does not run, and the model reads why"),
     behaviour("allow", "the_gate_decides", "an allowed call runs, without a word from the gate"),
+    behaviour(
+        "ask",
+        "a_person_is_asked",
+        "in a terminal a person is asked, and the call waits for their yes",
+    ),
     behaviour("ask headless", "the_gate_decides", "what is asked does not run where nobody is there"),
     behaviour("subagents", "a_subagent_is_guarded", "the calls of a subagent pass the gate"),
     behaviour("rewrite", "answers_are_carried_out", "a changed input is what runs"),

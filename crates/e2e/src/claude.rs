@@ -77,6 +77,10 @@ impl Driver for Claude {
         arguments
     }
 
+    fn terminal_arguments(&self, prompt: &str) -> Vec<String> {
+        ["--dangerously-skip-permissions", prompt].map(str::to_owned).to_vec()
+    }
+
     fn shell(&self, command: &str) -> Turn {
         Turn::call("Bash", json!({"command": command, "description": "run"}))
     }

@@ -137,6 +137,10 @@ impl Driver for Gemini {
         ["-m", "gemini-2.5-flash", "-p", prompt, "--yolo"].map(str::to_owned).to_vec()
     }
 
+    fn terminal_arguments(&self, prompt: &str) -> Vec<String> {
+        ["-m", "gemini-2.5-flash", "--yolo", "-i", prompt].map(str::to_owned).to_vec()
+    }
+
     fn shell(&self, command: &str) -> Turn {
         Turn::call("run_shell_command", json!({"command": command, "description": "run"}))
     }
@@ -193,6 +197,10 @@ impl Driver for Qwen {
         ["--auth-type", "openai", "-p", prompt, "--yolo"].map(str::to_owned).to_vec()
     }
 
+    fn terminal_arguments(&self, prompt: &str) -> Vec<String> {
+        ["--auth-type", "openai", "--yolo", "-i", prompt].map(str::to_owned).to_vec()
+    }
+
     fn shell(&self, command: &str) -> Turn {
         let input = json!({"command": command, "description": "run", "is_background": false});
         Turn::call("run_shell_command", input)
@@ -243,6 +251,10 @@ impl Driver for Copilot {
         let mut arguments = vec!["-p".to_owned(), prompt.to_owned()];
         arguments.extend(unattended.then(|| "--allow-all".to_owned()));
         arguments
+    }
+
+    fn terminal_arguments(&self, prompt: &str) -> Vec<String> {
+        ["-i", prompt, "--allow-all"].map(str::to_owned).to_vec()
     }
 
     fn shell(&self, command: &str) -> Turn {

@@ -84,11 +84,14 @@ pub fn other(driver: &'static dyn Driver, tollgate: &Path, recorder: &str) -> Re
     let helper = Conversation::new("helper", is_helper, helper).repeat_last();
     let calls = [driver.shell("echo hello"), driver.shell("echo no >&2; exit 3")];
     let file = run.scratch().project().join("a.txt").display().to_string();
-    let turns = calls.into_iter().chain(driver.file_tools(&file)).chain(driver.spawn("HELPER-MARK go"));
-    let turns = turns.chain([Turn::say("done")]);
-    let session = Session::from(Script::new(turns).beside(helper));
-    let outcome = run.go(Session { arguments: driver.subagent_arguments(), ..session })?;
-    ensure!(outcome.finished.code == Some(0), "the session failed: {outcome}");
+    let done = || [Turn::say("done")];
+    let alone = Script::new(calls.into_iter().chain(driver.file_tools(&file)).chain(done()));
+    let helped = Script::new(driver.spawn("HELPER-MARK go").into_iter().chain(done())).beside(helper);
+    let helped = Session { arguments: driver.subagent_arguments(), ..Session::from(helped) };
+    for session in [Session::from(alone), helped] {
+        let outcome = run.go(session)?;
+        ensure!(outcome.finished.code == Some(0), "a session failed: {outcome}");
+    }
     distinct(driver.client()?.version, run.captured()?, run.scratch())
 }
 

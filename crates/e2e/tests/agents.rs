@@ -74,6 +74,46 @@ fn a_subagent_is_guarded(driver: &'static dyn Driver) -> Result<()> {
     seen(driver.client()?.agent, "a_subagent_is_guarded", &[("subagents", "guarded")])
 }
 
+/// In a terminal a question is put to the person, in a mode that asks nothing by itself too: the call runs when they say
+/// yes, and not before.
+fn a_person_is_asked(driver: &'static dyn Driver) -> Result<()> {
+    let run = guarded(driver)?;
+    let script = Script::new([driver.shell("npm publish; touch ran-asked"), Turn::say("FINAL-MARK")]);
+    let mut terminal = run.in_terminal(script)?;
+    let limit = Duration::from_secs(110);
+    let asked = terminal.wait(limit, |terminal| terminal.shown().contains("Tollgate"));
+    assert!(asked && !ran(&run, "asked"), "{}", terminal.shown());
+    // A prompt that has just appeared takes no keys yet.
+    std::thread::sleep(Duration::from_secs(3));
+    assert!(!ran(&run, "asked"), "nobody has said yes yet: {}", terminal.shown());
+    terminal.press("\r")?;
+    assert!(terminal.wait(limit, |_| ran(&run, "asked")), "{}", terminal.shown());
+    seen(driver.client()?.agent, "a_person_is_asked", &[("ask", "asked")])
+}
+
+/// Why Gemini CLI is never asked: a hook's question overrules a refusal that the user wrote into Gemini's own policy.
+/// When this fails, a version has come in which it does not, and the adapter may ask.
+fn a_question_overrules_the_users_own_refusal(driver: &'static dyn Driver) -> Result<()> {
+    let rule = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"touch\"\ndecision = \"deny\"\npriority = 999\n";
+    let calls = || Script::new([touch(driver, "overruled"), Turn::say("FINAL-MARK")]);
+    let run = recorded(driver)?;
+    run.scratch().write_home(".gemini/policies/mine.toml", rule)?;
+    let voice = Voice::of(driver.client()?.agent)?;
+    run.answers(&voice.silence())?;
+    let outcome = run.go(calls())?;
+    assert!(!ran(&run, "overruled"), "the user's own rule refuses: {outcome}");
+    let ask = Answer::json(&json!({"decision": "ask", "reason": "ASK-MARK", "systemMessage": "ASK-MARK"}));
+    run.answers(&voice.silence().on(voice.name(Phase::PreTool)?, ask))?;
+    let mut terminal = run.in_terminal(calls())?;
+    let limit = Duration::from_secs(110);
+    assert!(terminal.wait(limit, |terminal| terminal.shown().contains("ASK-MARK")), "{}", terminal.shown());
+    // A prompt that has just appeared takes no keys yet.
+    std::thread::sleep(Duration::from_secs(3));
+    terminal.press("1")?;
+    assert!(terminal.wait(limit, |_| ran(&run, "overruled")), "{}", terminal.shown());
+    Ok(())
+}
+
 /// A client whose gate is replaced by a hook that records and answers as told.
 fn recorded(driver: &'static dyn Driver) -> Result<Run> {
     let run = Run::new(driver)?;
@@ -294,10 +334,10 @@ macro_rules! clients {
 }
 
 clients! { every
-    claude: &Claude, [];
+    claude: &Claude, [a_person_is_asked];
     codex: &Codex, [code_mode_is_guarded];
-    gemini: &Gemini, [];
-    qwen: &Qwen, [];
-    copilot: &Copilot, [];
+    gemini: &Gemini, [a_question_overrules_the_users_own_refusal];
+    qwen: &Qwen, [a_person_is_asked];
+    copilot: &Copilot, [a_person_is_asked];
     opencode: &OpenCode, [];
 }

@@ -5,6 +5,7 @@
 mod install_support;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -137,6 +138,32 @@ fn doctor_knows_how_each_agent_skips_the_gate_in_silence() {
         home.edit(file, from, to);
         check(&home.run(&["doctor"]), 1, &[says, "NOT in force"]);
     }
+    // Files that the gate is not registered in.
+    let off = r#"{"disableAllHooks": true}"#;
+    let elsewhere = [
+        ("gemini-cli", ".gemini/settings.json", r#"{"hooksConfig": {"enabled": false}}"#),
+        (
+            "gemini-cli",
+            ".gemini/settings.json",
+            r#"{"hooksConfig": {"disabled": ["/a/tollgate hook gemini-cli"]}}"#,
+        ),
+        ("qwen-code", ".qwen/settings.json", off),
+        ("copilot-cli", ".github/copilot/settings.json", off),
+    ];
+    for (agent, file, text) in elsewhere {
+        let home = home();
+        fs::create_dir_all(home.path("p/.git")).unwrap();
+        check(&home.run(&["init", "--yes", "--agent", agent]), 0, &[]);
+        home.write(&format!("p/{file}"), text);
+        let mut doctor = home.command(Path::new(TOLLGATE), &["doctor"]);
+        let ran = finish(doctor.current_dir(home.path("p")), b"");
+        check(&ran, 1, &["NOT in force", &format!("p/{file}")]);
+    }
+    let home = home();
+    check(&home.run(&["init", "--yes", "--agent", "cline", "--agent", "cursor"]), 0, &[]);
+    fs::set_permissions(home.path(".cline/hooks/PreToolUse"), fs::Permissions::from_mode(0o644)).unwrap();
+    home.edit(".cursor/hooks.json", "\"stop\"", "\"stopped\"");
+    check(&home.run(&["doctor"]), 1, &["is not executable", "does not know the event `stopped`"]);
 }
 
 #[test]
@@ -199,8 +226,15 @@ fn qwen_is_asked_unless_another_hook_has_a_say() {
         ("hooks of other events", ".qwen/settings.json", &stop, r#""permissionDecision":"ask""#),
         ("the user's", ".qwen/settings.json", mine, r#""permissionDecision":"deny""#),
         ("the project's", "p/.qwen/settings.json", mine, r#""permissionDecision":"deny""#),
-        ("an extension", ".qwen/extensions/x/qwen-extension.json", "", r#""permissionDecision":"deny""#),
-        ("a subagent's", "p/.qwen/agents/x.md", "", r#""permissionDecision":"deny""#),
+        ("an extension's", ".qwen/extensions/x/hooks/hooks.json", mine, r#""permissionDecision":"deny""#),
+        (
+            "an extension without",
+            ".qwen/extensions/x/qwen-extension.json",
+            "",
+            r#""permissionDecision":"ask""#,
+        ),
+        ("a subagent's", "p/.qwen/agents/x.md", "hooks: PreToolUse", r#""permissionDecision":"deny""#),
+        ("a skill without", "p/.qwen/skills/x/SKILL.md", "Be brief.", r#""permissionDecision":"ask""#),
         ("what cannot be read", "p/.qwen/settings.json", "{", r#""permissionDecision":"deny""#),
     ];
     for (about, file, text, says) in cases {

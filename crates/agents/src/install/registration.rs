@@ -37,6 +37,13 @@ impl Registration {
     pub fn closed_line(&self, agent: &str, event: &str) -> String {
         format!("{SHELL} -c '{GUARD}' tollgate {}", self.line(agent, event))
     }
+
+    /// The words for an agent that starts programs without a shell; `closed` as above.
+    pub(super) fn words(&self, agent: &str, event: &str, closed: bool) -> Vec<String> {
+        let around = [SHELL, "-c", GUARD, "tollgate"].map(str::to_owned);
+        let around = if closed { around.to_vec() } else { Vec::new() };
+        [around, vec![self.command.clone()], self.args(agent, event)].concat()
+    }
 }
 
 const SHELL: &str = "/bin/sh";
@@ -54,8 +61,9 @@ pub fn gate_words(handler: &Value) -> Option<Vec<String>> {
             let args = args.iter().filter_map(Value::as_str).map(str::to_owned);
             std::iter::once(line.to_owned()).chain(args).collect()
         }
-        None => unguarded(words(line)),
+        None => words(line),
     };
+    let words = unguarded(words);
     is_gate_line(&words).then_some(words)
 }
 

@@ -22,13 +22,13 @@ pub fn alone(setup: &Setup, roots: &Roots) -> bool {
         let roots = [roots.home, roots.project];
         folders.extend(roots.iter().flat_map(|root| QWEN_ELSEWHERE.iter().map(move |dir| root.join(dir))));
     }
-    files.iter().all(|file| only_ours(file, setup.decides)) && folders.iter().all(|dir| is_empty(dir))
+    files.iter().all(|file| only_ours(file, setup.decides)) && folders.iter().all(|dir| is_quiet(dir))
 }
 
 /// Settings of the whole machine.
 const QWEN_SYSTEM: &[&str] = &["/etc/qwen-code/settings.json", "/etc/qwen-code/system-defaults.json"];
 
-/// Extensions, subagents and skills bring hooks of their own.
+/// Extensions, subagents and skills may bring hooks of their own.
 const QWEN_ELSEWHERE: &[&str] = &[".qwen/extensions", ".qwen/agents", ".qwen/skills"];
 
 fn only_ours(file: &Path, event: &str) -> bool {
@@ -41,9 +41,38 @@ fn only_ours(file: &Path, event: &str) -> bool {
     groups(&settings, event).iter().all(|group| handlers(group).is_some_and(|all| all.iter().all(runs_gate)))
 }
 
-fn is_empty(dir: &Path) -> bool {
-    match std::fs::read_dir(dir) {
-        Ok(mut entries) => entries.next().is_none(),
-        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+/// No file in it speaks of the events at which calls are decided.
+fn is_quiet(dir: &Path) -> bool {
+    let mut left = MOST_FILES;
+    quiet_below(dir, DEEPEST, &mut left)
+}
+
+/// More than anybody reads before a question; whoever has more is asked about nothing.
+const MOST_FILES: usize = 500;
+const DEEPEST: usize = 6;
+const DECIDING: [&[u8]; 2] = [b"PreToolUse", b"BeforeTool"];
+
+fn quiet_below(dir: &Path, depth: usize, left: &mut usize) -> bool {
+    let entries = match std::fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) => return error.kind() == std::io::ErrorKind::NotFound,
+    };
+    for entry in entries {
+        let (Ok(entry), Some(fewer)) = (entry, left.checked_sub(1)) else { return false };
+        *left = fewer;
+        let path = entry.path();
+        let quiet = match std::fs::metadata(&path) {
+            Ok(meta) if meta.is_dir() => depth > 0 && quiet_below(&path, depth - 1, left),
+            Ok(_) => read_any(&path).is_ok_and(|bytes| bytes.is_none_or(|bytes| !speaks(&bytes))),
+            Err(_) => false,
+        };
+        if !quiet {
+            return false;
+        }
     }
+    true
+}
+
+fn speaks(bytes: &[u8]) -> bool {
+    DECIDING.iter().any(|word| bytes.windows(word.len()).any(|window| window == *word))
 }

@@ -180,8 +180,9 @@ impl Setup {
         match self.form {
             Form::Plugin => shim::words(&text, self.decides),
             Form::Scripts => {
-                let line = text.lines().find_map(|line| line.strip_prefix("exec "))?;
-                Some(super::registration::words(line))
+                let line =
+                    |line| ["set -- ", "exec "].iter().find_map(|start| str::strip_prefix(line, start));
+                Some(super::registration::words(text.lines().find_map(line)?))
             }
             _ => {
                 let settings = Doc::parse(&text).ok()?.value();
@@ -211,12 +212,16 @@ impl Setup {
         let timeout = self.timeout(event);
         match self.form {
             Form::Groups | Form::GroupsMillis => group(handler(timeout)),
-            Form::GroupsExec => group(object([
-                ("type", "command".into()),
-                ("command", registration.command.as_str().into()),
-                ("args", Value::List(registration.args(agent, event).into_iter().map(Value::from).collect())),
-                ("timeout", timeout.into()),
-            ])),
+            Form::GroupsExec => {
+                let words = registration.words(agent, event, self.waits(event));
+                let mut words = words.into_iter().map(Value::from);
+                group(object([
+                    ("type", "command".into()),
+                    ("command", words.next().unwrap_or_default()),
+                    ("args", Value::List(words.collect())),
+                    ("timeout", timeout.into()),
+                ]))
+            }
             _ if self.agent == Agent::Windsurf => {
                 object([("command", line().into()), ("show_output", true.into())])
             }
@@ -293,8 +298,15 @@ impl Setup {
         pretty(&object([("version", "v1".into()), ("hooks", hooks)]))
     }
 
+    /// Exit codes mean nothing to Cline, so a gate that fails is answered for in words.
     fn script(&self, registration: &Registration, event: &str) -> String {
-        format!("#!/bin/sh\n# {}\nexec {}\n", own_note(), registration.line(self.agent.name(), event))
+        let line = registration.line(self.agent.name(), event);
+        let start = format!("#!/bin/sh\n# {}\n", own_note());
+        if self.waits(event) {
+            format!("{start}set -- {line}\n{CLINE_GUARD}")
+        } else {
+            format!("{start}exec {line}\n")
+        }
     }
 }
 
@@ -328,6 +340,10 @@ impl Piece {
         Site { agent: self.agent.name(), settings: &self.path, state, ours: runs_gate, blank }
     }
 }
+
+const CLINE_GUARD: &str = r#"if out=$("$@"); then case $out in "{"*"}") printf %s "$out"; exit 0;; esac; fi
+echo '{"cancel":true,"errorMessage":"Tollgate gave no answer, so this call does not run; the user can find out more with: tollgate doctor"}'
+"#;
 
 fn profile_of(agent: &str) -> Option<&'static Profile> {
     crate::adapter(agent).map(|adapter| adapter.profile())

@@ -185,20 +185,62 @@ impl<'a> Guard<'a> {
                 (Content::Tables(tables), _) => codex::weakness(&text, tables),
                 (_, Agent::GeminiCli) => gemini_weakness(&text),
                 (_, Agent::QwenCode | Agent::CopilotCli) => switched_off(&text),
+                (_, Agent::Cursor) => self.cursor_weakness(&text),
                 _ => None,
             };
             let path = tilde(&piece.path, &self.stage.dirs.home);
             lines.extend(found.map(|what| Line::red(what, format!("correct {path}"))));
         }
+        for (file, found) in self.switches(pieces) {
+            lines.extend(found.map(|what| Line::red(what, format!("correct {}", file.display()))));
+        }
         if self.setup.agent == Agent::GeminiCli {
             lines.extend(self.gemini_trust());
         }
-        if self.setup.agent == Agent::CopilotCli {
-            let settings = self.stage.dirs.home.join(".copilot/settings.json");
-            let found = std::fs::read_to_string(&settings).ok().and_then(|text| switched_off(&text));
-            lines.extend(found.map(|what| Line::red(what, format!("correct {}", settings.display()))));
+        if self.setup.agent == Agent::Cline {
+            let bare = |piece: &&Piece| piece.path.is_file() && !is_executable(&piece.path);
+            lines.extend(pieces.iter().filter(bare).map(|piece| {
+                let path = tilde(&piece.path, &self.stage.dirs.home);
+                Line::red(
+                    format!("{path} is not executable, and is skipped without a word"),
+                    format!("chmod +x {path}"),
+                )
+            }));
         }
         lines
+    }
+
+    /// Files beside those that the gate is registered in, which can switch it off all the same.
+    fn switches(&self, pieces: &[Piece]) -> Vec<(PathBuf, Option<String>)> {
+        let (home, project) = (&self.stage.dirs.home, &self.stage.places.project);
+        let (check, files): (fn(&str) -> Option<String>, Vec<PathBuf>) = match self.setup.agent {
+            Agent::GeminiCli => {
+                let own = [home, project].map(|root| root.join(".gemini/settings.json"));
+                (gemini_weakness, own.into_iter().chain(["/etc/gemini-cli/settings.json".into()]).collect())
+            }
+            Agent::QwenCode => {
+                let own = [home, project].map(|root| root.join(".qwen/settings.json"));
+                (switched_off, own.into_iter().chain(["/etc/qwen-code/settings.json".into()]).collect())
+            }
+            Agent::CopilotCli => {
+                let own = ["settings.json", "settings.local.json"]
+                    .map(|file| project.join(".github/copilot").join(file));
+                (switched_off, own.into_iter().chain([home.join(".copilot/settings.json")]).collect())
+            }
+            _ => return Vec::new(),
+        };
+        let other = files.into_iter().filter(|file| pieces.iter().all(|piece| piece.path != *file));
+        other
+            .map(|file| (file.clone(), std::fs::read_to_string(file).ok().and_then(|text| check(&text))))
+            .collect()
+    }
+
+    /// One event that Cursor does not know makes it drop the whole file.
+    fn cursor_weakness(&self, text: &str) -> Option<String> {
+        let settings = Doc::parse(text).ok()?.value();
+        let events = settings.get("hooks").and_then(Value::as_map)?;
+        let (unknown, _) = events.iter().find(|(event, _)| self.profile.row(event).is_none())?;
+        Some(format!("Cursor does not know the event `{unknown}`, and drops the whole file for it"))
     }
 
     /// In a folder that is not trusted Gemini CLI skips the user's hooks as well.
