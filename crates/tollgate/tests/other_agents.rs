@@ -63,6 +63,28 @@ fn every_agent_that_is_found_is_guarded_in_one_go() {
 }
 
 #[test]
+fn unverified_agents_are_guarded_with_the_others_when_all_are_wanted() {
+    let home = home();
+    for folder in [
+        ".cursor",
+        ".factory",
+        ".augment",
+        ".codeium/windsurf",
+        ".kiro",
+        ".cline",
+        ".config/kilo",
+        ".config/amp",
+    ] {
+        fs::create_dir_all(home.path(folder)).unwrap();
+    }
+    let ran = home.run(&["init", "--yes", "--all"]);
+    check(&ran, 0, &["The gate is in force"]);
+    assert_eq!(ran.out.matches("`rm -rf ~` is refused").count(), ADAPTERS.len() - 1, "{}", ran.out);
+    check(&home.run(&["uninstall", "--yes"]), 0, &["~/.cursor/hooks.json is gone"]);
+    assert!(!home.path(".cline/hooks").exists() && !home.path(".kiro/hooks").exists());
+}
+
+#[test]
 fn unverified_agents_are_guarded_only_when_named() {
     let home = Home::empty();
     fs::create_dir(home.path(".cursor")).unwrap();

@@ -191,7 +191,13 @@ impl<'a> Guard<'a> {
             let path = tilde(&piece.path, &self.stage.dirs.home);
             lines.extend(found.map(|what| Line::red(what, format!("correct {path}"))));
         }
-        for (file, found) in self.switches(pieces) {
+        let others = self.switch_files().into_iter();
+        for file in others.filter(|file| pieces.iter().all(|piece| piece.path != *file)) {
+            let text = std::fs::read_to_string(&file).ok();
+            let found = text.and_then(|text| match self.setup.agent {
+                Agent::GeminiCli => gemini_weakness(&text),
+                _ => switched_off(&text),
+            });
             lines.extend(found.map(|what| Line::red(what, format!("correct {}", file.display()))));
         }
         if self.setup.agent == Agent::GeminiCli {
@@ -211,28 +217,23 @@ impl<'a> Guard<'a> {
     }
 
     /// Files beside those that the gate is registered in, which can switch it off all the same.
-    fn switches(&self, pieces: &[Piece]) -> Vec<(PathBuf, Option<String>)> {
+    fn switch_files(&self) -> Vec<PathBuf> {
         let (home, project) = (&self.stage.dirs.home, &self.stage.places.project);
-        let (check, files): (fn(&str) -> Option<String>, Vec<PathBuf>) = match self.setup.agent {
+        let both = |file: &str| [home.join(file), project.join(file)];
+        match self.setup.agent {
             Agent::GeminiCli => {
-                let own = [home, project].map(|root| root.join(".gemini/settings.json"));
-                (gemini_weakness, own.into_iter().chain(["/etc/gemini-cli/settings.json".into()]).collect())
+                [&both(".gemini/settings.json")[..], &["/etc/gemini-cli/settings.json".into()]].concat()
             }
             Agent::QwenCode => {
-                let own = [home, project].map(|root| root.join(".qwen/settings.json"));
-                (switched_off, own.into_iter().chain(["/etc/qwen-code/settings.json".into()]).collect())
+                [&both(".qwen/settings.json")[..], &["/etc/qwen-code/settings.json".into()]].concat()
             }
-            Agent::CopilotCli => {
-                let own = ["settings.json", "settings.local.json"]
-                    .map(|file| project.join(".github/copilot").join(file));
-                (switched_off, own.into_iter().chain([home.join(".copilot/settings.json")]).collect())
-            }
-            _ => return Vec::new(),
-        };
-        let other = files.into_iter().filter(|file| pieces.iter().all(|piece| piece.path != *file));
-        other
-            .map(|file| (file.clone(), std::fs::read_to_string(file).ok().and_then(|text| check(&text))))
-            .collect()
+            Agent::CopilotCli => vec![
+                home.join(".copilot/settings.json"),
+                project.join(".github/copilot/settings.json"),
+                project.join(".github/copilot/settings.local.json"),
+            ],
+            _ => Vec::new(),
+        }
     }
 
     /// One event that Cursor does not know makes it drop the whole file.
