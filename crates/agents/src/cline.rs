@@ -71,7 +71,7 @@ impl Adapter for Cline {
             permission_mode: String::new(),
             attended: Attended::Unknown,
             trace: tollgate_model::Trace {
-                version: text("clineVersion"),
+                version: read::version(&text("clineVersion")),
                 ..tollgate_model::Trace::default()
             },
             name,

@@ -139,7 +139,10 @@ fn understand(profile: &'static Profile, payload: &Payload, calls: Tools) -> Res
         project: Some(text("project")?).filter(|project| !project.is_empty()),
         transcript: Some(text("transcript")?).filter(|transcript| !transcript.is_empty()),
         permission_mode: text("permission_mode")?,
-        trace: tollgate_model::Trace { version: text("version")?, ..tollgate_model::Trace::default() },
+        trace: tollgate_model::Trace {
+            version: read::version(&text("version")?),
+            ..tollgate_model::Trace::default()
+        },
         attended: match top.get("attended").and_then(Value::as_bool) {
             Some(true) => Attended::Yes,
             Some(false) => Attended::No,

@@ -76,7 +76,7 @@ impl Reader {
     /// Takes the agent's version from its environment, where it stands there.
     pub(crate) fn tell_version(&self, event: &mut Event, payload: &Payload) {
         if !self.profile.version_in.is_empty() {
-            event.trace.version = (payload.env)(self.profile.version_in).unwrap_or_default();
+            event.trace.version = version(&(payload.env)(self.profile.version_in).unwrap_or_default());
         }
     }
 
@@ -230,6 +230,11 @@ fn server(top: &Value) -> Option<String> {
     claude.or_else(gemini).or_else(|| top.text("mcp_server_name")).map(str::to_owned)
 }
 
+/// A version as the agent tells it, and no more than one.
+pub(crate) fn version(told: &str) -> String {
+    told.chars().take(40).collect()
+}
+
 /// For the record only, so that nothing in it can be a fault.
 fn trace(top: &Value) -> Trace {
     let took_ms = match top.get("duration_ms") {
@@ -237,5 +242,5 @@ fn trace(top: &Value) -> Trace {
         _ => None,
     };
     let text = |key: &str| top.text(key).unwrap_or_default().to_owned();
-    Trace { prompt: text("prompt_id"), took_ms, version: text("cursor_version") }
+    Trace { prompt: text("prompt_id"), took_ms, version: version(&text("cursor_version")) }
 }
