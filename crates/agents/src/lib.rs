@@ -144,7 +144,7 @@ pub trait Adapter: Sync {
         self.profile().agent
     }
 
-    /// What an event honours, where that depends on more than its name.
+    /// What an event honours, where that depends on more than its name: the version, the mode or the tool.
     fn row(&self, event: &Event) -> EventCapability {
         self.profile().row(&event.name).copied().unwrap_or(EventCapability::UNKNOWN)
     }

@@ -247,6 +247,7 @@ fn the_shell_around_the_gate_refuses_when_it_dies() {
         }
         let ran = std::process::Command::new("bash").args(["-c", &line]).output().unwrap();
         let told = String::from_utf8_lossy(&ran.stderr).contains("Tollgate gave no answer");
+        assert!(exit == 0 || !ran.stderr.is_empty(), "exit 2 without a word lets the call run: {script:?}");
         assert_eq!((ran.status.code(), told), (Some(exit), reason), "{script:?} {ran:?}");
         assert_eq!(String::from_utf8_lossy(&ran.stdout), stdout, "{script:?}");
     };
@@ -265,6 +266,9 @@ fn the_shell_around_the_gate_refuses_when_it_dies() {
     check(Some("echo 0"), 2, "", true);
     check(Some("echo '{}'; exit 1"), 2, "", true);
     check(Some("exit 1"), 2, "", true);
+    check(Some("exit 20"), 2, "", true);
+    check(Some("echo '{\"decision\":\"allow\"}'; echo why >&2; exit 2"), 2, "", false);
+    check(Some("exit 2"), 2, "", false);
     check(Some("kill -9 $$"), 2, "", true);
     check(Some("kill -SEGV $$"), 2, "", true);
 }

@@ -47,8 +47,10 @@ impl Registration {
 }
 
 const SHELL: &str = "/bin/sh";
-/// An answer is nothing, or one object.
-const GUARD: &str = r#"if out=$("$@"); then case $out in ""|"{"*"}") printf %s "$out"; exit 0;; esac; fi; echo "Tollgate gave no answer, so this call does not run; the user can find out more with: tollgate doctor" >&2; exit 2"#;
+/// An answer is nothing or one object with exit 0, or exit 2 with the reason on standard error. In the latter case some
+/// agents obey what is on standard output, so that is kept back, and some let the call run when standard error is empty,
+/// so that it never is.
+const GUARD: &str = r#"out=$("$@"); s=$?; case $s:$out in 0:|0:"{"*"}") printf %s "$out"; exit 0;; 2:*) echo "(refused by Tollgate; the user can find out more with: tollgate doctor)" >&2;; *) echo "Tollgate gave no answer, so this call does not run; the user can find out more with: tollgate doctor" >&2;; esac; exit 2"#;
 /// As earlier versions wrote it.
 const OLD_GUARD: &str = r#""$@" || { echo "Tollgate gave no answer, so this call does not run; the user can find out more with: tollgate doctor" >&2; exit 2; }"#;
 
