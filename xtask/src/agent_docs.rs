@@ -29,10 +29,14 @@ pub fn stale() -> Result<Vec<String>> {
 
 /// Every page as it should be.
 fn pages() -> Result<Vec<(String, String)>> {
-    let mut pages = vec![page("docs/agents/README.md", &[("agents", overview())])?];
+    let mut pages = vec![page(
+        "docs/agents/README.md",
+        &[("agents", overview()), ("clients", tollgate_e2e::behaviour::table()?)],
+    )?];
     for adapter in ADAPTERS {
         let name = adapter.agent().name();
-        let parts = [("events", adapter.profile().table()), ("files", files(name))];
+        let profile = adapter.profile();
+        let parts = [("events", profile.table()), ("versions", versions(profile)), ("files", files(name))];
         pages.push(page(&format!("docs/agents/{name}.md"), &parts)?);
     }
     pages.push(page("docs/guide/workflows.md", &workflow_docs::parts())?);
@@ -90,8 +94,11 @@ fn overview_row(adapter: &dyn Adapter) -> String {
 }
 
 fn asks(profile: &Profile) -> &'static str {
-    if any(profile, |row| row.phase.name() == "pre-tool" && row.ask == Ask::Decision) {
+    let says = |ask: Ask| any(profile, |row| row.phase.name() == "pre-tool" && row.ask == ask);
+    if says(Ask::Decision) {
         "asked"
+    } else if says(Ask::Alone) {
+        "asked, if no other hook decides"
     } else {
         "refused, with a code"
     }
@@ -103,6 +110,26 @@ fn any(profile: &Profile, holds: impl Fn(&EventCapability) -> bool) -> bool {
 
 fn yes(holds: bool) -> String {
     if holds { "yes" } else { "no" }.to_owned()
+}
+
+/// What is known of the agent's versions.
+fn versions(profile: &Profile) -> String {
+    let mut text = match profile.proof {
+        Proof::EndToEnd => format!("Driven in the tests: {}.", profile.version),
+        _ => format!("Written for {}, never driven.", profile.version),
+    };
+    if !profile.version_in.is_empty() {
+        text.push_str(&format!(" It tells the gate its version (`{}`).", profile.version_in));
+    }
+    let told = profile.proof == Proof::EndToEnd;
+    text.push_str(if told { " `tollgate doctor` says when yours is another one.\n" } else { "\n" });
+    if !profile.changes.is_empty() {
+        text.push_str("\n| before | it is known that |\n|---|---|\n");
+    }
+    for change in profile.changes {
+        text.push_str(&format!("| {} | {} |\n", change.since, change.before));
+    }
+    text
 }
 
 /// Where the hooks go, and for which events.

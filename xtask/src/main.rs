@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask install | test | tidy | docs | bench | hot | e2e | families | corpus`.
+//! The project's own commands: `cargo xtask install | test | tidy | docs | bench | hot | e2e | record | families | corpus`.
 
 mod agent_docs;
 mod bench;
@@ -8,6 +8,7 @@ mod docs;
 mod families;
 mod hot;
 mod install;
+mod record;
 mod sh;
 mod test;
 mod tidy;
@@ -21,6 +22,8 @@ cargo xtask test              run all tests, installing what they need
 cargo xtask tidy              check crate purity, the dependency table, lengths, generated pages
 cargo xtask docs              write the rules' pages and the agents' tables in docs/
 cargo xtask e2e               real clients against the mock model
+cargo xtask record [AGENT…] [--store]
+                              record the clients' payloads anew, show what changed, keep it
 cargo xtask bench             the hook against an empty program
 cargo xtask hot               record which functions a hook runs through, for the linker
 cargo xtask families          write docs/families.md, and compare options with the programs of this machine
@@ -37,6 +40,7 @@ fn main() -> ExitCode {
         Some("tidy") => tidy::run(),
         Some("docs") => docs::run().and_then(|()| agent_docs::write()),
         Some("e2e") => test::e2e(),
+        Some("record") => record::run(args.get(1..).unwrap_or_default()),
         Some("bench") => bench::run(),
         Some("hot") => hot::record(),
         Some("families") => families::run(),

@@ -9,19 +9,13 @@ use crate::capability::{Deny, EventCapability as Row, Message, Rewrite};
 use crate::fields::Fields;
 use crate::read::{self, Keys, Reader};
 use crate::say::{Answer, exit_two};
-use crate::{Adapter, Payload, Profile, Proof, Said, tools};
+use crate::{Adapter, Payload, Profile, Said, tools};
 
 /// The adapter of Auggie.
 #[derive(Clone, Copy, Debug)]
 pub struct Auggie;
 
-static PROFILE: Profile = Profile {
-    agent: Agent::Auggie,
-    title: "Auggie",
-    version: "0.36.0",
-    proof: Proof::Unverified,
-    events: TABLE,
-};
+static PROFILE: Profile = Profile::unverified(Agent::Auggie, "Auggie", "0.36.0", TABLE);
 
 static TABLE: &[Row] = &[
     Row { deny: Deny::Decision, rewrite: Rewrite::UnlessDenied, ..Row::open("PreToolUse", Phase::PreTool) },
@@ -68,12 +62,7 @@ impl Adapter for Auggie {
                 }
             }
         }
-        if let Some(input) = said.rewrite {
-            answer.specific("updatedInput", input.clone());
-        }
-        answer.specific_text("additionalContext", &said.context);
-        answer.text("systemMessage", &said.message);
-        answer.reply(said.row.name)
+        answer.beside(said, "updatedInput")
     }
 
     fn blind(&self, verdict: Verdict, text: &str) -> Reply {

@@ -48,6 +48,9 @@ pub enum Deny {
 pub enum Ask {
     /// The decision about a call: a person is asked.
     Decision,
+    /// The decision about a call, as long as no other hook decides about it too: the question would undo the other's
+    /// refusal. A refusal otherwise.
+    Alone,
     /// Silence: the agent is about to ask a person anyway, or asks the gate again before the call.
     Silence,
     /// Not at all: it becomes a refusal.
@@ -132,6 +135,7 @@ impl EventCapability {
         };
         let ask = match self.ask {
             Ask::Decision => "asked",
+            Ask::Alone => "asked, if no other hook decides",
             Ask::Silence => "asked by the agent",
             Ask::AsDeny => "as deny",
         };
@@ -191,6 +195,16 @@ impl EventCapability {
     /// An event that cannot be blocked, but takes text for the model and for the person.
     pub(crate) const fn open(name: &'static str, phase: Phase) -> Self {
         Self { context: Context::Added, message: Message::Shown, ..Self::deaf(name, phase) }
+    }
+
+    /// An event at which a call waits, and that takes nothing but a refusal and its reason.
+    pub(crate) const fn decides(name: &'static str) -> Self {
+        Self { deny: Deny::Decision, message: Message::WithReason, ..Self::deaf(name, Phase::PreTool) }
+    }
+
+    /// An event that cannot be blocked, but takes text for the model; the person's goes with it.
+    pub(crate) const fn heard(name: &'static str, phase: Phase) -> Self {
+        Self { context: Context::Added, message: Message::WithReason, ..Self::deaf(name, phase) }
     }
 
     /// An event that can be blocked, in silence.

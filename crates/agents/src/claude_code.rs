@@ -10,20 +10,28 @@ use tollgate_model::{Agent, Attended, Decision, Event, Fault, Kind, Reply, Verdi
 
 use crate::capability::{Deny, EventCapability};
 use crate::cursor::Cursor;
+use crate::install::claude::{EXEC_FORM_SINCE, ON_FAILURE_SINCE};
 use crate::read::{self, Keys, Reader};
-use crate::{Adapter, Payload, Profile, Proof, Said};
+use crate::{Adapter, Change, Payload, Profile, Said};
 
 /// The adapter of Claude Code.
 #[derive(Clone, Copy, Debug)]
 pub struct ClaudeCode;
 
 static PROFILE: Profile = Profile {
-    agent: Agent::ClaudeCode,
-    title: "Claude Code",
-    version: "2.1.325",
-    proof: Proof::EndToEnd,
-    events: capability::TABLE,
+    changes: CHANGES,
+    ..Profile::proven(Agent::ClaudeCode, "Claude Code", "2.1.325", capability::TABLE)
 };
+
+/// Seen of older versions; only 2.1.325 is driven.
+const CHANGES: &[Change] = &[
+    Change {
+        since: EXEC_FORM_SINCE,
+        before: "it starts hooks only through a shell, which the gate's entries are not made for",
+        opens: true,
+    },
+    Change { since: ON_FAILURE_SINCE, before: "a hook that fails lets the call run", opens: true },
+];
 
 impl Adapter for ClaudeCode {
     fn profile(&self) -> &'static Profile {

@@ -5,38 +5,21 @@
 use tollgate_model::json::{Value, object};
 use tollgate_model::{Actor, Agent, Attended, Event, Fault, Kind, Phase, Reply, ToolCall, ToolUse, Verdict};
 
-use crate::capability::{Context, Deny, EventCapability as Row, Message, Rewrite};
+use crate::capability::{Context, Deny, EventCapability as Row, Rewrite};
 use crate::fields::{Fields, unexpected};
 use crate::read;
 use crate::say::Answer;
-use crate::{Adapter, Payload, Profile, Proof, Said, tools};
+use crate::{Adapter, Payload, Profile, Said, tools};
 
 /// The adapter of Cline.
 #[derive(Clone, Copy, Debug)]
 pub struct Cline;
 
-static PROFILE: Profile = Profile {
-    agent: Agent::Cline,
-    title: "Cline",
-    version: "3.0.65",
-    proof: Proof::Unverified,
-    events: TABLE,
-};
+static PROFILE: Profile = Profile::unverified(Agent::Cline, "Cline", "3.0.65", TABLE);
 
 static TABLE: &[Row] = &[
-    Row {
-        deny: Deny::Decision,
-        rewrite: Rewrite::UnlessDenied,
-        context: Context::Added,
-        message: Message::WithReason,
-        ..Row::deaf("PreToolUse", Phase::PreTool)
-    },
-    Row {
-        deny: Deny::Feedback,
-        context: Context::Added,
-        message: Message::WithReason,
-        ..Row::deaf("PostToolUse", Phase::PostTool)
-    },
+    Row { rewrite: Rewrite::UnlessDenied, context: Context::Added, ..Row::decides("PreToolUse") },
+    Row { deny: Deny::Feedback, ..Row::heard("PostToolUse", Phase::PostTool) },
     Row::deaf("UserPromptSubmit", Phase::Prompt),
     Row::deaf("TaskStart", Phase::SessionStart),
     Row::deaf("TaskResume", Phase::SessionStart),
@@ -87,7 +70,10 @@ impl Adapter for Cline {
             transcript: None,
             permission_mode: String::new(),
             attended: Attended::Unknown,
-            trace: tollgate_model::Trace::default(),
+            trace: tollgate_model::Trace {
+                version: read::version(&text("clineVersion")),
+                ..tollgate_model::Trace::default()
+            },
             name,
             kind,
         })
@@ -107,10 +93,7 @@ impl Adapter for Cline {
         if let Some(input) = said.rewrite {
             answer.top("overrideInput", input.clone());
         }
-        let feedback = if said.refuses() && !refused { said.reason.as_str() } else { "" };
-        let parts = [feedback, said.context.as_str()];
-        let context = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n");
-        answer.text("contextModification", &context);
+        answer.text("contextModification", &said.feedback());
         answer.reply(said.row.name)
     }
 

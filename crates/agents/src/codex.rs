@@ -8,19 +8,13 @@ use crate::capability::{Allow, Context, Deny, EventCapability as Row, Halt, Mess
 use crate::fields::Fields;
 use crate::read::{Keys, Reader};
 use crate::say::{Act, Answer};
-use crate::{Adapter, Payload, Profile, Proof, Said, tools};
+use crate::{Adapter, Payload, Profile, Said, tools};
 
 /// The adapter of Codex.
 #[derive(Clone, Copy, Debug)]
 pub struct Codex;
 
-static PROFILE: Profile = Profile {
-    agent: Agent::Codex,
-    title: "Codex",
-    version: "0.166.0",
-    proof: Proof::EndToEnd,
-    events: TABLE,
-};
+static PROFILE: Profile = Profile::proven(Agent::Codex, "Codex", "0.166.0", TABLE);
 
 /// There is no `ask` anywhere. A permission request is silent about one: Codex is about to ask a person itself.
 static TABLE: &[Row] = &[

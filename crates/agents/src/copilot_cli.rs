@@ -10,19 +10,32 @@ use crate::capability::{Allow, Ask, Context, Deny, EventCapability as Row, Halt,
 use crate::fields::Fields;
 use crate::read::{self, Keys, Reader};
 use crate::say::{Act, Answer};
-use crate::{Adapter, Payload, Profile, Proof, Said, ended, tools};
+use crate::{Adapter, Change, Payload, Profile, Said, Version, ended, tools};
 
 /// The adapter of Copilot CLI.
 #[derive(Clone, Copy, Debug)]
 pub struct CopilotCli;
 
 static PROFILE: Profile = Profile {
-    agent: Agent::CopilotCli,
-    title: "Copilot CLI",
-    version: "1.0.102",
-    proof: Proof::EndToEnd,
-    events: TABLE,
+    version_in: "COPILOT_CLI_BINARY_VERSION",
+    changes: CHANGES,
+    ..Profile::proven(Agent::CopilotCli, "Copilot CLI", "1.0.102", TABLE)
 };
+
+/// By its changelog and the reports on it; only 1.0.102 was driven.
+const CHANGES: &[Change] = &[
+    Change { since: Version(1, 0, 49), before: "the calls of subagents pass no hook", opens: true },
+    Change { since: Version(1, 0, 57), before: "a hook that fails lets the call run", opens: true },
+    Change { since: Version(1, 0, 70), before: "exit 2 does not refuse", opens: true },
+    Change {
+        since: ASKS_SINCE,
+        before: "a question that nobody hears may be answered by the agent itself; it is a refusal there",
+        opens: false,
+    },
+];
+
+/// Before, `--allow-all` could say yes in a person's place.
+const ASKS_SINCE: Version = Version(1, 0, 97);
 
 const fn pre_tool(name: &'static str) -> Row {
     Row {
@@ -30,7 +43,7 @@ const fn pre_tool(name: &'static str) -> Row {
         ask: Ask::Decision,
         rewrite: Rewrite::UnlessDenied,
         allow: Allow::SkipsPrompt,
-        ..heard(name, Phase::PreTool)
+        ..Row::heard(name, Phase::PreTool)
     }
 }
 
@@ -41,13 +54,8 @@ const fn permission(name: &'static str) -> Row {
         halt: Halt::Interrupt,
         allow: Allow::SkipsPrompt,
         context: Context::None,
-        ..heard(name, Phase::Permission)
+        ..Row::heard(name, Phase::Permission)
     }
-}
-
-/// Takes text for the model; nothing reaches the person but the reason of a refusal.
-const fn heard(name: &'static str, phase: Phase) -> Row {
-    Row { context: Context::Added, message: Message::WithReason, ..Row::deaf(name, phase) }
 }
 
 const fn stop(name: &'static str, phase: Phase) -> Row {
@@ -57,27 +65,27 @@ const fn stop(name: &'static str, phase: Phase) -> Row {
 static TABLE: &[Row] = &[
     pre_tool("preToolUse"),
     permission("permissionRequest"),
-    Row { deny: Deny::Feedback, ..heard("postToolUse", Phase::PostTool) },
-    Row { deny: Deny::Feedback, ..heard("postToolUseFailure", Phase::PostToolFail) },
-    Row { deny: Deny::Block, halt: Halt::IsDeny, ..heard("userPromptSubmitted", Phase::Prompt) },
-    heard("sessionStart", Phase::SessionStart),
+    Row { deny: Deny::Feedback, ..Row::heard("postToolUse", Phase::PostTool) },
+    Row { deny: Deny::Feedback, ..Row::heard("postToolUseFailure", Phase::PostToolFail) },
+    Row { deny: Deny::Block, halt: Halt::IsDeny, ..Row::heard("userPromptSubmitted", Phase::Prompt) },
+    Row::heard("sessionStart", Phase::SessionStart),
     Row::deaf("sessionEnd", Phase::SessionEnd),
     stop("agentStop", Phase::Stop),
     stop("subagentStop", Phase::SubagentStop),
-    heard("subagentStart", Phase::SubagentStart),
+    Row::heard("subagentStart", Phase::SubagentStart),
     Row::deaf("preCompact", Phase::PreCompact),
     Row::deaf("notification", Phase::Notification),
     Row::deaf("errorOccurred", Phase::StopError),
     pre_tool("PreToolUse"),
     permission("PermissionRequest"),
-    Row { deny: Deny::Feedback, ..heard("PostToolUse", Phase::PostTool) },
-    Row { deny: Deny::Feedback, ..heard("PostToolUseFailure", Phase::PostToolFail) },
-    Row { deny: Deny::Block, halt: Halt::IsDeny, ..heard("UserPromptSubmit", Phase::Prompt) },
-    heard("SessionStart", Phase::SessionStart),
+    Row { deny: Deny::Feedback, ..Row::heard("PostToolUse", Phase::PostTool) },
+    Row { deny: Deny::Feedback, ..Row::heard("PostToolUseFailure", Phase::PostToolFail) },
+    Row { deny: Deny::Block, halt: Halt::IsDeny, ..Row::heard("UserPromptSubmit", Phase::Prompt) },
+    Row::heard("SessionStart", Phase::SessionStart),
     Row::deaf("SessionEnd", Phase::SessionEnd),
     stop("Stop", Phase::Stop),
     stop("SubagentStop", Phase::SubagentStop),
-    heard("SubagentStart", Phase::SubagentStart),
+    Row::heard("SubagentStart", Phase::SubagentStart),
     Row::deaf("PreCompact", Phase::PreCompact),
     Row::deaf("Notification", Phase::Notification),
 ];
@@ -110,13 +118,22 @@ impl Adapter for CopilotCli {
         let error = top.get("error").and_then(|error| error.text("message")).map(str::to_owned);
         let parent = top.text("parentAgentId").filter(|_| top.text("sessionId") == top.text("agentId"));
         let parent = parent.map(str::to_owned);
-        let mut event = Reader { profile: &PROFILE, keys, tools: call }.read_value(top, payload.hint)?;
+        let reader = Reader { profile: &PROFILE, keys, tools: call };
+        let mut event = reader.read_value(top, payload.hint)?;
+        reader.tell_version(&mut event, payload);
         if let (Kind::StopError { error: told }, Some(error)) = (&mut event.kind, error) {
             *told = error;
         }
         // A subagent calls its own id its session; the session is the one that started it.
         event.session = parent.unwrap_or(event.session);
         Ok(event)
+    }
+
+    /// What a question does depends on the version. VS Code's form tells none, and was not observed to ask.
+    fn row(&self, event: &Event) -> Row {
+        let row = PROFILE.row(&event.name).copied().unwrap_or(Row::UNKNOWN);
+        let old = Version::read(&event.trace.version).is_some_and(|version| version < ASKS_SINCE);
+        if old && row.ask == Ask::Decision { Row { ask: Ask::AsDeny, ..row } } else { row }
     }
 
     /// Only VS Code's form names its event.
@@ -134,7 +151,8 @@ impl Adapter for CopilotCli {
         if let Some(input) = said.rewrite {
             answer.top("modifiedArgs", input.clone());
         }
-        let context = if said.row.deny == Deny::Feedback { joined(said) } else { said.context.clone() };
+        // After a call nothing is replaced; the model reads the reason beside the result.
+        let context = said.feedback();
         answer.text("additionalContext", &context);
         if said.row.name.starts_with(char::is_uppercase) {
             say_again(said, &context, &mut answer);
@@ -210,12 +228,6 @@ fn say_again(said: &Said, context: &str, answer: &mut Answer) {
     answer.specific_text("additionalContext", context);
 }
 
-/// After a call nothing is replaced; the model reads the reason beside the result.
-fn joined(said: &Said) -> String {
-    let parts = [said.reason.as_str(), said.context.as_str()];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
-}
-
 /// Arguments come as an object, as JSON in a string, or (a patch) as they are.
 fn call(name: &str, server: Option<&str>, input: Fields) -> Result<ToolCall, Fault> {
     if let Some(map) = tools::unwrapped(input.map) {
@@ -224,6 +236,11 @@ fn call(name: &str, server: Option<&str>, input: Fields) -> Result<ToolCall, Fau
     let call = match name {
         "bash" | "Bash" | "run_in_terminal" | "runInTerminal" => tools::shell(input, "command", "")?,
         "powershell" => tools::powershell(input, "command")?,
+        "create_file" => tools::write(input, "filePath", "content")?,
+        "replace_string_in_file" => tools::edit(input, "filePath", "oldString", "newString")?,
+        "insert_edit_into_file" => tools::edit(input, "filePath", "", "code")?,
+        "read_file" => tools::read(input, "filePath")?,
+        "fetch_webpage" => fetch_webpage(input)?,
         "create" | "Write" => tools::either(tools::write(input, "path", "file_text")?, || {
             tools::write(input, "file_path", "content")
         })?,
@@ -241,6 +258,13 @@ fn call(name: &str, server: Option<&str>, input: Fields) -> Result<ToolCall, Fau
         _ => name.strip_prefix("mcp__").map(|rest| tools::mcp(rest, server, "__")),
     };
     Ok(call.unwrap_or(ToolCall::Other))
+}
+
+/// Several addresses are judged by the shape of the input.
+fn fetch_webpage(input: Fields) -> tools::Found {
+    let urls = input.texts("urls")?;
+    let [url] = urls.as_slice() else { return Ok(None) };
+    Ok(Some(ToolCall::Fetch { url: url.clone() }))
 }
 
 /// One tool that views, creates and edits.

@@ -10,51 +10,24 @@ use crate::capability::{Ask, Context, Deny, EventCapability as Row, Message, Rew
 use crate::fields::Fields;
 use crate::read::{self, Keys, Reader};
 use crate::say::{Act, Answer};
-use crate::{Adapter, Payload, Profile, Proof, Said, tools};
+use crate::{Adapter, Payload, Profile, Said, tools};
 
 /// The adapter of Cursor.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor;
 
-static PROFILE: Profile = Profile {
-    agent: Agent::Cursor,
-    title: "Cursor",
-    version: "SDK 1.0.32",
-    proof: Proof::Unverified,
-    events: TABLE,
-};
-
-const fn decides(name: &'static str) -> Row {
-    Row { deny: Deny::Decision, message: Message::WithReason, ..Row::deaf(name, Phase::PreTool) }
-}
+static PROFILE: Profile = Profile::unverified(Agent::Cursor, "Cursor", "SDK 1.0.32", TABLE);
 
 static TABLE: &[Row] = &[
-    Row { rewrite: Rewrite::UnlessDenied, context: Context::Added, ..decides("preToolUse") },
-    Row { ask: Ask::Decision, ..decides("beforeShellExecution") },
-    decides("beforeMCPExecution"),
-    decides("beforeReadFile"),
-    decides("beforeTabFileRead"),
-    Row {
-        context: Context::Added,
-        message: Message::WithReason,
-        ..Row::deaf("postToolUse", Phase::PostTool)
-    },
-    Row {
-        context: Context::Added,
-        message: Message::WithReason,
-        ..Row::deaf("postToolUseFailure", Phase::PostToolFail)
-    },
-    Row {
-        deny: Deny::Block,
-        context: Context::Added,
-        message: Message::WithReason,
-        ..Row::deaf("beforeSubmitPrompt", Phase::Prompt)
-    },
-    Row {
-        context: Context::Added,
-        message: Message::WithReason,
-        ..Row::deaf("sessionStart", Phase::SessionStart)
-    },
+    Row { rewrite: Rewrite::UnlessDenied, context: Context::Added, ..Row::decides("preToolUse") },
+    Row { ask: Ask::Decision, ..Row::decides("beforeShellExecution") },
+    Row::decides("beforeMCPExecution"),
+    Row::decides("beforeReadFile"),
+    Row::decides("beforeTabFileRead"),
+    Row::heard("postToolUse", Phase::PostTool),
+    Row::heard("postToolUseFailure", Phase::PostToolFail),
+    Row { deny: Deny::Block, ..Row::heard("beforeSubmitPrompt", Phase::Prompt) },
+    Row::heard("sessionStart", Phase::SessionStart),
     Row::deaf("sessionEnd", Phase::SessionEnd),
     Row { deny: Deny::Block, message: Message::WithReason, ..Row::deaf("stop", Phase::Stop) },
     Row { deny: Deny::Block, message: Message::WithReason, ..Row::deaf("subagentStop", Phase::SubagentStop) },

@@ -9,19 +9,13 @@ use crate::capability::{Context, Deny, EventCapability as Row, Halt, Message, Re
 use crate::fields::Fields;
 use crate::read::{Keys, Reader};
 use crate::say::{Act, Answer, exit_two};
-use crate::{Adapter, Payload, Profile, Proof, Said, tools};
+use crate::{Adapter, Payload, Profile, Said, tools};
 
 /// The adapter of Factory Droid.
 #[derive(Clone, Copy, Debug)]
 pub struct Droid;
 
-static PROFILE: Profile = Profile {
-    agent: Agent::Droid,
-    title: "Factory Droid",
-    version: "0.225",
-    proof: Proof::Unverified,
-    events: TABLE,
-};
+static PROFILE: Profile = Profile::unverified(Agent::Droid, "Factory Droid", "0.225", TABLE);
 
 static TABLE: &[Row] = &[
     Row {
@@ -59,13 +53,7 @@ impl Adapter for Droid {
         if said.refuses() && said.row.deny != Deny::Never {
             return exit_two(&said.reason);
         }
-        let mut answer = Answer::default();
-        if let Some(input) = said.rewrite {
-            answer.specific("updatedInput", input.clone());
-        }
-        answer.specific_text("additionalContext", &said.context);
-        answer.text("systemMessage", &said.message);
-        answer.reply(said.row.name)
+        Answer::default().beside(said, "updatedInput")
     }
 
     fn blind(&self, verdict: Verdict, text: &str) -> Reply {

@@ -34,6 +34,7 @@ pub(crate) fn fault<A: Adapter + ?Sized>(
     let saying = Saying {
         row,
         can_ask: adapter.can_ask(attended, mode),
+        alone: false,
         verdict,
         message: if unsaid { text.clone() } else { String::new() },
         reason: text,

@@ -1,7 +1,9 @@
 //! Gemini CLI 0.61.0. It takes its own shape only: what Claude Code obeys lets the call run here.
 //!
-//! `ask` is never said: it would turn a deny rule of Gemini's own policy into a question, and without a terminal it
-//! ends the whole turn without a word to the model.
+//! `ask` is never said. Gemini does ask a person then, in `--yolo` too, but it turns a deny rule of Gemini's own policy
+//! into a question, and so does plan mode's: the hook is not told the mode or the rules, so it cannot know when that
+//! would loosen what the user configured (`crates/e2e` holds that it does). Without a terminal it ends the whole turn
+//! without a word to the model.
 
 use tollgate_model::{Agent, Event, Fault, Phase, Reply, SearchScope, ToolCall, Verdict};
 
@@ -9,19 +11,13 @@ use crate::capability::{Context, Deny, EventCapability as Row, Halt, Rewrite};
 use crate::fields::Fields;
 use crate::read::{Keys, Reader};
 use crate::say::{Act, Answer};
-use crate::{Adapter, Payload, Profile, Proof, Said, ended, tools};
+use crate::{Adapter, Payload, Profile, Said, ended, tools};
 
 /// The adapter of Gemini CLI.
 #[derive(Clone, Copy, Debug)]
 pub struct GeminiCli;
 
-static PROFILE: Profile = Profile {
-    agent: Agent::GeminiCli,
-    title: "Gemini CLI",
-    version: "0.61.0",
-    proof: Proof::EndToEnd,
-    events: TABLE,
-};
+static PROFILE: Profile = Profile::proven(Agent::GeminiCli, "Gemini CLI", "0.61.0", TABLE);
 
 static TABLE: &[Row] = &[
     Row {
@@ -64,12 +60,7 @@ impl Adapter for GeminiCli {
             answer.top("decision", "deny");
             answer.top("reason", said.reason.as_str());
         }
-        if let Some(input) = said.rewrite {
-            answer.specific("tool_input", input.clone());
-        }
-        answer.specific_text("additionalContext", &said.context);
-        answer.text("systemMessage", &said.message);
-        answer.reply(said.row.name)
+        answer.beside(said, "tool_input")
     }
 
     /// A code of zero is not told.

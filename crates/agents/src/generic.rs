@@ -13,24 +13,20 @@ use crate::read;
 use crate::say::{Act, Answer};
 use crate::{Adapter, Payload, Profile, Proof, Said, tools};
 
-/// The adapter of hosts that speak our own protocol.
+/// A host that speaks our own protocol.
 #[derive(Clone, Copy, Debug)]
-pub struct Generic;
+pub struct Host {
+    profile: &'static Profile,
+    calls: Tools,
+}
+
+/// The adapter of any host.
+pub static GENERIC: Host =
+    Host { profile: &Profile::new(Agent::Generic, "generic", "1", Proof::Own, TABLE), calls: kind_of };
 
 /// The adapter of Amp.
-#[derive(Clone, Copy, Debug)]
-pub struct Amp;
-
-static GENERIC: Profile =
-    Profile { agent: Agent::Generic, title: "generic", version: "1", proof: Proof::Own, events: TABLE };
-
-static AMP: Profile = Profile {
-    agent: Agent::Amp,
-    title: "Amp",
-    version: "0.0.1790712063",
-    proof: Proof::Unverified,
-    events: AMP_TABLE,
-};
+pub static AMP: Host =
+    Host { profile: &Profile::unverified(Agent::Amp, "Amp", "0.0.1790712063", AMP_TABLE), calls: amp_call };
 
 const fn told(name: &'static str, phase: Phase) -> Row {
     Row { context: Context::Added, message: Message::Shown, ..Row::deaf(name, phase) }
@@ -80,47 +76,42 @@ static AMP_TABLE: &[Row] = &[
     Row::deaf("stop", Phase::Stop),
 ];
 
-impl Adapter for Generic {
+impl Adapter for Host {
     fn profile(&self) -> &'static Profile {
-        &GENERIC
+        self.profile
     }
 
     fn read(&self, payload: &Payload) -> Result<Event, Fault> {
-        understand(&GENERIC, payload, kind_of)
+        understand(self.profile, payload, self.calls)
     }
 
     fn event_key(&self) -> &'static str {
         "event"
     }
 
+    /// Always one object with a verdict.
     fn write(&self, said: &Said) -> Reply {
-        say(said)
+        let verdict = match (said.act, said.row.deny) {
+            (Act::Pass, _) if said.approve => "approve",
+            (Act::Pass, _) | (Act::Deny, Deny::Never) => "allow",
+            (Act::Ask, _) => "ask",
+            (Act::Deny, _) => "deny",
+            (Act::Halt, _) => "halt",
+        };
+        let mut answer = Answer::default();
+        answer.top("verdict", verdict);
+        answer.text("reason", &said.reason);
+        answer.text("context", &said.context);
+        answer.text("message", &said.message);
+        if let Some(input) = said.rewrite {
+            answer.top("input", input.clone());
+        }
+        answer.reply(said.row.name)
     }
 
     fn blind(&self, verdict: Verdict, text: &str) -> Reply {
-        say_blind(verdict, text)
-    }
-}
-
-impl Adapter for Amp {
-    fn profile(&self) -> &'static Profile {
-        &AMP
-    }
-
-    fn read(&self, payload: &Payload) -> Result<Event, Fault> {
-        understand(&AMP, payload, amp_call)
-    }
-
-    fn event_key(&self) -> &'static str {
-        "event"
-    }
-
-    fn write(&self, said: &Said) -> Reply {
-        say(said)
-    }
-
-    fn blind(&self, verdict: Verdict, text: &str) -> Reply {
-        say_blind(verdict, text)
+        let answer = object([("verdict", verdict.name().into()), ("reason", text.into())]);
+        Reply { stdout: crate::say::json(&answer), ..Reply::default() }
     }
 }
 
@@ -148,7 +139,10 @@ fn understand(profile: &'static Profile, payload: &Payload, calls: Tools) -> Res
         project: Some(text("project")?).filter(|project| !project.is_empty()),
         transcript: Some(text("transcript")?).filter(|transcript| !transcript.is_empty()),
         permission_mode: text("permission_mode")?,
-        trace: tollgate_model::Trace::default(),
+        trace: tollgate_model::Trace {
+            version: read::version(&text("version")?),
+            ..tollgate_model::Trace::default()
+        },
         attended: match top.get("attended").and_then(Value::as_bool) {
             Some(true) => Attended::Yes,
             Some(false) => Attended::No,
@@ -250,29 +244,4 @@ fn amp_call(name: &str, _kind: &str, input: Fields) -> tools::Found {
         "Task" => tools::spawn(input, "", "prompt"),
         _ => Ok(name.strip_prefix("mcp__").map(|rest| tools::mcp(rest, None, "__"))),
     }
-}
-
-/// Always one object with a verdict.
-fn say(said: &Said) -> Reply {
-    let verdict = match (said.act, said.row.deny) {
-        (Act::Pass, _) if said.approve => "approve",
-        (Act::Pass, _) | (Act::Deny, Deny::Never) => "allow",
-        (Act::Ask, _) => "ask",
-        (Act::Deny, _) => "deny",
-        (Act::Halt, _) => "halt",
-    };
-    let mut answer = Answer::default();
-    answer.top("verdict", verdict);
-    answer.text("reason", &said.reason);
-    answer.text("context", &said.context);
-    answer.text("message", &said.message);
-    if let Some(input) = said.rewrite {
-        answer.top("input", input.clone());
-    }
-    answer.reply(said.row.name)
-}
-
-fn say_blind(verdict: Verdict, text: &str) -> Reply {
-    let answer = object([("verdict", verdict.name().into()), ("reason", text.into())]);
-    Reply { stdout: crate::say::json(&answer), ..Reply::default() }
 }

@@ -6,37 +6,28 @@
 
 use tollgate_model::{Agent, Event, Fault, Phase, Reply, ToolCall, Verdict};
 
-use crate::capability::{Context, Deny, EventCapability as Row, Message};
+use crate::capability::{Deny, EventCapability as Row};
 use crate::fields::Fields;
 use crate::read::{Keys, Reader};
 use crate::say::exit_two;
-use crate::{Adapter, Payload, Profile, Proof, Said, tools};
+use crate::{Adapter, Payload, Profile, Said, tools};
 
 /// The adapter of Kiro.
 #[derive(Clone, Copy, Debug)]
 pub struct Kiro;
 
-static PROFILE: Profile =
-    Profile { agent: Agent::Kiro, title: "Kiro", version: "3", proof: Proof::Unverified, events: TABLE };
-
-const fn decides(name: &'static str) -> Row {
-    Row { deny: Deny::Decision, message: Message::WithReason, ..Row::deaf(name, Phase::PreTool) }
-}
-
-const fn heard(name: &'static str, phase: Phase) -> Row {
-    Row { context: Context::Added, message: Message::WithReason, ..Row::deaf(name, phase) }
-}
+static PROFILE: Profile = Profile::unverified(Agent::Kiro, "Kiro", "3", TABLE);
 
 static TABLE: &[Row] = &[
-    decides("PreToolUse"),
+    Row::decides("PreToolUse"),
     Row::deaf("PostToolUse", Phase::PostTool),
-    heard("SessionStart", Phase::SessionStart),
-    Row { deny: Deny::Block, ..heard("UserPromptSubmit", Phase::Prompt) },
+    Row::heard("SessionStart", Phase::SessionStart),
+    Row { deny: Deny::Block, ..Row::heard("UserPromptSubmit", Phase::Prompt) },
     Row::deaf("Stop", Phase::Stop),
-    decides("preToolUse"),
+    Row::decides("preToolUse"),
     Row::deaf("postToolUse", Phase::PostTool),
-    heard("agentSpawn", Phase::SessionStart),
-    heard("userPromptSubmit", Phase::Prompt),
+    Row::heard("agentSpawn", Phase::SessionStart),
+    Row::heard("userPromptSubmit", Phase::Prompt),
     Row::deaf("stop", Phase::Stop),
 ];
 

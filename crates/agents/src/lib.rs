@@ -23,12 +23,14 @@ mod say;
 mod text;
 mod tools;
 pub mod transcript;
+pub mod version;
 pub mod windsurf;
 
 use tollgate_model::{Agent, Attended, Decision, Event, Fault, OnFault, Reply, Verdict};
 
 pub use capability::EventCapability;
 pub use say::{Act, Said};
+pub use version::{Change, Version};
 
 /// What a host gave to the hook.
 pub struct Payload<'a> {
@@ -53,6 +55,10 @@ pub struct Profile {
     pub proof: Proof,
     /// What each of its events honours.
     pub events: &'static [EventCapability],
+    /// The variable by which it tells a hook its version; empty where it does not.
+    pub version_in: &'static str,
+    /// What older versions do otherwise, oldest first.
+    pub changes: &'static [Change],
 }
 
 /// How well an adapter is proven.
@@ -67,6 +73,35 @@ pub enum Proof {
 }
 
 impl Profile {
+    const fn new(
+        agent: Agent,
+        title: &'static str,
+        version: &'static str,
+        proof: Proof,
+        events: Table,
+    ) -> Self {
+        Self { agent, title, version, proof, events, version_in: "", changes: &[] }
+    }
+
+    const fn proven(agent: Agent, title: &'static str, version: &'static str, events: Table) -> Self {
+        Self::new(agent, title, version, Proof::EndToEnd, events)
+    }
+
+    const fn unverified(agent: Agent, title: &'static str, version: &'static str, events: Table) -> Self {
+        Self::new(agent, title, version, Proof::Unverified, events)
+    }
+
+    /// Was this version driven in the tests?
+    #[must_use]
+    pub fn observed(&self, version: Version) -> bool {
+        self.proof == Proof::EndToEnd && Version::read(self.version) == Some(version)
+    }
+
+    /// What this version does otherwise than the adapter says, as far as that is known.
+    pub fn changes_after(&self, version: Version) -> impl Iterator<Item = &'static Change> + use<> {
+        self.changes.iter().filter(move |change| version < change.since)
+    }
+
     /// The row of an event; nothing when this version has no such event.
     #[must_use]
     pub fn row(&self, event: &str) -> Option<&'static EventCapability> {
@@ -84,6 +119,8 @@ impl Profile {
         table
     }
 }
+
+type Table = &'static [EventCapability];
 
 /// One agent's language. Pure.
 pub trait Adapter: Sync {
@@ -108,7 +145,7 @@ pub trait Adapter: Sync {
         self.profile().agent
     }
 
-    /// What an event honours, where that depends on more than its name.
+    /// What an event honours, where that depends on more than its name: the version, the mode or the tool.
     fn row(&self, event: &Event) -> EventCapability {
         self.profile().row(&event.name).copied().unwrap_or(EventCapability::UNKNOWN)
     }
@@ -163,16 +200,16 @@ pub static ADAPTERS: &[&dyn Adapter] = &[
     &gemini_cli::GeminiCli,
     &qwen_code::QwenCode,
     &copilot_cli::CopilotCli,
-    &opencode::OpenCode,
+    &opencode::OPENCODE,
     &cursor::Cursor,
     &droid::Droid,
     &auggie::Auggie,
     &windsurf::Windsurf,
     &kiro::Kiro,
     &cline::Cline,
-    &opencode::Kilo,
-    &generic::Amp,
-    &generic::Generic,
+    &opencode::KILO,
+    &generic::AMP,
+    &generic::GENERIC,
 ];
 
 /// The adapter of the agent with this name on the command line.

@@ -7,56 +7,31 @@
 use tollgate_model::json::{Value, object};
 use tollgate_model::{Agent, Event, Fault, Kind, Phase, Reply, SearchScope, ToolCall, Verdict};
 
-use crate::capability::{Context, Deny, EventCapability as Row, Message, Rewrite};
+use crate::capability::{Deny, EventCapability as Row, Message, Rewrite};
 use crate::fields::{Fields, take};
 use crate::read::{self, Keys, Reader};
 use crate::say::Answer;
-use crate::{Adapter, Payload, Profile, Proof, Said, ended, tools};
+use crate::{Adapter, Payload, Profile, Said, ended, tools};
+
+/// An agent that runs our plug-in.
+#[derive(Clone, Copy, Debug)]
+pub struct Plugin {
+    profile: &'static Profile,
+}
 
 /// The adapter of OpenCode.
-#[derive(Clone, Copy, Debug)]
-pub struct OpenCode;
+pub static OPENCODE: Plugin =
+    Plugin { profile: &Profile::proven(Agent::OpenCode, "OpenCode", "1.18.33", TABLE) };
 
 /// The adapter of Kilo Code.
-#[derive(Clone, Copy, Debug)]
-pub struct Kilo;
-
-static OPENCODE: Profile = Profile {
-    agent: Agent::OpenCode,
-    title: "OpenCode",
-    version: "1.18.33",
-    proof: Proof::EndToEnd,
-    events: TABLE,
-};
-
-static KILO: Profile = Profile {
-    agent: Agent::Kilo,
-    title: "Kilo Code",
-    version: "7.8.1",
-    proof: Proof::Unverified,
-    events: TABLE,
-};
+pub static KILO: Plugin = Plugin { profile: &Profile::unverified(Agent::Kilo, "Kilo Code", "7.8.1", TABLE) };
 
 /// OpenCode's own rules decide after the gate, so that an approval would grant nothing. Nobody can be asked.
 static TABLE: &[Row] = &[
-    Row {
-        deny: Deny::Decision,
-        rewrite: Rewrite::UnlessDenied,
-        message: Message::WithReason,
-        ..Row::deaf("tool.execute.before", Phase::PreTool)
-    },
-    Row {
-        deny: Deny::Feedback,
-        context: Context::Added,
-        message: Message::WithReason,
-        ..Row::deaf("tool.execute.after", Phase::PostTool)
-    },
+    Row { rewrite: Rewrite::UnlessDenied, ..Row::decides("tool.execute.before") },
+    Row { deny: Deny::Feedback, ..Row::heard("tool.execute.after", Phase::PostTool) },
     Row { deny: Deny::Block, message: Message::WithReason, ..Row::deaf("chat.message", Phase::Prompt) },
-    Row {
-        context: Context::Added,
-        message: Message::WithReason,
-        ..Row::deaf("event.session.created", Phase::SessionStart)
-    },
+    Row::heard("event.session.created", Phase::SessionStart),
     Row::deaf("event.session.idle", Phase::Stop),
     Row::deaf("event.session.error", Phase::StopError),
     Row::deaf("event.session.deleted", Phase::SessionEnd),
@@ -74,13 +49,13 @@ const KEYS: Keys = Keys {
     ..Keys::SNAKE
 };
 
-impl Adapter for OpenCode {
+impl Adapter for Plugin {
     fn profile(&self) -> &'static Profile {
-        &OPENCODE
+        self.profile
     }
 
     fn read(&self, payload: &Payload) -> Result<Event, Fault> {
-        understand(&OPENCODE, payload)
+        understand(self.profile, payload)
     }
 
     fn event_key(&self) -> &'static str {
@@ -88,7 +63,18 @@ impl Adapter for OpenCode {
     }
 
     fn write(&self, said: &Said) -> Reply {
-        say(said)
+        let mut answer = Answer::default();
+        if said.refuses() && matches!(said.row.deny, Deny::Decision | Deny::Block) {
+            answer.top("decision", "deny");
+            answer.top("reason", said.reason.as_str());
+        } else {
+            answer.top("decision", "allow");
+        }
+        if let Some(input) = said.rewrite {
+            answer.top("args", input.clone());
+        }
+        answer.text("context", &said.feedback());
+        answer.reply(said.row.name)
     }
 
     fn ended(&self, event: &Event) -> Option<(i32, String)> {
@@ -100,37 +86,9 @@ impl Adapter for OpenCode {
     }
 
     fn blind(&self, verdict: Verdict, text: &str) -> Reply {
-        say_blind(verdict, text)
-    }
-}
-
-impl Adapter for Kilo {
-    fn profile(&self) -> &'static Profile {
-        &KILO
-    }
-
-    fn read(&self, payload: &Payload) -> Result<Event, Fault> {
-        understand(&KILO, payload)
-    }
-
-    fn event_key(&self) -> &'static str {
-        ""
-    }
-
-    fn write(&self, said: &Said) -> Reply {
-        say(said)
-    }
-
-    fn ended(&self, event: &Event) -> Option<(i32, String)> {
-        ended::members(event, "exit", "output")
-    }
-
-    fn tells_end(&self) -> bool {
-        true
-    }
-
-    fn blind(&self, verdict: Verdict, text: &str) -> Reply {
-        say_blind(verdict, text)
+        let decision = if verdict == Verdict::Deny { "deny" } else { "allow" };
+        let stdout = crate::say::json(&object([("decision", decision.into()), ("reason", text.into())]));
+        Reply { stdout, ..Reply::default() }
     }
 }
 
@@ -180,30 +138,6 @@ fn spoken(parts: &Value) -> String {
 fn directory(top: &Value, flat: &[(String, Value)]) -> Option<String> {
     let info = || flat.iter().find(|(key, _)| key == "info").and_then(|(_, info)| info.text("directory"));
     top.text("directory").or_else(info).map(str::to_owned)
-}
-
-fn say(said: &Said) -> Reply {
-    let mut answer = Answer::default();
-    if said.refuses() && matches!(said.row.deny, Deny::Decision | Deny::Block) {
-        answer.top("decision", "deny");
-        answer.top("reason", said.reason.as_str());
-    } else {
-        answer.top("decision", "allow");
-    }
-    if let Some(input) = said.rewrite {
-        answer.top("args", input.clone());
-    }
-    let feedback = said.refuses() && said.row.deny == Deny::Feedback;
-    let parts = [if feedback { said.reason.as_str() } else { "" }, said.context.as_str()];
-    let context = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n");
-    answer.text("context", &context);
-    answer.reply(said.row.name)
-}
-
-fn say_blind(verdict: Verdict, text: &str) -> Reply {
-    let decision = if verdict == Verdict::Deny { "deny" } else { "allow" };
-    let stdout = crate::say::json(&object([("decision", decision.into()), ("reason", text.into())]));
-    Reply { stdout, ..Reply::default() }
 }
 
 /// MCP tools are `server_tool`, as any other name may be, and are judged by the shape of their input.

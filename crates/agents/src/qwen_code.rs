@@ -1,7 +1,10 @@
 //! Qwen Code 0.24.4. The names are Claude Code's, the engine is Gemini's.
 //!
-//! Of several hooks' `permissionDecision` the last one counts, whatever it says. So a refusal says both words, an
-//! approval is never said, and a question, which could talk another hook's refusal away, becomes a refusal.
+//! Of several hooks' `permissionDecision` the last one counts, whatever it says. So a refusal says both words and an
+//! approval is never said. A question would talk another hook's refusal away, so it is said only when no other hook
+//! decides (`install::rivals`). It cannot loosen the user's own rules, which were obeyed before the hook is called; with
+//! a person there it is a prompt in every mode, `yolo` too; with nobody there Qwen Code itself refuses, and the model
+//! reads our reason. A bare `decision: ask` is no way out: beside another hook's answer it counts for nothing.
 
 use tollgate_model::json::Value;
 use tollgate_model::{Agent, Event, Fault, Phase, Reply, SearchScope, ToolCall, Verdict};
@@ -10,24 +13,22 @@ use crate::capability::{Allow, Ask, Context, Deny, EventCapability as Row, Halt,
 use crate::fields::Fields;
 use crate::read::{Keys, Reader};
 use crate::say::{Act, Answer};
-use crate::{Adapter, Payload, Profile, Proof, Said, ended, tools};
+use crate::{Adapter, Payload, Profile, Said, ended, tools};
 
 /// The adapter of Qwen Code.
 #[derive(Clone, Copy, Debug)]
 pub struct QwenCode;
 
 static PROFILE: Profile = Profile {
-    agent: Agent::QwenCode,
-    title: "Qwen Code",
-    version: "0.24.4",
-    proof: Proof::EndToEnd,
-    events: TABLE,
+    version_in: "QWEN_CODE_STARTUP_VERSION",
+    ..Profile::proven(Agent::QwenCode, "Qwen Code", "0.24.4", TABLE)
 };
 
 /// Context is not taken before a call, and a new input nowhere but in a permission request.
 static TABLE: &[Row] = &[
     Row {
         deny: Deny::Decision,
+        ask: Ask::Alone,
         halt: Halt::BesideDeny,
         context: Context::None,
         ..Row::open("PreToolUse", Phase::PreTool)
@@ -79,13 +80,18 @@ impl Adapter for QwenCode {
             behaviour.push(("behavior".to_owned(), "allow".into()));
             behaviour.extend(said.rewrite.map(|input| ("updatedInput".to_owned(), input.clone())));
         }
+        if said.act == Act::Ask {
+            answer.specific("permissionDecision", "ask");
+            answer.specific("permissionDecisionReason", said.reason.as_str());
+        }
         if said.refuses() {
             say_refusal(said, &mut answer, &mut behaviour);
         }
         if !behaviour.is_empty() {
             answer.specific("decision", Value::Map(behaviour));
         }
-        answer.specific_text("additionalContext", &context(said));
+        // After a call the reason of a block reaches nobody, but context does reach the model.
+        answer.specific_text("additionalContext", &said.feedback());
         answer.text("systemMessage", &said.message);
         answer.reply(said.row.name)
     }
@@ -130,14 +136,6 @@ fn say_refusal(said: &Said, answer: &mut Answer, behaviour: &mut Vec<(String, Va
         }
         Deny::Feedback | Deny::EndsTurn | Deny::Never => {}
     }
-}
-
-/// After a call the reason of a block reaches nobody, but context does reach the model.
-fn context(said: &Said) -> String {
-    let feedback = said.refuses() && said.row.deny == Deny::Feedback;
-    let reason = if feedback { said.reason.as_str() } else { "" };
-    let parts = [reason, said.context.as_str()];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
 fn call(name: &str, server: Option<&str>, input: Fields) -> Result<ToolCall, Fault> {

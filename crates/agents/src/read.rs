@@ -68,7 +68,16 @@ impl Keys {
 impl Reader {
     /// Understands a payload.
     pub(crate) fn read(&self, payload: &Payload) -> Result<Event, Fault> {
-        self.read_value(object(payload.bytes, self.profile.title)?, payload.hint)
+        let mut event = self.read_value(object(payload.bytes, self.profile.title)?, payload.hint)?;
+        self.tell_version(&mut event, payload);
+        Ok(event)
+    }
+
+    /// Takes the agent's version from its environment, where it stands there.
+    pub(crate) fn tell_version(&self, event: &mut Event, payload: &Payload) {
+        if !self.profile.version_in.is_empty() {
+            event.trace.version = version(&(payload.env)(self.profile.version_in).unwrap_or_default());
+        }
     }
 
     /// The same, of JSON that was parsed already.
@@ -221,11 +230,17 @@ fn server(top: &Value) -> Option<String> {
     claude.or_else(gemini).or_else(|| top.text("mcp_server_name")).map(str::to_owned)
 }
 
+/// A version as the agent tells it, and no more than one.
+pub(crate) fn version(told: &str) -> String {
+    told.chars().take(40).collect()
+}
+
 /// For the record only, so that nothing in it can be a fault.
 fn trace(top: &Value) -> Trace {
     let took_ms = match top.get("duration_ms") {
         Some(Value::Number(text)) => text.parse().ok(),
         _ => None,
     };
-    Trace { prompt: top.text("prompt_id").unwrap_or_default().to_owned(), took_ms }
+    let text = |key: &str| top.text(key).unwrap_or_default().to_owned();
+    Trace { prompt: text("prompt_id"), took_ms, version: version(&text("cursor_version")) }
 }

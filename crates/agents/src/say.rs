@@ -24,6 +24,7 @@ pub(crate) fn decision<A: Adapter + ?Sized>(adapter: &A, event: &Event, decision
     let saying = Saying {
         row,
         can_ask: adapter.can_ask(event.attended, &event.permission_mode),
+        alone: decision.alone,
         verdict,
         reason: join(&reasons, "\n"),
         code: &decision.code,
@@ -49,6 +50,7 @@ fn unrewritable<A: Adapter + ?Sized>(adapter: &A, row: &EventCapability, input: 
 pub(crate) struct Saying<'a> {
     pub(crate) row: EventCapability,
     pub(crate) can_ask: bool,
+    pub(crate) alone: bool,
     pub(crate) verdict: Verdict,
     pub(crate) reason: String,
     pub(crate) code: &'a str,
@@ -101,6 +103,13 @@ impl Said<'_> {
             && !self.approve
     }
 
+    /// Text for the model; where a refusal comes too late, its reason first.
+    #[must_use]
+    pub fn feedback(&self) -> String {
+        let late = self.refuses() && self.row.deny == Deny::Feedback;
+        join(&[if late { self.reason.clone() } else { String::new() }, self.context.clone()], "\n\n")
+    }
+
     /// The call or the turn is refused.
     #[must_use]
     pub fn refuses(&self) -> bool {
@@ -128,7 +137,7 @@ impl<'a> Saying<'a> {
         });
         let reason = match act {
             Act::Pass => String::new(),
-            Act::Ask => self.why(&self.notices()),
+            Act::Ask => self.why(&format!("{}{}", self.if_unheard(), self.notices())),
             Act::Deny | Act::Halt => self.why(&format!("{}{}", self.way_out(), self.notices())),
         };
         Said {
@@ -146,6 +155,7 @@ impl<'a> Saying<'a> {
         match (self.verdict, self.row.ask, self.row.halt) {
             (Verdict::Allow | Verdict::Note, ..) => Act::Pass,
             (Verdict::Ask, Ask::Decision, _) if self.can_ask => Act::Ask,
+            (Verdict::Ask, Ask::Alone, _) if self.can_ask && self.alone => Act::Ask,
             (Verdict::Ask, Ask::Silence, _) if self.can_ask => Act::Pass,
             (Verdict::Ask | Verdict::Deny, ..) | (Verdict::Halt, _, Halt::AsDeny) => Act::Deny,
             (Verdict::Halt, ..) => Act::Halt,
@@ -202,13 +212,27 @@ impl<'a> Saying<'a> {
         format!("\n{}", cut(visible(&self.message), LONGEST_REASON / 2))
     }
 
+    /// An agent that asks nobody refuses by itself, with the same words: they name the call for that case.
+    fn if_unheard(&self) -> String {
+        match (self.row.ask, self.code) {
+            (Ask::Alone, code) if !code.is_empty() => {
+                format!("\nif nobody is asked, a person can decide about call {}", cut(visible(code), 100))
+            }
+            _ => String::new(),
+        }
+    }
+
     /// What a person can do about a question that nobody was asked.
     fn way_out(&self) -> String {
         let stopped = matches!(self.row.deny, Deny::Decision | Deny::Behaviour | Deny::Block);
         if self.verdict != Verdict::Ask || !stopped {
             return String::new();
         }
-        let why = if self.can_ask { "this cannot be asked here" } else { "nobody is here to be asked" };
+        let why = match self.row.ask {
+            _ if !self.can_ask => "nobody is here to be asked",
+            Ask::Alone => "another hook decides too, whose refusal a question could undo",
+            _ => "this cannot be asked here",
+        };
         match self.code {
             "" => format!("\n{why}"),
             code => format!("\n{why}; a person can decide about call {}", cut(visible(code), 100)),
@@ -259,6 +283,17 @@ impl Answer {
             return plain(&self.plain);
         }
         json(&Value::Map(self.top))
+    }
+
+    /// What goes beside every decision, as most agents have taken it over from Claude Code: the new input under the
+    /// agent's own name for it, context and message.
+    pub(crate) fn beside(mut self, said: &Said, input_key: &str) -> Reply {
+        if let Some(input) = said.rewrite {
+            self.specific(input_key, input.clone());
+        }
+        self.specific_text("additionalContext", &said.context);
+        self.text("systemMessage", &said.message);
+        self.reply(said.row.name)
     }
 
     /// The answer on standard output, exit 0.

@@ -9,29 +9,19 @@ use crate::capability::{Deny, EventCapability as Row, Message};
 use crate::fields::{Fields, unexpected};
 use crate::read;
 use crate::say::exit_two;
-use crate::{Adapter, Payload, Profile, Proof, Said, tools};
+use crate::{Adapter, Payload, Profile, Said, tools};
 
 /// The adapter of Windsurf.
 #[derive(Clone, Copy, Debug)]
 pub struct Windsurf;
 
-static PROFILE: Profile = Profile {
-    agent: Agent::Windsurf,
-    title: "Windsurf",
-    version: "",
-    proof: Proof::Unverified,
-    events: TABLE,
-};
-
-const fn decides(name: &'static str) -> Row {
-    Row { deny: Deny::Decision, message: Message::WithReason, ..Row::deaf(name, Phase::PreTool) }
-}
+static PROFILE: Profile = Profile::unverified(Agent::Windsurf, "Windsurf", "", TABLE);
 
 static TABLE: &[Row] = &[
-    decides("pre_run_command"),
-    decides("pre_write_code"),
-    decides("pre_read_code"),
-    decides("pre_mcp_tool_use"),
+    Row::decides("pre_run_command"),
+    Row::decides("pre_write_code"),
+    Row::decides("pre_read_code"),
+    Row::decides("pre_mcp_tool_use"),
     Row { deny: Deny::Block, message: Message::WithReason, ..Row::deaf("pre_user_prompt", Phase::Prompt) },
     Row::deaf("post_run_command", Phase::PostTool),
     Row::deaf("post_write_code", Phase::PostTool),

@@ -2,6 +2,8 @@
 
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[path = "agents/documented.rs"]
+mod documented;
 #[path = "agents/fixtures.rs"]
 mod fixtures;
 #[path = "agents/hosts.rs"]

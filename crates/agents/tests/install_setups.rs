@@ -218,8 +218,18 @@ fn our_own_commands_are_known_again() {
     let registration = Registration { command: GATE.into(), config: "/c d".into(), state: "/s".into() };
     let line = registration.closed_line("codex", "PreToolUse");
     let words = gate_words(&object([("command", line.as_str().into())])).unwrap();
+    check(
+        &format!(
+            r#"{{"command": "/bin/sh -c '{}' tollgate /a/tollgate hook codex"}}"#,
+            OLD_GUARD.replace('"', "\\\"")
+        ),
+        true,
+    );
     assert_eq!(words, [vec![GATE.to_owned()], registration.args("codex", "PreToolUse")].concat());
 }
+
+/// Installed by earlier versions, and replaced by the next `init`.
+const OLD_GUARD: &str = r#""$@" || { echo "Tollgate gave no answer, so this call does not run; the user can find out more with: tollgate doctor" >&2; exit 2; }"#;
 
 /// Around the gate stands a shell: whatever becomes of the gate, the call is refused with a reason or the gate's own
 /// answer gets through.
@@ -237,15 +247,55 @@ fn the_shell_around_the_gate_refuses_when_it_dies() {
         }
         let ran = std::process::Command::new("bash").args(["-c", &line]).output().unwrap();
         let told = String::from_utf8_lossy(&ran.stderr).contains("Tollgate gave no answer");
+        assert!(exit == 0 || !ran.stderr.is_empty(), "exit 2 without a word lets the call run: {script:?}");
         assert_eq!((ran.status.code(), told), (Some(exit), reason), "{script:?} {ran:?}");
         assert_eq!(String::from_utf8_lossy(&ran.stdout), stdout, "{script:?}");
     };
     check(None, 2, "", true);
-    check(Some("echo \"$1 $2 $3\""), 0, "hook codex PreToolUse\n", false);
+    check(Some("echo \"{$1 $2 $3}\""), 0, "{hook codex PreToolUse}", false);
+    check(Some("cat"), 0, "", false);
     check(Some("exit 0"), 0, "", false);
+    check(
+        Some(r#"printf '{"decision":"deny",\n "reason":"%%s $(x) \\n"}\n\n'"#),
+        0,
+        "{\"decision\":\"deny\",\n \"reason\":\"%s $(x) \\n\"}",
+        false,
+    );
+    check(Some("echo warning: noise; echo '{}'"), 2, "", true);
+    check(Some("echo '{\"decision\": oo'"), 2, "", true);
+    check(Some("echo 0"), 2, "", true);
+    check(Some("echo '{}'; exit 1"), 2, "", true);
     check(Some("exit 1"), 2, "", true);
+    check(Some("exit 20"), 2, "", true);
+    check(Some("echo '{\"decision\":\"allow\"}'; echo why >&2; exit 2"), 2, "", false);
+    check(Some("exit 2"), 2, "", false);
     check(Some("kill -9 $$"), 2, "", true);
     check(Some("kill -SEGV $$"), 2, "", true);
+}
+
+/// Cline hears words only, so its script has them ready.
+#[test]
+fn clines_script_refuses_in_words_when_the_gate_dies() {
+    let place = Place::new();
+    let gate = place.path("tollgate");
+    let cline = Setup::of("cline").unwrap();
+    place.install(cline, &gate.display().to_string(), Scope::User);
+    let script = place.pieces(cline, &gate.display().to_string(), Scope::User).remove(0).path;
+    let check = |text: Option<&str>, expected: &str| {
+        if let Some(text) = text {
+            fs::write(&gate, format!("#!/bin/sh\n{text}\n")).unwrap();
+            fs::set_permissions(&gate, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        }
+        let ran = std::process::Command::new(&script).output().unwrap();
+        let stdout = String::from_utf8_lossy(&ran.stdout);
+        assert!(stdout.starts_with(expected), "{text:?}: {stdout}");
+    };
+    check(None, r#"{"cancel":true,"errorMessage":"Tollgate gave no answer"#);
+    check(Some("echo '{\"cancel\":false}'"), r#"{"cancel":false}"#);
+    check(Some("exit 0"), r#"{"cancel":true"#);
+    check(Some("echo noise"), r#"{"cancel":true"#);
+    check(Some("echo '{\"cancel\":false}'; exit 1"), r#"{"cancel":true"#);
+    check(Some("kill -9 $$"), r#"{"cancel":true"#);
 }
 
 /// What the canary sends is what the adapter reads, and what the adapter says is what the canary understands.

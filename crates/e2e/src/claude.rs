@@ -77,8 +77,20 @@ impl Driver for Claude {
         arguments
     }
 
+    fn terminal_arguments(&self, prompt: &str) -> Vec<String> {
+        ["--dangerously-skip-permissions", prompt].map(str::to_owned).to_vec()
+    }
+
     fn shell(&self, command: &str) -> Turn {
         Turn::call("Bash", json!({"command": command, "description": "run"}))
+    }
+
+    fn file_tools(&self, file: &str) -> Vec<Turn> {
+        vec![
+            Turn::call("Write", json!({"file_path": file, "content": "alpha\n"})),
+            Turn::call("Read", json!({"file_path": file})),
+            Turn::call("Edit", json!({"file_path": file, "old_string": "alpha", "new_string": "gamma"})),
+        ]
     }
 
     fn spawn(&self, prompt: &str) -> Vec<Turn> {

@@ -78,6 +78,13 @@ enabled = false
         Turn::call("exec_command", json!({"cmd": command}))
     }
 
+    fn file_tools(&self, file: &str) -> Vec<Turn> {
+        let patch = format!("*** Begin Patch\n*** Add File: {file}\n+alpha\n*** End Patch\n");
+        let mut turn = Turn::call("apply_patch", json!(patch));
+        turn.tools.iter_mut().for_each(|tool| tool.custom = true);
+        vec![turn]
+    }
+
     fn spawn(&self, prompt: &str) -> Vec<Turn> {
         let wait = |results: &[crate::ToolResult]| {
             let id = results.iter().rev().find_map(|result| {
@@ -130,8 +137,25 @@ impl Driver for Gemini {
         ["-m", "gemini-2.5-flash", "-p", prompt, "--yolo"].map(str::to_owned).to_vec()
     }
 
+    fn terminal_arguments(&self, prompt: &str) -> Vec<String> {
+        ["-m", "gemini-2.5-flash", "--yolo", "-i", prompt].map(str::to_owned).to_vec()
+    }
+
     fn shell(&self, command: &str) -> Turn {
         Turn::call("run_shell_command", json!({"command": command, "description": "run"}))
+    }
+
+    fn file_tools(&self, file: &str) -> Vec<Turn> {
+        let change =
+            json!({"file_path": file, "old_string": "alpha", "new_string": "gamma", "instruction": "change"});
+        vec![
+            Turn::call("write_file", json!({"file_path": file, "content": "alpha\n"})),
+            Turn::call("read_file", json!({"file_path": file})),
+            Turn::call("replace", change),
+            Turn::call("grep_search", json!({"pattern": "gamma"})),
+            Turn::call("glob", json!({"pattern": "*.txt"})),
+            Turn::call("list_directory", json!({"dir_path": "."})),
+        ]
     }
 
     fn spawn(&self, prompt: &str) -> Vec<Turn> {
@@ -173,9 +197,23 @@ impl Driver for Qwen {
         ["--auth-type", "openai", "-p", prompt, "--yolo"].map(str::to_owned).to_vec()
     }
 
+    fn terminal_arguments(&self, prompt: &str) -> Vec<String> {
+        ["--auth-type", "openai", "--yolo", "-i", prompt].map(str::to_owned).to_vec()
+    }
+
     fn shell(&self, command: &str) -> Turn {
         let input = json!({"command": command, "description": "run", "is_background": false});
         Turn::call("run_shell_command", input)
+    }
+
+    fn file_tools(&self, file: &str) -> Vec<Turn> {
+        vec![
+            Turn::call("write_file", json!({"file_path": file, "content": "alpha\n"})),
+            Turn::call("read_file", json!({"file_path": file})),
+            Turn::call("edit", json!({"file_path": file, "old_string": "alpha", "new_string": "gamma"})),
+            Turn::call("grep_search", json!({"pattern": "gamma"})),
+            Turn::call("glob", json!({"pattern": "*.txt"})),
+        ]
     }
 
     fn spawn(&self, prompt: &str) -> Vec<Turn> {
@@ -215,8 +253,22 @@ impl Driver for Copilot {
         arguments
     }
 
+    fn terminal_arguments(&self, prompt: &str) -> Vec<String> {
+        ["-i", prompt, "--allow-all"].map(str::to_owned).to_vec()
+    }
+
     fn shell(&self, command: &str) -> Turn {
         Turn::call("bash", json!({"command": command, "description": "run"}))
+    }
+
+    fn file_tools(&self, file: &str) -> Vec<Turn> {
+        vec![
+            Turn::call("create", json!({"path": file, "file_text": "alpha\n"})),
+            Turn::call("view", json!({"path": file})),
+            Turn::call("edit", json!({"path": file, "old_str": "alpha", "new_str": "gamma"})),
+            Turn::call("rg", json!({"pattern": "gamma"})),
+            Turn::call("glob", json!({"pattern": "*.txt"})),
+        ]
     }
 
     fn spawn(&self, prompt: &str) -> Vec<Turn> {
@@ -268,6 +320,15 @@ impl Driver for OpenCode {
 
     fn shell(&self, command: &str) -> Turn {
         Turn::call("bash", json!({"command": command, "description": "run"}))
+    }
+
+    fn file_tools(&self, file: &str) -> Vec<Turn> {
+        vec![
+            Turn::call("write", json!({"filePath": file, "content": "alpha\n"})),
+            Turn::call("read", json!({"filePath": file})),
+            Turn::call("edit", json!({"filePath": file, "oldString": "alpha", "newString": "gamma"})),
+            Turn::call("grep", json!({"pattern": "gamma"})),
+        ]
     }
 
     fn spawn(&self, prompt: &str) -> Vec<Turn> {

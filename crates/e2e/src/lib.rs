@@ -4,6 +4,7 @@
 //! Nothing here reads or writes the machine's own configuration, and a client's way out of the
 //! machine is closed: its proxy is the scripted model, which refuses and remembers.
 
+pub mod behaviour;
 pub mod capture;
 pub mod claude;
 pub mod client;
@@ -13,6 +14,7 @@ pub mod process;
 pub mod record;
 pub mod run;
 pub mod scratch;
+pub mod terminal;
 
 pub use capture::{Answer, Answers, Captured};
 pub use claude::{Claude, Hook};
@@ -21,3 +23,4 @@ pub use mock::{Api, MockModel, Request, ToolResult};
 pub use mock::{Conversation, Facts, Input, Script, ToolUse, Turn};
 pub use run::{Driver, Outcome, Run, Session, tollgate_binary};
 pub use scratch::Scratch;
+pub use terminal::Terminal;

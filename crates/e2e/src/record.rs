@@ -70,8 +70,8 @@ pub fn claude(program: &Path, arguments: &[&str]) -> Result<Vec<Recording>> {
     distinct(Claude.client()?.version, run.captured()?, run.scratch())
 }
 
-/// Drives another client through a call that works, one that fails and a subagent, with `recorder` in the place of the
-/// gate that `tollgate` registers.
+/// Drives another client through a call that works, one that fails, its file tools and a subagent, with `recorder` in the
+/// place of the gate that `tollgate` registers.
 pub fn other(driver: &'static dyn Driver, tollgate: &Path, recorder: &str) -> Result<Vec<Recording>> {
     let run = Run::new(driver)?;
     run.recorded_by(tollgate, recorder)?;
@@ -83,10 +83,15 @@ pub fn other(driver: &'static dyn Driver, tollgate: &Path, recorder: &str) -> Re
     let is_helper = |facts: &Facts| facts.any.contains("HELPER-MARK") && !facts.any.contains("PROMPT-MARK");
     let helper = Conversation::new("helper", is_helper, helper).repeat_last();
     let calls = [driver.shell("echo hello"), driver.shell("echo no >&2; exit 3")];
-    let turns = calls.into_iter().chain(driver.spawn("HELPER-MARK go")).chain([Turn::say("done")]);
-    let session = Session::from(Script::new(turns).beside(helper));
-    let outcome = run.go(Session { arguments: driver.subagent_arguments(), ..session })?;
-    ensure!(outcome.finished.code == Some(0), "the session failed: {outcome}");
+    let file = run.scratch().project().join("a.txt").display().to_string();
+    let done = || [Turn::say("done")];
+    let alone = Script::new(calls.into_iter().chain(driver.file_tools(&file)).chain(done()));
+    let helped = Script::new(driver.spawn("HELPER-MARK go").into_iter().chain(done())).beside(helper);
+    let helped = Session { arguments: driver.subagent_arguments(), ..Session::from(helped) };
+    for session in [Session::from(alone), helped] {
+        let outcome = run.go(session)?;
+        ensure!(outcome.finished.code == Some(0), "a session failed: {outcome}");
+    }
     distinct(driver.client()?.version, run.captured()?, run.scratch())
 }
 
@@ -94,13 +99,23 @@ pub fn other(driver: &'static dyn Driver, tollgate: &Path, recorder: &str) -> Re
 /// stored is never written over: tests are about it.
 pub fn store(folder: &Path, recordings: &[Recording]) -> Result<String> {
     fs::create_dir_all(folder)?;
-    let mut report = String::new();
+    let report = report(folder, recordings)?;
     let before = stored(folder)?;
     for recording in recordings {
         let (nearest, changes) = compare(&before, recording);
         if !changes.is_empty() || nearest.is_none_or(|stored| stored.version != recording.version) {
             fs::write(free_name(folder, recording), format!("{:#}\n", recording.payload))?;
         }
+    }
+    Ok(report)
+}
+
+/// What changed against the last stored version.
+pub fn report(folder: &Path, recordings: &[Recording]) -> Result<String> {
+    let mut report = String::new();
+    let before = stored(folder)?;
+    for recording in recordings {
+        let (_, changes) = compare(&before, recording);
         let changes = if changes.is_empty() { "same keys".to_owned() } else { changes.join(", ") };
         writeln!(report, "{}-{}: {changes}", recording.version, recording.event)?;
     }

@@ -15,6 +15,7 @@ use crate::client::{Client, workspace};
 use crate::mock::{MAIN, MockModel, Request, Script, ToolResult, Turn};
 use crate::process::{self, Finished};
 use crate::scratch::Scratch;
+use crate::terminal::Terminal;
 
 /// How a client is set up and started.
 pub trait Driver: fmt::Debug + Sync {
@@ -26,8 +27,15 @@ pub trait Driver: fmt::Debug + Sync {
     fn environment(&self, scratch: &Scratch, url: &str) -> Vec<(&'static str, String)>;
     /// The arguments of a run without a terminal; `unattended` skips the client's own permission prompts.
     fn arguments(&self, prompt: &str, unattended: bool) -> Vec<String>;
+    /// The arguments of a run in a terminal that begins with a prompt and skips the client's own permission prompts;
+    /// none where that is not driven.
+    fn terminal_arguments(&self, _prompt: &str) -> Vec<String> {
+        Vec::new()
+    }
     /// A call of its shell tool.
     fn shell(&self, command: &str) -> Turn;
+    /// Calls of its other tools: one that writes the file, reads it, changes it, searches it and so on.
+    fn file_tools(&self, file: &str) -> Vec<Turn>;
     /// The calls that start a subagent and wait for its end.
     fn spawn(&self, prompt: &str) -> Vec<Turn>;
     /// More arguments for a run that starts a subagent.
@@ -138,6 +146,18 @@ impl Run {
     /// All calls that the recording hook got.
     pub fn captured(&self) -> Result<Vec<Captured>> {
         capture::read(&self.scratch.root().join("records.jsonl"))
+    }
+
+    /// Starts the client in a terminal, and leaves it to the caller.
+    pub fn in_terminal(&self, script: Script) -> Result<Terminal> {
+        let session = Session::from(script);
+        self.mock.play(session.script);
+        let mut command = self.scratch.command(&self.program);
+        command.args(self.driver.terminal_arguments(&session.prompt));
+        command.envs(self.driver.environment(&self.scratch, &self.mock.url())).envs(self.no_way_out());
+        // It would keep a client from drawing anything.
+        command.env_remove("CI");
+        Terminal::start(&command, self.scratch.root())
     }
 
     /// Starts the client and waits for its end.

@@ -1,16 +1,18 @@
-//! Tollgate in front of the other real clients, installed by its own installer.
+//! Tollgate in front of every real client, installed by its own installer. What is seen is a cell of the table in
+//! `behaviour`.
 //!
 //! The commands are dangerous only to look at: `~` is a scratch home, and what they would delete was made for it.
 
 use std::fs;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde_json::json;
 use tollgate_agents::Adapter;
-use tollgate_e2e::client::workspace;
+use tollgate_e2e::behaviour::seen;
 use tollgate_e2e::drivers::{Codex, Copilot, Gemini, OpenCode, Qwen};
 use tollgate_e2e::run::Session;
-use tollgate_e2e::{Answer, Answers, Client, Conversation, Driver, Run, Script, Turn, tollgate_binary};
+use tollgate_e2e::{Answer, Answers, Claude, Conversation, Driver, Run, Script, Turn, tollgate_binary};
 use tollgate_model::json::{Value, object};
 use tollgate_model::{
     Actor, Agent, Attended, Certainty, Decision, Event, Finding, Hit, Kind, Phase, Reply, Span, ToolCall,
@@ -47,7 +49,8 @@ fn the_gate_decides(driver: &'static dyn Driver) -> Result<()> {
     let log = fs::read_to_string(run.scratch().home().join(".local/state/tollgate/events.jsonl"))?;
     let agent = format!("\"agent\":\"{}\"", driver.client()?.agent);
     assert!(log.lines().filter(|line| line.contains(&agent)).count() >= 3, "{log}");
-    Ok(())
+    let cells = [("refuse", "yes"), ("allow", "yes"), ("ask headless", "does not run")];
+    seen(driver.client()?.agent, "the_gate_decides", &cells)
 }
 
 /// A subagent is held to the same rules.
@@ -68,44 +71,63 @@ fn a_subagent_is_guarded(driver: &'static dyn Driver) -> Result<()> {
     let last = helpers.iter().rev().find(|request| !request.tool_results().is_empty());
     let results = last.with_context(|| format!("no subagent made a call: {outcome}"))?.tool_results();
     assert!(results.iter().any(|result| result.text.contains("Tollgate")), "{results:?}");
+    seen(driver.client()?.agent, "a_subagent_is_guarded", &[("subagents", "guarded")])
+}
+
+/// In a terminal a question is put to the person, in a mode that asks nothing by itself too: the call runs when they say
+/// yes, and not before.
+fn a_person_is_asked(driver: &'static dyn Driver) -> Result<()> {
+    let run = guarded(driver)?;
+    let script = Script::new([driver.shell("npm publish; touch ran-asked"), Turn::say("FINAL-MARK")]);
+    let mut terminal = run.in_terminal(script)?;
+    let limit = Duration::from_secs(110);
+    let asked = terminal.wait(limit, |terminal| terminal.shown().contains("Tollgate"));
+    assert!(asked && !ran(&run, "asked"), "{}", terminal.shown());
+    // A prompt that has just appeared takes no keys yet.
+    std::thread::sleep(Duration::from_secs(3));
+    assert!(!ran(&run, "asked"), "nobody has said yes yet: {}", terminal.shown());
+    terminal.press("\r")?;
+    assert!(terminal.wait(limit, |_| ran(&run, "asked")), "{}", terminal.shown());
+    seen(driver.client()?.agent, "a_person_is_asked", &[("ask", "asked")])
+}
+
+/// Why Gemini CLI is never asked: a hook's question overrules a refusal that the user wrote into Gemini's own policy.
+/// When this fails, a version has come in which it does not, and the adapter may ask.
+fn a_question_overrules_the_users_own_refusal(driver: &'static dyn Driver) -> Result<()> {
+    let rule = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"touch\"\ndecision = \"deny\"\npriority = 999\n";
+    let calls = || Script::new([touch(driver, "overruled"), Turn::say("FINAL-MARK")]);
+    let run = recorded(driver)?;
+    run.scratch().write_home(".gemini/policies/mine.toml", rule)?;
+    let voice = Voice::of(driver.client()?.agent)?;
+    run.answers(&voice.silence())?;
+    let outcome = run.go(calls())?;
+    assert!(!ran(&run, "overruled"), "the user's own rule refuses: {outcome}");
+    let ask = Answer::json(&json!({"decision": "ask", "reason": "ASK-MARK", "systemMessage": "ASK-MARK"}));
+    run.answers(&voice.silence().on(voice.name(Phase::PreTool)?, ask))?;
+    let mut terminal = run.in_terminal(calls())?;
+    let limit = Duration::from_secs(110);
+    assert!(terminal.wait(limit, |terminal| terminal.shown().contains("ASK-MARK")), "{}", terminal.shown());
+    // A prompt that has just appeared takes no keys yet.
+    std::thread::sleep(Duration::from_secs(3));
+    terminal.press("1")?;
+    assert!(terminal.wait(limit, |_| ran(&run, "overruled")), "{}", terminal.shown());
     Ok(())
 }
 
-/// What the client makes of the adapter's own answers, and of a gate that fails, as a row of the documentation.
-fn behaves_as_documented(driver: &'static dyn Driver) -> Result<()> {
-    let agent = driver.client()?.agent;
+/// A client whose gate is replaced by a hook that records and answers as told.
+fn recorded(driver: &'static dyn Driver) -> Result<Run> {
     let run = Run::new(driver)?;
     run.recorded_by(&tollgate_binary()?, CAPTURE)?;
-    let voice = Voice::of(agent)?;
-    let mut seen = Seen { gone: stopped(gone(driver)?), ..Seen::default() };
-    seen.first(&run, &voice)?;
-    seen.blocked_prompt(&run, &voice)?;
-    let row = seen.row(driver.client()?);
-    let page = fs::read_to_string(workspace().join("docs/agents/README.md")).unwrap_or_default();
-    assert!(page.lines().any(|line| line == row), "docs/agents/README.md should say\n{row}");
-    Ok(())
+    Ok(run)
 }
 
-/// Whether a call runs when the gate's program is gone.
-fn gone(driver: &'static dyn Driver) -> Result<bool> {
-    let run = Run::new(driver)?;
-    run.recorded_by(&tollgate_binary()?, CAPTURE)?;
-    fs::remove_file(run.scratch().root().join("bin/tollgate"))?;
-    run.go([driver.shell("touch ran-gone"), Turn::say("FINAL-MARK")])?;
-    Ok(run.scratch().project().join("ran-gone").exists())
+fn ran(run: &Run, name: &str) -> bool {
+    run.scratch().project().join(format!("ran-{name}")).exists()
 }
 
-/// What was seen of a client.
-#[derive(Default)]
-struct Seen {
-    rewrite: &'static str,
-    context: &'static str,
-    prompt: &'static str,
-    stop: &'static str,
-    garbled: &'static str,
-    exit_one: &'static str,
-    killed: &'static str,
-    gone: &'static str,
+/// A call that leaves a mark when it runs.
+fn touch(driver: &dyn Driver, name: &str) -> Turn {
+    driver.shell(&format!("touch ran-{name}"))
 }
 
 fn stopped(ran: bool) -> &'static str {
@@ -116,66 +138,113 @@ fn yes(happened: bool) -> &'static str {
     if happened { "yes" } else { "no" }
 }
 
-impl Seen {
-    /// One session: context at its start, a call for each way of answering, and an end that is blocked once.
-    fn first(&mut self, run: &Run, voice: &Voice) -> Result<()> {
-        let driver = run.driver();
-        let pre = voice.name(Phase::PreTool)?;
-        let mut answers = voice.silence();
-        let mut say = |phase, decision: &Decision| -> Result<()> {
-            let answers_now = std::mem::take(&mut answers);
-            answers = answers_now.on(voice.name(phase)?, voice.answer(phase, decision)?);
-            Ok(())
+/// One session: context at its start, a call to be changed, and an end that is blocked once. Then a prompt that is
+/// refused.
+fn answers_are_carried_out(driver: &'static dyn Driver) -> Result<()> {
+    let (agent, run) = (driver.client()?.agent, recorded(driver)?);
+    let voice = Voice::of(agent)?;
+    let mut answers = voice.silence();
+    for (phase, decision) in [
+        (Phase::SessionStart, Decision { context: vec!["CONTEXT-MARK".into()], ..Decision::default() }),
+        (Phase::PreTool, Decision { rewrite: Some(voice.rewritten()), ..Decision::default() }),
+        (Phase::PreTool, Decision::default()),
+        (Phase::Stop, refusal("STOP-MARK")),
+        (Phase::Stop, Decision::default()),
+    ] {
+        answers = answers.on(voice.name(phase)?, voice.answer(phase, &decision)?);
+    }
+    run.answers(&answers)?;
+    let turns = [touch(driver, "original"), touch(driver, "allowed")];
+    let turns = turns.into_iter().chain([Turn::say("FIRST-FINAL"), Turn::say("FINAL-MARK")]);
+    let outcome = run.go(Script::new(turns))?;
+    assert!(ran(&run, "allowed"), "{outcome}");
+    assert!(!ran(&run, "original"), "what is to be changed does not run as it was: {outcome}");
+    let refused = voice.answer(Phase::Prompt, &refusal("PROMPT-BLOCKED"))?;
+    run.answers(&voice.silence().on(voice.name(Phase::Prompt)?, refused))?;
+    let blocked = run.go([Turn::say("FINAL-MARK")])?;
+    let cells = [
+        ("rewrite", yes(ran(&run, "rewritten"))),
+        ("context", yes(outcome.model_contains("CONTEXT-MARK"))),
+        ("stop block", yes(outcome.model_contains("STOP-MARK"))),
+        ("prompt block", yes(blocked.conversation("main").count() == 0)),
+    ];
+    seen(agent, "answers_are_carried_out", &cells)
+}
+
+/// What becomes of a call when the gate in its place fails in each of these ways.
+fn a_broken_gate(driver: &'static dyn Driver) -> Result<()> {
+    let (agent, run) = (driver.client()?.agent, recorded(driver)?);
+    let voice = Voice::of(agent)?;
+    let pre = voice.name(Phase::PreTool)?;
+    let deny = voice.answer(Phase::PreTool, &refusal("DENY-MARK"))?;
+    let allow = voice.answer(Phase::PreTool, &Decision::default())?;
+    let half = |text: &str| text.chars().take(text.chars().count() / 2).collect::<String>();
+    let ways = [
+        ("garbled", Answer { stdout: half(&deny.stdout), ..Answer::default() }),
+        ("noisy", Answer { stdout: format!("warning: something\n{}", deny.stdout), ..deny.clone() }),
+        ("exit 1", Answer { exit: 1, ..Answer::default() }),
+        ("killed", Answer { kill: true, ..Answer::default() }),
+        ("allowed", allow),
+    ];
+    let mut answers = voice.silence();
+    for (_, answer) in &ways {
+        answers = answers.on(pre, answer.clone());
+    }
+    run.answers(&answers)?;
+    let file = |name: &str| name.replace(' ', "-");
+    let calls = ways.iter().map(|(name, _)| touch(driver, &file(name)));
+    let outcome = run.go(Script::new(calls.chain([Turn::say("FINAL-MARK")])))?;
+    assert!(ran(&run, "allowed"), "{outcome}");
+    let failures = ways.iter().take(ways.len() - 1);
+    let cells: Vec<_> = failures.map(|(name, _)| (*name, stopped(ran(&run, &file(name))))).collect();
+    seen(agent, "a_broken_gate", &cells)
+}
+
+/// Whether a call runs when the gate's program is gone.
+fn a_gate_that_is_gone(driver: &'static dyn Driver) -> Result<()> {
+    let run = recorded(driver)?;
+    fs::remove_file(run.scratch().root().join("bin/tollgate"))?;
+    run.go([touch(driver, "gone"), Turn::say("FINAL-MARK")])?;
+    seen(driver.client()?.agent, "a_gate_that_is_gone", &[("gone", stopped(ran(&run, "gone")))])
+}
+
+/// Whether a call runs when the gate does not answer. Where it does not, either the client refuses it in the end or it
+/// waits until a person ends it.
+fn a_hung_gate(driver: &'static dyn Driver) -> Result<()> {
+    let (agent, run) = (driver.client()?.agent, recorded(driver)?);
+    let voice = Voice::of(agent)?;
+    let hangs = Answer { sleep_ms: 600_000, ..Answer::default() };
+    run.answers(&voice.silence().on(voice.name(Phase::PreTool)?, hangs))?;
+    let session = Session::from([touch(driver, "hung"), Turn::say("FINAL-MARK")]);
+    let outcome = run.go(Session { timeout: Duration::from_secs(70), ..session })?;
+    assert!(run.captured()?.iter().any(|call| !call.tool.is_empty()), "the gate was asked: {outcome}");
+    let cell = match (ran(&run, "hung"), outcome.finished.timed_out) {
+        (true, _) => "runs",
+        (false, true) => "waits",
+        (false, false) => "stopped",
+    };
+    seen(agent, "a_hung_gate", &[("hung", cell)])
+}
+
+/// Codex's newer models call their tools from JavaScript that they write.
+fn code_mode_is_guarded(driver: &'static dyn Driver) -> Result<()> {
+    let run = guarded(driver)?;
+    let exec = |commands: &[&str]| {
+        let one = |command: &&str| {
+            let input = json!({"cmd": command});
+            format!("try {{ text(await tools.exec_command({input})) }} catch (e) {{ text(String(e)) }}")
         };
-        say(Phase::SessionStart, &Decision { context: vec!["CONTEXT-MARK".into()], ..Decision::default() })?;
-        say(Phase::PreTool, &Decision { rewrite: Some(voice.rewritten()), ..Decision::default() })?;
-        say(Phase::Stop, &refusal("STOP-MARK"))?;
-        say(Phase::Stop, &Decision::default())?;
-        let garbled = Answer { stdout: r#"{"decision": oops"#.to_owned(), ..Answer::default() };
-        answers = answers.on(pre, garbled).on(pre, Answer { exit: 1, ..Answer::default() });
-        answers = answers.on(pre, Answer { kill: true, ..Answer::default() });
-        answers = answers.on(pre, voice.answer(Phase::PreTool, &Decision::default())?);
-        run.answers(&answers)?;
-        let names = ["original", "garbled", "exit-one", "killed", "allowed"];
-        let calls = names.map(|name| driver.shell(&format!("touch ran-{name}")));
-        let turns = calls.into_iter().chain([Turn::say("FIRST-FINAL"), Turn::say("FINAL-MARK")]);
-        let outcome = run.go(Script::new(turns))?;
-        let ran = |name: &str| run.scratch().project().join(format!("ran-{name}")).exists();
-        assert!(ran("allowed"), "{outcome}");
-        assert!(!ran("original"), "what is to be changed does not run as it was: {outcome}");
-        self.rewrite = yes(ran("rewritten"));
-        self.context = yes(outcome.model_contains("CONTEXT-MARK"));
-        self.stop = yes(outcome.model_contains("STOP-MARK"));
-        (self.garbled, self.exit_one) = (stopped(ran("garbled")), stopped(ran("exit-one")));
-        self.killed = stopped(ran("killed"));
-        Ok(())
-    }
-
-    /// A prompt that is refused never reaches the model.
-    fn blocked_prompt(&mut self, run: &Run, voice: &Voice) -> Result<()> {
-        let answers = voice.silence();
-        let refused = voice.answer(Phase::Prompt, &refusal("PROMPT-BLOCKED"))?;
-        run.answers(&answers.on(voice.name(Phase::Prompt)?, refused))?;
-        let outcome = run.go([Turn::say("FINAL-MARK")])?;
-        self.prompt = yes(outcome.conversation("main").count() == 0);
-        Ok(())
-    }
-
-    fn row(&self, client: &Client) -> String {
-        let cells = [
-            client.package,
-            client.version,
-            self.rewrite,
-            self.context,
-            self.prompt,
-            self.stop,
-            self.garbled,
-            self.exit_one,
-            self.killed,
-            self.gone,
-        ];
-        format!("| {} |", cells.join(" | "))
-    }
+        let mut turn = Turn::call("exec", json!(commands.iter().map(one).collect::<Vec<_>>().join(";\n")));
+        turn.tools.iter_mut().for_each(|tool| tool.custom = true);
+        turn
+    };
+    let turns = [exec(&["rm -rf ~/precious", "touch ran-allowed"]), Turn::say("FINAL-MARK")];
+    let session = Session::from(Script::new(turns));
+    let outcome = run.go(Session { arguments: vec!["-m".into(), "gpt-6.1-sol".into()], ..session })?;
+    assert!(run.scratch().home().join("precious/work.txt").exists(), "{outcome}");
+    assert!(ran(&run, "allowed"), "{outcome}");
+    assert!(outcome.tool_results().iter().any(|result| result.text.contains("Tollgate")), "{outcome}");
+    seen(driver.client()?.agent, "code_mode_is_guarded", &[("code mode", "guarded")])
 }
 
 fn refusal(what: &str) -> Decision {
@@ -245,35 +314,30 @@ impl Voice {
 const CAPTURE: &str = env!("CARGO_BIN_EXE_capture-hook");
 
 macro_rules! clients {
-    ($($name:ident: $driver:expr;)*) => {$(
+    ($($name:ident: $driver:expr, [$($test:ident),*];)*) => {$(
         mod $name {
             use super::*;
 
-            #[test]
+            $(#[test]
             #[ignore = "needs npm and the real client; run by cargo xtask e2e"]
-            fn the_gate_decides() -> Result<()> {
-                super::the_gate_decides($driver)
-            }
-
-            #[test]
-            #[ignore = "needs npm and the real client; run by cargo xtask e2e"]
-            fn behaves_as_documented() -> Result<()> {
-                super::behaves_as_documented($driver)
-            }
-
-            #[test]
-            #[ignore = "needs npm and the real client; run by cargo xtask e2e"]
-            fn a_subagent_is_guarded() -> Result<()> {
-                super::a_subagent_is_guarded($driver)
-            }
+            fn $test() -> Result<()> {
+                super::$test($driver)
+            })*
         }
     )*};
+    (every $($name:ident: $driver:expr, [$($more:ident),*];)*) => {
+        clients! {$($name: $driver, [
+            the_gate_decides, a_subagent_is_guarded, answers_are_carried_out, a_broken_gate, a_gate_that_is_gone,
+            a_hung_gate $(, $more)*
+        ];)*}
+    };
 }
 
-clients! {
-    codex: &Codex;
-    gemini: &Gemini;
-    qwen: &Qwen;
-    copilot: &Copilot;
-    opencode: &OpenCode;
+clients! { every
+    claude: &Claude, [a_person_is_asked];
+    codex: &Codex, [code_mode_is_guarded];
+    gemini: &Gemini, [a_question_overrules_the_users_own_refusal];
+    qwen: &Qwen, [a_person_is_asked];
+    copilot: &Copilot, [a_person_is_asked];
+    opencode: &OpenCode, [];
 }

@@ -126,7 +126,11 @@ impl History {
             transcript: Some(format!("/home/user/.claude/projects/-home-user-project/{session:08x}.jsonl")),
             permission_mode: "default".into(),
             attended: Attended::Yes,
-            trace: Trace { prompt: format!("{session:032x}"), took_ms: Some(5 + self.random(900)) },
+            trace: Trace {
+                prompt: format!("{session:032x}"),
+                took_ms: Some(5 + self.random(900)),
+                version: String::new(),
+            },
             kind,
         };
         (event, verdict)

@@ -44,6 +44,8 @@ pub struct Decision {
     pub code: String,
     /// What the policy only observes: rule, and what it would have said.
     pub would: Vec<(String, Verdict)>,
+    /// No other hook of the agent decides about the same call. Looked up only where it matters.
+    pub alone: bool,
 }
 
 impl Decision {

@@ -29,13 +29,15 @@ pub struct Event {
     pub kind: Kind,
 }
 
-/// What an event belongs to. No verdict looks at it.
+/// What an event belongs to. No rule looks at it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
     /// The agent's id of the prompt that led here; empty when it gives none.
     pub prompt: String,
     /// How long the tool ran, as the agent says.
     pub took_ms: Option<u64>,
+    /// The agent's version, where it tells a hook; empty otherwise.
+    pub version: String,
 }
 
 impl Event {

@@ -85,6 +85,7 @@ impl Record {
         }
         record.push("cwd", event.cwd.as_str());
         record.push_known("mode", &event.permission_mode);
+        record.push_known("agent_version", &event.trace.version);
         record.push_known("prompt_id", &event.trace.prompt);
         record.push_known("transcript", event.transcript.as_deref().unwrap_or_default());
         if let Some(tool) = event.tool() {

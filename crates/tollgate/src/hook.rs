@@ -6,6 +6,9 @@ use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+use tollgate_agents::capability::Ask;
+use tollgate_agents::install::rivals;
+use tollgate_agents::install::setup::{Roots, Setup};
 use tollgate_agents::{Adapter, Payload};
 use tollgate_lastword as lastword;
 use tollgate_middleware::StageResult;
@@ -127,6 +130,7 @@ impl Hook {
         let session = Session { event, effects: &effects, world: &world, state: &self.state };
         session.weigh(&mut decision);
         let after = guide.keep(&effects, outcome, &mut decision);
+        decision.alone = decision.verdict == Verdict::Ask && self.is_alone(event, &project);
         let mut reply = self.adapter.reply(event, &decision);
         let told = decision.notices.len();
         session.remember(&mut decision, reply.expressed);
@@ -148,6 +152,14 @@ impl Hook {
         };
         let (reply, seq) = self.record(&kept, decision, reply);
         (reply, after.and(self.delivery(&loaded.policy, seq)))
+    }
+
+    /// Does no other hook decide about the call? Only for agents where a question could undo another's refusal.
+    fn is_alone(&self, event: &Event, project: &str) -> bool {
+        let setup = Setup::of(event.agent.name()).filter(|_| self.adapter.row(event).ask == Ask::Alone);
+        let (Some(setup), Some(home)) = (setup, dirs::home()) else { return false };
+        let env = |name: &str| std::env::var_os(name).map(PathBuf::from);
+        rivals::alone(setup, &Roots { home: &home, project: Path::new(project), env: &env })
     }
 
     /// The workflows that are on. Their files are the gate's own, and what is wrong with one is told like a fault of

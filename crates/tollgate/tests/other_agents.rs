@@ -5,6 +5,7 @@
 mod install_support;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -59,6 +60,28 @@ fn every_agent_that_is_found_is_guarded_in_one_go() {
     for gone in [".codex/hooks.json", ".qwen/settings.json", ".copilot/hooks", ".config/opencode/plugin"] {
         assert!(!home.path(gone).exists(), "{gone}");
     }
+}
+
+#[test]
+fn unverified_agents_are_guarded_with_the_others_when_all_are_wanted() {
+    let home = home();
+    for folder in [
+        ".cursor",
+        ".factory",
+        ".augment",
+        ".codeium/windsurf",
+        ".kiro",
+        ".cline",
+        ".config/kilo",
+        ".config/amp",
+    ] {
+        fs::create_dir_all(home.path(folder)).unwrap();
+    }
+    let ran = home.run(&["init", "--yes", "--all"]);
+    check(&ran, 0, &["The gate is in force"]);
+    assert_eq!(ran.out.matches("`rm -rf ~` is refused").count(), ADAPTERS.len() - 1, "{}", ran.out);
+    check(&home.run(&["uninstall", "--yes"]), 0, &["~/.cursor/hooks.json is gone"]);
+    assert!(!home.path(".cline/hooks").exists() && !home.path(".kiro/hooks").exists());
 }
 
 #[test]
@@ -137,12 +160,40 @@ fn doctor_knows_how_each_agent_skips_the_gate_in_silence() {
         home.edit(file, from, to);
         check(&home.run(&["doctor"]), 1, &[says, "NOT in force"]);
     }
+    // Files that the gate is not registered in.
+    let off = r#"{"disableAllHooks": true}"#;
+    let elsewhere = [
+        ("gemini-cli", ".gemini/settings.json", r#"{"hooksConfig": {"enabled": false}}"#),
+        (
+            "gemini-cli",
+            ".gemini/settings.json",
+            r#"{"hooksConfig": {"disabled": ["/a/tollgate hook gemini-cli"]}}"#,
+        ),
+        ("qwen-code", ".qwen/settings.json", off),
+        ("copilot-cli", ".github/copilot/settings.json", off),
+    ];
+    for (agent, file, text) in elsewhere {
+        let home = home();
+        fs::create_dir_all(home.path("p/.git")).unwrap();
+        check(&home.run(&["init", "--yes", "--agent", agent]), 0, &[]);
+        home.write(&format!("p/{file}"), text);
+        let mut doctor = home.command(Path::new(TOLLGATE), &["doctor"]);
+        let ran = finish(doctor.current_dir(home.path("p")), b"");
+        check(&ran, 1, &["NOT in force", &format!("p/{file}")]);
+    }
+    let home = home();
+    check(&home.run(&["init", "--yes", "--agent", "cline", "--agent", "cursor"]), 0, &[]);
+    fs::set_permissions(home.path(".cline/hooks/PreToolUse"), fs::Permissions::from_mode(0o644)).unwrap();
+    home.edit(".cursor/hooks.json", "\"stop\"", "\"stopped\"");
+    check(&home.run(&["doctor"]), 1, &["is not executable", "does not know the event `stopped`"]);
 }
 
 #[test]
 fn doctor_tells_drift_and_puts_it_right() {
     let cases = [
-        ("gemini-cli", ".gemini/settings.json", "60000", "7"),
+        ("gemini-cli", ".gemini/settings.json", "86400000", "7"),
+        ("codex", ".codex/hooks.json", "86400", "5"),
+        ("copilot-cli", ".copilot/hooks/tollgate.json", "86400", "1"),
         ("opencode", ".config/opencode/plugin/tollgate.js", "throw new Error", "console.log"),
         ("qwen-code", ".qwen/settings.json", "\"PreToolUse\"", "\"Stop2\""),
     ];
@@ -162,6 +213,66 @@ fn doctor_tells_drift_and_puts_it_right() {
         if agent != "qwen-code" {
             assert_eq!(home.read(file), whole);
         }
+    }
+}
+
+#[test]
+fn doctor_knows_which_versions_were_observed() {
+    let cases = [
+        ("codex", "codex-cli 0.166.0", 0, "Codex 0.166.0 is the version that was observed"),
+        ("codex", "codex-cli 0.170.1", 0, "Codex 0.170.1 was never observed"),
+        ("gemini", "0.60.9", 0, "the adapter was proven with 0.61.0"),
+        ("copilot", "1.0.96", 0, "Copilot CLI 1.0.96 is older than 1.0.97"),
+        ("copilot", "1.0.50", 1, "a hook that fails lets the call run"),
+        ("opencode", "a word", 0, "The gate is in force"),
+    ];
+    for (program, version, exit, says) in cases {
+        let home = home();
+        check(&home.run(&["init", "--yes"]), 0, &[]);
+        home.program(program, &format!("echo '{version}'"));
+        check(&home.run(&["doctor"]), exit, &[says]);
+    }
+    let home = home();
+    check(&home.run(&["init", "--yes"]), 0, &[]);
+    home.program("claude", "echo '2.9.0 (Claude Code)'");
+    check(&home.run(&["doctor"]), 0, &["Claude Code 2.9.0 was never observed"]);
+}
+
+/// Qwen Code's last hook decides, so the gate asks only when it is the only one.
+#[test]
+fn qwen_is_asked_unless_another_hook_has_a_say() {
+    let mine = r#""hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "mine"}]}]}"#;
+    let stop = mine.replace("PreToolUse", "Stop");
+    let cases: &[(&str, &str, &str, &str)] = &[
+        ("nothing else", "", "", r#""permissionDecision":"ask""#),
+        ("hooks of other events", ".qwen/settings.json", &stop, r#""permissionDecision":"ask""#),
+        ("the user's", ".qwen/settings.json", mine, r#""permissionDecision":"deny""#),
+        ("the project's", "p/.qwen/settings.json", mine, r#""permissionDecision":"deny""#),
+        ("an extension's", ".qwen/extensions/x/hooks/hooks.json", mine, r#""permissionDecision":"deny""#),
+        (
+            "an extension without",
+            ".qwen/extensions/x/qwen-extension.json",
+            "",
+            r#""permissionDecision":"ask""#,
+        ),
+        ("a subagent's", "p/.qwen/agents/x.md", "hooks: PreToolUse", r#""permissionDecision":"deny""#),
+        ("a skill without", "p/.qwen/skills/x/SKILL.md", "Be brief.", r#""permissionDecision":"ask""#),
+        ("what cannot be read", "p/.qwen/settings.json", "{", r#""permissionDecision":"deny""#),
+    ];
+    for (about, file, text, says) in cases {
+        let home = home();
+        fs::create_dir_all(home.path("p/.git")).unwrap();
+        if !file.is_empty() {
+            home.write(file, &format!("{{{text}}}"));
+        }
+        check(&home.run(&["init", "--yes", "--agent", "qwen-code"]), 0, &[]);
+        let cwd = home.path("p").display().to_string();
+        let payload = format!(
+            r#"{{"session_id":"s","cwd":"{cwd}","hook_event_name":"PreToolUse","permission_mode":"yolo","tool_name":"run_shell_command","tool_input":{{"command":"npm publish"}},"tool_use_id":"t"}}"#
+        );
+        let mut hook = home.command(Path::new(TOLLGATE), &["hook", "qwen-code", "PreToolUse"]);
+        let ran = finish(&mut hook, payload.as_bytes());
+        assert!(ran.out.contains(says), "{about}: {}", ran.out);
     }
 }
 

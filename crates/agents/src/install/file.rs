@@ -93,9 +93,14 @@ impl Target {
     pub fn replace(&self, bytes: &[u8]) -> Result<(), FileError> {
         self.expect_unchanged()?;
         let dir = self.real.parent().unwrap_or(Path::new("/"));
+        let mode = match &self.found {
+            Some(_) => 0o600,
+            None if bytes.starts_with(b"#!") => 0o777,
+            None => 0o666,
+        };
         let mut temp = tempfile::Builder::new()
             .prefix(".tollgate-")
-            .permissions(Permissions::from_mode(if self.found.is_some() { 0o600 } else { 0o666 }))
+            .permissions(Permissions::from_mode(mode))
             .tempfile_in(dir)
             .map_err(io_error("write in", dir))?;
         let failed = io_error("write", &self.real);

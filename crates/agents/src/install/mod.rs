@@ -12,6 +12,7 @@ mod edit;
 mod file;
 mod plan;
 pub mod registration;
+pub mod rivals;
 pub mod setup;
 mod setups;
 mod sha256;

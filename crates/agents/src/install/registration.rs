@@ -46,17 +46,29 @@ pub const BUILD: &str = "build";
 pub const POLICY: &str = "policy";
 
 impl Registration {
-    /// The line for an event at which a call waits. A gate that is gone, killed or broken would let the call run, so
-    /// a shell of our own stands around it, which then refuses as the gate would. It does not matter which shell the
-    /// agent itself uses.
+    /// The line for an event at which a call waits. A gate that is gone, killed or broken, or that says something that
+    /// is no answer, would let the call run, so a shell of our own stands around it, which then refuses as the gate
+    /// would. It starts no process beside the gate, and it does not matter which shell the agent itself uses.
     #[must_use]
     pub fn closed_line(&self, agent: &str, event: &str) -> String {
         format!("{SHELL} -c '{GUARD}' tollgate {}", self.line(agent, event))
     }
+
+    /// The words for an agent that starts programs without a shell; `closed` as above.
+    pub(super) fn words(&self, agent: &str, event: &str, closed: bool) -> Vec<String> {
+        let around = [SHELL, "-c", GUARD, "tollgate"].map(str::to_owned);
+        let around = if closed { around.to_vec() } else { Vec::new() };
+        [around, vec![self.command.clone()], self.args(agent, event)].concat()
+    }
 }
 
 const SHELL: &str = "/bin/sh";
-const GUARD: &str = r#""$@" || { echo "Tollgate gave no answer, so this call does not run; the user can find out more with: tollgate doctor" >&2; exit 2; }"#;
+/// An answer is nothing or one object with exit 0, or exit 2 with the reason on standard error. In the latter case some
+/// agents obey what is on standard output, so that is kept back, and some let the call run when standard error is empty,
+/// so that it never is.
+const GUARD: &str = r#"out=$("$@"); s=$?; case $s:$out in 0:|0:"{"*"}") printf %s "$out"; exit 0;; 2:*) echo "(refused by Tollgate; the user can find out more with: tollgate doctor)" >&2;; *) echo "Tollgate gave no answer, so this call does not run; the user can find out more with: tollgate doctor" >&2;; esac; exit 2"#;
+/// As earlier versions wrote it.
+const OLD_GUARD: &str = r#""$@" || { echo "Tollgate gave no answer, so this call does not run; the user can find out more with: tollgate doctor" >&2; exit 2; }"#;
 
 /// The words that a handler starts, if it starts the gate. Also in the forms that people write by hand.
 #[must_use]
@@ -67,16 +79,17 @@ pub fn gate_words(handler: &Value) -> Option<Vec<String>> {
             let args = args.iter().filter_map(Value::as_str).map(str::to_owned);
             std::iter::once(line.to_owned()).chain(args).collect()
         }
-        None => unguarded(words(line)),
+        None => words(line),
     };
+    let words = unguarded(words);
     is_gate_line(&words).then_some(words)
 }
 
 /// The gate's own words, without the shell around them.
 fn unguarded(words: Vec<String>) -> Vec<String> {
-    let around = [SHELL, "-c", GUARD, "tollgate"];
-    let guarded = words.iter().zip(around).filter(|(word, known)| word == known).count() == around.len();
-    words.into_iter().skip(if guarded { around.len() } else { 0 }).collect()
+    let first: Vec<&str> = words.iter().take(4).map(String::as_str).collect();
+    let guarded = [GUARD, OLD_GUARD].iter().any(|guard| first == [SHELL, "-c", guard, "tollgate"]);
+    words.into_iter().skip(if guarded { 4 } else { 0 }).collect()
 }
 
 /// Does this handler start the gate?

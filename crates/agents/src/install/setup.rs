@@ -29,6 +29,8 @@ pub struct Setup {
     pub agent: Agent,
     /// The event at which a call waits for the gate, and which proves it.
     pub decides: &'static str,
+    /// How long the agent waits for an answer that decides, in its own unit; zero where it is not told.
+    pub(super) patience: u64,
     /// The events that are hooked.
     pub events: &'static [&'static str],
     /// What a person still has to do, or should know.
@@ -202,8 +204,9 @@ impl Setup {
         match self.form {
             Form::Plugin => shim::words(&text, self.decides),
             Form::Scripts => {
-                let line = text.lines().find_map(|line| line.strip_prefix("exec "))?;
-                Some(super::registration::words(line))
+                let line =
+                    |line| ["set -- ", "exec "].iter().find_map(|start| str::strip_prefix(line, start));
+                Some(super::registration::words(text.lines().find_map(line)?))
             }
             _ => {
                 let settings = Doc::parse(&text).ok()?.value();
@@ -230,23 +233,25 @@ impl Setup {
         let handler = |timeout: u64| {
             object([("type", "command".into()), ("command", line().into()), ("timeout", timeout.into())])
         };
+        let timeout = self.timeout(event);
         match self.form {
-            Form::Groups => {
-                group(handler(if matches!(event, "SessionEnd" | "Interrupt") { 3 } else { TIMEOUT }))
+            Form::Groups | Form::GroupsMillis => group(handler(timeout)),
+            Form::GroupsExec => {
+                let words = registration.words(agent, event, self.waits(event));
+                let mut words = words.into_iter().map(Value::from);
+                group(object([
+                    ("type", "command".into()),
+                    ("command", words.next().unwrap_or_default()),
+                    ("args", Value::List(words.collect())),
+                    ("timeout", timeout.into()),
+                ]))
             }
-            Form::GroupsMillis => group(handler(TIMEOUT * 1000)),
-            Form::GroupsExec => group(object([
-                ("type", "command".into()),
-                ("command", registration.command.as_str().into()),
-                ("args", Value::List(registration.args(agent, event).into_iter().map(Value::from).collect())),
-                ("timeout", (TIMEOUT * 1000).into()),
-            ])),
             _ if self.agent == Agent::Windsurf => {
                 object([("command", line().into()), ("show_output", true.into())])
             }
             _ => {
                 let mut members =
-                    vec![("command".to_owned(), line().into()), ("timeout".to_owned(), TIMEOUT.into())];
+                    vec![("command".to_owned(), line().into()), ("timeout".to_owned(), timeout.into())];
                 let closed = matches!(event, "preToolUse" | "beforeShellExecution");
                 members.extend(closed.then(|| ("failClosed".to_owned(), true.into())));
                 Value::Map(members)
@@ -257,9 +262,24 @@ impl Setup {
     /// What a shell is given for an event.
     fn line(&self, registration: &Registration, event: &str) -> String {
         let name = self.agent.name();
-        let waits =
-            profile_of(name).is_some_and(|row| row.row(event).is_some_and(|row| row.phase.is_safety()));
-        if waits { registration.closed_line(name, event) } else { registration.line(name, event) }
+        if self.waits(event) { registration.closed_line(name, event) } else { registration.line(name, event) }
+    }
+
+    /// Does a call wait for the answer?
+    fn waits(&self, event: &str) -> bool {
+        let row = profile_of(self.agent.name()).and_then(|profile| profile.row(event));
+        row.is_some_and(|row| row.phase.is_safety())
+    }
+
+    /// How long the agent is told to wait, in its own unit.
+    fn timeout(&self, event: &str) -> u64 {
+        let millis = matches!(self.form, Form::GroupsMillis | Form::GroupsExec);
+        match event {
+            _ if self.waits(event) => self.patience,
+            "SessionEnd" | "Interrupt" if self.form == Form::Groups => 3,
+            _ if millis => TIMEOUT * 1000,
+            _ => TIMEOUT,
+        }
     }
 
     /// What makes Codex run the hooks that the file will hold once the entries are in it.
@@ -278,9 +298,9 @@ impl Setup {
 
     fn copilot(&self, registration: &Registration) -> String {
         let entry = |event: &&str| {
-            let line = registration.line(self.agent.name(), event);
+            let (line, timeout) = (self.line(registration, event), self.timeout(event));
             let handler =
-                object([("type", "command".into()), ("bash", line.into()), ("timeoutSec", TIMEOUT.into())]);
+                object([("type", "command".into()), ("bash", line.into()), ("timeoutSec", timeout.into())]);
             ((*event).to_owned(), Value::List(vec![handler]))
         };
         let hooks = Value::Map(self.events.iter().map(entry).collect());
@@ -295,15 +315,22 @@ impl Setup {
                 ("description", own_note().into()),
                 ("trigger", (*event).into()),
                 ("action", object([("type", "command".into()), ("command", command.into())])),
-                ("timeout", TIMEOUT.into()),
+                ("timeout", self.timeout(event).into()),
             ])
         };
         let hooks = Value::List(self.events.iter().map(hook).collect());
         pretty(&object([("version", "v1".into()), ("hooks", hooks)]))
     }
 
+    /// Exit codes mean nothing to Cline, so a gate that fails is answered for in words.
     fn script(&self, registration: &Registration, event: &str) -> String {
-        format!("#!/bin/sh\n# {}\nexec {}\n", own_note(), registration.line(self.agent.name(), event))
+        let line = registration.line(self.agent.name(), event);
+        let start = format!("#!/bin/sh\n# {}\n", own_note());
+        if self.waits(event) {
+            format!("{start}set -- {line}\n{CLINE_GUARD}")
+        } else {
+            format!("{start}exec {line}\n")
+        }
     }
 }
 
@@ -369,13 +396,16 @@ const TOOL_EVENTS: &[&str] = &[
     "BeforeTool",
     "AfterTool",
 ];
+const CLINE_GUARD: &str = r#"if out=$("$@"); then case $out in "{"*"}") printf %s "$out"; exit 0;; esac; fi
+echo '{"cancel":true,"errorMessage":"Tollgate gave no answer, so this call does not run; the user can find out more with: tollgate doctor"}'
+"#;
 
 fn profile_of(agent: &str) -> Option<&'static Profile> {
     crate::adapter(agent).map(|adapter| adapter.profile())
 }
 
-/// Seconds until an agent gives up: more than the gate takes with the longest middleware, so that its own answer always
-/// comes first.
+/// Seconds until an agent gives up on an answer that decides nothing: more than the gate takes with the longest
+/// middleware, so that its own answer always comes first.
 const TIMEOUT: u64 = 60;
 
 fn own_note() -> String {

@@ -12,11 +12,23 @@ const fn config(folder: &'static str, home: &'static str, file: &'static str) ->
     Place { moved: "XDG_CONFIG_HOME", below: folder, home, file }
 }
 
+/// Each of these agents lets the call run when its time is up, so the time is long: a gate that hangs holds a call up,
+/// and never lets it through. The gate's own deadline comes long before.
+const DAY: u64 = 86_400;
+
+/// Where nobody has seen how long the agent waits.
+const TEN_MINUTES: u64 = 600;
+
+/// From 1,000 on Qwen Code reads milliseconds, and says that it will read seconds one day. This is over half an hour
+/// either way, and no more than its timers can hold.
+const QWEN: u64 = 2_000_000;
+
 /// The rows.
 pub static TABLE: &[Setup] = &[
     Setup {
         agent: Agent::Codex,
         decides: "PreToolUse",
+        patience: DAY,
         events: &[
             "PreToolUse",
             "PermissionRequest",
@@ -39,6 +51,7 @@ pub static TABLE: &[Setup] = &[
     Setup {
         agent: Agent::GeminiCli,
         decides: "BeforeTool",
+        patience: DAY * 1000,
         events: &[
             "BeforeTool",
             "AfterTool",
@@ -56,6 +69,7 @@ pub static TABLE: &[Setup] = &[
     Setup {
         agent: Agent::QwenCode,
         decides: "PreToolUse",
+        patience: QWEN,
         events: &[
             "PreToolUse",
             "PermissionRequest",
@@ -82,6 +96,7 @@ pub static TABLE: &[Setup] = &[
     Setup {
         agent: Agent::CopilotCli,
         decides: "preToolUse",
+        patience: DAY,
         events: &[
             "preToolUse",
             "permissionRequest",
@@ -104,6 +119,7 @@ pub static TABLE: &[Setup] = &[
     Setup {
         agent: Agent::OpenCode,
         decides: "tool.execute.before",
+        patience: 0,
         events: &["tool.execute.before", "tool.execute.after", "chat.message", "event"],
         advice: "`opencode --pure` runs without plug-ins, and so without the gate",
         user: config("opencode", ".config/opencode", "plugin/tollgate.js"),
@@ -113,6 +129,7 @@ pub static TABLE: &[Setup] = &[
     Setup {
         agent: Agent::Cursor,
         decides: "preToolUse",
+        patience: TEN_MINUTES,
         events: &[
             "preToolUse",
             "beforeShellExecution",
@@ -133,6 +150,7 @@ pub static TABLE: &[Setup] = &[
     Setup {
         agent: Agent::Droid,
         decides: "PreToolUse",
+        patience: TEN_MINUTES,
         events: &[
             "PreToolUse",
             "PostToolUse",
@@ -152,6 +170,7 @@ pub static TABLE: &[Setup] = &[
     Setup {
         agent: Agent::Auggie,
         decides: "PreToolUse",
+        patience: TEN_MINUTES * 1000,
         events: &[
             "PreToolUse",
             "PostToolUse",
@@ -169,6 +188,7 @@ pub static TABLE: &[Setup] = &[
     Setup {
         agent: Agent::Windsurf,
         decides: "pre_run_command",
+        patience: 0,
         events: &[
             "pre_run_command",
             "pre_write_code",
@@ -184,6 +204,7 @@ pub static TABLE: &[Setup] = &[
     Setup {
         agent: Agent::Kiro,
         decides: "PreToolUse",
+        patience: TEN_MINUTES,
         events: &["PreToolUse", "PostToolUse", "SessionStart", "UserPromptSubmit", "Stop"],
         advice: "",
         user: home(".kiro", "hooks/tollgate.json"),
@@ -193,6 +214,7 @@ pub static TABLE: &[Setup] = &[
     Setup {
         agent: Agent::Cline,
         decides: "PreToolUse",
+        patience: 0,
         events: &["PreToolUse", "PostToolUse"],
         advice: "",
         user: home(".cline", "hooks"),
@@ -202,6 +224,7 @@ pub static TABLE: &[Setup] = &[
     Setup {
         agent: Agent::Kilo,
         decides: "tool.execute.before",
+        patience: 0,
         events: &["tool.execute.before", "tool.execute.after", "chat.message", "event"],
         advice: "",
         user: config("kilo", ".config/kilo", "plugin/tollgate.js"),
@@ -211,6 +234,7 @@ pub static TABLE: &[Setup] = &[
     Setup {
         agent: Agent::Amp,
         decides: "pre-tool",
+        patience: 0,
         events: &["session.start", "tool.call", "agent.end"],
         advice: "",
         user: config("amp", ".config/amp", "plugins/tollgate.ts"),

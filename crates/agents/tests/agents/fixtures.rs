@@ -91,6 +91,7 @@ pub fn decisions() -> Vec<(&'static str, Decision)> {
         ("a rewrite that is no object", Decision { rewrite: Some(Value::Null), ..one(Verdict::Allow) }),
         ("a refusal without a reason", Decision { verdict: Verdict::Deny, ..Decision::default() }),
         ("a long reason", long),
+        ("ask, alone", Decision { alone: true, ..one(Verdict::Ask) }),
     ]
 }
 

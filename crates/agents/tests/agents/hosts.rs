@@ -33,6 +33,8 @@ pub fn take(agent: &str, event: &str, reply: &Reply) -> Result<Outcome, String> 
         "qwen-code" => qwen(event, reply),
         "copilot-cli" => copilot(event, reply),
         "opencode" => opencode(event, reply),
+        "cursor" => cursor(event, reply),
+        "vscode" => vscode(event, reply),
         other => Err(format!("no model of {other}")),
     }
 }
@@ -168,7 +170,8 @@ fn gemini(event: &str, reply: &Reply) -> Result<Outcome, String> {
     Ok(outcome)
 }
 
-/// Both words of a refusal, and never an approval or a question before a call: of several hooks the last one counts.
+/// Both words of a refusal, never an approval, and a question in `permissionDecision` alone: the bare `decision` is lost
+/// beside another hook's answer.
 fn qwen(event: &str, reply: &Reply) -> Result<Outcome, String> {
     if reply.exit == 2 {
         return exit_two(reply, true);
@@ -204,8 +207,13 @@ fn qwen(event: &str, reply: &Reply) -> Result<Outcome, String> {
         if let Some(context) = specific.get("additionalContext").and_then(Value::as_str) {
             outcome.model.push_str(context);
         }
-        if specific.get("permissionDecision").is_some_and(|word| word != "deny") {
-            return Err("a question or an approval could undo another hook's refusal".into());
+        match specific.get("permissionDecision").and_then(Value::as_str) {
+            Some("ask") if !outcome.blocked => {
+                outcome.asked = true;
+                outcome.model = said(specific, "permissionDecisionReason")?;
+            }
+            Some("deny") | None => {}
+            Some(_) => return Err("an approval could undo another hook's refusal".into()),
         }
     }
     Ok(outcome)
@@ -270,6 +278,70 @@ fn opencode(event: &str, reply: &Reply) -> Result<Outcome, String> {
     outcome.rewritten = top.get("args").is_some_and(Value::is_object);
     if top.contains_key("context") {
         outcome.model = format!("{}\n{}", outcome.model, said(&top, "context")?);
+    }
+    Ok(outcome)
+}
+
+/// By the engine in its SDK: an event that decides wants an object with a permission, and silence is a failure.
+fn cursor(event: &str, reply: &Reply) -> Result<Outcome, String> {
+    let top = object(reply)?.ok_or("silence counts as a failure")?;
+    let keys: &[&str] = match event {
+        "preToolUse" => {
+            &["permission", "user_message", "agent_message", "updated_input", "additional_context"]
+        }
+        "beforeShellExecution" | "beforeMCPExecution" | "beforeReadFile" | "subagentStart" => {
+            &["permission", "user_message", "agent_message"]
+        }
+        "beforeSubmitPrompt" | "sessionStart" => &["continue", "user_message", "additional_context"],
+        "postToolUse" | "postToolUseFailure" => &["additional_context"],
+        "stop" | "subagentStop" => &["followup_message"],
+        _ => &[],
+    };
+    known(&top, keys)?;
+    let mut outcome = Outcome::default();
+    if keys.contains(&"permission") {
+        let words: &[&str] = match event {
+            "beforeShellExecution" => &["allow", "deny", "ask"],
+            _ => &["allow", "deny"],
+        };
+        let said_word = word(&top, "permission", words)?;
+        outcome.blocked = said_word == "deny";
+        outcome.asked = said_word == "ask";
+        if said_word != "allow" {
+            outcome.model = said(&top, "user_message")?;
+        }
+    }
+    outcome.blocked |=
+        top.get("continue") == Some(&Value::Bool(false)) || top.contains_key("followup_message");
+    outcome.rewritten = top.get("updated_input").is_some_and(Value::is_object);
+    Ok(outcome)
+}
+
+/// Claude Code's shape under `hookSpecificOutput`, beside which Copilot CLI's own words may stand.
+fn vscode(event: &str, reply: &Reply) -> Result<Outcome, String> {
+    let Some(top) = object(reply)? else { return Ok(Outcome::default()) };
+    let mut outcome = Outcome::default();
+    if let Some(specific) = top.get("hookSpecificOutput").and_then(Value::as_object) {
+        word(specific, "hookEventName", &[event])?;
+        match specific.get("permissionDecision").and_then(Value::as_str) {
+            Some("deny") => outcome.blocked = true,
+            Some("ask") => outcome.asked = true,
+            Some("allow") => outcome.approved = true,
+            _ => {}
+        }
+        if outcome.blocked || outcome.asked {
+            outcome.model = said(specific, "permissionDecisionReason")?;
+            let same = specific.get("permissionDecision") == top.get("permissionDecision");
+            if !same {
+                return Err("the two forms say different things".into());
+            }
+        }
+        outcome.rewritten = specific.get("updatedInput").is_some_and(Value::is_object);
+    }
+    if top.contains_key("decision") {
+        word(&top, "decision", &["block"])?;
+        said(&top, "reason")?;
+        outcome.blocked = true;
     }
     Ok(outcome)
 }

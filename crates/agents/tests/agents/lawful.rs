@@ -58,6 +58,23 @@ fn an_ask_that_nobody_hears_is_refused_with_its_code() {
     }
 }
 
+/// A question that could undo another hook's refusal is said only where no other hook is.
+#[test]
+fn qwen_is_asked_only_when_the_gate_is_alone() {
+    let ask = |name: &str| decisions().into_iter().find(|(about, _)| *about == name).unwrap().1;
+    for fixture in all().iter().filter(|fixture| fixture.name.starts_with("PreToolUse-run_shell")) {
+        let (event, adapter) = (fixture.event(), fixture.adapter);
+        if adapter.agent().name() == "qwen-code" {
+            let asked = adapter.reply(&event, &ask("ask, alone"));
+            assert_eq!(asked.expressed, Verdict::Ask);
+            assert!(asked.stdout.contains("k7f2"), "a run without a person needs the code: {asked:?}");
+            let refused = adapter.reply(&event, &ask("ask"));
+            assert_eq!(refused.expressed, Verdict::Deny);
+            assert!(refused.stdout.contains("another hook decides too"), "{refused:?}");
+        }
+    }
+}
+
 const ON_FAULT: [OnFault; 3] = [OnFault::Allow, OnFault::Ask, OnFault::Deny];
 
 #[test]

@@ -1,6 +1,6 @@
 //! What no recorded payload shows: other shapes of the same tools, broken payloads, the unverified agents.
 
-use tollgate_agents::adapter;
+use tollgate_agents::{Payload, Version, adapter};
 use tollgate_model::{FaultKind, ToolCall, Verdict};
 
 use crate::fixtures::{decisions, read};
@@ -18,50 +18,66 @@ fn check(agent: &str, hint: &str, payload: &str, expected: &str) {
 
 const LS: &str = "Shell { command: \"ls\", dialect: Posix, cwd: None, sandbox_off: false }";
 
-#[test]
-fn tools_are_known_in_every_agent() {
-    let claude_like = |tool: &str, input: &str| {
-        format!(
-            r#"{{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"{tool}","tool_input":{input}}}"#
-        )
-    };
-    check(
-        "codex",
-        "PreToolUse",
-        &claude_like("apply_patch", r#""*** Begin Patch""#),
-        r#"Patch { text: "*** Begin Patch" }"#,
-    );
-    check("droid", "PreToolUse", &claude_like("Execute", r#"{"command":"ls"}"#), LS);
-    check(
+/// A call in Claude Code's shape, with the cwd that all cases share.
+fn claude_like(event: &str, tool: &str, input: &str) -> String {
+    let about = format!(r#""session_id":"s","cwd":"/w","hook_event_name":"{event}""#);
+    format!(r#"{{{about},"tool_name":"{tool}","tool_input":{input}}}"#)
+}
+
+const PATCH: &str = r#"Patch { text: "*** Begin Patch" }"#;
+
+/// Agent, event, tool, input, and the call that is understood.
+const CALLS: &[(&str, &str, &str, &str, &str)] = &[
+    ("codex", "PreToolUse", "apply_patch", r#""*** Begin Patch""#, PATCH),
+    ("droid", "PreToolUse", "Execute", r#"{"command":"ls"}"#, LS),
+    (
         "droid",
         "PreToolUse",
-        &claude_like("Create", r#"{"file_path":"a","content":"b"}"#),
+        "Create",
+        r#"{"file_path":"a","content":"b"}"#,
         r#"Write { path: "a", content: "b" }"#,
-    );
-    check(
+    ),
+    (
         "qwen-code",
         "PreToolUse",
-        &claude_like("notebook_edit", r#"{"notebook_path":"n","new_source":"1"}"#),
+        "notebook_edit",
+        r#"{"notebook_path":"n","new_source":"1"}"#,
         r#"Edit { path: "n", edits: [Replacement { old: "", new: "1" }] }"#,
-    );
-    check(
+    ),
+    ("kiro", "preToolUse", "execute_bash", r#"{"command":"ls"}"#, LS),
+    ("kiro", "preToolUse", "@git/status", "{}", r#"Mcp { server: "git", tool: "status" }"#),
+    (
         "kiro",
         "preToolUse",
-        r#"{"hook_event_name":"preToolUse","cwd":"/w","tool_name":"execute_bash","tool_input":{"command":"ls"}}"#,
-        LS,
-    );
-    check(
-        "kiro",
-        "preToolUse",
-        r#"{"hook_event_name":"preToolUse","cwd":"/w","tool_name":"@git/status","tool_input":{}}"#,
-        r#"Mcp { server: "git", tool: "status" }"#,
-    );
-    check(
-        "kiro",
-        "preToolUse",
-        r#"{"hook_event_name":"preToolUse","cwd":"/w","tool_name":"fs_read","tool_input":{"operations":[{"mode":"Line","path":"/a"},{"path":"/b"}]}}"#,
+        "fs_read",
+        r#"{"operations":[{"mode":"Line","path":"/a"},{"path":"/b"}]}"#,
         r#"Read { paths: ["/a", "/b"] }"#,
-    );
+    ),
+    (
+        "gemini-cli",
+        "BeforeTool",
+        "web_fetch",
+        r#"{"prompt":"sum up <https://a.b/c?d=e>, please"}"#,
+        r#"Fetch { url: "https://a.b/c?d=e" }"#,
+    ),
+    (
+        "gemini-cli",
+        "BeforeTool",
+        "read_many_files",
+        r#"{"include":["a","b"]}"#,
+        r#"Read { paths: ["a", "b"] }"#,
+    ),
+];
+
+#[test]
+fn tools_are_known_in_every_agent() {
+    for (agent, event, tool, input, expected) in CALLS {
+        check(agent, event, &claude_like(event, tool, input), expected);
+    }
+}
+
+#[test]
+fn calls_in_shapes_of_their_own_are_known() {
     check(
         "auggie",
         "PreToolUse",
@@ -80,18 +96,58 @@ fn tools_are_known_in_every_agent() {
         r#"{"agent_action_name":"pre_mcp_tool_use","tool_info":{"mcp_server_name":"s","mcp_tool_name":"t","mcp_tool_arguments":{"a":"b"}}}"#,
         r#"Mcp { server: "s", tool: "t" }"#,
     );
-    check(
-        "gemini-cli",
-        "BeforeTool",
-        r#"{"hook_event_name":"BeforeTool","cwd":"/w","tool_name":"web_fetch","tool_input":{"prompt":"sum up <https://a.b/c?d=e>, please"}}"#,
-        r#"Fetch { url: "https://a.b/c?d=e" }"#,
+}
+
+/// The version is read where the agent tells it, and decides what can be said.
+#[test]
+fn the_version_is_known_where_it_is_told() {
+    let told = |agent: &str, hint: &str, payload: &str, env: (&str, &str)| {
+        let env = |name: &str| (name == env.0).then(|| env.1.to_owned());
+        let payload = Payload { bytes: payload.as_bytes(), hint: Some(hint), env: &env };
+        adapter(agent).unwrap().read(&payload).unwrap()
+    };
+    let copilot = r#"{"sessionId":"s","cwd":"/w","toolName":"bash","toolArgs":{"command":"ls"}}"#;
+    let ask = decisions().swap_remove(2).1;
+    for (version, expressed) in [
+        ("1.0.102", Verdict::Ask),
+        ("1.0.97", Verdict::Ask),
+        ("2.0.0", Verdict::Ask),
+        ("", Verdict::Ask),
+        ("1.0.96", Verdict::Deny),
+        ("0.9.100", Verdict::Deny),
+    ] {
+        let event = told("copilot-cli", "preToolUse", copilot, ("COPILOT_CLI_BINARY_VERSION", version));
+        assert_eq!(event.trace.version, version);
+        assert_eq!(adapter("copilot-cli").unwrap().reply(&event, &ask).expressed, expressed, "{version}");
+    }
+    let qwen = claude_like("PreToolUse", "run_shell_command", r#"{"command":"ls"}"#);
+    let event = told("qwen-code", "PreToolUse", &qwen, ("QWEN_CODE_STARTUP_VERSION", "0.24.4"));
+    assert_eq!(event.trace.version, "0.24.4");
+    let cursor = r#"{"hook_event_name":"preToolUse","cursor_version":"3.1","tool_name":"Shell","tool_input":{"command":"ls"}}"#;
+    assert_eq!(told("cursor", "preToolUse", cursor, ("", "")).trace.version, "3.1");
+    let cline =
+        r#"{"clineVersion":"3.0.65","taskId":"t","tool_call":{"id":"1","name":"run_commands","input":"ls"}}"#;
+    assert_eq!(told("cline", "PreToolUse", cline, ("", "")).trace.version, "3.0.65");
+}
+
+/// What is not the observed version is known as such, with what is known of it.
+#[test]
+fn versions_that_were_not_observed_are_known() {
+    let copilot = adapter("copilot-cli").unwrap().profile();
+    let changes = |version| copilot.changes_after(version).count();
+    assert!(copilot.observed(Version(1, 0, 102)) && !copilot.observed(Version(1, 0, 103)));
+    assert_eq!(
+        (changes(Version(1, 0, 102)), changes(Version(1, 0, 60)), changes(Version(1, 0, 1))),
+        (0, 2, 4)
     );
-    check(
-        "gemini-cli",
-        "BeforeTool",
-        r#"{"hook_event_name":"BeforeTool","cwd":"/w","tool_name":"read_many_files","tool_input":{"include":["a","b"]}}"#,
-        r#"Read { paths: ["a", "b"] }"#,
-    );
+    assert!(!adapter("droid").unwrap().profile().observed(Version(0, 225, 0)), "unverified");
+    let read = |text: &str, expected| assert_eq!(Version::read(text), expected, "{text}");
+    read("codex-cli 0.166.0\n", Some(Version(0, 166, 0)));
+    read("GitHub Copilot CLI 1.0.102.\nCommit: abc", Some(Version(1, 0, 102)));
+    read("v1.2.3-beta.4", Some(Version(1, 2, 3)));
+    read("1.2", None);
+    read("no version", None);
+    read("", None);
 }
 
 #[test]

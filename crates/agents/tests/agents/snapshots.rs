@@ -39,7 +39,7 @@ fn the_tables_say_in_words_what_each_event_honours() {
     }
 }
 
-fn snapshot(name: &str, text: &str) {
+pub fn snapshot(name: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("snapshots");
     settings.set_prepend_module_to_snapshot(false);
@@ -47,7 +47,7 @@ fn snapshot(name: &str, text: &str) {
     settings.bind(|| insta::assert_snapshot!(name, text));
 }
 
-fn shown(fixture: &Fixture) -> String {
+pub fn shown(fixture: &Fixture) -> String {
     let event = fixture.event();
     let mut out = format!("{}: {} {:?} session={}\n", fixture.name, event.name, event.actor, event.session);
     let transcript = event.transcript.as_deref().unwrap_or("-");
@@ -66,7 +66,7 @@ fn tool(tool: &ToolUse) -> String {
     format!("  {} {}\n    {:?}\n    {}\n", tool.name, tool.id, tool.call, short(&json(&tool.input)))
 }
 
-fn answers(adapter: &dyn Adapter, event: &Event) -> String {
+pub fn answers(adapter: &dyn Adapter, event: &Event) -> String {
     let mut out = format!("{}\n", event.name);
     for (name, decision) in decisions().into_iter().filter(|(name, _)| *name != "a long reason") {
         let reply = adapter.reply(event, &decision);

@@ -1,4 +1,5 @@
-//! `record [AGENT] [FOLDER]`: records a client's payloads anew, and says which keys changed against the stored ones.
+//! `record [AGENT] [FOLDER] [--store]`: records a client's payloads anew, and says which keys changed against the stored
+//! ones. With `--store` it keeps what is new.
 //!
 //! The client calls this same program as its hook, as `record hook …`.
 
@@ -19,6 +20,8 @@ fn main() -> Result<ExitCode> {
     {
         return capture::hook(rest);
     }
+    let store = args.iter().any(|arg| arg == "--store");
+    let args: Vec<String> = args.into_iter().filter(|arg| arg != "--store").collect();
     let agent = client(args.first().map_or("claude-code", String::as_str))?.agent;
     let usual = || workspace().join("crates/agents/payloads").join(agent);
     let folder = args.get(1).map_or_else(usual, PathBuf::from);
@@ -30,7 +33,8 @@ fn main() -> Result<ExitCode> {
         let driver = OTHERS.iter().find(same).with_context(|| format!("`{agent}` is not driven"))?;
         record::other(*driver, &tollgate_binary()?, &format!("{} hook", this.display()))?
     };
-    let report = record::store(&folder, &recordings)?;
+    let report =
+        if store { record::store(&folder, &recordings) } else { record::report(&folder, &recordings) }?;
     io::stdout().write_all(report.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

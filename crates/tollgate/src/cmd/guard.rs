@@ -10,12 +10,12 @@ use tollgate_agents::install::claude::settings::Scope;
 use tollgate_agents::install::detect::is_executable;
 use tollgate_agents::install::setup::{Content, Piece, SETUPS, Setup};
 use tollgate_agents::install::{Backups, Doc, Plan, codex, registration};
-use tollgate_agents::{Profile, Proof, adapter};
+use tollgate_agents::{Profile, Proof, Version, adapter};
 use tollgate_model::Agent;
 use tollgate_model::json::Value;
 
 use super::canary::Stage;
-use super::init::adopt;
+use super::init::{adopt, agent_version};
 use crate::out;
 use crate::report::{Line, heading, tilde};
 
@@ -40,7 +40,7 @@ pub struct GuardJob<'a> {
 impl<'a> Guard<'a> {
     /// The agent of a setup. Every setup has an adapter, which is a test of the table.
     pub fn new(stage: &'a Stage, setup: &'static Setup) -> Self {
-        let generic = &tollgate_agents::generic::Generic;
+        let generic = &tollgate_agents::generic::GENERIC;
         let adapter = adapter(setup.agent.name()).unwrap_or(generic);
         Self { stage, setup, profile: adapter.profile() }
     }
@@ -112,7 +112,9 @@ impl<'a> Guard<'a> {
             }
             return if here { vec![Line::yellow(what, init)] } else { Vec::new() };
         }
-        let mut lines: Vec<Line> = scopes.iter().flat_map(|scope| self.scope_lines(*scope)).collect();
+        let mut lines: Vec<Line> =
+            self.version().map(|version| version_lines(self.profile, version)).unwrap_or_default();
+        lines.extend(scopes.iter().flat_map(|scope| self.scope_lines(*scope)));
         if self.profile.proof == Proof::Unverified {
             lines.push(Line::yellow(
                 "unverified: this adapter was written from documentation and never run against the agent",
@@ -120,6 +122,12 @@ impl<'a> Guard<'a> {
             ));
         }
         lines
+    }
+
+    /// What the program on this machine says of itself.
+    fn version(&self) -> Option<Version> {
+        let found = self.stage.agents().into_iter().find(|agent| agent.agent == self.name());
+        found.and_then(|agent| agent.program).and_then(|program| agent_version(&program))
     }
 
     /// Does a file of the agent's name the gate, although it is not asked about calls?
@@ -177,20 +185,63 @@ impl<'a> Guard<'a> {
                 (Content::Tables(tables), _) => codex::weakness(&text, tables),
                 (_, Agent::GeminiCli) => gemini_weakness(&text),
                 (_, Agent::QwenCode | Agent::CopilotCli) => switched_off(&text),
+                (_, Agent::Cursor) => self.cursor_weakness(&text),
                 _ => None,
             };
             let path = tilde(&piece.path, &self.stage.dirs.home);
             lines.extend(found.map(|what| Line::red(what, format!("correct {path}"))));
         }
+        let others = self.switch_files().into_iter();
+        for file in others.filter(|file| pieces.iter().all(|piece| piece.path != *file)) {
+            let text = std::fs::read_to_string(&file).ok();
+            let found = text.and_then(|text| match self.setup.agent {
+                Agent::GeminiCli => gemini_weakness(&text),
+                _ => switched_off(&text),
+            });
+            lines.extend(found.map(|what| Line::red(what, format!("correct {}", file.display()))));
+        }
         if self.setup.agent == Agent::GeminiCli {
             lines.extend(self.gemini_trust());
         }
-        if self.setup.agent == Agent::CopilotCli {
-            let settings = self.stage.dirs.home.join(".copilot/settings.json");
-            let found = std::fs::read_to_string(&settings).ok().and_then(|text| switched_off(&text));
-            lines.extend(found.map(|what| Line::red(what, format!("correct {}", settings.display()))));
+        if self.setup.agent == Agent::Cline {
+            let bare = |piece: &&Piece| piece.path.is_file() && !is_executable(&piece.path);
+            lines.extend(pieces.iter().filter(bare).map(|piece| {
+                let path = tilde(&piece.path, &self.stage.dirs.home);
+                Line::red(
+                    format!("{path} is not executable, and is skipped without a word"),
+                    format!("chmod +x {path}"),
+                )
+            }));
         }
         lines
+    }
+
+    /// Files beside those that the gate is registered in, which can switch it off all the same.
+    fn switch_files(&self) -> Vec<PathBuf> {
+        let (home, project) = (&self.stage.dirs.home, &self.stage.places.project);
+        let both = |file: &str| [home.join(file), project.join(file)];
+        match self.setup.agent {
+            Agent::GeminiCli => {
+                [&both(".gemini/settings.json")[..], &["/etc/gemini-cli/settings.json".into()]].concat()
+            }
+            Agent::QwenCode => {
+                [&both(".qwen/settings.json")[..], &["/etc/qwen-code/settings.json".into()]].concat()
+            }
+            Agent::CopilotCli => vec![
+                home.join(".copilot/settings.json"),
+                project.join(".github/copilot/settings.json"),
+                project.join(".github/copilot/settings.local.json"),
+            ],
+            _ => Vec::new(),
+        }
+    }
+
+    /// One event that Cursor does not know makes it drop the whole file.
+    fn cursor_weakness(&self, text: &str) -> Option<String> {
+        let settings = Doc::parse(text).ok()?.value();
+        let events = settings.get("hooks").and_then(Value::as_map)?;
+        let (unknown, _) = events.iter().find(|(event, _)| self.profile.row(event).is_none())?;
+        Some(format!("Cursor does not know the event `{unknown}`, and drops the whole file for it"))
     }
 
     /// In a folder that is not trusted Gemini CLI skips the user's hooks as well.
@@ -284,6 +335,25 @@ impl<'a> GuardJob<'a> {
         lines.extend(self.guard.stage.prove(self.guard.setup.agent, &command));
         lines
     }
+}
+
+/// Was this version of the agent observed, and what is known of it if not?
+pub fn version_lines(profile: &Profile, version: Version) -> Vec<Line> {
+    let (title, update) = (profile.title, format!("update {}", profile.title));
+    let mut lines: Vec<Line> = Vec::new();
+    for change in profile.changes_after(version) {
+        let what = format!("{title} {version} is older than {}: {}", change.since, change.before);
+        lines.push(if change.opens { Line::red(what, &update) } else { Line::yellow(what, &update) });
+    }
+    if profile.observed(version) {
+        lines.push(Line::green(format!("{title} {version} is the version that was observed")));
+    } else if profile.proof == Proof::EndToEnd {
+        let what =
+            format!("{title} {version} was never observed; the adapter was proven with {}", profile.version);
+        let fix = "let it try `tollgate uninstall --dry-run` once, which must be refused";
+        lines.push(Line::yellow(what, fix));
+    }
+    lines
 }
 
 const SCOPES: [Scope; 2] = [Scope::User, Scope::Project];

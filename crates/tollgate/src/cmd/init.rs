@@ -19,7 +19,7 @@ use crate::report::{Light, Line, heading};
 use crate::{out, owner, pin, terminal};
 
 use claude::ClaudeJob;
-pub use claude::claude_version;
+pub use claude::agent_version;
 use policy_file::PolicyFile;
 
 /// Arguments of `tollgate init`.
@@ -28,6 +28,9 @@ pub struct Args {
     /// Register with this agent, even if it was not found on this machine; may be given more than once
     #[arg(long, value_parser = agent_names())]
     agent: Vec<String>,
+    /// Also the agents found whose adapter is unverified: written from documentation, never run against them
+    #[arg(long)]
+    all: bool,
     /// Whose settings to write: yours, the project's, or yours in this project
     #[arg(long, value_enum, default_value = "user")]
     scope: ScopeName,
@@ -142,7 +145,7 @@ impl<'a> Jobs<'a> {
         let named = |name: &str| args.agent.iter().any(|wanted| wanted == name);
         let any = args.agent.is_empty();
         let guards: Vec<Guard> = SETUPS.iter().map(|setup| Guard::new(stage, setup)).collect();
-        let proven = |guard: &Guard| guard.profile.proof == Proof::EndToEnd;
+        let proven = |guard: &Guard| args.all || guard.profile.proof == Proof::EndToEnd;
         let wanted = |guard: &Guard| named(guard.name()) || any && proven(guard) && is_found(guard.name());
         let (chosen, left): (Vec<_>, Vec<_>) = guards.into_iter().partition(wanted);
         let claude = named(CLAUDE) || any && (is_found(CLAUDE) || stage.places.user.is_dir());
@@ -175,7 +178,7 @@ impl<'a> Jobs<'a> {
         self.policy.show(&self.stage.dirs.home);
         for agent in &self.unproven {
             out::line(&format!(
-                "  Also found: {}. Its adapter is unverified; to use it: tollgate init --agent {}",
+                "  Also found: {}. Its adapter is unverified; to use it: tollgate init --agent {} (or --all)",
                 agent.title, agent.agent
             ));
         }

@@ -8,6 +8,7 @@ use super::edit::Entry;
 pub use super::registration::Registration;
 use super::registration::runs_gate;
 use super::status::{matches_all, ours_in};
+pub use crate::version::Version;
 use tollgate_model::json::{Value, object};
 
 /// How one event is registered.
@@ -69,25 +70,6 @@ pub const EXEC_FORM_SINCE: Version = Version(2, 1, 139);
 
 /// The first version that heeds `onFailure`. Observed: 2.1.263 does not know it, 2.1.265 does.
 pub const ON_FAILURE_SINCE: Version = Version(2, 1, 265);
-
-/// A version of Claude Code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Version(pub u32, pub u32, pub u32);
-
-impl Version {
-    /// Reads what `claude --version` prints: `2.1.325 (Claude Code)`.
-    #[must_use]
-    pub fn read(text: &str) -> Option<Self> {
-        let mut parts = text.split_whitespace().next()?.split('.').map(|part| part.parse().ok());
-        Some(Self(parts.next()??, parts.next()??, parts.next()??))
-    }
-}
-
-impl std::fmt::Display for Version {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}.{}.{}", self.0, self.1, self.2)
-    }
-}
 
 /// How other people's hooks are read that the gate runs in Claude Code's place.
 #[must_use]

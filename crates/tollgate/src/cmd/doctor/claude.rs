@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tollgate_agents::Adapter;
+use tollgate_agents::claude_code::ClaudeCode;
 use tollgate_agents::install::Status;
 use tollgate_agents::install::claude::canary::Command;
 use tollgate_agents::install::claude::settings::{Layer, Scope};
@@ -12,7 +14,8 @@ use tollgate_agents::install::claude::{
 use tollgate_agents::install::detect::{Installed, is_executable};
 
 use crate::cmd::canary::Stage;
-use crate::cmd::init::claude_version;
+use crate::cmd::guard::version_lines;
+use crate::cmd::init::agent_version;
 use crate::program;
 use crate::report::{Line, tilde};
 
@@ -29,7 +32,7 @@ impl<'a> Claude<'a> {
     pub fn find(stage: &'a Stage) -> Self {
         let installed = stage.claude();
         let program = installed.as_ref().and_then(|installed| installed.program.as_deref());
-        let version = program.and_then(claude_version);
+        let version = program.and_then(agent_version);
         Self { stage, installed, version, layers: stage.places.layers() }
     }
 
@@ -94,7 +97,8 @@ impl<'a> Claude<'a> {
                 );
                 vec![Line::yellow(what, "claude update")]
             }
-            _ => Vec::new(),
+            Some(version) => version_lines(ClaudeCode.profile(), version),
+            None => Vec::new(),
         }
     }
 

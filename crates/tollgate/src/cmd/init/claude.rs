@@ -35,7 +35,7 @@ impl<'a> ClaudeJob<'a> {
         adopt: bool,
     ) -> anyhow::Result<Self> {
         let version =
-            stage.claude().and_then(|claude| claude.program).and_then(|program| claude_version(&program));
+            stage.claude().and_then(|claude| claude.program).and_then(|program| agent_version(&program));
         if let Some(version) = version.filter(|version| *version < EXEC_FORM_SINCE) {
             bail!(
                 "Claude Code {version} is too old: it starts hooks only through a shell; type `claude update` to get {EXEC_FORM_SINCE} or newer"
@@ -166,9 +166,9 @@ impl<'a> ClaudeJob<'a> {
 }
 
 /// The version of an installed Claude Code. None when it does not say.
-pub fn claude_version(program: &Path) -> Option<Version> {
-    let mut claude = std::process::Command::new(program);
-    let ran = program::run(claude.arg("--version"), b"", Duration::from_secs(10)).ok()??;
+pub fn agent_version(program: &Path) -> Option<Version> {
+    let mut agent = std::process::Command::new(program);
+    let ran = program::run(agent.arg("--version"), b"", Duration::from_secs(10)).ok()??;
     Version::read(&ran.stdout)
 }
 
