@@ -3,7 +3,7 @@
 use tollgate_model::phrase::{PRINTED, STORE};
 use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, WriteMode, Zone};
 use tollgate_shell::eval::{Call, Outcome, Status, Stream};
-use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
+use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
 use super::readers::told;
 use super::{Commands, Run};
@@ -110,8 +110,15 @@ pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
         "cat", "tee", "base64", "base32", "xxd", "od", "hexdump", "rev", "tac", "fold", "head", "tail", "nl",
         "tr", "sed", "cut", "awk", "bat", "less", "more",
     ];
-    let spared =
-        call.stdin.stream == Stream::Pipe && is_filter(program, call) && retract_shown(analyst, call);
+    if program == "export" {
+        load(analyst, call);
+    }
+    let filters = call.stdin.stream == Stream::Pipe && is_filter(program, call);
+    let spared = filters && {
+        let marks = call.stdin.value.as_ref().map(|input| input.taint).unwrap_or_default();
+        let grep: &[&str] = if is_told(call) { &["grep"] } else { &[] };
+        retract_shown(analyst, marks, grep)
+    };
     if shows
         && !spared
         && copies.contains(&program)
@@ -178,9 +185,19 @@ fn lists_variables(effect: &Effect) -> bool {
 /// Programs that pass a dump on, and are not yet the end of it.
 const PASSES: &[&str] = &["sort", "uniq", "cat", "head", "tail", "tr", "column", "tac", "sed"];
 
-/// What only goes through a filter is not shown: a dump of the environment, a file of variables.
-fn retract_shown(analyst: &mut Analyst, call: &Call) -> bool {
-    let marks = call.stdin.value.as_ref().map(|input| input.taint).unwrap_or_default();
+/// `export $(grep -v '^#' .env | xargs)` loads a file of variables and shows none of them.
+fn load(analyst: &mut Analyst, call: &Call) {
+    if call.args().any(|field| field.value.as_literal().is_some_and(|word| word.starts_with('-'))) {
+        return;
+    }
+    for field in call.args().filter(|field| taint::has(field.value.taint, taint::SECRET)) {
+        retract_shown(analyst, field.value.taint, &["grep", "xargs", "echo"]);
+    }
+}
+
+/// What only goes through a filter, or into variables, is not shown: a dump of the environment, a file of variables.
+/// The marks are those of the data that arrives, and what stands between is known to pass it on.
+fn retract_shown(analyst: &mut Analyst, marks: Taint, between: &[&str]) -> bool {
     let world = analyst.world;
     let is_dump = |effect: &Effect| match &effect.kind {
         EffectKind::EnvRead { names } => names.is_empty() && taint::has(marks, taint::ENVIRONMENT),
@@ -193,10 +210,10 @@ fn retract_shown(analyst: &mut Analyst, call: &Call) -> bool {
     };
     let found = analyst.found();
     let Some(at) = found.iter().rposition(is_dump) else { return false };
-    let told = is_told(call);
     let passed = |effect: &Effect| match &effect.kind {
         EffectKind::Exec { program, source: CodeSource::Literal, .. } => {
-            PASSES.contains(&program.as_str()) || (told && program == "grep")
+            let name = program.as_str();
+            PASSES.contains(&name) || between.contains(&name)
         }
         _ => false,
     };

@@ -58,9 +58,7 @@ impl Parser<'_> {
     /// Puts the bodies into the script they belong to.
     pub(super) fn fill_heredocs(&mut self, script: &mut Script) {
         for waiting in std::mem::take(&mut self.heredocs.waiting) {
-            if self.at.peek().is_some() {
-                self.unclosed(waiting.start);
-            }
+            self.unclosed(waiting.start);
         }
         if !self.heredocs.bodies.is_empty() {
             fill_script(script, &mut self.heredocs.bodies);
@@ -73,8 +71,7 @@ impl Parser<'_> {
         self.looked(extent.next - start);
         let body = self.heredoc_word(waiting, start, extent.end);
         self.resume(extent.next);
-        // At the end of the text every shell takes the body as it is.
-        if !extent.closed && self.at.peek().is_some() {
+        if !extent.closed {
             self.problem(ProblemKind::Unclosed, waiting.start, extent.end);
         }
         body
