@@ -358,6 +358,7 @@ impl Host for Analyst<'_> {
 
     fn note(&mut self, note: Note) {
         match note {
+            Note::Problem(problem) if problem.kind == ProblemKind::OpenHeredoc => {}
             Note::Problem(problem) => {
                 self.opaque(unread(problem.kind), problem.span);
             }
@@ -478,7 +479,9 @@ fn unread(kind: ProblemKind) -> String {
     match kind {
         ProblemKind::Budget => "the command is too long or too deeply nested to be read whole".into(),
         ProblemKind::StrangeByte => "it holds characters that shells read differently".into(),
-        ProblemKind::Unexpected | ProblemKind::Unclosed => "a part of it is not valid shell".into(),
+        ProblemKind::Unexpected | ProblemKind::Unclosed | ProblemKind::OpenHeredoc => {
+            "a part of it is not valid shell".into()
+        }
         ProblemKind::Deceptive(c) => {
             format!("it holds U+{:04X}, which is not seen or looks like something else", u32::from(c))
         }

@@ -113,9 +113,9 @@ pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
     if program == "export" {
         load(analyst, call);
     }
-    let filters = call.stdin.stream == Stream::Pipe && is_filter(program, call);
-    let spared = filters && {
-        let marks = call.stdin.value.as_ref().map(|input| input.taint).unwrap_or_default();
+    let marks = call.stdin.value.as_ref().map(|input| input.taint).unwrap_or_default();
+    let grave = taint::has(marks, taint::ENVIRONMENT) || taint::has(marks, taint::SECRET);
+    let spared = grave && call.stdin.stream == Stream::Pipe && is_filter(program, call) && {
         let grep: &[&str] = if is_told(call) { &["grep"] } else { &[] };
         retract_shown(analyst, marks, grep)
     };
