@@ -361,6 +361,15 @@ impl<'w> Analyst<'w> {
         String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).map(|text| Value::text(&text))
     }
 
+    /// Is there surely no such file on this machine?
+    pub(crate) fn is_missing(&self, word: &Word, shell: &Shell) -> bool {
+        let missing = |(place, certainty): &(Place, Certainty)| {
+            *certainty == Certainty::Certain && self.world.kind(&place.path) == FileKind::Missing
+        };
+        let places = self.places(word, shell);
+        self.elsewhere.is_none() && !self.wrote && !places.is_empty() && places.iter().all(missing)
+    }
+
     /// Is the file a copy of another, made in this call?
     pub(crate) fn is_copy(&self, word: &Word, shell: &Shell) -> bool {
         let resolved = shell.resolve(&word.value());
@@ -403,6 +412,7 @@ impl Host for Analyst<'_> {
 
     fn note(&mut self, note: Note) {
         match note {
+            Note::Problem(problem) if problem.kind == ProblemKind::OpenHeredoc => {}
             Note::Problem(problem) => {
                 self.opaque(unread(problem.kind), problem.span);
             }
@@ -473,6 +483,8 @@ impl Analyst<'_> {
                 continue;
             }
             match open.mode {
+                // No shell writes into a folder.
+                _ if word.is("/") => {}
                 OpenMode::Read => content = Some(self.read(&word, false, shell)),
                 OpenMode::Write => {
                     if is_everywhere(&word) && word.text.suffix().is_empty() {
@@ -526,7 +538,9 @@ fn unread(kind: ProblemKind) -> String {
     match kind {
         ProblemKind::Budget => "the command is too long or too deeply nested to be read whole".into(),
         ProblemKind::StrangeByte => "it holds characters that shells read differently".into(),
-        ProblemKind::Unexpected | ProblemKind::Unclosed => "a part of it is not valid shell".into(),
+        ProblemKind::Unexpected | ProblemKind::Unclosed | ProblemKind::OpenHeredoc => {
+            "a part of it is not valid shell".into()
+        }
         ProblemKind::Deceptive(c) => {
             format!("it holds U+{:04X}, which is not seen or looks like something else", u32::from(c))
         }

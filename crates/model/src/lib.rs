@@ -16,6 +16,7 @@ mod rebuild;
 mod record;
 mod rule;
 mod span;
+pub mod stage;
 mod state;
 mod told;
 mod verdict;

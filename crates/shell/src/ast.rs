@@ -42,8 +42,11 @@ pub struct Problem {
 pub enum ProblemKind {
     /// A token that no grammar rule expects here.
     Unexpected,
-    /// A quote, bracket, substitution, compound command or heredoc that never closes.
+    /// A quote, bracket, substitution or compound command that never closes, or a heredoc of which shells disagree
+    /// where it does.
     Unclosed,
+    /// A heredoc without the line that ends it: every shell that runs it takes the body as it was read.
+    OpenHeredoc,
     /// NUL, or a carriage return that does not end a line: shells and terminals disagree about them.
     StrangeByte,
     /// A character that is not seen, or not seen as what it is, outside of quoted data. The text is read as

@@ -67,7 +67,7 @@ fn openssl(run: &mut Run) -> Outcome {
         return super::network::s_client(run);
     }
     let base64 = verb == "base64" || (verb == "enc" && (has("-a") || has("-base64")));
-    let files: Vec<Word> = after(run.args, "-in");
+    let files: Vec<Word> = if shows_public(&verb, has) { Vec::new() } else { after(run.args, "-in") };
     let undo = has("-d");
     written(run, &["-out", "-keyout"]);
     let keyed = has("-k") || has("-K") || has("-pass");
@@ -82,6 +82,16 @@ fn openssl(run: &mut Run) -> Outcome {
         run.analyst.write(&output, WriteMode::Overwrite, Some(&outcome.stdout), run.shell);
     }
     outcome
+}
+
+/// Does the verb show no more of a file than what is public: of certificates and requests for them all, of a key its
+/// public half, or nothing?
+fn shows_public(verb: &str, has: impl Fn(&str) -> bool) -> bool {
+    match verb {
+        "x509" | "req" | "verify" | "crl" | "ocsp" => true,
+        "rsa" | "ec" | "dsa" | "pkey" => has("-pubout") || has("-noout") && !has("-text"),
+        _ => false,
+    }
 }
 
 fn after(args: &[Word], flag: &str) -> Vec<Word> {

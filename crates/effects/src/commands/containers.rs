@@ -2,6 +2,7 @@
 //! mounted there is followed back.
 
 mod options;
+mod registry;
 mod wiped;
 
 use tollgate_model::{Certainty, Effect, EffectKind, WriteMode};
@@ -56,7 +57,7 @@ fn docker(run: &mut Run) -> Outcome {
         "compose" => compose(run, rest),
         "cp" => copy(run, rest),
         "import" | "load" | "export" | "save" => archive(run, &verb, rest),
-        "push" => publish(run),
+        "push" => registry::push(run, rest),
         "unshare" => {
             let inner = read(rest, "rootless-netns", Order::First);
             if inner.operands.is_empty() { run.derived() } else { run.inner(&inner.operands) }
@@ -100,11 +101,6 @@ fn delete(run: &mut Run, verb: &str, rest: &[Word]) {
 fn infra(run: &mut Run, operation: &str, target: &str) {
     let (tool, operation) = (run.program.to_owned(), operation.to_owned());
     run.push(EffectKind::Infra { tool, operation, target: target.to_owned() });
-}
-
-fn publish(run: &mut Run) -> Outcome {
-    run.push(EffectKind::Publish { target: "the container registry".into() });
-    run.derived()
 }
 
 fn asks_for_help(words: &[Word]) -> bool {
@@ -416,7 +412,7 @@ fn compose(run: &mut Run, words: &[Word]) -> Outcome {
         "exec" => return exec(run, &read(rest, COMPOSE_RUN, Order::First)),
         "down" if volumes => infra(run, "delete-data", "the project's volumes, with all data in them"),
         "rm" if volumes => infra(run, "delete-data", "the project's containers with their volumes"),
-        "push" => return publish(run),
+        "push" => return registry::push(run, &[]),
         _ => {}
     }
     run.derived()

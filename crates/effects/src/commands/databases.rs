@@ -346,7 +346,7 @@ fn given<'s>(
     };
     let (texts, files) = (all(texts), all(files));
     let mut names: Vec<String> = all(target).iter().map(Word::shown).collect();
-    names.extend(options.operands.iter().take(2).map(Word::shown));
+    names.extend(options.operands.first().map(Word::shown));
     let stdin = texts.is_empty() && (files.is_empty() || files.iter().any(|file| file.is("-")));
     Given { texts, files, target: names, flavour, stdin, program }
 }

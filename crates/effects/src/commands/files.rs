@@ -1,6 +1,6 @@
 //! Programs that change files: coreutils and their kin.
 
-use tollgate_model::{EffectKind, FileKind, WriteMode, Zone};
+use tollgate_model::{Certainty, EffectKind, FileKind, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Text, Value};
 
@@ -203,6 +203,9 @@ fn cp(run: &mut Run) -> Outcome {
             continue;
         }
         let landing = landing(run, source, target, sources.len() > 1);
+        if options.has("n") && is_there(run, &landing) {
+            continue;
+        }
         run.analyst.write(&landing, WriteMode::Overwrite, Some(&content), run.shell);
         match both_ends(run, &landing, source, options.has("s")) {
             Some((name, original)) if linked => run.analyst.links.link(&name, &original),
@@ -211,6 +214,15 @@ fn cp(run: &mut Run) -> Outcome {
         }
     }
     Outcome::silent(Status::Either)
+}
+
+/// Is there surely such a file, which `-n` leaves alone?
+fn is_there(run: &Run, word: &Word) -> bool {
+    let places = run.analyst.places(word, run.shell);
+    let there = |(place, certainty): &(tollgate_model::Place, Certainty)| {
+        *certainty == Certainty::Certain && run.analyst.world.kind(&place.path) == FileKind::File
+    };
+    !places.is_empty() && places.iter().all(there)
 }
 
 fn mv(run: &mut Run) -> Outcome {

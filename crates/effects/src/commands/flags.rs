@@ -261,7 +261,9 @@ fn harmless(run: &mut Run) -> Outcome {
 fn go(run: &mut Run) -> Outcome {
     let verb = run.args.first().map(Word::shown).unwrap_or_default();
     if matches!(verb.as_str(), "test" | "run" | "build" | "vet" | "generate" | "install") {
-        values(run, &["-exec", "--exec", "-toolexec", "--toolexec", "-vettool", "--vettool"]);
+        values(run, &["-toolexec", "--toolexec", "-vettool", "--vettool"]);
+        // The program that was built stands behind what is to run it.
+        values_before(run, &["-exec", "--exec"], " ./built");
     }
     super::sources::run(run);
     run.derived()
@@ -425,6 +427,11 @@ pub(super) fn loads(run: &mut Run) -> Outcome {
 
 /// The values of options that name a command: `-P cmd`, `-Pcmd`, `--pager cmd`, `--pager=cmd`.
 pub(super) fn values(run: &mut Run, names: &[&str]) {
+    values_before(run, names, "");
+}
+
+/// The same, where the program puts further words behind the value.
+fn values_before(run: &mut Run, names: &[&str], behind: &str) {
     let mut code: Vec<Word> = Vec::new();
     for (at, word) in run.args.iter().enumerate() {
         let prefix = word.text.prefix();
@@ -438,7 +445,8 @@ pub(super) fn values(run: &mut Run, names: &[&str]) {
             }
         }
     }
-    for word in code {
+    for mut word in code {
+        word.text.append(&tollgate_shell::value::Text::literal(behind));
         interpreters::code(run, &word.value(), word.span);
     }
 }

@@ -1,5 +1,6 @@
 //! Infrastructure as code: terraform, pulumi, ansible and their like.
 
+use tollgate_model::stage;
 use tollgate_shell::eval::Outcome;
 
 use super::containers::remote;
@@ -238,8 +239,10 @@ fn ansible_playbook(run: &mut Run) -> Outcome {
     {
         return run.derived();
     }
-    let target =
-        line.values(&["i", "inventory", "l", "limit"]).map(Word::shown).find(|name| is_production(name));
+    let target = line
+        .values(&["i", "inventory", "l", "limit"])
+        .map(Word::shown)
+        .find(|name| stage::is_production(name));
     if let Some(target) = target {
         let (tool, operation) = (run.program.to_owned(), "apply".to_owned());
         run.push(tollgate_model::EffectKind::Infra {
@@ -249,18 +252,6 @@ fn ansible_playbook(run: &mut Run) -> Outcome {
         });
     }
     run.derived()
-}
-
-/// Is this the name of a production system?
-pub(super) fn is_production(name: &str) -> bool {
-    let lower = name.to_lowercase();
-    let mut parts = lower.split(|letter: char| !letter.is_alphanumeric());
-    parts.any(|part| {
-        matches!(part, "prod" | "production" | "prd" | "live")
-            || (part.starts_with("prod") && !part.starts_with("produc"))
-            || part.ends_with("prod")
-            || part.ends_with("production")
-    })
 }
 
 /// A virtual machine of the project: its own data is lost, and what runs in it is not here.

@@ -106,8 +106,10 @@ pub(super) fn stdin_code(run: &mut Run) -> Outcome {
     let span = run.call.span;
     match run.stdin().cloned() {
         Some(text) => {
+            let unread = text.taint == taint::FILE;
             let text = script_of(run, text);
-            code(run, &text, span)
+            // What is not there cannot be opened, and nothing runs.
+            if unread && is_missing(run) { run.derived() } else { code(run, &text, span) }
         }
         None if run.call.stdin.stream == Stream::Pipe => {
             run.analyst.dynamic_code(tollgate_shell::value::Taint::NONE, span);
@@ -115,6 +117,20 @@ pub(super) fn stdin_code(run: &mut Run) -> Outcome {
         }
         None => run.derived(),
     }
+}
+
+fn is_missing(run: &Run) -> bool {
+    let Stream::File(path) = &run.call.stdin.stream else { return false };
+    let is_pipe = |path: &str| path.starts_with("/dev/") || path.starts_with("/proc/");
+    path.single().filter(|_| !path.as_literal().is_none_or(is_pipe)).is_some_and(|path| {
+        let word = Word {
+            text: path.clone(),
+            span: run.call.span,
+            splits: false,
+            taint: tollgate_shell::value::Taint::NONE,
+        };
+        run.analyst.is_missing(&word, run.shell)
+    })
 }
 
 /// `bash < file`: the file on disk is the script.

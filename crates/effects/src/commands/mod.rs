@@ -41,9 +41,9 @@ mod wrappers;
 
 use tollgate_model::{Certainty, EffectKind, NetDirection};
 use tollgate_shell::eval::{Call, Host, Kind, Outcome, Shell};
-use tollgate_shell::value::Value;
+use tollgate_shell::value::{Taint, Value};
 
-use crate::analyst::{Analyst, call_taint};
+use crate::analyst::{Analyst, call_taint, taint};
 use crate::names::Names;
 use crate::word::Word;
 
@@ -99,14 +99,11 @@ const FAMILIES: &[Commands] = &[
 
 /// Runs a command's handler. A program without one is a program on disk, or unknown: judged by what it is given.
 pub(crate) fn run(run: &mut Run) -> Outcome {
-    if let Some((_, aside)) = [secrets::ASIDE, tasks::ASIDE, vaults::ASIDE]
-        .into_iter()
-        .flatten()
-        .find(|(name, _)| *name == run.program)
-    {
-        aside(run);
-    }
-    let marks = verbs::notice(run).union(setup::marks(run));
+    let aside = [secrets::ASIDE, tasks::ASIDE, vaults::ASIDE].into_iter().flatten();
+    let aside = aside.into_iter().find(|(name, _)| *name == run.program).map(|(_, aside)| aside(run));
+    let dumped = aside.is_some_and(|outcome| taint::has(outcome.stdout.taint, taint::ENVIRONMENT));
+    let dump = if dumped { taint::ENVIRONMENT } else { Taint::NONE };
+    let marks = verbs::notice(run).union(setup::marks(run)).union(dump);
     flags::notice(run);
     interpreters::hosts::notice(run);
     remotes::notice(run);
@@ -121,7 +118,11 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
         .or_else(|| vaults::prefixed(run.program))
         .or_else(versioned)
     {
-        Some(handler) => handler(run),
+        Some(handler) => {
+            let mark = run.analyst.mark();
+            let outcome = handler(run);
+            readers::told::spare(run, mark, outcome)
+        }
         None => {
             let verbs = verbs::find(run.program).is_some();
             if !run.path.contains('/') && !verbs {

@@ -275,6 +275,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("** -r,--remove", Deed::Safe),
             ("** -L,--list", Deed::Safe),
             ("ppa:*", Deed::Safe),
+            ("main|universe|restricted|multiverse", Deed::Safe),
             ("*", INDEX),
         ],
     },

@@ -101,6 +101,8 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[("sites:delete", DESTROY), ("env:unset|blobs:delete", DELETE), ("env:get|env:list", SECRET)],
     },
+    // Simulated devices hold nothing but what tests put there.
+    Tool { names: &["simctl"], values: "set", one_dash: false, deeds: &[("**", Deed::Safe)] },
     Tool {
         names: &["railway"],
         values: "s service e environment p project",

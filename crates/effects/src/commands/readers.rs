@@ -1,6 +1,7 @@
 //! Programs that print or copy what is in files, and filters.
 
 mod specs;
+pub(super) mod told;
 
 use tollgate_model::phrase::PRINTED;
 use tollgate_model::{Certainty, EffectKind, WriteMode, Zone};

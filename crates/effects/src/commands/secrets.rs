@@ -1,14 +1,15 @@
 //! The environment and the stores of secrets: what prints them.
 
 use tollgate_model::phrase::{PRINTED, STORE};
-use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, WriteMode};
+use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, WriteMode, Zone};
 use tollgate_shell::eval::{Call, Outcome, Status, Stream};
-use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
+use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
+use super::readers::told;
 use super::{Commands, Run};
 use crate::analyst::{Analyst, taint};
 use crate::options::{Order, read};
-use crate::word::Word;
+use crate::word::{Word, ways};
 
 pub(super) const COMMANDS: Commands = &[
     ("printenv", printenv),
@@ -109,15 +110,22 @@ pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
         "cat", "tee", "base64", "base32", "xxd", "od", "hexdump", "rev", "tac", "fold", "head", "tail", "nl",
         "tr", "sed", "cut", "awk", "bat", "less", "more",
     ];
+    if program == "export" {
+        load(analyst, call);
+    }
+    let marks = call.stdin.value.as_ref().map(|input| input.taint).unwrap_or_default();
+    let grave = taint::has(marks, taint::ENVIRONMENT) || taint::has(marks, taint::SECRET);
+    let spared = grave && call.stdin.stream == Stream::Pipe && is_filter(program, call) && {
+        let grep: &[&str] = if is_told(call) { &["grep"] } else { &[] };
+        retract_shown(analyst, marks, grep)
+    };
     if shows
+        && !spared
         && copies.contains(&program)
         && let Some(input) = &call.stdin.value
     {
         printed(analyst, input, call);
         repeated(analyst, input, call);
-    }
-    if call.stdin.stream == Stream::Pipe && is_filter(program, call) {
-        retract_dump(analyst);
     }
 }
 
@@ -177,20 +185,43 @@ fn lists_variables(effect: &Effect) -> bool {
 /// Programs that pass a dump on, and are not yet the end of it.
 const PASSES: &[&str] = &["sort", "uniq", "cat", "head", "tail", "tr", "column", "tac", "sed"];
 
-/// A dump that only goes through a filter is no dump any more.
-fn retract_dump(analyst: &mut Analyst) {
-    let found = analyst.found();
-    let is_dump = |effect: &Effect| matches!(&effect.kind, EffectKind::EnvRead { names } if names.is_empty());
-    let Some(at) = found.iter().rposition(is_dump) else { return };
-    let passed = |effect: &Effect| match &effect.kind {
-        EffectKind::Exec { program, source: CodeSource::Literal, .. } => PASSES.contains(&program.as_str()),
+/// `export $(grep -v '^#' .env | xargs)` loads a file of variables and shows none of them.
+fn load(analyst: &mut Analyst, call: &Call) {
+    if call.args().any(|field| field.value.as_literal().is_some_and(|word| word.starts_with('-'))) {
+        return;
+    }
+    for field in call.args().filter(|field| taint::has(field.value.taint, taint::SECRET)) {
+        retract_shown(analyst, field.value.taint, &["grep", "xargs", "echo"]);
+    }
+}
+
+/// What only goes through a filter, or into variables, is not shown: a dump of the environment, a file of variables.
+/// The marks are those of the data that arrives, and what stands between is known to pass it on.
+fn retract_shown(analyst: &mut Analyst, marks: Taint, between: &[&str]) -> bool {
+    let world = analyst.world;
+    let is_dump = |effect: &Effect| match &effect.kind {
+        EffectKind::EnvRead { names } => names.is_empty() && taint::has(marks, taint::ENVIRONMENT),
+        EffectKind::Read { place, .. } => {
+            place.zone == Zone::Secret
+                && taint::has(marks, taint::SECRET)
+                && told::is_list_of_variables(place, world)
+        }
         _ => false,
     };
-    if found.iter().skip(at + 1).all(passed)
-        && let Some(dump) = found.get(at).cloned()
-    {
-        analyst.retract(|effect| *effect == dump);
-    }
+    let found = analyst.found();
+    let Some(at) = found.iter().rposition(is_dump) else { return false };
+    let passed = |effect: &Effect| match &effect.kind {
+        EffectKind::Exec { program, source: CodeSource::Literal, .. } => {
+            let name = program.as_str();
+            PASSES.contains(&name) || between.contains(&name)
+        }
+        _ => false,
+    };
+    let Some(dump) = found.get(at).filter(|_| found.iter().skip(at + 1).all(passed)).cloned() else {
+        return false;
+    };
+    analyst.retract(|effect| *effect == dump);
+    true
 }
 
 /// Does the command let only lines through that name no secret?
@@ -198,11 +229,7 @@ fn is_filter(program: &str, call: &Call) -> bool {
     let words: Vec<String> =
         call.args().map(|field| field.value.as_literal().unwrap_or("*").to_owned()).collect();
     match program {
-        "wc" => true,
-        "cut" => {
-            words.iter().any(|word| word == "-f1" || word == "-f")
-                && words.iter().any(|word| word.starts_with("-d"))
-        }
+        _ if is_told(call) => true,
         "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" => {
             let inverts = words.iter().any(|word| {
                 word == "--invert-match"
@@ -213,6 +240,13 @@ fn is_filter(program: &str, call: &Call) -> bool {
         }
         _ => false,
     }
+}
+
+/// Does the command tell no more of what it reads than names and numbers?
+fn is_told(call: &Call) -> bool {
+    let program = call.name().map(|name| name.rsplit('/').next().unwrap_or(name)).unwrap_or_default();
+    let tells = |words: &Vec<Word>| words.get(1..).is_some_and(|words| told::told(program, words).is_some());
+    ways(&call.argv).iter().all(tells)
 }
 
 /// A pattern that names something, and no secret.
@@ -250,7 +284,9 @@ fn declare(run: &mut Run) -> Outcome {
     let prints = flags.iter().any(|flag| flag.contains('p'));
     if names.is_empty() && !functions {
         run.push(EffectKind::EnvRead { names: Vec::new() });
-    } else if prints {
+        return Outcome::unknown(taint::ENVIRONMENT);
+    }
+    if prints {
         let secret: Vec<String> =
             names.iter().filter(|name| is_secret_name(name)).map(|name| format!("{PRINTED}{name}")).collect();
         if !secret.is_empty() {
@@ -263,15 +299,16 @@ fn declare(run: &mut Run) -> Outcome {
             super::persistence::variable(run.analyst, name, &word.after('=').value(), run.call);
         }
     }
-    run.derived()
+    if prints { run.derived() } else { Outcome::silent(Status::Either) }
 }
 
 /// `set` alone prints every variable.
 fn set(run: &mut Run) -> Outcome {
     if run.args.is_empty() {
         run.push(EffectKind::EnvRead { names: Vec::new() });
+        return Outcome::unknown(taint::ENVIRONMENT);
     }
-    run.derived()
+    Outcome::silent(Status::Either)
 }
 
 fn store(run: &mut Run, what: &str) -> Outcome {

@@ -30,7 +30,6 @@ const COMMANDS: &[&str] = &[
     "GIT_EXTERNAL_DIFF",
     "KUBECTL_EXTERNAL_DIFF",
     "PROMPT_COMMAND",
-    "PS4",
     "FZF_DEFAULT_COMMAND",
     "RUSTC",
     "RUSTDOC",
@@ -184,6 +183,12 @@ fn commands(run: &mut Run, name: &str, value: &Value) {
         let code = Code { text, scope: Scope::Child, dialect: Dialect::Posix, name: None, args: None, span };
         run.shell.run_text(&code, run.analyst);
         unread(run, name, value);
+    }
+    // Bash expands it before each line that it traces, and nothing else of it is code.
+    if name == "PS4" {
+        let mut text = Value::text(": <<TRACE\n").concat(value).concat(&Value::text("\nTRACE"));
+        text.taint = value.taint;
+        interpreters::code(run, &text, run.call.span);
     }
     if TOOLS.contains(&name) {
         possibly(run, |run| drop(interpreters::code(run, value, run.call.span)));

@@ -1,7 +1,7 @@
 //! Tools that are told what to do by verbs, as data: which of their options take a value, and what each verb
 //! does. Their handlers, if any, run as well.
 
-use tollgate_model::{Certainty, EffectKind};
+use tollgate_model::{Certainty, EffectKind, stage};
 use tollgate_shell::eval::Stream;
 use tollgate_shell::value::Taint;
 
@@ -10,6 +10,7 @@ use super::{
 };
 use crate::analyst::taint;
 use crate::names::Names;
+use crate::url;
 use crate::word::Word;
 
 /// One tool, or several with the same verbs.
@@ -142,6 +143,9 @@ pub(super) fn judge(run: &mut Run, tool: &Tool, words: &[Word]) -> Taint {
         warn_of_unknown(run, tool, &line);
         return Taint::NONE;
     };
+    if is_emulated(run, &line) {
+        return Taint::NONE;
+    }
     let mut what = line.shown(tool.names.first().copied().unwrap_or_default(), pattern);
     if matches!(deed, Deed::Database(_)) {
         match stage(run) {
@@ -160,6 +164,21 @@ pub(super) fn judge(run: &mut Run, tool: &Tool, words: &[Word]) -> Taint {
         run.analyst.push(kind, run.call.span, certainty);
     }
     if *deed == SECRET { taint::SECRET } else { Taint::NONE }
+}
+
+/// A cloud that runs on this machine, as LocalStack does, holds nothing but what tests put there.
+fn is_emulated(run: &Run, line: &Line) -> bool {
+    let is_local = |address: &str| url::is_this_machine(&url::host(address));
+    let named = || {
+        let addresses: Vec<&Word> = line.values(&["endpoint-url"]).collect();
+        (!addresses.is_empty()).then(|| addresses.iter().all(|word| word.literal().is_some_and(is_local)))
+    };
+    let set = || run.shell.variable("AWS_ENDPOINT_URL")?.as_literal().map(is_local);
+    match run.program {
+        "awslocal" => true,
+        "aws" => named().or_else(set).unwrap_or(false),
+        _ => false,
+    }
 }
 
 fn effect(deed: Deed, tool: &str, what: String) -> Option<EffectKind> {
@@ -197,8 +216,13 @@ fn stage(run: &Run) -> Stage {
     ];
     let values = names.iter().filter_map(|name| run.shell.variable(name));
     let values: Vec<String> = values.filter_map(|value| value.as_literal().map(str::to_owned)).collect();
-    let is_test = |value: &String| value == "test" || value == "testing" || value.contains(":memory:");
-    if values.iter().any(|value| infrastructure::is_production(value)) {
+    let is_test = |value: &String| {
+        value == "test"
+            || value == "testing"
+            || value.contains(":memory:")
+            || value.contains("://") && stage::is_test_database(value)
+    };
+    if values.iter().any(|value| stage::is_production(value)) {
         Stage::Production
     } else if values.iter().any(is_test) {
         Stage::Test

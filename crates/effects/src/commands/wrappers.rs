@@ -77,6 +77,7 @@ pub(super) const COMMANDS: Commands = &[
     ("firejail", plain),
     ("bwrap", plain),
     ("caffeinate", plain),
+    ("xcrun", plain),
     ("rlwrap", plain),
     ("unbuffer", plain),
     ("entr", entr),

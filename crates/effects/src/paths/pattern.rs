@@ -68,12 +68,16 @@ impl Component {
     }
 
     /// Is this component likely meant to be a name like `wanted`? For a pattern that takes as many literal
-    /// characters as half of the name, or four: `.e*` means `.env`, `*.c` does not mean `x.secret.c`.
+    /// characters as half of the name, or four: `.e*` means `.env`, `*.c` does not mean `x.secret.c`. An ending
+    /// that many other files have says nothing: `*.json` does not mean `credentials.json`.
     pub(super) fn likely(&self, wanted: &str) -> bool {
         if !self.dynamic {
             return matches(wanted, &self.text);
         }
-        let literals = self.tokens.iter().filter(|token| matches!(token, Token::Char(_))).count();
+        let mut literals = self.tokens.iter().filter(|token| matches!(token, Token::Char(_))).count();
+        if let Some(ending) = common_ending(wanted).filter(|ending| self.ends_with(ending)) {
+            literals = literals.saturating_sub(ending.len());
+        }
         let needed = wanted.chars().filter(|character| *character != '*').count().div_ceil(2).min(4);
         literals >= needed && self.could_be(&wanted.replace('*', "x"))
     }
@@ -108,6 +112,13 @@ impl Component {
             self.tokens = self.text.chars().map(Token::Char).collect();
         }
     }
+}
+
+/// `.json` of `credentials.json`. Where the ending is all that a pattern has, it is what it means.
+fn common_ending(wanted: &str) -> Option<&str> {
+    let at = wanted.rfind('.')?;
+    let (stem, ending) = wanted.split_at_checked(at)?;
+    (stem.contains(|letter: char| letter.is_ascii_alphabetic()) && !ending.contains('*')).then_some(ending)
 }
 
 /// Does `name` match a simple pattern of `*` and plain characters? Linear: greedy with one point to go back to.
@@ -244,6 +255,11 @@ mod tests {
             ("*.c", "*.secret.*", false),
             (".[!.]*", ".env", false),
             ("src*", "*.pem", false),
+            ("*.json", "credentials.json", false),
+            ("*.yml", "secrets.yml", false),
+            ("cred*.json", "credentials.json", true),
+            ("*ecrets.y*", "secrets.yml", true),
+            ("*.tfstate", "*.tfstate", true),
         ] {
             assert_eq!(glob(component).likely(wanted), expected, "{component} {wanted}");
         }

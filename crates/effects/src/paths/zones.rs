@@ -180,6 +180,9 @@ const NAMED_SECRETS: &[&str] = &[
     "gcp-key*.json",
 ];
 
+/// How many files of a folder are looked at.
+const LISTED: usize = 1000;
+
 /// Names that only look like those: examples, public halves, certificates.
 const NAMED_PUBLIC: &[&str] = &[
     "*.example",
@@ -359,6 +362,16 @@ const HOME_CACHES: &[&str] = &[
     ".ccache/**",
     ".nuget/packages/**",
     "go/pkg/mod/**",
+    "Library/Developer/Xcode/DerivedData/**",
+    "Library/Developer/CoreSimulator/Caches/**",
+    ".bun/install/cache/**",
+    ".yarn/berry/cache/**",
+    ".pub-cache/**",
+    ".ivy2/cache/**",
+    ".conda/pkgs/**",
+    ".minikube/cache/**",
+    ".cocoapods/repos/**",
+    ".terraform.d/plugin-cache/**",
 ];
 
 /// Caches and temporary files of the machine.
@@ -406,7 +419,7 @@ const TOP: &[&str] = &[
 /// The zone of a path.
 pub(super) fn of(parts: &[Component], world: &dyn World) -> Zone {
     let home = below_home(parts, world);
-    if is_secret(parts, home) && !is_fixture(parts, world) {
+    if is_secret(parts, home, world) && !is_fixture(parts, world) {
         return Zone::Secret;
     }
     if is_agent_config(parts, home, world) {
@@ -493,7 +506,7 @@ fn all_of_a_root(parts: &[Component], world: &dyn World) -> bool {
             || same(folder, "/Users"))
 }
 
-fn is_secret(parts: &[Component], home: Option<&[Component]>) -> bool {
+fn is_secret(parts: &[Component], home: Option<&[Component]>, world: &dyn World) -> bool {
     let Some(name) = parts.last() else { return false };
     if any(SYSTEM_SECRETS, parts) {
         return true;
@@ -503,12 +516,29 @@ fn is_secret(parts: &[Component], home: Option<&[Component]>) -> bool {
         let keys = name.ends_with(".pub") && rest.iter().rev().skip(1).all(Component::is_literal);
         return !(keys || literal && any(HOME_PUBLIC, rest));
     }
-    let public = |text: &str| NAMED_PUBLIC.iter().any(|pattern| matches(pattern, text));
-    NAMED_SECRETS.iter().any(|pattern| may_begin(pattern, name) && name.likely(pattern))
-        && !name.as_literal().is_some_and(public)
+    let named = NAMED_SECRETS.iter().any(|pattern| may_begin(pattern, name) && name.likely(pattern))
+        && !name.as_literal().is_some_and(is_public);
+    (named || !name.is_literal() && meets_secret(name, parts, world))
         && below(parts, "/etc/ssl/certs").is_none()
         && below(parts, "/usr/share").is_none()
         && below(parts, "/usr/lib").is_none()
+}
+
+fn is_public(name: &str) -> bool {
+    NAMED_PUBLIC.iter().any(|pattern| matches(pattern, name))
+}
+
+/// Does a pattern that means nothing in particular, as `*.json`, meet a secret in its folder?
+fn meets_secret(name: &Component, parts: &[Component], world: &dyn World) -> bool {
+    let weak = NAMED_SECRETS.iter().any(|pattern| name.could_be(&pattern.replace('*', "x")));
+    let Some(folder) = parts.split_last().map(|(_, folder)| folder).filter(|_| weak) else { return false };
+    let Some(folder) = folder.iter().map(Component::as_literal).collect::<Option<Vec<_>>>() else {
+        return false;
+    };
+    let is_secret =
+        |entry: &String| NAMED_SECRETS.iter().any(|pattern| matches(pattern, entry)) && !is_public(entry);
+    let entries = world.list(&format!("/{}", folder.join("/")), LISTED);
+    entries.iter().any(|entry| is_secret(entry) && name.could_be(entry))
 }
 
 /// Keys and certificates that a project keeps for its tests protect nothing. Environment files are not among

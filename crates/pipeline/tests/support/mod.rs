@@ -12,9 +12,13 @@ use tollgate_model::{
     StillGit, StillWorld, ToolCall, ToolUse,
 };
 
-/// The machine for a tool of the examples: `AfterSecret` is a shell in a session that has read a secret.
+/// The machine for a tool of the examples: `AfterSecret` is a shell in a session that has read a secret, `Clean` one
+/// in a project where everything is committed.
 pub fn world_for(tool: &str) -> StillWorld {
     let mut world = world();
+    if tool == "Clean" {
+        world.git.insert("/home/user/project".to_owned(), StillGit::default());
+    }
     if tool == "AfterSecret" {
         world.memory = Memory::of(vec![Entry::SecretRead { shown: ".env".into() }]);
     }
@@ -114,7 +118,7 @@ fn tree_git() -> StillGit {
 pub fn call(tool: &str, text: &str) -> ToolCall {
     let text = text.to_owned();
     match tool {
-        "Shell" | "AfterSecret" => {
+        "Shell" | "AfterSecret" | "Clean" => {
             ToolCall::Shell { command: text, dialect: Dialect::Posix, cwd: None, sandbox_off: false }
         }
         "Read" => ToolCall::Read { paths: vec![text] },

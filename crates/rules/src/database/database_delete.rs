@@ -1,6 +1,6 @@
 use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 
-use super::database_drop::is_test;
+use super::is_for_tests;
 use crate::kit::{Words, first, rule};
 
 rule! {
@@ -29,8 +29,17 @@ rule! {
         hit Shell("mongosh shop --eval 'db.users.deleteMany({})'"),
         hit Shell("redis-cli --scan | xargs redis-cli del"),
         hit Shell("mix ecto.reset"),
-        hit Shell("psql -c \"DROP DATABASE app_test\""),
+        hit Shell("psql -h test.example.com app -c 'truncate users'"),
+        hit Shell("psql app test -c 'truncate users'"),
+        hit Shell("psql app -c 'drop table test_results'"),
+        hit Shell("mysql latest -e 'drop table users'"),
         hit Shell("alembic downgrade base"),
+        pass Shell("psql -c \"DROP DATABASE app_test\""),
+        pass Shell("psql -d app_test -c 'drop schema public cascade; create schema public'"),
+        pass Shell("psql postgres://localhost/app_test -c 'truncate users'"),
+        pass Shell("dropdb --if-exists app_test"),
+        pass Shell("mongosh app_test --eval 'db.dropDatabase()'"),
+        pass Shell("DATABASE_URL=postgres://localhost/app_test npx prisma migrate reset --force"),
         pass Shell("psql -c \"delete from users where id = 7\""),
         pass Shell("psql -c \"begin; delete from users; rollback\""),
         pass Shell("sqlite3 /tmp/x.db \"drop table t\""),
@@ -57,7 +66,7 @@ impl Rule for DatabaseDelete {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Database { operation, object } => match operation.as_str() {
-                "drop-database" if is_test(object) => said(object),
+                _ if is_for_tests(operation, object) => None,
                 "drop" | "truncate" | "delete-all" | "update-all" | "drop-column" | "reset" => said(object),
                 _ => None,
             },

@@ -1,5 +1,7 @@
+use tollgate_model::stage::is_production;
 use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 
+use super::{is_for_tests, place_of};
 use crate::kit::{Words, first, rule};
 
 rule! {
@@ -24,6 +26,8 @@ rule! {
         hit Shell("kubectl exec db-0 -- mysql -e \"drop database shop\""),
         hit Shell("sudo -u postgres psql <<EOF\nselect 1; drop database app;\nEOF"),
         hit Shell("mysqladmin -f drop shop"),
+        hit Shell("psql -d app_test -c 'drop database app'"),
+        hit Shell("psql postgres://db.example.test:5432/app -c 'drop database app'"),
         pass Shell("psql -c \"select * from users\""),
         pass Shell("psql -c \"DROP DATABASE app_test\""),
         pass Shell("createdb app"),
@@ -44,13 +48,13 @@ impl Rule for DatabaseDrop {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Database { operation, object } => match operation.as_str() {
-                _ if is_test(object) => None,
+                _ if is_for_tests(operation, object) => None,
                 "drop-database" => Words::new(
                     format!("drops a whole database: {object}"),
                     "make a backup, and let the person run it",
                 ),
                 "drop" | "truncate" | "delete-all" | "update-all" | "drop-column" | "reset"
-                    if is_production(object) =>
+                    if is_production(place_of(object)) =>
                 {
                     Words::new(
                         format!("loses data of production: {object}"),
@@ -62,26 +66,4 @@ impl Rule for DatabaseDrop {
             _ => None,
         })
     }
-}
-
-/// Is it a database for tests by its name? The domain `.test` is not meant.
-pub(super) fn is_test(object: &str) -> bool {
-    let is_mark = |part: &str| {
-        part.starts_with("test") || part.ends_with("test") || matches!(part, "tmp" | "temp" | "scratch")
-    };
-    object.split([' ', '`', '/']).any(|name| {
-        let name = name.strip_suffix(".test").unwrap_or(name);
-        name.split(|letter: char| !letter.is_alphanumeric()).any(is_mark)
-    })
-}
-
-/// Does the place, behind `in`, sound like production?
-fn is_production(object: &str) -> bool {
-    let place = object.rsplit_once(" in ").map_or(object, |(_, place)| place).to_lowercase();
-    let mut parts = place.split(|letter: char| !letter.is_alphanumeric());
-    parts.any(|part| {
-        matches!(part, "prod" | "production" | "prd" | "live")
-            || (part.starts_with("prod") && !part.starts_with("produc"))
-            || part.ends_with("prod")
-    })
 }

@@ -26,7 +26,8 @@ impl Shell {
 
     /// A shell may run nothing of text that it cannot read, or only what comes before.
     fn run_read(&mut self, script: &Script, top: bool, host: &mut dyn Host) -> Flow {
-        if script.problems.iter().all(|problem| matches!(problem.kind, ProblemKind::Deceptive(_))) {
+        let read = |kind| matches!(kind, ProblemKind::Deceptive(_) | ProblemKind::OpenHeredoc);
+        if script.problems.iter().all(|problem| read(problem.kind)) {
             return self.run_list(&script.items, top, host);
         }
         let unread = State { code: ExitCode::Nonzero, ..self.state.clone() };

@@ -58,7 +58,10 @@ impl Parser<'_> {
     /// Puts the bodies into the script they belong to.
     pub(super) fn fill_heredocs(&mut self, script: &mut Script) {
         for waiting in std::mem::take(&mut self.heredocs.waiting) {
-            self.unclosed(waiting.start);
+            // Where text follows, shells disagree whether it is the body.
+            let kind =
+                if self.at.peek().is_some() { ProblemKind::Unclosed } else { ProblemKind::OpenHeredoc };
+            self.problem(kind, waiting.start, self.at.pos);
         }
         if !self.heredocs.bodies.is_empty() {
             fill_script(script, &mut self.heredocs.bodies);
@@ -72,7 +75,10 @@ impl Parser<'_> {
         let body = self.heredoc_word(waiting, start, extent.end);
         self.resume(extent.next);
         if !extent.closed {
-            self.problem(ProblemKind::Unclosed, waiting.start, extent.end);
+            // A carriage return may hide the delimiter from one reader and not from another.
+            let returned = self.at.slice(start, extent.end).contains('\r');
+            let kind = if returned { ProblemKind::Unclosed } else { ProblemKind::OpenHeredoc };
+            self.problem(kind, waiting.start, extent.end);
         }
         body
     }

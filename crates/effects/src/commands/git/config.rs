@@ -90,7 +90,7 @@ fn persist(git: &mut Git, name: &str, value: &Word, everywhere: bool) {
         .strip_prefix("remote.")
         .and_then(|rest| rest.strip_suffix(".url").or(rest.strip_suffix(".pushurl")));
     if let Some(remote) = remote {
-        git.new_remote(remote, value);
+        git.new_remote(remote, value, false);
         return;
     }
     match use_of(&key) {

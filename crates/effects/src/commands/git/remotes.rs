@@ -247,7 +247,7 @@ fn remote(git: &mut Git) -> Outcome {
     let words: Vec<Word> = options.operands.clone();
     let verb = words.first().map(Word::shown).unwrap_or_default();
     if let ("add" | "set-url", Some(name), Some(address)) = (verb.as_str(), words.get(1), words.get(2)) {
-        git.new_remote(&name.shown(), address);
+        git.new_remote(&name.shown(), address, verb == "add");
         if options.has("f") {
             git.fetches(address);
         }
@@ -255,10 +255,14 @@ fn remote(git: &mut Git) -> Outcome {
     git.run.derived()
 }
 
+/// Public forges, where most projects' upstreams are.
+const FORGES: &[&str] =
+    &["github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "git.sr.ht", "salsa.debian.org"];
+
 impl Git<'_, '_, '_> {
     /// A remote at a host that this repository never talked to is something to know; where there was none,
-    /// or at the same host, it is everyday work.
-    pub(super) fn new_remote(&mut self, name: &str, word: &Word) {
+    /// at the same host, or a further one at a forge that everybody fetches from, it is everyday work.
+    pub(super) fn new_remote(&mut self, name: &str, word: &Word, further: bool) {
         self.run_address(word);
         let world = self.run.analyst.world;
         settings::remember(self.run.shell, &format!("remote.{name}.url"), &word.shown());
@@ -266,6 +270,12 @@ impl Git<'_, '_, '_> {
         let config = repo.config(world);
         let known: Vec<Address> = config.named("remote", "url").filter_map(|(_, url)| address(url)).collect();
         let Some(new) = address(&word.shown()) else { return };
+        if further
+            && FORGES.contains(&new.host.as_str())
+            && !config.named("remote", "url").any(|(known, _)| known == name)
+        {
+            return;
+        }
         if !known.is_empty() && !known.iter().any(|remote| remote.host == new.host) {
             let place = format!("{LOCAL_CONFIG}remote.{name}.url");
             self.push(EffectKind::Persist { place }, Certainty::Certain);

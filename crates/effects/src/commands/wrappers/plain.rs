@@ -77,6 +77,11 @@ pub(super) const PLAIN: &[(&str, &str, usize)] = &[
     ),
     ("firejail", "quiet noprofile private? net= whitelist= blacklist= read-only= profile= name=", 0),
     ("bwrap", "", 0),
+    (
+        "xcrun",
+        "sdk= toolchain= v,verbose l,log f,find r,run n,no-cache k,kill-cache show-sdk-path show-sdk-version",
+        0,
+    ),
     ("caffeinate", "d i m s u t= w=", 0),
     (
         "rlwrap",

@@ -155,6 +155,9 @@ impl Shell {
             self.remember_last(call.argv);
             return Flow::of(outcome.status, self.state.clone());
         }
+        if matches!(builtin, Builtin::Set | Builtin::Variables(_)) {
+            self.emit(1, &outcome.stdout);
+        }
         if matches!(builtin, Builtin::Break | Builtin::Continue | Builtin::Exit | Builtin::Return) {
             self.remember_last(call.argv.clone());
         }

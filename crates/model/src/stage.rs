@@ -1,0 +1,62 @@
+//! What a database is for, by its name.
+
+/// Is it one for tests, which can be made anew at any time? Of an address only the database counts, never the host:
+/// `app_test`, `postgres://localhost/app_test` and `tmp/test.db` are, `db.example.test` is not.
+#[must_use]
+pub fn is_test_database(name: &str) -> bool {
+    let path = match name.split_once("://") {
+        Some((_, rest)) => rest.split_once('/').map_or("", |(_, path)| path),
+        None => name,
+    };
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let file = path.rsplit('/').next().unwrap_or_default();
+    let endings = [".db", ".sqlite", ".sqlite3", ".duckdb"];
+    let stem = endings.iter().find_map(|ending| file.strip_suffix(ending)).unwrap_or(file);
+    // A dot is that of a host or a file of another kind.
+    !stem.contains('.') && parts(stem).any(|part| is_test_word(&part)) && !is_production(name)
+}
+
+/// Does the name say production?
+#[must_use]
+pub fn is_production(name: &str) -> bool {
+    parts(name).any(|part| {
+        matches!(part.as_str(), "prod" | "production" | "prd" | "live")
+            || (part.starts_with("prod") && !part.starts_with("produc"))
+            || part.ends_with("prod")
+            || part.ends_with("production")
+    })
+}
+
+fn parts(name: &str) -> impl Iterator<Item = String> {
+    name.split(|letter: char| !letter.is_alphanumeric()).map(str::to_lowercase)
+}
+
+fn is_test_word(part: &str) -> bool {
+    let number = part.strip_prefix("test").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
+    number || matches!(part, "tests" | "testing" | "testdb" | "e2e" | "tmp" | "temp" | "scratch")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_for_tests() {
+        let yes =
+            ["app_test", "test_app", "test2", "postgres://u@db:5432/app_test?x=1", "var/test.db", "shop-e2e"];
+        let no = [
+            "app",
+            "latest",
+            "contest",
+            "testimonials",
+            "db.example.test",
+            "postgres://db.example.test:5432/app",
+            "postgres://test/app",
+            "test.example.com",
+            "prod_test",
+            "protest",
+        ];
+        assert_eq!(yes.map(is_test_database), [true; 6]);
+        assert_eq!(no.map(is_test_database), [false; 10]);
+    }
+}
