@@ -15,7 +15,9 @@ mod git;
 mod infrastructure;
 pub(crate) mod interpreters;
 mod kubernetes;
+mod loads;
 pub(crate) mod network;
+mod outputs;
 mod packages;
 mod persistence;
 mod platforms;
@@ -31,6 +33,7 @@ pub(crate) mod strangers;
 mod stream;
 mod system;
 pub(crate) mod tasks;
+mod trees;
 mod variables;
 mod vaults;
 mod vcs;
@@ -105,6 +108,8 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
     }
     let marks = verbs::notice(run).union(setup::marks(run));
     flags::notice(run);
+    loads::notice(run);
+    trees::notice(run);
     interpreters::hosts::notice(run);
     remotes::notice(run);
     let handler = FAMILIES
@@ -121,8 +126,12 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
         .or_else(|| vaults::prefixed(run.program))
         .or_else(versioned)
     {
-        Some(handler) => handler(run),
+        Some(handler) => {
+            outputs::notice(run, true);
+            handler(run)
+        }
         None => {
+            outputs::notice(run, false);
             let verbs = verbs::find(run.program).is_some();
             if !run.path.contains('/') && !verbs {
                 readers::unknown(run);
