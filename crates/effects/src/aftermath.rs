@@ -4,6 +4,7 @@
 use tollgate_model::phrase::{AGENT_CONTROL, MACHINE, SCRIPT};
 use tollgate_model::{Certainty, Effect, EffectKind, Mark, Place, World, WriteMode, Zone};
 use tollgate_shell::eval::Shell;
+use tollgate_shell::first_lookalike;
 use tollgate_shell::value::Value;
 
 use crate::analyst::{Analyst, own_at};
@@ -54,6 +55,9 @@ fn meaning(effect: &Effect, all: &[Effect], world: &dyn World, shell: &Shell) ->
             let mut kinds = permitted(place, to, world);
             kinds.extend(gate_lookup(place, all));
             kinds
+        }
+        EffectKind::Net { host: name, .. } | EffectKind::Install { package: name, .. } => {
+            disguised(name).into_iter().collect()
         }
         EffectKind::Process { target, signal } => ends_gate(target, signal, all).into_iter().collect(),
         _ => Vec::new(),
@@ -159,6 +163,16 @@ pub(crate) fn opens_to_all(to: &str) -> bool {
         let (who, what) = clause.split_at(at);
         (who.contains('o') || who.contains('a')) && what.contains('w')
     })
+}
+
+/// A host or package whose name looks like another one.
+fn disguised(name: &str) -> Option<EffectKind> {
+    if name.is_ascii() {
+        return None;
+    }
+    let letter = name.split(|c: char| c.is_ascii_punctuation()).find_map(first_lookalike)?;
+    let why = format!("`{name}` holds U+{:04X}, a letter that looks like another", u32::from(letter));
+    Some(EffectKind::Opaque { why })
 }
 
 /// A path that is looked up, and the gate is what is looked for: `rm "$(which tollgate)"`.

@@ -5,7 +5,7 @@ mod way;
 use std::collections::HashSet;
 
 use tollgate_model::{
-    Certainty, CodeSource, Effect, EffectKind, FileKind, Place, Span, World, WriteMode, Zone,
+    Certainty, CodeSource, Effect, EffectKind, FileKind, Mark, Place, Span, World, WriteMode, Zone,
 };
 use tollgate_shell::ast::{Dialect, ProblemKind};
 use tollgate_shell::eval::{Call, Host, Note, Open, OpenMode, Outcome, Shell, Status};
@@ -35,6 +35,8 @@ pub(crate) struct Analyst<'w> {
     scripts: u32,
     temporaries: u32,
     made: Vec<String>,
+    /// Folders that this call fills from the network, with what is to be remembered of them.
+    pub(crate) trees: Vec<(String, Mark)>,
     /// What runs now does so only if something unknown turns out empty.
     supposing: bool,
     /// The file system that paths belong to, when it is not this machine's.
@@ -58,6 +60,7 @@ impl<'w> Analyst<'w> {
             scripts: 0,
             temporaries: 0,
             made: Vec::new(),
+            trees: Vec::new(),
             supposing: false,
             elsewhere: None,
             links: Links::default(),
@@ -421,6 +424,10 @@ impl Host for Analyst<'_> {
                 self.push(kind, span, Certainty::Certain);
             }
             Note::Recursion { .. } => {}
+            Note::Swarm { span } => {
+                let kind = EffectKind::Process { signal: "fork-bomb".into(), target: "the loop".into() };
+                self.push(kind, span, Certainty::Certain);
+            }
             Note::Budget { span, .. } => {
                 let why = "it does too much to be followed to its end".into();
                 self.push(EffectKind::Opaque { why }, span, Certainty::Budget);

@@ -1,6 +1,8 @@
 //! What the session remembers: files that a call leaves with a history, and what earlier calls have left.
 
-use tollgate_model::{Certainty, Effect, EffectKind, Entry, Mark, Memory, Place, World, Zone, is_claim};
+use tollgate_model::{
+    Certainty, Effect, EffectKind, Entry, FileKind, Mark, Memory, Place, World, Zone, is_claim,
+};
 use tollgate_shell::eval::Shell;
 use tollgate_shell::value::{Taint, Value};
 
@@ -75,7 +77,7 @@ impl Analyst<'_> {
         }
         let marks = self.world.memory().marks(&place.path);
         marks.into_iter().fold(Taint::NONE, |all, mark| match mark {
-            Mark::Downloaded => all.union(taint::NET),
+            Mark::Downloaded | Mark::Cloned => all.union(taint::NET),
             Mark::Decoded => all.union(taint::DECODED),
             Mark::Secret => all.union(taint::SECRET),
             Mark::Claim | Mark::Known | Mark::Dangerous(_) => all,
@@ -95,18 +97,73 @@ impl Analyst<'_> {
         Some(text)
     }
 
-    /// A file is run that an earlier call may have left. One that this call has written is not that one.
+    /// A file is run that an earlier call, or a tree that this call fetches, may have left. One that this call
+    /// has written is not that one.
     pub(crate) fn recall(&mut self, word: &Word, shell: &Shell) {
+        self.recall_where(word, shell, |mark| !matches!(mark, Mark::Secret | Mark::Claim | Mark::Known));
+    }
+
+    /// Tasks are run that stand in a file: those of a repository from a forge are what it is cloned for.
+    pub(crate) fn recall_tasks(&mut self, word: &Word, shell: &Shell) {
+        self.recall_where(word, shell, |mark| {
+            matches!(mark, Mark::Downloaded | Mark::Decoded | Mark::Dangerous(_))
+        });
+    }
+
+    /// A package is installed from a file. One that this call has downloaded is as unread as an earlier one.
+    pub(crate) fn recall_package(&mut self, word: &Word, shell: &Shell) {
+        let written = shell.file(&word.value());
+        if written.is_some_and(|written| taint::has(written.value.taint, taint::NET)) {
+            for (place, certainty) in self.places(word, shell) {
+                let mark = Mark::Downloaded;
+                self.push(EffectKind::Recalls { place, mark }, word.span, certainty);
+            }
+        }
+        self.recall_tasks(word, shell);
+    }
+
+    fn recall_where(&mut self, word: &Word, shell: &Shell, runs: impl Fn(&Mark) -> bool) {
         if shell.file(&word.value()).is_some() {
             return;
         }
         for (place, certainty) in self.places(word, shell) {
             let memory = self.world.memory();
-            let runs = |mark: &&Mark| matches!(mark, Mark::Downloaded | Mark::Decoded | Mark::Dangerous(_));
-            let marks: Vec<Mark> = memory.marks(&place.path).into_iter().filter(runs).cloned().collect();
+            let mut marks: Vec<Mark> = memory.marks(&place.path).into_iter().cloned().collect();
+            // What was there before the tree is not of the tree.
+            let new = |path: &str| self.world.kind(path) == FileKind::Missing;
+            let trees = self.trees.iter().filter(|(tree, _)| below(&place, tree) && new(&place.path));
+            marks.extend(trees.map(|(_, mark)| mark.clone()));
+            marks.retain(&runs);
             for mark in marks {
                 self.push(EffectKind::Recalls { place: place.clone(), mark }, word.span, certainty);
             }
         }
     }
+
+    /// A folder is filled from the network. One that was there before holds other things too, so later calls
+    /// only remember the folder in it that `within` names.
+    pub(crate) fn fetch_tree(&mut self, folder: &Word, within: Option<&str>, mark: &Mark, shell: &Shell) {
+        for (place, certainty) in self.places(folder, shell) {
+            if place.pattern {
+                continue;
+            }
+            let path = format!("{}/", place.path.trim_end_matches('/'));
+            let fresh = self.world.kind(&place.path) == FileKind::Missing;
+            let left = match within.filter(|_| !fresh) {
+                Some(name) => Some(format!("{path}{name}/")),
+                None => fresh.then(|| path.clone()),
+            };
+            self.trees.push((path, mark.clone()));
+            if let Some(path) = left {
+                let place = Place { path, ..place };
+                self.push(EffectKind::Leaves { place, mark: mark.clone() }, folder.span, certainty);
+            }
+        }
+    }
+}
+
+/// Is the place in the tree, or may it be?
+fn below(place: &Place, tree: &str) -> bool {
+    place.path.starts_with(tree) && place.path.len() > tree.len()
+        || format!("{}/", place.path.trim_end_matches('/')) == tree
 }

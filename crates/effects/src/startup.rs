@@ -106,6 +106,18 @@ const HOME_STARTUP: &[&str] = &[
     ".config/mise/config.toml",
     "bin/*",
     ".local/bin/*",
+    ".cargo/bin/*",
+    "go/bin/*",
+    ".bun/bin/*",
+    ".deno/bin/*",
+    ".volta/bin/*",
+    ".yarn/bin/*",
+    ".npm-global/bin/*",
+    ".dotnet/tools/*",
+    ".krew/bin/*",
+    ".pyenv/shims/*",
+    ".rbenv/shims/*",
+    ".asdf/shims/*",
 ];
 
 /// Below a home directory: what gives a way in.

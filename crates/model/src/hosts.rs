@@ -116,3 +116,26 @@ fn is_one(hosts: &[&str], host: &str) -> bool {
         .iter()
         .any(|known| host == *known || host.strip_suffix(known).is_some_and(|rest| rest.ends_with('.')))
 }
+
+/// Forges and registries that are reached by https and say who wrote what.
+const FORGES: &[&str] = &[
+    "github.com",
+    "gitlab.com",
+    "bitbucket.org",
+    "codeberg.org",
+    "git.sr.ht",
+    "codeload.github.com",
+    "objects.githubusercontent.com",
+    "files.pythonhosted.org",
+    "download.pytorch.org",
+    "registry.npmjs.org",
+    "storage.googleapis.com",
+];
+
+/// Does an address without its scheme name one of the well-known forges?
+#[must_use]
+pub fn on_forge(address: &str) -> bool {
+    let authority = address.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default().split(':').next().unwrap_or_default();
+    FORGES.contains(&host)
+}

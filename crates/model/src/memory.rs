@@ -3,8 +3,10 @@
 /// What is known about a file that an earlier call left.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mark {
-    /// It came from the network.
+    /// It came from the network. A path that ends with `/` stands for everything below it.
     Downloaded,
+    /// It is in a repository from a well-known forge: its programs are asked about, its tasks are not.
+    Cloned,
     /// It was decoded from something unreadable.
     Decoded,
     /// It is, or was made from, a secret.
@@ -107,7 +109,7 @@ impl Memory {
         let mut marks = Vec::new();
         for entry in &self.entries {
             match entry {
-                Entry::File { path: known, mark } if known == path && !marks.contains(&mark) => {
+                Entry::File { path: known, mark } if covers(known, path) && !marks.contains(&mark) => {
                     marks.push(mark);
                 }
                 Entry::Replaced { path: known } if known == path => marks.clear(),
@@ -192,6 +194,7 @@ impl Mark {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Downloaded => "downloaded",
+            Self::Cloned => "cloned",
             Self::Decoded => "decoded",
             Self::Secret => "secret",
             Self::Claim => "claim",
@@ -208,12 +211,17 @@ impl Mark {
     }
 
     fn parse(name: &str, danger: &str) -> Option<Self> {
-        let plain = [Self::Downloaded, Self::Decoded, Self::Secret, Self::Claim];
+        let plain = [Self::Downloaded, Self::Cloned, Self::Decoded, Self::Secret, Self::Claim];
         match name {
             "dangerous" => Some(Self::Dangerous(danger.to_owned())),
             _ => plain.into_iter().find(|mark| mark.name() == name),
         }
     }
+}
+
+/// Is it the path itself, or a folder that the path is in?
+fn covers(known: &str, path: &str) -> bool {
+    known == path || (known.ends_with('/') && path.starts_with(known))
 }
 
 /// Without the characters that part fields and lines.
@@ -265,6 +273,7 @@ mod tests {
     fn what_is_written_is_read() {
         let entries = vec![
             file("/w/a\tb\nc\\n", Mark::Downloaded),
+            file("/w/tree/", Mark::Cloned),
             file("/w/x", Mark::Dangerous("deletes `~`\tand more".into())),
             Entry::Replaced { path: "/w/x\r".into() },
             Entry::SecretRead { shown: ".env".into() },
@@ -291,6 +300,18 @@ mod tests {
         assert!(memory.marks("/w/a").is_empty());
         assert_eq!(memory.marks("/w/b"), [&Mark::Decoded]);
         assert!(!memory.holds(&file("/w/a", Mark::Downloaded)));
+    }
+
+    #[test]
+    fn a_folder_stands_for_what_is_in_it() {
+        let memory = Memory::of(vec![
+            file("/w/tool/", Mark::Cloned),
+            Entry::Replaced { path: "/w/tool/own.sh".into() },
+        ]);
+        assert_eq!(memory.marks("/w/tool/bin/run"), [&Mark::Cloned]);
+        for path in ["/w/tool/own.sh", "/w/tools/run", "/w/tool"] {
+            assert!(memory.marks(path).is_empty(), "{path}");
+        }
     }
 
     #[test]

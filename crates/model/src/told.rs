@@ -194,6 +194,7 @@ fn variables(names: &[String]) -> String {
 fn left(mark: &Mark) -> String {
     match mark {
         Mark::Downloaded => ", which came from the network".to_owned(),
+        Mark::Cloned => ", which was cloned from a forge".to_owned(),
         Mark::Decoded => ", which was decoded from something unreadable".to_owned(),
         Mark::Secret => ", which was made from a secret".to_owned(),
         Mark::Claim => ", which says of a folder that it can be made again".to_owned(),

@@ -11,4 +11,4 @@ mod parse;
 pub mod value;
 
 pub use budget::Limits;
-pub use parse::parse;
+pub use parse::{first_lookalike, parse};

@@ -424,6 +424,7 @@ fn notes() {
             Note::Recursion { name, background, piped, .. } => {
                 format!("recursion {name} {background} {piped}")
             }
+            Note::Swarm { .. } => "swarm".to_owned(),
             Note::Budget { limit, .. } => format!("budget {limit:?}"),
             Note::Unresolved { word, .. } => format!("unresolved {word}"),
             Note::DynamicCode { text, .. } => format!("code {text}"),
@@ -436,6 +437,24 @@ fn notes() {
     assert_eq!(kinds(":(){ :|:& };:"), ["recursion : true true"]);
     assert_eq!(kinds("f() { f; }; f"), ["recursion f false false"]);
     assert_eq!(kinds("a() { b & }; b() { a; }; a"), ["recursion a true false"]);
+    for endless in [
+        "while :; do a & done",
+        "until false; do a | b & done",
+        "for ((;;)); do (a &) ; done",
+        "while [ 1 ]; do n=1; for i in 1 2; do a & done; done",
+    ] {
+        assert_eq!(kinds(endless), ["swarm"], "{endless}");
+    }
+    for bounded in [
+        "while :; do a & wait; done",
+        "while :; do a & break; done",
+        "while read -r f; do a & done",
+        "while [ -e f ]; do a & done",
+        "for ((i = 0; i < 9; i++)); do a & done",
+        "while :; do a; done",
+    ] {
+        assert_eq!(kinds(bounded), Vec::<String>::new(), "{bounded}");
+    }
     assert_eq!(kinds("echo 'unclosed"), ["problem Unclosed"]);
     assert_eq!(kinds("run ok"), Vec::<String>::new());
 }

@@ -1,11 +1,12 @@
 //! Archives: what goes in is read, what comes out is written with names nobody knows yet, and several of their
 //! options run programs or delete.
 
-use tollgate_model::{Certainty, EffectKind, WriteMode};
+use tollgate_model::{Certainty, EffectKind, Mark, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
-use tollgate_shell::value::Value;
+use tollgate_shell::value::{Taint, Value};
 
 use super::{Commands, Run, interpreters};
+use crate::analyst::taint;
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 
@@ -75,9 +76,8 @@ fn tar(run: &mut Run) -> Outcome {
 }
 
 fn unpack_tar(run: &mut Run, options: &Options) -> Outcome {
-    if let Some(archive) = options.value("f").filter(|archive| !archive.is("-")).cloned() {
-        run.read(&archive, false);
-    }
+    let archive = options.value("f").filter(|archive| !archive.is("-")).cloned();
+    let marks = source(run, archive.as_ref());
     if options.has("O") {
         return members(run, &options.operands);
     }
@@ -85,7 +85,7 @@ fn unpack_tar(run: &mut Run, options: &Options) -> Outcome {
     if options.has("P") {
         extract(run, &Word::literal_at("/", run.call.span));
     }
-    extract(run, &folder.unwrap_or_else(|| here(run)));
+    unpack(run, archive.as_ref(), marks, &folder.unwrap_or_else(|| here(run)));
     Outcome::silent(Status::Either)
 }
 
@@ -95,7 +95,7 @@ fn pack_tar(run: &mut Run, options: &Options) -> Outcome {
     if let Some(folder) = &folder {
         run.shell.set_cwd(&folder.value());
     }
-    let mut marks = tollgate_shell::value::Taint::NONE;
+    let mut marks = Taint::NONE;
     for word in options.operands.iter().filter(|word| !word.text.prefix().starts_with('@')) {
         marks = marks.union(run.read(word, true).taint);
         if options.has("remove-files") {
@@ -147,6 +147,30 @@ pub(crate) fn extract(run: &mut Run, folder: &Word) {
     }
 }
 
+/// Reads an archive, or standard input: what its data came from.
+fn source(run: &mut Run, archive: Option<&Word>) -> Taint {
+    match archive {
+        Some(archive) => run.read(archive, false).taint,
+        None => run.stdin().map_or(Taint::NONE, |input| input.taint),
+    }
+}
+
+/// Fills a folder from an archive. What came from the network is remembered, most often as one folder that is
+/// called like the archive.
+fn unpack(run: &mut Run, archive: Option<&Word>, marks: Taint, folder: &Word) {
+    extract(run, folder);
+    if !taint::has(marks, taint::NET) {
+        return;
+    }
+    let name = archive.map(Word::shown).unwrap_or_default();
+    let name = name.rsplit('/').next().unwrap_or_default();
+    let ends = [
+        ".tar.gz", ".tar.xz", ".tar.bz2", ".tar.zst", ".tar", ".tgz", ".txz", ".tbz2", ".zip", ".7z", ".rar",
+    ];
+    let stem = ends.iter().find_map(|end| name.strip_suffix(end)).filter(|stem| !stem.is_empty());
+    run.analyst.fetch_tree(folder, stem, &Mark::Downloaded, run.shell);
+}
+
 /// Members of an archive that are printed: one that is called like a secret is one.
 fn members(run: &mut Run, names: &[Word]) -> Outcome {
     let marks = names.iter().fold(run.derived().stdout.taint, |all, name| {
@@ -158,7 +182,7 @@ fn members(run: &mut Run, names: &[Word]) -> Outcome {
 fn unzip(run: &mut Run) -> Outcome {
     let options = read(run.args, "d= l t p v z Z c f u n o j q a b C L M P= x: V W X K B D", Order::Anywhere);
     let Some(archive) = options.operands.first().cloned() else { return run.derived() };
-    run.read(&archive, false);
+    let marks = source(run, Some(&archive));
     if options.has("p") || options.has("c") {
         return members(run, options.operands.get(1..).unwrap_or_default());
     }
@@ -166,7 +190,7 @@ fn unzip(run: &mut Run) -> Outcome {
         return run.derived();
     }
     let folder = options.value("d").cloned();
-    extract(run, &folder.unwrap_or_else(|| here(run)));
+    unpack(run, Some(&archive), marks, &folder.unwrap_or_else(|| here(run)));
     Outcome::silent(Status::Either)
 }
 
@@ -193,7 +217,7 @@ fn zip(run: &mut Run) -> Outcome {
     if options.has("d") {
         return Outcome::silent(Status::Either);
     }
-    let mut marks = tollgate_shell::value::Taint::NONE;
+    let mut marks = Taint::NONE;
     for word in sources {
         marks = marks.union(run.read(word, options.has("r")).taint);
         if options.has("m") {
@@ -218,10 +242,10 @@ fn seven_zip(run: &mut Run) -> Outcome {
     let switch = |name: &str| switches.iter().find(|word| word.text.prefix().starts_with(name));
     match verb.shown().as_str() {
         "x" | "e" => {
-            run.read(archive, false);
+            let marks = source(run, Some(archive));
             if switch("-so").is_none() {
                 let folder = switch("-o").map_or_else(|| here(run), |word| word.from(2));
-                extract(run, &folder);
+                unpack(run, Some(archive), marks, &folder);
             }
         }
         "a" | "u" => {
@@ -244,9 +268,9 @@ fn unrar(run: &mut Run) -> Outcome {
     let [verb, archive, rest @ ..] = operands.as_slice() else { return run.derived() };
     match verb.shown().as_str() {
         "x" | "e" => {
-            run.read(archive, false);
+            let marks = source(run, Some(archive));
             let folder = rest.last().filter(|word| word.text.suffix().ends_with('/')).cloned();
-            extract(run, &folder.unwrap_or_else(|| here(run)));
+            unpack(run, Some(archive), marks, &folder.unwrap_or_else(|| here(run)));
         }
         "a" | "m" => {
             for word in rest {
@@ -275,7 +299,9 @@ fn cpio(run: &mut Run) -> Outcome {
     }
     if options.has("i") {
         let folder = options.value("D").cloned();
-        extract(run, &folder.unwrap_or_else(|| here(run)));
+        let archive = options.value("F").or(options.value("I")).cloned();
+        let marks = source(run, archive.as_ref());
+        unpack(run, archive.as_ref(), marks, &folder.unwrap_or_else(|| here(run)));
         return Outcome::silent(Status::Either);
     }
     if options.has("p")
@@ -294,8 +320,9 @@ fn ar(run: &mut Run) -> Outcome {
     if verb.starts_with(['r', 'q', 'd', 'm', 's']) {
         run.analyst.write(archive, WriteMode::Overwrite, None, run.shell);
     } else if verb.starts_with('x') {
-        run.read(archive, false);
-        extract(run, &here(run));
+        let archive = archive.clone();
+        let marks = source(run, Some(&archive));
+        unpack(run, Some(&archive), marks, &here(run));
     }
     run.derived()
 }
@@ -306,7 +333,9 @@ fn pax(run: &mut Run) -> Outcome {
     let options = read(run.args, spec, Order::Anywhere);
     let (reads, writes) = (options.has("r"), options.has("w"));
     if reads && !writes {
-        extract(run, &here(run));
+        let archive = options.value("f").cloned();
+        let marks = source(run, archive.as_ref());
+        unpack(run, archive.as_ref(), marks, &here(run));
         // What its names are turned into may lie anywhere.
         if options.values("s").any(makes_absolute) {
             extract(run, &Word::literal_at("/", run.call.span));
@@ -349,7 +378,9 @@ fn jar(run: &mut Run) -> Outcome {
     let options = read(&args, spec, Order::Anywhere);
     if options.has("x") {
         let folder = options.value("dir").or(options.value("C")).cloned();
-        extract(run, &folder.unwrap_or_else(|| here(run)));
+        let archive = options.value("f").cloned();
+        let marks = source(run, archive.as_ref());
+        unpack(run, archive.as_ref(), marks, &folder.unwrap_or_else(|| here(run)));
     } else if let Some(archive) = options.value("f").filter(|_| options.has("c") || options.has("u")).cloned()
     {
         run.analyst.write(&archive, WriteMode::Overwrite, None, run.shell);

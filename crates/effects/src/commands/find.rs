@@ -77,6 +77,12 @@ fn is_global(text: &str) -> bool {
     matches!(text, "-H" | "-L" | "-P") || text.starts_with("-O") || text == "-D"
 }
 
+/// A file that a search finds, somewhere below a folder.
+pub(super) fn somewhere_below(root: &Word) -> Word {
+    let narrow = [Word::literal_at("-size", root.span)];
+    found(root, &narrow)
+}
+
 /// A file that the walk finds: somewhere below the root, with the name that was asked for.
 fn found(root: &Word, expression: &[Word]) -> Word {
     let mut text = root.text.clone();

@@ -5,7 +5,7 @@ use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
 use super::strangers::possibly;
-use super::{Commands, Run, interpreters};
+use super::{Commands, Run, interpreters, loads};
 use crate::analyst::taint;
 use crate::options::{Order, read};
 use crate::word::Word;
@@ -51,7 +51,7 @@ const SLOTS: &[(&[&str], &str)] = &[
     (&["yt-dlp", "youtube-dl"], "exec= exec-before-download= netrc-cmd= downloader= external-downloader="),
     (&["tcpdump"], "z="),
     (&["split"], "filter="),
-    (&["npm", "pnpm", "yarn"], "script-shell= editor= viewer="),
+    (&["npm", "pnpm", "yarn"], "script-shell= editor= viewer= browser= git= shell="),
     (
         &["chromium", "chromium-browser", "google-chrome", "chrome", "x-www-browser", "brave-browser"],
         "gpu-launcher= renderer-cmd-prefix= utility-cmd-prefix= ppapi-plugin-launcher=",
@@ -86,6 +86,7 @@ const SETTINGS: &[(&[&str], &str)] = &[
     (&["apt", "apt-get", "aptitude"], "o,option="),
     (&["mail", "mailx"], "S,set="),
     (&["cmake"], "D="),
+    (&["ansible", "ansible-playbook"], "e,extra-vars="),
 ];
 
 /// Takes down what the command slots of a program's options do.
@@ -94,6 +95,7 @@ pub(super) fn notice(run: &mut Run) {
     for (_, spec) in SLOTS.iter().filter(|(names, _)| names.contains(&program)) {
         for value in given(run, spec) {
             interpreters::code(run, &piped(&value).value(), value.span);
+            loads::tool(run, program, &value.value());
         }
     }
     for (_, spec) in SETTINGS.iter().filter(|(names, _)| names.contains(&program)) {
@@ -102,6 +104,7 @@ pub(super) fn notice(run: &mut Run) {
             let text = command.text.prefix().trim_start_matches('!').len();
             let command = command.from(command.text.prefix().len() - text);
             possibly(run, |run| drop(interpreters::code(run, &command.value(), command.span)));
+            loads::tool(run, program, &command.value());
         }
     }
     trace_to_command(run);
@@ -122,9 +125,7 @@ pub(super) fn notice(run: &mut Run) {
 /// `cargo watch -s text`, `cargo watch -- command`, and programs named by `--config`.
 fn cargo(run: &mut Run) {
     for setting in given(run, "config=") {
-        let text = setting.after('=').shown();
-        let text = text.trim().trim_matches(['"', '\'', '[', ']']).replace("\", \"", " ");
-        possibly(run, |run| drop(interpreters::code(run, &Value::text(&text), setting.span)));
+        cargo_setting(run, &setting);
     }
     if !run.args.iter().take(2).any(|word| word.is("watch")) {
         return;
@@ -134,6 +135,37 @@ fn cargo(run: &mut Run) {
     }
     if let Some(at) = run.args.iter().position(|word| word.is("--")) {
         run.inner(run.args.get(at + 1..).unwrap_or_default());
+    }
+}
+
+/// `key = value` as TOML has it, or a file of such lines. Some keys name a program.
+fn cargo_setting(run: &mut Run, setting: &Word) {
+    let shown = setting.shown();
+    let Some((key, value)) = shown.split_once('=') else { return loads::load(run, setting) };
+    let texts: Vec<&str> =
+        value.split(['"', '\'']).skip(1).step_by(2).filter(|text| !text.is_empty()).collect();
+    let name = key.trim().rsplit('.').next().unwrap_or_default();
+    let names_program = matches!(
+        name,
+        "rustc" | "rustdoc" | "rustc-wrapper" | "rustc-workspace-wrapper" | "runner" | "linker" | "browser"
+    ) || name.starts_with("credential-")
+        || key.trim().starts_with("credential-");
+    // A list of words is a command; so is a text that is split at its blanks.
+    let words: Vec<Word> = match texts.as_slice() {
+        [] => return,
+        [text] => text.split_whitespace().map(|word| Word::literal_at(word, setting.span)).collect(),
+        texts => texts.iter().map(|word| Word::literal_at(word, setting.span)).collect(),
+    };
+    if key.trim().starts_with("alias.") {
+        let mut command = vec![Word::literal_at("cargo", setting.span)];
+        command.extend(words);
+        run.inner(&command);
+    } else if let Some(variable) = key.trim().strip_prefix("env.") {
+        let value = Value::text(texts.first().copied().unwrap_or_default());
+        super::variables::variable(run.analyst, variable, &value, run.call, run.shell);
+    } else if names_program {
+        run.inner(&words);
+        loads::tool(run, key.trim(), &Value::text(texts.first().copied().unwrap_or_default()));
     }
 }
 
@@ -284,6 +316,9 @@ fn java(run: &mut Run) -> Outcome {
         }
         if text.starts_with("-agentpath:") || text.starts_with("-javaagent:/tmp/") {
             run.analyst.opaque("an agent puts other code into the program", word.span);
+        }
+        if text.ends_with(".jar") && !text.starts_with('-') {
+            run.analyst.recall_package(word, run.shell);
         }
     }
     super::sources::run(run);
@@ -448,5 +483,6 @@ fn values_before(run: &mut Run, names: &[&str], behind: &str) {
     for mut word in code {
         word.text.append(&tollgate_shell::value::Text::literal(behind));
         interpreters::code(run, &word.value(), word.span);
+        loads::tool(run, names.first().copied().unwrap_or_default(), &word.value());
     }
 }

@@ -25,6 +25,7 @@ use super::{Commands, Handler, Run};
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 
+pub(super) use remotes::{address, clone_name};
 pub(super) use work::{failed, settle};
 
 pub(super) const COMMANDS: Commands = &[("git", git), ("hub", git)];

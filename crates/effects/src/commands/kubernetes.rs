@@ -1,11 +1,15 @@
 //! Clusters: kubectl, helm and what is around them.
 
+use tollgate_model::hosts::on_forge;
 use tollgate_shell::eval::Outcome;
 
 use super::containers::{is_remote, remote};
+use super::packages::install;
 use super::verbs::{APPLY, DELETE, DESTROY, Deed, GRANT, Line, SECRET, Tool};
 use super::{Commands, Run};
+use crate::analyst::taint;
 use crate::options::{Order, read};
+use crate::word::Word;
 
 pub(super) const COMMANDS: Commands =
     &[("kubectl", kubectl), ("oc", kubectl), ("k3s", k3s), ("microk8s", k3s), ("minikube", k3s)];
@@ -15,7 +19,7 @@ const VALUES: &str = "n namespace context cluster user kubeconfig s server token
     client-certificate client-key request-timeout tls-server-name username password v vmodule profile profile-output \
     f filename k kustomize l selector field-selector o output template grace-period timeout replicas current-replicas \
     resource-version c container p patch type field-manager validate subresource raw sort-by L label-columns \
-    pod-selector chunk-size image env overrides port to-revision revision tail since from-literal from-file";
+    pod-selector chunk-size image env overrides port to-revision revision tail since from-literal from-file from-env-file";
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool {
@@ -125,6 +129,10 @@ fn kubectl(run: &mut Run) -> Outcome {
     let global = Line::read(run.args, VALUES, false);
     match global.verb(0).as_str() {
         "exec" | "rsh" => exec(run, &global),
+        "apply" | "create" | "replace" => {
+            manifests(run, &global);
+            run.derived()
+        }
         "cp" => {
             copy(run, &global);
             run.derived()
@@ -162,6 +170,41 @@ fn exec(run: &mut Run, line: &Line) -> Outcome {
         return run.derived();
     }
     remote(run, &command, &format!("in the pod {pod}"))
+}
+
+/// What is put into a cluster: a manifest from the network is code that nobody has read, and a file that becomes
+/// a map can be read by everybody who may read the cluster's settings. Secrets belong into secrets.
+fn manifests(run: &mut Run, line: &Line) {
+    let dry = line.values(&["dry-run"]).any(|how| !how.is("none")) || line.has("dry-run");
+    let from = ["f", "filename", "k", "kustomize"];
+    for file in line.values(&from).cloned().collect::<Vec<_>>() {
+        let shown = file.shown();
+        let input = file.is("-") && run.stdin().is_some_and(|input| taint::has(input.taint, taint::NET));
+        let address = shown.contains("://") || shown.starts_with("github.com/") || shown.starts_with("git@");
+        let known = shown.strip_prefix("https://").is_some_and(is_release);
+        if dry || known {
+            continue;
+        }
+        if input {
+            run.analyst.opaque("what is put into the cluster comes from the network unread", file.span);
+        } else if address {
+            let scheme = if shown.contains("://") { "" } else { "git://" };
+            install(run, "kubectl", &Word::literal_at(&format!("{scheme}{shown}"), file.span));
+        } else {
+            run.analyst.recall_package(&file, run.shell);
+        }
+    }
+    let is_map = matches!(line.verb(1).as_str(), "configmap" | "configmaps" | "cm");
+    for file in line.values(&["from-file", "from-env-file"]).filter(|_| is_map).cloned().collect::<Vec<_>>() {
+        let path = if file.text.prefix().contains('=') { file.after('=') } else { file };
+        run.read(&path, false);
+    }
+}
+
+/// A file of a release or of a tagged tree on a well-known forge.
+fn is_release(address: &str) -> bool {
+    let own = ["raw.githubusercontent.com/", "k8s.io/", "kubernetes.io/"];
+    own.iter().any(|host| address.starts_with(host)) || on_forge(address) && address.contains("/releases/")
 }
 
 fn copy(run: &mut Run, line: &Line) {

@@ -16,7 +16,9 @@ mod git;
 mod infrastructure;
 pub(crate) mod interpreters;
 mod kubernetes;
+mod loads;
 pub(crate) mod network;
+mod outputs;
 mod packages;
 mod persistence;
 mod platforms;
@@ -33,6 +35,7 @@ pub(crate) mod strangers;
 mod stream;
 mod system;
 pub(crate) mod tasks;
+mod trees;
 mod variables;
 mod vaults;
 mod vcs;
@@ -105,6 +108,8 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
     let dump = if dumped { taint::ENVIRONMENT } else { Taint::NONE };
     let marks = verbs::notice(run).union(setup::marks(run)).union(dump);
     flags::notice(run);
+    loads::notice(run);
+    trees::notice(run);
     interpreters::hosts::notice(run);
     remotes::notice(run);
     servers::notice(run);
@@ -119,11 +124,13 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
         .or_else(versioned)
     {
         Some(handler) => {
+            outputs::notice(run, true);
             let mark = run.analyst.mark();
             let outcome = handler(run);
             readers::told::spare(run, mark, outcome)
         }
         None => {
+            outputs::notice(run, false);
             let verbs = verbs::find(run.program).is_some();
             if !run.path.contains('/') && !verbs {
                 readers::unknown(run);

@@ -1,5 +1,7 @@
 //! Package managers: what they install and from where, what they publish, what they remove.
 
+mod files;
+
 use tollgate_model::{Certainty, EffectKind};
 
 use super::Run;
@@ -297,6 +299,7 @@ pub(super) fn notice(run: &mut Run) {
         "brew" | "apt" | "apt-get" | "dnf" | "yum" | "apk" | "snap" | "flatpak" | "zypper" => {
             plain(run, &["install", "add", "in"], "o t c X repository");
         }
+        "dpkg" | "rpm" | "pacman" | "yay" | "paru" | "installer" => files::install_files(run),
         "conda" | "mamba" | "micromamba" => {
             plain(run, &["install", "create"], "n name p prefix c channel f file")
         }
@@ -324,6 +327,9 @@ pub(super) fn install(run: &mut Run, manager: &str, package: &Word) {
     let certainty = if package.literal().is_some() { Certainty::Certain } else { Certainty::Possible };
     let kind = EffectKind::Install { manager: manager.to_owned(), package: package.shown() };
     run.analyst.push(kind, package.span, certainty);
+    if files::names_file(&package.shown()) {
+        run.analyst.recall_package(package, run.shell);
+    }
 }
 
 fn index(run: &mut Run, from: &str) {

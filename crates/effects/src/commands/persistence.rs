@@ -163,6 +163,8 @@ fn launchctl(run: &mut Run) -> Outcome {
             Outcome::silent(Status::Either)
         }
         "setenv" | "config" => persist(run, &format!("{JOB}launchd: {} {what}", verb.shown())),
+        // `asuser uid command …`, `bsexec pid command …`.
+        "asuser" | "bsexec" => run.inner(rest.get(1..).unwrap_or_default()),
         _ => run.derived(),
     }
 }

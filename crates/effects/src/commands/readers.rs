@@ -43,6 +43,8 @@ pub(super) const COMMANDS: Commands = &[
     ("split", filter),
     ("csplit", filter),
     ("diff", filter),
+    ("date", from_list),
+    ("file", from_list),
     ("colordiff", filter),
     ("sdiff", filter),
     ("cmp", filter),
@@ -133,7 +135,8 @@ fn copies(run: &mut Run) -> Outcome {
 fn filter(run: &mut Run) -> Outcome {
     let options = read(run.args, specs::of(run.program), Order::Anywhere);
     let whole = contents(run, &options.operands);
-    for list in options.values("files0-from").cloned().collect::<Vec<_>>() {
+    let named = ["files0-from", "from-file", "to-file"].into_iter().flat_map(|name| options.values(name));
+    for list in named.cloned().collect::<Vec<_>>() {
         run.read(&list, false);
     }
     if matches!(run.program, "sort" | "shuf" | "iconv" | "sdiff") {
@@ -148,6 +151,19 @@ fn filter(run: &mut Run) -> Outcome {
         _ => {}
     }
     Outcome::unknown(whole.taint)
+}
+
+/// `date -f list`, `file -f list`: what is in the list is shown, if only in complaints.
+fn from_list(run: &mut Run) -> Outcome {
+    let options = read(
+        run.args,
+        "f,file,files-from= d,date= r,reference= s,set= m,magic-file= F,separator= e= P=",
+        Order::Anywhere,
+    );
+    for list in options.values("f").cloned().collect::<Vec<_>>() {
+        run.read(&list, false);
+    }
+    run.derived()
 }
 
 /// `uniq input output`.
@@ -347,6 +363,12 @@ fn grep(run: &mut Run) -> Outcome {
     if run.program == "rg" {
         super::flags::values(run, &["--pre", "--hostname-bin"]);
     }
+    // Every file that is searched is handed to the command.
+    if let Some(command) = options.value("pre").filter(|_| run.program == "rg").cloned() {
+        let roots = options.operands.iter().skip(1).map(super::find::somewhere_below);
+        let words: Vec<Word> = std::iter::once(command).chain(roots).collect();
+        run.inner(&words);
+    }
     let skip = usize::from(!options.has("e") && !options.has("f"));
     let own = !matches!(run.program, "rg" | "ag" | "ack");
     let walks = own && (options.has("r") || options.has("R")) || matches!(run.program, "rg" | "ag" | "ack");
@@ -354,6 +376,18 @@ fn grep(run: &mut Run) -> Outcome {
     let mut marks = run.stdin().map(|value| value.taint).unwrap_or_default();
     for word in options.values("f").chain(&files) {
         marks = marks.union(run.read(word, walks).taint);
+    }
+    let lists = ["l", "L", "files", "files-without-match"].into_iter().any(|name| options.has(name));
+    // `-L` of ripgrep follows links.
+    let lists = lists && (own || !options.has("L") || options.has("l") || options.has("files"));
+    if lists && !files.is_empty() {
+        let texts =
+            files.iter().map(|file| if walks { super::find::somewhere_below(file) } else { file.clone() });
+        let names = texts.map(|word| word.text).collect::<Vec<_>>();
+        return Outcome {
+            stdout: Value::of(names, tollgate_shell::value::Taint::NONE),
+            status: Status::Either,
+        };
     }
     Outcome::unknown(marks)
 }

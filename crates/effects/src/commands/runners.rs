@@ -326,6 +326,16 @@ fn nix(run: &mut Run) -> Outcome {
             install(run, "nix", package);
         }
     }
+    // `nix run nixpkgs#tool -- words` runs the tool.
+    if let ([verb, package, ..], Some(words)) = (run.args, dashes(run.args))
+        && verb.is("run")
+    {
+        let shown = package.shown();
+        let name = shown.rsplit(['#', '/']).next().unwrap_or_default().to_owned();
+        let mut command = vec![Word::literal_at(&name, package.span)];
+        command.extend(words);
+        return run.inner(&command);
+    }
     let at = run.args.iter().position(|word| word.is("-c") || word.is("--command"));
     match at {
         Some(at) => inner(run, run.args.get(at + 1..).unwrap_or_default()),

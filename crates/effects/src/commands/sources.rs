@@ -57,6 +57,14 @@ fn compiler(run: &mut Run) -> Outcome {
             run.inner(&words);
         }
     }
+    for (flag, word) in run.args.iter().filter_map(|word| {
+        ["-specs=", "--specs=", "-B"]
+            .iter()
+            .find(|flag| word.text.prefix().starts_with(*flag))
+            .map(|flag| (flag, word))
+    }) {
+        super::loads::load(run, &word.from(flag.len()));
+    }
     let loads = |word: &Word| {
         let text = word.shown();
         ["-fplugin=", "-fpass-plugin=", "-load=", "-plugin="].iter().any(|flag| text.starts_with(flag))

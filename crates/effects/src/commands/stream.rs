@@ -101,6 +101,11 @@ fn awk(run: &mut Run) -> Outcome {
     let is_file = |word: &&Word| !word.text.prefix().split('/').next().unwrap_or_default().contains('=');
     let files: Vec<Word> = options.operands.iter().skip(skip).filter(is_file).cloned().collect();
     let whole = contents(run, &files);
+    if options.values("i").any(|library| library.is("inplace")) {
+        for file in &files {
+            run.analyst.write(file, tollgate_model::WriteMode::Edit, None, run.shell);
+        }
+    }
     let mut texts = scripts(run, &options, "e", "f");
     for word in options.values("E").cloned().collect::<Vec<_>>() {
         texts.extend(script_file(run, &word).map(|text| (text, word)));

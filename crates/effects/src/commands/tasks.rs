@@ -51,7 +51,7 @@ fn text_of(run: &mut Run, folder: Option<&Word>, names: &[&str]) -> Option<Strin
         };
         let word =
             Word { text: path.single()?.clone(), span: run.call.span, splits: false, taint: path.taint };
-        run.analyst.recall(&word, run.shell);
+        run.analyst.recall_tasks(&word, run.shell);
         let text = run.analyst.script(&word, run.shell)?;
         if taint::has(text.taint, taint::NET) {
             run.analyst.dynamic_code(text.taint, word.span);
@@ -95,6 +95,15 @@ fn make(run: &mut Run) -> Outcome {
     let (sets, goals): (Vec<&str>, Vec<&str>) = given.partition(|word| word.contains('='));
     let lines = Makefile::read(&text, &sets).lines(&goals);
     run_lines(run, folder.as_ref(), &lines);
+    for command in sets.iter().flat_map(|set| set.split("$(shell ").skip(1)) {
+        let command = command.rsplit_once(')').map_or(command, |(command, _)| command);
+        possibly(run, |run| drop(interpreters::code(run, &Value::text(command), run.call.span)));
+    }
+    for (name, value) in sets.iter().filter_map(|set| set.split_once('=')) {
+        if super::variables::names_tool(name.trim_end_matches([':', '?', '+'])) {
+            super::loads::tool(run, name, &Value::text(value));
+        }
+    }
     // A tool or a shell that is given on the line.
     for (_, value) in
         sets.iter().filter_map(|set| set.split_once('=')).filter(|(_, value)| value.contains(' '))
@@ -360,6 +369,13 @@ pub(crate) fn host_commands(text: &str) -> Vec<String> {
 /// `npm config set strict-ssl false`.
 fn weak_config(run: &mut Run, rest: &[Word]) {
     let words = rest.iter().map(Word::shown).collect::<Vec<_>>().join(" ").replace('=', " ");
+    let code = ["script-shell", "shell", "editor", "viewer", "git"];
+    let mut parts = words.split_whitespace().skip_while(|word| matches!(*word, "set" | "-g" | "--global"));
+    if parts.next().is_some_and(|key| code.contains(&key)) {
+        let value = Value::text(&parts.collect::<Vec<_>>().join(" "));
+        possibly(run, |run| drop(interpreters::code(run, &value, run.call.span)));
+        super::loads::tool(run, "npm config", &value);
+    }
     if words.contains("strict-ssl false") {
         let what = format!("{}{} checks no certificates", tollgate_model::phrase::MACHINE, run.program);
         run.push(tollgate_model::EffectKind::Weaken { what });

@@ -6,7 +6,7 @@ use tollgate_shell::eval::{Call, Code, Scope, Shell};
 use tollgate_shell::value::Value;
 
 use super::strangers::{either, possibly};
-use super::{Run, interpreters, persistence};
+use super::{Run, interpreters, loads, persistence};
 use crate::analyst::Analyst;
 use crate::word::{Word, show};
 
@@ -158,7 +158,35 @@ const SEARCHED: &[&str] = &[
     "RIPGREP_CONFIG_PATH",
     "ANSIBLE_LIBRARY",
     "ANSIBLE_VAULT_PASSWORD_FILE",
+    "ANSIBLE_CONFIG",
+    "ANSIBLE_ROLES_PATH",
+    "ANSIBLE_COLLECTIONS_PATH",
+    "ANSIBLE_INVENTORY",
+    "AWS_CONFIG_FILE",
+    "BUNDLE_GEMFILE",
+    "COVERAGE_PROCESS_START",
+    "GEM_PATH",
+    "INPUTRC",
+    "IRBRC",
+    "JUPYTER_CONFIG_DIR",
+    "LESSKEY",
+    "LESSKEYIN",
+    "NPM_CONFIG_GLOBALCONFIG",
+    "NPM_CONFIG_USERCONFIG",
+    "OPENSSL_CONF",
+    "PIP_CONFIG_FILE",
+    "PYTHONHOME",
+    "PYTHONUSERBASE",
+    "SCREENRC",
+    "WGETRC",
+    "npm_config_globalconfig",
+    "npm_config_userconfig",
 ];
+
+/// Does a build take the name of a tool from this variable?
+pub(super) fn names_tool(name: &str) -> bool {
+    TOOLS.contains(&name)
+}
 
 /// What setting a variable for a command means.
 pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &Call, shell: &mut Shell) {
@@ -192,6 +220,7 @@ fn commands(run: &mut Run, name: &str, value: &Value) {
     }
     if TOOLS.contains(&name) {
         possibly(run, |run| drop(interpreters::code(run, value, run.call.span)));
+        loads::tool(run, name, value);
     }
     // A function that bash takes from the environment.
     if name.starts_with("BASH_FUNC_")
@@ -316,7 +345,8 @@ fn in_temp(run: &Run, value: &Value) -> bool {
         .filter(|folder| folder.starts_with('/') && !folder.contains('*') && *folder != "/dev/null")
         .any(|folder| {
             let word = Word::literal_at(folder, run.call.span);
-            run.analyst.places(&word, run.shell).iter().any(|(place, _)| place.zone == Zone::Temp)
+            loads::is_open(run, &word)
+                || run.analyst.places(&word, run.shell).iter().any(|(place, _)| place.zone == Zone::Temp)
         })
 }
 

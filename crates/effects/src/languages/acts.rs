@@ -240,6 +240,14 @@ impl Machine<'_, '_, '_> {
     }
 
     /// Text as code of this language.
+    /// `Function("a", "b", "code")`: what its code does counts whether or not the call is seen.
+    pub fn make_function(&mut self, args: &Args) -> Val {
+        let result = self.run_eval(args);
+        let texts: Option<Vec<String>> = args.list.iter().map(Val::literal).collect();
+        let Some((body, names)) = texts.as_deref().and_then(<[String]>::split_last) else { return result };
+        self.expression(&format!("(function ({}) {{ {body}\n}})", names.join(",")))
+    }
+
     pub fn run_eval(&mut self, args: &Args) -> Val {
         let code =
             args.list.iter().rev().find(|value| matches!(value, Val::Text(_))).or(args.get(0)).cloned();

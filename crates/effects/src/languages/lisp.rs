@@ -156,6 +156,9 @@ fn values(m: &mut Machine) -> Vec<Val> {
 }
 
 fn canonical(name: &str) -> Option<String> {
+    if function(name).is_some() {
+        return None;
+    }
     let plain = name.rsplit([':', '/']).next().unwrap_or(name);
     (plain != name && !plain.is_empty()).then(|| plain.to_owned())
 }

@@ -104,6 +104,8 @@ pub(super) enum Op {
     Find,
     /// Runs text as code of this language.
     Eval,
+    /// Makes a function of names and a text.
+    MakeFunction,
     /// Runs a file as code of this language.
     EvalFile,
     /// Makes objects of data, which may run code.

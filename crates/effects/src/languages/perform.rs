@@ -54,6 +54,7 @@ impl Machine<'_, '_, '_> {
                 self.run_listed(&args.at(skip, &["path", "file"]), &Val::list(args.skip(skip + 1).list))
             }
             Op::Eval => self.run_eval(args),
+            Op::MakeFunction => self.make_function(args),
             Op::EvalFile => self.run_file(&args.at(0, &["path", "file"])),
             Op::Unpack => {
                 let marks = args.taint();

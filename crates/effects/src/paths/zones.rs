@@ -475,7 +475,7 @@ pub(super) fn is_root(parts: &[Component], world: &dyn World) -> bool {
     if parts.len() == 1 && TOP.iter().any(|name| parts.first().is_some_and(|part| part.could_be(name))) {
         return true;
     }
-    let git = parts.iter().position(|part| part.as_literal() == Some(".git"));
+    let git = parts.iter().position(|part| part.likely(".git"));
     git.is_some_and(|at| is_history(parts.get(at + 1..).unwrap_or_default()))
         || below(parts, "/home").is_some_and(|rest| rest.len() <= 1)
         || below(parts, "/Users").is_some_and(|rest| rest.len() <= 1)

@@ -3,7 +3,7 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Stops functions that start themselves again and again until the machine stands still.
+    /// Stops functions that start themselves, and loops that start jobs, without end until the machine stands still.
     ///
     /// ## Instead
     /// Use a bounded loop.
@@ -15,7 +15,10 @@ rule! {
         hit Shell("z(){ z & z & };z"),
         hit Shell("perl -e 'fork while fork'"),
         hit Shell("python3 -c 'import os\nwhile True: os.fork()'"),
+        hit Shell("while :; do sleep 999 & done"),
         pass Shell("f(){ echo hi; }; f & f"),
+        pass Shell("while :; do make & wait; done"),
+        pass Shell("while read -r f; do gzip \"$f\" & done < list; wait"),
     ],
 }
 
@@ -27,7 +30,7 @@ impl Rule for ForkBomb {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Process { signal, target } if signal == "fork-bomb" => Words::new(
-                format!("is a fork bomb: `{target}` starts itself without end"),
+                format!("is a fork bomb: `{target}` starts processes without end"),
                 "use a bounded loop",
             ),
             _ => None,

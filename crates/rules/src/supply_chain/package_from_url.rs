@@ -1,3 +1,4 @@
+use tollgate_model::hosts::on_forge;
 use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 
 use crate::kit::{Words, first, rule};
@@ -48,21 +49,6 @@ impl Rule for PackageFromUrl {
     }
 }
 
-/// Forges that are reached by https and say who wrote what.
-const FORGES: &[&str] = &[
-    "github.com",
-    "gitlab.com",
-    "bitbucket.org",
-    "codeberg.org",
-    "git.sr.ht",
-    "codeload.github.com",
-    "objects.githubusercontent.com",
-    "files.pythonhosted.org",
-    "download.pytorch.org",
-    "registry.npmjs.org",
-    "storage.googleapis.com",
-];
-
 fn is_strange(package: &str) -> bool {
     let Some(at) = package.find("://") else {
         return package.starts_with("git@") && !on_forge(package.trim_start_matches("git@"));
@@ -71,10 +57,4 @@ fn is_strange(package: &str) -> bool {
     let scheme = before.rsplit([' ', '@', '=', '"']).next().unwrap_or_default().to_ascii_lowercase();
     let safe = matches!(scheme.as_str(), "https" | "git+https" | "ssh" | "git+ssh" | "file" | "git+file");
     !(safe && (scheme.ends_with("file") || on_forge(rest.trim_start_matches("://"))))
-}
-
-fn on_forge(address: &str) -> bool {
-    let authority = address.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = authority.rsplit('@').next().unwrap_or_default().split(':').next().unwrap_or_default();
-    FORGES.contains(&host)
 }

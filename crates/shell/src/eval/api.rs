@@ -185,6 +185,11 @@ pub enum Note {
         /// The inner call.
         span: Span,
     },
+    /// A loop without end starts jobs and waits for none of them.
+    Swarm {
+        /// The loop.
+        span: Span,
+    },
     /// A budget ran out here; what follows from this place is not known.
     Budget {
         /// Which.

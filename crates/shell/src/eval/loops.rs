@@ -3,7 +3,7 @@
 use tollgate_model::Span;
 
 use super::state::{ExitCode, Flow, JumpKind, State};
-use super::{Field, Host, Shell, Status};
+use super::{Field, Host, Note, Shell, Status, swarm};
 use crate::ast::{Arith, Script, Word};
 use crate::value::Value;
 
@@ -133,6 +133,14 @@ impl Shell {
             let flow = shell.run_items(condition, host);
             if until { Flow { ok: flow.fail, fail: flow.ok } } else { flow }
         };
+        if swarm::is_fixed(condition) && swarm::starts_jobs(body) {
+            let before = self.state.clone();
+            let flow = test(self, host);
+            self.state = before;
+            if flow.ok.is_some() && flow.fail.is_none() {
+                host.note(Note::Swarm { span: self.at(span) });
+            }
+        }
         let mut body = |shell: &mut Self, host: &mut dyn Host| shell.run_items(body, host);
         self.run_loop(&mut test, &mut body, span, host)
     }
@@ -145,6 +153,9 @@ impl Shell {
         host: &mut dyn Host,
     ) -> Flow {
         let [first, check, step] = header;
+        if check.word.parts.is_empty() && swarm::starts_jobs(body) {
+            host.note(Note::Swarm { span: self.at(span) });
+        }
         self.number_of_arith(first, span, host);
         let mut test = |shell: &mut Self, host: &mut dyn Host| {
             if check.word.parts.is_empty() {

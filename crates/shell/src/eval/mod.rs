@@ -29,6 +29,7 @@ mod script;
 mod simple;
 mod state;
 mod store;
+mod swarm;
 mod text;
 mod vars;
 

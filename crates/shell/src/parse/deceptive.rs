@@ -30,7 +30,8 @@ impl Parser<'_> {
             Part::Text { text, .. } if !text.is_ascii() => Some(text.as_str()),
             _ => None,
         });
-        if let Some(c) = texts.filter_map(first_lookalike).next() {
+        let strange = |text: &str| first_lookalike(text).or_else(|| text.chars().find(|c| is_dash(*c)));
+        if let Some(c) = texts.filter_map(strange).next() {
             self.problem(ProblemKind::Deceptive(c), start, self.at.pos);
         }
     }
@@ -99,8 +100,14 @@ fn is_wide(c: char) -> bool {
     matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ff60}' | '\u{20000}'..='\u{3ffff}')
 }
 
+/// Looks like the dash of an option.
+fn is_dash(c: char) -> bool {
+    matches!(c, '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}')
+}
+
 /// A letter of another script in a word of Latin ones, or in one that only looks Latin.
-fn first_lookalike(text: &str) -> Option<char> {
+#[must_use]
+pub fn first_lookalike(text: &str) -> Option<char> {
     let foreign = |c: &char| is_confusable_script(*c);
     let first = text.chars().find(foreign)?;
     let latin = text.chars().any(|c| c.is_ascii_alphabetic());

@@ -18,6 +18,8 @@ mod simple;
 mod word;
 mod zsh;
 
+pub use deceptive::first_lookalike;
+
 use tollgate_model::Span;
 
 use crate::ast::{Dialect, Problem, ProblemKind, Script};

@@ -3,6 +3,7 @@
 use tollgate_model::git::{GitAsk, GitStatus, Repo};
 use tollgate_model::{Certainty, EffectKind, FileKind, Loss, WriteMode, Zone, is_rebuildable};
 use tollgate_shell::eval::{Outcome, Status, Stream};
+use tollgate_shell::value::{Hole, HoleSource, Piece};
 
 use super::site::Site;
 use super::work::{Where, Work};
@@ -193,7 +194,7 @@ fn reset(git: &mut Git) -> Outcome {
     let options = git.options(spec);
     if options.has("hard") {
         git.lose(&Doomed::tracked("git reset --hard"));
-    } else if options.unsure && !options.has("soft") {
+    } else if options.unsure && !options.has("soft") && !options.operands.iter().all(names_revision) {
         git.lose(&Doomed { certain: false, ..Doomed::tracked("git reset --hard") });
     } else if options.has("merge") {
         git.lose(&Doomed { staged: true, ..Doomed::new("git reset --merge") });
@@ -207,6 +208,28 @@ fn reset(git: &mut Git) -> Outcome {
         });
     }
     Outcome::silent(Status::Either)
+}
+
+/// A word that may be several, and by the name of its variable holds options.
+fn names_options(word: &Word) -> bool {
+    word.splits && has_name(word, &["FLAG", "OPT", "ARG", "MODE", "PARAM", "SWITCH", "EXTRA"])
+}
+
+/// A word that is one, or by the name of its variable a commit.
+fn names_revision(word: &Word) -> bool {
+    let names = ["COMMIT", "BRANCH", "REF", "SHA", "TAG", "REV", "HASH", "BASE", "HEAD", "TARGET", "VERSION"];
+    !word.splits || (has_name(word, &names) && !names_options(word))
+}
+
+/// Is the whole word a variable whose name has one of these parts?
+fn has_name(word: &Word, parts: &[&str]) -> bool {
+    match word.text.pieces.as_slice() {
+        [Piece::Hole(Hole { source: HoleSource::Variable(name), .. })] => {
+            let name = name.to_ascii_uppercase();
+            parts.iter().any(|part| name.contains(part))
+        }
+        _ => false,
+    }
 }
 
 fn checkout(git: &mut Git) -> Outcome {
@@ -232,6 +255,9 @@ fn checkout(git: &mut Git) -> Outcome {
         git.lose(&doomed);
     } else if options.has("f") {
         git.lose(&Doomed::tracked("git checkout --force"));
+    }
+    if options.operands.iter().any(names_options) {
+        git.lose(&Doomed { certain: false, ..Doomed::tracked("git checkout --force") });
     }
     if let Some(branch) = options.value("B").cloned() {
         git.overwrite_branch("git checkout -B", &branch, &options.operands);

@@ -6,6 +6,7 @@ use tollgate_shell::eval::{Outcome, Status};
 
 use super::{Git, Verb, holds, settings, work};
 use crate::analyst::taint;
+use crate::commands::trees;
 use crate::options::Options;
 use crate::word::Word;
 
@@ -23,13 +24,13 @@ pub(super) const VERBS: &[(&str, Verb)] = &[
 
 /// The place on the network that an address names, without who asks and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Address {
+pub(in crate::commands) struct Address {
     pub host: String,
     pub path: String,
 }
 
 /// Reads an address; `None` for a path on this machine, and for a plain name.
-pub(super) fn address(text: &str) -> Option<Address> {
+pub(in crate::commands) fn address(text: &str) -> Option<Address> {
     let (authority, path) = match text.split_once("://") {
         Some(("file", _)) => return None,
         Some((_, rest)) => rest.split_once('/').unwrap_or((rest, "")),
@@ -176,11 +177,15 @@ fn clone(git: &mut Git) -> Outcome {
         .cloned()
         .unwrap_or_else(|| Word::literal_at(&clone_name(&source), source.span));
     git.target_folder(&target);
+    let from = source.shown();
+    if let Some(from) = address(&from) {
+        trees::fetched(git.run, &from.host, &target);
+    }
     Outcome::silent(Status::Either)
 }
 
 /// The folder that `clone` makes when none is named.
-fn clone_name(source: &Word) -> String {
+pub(in crate::commands) fn clone_name(source: &Word) -> String {
     let shown = source.shown();
     let path = shown.trim_end_matches('/').trim_end_matches("/.git");
     let name = path.rsplit(['/', ':']).next().unwrap_or_default();

@@ -7,7 +7,7 @@ use tollgate_shell::eval::Shell;
 use tollgate_shell::value::{Taint, Value};
 
 use super::{Git, exported, variable};
-use crate::commands::interpreters;
+use crate::commands::{interpreters, loads};
 use crate::options::Options;
 use crate::word::Word;
 
@@ -225,10 +225,16 @@ impl Git<'_, '_, '_> {
         }
         self.settings.add(&key, &value.shown());
         match use_of(&key) {
-            Some(Use::Command) if !is_ordinary(value) => drop(self.code(value)),
+            Some(Use::Command) if !is_ordinary(value) => {
+                self.code(value);
+                loads::tool(self.run, &key, &value.value());
+            }
             Some(Use::Helper) => self.helper(value),
             Some(Use::Hooks) => self.hooks_in(value, ""),
-            Some(Use::Template) => self.hooks_in(value, "/hooks"),
+            Some(Use::Template) => {
+                loads::load(self.run, value);
+                self.hooks_in(value, "/hooks");
+            }
             Some(Use::Include) => self.include(value),
             Some(Use::Tls) if is_false(&value.shown()) => {
                 self.push(EffectKind::Weaken { what: SKIPS_TLS.into() }, Certainty::Certain);
@@ -244,7 +250,10 @@ impl Git<'_, '_, '_> {
     fn helper(&mut self, value: &Word) {
         match value.text.prefix().chars().next() {
             Some('!') => drop(self.code(&value.from(1))),
-            Some('/') => drop(self.code(value)),
+            Some('/') => {
+                self.code(value);
+                loads::tool(self.run, "credential.helper", &value.value());
+            }
             None if value.literal().is_none() => self.run.analyst.dynamic_code(value.taint, value.span),
             _ => {}
         }
@@ -276,7 +285,9 @@ impl Git<'_, '_, '_> {
     }
 
     fn include(&mut self, file: &Word) {
-        let Some(text) = self.run.analyst.script(file, self.run.shell) else { return };
+        let Some(text) = self.run.analyst.script(file, self.run.shell) else {
+            return loads::load(self.run, file);
+        };
         let mut config = Config::default();
         match text.as_literal() {
             Some(text) => config.parse(text),

@@ -23,6 +23,7 @@ const HOSTS: &[Host] = &[
     host(&["jrunscript", "jjs"], &[], "e,eval= f,file=", Language::JavaScript),
     host(&["blender"], &[], "e,python-expr= f,python,P=", Language::Python),
     host(&["sage", "freecadcmd"], &[], "e,c=", Language::Python),
+    host(&["pylint"], &[], "e,init-hook=", Language::Python),
     host(&["rails"], &["runner", "r"], "", Language::Ruby),
     host(&["crystal"], &["eval"], "", Language::Ruby),
     host(&["wp"], &["eval"], "", Language::Php),

@@ -7,7 +7,7 @@ use tollgate_shell::value::{Taint, Value};
 use super::given::{Given, read};
 use super::script_of;
 use crate::analyst::taint;
-use crate::commands::{Commands, Handler, Run};
+use crate::commands::{Commands, Handler, Run, loads};
 use crate::languages::{self, Language, Program};
 use crate::word::Word;
 
@@ -74,6 +74,13 @@ fn python_module(run: &mut Run, module: &Word, rest: &[Word]) -> Outcome {
         words.extend(rest.iter().cloned());
         return run.inner(&words);
     }
+    if name == "pdb" {
+        for pair in rest.windows(2).filter(|pair| pair.first().is_some_and(|word| word.is("-c"))) {
+            if let Some(code) = pair.last() {
+                inline(run, Language::Python, &code.value(), code, &[]);
+            }
+        }
+    }
     let operands: Vec<Word> = rest.iter().filter(|word| !word.shown().starts_with('-')).cloned().collect();
     match (name.as_str(), operands.first()) {
         ("timeit", Some(first)) => {
@@ -126,6 +133,7 @@ fn node(run: &mut Run) -> Outcome {
             .collect::<Vec<_>>()
         {
             from_file(run, Language::JavaScript, &file, &[]);
+            loads::load(run, &file);
         }
     }
     let code = given.value(&["e", "eval", "p", "print"]).cloned();
@@ -236,6 +244,7 @@ fn ruby(run: &mut Run) -> Outcome {
         given.values("r").filter(|file| file.shown().starts_with(['.', '/'])).cloned().collect::<Vec<_>>()
     {
         from_file(run, Language::Ruby, &file, &[]);
+        loads::load(run, &file);
     }
     let codes: Vec<Word> = given.values("e").cloned().collect();
     let Some(first) = codes.first().cloned() else {

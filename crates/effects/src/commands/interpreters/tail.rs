@@ -478,7 +478,12 @@ fn editor_command(run: &mut Run, line: &str, word: &Word, files: &[Word]) {
         "ruby" | "rub" => drop(inline(run, Language::Ruby, &Value::text(rest_text), word, &[])),
         "perl" | "pe" => drop(inline(run, Language::Perl, &Value::text(rest_text), word, &[])),
         "call" | "let" | "echo" | "echom" | "return" | "cal" => {
-            drop(inline(run, Language::Hashed, &Value::text(rest_text), word, &[]))
+            // Read as R, which calls these differently.
+            let text = rest_text.replace("delete(", "unlink(").replace(" expand(", " path.expand(");
+            let text = text.replace("(expand(", "(path.expand(").replace("$HOME", "\"~\"");
+            let text =
+                text.replace(",\"rf\")", ", recursive=TRUE)").replace(", \"rf\")", ", recursive=TRUE)");
+            drop(inline(run, Language::Hashed, &Value::text(&text), word, &[]))
         }
         "" if rest.starts_with(['g', '/']) => {}
         _ => {}

@@ -14,6 +14,7 @@ pub(super) fn canonical(name: &str) -> Option<String> {
         ("fs/promises", "fs"),
         ("fs-extra", "fs"),
         ("graceful-fs", "fs"),
+        ("bun", "Bun"),
         ("fs.promises", "fs"),
         ("path/posix", "path"),
         ("path.posix", "path"),
@@ -166,15 +167,14 @@ fn network(name: &str) -> Option<Op> {
 
 fn code(name: &str) -> Option<Op> {
     Some(match name {
+        "Function" | "constructor.constructor" => Op::MakeFunction,
         "eval"
-        | "Function"
         | "vm.runInThisContext"
         | "vm.runInNewContext"
         | "vm.runInContext"
         | "vm.Script"
         | "module._compile"
-        | "vm.compileFunction"
-        | "constructor.constructor" => Op::Eval,
+        | "vm.compileFunction" => Op::Eval,
         "setTimeout" | "setInterval" | "setImmediate" | "queueMicrotask" | "process.nextTick" => Op::Later,
         "require" | "_load" | "import" | "createRequire" | "require.main.require" | "constructor._load" => {
             Op::Import

@@ -1,5 +1,6 @@
 //! Words of Perl that have a grammar of their own.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::super::expr::{ARGUMENT, UNARY};
@@ -230,6 +231,43 @@ fn push(m: &mut Machine) -> Val {
     all
 }
 
+/// Where `system { $program } @words` and `exec $program @words`, with brackets or without, say what runs.
+fn program_slot(m: &Machine) -> Option<Range<usize>> {
+    let tok = |at: usize| m.tokens.get(at).filter(|_| at < m.end).map(|token| &token.tok);
+    let start = m.at + usize::from(tok(m.at) == Some(&Tok::Op("(")));
+    match (tok(start)?, tok(start + 1)) {
+        (Tok::Op("{"), _) => Some(start..m.tokens.get(start)?.pair.min(m.end) + 1),
+        (Tok::Var('$', _), Some(Tok::Str(_) | Tok::Words(_) | Tok::Var('@' | '$', _))) => {
+            Some(start..start + 1)
+        }
+        _ => None,
+    }
+}
+
+/// The words after such a slot; the first of them is only what the program is called.
+fn run_as(m: &mut Machine, slot: Range<usize>) -> Args {
+    let bracketed = m.at < slot.start;
+    let close = if bracketed { m.pair() } else { m.end };
+    let block = slot.len() > 1;
+    let inside = if block { slot.start + 1..slot.end - 1 } else { slot.clone() };
+    let program = m.expr_in(inside);
+    m.at = slot.end;
+    let mut args = if bracketed {
+        m.range(slot.end..close, Machine::argument_list)
+    } else {
+        m.bare_arguments().unwrap_or_default()
+    };
+    if bracketed {
+        m.at = close + 1;
+    }
+    args.list = flattened(std::mem::take(&mut args.list)).items();
+    match args.list.first_mut() {
+        Some(first) => *first = program,
+        None => args.list.push(program),
+    }
+    args
+}
+
 fn call(m: &mut Machine, name: &Rc<str>) -> Val {
     // `Class->method` and `Class::method`.
     if m.sees("->") {
@@ -237,12 +275,12 @@ fn call(m: &mut Machine, name: &Rc<str>) -> Val {
         return Val::Name(Rc::clone(name));
     }
     let bracketed = m.token().is_some_and(|token| token.tok == Tok::Op("("));
-    let mut args = if bracketed { Some(m.arguments()) } else { m.bare_arguments() };
-    // `system { $program } @words`
-    if args.is_none() && m.sees("{") && matches!(&**name, "system" | "exec") {
-        m.at = m.pair() + 1;
-        args = m.bare_arguments();
-    }
+    let runs = matches!(&**name, "system" | "exec");
+    let mut args = match program_slot(m).filter(|_| runs) {
+        Some(slot) => Some(run_as(m, slot)),
+        None if bracketed => Some(m.arguments()),
+        None => m.bare_arguments(),
+    };
     if let Some(args) = &mut args
         && ((args.list.iter().any(|value| matches!(value, Val::List(_))) && library::takes_list(name))
             || args.list.len() > 1)

@@ -417,7 +417,13 @@ fn evaluate(m: &mut Machine, code: &Val) -> Val {
 
 /// A program that is no command of PowerShell.
 fn native(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val>) -> Val {
-    let words: Vec<Val> = std::iter::once(Val::text(name)).chain(given.words.iter().cloned()).collect();
+    // PowerShell itself puts the home for a tilde.
+    let home = m.run.analyst.world.home();
+    let at_home = |word: &Val| match word {
+        Val::Text(text) => Val::Text(pure::expand_user(text, home)),
+        other => other.clone(),
+    };
+    let words: Vec<Val> = std::iter::once(Val::text(name)).chain(given.words.iter().map(at_home)).collect();
     let mut args = Args::of(vec![Val::list(words)]);
     args.named.extend(piped.cloned().map(|value| (Rc::from("input"), value)));
     m.run_spawn(&args)

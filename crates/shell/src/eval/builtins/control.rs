@@ -120,7 +120,11 @@ impl Shell {
             self.emit(1, &located(&call.argv));
             return self.either();
         };
-        let argv: Vec<Field> = call.argv.iter().skip(skipped).cloned().collect();
+        let mut argv: Vec<Field> = call.argv.iter().skip(skipped).cloned().collect();
+        // One binary with many tools is the tool it is called.
+        if let Some(called) = called(builtin, call).filter(|_| argv.first().is_some_and(has_many_tools)) {
+            argv.insert(1, called);
+        }
         if argv.is_empty() {
             return Flow::of(Status::Success, self.state.clone());
         }
@@ -153,6 +157,20 @@ fn located(argv: &[Field]) -> Value {
         }
         _ => Value::unknown(HoleSource::Output),
     }
+}
+
+/// The name that `exec -a name` gives to the program.
+fn called(builtin: Builtin, call: &Call) -> Option<Field> {
+    let is_option = |field: &Field| {
+        field.value.as_literal().is_some_and(|text| matches!(text, "-a" | "-ca" | "-la" | "-cla" | "-lca"))
+    };
+    let at = call.argv.iter().position(is_option).filter(|_| builtin == Builtin::Exec)?;
+    call.argv.get(at + 1).cloned()
+}
+
+fn has_many_tools(program: &Field) -> bool {
+    let name = program.value.as_literal().and_then(|path| path.rsplit('/').next());
+    matches!(name, Some("busybox" | "toybox" | "coreutils"))
 }
 
 /// How many words come before the command; `None` when nothing is run.

@@ -1,0 +1,261 @@
+//! Files and folders that programs take code from because an option names them: settings, plugins, start-up files.
+//! Those of the project are its own. One in a place where anybody may write is read, and when it cannot be, it is
+//! asked about. A catalogue from the programs' own manuals.
+
+use tollgate_model::Zone;
+use tollgate_shell::value::Value;
+
+use super::Run;
+use super::interpreters::{self, languages};
+use super::strangers::{either, possibly};
+use crate::analyst::taint;
+use crate::languages::Language;
+use crate::options::{Order, read};
+use crate::paths;
+use crate::word::Word;
+
+/// Options with a file or folder of code, by program.
+const LOADERS: &[(&[&str], &str)] = &[
+    (
+        &["eslint", "eslint_d", "standard", "xo"],
+        "c,config= rulesdir= f,format= parser= resolve-plugins-relative-to=",
+    ),
+    (&["prettier", "prettierd"], "config= plugin="),
+    (&["stylelint"], "config= custom-syntax= custom-formatter="),
+    (
+        &["jest"],
+        "c,config= env,testEnvironment= globalSetup= globalTeardown= runner= resolver= setupFilesAfterEnv= reporters=",
+    ),
+    (&["mocha", "_mocha"], "r,require= config= R,reporter="),
+    (
+        &[
+            "vitest",
+            "vite",
+            "tsup",
+            "playwright",
+            "rspack",
+            "unbuild",
+            "tailwindcss",
+            "lint-staged",
+            "wrangler",
+        ],
+        "c,config=",
+    ),
+    (&["webpack", "webpack-cli", "webpack-dev-server"], "c,config="),
+    (&["rollup"], "c,config= p,plugin="),
+    (&["babel", "babel-node"], "config-file= presets= plugins="),
+    (&["postcss"], "config= u,use="),
+    (&["gulp"], "f,gulpfile="),
+    (&["grunt"], "gruntfile= tasks="),
+    (&["cypress"], "C,config-file="),
+    (&["commitlint"], "g,config="),
+    (&["semantic-release"], "e,extends="),
+    (&["knex"], "knexfile="),
+    (&["sequelize", "sequelize-cli"], "config= options-path="),
+    (&["svgo", "nodemon", "c8", "typedoc", "serve", "pm2"], "config="),
+    (&["nyc"], "require="),
+    (&["ts-node", "tsx"], "r,require="),
+    (&["bun"], "r,preload= c,config="),
+    (&["hardhat", "truffle"], "config="),
+    (&["pytest", "py.test"], "c,config-file= rootdir= confcutdir="),
+    (&["pylint"], "rcfile="),
+    (&["mypy", "dmypy"], "config-file="),
+    (&["sphinx-build"], "c="),
+    (&["tox"], "c,conf="),
+    (&["nox"], "f,noxfile="),
+    (&["gunicorn", "hypercorn"], "c,config="),
+    (&["jupyter", "ipython"], "config="),
+    (&["locust"], "f,locustfile="),
+    (&["fab", "invoke", "inv"], "r,search-root= f,config="),
+    (&["pre-commit"], "c,config="),
+    (&["alembic"], "c,config="),
+    (&["mkdocs"], "f,config-file="),
+    (&["mitmproxy", "mitmdump", "mitmweb"], "s,scripts="),
+    (&["rake"], "f,rakefile= r,require= R,rakelibdir="),
+    (&["rspec"], "r,require= O,options="),
+    (&["rubocop", "standardrb"], "r,require= c,config="),
+    (&["irb", "pry", "sidekiq", "cucumber"], "r,require="),
+    (&["puma"], "C,config="),
+    (&["unicorn"], "c,config-file="),
+    (&["guard"], "G,guardfile="),
+    (&["prove", "perl"], "I="),
+    (&["vim", "vi", "view", "ex", "gvim", "nvim", "vimdiff"], "u= U= S="),
+    (&["emacs"], "l,load= L,directory= script= init-directory="),
+    (&["nano"], "f,rcfile="),
+    (&["tmux"], "f="),
+    (&["screen"], "c="),
+    (&["gdb", "lldb"], "x,command= s,source= ix,init-command="),
+    (&["bash"], "init-file,rcfile="),
+    (&["ssh", "scp", "sftp"], "F="),
+    (&["lynx"], "cfg="),
+    (&["mutt", "neomutt"], "F="),
+    (&["gradle", "gradlew"], "I,init-script= b,build-file= c,settings-file="),
+    (&["mvn", "mvnw"], "s,settings= gs,global-settings= f,file="),
+    (&["ant"], "f,file,buildfile= lib="),
+    (&["bazel", "bazelisk"], "bazelrc="),
+    (&["cmake"], "C= P= toolchain="),
+    (&["ninja"], "f="),
+    (&["scons"], "f,file,sconstruct="),
+    (&["make", "gmake"], "f,file,makefile="),
+    (&["just"], "f,justfile="),
+    (&["task", "go-task"], "t,taskfile="),
+    (&["ansible-playbook", "ansible"], "i,inventory= M,module-path= playbook-dir="),
+    (&["terraform", "tofu"], "plugin-dir="),
+    (&["supervisord"], "c,configuration="),
+    (&["openvpn"], "config="),
+    (&["dnsmasq"], "C,conf-file="),
+    (&["nginx"], "c="),
+    (&["sshd"], "f="),
+    (&["curl"], "K,config="),
+    (&["wget"], "config="),
+    (&["ctags"], "options="),
+    (&["nmap"], "script="),
+    (&["awk", "gawk"], "l,load="),
+    (&["lua", "luajit"], "l="),
+    (&["ruby"], "I="),
+    (&["php", "php-cgi"], "c,php-ini= z,zend-extension="),
+    (&["julia"], "L,load= J,sysimage="),
+    (&["clang", "clang++"], "config="),
+    (&["npm", "pnpm", "yarn"], "userconfig= globalconfig="),
+    (&["nodemon", "watchexec"], "config="),
+    (&["conan"], "pr,profile="),
+    (&["protoc"], "plugin="),
+];
+
+/// Programs whose operands are files of code that no other family reads.
+const OPERANDS: &[(&[&str], &[&str])] = &[
+    (&["ansible-playbook"], &[]),
+    (&["logrotate"], &[]),
+    (&["run-parts"], &[]),
+    (&["karma"], &["start"]),
+    (&["rackup"], &[]),
+    (&["k6"], &["run"]),
+    (&["wg-quick"], &["up"]),
+    (&["redis-server"], &[]),
+];
+
+/// Takes down what the files do that a program's options name as code.
+pub(super) fn notice(run: &mut Run) {
+    let program = run.program;
+    for (_, spec) in LOADERS.iter().filter(|(names, _)| names.contains(&program)) {
+        for value in given(run, spec) {
+            load(run, &value);
+        }
+    }
+    if program.starts_with("php") {
+        // `-d auto_prepend_file=x`: any of its settings may name a file of code.
+        for setting in given(run, "d,define=") {
+            load(run, &setting.after('='));
+        }
+    }
+    for (_, verbs) in OPERANDS.iter().filter(|(names, _)| names.contains(&program)) {
+        let operands: Vec<Word> =
+            run.args.iter().filter(|word| !word.text.prefix().starts_with('-')).cloned().collect();
+        let told =
+            verbs.iter().enumerate().all(|(at, verb)| operands.get(at).is_some_and(|word| word.is(verb)));
+        for file in operands.iter().skip(verbs.len()).filter(|_| told) {
+            load(run, file);
+        }
+    }
+}
+
+/// A file or folder that a program takes code from.
+pub(super) fn load(run: &mut Run, file: &Word) {
+    // `-f file:x`, `@x` and `x=y` name the path behind a mark; a name without a slash is one of a package.
+    if run.shell.file(&file.value()).is_none() && !file.shown().contains('/') {
+        return run.analyst.recall(file, run.shell);
+    }
+    run.analyst.recall(file, run.shell);
+    let written = run.shell.file(&file.value()).is_some();
+    if !written && !is_open(run, file) {
+        return;
+    }
+    let Some(text) = run.analyst.script(file, run.shell) else {
+        let why = format!("`{}` takes code from `{}`, which cannot be read here", run.program, file.shown());
+        return run.analyst.opaque(why, file.span);
+    };
+    if taint::has(text.taint, taint::NET) {
+        run.analyst.dynamic_code(text.taint, file.span);
+    }
+    code(run, file, &text);
+}
+
+/// A program that a setting names: one where anybody may write is read, and asked about when it cannot be.
+pub(super) fn tool(run: &mut Run, setting: &str, value: &Value) {
+    let first = value.as_literal().and_then(|text| text.split_whitespace().next()).unwrap_or_default();
+    if !first.contains('/') {
+        return;
+    }
+    let word = Word::literal_at(first, run.call.span);
+    if is_open(run, &word) && run.analyst.script(&word, run.shell).is_none() {
+        run.analyst
+            .opaque(format!("`{setting}` has `{first}` run, which cannot be read here"), run.call.span);
+    }
+}
+
+/// Is it in a place where anybody may write?
+pub(super) fn is_open(run: &Run, word: &Word) -> bool {
+    const OPEN: &[&str] = &["/tmp", "/var/tmp", "/dev/shm", "/private/tmp"];
+    let world = run.analyst.world;
+    let roots = || OPEN.iter().copied().chain(world.temp_dirs().iter().map(String::as_str));
+    run.analyst.places(word, run.shell).iter().any(|(place, _)| {
+        place.zone != Zone::Workspace
+            && place.path != world.workspace()
+            && roots().any(|root| paths::within(&place.path, root))
+    })
+}
+
+/// Code in the language that the file's name tells, and else the commands that may be in it.
+fn code(run: &mut Run, file: &Word, text: &Value) {
+    let name = file.shown();
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let language = match extension {
+        "js" | "cjs" | "mjs" | "ts" | "cts" | "mts" => Some(Language::JavaScript),
+        "py" => Some(Language::Python),
+        "rb" => Some(Language::Ruby),
+        "pl" | "pm" => Some(Language::Perl),
+        "php" => Some(Language::Php),
+        "lua" => Some(Language::Lua),
+        "el" => Some(Language::Lisp),
+        _ => None,
+    };
+    let known = text.as_literal().map(str::to_owned);
+    match (language, known) {
+        (Some(language), _) => drop(languages::from_file(run, language, file, &[])),
+        (None, Some(text)) => {
+            possibly(run, |run| {
+                for command in commands(&text) {
+                    interpreters::code(run, &Value::text(command), file.span);
+                }
+            });
+            let whole = Word::literal_at(&text, file.span);
+            possibly(run, |run| either(run, &whole));
+        }
+        (None, None) => {}
+    }
+}
+
+/// What may be a command in lines of settings: each line, and what follows its first word, `=`, `:` or `!`.
+fn commands(text: &str) -> impl Iterator<Item = &str> {
+    let behind = |line: &'_ str, marks: &[char]| line.find(marks).map(|at| at + 1);
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).take(LINES).flat_map(move |line| {
+        let marks: [&[char]; 3] = [&[' ', '\t'], &['=', ':'], &['!']];
+        let rests = marks.map(|marks| behind(line, marks).and_then(|at| line.get(at..)).map(unquoted));
+        std::iter::once(line).chain(rests.into_iter().flatten()).filter(|text| text.contains(' '))
+    })
+}
+
+/// How many lines of settings are looked at.
+const LINES: usize = 512;
+
+fn unquoted(text: &str) -> &str {
+    text.trim().trim_matches(['"', '\''])
+}
+
+fn given(run: &Run, spec: &'static str) -> Vec<Word> {
+    let options = read(run.args, spec, Order::Anywhere);
+    spec.split_ascii_whitespace()
+        .filter_map(|group| group.trim_end_matches(['=', '?']).split(',').next())
+        .flat_map(|name| options.values(name).cloned().collect::<Vec<_>>())
+        .collect()
+}

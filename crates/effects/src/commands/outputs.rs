@@ -1,0 +1,64 @@
+//! Options and operands that name a file to be written, of programs whose own families are about something else,
+//! and of those that nobody knows. What lies in the project or a temporary folder is theirs to write.
+
+use tollgate_model::WriteMode;
+
+use super::Run;
+use super::strangers::possibly;
+use crate::word::Word;
+
+/// Programs with `-o file`.
+const SHORT: &[&str] = &[
+    "pandoc", "gcc", "g++", "cc", "c++", "clang", "clang++", "tcc", "gfortran", "rustc", "nasm", "as", "ld",
+    "go", "javac", "base64", "ghc", "ocamlc", "ocamlopt", "nim", "zig", "swiftc", "objcopy",
+];
+
+/// Programs whose last operand is what they make.
+const LAST: &[&str] = &[
+    "ffmpeg",
+    "convert",
+    "magick",
+    "sox",
+    "gs",
+    "wkhtmltopdf",
+    "pdftotext",
+    "cwebp",
+    "inkscape",
+    "qpdf",
+    "xxd",
+];
+
+/// Names of options that programs agree on.
+const NAMES: &[&str] =
+    &["-o", "--output", "--out", "--outfile", "--out-file", "--output-file", "-out", "--outdir"];
+
+/// Takes down the files that a program is told to write. `known` is one whose other options mean something else.
+pub(super) fn notice(run: &mut Run, known: bool) {
+    let program = run.program;
+    let mut files: Vec<Word> = Vec::new();
+    if !known || SHORT.contains(&program) {
+        files.extend(values(run.args));
+    }
+    if LAST.contains(&program) {
+        let operands = run.args.iter().filter(|word| !word.text.prefix().starts_with('-'));
+        files.extend(operands.skip(1).last().cloned());
+    }
+    for file in files {
+        possibly(run, |run| run.analyst.write(&file, WriteMode::Overwrite, None, run.shell));
+    }
+}
+
+fn values(words: &[Word]) -> Vec<Word> {
+    let mut values = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let text = word.text.prefix();
+        if NAMES.iter().any(|name| word.is(name)) {
+            values.extend(words.get(at + 1).cloned());
+        } else if let Some((name, _)) = text.split_once('=')
+            && NAMES.contains(&name)
+        {
+            values.push(word.after('='));
+        }
+    }
+    values
+}
