@@ -1,7 +1,7 @@
 //! What the changes of a call mean once all of them are known: for the agent's own settings, for what starts
 //! by itself, and for what will be run later.
 
-use tollgate_model::phrase::{AGENT_CONTROL, MACHINE, SCRIPT};
+use tollgate_model::phrase::{AGENT_CONTROL, MACHINE, PARENT, SCRIPT};
 use tollgate_model::{Certainty, Effect, EffectKind, Mark, Place, World, WriteMode, Zone};
 use tollgate_shell::eval::Shell;
 use tollgate_shell::value::Value;
@@ -55,7 +55,9 @@ fn meaning(effect: &Effect, all: &[Effect], world: &dyn World, shell: &Shell) ->
             kinds.extend(gate_lookup(place, all));
             kinds
         }
-        EffectKind::Process { target, signal } => ends_gate(target, signal, all).into_iter().collect(),
+        EffectKind::Process { target, signal } => {
+            ends_gate(target, signal, all).or_else(|| ends_agent(target, all)).into_iter().collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -227,6 +229,32 @@ fn ends_gate(target: &str, signal: &str, all: &[Effect]) -> Option<EffectKind> {
     let part = signal == "pkill" && target.len() > 2 && "tollgate".contains(target);
     (named(target) || part || (unknown && all.iter().any(looked_up)))
         .then(|| EffectKind::Tamper { what: "Tollgate's process".into() })
+}
+
+/// The agent's own process: the parent of its shell, or one that is looked up by its name.
+fn ends_agent(target: &str, all: &[Effect]) -> Option<EffectKind> {
+    const AGENTS: &[&str] = &[
+        "claude",
+        "codex",
+        "gemini",
+        "qwen",
+        "copilot",
+        "opencode",
+        "cursor-agent",
+        "auggie",
+        "droid",
+        "amp",
+    ];
+    let looked_up = |effect: &Effect| match &effect.kind {
+        EffectKind::Exec { program, argv, .. } => {
+            matches!(program.as_str(), "pgrep" | "pidof")
+                && argv.iter().skip(1).any(|word| AGENTS.contains(&word.as_str()))
+        }
+        _ => false,
+    };
+    let unknown = target.contains("unknown");
+    (target == PARENT || AGENTS.contains(&target) || unknown && all.iter().any(looked_up))
+        .then(|| EffectKind::Tamper { what: format!("{AGENT_CONTROL}its process") })
 }
 
 fn shown(place: &Place) -> String {

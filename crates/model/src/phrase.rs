@@ -89,3 +89,9 @@ pub const CARD: &str = "a card number";
 
 /// `Private`: a number of the United States' social security.
 pub const SOCIAL: &str = "a social security number";
+
+/// The process that started the agent's shell: the agent.
+pub const PARENT: &str = "$PPID";
+
+/// Looks into a process, or holds it up, instead of a signal.
+pub const TRACE: &str = "trace";

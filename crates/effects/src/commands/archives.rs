@@ -6,6 +6,7 @@ use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::Value;
 
 use super::{Commands, Run, interpreters};
+use crate::analyst::taint;
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 
@@ -75,8 +76,14 @@ fn tar(run: &mut Run) -> Outcome {
 }
 
 fn unpack_tar(run: &mut Run, options: &Options) -> Outcome {
-    if let Some(archive) = options.value("f").filter(|archive| !archive.is("-")).cloned() {
-        run.read(&archive, false);
+    let archive = options.value("f").filter(|archive| !archive.is("-")).cloned();
+    let marks = match &archive {
+        Some(archive) => run.read(archive, false).taint,
+        None => run.stdin().map(|input| input.taint).unwrap_or_default(),
+    };
+    run.analyst.unpacked |= taint::has(marks, taint::NET);
+    if let Some(list) = ["T", "X"].iter().find_map(|name| options.value(name)).cloned() {
+        run.read(&list, false);
     }
     if options.has("O") {
         return members(run, &options.operands);
@@ -90,6 +97,9 @@ fn unpack_tar(run: &mut Run, options: &Options) -> Outcome {
 }
 
 fn pack_tar(run: &mut Run, options: &Options) -> Outcome {
+    for list in ["T", "X"].iter().flat_map(|name| options.values(name)).cloned().collect::<Vec<_>>() {
+        run.read(&list, false);
+    }
     let folder = options.value("C").cloned();
     let before = run.shell.cwd().clone();
     if let Some(folder) = &folder {
@@ -156,7 +166,12 @@ fn members(run: &mut Run, names: &[Word]) -> Outcome {
 }
 
 fn unzip(run: &mut Run) -> Outcome {
-    let options = read(run.args, "d= l t p v z Z c f u n o j q a b C L M P= x: V W X K B D", Order::Anywhere);
+    let options =
+        read(run.args, "d= l t p v z Z c f u n o j q a b C L M P= x: V W X K B D :", Order::Anywhere);
+    if options.has(":") {
+        // Members may name any folder of the machine.
+        extract(run, &Word::literal_at("/", run.call.span));
+    }
     let Some(archive) = options.operands.first().cloned() else { return run.derived() };
     run.read(&archive, false);
     if options.has("p") || options.has("c") {

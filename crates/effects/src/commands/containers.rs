@@ -2,6 +2,7 @@
 //! mounted there is followed back.
 
 mod options;
+mod reach;
 mod wiped;
 
 use tollgate_model::{Certainty, Effect, EffectKind, WriteMode};
@@ -46,6 +47,10 @@ fn docker(run: &mut Run) -> Outcome {
     {
         verb = inner.shown();
         rest = words;
+    }
+    reach::far(run, &global, &verb, rest);
+    if matches!(verb.as_str(), "build" | "buildx" | "image" | "builder") {
+        reach::build(run, rest);
     }
     if asks_for_help(rest) && !matches!(verb.as_str(), "run" | "exec" | "create" | "compose") {
         return run.derived();
@@ -134,6 +139,7 @@ fn image_tool(run: &mut Run, options: &Options) {
     let shown = image.shown();
     let name = shown.rsplit('/').next().unwrap_or_default().split([':', '@']).next().unwrap_or_default();
     let name = name.trim_end_matches("-cli");
+    super::network::opened_by_image(run, &shown, words);
     if let Some(tool) = super::verbs::find(name).filter(|_| !words.iter().any(|word| word.is(name))) {
         super::verbs::judge(run, tool, words);
     }

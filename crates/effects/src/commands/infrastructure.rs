@@ -26,7 +26,11 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[
             ("destroy", DESTROY),
             ("apply --destroy", DESTROY),
-            ("output --raw *password*|*secret*|*token*|*private_key*", SECRET),
+            ("output *password*|*secret*|*token*|*private_key*|*credential*|*kubeconfig*", SECRET),
+            ("output *", Deed::Safe),
+            ("output --json", SECRET),
+            ("show *", Deed::Safe),
+            ("show --json", SECRET),
             (
                 "plan|validate|fmt|init|show|output|graph|providers|version|console|get|login|logout|test|metadata|import|refresh",
                 Deed::Safe,
@@ -72,7 +76,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("stack import", DELETE),
             ("cancel", DELETE),
             ("config --show-secrets", SECRET),
-            ("stack output --show-secrets", SECRET),
+            ("stack output|export --show-secrets", SECRET),
             ("env open", SECRET),
         ],
     },

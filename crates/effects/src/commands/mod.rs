@@ -103,9 +103,10 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
     {
         aside(run);
     }
-    let marks = verbs::notice(run).union(setup::marks(run));
+    let marks = verbs::notice(run).union(setup::marks(run)).union(secrets::passed(run));
     flags::notice(run);
     interpreters::hosts::notice(run);
+    system::hold(run);
     remotes::notice(run);
     let handler = FAMILIES
         .iter()

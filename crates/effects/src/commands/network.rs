@@ -114,6 +114,11 @@ pub(super) fn watch(run: &mut Run, outcome: &Outcome) {
     }
 }
 
+/// Takes a tunnel down that an image opens.
+pub(super) fn opened_by_image(run: &mut Run, image: &str, words: &[Word]) {
+    tunnels::opened_by_image(run, image, words);
+}
+
 /// Is it standard output by another name?
 fn is_stdout(file: &Word) -> bool {
     let Some(name) = file.literal() else { return false };

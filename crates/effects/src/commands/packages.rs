@@ -32,6 +32,10 @@ pub(super) const TOOLS: &[Tool] = &[
             ("owner|author add|rm", Deed::Publish("npm")),
             ("access set|grant|revoke|public|restricted", Deed::Publish("npm")),
             ("token create", GRANT),
+            (
+                "config|c set script-shell|script-shell=*|node-options|node-options=*|init-module|init-module=*",
+                INDEX,
+            ),
             ("token revoke|delete|rm", Deed::Publish("npm")),
             ("config|c set registry|registry=*|*:registry|*:registry=*|strict-ssl|strict-ssl=false", INDEX),
             ("set registry|registry=*|*:registry|*:registry=*|strict-ssl=false", INDEX),
@@ -56,6 +60,12 @@ pub(super) const TOOLS: &[Tool] = &[
         values: "python log proxy retries timeout cache-dir",
         one_dash: false,
         deeds: &[("config set *index-url|*extra-index-url|*trusted-host|*find-links *", INDEX)],
+    },
+    Tool {
+        names: &["add-apt-repository", "apt-add-repository"],
+        values: "",
+        one_dash: false,
+        deeds: &[("** -L,--list", Deed::Safe), ("** -r,--remove", Deed::Safe), ("**", INDEX)],
     },
     Tool {
         names: &["twine"],

@@ -30,7 +30,7 @@ impl Machine<'_, '_, '_> {
         if let Some(value) = self.put_op(op, name, args) {
             return value;
         }
-        if op.is_network() { self.network(op, args) } else { self.files(op, args) }
+        if op.is_network() { self.network_by(op, name, args) } else { self.files(op, args) }
     }
 
     /// The arguments; the whole environment among them is read, but where only a part of it may be meant.
@@ -43,7 +43,7 @@ impl Machine<'_, '_, '_> {
     fn run_op(&mut self, op: Op, name: &str, args: &Args) -> Option<Val> {
         Some(match op {
             Op::Shell | Op::ShellOut => self.run_shell(op == Op::ShellOut, args),
-            Op::Program => self.run_program(args),
+            Op::Program => self.run_program(name, args),
             Op::Spawn => self.run_spawn(args),
             Op::System => self.run_system(name, args),
             Op::ExecList(skip) => {
@@ -463,6 +463,9 @@ impl Machine<'_, '_, '_> {
     }
 
     fn import(&mut self, args: &Args) -> Val {
+        if args.literal(0).is_some_and(|name| name.starts_with("http://") || name.starts_with("https://")) {
+            self.dynamic(taint::NET);
+        }
         match args.literal(0) {
             Some(name) => self.module(&name),
             None => Val::unknown(),

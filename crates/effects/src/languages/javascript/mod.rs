@@ -29,6 +29,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     canonical: library::canonical,
     foreign: |_| false,
     risky: &["child_process", "fs", "process", "Deno", "Bun", "globalThis", "vm"],
+    keeps_output: true,
     local: false,
 };
 

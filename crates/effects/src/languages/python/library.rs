@@ -236,6 +236,9 @@ fn network(name: &str) -> Option<Op> {
         | "requests.put"
         | "requests.patch"
         | "requests.delete"
+        | "requests.Session.delete"
+        | "httpx.delete"
+        | "httpx.Client.delete"
         | "httpx.post"
         | "httpx.put"
         | "httpx.patch"
@@ -364,6 +367,7 @@ fn values(name: &str) -> Option<Op> {
         | "memoryview" => Op::Pure(Pure::Same),
         "os.path.dirname" => Op::Pure(Pure::Parent),
         "os.path.basename" => Op::Pure(Pure::Base),
+        "os.getppid" => Op::Now(Known::Parent),
         "os.getcwd" | "os.getcwdb" | "pathlib.Path.cwd" => Op::Now(Known::Folder),
         "pathlib.Path.home" => Op::Now(Known::Home),
         "tempfile.gettempdir" => Op::Now(Known::Temp),
