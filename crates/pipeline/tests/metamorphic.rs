@@ -97,9 +97,6 @@ const HARMLESS: &[&str] = &[
     "basename /usr/bin",
 ];
 
-/// Rewrites after which it is really not known what runs: a refusal may become a question, and no less.
-const UNKNOWN: &[(&str, &str)] = &[("sed to bash", "what sed makes of its input is not followed")];
-
 fn no_milder(kind: Kind) {
     let mut wrong = Vec::new();
     let rewrites: Vec<&Rewrite> = REWRITES.iter().filter(|rewrite| rewrite.kind == kind).collect();
@@ -122,11 +119,10 @@ fn milder(rewrite: &Rewrite, text: &str, before: Verdict, rewritten: &str) -> Op
     if after >= before {
         return None;
     }
-    let unknown = UNKNOWN.iter().any(|(name, _)| *name == rewrite.name);
-    // A command that is guessed by the name of its variable may be guessed less well in other words.
-    // After a word that may be several, an array's elements have no order.
-    let guessed = text.starts_with('$') || rewrite.name == "an array" && text.contains(" $");
-    let wanted = if unknown || guessed { Verdict::Ask } else { before };
+    // After a word that may be several, or none, an array's elements have no order: what is refused for what
+    // stands behind `$SUDO` can only be asked about.
+    let unordered = rewrite.name == "an array" && text.contains('$');
+    let wanted = if unordered { Verdict::Ask } else { before };
     (after < wanted).then(|| {
         format!("{}: {} became {}: {text:?} -> {rewritten:?}", rewrite.name, before.name(), after.name())
     })

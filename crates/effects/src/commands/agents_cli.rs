@@ -40,6 +40,19 @@ pub(super) const COMMANDS: Commands = &[
     ("iflow", agent),
 ];
 
+/// What editors do besides what their own family says.
+pub(super) const ASIDE: Commands =
+    &[("code", editor), ("code-insiders", editor), ("cursor", editor), ("windsurf", editor)];
+
+/// `code --add-mcp` gives the editor's agent another server.
+fn editor(run: &mut Run) -> Outcome {
+    if run.args.iter().any(|word| word.text.prefix().starts_with("--add-mcp")) {
+        let what = format!("{AGENT_SETTINGS}its tools (`{} --add-mcp`)", run.program);
+        run.push(EffectKind::Weaken { what });
+    }
+    run.derived()
+}
+
 /// Options that take the approvals away. `a b` is an option with a value.
 const UNLEASH: &[(&str, &[&str])] = &[
     (

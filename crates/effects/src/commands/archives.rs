@@ -24,6 +24,8 @@ pub(super) const COMMANDS: Commands = &[
     ("rar", unrar),
     ("cpio", cpio),
     ("ar", ar),
+    ("dpkg-deb", dpkg_deb),
+    ("stow", stow),
     ("pax", pax),
     ("unsquashfs", unsquashfs),
     ("jar", jar),
@@ -138,6 +140,33 @@ fn dashed(args: &[Word]) -> Vec<Word> {
     }
     words.extend(rest);
     words
+}
+
+/// `dpkg-deb -x archive folder`.
+fn dpkg_deb(run: &mut Run) -> Outcome {
+    let options = read(
+        run.args,
+        "x,extract X,vextract R,raw-extract b,build c,contents I,info e,control f,field W,show",
+        Order::Anywhere,
+    );
+    if let [archive, folder] = options.operands.as_slice()
+        && ["x", "X", "R"].iter().any(|name| options.has(name))
+    {
+        run.read(archive, false);
+        extract(run, folder);
+    }
+    run.derived()
+}
+
+/// `stow -t folder` lays links for everything in a package.
+fn stow(run: &mut Run) -> Outcome {
+    let spec =
+        "t,target= d,dir= n,no,simulate S,stow D,delete R,restow v,verbose? ignore= defer= override= adopt";
+    let options = read(run.args, spec, Order::Anywhere);
+    if let Some(target) = options.value("t").filter(|_| !options.has("n") && !options.has("D")).cloned() {
+        extract(run, &target);
+    }
+    run.derived()
 }
 
 fn here(run: &Run) -> Word {

@@ -309,6 +309,12 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
     },
     Tool {
+        names: &["dotenv", "dotenvx"],
+        values: "f file q quote e export env-file fk env-keys-file",
+        one_dash: false,
+        deeds: &[("list|get|decrypt|keypair", SECRET)],
+    },
+    Tool {
         names: &["vault", "bao"],
         values: "address namespace ns format field mount version versions ca-cert token wrap-ttl",
         one_dash: true,

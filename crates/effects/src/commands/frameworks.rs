@@ -43,6 +43,7 @@ pub(super) const TOOLS: &[Tool] = &[
         values: "env database path",
         one_dash: false,
         deeds: &[
+            ("env:decrypt", SECRET),
             ("** --env=testing|test", Deed::Safe),
             ("** --pretend", Deed::Safe),
             ("migrate:fresh|migrate:reset|migrate:refresh|db:wipe|schema:drop", RESET),

@@ -90,7 +90,6 @@ const HARMLESS: &[&str] = &[
     "fsck-objects",
     "get-tar-commit-id",
     "gui",
-    "hash-object",
     "help",
     "history",
     "index-pack",

@@ -13,6 +13,8 @@ pub(super) const COMMANDS: Commands = &[
     ("tofu", terraform),
     ("ansible", ansible),
     ("ansible-playbook", ansible_playbook),
+    ("ansible-pull", ansible_pull),
+    ("machinectl", machinectl),
     ("salt", salt),
     ("salt-ssh", salt),
     ("vagrant", vagrant),
@@ -253,6 +255,29 @@ fn ansible_playbook(run: &mut Run) -> Outcome {
         });
     }
     run.derived()
+}
+
+/// Runs a playbook that it fetches first.
+fn ansible_pull(run: &mut Run) -> Outcome {
+    let line = Line::read(run.args, "U url i inventory d directory C checkout", false);
+    if line.values(&["U", "url"]).any(|url| url.shown().contains([':', '@'])) {
+        run.analyst.dynamic_code(crate::analyst::taint::NET, run.call.span);
+    }
+    run.derived()
+}
+
+/// `machinectl shell root@.host command` runs on this machine itself.
+fn machinectl(run: &mut Run) -> Outcome {
+    let line = Line::read(run.args, "M machine H host p property E setenv uid n lines o output", false);
+    let here = line.operands.get(1).is_none_or(|word| word.text.suffix().ends_with(".host"));
+    match line.operands.get(2..) {
+        Some(command) if line.verb(0) == "shell" && here && !command.is_empty() => {
+            let start = run.args.iter().position(|word| command.first() == Some(word)).unwrap_or_default();
+            let words = run.args.get(start..).unwrap_or_default().to_vec();
+            run.inner(&words)
+        }
+        _ => run.derived(),
+    }
 }
 
 /// Is this the name of a production system?

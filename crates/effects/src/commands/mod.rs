@@ -96,7 +96,7 @@ const FAMILIES: &[Commands] = &[
 
 /// Runs a command's handler. A program without one is a program on disk, or unknown: judged by what it is given.
 pub(crate) fn run(run: &mut Run) -> Outcome {
-    if let Some((_, aside)) = [secrets::ASIDE, tasks::ASIDE, vaults::ASIDE]
+    if let Some((_, aside)) = [secrets::ASIDE, tasks::ASIDE, vaults::ASIDE, agents_cli::ASIDE]
         .into_iter()
         .flatten()
         .find(|(name, _)| *name == run.program)

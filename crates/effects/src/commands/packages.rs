@@ -248,6 +248,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("remove|purge|autoremove|autopurge ** @essential", REMOVE),
             ("install --allow-unauthenticated", INDEX),
             ("update --allow-insecure-repositories", INDEX),
+            ("** -o,--option=*AllowInsecure*|*AllowUnauthenticated*|*Verify-Peer=false", INDEX),
         ],
     },
     Tool {
@@ -274,6 +275,7 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[
             ("** --dry-run,--no-act,--test,--simulate", Deed::Safe),
+            ("** --nosignature,--nodigest,--noverify", INDEX),
             ("** @essential -r,--remove,-P,--purge,-e,--erase", REMOVE),
         ],
     },

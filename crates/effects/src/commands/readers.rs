@@ -3,13 +3,13 @@
 mod specs;
 
 use tollgate_model::phrase::PRINTED;
-use tollgate_model::{Certainty, EffectKind, WriteMode, Zone};
+use tollgate_model::{Certainty, EffectKind, FileKind, Place, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Taint, Value};
 
 use super::{Commands, Run, secrets};
 use crate::analyst::taint;
-use crate::options::{Order, read};
+use crate::options::{Options, Order, read};
 use crate::word::Word;
 
 pub(super) const COMMANDS: Commands = &[
@@ -195,7 +195,7 @@ pub(super) fn unknown(run: &mut Run) {
         };
         let reads = match &option_of_it {
             _ if looks => lists_files(run.program, option_of_it.as_deref()),
-            Some(name) => !uses(run.program, name),
+            Some(name) => !uses(run.program, name, file.as_ref().unwrap_or(word)),
             None => true,
         };
         if let Some(file) = file.filter(|_| reads) {
@@ -218,17 +218,26 @@ fn suspect_read(run: &mut Run, word: &Word) {
 }
 
 /// Is the option one that takes a secret to use it? Said by the names that programs agree on.
-fn uses(program: &str, option: &str) -> bool {
+fn uses(program: &str, option: &str, file: &Word) -> bool {
     let lower = option.to_ascii_lowercase();
     let parts = [
         "env", "key", "cert", "conf", "ident", "cred", "pass", "secret", "token", "auth", "pem", "ssl",
         "tls", "netrc", "vault", "login", "cookie", "account", "profile", "settings", "store", "db", "var",
-        "state",
+        "state", "sign",
     ];
-    let letters = ["e", "c", "i", "k", "p", "E", "C", "K", "P"];
+    let letters = ["e", "c", "k", "p", "s", "K", "ks"];
+    // `-i` names an identity, or what is worked on.
     letters.contains(&option)
+        || option == "i" && is_key(file)
         || parts.iter().any(|part| lower.contains(part))
         || matches!(option, "f" | "file") && program.contains("env")
+}
+
+/// A file that holds one key.
+fn is_key(file: &Word) -> bool {
+    let shown = file.shown();
+    let name = shown.rsplit('/').next().unwrap_or_default();
+    name.starts_with("id_") || [".pem", ".key", ".ppk", ".p8"].iter().any(|end| name.ends_with(end))
 }
 
 /// Options of programs that only look at names: a file that holds the names is read, and they are shown.
@@ -397,11 +406,34 @@ fn grep(run: &mut Run) -> Outcome {
     for word in options.values("f").chain(&files) {
         marks = marks.union(run.read(word, walks).taint);
     }
+    named_files(run, &options, walks);
     let inverts = options.has("v") || options.has("L");
     let pattern = options.value("e").or(options.operands.first().filter(|_| skip == 1)).cloned();
     match pattern.filter(|_| taint::has(marks, taint::NAMES) && !inverts) {
         Some(pattern) => picked(run, &pattern, marks),
         None => Outcome::unknown(marks),
+    }
+}
+
+/// A search below a folder reaches the secrets in it when it asks for files of such a name, or leaves nothing out.
+fn named_files(run: &mut Run, options: &Options, walks: bool) {
+    if !walks {
+        return;
+    }
+    let asked = ["include", "g", "glob", "iglob"].iter().flat_map(|name| options.values(name));
+    let mut names: Vec<String> = asked.map(Word::shown).filter(|glob| !glob.starts_with('!')).collect();
+    let everything = run.program == "rg" && options.has("hidden") && options.has("no-ignore");
+    names.extend(everything.then(|| ".env".to_owned()));
+    for name in names {
+        let name = name.rsplit('/').next().unwrap_or_default().trim_end_matches('*').to_owned();
+        let file = Word::literal_at(&name, run.call.span);
+        let places = run.analyst.places(&file, run.shell);
+        let secret = |(place, _): &(Place, Certainty)| {
+            place.zone == Zone::Secret && run.analyst.world.kind(&place.path) == FileKind::File
+        };
+        if name.len() > 1 && places.iter().any(secret) {
+            run.read(&file, false);
+        }
     }
 }
 

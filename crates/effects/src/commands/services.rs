@@ -1,6 +1,6 @@
 //! The machine's services, firewall, storage and users.
 
-use super::verbs::{Deed, Tool};
+use super::verbs::{Deed, SECRET, Tool};
 
 const STOP: Deed = Deed::Infra("stop-service");
 const FIREWALL: Deed = Deed::Weaken("the firewall");
@@ -19,6 +19,7 @@ pub(super) const TOOLS: &[Tool] = &[
         values: "H host M machine t type state p property s signal n lines o output root kill-whom kill-who job-mode",
         one_dash: false,
         deeds: &[
+            ("show -p,--property=*Environment*", SECRET),
             ("** --user", Deed::Safe),
             ("** --dry-run", Deed::Safe),
             ("poweroff|reboot|halt|kexec|suspend|hibernate|soft-reboot", Deed::Power),

@@ -133,6 +133,14 @@ fn mount(run: &mut Run) -> Outcome {
         || options
             .value("o")
             .is_some_and(|list| list.shown().split(',').any(|one| matches!(one, "bind" | "rbind")));
+    let locks = |list: &Word| {
+        let list = list.shown();
+        list.split(',').any(|one| one == "remount") && list.split(',').any(|one| one == "ro")
+    };
+    if options.values("o").any(locks) {
+        let (tool, operation) = (run.program.to_owned(), "stop-service".to_owned());
+        run.push(EffectKind::Infra { tool, operation, target: "mount -o remount,ro".to_owned() });
+    }
     let named = |name: &str, at: usize| options.value(name).or(options.operands.get(at)).cloned();
     if let Some(target) = named("target", 1) {
         run.analyst.permission(&target, "hidden by a mount", false, run.shell);

@@ -6,6 +6,7 @@ mod args;
 mod awk;
 mod bind;
 mod calls;
+pub(crate) mod edits;
 mod expr;
 mod files;
 mod flat;

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use tollgate_model::phrase::PRINTED;
 use tollgate_model::{Certainty, CodeSource, EffectKind, WriteMode};
 use tollgate_shell::value::{HoleSource, Taint, Value};
 
@@ -10,6 +11,7 @@ use super::ops::{ENVIRONMENT, Known, Op};
 use super::pure::{self, Pure};
 use super::value::{Args, Val};
 use crate::analyst::taint;
+use crate::commands::secrets::is_secret_name;
 
 impl Machine<'_, '_, '_> {
     /// Does what a function does.
@@ -305,6 +307,7 @@ impl Machine<'_, '_, '_> {
             return Val::name("None");
         }
         let mut line = Value::empty();
+        self.settings_shown(args);
         for (at, value) in args.list.iter().enumerate() {
             if at > 0 && newline {
                 line = self.concat(&line, &Value::text(" "));
@@ -335,6 +338,25 @@ impl Machine<'_, '_, '_> {
             );
         }
         Val::unknown()
+    }
+
+    /// A setting of the application that is named for a secret is printed: `settings.SECRET_KEY`.
+    fn settings_shown(&mut self, args: &Args) {
+        if self.around.origin == Origin::File {
+            return;
+        }
+        for value in &args.list {
+            let full = match value {
+                Val::Name(name) => name.to_string(),
+                Val::Object(object) => object.class.to_string(),
+                _ => continue,
+            };
+            let last = full.rsplit('.').next().unwrap_or_default();
+            if full.contains("application.credentials") || full.contains('.') && is_secret_name(last) {
+                let names = vec![format!("{PRINTED}{last}")];
+                self.push(EffectKind::EnvRead { names }, Certainty::Certain);
+            }
+        }
     }
 
     fn higher(&mut self, op: Op, args: &Args) -> Val {

@@ -198,6 +198,7 @@ fn loss(class: &str, name: &str, args: &Args) -> Option<EffectKind> {
         Val::Table(table) => {
             !table.entries.is_empty() && value.entry("where").is_none_or(|inner| !is_empty(inner))
         }
+        Val::List(list) => !list.items.is_empty(),
         _ => true,
     });
     if WHOLE.contains(&name) && (!narrows || name.starts_with("drop")) && !chained(&["where", "filter"]) {

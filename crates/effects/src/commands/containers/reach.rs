@@ -1,5 +1,7 @@
 //! Containers on other machines, and images that leave their container.
 
+use tollgate_model::{Certainty, Effect, EffectKind, FileKind, Place};
+
 use super::infra;
 use crate::commands::Run;
 use crate::commands::verbs::Line;
@@ -46,5 +48,46 @@ pub(super) fn build(run: &mut Run, words: &[Word]) {
             None => output,
         };
         crate::commands::archives::extract(run, &folder);
+    }
+}
+
+/// An image named for a tool (`hashicorp/terraform`) starts that tool with the words behind it.
+pub(super) fn image_tool(run: &mut Run, options: &Options) {
+    let Some((image, words)) = options.operands.split_first().filter(|_| !options.has("entrypoint")) else {
+        return;
+    };
+    let shown = image.shown();
+    let name = shown.rsplit('/').next().unwrap_or_default().split([':', '@']).next().unwrap_or_default();
+    let name = name.trim_end_matches("-cli");
+    crate::commands::network::opened_by_image(run, &shown, words);
+    if let Some(tool) = crate::commands::verbs::find(name).filter(|_| !words.iter().any(|word| word.is(name)))
+    {
+        crate::commands::verbs::judge(run, tool, words);
+    }
+}
+
+/// `compose config` prints the settings with every variable in its place, those of `.env` too.
+pub(super) fn shown_settings(run: &mut Run, global: &Options, words: &[Word]) {
+    let quiet =
+        ["-q", "--quiet", "--services", "--volumes", "--images", "--profiles", "--hash", "--no-interpolate"];
+    if words.iter().any(|word| quiet.iter().any(|flag| word.text.prefix().starts_with(flag))) {
+        return;
+    }
+    let mut files: Vec<Word> = global.values("env-file").cloned().collect();
+    let usual = Word::literal_at(".env", run.call.span);
+    let there = |(place, _): &(Place, Certainty)| run.analyst.world.kind(&place.path) == FileKind::File;
+    if files.is_empty() && run.analyst.places(&usual, run.shell).iter().any(there) {
+        files.push(usual);
+    }
+    files.iter().for_each(|file| drop(run.read(file, false)));
+}
+
+/// A container that prints its environment prints the files that it was made from.
+pub(super) fn shown_files(run: &mut Run, options: &Options, mark: usize) {
+    let prints = |effect: &Effect| matches!(effect.kind, EffectKind::EnvRead { .. });
+    if run.analyst.since(mark).iter().any(prints) {
+        for file in options.values("env-file").cloned().collect::<Vec<_>>() {
+            run.read(&file, false);
+        }
     }
 }

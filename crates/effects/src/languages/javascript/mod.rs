@@ -309,6 +309,9 @@ fn module(m: &mut Machine, name: &str) -> Val {
         if !name.ends_with(".json") {
             m.module_file(&if complete { name.to_owned() } else { format!("{name}.js") });
         }
+        if name.ends_with(".json") {
+            return Val::Text(m.read(&Val::text(name)));
+        }
         return Val::unknown();
     }
     m.named(name)

@@ -204,7 +204,12 @@ fn files(name: &str) -> Option<Op> {
         "os.walk" | "os.fwalk" | "pathlib.Path.walk" => Op::Walk,
         "glob.glob" | "glob.iglob" => Op::Glob,
         "os.chdir" | "os.fchdir" | "contextlib.chdir" => Op::ChangeDir,
-        "linecache.getlines" | "pathlib.Path.read_text" | "pathlib.Path.read_bytes" => Op::Read,
+        "linecache.getlines"
+        | "pathlib.Path.read_text"
+        | "pathlib.Path.read_bytes"
+        | "configparser.ConfigParser.read"
+        | "configparser.RawConfigParser.read"
+        | "netrc.netrc" => Op::Read,
         "np.loadtxt"
         | "numpy.loadtxt"
         | "pandas.read_csv"
