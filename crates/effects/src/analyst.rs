@@ -46,6 +46,8 @@ pub(crate) struct Analyst<'w> {
     pub(crate) languages: languages::Budget,
     /// The call has written a file.
     wrote: bool,
+    /// An archive that came from the network was unpacked.
+    pub(crate) unpacked: bool,
     /// A stranger's words are being tried as commands.
     pub(crate) guessing: bool,
 }
@@ -66,6 +68,7 @@ impl<'w> Analyst<'w> {
             links: Links::default(),
             languages: languages::Budget::default(),
             wrote: false,
+            unpacked: false,
             guessing: false,
         }
     }
@@ -443,7 +446,8 @@ impl Host for Analyst<'_> {
             }
             // An unknown part in the middle of known code is a word of it: where it is a command, that is
             // noted by itself.
-            Note::DynamicCode { text, .. } if text.taint.is_empty() && begins_known(&text) => {}
+            Note::DynamicCode { text, .. }
+                if taint::sources(text.taint).is_empty() && begins_known(&text) => {}
             Note::DynamicCode { text, span } => self.dynamic_code(text.taint, span),
         }
     }
@@ -507,7 +511,7 @@ impl Analyst<'_> {
 
     /// Code that is not known in full is run: what it came from decides.
     pub(crate) fn dynamic_code(&mut self, marks: Taint, span: Span) {
-        if marks == taint::SETUP {
+        if taint::sources(marks) == taint::SETUP {
             return;
         }
         let source = if taint::has(marks, taint::NET) {

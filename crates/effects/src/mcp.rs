@@ -1,13 +1,16 @@
 //! Tools of servers, and tools nobody knows: judged by the names of the tool and of its arguments. A text is
 //! only read as code, SQL or a path where a name says that it is one.
 
+mod keepers;
 mod lines;
 mod names;
 
 use tollgate_model::json::Value;
-use tollgate_model::phrase::CREDENTIAL;
-use tollgate_model::{EffectKind, NetDirection, Replacement, WriteMode};
+use tollgate_model::phrase::{CREDENTIAL, WEB_REQUEST};
+use tollgate_model::{EffectKind, NetDirection, Replacement, Span, WriteMode};
+use tollgate_shell::eval::{Code, Scope};
 
+use crate::commands::{self, strangers};
 use crate::content::Piece;
 use crate::languages::Language;
 use crate::notebook;
@@ -47,7 +50,25 @@ pub(crate) fn effects(hands: &mut Hands, server: &str, tool: &str, input: &Value
     if let Some((operation, object)) = tool.database(input) {
         hands.push(EffectKind::Database { operation, object });
     }
+    if let Some(names) = tool.secrets() {
+        hands.push(EffectKind::EnvRead { names });
+    }
+    asked(hands, input);
     sent(hands, &tool, &texts);
+}
+
+/// A request that deletes something at a service, whoever sends it for the agent.
+fn asked(hands: &mut Hands, input: &Value) {
+    let text = |keys: [&str; 3]| keys.iter().find_map(|key| input.text(key)).unwrap_or_default();
+    let address = text(["url", "uri", "endpoint"]);
+    let host = Url::parse(address).host;
+    if text(["method", "httpMethod", "verb"]).eq_ignore_ascii_case("DELETE")
+        && address.contains("://")
+        && !is_this_machine(&host)
+    {
+        let (tool, operation) = (WEB_REQUEST.to_owned(), "DELETE".to_owned());
+        hands.push(EffectKind::Infra { tool, operation, target: address.to_owned() });
+    }
 }
 
 /// A text among the arguments, with the name it goes by.
@@ -92,11 +113,15 @@ fn code(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given]) {
             Field::Shell => given.key != "command" && given.key != "args",
             Field::Other => given.key == "run" && tool.verb == Verb::Run,
             Field::Keys => tool.is_terminal,
+            Field::Content => tool.types,
             _ => false,
         };
         if is_code && !tool.is_browser {
             ran = true;
-            hands.run(&tool.completed(given.text));
+            match tool.language.filter(|said| *said == "powershell").and_then(Language::of) {
+                Some(language) => hands.run_pieces(vec![Piece::Language(language, given.text.to_owned())]),
+                None => hands.run(&tool.completed(given.text)),
+            }
         }
         let is_program = match given.field {
             Field::Code => true,
@@ -119,6 +144,37 @@ fn code(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given]) {
             .take(1)
             .for_each(|given| hands.run(given.text));
     }
+    if !ran && !tool.is_remote && !tool.is_browser && !tool.is_database {
+        texts.iter().filter(|given| is_line(given)).take(LINES).for_each(|given| supposed(hands, given.text));
+    }
+}
+
+/// How many texts of a call are tried as commands.
+const LINES: usize = 16;
+
+/// May it be a command line, though no name says so? It begins with a program, and is no text for people.
+fn is_line(given: &Given) -> bool {
+    let first = given.text.split_whitespace().next().unwrap_or_default();
+    given.field == Field::Other
+        && !keepers::is_prose(given.key)
+        && given.text.len() < 4096
+        && commands::is_command(first.rsplit('/').next().unwrap_or_default())
+}
+
+/// Runs a text that may never run: only what is grave in it counts, as possible.
+fn supposed(hands: &mut Hands, text: &str) {
+    let mark = hands.analyst.mark();
+    let Hands { analyst, shell } = &mut *hands;
+    let code = Code {
+        text: tollgate_shell::value::Value::text(text),
+        scope: Scope::Child,
+        dialect: shell.dialect(),
+        name: None,
+        args: None,
+        span: Span::default(),
+    };
+    shell.supposed(|shell| shell.run_text(&code, analyst));
+    hands.analyst.doubt(mark, strangers::is_grave);
 }
 
 /// A command as a list, or as a name with a list of arguments, or as a line.
@@ -226,6 +282,29 @@ fn files(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given]) {
         Some(_) => Verb::Write,
         None => tool.verb,
     };
+    let steps = steps(input);
+    for (verb, step) in &steps {
+        let mut texts = Vec::new();
+        flatten("", step, 1, &mut texts);
+        each_file(hands, tool, *verb, step, &texts);
+    }
+    if steps.is_empty() {
+        each_file(hands, tool, verb, input, texts);
+    }
+}
+
+/// The steps of a call that holds several, each with a verb of its own: `{"op": "delete", "path": …}`.
+fn steps(input: &Value) -> Vec<(Verb, &Value)> {
+    let verb = |value: &Value| {
+        let said = ["op", "operation", "action", "type", "kind"].iter().find_map(|key| value.text(key))?;
+        Some(names::verb_of(said)).filter(|verb| *verb != Verb::Unknown)
+    };
+    let lists = input.as_map().unwrap_or_default().iter().filter_map(|(_, value)| value.as_list());
+    let inner = lists.flatten().take(VALUES).chain([input]);
+    inner.filter_map(|value| Some((verb(value)?, value))).collect()
+}
+
+fn each_file(hands: &mut Hands, tool: &Tool, verb: Verb, input: &Value, texts: &[Given]) {
     for given in texts.iter().filter(|given| is_path(given)) {
         let from = given.field == Field::Source;
         match verb {
@@ -320,11 +399,22 @@ fn addresses(hands: &mut Hands, tool: &Tool, texts: &[Given]) {
         if tool.is_browser && matches!(given.field, Field::Shell | Field::Code | Field::Other) {
             for url in urls(given.text) {
                 hands.fetch(url);
+                takes_along(hands, given.text, url);
             }
         }
         if is_address && is_url && !given.text.contains(char::is_whitespace) && !tool.is_database {
             hands.fetch(given.text);
         }
+    }
+}
+
+/// A script for a page that sends what the page keeps for its user.
+fn takes_along(hands: &mut Hands, script: &str, url: &str) {
+    let host = Url::parse(url).host;
+    let keeps = ["document.cookie", "localStorage", "sessionStorage", "indexedDB"];
+    if keeps.iter().any(|name| script.contains(name)) && !is_this_machine(&host) {
+        let carries = vec![format!("{CREDENTIAL}the session of the page")];
+        hands.push(EffectKind::Net { host, direction: NetDirection::Out, carries });
     }
 }
 

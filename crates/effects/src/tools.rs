@@ -243,6 +243,16 @@ impl<'w> Hands<'w> {
     }
 
     pub(crate) fn fetch(&mut self, url: &str) {
+        if let Some((_, path)) = url.split_once("jar:file:") {
+            self.read(path.trim_start_matches("//").split('!').next().unwrap_or_default(), false);
+            return;
+        }
+        let scheme = url.split(':').next().unwrap_or_default().to_ascii_lowercase();
+        if matches!(scheme.as_str(), "gopher" | "dict" | "ldap" | "ldaps" | "tftp" | "netdoc" | "phar") {
+            self.push(EffectKind::Opaque {
+                why: format!("`{scheme}:` speaks to other servers than those of the web"),
+            });
+        }
         let address = Url::parse(url);
         if let Some(path) = address.file() {
             self.read(&path, false);

@@ -92,3 +92,9 @@ pub const SOCIAL: &str = "a social security number";
 
 /// `Database`: the operation of a client that is told nothing that changes anything.
 pub const DATABASE_USE: &str = "use";
+
+/// The process that started the agent's shell: the agent.
+pub const PARENT: &str = "$PPID";
+
+/// Looks into a process, or holds it up, instead of a signal.
+pub const TRACE: &str = "trace";

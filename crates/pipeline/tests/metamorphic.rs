@@ -97,30 +97,6 @@ const HARMLESS: &[&str] = &[
     "basename /usr/bin",
 ];
 
-/// Rewrites after which it is really not known what runs: a refusal may become a question, and no less.
-const UNKNOWN: &[(&str, &str)] = &[
-    ("default of an unset variable", "the variable may be set in the agent's own shell"),
-    ("sed to bash", "what sed makes of its input is not followed"),
-];
-
-/// Misses that are known: a rule whose refusal some rewrites lose, and why. To be emptied.
-const OPEN: &[(&[&str], &[&str], &str)] = &[(
-    &["secret-variable-read", "secret-store-read", "cloud-secret-read", "environment-dump"],
-    &[
-        "Python's os.system",
-        "Python's subprocess",
-        "Python on standard input",
-        "Perl's system",
-        "Node's execSync",
-        "awk's system",
-        "the first of a pipe",
-        "a substitution",
-        "a default with a substitution",
-        "a process substitution",
-    ],
-    "what a child of another language prints by itself, and what an encoder makes of a secret, is not followed",
-)];
-
 fn no_milder(kind: Kind) {
     let mut wrong = Vec::new();
     let rewrites: Vec<&Rewrite> = REWRITES.iter().filter(|rewrite| rewrite.kind == kind).collect();
@@ -143,26 +119,13 @@ fn milder(rewrite: &Rewrite, text: &str, before: Verdict, rewritten: &str) -> Op
     if after >= before {
         return None;
     }
-    let unknown = UNKNOWN.iter().any(|(name, _)| *name == rewrite.name);
-    // A command that is guessed by the name of its variable may be guessed less well in other words.
-    // After a word that may be several, an array's elements have no order.
-    let guessed = text.starts_with('$') || rewrite.name == "an array" && text.contains(" $");
-    let wanted = if unknown || guessed { Verdict::Ask } else { before };
-    (after < wanted && !is_open(rewrite, text)).then(|| {
+    // After a word that may be several, or none, an array's elements have no order: what is refused for what
+    // stands behind `$SUDO` can only be asked about.
+    let unordered = rewrite.name == "an array" && text.contains('$');
+    let wanted = if unordered { Verdict::Ask } else { before };
+    (after < wanted).then(|| {
         format!("{}: {} became {}: {text:?} -> {rewritten:?}", rewrite.name, before.name(), after.name())
     })
-}
-
-/// Is the one rule that refuses the text known to lose it in this rewrite?
-fn is_open(rewrite: &Rewrite, text: &str) -> bool {
-    let Some(only) = only_rule(text) else { return false };
-    OPEN.iter().any(|(rules, names, _)| rules.contains(&only.as_str()) && names.contains(&rewrite.name))
-}
-
-/// The rule that refuses a text, when there is but one.
-fn only_rule(text: &str) -> Option<String> {
-    let mut refusing = judged(text).findings.into_iter().filter(|found| found.verdict.refuses());
-    refusing.next().filter(|_| refusing.next().is_none()).map(|found| found.rule)
 }
 
 fn report(wrong: &[String]) {

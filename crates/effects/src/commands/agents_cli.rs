@@ -6,6 +6,7 @@ use tollgate_model::phrase::{AGENT_CONTROL, AGENT_SETTINGS, AGENT_UNLEASHED};
 use tollgate_shell::eval::Outcome;
 
 use super::{Commands, Run};
+use crate::url::{Url, is_this_machine};
 use crate::word::Word;
 
 pub(super) const COMMANDS: Commands = &[
@@ -29,7 +30,28 @@ pub(super) const COMMANDS: Commands = &[
     ("kiro-cli", agent),
     ("q", agent),
     ("cline", agent),
+    ("agent", agent),
+    ("cn", agent),
+    ("interpreter", agent),
+    ("open-interpreter", agent),
+    ("plandex", agent),
+    ("openhands", agent),
+    ("kimi", agent),
+    ("iflow", agent),
 ];
+
+/// What editors do besides what their own family says.
+pub(super) const ASIDE: Commands =
+    &[("code", editor), ("code-insiders", editor), ("cursor", editor), ("windsurf", editor)];
+
+/// `code --add-mcp` gives the editor's agent another server.
+fn editor(run: &mut Run) -> Outcome {
+    if run.args.iter().any(|word| word.text.prefix().starts_with("--add-mcp")) {
+        let what = format!("{AGENT_SETTINGS}its tools (`{} --add-mcp`)", run.program);
+        run.push(EffectKind::Weaken { what });
+    }
+    run.derived()
+}
 
 /// Options that take the approvals away. `a b` is an option with a value.
 const UNLEASH: &[(&str, &[&str])] = &[
@@ -60,8 +82,50 @@ const UNLEASH: &[(&str, &[&str])] = &[
     ("aider", &["--yes-always", "--yes"]),
     ("crush", &["--yolo", "-y"]),
     ("kiro-cli", &["--trust-all-tools", "-a"]),
-    ("q", &["--trust-all-tools"]),
-    ("cline", &["--yolo"]),
+    ("q", &["--trust-all-tools", "-a"]),
+    ("cline", &["--yolo", "-y"]),
+    ("agent", &["--force", "--yolo"]),
+    ("cn", &["--auto"]),
+    ("interpreter", &["-y", "--auto_run"]),
+    ("open-interpreter", &["-y", "--auto_run"]),
+    ("plandex", &["set-auto full", "--full"]),
+    ("openhands", &["--always-approve", "--yolo"]),
+    ("kimi", &["--yolo", "-y", "--yes"]),
+    ("iflow", &["--yolo", "-y"]),
+];
+
+/// How the options of any agent begin that take its approvals away.
+const UNLEASHING: &[&str] = &[
+    "--dangerously",
+    "--allow-dangerously",
+    "--yolo",
+    "--skip-permissions",
+    "--bypass-permissions",
+    "--auto-approve",
+    "--trust-all",
+    "--no-sandbox",
+    "--disable-sandbox",
+];
+
+/// Options that bring in tools, and with them programs, that the person did not choose.
+const INJECT: &[(&str, &[&str])] = &[
+    ("claude", &["--mcp-config", "--plugin-dir", "--plugin-url"]),
+    ("copilot", &["--additional-mcp-config"]),
+    ("auggie", &["--mcp-config"]),
+    ("amp", &["--mcp-config"]),
+    ("goose", &["--with-extension", "--with-remote-extension", "--with-streamable-http-extension"]),
+    ("cursor-agent", &["--approve-mcps"]),
+    ("agent", &["--approve-mcps"]),
+];
+
+/// Variables that send what an agent says and hears to another machine.
+const ELSEWHERE: &[&str] = &[
+    "ANTHROPIC_BASE_URL",
+    "OPENAI_BASE_URL",
+    "OPENAI_API_BASE",
+    "GOOGLE_GEMINI_BASE_URL",
+    "ANTHROPIC_BEDROCK_BASE_URL",
+    "ANTHROPIC_VERTEX_BASE_URL",
 ];
 
 /// Options that put other hooks, or none, in place of the person's.
@@ -99,14 +163,65 @@ fn agent(run: &mut Run) -> Outcome {
     for option in options(UNHOOK, &program).filter(|option| given(&words, option)) {
         run.push(EffectKind::Tamper { what: format!("{AGENT_CONTROL}its hooks (`{program} {option}`)") });
     }
-    for option in options(UNLEASH, &program).filter(|option| given(&words, option)) {
+    for option in options(INJECT, &program).filter(|option| given(&words, option)) {
+        run.push(EffectKind::Weaken { what: format!("{AGENT_SETTINGS}its tools (`{program} {option}`)") });
+    }
+    let unleashing = |word: &&String| UNLEASHING.iter().any(|start| word.starts_with(start));
+    let listed = options(UNLEASH, &program).find(|option| given(&words, option)).map(str::to_owned);
+    let unleashed = listed.or_else(|| words.iter().find(unleashing).cloned()).or_else(|| tools_freed(&words));
+    if let Some(option) = unleashed {
         run.push(EffectKind::Weaken { what: format!("{AGENT_UNLEASHED}`{program} {option}`") });
     }
+    elsewhere(run, &program);
     if program == "codex" {
         overrides(run, &words);
     }
     environment(run, &program);
     run.derived()
+}
+
+/// `claude --allowedTools Bash` frees every command, `--add-dir /` every file.
+fn tools_freed(words: &[String]) -> Option<String> {
+    let mut option = "";
+    for word in words {
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) if name.starts_with("--") => (name, value),
+            _ if word.starts_with('-') => {
+                option = word;
+                continue;
+            }
+            _ => (option, word.as_str()),
+        };
+        let mut tools = value.split([',', ' ']);
+        let frees = match name {
+            "--allowedTools" | "--allowed-tools" | "--allow-tool" => tools
+                .any(|tool| matches!(tool, "Bash" | "Bash(*)" | "Bash(*:*)" | "Bash(:*)" | "*" | "shell")),
+            "--add-dir" => matches!(value, "/" | "~" | "/home" | "/etc" | "/root" | "/Users"),
+            _ => false,
+        };
+        if frees {
+            return Some(format!("{name} {value}"));
+        }
+    }
+    None
+}
+
+fn elsewhere(run: &mut Run, program: &str) {
+    let set = |name: &str| {
+        let own = run.call.assigns.iter().find(|(given, _)| &**given == name).map(|(_, value)| value.clone());
+        own.or_else(|| run.shell.exported().find(|(given, _)| *given == name).map(|(_, value)| value.clone()))
+    };
+    let far = |name: &&&str| {
+        set(name).is_some_and(|value| {
+            value
+                .as_literal()
+                .is_some_and(|url| url.contains("://") && !is_this_machine(&Url::parse(url).host))
+        })
+    };
+    if let Some(name) = ELSEWHERE.iter().find(far) {
+        let what = format!("{AGENT_SETTINGS}where it sends what it hears (`{name}` for {program})");
+        run.push(EffectKind::Weaken { what });
+    }
 }
 
 /// Variables that lead an agent to other settings, or take its approvals away. `HOME` leads all of them.

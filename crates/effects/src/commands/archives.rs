@@ -24,6 +24,8 @@ pub(super) const COMMANDS: Commands = &[
     ("rar", unrar),
     ("cpio", cpio),
     ("ar", ar),
+    ("dpkg-deb", dpkg_deb),
+    ("stow", stow),
     ("pax", pax),
     ("unsquashfs", unsquashfs),
     ("jar", jar),
@@ -78,6 +80,9 @@ fn tar(run: &mut Run) -> Outcome {
 fn unpack_tar(run: &mut Run, options: &Options) -> Outcome {
     let archive = options.value("f").filter(|archive| !archive.is("-")).cloned();
     let marks = source(run, archive.as_ref());
+    if let Some(list) = ["T", "X"].iter().find_map(|name| options.value(name)).cloned() {
+        run.read(&list, false);
+    }
     if options.has("O") {
         return members(run, &options.operands);
     }
@@ -90,6 +95,9 @@ fn unpack_tar(run: &mut Run, options: &Options) -> Outcome {
 }
 
 fn pack_tar(run: &mut Run, options: &Options) -> Outcome {
+    for list in ["T", "X"].iter().flat_map(|name| options.values(name)).cloned().collect::<Vec<_>>() {
+        run.read(&list, false);
+    }
     let folder = options.value("C").cloned();
     let before = run.shell.cwd().clone();
     if let Some(folder) = &folder {
@@ -128,6 +136,33 @@ fn dashed(args: &[Word]) -> Vec<Word> {
     }
     words.extend(rest);
     words
+}
+
+/// `dpkg-deb -x archive folder`.
+fn dpkg_deb(run: &mut Run) -> Outcome {
+    let options = read(
+        run.args,
+        "x,extract X,vextract R,raw-extract b,build c,contents I,info e,control f,field W,show",
+        Order::Anywhere,
+    );
+    if let [archive, folder] = options.operands.as_slice()
+        && ["x", "X", "R"].iter().any(|name| options.has(name))
+    {
+        run.read(archive, false);
+        extract(run, folder);
+    }
+    run.derived()
+}
+
+/// `stow -t folder` lays links for everything in a package.
+fn stow(run: &mut Run) -> Outcome {
+    let spec =
+        "t,target= d,dir= n,no,simulate S,stow D,delete R,restow v,verbose? ignore= defer= override= adopt";
+    let options = read(run.args, spec, Order::Anywhere);
+    if let Some(target) = options.value("t").filter(|_| !options.has("n") && !options.has("D")).cloned() {
+        extract(run, &target);
+    }
+    run.derived()
 }
 
 fn here(run: &Run) -> Word {
@@ -180,7 +215,12 @@ fn members(run: &mut Run, names: &[Word]) -> Outcome {
 }
 
 fn unzip(run: &mut Run) -> Outcome {
-    let options = read(run.args, "d= l t p v z Z c f u n o j q a b C L M P= x: V W X K B D", Order::Anywhere);
+    let options =
+        read(run.args, "d= l t p v z Z c f u n o j q a b C L M P= x: V W X K B D :", Order::Anywhere);
+    if options.has(":") {
+        // Members may name any folder of the machine.
+        extract(run, &Word::literal_at("/", run.call.span));
+    }
     let Some(archive) = options.operands.first().cloned() else { return run.derived() };
     let marks = source(run, Some(&archive));
     if options.has("p") || options.has("c") {

@@ -2,6 +2,7 @@
 //! mounted there is followed back.
 
 mod options;
+mod reach;
 mod registry;
 mod wiped;
 
@@ -47,6 +48,10 @@ fn docker(run: &mut Run) -> Outcome {
     {
         verb = inner.shown();
         rest = words;
+    }
+    reach::far(run, &global, &verb, rest);
+    if matches!(verb.as_str(), "build" | "buildx" | "image" | "builder") {
+        reach::build(run, rest);
     }
     if asks_for_help(rest) && !matches!(verb.as_str(), "run" | "exec" | "create" | "compose") {
         return run.derived();
@@ -114,25 +119,13 @@ fn start(run: &mut Run, words: &[Word]) -> Outcome {
     mounts(run, &options, &mut there);
     rights(run, &options);
     let command = inner_command(&options, options.operands.get(1..).unwrap_or_default());
-    image_tool(run, &options);
+    reach::image_tool(run, &options);
     let mark = run.analyst.mark();
     let outcome = inside(run, there, options.value("w"), &command);
+    reach::shown_files(run, &options, mark);
     // A new container knows only what it was given.
     run.analyst.sift(mark, |effect| !matches!(effect.kind, EffectKind::EnvRead { .. }));
     outcome
-}
-
-/// An image named for a tool (`hashicorp/terraform`) starts that tool with the words behind it.
-fn image_tool(run: &mut Run, options: &Options) {
-    let Some((image, words)) = options.operands.split_first().filter(|_| !options.has("entrypoint")) else {
-        return;
-    };
-    let shown = image.shown();
-    let name = shown.rsplit('/').next().unwrap_or_default().split([':', '@']).next().unwrap_or_default();
-    let name = name.trim_end_matches("-cli");
-    if let Some(tool) = super::verbs::find(name).filter(|_| !words.iter().any(|word| word.is(name))) {
-        super::verbs::judge(run, tool, words);
-    }
 }
 
 /// The entry point, if one is given, and the words behind the image.
@@ -385,7 +378,8 @@ fn archive(run: &mut Run, verb: &str, words: &[Word]) -> Outcome {
     if let Some(file) = given.filter(|file| !file.is("-") && !file.shown().contains("://")).cloned() {
         run.read(&file, false);
     }
-    run.derived()
+    let prints = matches!(verb, "save" | "export") && !options.has("o");
+    if prints { Outcome::unknown(crate::analyst::taint::FILE) } else { run.derived() }
 }
 
 fn compose_alone(run: &mut Run) -> Outcome {
@@ -395,6 +389,9 @@ fn compose_alone(run: &mut Run) -> Outcome {
 fn compose(run: &mut Run, words: &[Word]) -> Outcome {
     let global = read(words, COMPOSE, Order::First);
     let Some((verb, rest)) = global.operands.split_first() else { return run.derived() };
+    if matches!(verb.shown().as_str(), "config" | "convert") {
+        reach::shown_settings(run, &global, rest);
+    }
     if global.has("dry-run") || (asks_for_help(rest) && !matches!(verb.shown().as_str(), "run" | "exec")) {
         return run.derived();
     }

@@ -1,6 +1,6 @@
 //! Programs that change files: coreutils and their kin.
 
-use tollgate_model::{Certainty, EffectKind, FileKind, WriteMode, Zone};
+use tollgate_model::{Certainty, Effect, EffectKind, FileKind, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Text, Value};
 
@@ -18,6 +18,8 @@ pub(super) const COMMANDS: Commands = &[
     ("srm", rm),
     ("trash", silent),
     ("shred", shred),
+    ("scrub", shred),
+    ("bleachbit", bleachbit),
     ("wipe", rm),
     ("truncate", truncate),
     ("mv", mv),
@@ -107,6 +109,13 @@ fn shred(run: &mut Run) -> Outcome {
     delete_all(run, &options, false)
 }
 
+/// `bleachbit --shred` takes away what it is given.
+fn bleachbit(run: &mut Run) -> Outcome {
+    let options =
+        read(run.args, "s,shred c,clean p,preview l,list w,wipe-free-space o,overwrite", Order::Anywhere);
+    if options.has("s") { delete_all(run, &options, true) } else { run.derived() }
+}
+
 fn delete_all(run: &mut Run, options: &Options, recursive: bool) -> Outcome {
     for word in &options.operands {
         // A word that may be options makes the others' fate unsure, not its own.
@@ -148,9 +157,13 @@ fn landing(run: &Run, source: &Word, target: &Word, many: bool) -> Word {
         Some(first) => first,
         None => return target.clone(),
     };
+    // A folder that was moved or deleted before is none any more.
+    let gone = |effect: &Effect| matches!(&effect.kind, EffectKind::Delete { place: gone, .. } if gone.path == place.path);
     let folder = many
         || target.text.suffix().ends_with('/')
-        || (!place.pattern && run.analyst.world.kind(&place.path) == FileKind::Dir);
+        || (!place.pattern
+            && run.analyst.world.kind(&place.path) == FileKind::Dir
+            && !run.analyst.found().iter().any(gone));
     let shown = source.shown();
     let name = shown.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     if !folder || name.is_empty() || matches!(name, "." | "..") {
@@ -198,7 +211,9 @@ fn cp(run: &mut Run) -> Outcome {
     for source in &sources {
         let content = run.read(source, recursive);
         let Some(target) = &target else { continue };
-        if recursive && (options.has("T") || names_contents(source)) {
+        // `cp -r overlay/* /` puts whatever is in the one below the other.
+        let many = source.shown().ends_with("/*");
+        if recursive && (options.has("T") || many || names_contents(source)) {
             archives::extract(run, target);
             continue;
         }

@@ -2,6 +2,8 @@
 
 use super::verbs::{Deed, SECRET, Tool, find, judge};
 use super::{Commands, Run, interpreters};
+use crate::languages::{self, Language, Program};
+use crate::word::Word;
 use tollgate_shell::eval::Outcome;
 
 /// Scripts of a project that are such a tool.
@@ -41,6 +43,7 @@ pub(super) const TOOLS: &[Tool] = &[
         values: "env database path",
         one_dash: false,
         deeds: &[
+            ("env:decrypt", SECRET),
             ("** --env=testing|test", Deed::Safe),
             ("** --pretend", Deed::Safe),
             ("migrate:fresh|migrate:reset|migrate:refresh|db:wipe|schema:drop", RESET),
@@ -234,6 +237,8 @@ pub(super) const TOOLS: &[Tool] = &[
 /// `python manage.py flush`, `php artisan migrate:fresh`, `ruby bin/rails db:drop`: what the interpreter is told
 /// to run is such a tool. The script itself is followed as any other.
 pub(super) fn notice_script(run: &mut Run) {
+    let program = run.program.to_owned();
+    shell_code(run, &program, run.args);
     let interpreter = run.program.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     if !matches!(interpreter, "python" | "pypy" | "php" | "ruby" | "node" | "tsx") {
         return;
@@ -243,8 +248,46 @@ pub(super) fn notice_script(run: &mut Run) {
     let name = script.rsplit('/').next().unwrap_or_default();
     let known =
         matches!(name, "manage.py" | "artisan" | "console" | "rails" | "rake" | "wp" | "drush" | "prisma");
+    let rest = run.args.get(at + 1..).unwrap_or_default().to_vec();
     if let Some(tool) = find(name).filter(|_| known) {
-        judge(run, tool, run.args.get(at + 1..).unwrap_or_default());
+        judge(run, tool, &rest);
+    }
+    shell_code(run, name, &rest);
+}
+
+/// Code that a framework runs within the application: `manage.py shell -c`, `rails runner`, `artisan tinker`.
+const SHELLS: &[(&str, &str, &[&str], Language)] = &[
+    ("manage.py", "shell", &["-c", "--command"], Language::Python),
+    ("manage.py", "shell_plus", &["-c", "--command"], Language::Python),
+    ("django-admin", "shell", &["-c", "--command"], Language::Python),
+    ("rails", "runner", &[], Language::Ruby),
+    ("rails", "r", &[], Language::Ruby),
+    ("artisan", "tinker", &["--execute"], Language::Php),
+    ("wp", "eval", &[], Language::Php),
+    ("drush", "php:eval", &[], Language::Php),
+    ("drush", "ev", &[], Language::Php),
+];
+
+fn shell_code(run: &mut Run, tool: &str, words: &[Word]) {
+    let Some((verb, rest)) = words.split_first() else { return };
+    let known = SHELLS.iter().find(|(name, known, ..)| *name == tool && verb.is(known));
+    let Some((_, _, options, language)) = known else { return };
+    let code = match options {
+        [] => rest.iter().find(|word| !word.text.prefix().starts_with('-')).cloned(),
+        _ => rest.iter().enumerate().find_map(|(at, word)| {
+            let text = word.text.prefix();
+            let attached =
+                options.iter().any(|name| text.strip_prefix(name).is_some_and(|rest| rest.starts_with('=')));
+            if attached {
+                return Some(word.after('='));
+            }
+            options.contains(&text).then(|| rest.get(at + 1).cloned()).flatten()
+        }),
+    };
+    if let Some(code) = code {
+        let program =
+            Program { code: code.value(), span: code.span, file: None, from_input: false, args: Vec::new() };
+        languages::run(run, *language, &program);
     }
 }
 

@@ -92,7 +92,6 @@ const HARMLESS: &[&str] = &[
     "fsck-objects",
     "get-tar-commit-id",
     "gui",
-    "hash-object",
     "help",
     "history",
     "index-pack",

@@ -14,6 +14,7 @@ pub(super) const COMMANDS: Commands = &[
     ("tofu", terraform),
     ("ansible", ansible),
     ("ansible-playbook", ansible_playbook),
+    ("ansible-pull", ansible_pull),
     ("salt", salt),
     ("salt-ssh", salt),
     ("vagrant", vagrant),
@@ -27,7 +28,11 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[
             ("destroy", DESTROY),
             ("apply --destroy", DESTROY),
-            ("output --raw *password*|*secret*|*token*|*private_key*", SECRET),
+            ("output *password*|*secret*|*token*|*private_key*|*credential*|*kubeconfig*", SECRET),
+            ("output *", Deed::Safe),
+            ("output --json", SECRET),
+            ("show *", Deed::Safe),
+            ("show --json", SECRET),
             (
                 "plan|validate|fmt|init|show|output|graph|providers|version|console|get|login|logout|test|metadata|import|refresh",
                 Deed::Safe,
@@ -73,7 +78,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("stack import", DELETE),
             ("cancel", DELETE),
             ("config --show-secrets", SECRET),
-            ("stack output --show-secrets", SECRET),
+            ("stack output|export --show-secrets", SECRET),
             ("env open", SECRET),
         ],
     },
@@ -252,6 +257,27 @@ fn ansible_playbook(run: &mut Run) -> Outcome {
         });
     }
     run.derived()
+}
+
+/// Runs a playbook that it fetches first.
+fn ansible_pull(run: &mut Run) -> Outcome {
+    let line = Line::read(run.args, "U url i inventory d directory C checkout", false);
+    if line.values(&["U", "url"]).any(|url| url.shown().contains([':', '@'])) {
+        run.analyst.dynamic_code(crate::analyst::taint::NET, run.call.span);
+    }
+    run.derived()
+}
+
+/// Is this the name of a production system?
+pub(super) fn is_production(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let mut parts = lower.split(|letter: char| !letter.is_alphanumeric());
+    parts.any(|part| {
+        matches!(part, "prod" | "production" | "prd" | "live")
+            || (part.starts_with("prod") && !part.starts_with("produc"))
+            || part.ends_with("prod")
+            || part.ends_with("production")
+    })
 }
 
 /// A virtual machine of the project: its own data is lost, and what runs in it is not here.

@@ -5,7 +5,7 @@ pub(super) mod hosts;
 pub(super) mod languages;
 pub(super) mod tail;
 
-use tollgate_model::{Certainty, CodeSource, EffectKind, Span};
+use tollgate_model::{Certainty, CodeSource, EffectKind, FileKind, Place, Span};
 use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Code, Outcome, Scope, Status, Stream};
 use tollgate_shell::value::Value;
@@ -226,6 +226,14 @@ fn dialect(program: &str) -> Dialect {
     }
 }
 
+/// A program that is not there yet, after an archive from the network was unpacked, is one of its files.
+fn fresh(run: &mut Run, word: &Word) {
+    let missing = |(place, _): &(Place, Certainty)| run.analyst.world.kind(&place.path) == FileKind::Missing;
+    if run.analyst.unpacked && run.analyst.places(word, run.shell).iter().any(missing) {
+        run.analyst.dynamic_code(taint::NET, word.span);
+    }
+}
+
 /// A program that no family knows: a script on disk is followed; `None` for anything else, which is only run.
 pub(super) fn program(run: &mut Run) -> Option<Outcome> {
     if !run.path.contains('/') {
@@ -233,7 +241,10 @@ pub(super) fn program(run: &mut Run) -> Option<Outcome> {
     }
     let word = Word::literal_at(run.path, run.call.argv.first().map_or(run.call.span, |field| field.span));
     run.analyst.recall(&word, run.shell);
-    let text = run.analyst.script(&word, run.shell)?;
+    let Some(text) = run.analyst.script(&word, run.shell) else {
+        fresh(run, &word);
+        return None;
+    };
     // What was only copied is as unknown as before.
     if !text.is_known() && run.analyst.is_copy(&word, run.shell) && !taint::has(text.taint, taint::NET) {
         return None;

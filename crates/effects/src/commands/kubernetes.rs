@@ -23,7 +23,7 @@ const VALUES: &str = "n namespace context cluster user kubeconfig s server token
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool {
-        names: &["kubectl", "oc"],
+        names: &["kubectl", "oc", "k"],
         values: VALUES,
         one_dash: false,
         deeds: &[
@@ -35,6 +35,7 @@ pub(super) const TOOLS: &[Tool] = &[
                 DESTROY,
             ),
             ("delete", DELETE),
+            ("label ** pod-security.kubernetes.io/enforce=privileged", GRANT),
             ("drain", DELETE),
             ("scale --replicas=0", DELETE),
             ("patch -p,--patch=*replicas*:0}*|*replicas*:0,*", DELETE),
@@ -66,6 +67,12 @@ pub(super) const TOOLS: &[Tool] = &[
             ("push", Deed::Publish("chart")),
             ("registry", Deed::Safe),
         ],
+    },
+    Tool {
+        names: &["k3s-uninstall.sh", "k3s-agent-uninstall.sh", "rke2-uninstall.sh"],
+        values: "",
+        one_dash: false,
+        deeds: &[("**", DESTROY)],
     },
     Tool {
         names: &["helmfile"],

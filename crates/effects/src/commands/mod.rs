@@ -102,15 +102,16 @@ const FAMILIES: &[Commands] = &[
 
 /// Runs a command's handler. A program without one is a program on disk, or unknown: judged by what it is given.
 pub(crate) fn run(run: &mut Run) -> Outcome {
-    let aside = [secrets::ASIDE, tasks::ASIDE, vaults::ASIDE].into_iter().flatten();
+    let aside = [secrets::ASIDE, tasks::ASIDE, vaults::ASIDE, agents_cli::ASIDE].into_iter().flatten();
     let aside = aside.into_iter().find(|(name, _)| *name == run.program).map(|(_, aside)| aside(run));
     let dumped = aside.is_some_and(|outcome| taint::has(outcome.stdout.taint, taint::ENVIRONMENT));
     let dump = if dumped { taint::ENVIRONMENT } else { Taint::NONE };
-    let marks = verbs::notice(run).union(setup::marks(run)).union(dump);
+    let marks = verbs::notice(run).union(setup::marks(run)).union(secrets::passed(run)).union(dump);
     flags::notice(run);
     loads::notice(run);
     trees::notice(run);
     interpreters::hosts::notice(run);
+    system::hold(run);
     remotes::notice(run);
     servers::notice(run);
     alter::notice(run);

@@ -7,6 +7,7 @@ mod fetchers;
 mod names;
 mod remote;
 mod request;
+mod shares;
 mod sockets;
 mod stores;
 mod tunnels;
@@ -108,10 +109,16 @@ pub(super) fn watch(run: &mut Run, outcome: &Outcome) {
     sockets::wired(run, outcome);
     names::asked(run);
     tunnels::opened(run);
+    shares::served(run);
     stores::sent(run);
     if run.program.ends_with("awk") {
         sockets::inet(run);
     }
+}
+
+/// Takes a tunnel down that an image opens.
+pub(super) fn opened_by_image(run: &mut Run, image: &str, words: &[Word]) {
+    tunnels::opened_by_image(run, image, words);
 }
 
 /// Is it standard output by another name?

@@ -34,6 +34,10 @@ pub(super) const TOOLS: &[Tool] = &[
             ("owner|author add|rm", Deed::Publish("npm")),
             ("access set|grant|revoke|public|restricted", Deed::Publish("npm")),
             ("token create", GRANT),
+            (
+                "config|c set script-shell|script-shell=*|node-options|node-options=*|init-module|init-module=*",
+                INDEX,
+            ),
             ("token revoke|delete|rm", Deed::Publish("npm")),
             ("config|c set registry|registry=*|*:registry|*:registry=*|strict-ssl|strict-ssl=false", INDEX),
             ("set registry|registry=*|*:registry|*:registry=*|strict-ssl=false", INDEX),
@@ -58,6 +62,12 @@ pub(super) const TOOLS: &[Tool] = &[
         values: "python log proxy retries timeout cache-dir",
         one_dash: false,
         deeds: &[("config set *index-url|*extra-index-url|*trusted-host|*find-links *", INDEX)],
+    },
+    Tool {
+        names: &["add-apt-repository", "apt-add-repository"],
+        values: "",
+        one_dash: false,
+        deeds: &[("** -L,--list", Deed::Safe), ("** -r,--remove", Deed::Safe), ("**", INDEX)],
     },
     Tool {
         names: &["twine"],
@@ -240,6 +250,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("remove|purge|autoremove|autopurge ** @essential", REMOVE),
             ("install --allow-unauthenticated", INDEX),
             ("update --allow-insecure-repositories", INDEX),
+            ("** -o,--option=*AllowInsecure*|*AllowUnauthenticated*|*Verify-Peer=false", INDEX),
         ],
     },
     Tool {
@@ -266,6 +277,7 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[
             ("** --dry-run,--no-act,--test,--simulate", Deed::Safe),
+            ("** --nosignature,--nodigest,--noverify", INDEX),
             ("** @essential -r,--remove,-P,--purge,-e,--erase", REMOVE),
         ],
     },

@@ -1,7 +1,7 @@
 //! Programs that print a path: what they print is known when what they are given is.
 
 use tollgate_shell::eval::{Outcome, Status};
-use tollgate_shell::value::{Piece, Text, Value};
+use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
 use super::{Commands, Run};
 use crate::options::{Order, read};
@@ -16,6 +16,10 @@ pub(super) const COMMANDS: Commands = &[
     ("grealpath", realpath),
     ("readlink", readlink),
     ("greadlink", readlink),
+    ("locate", locate),
+    ("plocate", locate),
+    ("mlocate", locate),
+    ("mdfind", locate),
     ("mktemp", mktemp),
     ("gmktemp", mktemp),
 ];
@@ -79,6 +83,20 @@ fn resolved(run: &mut Run, words: &[Word], follow: bool) -> Outcome {
     let path = run.analyst.links.follow(&Text::literal(&path)).as_literal().map_or(path, str::to_owned);
     let real = run.analyst.world.real(&path).filter(|_| follow);
     printed(Value::text(&real.unwrap_or(path)))
+}
+
+/// Paths anywhere on the machine whose last part is the name that is asked for.
+fn locate(run: &mut Run) -> Outcome {
+    let names = run.args.iter().filter(|word| !word.text.prefix().starts_with('-'));
+    let texts: Vec<Text> = names
+        .map(|word| {
+            let mut text = Text::hole(Hole::new(HoleSource::Output));
+            text.push_str("/");
+            text.append(&word.text);
+            text
+        })
+        .collect();
+    if texts.is_empty() { run.derived() } else { printed(Value::of(texts, Taint::NONE)) }
 }
 
 /// A new name in a folder for temporary files, or the given one with its last letters made up.

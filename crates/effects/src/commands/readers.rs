@@ -4,15 +4,18 @@ mod specs;
 pub(super) mod told;
 
 use tollgate_model::phrase::PRINTED;
-use tollgate_model::{Certainty, EffectKind, WriteMode, Zone};
+use tollgate_model::{Certainty, EffectKind, FileKind, Place, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
-use tollgate_shell::value::Value;
+use tollgate_shell::value::{Taint, Value};
 
 use super::{Commands, Run, secrets};
-use crate::options::{Order, read};
+use crate::analyst::taint;
+use crate::options::{Options, Order, read};
 use crate::word::Word;
 
 pub(super) const COMMANDS: Commands = &[
+    ("ls", ls),
+    ("dir", ls),
     ("cat", cat),
     ("tac", copies),
     ("bat", cat),
@@ -191,26 +194,75 @@ fn rev(run: &mut Run) -> Outcome {
     }
 }
 
-/// A program of which nothing is known and that is given a file of secrets to work on may show it. Options are
-/// left out: `--key server.key` and `--env-file .env` are how secrets are used without being shown.
+/// A program of which nothing is known and that is given a file of secrets to work on may show it, also as the
+/// value of an option: `-f`, `-iL` and `--input` name what is worked on. `--key server.key` and `--env-file .env`
+/// are how secrets are used without being shown.
 pub(super) fn unknown(run: &mut Run) {
-    if LOOKERS.contains(&run.program) {
+    let looks = LOOKERS.contains(&run.program);
+    let mut option: Option<String> = None;
+    for word in run.args {
+        let text = word.text.prefix();
+        let name = text.starts_with('-').then(|| text.trim_start_matches('-').to_owned());
+        let (file, option_of_it) = match &name {
+            None => (Some(word.clone()), option.take()),
+            Some(name) => match name.split_once('=') {
+                Some((name, _)) => (Some(word.after('=')), Some(name.to_owned())),
+                None => (None, None),
+            },
+        };
+        let reads = match &option_of_it {
+            _ if looks => lists_files(run.program, option_of_it.as_deref()),
+            Some(name) => !uses(run.program, name, file.as_ref().unwrap_or(word)),
+            None => true,
+        };
+        if let Some(file) = file.filter(|_| reads) {
+            suspect_read(run, &file);
+        }
+        option = name.filter(|name| !name.contains('='));
+    }
+}
+
+/// A file of secrets that a program may show.
+fn suspect_read(run: &mut Run, word: &Word) {
+    if !word.literal().is_some_and(|text| text.contains(['.', '/'])) {
         return;
     }
-    let mut option = false;
-    for word in run.args {
-        let is_option = word.text.prefix().starts_with('-');
-        let is_path = word.literal().is_some_and(|text| text.contains(['.', '/']));
-        if !is_option && !option && is_path {
-            for (place, _) in run.analyst.places(word, run.shell) {
-                if place.zone == Zone::Secret {
-                    let kind = EffectKind::Read { place, recursive: false };
-                    run.analyst.push(kind, word.span, Certainty::Possible);
-                }
-            }
+    for (place, _) in run.analyst.places(word, run.shell) {
+        if place.zone == Zone::Secret {
+            run.analyst.push(EffectKind::Read { place, recursive: false }, word.span, Certainty::Possible);
         }
-        option = is_option && !word.text.prefix().contains('=');
     }
+}
+
+/// Is the option one that takes a secret to use it? Said by the names that programs agree on.
+fn uses(program: &str, option: &str, file: &Word) -> bool {
+    let lower = option.to_ascii_lowercase();
+    let parts = [
+        "env", "key", "cert", "conf", "ident", "cred", "pass", "secret", "token", "auth", "pem", "ssl",
+        "tls", "netrc", "vault", "login", "cookie", "account", "profile", "settings", "store", "db", "var",
+        "state", "sign",
+    ];
+    let letters = ["e", "c", "k", "p", "s", "K", "ks"];
+    // `-i` names an identity, or what is worked on.
+    letters.contains(&option)
+        || option == "i" && is_key(file)
+        || parts.iter().any(|part| lower.contains(part))
+        || matches!(option, "f" | "file") && program.contains("env")
+}
+
+/// A file that holds one key.
+fn is_key(file: &Word) -> bool {
+    let shown = file.shown();
+    let name = shown.rsplit('/').next().unwrap_or_default();
+    name.starts_with("id_") || [".pem", ".key", ".ppk", ".p8"].iter().any(|end| name.ends_with(end))
+}
+
+/// Options of programs that only look at names: a file that holds the names is read, and they are shown.
+fn lists_files(program: &str, option: Option<&str>) -> bool {
+    matches!(
+        (program, option),
+        ("file", Some("f" | "files-from")) | ("du", Some("files0-from" | "X" | "exclude-from"))
+    )
 }
 
 /// Programs without effects of their own that look at a file's name, rights or size, or open it for a person.
@@ -292,7 +344,7 @@ fn pattern_first(run: &mut Run) -> Outcome {
         n,null-input R,raw-input S,sort-keys c,compact-output e,exit-status a,ascii-output j,join-output args jsonargs \
         seq stream stream-errors unbuffered raw-output0";
     let mut args: Vec<Word> = Vec::new();
-    let mut marks = tollgate_shell::value::Taint::NONE;
+    let mut marks = Taint::NONE;
     let mut rest = run.args.iter();
     while let Some(word) = rest.next() {
         match word.literal() {
@@ -377,6 +429,7 @@ fn grep(run: &mut Run) -> Outcome {
     for word in options.values("f").chain(&files) {
         marks = marks.union(run.read(word, walks).taint);
     }
+    named_files(run, &options, walks);
     let lists = ["l", "L", "files", "files-without-match"].into_iter().any(|name| options.has(name));
     // `-L` of ripgrep follows links.
     let lists = lists && (own || !options.has("L") || options.has("l") || options.has("files"));
@@ -389,7 +442,76 @@ fn grep(run: &mut Run) -> Outcome {
             status: Status::Either,
         };
     }
-    Outcome::unknown(marks)
+    let inverts = options.has("v") || options.has("L");
+    let pattern = options.value("e").or(options.operands.first().filter(|_| skip == 1)).cloned();
+    match pattern.filter(|_| taint::has(marks, taint::NAMES) && !inverts) {
+        Some(pattern) => picked(run, &pattern, marks),
+        None => Outcome::unknown(marks),
+    }
+}
+
+/// A search below a folder reaches the secrets in it when it asks for files of such a name, or leaves nothing out.
+fn named_files(run: &mut Run, options: &Options, walks: bool) {
+    if !walks {
+        return;
+    }
+    let asked = ["include", "g", "glob", "iglob"].iter().flat_map(|name| options.values(name));
+    let mut names: Vec<String> = asked.map(Word::shown).filter(|glob| !glob.starts_with('!')).collect();
+    let everything = run.program == "rg" && options.has("hidden") && options.has("no-ignore");
+    names.extend(everything.then(|| ".env".to_owned()));
+    for name in names {
+        let name = name.rsplit('/').next().unwrap_or_default().trim_end_matches('*').to_owned();
+        let file = Word::literal_at(&name, run.call.span);
+        let places = run.analyst.places(&file, run.shell);
+        let secret = |(place, _): &(Place, Certainty)| {
+            place.zone == Zone::Secret && run.analyst.world.kind(&place.path) == FileKind::File
+        };
+        if name.len() > 1 && places.iter().any(secret) {
+            run.read(&file, false);
+        }
+    }
+}
+
+/// Names of files that a pattern picks from a listing: those of secrets are worth knowing.
+fn picked(run: &Run, pattern: &Word, marks: Taint) -> Outcome {
+    let unknown = Value::output(marks);
+    let cwd = run.shell.cwd().clone();
+    let (Some(folder), Some(pattern)) = (cwd.as_literal(), pattern.literal()) else {
+        return Outcome::unknown(marks);
+    };
+    let secret = |name: &String| {
+        let word = Word::literal_at(name, run.call.span);
+        run.analyst.places(&word, run.shell).iter().any(|(place, _)| place.zone == Zone::Secret)
+    };
+    let names = run.analyst.world.list(folder, LISTED).into_iter().filter(|name| asks_for(pattern, name));
+    let stdout = names.filter(secret).take(8).fold(unknown, |all, name| all.union(&Value::text(&name)));
+    Outcome { stdout, status: Status::Either }
+}
+
+/// How many names of a folder are looked at.
+const LISTED: usize = 512;
+
+/// Does a pattern ask for a name? Its longest plain part decides, at the end of the name that it is tied to.
+fn asks_for(pattern: &str, name: &str) -> bool {
+    pattern.split('|').any(|one| {
+        let plain: String = one.chars().filter(|c| *c != '\\').collect();
+        let (start, end) = (plain.starts_with('^'), plain.ends_with('$'));
+        let parts = plain.trim_matches(['^', '$', '(', ')']).split(['*', '+', '?', '[', ']', '(', ')']);
+        let Some(part) = parts.max_by_key(|part| part.len()) else { return false };
+        let part = part.to_ascii_lowercase();
+        let name = name.to_ascii_lowercase();
+        // A dot at its edge may stand for any letter.
+        let core = part.trim_matches('.');
+        core.len() > 1
+            && name.contains(core)
+            && (!start || name.trim_start_matches('.').starts_with(core))
+            && (!end || name.ends_with(core))
+    })
+}
+
+/// `ls`: names of files, which a filter may pick some of.
+fn ls(run: &mut Run) -> Outcome {
+    Outcome::unknown(run.derived().stdout.taint.union(taint::NAMES))
 }
 
 /// What is in these files, or on standard input when there are none.
@@ -404,5 +526,5 @@ pub(super) fn contents(run: &mut Run, files: &[Word]) -> Value {
             None => content,
         });
     }
-    whole.or(input).unwrap_or_else(|| Value::output(tollgate_shell::value::Taint::NONE))
+    whole.or(input).unwrap_or_else(|| Value::output(Taint::NONE))
 }

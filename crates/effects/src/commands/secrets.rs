@@ -98,7 +98,7 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
 
 /// Looks at every command before it runs: does it print a secret variable, or filter a dump of the environment?
 pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
-    let Some(program) = call.name().map(|name| name.rsplit('/').next().unwrap_or(name)) else { return };
+    let Some(program) = program_of(call) else { return };
     let shows = is_seen(call);
     if matches!(program, "echo" | "printf" | "print") && shows {
         for field in call.args() {
@@ -106,10 +106,6 @@ pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
             repeated(analyst, &field.value, call);
         }
     }
-    let copies = [
-        "cat", "tee", "base64", "base32", "xxd", "od", "hexdump", "rev", "tac", "fold", "head", "tail", "nl",
-        "tr", "sed", "cut", "awk", "bat", "less", "more",
-    ];
     if program == "export" {
         load(analyst, call);
     }
@@ -121,11 +117,44 @@ pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
     };
     if shows
         && !spared
-        && copies.contains(&program)
+        && copies(program, call)
         && let Some(input) = &call.stdin.value
     {
         printed(analyst, input, call);
         repeated(analyst, input, call);
+    }
+}
+
+/// Programs that print what they are given, as it is or in other letters.
+const COPIES: &[&str] = &[
+    "cat", "tee", "base64", "base32", "basenc", "uuencode", "xxd", "od", "hexdump", "hd", "hexyl", "rev",
+    "tac", "fold", "fmt", "head", "tail", "nl", "tr", "sed", "gsed", "cut", "awk", "gawk", "mawk", "bat",
+    "less", "more", "paste", "column", "sort", "uniq", "strings", "expand", "jq", "iconv",
+];
+
+fn copies(program: &str, call: &Call) -> bool {
+    let encodes = |verb: &str| matches!(verb, "enc" | "base64");
+    COPIES.contains(&program)
+        || program == "openssl"
+            && call.args().next().and_then(|verb| verb.value.as_literal()).is_some_and(encodes)
+}
+
+/// The mark of what a program makes of a secret variable that comes in.
+pub(super) fn passed(run: &Run) -> Taint {
+    let secret = || run.stdin().is_some_and(holds_secret);
+    if copies(run.program, run.call) && secret() { taint::SECRET } else { Taint::NONE }
+}
+
+/// Is a secret variable a part of it?
+fn holds_secret(value: &Value) -> bool {
+    let is_secret = |piece: &Piece| matches!(piece, Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) if is_secret_name(name));
+    value.any.iter().take(16).flat_map(|text| &text.pieces).any(is_secret)
+}
+
+/// What code in another language has printed, where that is known.
+pub(crate) fn printed_by_code(analyst: &mut Analyst, call: &Call, text: &Value) {
+    if is_seen(call) {
+        repeated(analyst, text, call);
     }
 }
 
@@ -147,12 +176,21 @@ fn is_seen(call: &Call) -> bool {
 pub(super) fn shown(analyst: &mut Analyst, call: &Call, outcome: &Outcome) {
     if is_seen(call) {
         printed(analyst, &outcome.stdout, call);
+        if matches!(program_of(call), Some("cat" | "head" | "tail" | "tac" | "paste" | "nl")) {
+            repeated(analyst, &outcome.stdout, call);
+        }
     }
+}
+
+fn program_of(call: &Call) -> Option<&str> {
+    call.name().map(|name| name.rsplit('/').next().unwrap_or(name))
 }
 
 /// A secret that another command gave out is said aloud.
 fn repeated(analyst: &mut Analyst, value: &Value, call: &Call) {
-    if taint::has(value.taint, taint::SECRET) {
+    // A file of secrets has been noted where it was read.
+    let file = |effect: &Effect| matches!(&effect.kind, EffectKind::Read { place, .. } if place.zone == Zone::Secret);
+    if taint::has(value.taint, taint::SECRET) && !analyst.found().iter().any(file) {
         let names = vec![format!("{STORE}a keeper of secrets, and prints it")];
         analyst.push(EffectKind::EnvRead { names }, call.span, Certainty::Certain);
     }
@@ -235,8 +273,12 @@ fn is_filter(program: &str, call: &Call) -> bool {
                 word == "--invert-match"
                     || (word.starts_with('-') && !word.starts_with("--") && word.contains('v'))
             });
+            let counts = words.iter().any(|word| {
+                matches!(word.as_str(), "--count" | "--quiet")
+                    || (word.starts_with('-') && !word.starts_with("--") && word.contains(['c', 'q']))
+            });
             let patterns: Vec<&String> = words.iter().filter(|word| !word.starts_with('-')).collect();
-            !inverts && !patterns.is_empty() && patterns.iter().all(|pattern| is_narrow(pattern))
+            counts || !inverts && !patterns.is_empty() && patterns.iter().all(|pattern| is_narrow(pattern))
         }
         _ => false,
     }

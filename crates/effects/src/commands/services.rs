@@ -1,6 +1,6 @@
 //! The machine's services, firewall, storage and users.
 
-use super::verbs::{Deed, Tool};
+use super::verbs::{Deed, SECRET, Tool};
 
 const STOP: Deed = Deed::Infra("stop-service");
 const FIREWALL: Deed = Deed::Weaken("the firewall");
@@ -19,6 +19,7 @@ pub(super) const TOOLS: &[Tool] = &[
         values: "H host M machine t type state p property s signal n lines o output root kill-whom kill-who job-mode",
         one_dash: false,
         deeds: &[
+            ("show -p,--property=*Environment*", SECRET),
             ("** --user", Deed::Safe),
             ("** --dry-run", Deed::Safe),
             ("poweroff|reboot|halt|kexec|suspend|hibernate|soft-reboot", Deed::Power),
@@ -257,8 +258,41 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[("format|sanitize|delete-ns|write|write-zeroes|dsm", STORAGE)],
     },
+    Tool { names: &["sg_format", "sg_sanitize"], values: "", one_dash: false, deeds: &[("**", STORAGE)] },
+    Tool { names: &["debugfs"], values: "R f b s c", one_dash: false, deeds: &[("** -w", STORAGE)] },
     Tool {
-        names: &["sg_format", "sg_sanitize", "badblocks", "shred-disk"],
+        names: &["loginctl"],
+        values: "H host M machine s signal",
+        one_dash: false,
+        deeds: &[("terminate-user|terminate-session|terminate-seat|kill-user|kill-session", STOP)],
+    },
+    Tool {
+        names: &["busctl", "dbus-send", "gdbus", "qdbus"],
+        values: "dest d object-path o method m",
+        one_dash: false,
+        deeds: &[
+            ("** *PowerOff|*Reboot|*Halt|*Hibernate|*Suspend|*SoftReboot|*KExec", Deed::Power),
+            ("** -m,--method=*PowerOff|*Reboot|*Halt|*Hibernate|*Suspend", Deed::Power),
+        ],
+    },
+    Tool {
+        names: &["VBoxManage", "vboxmanage"],
+        values: "",
+        one_dash: false,
+        deeds: &[
+            ("unregistervm --delete,--delete-all", STORAGE),
+            ("closemedium --delete", STORAGE),
+            ("snapshot * delete", STORAGE),
+        ],
+    },
+    Tool {
+        names: &["xattr"],
+        values: "",
+        one_dash: false,
+        deeds: &[("com.apple.quarantine -d", Deed::Weaken("this machine: its check of downloaded programs"))],
+    },
+    Tool {
+        names: &["badblocks", "shred-disk"],
         values: "",
         one_dash: false,
         deeds: &[("** -w", STORAGE), ("** --format,-F", STORAGE)],

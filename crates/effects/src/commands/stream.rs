@@ -1,12 +1,13 @@
 //! Sed and awk: filters with a language of their own.
 
 use tollgate_model::{Certainty, CodeSource, EffectKind, WriteMode};
-use tollgate_shell::eval::Outcome;
+use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Text, Value};
 
 use super::readers::contents;
 use super::{Commands, Run, interpreters};
 use crate::analyst::taint;
+use crate::languages::edits;
 use crate::languages::sed::{SedAct, acts};
 use crate::languages::{self, Language, Program};
 use crate::options::{Options, Order, read};
@@ -74,7 +75,17 @@ fn sed(run: &mut Run) -> Outcome {
             }
         }
     }
-    Outcome::unknown(whole.taint)
+    let known: Option<Vec<String>> = scripts(run, &options, "e", "f")
+        .iter()
+        .map(|(script, _)| script.as_literal().map(str::to_owned))
+        .collect();
+    let made = known
+        .zip(whole.as_literal())
+        .and_then(|(scripts, text)| edits::edited(&scripts, text, options.has("E"), options.has("n")));
+    match made.filter(|_| !options.has("i") && !options.has("z")) {
+        Some(text) => Outcome { stdout: Value::text(&text).with_taint(whole.taint), status: Status::Either },
+        None => Outcome::unknown(whole.taint),
+    }
 }
 
 fn act(run: &mut Run, act: SedAct, word: &Word, whole: &Value) {
@@ -122,7 +133,7 @@ fn awk(run: &mut Run) -> Outcome {
         let known = outcome.stdout;
         printed = printed.with_taint(known.taint).union(&known);
     }
-    Outcome { stdout: printed, status: tollgate_shell::eval::Status::Either }
+    Outcome { stdout: printed, status: Status::Either }
 }
 
 /// `-v name=value`, where the value is known.

@@ -1,8 +1,9 @@
 //! Programs that touch the machine itself: devices, processes, power.
 
-use tollgate_model::phrase::MACHINE;
+use tollgate_model::phrase::{MACHINE, PARENT, TRACE};
 use tollgate_model::{EffectKind, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
+use tollgate_shell::value::{Hole, HoleSource, Piece};
 
 use super::{Commands, Handler, Run};
 use crate::options::{Order, read};
@@ -132,6 +133,14 @@ fn mount(run: &mut Run) -> Outcome {
         || options
             .value("o")
             .is_some_and(|list| list.shown().split(',').any(|one| matches!(one, "bind" | "rbind")));
+    let locks = |list: &Word| {
+        let list = list.shown();
+        list.split(',').any(|one| one == "remount") && list.split(',').any(|one| one == "ro")
+    };
+    if options.values("o").any(locks) {
+        let (tool, operation) = (run.program.to_owned(), "stop-service".to_owned());
+        run.push(EffectKind::Infra { tool, operation, target: "mount -o remount,ro".to_owned() });
+    }
     let named = |name: &str, at: usize| options.value(name).or(options.operands.get(at)).cloned();
     if let Some(target) = named("target", 1) {
         run.analyst.permission(&target, "hidden by a mount", false, run.shell);
@@ -165,6 +174,54 @@ fn fallocate(run: &mut Run) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
+/// The parent of the shell that an agent runs is the agent.
+fn is_parent(word: &Word) -> bool {
+    let parent = |piece: &Piece| matches!(piece, Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) if &**name == "PPID");
+    matches!(word.text.pieces.as_slice(), [piece] if parent(piece)) || word.is(PARENT)
+}
+
+/// Programs that look into or hold up a process, and the options that name it; none means the operands do.
+const TRACERS: &[(&str, &[&str])] = &[
+    ("gdb", &["-p", "--pid", "-pid"]),
+    ("lldb", &["-p", "--attach-pid"]),
+    ("strace", &["-p", "--attach"]),
+    ("ltrace", &["-p"]),
+    ("perf", &["-p", "--pid"]),
+    ("renice", &["-p", "--pid"]),
+    ("cpulimit", &["-p", "--pid"]),
+    ("prlimit", &["-p", "--pid"]),
+    ("taskset", &["-p", "--pid"]),
+    ("py-spy", &["-p", "--pid"]),
+    ("gcore", &[]),
+    ("reptyr", &[]),
+    ("gstack", &[]),
+    ("pstack", &[]),
+];
+
+/// Takes down whose process a program takes hold of, besides what else it does.
+pub(super) fn hold(run: &mut Run) {
+    let Some((_, options)) = TRACERS.iter().find(|(name, _)| *name == run.program) else { return };
+    let mut held: Vec<String> = Vec::new();
+    for (at, word) in run.args.iter().enumerate() {
+        let text = word.text.prefix();
+        let before = at.checked_sub(1).and_then(|at| run.args.get(at)).map(Word::shown).unwrap_or_default();
+        let attached = options.iter().find_map(|name| {
+            let rest = text.strip_prefix(name)?;
+            (rest.starts_with('=') || !name.starts_with("--") && !rest.is_empty()).then_some(name.len())
+        });
+        if let Some(start) = attached {
+            held.push(target(
+                &word.from(start + usize::from(text.get(start..).is_some_and(|rest| rest.starts_with('=')))),
+            ));
+        } else if options.contains(&before.as_str()) || options.is_empty() && !text.starts_with('-') {
+            held.push(target(word));
+        }
+    }
+    for target in held {
+        run.push(EffectKind::Process { signal: TRACE.into(), target });
+    }
+}
+
 fn kill_all(run: &mut Run) -> Outcome {
     run.push(EffectKind::Process { signal: "KILL".into(), target: "-1".into() });
     Outcome::silent(Status::Either)
@@ -172,6 +229,9 @@ fn kill_all(run: &mut Run) -> Outcome {
 
 /// A process by its number. One that shows only when it runs is some process of the script.
 fn target(word: &Word) -> String {
+    if is_parent(word) {
+        return PARENT.to_owned();
+    }
     let mut known = word.text.prefix().to_owned();
     if word.text.has_holes() {
         known.push_str("unknown");

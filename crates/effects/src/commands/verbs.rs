@@ -141,6 +141,7 @@ pub(super) fn judge(run: &mut Run, tool: &Tool, words: &[Word]) -> Taint {
     let found = tool.deeds.iter().find(|(pattern, _)| line.fits(pattern, input));
     let Some((pattern, deed)) = found else {
         warn_of_unknown(run, tool, &line);
+        in_production(run, &line);
         return Taint::NONE;
     };
     if is_emulated(run, &line) {
@@ -178,6 +179,62 @@ fn is_emulated(run: &Run, line: &Line) -> bool {
         "awslocal" => true,
         "aws" => named().or_else(set).unwrap_or(false),
         _ => false,
+    }
+}
+
+/// What tools of clusters and clouds change, and how they are told whose.
+const TARGETS: &[(&[&str], &str, &[&str])] = &[
+    (
+        &["kubectl", "oc", "k"],
+        "apply|create|replace|patch|edit|set|scale|rollout|cordon|exec|run|cp|autoscale|expose",
+        &["KUBECONFIG"],
+    ),
+    (&["helm", "helm3"], "upgrade|install", &["KUBECONFIG"]),
+    (
+        &["aws"],
+        "put-*|update-*|create-*|modify-*|run-*|start-*|stop-*|invoke|attach-*|cp|mv|sync|send-command",
+        &["AWS_PROFILE", "AWS_DEFAULT_PROFILE"],
+    ),
+    (
+        &["gcloud"],
+        "create|update|deploy|set-*|restart|stop|start|import",
+        &["CLOUDSDK_CORE_PROJECT", "CLOUDSDK_ACTIVE_CONFIG_NAME"],
+    ),
+    (&["az"], "create|update|deploy|set|restart|stop|start|import", &["AZURE_SUBSCRIPTION_ID"]),
+];
+
+/// A change of something that is named for production, by an option or the environment.
+fn in_production(run: &mut Run, line: &Line) {
+    let Some((_, verbs, variables)) = TARGETS.iter().find(|(names, ..)| names.contains(&run.program)) else {
+        return;
+    };
+    let changes = line.operands.iter().take(4).any(|word| word_fits(verbs, &word.shown()));
+    let options = [
+        "context",
+        "kube-context",
+        "kubeconfig",
+        "cluster",
+        "profile",
+        "project",
+        "configuration",
+        "subscription",
+    ];
+    let looks = line.has("dry-run") || line.has("dryrun") || line.has("what-if");
+    if !changes || looks {
+        return;
+    }
+    let named = line.values(&options).map(Word::shown);
+    let set = variables.iter().filter_map(|name| {
+        let own =
+            run.call.assigns.iter().find(|(given, _)| &**given == *name).map(|(_, value)| value.clone());
+        own.or_else(|| run.shell.variable(name))?.as_literal().map(str::to_owned)
+    });
+    let target = named.chain(set).find(|name| infrastructure::is_production(name));
+    if let Some(target) = target {
+        let what = format!("{} {} on `{target}`", run.program, line.verb(0));
+        let kind =
+            EffectKind::Infra { tool: run.program.to_owned(), operation: "apply".to_owned(), target: what };
+        run.push(kind);
     }
 }
 

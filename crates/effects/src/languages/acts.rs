@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use tollgate_model::{Certainty, CodeSource, EffectKind};
-use tollgate_shell::eval::{Input, Outcome, Stream};
+use tollgate_shell::eval::{Call, Input, Outcome, Stream};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
 use super::files::PATH;
@@ -90,8 +90,10 @@ impl Machine<'_, '_, '_> {
 
     fn captured(&mut self, action: impl FnOnce(&mut Run) -> Outcome) -> Value {
         let Run { analyst, shell, call, path, program, args } = &mut *self.run;
+        // What it prints is seen where the program itself prints it.
+        let call = Call { stdout: Stream::Pipe, ..call.clone() };
         let (outcome, printed) = shell.captured(|shell| {
-            let mut run = Run { analyst, shell, call, path, program, args };
+            let mut run = Run { analyst, shell, call: &call, path, program, args };
             action(&mut run)
         });
         if printed.is_empty() { outcome.stdout } else { printed.concat(&outcome.stdout) }
@@ -100,31 +102,39 @@ impl Machine<'_, '_, '_> {
     pub fn run_shell(&mut self, returns: bool, args: &Args) -> Val {
         let text = args.at(0, &["cmd", "command", "args"]);
         if let Val::List(_) = &text {
-            return self.run_program(args);
+            return self.run_program("", args);
         }
         let input = args.option("input").map(Val::as_text);
         let printed = self.shell(&text.as_text(), input.as_ref());
         self.callbacks(args);
         if returns {
+            if inherits(args) {
+                self.print(&printed);
+            }
             return Val::Text(printed);
         }
         self.print(&printed);
         Val::Pipe(Rc::new(Pipe { command: Command::Text(text.as_text()), printed }))
     }
 
-    pub fn run_program(&mut self, args: &Args) -> Val {
+    pub fn run_program(&mut self, name: &str, args: &Args) -> Val {
+        if name.ends_with("check_output") && args.option("stdout").is_none() {
+            let mut kept = args.clone();
+            kept.named.push(("stdout".into(), Val::unknown()));
+            return self.run_program(name, &kept);
+        }
         let command = args.at(0, &["args", "cmd", "command"]);
         let shell =
             args.option("shell").is_some_and(|value| value.is_true() || matches!(value, Val::Unknown(_)));
         let input = args.option("input").map(Val::as_text).or_else(|| self.socket(args.option("stdin")));
         let Val::List(list) = &command else {
             let printed = self.shell(&command.as_text(), input.as_ref());
-            return self.started(Command::Text(command.as_text()), printed);
+            return self.started(Command::Text(command.as_text()), printed, args);
         };
         if shell {
             let text = list.items.first().map(Val::as_text).unwrap_or_else(Value::empty);
             let printed = self.shell(&text, input.as_ref());
-            return self.started(Command::Text(text), printed);
+            return self.started(Command::Text(text), printed, args);
         }
         let mut words = self.words_of(&list.items);
         if let (Some(program), Some(first)) = (args.option("executable"), words.first_mut())
@@ -132,7 +142,7 @@ impl Machine<'_, '_, '_> {
         {
             first.text = text.clone();
         }
-        self.run_words(words, input.as_ref())
+        self.run_words(words, input.as_ref(), args)
     }
 
     /// What comes in from a connection that is a program's standard input.
@@ -145,14 +155,19 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    fn started(&mut self, command: Command, printed: Value) -> Val {
-        self.print(&Value::output(printed.taint));
+    /// A child's output is that of the program, unless the program keeps it.
+    fn started(&mut self, command: Command, printed: Value, args: &Args) -> Val {
+        let keeps =
+            args.option("capture_output").or(args.option("stdout")).is_some() || self.syntax.keeps_output;
+        if !keeps || inherits(args) {
+            self.print(&printed);
+        }
         Val::Pipe(Rc::new(Pipe { command, printed }))
     }
 
-    fn run_words(&mut self, words: Vec<Word>, input: Option<&Value>) -> Val {
+    fn run_words(&mut self, words: Vec<Word>, input: Option<&Value>, args: &Args) -> Val {
         let printed = self.command(&words, input);
-        self.started(Command::Words(words), printed)
+        self.started(Command::Words(words), printed, args)
     }
 
     /// Words of a command, each with its first possible text.
@@ -186,10 +201,10 @@ impl Machine<'_, '_, '_> {
             let text = list.iter().map(Val::as_text).reduce(|left, right| left.concat(&blank).concat(&right));
             let text = text.unwrap_or_else(Value::empty);
             let printed = self.shell(&text, input.as_ref());
-            return self.started(Command::Text(text), printed);
+            return self.started(Command::Text(text), printed, args);
         }
         let words = self.words_of(&list);
-        self.run_words(words, input.as_ref())
+        self.run_words(words, input.as_ref(), args)
     }
 
     pub fn run_system(&mut self, name: &str, args: &Args) -> Val {
@@ -236,7 +251,7 @@ impl Machine<'_, '_, '_> {
             other => words.push(other.clone()),
         }
         let words = self.words_of(&words);
-        self.run_words(words, None)
+        self.run_words(words, None, &Args::default())
     }
 
     /// Text as code of this language.
@@ -294,6 +309,14 @@ impl Machine<'_, '_, '_> {
 
     /// A file as code of this language.
     pub fn run_file(&mut self, path: &Val) -> Val {
+        let remote = |text: &Text| {
+            ["http://", "https://", "ftp://"].iter().any(|start| text.prefix().starts_with(start))
+        };
+        if taint::has(path.taint(), taint::NET) || path.as_text().any.iter().any(remote) {
+            self.dynamic(taint::NET);
+            return Val::Unknown(taint::NET);
+        }
+        self.read(path);
         for text in path.as_text().any.iter().take(4) {
             let word = self.word(text, path.taint());
             let content = self.run.analyst.script(&word, self.run.shell);
@@ -321,6 +344,15 @@ impl Machine<'_, '_, '_> {
             self.run_file(&Val::Text(path));
         }
     }
+}
+
+/// `{stdio: "inherit"}` and `{stdio: [0, 1, 2]}`: the child writes where the program does.
+fn inherits(args: &Args) -> bool {
+    let outer = |value: &Val| value.literal().as_deref() == Some("inherit") || matches!(value, Val::Int(1));
+    args.option("stdio").or(args.option("stdout")).is_some_and(|value| match value {
+        Val::List(list) => list.items.get(1).is_some_and(outer),
+        value => outer(value),
+    })
 }
 
 /// The character that stands for a hole in code.

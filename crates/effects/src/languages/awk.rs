@@ -27,6 +27,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     canonical: |_| None,
     foreign: |_| false,
     risky: &[],
+    keeps_output: false,
     local: false,
 };
 

@@ -7,6 +7,7 @@ use tollgate_shell::value::{Hole, HoleSource, Taint, Text, Value};
 use super::expr::ARGUMENT;
 use super::machine::Machine;
 use super::ops::Op;
+use super::services::is_service;
 use super::value::{Args, Function, Val};
 
 /// Functions in one another, at most.
@@ -29,6 +30,10 @@ impl Machine<'_, '_, '_> {
                 all.named.extend(args.named.iter().cloned());
                 self.apply(&partial.target, &all)
             }
+            Val::Object(object) if is_service(&object.class) => {
+                self.callbacks(args);
+                Val::object(&object.class, args.clone())
+            }
             other => {
                 self.callbacks(args);
                 Val::Unknown(other.taint().union(args.taint()))
@@ -45,6 +50,8 @@ impl Machine<'_, '_, '_> {
             None => {
                 self.strange = true;
                 self.note_connection(args);
+                let (owner, last) = name.rsplit_once('.').unwrap_or(("", name));
+                self.asked_of_service(owner, last, args);
                 if name == "shutil.unpack_archive" {
                     self.unpacks(args.has(1, &["extract_dir"]).then(|| args.at(1, &["extract_dir"])));
                 }
@@ -148,10 +155,19 @@ impl Machine<'_, '_, '_> {
             return self.invoke(&own, &args);
         }
         self.strange = true;
-        self.asked_of_service(name, &args);
+        let class = match value {
+            Val::Object(object) => object.class.to_string(),
+            _ => String::new(),
+        };
+        self.asked_of_service(&class, name, &args);
         let args = self.exposed_args(&args);
         self.callbacks_with(&args, value.taint());
-        Val::Unknown(value.taint().union(args.taint()))
+        match value {
+            Val::Object(_) if is_service(&class) && class.len() < 120 => {
+                Val::object(&format!("{class}.{name}"), args)
+            }
+            _ => Val::Unknown(value.taint().union(args.taint())),
+        }
     }
 
     /// Calls a method of something of a library.

@@ -36,6 +36,7 @@ const FLAT: Syntax = Syntax {
     canonical,
     foreign: |_| false,
     risky: &["os"],
+    keeps_output: false,
     local: false,
 };
 

@@ -42,6 +42,7 @@ impl Machine<'_, '_, '_> {
             Known::Input => self.around.input.clone(),
             Known::Slash => Val::text("/"),
             Known::Newline => Val::text("\n"),
+            Known::Parent => Val::text(tollgate_model::phrase::PARENT),
         }
     }
 

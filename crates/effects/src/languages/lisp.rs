@@ -27,6 +27,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     canonical,
     foreign: |_| false,
     risky: &[],
+    keeps_output: false,
     local: false,
 };
 

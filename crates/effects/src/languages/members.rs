@@ -163,6 +163,11 @@ impl Machine<'_, '_, '_> {
     }
 
     pub fn part(&mut self, value: &Val, name: &str) -> Val {
+        if self.syntax.bare_calls
+            && let Val::Name(owner) = value
+        {
+            self.asked_of_service(owner, name, &Args::default());
+        }
         match value {
             Val::Name(owner) => self.named(&format!("{owner}.{name}")),
             Val::Object(object) => {
@@ -181,6 +186,14 @@ impl Machine<'_, '_, '_> {
                 .unwrap_or_else(|| self.value_method(value, name).unwrap_or(Val::Unknown(value.taint()))),
             Val::Pipe(pipe) if matches!(name, "stdout" | "output" | "text" | "stdoutText") => {
                 Val::Text(pipe.printed.clone())
+            }
+            Val::Pipe(_)
+                if matches!(name, "returncode" | "pid" | "status" | "exitCode" | "code" | "signal") =>
+            {
+                Val::unknown()
+            }
+            Val::Text(_) | Val::Unknown(_) if matches!(name, "length" | "size" | "byteLength") => {
+                Val::unknown()
             }
             Val::Pipe(_) | Val::File(_) => value.clone(),
             // The way from any value to code: `[].constructor.constructor("…")`.

@@ -6,6 +6,7 @@ mod args;
 mod awk;
 mod bind;
 mod calls;
+pub(crate) mod edits;
 mod expr;
 mod files;
 mod flat;
@@ -231,6 +232,7 @@ fn one(run: &mut Run, language: Language, program: &Program, text: &Text, input:
         _ => machine.program(&code),
     }
     let (printed, strange) = (machine.printed.clone(), machine.strange);
+    crate::commands::secrets::printed_by_code(run.analyst, run.call, &printed);
     if strange { Value::output(call_taint(run.call).union(printed.taint)).union(&printed) } else { printed }
 }
 

@@ -12,6 +12,14 @@ use crate::commands::network::{is_strange, name_of};
 use crate::word::show;
 
 impl Machine<'_, '_, '_> {
+    /// The same, for a function whose name says the method: `requests.delete`.
+    pub fn network_by(&mut self, op: Op, name: &str, args: &Args) -> Val {
+        if op == Op::Post && name.ends_with(".delete") {
+            self.deletes_at(&args.at(0, &["url"]), "DELETE", args);
+        }
+        self.network(op, args)
+    }
+
     pub fn network(&mut self, op: Op, args: &Args) -> Val {
         let (address, rest) = match op {
             Op::Request => (args.at(1, &["url", "uri"]), args.skip(2)),

@@ -219,6 +219,8 @@ pub(super) enum Known {
     Input,
     Slash,
     Newline,
+    /// The number of the process that started this one.
+    Parent,
 }
 
 impl Op {

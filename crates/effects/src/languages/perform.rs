@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use tollgate_model::phrase::PRINTED;
 use tollgate_model::{Certainty, CodeSource, EffectKind, WriteMode};
 use tollgate_shell::value::{HoleSource, Taint, Value};
 
@@ -10,6 +11,7 @@ use super::ops::{ENVIRONMENT, Known, Op};
 use super::pure::{self, Pure};
 use super::value::{Args, Val};
 use crate::analyst::taint;
+use crate::commands::secrets::is_secret_name;
 
 impl Machine<'_, '_, '_> {
     /// Does what a function does.
@@ -30,7 +32,7 @@ impl Machine<'_, '_, '_> {
         if let Some(value) = self.put_op(op, name, args) {
             return value;
         }
-        if op.is_network() { self.network(op, args) } else { self.files(op, args) }
+        if op.is_network() { self.network_by(op, name, args) } else { self.files(op, args) }
     }
 
     /// The arguments; the whole environment among them is read, but where only a part of it may be meant.
@@ -43,7 +45,7 @@ impl Machine<'_, '_, '_> {
     fn run_op(&mut self, op: Op, name: &str, args: &Args) -> Option<Val> {
         Some(match op {
             Op::Shell | Op::ShellOut => self.run_shell(op == Op::ShellOut, args),
-            Op::Program => self.run_program(args),
+            Op::Program => self.run_program(name, args),
             Op::Spawn => self.run_spawn(args),
             Op::System => self.run_system(name, args),
             Op::ExecList(skip) => {
@@ -306,6 +308,7 @@ impl Machine<'_, '_, '_> {
             return Val::name("None");
         }
         let mut line = Value::empty();
+        self.settings_shown(args);
         for (at, value) in args.list.iter().enumerate() {
             if at > 0 && newline {
                 line = self.concat(&line, &Value::text(" "));
@@ -336,6 +339,25 @@ impl Machine<'_, '_, '_> {
             );
         }
         Val::unknown()
+    }
+
+    /// A setting of the application that is named for a secret is printed: `settings.SECRET_KEY`.
+    fn settings_shown(&mut self, args: &Args) {
+        if self.around.origin == Origin::File {
+            return;
+        }
+        for value in &args.list {
+            let full = match value {
+                Val::Name(name) => name.to_string(),
+                Val::Object(object) => object.class.to_string(),
+                _ => continue,
+            };
+            let last = full.rsplit('.').next().unwrap_or_default();
+            if full.contains("application.credentials") || full.contains('.') && is_secret_name(last) {
+                let names = vec![format!("{PRINTED}{last}")];
+                self.push(EffectKind::EnvRead { names }, Certainty::Certain);
+            }
+        }
     }
 
     fn higher(&mut self, op: Op, args: &Args) -> Val {
@@ -464,6 +486,9 @@ impl Machine<'_, '_, '_> {
     }
 
     fn import(&mut self, args: &Args) -> Val {
+        if args.literal(0).is_some_and(|name| name.starts_with("http://") || name.starts_with("https://")) {
+            self.dynamic(taint::NET);
+        }
         match args.literal(0) {
             Some(name) => self.module(&name),
             None => Val::unknown(),

@@ -2,6 +2,7 @@
 //! given, whatever the library is called. Only in code that is given on the command line or as input: a script
 //! of the project that sets its test database up is everyday work.
 
+use tollgate_model::phrase::STORE;
 use tollgate_model::{Certainty, EffectKind};
 
 use super::machine::{Machine, Origin};
@@ -65,6 +66,72 @@ const REMOVALS: &[&str] = &[
     "terminateInstances",
 ];
 
+/// Methods that take everything a table or a collection holds, when nothing narrows them down.
+const WHOLE: &[&str] = &[
+    "drop_all",
+    "delete_all",
+    "destroy_all",
+    "deleteMany",
+    "delete_many",
+    "dropCollection",
+    "drop_collection",
+    "truncate",
+    "truncate_all",
+    "dropSchema",
+    "dropTable",
+    "dropTableIfExists",
+];
+
+/// Methods that give a secret out, whatever they are called on.
+const REVEALS: &[&str] = &[
+    "get_secret_value",
+    "batch_get_secret_value",
+    "getSecretValue",
+    "GetSecretValueCommand",
+    "access_secret_version",
+    "accessSecretVersion",
+    "read_secret_version",
+    "read_secret",
+    "get_credentials",
+    "get_frozen_credentials",
+];
+
+/// Libraries of services and databases, by how the names of their parts begin: what is made with them keeps its
+/// name, so that a chain of calls is seen whole.
+const LIBRARIES: &[&str] = &[
+    "boto3",
+    "aioboto3",
+    "google.cloud",
+    "googleapiclient",
+    "azure.",
+    "kubernetes",
+    "docker",
+    "hvac",
+    "keyring",
+    "keytar",
+    "redis",
+    "pymongo",
+    "@aws-sdk",
+    "aws-sdk",
+    "@google-cloud",
+    "@azure",
+    "@kubernetes",
+    "dockerode",
+    "mongoose",
+    "mongodb",
+    "@prisma",
+    "knex",
+    "sequelize",
+    "typeorm",
+    "ioredis",
+    "sqlalchemy",
+];
+
+/// Is the thing made with a library of a service?
+pub(super) fn is_service(class: &str) -> bool {
+    LIBRARIES.iter().any(|library| class.starts_with(library))
+}
+
 impl Machine<'_, '_, '_> {
     /// A connection to a database that nothing is lost with.
     pub fn note_connection(&mut self, args: &Args) {
@@ -75,8 +142,9 @@ impl Machine<'_, '_, '_> {
         self.passing |= args.all().filter_map(Val::literal).any(temporary);
     }
 
-    /// A method of something that is not known: what it would do to a database or a service.
-    pub fn asked_of_service(&mut self, name: &str, args: &Args) {
+    /// A method of something that is not known: what it would do to a database or a service. `class` is what it is
+    /// called on, where that is known.
+    pub fn asked_of_service(&mut self, class: &str, name: &str, args: &Args) {
         if name == "extractall" {
             self.unpacks(args.has(0, &["path"]).then(|| args.at(0, &["path"])));
         }
@@ -84,14 +152,12 @@ impl Machine<'_, '_, '_> {
             return;
         }
         let certainty = if self.unsure > 0 { Certainty::Possible } else { Certainty::Certain };
-        if REMOVALS.contains(&name) {
-            let operation = if name.to_ascii_lowercase().starts_with("flush") || name.starts_with("drop") {
-                EffectKind::Database { operation: "drop-database".into(), object: format!("`{name}`") }
-            } else {
-                let (tool, operation) = ("a library of a cloud".to_owned(), "delete".to_owned());
-                EffectKind::Infra { tool, operation, target: name.to_owned() }
-            };
-            self.push(operation, certainty);
+        if let Some(kind) = loss(class, name, args) {
+            self.push(kind, certainty);
+        }
+        if reveals(class, name, args) {
+            let names = vec![format!("{STORE}a keeper of secrets (`{name}`)")];
+            self.push(EffectKind::EnvRead { names }, certainty);
         }
         let text = args.literal(0).filter(|_| QUERIES.contains(&name));
         for statement in text.iter().flat_map(|text| sql::scan(text)) {
@@ -110,4 +176,83 @@ impl Machine<'_, '_, '_> {
             archives::extract(self.run, &word);
         }
     }
+}
+
+/// What a method takes away.
+fn loss(class: &str, name: &str, args: &Args) -> Option<EffectKind> {
+    let cloud = || {
+        let (tool, operation) = ("a library of a cloud".to_owned(), "delete".to_owned());
+        Some(EffectKind::Infra { tool, operation, target: name.to_owned() })
+    };
+    let database = |operation: &str| {
+        let object = format!("`{name}`");
+        Some(EffectKind::Database { operation: operation.to_owned(), object })
+    };
+    if REMOVALS.contains(&name) {
+        let drops = name.to_ascii_lowercase().starts_with("flush") || name.starts_with("drop");
+        return if drops { database("drop-database") } else { cloud() };
+    }
+    let chained = |parts: &[&str]| parts.iter().any(|part| class.contains(part));
+    let first = args.list.first();
+    let narrows = first.is_some_and(|value| match value {
+        Val::Table(table) => {
+            !table.entries.is_empty() && value.entry("where").is_none_or(|inner| !is_empty(inner))
+        }
+        Val::List(list) => !list.items.is_empty(),
+        _ => true,
+    });
+    if WHOLE.contains(&name) && (!narrows || name.starts_with("drop")) && !chained(&["where", "filter"]) {
+        return database(if name.starts_with("drop") { "drop" } else { "delete-all" });
+    }
+    let command = name.strip_suffix("Command").filter(|_| class.starts_with("@aws-sdk"));
+    if command.is_some_and(|deed| {
+        deed.starts_with("Delete") && deed != "DeleteObject" || deed.starts_with("Terminate")
+    }) {
+        return cloud();
+    }
+    match name {
+        "delete" if class.ends_with("objects.all") || class.ends_with("query") => database("delete-all"),
+        "del" | "delete" | "truncate" if class.starts_with("knex") && !chained(&["where"]) => {
+            database("delete-all")
+        }
+        "delete" | "terminate" | "remove" | "begin_delete"
+            if chained(&["boto3.resource", "google.cloud", "azure."])
+                && !chained(&["Object", "blob", "message"]) =>
+        {
+            cloud()
+        }
+        "prune" | "remove" if chained(&["docker"]) && chained(&["volumes"]) => cloud(),
+        _ => None,
+    }
+}
+
+fn is_empty(value: &Val) -> bool {
+    matches!(value, Val::Table(table) if table.entries.is_empty())
+}
+
+/// Does a method give a secret out?
+fn reveals(class: &str, name: &str, args: &Args) -> bool {
+    let keeper = || ["keyring", "keytar", "azure.keyvault", "@azure/keyvault", "hvac"];
+    let decrypts = || {
+        let asks = |value: &Val| value.entry("WithDecryption").is_some_and(Val::is_true);
+        args.option("WithDecryption").is_some_and(Val::is_true) || args.all().any(asks)
+    };
+    REVEALS.contains(&name)
+        || matches!(
+            name,
+            "get_parameter"
+                | "get_parameters"
+                | "get_parameters_by_path"
+                | "getParameter"
+                | "GetParameterCommand"
+        ) && decrypts()
+        || matches!(
+            name,
+            "get_password"
+                | "getPassword"
+                | "get_secret"
+                | "getSecret"
+                | "findCredentials"
+                | "get_credential"
+        ) && keeper().iter().any(|library| class.starts_with(library))
 }

@@ -39,6 +39,8 @@ pub(super) struct Syntax {
     pub foreign: fn(&str) -> bool,
     /// The modules from which nothing may be picked by a name that is not known.
     pub risky: &'static [&'static str],
+    /// What a child prints comes back to the program, and is not the program's own output.
+    pub keeps_output: bool,
     /// An assignment in a function stays in it.
     pub local: bool,
 }

@@ -46,11 +46,14 @@ impl Field {
             "keys" | "keystrokes" | "input" | "chars" | "stdin" => Self::Keys,
             "code" | "sourcecode" | "pythoncode" | "cell" | "cellsource" | "program" | "javascript"
             | "javascriptcode" | "jscode" | "js" | "python" | "pythonscript" | "py" => Self::Code,
-            "sql" | "query" | "statement" | "statements" | "queries" | "sqlquery" | "rawsql" => Self::Sql,
+            "sql" | "query" | "q" | "statement" | "statements" | "queries" | "sqlquery" | "rawsql" => {
+                Self::Sql
+            }
             "path" | "paths" | "file" | "files" | "filepath" | "filepaths" | "filename" | "absolutepath"
             | "relativepath" | "notebookpath" | "dir" | "dirpath" | "folder" | "directory"
             | "directorypath" | "folderpath" => Self::Path,
-            "source" | "src" | "sourcepath" | "from" | "oldpath" | "origin" => Self::Source,
+            "source" | "src" | "sourcepath" | "from" | "oldpath" | "origin" | "local" | "localpath"
+            | "localfile" | "localfilepath" => Self::Source,
             "destination" | "dest" | "dst" | "target" | "targetpath" | "destinationpath" | "to"
             | "newpath" | "output" | "outputpath" | "savepath" => Self::Target,
             "cwd" | "workdir" | "workingdirectory" | "workingdir" => Self::Folder,
@@ -69,7 +72,7 @@ impl Field {
 pub(super) struct Tool {
     pub server: String,
     pub verb: Verb,
-    words: Vec<String>,
+    pub words: Vec<String>,
     /// It works on a service elsewhere.
     pub is_remote: bool,
     pub is_database: bool,
@@ -78,6 +81,8 @@ pub(super) struct Tool {
     pub fetches: bool,
     /// It types into a terminal or a process.
     pub is_terminal: bool,
+    /// It types a text into a terminal.
+    pub types: bool,
     /// Its name says that it runs shell text.
     pub is_shell: bool,
     /// It looks at everything below a folder.
@@ -224,6 +229,23 @@ const KEPT: &[&str] = &[
     "pipeline",
     "cache",
     "branch",
+    "resource",
+    "resources",
+    "email",
+    "emails",
+    "thread",
+    "message",
+    "messages",
+    "issue",
+    "event",
+    "page",
+    "document",
+    "record",
+    "records",
+    "contact",
+    "channel",
+    "board",
+    "calendar",
 ];
 
 impl Tool {
@@ -245,6 +267,11 @@ impl Tool {
                 .iter()
                 .any(|word| matches!(word.as_str(), "fetch" | "scrape" | "crawl" | "browse" | "visit")),
             is_terminal: any(TERMINALS) && !is_browser,
+            types: any(TERMINALS)
+                && !is_browser
+                && own
+                    .iter()
+                    .any(|word| matches!(word.as_str(), "send" | "type" | "input" | "paste" | "enter")),
             is_shell: any(SHELLS) && runs && !is_database && !is_browser,
             is_deep: own
                 .iter()
@@ -254,7 +281,7 @@ impl Tool {
         }
     }
 
-    fn has(&self, word: &str) -> bool {
+    pub fn has(&self, word: &str) -> bool {
         self.words.iter().any(|own| own == word)
     }
 
@@ -315,7 +342,7 @@ impl Tool {
             return Some(container(input));
         }
         let line = input.get("args").and_then(Value::as_list);
-        let last = self.words.last().filter(|last| {
+        let last = self.words.iter().rfind(|last| {
             matches!(
                 last.as_str(),
                 "kubectl" | "helm" | "git" | "docker" | "aws" | "gh" | "terraform" | "az" | "gcloud" | "psql"
@@ -346,8 +373,10 @@ impl Tool {
 
     /// What of a service the tool's name says it takes away: `delete_repository`.
     pub fn takes_away(&self, input: &Value) -> Option<(String, String)> {
-        let noun = self.words.iter().find(|word| KEPT.contains(&word.as_str()))?;
-        if self.verb != Verb::Delete || self.is_database && self.has("query") {
+        let many = |word: &&String| self.is_remote && matches!(word.as_str(), "batch" | "bulk" | "all");
+        let noun = self.words.iter().find(|word| KEPT.contains(&word.as_str()) || many(word))?;
+        let part = ["comment", "comments", "reaction", "label", "draft"].iter().any(|word| self.has(word));
+        if self.verb != Verb::Delete || part || self.is_database && self.has("query") {
             return None;
         }
         let named =
@@ -358,7 +387,8 @@ impl Tool {
 
     /// What the tool's name says it does to a database: `drop-collection`.
     pub fn database(&self, input: &Value) -> Option<(String, String)> {
-        let operation = ["drop", "truncate", "flushall", "flushdb"].into_iter().find(|word| self.has(word));
+        let operation =
+            ["drop", "truncate", "flushall", "flushdb", "flush"].into_iter().find(|word| self.has(word));
         let whole = ["table", "collection", "database", "schema", "keyspace", "all", "db", "index"];
         let object = || {
             ["table", "collection", "database", "name", "schema", "table_name", "key"]
@@ -377,7 +407,8 @@ impl Tool {
             return Some(("reset".to_owned(), object()));
         }
         match operation {
-            Some("flushall") => Some(("drop-database".to_owned(), "all of it".to_owned())),
+            Some("flush") if !self.is_database => None,
+            Some("flushall" | "flush") => Some(("drop-database".to_owned(), "all of it".to_owned())),
             Some(operation) if self.is_database || whole.iter().any(|word| self.has(word)) => {
                 Some((operation.to_owned(), object()))
             }
@@ -397,7 +428,15 @@ fn language(words: &[String], is_browser: bool) -> Option<&'static str> {
     if any(&["javascript", "node", "js", "deno"]) {
         return Some("node");
     }
+    if any(&["powershell", "pwsh"]) {
+        return Some("powershell");
+    }
     any(&["bash", "shell", "terminal", "sh"]).then_some("bash")
+}
+
+/// What one word asks for, as in `{"op": "delete"}`.
+pub(super) fn verb_of(said: &str) -> Verb {
+    verb(&split(said))
 }
 
 fn verb(words: &[String]) -> Verb {
@@ -408,7 +447,8 @@ fn verb(words: &[String]) -> Verb {
     }
     let one = |word: &String| {
         Some(match word.as_str() {
-            "delete" | "remove" | "unlink" | "trash" | "rm" | "destroy" | "purge" | "erase" => Verb::Delete,
+            "delete" | "remove" | "unlink" | "trash" | "rm" | "destroy" | "purge" | "erase" | "terminate"
+            | "wipe" | "cancel" | "deprovision" | "decommission" => Verb::Delete,
             "write" | "create" | "edit" | "append" | "save" | "update" | "put" | "insert" | "replace"
             | "modify" | "overwrite" | "touch" | "str" => Verb::Write,
             "move" | "rename" | "mv" => Verb::Move,

@@ -162,6 +162,8 @@ const NAMED_SECRETS: &[&str] = &[
     "application_default_credentials.json",
     "client_secret*.json",
     "credentials.json",
+    "*-credentials.json",
+    "*_credentials.json",
     "*.secret.*",
     "secrets.yml",
     "secrets.yaml",

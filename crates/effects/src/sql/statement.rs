@@ -216,6 +216,14 @@ impl<'t> Reader<'t> {
         let makes_super = matches!(self.word(0), Some("create" | "alter"))
             && matches!(self.word(1), Some("role" | "user"))
             && self.contains("superuser");
+        let opens = self.is("alter")
+            && self.word(1) == Some("table")
+            && self.contains("disable")
+            && self.contains("row")
+            && self.contains("security");
+        if opens {
+            return Some(Statement { deed: Deed::Grant, object: self.name(2) });
+        }
         if !gives_all && !makes_super {
             return None;
         }

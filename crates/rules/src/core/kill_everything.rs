@@ -1,3 +1,4 @@
+use tollgate_model::phrase::TRACE;
 use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 
 use crate::kit::{Words, first, rule};
@@ -35,7 +36,7 @@ impl Rule for KillEverything {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Process { signal, target }
-                if signal != "fork-bomb"
+                if !matches!(signal.as_str(), "fork-bomb" | TRACE)
                     && (matches!(target.as_str(), "-1" | "1" | "root" | "." | ".*")
                         || target.starts_with("everything of ")) =>
             {

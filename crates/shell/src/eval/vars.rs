@@ -68,7 +68,10 @@ impl Shell {
             return Variable::new(Value::text(&text), true);
         }
         if is_numeric(name) {
-            return Variable::new(Value::something(HoleSource::Input), false);
+            // Which process is meant by its number matters; the others are numbers like any.
+            let source =
+                if name == "PPID" { HoleSource::Variable(Rc::from(name)) } else { HoleSource::Input };
+            return Variable::new(Value::something(source), false);
         }
         let value = Value::unknown(HoleSource::Variable(Rc::from(name)));
         Variable { maybe_unset: true, ..Variable::new(value, false) }

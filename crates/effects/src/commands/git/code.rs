@@ -120,6 +120,9 @@ fn send_email(git: &mut Git) -> Outcome {
     }
     if !super::holds(&options, "dry-run", "dry-run") {
         let host = options.value("smtp-server").map(Word::shown).unwrap_or_default();
+        for patch in options.operands.iter().filter(|word| word.text.suffix().contains('.')) {
+            git.run.read(patch, false);
+        }
         let carries = options.operands.iter().map(Word::shown).collect();
         git.push(EffectKind::Net { host, direction: NetDirection::Out, carries }, Certainty::Certain);
     }

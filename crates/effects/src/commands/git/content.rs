@@ -20,6 +20,7 @@ pub(super) const VERBS: &[(&str, Verb)] = &[
     ("blame", blame),
     ("annotate", blame),
     ("cat-file", cat_file),
+    ("hash-object", hash_object),
     ("grep", grep),
     ("archive", archive),
     ("format-patch", format_patch),
@@ -191,6 +192,15 @@ fn blame(git: &mut Git) -> Outcome {
     files.extend(options.operands.last().cloned());
     let marks = files.iter().fold(Taint::NONE, |marks, file| marks.union(git.read_path(file)));
     Outcome::unknown(marks)
+}
+
+/// Puts files into the store, where their content can be printed from.
+fn hash_object(git: &mut Git) -> Outcome {
+    let options = git.options("t= w stdin stdin-paths path= no-filters literally");
+    for file in &options.operands {
+        git.run.read(file, false);
+    }
+    git.run.derived()
 }
 
 fn cat_file(git: &mut Git) -> Outcome {

@@ -124,6 +124,10 @@ impl Git<'_, '_, '_> {
     pub(super) fn hooks_are_off(&self) -> bool {
         let is =
             |name: &str, value: &str| super::variable(self.run, name).is_some_and(|given| given.is(value));
-        is("HUSKY", "0") || is("HUSKY_SKIP_HOOKS", "1") || is("LEFTHOOK", "0") || is("PRE_COMMIT", "0")
+        is("HUSKY", "0")
+            || is("HUSKY_SKIP_HOOKS", "1")
+            || is("LEFTHOOK", "0")
+            || is("PRE_COMMIT", "0")
+            || super::variable(self.run, "SKIP").is_some_and(|given| !given.is(""))
     }
 }

@@ -1,7 +1,7 @@
 //! What has become of uncommitted work earlier in the same call: `git stash -u && git reset --hard` loses
 //! nothing. Kept as a file that no script can name, so that it follows every way through the script.
 
-use tollgate_model::{Certainty, EffectKind, Zone};
+use tollgate_model::{Certainty, EffectKind, FileKind, Zone};
 use tollgate_shell::eval::{Shell, Status};
 use tollgate_shell::value::Value;
 
@@ -171,6 +171,12 @@ fn add(git: &mut Git) {
     let options = git.options(spec);
     if options.has("f") && !options.has("n") {
         git.commits_secrets(&options.operands);
+        let usual = Word::literal_at(".env", git.run.call.span);
+        let places = git.run.analyst.places(&usual, git.run.shell);
+        let there = places.iter().any(|(place, _)| git.run.analyst.world.kind(&place.path) == FileKind::File);
+        if there && (options.has("A") || git.names_everything(&options.operands)) {
+            git.commits_secrets(&[usual]);
+        }
     }
     let partly =
         ["n", "i", "p", "e", "N", "refresh", "pathspec-from-file"].iter().any(|name| options.has(name));

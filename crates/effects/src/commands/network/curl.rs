@@ -1,12 +1,12 @@
 //! `curl`: what it fetches, sends, writes and reads.
 
-use tollgate_model::WriteMode;
+use tollgate_model::{WriteMode, phrase};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::Value;
 
 use super::super::Run;
-use super::address::{connect, host_of};
-use super::cargo::Cargo;
+use super::address::{connect, host_of, name_of, send};
+use super::cargo::{Cargo, is_strange};
 use super::request::{self, Request};
 use super::{is_stdout, remote_name};
 use crate::analyst::taint;
@@ -209,6 +209,11 @@ fn detours(run: &mut Run, options: &Options, cargo: &Cargo) {
     }
     for place in places.iter().filter(|place| !place.text.is_empty()) {
         connect(run, place, cargo, false);
+        let (host, mut own) = name_of(place);
+        if is_strange(&place.text, &host, true) {
+            own.maybe.push(phrase::SECRET_DATA.to_owned());
+            send(run, place, &host, own, false);
+        }
     }
 }
 

@@ -90,8 +90,10 @@ pub(super) fn resolve(run: &mut Run) -> Outcome {
 pub(super) fn asked(run: &mut Run) {
     const FETCH: &[&str] = &[
         "git", "npm", "pnpm", "yarn", "bun", "npx", "gem", "bundle", "cargo", "go", "helm", "svn", "hg",
-        "brew", "conda", "composer", "mvn", "docker", "podman", "skopeo", "oras", "nix",
+        "brew", "conda", "composer", "mvn", "docker", "podman", "skopeo", "oras", "nix", "pip", "pip3", "uv",
+        "poetry", "pipx",
     ];
+    hosts(run);
     if !FETCH.contains(&run.program) {
         return;
     }
@@ -110,6 +112,39 @@ pub(super) fn asked(run: &mut Run) {
             if !cargo.is_empty() {
                 send(run, &address, &host, cargo, false);
             }
+        }
+    }
+}
+
+/// Programs that look up the host that an option names, or every operand.
+const CLIENTS: &[(&str, &[&str])] = &[
+    ("ntpdate", &[]),
+    ("sntp", &[]),
+    ("ntpdig", &[]),
+    ("ssh-keyscan", &[]),
+    ("rdate", &[]),
+    ("finger", &[]),
+    ("mysql", &["-h", "--host"]),
+    ("mariadb", &["-h", "--host"]),
+    ("psql", &["-h", "--host"]),
+    ("redis-cli", &["-h"]),
+    ("mongosh", &["--host"]),
+    ("ldapsearch", &["-H", "-h"]),
+    ("smbclient", &["-L", "-I"]),
+    ("rpcinfo", &[]),
+    ("showmount", &[]),
+    ("snmpwalk", &[]),
+    ("snmpget", &[]),
+];
+
+fn hosts(run: &mut Run) {
+    let Some((_, options)) = CLIENTS.iter().find(|(name, _)| *name == run.program) else { return };
+    for (at, word) in run.args.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| run.args.get(at)).map(Word::shown).unwrap_or_default();
+        let named =
+            options.contains(&before.as_str()) || options.is_empty() && !word.text.prefix().starts_with('-');
+        if named && word.text.has_holes() {
+            look_up(run, &word.clone());
         }
     }
 }

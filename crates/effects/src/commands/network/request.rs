@@ -4,6 +4,7 @@ use tollgate_model::{Certainty, EffectKind, phrase};
 
 use super::super::Run;
 use super::address::host_of;
+use crate::sql;
 use crate::url;
 use crate::word::Word;
 
@@ -28,6 +29,17 @@ pub(super) fn judge(run: &mut Run, address: &Word, request: &Request) {
         let object = format!("`{}`", address.shown());
         let kind = EffectKind::Database { operation: operation.to_owned(), object };
         return run.analyst.push(kind, address.span, Certainty::Certain);
+    }
+    if address.shown().contains(":8123") {
+        let query = address.shown().replace("%20", " ").replace('+', " ");
+        let query = query.split_once("query=").map(|(_, query)| query.to_owned()).unwrap_or_default();
+        for statement in sql::scan(&query).into_iter().chain(sql::scan(&request.body)) {
+            if let Some(operation) = statement.deed.operation() {
+                let object = format!("`{}`", statement.object);
+                let kind = EffectKind::Database { operation: operation.to_owned(), object };
+                run.analyst.push(kind, address.span, Certainty::Certain);
+            }
+        }
     }
     let manages = request.socket.as_deref().is_some_and(is_engine);
     let operation = if manages && matches!(method.as_str(), "DELETE" | "POST" | "PUT") {

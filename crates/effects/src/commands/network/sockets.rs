@@ -54,6 +54,9 @@ pub(super) fn wired(run: &mut Run, outcome: &Outcome) {
     if is_shell && interactive && lent && run.call.argv.len() > 1 {
         control(run, "");
     }
+    if let Some(port) = stream_port(&run.call.stdout) {
+        told(run, port, &outcome.stdout);
+    }
     if let Some(host) = stdout {
         let mut cargo = Cargo::default();
         cargo.value(&outcome.stdout);
@@ -67,6 +70,30 @@ pub(super) fn wired(run: &mut Run, outcome: &Outcome) {
 fn stream_host(stream: &Stream) -> Option<String> {
     let Stream::File(path) = stream else { return None };
     path.any.iter().find_map(|text| socket_host(&crate::word::show(text)))
+}
+
+fn stream_port(stream: &Stream) -> Option<u16> {
+    let Stream::File(path) = stream else { return None };
+    let path = path.as_literal()?;
+    path.strip_prefix("/dev/tcp/")?.split('/').nth(1)?.parse().ok()
+}
+
+/// What a database is told over a bare connection, by the port it listens on and its own words.
+fn told(run: &mut Run, port: u16, text: &Value) {
+    const WORDS: &[(&[u16], &str, &str)] = &[
+        (&[6379, 6380, 7000], "FLUSHALL", "drop-database"),
+        (&[6379, 6380, 7000], "FLUSHDB", "drop-database"),
+        (&[6379, 6380, 7000], "SHUTDOWN", "drop-database"),
+        (&[11211], "FLUSH_ALL", "drop-database"),
+    ];
+    let lines: Vec<String> = text.literals().flat_map(str::lines).map(str::to_ascii_uppercase).collect();
+    for (ports, word, operation) in WORDS {
+        let says = lines.iter().flat_map(|line| line.split_whitespace()).any(|said| said == *word);
+        if ports.contains(&port) && says {
+            let (operation, object) = ((*operation).to_owned(), format!("`{word}` to port {port}"));
+            run.push(EffectKind::Database { operation, object });
+        }
+    }
 }
 
 fn control(run: &mut Run, host: &str) {
@@ -93,6 +120,10 @@ pub(super) fn netcat(run: &mut Run) -> Outcome {
     }
     if !options.has("z") && !options.has("recv-only") {
         cargo.stdin(run);
+        let port = options.operands.get(1).and_then(|port| port.literal()?.parse().ok());
+        if let (Some(port), Some(text)) = (port, run.stdin().cloned()) {
+            told(run, port, &text);
+        }
     }
     written(run, &options);
     match options.operands.first().cloned() {

@@ -1,7 +1,7 @@
 //! Files that go to a store of somebody's: buckets, gists, pastebins, mail. Only what is sent; what the same
 //! programs do to infrastructure is told elsewhere.
 
-use tollgate_model::{EffectKind, WriteMode, phrase};
+use tollgate_model::{EffectKind, WriteMode, Zone, phrase};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
@@ -76,6 +76,7 @@ pub(super) fn sent(run: &mut Run) {
             upload(run, &files, &service);
         }
         "az" => azure(run),
+        "netlify" | "ntl" | "vercel" | "vc" | "now" | "firebase" => site(run),
         "croc" | "wormhole" | "magic-wormhole" | "ffsend" | "transfer" => given(run),
         _ => {}
     }
@@ -159,6 +160,19 @@ fn azure(run: &mut Run) {
         let files = after(run, &["-f", "--file", "-s", "--source"]);
         upload(run, &files, "azure storage");
     }
+}
+
+/// A site is put on the web: a folder of the project is everyday work, a home is not.
+fn site(run: &mut Run) {
+    let mut folders = after(run, &["--dir", "-d", "--public", "--cwd"]);
+    folders.extend(run.args.iter().filter(|word| word.text.prefix().starts_with('/')).cloned());
+    let wide = |word: &Word| {
+        let places = run.analyst.places(word, run.shell);
+        places.iter().any(|(place, _)| place.zone >= Zone::Home)
+    };
+    let wide: Vec<Word> = folders.into_iter().filter(wide).collect();
+    let service = service(run);
+    upload(run, &wide, &service);
 }
 
 fn uploaded(run: &mut Run, skip: usize, most: usize) {

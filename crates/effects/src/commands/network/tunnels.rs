@@ -61,7 +61,76 @@ const TUNNELS: &[(&str, &[&str])] = &[
     ("sshx", &[]),
     ("wetty", &[]),
     ("shellinaboxd", &[]),
+    ("inlets-pro", &["tcp", "http", "uplink"]),
+    ("ligolo-ng", &[]),
+    ("ligolo-proxy", &[]),
+    ("teleport", &["start"]),
+    ("x11vnc", &[]),
+    ("vncserver", &[]),
+    ("tigervncserver", &[]),
+    ("x0vncserver", &[]),
+    ("Xvnc", &[]),
+    ("wayvnc", &[]),
+    ("tailscaled", &[]),
+    ("openvscode-server", &[]),
+    ("code-server", &[]),
+    ("gdbserver", &[]),
+    ("xpra", &["start", "shadow"]),
 ];
+
+/// Programs that let whoever reaches them run code, and the options that say where they listen. They are for this
+/// machine only unless told otherwise.
+const CONTROLS: &[(&str, &[&str])] = &[
+    ("jupyter", &["--ip", "--ServerApp.ip", "--NotebookApp.ip"]),
+    ("jupyter-lab", &["--ip", "--ServerApp.ip"]),
+    ("jupyter-notebook", &["--ip", "--NotebookApp.ip"]),
+    ("node", &["--inspect", "--inspect-brk", "--inspect-port"]),
+    ("deno", &["--inspect", "--inspect-brk", "--inspect-wait"]),
+    ("bun", &["--inspect", "--inspect-brk", "--inspect-wait"]),
+    ("debugpy", &["--listen"]),
+    ("dlv", &["--listen", "-l"]),
+    ("kubectl", &["--address"]),
+    ("dockerd", &["-H", "--host"]),
+    ("code", &["--host"]),
+];
+
+/// Does a program that gives control over the machine listen for others than this machine?
+fn is_exposed(program: &str, words: &[String]) -> bool {
+    let Some((_, options)) = CONTROLS.iter().find(|(name, _)| *name == program) else { return false };
+    let valued = words.iter().enumerate().filter_map(|(at, word)| match word.split_once('=') {
+        Some((name, value)) => Some((name, value)),
+        None => Some((word.as_str(), words.get(at + 1)?.as_str())),
+    });
+    let verbs_fit = match program {
+        "kubectl" => words.iter().any(|word| word == "proxy"),
+        "code" => words.iter().any(|word| word == "serve-web"),
+        _ => true,
+    };
+    verbs_fit && valued.into_iter().any(|(name, value)| options.contains(&name) && is_wide(value))
+}
+
+/// An address that others can reach: `0.0.0.0:9229`, `*`, `tcp://203.0.113.1`, `:2345`.
+fn is_wide(address: &str) -> bool {
+    let address = address.trim_start_matches("tcp://");
+    let host = address.rsplit_once(':').map_or(address, |(host, _)| host).trim_matches(['[', ']']);
+    let is_address = |host: &str| host.parse::<core::net::IpAddr>().is_ok_and(|ip| !ip.is_loopback());
+    matches!(host, "*" | "::" | "0") || address.starts_with(':') || is_address(host) || is_address(address)
+}
+
+/// Is an image, by its name, made to open a way in?
+pub(in super::super) fn opened_by_image(run: &mut Run, image: &str, words: &[Word]) {
+    let name = image.rsplit('/').next().unwrap_or_default().split([':', '@']).next().unwrap_or_default();
+    let name = if name == "tailscale" { "tailscaled" } else { name };
+    let Some((name, verbs)) = TUNNELS.iter().find(|(known, _)| *known == name) else { return };
+    if verbs.is_empty() || words.iter().any(|word| word.literal().is_some_and(|word| verbs.contains(&word))) {
+        push(run, name);
+    }
+}
+
+fn push(run: &mut Run, program: &str) {
+    let carries = vec![format!("{}`{program}`", phrase::TUNNEL)];
+    run.push(EffectKind::Net { host: String::new(), direction: NetDirection::Out, carries });
+}
 
 /// Verbs behind the first that only show, set up or take down.
 const HARMLESS: &[&str] = &[
@@ -98,8 +167,18 @@ pub(super) fn opened(run: &mut Run) {
     if run.program == "websocat" {
         return wired_program(run);
     }
-    let Some((_, verbs)) = TUNNELS.iter().find(|(name, _)| *name == run.program) else { return };
+    let listed = TUNNELS.iter().find(|(name, _)| *name == run.program);
+    let module = run.program.starts_with("python") && run.args.first().is_some_and(|word| word.is("-m"));
+    let controls = CONTROLS.iter().any(|(name, _)| *name == run.program);
+    if listed.is_none() && !module && !controls {
+        return;
+    }
     let shown: Vec<String> = run.args.iter().map(Word::shown).collect();
+    let program = if module { shown.get(1).cloned().unwrap_or_default() } else { run.program.to_owned() };
+    if is_exposed(&program, &shown) {
+        return push(run, &program);
+    }
+    let Some((_, verbs)) = listed else { return };
     let only_asks = |word: &String| {
         matches!(word.as_str(), "-h" | "--help" | "help" | "version" | "--version" | "-V" | "-v")
             || (run.program == "sshd" && matches!(word.as_str(), "-t" | "-T" | "-G"))
@@ -114,11 +193,17 @@ pub(super) fn opened(run: &mut Run) {
         Some(verb) => verbs.is_empty() && !HARMLESS.contains(&verb),
         None => verbs.is_empty(),
     };
-    if !opens || shown.iter().any(only_asks) {
-        return;
+    let local = |word: &String| {
+        let value = word.split_once('=').map_or(word.as_str(), |(_, value)| value);
+        value.starts_with("127.0.0.1") || value.starts_with("localhost") || value.starts_with("[::1]")
+    };
+    // A server of an editor may be told to stay on this machine.
+    let near = matches!(run.program, "code-server" | "openvscode-server" | "gdbserver" | "vncserver")
+        && shown.iter().any(|word| local(word) || word == "-localhost" || word == "-kill");
+    if opens && !near && !shown.iter().any(only_asks) {
+        let program = run.program.to_owned();
+        push(run, &program);
     }
-    let carries = vec![format!("{}`{}`", phrase::TUNNEL, run.program)];
-    run.push(EffectKind::Net { host: String::new(), direction: NetDirection::Out, carries });
 }
 
 /// `websocat` joins a connection to a program that one of its addresses names.

@@ -138,6 +138,7 @@ fn network(name: &str) -> Option<Op> {
         "axios.post"
         | "axios.put"
         | "axios.patch"
+        | "axios.delete"
         | "got.post"
         | "got.put"
         | "request.post"
@@ -190,6 +191,7 @@ fn code(name: &str) -> Option<Op> {
         "process.env" | "Bun.env" | "import.meta.env" => Op::Known(Known::Environment),
         "Deno.env.get" | "$ENV.?" => Op::Env,
         "Deno.env.toObject" => Op::EnvAll,
+        "process.ppid" => Op::Known(Known::Parent),
         "process.execPath" => Op::Known(Known::Executable),
         "process.stdin" | "Bun.stdin" | "Deno.stdin" => Op::Known(Known::Input),
         "__filename" | "import.meta.filename" | "import.meta.url" => Op::Known(Known::File),

@@ -29,6 +29,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     canonical: library::canonical,
     foreign: |_| false,
     risky: &["child_process", "fs", "process", "Deno", "Bun", "globalThis", "vm"],
+    keeps_output: true,
     local: false,
 };
 
@@ -307,6 +308,9 @@ fn module(m: &mut Machine, name: &str) -> Val {
             [".js", ".mjs", ".cjs", ".ts", ".json"].iter().any(|extension| name.ends_with(extension));
         if !name.ends_with(".json") {
             m.module_file(&if complete { name.to_owned() } else { format!("{name}.js") });
+        }
+        if name.ends_with(".json") {
+            return Val::Text(m.read(&Val::text(name)));
         }
         return Val::unknown();
     }

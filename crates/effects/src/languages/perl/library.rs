@@ -100,6 +100,7 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "fork" => Op::Fork,
         "sleep" | "wait" | "waitpid" | "exit" | "die" | "accept" => Op::Calm,
         "syscall" => Op::Hidden,
+        "getppid" => Op::Now(Known::Parent),
         "cwd" | "getcwd" | "Cwd.cwd" | "Cwd.getcwd" => Op::Now(Known::Folder),
         "tempdir" | "File.Temp.tempdir" | "tempfile" | "File.Temp.tempfile" | "File.Temp.new" => {
             Op::Now(Known::TempFile)

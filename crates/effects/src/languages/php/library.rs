@@ -58,6 +58,7 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "printf" | "vprintf" => Op::Print(false),
         "getenv" => Op::Env,
         "$ENV.?" => Op::Env,
+        "posix_getppid" => Op::Now(Known::Parent),
         "getcwd" => Op::Now(Known::Folder),
         "sys_get_temp_dir" => Op::Now(Known::Temp),
         "tempnam" | "tmpfile" => Op::Now(Known::TempFile),

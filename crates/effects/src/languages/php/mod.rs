@@ -29,6 +29,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     canonical: library::canonical,
     foreign: |_| false,
     risky: &[],
+    keeps_output: false,
     local: true,
 };
 

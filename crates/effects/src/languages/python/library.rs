@@ -204,7 +204,12 @@ fn files(name: &str) -> Option<Op> {
         "os.walk" | "os.fwalk" | "pathlib.Path.walk" => Op::Walk,
         "glob.glob" | "glob.iglob" => Op::Glob,
         "os.chdir" | "os.fchdir" | "contextlib.chdir" => Op::ChangeDir,
-        "linecache.getlines" | "pathlib.Path.read_text" | "pathlib.Path.read_bytes" => Op::Read,
+        "linecache.getlines"
+        | "pathlib.Path.read_text"
+        | "pathlib.Path.read_bytes"
+        | "configparser.ConfigParser.read"
+        | "configparser.RawConfigParser.read"
+        | "netrc.netrc" => Op::Read,
         "np.loadtxt"
         | "numpy.loadtxt"
         | "pandas.read_csv"
@@ -236,6 +241,9 @@ fn network(name: &str) -> Option<Op> {
         | "requests.put"
         | "requests.patch"
         | "requests.delete"
+        | "requests.Session.delete"
+        | "httpx.delete"
+        | "httpx.Client.delete"
         | "httpx.post"
         | "httpx.put"
         | "httpx.patch"
@@ -364,6 +372,7 @@ fn values(name: &str) -> Option<Op> {
         | "memoryview" => Op::Pure(Pure::Same),
         "os.path.dirname" => Op::Pure(Pure::Parent),
         "os.path.basename" => Op::Pure(Pure::Base),
+        "os.getppid" => Op::Now(Known::Parent),
         "os.getcwd" | "os.getcwdb" | "pathlib.Path.cwd" => Op::Now(Known::Folder),
         "pathlib.Path.home" => Op::Now(Known::Home),
         "tempfile.gettempdir" => Op::Now(Known::Temp),

@@ -29,6 +29,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     canonical: library::canonical,
     foreign: |name| name.contains('.') && !library::is_known(name),
     risky: &["os", "subprocess", "shutil", "builtins", "pty", "posix", "ctypes", "importlib", "globals"],
+    keeps_output: false,
     local: true,
 };
 

@@ -128,6 +128,7 @@ fn code(name: &str) -> Option<Op> {
         "gets" | "readline" | "readlines" | "STDIN.read" | "STDIN.gets" | "ARGF.read" | "STDIN.readlines" => {
             Op::Input
         }
+        "Process.ppid" => Op::Now(Known::Parent),
         "STDIN" | "ARGF" => Op::Known(Known::Input),
         "ARGV" => Op::Known(Known::Arguments),
         "ENV" => Op::Known(Known::Environment),

@@ -27,6 +27,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     canonical: library::canonical,
     foreign: |_| false,
     risky: &["Kernel", "File", "FileUtils", "Object", "IO"],
+    keeps_output: false,
     local: true,
 };
 

@@ -1,0 +1,93 @@
+//! Containers on other machines, and images that leave their container.
+
+use tollgate_model::{Certainty, Effect, EffectKind, FileKind, Place};
+
+use super::infra;
+use crate::commands::Run;
+use crate::commands::verbs::Line;
+use crate::options::Options;
+use crate::word::Word;
+
+/// Another machine's containers are somebody's service: what stops or removes them is asked about.
+pub(super) fn far(run: &mut Run, global: &Options, verb: &str, rest: &[Word]) {
+    let noun = rest.first().map(Word::shown).unwrap_or_default();
+    let ends = matches!(verb, "rm" | "kill" | "stop" | "rmi" | "down" | "prune" | "restart")
+        || matches!(noun.as_str(), "rm" | "prune" | "down" | "stop" | "kill" | "remove");
+    let set = |name: &str| {
+        let own = run.call.assigns.iter().find(|(given, _)| &**given == name).map(|(_, value)| value.clone());
+        own.or_else(|| run.shell.variable(name)).and_then(|value| value.as_literal().map(str::to_owned))
+    };
+    let host =
+        global.value("H").map(Word::shown).or_else(|| set("DOCKER_HOST")).or_else(|| set("CONTAINER_HOST"));
+    let host = host.filter(|host| host.starts_with("tcp://") || host.starts_with("ssh://"));
+    let host = host.filter(|host| !crate::url::is_this_machine(&crate::url::host(host)));
+    let context = global.value("c").map(Word::shown).or_else(|| set("DOCKER_CONTEXT"));
+    let context = context.filter(|name| {
+        !matches!(name.as_str(), "default" | "desktop-linux" | "rootless" | "colima" | "orbstack")
+    });
+    if let Some(place) = host.or(context).filter(|_| ends) {
+        infra(run, "delete", &format!("containers on `{place}`"));
+    }
+}
+
+/// `docker build -o dir` writes files of the image to this machine; `--allow` takes its confinement away.
+pub(super) fn build(run: &mut Run, words: &[Word]) {
+    let line = Line::read(
+        words,
+        "o output allow f file t tag build-arg target platform cache-from cache-to secret",
+        false,
+    );
+    if line.values(&["allow"]).any(|word| word.text.prefix().starts_with("security")) {
+        infra(run, "unconfined", "--allow security.insecure");
+    }
+    for output in line.values(&["o", "output"]).cloned().collect::<Vec<_>>() {
+        let shown = output.shown();
+        let folder = match shown.split(',').find_map(|part| part.strip_prefix("dest=")) {
+            Some(dest) => Word::literal_at(dest, output.span),
+            None if shown.contains('=') || shown == "-" => continue,
+            None => output,
+        };
+        crate::commands::archives::extract(run, &folder);
+    }
+}
+
+/// An image named for a tool (`hashicorp/terraform`) starts that tool with the words behind it.
+pub(super) fn image_tool(run: &mut Run, options: &Options) {
+    let Some((image, words)) = options.operands.split_first().filter(|_| !options.has("entrypoint")) else {
+        return;
+    };
+    let shown = image.shown();
+    let name = shown.rsplit('/').next().unwrap_or_default().split([':', '@']).next().unwrap_or_default();
+    let name = name.trim_end_matches("-cli");
+    crate::commands::network::opened_by_image(run, &shown, words);
+    if let Some(tool) = crate::commands::verbs::find(name).filter(|_| !words.iter().any(|word| word.is(name)))
+    {
+        crate::commands::verbs::judge(run, tool, words);
+    }
+}
+
+/// `compose config` prints the settings with every variable in its place, those of `.env` too.
+pub(super) fn shown_settings(run: &mut Run, global: &Options, words: &[Word]) {
+    let quiet =
+        ["-q", "--quiet", "--services", "--volumes", "--images", "--profiles", "--hash", "--no-interpolate"];
+    if words.iter().any(|word| quiet.iter().any(|flag| word.text.prefix().starts_with(flag))) {
+        return;
+    }
+    let mut files: Vec<Word> = global.values("env-file").cloned().collect();
+    let usual = Word::literal_at(".env", run.call.span);
+    let there = |(place, _): &(Place, Certainty)| run.analyst.world.kind(&place.path) == FileKind::File;
+    if files.is_empty() && run.analyst.places(&usual, run.shell).iter().any(there) {
+        files.push(usual);
+    }
+    files.iter().for_each(|file| drop(run.read(file, false)));
+}
+
+/// A container that prints its environment prints the files that it was made from.
+pub(super) fn shown_files(run: &mut Run, options: &Options, mark: usize) {
+    let prints = |effect: &Effect| matches!(effect.kind, EffectKind::EnvRead { .. });
+    if run.analyst.since(mark).iter().any(prints) {
+        for file in options.values("env-file").cloned().collect::<Vec<_>>() {
+            run.read(&file, false);
+        }
+    }
+}
