@@ -411,6 +411,7 @@ pub(crate) const ON_FAULTS: [(&str, OnFault); 3] =
     [("ask", OnFault::Ask), ("deny", OnFault::Deny), ("allow", OnFault::Allow)];
 pub(crate) const APPROVES: [(&str, Approve); 2] = [("none", Approve::None), ("read-only", Approve::ReadOnly)];
 pub(crate) const AUDITS: [(&str, Audit); 2] = [("optional", Audit::Optional), ("required", Audit::Required)];
-pub(crate) const REDACTS: [(&str, Redact); 2] = [("secrets", Redact::Secrets), ("personal", Redact::Personal)];
+pub(crate) const REDACTS: [(&str, Redact); 2] =
+    [("secrets", Redact::Secrets), ("personal", Redact::Personal)];
 pub(crate) const LEVELS: [(&str, Level); 4] =
     [("off", Level::Off), ("note", Level::Note), ("ask", Level::Ask), ("deny", Level::Deny)];
