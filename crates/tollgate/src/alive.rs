@@ -46,7 +46,7 @@ pub fn keep(state: &Path, line: &str) -> std::io::Result<()> {
 fn look(state: &Path) {
     let Ok(program) = std::env::current_exe() else { return };
     let mut command = Command::new(program);
-    command.args(["audit", "--brief", "--state"]).arg(state).process_group(0);
+    command.arg("alive").arg(state).process_group(0);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let Ok(mut child) = command.spawn() else { return };
     let end = Instant::now() + MOMENT;
