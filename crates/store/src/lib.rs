@@ -13,6 +13,7 @@ mod stamp;
 mod state;
 
 pub use fault::LogFault;
+pub use files::keep_note;
 pub use grants::{GRANT_LIFE, Grant, grant, is_code, list_grants, revoke_grant, take_grant};
 pub use log::{Appended, Breach, Entry, Head, Keep, Limits, Log, Records, Trouble, Verification};
 pub use mirror::{remove_mirror, write_mirror};
