@@ -3,6 +3,8 @@
 use tollgate_model::json::{self, Value};
 use tollgate_store::micros_of;
 
+use crate::raw::{members, plain};
+
 /// What became of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Outcome {
@@ -86,35 +88,43 @@ impl Fact {
     /// Reads a line of the log; `None` when it is no record.
     #[must_use]
     pub fn of(line: &[u8]) -> Option<Self> {
-        let Value::Map(members) = json::parse(line).ok()? else { return None };
+        match members(line) {
+            Some(members) => Self::from(members.into_iter().map(|(name, value)| (name, Part::Raw(value)))),
+            None => {
+                let Value::Map(members) = json::parse(line).ok()? else { return None };
+                Self::from(members.iter().map(|(name, value)| (name.as_str(), Part::Read(value))))
+            }
+        }
+    }
+
+    fn from<'a>(members: impl Iterator<Item = (&'a str, Part<'a>)>) -> Option<Self> {
         let mut fact = Self::default();
         let mut decided = String::new();
-        for (name, value) in members {
-            match (name.as_str(), value) {
-                ("seq", Value::Number(text)) => fact.seq = text.parse().ok()?,
-                ("ts", Value::String(text)) => fact.at = micros_of(&text).unwrap_or_default(),
-                ("id", Value::String(text)) => fact.call = text,
-                ("agent", Value::String(text)) => fact.agent = text,
-                ("session", Value::String(text)) => fact.session = text,
-                ("phase", Value::String(text)) => fact.phase = text,
-                ("subagent", value) => {
+        for (name, part) in members {
+            match name {
+                "seq" => fact.seq = part.number()?,
+                "ts" => fact.at = micros_of(&part.text()).unwrap_or_default(),
+                "id" => fact.call = part.text(),
+                "agent" => fact.agent = part.text(),
+                "session" => fact.session = part.text(),
+                "phase" => fact.phase = part.text(),
+                "subagent" => {
+                    let value = part.value();
                     fact.actor = value.text("id").unwrap_or_default().to_owned();
                     fact.actor_type = value.text("type").unwrap_or_default().to_owned();
                 }
-                ("tool", Value::String(text)) => fact.tool = text,
-                ("cwd", Value::String(text)) => fact.cwd = text,
-                ("transcript", Value::String(text)) => fact.transcript = text,
-                ("verdict", Value::String(text)) => decided = text,
-                ("expressed", Value::String(text)) => fact.verdict = text,
-                ("findings", value) => fact.findings = findings(&value),
-                ("code", Value::String(text)) => fact.code = text,
-                ("fault", Value::String(text)) => fact.fault = text,
-                ("us", value) => fact.gate = micros(&value),
-                ("result_bytes", Value::Number(text)) => fact.bytes = text.parse().unwrap_or_default(),
-                ("took_ms", Value::Number(text)) => {
-                    fact.took = text.parse().ok().map(|ms: u64| ms.saturating_mul(1000));
-                }
-                ("input", value) => fact.tests = value.text("command").is_some_and(runs_tests),
+                "tool" => fact.tool = part.text(),
+                "cwd" => fact.cwd = part.text(),
+                "transcript" => fact.transcript = part.text(),
+                "verdict" => decided = part.text(),
+                "expressed" => fact.verdict = part.text(),
+                "findings" => fact.findings = findings(&part.value()),
+                "code" => fact.code = part.text(),
+                "fault" => fact.fault = part.text(),
+                "us" => fact.gate = micros(&part.value()),
+                "result_bytes" => fact.bytes = part.number().unwrap_or_default(),
+                "took_ms" => fact.took = part.number().map(|ms| ms.saturating_mul(1000)),
+                "input" => fact.tests = part.member("command").is_some_and(|command| runs_tests(&command)),
                 _ => {}
             }
         }
@@ -128,6 +138,54 @@ impl Fact {
     #[must_use]
     pub fn is_canary(&self) -> bool {
         self.session.starts_with("tollgate-canary-")
+    }
+}
+
+/// A member's value, read or as it is written.
+#[derive(Clone, Copy)]
+enum Part<'a> {
+    Raw(&'a [u8]),
+    Read(&'a Value),
+}
+
+impl Part<'_> {
+    /// Its text; empty when it is none.
+    fn text(self) -> String {
+        if let Self::Raw(raw) = self
+            && let Some(text) = plain(raw)
+        {
+            return text.to_owned();
+        }
+        self.value().as_str().unwrap_or_default().to_owned()
+    }
+
+    fn number(self) -> Option<u64> {
+        match self {
+            Self::Raw(raw) => std::str::from_utf8(raw).ok()?.parse().ok(),
+            Self::Read(Value::Number(text)) => text.parse().ok(),
+            Self::Read(_) => None,
+        }
+    }
+
+    /// The text of a member of it.
+    fn member(self, name: &str) -> Option<String> {
+        let found = match self {
+            Self::Raw(raw) => {
+                members(raw).map(|members| members.into_iter().find(|(other, _)| *other == name))
+            }
+            Self::Read(_) => None,
+        };
+        match found {
+            Some(found) => Some(Part::Raw(found?.1).text()),
+            None => self.value().text(name).map(str::to_owned),
+        }
+    }
+
+    fn value(self) -> Value {
+        match self {
+            Self::Raw(raw) => json::parse(raw).unwrap_or(Value::Null),
+            Self::Read(value) => value.clone(),
+        }
     }
 }
 
@@ -203,6 +261,26 @@ fn is_prefix(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn both_ways_of_reading_a_line_say_the_same() {
+        for line in [
+            r#"{"v":1,"seq":7,"ts":"2026-01-31T12:00:00.000000Z","id":"t\"1","agent":"codex","session":"é\u00e9","phase":"pre-tool","subagent":{"id":"a","type":"Explore"},"tool":"Bash","input":{"x":{"command":"no"},"command":"cargo test\n"},"verdict":"deny","expressed":"ask","findings":[{"rule":"r","verdict":"deny","what":"}],"}],"us":{"read":1,"judge":20},"took_ms":3,"result_bytes":12,"code":"c","fault":"f"}"#,
+            r#"{"v":1,"seq":8,"ts":"x","verdict":"allow","input":"text","took_ms":"3"}"#,
+            r#"{"v":1,"seq":9,"input":{"command":["cargo","test"]},"subagent":null}"#,
+            r#"{"v":1,"seq":"9"}"#,
+            r#"{"v":1}"#,
+        ] {
+            assert!(members(line.as_bytes()).is_some(), "{line}");
+            let whole = match json::parse(line.as_bytes()).unwrap() {
+                Value::Map(all) => {
+                    Fact::from(all.iter().map(|(name, value)| (name.as_str(), Part::Read(value))))
+                }
+                _ => None,
+            };
+            assert_eq!(Fact::of(line.as_bytes()), whole, "{line}");
+        }
+    }
 
     #[test]
     fn test_runs_are_told_from_other_work() {

@@ -8,6 +8,7 @@ use tollgate_store::{Entry, Log};
 use crate::db::{Index, IndexFault};
 use crate::fact::Fact;
 use crate::fold::Fold;
+use crate::raw::{members, plain};
 
 /// Lines that travel together.
 const BATCH: usize = 2048;
@@ -195,8 +196,10 @@ fn understand(
 }
 
 fn hash_of(entry: &Entry) -> String {
-    json::parse(entry.line.as_bytes())
-        .ok()
-        .and_then(|value| value.text("hash").map(str::to_owned))
-        .unwrap_or_default()
+    let whole =
+        || json::parse(entry.line.as_bytes()).ok().and_then(|value| value.text("hash").map(str::to_owned));
+    let last = members(entry.line.as_bytes()).and_then(|members| members.last().copied());
+    let hash =
+        last.filter(|(name, _)| *name == "hash").and_then(|(_, value)| plain(value)).map(str::to_owned);
+    hash.or_else(whole).unwrap_or_default()
 }

@@ -7,6 +7,7 @@ mod figures;
 mod fold;
 mod histogram;
 mod ingest;
+mod raw;
 #[cfg(test)]
 mod tests;
 

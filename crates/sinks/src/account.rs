@@ -1,12 +1,11 @@
 //! What became of the deliveries to each sink: kept in the state directory, shown by `stats` and `doctor`.
 
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tollgate_store::{LogFault, keep_note};
 
 const NAME: &str = "sinks.json";
 
@@ -40,9 +39,6 @@ pub fn accounts(state: &Path) -> BTreeMap<String, Account> {
 }
 
 /// Replaces all accounts at once.
-pub(crate) fn keep(state: &Path, accounts: &BTreeMap<String, Account>) -> std::io::Result<()> {
-    let temporary = state.join(format!(".{}-{NAME}", std::process::id()));
-    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
-    file.write_all(&serde_json::to_vec(accounts)?)?;
-    std::fs::rename(&temporary, state.join(NAME)).inspect_err(|_| drop(std::fs::remove_file(&temporary)))
+pub(crate) fn keep(state: &Path, accounts: &BTreeMap<String, Account>) -> Result<(), LogFault> {
+    keep_note(state, NAME, &serde_json::to_vec(accounts).unwrap_or_default())
 }

@@ -47,6 +47,15 @@ const DIR_FLAGS: OFlags =
 const FILE_FLAGS: OFlags =
     OFlags::NOFOLLOW.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 
+/// Keeps a small note in a state directory: replaced at once, whole or not at all, and only ours to read.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn keep_note(state: &Path, name: &str, bytes: &[u8]) -> Result<(), LogFault> {
+    let state: PathBuf = state.components().collect();
+    Dir::make(&state)?.put(name, bytes, true).map(drop)
+}
+
 impl Dir {
     /// Opens a directory; `None` when it does not exist.
     pub(crate) fn open(path: &Path) -> Result<Option<Self>, LogFault> {

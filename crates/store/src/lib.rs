@@ -15,6 +15,7 @@ mod state;
 
 pub use exceptions::{keep_exemption, list_exemptions, revoke_exemption};
 pub use fault::LogFault;
+pub use files::keep_note;
 pub use grants::{GRANT_LIFE, Grant, grant, is_code, list_grants, revoke_grant, take_grant};
 pub use log::{Appended, Breach, Entry, Head, Keep, Limits, Log, Records, Trouble, Verification};
 pub use mirror::{remove_mirror, write_mirror};

@@ -3,14 +3,13 @@
 //! Reading transcripts may take long, so that another process does it. What it finds in a moment is told now, the rest
 //! at the next start.
 
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use tollgate_model::{Event, Kind};
+use tollgate_store::{LogFault, keep_note};
 
 use crate::cmd::canary::is_canary;
 use crate::when;
@@ -35,18 +34,15 @@ pub fn told(event: &Event, state: &Path) -> Option<String> {
 }
 
 /// Keeps what was found for those who ask next.
-pub fn keep(state: &Path, line: &str) -> std::io::Result<()> {
-    let temporary = state.join(format!(".{}-{NAME}", std::process::id()));
-    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
-    writeln!(file, "{} {line}", when::now())?;
-    std::fs::rename(&temporary, state.join(NAME)).inspect_err(|_| drop(std::fs::remove_file(&temporary)))
+pub fn keep(state: &Path, line: &str) -> Result<(), LogFault> {
+    keep_note(state, NAME, format!("{} {line}\n", when::now()).as_bytes())
 }
 
 /// Starts whoever reads the transcripts, and waits for a moment.
 fn look(state: &Path) {
     let Ok(program) = std::env::current_exe() else { return };
     let mut command = Command::new(program);
-    command.args(["audit", "--brief", "--state"]).arg(state).process_group(0);
+    command.arg("alive").arg(state).process_group(0);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let Ok(mut child) = command.spawn() else { return };
     let end = Instant::now() + MOMENT;

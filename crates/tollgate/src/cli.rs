@@ -52,6 +52,12 @@ enum Command {
     /// Bring records to the sinks (what a hook starts)
     #[command(hide = true)]
     Deliver(cmd::deliver::Args),
+    /// Compare the transcripts with the log for the next session (what a hook starts)
+    #[command(hide = true)]
+    Alive {
+        /// Where the log is
+        state: std::path::PathBuf,
+    },
     /// One validator alone: a tool's input on standard input, `{"safe": …, "reason": …, "metadata": …}` as answer
     Validate(cmd::validate::Args),
     /// What happened: every event, filtered
@@ -99,6 +105,7 @@ pub fn run() -> ExitCode {
         Command::Rules(args) => cmd::rules::run(args),
         Command::Test(args) => cmd::test::run(args),
         Command::Trust(args) => cmd::trust::run(args),
+        Command::Alive { state } => cmd::audit::brief(state),
         Command::Deliver(args) => cmd::deliver::run(args),
         Command::Observe { state } => cmd::observe::run(state),
         Command::Validate(args) => cmd::validate::run(args),

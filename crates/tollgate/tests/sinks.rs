@@ -140,6 +140,34 @@ fn a_path_of_the_environment_takes_only_a_harmless_name() {
 }
 
 #[test]
+fn a_program_is_looked_for_beside_the_policy_and_not_in_the_project() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = Scratch::new();
+    scratch.policy("version: 1\nsinks: [{ uses: command, run: [./importer] }]\n");
+    for (folder, name) in [(scratch.config(), "own"), (scratch.project(), "planted")] {
+        let program = folder.join("importer");
+        std::fs::write(&program, format!("#!/bin/sh\ncat >> \"$HOME/{name}\"\n")).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    allowed(&scratch);
+    assert_eq!(lines(&scratch.home().join("own"), 1).len(), 1);
+    assert!(!scratch.home().join("planted").exists());
+}
+
+#[test]
+fn an_agent_runs_none_of_what_a_hook_starts() {
+    let scratch = Scratch::new();
+    let state = scratch.state();
+    for command in [
+        format!("tollgate deliver --config /tmp/mine --state {}", state.display()),
+        format!("HOME=/tmp/empty tollgate alive {}", state.display()),
+    ] {
+        scratch.bash(&command).denied();
+    }
+    assert_eq!(scratch.bash("tollgate audit").decision(), "none", "looking is free");
+}
+
+#[test]
 fn what_is_personal_is_kept_nowhere_when_asked() {
     let mail = ["jane.doe", "corp.io"].join("@");
     let scratch = Scratch::new();

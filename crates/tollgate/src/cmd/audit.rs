@@ -10,7 +10,7 @@ use anyhow::Context;
 use serde_json::{Value, json};
 use tollgate_store::{Log, Verification};
 
-use crate::dirs::Dirs;
+use crate::dirs::{self, Dirs};
 use crate::exit::ExitCode;
 use crate::report::shown;
 use crate::{alive, out, when};
@@ -34,9 +34,6 @@ pub struct Args {
     /// audit --anchor -`
     #[arg(long, value_name = "HEADS")]
     anchor: Option<String>,
-    /// Only keep the line that the next session is told
-    #[arg(long, hide = true)]
-    brief: bool,
     /// Look for transcripts below this home directory
     #[arg(long, value_name = "DIR")]
     home: Option<PathBuf>,
@@ -53,9 +50,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let dirs = Dirs::find().context("no home directory: set HOME")?;
     let state = args.state.clone().unwrap_or(dirs.state);
     let home = args.home.clone().unwrap_or(dirs.home);
-    if args.brief {
-        return brief(&state, &home);
-    }
     let since = args.since.as_deref().map(when::parse).transpose()?;
     let log = Log::at(&state);
     let chain = log.verify();
@@ -71,9 +65,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(if audit.is_sound() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// What a session is told when it starts. Nothing when there is nothing to compare.
-fn brief(state: &Path, home: &Path) -> anyhow::Result<ExitCode> {
-    let life = Life::examine(state, home, Some(when::now() - alive::DAYS * when::DAY), None);
+/// Keeps what a session is told when it starts; nothing when there is nothing to compare. A command of its own, which
+/// the gate lets no agent run: what the next session hears must not be of its making.
+pub fn brief(state: &Path) -> anyhow::Result<ExitCode> {
+    let home = dirs::home().context("no home directory: set HOME")?;
+    let life = Life::examine(state, &home, Some(when::now() - alive::DAYS * when::DAY), None);
     let hint = if life.count(Way::Around) == 0 { "" } else { "; `tollgate audit` tells which" };
     let line = if life.is_empty() {
         String::new()

@@ -28,6 +28,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     // The hook's own limit on memory came with us, and would go on to programs of others.
     let limit = getrlimit(Resource::As);
     let _ = setrlimit(Resource::As, Rlimit { current: limit.maximum, maximum: limit.maximum });
+    // The agent's working directory is a project's: no program is looked for there, and it can be removed.
+    std::env::set_current_dir(&args.config).or_else(|_| std::env::set_current_dir("/"))?;
     let sinks = configured(&args.config, &args.state);
     Courier { state: &args.state, sinks: &sinks, from: args.from }.run();
     Ok(ExitCode::SUCCESS)

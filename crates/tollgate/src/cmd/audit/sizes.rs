@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+
+use tollgate_store::keep_note;
 
 use crate::table::bytes;
 use crate::transcripts::Transcript;
@@ -27,8 +27,7 @@ impl fmt::Display for Shrunk {
 
 /// Compares with the last time, and remembers this one. A transcript that is gone is no alarm: agents clean up.
 pub fn compare(state: &Path, transcripts: &[Transcript]) -> Vec<Shrunk> {
-    let path = state.join(NAME);
-    let kept = std::fs::read(&path).ok();
+    let kept = std::fs::read(state.join(NAME)).ok();
     let mut sizes: BTreeMap<String, u64> =
         kept.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
     let mut shrunk = Vec::new();
@@ -43,13 +42,6 @@ pub fn compare(state: &Path, transcripts: &[Transcript]) -> Vec<Shrunk> {
     }
     sizes.retain(|name, _| Path::new(name).exists());
     // What cannot be remembered is compared again next time; the audit itself is not harmed.
-    let _ = remember(state, &path, &sizes);
+    let _ = keep_note(state, NAME, &serde_json::to_vec(&sizes).unwrap_or_default());
     shrunk
-}
-
-fn remember(state: &Path, path: &Path, sizes: &BTreeMap<String, u64>) -> std::io::Result<()> {
-    let temporary = state.join(format!(".{}-{NAME}", std::process::id()));
-    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
-    file.write_all(&serde_json::to_vec(sizes)?)?;
-    std::fs::rename(&temporary, path)
 }
