@@ -129,17 +129,24 @@ fn in_order(stages: &[Stage], input: &mut Value, request: &Request, guarded: &mu
 }
 
 fn at_once(stages: &[Stage], input: &Value, request: &Request) -> Vec<StageResult> {
+    each(stages, |stage| run(std::slice::from_ref(stage), input, &[], request, true))
+        .into_iter()
+        .zip(stages)
+        .flat_map(|(results, stage)| results.unwrap_or_else(|| vec![lost(stage)]))
+        .collect()
+}
+
+fn lost(stage: &Stage) -> StageResult {
+    StageResult::failed(stage, "it failed in a way of its own")
+}
+
+/// Does all of them at once; where the machine has no thread to give, one after the other. None: it panicked.
+pub(crate) fn each<T: Sync, R: Send>(all: &[T], act: impl Fn(&T) -> R + Sync) -> Vec<Option<R>> {
     std::thread::scope(|scope| {
-        let running: Vec<_> = stages
-            .iter()
-            .map(|stage| scope.spawn(move || run(std::slice::from_ref(stage), input, &[], request, true)))
-            .collect();
-        let lost = |stage: &Stage| vec![StageResult::failed(stage, "it failed in a way of its own")];
-        running
-            .into_iter()
-            .zip(stages)
-            .flat_map(|(thread, stage)| thread.join().unwrap_or_else(|_| lost(stage)))
-            .collect()
+        let act = &act;
+        let start = |one| std::thread::Builder::new().spawn_scoped(scope, move || act(one));
+        let running: Vec<_> = all.iter().map(|one| start(one).map_err(|_| act(one))).collect();
+        running.into_iter().map(|one| one.map_or_else(Some, |thread| thread.join().ok())).collect()
     })
 }
 
