@@ -44,8 +44,12 @@ pub struct Guarded {
 /// How long the guards of an event may take together.
 #[must_use]
 pub fn longest(pipelines: &[Pipeline], request: &Request) -> Duration {
+    let is_built_in = |stage: &Stage| matches!(stage.program, Program::BuiltIn(_));
+    if pipelines.iter().flat_map(|pipeline| &pipeline.stages).all(is_built_in) {
+        return Duration::ZERO;
+    }
     let stages = pipelines.iter().flat_map(|pipeline| guards(pipeline, request));
-    let stages: Vec<Stage> = stages.filter(|stage| !matches!(stage.program, Program::BuiltIn(_))).collect();
+    let stages: Vec<Stage> = stages.filter(|stage| !is_built_in(stage)).collect();
     let own = |stage: &Stage| u64::from(stage.timeout) * if stage.on_error == OnError::Retry { 2 } else { 1 };
     let starts = stages.iter().any(|stage| matches!(stage.program, Program::File(_)));
     let start = if starts { batch::START } else { Duration::ZERO };
@@ -61,7 +65,7 @@ pub fn guard(pipelines: &[Pipeline], request: &Request) -> Guarded {
         if stages.is_empty() && !pipeline.deny_by_default {
             continue;
         }
-        let mut input = shape::input(request, pipeline);
+        let mut input = shape::input(request, pipeline, &stages);
         if let Some(rewritten) = &guarded.rewrite {
             shape::replace_input(&mut input, rewritten);
         }

@@ -37,7 +37,7 @@ pub fn watch(pipelines: &[Pipeline], watch: &Watch, state: &Path, program: &Path
     for pipeline in pipelines {
         let observers = stages(pipeline, &watch.request, |kind| kind == StageKind::Observability);
         if !observers.is_empty() {
-            let input = shape::input(&watch.request, pipeline);
+            let input = shape::input(&watch.request, pipeline, &observers);
             jobs.push(object([
                 ("input", input),
                 ("stages", Value::List(observers.iter().map(stage_value).collect())),

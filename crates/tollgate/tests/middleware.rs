@@ -6,6 +6,7 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::string_slice,
+    clippy::print_stderr,
     reason = "tests"
 )]
 
@@ -224,6 +225,32 @@ fn hanging_and_failing_observers_cost_no_more_than_good_ones() {
     }
     let failed = || failing.log().iter().filter(|record| record["event"] == "observer-fault").count();
     soon("the failures are counted", || failed() > 0);
+}
+
+#[test]
+fn built_ins_alone_start_nothing() {
+    if !Path::new("/usr/bin/strace").exists() {
+        eprintln!("left out: `strace` is not there");
+        return;
+    }
+    let stages = "      - {id: validate-tool-inputs, type: validation}\n      - {id: block-dangerous-commands, type: safety, config: {dangerous_patterns: [hello]}}\n";
+    let scratch = with_hook(stages, &[]);
+    scratch.bash("true");
+    let hook = scratch.command(Some("PreToolUse"));
+    let mut traced = Command::new("/usr/bin/strace");
+    traced.args(["-f", "-qq", "-e", "trace=process", "-o"]).arg(scratch.home().join("trace"));
+    traced.arg(hook.get_program()).args(hook.get_args());
+    scratch.clean(&mut traced);
+    let refused = answer(&mut traced, &scratch.payload("Bash", json!({"command": "echo hello"})));
+    let trace = fs::read_to_string(scratch.home().join("trace")).unwrap_or_default();
+    if !trace.contains("execve(") {
+        eprintln!("left out: nothing can be traced here");
+        return;
+    }
+    refused.denied();
+    let started = |line: &&str| ["execve(", "clone", "fork("].iter().any(|call| line.contains(call));
+    let started: Vec<&str> = trace.lines().filter(started).collect();
+    assert_eq!(started.len(), 1, "{started:?}");
 }
 
 #[test]
