@@ -69,7 +69,7 @@ fn wrong_keys_and_values() {
     says(
         "version: 1\nxyzzy: 1\n",
         &[
-            "unknown key `xyzzy`; valid: version, mode, on_fault, approve, audit, packs, rules, workflows, hooks, include (t.yaml:2:1)",
+            "unknown key `xyzzy`; valid: version, mode, on_fault, approve, audit, packs, rules, workflows, hooks, include, trust (t.yaml:2:1)",
         ],
     );
     says("version: 1\non-fault: ask\n", &["unknown key `on-fault`; did you mean `on_fault`? (t.yaml:2:1)"]);
@@ -112,7 +112,7 @@ fn wrong_keys_and_values() {
 
 #[test]
 fn later_keys_are_not_ignored() {
-    for key in ["custom", "sinks", "trust"] {
+    for key in ["custom", "sinks"] {
         let message = format!("`{key}` is not supported by this version yet; take it out (t.yaml:2:1)");
         says(&format!("version: 1\n{key}: [x]\n"), &[&message]);
     }
@@ -189,7 +189,7 @@ fn f06_broken_yaml_has_a_place() {
     says(
         "version: 1\na: b: c\n",
         &[
-            "unknown key `a`; valid: version, mode, on_fault, approve, audit, packs, rules, workflows, hooks, include (t.yaml:2:1)",
+            "unknown key `a`; valid: version, mode, on_fault, approve, audit, packs, rules, workflows, hooks, include, trust (t.yaml:2:1)",
             "not valid YAML: mapping values are not allowed in this context (t.yaml:2:5)",
         ],
     );
