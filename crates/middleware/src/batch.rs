@@ -14,7 +14,7 @@ const PYTHON: &str = include_str!("shim.py");
 const JAVASCRIPT: &str = include_str!("shim.mjs");
 /// How long an interpreter may take to come up. That is not the time of a middleware, and on a crowded machine it is
 /// most of it.
-pub(crate) const START: Duration = Duration::from_secs(20);
+pub(crate) const START: Duration = Duration::from_secs(40);
 
 /// What runs a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,7 +114,7 @@ fn one(stages: &[Stage], input: &Value, earlier: &[StageResult], stop: bool) -> 
     let there = stages.iter().take_while(|stage| missing(stage).is_none()).count();
     let stages = stages.get(..there).unwrap_or_default();
     let begun = Instant::now();
-    let running = match Running::start(interpreter.command(), &request(stages, input, earlier, stop)) {
+    let mut running = match Running::start(interpreter.command(), &request(stages, input, earlier, stop)) {
         Ok(running) => running,
         Err(why) => return stages.iter().map(|stage| StageResult::failed(stage, why.as_str())).collect(),
     };
@@ -130,7 +130,7 @@ fn one(stages: &[Stage], input: &Value, earlier: &[StageResult], stop: bool) -> 
 }
 
 /// What the stages say, each within its own time. The interpreter's start counts as a cost of the first.
-fn answers(stages: &[Stage], running: Running, mut begun: Instant) -> Vec<StageResult> {
+fn answers(stages: &[Stage], mut running: Running, mut begun: Instant) -> Vec<StageResult> {
     let mut results: Vec<StageResult> = Vec::new();
     for stage in stages {
         match running.next(Duration::from_millis(u64::from(stage.timeout))) {

@@ -44,8 +44,12 @@ pub struct Guarded {
 /// How long the guards of an event may take together.
 #[must_use]
 pub fn longest(pipelines: &[Pipeline], request: &Request) -> Duration {
+    let is_built_in = |stage: &Stage| matches!(stage.program, Program::BuiltIn(_));
+    if pipelines.iter().flat_map(|pipeline| &pipeline.stages).all(is_built_in) {
+        return Duration::ZERO;
+    }
     let stages = pipelines.iter().flat_map(|pipeline| guards(pipeline, request));
-    let stages: Vec<Stage> = stages.filter(|stage| !matches!(stage.program, Program::BuiltIn(_))).collect();
+    let stages: Vec<Stage> = stages.filter(|stage| !is_built_in(stage)).collect();
     let own = |stage: &Stage| u64::from(stage.timeout) * if stage.on_error == OnError::Retry { 2 } else { 1 };
     let starts = stages.iter().any(|stage| matches!(stage.program, Program::File(_)));
     let start = if starts { batch::START } else { Duration::ZERO };
@@ -61,7 +65,7 @@ pub fn guard(pipelines: &[Pipeline], request: &Request) -> Guarded {
         if stages.is_empty() && !pipeline.deny_by_default {
             continue;
         }
-        let mut input = shape::input(request, pipeline);
+        let mut input = shape::input(request, pipeline, &stages);
         if let Some(rewritten) = &guarded.rewrite {
             shape::replace_input(&mut input, rewritten);
         }
@@ -129,17 +133,24 @@ fn in_order(stages: &[Stage], input: &mut Value, request: &Request, guarded: &mu
 }
 
 fn at_once(stages: &[Stage], input: &Value, request: &Request) -> Vec<StageResult> {
+    each(stages, |stage| run(std::slice::from_ref(stage), input, &[], request, true))
+        .into_iter()
+        .zip(stages)
+        .flat_map(|(results, stage)| results.unwrap_or_else(|| vec![lost(stage)]))
+        .collect()
+}
+
+fn lost(stage: &Stage) -> StageResult {
+    StageResult::failed(stage, "it failed in a way of its own")
+}
+
+/// Does all of them at once; where the machine has no thread to give, one after the other. None: it panicked.
+pub(crate) fn each<T: Sync, R: Send>(all: &[T], act: impl Fn(&T) -> R + Sync) -> Vec<Option<R>> {
     std::thread::scope(|scope| {
-        let running: Vec<_> = stages
-            .iter()
-            .map(|stage| scope.spawn(move || run(std::slice::from_ref(stage), input, &[], request, true)))
-            .collect();
-        let lost = |stage: &Stage| vec![StageResult::failed(stage, "it failed in a way of its own")];
-        running
-            .into_iter()
-            .zip(stages)
-            .flat_map(|(thread, stage)| thread.join().unwrap_or_else(|_| lost(stage)))
-            .collect()
+        let act = &act;
+        let start = |one| std::thread::Builder::new().spawn_scoped(scope, move || act(one));
+        let running: Vec<_> = all.iter().map(|one| start(one).map_err(|_| act(one))).collect();
+        running.into_iter().map(|one| one.map_or_else(Some, |thread| thread.join().ok())).collect()
     })
 }
 

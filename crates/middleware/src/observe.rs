@@ -13,7 +13,7 @@ use tollgate_model::json::{Value, object, parse, write};
 use tollgate_policy::{Pipeline, Program, Stage, StageKind};
 
 use crate::result::{Said, StageResult};
-use crate::{Request, once, shape, stages};
+use crate::{Request, each, lost, once, shape, stages};
 
 /// More than any event comes to.
 const MOST: u64 = 64 << 20;
@@ -37,7 +37,7 @@ pub fn watch(pipelines: &[Pipeline], watch: &Watch, state: &Path, program: &Path
     for pipeline in pipelines {
         let observers = stages(pipeline, &watch.request, |kind| kind == StageKind::Observability);
         if !observers.is_empty() {
-            let input = shape::input(&watch.request, pipeline);
+            let input = shape::input(&watch.request, pipeline, &observers);
             jobs.push(object([
                 ("input", input),
                 ("stages", Value::List(observers.iter().map(stage_value).collect())),
@@ -78,14 +78,11 @@ pub fn observe(job: impl Read) -> io::Result<Vec<String>> {
         let input = part.get("input").cloned().unwrap_or(Value::Null);
         work.extend(list(part, "stages").iter().filter_map(stage_of).map(|stage| (stage, input.clone())));
     }
-    let results: Vec<StageResult> = std::thread::scope(|scope| {
-        let earlier = &earlier;
-        let running: Vec<_> =
-            work.iter().map(|(stage, input)| scope.spawn(move || one(stage, input, earlier))).collect();
-        running.into_iter().filter_map(|thread| thread.join().ok()).collect()
-    });
+    let results = each(&work, |(stage, input)| one(stage, input, &earlier));
+    let results =
+        results.into_iter().zip(&work).map(|(result, (stage, _))| result.unwrap_or_else(|| lost(stage)));
     let fault = |result: StageResult| result.fault.map(|why| format!("{}: {why}", result.id));
-    Ok(results.into_iter().filter_map(fault).collect())
+    Ok(results.filter_map(fault).collect())
 }
 
 fn one(stage: &Stage, input: &Value, earlier: &[StageResult]) -> StageResult {

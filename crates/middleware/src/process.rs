@@ -1,12 +1,17 @@
 //! Programs: one JSON object in, lines out, a time limit, and the whole process group ended when it is over.
+//!
+//! One thread does it all by waiting on the three pipes: on a crowded machine a thread is one more thing that may not be
+//! had, and a hook that cannot start one must not refuse for that.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process_group, setrlimit};
 use tollgate_model::json::{Value, object, parse, write};
 use tollgate_policy::Stage;
@@ -15,13 +20,21 @@ use crate::native;
 use crate::result::{Said, StageResult};
 
 /// The most that one middleware may print.
-const MOST: u64 = 1 << 20;
+const MOST: usize = 1 << 20;
+/// How long a process that cannot be had now is tried for again.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A program that is running.
 pub(crate) struct Running {
     child: Child,
-    lines: Receiver<String>,
-    complaints: Receiver<String>,
+    input: Option<(ChildStdin, Vec<u8>)>,
+    output: Option<ChildStdout>,
+    complaints: Option<ChildStderr>,
+    /// What was read of its output and not taken yet.
+    printed: Vec<u8>,
+    /// How much was read in all.
+    total: usize,
+    complaint: Vec<u8>,
 }
 
 /// What came next from a program.
@@ -35,49 +48,150 @@ pub(crate) enum Next {
 }
 
 impl Running {
-    /// Starts a program in a group of its own and gives it its input.
+    /// Starts a program in a group of its own, with its input.
     pub(crate) fn start(mut command: Command, input: &Value) -> Result<Self, String> {
         let name = command.get_program().to_string_lossy().into_owned();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-        let spawned = with_own_memory_limit(|| command.spawn());
+        let spawned = with_own_memory_limit(|| patiently(|| command.spawn()));
         let mut child = spawned.map_err(|error| format!("`{name}` cannot be started ({error})"))?;
         let mut text = String::new();
         write(input, &mut text);
-        if let Some(mut stdin) = child.stdin.take() {
-            // A program may answer without reading all of it, and must not hold us up by reading none.
-            thread::spawn(move || drop(stdin.write_all(text.as_bytes())));
+        let input = child.stdin.take().map(|pipe| (pipe, text.into_bytes()));
+        let (output, complaints) = (child.stdout.take(), child.stderr.take());
+        let pipes = [
+            input.as_ref().map(|(pipe, _)| pipe.as_fd()),
+            output.as_ref().map(AsFd::as_fd),
+            complaints.as_ref().map(AsFd::as_fd),
+        ];
+        for pipe in pipes.into_iter().flatten() {
+            let set = fcntl_getfl(pipe).and_then(|flags| fcntl_setfl(pipe, flags | OFlags::NONBLOCK));
+            set.map_err(|error| format!("`{name}` cannot be spoken to ({error})"))?;
         }
-        let lines = child.stdout.take().map(lines).ok_or("no output")?;
-        let complaints = child.stderr.take().map(whole).ok_or("no output")?;
-        Ok(Self { child, lines, complaints })
+        Ok(Self { child, input, output, complaints, printed: Vec::new(), total: 0, complaint: Vec::new() })
     }
 
     /// The next line, if one comes in time.
-    pub(crate) fn next(&self, limit: Duration) -> Next {
-        match self.lines.recv_timeout(limit) {
-            Ok(line) => Next::Line(line),
-            Err(RecvTimeoutError::Disconnected) => Next::End,
-            Err(RecvTimeoutError::Timeout) => Next::Late,
+    pub(crate) fn next(&mut self, limit: Duration) -> Next {
+        let start = Instant::now();
+        loop {
+            if let Some(line) = self.line() {
+                return Next::Line(line);
+            }
+            if self.output.is_none() {
+                return Next::End;
+            }
+            let left = limit.saturating_sub(start.elapsed());
+            if left.is_zero() {
+                return Next::Late;
+            }
+            self.exchange(left);
         }
     }
 
     /// Ends it, with everything it started, and says how it went.
     pub(crate) fn end(mut self, limit: Duration) -> (Option<i32>, String) {
         let start = Instant::now();
-        let mut status = None;
+        let mut status = self.child.try_wait().ok().flatten();
         while status.is_none() && start.elapsed() < limit {
+            self.exchange(Duration::from_millis(1));
+            thread::sleep(Duration::from_micros(200));
             status = self.child.try_wait().ok().flatten();
-            if status.is_none() {
-                thread::sleep(Duration::from_micros(200));
-            }
         }
         if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
             // It may have left something behind even when it ended by itself.
             let _ = kill_process_group(group, Signal::KILL);
         }
         let status = status.or_else(|| self.child.wait().ok());
-        let complaint = self.complaints.recv_timeout(Duration::from_millis(100)).unwrap_or_default();
-        (status.and_then(|status| status.code()), complaint)
+        self.output = None;
+        let start = Instant::now();
+        while self.complaints.is_some() && start.elapsed() < Duration::from_millis(100) {
+            self.exchange(Duration::from_millis(20));
+        }
+        (status.and_then(|status| status.code()), String::from_utf8_lossy(&self.complaint).into_owned())
+    }
+
+    /// A whole line of what was printed, or the rest of it once there is no more.
+    fn line(&mut self) -> Option<String> {
+        let end = self.printed.iter().position(|byte| *byte == b'\n');
+        let size = match end {
+            Some(end) => end + 1,
+            None if self.output.is_none() && !self.printed.is_empty() => self.printed.len(),
+            None => return None,
+        };
+        let line: Vec<u8> = self.printed.drain(..size).collect();
+        Some(String::from_utf8_lossy(&line).trim_end_matches('\n').to_owned())
+    }
+
+    /// Waits until it reads or writes something, and carries that over.
+    fn exchange(&mut self, limit: Duration) {
+        let mut pipes = Vec::with_capacity(3);
+        pipes.extend(self.output.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        pipes.extend(self.complaints.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        pipes.extend(self.input.as_ref().map(|(pipe, _)| PollFd::new(pipe, PollFlags::OUT)));
+        // An interrupted wait is followed by another one.
+        let _ = poll(&mut pipes, Timespec::try_from(limit).ok().as_ref());
+        drop(pipes);
+        self.give();
+        let room = MOST.saturating_sub(self.total);
+        let before = self.printed.len();
+        if self.output.as_ref().is_some_and(|pipe| drained(pipe, &mut self.printed, room)) {
+            self.output = None;
+        }
+        self.total += self.printed.len() - before;
+        let room = MOST.saturating_sub(self.complaint.len());
+        if self.complaints.as_ref().is_some_and(|pipe| drained(pipe, &mut self.complaint, room)) {
+            self.complaints = None;
+        }
+    }
+
+    /// As much of its input as it takes. It may answer without reading all of it.
+    fn give(&mut self) {
+        let Some((pipe, rest)) = &mut self.input else { return };
+        match rustix::io::write(&*pipe, rest) {
+            Ok(count) => drop(rest.drain(..count)),
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            Err(_) => rest.clear(),
+        }
+        if rest.is_empty() {
+            self.input = None;
+        }
+    }
+}
+
+/// Reads what is there. True when there will be no more, or no more is wanted.
+fn drained(pipe: impl AsFd, into: &mut Vec<u8>, room: usize) -> bool {
+    let mut piece = [0; 8192];
+    let mut left = room;
+    loop {
+        let size = piece.len().min(left);
+        let Some(part) = piece.get_mut(..size).filter(|part| !part.is_empty()) else { return true };
+        match rustix::io::read(&pipe, part) {
+            Ok(0) => return true,
+            Ok(count) => {
+                into.extend(piece.iter().take(count));
+                left -= count;
+            }
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => return false,
+            Err(_) => return true,
+        }
+    }
+}
+
+/// Tries again while the machine has no process left to give.
+fn patiently<T>(mut start: impl FnMut() -> std::io::Result<T>) -> std::io::Result<T> {
+    let begun = Instant::now();
+    loop {
+        let error = match start() {
+            Ok(started) => return Ok(started),
+            Err(error) => error,
+        };
+        let scarce =
+            matches!(error.raw_os_error().map(Errno::from_raw_os_error), Some(Errno::AGAIN | Errno::NOMEM));
+        if !scarce || begun.elapsed() > PATIENCE {
+            return Err(error);
+        }
+        thread::sleep(Duration::from_millis(20));
     }
 }
 
@@ -96,7 +210,7 @@ pub(crate) fn program(
     let limit = Duration::from_millis(u64::from(stage.timeout));
     let start = Instant::now();
     let request = if stage.native { native::request(input) } else { request(stage, input, earlier) };
-    let running = match Running::start(command, &request) {
+    let mut running = match Running::start(command, &request) {
         Ok(running) => running,
         Err(why) => return StageResult::failed(stage, why),
     };
@@ -155,33 +269,6 @@ fn with_own_memory_limit<T>(act: impl FnOnce() -> T) -> T {
     let done = act();
     let _ = setrlimit(Resource::As, own);
     done
-}
-
-fn lines(pipe: impl Read + Send + 'static) -> Receiver<String> {
-    let (sender, receiver) = channel();
-    thread::spawn(move || {
-        let mut reader = BufReader::new(pipe.take(MOST));
-        let mut line = Vec::new();
-        while reader.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
-            let text = String::from_utf8_lossy(&line).trim_end_matches('\n').to_owned();
-            if sender.send(text).is_err() {
-                return;
-            }
-            line.clear();
-        }
-    });
-    receiver
-}
-
-fn whole(pipe: impl Read + Send + 'static) -> Receiver<String> {
-    let (sender, receiver) = channel();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        // What was read before an error still counts.
-        let _ = pipe.take(MOST).read_to_end(&mut bytes);
-        let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
-    });
-    receiver
 }
 
 pub(crate) fn last_line(text: &str) -> String {

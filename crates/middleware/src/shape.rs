@@ -2,14 +2,15 @@
 
 use tollgate_model::json::{Value, object, parse};
 use tollgate_model::{Agent, Event, Kind, SearchScope, ToolCall, ToolUse};
-use tollgate_policy::Pipeline;
+use tollgate_policy::{Pipeline, Program, Stage};
 
 use crate::Request;
 
-/// The event as an object.
-pub(crate) fn input(request: &Request, pipeline: &Pipeline) -> Value {
+/// The event as an object, for these stages. The agent's own payload and configuration are there where a stage can see
+/// them: but for the tracer, built-ins cannot.
+pub(crate) fn input(request: &Request, pipeline: &Pipeline, stages: &[Stage]) -> Value {
     let event = request.event;
-    let native = parse(request.native).unwrap_or(Value::Null);
+    let sees_all = |stage: &Stage| !matches!(&stage.program, Program::BuiltIn(name) if name != TRACER);
     let mut members: Vec<(String, Value)> = Vec::new();
     let mut put = |key: &str, value: Value| members.push((key.to_owned(), value));
     put("session_id", event.session.as_str().into());
@@ -26,10 +27,14 @@ pub(crate) fn input(request: &Request, pipeline: &Pipeline) -> Value {
         put(key, value);
     }
     put("agent", event.agent.name().into());
-    put("native", native);
-    put("__agent_config__", agent_config(pipeline, event.agent.name()));
+    if stages.iter().any(sees_all) {
+        put("native", parse(request.native).unwrap_or(Value::Null));
+        put("__agent_config__", agent_config(pipeline, event.agent.name()));
+    }
     Value::Map(members)
 }
+
+const TRACER: &str = "debug-tracer";
 
 /// Puts another input in the place of the call's.
 pub(crate) fn replace_input(event: &mut Value, input: &Value) {

@@ -105,13 +105,14 @@ impl Included {
     }
 }
 
-/// Everything that is wrong with the hook files of a project, and the programs that they name and that are not there.
+/// Everything that is wrong with the hook files beside a policy file in `root`, and the programs that they name and that
+/// are not there.
 #[must_use]
-pub fn check_hooks(root: &Path, catalogue: &dyn Catalogue) -> Vec<String> {
+pub fn check_hooks(root: &Path, layer: Layer, catalogue: &dyn Catalogue) -> Vec<String> {
     let policy = root.join(crate::FILE_NAME);
     let text = fs::read_to_string(&policy).unwrap_or_default();
     let (settings, _) = settings::read(&shown_path(&policy), &text, &catalogue.cards());
-    let included = Included::of(root, Layer::Project, &settings, None);
+    let included = Included::of(root, layer, &settings, None);
     let mut wrong: Vec<String> = included.problems.iter().map(Problem::to_string).collect();
     for pipeline in &included.pipelines {
         for stage in &pipeline.stages {

@@ -6,6 +6,7 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::string_slice,
+    clippy::print_stderr,
     reason = "tests"
 )]
 
@@ -199,6 +200,59 @@ fn observers_never_delay_or_change_an_answer() {
     assert!(seen().contains("echo second[]") && seen().contains("rm -rf ~['block']"), "{}", seen());
 }
 
+/// The shortest of some answers: what else this machine does can only make one longer.
+fn quickest(scratch: &Scratch) -> Duration {
+    (0..7).map(|_| scratch.bash("echo fine").time).min().unwrap()
+}
+
+#[test]
+fn hanging_and_failing_observers_cost_no_more_than_good_ones() {
+    let observers = |text: &str| {
+        let stages = "      - {id: a, type: observability, path: x.py}\n      - {id: b, type: observability, run: [./x.sh]}\n";
+        let scratch = with_hook(stages, &[("x.py", text), ("x.sh", "#!/bin/sh\nexec sleep 20\n")]);
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+        fs::set_permissions(scratch.config().join("x.sh"), mode).unwrap();
+        scratch.bash("true");
+        scratch
+    };
+    let good = observers("def process(*_):\n    return None\n");
+    let hanging = observers("import time\ndef process(*_):\n    time.sleep(20)\n");
+    let failing = observers("import os\ndef process(*_):\n    os._exit(3)\n");
+    let margin = quickest(&good) + Duration::from_secs(1);
+    for scratch in [&hanging, &failing] {
+        let time = quickest(scratch);
+        assert!(time < margin, "{time:?} instead of {margin:?}");
+    }
+    let failed = || failing.log().iter().filter(|record| record["event"] == "observer-fault").count();
+    soon("the failures are counted", || failed() > 0);
+}
+
+#[test]
+fn built_ins_alone_start_nothing() {
+    if !Path::new("/usr/bin/strace").exists() {
+        eprintln!("left out: `strace` is not there");
+        return;
+    }
+    let stages = "      - {id: validate-tool-inputs, type: validation}\n      - {id: block-dangerous-commands, type: safety, config: {dangerous_patterns: [hello]}}\n";
+    let scratch = with_hook(stages, &[]);
+    scratch.bash("true");
+    let hook = scratch.command(Some("PreToolUse"));
+    let mut traced = Command::new("/usr/bin/strace");
+    traced.args(["-f", "-qq", "-e", "trace=process", "-o"]).arg(scratch.home().join("trace"));
+    traced.arg(hook.get_program()).args(hook.get_args());
+    scratch.clean(&mut traced);
+    let refused = answer(&mut traced, &scratch.payload("Bash", json!({"command": "echo hello"})));
+    let trace = fs::read_to_string(scratch.home().join("trace")).unwrap_or_default();
+    if !trace.contains("execve(") {
+        eprintln!("left out: nothing can be traced here");
+        return;
+    }
+    refused.denied();
+    let started = |line: &&str| ["execve(", "clone", "fork("].iter().any(|call| line.contains(call));
+    let started: Vec<&str> = trace.lines().filter(started).collect();
+    assert_eq!(started.len(), 1, "{started:?}");
+}
+
 #[test]
 fn transforms_rewrite_and_the_new_call_is_judged() {
     let rewrite = "def process(event, config, _):\n    return {'tool_input': {'command': event['tool_input']['command'].replace('npm', config['to'])}}\n";
@@ -323,7 +377,7 @@ fn from_file(scratch: &Scratch, command: &str, number: u32) -> Answer {
 #[test]
 fn a_hundred_agents_at_once_through_python() {
     let scratch = with_hook(
-        "      - {id: check, type: safety, path: check.py, timeout: 60, config: {word: forbidden}}\n",
+        "      - {id: check, type: safety, path: check.py, config: {word: forbidden}}\n",
         &[("check.py", PYTHON)],
     );
     scratch.bash("true");
@@ -341,5 +395,8 @@ fn a_hundred_agents_at_once_through_python() {
         let expected = if number % 2 == 0 { "deny" } else { "none" };
         assert_eq!(answer.decision(), expected, "{} after {:?}", answer.stdout, answer.time);
     }
-    assert_eq!(scratch.log().len(), 101);
+    let log = scratch.log();
+    assert_eq!(log.len(), 101);
+    let faults = log.iter().filter(|record| record["middleware"][0].get("fault").is_some()).count();
+    assert_eq!(faults, 0, "with the time-out that every middleware has");
 }

@@ -160,6 +160,9 @@ fn words(handler: &Value) -> Result<Vec<String>, String> {
     let command =
         handler.text("command").filter(|command| !command.trim().is_empty()).ok_or("starts nothing")?;
     if let Some(args) = handler.get("args").and_then(Value::as_list) {
+        if command.contains('/') && !command.starts_with('/') {
+            return Err("is started by a path that is not absolute".to_owned());
+        }
         let args = args.iter().filter_map(Value::as_str).map(str::to_owned);
         return Ok(std::iter::once(command.to_owned()).chain(args).collect());
     }
@@ -232,6 +235,7 @@ mod tests {
             ("PreToolUse", "", r#""type": "command", "command": "a", "timeout": 51"#, "51 seconds"),
             ("PreToolUse", "^Ba", r#""type": "command", "command": "a""#, "does not read"),
             ("PreToolUse", ".*a.*", r#""type": "command", "command": "a""#, "does not read"),
+            ("Stop", "", r#""type": "command", "command": "./a", "args": []"#, "not absolute"),
             ("Stop", "x", r#""type": "command", "command": "a""#, "not about tools"),
             ("Stop", "", r#""type": "command", "command": "a", "shell": "powershell""#, "powershell"),
         ] {

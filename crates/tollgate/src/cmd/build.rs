@@ -79,7 +79,7 @@ fn is_sound(root: &Path) -> anyhow::Result<bool> {
     if !problems.is_empty() {
         out::text(&render(&problems, &text, std::io::stdout().is_terminal()));
     }
-    let mut wrong = check_hooks(root, &Rules);
+    let mut wrong = check_hooks(root, Layer::Project, &Rules);
     wrong.extend(workflows(root)?);
     wrong.iter().for_each(|line| out::line(line));
     Ok(wrong.is_empty() && problems.iter().all(|problem| problem.severity != Severity::Error))

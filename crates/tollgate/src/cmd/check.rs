@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use tollgate_policy::{FILE_NAME, Layer, Severity, check, render};
+use tollgate_policy::{FILE_NAME, Layer, Severity, check, check_hooks, render};
 use tollgate_rules::Rules;
 
 use crate::dirs::{self, Dirs, MANAGED, repository};
@@ -40,12 +40,20 @@ fn check_one(file: &Path, layer: Layer) -> anyhow::Result<bool> {
     let bytes = std::fs::read(file).with_context(|| format!("cannot read `{}`", file.display()))?;
     let text = String::from_utf8_lossy(&bytes);
     let problems = check(file, &text, layer, &Rules);
+    let is_policy = file.file_name().is_some_and(|name| name == FILE_NAME);
+    let folder =
+        file.parent().filter(|_| is_policy).map(|folder| std::path::absolute(folder).unwrap_or_default());
+    let hooks = folder.map(|folder| check_hooks(&folder, layer, &Rules)).unwrap_or_default();
+    hooks.iter().for_each(|wrong| out::line(wrong));
+    if problems.is_empty() && !hooks.is_empty() {
+        return Ok(false);
+    }
     if problems.is_empty() {
         out::line(&format!("{}: fine ({} policy)", file.display(), layer.name()));
         return Ok(true);
     }
     out::text(&render(&problems, &text, std::io::stdout().is_terminal()));
-    Ok(!problems.iter().any(|problem| problem.severity == Severity::Error))
+    Ok(hooks.is_empty() && !problems.iter().any(|problem| problem.severity == Severity::Error))
 }
 
 /// The examples of the policy's own rules must be judged as they say.

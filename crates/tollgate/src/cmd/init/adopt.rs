@@ -55,7 +55,11 @@ pub fn remove(config: &Path, settings: &Path) -> anyhow::Result<()> {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             Err(error).with_context(|| format!("cannot delete `{}`", folder.display()))
         }
-        _ => Ok(()),
+        _ => {
+            // Fails while something else lives there, as it should.
+            let _ = folder.parent().map(fs::remove_dir);
+            Ok(())
+        }
     }
 }
 
