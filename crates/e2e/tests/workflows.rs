@@ -66,6 +66,7 @@ fn a_premature_planner_is_refused_and_the_expert_comes_after_the_plan() -> Resul
         agent("strategic-planner", "PLANNER-MARK"),
         agent("consulting-expert", "EXPERT-MARK"),
         write(&run, "src/early.rs", "fn early() {}\n"),
+        bash("mkdir -p src && touch src/touched.rs"),
         write(&run, &plan, "# Plan\n"),
         agent("consulting-expert", "EXPERT-MARK"),
         write(&run, "src/late.rs", "fn late() {}\n"),
@@ -83,6 +84,7 @@ fn a_premature_planner_is_refused_and_the_expert_comes_after_the_plan() -> Resul
     }
     let project = run.scratch().project();
     assert!(!project.join("src/early.rs").exists(), "{outcome}");
+    assert!(!project.join("src/touched.rs").exists(), "{outcome}");
     assert_eq!(fs::read_to_string(project.join(&plan))?, consulted, "{outcome}");
     assert!(project.join("src/late.rs").exists(), "the plan is over; {outcome}");
     Ok(())

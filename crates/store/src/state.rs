@@ -44,8 +44,8 @@ const LOCK: &str = "flow.lock";
 const PROJECTS: &str = "projects";
 const MAGIC: &str = "tollgate-state 1 ";
 const MOST: usize = 4 << 20;
-/// How long a lock is waited for that somebody holds.
-const PATIENCE: Duration = Duration::from_millis(1500);
+/// How long a lock is waited for that somebody holds: a hundred processes that come at once on a busy machine.
+pub const STATE_PATIENCE: Duration = Duration::from_secs(4);
 
 /// The state as it is. A session without an id has none.
 ///
@@ -168,7 +168,7 @@ fn lock(dir: &Dir) -> Result<OwnedFd, LogFault> {
     loop {
         match flock(&file.fd, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => return Ok(file.fd),
-            Err(Errno::WOULDBLOCK | Errno::INTR) if begun.elapsed() < PATIENCE => {}
+            Err(Errno::WOULDBLOCK | Errno::INTR) if begun.elapsed() < STATE_PATIENCE => {}
             Err(Errno::WOULDBLOCK | Errno::INTR) => {
                 return Err(LogFault::Locked { waited: begun.elapsed() });
             }

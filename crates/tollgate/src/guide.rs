@@ -12,7 +12,7 @@ use tollgate_model::json::{Value, object};
 use tollgate_model::{
     Actor, Change, Decision, Effect, EffectKind, Event, Kind, Mode, Phase, ToolCall, Verdict, World,
 };
-use tollgate_store::{Held, LogFault, Whose, change_state, read_state};
+use tollgate_store::{Held, LogFault, STATE_PATIENCE, Whose, change_state, read_state};
 use tollgate_workflow::{
     After, Case, Channel, Flow, Ground, On, Outcome, Ran, Run, Scope, States, Watch, evaluate, evaluate_at,
 };
@@ -230,6 +230,8 @@ impl Guide<'_> {
                 .map(|(_, change)| change.clone())
                 .collect();
             if !own.is_empty() {
+                // Waiting for others is no reason to be ended.
+                lastword::extend(STATE_PATIENCE + Duration::from_secs(2));
                 self.told(change_state(self.state, self.whose(scope), &own), decision);
             }
         }

@@ -417,6 +417,9 @@ impl<'a> Evaluator<'a, '_> {
     fn recover(&mut self, from: &str, file: &str, asking: &Asking) {
         let flow = asking.flow;
         let saved = self.case.states.of(flow.scope).text(&flow.name, from);
+        if saved.is_empty() {
+            return;
+        }
         let standing = (!file.is_empty()).then(|| stands(self.case, file)).flatten();
         if standing.as_deref().is_some_and(|text| text.trim() != saved) {
             self.out.notices.push(format!(

@@ -22,7 +22,7 @@ enum Target {
 /// A program, or one verb of it.
 struct Row {
     programs: &'static [&'static str],
-    /// The words that come first; none means whatever comes.
+    /// The words that come first, one that ends with `*` by its start; none means whatever comes.
     verb: &'static [&'static str],
     /// One of these must be there.
     only: &'static [&'static str],
@@ -41,12 +41,7 @@ const fn tree(programs: &'static [&'static str], verb: &'static [&'static str]) 
 }
 
 const ROWS: &[Row] = &[
-    Row {
-        programs: &["touch"],
-        valued: &["-d", "-r", "-t", "-A", "--date", "--reference", "--time"],
-        unless: &["--help", "--version"],
-        ..ANY
-    },
+    Row { programs: &["touch"], valued: &["-d", "-r", "-t", "-A", "--date", "--reference", "--time"], ..ANY },
     Row { programs: &["mkfifo"], valued: &["-m", "--mode"], ..ANY },
     Row { programs: &["mknod"], valued: &["-m", "--mode"], target: Target::Operands(0), ..ANY },
     Row { programs: &["mktemp"], unless: &["-t", "-u"], valued: &["-p", "--suffix"], ..ANY },
@@ -211,11 +206,44 @@ const ROWS: &[Row] = &[
     Row { target: Target::Operands(1), ..tree(&["hg"], &["clone"]) },
     Row { target: Target::Operands(1), ..tree(&["svn"], &["checkout"]) },
     Row { target: Target::Operands(1), ..tree(&["gh", "glab"], &["repo", "clone"]) },
+    Row { target: Target::Here, ..tree(&["gh", "glab", "hub"], &["pr", "checkout"]) },
+    Row { target: Target::Here, ..tree(&["glab"], &["mr", "checkout"]) },
+    Row { target: Target::Operands(1), ..tree(&["svn"], &["co"]) },
+    tree(&["svn"], &["up"]),
+    tree(&["svn"], &["switch"]),
+    Row { target: Target::Operands(1), ..tree(&["degit", "tiged", "giget", "sftp"], &[]) },
+    Row { target: Target::Options(&["-o"]), ..tree(&["unar", "cookiecutter", "swag"], &[]) },
+    Row { only: &["--init"], target: Target::Here, ..tree(&["tsc", "eslint"], &[]) },
+    Row { target: Target::Here, ..tree(&["cookiecutter", "copier", "yo", "plop", "hygen"], &[]) },
+    Row {
+        target: Target::Here,
+        ..tree(
+            &["prisma", "cargo", "sqlc", "buf", "rails", "ng", "nx", "nest", "openapi-generator"],
+            &["generate"],
+        )
+    },
+    Row { target: Target::Here, ..tree(&["rails", "ng", "nx", "nest"], &["g"]) },
+    Row {
+        target: Target::Here,
+        ..tree(&["rails", "ng", "nest", "dotnet", "mix", "hugo", "stack"], &["new"])
+    },
+    Row { target: Target::Here, ..tree(&["flutter", "dart"], &["create"]) },
+    Row { target: Target::Here, ..tree(&["swag"], &["init"]) },
+    Row { target: Target::Here, ..tree(&["django-admin"], &["start*"]) },
+    Row { target: Target::Here, ..tree(&["python", "python3"], &["manage.py", "start*"]) },
+    Row { target: Target::Here, ..tree(&["python", "python3"], &["manage.py", "makemigrations"]) },
+    Row { target: Target::Here, ..tree(&["php"], &["artisan", "make:*"]) },
+    Row { target: Target::Here, ..tree(&["alembic"], &["revision"]) },
+    Row { programs: &["pyupgrade", "reorder-python-imports", "add-trailing-comma"], ..ANY },
+    Row { target: Target::Last, ..tree(&["wkhtmltopdf", "wkhtmltoimage", "setfattr"], &[]) },
 ];
 
 /// Takes down what a program makes or changes of its own accord.
 pub(super) fn notice(run: &mut Run) {
     let program = run.program;
+    if run.args.iter().any(|word| word.is("--help") || word.is("--version")) {
+        return;
+    }
     for row in ROWS.iter().filter(|row| row.programs.contains(&program)) {
         if let Some(words) = row.targets(run.args) {
             words.iter().for_each(|word| run.analyst.alter(word, false, run.shell));
@@ -243,7 +271,10 @@ impl Row {
     /// The places that the words name; none when this row is not about them.
     fn targets(&self, args: &[Word]) -> Option<Vec<Word>> {
         let operands = operands(args, self.valued);
-        let fits = |(verb, word): (&&str, &&Word)| word.is(verb);
+        let fits = |(verb, word): (&&str, &&Word)| match verb.strip_suffix('*') {
+            Some(start) => word.text.prefix().starts_with(start),
+            None => word.is(verb),
+        };
         let named = operands.len() >= self.verb.len() && self.verb.iter().zip(&operands).all(fits);
         let has = |flags: &[&str]| args.iter().any(|word| flags.iter().any(|flag| is_flag(word, flag)));
         if !named || has(self.unless) || !self.only.is_empty() && !has(self.only) {

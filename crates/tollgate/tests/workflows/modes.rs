@@ -107,6 +107,31 @@ cd src && date | tee c.rs
 eval 'touch src/a.rs'
 timeout 5 touch src/a.rs
 cp README.md project/../src/x
+python3 -c 'import subprocess; subprocess.run(["touch","src/a.rs"])'
+node -e 'require("fs").mkdirSync("src/x")'
+ruby -e 'require "fileutils"; FileUtils.touch("src/a.rs")'
+for f in src/*.rs; do sed -i s/a/b/ "$f"; done
+f=src/a.rs; echo x > "$f"
+tee >(cat > src/a.rs) < README.md
+git show other:src/a.rs > src/a.rs
+git checkout other src/a.rs
+git subtree add --prefix=src/sub x main
+gh pr checkout 3
+aria2c -d src https://example.com/a
+aws s3 sync s3://b src
+npm create vite@latest src/app
+npx degit a/b src/b
+npx tsc --init
+rails new src/app
+ng generate component x
+php artisan make:model X
+python3 manage.py makemigrations
+go mod tidy
+nvim --headless -c 'wq' src/a.rs
+pwsh -c 'Set-Content src/a.rs x'
+echo 'touch src/a.rs' | sh
+find . -name a -exec touch src/{} \;
+flock /tmp/l touch src/a.rs
 "#;
 
 /// Ordinary work in a mode: looking, running tests, scratch files, and what the mode is for.
@@ -152,7 +177,19 @@ ruff check src
 prettier --check src
 gofmt -l src
 black --check src
+black --version
 eslint src
+git worktree list
+git submodule status
+git show HEAD:src/a.rs > /tmp/a.rs
+npx tsc --noEmit
+make test
+go vet ./...
+terraform fmt -check
+gcc -o /tmp/a.out a.c
+python3 -m pytest -q
+python3 manage.py test
+php artisan test
 "#;
 
 fn lines(list: &str) -> impl Iterator<Item = &str> {

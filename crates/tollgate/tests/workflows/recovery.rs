@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::agents::other;
 use crate::team::{Team, passes};
 
 fn payload(team: &Team, event: &str, fields: &Value) -> Vec<u8> {
@@ -102,6 +103,26 @@ fn what_nobody_took_is_told_again() {
     assert!(!team.session_starts("compact").says("the task"), "and then no more");
 }
 
+/// Gemini CLI compresses a conversation without starting a session anew.
+#[test]
+fn an_agent_that_starts_no_session_after_it_is_told_at_the_next_prompt() {
+    let team = Team::with("[compact-recovery]");
+    let send = |event: &str, rest: Value| {
+        let mut all = json!({"session_id": "s", "cwd": team.scratch.project(), "hook_event_name": event});
+        all.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+        other(&team, "gemini-cli", event, &all)
+    };
+    send("BeforeAgent", json!({"prompt": "build the login"}));
+    send(
+        "BeforeTool",
+        json!({"tool_name": "write_todos", "tool_input": {"todos": [{"description": "the form"}]}}),
+    );
+    send("PreCompress", json!({"trigger": "auto"}));
+    let next = send("BeforeAgent", json!({"prompt": "go on"}));
+    assert!(next.says("current_task: build the login") && next.says("the form"), "{}", next.stdout);
+    assert!(!send("BeforeAgent", json!({"prompt": "go on"})).says("Recovered"), "told once");
+}
+
 #[test]
 fn two_sessions_recover_each_its_own() {
     let mut team = Team::with("[compact-recovery]");
@@ -116,4 +137,9 @@ fn two_sessions_recover_each_its_own() {
         let own = told.says(&format!("task of {session}")) && !told.says(&format!("task of {other}"));
         assert!(own, "{session}: {}", told.stdout);
     }
+    "three".clone_into(&mut team.session);
+    assert!(
+        !team.session_starts("startup").says("compact-recovery"),
+        "what others saved is not its business"
+    );
 }

@@ -21,6 +21,8 @@ const WHOLE: &[(&str, &[&str])] = &[
     ("submodule", &["status", "summary", "foreach", "init", "sync"]),
     ("read-tree", &[]),
     ("merge-index", &[]),
+    ("subtree", &["split", "push"]),
+    ("lfs", &["ls-files", "status", "env", "logs", "locks", "push", "fetch", "version", "install", "fsck"]),
     ("rerere", &["status", "diff", "remaining", "clear", "forget", "gc"]),
 ];
 
