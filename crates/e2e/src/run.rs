@@ -216,7 +216,7 @@ impl From<Script> for Session {
             prompt: "PROMPT-MARK please go on".to_owned(),
             arguments: Vec::new(),
             unattended: true,
-            timeout: Duration::from_secs(120),
+            timeout: Duration::from_secs(240),
         }
     }
 }
