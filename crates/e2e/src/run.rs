@@ -148,6 +148,12 @@ impl Run {
         capture::read(&self.scratch.root().join("records.jsonl"))
     }
 
+    /// How long ago the recording hook was called last.
+    pub fn last_captured(&self) -> Option<Duration> {
+        let records = fs::metadata(self.scratch.root().join("records.jsonl")).ok()?;
+        records.modified().ok()?.elapsed().ok()
+    }
+
     /// Starts the client in a terminal, and leaves it to the caller.
     pub fn in_terminal(&self, script: Script) -> Result<Terminal> {
         let session = Session::from(script);
@@ -210,7 +216,7 @@ impl From<Script> for Session {
             prompt: "PROMPT-MARK please go on".to_owned(),
             arguments: Vec::new(),
             unattended: true,
-            timeout: Duration::from_secs(120),
+            timeout: Duration::from_secs(240),
         }
     }
 }
