@@ -78,7 +78,7 @@ fn an_object_has_stable_fields() {
     let scratch = Scratch::new();
     let told = object(&scratch, &["cat ~/.ssh/id_rsa"]);
     let keys: Vec<&String> = told.as_object().unwrap().keys().collect();
-    let all = "tool text cwd project verdict reason effects rules middleware policy notices times_us";
+    let all = "tool text cwd project verdict reason effects rules middleware custom excepted would policy notices times_us";
     assert_eq!(keys, all.split(' ').collect::<Vec<_>>());
     assert_eq!(told["verdict"], "deny");
     assert_eq!(told["effects"][1]["text"], "~/.ssh/id_rsa");

@@ -179,7 +179,7 @@ fn workflow() -> Value {
         "expires" => json!({"type": ["string", "integer"]}),
         "options" => map(json!({})),
         "start" => object(&flow::START, &[], |key| match key {
-            "always" => json!({"type": "boolean"}),
+            "always" => json!({"type": ["boolean", "string"]}),
             "need" => json!({"type": ["object", "array"]}),
             _ => texts(),
         }),
@@ -200,8 +200,9 @@ fn gate() -> Value {
         "if" | "need" => condition(),
         "message" => text(),
         "level" => words(&["warn", "ask", "block", "fail"]),
-        "limit" => json!({"type": "integer"}),
-        "once" => json!({"type": "boolean"}),
+        // An option may stand for any of them: `limit: "{limit}"`.
+        "limit" => json!({"type": ["integer", "string"]}),
+        "once" => json!({"type": ["boolean", "string"]}),
         "then" => json!({"anyOf": [acts(), list(acts())]}),
         _ => texts(),
     })
