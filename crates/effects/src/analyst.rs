@@ -30,6 +30,8 @@ pub(crate) struct Analyst<'w> {
     cwd: String,
     effects: Vec<Effect>,
     seen: HashSet<Effect>,
+    /// Effects that were found more than once at the same place, as in a function that is called twice.
+    repeated: HashSet<Effect>,
     scripts: u32,
     temporaries: u32,
     made: Vec<String>,
@@ -53,6 +55,7 @@ impl<'w> Analyst<'w> {
             cwd: cwd.to_owned(),
             effects: Vec::new(),
             seen: HashSet::new(),
+            repeated: HashSet::new(),
             scripts: 0,
             temporaries: 0,
             made: Vec::new(),
@@ -94,7 +97,14 @@ impl<'w> Analyst<'w> {
         let effect = Effect { kind, span, certainty };
         if self.seen.insert(effect.clone()) {
             self.effects.push(effect);
+        } else {
+            self.repeated.insert(effect);
         }
+    }
+
+    /// Was it found more than once? Then no later command makes it harmless.
+    pub(crate) fn is_repeated(&self, effect: &Effect) -> bool {
+        self.repeated.contains(effect)
     }
 
     /// The place in the list of effects, for `doubt`.
