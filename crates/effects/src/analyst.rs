@@ -317,15 +317,6 @@ impl<'w> Analyst<'w> {
         String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).map(|text| Value::text(&text))
     }
 
-    /// Is there surely no such file on this machine?
-    pub(crate) fn is_missing(&self, word: &Word, shell: &Shell) -> bool {
-        let missing = |(place, certainty): &(Place, Certainty)| {
-            *certainty == Certainty::Certain && self.world.kind(&place.path) == FileKind::Missing
-        };
-        let places = self.places(word, shell);
-        self.elsewhere.is_none() && !self.wrote && !places.is_empty() && places.iter().all(missing)
-    }
-
     /// Is the file a copy of another, made in this call?
     pub(crate) fn is_copy(&self, word: &Word, shell: &Shell) -> bool {
         let resolved = shell.resolve(&word.value());
