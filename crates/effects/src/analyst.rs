@@ -32,6 +32,8 @@ pub(crate) struct Analyst<'w> {
     cwd: String,
     effects: Vec<Effect>,
     seen: HashSet<Effect>,
+    /// Effects that were found more than once at the same place, as in a function that is called twice.
+    repeated: HashSet<Effect>,
     scripts: u32,
     temporaries: u32,
     made: Vec<String>,
@@ -59,6 +61,7 @@ impl<'w> Analyst<'w> {
             cwd: cwd.to_owned(),
             effects: Vec::new(),
             seen: HashSet::new(),
+            repeated: HashSet::new(),
             scripts: 0,
             temporaries: 0,
             made: Vec::new(),
@@ -102,6 +105,8 @@ impl<'w> Analyst<'w> {
         let effect = Effect { kind, span, certainty };
         if self.is_new(&effect) {
             self.effects.push(effect);
+        } else {
+            self.repeated.insert(effect);
         }
     }
 
@@ -115,6 +120,11 @@ impl<'w> Analyst<'w> {
             self.seen.extend(self.effects.iter().cloned());
         }
         self.seen.insert(effect.clone())
+    }
+
+    /// Was it found more than once? Then no later command makes it harmless.
+    pub(crate) fn is_repeated(&self, effect: &Effect) -> bool {
+        self.repeated.contains(effect)
     }
 
     /// The place in the list of effects, for `doubt`.
@@ -365,15 +375,6 @@ impl<'w> Analyst<'w> {
         }
         let bytes = self.world.read(&place.path, SCRIPT_LIMIT)?;
         String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).map(|text| Value::text(&text))
-    }
-
-    /// Is there surely no such file on this machine?
-    pub(crate) fn is_missing(&self, word: &Word, shell: &Shell) -> bool {
-        let missing = |(place, certainty): &(Place, Certainty)| {
-            *certainty == Certainty::Certain && self.world.kind(&place.path) == FileKind::Missing
-        };
-        let places = self.places(word, shell);
-        self.elsewhere.is_none() && !self.wrote && !places.is_empty() && places.iter().all(missing)
     }
 
     /// Is the file a copy of another, made in this call?

@@ -1,6 +1,6 @@
 //! One way in which a command may come out: which program it is, and what that does.
 
-use tollgate_model::{Certainty, CodeSource, EffectKind, Span};
+use tollgate_model::{Certainty, CodeSource, EffectKind, FileKind, Place, Span};
 use tollgate_shell::eval::{Call, Kind, Outcome, Shell, Status};
 
 use super::Analyst;
@@ -87,5 +87,16 @@ impl Analyst<'_> {
             return None;
         }
         Some(self.suppose(|analyst| analyst.way(rest, call, shell)))
+    }
+}
+
+impl Analyst<'_> {
+    /// Is there surely no such file on this machine?
+    pub(crate) fn is_missing(&self, word: &Word, shell: &Shell) -> bool {
+        let missing = |(place, certainty): &(Place, Certainty)| {
+            *certainty == Certainty::Certain && self.world.kind(&place.path) == FileKind::Missing
+        };
+        let places = self.places(word, shell);
+        self.elsewhere.is_none() && !self.wrote && !places.is_empty() && places.iter().all(missing)
     }
 }

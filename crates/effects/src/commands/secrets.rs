@@ -258,6 +258,9 @@ fn retract_shown(analyst: &mut Analyst, marks: Taint, between: &[&str]) -> bool 
     let Some(dump) = found.get(at).filter(|_| found.iter().skip(at + 1).all(passed)).cloned() else {
         return false;
     };
+    if analyst.is_repeated(&dump) {
+        return false;
+    }
     analyst.retract(|effect| *effect == dump);
     true
 }
