@@ -129,6 +129,10 @@ impl Analyst<'_> {
         for (place, certainty) in self.places(word, shell) {
             let memory = self.world.memory();
             let mut marks: Vec<Mark> = memory.marks(&place.path).into_iter().cloned().collect();
+            // A package may be the folder itself.
+            if marks.is_empty() {
+                marks.extend(memory.marks(&format!("{}/", place.path)).into_iter().cloned());
+            }
             // What was there before the tree is not of the tree.
             let new = |path: &str| self.world.kind(path) == FileKind::Missing;
             let trees = self.trees.iter().filter(|(tree, _)| below(&place, tree) && new(&place.path));

@@ -134,6 +134,8 @@ fn brief(effect: &Effect) -> Option<String> {
         EffectKind::Exec { program, .. } if PLAIN.contains(&program.as_str()) => return None,
         EffectKind::Exec { program, .. } => format!("runs {program}"),
         EffectKind::Opaque { .. } => "opaque".into(),
+        // That the session remembers what a clone brings is tested with the session.
+        EffectKind::Leaves { .. } => return None,
         other => other.name().to_owned(),
     };
     let mark = if effect.certainty == Certainty::Certain { "" } else { "?" };

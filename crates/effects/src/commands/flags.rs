@@ -259,7 +259,8 @@ fn node_options(run: &mut Run) {
     }
 }
 
-fn given(run: &Run, spec: &'static str) -> Vec<Word> {
+/// The values of the options that a specification names.
+pub(super) fn given(run: &Run, spec: &'static str) -> Vec<Word> {
     // A program that writes long options with one dash reads the others the same way.
     let options = read(run.args, spec, Order::Anywhere);
     spec.split_ascii_whitespace()

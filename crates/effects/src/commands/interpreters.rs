@@ -5,7 +5,7 @@ pub(super) mod hosts;
 pub(super) mod languages;
 pub(super) mod tail;
 
-use tollgate_model::{Certainty, CodeSource, EffectKind, FileKind, Place, Span};
+use tollgate_model::{Certainty, CodeSource, EffectKind, FileKind, Place, Span, Zone};
 use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Code, Outcome, Scope, Status, Stream};
 use tollgate_shell::value::Value;
@@ -231,6 +231,18 @@ fn fresh(run: &mut Run, word: &Word) {
     let missing = |(place, _): &(Place, Certainty)| run.analyst.world.kind(&place.path) == FileKind::Missing;
     if run.analyst.unpacked && run.analyst.places(word, run.shell).iter().any(missing) {
         run.analyst.dynamic_code(taint::NET, word.span);
+    }
+}
+
+/// A program that is called like a known one but lies where this session may have put it.
+pub(super) fn brought(run: &mut Run) {
+    if !run.path.contains('/') || run.path.starts_with("/usr/") || run.path.starts_with("/bin/") {
+        return;
+    }
+    let word = Word::literal_at(run.path, run.call.argv.first().map_or(run.call.span, |field| field.span));
+    let places = run.analyst.places(&word, run.shell);
+    if places.iter().any(|(place, _)| place.zone != Zone::System) {
+        run.analyst.recall(&word, run.shell);
     }
 }
 

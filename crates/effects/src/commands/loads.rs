@@ -6,11 +6,11 @@ use tollgate_model::Zone;
 use tollgate_shell::value::Value;
 
 use super::Run;
+use super::flags::given;
 use super::interpreters::{self, languages};
 use super::strangers::{either, possibly};
 use crate::analyst::taint;
 use crate::languages::Language;
-use crate::options::{Order, read};
 use crate::paths;
 use crate::word::Word;
 
@@ -161,7 +161,7 @@ pub(super) fn notice(run: &mut Run) {
 
 /// A file or folder that a program takes code from.
 pub(super) fn load(run: &mut Run, file: &Word) {
-    // `-f file:x`, `@x` and `x=y` name the path behind a mark; a name without a slash is one of a package.
+    // A name without a slash is one of a package.
     if run.shell.file(&file.value()).is_none() && !file.shown().contains('/') {
         return run.analyst.recall(file, run.shell);
     }
@@ -250,12 +250,4 @@ const LINES: usize = 512;
 
 fn unquoted(text: &str) -> &str {
     text.trim().trim_matches(['"', '\''])
-}
-
-fn given(run: &Run, spec: &'static str) -> Vec<Word> {
-    let options = read(run.args, spec, Order::Anywhere);
-    spec.split_ascii_whitespace()
-        .filter_map(|group| group.trim_end_matches(['=', '?']).split(',').next())
-        .flat_map(|name| options.values(name).cloned().collect::<Vec<_>>())
-        .collect()
 }

@@ -126,6 +126,7 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
     {
         Some(handler) => {
             outputs::notice(run, true);
+            interpreters::brought(run);
             let mark = run.analyst.mark();
             let outcome = handler(run);
             readers::told::spare(run, mark, outcome)
@@ -246,6 +247,10 @@ pub(crate) fn environment(analyst: &mut Analyst, call: &Call, shell: &mut Shell)
         for word in crate::word::ways(&call.argv).into_iter().flatten().skip(1) {
             if let Some((name, _)) = word.text.prefix().split_once('=') {
                 variables::variable(analyst, name, &word.after('=').value(), call, shell);
+            } else if let Some((name, value)) =
+                word.literal().and_then(|name| Some((name, shell.variable(name)?)))
+            {
+                variables::variable(analyst, name, &value, call, shell);
             }
         }
     }

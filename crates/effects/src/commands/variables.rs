@@ -1,6 +1,6 @@
 //! Variables that are code: commands, options and files that a program takes from its environment. A catalogue.
 
-use tollgate_model::{Certainty, EffectKind, Zone};
+use tollgate_model::{Certainty, EffectKind, WriteMode, Zone};
 use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Call, Code, Scope, Shell};
 use tollgate_shell::value::Value;
@@ -35,6 +35,7 @@ const COMMANDS: &[&str] = &[
     "RUSTDOC",
     "MANROFFSEQ",
     "NIX_PAGER",
+    "TERRAGRUNT_TFPATH",
 ];
 
 /// How names of such variables end, by convention.
@@ -159,6 +160,10 @@ const SEARCHED: &[&str] = &[
     "ANSIBLE_LIBRARY",
     "ANSIBLE_VAULT_PASSWORD_FILE",
     "ANSIBLE_CONFIG",
+    "CURL_HOME",
+    "HGRCPATH",
+    "MAKEFILES",
+    "TF_CLI_CONFIG_FILE",
     "ANSIBLE_ROLES_PATH",
     "ANSIBLE_COLLECTIONS_PATH",
     "ANSIBLE_INVENTORY",
@@ -201,6 +206,11 @@ pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &
     options(&mut run, name, value);
     code(&mut run, name, value);
     loads(&mut run, name, value);
+    // Git writes what it does into a file, if the variable names one.
+    if name.starts_with("GIT_TRACE") && value.as_literal().is_some_and(|text| text.starts_with('/')) {
+        let file = Word::literal_at(value.as_literal().unwrap_or_default(), call.span);
+        run.analyst.write(&file, WriteMode::Append, None, run.shell);
+    }
 }
 
 fn commands(run: &mut Run, name: &str, value: &Value) {
@@ -269,6 +279,11 @@ fn options(run: &mut Run, name: &str, value: &Value) {
     let Some(text) = value.as_literal().filter(|text| !text.is_empty()) else { return };
     let line = Value::text(&format!("{program} {text}"));
     possibly(run, |run| drop(interpreters::code(run, &line, run.call.span)));
+    // Code in the options holds what a shell would read otherwise.
+    if let Some(rest) = ["-eval ", "-e ", "+!"].iter().find_map(|mark| Some(text.split_once(mark)?.1)) {
+        let code = Word::literal_at(rest, run.call.span);
+        possibly(run, |run| either(run, &code));
+    }
     // The first word of make's own options has no dash.
     let eval = name.ends_with("MAKEFLAGS") && text.contains("--eval");
     let agent =

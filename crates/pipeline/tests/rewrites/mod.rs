@@ -135,7 +135,7 @@ pub const REWRITES: &[Rewrite] = &[
     row(Words, "a hashed name", |s| {
         let name = s.plain_words()?.first().copied()?;
         let rest = s.text.strip_prefix(name)?;
-        (!matches!(name, "cd" | "echo" | "printf") && !name.contains('/'))
+        (!matches!(name, "cd" | "echo" | "printf" | "enable") && !name.contains('/'))
             .then(|| format!("hash -p /usr/bin/{name} zz\nzz{rest}"))
     }),
     row(Wrapping, "a group", |s| Some(format!("{{\n{}\n}}", s.text))),
@@ -428,6 +428,10 @@ const IN_USR_BIN: &[&str] = &[
 
 fn on_disk(source: &Source, path: impl Fn(&str) -> String) -> Option<String> {
     let known = |word: &str| IN_USR_BIN.contains(&word);
+    // Where the text says which folders programs are looked for in, a name is not this path.
+    if source.text.contains("PATH=") {
+        return None;
+    }
     let text = source.each_program(|_, word| if known(word) { path(word) } else { word.to_owned() })?;
     (text != source.text).then_some(text)
 }

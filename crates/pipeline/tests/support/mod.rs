@@ -33,6 +33,8 @@ fn memory() -> Memory {
         file("fetched.sh", Mark::Downloaded),
         file("fetched.py", Mark::Downloaded),
         file("fetched.mk", Mark::Downloaded),
+        file("cloned/", Mark::Cloned),
+        file("unpacked/", Mark::Downloaded),
         file("wipe.sh", danger()),
         file("replaced.sh", danger()),
         Entry::Replaced { path: "/home/user/project/replaced.sh".into() },
