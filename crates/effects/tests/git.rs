@@ -495,7 +495,10 @@ fn commands_that_run_commands() {
         ("git difftool -x 'rm -rf ~'", gone),
         ("git hook run pre-commit", &["reads /w/.git/hooks/pre-commit", "rm /w/build", "runs rm"]),
         ("git filter-branch --env-filter 'rm -rf ~' HEAD", &["rewrites  *", "rm /h", "runs rm"]),
-        ("git send-email --sendmail-cmd='rm -rf ~' x.patch", &["net", "rm /h", "runs rm"]),
+        (
+            "git send-email --sendmail-cmd='rm -rf ~' x.patch",
+            &["net", "reads /w/x.patch", "rm /h", "runs rm"],
+        ),
         ("git for-each-repo --config=x.y reset --hard", &["loses?"]),
         ("git maintenance start", &["persists a job of git maintenance"]),
         ("git $CMD", &["opaque?"]),

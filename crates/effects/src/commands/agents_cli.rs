@@ -207,12 +207,8 @@ fn tools_freed(words: &[String]) -> Option<String> {
 }
 
 fn elsewhere(run: &mut Run, program: &str) {
-    let set = |name: &str| {
-        let own = run.call.assigns.iter().find(|(given, _)| &**given == name).map(|(_, value)| value.clone());
-        own.or_else(|| run.shell.exported().find(|(given, _)| *given == name).map(|(_, value)| value.clone()))
-    };
     let far = |name: &&&str| {
-        set(name).is_some_and(|value| {
+        run.variable(name).is_some_and(|value| {
             value
                 .as_literal()
                 .is_some_and(|url| url.contains("://") && !is_this_machine(&Url::parse(url).host))

@@ -197,6 +197,7 @@ fn unpack(run: &mut Run, archive: Option<&Word>, marks: Taint, folder: &Word) {
     if !taint::has(marks, taint::NET) {
         return;
     }
+    run.analyst.unpacked = true;
     let name = archive.map(Word::shown).unwrap_or_default();
     let name = name.rsplit('/').next().unwrap_or_default();
     let ends = [

@@ -288,6 +288,13 @@ impl Run<'_, '_> {
         self.analyst.push(kind, span, Certainty::Certain);
     }
 
+    /// What a variable is for the command: set before its word, or in the shell.
+    pub(crate) fn variable(&self, name: &str) -> Option<Value> {
+        let own =
+            self.call.assigns.iter().find(|(given, _)| &**given == name).map(|(_, value)| value.clone());
+        own.or_else(|| self.shell.variable(name))
+    }
+
     /// The command's standard input, when something is known of it.
     pub(crate) fn stdin(&self) -> Option<&Value> {
         self.call.stdin.value.as_ref()

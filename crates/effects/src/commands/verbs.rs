@@ -224,11 +224,7 @@ fn in_production(run: &mut Run, line: &Line) {
         return;
     }
     let named = line.values(&options).map(Word::shown);
-    let set = variables.iter().filter_map(|name| {
-        let own =
-            run.call.assigns.iter().find(|(given, _)| &**given == *name).map(|(_, value)| value.clone());
-        own.or_else(|| run.shell.variable(name))?.as_literal().map(str::to_owned)
-    });
+    let set = variables.iter().filter_map(|name| run.variable(name)?.as_literal().map(str::to_owned));
     let target = named.chain(set).find(|name| infrastructure::is_production(name));
     if let Some(target) = target {
         let what = format!("{} {} on `{target}`", run.program, line.verb(0));

@@ -316,7 +316,9 @@ impl Machine<'_, '_, '_> {
             self.dynamic(taint::NET);
             return Val::Unknown(taint::NET);
         }
-        self.read(path);
+        if path.literal().is_some() {
+            self.read(path);
+        }
         for text in path.as_text().any.iter().take(4) {
             let word = self.word(text, path.taint());
             let content = self.run.analyst.script(&word, self.run.shell);

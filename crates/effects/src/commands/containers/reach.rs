@@ -13,10 +13,7 @@ pub(super) fn far(run: &mut Run, global: &Options, verb: &str, rest: &[Word]) {
     let noun = rest.first().map(Word::shown).unwrap_or_default();
     let ends = matches!(verb, "rm" | "kill" | "stop" | "rmi" | "down" | "prune" | "restart")
         || matches!(noun.as_str(), "rm" | "prune" | "down" | "stop" | "kill" | "remove");
-    let set = |name: &str| {
-        let own = run.call.assigns.iter().find(|(given, _)| &**given == name).map(|(_, value)| value.clone());
-        own.or_else(|| run.shell.variable(name)).and_then(|value| value.as_literal().map(str::to_owned))
-    };
+    let set = |name: &str| run.variable(name).and_then(|value| value.as_literal().map(str::to_owned));
     let host =
         global.value("H").map(Word::shown).or_else(|| set("DOCKER_HOST")).or_else(|| set("CONTAINER_HOST"));
     let host = host.filter(|host| host.starts_with("tcp://") || host.starts_with("ssh://"));

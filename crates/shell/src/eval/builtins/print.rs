@@ -228,6 +228,8 @@ impl Printer<'_> {
                 decode(text, Escapes::Argument)
             }
             ('q', Some(known)) => Text::literal(&directive.fit(&escaped(known))),
+            // What is not known stays what it is, quoted or not.
+            ('q', None) => text.clone(),
             ('c', Some(known)) => {
                 Text::literal(&directive.fit(known.get(..first_length(known)).unwrap_or_default()))
             }
