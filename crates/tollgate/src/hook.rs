@@ -98,12 +98,8 @@ impl Hook {
             &event.session,
         );
         let Judgement { effects, mut decision } = tollgate_pipeline::judge(event, &world, &loaded.policy);
-        let excepted = exceptions::apply(
-            &mut decision,
-            &Case { event, effects: &effects, world: &world },
-            &loaded.policy,
-            &self.state,
-        );
+        let case = Case { event, effects: &effects, world: &world };
+        let excepted = exceptions::apply(&mut decision, &case, &loaded.policy, &self.state);
         let ended = if watch.is_empty() { None } else { guide::stand_in(event, self.adapter) };
         let flows = || self.places(&project).load(&loaded.policy).flows;
         let guide = Guide {
@@ -131,13 +127,7 @@ impl Hook {
         session.weigh(&mut decision);
         let after = guide.keep(&effects, outcome, &mut decision);
         decision.alone = decision.verdict == Verdict::Ask && self.is_alone(event, &project);
-        let mut reply = self.adapter.reply(event, &decision);
-        let told = decision.notices.len();
-        session.remember(&mut decision, reply.expressed);
-        guard.watch(&effects, &results, &mut decision);
-        if decision.notices.len() > told {
-            reply = self.adapter.reply(event, &decision);
-        }
+        let reply = self.reply(&session, &guard, &results, &mut decision);
         let times = Times { read, policy, judge: micros(start) - read - policy };
         let workflows = guide.phases(&effects, &mut decision);
         let kept = Kept {
@@ -152,6 +142,21 @@ impl Hook {
         };
         let (reply, seq) = self.record(&kept, decision, reply);
         (reply, after.and(self.delivery(&loaded.policy, seq)))
+    }
+
+    /// The answer, once the session remembers what it is and the observers are set on it. What those tell goes into it.
+    fn reply(
+        &self,
+        session: &Session,
+        guard: &Guard,
+        results: &[StageResult],
+        decision: &mut Decision,
+    ) -> Reply {
+        let reply = self.adapter.reply(session.event, decision);
+        let told = decision.notices.len();
+        session.remember(decision, reply.expressed);
+        guard.watch(session.effects, results, decision);
+        if decision.notices.len() > told { self.adapter.reply(session.event, decision) } else { reply }
     }
 
     /// Does no other hook decide about the call? Only for agents where a question could undo another's refusal.

@@ -1,6 +1,8 @@
 //! Archives: what goes in is read, what comes out is written with names nobody knows yet, and several of their
 //! options run programs or delete.
 
+mod patches;
+
 use tollgate_model::{Certainty, EffectKind, Mark, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Taint, Value};
@@ -29,9 +31,9 @@ pub(super) const COMMANDS: Commands = &[
     ("pax", pax),
     ("unsquashfs", unsquashfs),
     ("jar", jar),
-    ("patch", patch),
-    ("apply_patch", apply_patch),
-    ("applypatch", apply_patch),
+    ("patch", patches::patch),
+    ("apply_patch", patches::apply_patch),
+    ("applypatch", patches::apply_patch),
 ];
 
 const TAR: &str = "c,create x,extract,get t,list r,append u,update d,diff,compare A,catenate,concatenate delete f,file= \
@@ -427,77 +429,4 @@ fn jar(run: &mut Run) -> Outcome {
         run.analyst.write(&archive, WriteMode::Overwrite, None, run.shell);
     }
     run.derived()
-}
-
-/// `patch` writes the files its input names, or the one it is told.
-fn patch(run: &mut Run) -> Outcome {
-    let spec = "p,strip= R,reverse N,forward E,remove-empty-files i,input= o,output= d,directory= D= F,fuzz= f,force t,batch \
-        s,quiet,silent u,unified c,context e,ed n,normal l b,backup z,suffix= Y= B= V,version-control= r,reject-file= dry-run \
-        posix verbose binary no-backup-if-mismatch merge? follow-symlinks g,get= T Z v backup-if-mismatch quoting-style= read-only= reject-format=";
-    let options = read(run.args, spec, Order::Anywhere);
-    if options.has("dry-run") {
-        return run.derived();
-    }
-    if let Some(rejects) = options.value("r").cloned() {
-        run.analyst.write(&rejects, WriteMode::Overwrite, None, run.shell);
-    }
-    if let Some(file) = options.value("o").or(options.operands.first()).cloned() {
-        run.analyst.write(&file, WriteMode::Edit, None, run.shell);
-        return Outcome::silent(Status::Either);
-    }
-    let input = options.value("i").or(options.operands.get(1)).cloned();
-    let text = match &input {
-        Some(file) => run.analyst.script(file, run.shell),
-        None => run.stdin().cloned().map(|text| interpreters::script_of(run, text)),
-    };
-    let strip = options.value("p").and_then(|word| word.literal()?.parse().ok());
-    let folder = options.value("d").cloned();
-    let before = run.shell.cwd().clone();
-    if let Some(folder) = folder {
-        run.shell.set_cwd(&folder.value());
-    }
-    match text.as_ref().and_then(Value::as_literal) {
-        Some(text) => patched(run, text, strip),
-        None => extract(run, &here(run)),
-    }
-    run.shell.set_cwd(&before);
-    Outcome::silent(Status::Either)
-}
-
-/// The patch tool of some agents, as a command: the patch is its argument or its input.
-fn apply_patch(run: &mut Run) -> Outcome {
-    let text = match run.args.first() {
-        Some(word) => Some(word.value()),
-        None => run.stdin().cloned(),
-    };
-    match text.as_ref().and_then(Value::as_literal) {
-        Some(text) => patched(run, text, None),
-        None => run.analyst.opaque("what the patch changes is only known when it runs", run.call.span),
-    }
-    Outcome::silent(Status::Either)
-}
-
-/// Changes the files of a patch, `strip` folders of their names left out.
-fn patched(run: &mut Run, text: &str, strip: Option<usize>) {
-    use crate::patch::Change;
-    let name = |path: &str| {
-        let kept = path.splitn(strip.unwrap_or(0).saturating_sub(1).saturating_add(1), '/').last();
-        Word::literal_at(kept.unwrap_or(path), run.call.span)
-    };
-    let changes: Vec<(Word, Change)> = crate::patch::read(text)
-        .into_iter()
-        .map(|change| match &change {
-            Change::Add { path, .. } | Change::Delete { path } => (name(path), change),
-            Change::Update { path, to, .. } => (name(to.as_ref().unwrap_or(path)), change),
-        })
-        .collect();
-    for (word, change) in changes {
-        match change {
-            Change::Add { text, .. } => {
-                run.analyst.write(&word, WriteMode::Overwrite, Some(&Value::text(&text)), run.shell);
-            }
-            Change::Update { .. } => run.analyst.write(&word, WriteMode::Edit, None, run.shell),
-            Change::Delete { .. } => run.analyst.delete(&word, false, run.shell),
-        }
-    }
 }

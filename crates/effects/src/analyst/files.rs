@@ -1,0 +1,124 @@
+//! Files: what reading, writing, deleting and changing one comes to.
+
+use tollgate_model::{Certainty, EffectKind, Place, Span, WriteMode, Zone};
+use tollgate_shell::eval::Shell;
+use tollgate_shell::value::Value;
+
+use super::{Analyst, own_at};
+use crate::word::{Word, is_checked, is_everywhere};
+use crate::{paths, taint};
+
+impl Analyst<'_> {
+    /// Reads a file: what it yields, as far as it can be told.
+    pub(crate) fn read(&mut self, word: &Word, recursive: bool, shell: &Shell) -> Value {
+        let mut marks = word.taint;
+        for (mut place, certainty) in self.places(word, shell) {
+            marks = marks.union(self.remembered(&place));
+            if taint::has(marks, taint::SECRET) {
+                place.zone = Zone::Secret;
+            }
+            if place.zone == Zone::Secret {
+                marks = marks.union(taint::SECRET);
+            }
+            self.push(EffectKind::Read { place, recursive }, word.span, certainty);
+        }
+        match shell.file(&word.value()) {
+            Some(written) if written.certain => written.value,
+            Some(written) => written.value.union(&Value::output(marks.union(taint::FILE))),
+            None => Value::output(marks.union(taint::FILE)),
+        }
+    }
+
+    /// Writes a file.
+    pub(crate) fn write(&mut self, word: &Word, mode: WriteMode, content: Option<&Value>, shell: &mut Shell) {
+        self.wrote = true;
+        let text = content.and_then(Value::as_literal).map(str::to_owned);
+        if mode == WriteMode::Overwrite && text.as_deref() == Some("") {
+            self.empty(word, shell);
+        }
+        for (place, certainty) in self.places(word, shell) {
+            self.changes(&place, false, word.span, certainty);
+            if place.path == "/proc/sysrq-trigger" {
+                let kind = EffectKind::Process { signal: "power".into(), target: "the machine".into() };
+                self.push(kind, word.span, certainty);
+            }
+            let kind = if paths::is_device(&place, self.world) {
+                EffectKind::Device { place }
+            } else {
+                EffectKind::Write { place, mode, content: text.clone() }
+            };
+            self.push(kind, word.span, certainty);
+        }
+        if let Some(content) = content {
+            shell.write_file(&word.value(), content, mode == WriteMode::Append);
+        }
+    }
+
+    /// Of many files at once nothing is left but their names.
+    pub(super) fn empty(&mut self, word: &Word, shell: &Shell) {
+        for (place, certainty) in self.places(word, shell) {
+            if place.pattern {
+                let kind = EffectKind::Delete { place, recursive: is_everywhere(word) };
+                self.push(kind, word.span, certainty);
+            }
+        }
+    }
+
+    /// Deletes a path.
+    pub(crate) fn delete(&mut self, word: &Word, recursive: bool, shell: &mut Shell) {
+        self.deletes(self.places(word, shell), recursive, word.span);
+        shell.forget_file(&word.value());
+    }
+
+    fn deletes(&mut self, places: Vec<(Place, Certainty)>, recursive: bool, span: Span) {
+        for (place, certainty) in places {
+            self.changes(&place, recursive, span, certainty);
+            for origin in self.links.origins(&place.path) {
+                let place = paths::place(&origin, &origin.to_string(), self.world, &self.links);
+                self.push(EffectKind::Delete { place, recursive }, span, certainty);
+            }
+            self.push(EffectKind::Delete { place, recursive }, span, certainty);
+        }
+    }
+
+    /// Removes a name, as `rm` does: of a link only the link goes.
+    pub(crate) fn remove(&mut self, word: &Word, recursive: bool, shell: &mut Shell) {
+        let end = word.text.suffix();
+        let within = ["/", "/.", "/.."].iter().any(|tail| end.ends_with(tail));
+        let recursive = (recursive || is_everywhere(word)) && !is_checked(&word.text);
+        let places = if within { self.places(word, shell) } else { self.names(word, shell) };
+        self.deletes(places, recursive, word.span);
+        shell.forget_file(&word.value());
+    }
+
+    /// Changes who may do what with a path.
+    pub(crate) fn permission(&mut self, word: &Word, to: &str, recursive: bool, shell: &Shell) {
+        for (place, certainty) in self.places(word, shell) {
+            self.changes(&place, recursive, word.span, certainty);
+            self.push(EffectKind::Permission { place, to: to.to_owned(), recursive }, word.span, certainty);
+        }
+    }
+
+    /// Remembers a directory that the call makes.
+    pub(crate) fn make_dir(&mut self, word: &Word, shell: &Shell) {
+        for (place, certainty) in self.places(word, shell) {
+            if !place.pattern {
+                self.made.push(place.path.clone());
+            }
+            self.push(EffectKind::Alter { place, folder: true }, word.span, certainty);
+        }
+    }
+
+    /// Makes or changes a file or a tree without putting anything of the call's own into it.
+    pub(crate) fn alter(&mut self, word: &Word, folder: bool, shell: &Shell) {
+        for (place, certainty) in self.places(word, shell) {
+            self.push(EffectKind::Alter { place, folder }, word.span, certainty);
+        }
+    }
+
+    fn changes(&mut self, place: &Place, with_all_below: bool, span: Span, certainty: Certainty) {
+        if let Some(what) = own_at(place, with_all_below, self.world) {
+            self.push(EffectKind::Tamper { what }, span, certainty);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Names of files in a search: which secrets a pattern or a glob picks.
+
+use tollgate_model::{Certainty, FileKind, Place, Zone};
+use tollgate_shell::eval::{Outcome, Status};
+use tollgate_shell::value::{Taint, Value};
+
+use crate::commands::Run;
+use crate::options::Options;
+use crate::word::Word;
+
+/// A search below a folder reaches the secrets in it when it asks for files of such a name, or leaves nothing out.
+pub(super) fn named_files(run: &mut Run, options: &Options, walks: bool) {
+    if !walks {
+        return;
+    }
+    let asked = ["include", "g", "glob", "iglob"].iter().flat_map(|name| options.values(name));
+    let mut names: Vec<String> = asked.map(Word::shown).filter(|glob| !glob.starts_with('!')).collect();
+    let everything = run.program == "rg" && options.has("hidden") && options.has("no-ignore");
+    names.extend(everything.then(|| ".env".to_owned()));
+    for name in names {
+        let name = name.rsplit('/').next().unwrap_or_default().trim_end_matches('*').to_owned();
+        let file = Word::literal_at(&name, run.call.span);
+        let places = run.analyst.places(&file, run.shell);
+        let secret = |(place, _): &(Place, Certainty)| {
+            place.zone == Zone::Secret && run.analyst.world.kind(&place.path) == FileKind::File
+        };
+        if name.len() > 1 && places.iter().any(secret) {
+            run.read(&file, false);
+        }
+    }
+}
+
+/// Names of files that a pattern picks from a listing: those of secrets are worth knowing.
+pub(super) fn picked(run: &Run, pattern: &Word, marks: Taint) -> Outcome {
+    let unknown = Value::output(marks);
+    let cwd = run.shell.cwd().clone();
+    let (Some(folder), Some(pattern)) = (cwd.as_literal(), pattern.literal()) else {
+        return Outcome::unknown(marks);
+    };
+    let secret = |name: &String| {
+        let word = Word::literal_at(name, run.call.span);
+        run.analyst.places(&word, run.shell).iter().any(|(place, _)| place.zone == Zone::Secret)
+    };
+    let names = run.analyst.world.list(folder, LISTED).into_iter().filter(|name| asks_for(pattern, name));
+    let stdout = names.filter(secret).take(8).fold(unknown, |all, name| all.union(&Value::text(&name)));
+    Outcome { stdout, status: Status::Either }
+}
+
+/// How many names of a folder are looked at.
+const LISTED: usize = 512;
+
+/// Does a pattern ask for a name? Its longest plain part decides, at the end of the name that it is tied to.
+fn asks_for(pattern: &str, name: &str) -> bool {
+    pattern.split('|').any(|one| {
+        let plain: String = one.chars().filter(|c| *c != '\\').collect();
+        let (start, end) = (plain.starts_with('^'), plain.ends_with('$'));
+        let parts = plain.trim_matches(['^', '$', '(', ')']).split(['*', '+', '?', '[', ']', '(', ')']);
+        let Some(part) = parts.max_by_key(|part| part.len()) else { return false };
+        let part = part.to_ascii_lowercase();
+        let name = name.to_ascii_lowercase();
+        // A dot at its edge may stand for any letter.
+        let core = part.trim_matches('.');
+        core.len() > 1
+            && name.contains(core)
+            && (!start || name.trim_start_matches('.').starts_with(core))
+            && (!end || name.ends_with(core))
+    })
+}
