@@ -24,6 +24,13 @@ pub struct Failure {
     pub what: String,
 }
 
+impl std::fmt::Display for Failure {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { rule, file, place: (line, column), example, what } = self;
+        write!(out, "error: example `{example}` of rule `{rule}` {what} ({file}:{line}:{column})")
+    }
+}
+
 /// Judges the examples of every custom rule of a policy. Pure: the project is `/home/me/project`, with a few files.
 #[must_use]
 pub fn check_examples(policy: &Policy) -> Vec<Failure> {

@@ -194,7 +194,7 @@ fn f19_parse_bombs_end_in_a_question() {
         "$(".repeat(100_000),
         "echo {1..9999999}".to_owned(),
         format!("echo {}", "{a,b}".repeat(40)),
-        "cat <<E\n".repeat(100_000),
+        "cat <<E\n$(".repeat(100_000),
         format!("{}; rm -rf ~", ":;".repeat(5_000)),
         format!("echo {}", "x".repeat(1 << 20)),
     ];

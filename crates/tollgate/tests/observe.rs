@@ -340,7 +340,7 @@ fn a_record_says_in_which_phase_of_which_workflow_it_was() {
     std::fs::write(plans.join("plan_s-1_a.md"), "# plan\n").unwrap();
     std::fs::write(scratch.project().join("project/status.json"), r#"{"current_milestone": "m1"}"#).unwrap();
     event(&scratch, "UserPromptSubmit", json!({"prompt": "/code"}));
-    call(&scratch, "t1", "ls src");
+    call(&scratch, "t1", "echo x > src/a.rs");
     let of =
         |id: &str| scratch.log().into_iter().find(|record| record["id"] == id).unwrap()["workflow"].clone();
     assert_eq!(of("t0"), Value::Null, "none was under way");

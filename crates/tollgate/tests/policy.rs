@@ -122,7 +122,7 @@ fn conditions_see_event_call_effects_facts_and_state() {
             json!({"url": "https://example.test"}),
             "deny",
         ),
-        ("facts.branch == 'main' && call.tool == 'Bash'", "Bash", json!({"command": "ls"}), "none"),
+        ("facts.branch == 'no-such-branch' && call.tool == 'Bash'", "Bash", json!({"command": "ls"}), "none"),
         (
             "has(call.input.timeout) && call.input.timeout > 1000",
             "Bash",

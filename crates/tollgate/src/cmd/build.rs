@@ -80,13 +80,15 @@ fn is_sound(root: &Path) -> anyhow::Result<bool> {
         out::text(&render(&problems, &text, std::io::stdout().is_terminal()));
     }
     let mut wrong = check_hooks(root, Layer::Project, &Rules);
-    wrong.extend(workflows(root)?);
+    let loaded = applying(root)?;
+    wrong.extend(workflows(root, &loaded.policy)?);
+    wrong.extend(tollgate_pipeline::check_examples(&loaded.policy).iter().map(ToString::to_string));
     wrong.iter().for_each(|line| out::line(line));
     Ok(wrong.is_empty() && problems.iter().all(|problem| problem.severity != Severity::Error))
 }
 
-/// What is wrong with the workflows that are on in the project, for nobody in particular.
-fn workflows(root: &Path) -> anyhow::Result<Vec<String>> {
+/// The policy of the project, for nobody in particular.
+fn applying(root: &Path) -> anyhow::Result<tollgate_policy::Loaded> {
     let nobody = tempdir()?;
     let request = tollgate_policy::Request {
         managed_dir: &nobody,
@@ -96,9 +98,14 @@ fn workflows(root: &Path) -> anyhow::Result<Vec<String>> {
         built: None,
         cwd: root,
     };
-    let loaded = tollgate_policy::look(&request, &Rules);
+    Ok(tollgate_policy::look(&request, &Rules))
+}
+
+/// What is wrong with the workflows that are on in the project.
+fn workflows(root: &Path, policy: &tollgate_policy::Policy) -> anyhow::Result<Vec<String>> {
+    let nobody = tempdir()?;
     let project = root.to_string_lossy();
-    Ok(Places { config: &nobody, state: &nobody, project: &project }.load(&loaded.policy).notices)
+    Ok(Places { config: &nobody, state: &nobody, project: &project }.load(policy).notices)
 }
 
 /// A folder that is not there: there is no user, no state, no managed policy.

@@ -60,13 +60,7 @@ fn check_one(file: &Path, layer: Layer) -> anyhow::Result<bool> {
 fn check_samples() -> bool {
     let policy = dirs::applying().map(|loaded| loaded.policy).unwrap_or_default();
     let failures = tollgate_pipeline::check_examples(&policy);
-    for failure in &failures {
-        let (line, column) = failure.place;
-        out::line(&format!(
-            "error: example `{}` of rule `{}` {} ({}:{line}:{column})",
-            failure.example, failure.rule, failure.what, failure.file
-        ));
-    }
+    failures.iter().for_each(|failure| out::line(&failure.to_string()));
     failures.is_empty()
 }
 
