@@ -49,6 +49,8 @@ pub(crate) struct Analyst<'w> {
     pub(crate) languages: languages::Budget,
     /// The call has written a file.
     wrote: bool,
+    /// Every command is printed before it runs.
+    pub(crate) traced: bool,
     /// An archive that came from the network was unpacked.
     pub(crate) unpacked: bool,
     /// A stranger's words are being tried as commands.
@@ -72,6 +74,7 @@ impl<'w> Analyst<'w> {
             links: Links::default(),
             languages: languages::Budget::default(),
             wrote: false,
+            traced: false,
             unpacked: false,
             guessing: false,
         }

@@ -100,7 +100,8 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
 pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
     let Some(program) = program_of(call) else { return };
     let shows = is_seen(call);
-    if matches!(program, "echo" | "printf" | "print") && shows {
+    trace(analyst, program, call);
+    if analyst.traced || matches!(program, "echo" | "printf" | "print") && shows {
         for field in call.args() {
             printed(analyst, &field.value, call);
             repeated(analyst, &field.value, call);
@@ -122,6 +123,24 @@ pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
     {
         printed(analyst, input, call);
         repeated(analyst, input, call);
+    }
+}
+
+/// `set -x`, `bash -x`: from here on every command is printed before it runs.
+fn trace(analyst: &mut Analyst, program: &str, call: &Call) {
+    let words: Vec<&str> = call.args().map_while(|field| field.value.as_literal()).collect();
+    let given = |sign: char| {
+        words.iter().enumerate().any(|(at, word)| {
+            word.strip_prefix(sign).is_some_and(|letters| {
+                letters.chars().all(|letter| letter.is_ascii_alphabetic()) && letters.contains('x')
+                    || letters == "o" && words.get(at + 1) == Some(&"xtrace")
+            })
+        })
+    };
+    match program {
+        "set" if given('+') => analyst.traced = false,
+        "set" | "bash" | "sh" | "zsh" | "dash" | "ksh" if given('-') => analyst.traced = true,
+        _ => {}
     }
 }
 

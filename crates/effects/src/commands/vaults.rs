@@ -10,8 +10,17 @@ use crate::analyst::taint;
 use crate::options::{Order, read};
 use crate::word::Word;
 
-pub(super) const COMMANDS: Commands =
-    &[("ps", ps), ("getent", getent), ("keepassxc-cli", keepass), ("kpcli", keepass)];
+pub(super) const COMMANDS: Commands = &[
+    ("ps", ps),
+    ("getent", getent),
+    ("keepassxc-cli", keepass),
+    ("kpcli", keepass),
+    ("pbpaste", clipboard),
+    ("wl-paste", clipboard),
+    ("termux-clipboard-get", clipboard),
+    ("xclip", clipboard),
+    ("xsel", clipboard),
+];
 
 /// What programs of other families show.
 pub(super) const ASIDE: Commands = &[
@@ -47,6 +56,13 @@ fn helper(run: &mut Run) -> Outcome {
         return store(run, "the keeper of credentials");
     }
     run.derived()
+}
+
+/// What the person has copied last is theirs: a password as often as not.
+fn clipboard(run: &mut Run) -> Outcome {
+    let asks = |word: &Word| matches!(word.shown().as_str(), "-o" | "-out" | "--output" | "-bo" | "-ob");
+    let reads = !matches!(run.program, "xclip" | "xsel") || run.args.iter().any(asks);
+    if reads { store(run, "the clipboard") } else { run.derived() }
 }
 
 /// Without a dash, `e` among the letters asks for the environment of each process.
