@@ -135,7 +135,7 @@ fn brief(effect: &Effect) -> Option<String> {
         EffectKind::Exec { program, .. } => format!("runs {program}"),
         EffectKind::Opaque { .. } => "opaque".into(),
         // That the session remembers what a clone brings is tested with the session.
-        EffectKind::Leaves { .. } => return None,
+        EffectKind::Leaves { .. } | EffectKind::Alter { .. } => return None,
         other => other.name().to_owned(),
     };
     let mark = if effect.certainty == Certainty::Certain { "" } else { "?" };

@@ -116,7 +116,7 @@ fn quiet(cases: &[&str]) {
         }
         EffectKind::EnvRead { names } => names.is_empty(),
         EffectKind::Net { direction, .. } => *direction == NetDirection::Out,
-        EffectKind::Leaves { .. } => false,
+        EffectKind::Leaves { .. } | EffectKind::Alter { .. } => false,
         _ => true,
     };
     let wrong = cases.iter().filter_map(|command| {

@@ -317,11 +317,12 @@ pub enum EffectKind {
 
 impl EffectKind {
     /// Every name that an effect may have.
-    pub const NAMES: [&'static str; 24] = [
+    pub const NAMES: [&'static str; 25] = [
         "read",
         "write",
         "delete",
         "permission",
+        "alter",
         "device",
         "exec",
         "net",

@@ -48,7 +48,7 @@ fn f06_a_broken_file_never_loosens() {
         (b"mode: observe\n", at("1:1")),
         (b"version: 1\nrules: {git-push: [off]}\n", at("2:19")),
         (b"version: 1\nmode: observe\nmode: observe\n", at("3:1")),
-        (b"version: 1\ncustom: [other]\n", "not supported by this version yet".into()),
+        (b"version: 1\ncustom: [other]\n", at("2:10")),
         (b"\x00\xff\xfe\x80binary", "is broken".into()),
         (b"version: 1\nmode: obs\xffrve\n", at("2:10")),
         (big.as_bytes(), "is too big".into()),

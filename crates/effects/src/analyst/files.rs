@@ -74,7 +74,8 @@ impl Analyst<'_> {
         for (place, certainty) in places {
             self.changes(&place, recursive, span, certainty);
             for origin in self.links.origins(&place.path) {
-                let place = paths::place(&origin, &origin.to_string(), self.world, &self.links);
+                let shown = format!("{} (moved from {origin})", place.shown);
+                let place = paths::place(&origin, &shown, self.world, &self.links);
                 self.push(EffectKind::Delete { place, recursive }, span, certainty);
             }
             self.push(EffectKind::Delete { place, recursive }, span, certainty);

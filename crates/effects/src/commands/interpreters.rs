@@ -234,6 +234,11 @@ fn fresh(run: &mut Run, word: &Word) {
     }
 }
 
+/// Has this call itself written the program?
+pub(super) fn is_made_here(run: &Run) -> bool {
+    run.path.contains('/') && run.shell.file(&Value::text(run.path)).is_some()
+}
+
 /// A program that is called like a known one but lies where this session may have put it.
 pub(super) fn brought(run: &mut Run) {
     if !run.path.contains('/') || run.path.starts_with("/usr/") || run.path.starts_with("/bin/") {

@@ -127,14 +127,19 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
         Some(handler) => {
             outputs::notice(run, true);
             interpreters::brought(run);
-            let mark = run.analyst.mark();
-            let outcome = handler(run);
-            readers::told::spare(run, mark, outcome)
+            // What this call has written itself is only called like a known program.
+            let made = if interpreters::is_made_here(run) { interpreters::program(run) } else { None };
+            made.unwrap_or_else(|| {
+                let mark = run.analyst.mark();
+                let outcome = handler(run);
+                readers::told::spare(run, mark, outcome)
+            })
         }
         None => {
             outputs::notice(run, false);
             let verbs = verbs::find(run.program).is_some();
-            if !run.path.contains('/') && !verbs {
+            let installed = ["/usr/", "/bin/", "/sbin/", "/opt/"].iter().any(|top| run.path.starts_with(top));
+            if (installed || !run.path.contains('/')) && !verbs {
                 readers::unknown(run);
             }
             let outcome = interpreters::program(run);

@@ -7,7 +7,6 @@ mod fetchers;
 mod names;
 mod remote;
 mod request;
-mod shares;
 mod sockets;
 mod stores;
 mod tunnels;
@@ -109,7 +108,6 @@ pub(super) fn watch(run: &mut Run, outcome: &Outcome) {
     sockets::wired(run, outcome);
     names::asked(run);
     tunnels::opened(run);
-    shares::served(run);
     stores::sent(run);
     if run.program.ends_with("awk") {
         sockets::inet(run);

@@ -64,12 +64,6 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[("config set *index-url|*extra-index-url|*trusted-host|*find-links *", INDEX)],
     },
     Tool {
-        names: &["add-apt-repository", "apt-add-repository"],
-        values: "",
-        one_dash: false,
-        deeds: &[("** -L,--list", Deed::Safe), ("** -r,--remove", Deed::Safe), ("**", INDEX)],
-    },
-    Tool {
         names: &["twine"],
         values: "r repository repository-url u p config-file",
         one_dash: false,
@@ -288,7 +282,6 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[
             ("** -r,--remove", Deed::Safe),
             ("** -L,--list", Deed::Safe),
-            ("ppa:*", Deed::Safe),
             ("main|universe|restricted|multiverse", Deed::Safe),
             ("*", INDEX),
         ],

@@ -62,7 +62,11 @@ fn helper(run: &mut Run) -> Outcome {
 fn clipboard(run: &mut Run) -> Outcome {
     let asks = |word: &Word| matches!(word.shown().as_str(), "-o" | "-out" | "--output" | "-bo" | "-ob");
     let reads = !matches!(run.program, "xclip" | "xsel") || run.args.iter().any(asks);
-    if reads { store(run, "the clipboard") } else { run.derived() }
+    if reads {
+        return store(run, "the clipboard");
+    }
+    super::readers::unknown(run);
+    run.derived()
 }
 
 /// Without a dash, `e` among the letters asks for the environment of each process.

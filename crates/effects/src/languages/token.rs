@@ -203,9 +203,30 @@ impl Parts {
 
     fn flush(&mut self) {
         if !self.text.is_empty() {
-            self.parts.push(Part::Text(Rc::from(std::mem::take(&mut self.text))));
+            self.parts.push(Part::Text(Rc::from(bytes_meant(std::mem::take(&mut self.text)))));
         }
     }
+}
+
+/// The text with bytes that were written one by one, as `\xd0\xbe`, put together to the character that they are.
+fn bytes_meant(text: String) -> String {
+    let is_byte = |c: char| ('\u{80}'..='\u{ff}').contains(&c);
+    if !text.contains(is_byte) {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(start) = rest.find(is_byte) {
+        let (plain, tail) = rest.split_at_checked(start).unwrap_or((rest, ""));
+        let end = tail.find(|c: char| !is_byte(c)).unwrap_or(tail.len());
+        let (run, after) = tail.split_at_checked(end).unwrap_or((tail, ""));
+        let bytes: Vec<u8> = run.chars().filter_map(|c| u8::try_from(u32::from(c)).ok()).collect();
+        out.push_str(plain);
+        out.push_str(std::str::from_utf8(&bytes).unwrap_or(run));
+        rest = after;
+    }
+    out.push_str(rest);
+    out
 }
 
 /// A string of one known text.

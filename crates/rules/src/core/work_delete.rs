@@ -80,8 +80,9 @@ fn matters(target: &Target, case: &Case) -> bool {
 
 fn is_moved(target: &Target, effects: &[Effect]) -> bool {
     let within = |span: Span, whole: Span| span.start >= whole.start && span.end <= whole.end;
+    let named = |argv: &[String]| argv.contains(&target.place.shown);
     let moves = effects.iter().filter(|effect| match &effect.kind {
-        EffectKind::Exec { program, .. } => matches!(program.as_str(), "mv" | "gmv"),
+        EffectKind::Exec { program, argv, .. } => matches!(program.as_str(), "mv" | "gmv") && named(argv),
         _ => false,
     });
     moves.filter(|effect| within(target.span, effect.span)).any(|effect| {

@@ -1,6 +1,7 @@
 //! Programs of other kinds with a slot for code: consoles of frameworks and databases, and applications that are
 //! scripted. What else they do, their own families say.
 
+use tollgate_model::EffectKind;
 use tollgate_shell::value::Value;
 
 use super::languages::{from_file, inline};
@@ -56,8 +57,13 @@ const fn host(
 /// Takes down what code in such a slot does.
 pub(in crate::commands) fn notice(run: &mut Run) {
     let (name, words) = tool(run);
+    let mark = run.analyst.mark();
     for host in HOSTS.iter().filter(|host| host.names.contains(&name.as_str())) {
         slot(run, host, &words);
+    }
+    if matches!(name.as_str(), "mongosh" | "mongo") {
+        // What the code does to the database is judged where it is known which one it is.
+        run.analyst.sift(mark, |effect| !matches!(effect.kind, EffectKind::Database { .. }));
     }
 }
 
