@@ -201,6 +201,7 @@ const LICENCES: &[&str] = &[
     "Zlib",
     "CC0-1.0",
     "Unicode-3.0",
+    "CDLA-Permissive-2.0",
     "Unlicense",
     "0BSD",
     "Apache-2.0 WITH LLVM-exception",
