@@ -22,6 +22,12 @@ pub fn e2e() -> Result<()> {
 }
 
 fn unit(binary: &str) -> Result<()> {
+    if cfg!(target_os = "linux") {
+        // What kills a hook at each of its system calls, and what takes its notifications.
+        need("strace", &["strace", "-V"], &["strace"])?;
+        need("curl", &["curl", "--version"], &["curl"])?;
+    }
+    need("python3", &["python3", "--version"], &["python3"])?;
     let mut command = if sh::exists(&["cargo", "nextest", "--version"]) {
         sh::command(&["cargo", "nextest", "run", "--workspace", "--locked", "--no-fail-fast"])
     } else {
