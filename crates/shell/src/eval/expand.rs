@@ -333,7 +333,8 @@ impl Shell {
             }
             Part::Array(items) => {
                 let elements = self.array_elements(items, "", host);
-                let list = List::open(elements.known.into_values().collect(), elements.others);
+                let list =
+                    List::ordered(elements.known.into_values().collect(), elements.others, elements.tail);
                 (true, Expanded::Many { lists: vec![list], star: true })
             }
         }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::state::{
-    Args, Array, Contents, Descriptor, Elements, ExitCode, Flow, Functions, Key, List, Local, Options,
-    Shadowed, State, Variable, Vars, World,
+    Args, Array, Contents, Descriptor, Elements, ExitCode, Flow, Functions, List, Local, Options, Shadowed,
+    State, Variable, Vars, World,
 };
 use super::{Host, Shell, Written};
 use crate::value::{HoleSource, Text, Value};
@@ -175,8 +175,10 @@ pub(super) fn join_variables(left: &Variable, right: &Variable) -> Variable {
         (Contents::Scalar(value), Contents::Array(array))
         | (Contents::Array(array), Contents::Scalar(value)) => {
             let known = BTreeMap::from([(array.first_key(), value.clone())]);
-            let single =
-                Array { any: vec![Elements { known, others: None }], associative: array.associative };
+            let single = Array {
+                any: vec![Elements { known, ..Elements::default() }],
+                associative: array.associative,
+            };
             Contents::Array(join_arrays(&single, array))
         }
     };
@@ -205,7 +207,7 @@ fn join_arrays(left: &Array, right: &Array) -> Array {
 /// Any number of any of the values.
 fn blurred(any: &[Elements]) -> Elements {
     let others = any.iter().filter_map(Elements::values).reduce(|left, right| left.union(&right));
-    Elements { known: BTreeMap::new(), others }
+    Elements { others, ..Elements::default() }
 }
 
 fn join_args(left: &Args, right: &Args) -> Args {
@@ -298,7 +300,7 @@ fn widen_vars(old: &Vars, new: &Vars) -> Vars {
             Contents::Array(array) => {
                 let taint = blurred(&array.any).others.map(|value| value.taint).unwrap_or_default();
                 let others = Some(Value::unknown(HoleSource::Budget).with_taint(taint));
-                let elements = Elements { known: BTreeMap::<Key, Value>::new(), others };
+                let elements = Elements { others, ..Elements::default() };
                 Contents::Array(Array { any: vec![elements], associative: array.associative })
             }
         };

@@ -1,12 +1,11 @@
 //! Parameter expansion: what a name stands for, then what the operator makes of it.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use tollgate_model::Span;
 
 use super::expand::{Expanded, Mode};
-use super::state::{Contents, Elements, ExitCode, Key, List, Variable};
+use super::state::{Contents, Elements, ExitCode, Key, List, ORDERED, Variable};
 use super::vars::{self, Place};
 use super::{Host, Shell};
 use crate::ast::{Dialect, Param, ParamOp, Word};
@@ -300,7 +299,7 @@ impl Shell {
         host: &mut dyn Host,
     ) -> Elements {
         let associative = self.is_associative(name);
-        let mut elements = Elements { known: BTreeMap::new(), others: None };
+        let mut elements = Elements::default();
         let mut pairs: Vec<Value> = Vec::new();
         for (subscript, word) in items {
             match subscript {
@@ -346,20 +345,28 @@ fn add_element(elements: &mut Elements, place: Place, value: Value) {
         _ => {
             let others = elements.others.take().map_or(value.clone(), |others| others.union(&value));
             elements.others = Some(others);
+            elements.tail.clear();
         }
     }
 }
 
-/// Adds the fields of one word. When their number is not certain all of them are among the others.
+/// Adds the fields of one word. When their number is not certain all of them are among the others, in their order.
 fn add_fields(elements: &mut Elements, lists: Vec<Vec<super::Field>>) {
-    let certain = lists.len() == 1 && elements.others.is_none();
+    let sole = lists.len() == 1;
     for field in lists.into_iter().flatten() {
-        let place = if certain && !field.splits && elements.others.is_none() {
-            Place::Element(Key::Index(elements.next_index()))
-        } else {
-            Place::Somewhere
-        };
-        add_element(elements, place, field.value);
+        if sole && !field.splits && elements.others.is_none() {
+            let place = Place::Element(Key::Index(elements.next_index()));
+            add_element(elements, place, field.value);
+            continue;
+        }
+        let ordered =
+            sole && (elements.others.is_none() || !elements.tail.is_empty()) && elements.tail.len() < ORDERED;
+        let mut tail = std::mem::take(&mut elements.tail);
+        add_element(elements, Place::Somewhere, field.value.clone());
+        if ordered {
+            tail.push((field.value, field.splits));
+            elements.tail = tail;
+        }
     }
 }
 
@@ -382,7 +389,8 @@ fn in_order(elements: &Elements, associative: bool) -> List {
         Some(any) if associative => any.clone(),
         _ => value.clone(),
     });
-    List::open(items.collect(), elements.others.clone())
+    let tail = if associative { Vec::new() } else { elements.tail.clone() };
+    List::ordered(items.collect(), elements.others.clone(), tail)
 }
 
 fn keys(elements: &Elements, associative: bool) -> List {

@@ -87,11 +87,16 @@ pub(super) struct Array {
     pub associative: bool,
 }
 
+/// Beyond that many, the order of elements whose number is not known is let go: loops would make it ever longer.
+pub(super) const ORDERED: usize = 32;
+
 /// Known elements, and perhaps any number of others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Elements {
     pub known: BTreeMap<Key, Value>,
     pub others: Option<Value>,
+    /// The others in their order, where that is known: each with whether it may split.
+    pub tail: Vec<(Value, bool)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -352,6 +357,11 @@ impl List {
     /// These, and any number of others if there are any.
     pub fn open(items: Vec<Value>, others: Option<Value>) -> Self {
         Self { items, others, tail: Vec::new() }
+    }
+
+    /// These, and others in that order.
+    pub fn ordered(items: Vec<Value>, others: Option<Value>, tail: Vec<(Value, bool)>) -> Self {
+        Self { items, others, tail }
     }
 
     /// What follows the known values: each with whether it may split.

@@ -7,7 +7,7 @@ use tollgate_model::Span;
 
 use super::compound::HOOKS;
 use super::join::join_variables;
-use super::state::{Array, Attributes, Contents, Elements, Key, Variable};
+use super::state::{Array, Attributes, Contents, Elements, Key, ORDERED, Variable};
 use super::{Host, Scope, Shell};
 use crate::ast::Dialect;
 use crate::value::{HoleSource, Text, Value};
@@ -239,7 +239,7 @@ impl Shell {
         for elements in &mut array.any {
             match &place {
                 Place::Element(key) => drop(elements.known.remove(key)),
-                _ => *elements = Elements { known: BTreeMap::new(), others: elements.values() },
+                _ => *elements = Elements { others: elements.values(), ..Elements::default() },
             }
         }
         self.state.vars_mut().insert(name, Rc::new(new));
@@ -370,7 +370,7 @@ fn as_array(variable: &Variable, known: bool) -> Array {
         }
         Contents::Scalar(value) => {
             let first = BTreeMap::from([(Key::Index(0), value.clone())]);
-            let mut any = vec![Elements { known: first, others: None }];
+            let mut any = vec![Elements { known: first, ..Elements::default() }];
             any.extend(variable.maybe_unset.then(Elements::default));
             Array { any, associative: false }
         }
@@ -382,7 +382,7 @@ fn with_element(array: &Array, place: &Place, append: bool, value: &Value) -> Ar
     for elements in &mut array.any {
         let Place::Element(key) = place else {
             let others = elements.values().map_or_else(|| value.clone(), |others| others.union(value));
-            *elements = Elements { known: BTreeMap::new(), others: Some(others) };
+            *elements = Elements { others: Some(others), ..Elements::default() };
             continue;
         };
         let before = elements.known.get(key).filter(|_| append);
@@ -394,6 +394,15 @@ fn with_element(array: &Array, place: &Place, append: bool, value: &Value) -> Ar
 
 fn appended(mut array: Array, new: &Elements, placed: bool) -> Array {
     for elements in &mut array.any {
+        let length = elements.tail.len() + new.known.len() + new.tail.len();
+        let ordered = !placed && new.others.is_some() != new.tail.is_empty() && length <= ORDERED;
+        if !elements.tail.is_empty() && ordered {
+            let known = new.known.values().map(|value| (value.clone(), false));
+            elements.tail.extend(known.chain(new.tail.iter().cloned()));
+            elements.others = Value::any_of(elements.tail.iter().map(|(value, _)| value));
+            continue;
+        }
+        elements.tail = if elements.others.is_none() { new.tail.clone() } else { Vec::new() };
         let mut next = elements.next_index();
         for (key, value) in &new.known {
             let key = if matches!(key, Key::Index(_)) && !placed { Key::Index(next) } else { key.clone() };

@@ -145,7 +145,7 @@ impl Shell {
         let set = self.state.local.vars.contains_key(name);
         if let Some(value) = variable.scalar().filter(|_| set || !variable.maybe_unset) {
             let known = BTreeMap::from([(array.first_key(), value)]);
-            let filled = Elements { known, others: None };
+            let filled = Elements { known, ..Elements::default() };
             array.any = if variable.maybe_unset { vec![filled, Elements::default()] } else { vec![filled] };
         }
         array
