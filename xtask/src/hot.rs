@@ -17,6 +17,9 @@ use crate::{build, sh};
 /// Set for the linker that rustc starts, which is this program: where the list lies.
 pub const VARIABLE: &str = "TOLLGATE_HOT";
 
+/// Set where the binary has to keep the names of its functions.
+const NAMES: &str = "TOLLGATE_NAMES";
+
 /// The list, checked in.
 pub fn list() -> PathBuf {
     sh::root().join("xtask/hot.txt")
@@ -25,7 +28,8 @@ pub fn list() -> PathBuf {
 /// Links as `cc` would, with the functions of the list first.
 pub fn link(list: &Path, args: &[String]) -> Result<()> {
     let mut linker = Command::new("cc");
-    linker.args(args);
+    let named = std::env::var_os(NAMES).is_some();
+    linker.args(args.iter().filter(|arg| !named || arg.as_str() != "-Wl,--strip-all"));
     if let Some(order) = order(list, args)? {
         linker.arg(format!("-Wl,--symbol-ordering-file={}", order.display()));
         linker.arg("-Wl,--no-warn-symbol-ordering");
@@ -74,8 +78,10 @@ fn plain(symbol: &str) -> String {
 
 /// Writes the list anew: every function that ordinary events run through, by valgrind.
 pub fn record() -> Result<()> {
-    // The names are read from the binary itself.
-    let hook = build::release_with(&[("CARGO_PROFILE_RELEASE_STRIP", "none")])?;
+    // The names are read from the binary itself. Cargo knows nothing of that, nor that the binary depends on the list.
+    let fresh = || sh::run(&["cargo", "clean", "--release", "-p", "tollgate", "--target", &build::host()?]);
+    fresh()?;
+    let hook = build::release_with(&[(NAMES, "1")])?;
     let scratch = build::target_dir().join("hot");
     let _ = std::fs::remove_dir_all(&scratch);
     std::fs::create_dir_all(scratch.join("home/project"))?;
@@ -92,8 +98,7 @@ pub fn record() -> Result<()> {
     }
     std::fs::write(list(), text)?;
     println!("{} functions in {}", seen.len(), list().display());
-    // Cargo does not know that the binary depends on the list.
-    sh::run(&["cargo", "clean", "--release", "-p", "tollgate", "--target", &build::host()?])
+    fresh()
 }
 
 /// The names in a trace of callgrind, in the order of their first mention.

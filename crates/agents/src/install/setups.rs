@@ -20,7 +20,7 @@ const DAY: u64 = 86_400;
 const TEN_MINUTES: u64 = 600;
 
 /// From 1,000 on Qwen Code reads milliseconds, and says that it will read seconds one day. This is over half an hour
-/// either way, and no more than its timers can hold.
+/// either way, and no more than its timers can hold. A gate that hangs is nevertheless waited for only a minute.
 const QWEN: u64 = 2_000_000;
 
 /// The rows.
