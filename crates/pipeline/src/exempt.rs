@@ -22,7 +22,7 @@ pub fn exempt(decision: &mut Decision, case: &Case, policy: &Policy, exemptions:
     let mut used = Vec::new();
     for found in decision.findings.iter_mut().filter(|found| found.verdict.refuses()) {
         let Some(judge) = Judge::of(&found.rule, policy) else { continue };
-        for one in exemptions.iter().filter(|one| one.rule.is_empty() || one.rule == found.rule) {
+        for one in exemptions.iter().filter(|one| names(one, &found.rule)) {
             let rest = judge.rest(case, one);
             let covers = rest.as_ref().is_none_or(|rest| rest.verdict < found.verdict);
             if covers {
@@ -38,6 +38,12 @@ pub fn exempt(decision: &mut Decision, case: &Case, policy: &Policy, exemptions:
     decision.findings.sort_by_key(|found| std::cmp::Reverse(found.verdict));
     decision.verdict = decision.findings.iter().map(|found| found.verdict).max().unwrap_or_default();
     used
+}
+
+/// Is an exception for this rule? One that names no rule must name a command or a path: damaged, it excepts nothing.
+fn names(one: &Exemption, rule: &str) -> bool {
+    let narrowed = !one.command.is_empty() || !one.path.is_empty();
+    one.rule == rule || one.rule.is_empty() && narrowed
 }
 
 /// May a rule have exceptions?
@@ -168,7 +174,7 @@ fn word_fits(word: &str, part: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::fits;
+    use super::*;
 
     #[test]
     fn shapes() {
@@ -187,6 +193,23 @@ mod tests {
         ] {
             let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
             assert_eq!(fits(&words(argv), &words(shape)), expected, "{argv} / {shape}");
+        }
+    }
+
+    #[test]
+    fn an_exception_that_names_nothing_is_for_no_rule() {
+        let one = |rule: &str, path: &str| Exemption {
+            rule: rule.into(),
+            path: path.into(),
+            ..Exemption::default()
+        };
+        for (exemption, expected) in [
+            (one("", ""), false),
+            (one("root-delete", ""), true),
+            (one("other", "x"), false),
+            (one("", "build/**"), true),
+        ] {
+            assert_eq!(names(&exemption, "root-delete"), expected, "{exemption:?}");
         }
     }
 }
