@@ -36,6 +36,7 @@ fn meaning(effect: &Effect, all: &[Effect], world: &dyn World, shell: &Shell) ->
             kinds.extend(settings::filled(place).or_else(|| gate_lookup(place, all)));
             kinds.extend(pictures::sent(place, &texts, world));
             kinds.extend(memory::left(place, effect.certainty, world, shell));
+            kinds.extend(emptied(place, *mode, content.as_deref(), &texts));
             if effect.certainty == Certainty::Certain
                 && let Some(danger) = danger(place, &texts, all, world)
             {
@@ -83,6 +84,14 @@ fn texts_after(place: &Place, mode: WriteMode, content: Option<&str>, shell: &Sh
     // A file that was only opened is empty for a moment.
     let filled: Vec<String> = texts.iter().filter(|text| !text.is_empty()).cloned().collect();
     if filled.is_empty() { texts } else { filled }
+}
+
+/// A file of the person's that was opened to be written anew, and nothing was.
+fn emptied(place: &Place, mode: WriteMode, content: Option<&str>, texts: &[String]) -> Option<EffectKind> {
+    let theirs = matches!(place.zone, Zone::Home | Zone::OtherProject | Zone::Secret);
+    let opened = mode == WriteMode::Overwrite && content.is_none();
+    let nothing = theirs && opened && matches!(texts, [text] if text.is_empty());
+    nothing.then(|| EffectKind::Write { place: place.clone(), mode, content: Some(String::new()) })
 }
 
 fn written(place: &Place, texts: &[String], world: &dyn World) -> Vec<EffectKind> {
@@ -232,10 +241,11 @@ fn uninstalls_gate(program: &str, argv: &[String]) -> Option<EffectKind> {
 /// A signal for Tollgate, by name or by looking its process up.
 fn ends_gate(target: &str, signal: &str, all: &[Effect]) -> Option<EffectKind> {
     let named = |text: &str| text.to_ascii_lowercase().contains("tollgate");
+    const PICKERS: &[&str] =
+        &["pgrep", "pidof", "ps", "grep", "egrep", "fgrep", "rg", "awk", "gawk", "sed", "jq", "[", "test"];
     let looked_up = |effect: &Effect| match &effect.kind {
         EffectKind::Exec { program, argv, .. } => {
-            matches!(program.as_str(), "pgrep" | "pidof" | "ps" | "grep")
-                && argv.iter().any(|word| named(word))
+            PICKERS.contains(&program.as_str()) && argv.iter().any(|word| named(word))
         }
         _ => false,
     };

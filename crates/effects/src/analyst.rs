@@ -9,7 +9,7 @@ use tollgate_model::{
     Certainty, CodeSource, Effect, EffectKind, FileKind, Mark, Place, Span, World, WriteMode,
 };
 use tollgate_shell::ast::{Dialect, ProblemKind};
-use tollgate_shell::eval::{Call, Host, Note, Open, OpenMode, Outcome, Shell, Status};
+use tollgate_shell::eval::{Call, Host, Kind, Note, Open, OpenMode, Outcome, Shell, Status};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
 use crate::aftermath;
@@ -286,14 +286,8 @@ impl Host for Analyst<'_> {
         let outer = self.supposing;
         self.supposing |= shell.is_supposed();
         commands::environment(self, call, shell);
-        let mut outcome: Option<Outcome> = None;
-        for argv in ways(&call.argv) {
-            let next = self.way(argv, call, shell);
-            outcome = Some(match outcome {
-                None => next,
-                Some(before) => before.or(next),
-            });
-        }
+        // The body of a function is followed by the shell: no program of its name runs.
+        let outcome = if call.kind == Kind::Function { None } else { self.every_way(call, shell) };
         self.supposing = outer;
         let outcome = outcome.unwrap_or_else(|| Outcome::silent(Status::Success));
         commands::shown(self, call, &outcome);

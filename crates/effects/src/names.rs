@@ -39,3 +39,46 @@ const fn hash(name: &str) -> u32 {
     }
     sum
 }
+
+/// Which names may stand in a table. Most commands stand in none of the small tables, and one look at a sieve tells.
+pub(crate) struct Sieve {
+    bits: [u64; 64],
+}
+
+impl Sieve {
+    pub(crate) const EMPTY: Self = Self { bits: [0; 64] };
+
+    #[expect(clippy::indexing_slicing, reason = "run by the compiler, which tells what is out of bounds")]
+    pub(crate) const fn add(&mut self, mut names: &[&str]) {
+        while let [name, rest @ ..] = names {
+            let (word, bit) = place(name);
+            self.bits[word] |= bit;
+            names = rest;
+        }
+    }
+
+    /// The rows of the table, or none of them when the name stands in no row.
+    pub(crate) fn sift<'r, R>(&self, rows: &'r [R], name: &str) -> &'r [R] {
+        let (word, bit) = place(name);
+        if self.bits.get(word).is_some_and(|bits| bits & bit != 0) { rows } else { &[] }
+    }
+}
+
+/// Makes the sieve of a table whose rows are about the programs they name: `sieve!(ROWS, row => row.programs)`.
+macro_rules! sieve {
+    ($rows:expr, $row:pat => $names:expr) => {{
+        let mut sieve = $crate::names::Sieve::EMPTY;
+        let mut rows = $rows;
+        while let [$row, rest @ ..] = rows {
+            sieve.add($names);
+            rows = rest;
+        }
+        sieve
+    }};
+}
+pub(crate) use sieve;
+
+const fn place(name: &str) -> (usize, u64) {
+    let sum = hash(name);
+    ((sum >> 6) as usize % 64, 1 << (sum % 64))
+}

@@ -23,6 +23,11 @@ impl Word {
         Self { text: Text::literal(text), span, splits: false, taint: Taint::NONE }
     }
 
+    /// A field with one of the texts that it may have.
+    fn of(field: &Field, text: Text) -> Self {
+        Self { text, span: field.span, splits: field.splits, taint: field.value.taint }
+    }
+
     /// The text, when all of it is known.
     pub fn literal(&self) -> Option<&str> {
         self.text.as_literal()
@@ -79,39 +84,35 @@ pub(crate) fn show(text: &Text) -> String {
     out
 }
 
-/// The ways a command's words may come out, each word with one text. Bounded: beyond `LIMIT` ways the
-/// remaining words keep their first text.
+/// The ways a command's words may come out, each word with one text. With few ways all combinations are made;
+/// with more, every text of a word still comes in one of them; with too many the word is not known.
 pub(crate) fn ways(fields: &[Field]) -> Vec<Vec<Word>> {
-    const LIMIT: usize = 64;
+    const COMBINED: usize = 64;
+    const MOST: usize = 256;
     let mut ways: Vec<Vec<Word>> = vec![Vec::with_capacity(fields.len())];
     for field in fields {
-        let texts = if ways.len() * field.value.any.len() > LIMIT {
-            field.value.any.get(..1).unwrap_or_default()
-        } else {
-            &field.value.any
-        };
-        let word = |text: &Text| Word {
-            text: text.clone(),
-            span: field.span,
-            splits: field.splits,
-            taint: field.value.taint,
-        };
-        if let [only] = texts {
-            ways.iter_mut().for_each(|way| way.push(word(only)));
-            continue;
+        let words = || field.value.any.iter().map(|text| Word::of(field, text.clone()));
+        match field.value.any.as_slice() {
+            [only] => ways.iter_mut().for_each(|way| way.push(Word::of(field, only.clone()))),
+            texts if ways.len() * texts.len() <= COMBINED => {
+                ways = ways.iter().flat_map(|way| words().map(|word| longer(way, word))).collect();
+            }
+            [one, ..] if ways.len() + field.value.any.len() <= MOST => {
+                let before = ways.first().cloned().unwrap_or_default();
+                ways.iter_mut().for_each(|way| way.push(Word::of(field, one.clone())));
+                ways.extend(words().skip(1).map(|word| longer(&before, word)));
+            }
+            _ => {
+                let unknown = Text::hole(Hole::new(HoleSource::Budget));
+                ways.iter_mut().for_each(|way| way.push(Word::of(field, unknown.clone())));
+            }
         }
-        ways = ways
-            .iter()
-            .flat_map(|way| {
-                texts.iter().map(|text| {
-                    let mut longer = way.clone();
-                    longer.push(word(text));
-                    longer
-                })
-            })
-            .collect();
     }
     ways
+}
+
+fn longer(way: &[Word], word: Word) -> Vec<Word> {
+    way.iter().cloned().chain([word]).collect()
 }
 
 /// A text with the variables that may be empty taken out; `None` when there are none.

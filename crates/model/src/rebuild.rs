@@ -140,6 +140,12 @@ pub fn is_rebuildable(path: &str, base: &str, world: &dyn World) -> bool {
     false
 }
 
+/// Does a path lie in a folder that is called as outputs are? That is enough where git ignores it as well.
+#[must_use]
+pub fn is_called_output(path: &str) -> bool {
+    path.split('/').any(|name| OUTPUTS.iter().any(|(output, _)| *output == name))
+}
+
 fn is_output(folder: &str, name: &str, world: &dyn World) -> bool {
     let made = |known: &&str| {
         name == *known

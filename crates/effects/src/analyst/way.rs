@@ -4,12 +4,18 @@ use tollgate_model::{Certainty, CodeSource, EffectKind, FileKind, Place, Span};
 use tollgate_shell::eval::{Call, Kind, Outcome, Shell, Status};
 
 use super::Analyst;
-use crate::word::{Word, show};
+use crate::word::{Word, show, ways};
 use crate::{commands, unresolved};
 
 impl Analyst<'_> {
+    /// Runs every way that a command may come out.
+    pub(super) fn every_way(&mut self, call: &Call, shell: &mut Shell) -> Option<Outcome> {
+        let ways = ways(&call.argv).into_iter();
+        ways.map(|argv| self.way(argv, call, shell)).reduce(Outcome::or)
+    }
+
     /// Runs one way that a command may come out.
-    pub(super) fn way(&mut self, argv: Vec<Word>, call: &Call, shell: &mut Shell) -> Outcome {
+    fn way(&mut self, argv: Vec<Word>, call: &Call, shell: &mut Shell) -> Outcome {
         let Some((command, args)) = argv.split_first() else {
             return Outcome::silent(Status::Either);
         };

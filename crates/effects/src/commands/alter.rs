@@ -2,6 +2,7 @@
 //! minds them; a way of working that binds writes does. A catalogue.
 
 use super::Run;
+use crate::names::{Sieve, sieve};
 use crate::word::Word;
 
 /// What a program makes or changes.
@@ -238,13 +239,15 @@ const ROWS: &[Row] = &[
     Row { target: Target::Last, ..tree(&["wkhtmltopdf", "wkhtmltoimage", "setfattr"], &[]) },
 ];
 
+static PROGRAMS: Sieve = sieve!(ROWS, row => row.programs);
+
 /// Takes down what a program makes or changes of its own accord.
 pub(super) fn notice(run: &mut Run) {
     let program = run.program;
     if run.args.iter().any(|word| word.is("--help") || word.is("--version")) {
         return;
     }
-    for row in ROWS.iter().filter(|row| row.programs.contains(&program)) {
+    for row in PROGRAMS.sift(ROWS, program).iter().filter(|row| row.programs.contains(&program)) {
         if let Some(words) = row.targets(run.args) {
             words.iter().for_each(|word| run.analyst.alter(word, false, run.shell));
         }

@@ -327,21 +327,22 @@ fn install(run: &mut Run) -> Outcome {
 }
 
 fn dd(run: &mut Run) -> Outcome {
-    let mut content = run.stdin().cloned();
-    for word in run.args {
-        if word.text.prefix().starts_with("if=") {
-            content = Some(run.read(&word.after('='), false));
-        }
-    }
-    let mut to_file = false;
-    for word in run.args {
-        if word.text.prefix().starts_with("of=") {
-            to_file = true;
-            run.analyst.write(&word.after('='), WriteMode::Overwrite, content.as_ref(), run.shell);
-        }
+    let named = |name| move |word: &&Word| word.text.prefix().starts_with(name);
+    let source = run.args.iter().rfind(named("if=")).map(|word| word.after('='));
+    let content = match &source {
+        Some(source) => Some(run.read(source, false)),
+        None => run.stdin().cloned(),
+    };
+    // What comes from these is as good as nothing to whoever wants the file.
+    let noise = ["/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+    let worthless = source.is_some_and(|source| noise.iter().any(|device| source.is(device)));
+    let written = if worthless { Some(Value::empty()) } else { content.clone() };
+    let targets: Vec<Word> = run.args.iter().filter(named("of=")).map(|word| word.after('=')).collect();
+    for target in &targets {
+        run.analyst.write(target, WriteMode::Overwrite, written.as_ref(), run.shell);
     }
     match content {
-        Some(stdout) if !to_file => Outcome { stdout, status: Status::Either },
+        Some(stdout) if targets.is_empty() => Outcome { stdout, status: Status::Either },
         _ => Outcome::silent(Status::Either),
     }
 }

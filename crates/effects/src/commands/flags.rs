@@ -7,6 +7,7 @@ use tollgate_shell::value::Value;
 use super::strangers::possibly;
 use super::{Commands, Run, interpreters, loads};
 use crate::analyst::taint;
+use crate::names::{Sieve, sieve};
 use crate::options::{Order, read};
 use crate::word::Word;
 
@@ -89,16 +90,19 @@ const SETTINGS: &[(&[&str], &str)] = &[
     (&["ansible", "ansible-playbook"], "e,extra-vars="),
 ];
 
+static SLOTTED: Sieve = sieve!(SLOTS, (programs, _) => programs);
+static SET: Sieve = sieve!(SETTINGS, (programs, _) => programs);
+
 /// Takes down what the command slots of a program's options do.
 pub(super) fn notice(run: &mut Run) {
     let program = run.program;
-    for (_, spec) in SLOTS.iter().filter(|(names, _)| names.contains(&program)) {
+    for (_, spec) in SLOTTED.sift(SLOTS, program).iter().filter(|(names, _)| names.contains(&program)) {
         for value in given(run, spec) {
             interpreters::code(run, &piped(&value).value(), value.span);
             loads::tool(run, program, &value.value());
         }
     }
-    for (_, spec) in SETTINGS.iter().filter(|(names, _)| names.contains(&program)) {
+    for (_, spec) in SET.sift(SETTINGS, program).iter().filter(|(names, _)| names.contains(&program)) {
         for setting in given(run, spec) {
             let command = setting.after('=');
             let text = command.text.prefix().trim_start_matches('!').len();

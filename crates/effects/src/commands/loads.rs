@@ -11,6 +11,7 @@ use super::interpreters::{self, languages};
 use super::strangers::{either, possibly};
 use crate::analyst::taint;
 use crate::languages::Language;
+use crate::names::{Sieve, sieve};
 use crate::paths;
 use crate::word::Word;
 
@@ -134,10 +135,13 @@ const OPERANDS: &[(&[&str], &[&str])] = &[
     (&["redis-server"], &[]),
 ];
 
+static LOADING: Sieve = sieve!(LOADERS, (programs, _) => programs);
+static TAKING: Sieve = sieve!(OPERANDS, (programs, _) => programs);
+
 /// Takes down what the files do that a program's options name as code.
 pub(super) fn notice(run: &mut Run) {
     let program = run.program;
-    for (_, spec) in LOADERS.iter().filter(|(names, _)| names.contains(&program)) {
+    for (_, spec) in LOADING.sift(LOADERS, program).iter().filter(|(names, _)| names.contains(&program)) {
         for value in given(run, spec) {
             load(run, &value);
         }
@@ -148,7 +152,7 @@ pub(super) fn notice(run: &mut Run) {
             load(run, &setting.after('='));
         }
     }
-    for (_, verbs) in OPERANDS.iter().filter(|(names, _)| names.contains(&program)) {
+    for (_, verbs) in TAKING.sift(OPERANDS, program).iter().filter(|(names, _)| names.contains(&program)) {
         let operands: Vec<Word> =
             run.args.iter().filter(|word| !word.text.prefix().starts_with('-')).cloned().collect();
         let told =

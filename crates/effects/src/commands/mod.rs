@@ -102,6 +102,12 @@ const FAMILIES: &[Commands] = &[
 
 /// Runs a command's handler. A program without one is a program on disk, or unknown: judged by what it is given.
 pub(crate) fn run(run: &mut Run) -> Outcome {
+    // What this call has written itself is only called like a known program.
+    if interpreters::is_made_here(run)
+        && let Some(outcome) = interpreters::program(run)
+    {
+        return outcome;
+    }
     let aside = [secrets::ASIDE, tasks::ASIDE, vaults::ASIDE, agents_cli::ASIDE].into_iter().flatten();
     let aside = aside.into_iter().find(|(name, _)| *name == run.program).map(|(_, aside)| aside(run));
     let dumped = aside.is_some_and(|outcome| taint::has(outcome.stdout.taint, taint::ENVIRONMENT));
@@ -127,13 +133,9 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
         Some(handler) => {
             outputs::notice(run, true);
             interpreters::brought(run);
-            // What this call has written itself is only called like a known program.
-            let made = if interpreters::is_made_here(run) { interpreters::program(run) } else { None };
-            made.unwrap_or_else(|| {
-                let mark = run.analyst.mark();
-                let outcome = handler(run);
-                readers::told::spare(run, mark, outcome)
-            })
+            let mark = run.analyst.mark();
+            let outcome = handler(run);
+            readers::told::spare(run, mark, outcome)
         }
         None => {
             outputs::notice(run, false);

@@ -4,6 +4,7 @@ use tollgate_shell::value::Value;
 
 use super::Run;
 use super::network::there;
+use crate::names::{Sieve, sieve};
 use crate::options::{Order, read};
 use crate::word::Word;
 
@@ -35,14 +36,20 @@ const TOOLS: &[(&[&str], &[&str], Style)] = &[
     (&["adb"], &["shell"], Style::Words(0)),
 ];
 
+static PROGRAMS: Sieve = sieve!(TOOLS, (programs, _, _) => programs);
+
 /// Takes down what a command that runs on another machine destroys there.
 pub(super) fn notice(run: &mut Run) {
     let program = run.program;
+    let tools = PROGRAMS.sift(TOOLS, program);
+    if tools.is_empty() {
+        return;
+    }
     let words = run.args;
     let is_operand = |word: &&Word| !word.text.prefix().starts_with('-');
     let operands: Vec<Word> =
         words.iter().take_while(|word| !word.is("--")).filter(is_operand).cloned().collect();
-    for (_, verbs, style) in TOOLS.iter().filter(|(names, _, _)| names.contains(&program)) {
+    for (_, verbs, style) in tools.iter().filter(|(names, _, _)| names.contains(&program)) {
         let fits = |(verb, word): (&&str, &Word)| *verb == "*" || word.is(verb);
         if operands.len() < verbs.len() || !verbs.iter().zip(&operands).all(fits) {
             continue;

@@ -5,6 +5,7 @@ use tollgate_shell::value::Taint;
 
 use super::Run;
 use crate::analyst::{call_taint, taint};
+use crate::names::{Sieve, sieve};
 use crate::word::Word;
 
 /// Programs, with the first words that make them print code; none means always.
@@ -38,13 +39,16 @@ const TOOLS: &[(&[&str], &[&str])] = &[
     (&["gpgconf"], &[]),
 ];
 
+static PROGRAMS: Sieve = sieve!(TOOLS, (programs, _) => programs);
+
 /// The mark of what such a tool prints, if the command is one and nothing else goes into it.
 pub(super) fn marks(run: &Run) -> Taint {
-    let first = run.args.first().map(Word::shown).unwrap_or_default();
-    let named = TOOLS.iter().any(|(names, words)| {
-        names.contains(&run.program) && (words.is_empty() || words.contains(&first.as_str()))
-    });
-    let completes = matches!(first.as_str(), "completion" | "completions" | "generate-shell-completion")
+    let first = run.args.first().and_then(Word::literal).unwrap_or_default();
+    let named = PROGRAMS
+        .sift(TOOLS, run.program)
+        .iter()
+        .any(|(names, words)| names.contains(&run.program) && (words.is_empty() || words.contains(&first)));
+    let completes = matches!(first, "completion" | "completions" | "generate-shell-completion")
         && super::is_command(run.program);
     if (named || completes) && call_taint(run.call) == Taint::NONE { taint::SETUP } else { Taint::NONE }
 }

@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule, Zone};
+use tollgate_model::{Card, Case, EffectKind, Hit, Place, Rule, World, Zone};
 
 use crate::kit::{Words, first, rule, shown};
 
@@ -15,6 +15,8 @@ rule! {
         hit Shell("rm /etc/hosts"),
         pass Shell("rm src/old.rs"),
         pass Shell("rm /tmp/a"),
+        pass Shell("shred -u /tmp/test-key.pem"),
+        hit Shell("rm ~/.ssh/id_rsa"),
     ],
 }
 
@@ -25,11 +27,23 @@ impl Rule for OutsideFileDelete {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Delete { place, recursive: false } if place.zone >= Zone::OtherProject => Words::new(
-                format!("deletes {}, outside the workspace", shown(place)),
-                "leave it, or ask the person to delete it",
-            ),
+            EffectKind::Delete { place, recursive: false }
+                if place.zone >= Zone::OtherProject && !is_temporary(place, case.world) =>
+            {
+                Words::new(
+                    format!("deletes {}, outside the workspace", shown(place)),
+                    "leave it, or ask the person to delete it",
+                )
+            }
             _ => None,
         })
     }
+}
+
+/// A key in a temporary folder was put there to go.
+fn is_temporary(place: &Place, world: &dyn World) -> bool {
+    let within = |root: &str| place.path.strip_prefix(root).is_some_and(|rest| rest.starts_with('/'));
+    place.zone == Zone::Secret
+        && !within(world.workspace())
+        && world.temp_dirs().iter().any(|folder| within(folder.trim_end_matches('/')))
 }

@@ -15,10 +15,16 @@ rule! {
         hit Shell("cp /dev/null ~/notes.txt"),
         hit Shell("dd if=/dev/null of=/home/user/notes.txt"),
         hit Shell("truncate -s 0 ~/notes.txt"),
+        hit Shell("truncate -s 0 ~/Documents/taxes.ods"),
+        hit Shell(": > ~/Documents/taxes.ods"),
+        hit Shell("dd if=/dev/urandom of=$HOME/Documents/taxes.ods bs=1k count=9"),
         hit Write("~/notes.txt"),
         hit Shell("find ~/docs -type f -exec truncate -s 0 {} +"),
         pass Shell("echo x >> ~/notes.txt"),
         pass Shell("echo x > ~/new-file.txt"),
+        pass Shell("touch ~/new-file.txt"),
+        pass Shell(": > ~/new-file.txt; echo x >> ~/new-file.txt"),
+        pass Shell(": > ~/.cache/tool/list"),
         pass Shell("echo x > out.txt"),
         pass Shell("cp ~/notes.txt ."),
         pass Write("src/main.rs"),
@@ -40,6 +46,16 @@ impl Rule for OutsideOverwrite {
                 Words::new(
                     format!("overwrites {}, a file outside the workspace", shown(place)),
                     "write to a new file, or inside the workspace",
+                )
+            }
+            // Whoever empties a file means one that is there, now or when the call runs.
+            EffectKind::Write { place, mode: WriteMode::Overwrite, content: Some(text) }
+                if matches!(place.zone, Zone::Home | Zone::OtherProject | Zone::Secret)
+                    && text.is_empty() =>
+            {
+                Words::new(
+                    format!("empties {}, a file outside the workspace", shown(place)),
+                    "leave it, or make a new file with `touch`",
                 )
             }
             _ => None,

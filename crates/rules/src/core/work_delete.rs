@@ -2,7 +2,8 @@ use std::collections::BTreeMap;
 
 use tollgate_model::git::{Config, GitAsk, GitStatus, Repo, stands_for};
 use tollgate_model::{
-    Card, Case, Certainty, Effect, EffectKind, FileKind, Hit, Place, Rule, Span, World, Zone, is_rebuildable,
+    Card, Case, Certainty, Effect, EffectKind, FileKind, Hit, Place, Rule, Span, World, Zone,
+    is_called_output, is_rebuildable,
 };
 
 use crate::kit::{listed, rule, shown};
@@ -10,8 +11,9 @@ use crate::kit::{listed, rule, shown};
 rule! {
     /// Asks before a folder of the workspace goes with work in it that nothing brings back.
     ///
-    /// What a tool makes again (`target/` next to `Cargo.toml`, `node_modules/` next to `package.json`, caches) may
-    /// go, and so may what is committed. Files that are changed, that git does not know or that it ignores are work.
+    /// What a tool makes again (`target/` next to `Cargo.toml` or ignored by git, `node_modules/` next to `package.json`,
+    /// caches) may go, and so may what is committed. Files that are changed, that git does not know or that it ignores
+    /// under another name are work.
     ///
     /// ## Instead
     /// Commit or stash it first, move it aside, or name the files that should go.
@@ -134,7 +136,8 @@ fn in_tree(root: &str, targets: &[&Target], world: &dyn World) -> Option<Hit> {
 }
 
 fn work(status: &GitStatus, root: &str, world: &dyn World) -> Vec<String> {
-    let all = status.modified.iter().chain(&status.untracked).chain(&status.ignored);
+    let ignored = status.ignored.iter().filter(|path| !is_called_output(path));
+    let all = status.modified.iter().chain(&status.untracked).chain(ignored);
     all.filter(|path| !is_rebuildable(&format!("{root}/{path}"), root, world)).cloned().collect()
 }
 

@@ -1,11 +1,13 @@
 //! Loops: pass by pass while everything is known, else summed up so that every pass is covered.
 
+use std::collections::BTreeSet;
+
 use tollgate_model::Span;
 
 use super::state::{ExitCode, Flow, JumpKind, State};
 use super::{Field, Host, Note, Shell, Status, swarm};
 use crate::ast::{Arith, Script, Word};
-use crate::value::Value;
+use crate::value::{Text, Value};
 
 /// Passes of one loop that are followed one by one.
 const PASSES: u32 = 256;
@@ -256,16 +258,23 @@ impl Shell {
     fn sum_up(&mut self, body: Body<'_>, host: &mut dyn Host) -> Flow {
         let entry = self.state.clone();
         let printed = entry.local.printed();
+        let files: Vec<Text> = (1..=2).flat_map(|fd| self.printed_to(fd)).collect();
         let mut head = entry.clone();
         let mut exit = Flow::default();
+        let mut looked = BTreeSet::new();
         for sums in 0..LIMIT {
             self.state = head.clone();
-            let (next, broken) = self.run_pass(body, host);
+            let ((next, broken), seen) = self.watching(|shell| shell.run_pass(body, host));
+            looked.extend(seen);
             exit = self.join_flows(exit, broken, &*host);
             let Some(joined) = self.join(Some(head.clone()), next, &*host) else { break };
             let next = if sums < SUMS { joined } else { self.widen(&head, &joined, &printed) };
-            let covered = next.local == head.local && next.world.is_like(&head.world, &printed);
-            head = next;
+            let settled = next.local == head.local && next.world.buffers_like(&head.world, &printed);
+            // Behind a pattern any file may have been looked into.
+            let open = looked.iter().any(|key: &Text| key.as_literal().is_none());
+            let unread = |key: &Text| !open && files.contains(key) && !looked.contains(key);
+            let covered = settled && next.world.files_like(&head.world, unread);
+            head = if covered { self.widen(&head, &next, &printed) } else { next };
             if covered {
                 break;
             }

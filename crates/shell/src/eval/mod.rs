@@ -200,7 +200,9 @@ impl Shell {
     pub fn supposed<R>(&mut self, inside: impl FnOnce(&mut Self) -> R) -> R {
         let state = self.state.clone();
         let (jumps, jobs, pending) = (self.jumps.len(), self.jobs.len(), self.pending.len());
+        let recursions = self.recursions.len();
         let result = inside(self);
+        self.recursions.truncate(recursions);
         self.jumps.truncate(jumps);
         self.jobs.truncate(jobs);
         self.pending.truncate(pending);

@@ -182,8 +182,7 @@ impl Shell {
             return Flow::default();
         }
         // In POSIX shells the assignments before a special builtin stay.
-        let posix = self.dialect == Dialect::Posix || self.state.local.options.posix;
-        let keeps = posix && call.name().is_some_and(|name| SPECIAL.contains(&name));
+        let keeps = call.name().is_some_and(|name| self.is_special(name));
         let flow = self.run_call(call, &simple.words, host);
         if saved.is_empty() {
             return flow;
@@ -250,6 +249,11 @@ impl Shell {
         all
     }
 
+    /// Is it a builtin that a POSIX shell treats apart, and is this one?
+    fn is_special(&self, name: &str) -> bool {
+        (self.dialect == Dialect::Posix || self.state.local.options.posix) && SPECIAL.contains(&name)
+    }
+
     fn dispatch(&mut self, call: Call, words: &[Word], host: &mut dyn Host) -> Flow {
         self.step(COMMAND, call.span, host);
         let splits = call.argv.first().is_some_and(|field| field.splits);
@@ -259,14 +263,16 @@ impl Shell {
         };
         let name: Rc<str> = Rc::from(name);
         let (entry, conditional) = (self.state.clone(), self.context.conditional);
-        self.context.conditional |= functions.maybe_unset || functions.any.len() > 1;
+        // A POSIX shell finds its special builtins before functions.
+        let otherwise = functions.maybe_unset || self.is_special(&name);
+        self.context.conditional |= otherwise || functions.any.len() > 1;
         let mut all = Flow::default();
         for function in &functions.any {
             self.state = entry.clone();
             let flow = self.run_function(&name, function, call.clone(), host);
             all = self.join_flows(all, flow, &*host);
         }
-        if functions.maybe_unset {
+        if otherwise {
             self.state = entry;
             let flow = self.run_program(call, words, host);
             all = self.join_flows(all, flow, &*host);

@@ -109,6 +109,14 @@ impl Shell {
         Rc::make_mut(&mut self.state.local_mut().fds).insert(fd, descriptor);
     }
 
+    /// The files that a descriptor may print into.
+    pub(super) fn printed_to(&self, fd: u32) -> Vec<Text> {
+        match self.state.local.fds.get(&fd) {
+            Some(Descriptor::File { path, write: true, .. }) => self.resolve(path).any,
+            _ => Vec::new(),
+        }
+    }
+
     /// What the host is told of a descriptor.
     pub(super) fn stream(&self, fd: u32) -> Stream {
         match self.state.local.fds.get(&fd) {
@@ -177,13 +185,20 @@ impl Local {
 }
 
 impl World {
-    /// The same but for these buffers.
-    pub fn is_like(&self, other: &Self, without: &[u32]) -> bool {
+    /// Are all files the same, but for the content of some?
+    pub fn files_like(&self, other: &Self, without: impl Fn(&Text) -> bool) -> bool {
+        self.files == other.files
+            || other.files.keys().all(|key| self.files.contains_key(key))
+                && self.files.iter().all(|(key, now)| other.files.get(key) == Some(now) || without(key))
+    }
+
+    /// Are all buffers the same, but for these?
+    pub fn buffers_like(&self, other: &Self, without: &[u32]) -> bool {
         let rest = |world: &Self| -> Vec<(u32, Rc<Value>)> {
             let kept = world.buffers.iter().filter(|(id, _)| !without.contains(id));
             kept.map(|(id, value)| (*id, Rc::clone(value))).collect()
         };
-        self.files == other.files && (self.buffers == other.buffers || rest(self) == rest(other))
+        self.buffers == other.buffers || rest(self) == rest(other)
     }
 }
 

@@ -1,7 +1,9 @@
 //! Commands that overwrite or delete files of the work tree. What would be lost is asked of the repository.
 
 use tollgate_model::git::{GitAsk, GitStatus, Repo};
-use tollgate_model::{Certainty, EffectKind, FileKind, Loss, WriteMode, Zone, is_rebuildable};
+use tollgate_model::{
+    Certainty, EffectKind, FileKind, Loss, WriteMode, Zone, is_called_output, is_rebuildable,
+};
 use tollgate_shell::eval::{Outcome, Status, Stream};
 use tollgate_shell::value::{Hole, HoleSource, Piece};
 
@@ -174,7 +176,8 @@ impl Git<'_, '_, '_> {
             lost.extend(strangers(&status.untracked));
         }
         if goes(work.ignored, doomed.ignored) {
-            lost.extend(strangers(&status.ignored));
+            let made = |path: &String| !is_called_output(path);
+            lost.extend(strangers(&status.ignored).into_iter().filter(made));
         }
         let mut seen = std::collections::BTreeSet::new();
         lost.retain(|path| seen.insert(path.clone()));
