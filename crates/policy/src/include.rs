@@ -105,34 +105,41 @@ impl Included {
     }
 }
 
-/// Everything that is wrong with the hook files beside a policy file in `root`, and the programs that they name and that
-/// are not there.
+/// Everything that is wrong with the hook files that belong to a policy file, and the files and programs that they and
+/// it name and that are not there.
 #[must_use]
-pub fn check_hooks(root: &Path, layer: Layer, catalogue: &dyn Catalogue) -> Vec<String> {
-    let policy = root.join(crate::FILE_NAME);
-    let text = fs::read_to_string(&policy).unwrap_or_default();
-    let (settings, _) = settings::read(&shown_path(&policy), &text, &catalogue.cards());
-    let included = Included::of(root, layer, &settings, None);
+pub fn check_hooks(policy: &Path, layer: Layer, catalogue: &dyn Catalogue) -> Vec<String> {
+    let text = fs::read_to_string(policy).unwrap_or_default();
+    let (settings, _) = settings::read(&shown_path(policy), &text, &catalogue.cards());
+    let folder = policy.parent().unwrap_or(policy);
+    let included = Included::of(folder, layer, &settings, None);
     let mut wrong: Vec<String> = included.problems.iter().map(Problem::to_string).collect();
+    let named = settings.include.iter().filter(|name| !name.contains(['*', '?', '[', '{']));
+    let absent = named.filter(|name| !folder.join(name).is_file());
+    wrong.extend(absent.map(|name| format!("{}: `include`: `{name}` is not there", shown_path(policy))));
     for pipeline in &included.pipelines {
-        for stage in &pipeline.stages {
-            let program = match &stage.program {
-                Program::File(path) => path,
-                Program::Run(words) => match words.first().filter(|word| word.contains('/')) {
-                    Some(path) => path,
-                    None => continue,
-                },
-                Program::BuiltIn(_) => continue,
-            };
-            if !Path::new(program).is_file() {
-                wrong.push(format!(
-                    "{}: middleware `{}`: `{program}` is not there",
-                    pipeline.source, stage.id
-                ));
-            }
-        }
+        let absent = pipeline.stages.iter().filter_map(|stage| Some((stage, missing(&stage.program)?)));
+        wrong.extend(absent.map(|(stage, program)| {
+            format!("{}: middleware `{}`: `{program}` is not there", pipeline.source, stage.id)
+        }));
     }
     wrong
+}
+
+/// The file or program that a middleware cannot run without, when it is not on this machine.
+fn missing(program: &Program) -> Option<&str> {
+    let name = match program {
+        Program::File(path) => path,
+        Program::Run(words) => words.first()?,
+        Program::BuiltIn(_) => return None,
+    };
+    let there = if name.contains('/') {
+        Path::new(name).is_file()
+    } else {
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&folders).any(|folder| folder.join(name).is_file())
+    };
+    (!there).then_some(name.as_str())
 }
 
 /// Only whether it is there: what is in a program may change without a new snapshot.

@@ -2,7 +2,7 @@
 //! comments, order, indentation, line ends.
 
 use super::doc::{Doc, EditError, PieceKind};
-use super::strip::without;
+use super::strip::{Groups, without};
 use jsonc_parser::ast;
 use std::ops::Range;
 use tollgate_model::json::Value;
@@ -36,7 +36,8 @@ pub fn insert(text: &str, entries: &[Entry]) -> Result<Edited, EditError> {
     let (edits, created) = insertions(&doc, entries)?;
     let edited = apply(&doc, edits, created);
     let after = Doc::parse(&edited.text)?.value();
-    let kept = without(&doc.value(), &|_| false) == without(&after, &|handler| is_new(handler, entries));
+    let bare = |value: &Value, ours: &dyn Fn(&Value) -> bool| without(value, ours, Groups::Go);
+    let kept = bare(&doc.value(), &|_| false) == bare(&after, &|handler| is_new(handler, entries));
     let there = entries.iter().all(|entry| groups(&after, &entry.event).contains(&entry.group));
     if kept && there { Ok(edited) } else { Err(doc.error(0, UNSAFE_EDIT)) }
 }
