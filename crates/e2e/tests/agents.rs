@@ -162,11 +162,11 @@ fn own_hook(run: &Run, agent: &str) -> Result<std::path::PathBuf> {
     };
     let path = run.scratch().home().join(file);
     let found = fs::read_to_string(&path).unwrap_or_else(|_| "{}".to_owned());
-    let mut settings: serde_json::Value = serde_json::from_str(&found)?;
+    let mut settings: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&found)?;
     if agent == "copilot-cli" {
-        settings["version"] = json!(1);
+        settings.insert("version".to_owned(), json!(1));
     }
-    settings["hooks"] = hooks;
+    settings.insert("hooks".to_owned(), hooks);
     let text = serde_json::to_string_pretty(&settings)?;
     run.scratch().write_home(file, &text)?;
     if agent == "codex" {

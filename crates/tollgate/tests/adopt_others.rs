@@ -78,13 +78,12 @@ fn cases() -> Vec<Case> {
         Case {
             agent: "cursor",
             file: ".cursor/hooks.json",
-            text: format!(
-                r#"{{ "version": 1,
-  "hooks": {{
-    "beforeShellExecution": [ {{ "command": "./deny.sh", "timeout": 5 }} ],
-    "afterFileEdit": [ {{ "command": "./format.sh" }} ],
-    "stop": [ {{ "command": "true", "loop_limit": 2 }} ] }} }}"#
-            ),
+            text: r#"{ "version": 1,
+  "hooks": {
+    "beforeShellExecution": [ { "command": "./deny.sh", "timeout": 5 } ],
+    "afterFileEdit": [ { "command": "./format.sh" } ],
+    "stop": [ { "command": "true", "loop_limit": 2 } ] } }"#
+                .to_owned(),
             says: &[
                 "1. beforeShellExecution: `cd ",
                 "at which the gate runs nothing; it stays",
