@@ -45,6 +45,8 @@ impl Included {
         }
         walk.found.sort();
         walk.found.dedup();
+        // A pattern may well find the policy file itself, which is no hook file.
+        walk.found.retain(|file| file.file_name().is_none_or(|name| name != crate::FILE_NAME));
         included.stamps = walk.stamps;
         included.add(folder, settings.pipelines.clone());
         for file in walk.found {

@@ -173,7 +173,7 @@ fn settings_that_changed_since_get_their_hooks_back_too() {
         home.write(case.file, &case.text);
         done(&home.run(&["init", "--agent", case.agent, "--adopt", "--yes"]), 0, &[]);
         home.edit(case.file, "\"hooks\"", "\"mine\": 1, \"hooks\"");
-        done(&home.run(&["uninstall", "--yes", "--scope", "user"]), 0, &["hooks that it ran come back"]);
+        done(&home.run(&["uninstall", "--yes", "--scope", "user"]), 0, &["the hook that it ran comes back"]);
         let (mut is, was): (Value, Value) =
             (serde_json::from_str(&home.read(case.file)).unwrap(), serde_json::from_str(&case.text).unwrap());
         is.as_object_mut().unwrap().remove("mine");
@@ -237,7 +237,15 @@ fn codex_keeps_the_places_of_what_stays() {
     done(&home.run(&["init", "--agent", "codex", "--yes"]), 0, &["as it should be"]);
     done(&home.run(&["doctor"]), 0, &["registered for 12 events", "the hooks are trusted"]);
     done(&home.run(&["uninstall", "--yes"]), 0, &["byte for byte"]);
-    assert_eq!((home.read(".codex/hooks.json"), home.read(".codex/config.toml")), (text, config));
+    assert_eq!(
+        (home.read(".codex/hooks.json"), home.read(".codex/config.toml")),
+        (text.clone(), config.clone())
+    );
+    done(&home.run(&["init", "--agent", "codex", "--adopt", "--yes"]), 0, &says);
+    home.edit(".codex/hooks.json", "\"stays\"", "\"changed\"");
+    done(&home.run(&["uninstall", "--yes"]), 0, &["the hook that it ran comes back"]);
+    let back: Value = serde_json::from_str(&home.read(".codex/hooks.json")).unwrap();
+    assert_eq!(back, serde_json::from_str::<Value>(&text.replace("stays", "changed")).unwrap());
 }
 
 /// What runs inside of an agent, or is written in a way that is not read, stays, and that is said.

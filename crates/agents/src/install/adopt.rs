@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::codex;
 use super::doc::{Doc, EditError};
-use super::edit::{Entry, HOOKS, groups, insert};
+use super::edit::{Entry, HOOKS, groups, insert, is_from, refill};
 use super::registration::quoted;
 use super::status::handlers;
 use super::strip::{Groups, clear};
@@ -142,9 +142,15 @@ impl Adoption {
 /// When the text is not JSON.
 pub(super) fn put_back(text: &str, entries: &[Entry]) -> Result<String, EditError> {
     let settings = Doc::parse(text)?.value();
+    let is_there = |entry: &Entry| groups(&settings, &entry.event).iter().any(|group| is_from(entry, group));
+    let gone: Vec<Entry> = entries.iter().filter(|entry| !is_there(entry)).cloned().collect();
     let mut back = text.to_owned();
-    for entry in entries.iter().filter(|entry| !groups(&settings, &entry.event).contains(&entry.group)) {
-        back = insert(&back, std::slice::from_ref(entry))?.text;
+    for (place, entry) in gone.iter().enumerate() {
+        let before = gone.get(..place).unwrap_or_default();
+        back = match refill(&back, entry, before)? {
+            Some(filled) => filled,
+            None => insert(&back, std::slice::from_ref(entry))?.text,
+        };
     }
     Ok(back)
 }
@@ -478,6 +484,9 @@ mod tests {
         let sizes: Vec<usize> =
             groups(&bare, "PreToolUse").iter().map(|group| handlers(group).len()).collect();
         assert_eq!(sizes, [0, 2, 0]);
+        let entries: Vec<Entry> = adoption.taken.iter().map(|taken| taken.entry.clone()).collect();
+        let back = Doc::parse(&put_back(&adoption.strip(text).unwrap(), &entries).unwrap()).unwrap().value();
+        assert_eq!(back, Doc::parse(text).unwrap().value(), "and all come back to their places");
         let some = read(text, trusts(&[(0, 0), (2, 0)]));
         assert_eq!(
             (some.taken.len(), some.left.len()),

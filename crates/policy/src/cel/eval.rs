@@ -354,27 +354,13 @@ fn plus<'a>(left: Val<'a>, right: Val<'a>) -> Answer<'a> {
 
 fn arithmetic<'a>(op: Op, left: &Val, right: &Val) -> Answer<'a> {
     match (left, right) {
-        (Val::Int(left), Val::Int(right)) => {
-            let result = match op {
-                Op::Plus => left.checked_add(*right),
-                Op::Minus => left.checked_sub(*right),
-                Op::Times => left.checked_mul(*right),
-                Op::Divide => left.checked_div(*right),
-                _ => left.checked_rem(*right),
-            };
-            result.map(Val::Int).ok_or_else(|| failed("a number is too big, or divided by zero".to_owned()))
+        (Val::Int(_), Val::Int(_)) => {
+            let result = reckoned(op, left, right).and_then(|number| i64::try_from(number).ok());
+            result.map(Val::Int).ok_or_else(|| failed(OUT_OF_RANGE.to_owned()))
         }
-        (Val::UInt(left), Val::UInt(right)) => {
-            let result = match op {
-                Op::Plus => left.checked_add(*right),
-                Op::Minus => left.checked_sub(*right),
-                Op::Times => left.checked_mul(*right),
-                Op::Divide => left.checked_div(*right),
-                _ => left.checked_rem(*right),
-            };
-            result
-                .map(Val::UInt)
-                .ok_or_else(|| failed("a number is out of range, or divided by zero".to_owned()))
+        (Val::UInt(_), Val::UInt(_)) => {
+            let result = reckoned(op, left, right).and_then(|number| u64::try_from(number).ok());
+            result.map(Val::UInt).ok_or_else(|| failed(OUT_OF_RANGE.to_owned()))
         }
         (Val::Moment(_) | Val::Span(_), Val::Moment(_) | Val::Span(_)) => {
             of_time(op, left, right).ok_or_else(|| failed("a time is out of range".to_owned()))
@@ -387,6 +373,20 @@ fn arithmetic<'a>(op: Op, left: &Val, right: &Val) -> Answer<'a> {
             _ => Err(failed("only whole numbers have a remainder".to_owned())),
         },
         _ => Err(failed(format!("{} and {} cannot be reckoned with", left.kind(), right.kind()))),
+    }
+}
+
+const OUT_OF_RANGE: &str = "a number is out of range, or divided by zero";
+
+/// Of two whole numbers, in a range that holds both kinds.
+fn reckoned(op: Op, left: &Val, right: &Val) -> Option<i128> {
+    let (left, right) = (whole(left)?, whole(right)?);
+    match op {
+        Op::Plus => left.checked_add(right),
+        Op::Minus => left.checked_sub(right),
+        Op::Times => left.checked_mul(right),
+        Op::Divide => left.checked_div(right),
+        _ => left.checked_rem(right),
     }
 }
 

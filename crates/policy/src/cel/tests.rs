@@ -343,61 +343,18 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Maps, other numbers, bytes and times, which the crate knows as well; its spans are of 292 years at most.
+fn compare() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec!["==", "!=", "<", "<=", ">", ">="])
+}
+
+/// Maps, other numbers, bytes and what is made of others, which the crate knows as well.
 fn rarer() -> impl Strategy<Value = String> {
-    let compare = || prop::sample::select(vec!["==", "!=", "<", "<=", ">", ">="]);
-    let reckon = || prop::sample::select(vec!["+", "-", "*", "/", "%"]);
-    let unsigned = || {
-        prop_oneof![
-            (0u64..5).prop_map(|n| format!("{n}u")),
-            Just("uint(state.plan.n)".to_owned()),
-            Just("18446744073709551615u".to_owned())
-        ]
-    };
-    let bytes = || prop::sample::select(vec!["b''", "b'a'", "b'ab'", "bytes(call.tool)", "b'\\xff'"]);
-    let map = || {
-        prop::sample::select(vec![
-            "{}",
-            "{'a': 1}",
-            "{'a': 1, 'b': 2}",
-            "{'b': 2, 'a': 1}",
-            "{'a': call.input.timeout}",
-            "state.plan",
-        ])
-    };
-    let key = || prop::sample::select(vec!["'a'", "'b'", "'n'", "state.plan.phase", "call.input.nothing"]);
-    let moment = || {
-        prop::sample::select(vec![
-            "timestamp('2026-01-31T12:30:05Z')",
-            "timestamp('2024-02-29T00:00:00.5Z')",
-            "timestamp('1969-12-31T23:59:59+02:00')",
-            "timestamp('1800-06-15T06:00:00Z')",
-            "timestamp(call.tool)",
-        ])
-    };
-    let span = || {
-        prop::sample::select(vec![
-            "duration('1h30m')",
-            "duration('-1.5s')",
-            "duration('20ms')",
-            "duration('0s')",
-            "duration('8760h')",
-        ])
-    };
-    let part = || {
-        prop::sample::select(vec![
-            "getFullYear",
-            "getMonth",
-            "getDate",
-            "getDayOfMonth",
-            "getDayOfWeek",
-            "getDayOfYear",
-            "getHours",
-            "getMinutes",
-            "getSeconds",
-            "getMilliseconds",
-        ])
-    };
+    let one = |all: &'static [&'static str]| prop::sample::select(all);
+    let reckon = || one(&["+", "-", "*", "/", "%"]);
+    let unsigned = || one(&["0u", "1u", "3u", "uint(state.plan.n)", "18446744073709551615u"]);
+    let bytes = || one(&["b''", "b'a'", "b'ab'", "bytes(call.tool)", "b'\\xff'"]);
+    let map = || one(&["{}", "{'a': 1}", "{'a': 1, 'b': 2}", "{'b': 2, 'a': 1}", "state.plan"]);
+    let key = || one(&["'a'", "'b'", "'n'", "state.plan.phase", "call.input.nothing"]);
     prop_oneof![
         (unsigned(), reckon(), unsigned(), compare(), unsigned())
             .prop_map(|(a, op, b, than, c)| format!("({a} {op} {b}) {than} {c}")),
@@ -407,22 +364,41 @@ fn rarer() -> impl Strategy<Value = String> {
         (map(), map()).prop_map(|(a, b)| format!("{a} == {b}")),
         (key(), map()).prop_map(|(a, b)| format!("{a} in {b}")),
         (map(), key(), number()).prop_map(|(a, b, c)| format!("{a}[{b}] == {c}")),
-        (map(), prop::sample::select(vec!["exists", "all", "exists_one"]), key())
+        (map(), one(&["exists", "all", "exists_one"]), key())
             .prop_map(|(a, name, b)| format!("{a}.{name}(k, k == {b})")),
-        (moment(), compare(), moment()).prop_map(|(a, op, b)| format!("{a} {op} {b}")),
-        (moment(), span(), compare(), moment()).prop_map(|(a, b, op, c)| format!("{a} + {b} {op} {c}")),
-        (moment(), moment(), compare(), span()).prop_map(|(a, b, op, c)| format!("{a} - {b} {op} {c}")),
-        (span(), prop::sample::select(vec!["+", "-"]), span(), compare(), span())
-            .prop_map(|(a, sign, b, op, c)| format!("{a} {sign} {b} {op} {c}")),
-        (moment(), part(), 0i64..60).prop_map(|(a, part, n)| format!("{a}.{part}() >= {n}")),
         text().prop_map(|a| format!("int({a}) > 0")),
         number().prop_map(|a| format!("string({a}) == '3'")),
         number().prop_map(|a| format!("double({a}) > 2.5")),
     ]
 }
 
+/// Times. The crate's spans are of 292 years at most.
+fn times() -> impl Strategy<Value = String> {
+    let one = |all: &'static [&'static str]| prop::sample::select(all);
+    let moment = || {
+        one(&[
+            "timestamp('2026-01-31T12:30:05Z')",
+            "timestamp('2024-02-29T00:00:00.5Z')",
+            "timestamp('1969-12-31T23:59:59+02:00')",
+            "timestamp('1800-06-15T06:00:00Z')",
+            "timestamp(call.tool)",
+        ])
+    };
+    let span = || one(&["duration('1h30m')", "duration('-1.5s')", "duration('20ms')", "duration('0s')"]);
+    let days = ["getFullYear", "getMonth", "getDate", "getDayOfMonth", "getDayOfWeek", "getDayOfYear"];
+    let hours = ["getHours", "getMinutes", "getSeconds", "getMilliseconds"];
+    let part = prop::sample::select([&days[..], &hours[..]].concat());
+    prop_oneof![
+        (moment(), compare(), moment()).prop_map(|(a, op, b)| format!("{a} {op} {b}")),
+        (moment(), span(), compare(), moment()).prop_map(|(a, b, op, c)| format!("{a} + {b} {op} {c}")),
+        (moment(), moment(), compare(), span()).prop_map(|(a, b, op, c)| format!("{a} - {b} {op} {c}")),
+        (span(), one(&["+", "-"]), span(), compare(), span())
+            .prop_map(|(a, sign, b, op, c)| format!("{a} {sign} {b} {op} {c}")),
+        (moment(), part, 0i64..60).prop_map(|(a, part, n)| format!("{a}.{part}() >= {n}")),
+    ]
+}
+
 fn truth() -> impl Strategy<Value = String> {
-    let compare = prop::sample::select(vec!["==", "!=", "<", "<=", ">", ">="]);
     let leaf = prop_oneof![
         Just("true".to_owned()),
         Just("false".to_owned()),
@@ -434,12 +410,13 @@ fn truth() -> impl Strategy<Value = String> {
         Just("state.odd.x > 1".to_owned()),
         Just("state.odd.l == [3, 1]".to_owned()),
         Just("call.input.none == null".to_owned()),
-        (number(), compare.clone(), number()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
-        (text(), compare, text()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
+        (number(), compare(), number()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
+        (text(), compare(), text()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
         (text(), text()).prop_map(|(a, b)| format!("{a} in [{b}, 'draft']")),
         (text(), prop::sample::select(vec!["contains", "startsWith", "endsWith"]), text())
             .prop_map(|(a, name, b)| format!("{a}.{name}({b})")),
         rarer(),
+        times(),
         (text(), "[a-z.]{1,3}").prop_map(|(a, pattern)| format!("{a}.matches('^{pattern}')")),
     ];
     leaf.prop_recursive(4, 24, 3, |inner| {
