@@ -108,9 +108,14 @@ impl Included {
 }
 
 /// Everything that is wrong with the hook files that belong to a policy file, and the files and programs that they and
-/// it name and that are not there.
+/// it name and that are not there. `found` says of a program's name whether it can be started.
 #[must_use]
-pub fn check_hooks(policy: &Path, layer: Layer, catalogue: &dyn Catalogue) -> Vec<String> {
+pub fn check_hooks(
+    policy: &Path,
+    layer: Layer,
+    catalogue: &dyn Catalogue,
+    found: &dyn Fn(&str) -> bool,
+) -> Vec<String> {
     let text = fs::read_to_string(policy).unwrap_or_default();
     let (settings, _) = settings::read(&shown_path(policy), &text, &catalogue.cards());
     let folder = policy.parent().unwrap_or(policy);
@@ -120,7 +125,8 @@ pub fn check_hooks(policy: &Path, layer: Layer, catalogue: &dyn Catalogue) -> Ve
     let absent = named.filter(|name| !folder.join(name).is_file());
     wrong.extend(absent.map(|name| format!("{}: `include`: `{name}` is not there", shown_path(policy))));
     for pipeline in &included.pipelines {
-        let absent = pipeline.stages.iter().filter_map(|stage| Some((stage, missing(&stage.program)?)));
+        let absent =
+            pipeline.stages.iter().filter_map(|stage| Some((stage, missing(&stage.program, found)?)));
         wrong.extend(absent.map(|(stage, program)| {
             format!("{}: middleware `{}`: `{program}` is not there", pipeline.source, stage.id)
         }));
@@ -129,18 +135,13 @@ pub fn check_hooks(policy: &Path, layer: Layer, catalogue: &dyn Catalogue) -> Ve
 }
 
 /// The file or program that a middleware cannot run without, when it is not on this machine.
-fn missing(program: &Program) -> Option<&str> {
+fn missing<'a>(program: &'a Program, found: &dyn Fn(&str) -> bool) -> Option<&'a str> {
     let name = match program {
         Program::File(path) => path,
         Program::Run(words) => words.first()?,
         Program::BuiltIn(_) => return None,
     };
-    let there = if name.contains('/') {
-        Path::new(name).is_file()
-    } else {
-        let folders = std::env::var_os("PATH").unwrap_or_default();
-        std::env::split_paths(&folders).any(|folder| folder.join(name).is_file())
-    };
+    let there = if name.contains('/') { Path::new(name).is_file() } else { found(name) };
     (!there).then_some(name.as_str())
 }
 

@@ -374,6 +374,43 @@ fn mistakes_are_told_in_the_users_words() {
     }
 }
 
+/// A file by its name: its hooks, the programs that it names and its examples are looked at, and a hook file is one.
+#[test]
+fn a_named_file_is_checked_whole() {
+    let scratch = Scratch::new();
+    let stage = |text: &str| {
+        format!("hooks:\n  pre-tool-use:\n    middleware:\n      - {{id: x, type: safety, {text}}}\n")
+    };
+    let rule = |hit: &str| {
+        format!(
+            "custom:\n  - {{id: r, level: deny, when: \"call.text == 'a'\", reason: r, examples: {{hit: [{hit}]}}}}\n"
+        )
+    };
+    for (name, text, code, says) in [
+        ("a.yaml", stage("path: nope.py"), 1, "nope.py` is not there"),
+        ("a.yaml", stage("run: no-such-program-here"), 1, "`no-such-program-here` is not there"),
+        ("a.yaml", stage("run: [sh, -c, 'true']"), 0, "fine (project policy)"),
+        ("a.yaml", "include: [gone.yaml]\n".to_owned(), 1, "`include`: `gone.yaml` is not there"),
+        ("tollgate.yaml", "include: ['**/*.yaml']\n".to_owned(), 0, "fine (project policy)"),
+        ("a.yaml", rule("b"), 1, "must be seen by the rule and is not"),
+        ("a.yaml", rule("a"), 0, "fine (project policy)"),
+        ("tollgate.yaml", "include: [tollgate.yaml]\n".to_owned(), 0, "fine (project policy)"),
+    ] {
+        std::fs::write(scratch.project().join(name), format!("version: 1\n{text}")).unwrap();
+        let told = tollgate(&scratch, &["check", name]);
+        assert!(told.code == Some(code) && told.stdout.contains(says), "{text}: {}", told.stdout);
+        std::fs::remove_file(scratch.project().join(name)).unwrap();
+    }
+    for (text, code, says) in [
+        ("id: x\nevent: PreToolUse\nmiddleware: []\n", 0, "fine (project hook)"),
+        ("id: x\nevent: PreTolUse\n", 1, "did you mean `pre-tool-use`?"),
+    ] {
+        std::fs::write(scratch.project().join("hook.meta.yaml"), text).unwrap();
+        let told = tollgate(&scratch, &["check", "hook.meta.yaml"]);
+        assert!(told.code == Some(code) && told.stdout.contains(says), "{text}: {}", told.stdout);
+    }
+}
+
 /// The ways in which an agent would run an owner's command, as calls: all of them are refused by the gate.
 #[test]
 fn owner_commands_are_refused_as_calls() {

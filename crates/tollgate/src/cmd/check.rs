@@ -11,7 +11,7 @@ use tollgate_policy::{
 use tollgate_rules::Rules;
 
 use crate::dirs::{self, Dirs, MANAGED, repository};
-use crate::out;
+use crate::{out, program};
 
 /// Arguments of `tollgate check`.
 #[derive(clap::Args, Debug)]
@@ -49,7 +49,7 @@ fn check_one(file: &Path, layer: Layer) -> anyhow::Result<bool> {
         (check_hook(file, &text), Vec::new())
     } else {
         let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-        (check(file, &text, layer, &Rules), check_hooks(&whole, layer, &Rules))
+        (check(file, &text, layer, &Rules), check_hooks(&whole, layer, &Rules, &program::is_on_path))
     };
     hooks.iter().for_each(|wrong| out::line(wrong));
     if problems.is_empty() && hooks.is_empty() {
