@@ -12,6 +12,7 @@ mod record;
 mod sh;
 mod test;
 mod tidy;
+mod tools;
 mod workflow_docs;
 
 use std::process::ExitCode;

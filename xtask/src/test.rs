@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use crate::{build, sh, tidy};
+use crate::{build, sh, tidy, tools};
 
 /// Everything that CI runs.
 pub fn run() -> Result<()> {
@@ -33,7 +33,7 @@ fn unit(binary: &str) -> Result<()> {
     } else {
         sh::command(&["cargo", "test", "--workspace", "--locked", "--no-fail-fast"])
     };
-    sh::check(command.env("TOLLGATE_BIN", binary))
+    sh::check(command.env("TOLLGATE_BIN", binary).env("PATH", tools::search_path()))
 }
 
 fn e2e_with(binary: &str) -> Result<()> {

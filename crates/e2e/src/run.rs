@@ -104,12 +104,17 @@ impl Run {
 
     /// Lets Tollgate's own installer register its hooks in the scratch home.
     pub fn installed_by(&self, tollgate: &Path) -> Result<()> {
-        self.tollgate(tollgate, "init")
+        self.tollgate(tollgate, &["init"])
+    }
+
+    /// The same, and the hooks that are there are taken into the gate's own pipeline.
+    pub fn adopted_by(&self, tollgate: &Path) -> Result<()> {
+        self.tollgate(tollgate, &["init", "--adopt"])
     }
 
     /// Lets Tollgate take its hooks out again.
     pub fn uninstalled_by(&self, tollgate: &Path) -> Result<()> {
-        self.tollgate(tollgate, "uninstall")
+        self.tollgate(tollgate, &["uninstall"])
     }
 
     /// Lets Tollgate's own installer register a program in place of the gate, which records how it is called and
@@ -193,12 +198,12 @@ impl Run {
         ]
     }
 
-    fn tollgate(&self, tollgate: &Path, verb: &str) -> Result<()> {
+    fn tollgate(&self, tollgate: &Path, words: &[&str]) -> Result<()> {
         let agent = self.driver.client()?.agent;
         let mut command = self.scratch.command(tollgate);
-        command.args([verb, "--agent", agent, "--yes"]);
+        command.args(words).args(["--agent", agent, "--yes"]);
         let done = process::run(&mut command, Duration::from_secs(60), self.scratch.root())?;
-        ensure!(done.code == Some(0), "tollgate {verb} failed: {done:?}");
+        ensure!(done.code == Some(0), "tollgate {words:?} failed: {done:?}");
         Ok(())
     }
 }

@@ -9,6 +9,8 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use serde_json::json;
 use tollgate_agents::Adapter;
+use tollgate_agents::install::codex::table;
+use tollgate_agents::install::{Doc, groups};
 use tollgate_e2e::behaviour::seen;
 use tollgate_e2e::drivers::{Codex, Copilot, Gemini, OpenCode, Qwen};
 use tollgate_e2e::run::Session;
@@ -112,6 +114,72 @@ fn a_question_overrules_the_users_own_refusal(driver: &'static dyn Driver) -> Re
     terminal.press("1")?;
     assert!(terminal.wait(limit, |_| ran(&run, "overruled")), "{}", terminal.shown());
     Ok(())
+}
+
+/// A hook of the person's own decides before the gate is there, in the gate's pipeline, and after it is gone again; its
+/// file is then as it was.
+fn hooks_that_were_there_are_adopted(driver: &'static dyn Driver) -> Result<()> {
+    let run = Run::new(driver)?;
+    let file = own_hook(&run, driver.client()?.agent)?;
+    let refused = |name: &str| -> Result<()> {
+        let (no, yes) = (format!("forbidden-{name}"), format!("fine-{name}"));
+        let outcome =
+            run.go(Script::new([touch(driver, &no), touch(driver, &yes), Turn::say("FINAL-MARK")]))?;
+        assert!(!ran(&run, &no) && ran(&run, &yes), "{name}: {outcome}");
+        assert!(outcome.model_contains("MINE-MARK"), "{name}: {outcome}");
+        Ok(())
+    };
+    refused("before")?;
+    // Some clients write to their settings when they start.
+    let before = fs::read_to_string(&file)?;
+    run.adopted_by(&tollgate_binary()?)?;
+    assert!(!fs::read_to_string(&file)?.contains("MINE-MARK"), "it is the gate that runs it now");
+    refused("adopted")?;
+    let log = fs::read_to_string(run.scratch().home().join(".local/state/tollgate/events.jsonl"))?;
+    assert!(log.contains("middleware/adopted-1"), "{log}");
+    run.uninstalled_by(&tollgate_binary()?)?;
+    assert_eq!(fs::read_to_string(&file)?, before);
+    refused("after")
+}
+
+/// Registers a hook that refuses what is forbidden, as the client's own documentation says. Returns its file.
+fn own_hook(run: &Run, agent: &str) -> Result<std::path::PathBuf> {
+    let command = "grep -q forbidden && { echo MINE-MARK >&2; exit 2; } || true";
+    let answer = r#"grep -q forbidden && echo '{"permissionDecision":"deny","permissionDecisionReason":"MINE-MARK"}' || true"#;
+    let group = json!([{"hooks": [{"type": "command", "command": command, "timeout": 5}]}]);
+    let (file, hooks) = match agent {
+        "codex" => (".codex/hooks.json", json!({"PreToolUse": group})),
+        "gemini-cli" => (
+            ".gemini/settings.json",
+            json!({"BeforeTool": [{"hooks": [{"type": "command", "command": command}]}]}),
+        ),
+        "qwen-code" => (".qwen/settings.json", json!({"PreToolUse": group})),
+        "copilot-cli" => (
+            ".copilot/hooks/mine.json",
+            json!({"preToolUse": [{"type": "command", "bash": answer, "timeoutSec": 5}]}),
+        ),
+        other => anyhow::bail!("{other} has no hooks of that kind"),
+    };
+    let path = run.scratch().home().join(file);
+    let found = fs::read_to_string(&path).unwrap_or_else(|_| "{}".to_owned());
+    let mut settings: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&found)?;
+    if agent == "copilot-cli" {
+        settings.insert("version".to_owned(), json!(1));
+    }
+    settings.insert("hooks".to_owned(), hooks);
+    let text = serde_json::to_string_pretty(&settings)?;
+    run.scratch().write_home(file, &text)?;
+    if agent == "codex" {
+        let settings = Doc::parse(&text).context("hooks.json")?.value();
+        let group = groups(&settings, "PreToolUse").first().context("a group")?;
+        let handler =
+            group.get("hooks").and_then(Value::as_list).and_then(<[_]>::first).context("a handler")?;
+        let table = table(&path, ("PreToolUse", 0, 0), group, handler);
+        let config = run.scratch().home().join(".codex/config.toml");
+        let trust = format!("\n{}\n{} = {:?}\n", table.header, table.key, table.value);
+        fs::write(&config, fs::read_to_string(&config)? + &trust)?;
+    }
+    Ok(path)
 }
 
 /// A client whose gate is replaced by a hook that records and answers as told.
@@ -350,9 +418,9 @@ macro_rules! clients {
 
 clients! { every
     claude: &Claude, [a_person_is_asked];
-    codex: &Codex, [code_mode_is_guarded];
-    gemini: &Gemini, [a_question_overrules_the_users_own_refusal];
-    qwen: &Qwen, [a_person_is_asked];
-    copilot: &Copilot, [a_person_is_asked];
+    codex: &Codex, [code_mode_is_guarded, hooks_that_were_there_are_adopted];
+    gemini: &Gemini, [a_question_overrules_the_users_own_refusal, hooks_that_were_there_are_adopted];
+    qwen: &Qwen, [a_person_is_asked, hooks_that_were_there_are_adopted];
+    copilot: &Copilot, [a_person_is_asked, hooks_that_were_there_are_adopted];
     opencode: &OpenCode, [];
 }

@@ -53,7 +53,10 @@ impl Call<'_> {
         if self.input.text("tool_name") != Some("Bash") {
             return self.passes(object([("skipped", true.into())]));
         }
-        let patterns = self.texts("dangerous_patterns");
+        let patterns = match self.texts("dangerous_patterns", &DANGEROUS) {
+            Ok(patterns) => patterns,
+            Err(why) => return StageResult::failed(self.stage, why),
+        };
         for pattern in &patterns {
             let regex = RegexBuilder::new(pattern).case_insensitive(true).size_limit(PATTERN_LIMIT).build();
             match regex {
@@ -76,7 +79,10 @@ impl Call<'_> {
 
     /// Any door: what the call names, and what it would read, write or delete by whatever program.
     fn sensitive_files(&self, effects: &[Effect]) -> StageResult {
-        let patterns = self.texts("protected_patterns");
+        let patterns = match self.texts("protected_patterns", &SENSITIVE) {
+            Ok(patterns) => patterns,
+            Err(why) => return StageResult::failed(self.stage, why),
+        };
         let named = ["file_path", "path", "notebook_path"];
         let named = named.iter().filter_map(|key| self.tool_input()?.text(key));
         let touched = effects.iter().filter_map(|effect| match &effect.kind {
@@ -217,11 +223,21 @@ impl Call<'_> {
         self.input.get("tool_input")
     }
 
-    fn texts(&self, key: &str) -> Vec<String> {
-        let list = self.config.get(key).and_then(Value::as_list).unwrap_or_default();
-        list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+    /// The texts of a setting. One that is not a list of texts is a fault: nothing would be checked.
+    fn texts(&self, key: &str, default: &[&str]) -> Result<Vec<String>, String> {
+        let Some(value) = self.config.get(key) else {
+            return Ok(default.iter().map(|text| (*text).to_owned()).collect());
+        };
+        let texts = value.as_list().map(|list| list.iter().map(|text| text.as_str().map(str::to_owned)));
+        let texts: Option<Vec<String>> = texts.and_then(Iterator::collect);
+        texts.ok_or_else(|| format!("its setting `{key}` is not a list of texts"))
     }
 }
+
+/// What is dangerous, and what is sensitive, to a built-in that is told nothing else.
+const DANGEROUS: [&str; 5] =
+    [r"\brm\s+-(rf|fr)\b", r"\bsudo\s+rm\b", r"\bdd\s+if=", r">\s*/dev/(sd[a-z]|nvme)", r"\bmkfs\b"];
+const SENSITIVE: [&str; 3] = [".env*", "*.key", "*.pem"];
 
 fn number(value: &Value) -> Option<usize> {
     let mut text = String::new();

@@ -105,7 +105,8 @@ fn stages(pipeline: &Pipeline, request: &Request, wanted: impl Fn(StageKind) -> 
                 .any(|effect| stage.effects.iter().any(|name| name == effect.kind.name()))
     };
     let mut stages = pipeline.stages_for(agent);
-    stages.retain(|stage| wanted(stage.kind) && effect(stage));
+    let at = |stage: &Stage| stage.events.is_empty() || stage.events.contains(&request.event.name);
+    stages.retain(|stage| wanted(stage.kind) && effect(stage) && at(stage));
     let named = |stage: &Stage, own: &str| stage.is_for_tool(if stage.native { own } else { &tool });
     stages.retain(|stage| request.event.tool().is_none_or(|used| named(stage, &used.name)));
     stages

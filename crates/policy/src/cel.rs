@@ -3,8 +3,11 @@
 //!
 //! The `cel` crate parses, when a policy is built. What an event meets is only `Condition::holds`.
 
+mod calls;
 mod eval;
+mod functions;
 mod lower;
+mod time;
 mod types;
 mod value;
 
@@ -78,10 +81,13 @@ enum Term {
     Null,
     Bool(bool),
     Int(i64),
+    UInt(u64),
     /// The bits, so that conditions can be compared.
     Double(u64),
     Text(String),
+    Bytes(Vec<u8>),
     List(Vec<Term>),
+    Map(Vec<(Term, Term)>),
     Root(Root),
     Variable(u16),
     Member(Box<Term>, String),
@@ -93,8 +99,9 @@ enum Term {
     NotFalse(Box<Term>),
     Two(Op, Box<Term>, Box<Term>),
     If(Box<Term>, Box<Term>, Box<Term>),
-    Call(Function, Vec<Term>),
-    /// What the macros over lists come to.
+    /// By its place among the functions.
+    Call(u8, Vec<Term>),
+    /// What the macros over lists and maps come to.
     Fold(Box<Fold>),
 }
 
@@ -134,32 +141,6 @@ enum Op {
     Divide,
     Modulo,
 }
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Function {
-    Contains,
-    StartsWith,
-    EndsWith,
-    Matches,
-    Glob,
-    Lower,
-    Upper,
-    Trim,
-    Size,
-}
-
-/// Functions by name, and how many texts they take beside the one they are asked of.
-const FUNCTIONS: [(&str, Function, usize); 9] = [
-    ("contains", Function::Contains, 1),
-    ("startsWith", Function::StartsWith, 1),
-    ("endsWith", Function::EndsWith, 1),
-    ("matches", Function::Matches, 1),
-    ("glob", Function::Glob, 1),
-    ("lowerAscii", Function::Lower, 0),
-    ("upperAscii", Function::Upper, 0),
-    ("trim", Function::Trim, 0),
-    ("size", Function::Size, 0),
-];
 
 #[cfg(test)]
 mod tests;

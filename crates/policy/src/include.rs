@@ -45,6 +45,8 @@ impl Included {
         }
         walk.found.sort();
         walk.found.dedup();
+        // A pattern may well find the policy file itself, which is no hook file.
+        walk.found.retain(|file| file.file_name().is_none_or(|name| name != crate::FILE_NAME));
         included.stamps = walk.stamps;
         included.add(folder, settings.pipelines.clone());
         for file in walk.found {
@@ -105,34 +107,42 @@ impl Included {
     }
 }
 
-/// Everything that is wrong with the hook files beside a policy file in `root`, and the programs that they name and that
-/// are not there.
+/// Everything that is wrong with the hook files that belong to a policy file, and the files and programs that they and
+/// it name and that are not there. `found` says of a program's name whether it can be started.
 #[must_use]
-pub fn check_hooks(root: &Path, layer: Layer, catalogue: &dyn Catalogue) -> Vec<String> {
-    let policy = root.join(crate::FILE_NAME);
-    let text = fs::read_to_string(&policy).unwrap_or_default();
-    let (settings, _) = settings::read(&shown_path(&policy), &text, &catalogue.cards());
-    let included = Included::of(root, layer, &settings, None);
+pub fn check_hooks(
+    policy: &Path,
+    layer: Layer,
+    catalogue: &dyn Catalogue,
+    found: &dyn Fn(&str) -> bool,
+) -> Vec<String> {
+    let text = fs::read_to_string(policy).unwrap_or_default();
+    let (settings, _) = settings::read(&shown_path(policy), &text, &catalogue.cards());
+    let folder = policy.parent().unwrap_or(policy);
+    let included = Included::of(folder, layer, &settings, None);
     let mut wrong: Vec<String> = included.problems.iter().map(Problem::to_string).collect();
+    let named = settings.include.iter().filter(|name| !name.contains(['*', '?', '[', '{']));
+    let absent = named.filter(|name| !folder.join(name).is_file());
+    wrong.extend(absent.map(|name| format!("{}: `include`: `{name}` is not there", shown_path(policy))));
     for pipeline in &included.pipelines {
-        for stage in &pipeline.stages {
-            let program = match &stage.program {
-                Program::File(path) => path,
-                Program::Run(words) => match words.first().filter(|word| word.contains('/')) {
-                    Some(path) => path,
-                    None => continue,
-                },
-                Program::BuiltIn(_) => continue,
-            };
-            if !Path::new(program).is_file() {
-                wrong.push(format!(
-                    "{}: middleware `{}`: `{program}` is not there",
-                    pipeline.source, stage.id
-                ));
-            }
-        }
+        let absent =
+            pipeline.stages.iter().filter_map(|stage| Some((stage, missing(&stage.program, found)?)));
+        wrong.extend(absent.map(|(stage, program)| {
+            format!("{}: middleware `{}`: `{program}` is not there", pipeline.source, stage.id)
+        }));
     }
     wrong
+}
+
+/// The file or program that a middleware cannot run without, when it is not on this machine.
+fn missing<'a>(program: &'a Program, found: &dyn Fn(&str) -> bool) -> Option<&'a str> {
+    let name = match program {
+        Program::File(path) => path,
+        Program::Run(words) => words.first()?,
+        Program::BuiltIn(_) => return None,
+    };
+    let there = if name.contains('/') { Path::new(name).is_file() } else { found(name) };
+    (!there).then_some(name.as_str())
 }
 
 /// Only whether it is there: what is in a program may change without a new snapshot.

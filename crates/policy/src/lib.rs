@@ -34,7 +34,7 @@ pub use nearest::{hint, nearest};
 pub use pipeline::{BUILT_IN, OnError, Override, Pipeline, Program, Stage, StageKind};
 pub use policy::{Audit, Change, Policy, Redact, describe, strictest};
 pub use problem::{At, Problem, Severity, render, shown};
-pub use settings::{check, lawful, to_json};
+pub use settings::{check, check_hook, lawful, own_rules, to_json};
 pub use sinks::{SinkKind, SinkUse};
 pub use source::{Health, SourceFile};
 pub use trust::{TrustPlan, distrust};
@@ -55,7 +55,7 @@ pub const TEMPLATE: &str = include_str!("template.yaml");
 /// The keys and words that the parser of policy and hook files knows, for whoever describes them.
 pub mod keys {
     pub use crate::settings::{
-        ALLOW_KEYS, CUSTOM_KEYS, EXAMPLE_KEYS, EXAMPLES_KEYS, KEYS, MATCH_KEYS, META_KEYS, OVERRIDE_KEYS,
-        PIPELINE_KEYS, PROVIDERS, RULE_KEYS, STAGE_KEYS,
+        ALLOW_KEYS, CUSTOM_KEYS, EXAMPLE_KEYS, EXAMPLES_KEYS, KEYS, LONGEST, MATCH_KEYS, META_KEYS,
+        OVERRIDE_KEYS, PIPELINE_KEYS, PROVIDERS, RULE_KEYS, STAGE_KEYS, TRUST_KEYS,
     };
 }

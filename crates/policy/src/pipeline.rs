@@ -49,6 +49,8 @@ pub struct Stage {
     pub agents: Vec<String>,
     /// Only when the call has one of these effects; empty for all.
     pub effects: Vec<String>,
+    /// Only at these events, by the agent's own names; empty for all that the pipeline is for.
+    pub events: Vec<String>,
     /// It was written as a hook of the agent's own: it reads the agent's payload, and answers in the agent's words.
     pub native: bool,
 }
@@ -156,6 +158,7 @@ impl Stage {
             tools: Vec::new(),
             agents: Vec::new(),
             effects: Vec::new(),
+            events: Vec::new(),
             native: false,
         }
     }

@@ -1,19 +1,23 @@
 //! The keys of a policy file: a YAML tree → what it sets, and everything that is wrong with it.
 
+mod builtins;
 mod custom;
 mod hooks;
 mod sinks;
 mod trust;
 
 pub use custom::{ALLOW_KEYS, CUSTOM_KEYS, EXAMPLE_KEYS, EXAMPLES_KEYS, lawful};
+pub use trust::TRUST_KEYS;
+
 pub use hooks::{
-    MATCH_KEYS, META_KEYS, OVERRIDE_KEYS, PIPELINE_KEYS, PROVIDERS, STAGE_KEYS, json as to_json,
+    LONGEST, MATCH_KEYS, META_KEYS, OVERRIDE_KEYS, PIPELINE_KEYS, PROVIDERS, STAGE_KEYS, json as to_json,
 };
 
 use std::path::Path;
 
 use tollgate_model::{Approve, Card, Catalogue, Level, Mode, OnFault, Pack, Span};
 
+use crate::custom::Custom;
 use crate::glob;
 use crate::layers::{Layer, Marked, Part, RuleSetting, Settings, merge};
 use crate::nearest::{hint, nearest};
@@ -62,6 +66,19 @@ pub fn check(path: &Path, text: &str, layer: Layer, catalogue: &dyn Catalogue) -
     problems.extend(merge(&[part], &cards).1);
     problems.sort_by_key(|problem| problem.at);
     problems
+}
+
+/// Everything that is wrong with a hook file, in the order of its lines.
+#[must_use]
+pub fn check_hook(path: &Path, text: &str) -> Vec<Problem> {
+    read_hook(&shown_path(path), text).1
+}
+
+/// The rules that a policy file makes of its own.
+#[must_use]
+pub fn own_rules(path: &Path, text: &str, catalogue: &dyn Catalogue) -> Vec<Custom> {
+    let (settings, _) = read(&shown_path(path), text, &catalogue.cards());
+    settings.custom.into_iter().map(|(rule, _)| rule).collect()
 }
 
 /// What a file sets, as far as it can be read, and everything that is wrong with it.
@@ -162,6 +179,9 @@ impl<'a> Reader<'a> {
     fn version(&mut self, node: &Node) {
         match &node.value {
             Value::Scalar { text, plain: true } if text == "1" => {}
+            Value::Scalar { text, .. } if text == "1" => {
+                self.error(node.at, "`version` must be a number, not a text", "write `version: 1`");
+            }
             Value::Scalar { text, .. } if !node.is_null() => {
                 self.error(
                     node.at,

@@ -47,7 +47,7 @@ pub enum SinkKind {
 
 impl SinkKind {
     /// Every kind, by its name in a policy file.
-    pub(crate) const ALL: [(&'static str, Self); 7] = [
+    pub const ALL: [(&'static str, Self); 7] = [
         ("jsonl", Self::Jsonl),
         ("analytics", Self::Analytics),
         ("statsd", Self::Statsd),
@@ -64,7 +64,8 @@ impl SinkKind {
     }
 
     /// The keys that it takes, and the one that it cannot do without.
-    pub(crate) fn keys(self) -> (&'static [&'static str], Option<&'static str>) {
+    #[must_use]
+    pub fn keys(self) -> (&'static [&'static str], Option<&'static str>) {
         match self {
             Self::Jsonl => (&["path"], Some("path")),
             Self::Analytics | Self::Syslog => (&["path"], None),

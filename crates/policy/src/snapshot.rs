@@ -13,7 +13,7 @@ use crate::policy::Policy;
 use crate::source::{Health, Identity, SourceFile};
 
 const MAGIC: &[u8; 8] = b"TGPOLICY";
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 const HASH: usize = 32;
 
 /// What a snapshot was made for and from.

@@ -46,6 +46,13 @@ impl Node {
         matches!(&self.value, Value::Scalar { text, plain: true } if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL"))
     }
 
+    /// The value of a key, where it is a map with that key.
+    pub(crate) fn member(&self, name: &str) -> Option<&Self> {
+        let Value::Map(entries) = &self.value else { return None };
+        let is = |key: &Self| matches!(&key.value, Value::Scalar { text, .. } if text == name);
+        entries.iter().find(|(key, _)| is(key)).map(|(_, value)| &**value)
+    }
+
     /// What kind of thing it is, for messages.
     #[must_use]
     pub fn kind(&self) -> &'static str {

@@ -78,7 +78,7 @@ fn the_template_holds_when_its_settings_are_switched_on() {
 fn wrong_keys_and_values() {
     says("mode: enforce\n", &["no `version`; start the file with `version: 1` (t.yaml:1:1)"]);
     says("version: 2\n", &["unknown version `2`; this Tollgate reads version 1 (t.yaml:1:10)"]);
-    says("version: '1'\n", &["unknown version `1`; this Tollgate reads version 1 (t.yaml:1:10)"]);
+    says("version: '1'\n", &["`version` must be a number, not a text; write `version: 1` (t.yaml:1:10)"]);
     says("version:\n", &["`version` must be 1, not nothing (t.yaml:1:8)"]);
     says("version: 1\nmod: observe\n", &["unknown key `mod`; did you mean `mode`? (t.yaml:2:1)"]);
     says(
@@ -512,4 +512,73 @@ fn sinks_say_what_they_need() {
     ] {
         says(&of(sink), &[expected]);
     }
+}
+
+/// The middle of a file with one middleware.
+fn stage(text: &str) -> String {
+    format!("version: 1\nhooks:\n  pre-tool-use:\n    middleware:\n      - {{id: x, {text}}}\n")
+}
+
+#[test]
+fn middleware_that_would_check_nothing() {
+    for (text, message) in [
+        ("type: safety, path: a.rb", "`a.rb` is neither Python, JavaScript, TypeScript nor WebAssembly"),
+        ("type: safety, path: /etc/passwd", "`/etc/passwd` is neither"),
+        ("type: safety, path: a.py, timeout: 601", "a time-out is at most 600 seconds"),
+        (
+            "type: safety, path: a.py, match: {effects: [delet]}",
+            "unknown effect `delet`; did you mean `delete`?",
+        ),
+        ("type: safety, uses: emit-metrics, config: {statsd_prot: 1}", "did you mean `statsd_port`?"),
+        ("type: safety, uses: emit-metrics, config: {statsd_port: x}", "`statsd_port` must be a number"),
+        (
+            "type: safety, uses: log-operations, config: {log_file: [x]}",
+            "`log_file` must be text, not a list",
+        ),
+        (
+            "type: safety, uses: block-dangerous-commands, config: {dangerous_paterns: []}",
+            "did you mean `dangerous_patterns`?",
+        ),
+        (
+            "type: safety, uses: block-dangerous-commands, config: {dangerous_patterns: rm}",
+            "`dangerous_patterns` must be a list",
+        ),
+        (
+            "type: safety, uses: block-dangerous-commands, config: {dangerous_patterns: [(]}",
+            "this pattern never works",
+        ),
+        (
+            "type: safety, uses: block-dangerous-commands, config: {dangerous_patterns: [{a: b}]}",
+            "must be text, not a map",
+        ),
+        ("type: observability, uses: protect-sensitive-files", "refuses nothing"),
+    ] {
+        let told = messages(&stage(text), Layer::User);
+        assert!(matches!(told.as_slice(), [one] if one.contains(message)), "{text}: {told:?}");
+    }
+    for text in [
+        "type: safety, path: a.py, timeout: 600",
+        "type: transform, path: b.mts",
+        "type: safety, path: dir.d/c.wasm, match: {effects: [delete, net], events: preToolUse}",
+        "type: safety, uses: block-dangerous-commands",
+        "type: safety, uses: block-dangerous-commands, config: {dangerous_patterns: ['rm -rf', 3]}",
+        "type: safety, uses: block-dangerous-commands, config:",
+        "type: observability, uses: emit-metrics, config: {statsd_host: h, statsd_port: 8125, prefix: p}",
+        // A file of the same name takes what it likes.
+        "type: safety, path: block-dangerous-commands.py, config: {anything: [1, {b: c}]}",
+    ] {
+        says(&stage(text), &[]);
+    }
+}
+
+#[test]
+fn events_are_suggested_as_people_write_them() {
+    for (name, near) in
+        [("pre-tool-user", "pre-tool-use"), ("PreTolUse", "pre-tool-use"), ("sesion-start", "session-start")]
+    {
+        let told =
+            messages(&format!("version: 1\nhooks: {{{name}: {{middleware: []}}}}\n"), Layer::User).concat();
+        assert!(told.contains(&format!("did you mean `{near}`?")), "{told}");
+    }
+    assert!(messages("version: '1'\n", Layer::User).concat().contains("must be a number, not a text"));
 }

@@ -13,6 +13,7 @@ mod git;
 mod guard;
 mod guide;
 mod hook;
+mod multiplexer;
 mod notify;
 mod out;
 mod owner;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::bail;
 
-use crate::{pin, program};
+use crate::{multiplexer, pin, program};
 
 /// Lets the owner pass: no agent may be behind this command, and the PIN is asked for where one is set.
 pub fn admit(command: &str) -> anyhow::Result<()> {
@@ -109,9 +109,24 @@ fn agent_above(mut pid: i32) -> Option<String> {
         if let Some(mark) = marked(pid) {
             return Some(format!("`{mark}` was set where process {pid} started"));
         }
+        if multiplexer::is_server(&process.name)
+            && let Some(sign) = nobody_at(pid)
+        {
+            return Some(sign);
+        }
         pid = process.parent;
     }
     None
+}
+
+/// Why nobody is behind a tmux server: no client is attached, or only an agent's.
+fn nobody_at(server: i32) -> Option<String> {
+    if multiplexer::attached(server)? == 0 {
+        return Some(format!("nobody is attached to its tmux, process {server}"));
+    }
+    let above = |client: i32| Process::of(client).and_then(|process| agent_above(process.parent));
+    let agents: Vec<Option<String>> = multiplexer::clients().into_iter().map(above).collect();
+    agents.into_iter().collect::<Option<Vec<String>>>()?.into_iter().next()
 }
 
 /// An agent's mark in the environment that a process was started with. None where that cannot be read.

@@ -22,6 +22,11 @@ pub struct Ran {
     pub took: Duration,
 }
 
+/// Can a program of this name be started from here?
+pub fn is_on_path(name: &str) -> bool {
+    on_path(name, &std::env::var("PATH").unwrap_or_default()).is_some()
+}
+
 /// Runs a program on some input. None: it took longer than the limit and was ended.
 pub fn run(command: &mut Command, input: &[u8], limit: Duration) -> io::Result<Option<Ran>> {
     let start = Instant::now();

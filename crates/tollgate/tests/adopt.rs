@@ -146,33 +146,6 @@ fn only_the_users_own_hooks_are_taken_over() {
     assert_eq!(home.settings(), settings);
 }
 
-#[test]
-fn another_agents_hooks_are_taken_over_too() {
-    let home = Home::empty();
-    let settings = r#"{ "hooks": { "BeforeTool": [ { "matcher": "run_shell_command", "hooks": [
-        { "type": "command", "command": "grep -q forbidden && { echo no >&2; exit 2; } || true", "timeout": 9000 } ] } ] } }"#;
-    home.write(".gemini/settings.json", settings);
-    done(
-        &home.run(&["init", "--agent", "gemini-cli", "--adopt", "--yes"]),
-        0,
-        &["1. BeforeTool", "within 9 s"],
-    );
-    let call = |tool: &str, command: &str| {
-        let payload = json!({
-            "session_id": "s", "transcript_path": "", "cwd": home.path("p"), "hook_event_name": "BeforeTool",
-            "tool_name": tool, "tool_input": {"command": command, "file_path": "forbidden"},
-        });
-        let dirs = [home.path(".config/tollgate"), home.path(".local/state/tollgate")];
-        let [config, state] = dirs.map(|dir| dir.display().to_string());
-        let args = ["hook", "gemini-cli", "BeforeTool", "--config", &config, "--state", &state];
-        finish(&mut home.command(Path::new(TOLLGATE), &args), payload.to_string().as_bytes())
-    };
-    done(&call("run_shell_command", "echo forbidden"), 0, &["deny", "adopted-1"]);
-    assert!(!call("read_file", "").out.contains("adopted-1"));
-    done(&home.run(&["uninstall", "--yes"]), 0, &["byte for byte"]);
-    assert_eq!(home.read(".gemini/settings.json"), settings);
-}
-
 /// A command as a person types it, with what they type after it.
 fn typed(home: &Home, args: &str, input: &str) -> Ran {
     let line = format!("{TOLLGATE} {args}");

@@ -141,6 +141,13 @@ fn the_tests_of_the_guide_pass_under_its_policy() {
 #[test]
 fn what_others_wrote_fits_the_schemas() {
     fits(&schema("policy"), TEMPLATE, "the template");
+    // With everything that the template only shows.
+    let shown =
+        TEMPLATE.lines().map(|line| line.strip_prefix("# ").filter(|line| is_setting(line)).unwrap_or(line));
+    let all = shown.collect::<Vec<_>>().join("\n");
+    fits(&schema("policy"), &all, &all);
+    let trust = "version: 1\ntrust:\n  - { path: /work/app, hash: 3f1c }\n";
+    fits(&schema("policy"), trust, trust);
     let workflow = schema("workflow");
     for preset in tollgate_workflow::PRESETS {
         fits(&workflow, preset.text, preset.name);
@@ -155,6 +162,12 @@ fn what_others_wrote_fits_the_schemas() {
     }
 }
 
+/// A line of the template that would set something: a key, or what stands below one.
+fn is_setting(line: &str) -> bool {
+    line.starts_with("  ")
+        || line.split(':').next().is_some_and(|key| tollgate_policy::keys::KEYS.contains(&key))
+}
+
 /// The schema, and a text that must not fit.
 #[test]
 fn schemas_refuse_what_the_parsers_refuse() {
@@ -167,6 +180,11 @@ fn schemas_refuse_what_the_parsers_refuse() {
         ("policy", "version: 1\ncustom: [{ id: x, level: deny, when: 'true' }]\n"),
         ("policy", "version: 1\nallow: [{ rul: x }]\n"),
         ("policy", "version: 1\nhooks: { pre-tool-use: { middleware: [{ id: x, type: safe }] } }\n"),
+        ("policy", "version: 1\nredact: secret\n"),
+        ("policy", "version: 1\nsinks: [{ uses: jsonl }]\n"),
+        ("policy", "version: 1\nsinks: [{ uses: statsd, url: x }]\n"),
+        ("policy", "version: 1\nsinks: jsonl\n"),
+        ("policy", "version: 1\ntrust: [{ path: /x }]\n"),
         ("hook", "id: x\n"),
         ("hook", "event: PreToolUse\nmidleware: []\n"),
         ("workflow", "name: x\ngates: [{ on: spwan }]\n"),
@@ -176,6 +194,14 @@ fn schemas_refuse_what_the_parsers_refuse() {
     ] {
         let schema = schema(kind);
         assert!(!against(&schema, &schema, &value(text), "").is_empty(), "{kind}: {text}");
+    }
+}
+
+#[test]
+fn every_key_has_a_schema() {
+    let schema = schema("policy");
+    for key in tollgate_policy::keys::KEYS {
+        assert!(schema["properties"][key].is_object(), "{key}");
     }
 }
 

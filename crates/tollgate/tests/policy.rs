@@ -374,6 +374,43 @@ fn mistakes_are_told_in_the_users_words() {
     }
 }
 
+/// A file by its name: its hooks, the programs that it names and its examples are looked at, and a hook file is one.
+#[test]
+fn a_named_file_is_checked_whole() {
+    let scratch = Scratch::new();
+    let stage = |text: &str| {
+        format!("hooks:\n  pre-tool-use:\n    middleware:\n      - {{id: x, type: safety, {text}}}\n")
+    };
+    let rule = |hit: &str| {
+        format!(
+            "custom:\n  - {{id: r, level: deny, when: \"call.text == 'a'\", reason: r, examples: {{hit: [{hit}]}}}}\n"
+        )
+    };
+    for (name, text, code, says) in [
+        ("a.yaml", stage("path: nope.py"), 1, "nope.py` is not there"),
+        ("a.yaml", stage("run: no-such-program-here"), 1, "`no-such-program-here` is not there"),
+        ("a.yaml", stage("run: [sh, -c, 'true']"), 0, "fine (project policy)"),
+        ("a.yaml", "include: [gone.yaml]\n".to_owned(), 1, "`include`: `gone.yaml` is not there"),
+        ("tollgate.yaml", "include: ['**/*.yaml']\n".to_owned(), 0, "fine (project policy)"),
+        ("a.yaml", rule("b"), 1, "must be seen by the rule and is not"),
+        ("a.yaml", rule("a"), 0, "fine (project policy)"),
+        ("tollgate.yaml", "include: [tollgate.yaml]\n".to_owned(), 0, "fine (project policy)"),
+    ] {
+        std::fs::write(scratch.project().join(name), format!("version: 1\n{text}")).unwrap();
+        let told = tollgate(&scratch, &["check", name]);
+        assert!(told.code == Some(code) && told.stdout.contains(says), "{text}: {}", told.stdout);
+        std::fs::remove_file(scratch.project().join(name)).unwrap();
+    }
+    for (text, code, says) in [
+        ("id: x\nevent: PreToolUse\nmiddleware: []\n", 0, "fine (project hook)"),
+        ("id: x\nevent: PreTolUse\n", 1, "did you mean `pre-tool-use`?"),
+    ] {
+        std::fs::write(scratch.project().join("hook.meta.yaml"), text).unwrap();
+        let told = tollgate(&scratch, &["check", "hook.meta.yaml"]);
+        assert!(told.code == Some(code) && told.stdout.contains(says), "{text}: {}", told.stdout);
+    }
+}
+
 /// The ways in which an agent would run an owner's command, as calls: all of them are refused by the gate.
 #[test]
 fn owner_commands_are_refused_as_calls() {
@@ -415,7 +452,7 @@ fn owner_commands_are_refused_as_calls() {
         "echo '{\"id\":\"0a1b2c3d\"}' > ~/.local/state/tollgate/exceptions/0a1b2c3d",
     ] {
         let refused = scratch.bash(call);
-        assert!(matches!(refused.decision().as_str(), "deny" | "ask"), "{call}: {}", refused.stdout);
+        assert_eq!(refused.decision(), "deny", "{call}: {}", refused.stdout);
     }
     for call in [
         "tollgate exceptions",
@@ -467,22 +504,56 @@ fn owner_commands_refuse_to_run_for_an_agent() {
     assert!(tollgate(&scratch, &["exceptions"]).stdout.contains("No exceptions are made"));
 }
 
-/// A terminal server that an agent started, with the marks taken out of what runs in it.
+/// A terminal server that an agent started, with the marks taken out of what runs in it, and one that was started
+/// without any.
 fn no_exception_through_tmux(scratch: &Scratch, allow: &str, clean: &str) {
-    if Command::new("tmux").arg("-V").output().is_err() {
-        return println!("tmux is not installed: its way was not tried");
+    let Some(tmux) = tmux(scratch) else { return };
+    for (marked, before, says) in
+        [(true, "", "is for people"), (false, clean, "nobody is attached to its tmux")]
+    {
+        let way = format!(
+            "{before} {tmux} new-session -d \"{clean} {allow} > seen 2>&1; sleep 1\"; sleep 1; {tmux} send-keys y Enter; sleep 1; {tmux} kill-server; true"
+        );
+        let seen = run_in_shell(scratch, &way, marked);
+        assert!(seen.contains(says), "{seen}");
     }
-    let socket = scratch.home().join("t");
-    let tmux = format!("tmux -S {} -f /dev/null", socket.display());
+}
+
+/// A person who is attached to it is heard.
+#[test]
+fn an_exception_is_made_in_a_tmux_that_somebody_looks_at() {
+    let scratch = Scratch::new();
+    let Some(tmux) = tmux(&scratch) else { return };
+    let allow = format!("{} allow git-force-push --scope user", env!("CARGO_BIN_EXE_tollgate"));
+    let clean = "env -i HOME=$HOME PATH=$PATH TERM=xterm";
     let way = format!(
-        "{tmux} new-session -d \"{clean} {allow} > seen 2>&1; sleep 1\"; sleep 1; {tmux} send-keys y Enter; sleep 1; {tmux} kill-server; true"
+        "{clean} {tmux} new-session -d 'sleep 60'; sleep 10 | {clean} script -qec '{tmux} attach' /dev/null > /dev/null 2>&1 & \
+         sleep 1; {tmux} new-window '{allow} > seen 2>&1; sleep 2'; sleep 2; {tmux} send-keys y Enter; sleep 2; {tmux} kill-server; true"
     );
+    let seen = run_in_shell(&scratch, &way, false);
+    assert!(!seen.contains("is for people"), "{seen}");
+    assert!(!tollgate(&scratch, &["exceptions"]).stdout.contains("No exceptions are made"), "{seen}");
+}
+
+/// How a tmux of this test's own is started, where there is one.
+fn tmux(scratch: &Scratch) -> Option<String> {
+    if Command::new("tmux").arg("-V").output().is_err() {
+        println!("tmux is not installed: its way was not tried");
+        return None;
+    }
+    Some(format!("tmux -S {} -f /dev/null", scratch.home().join("t").display()))
+}
+
+/// What a line of shell left in `seen`.
+fn run_in_shell(scratch: &Scratch, line: &str, marked: bool) -> String {
     let mut command = Command::new("/bin/bash");
-    command.args(["-c", &way]);
+    command.args(["-c", line]);
     as_person(scratch, &mut command);
-    answer(command.env("CLAUDECODE", "1"), b"");
-    let seen = std::fs::read_to_string(scratch.project().join("seen")).unwrap();
-    assert!(seen.contains("is for people"), "{seen}");
+    if marked {
+        command.env("CLAUDECODE", "1");
+    }
+    answer(&mut command, b"");
+    std::fs::read_to_string(scratch.project().join("seen")).unwrap()
 }
 
 #[test]

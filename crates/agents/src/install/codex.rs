@@ -50,12 +50,39 @@ fn event_trust(hooks_json: &Path, settings: &Value, event: &str) -> Vec<Table> {
     for (at, group) in groups(settings, event).iter().enumerate() {
         let handlers = group.get("hooks").and_then(Value::as_list).unwrap_or_default();
         for (place, handler) in handlers.iter().enumerate().filter(|(_, handler)| runs_gate(handler)) {
-            let key = format!("{}:{}:{at}:{place}", hooks_json.display(), label(event));
-            let header = format!("[hooks.state.{}]", quoted(&key));
-            tables.push(Table { header, key: "trusted_hash", value: hash(event, group, handler) });
+            tables.push(table(hooks_json, (event, at, place), group, handler));
         }
     }
     tables
+}
+
+/// The table that trusts a handler, by its event, its group's place and its place in the group.
+#[must_use]
+pub fn table(hooks_json: &Path, at: (&str, usize, usize), group: &Value, handler: &Value) -> Table {
+    let (event, at, place) = at;
+    let key = format!("{}:{}:{at}:{place}", hooks_json.display(), label(event));
+    let header = format!("[hooks.state.{}]", quoted(&key));
+    Table { header, key: "trusted_hash", value: hash(event, group, handler) }
+}
+
+/// Does Codex run this handler?
+pub(super) fn is_trusted(
+    config: &str,
+    hooks_json: &Path,
+    at: (&str, usize, usize),
+    group: &Value,
+    handler: &Value,
+) -> bool {
+    weakness(config, &[table(hooks_json, at, group, handler)]).is_none()
+}
+
+/// Are there hooks in this `config.toml` itself? They are not edited.
+#[must_use]
+pub fn has_own_hooks(config: &str) -> bool {
+    let name = |line: &str| line.trim_start_matches('[').trim_start().to_owned();
+    let headers = config.lines().map(str::trim).filter(|line| line.starts_with('[')).map(name);
+    let mut hooks = headers.filter(|name| name.starts_with("hooks.") || name.starts_with("hooks]"));
+    hooks.any(|name| !name.starts_with("hooks.state"))
 }
 
 /// `PreToolUse` is `pre_tool_use` in keys and hashes.

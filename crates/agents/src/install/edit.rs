@@ -1,8 +1,9 @@
 //! Puts hook groups into a settings file by inserting text. Every byte that is not ours stays as it was:
 //! comments, order, indentation, line ends.
 
-use super::doc::{Doc, EditError, PieceKind};
-use super::strip::without;
+use super::doc::{Doc, EditError, PieceKind, to_value};
+use super::status::handlers;
+use super::strip::{Groups, without};
 use jsonc_parser::ast;
 use std::ops::Range;
 use tollgate_model::json::Value;
@@ -36,9 +37,45 @@ pub fn insert(text: &str, entries: &[Entry]) -> Result<Edited, EditError> {
     let (edits, created) = insertions(&doc, entries)?;
     let edited = apply(&doc, edits, created);
     let after = Doc::parse(&edited.text)?.value();
-    let kept = without(&doc.value(), &|_| false) == without(&after, &|handler| is_new(handler, entries));
+    let bare = |value: &Value, ours: &dyn Fn(&Value) -> bool| without(value, ours, Groups::Go);
+    let kept = bare(&doc.value(), &|_| false) == bare(&after, &|handler| is_new(handler, entries));
     let there = entries.iter().all(|entry| groups(&after, &entry.event).contains(&entry.group));
     if kept && there { Ok(edited) } else { Err(doc.error(0, UNSAFE_EDIT)) }
+}
+
+/// Adds a handler to the group that it was taken from and that still stands: an empty one with the same matcher, else one
+/// with nothing in it but handlers of `back`. None where there is no such group.
+///
+/// # Errors
+/// When the file is not JSON, or its `hooks` do not have the shape that the agent reads.
+pub(super) fn refill(text: &str, entry: &Entry, back: &[Entry]) -> Result<Option<String>, EditError> {
+    let doc = Doc::parse(text)?;
+    let Some(ast::Value::Object(root)) = &doc.root else { return Ok(None) };
+    let Some(hooks) = hooks_of(&doc, root)? else { return Ok(None) };
+    let Some(list) = event_array(&doc, hooks, &entry.event)? else { return Ok(None) };
+    let Some(handler) = entry.group.get(HOOKS).and_then(Value::as_list).and_then(<[_]>::first) else {
+        return Ok(None);
+    };
+    let same = list.elements.iter().filter(|group| rest(&to_value(group)) == rest(&entry.group));
+    let places: Vec<_> = same.filter_map(|group| group.as_object()?.get_array(HOOKS)).collect();
+    let ours = |place: &&&ast::Array| place.elements.iter().all(|handler| is_new(&to_value(handler), back));
+    let empty = places.iter().find(|place| place.elements.is_empty());
+    let Some(place) = empty.or_else(|| places.iter().find(ours)) else { return Ok(None) };
+    let slot = Slot::of(&doc, span(&place.range), children(&place.elements));
+    Ok(Some(apply(&doc, slot.append(&doc, &[slot.json(handler)]), Vec::new()).text))
+}
+
+/// Does a group hold the handler of an entry, under the same matcher?
+pub(super) fn is_from(entry: &Entry, group: &Value) -> bool {
+    let (own, all) = (handlers(&entry.group), handlers(group));
+    *group == entry.group
+        || rest(group) == rest(&entry.group) && own.iter().all(|handler| all.contains(handler))
+}
+
+/// A group without its handlers.
+fn rest(group: &Value) -> Vec<(String, Value)> {
+    let members = group.as_map().unwrap_or_default().iter();
+    members.filter(|(name, _)| name != HOOKS).cloned().collect()
 }
 
 /// The groups of an event.

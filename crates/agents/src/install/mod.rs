@@ -10,6 +10,7 @@ pub mod detect;
 mod doc;
 mod edit;
 mod file;
+mod neighbours;
 mod plan;
 pub mod registration;
 pub mod rivals;

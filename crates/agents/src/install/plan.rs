@@ -213,7 +213,7 @@ pub enum Adopt {
 }
 
 fn adoption(site: Site, base: Option<&str>, reading: &Reading) -> Result<Adoption, InstallError> {
-    Ok(Adoption::of(&settings_value(site.settings, base)?, reading))
+    Ok(Adoption::of(&settings_value(site.settings, base)?, reading, site.settings))
 }
 
 /// How a settings file gets rid of our entries.

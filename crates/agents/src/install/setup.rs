@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use tollgate_model::Agent;
 use tollgate_model::json::{Value, object, write};
-use tollgate_model::{Agent, Phase};
 
 use super::adopt::Reading;
 use super::claude::settings::Scope;
@@ -126,29 +126,6 @@ impl Setup {
             Scope::Project => Some(roots.project.join(self.project)),
             Scope::Local | Scope::Managed => None,
         }
-    }
-
-    /// How other people's hooks are read, for an agent whose hooks the gate can run in its place. The events of
-    /// Codex's hooks are bound to hashes by their place, and Cursor and Windsurf have several for one moment.
-    #[must_use]
-    pub fn reading(&self) -> Option<Reading> {
-        let millis = match self.form {
-            Form::Groups if self.agent != Agent::Codex => false,
-            Form::GroupsMillis | Form::GroupsExec => true,
-            _ => return None,
-        };
-        let profile = profile_of(self.agent.name())?;
-        let phase =
-            |event: &str| profile.row(event).map(|row| row.phase).filter(|phase| *phase != Phase::Other);
-        let alone = |event: &&str| {
-            let same = self.events.iter().filter(|other| phase(other) == phase(event)).count();
-            phase(event).is_some() && same == 1
-        };
-        Some(Reading {
-            millis,
-            events: self.events.iter().copied().filter(alone).collect(),
-            tools: TOOL_EVENTS,
-        })
     }
 
     /// The files of the user's and the project's hooks, for people.
@@ -360,7 +337,7 @@ impl Piece {
     }
 
     fn reading(&self) -> Option<Reading> {
-        Setup::of(self.agent.name()).and_then(Setup::reading)
+        Setup::of(self.agent.name()).and_then(|setup| setup.reading(&self.path))
     }
 
     /// Works out how to get it out again.
@@ -386,21 +363,11 @@ impl Piece {
     }
 }
 
-/// The events whose matchers are names of tools, by the names of all agents.
-const TOOL_EVENTS: &[&str] = &[
-    "PreToolUse",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "PermissionRequest",
-    "PermissionDenied",
-    "BeforeTool",
-    "AfterTool",
-];
 const CLINE_GUARD: &str = r#"if out=$("$@"); then case $out in "{"*"}") printf %s "$out"; exit 0;; esac; fi
 echo '{"cancel":true,"errorMessage":"Tollgate gave no answer, so this call does not run; the user can find out more with: tollgate doctor"}'
 "#;
 
-fn profile_of(agent: &str) -> Option<&'static Profile> {
+pub(super) fn profile_of(agent: &str) -> Option<&'static Profile> {
     crate::adapter(agent).map(|adapter| adapter.profile())
 }
 

@@ -70,7 +70,7 @@ pub(crate) fn ours_in<'a>(
 }
 
 /// The handlers of a group. Some agents have no groups: there the element is the handler.
-fn handlers(group: &Value) -> &[Value] {
+pub(super) fn handlers(group: &Value) -> &[Value] {
     group.get(HOOKS).and_then(Value::as_list).unwrap_or(std::slice::from_ref(group))
 }
 

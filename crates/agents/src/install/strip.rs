@@ -6,6 +6,16 @@ use jsonc_parser::ast;
 use std::ops::Range;
 use tollgate_model::json::Value;
 
+/// What becomes of a group that is left empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Groups {
+    /// It goes.
+    #[default]
+    Go,
+    /// It stays, so that those after it keep their places.
+    Stay,
+}
+
 /// Takes out every handler that `ours` says is ours, and the groups, events and `hooks` left empty by that.
 /// With `created`, only the events and `hooks` named there.
 ///
@@ -16,10 +26,27 @@ pub fn strip(
     ours: &dyn Fn(&Value) -> bool,
     created: Option<&[String]>,
 ) -> Result<String, EditError> {
+    take_out(text, ours, created, Groups::Go)
+}
+
+/// Takes out every handler that `ours` says is ours, and at most the groups left empty by that.
+///
+/// # Errors
+/// When the file is not JSON.
+pub(super) fn clear(text: &str, ours: &dyn Fn(&Value) -> bool, groups: Groups) -> Result<String, EditError> {
+    take_out(text, ours, Some(&[]), groups)
+}
+
+fn take_out(
+    text: &str,
+    ours: &dyn Fn(&Value) -> bool,
+    created: Option<&[String]>,
+    groups: Groups,
+) -> Result<String, EditError> {
     let before = Doc::parse(text)?.value();
     let mut text = text.to_owned();
     let mut touched = Vec::new();
-    while let Some((shorter, event)) = strip_one(&text, ours)? {
+    while let Some((shorter, event)) = strip_one(&text, ours, groups)? {
         text = shorter;
         touched.push(event);
     }
@@ -32,7 +59,7 @@ pub fn strip(
         text = shorter;
     }
     let doc = Doc::parse(&text)?;
-    if without(&before, ours) == without(&doc.value(), &|_| false) {
+    if without(&before, ours, groups) == without(&doc.value(), &|_| false, groups) {
         Ok(text)
     } else {
         Err(doc.error(0, UNSAFE_EDIT))
@@ -40,7 +67,11 @@ pub fn strip(
 }
 
 /// Takes out the first group that is all ours, or the first handler of ours in a shared group.
-fn strip_one(text: &str, ours: &dyn Fn(&Value) -> bool) -> Result<Option<(String, String)>, EditError> {
+fn strip_one(
+    text: &str,
+    ours: &dyn Fn(&Value) -> bool,
+    groups: Groups,
+) -> Result<Option<(String, String)>, EditError> {
     let doc = Doc::parse(text)?;
     for (event, list) in event_lists(&doc) {
         for group in &list.elements {
@@ -52,7 +83,7 @@ fn strip_one(text: &str, ours: &dyn Fn(&Value) -> bool) -> Result<Option<(String
             };
             let mine = |handler: &ast::Value| ours(&to_value(handler));
             let Some(first) = handlers.elements.iter().find(|handler| mine(handler)) else { continue };
-            let shorter = if handlers.elements.iter().all(mine) {
+            let shorter = if groups == Groups::Go && handlers.elements.iter().all(mine) {
                 remove(&doc, span(&list.range), value_span(group))
             } else {
                 remove(&doc, span(&handlers.range), value_span(first))
@@ -137,7 +168,7 @@ fn delete(doc: &Doc, mut gone: [Range<usize>; 2]) -> String {
 
 /// The settings without the handlers that are ours and without empty containers around hooks: what must be
 /// the same before and after an edit.
-pub(super) fn without(settings: &Value, ours: &dyn Fn(&Value) -> bool) -> Value {
+pub(super) fn without(settings: &Value, ours: &dyn Fn(&Value) -> bool, groups: Groups) -> Value {
     let Value::Map(members) = settings else { return Value::Map(Vec::new()) };
     let keep = |(name, value): &(String, Value)| {
         if name != HOOKS {
@@ -145,24 +176,29 @@ pub(super) fn without(settings: &Value, ours: &dyn Fn(&Value) -> bool) -> Value 
         }
         let Value::Map(events) = value else { return Some((name.clone(), value.clone())) };
         let events: Vec<_> =
-            events.iter().filter_map(|(event, list)| event_without(event, list, ours)).collect();
+            events.iter().filter_map(|(event, list)| event_without(event, list, ours, groups)).collect();
         (!events.is_empty()).then(|| (name.clone(), Value::Map(events)))
     };
     Value::Map(members.iter().filter_map(keep).collect())
 }
 
-fn event_without(event: &str, list: &Value, ours: &dyn Fn(&Value) -> bool) -> Option<(String, Value)> {
-    let Value::List(groups) = list else { return Some((event.to_owned(), list.clone())) };
-    let groups: Vec<Value> = groups.iter().filter_map(|group| group_without(group, ours)).collect();
-    (!groups.is_empty()).then(|| (event.to_owned(), Value::List(groups)))
+fn event_without(
+    event: &str,
+    list: &Value,
+    ours: &dyn Fn(&Value) -> bool,
+    groups: Groups,
+) -> Option<(String, Value)> {
+    let Value::List(all) = list else { return Some((event.to_owned(), list.clone())) };
+    let kept: Vec<Value> = all.iter().filter_map(|group| group_without(group, ours, groups)).collect();
+    (!kept.is_empty()).then(|| (event.to_owned(), Value::List(kept)))
 }
 
-fn group_without(group: &Value, ours: &dyn Fn(&Value) -> bool) -> Option<Value> {
+fn group_without(group: &Value, ours: &dyn Fn(&Value) -> bool, groups: Groups) -> Option<Value> {
     let Some(handlers) = group.get(HOOKS).and_then(Value::as_list) else {
         return (!ours(group)).then(|| group.clone());
     };
     let kept: Vec<Value> = handlers.iter().filter(|handler| !ours(handler)).cloned().collect();
-    if kept.is_empty() && !handlers.is_empty() {
+    if groups == Groups::Go && kept.is_empty() && !handlers.is_empty() {
         return None;
     }
     let swap = |(name, value): &(String, Value)| {

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::cmp::Ordering;
 
-use super::{Fold, Function, Object, Op, Root, Scope, Term, Val};
-use crate::glob;
+use super::functions::call;
+use super::{Fold, Object, Op, Root, Scope, Term, Val, time};
 
 /// Why a condition has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Stop {
     }
 }
 
-type Answer<'a> = Result<Val<'a>, Stop>;
+pub(super) type Answer<'a> = Result<Val<'a>, Stop>;
 
 pub(super) fn holds<'a>(
     term: &Term,
@@ -57,11 +57,14 @@ impl<'a> Run<'_, 'a> {
             Term::Null => Ok(Val::Null),
             Term::Bool(truth) => Ok(Val::Bool(*truth)),
             Term::Int(number) => Ok(Val::Int(*number)),
+            Term::UInt(number) => Ok(Val::UInt(*number)),
+            Term::Bytes(bytes) => Ok(Val::Bytes(bytes.clone())),
             Term::Double(bits) => Ok(Val::Double(f64::from_bits(*bits))),
             Term::Text(text) => Ok(Val::Text(Cow::Owned(text.clone()))),
             Term::List(terms) => {
                 terms.iter().map(|term| self.eval(term)).collect::<Result<_, _>>().map(Val::List)
             }
+            Term::Map(entries) => self.entries(entries),
             Term::Root(root) => self.root(*root),
             Term::Variable(slot) => self
                 .bound
@@ -92,6 +95,21 @@ impl<'a> Run<'_, 'a> {
             }
             Term::Fold(fold) => self.fold(fold),
         }
+    }
+
+    fn entries(&mut self, terms: &[(Term, Term)]) -> Answer<'a> {
+        let mut entries: Vec<(Val, Val)> = Vec::with_capacity(terms.len());
+        for (key, value) in terms {
+            let (key, value) = (self.eval(key)?, self.eval(value)?);
+            if !matches!(key, Val::Bool(_) | Val::Int(_) | Val::UInt(_) | Val::Text(_)) {
+                return Err(failed(format!("{} is no key", key.kind())));
+            }
+            if entries.iter().any(|(other, _)| equal(other, &key)) {
+                return Err(failed("a map has a key twice".to_owned()));
+            }
+            entries.push((key, value));
+        }
+        Ok(Val::Entries(entries))
     }
 
     fn pay(&self, steps: u32) -> Result<(), Stop> {
@@ -132,6 +150,7 @@ impl<'a> Run<'_, 'a> {
             Val::Map(members) => {
                 members.iter().find(|(key, _)| key == name).map(|(_, value)| Val::json(value))
             }
+            Val::Entries(_) => return self.index(of, &Val::Text(Cow::Owned(name.to_owned()))),
             Val::Null => None,
             other => return Err(failed(format!("{} has no fields, so no `{name}`", other.kind()))),
         };
@@ -155,6 +174,14 @@ impl<'a> Run<'_, 'a> {
                 .ok()
                 .and_then(|at| items.get(at).cloned())
                 .ok_or_else(|| Stop::Absent(format!("there is no element {at}"))),
+            (Val::List(_), Val::UInt(_) | Val::Double(_)) => match as_int(at) {
+                Some(at) => self.index(of, &Val::Int(at)),
+                None => Err(failed("an index is a whole number".to_owned())),
+            },
+            (Val::Entries(entries), _) => {
+                let found = entries.iter().find(|(key, _)| equal(key, at)).map(|(_, value)| value.clone());
+                found.ok_or_else(|| Stop::Absent("a map has no such key".to_owned()))
+            }
             (Val::Map(_) | Val::Object(_) | Val::Null, Val::Text(key)) => self.member(of, key),
             _ => Err(failed(format!("{} cannot be found in {}", at.kind(), of.kind()))),
         }
@@ -190,6 +217,7 @@ impl<'a> Run<'_, 'a> {
         let items = match self.eval(&fold.range)? {
             Val::List(items) => items,
             Val::Map(members) => members.iter().map(|(key, _)| Val::text(key)).collect(),
+            Val::Entries(entries) => entries.into_iter().map(|(key, _)| key).collect(),
             other => return Err(failed(format!("{} is no list", other.kind()))),
         };
         let slot = self.bound.len();
@@ -239,36 +267,74 @@ fn apply<'a>(op: Op, left: Val<'a>, right: Val<'a>) -> Answer<'a> {
 
 fn equal(left: &Val, right: &Val) -> bool {
     match (left, right) {
-        (Val::Int(_) | Val::Double(_), Val::Int(_) | Val::Double(_)) => {
+        (Val::Int(_) | Val::UInt(_) | Val::Double(_), Val::Int(_) | Val::UInt(_) | Val::Double(_)) => {
             order(left, right) == Some(Ordering::Equal)
         }
         (Val::List(left), Val::List(right)) => {
             left.len() == right.len() && left.iter().zip(right).all(|(left, right)| equal(left, right))
         }
+        (Val::Entries(_) | Val::Map(_), Val::Entries(_) | Val::Map(_)) => {
+            let (left, right) = (pairs(left), pairs(right));
+            let holds = |(key, value): &(Val, Val)| {
+                right.iter().any(|(other, with)| equal(key, other) && equal(value, with))
+            };
+            left.len() == right.len() && left.iter().all(holds)
+        }
         _ => left == right,
+    }
+}
+
+/// The keys and values of a map, whoever wrote it.
+fn pairs<'a>(map: &Val<'a>) -> Vec<(Val<'a>, Val<'a>)> {
+    match map {
+        Val::Entries(entries) => entries.clone(),
+        Val::Map(members) => members.iter().map(|(key, value)| (Val::text(key), Val::json(value))).collect(),
+        _ => Vec::new(),
     }
 }
 
 fn order(left: &Val, right: &Val) -> Option<Ordering> {
     match (left, right) {
-        (Val::Int(left), Val::Int(right)) => Some(left.cmp(right)),
         (Val::Double(left), Val::Double(right)) => left.partial_cmp(right),
-        (Val::Int(left), Val::Double(right)) => double(*left).partial_cmp(right),
-        (Val::Double(left), Val::Int(right)) => left.partial_cmp(&double(*right)),
+        (Val::Double(left), _) => left.partial_cmp(&double(whole(right)?)),
+        (_, Val::Double(right)) => double(whole(left)?).partial_cmp(right),
         (Val::Text(left), Val::Text(right)) => Some(left.cmp(right)),
         (Val::Bool(left), Val::Bool(right)) => Some(left.cmp(right)),
+        (Val::Bytes(left), Val::Bytes(right)) => Some(left.cmp(right)),
+        (Val::Moment(left), Val::Moment(right)) | (Val::Span(left), Val::Span(right)) => {
+            Some(left.cmp(right))
+        }
+        _ => Some(whole(left)?.cmp(&whole(right)?)),
+    }
+}
+
+/// A whole number, of either kind.
+fn whole(value: &Val) -> Option<i128> {
+    match value {
+        Val::Int(number) => Some(i128::from(*number)),
+        Val::UInt(number) => Some(i128::from(*number)),
         _ => None,
     }
 }
 
+/// A number without a part, as an index.
+#[expect(clippy::cast_possible_truncation, reason = "it has no part, and is in range")]
+fn as_int(value: &Val) -> Option<i64> {
+    match value {
+        Val::Double(number) if number.fract() == 0.0 && number.abs() < 1e15 => Some(*number as i64),
+        _ => i64::try_from(whole(value)?).ok(),
+    }
+}
+
 #[expect(clippy::cast_precision_loss, reason = "what comparing unlike numbers means")]
-fn double(number: i64) -> f64 {
+fn double(number: i128) -> f64 {
     number as f64
 }
 
 fn holds_in<'a>(part: &Val, whole: &Val) -> Answer<'a> {
     match (whole, part) {
         (Val::List(items), _) => Ok(Val::Bool(items.iter().any(|item| equal(item, part)))),
+        (Val::Entries(entries), _) => Ok(Val::Bool(entries.iter().any(|(key, _)| equal(key, part)))),
         (Val::Map(members), Val::Text(key)) => Ok(Val::Bool(members.iter().any(|(name, _)| name == key))),
         _ => Err(failed(format!("{} cannot be in {}", part.kind(), whole.kind()))),
     }
@@ -281,21 +347,23 @@ fn plus<'a>(left: Val<'a>, right: Val<'a>) -> Answer<'a> {
             left.extend(right);
             Ok(Val::List(left))
         }
+        (Val::Bytes(left), Val::Bytes(right)) => Ok(Val::Bytes([left, right].concat())),
         (left, right) => arithmetic(Op::Plus, &left, &right),
     }
 }
 
 fn arithmetic<'a>(op: Op, left: &Val, right: &Val) -> Answer<'a> {
     match (left, right) {
-        (Val::Int(left), Val::Int(right)) => {
-            let result = match op {
-                Op::Plus => left.checked_add(*right),
-                Op::Minus => left.checked_sub(*right),
-                Op::Times => left.checked_mul(*right),
-                Op::Divide => left.checked_div(*right),
-                _ => left.checked_rem(*right),
-            };
-            result.map(Val::Int).ok_or_else(|| failed("a number is too big, or divided by zero".to_owned()))
+        (Val::Int(_), Val::Int(_)) => {
+            let result = reckoned(op, left, right).and_then(|number| i64::try_from(number).ok());
+            result.map(Val::Int).ok_or_else(|| failed(OUT_OF_RANGE.to_owned()))
+        }
+        (Val::UInt(_), Val::UInt(_)) => {
+            let result = reckoned(op, left, right).and_then(|number| u64::try_from(number).ok());
+            result.map(Val::UInt).ok_or_else(|| failed(OUT_OF_RANGE.to_owned()))
+        }
+        (Val::Moment(_) | Val::Span(_), Val::Moment(_) | Val::Span(_)) => {
+            of_time(op, left, right).ok_or_else(|| failed("a time is out of range".to_owned()))
         }
         (Val::Double(left), Val::Double(right)) => match op {
             Op::Plus => Ok(Val::Double(left + right)),
@@ -305,6 +373,20 @@ fn arithmetic<'a>(op: Op, left: &Val, right: &Val) -> Answer<'a> {
             _ => Err(failed("only whole numbers have a remainder".to_owned())),
         },
         _ => Err(failed(format!("{} and {} cannot be reckoned with", left.kind(), right.kind()))),
+    }
+}
+
+const OUT_OF_RANGE: &str = "a number is out of range, or divided by zero";
+
+/// Of two whole numbers, in a range that holds both kinds.
+fn reckoned(op: Op, left: &Val, right: &Val) -> Option<i128> {
+    let (left, right) = (whole(left)?, whole(right)?);
+    match op {
+        Op::Plus => left.checked_add(right),
+        Op::Minus => left.checked_sub(right),
+        Op::Times => left.checked_mul(right),
+        Op::Divide => left.checked_div(right),
+        _ => left.checked_rem(right),
     }
 }
 
@@ -318,52 +400,23 @@ fn negate<'a>(value: &Val) -> Answer<'a> {
     }
 }
 
-fn call<'a>(function: Function, values: &[Val<'a>]) -> Answer<'a> {
-    let test = |wanted: fn(&str, &str) -> bool| match values {
-        [Val::Text(of), Val::Text(with)] => Ok(Val::Bool(wanted(of, with))),
-        _ => Err(wrong(values)),
-    };
-    match function {
-        Function::Contains => test(|of, with| of.contains(with)),
-        Function::StartsWith => test(|of, with| of.starts_with(with)),
-        Function::EndsWith => test(|of, with| of.ends_with(with)),
-        Function::Matches => match values {
-            [Val::Text(of), Val::Text(with)] => regex_lite::Regex::new(with)
-                .map(|regex| Val::Bool(regex.is_match(of)))
-                .map_err(|error| failed(format!("the pattern `{with}` is none: {error}"))),
-            _ => Err(wrong(values)),
-        },
-        Function::Glob => {
-            test(|of, with| glob::expand(with).is_ok_and(|all| all.iter().any(|one| glob::matches(one, of))))
+/// Moments and spans, added and taken away. None where that gives no time.
+fn of_time<'a>(op: Op, left: &Val, right: &Val) -> Option<Val<'a>> {
+    match (left, op, right) {
+        (Val::Moment(moment), Op::Plus, Val::Span(span))
+        | (Val::Span(span), Op::Plus, Val::Moment(moment)) => {
+            time::in_calendar(moment + span).map(Val::Moment)
         }
-        Function::Lower => changed(values, str::to_ascii_lowercase),
-        Function::Upper => changed(values, str::to_ascii_uppercase),
-        Function::Trim => changed(values, |text| text.trim().to_owned()),
-        Function::Size => match values {
-            [Val::Text(text)] => Ok(count(text.chars().count())),
-            [Val::List(items)] => Ok(count(items.len())),
-            [Val::Map(members)] => Ok(count(members.len())),
-            _ => Err(wrong(values)),
-        },
+        (Val::Moment(moment), Op::Minus, Val::Span(span)) => {
+            time::in_calendar(moment - span).map(Val::Moment)
+        }
+        (Val::Moment(left), Op::Minus, Val::Moment(right)) => time::in_bounds(left - right).map(Val::Span),
+        (Val::Span(left), Op::Plus, Val::Span(right)) => time::in_bounds(left + right).map(Val::Span),
+        (Val::Span(left), Op::Minus, Val::Span(right)) => time::in_bounds(left - right).map(Val::Span),
+        _ => None,
     }
 }
 
-fn changed<'a>(values: &[Val<'a>], change: fn(&str) -> String) -> Answer<'a> {
-    match values {
-        [Val::Text(text)] => Ok(Val::Text(Cow::Owned(change(text)))),
-        _ => Err(wrong(values)),
-    }
-}
-
-fn count<'a>(number: usize) -> Val<'a> {
-    Val::Int(i64::try_from(number).unwrap_or(i64::MAX))
-}
-
-fn wrong(values: &[Val]) -> Stop {
-    let kinds: Vec<&str> = values.iter().map(Val::kind).collect();
-    failed(format!("{} is not what it takes", kinds.join(" with ")))
-}
-
-fn failed(why: String) -> Stop {
+pub(super) fn failed(why: String) -> Stop {
     Stop::Failed(why)
 }

@@ -4,13 +4,13 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use cel::common::ast::{
-    CallExpr, ComprehensionExpr, Expr, IdedExpr, LiteralValue, SelectExpr, SourceInfo, operators,
+    CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedEntryExpr, IdedExpr, LiteralValue, SelectExpr,
+    SourceInfo, operators,
 };
 use cel::parser::PrattParser;
 
 use super::types::{ROOTS, Type, fields};
-use super::{Condition, FUNCTIONS, Fold, Function, Op, Root, Term, Wrong};
-use crate::glob;
+use super::{Condition, Fold, Op, Root, Term, Wrong};
 use crate::nearest::hint;
 use crate::problem::shown;
 
@@ -61,7 +61,7 @@ fn border(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
-struct Lower<'t> {
+pub(super) struct Lower<'t> {
     text: &'t str,
     /// Where the nodes stand; asked for only when something is wrong.
     places: OnceCell<Option<Arc<SourceInfo>>>,
@@ -72,45 +72,44 @@ struct Lower<'t> {
     depth: u16,
 }
 
-type Typed = (Term, Type);
+pub(super) type Typed = (Term, Type);
 
-const NOTHING: Typed = (Term::Null, Type::Dyn);
+pub(super) const NOTHING: Typed = (Term::Null, Type::Dyn);
 
 impl Lower<'_> {
-    fn expr(&mut self, node: &IdedExpr) -> Typed {
+    pub(super) fn expr(&mut self, node: &IdedExpr) -> Typed {
         if self.depth > DEEPEST * 2 {
             return self.refuse(node, "nested too deep", "make two rules of it");
         }
         self.depth += 1;
         let typed = match &node.expr {
-            Expr::Literal(literal) => self.literal(node, literal),
+            Expr::Literal(literal) => Self::literal(literal),
             Expr::Ident(name) => self.name(node, name),
             Expr::Select(select) => self.select(node, select),
             Expr::List(list) => self.list(&list.elements),
             Expr::Call(call) => self.call(node, call),
             Expr::Comprehension(fold) => self.fold(node, fold),
-            Expr::Map(_) | Expr::Struct(_) => {
-                self.refuse(node, "objects cannot be written in a condition", "")
-            }
+            Expr::Map(map) => self.map(node, &map.entries),
+            Expr::Struct(_) => self.refuse(
+                node,
+                "messages cannot be written in a condition",
+                "write a map: `{'key': value}`",
+            ),
             Expr::Unspecified => self.refuse(node, "it says nothing here", ""),
         };
         self.depth -= 1;
         typed
     }
 
-    fn literal(&mut self, node: &IdedExpr, literal: &LiteralValue) -> Typed {
+    fn literal(literal: &LiteralValue) -> Typed {
         match literal {
             LiteralValue::Null => (Term::Null, Type::Null),
             LiteralValue::Boolean(truth) => (Term::Bool(*truth.inner()), Type::Bool),
             LiteralValue::Int(number) => (Term::Int(*number.inner()), Type::Int),
             LiteralValue::Double(number) => (Term::Double(number.inner().to_bits()), Type::Double),
             LiteralValue::String(text) => (Term::Text(text.inner().to_owned()), Type::Text),
-            LiteralValue::UInt(_) => {
-                self.refuse(node, "numbers with `u` have no use here", "leave the `u` out")
-            }
-            LiteralValue::Bytes(_) => {
-                self.refuse(node, "bytes have no use here", "write a text, without the `b`")
-            }
+            LiteralValue::UInt(number) => (Term::UInt(*number.inner()), Type::UInt),
+            LiteralValue::Bytes(bytes) => (Term::Bytes(bytes.inner().to_vec()), Type::Bytes),
         }
     }
 
@@ -161,6 +160,7 @@ impl Lower<'_> {
                 let hint = format!("write `effects.exists(e, e.{name} …)`, or `effect.{name}`");
                 self.refuse(node, "`effects` is a list", &hint).1
             }
+            Type::Map(entry) if entry.0.is(&Type::Text) => entry.1.clone(),
             other => {
                 self.refuse(node, &format!("{} has no fields, so no `{}`", other.told(), shown(name)), "").1
             }
@@ -181,6 +181,30 @@ impl Lower<'_> {
         (Term::List(terms), kind.map_or(Type::Empty, |kind| Type::List(Box::new(kind))))
     }
 
+    fn map(&mut self, node: &IdedExpr, entries: &[IdedEntryExpr]) -> Typed {
+        let mut kinds: Option<(Type, Type)> = None;
+        let mut terms: Vec<(Term, Term)> = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let EntryExpr::MapEntry(entry) = &entry.expr else {
+                return self.refuse(node, "this is no map", "write `{'key': value}`");
+            };
+            let ((key, key_kind), (value, value_kind)) = (self.expr(&entry.key), self.expr(&entry.value));
+            let lawful = [Type::Bool, Type::Int, Type::Text].iter().any(|kind| key_kind.is(kind));
+            if !lawful || key_kind == Type::Double {
+                self.refuse(&entry.key, &format!("{} is no key of a map", key_kind.told()), "");
+            }
+            if terms.iter().any(|(known, _)| *known == key) {
+                self.refuse(&entry.key, "this key is there twice", "");
+            }
+            kinds = Some(match kinds {
+                None => (key_kind, value_kind),
+                Some((keys, values)) => (keys.join(key_kind), values.join(value_kind)),
+            });
+            terms.push((key, value));
+        }
+        (Term::Map(terms), Type::Map(Box::new(kinds.unwrap_or((Type::Dyn, Type::Dyn)))))
+    }
+
     fn call(&mut self, node: &IdedExpr, call: &CallExpr) -> Typed {
         let name = call.func_name.as_str();
         match (name, call.args.as_slice()) {
@@ -191,6 +215,9 @@ impl Lower<'_> {
             }
             (operators::NEGATE, [inner]) => {
                 let (term, kind) = self.expr(inner);
+                if kind == Type::UInt {
+                    return self.refuse(inner, "a number with `u` has no negative", "leave the `u` out");
+                }
                 self.want(inner, &kind, &Type::Int, "`-`");
                 (Term::Negate(Box::new(term)), kind)
             }
@@ -225,6 +252,13 @@ impl Lower<'_> {
                 _ => self.refuse(at, "a field is named by a text in quotes", "").1,
             },
             Type::Dyn => Type::Dyn,
+            Type::Map(entry) => {
+                if !entry.0.may_equal(&at_kind) {
+                    let message = format!("the keys are {}, not {}", entry.0.told(), at_kind.told());
+                    self.refuse(at, &message, "");
+                }
+                entry.1.clone()
+            }
             _ => match kind.element() {
                 Some(element) => {
                     self.want(at, &at_kind, &Type::Int, "an index");
@@ -253,7 +287,8 @@ impl Lower<'_> {
             Op::In => self.within(right, (&left_kind, &right_kind), &b),
             Op::Less | Op::LessEqual | Op::Greater | Op::GreaterEqual => {
                 self.alike(node, &left_kind, &right_kind);
-                let ordered = [Type::Int, Type::Text, Type::Bool].iter().any(|kind| left_kind.is(kind));
+                let all = [Type::Int, Type::Text, Type::Bool, Type::Bytes, Type::Moment, Type::Span];
+                let ordered = all.iter().any(|kind| left_kind.is(kind));
                 if !ordered {
                     self.refuse(node, &format!("{} cannot be put in order", left_kind.told()), "");
                 }
@@ -302,11 +337,23 @@ impl Lower<'_> {
     }
 
     fn reckon(&mut self, node: &IdedExpr, op: Op, left: Type, right: Type) -> Type {
+        let times = match (&left, op, &right) {
+            (Type::Moment, Op::Plus | Op::Minus, Type::Span) | (Type::Span, Op::Plus, Type::Moment) => {
+                Some(Type::Moment)
+            }
+            (Type::Moment, Op::Minus, Type::Moment) | (Type::Span, Op::Plus | Op::Minus, Type::Span) => {
+                Some(Type::Span)
+            }
+            _ => None,
+        };
+        if let Some(time) = times {
+            return time;
+        }
         let joined = left.clone().join(right.clone());
         let fits = match &joined {
             Type::Dyn => left == Type::Dyn || right == Type::Dyn,
-            Type::Int | Type::Double => true,
-            Type::Text | Type::Word(_) | Type::List(_) | Type::Empty => op == Op::Plus,
+            Type::Int | Type::UInt | Type::Double => true,
+            Type::Text | Type::Word(_) | Type::List(_) | Type::Empty | Type::Bytes => op == Op::Plus,
             _ => false,
         };
         if !fits || (op == Op::Modulo && joined == Type::Double) {
@@ -316,64 +363,10 @@ impl Lower<'_> {
         if matches!(joined, Type::Word(_)) { Type::Text } else { joined }
     }
 
-    /// `text.contains(part)`, and `size(list)`.
-    fn function(&mut self, node: &IdedExpr, call: &CallExpr) -> Typed {
-        let name = call.func_name.as_str();
-        let Some((name, function, more)) = FUNCTIONS.iter().find(|(known, ..)| *known == name) else {
-            let names = FUNCTIONS.map(|(known, ..)| known);
-            let names: Vec<&str> =
-                names.into_iter().chain(["has", "exists", "all", "exists_one", "map", "filter"]).collect();
-            return self.refuse(node, &format!("unknown function `{}`", shown(name)), &hint(name, &names));
-        };
-        let of: Vec<&IdedExpr> = call.target.iter().map(|target| &**target).chain(&call.args).collect();
-        if of.len() != more + 1 || (call.target.is_none() && *function != Function::Size) {
-            let form = if *more == 1 { "text.NAME(other)" } else { "text.NAME()" }.replace("NAME", name);
-            return self.refuse(node, &format!("`{name}` is not written so"), &format!("write `{form}`"));
-        }
-        let typed: Vec<Typed> = of.iter().map(|node| self.expr(node)).collect();
-        for (node, (_, kind)) in of.iter().zip(&typed) {
-            if *function == Function::Size {
-                self.sized(node, kind);
-            } else {
-                self.want(node, kind, &Type::Text, &format!("`{name}`"));
-            }
-        }
-        if let (Some(node), Some((pattern, _))) = (of.get(1), typed.get(1)) {
-            self.pattern(node, *function, pattern);
-        }
-        let kind = match function {
-            Function::Size => Type::Int,
-            Function::Lower | Function::Upper | Function::Trim => Type::Text,
-            _ => Type::Bool,
-        };
-        (Term::Call(*function, typed.into_iter().map(|(term, _)| term).collect()), kind)
-    }
-
-    fn sized(&mut self, node: &IdedExpr, kind: &Type) {
-        if !kind.is(&Type::Text) && kind.element().is_none() {
-            self.refuse(node, &format!("{} has no size", kind.told()), "");
-        }
-    }
-
-    /// A pattern is known when the policy is built, so that it is known to be one.
-    fn pattern(&mut self, node: &IdedExpr, function: Function, pattern: &Term) {
-        let wrong = match (function, pattern) {
-            (Function::Matches, Term::Text(text)) => {
-                regex_lite::Regex::new(text).err().map(|error| error.to_string())
-            }
-            (Function::Glob, Term::Text(text)) => glob::expand(text).err().map(str::to_owned),
-            (Function::Matches | Function::Glob, _) => Some("a pattern is a text in quotes".to_owned()),
-            _ => None,
-        };
-        if let Some(why) = wrong {
-            self.refuse(node, "this pattern never works", &why);
-        }
-    }
-
     fn fold(&mut self, node: &IdedExpr, fold: &ComprehensionExpr) -> Typed {
         let (range, kind) = self.expr(&fold.iter_range);
         let Some(element) = kind.element() else {
-            return self.refuse(&fold.iter_range, &format!("{} is no list", kind.told()), "");
+            return self.refuse(&fold.iter_range, &format!("{} is no list and no map", kind.told()), "");
         };
         if fold.iter_var2.is_some() {
             return self.refuse(node, "one name is enough here", "write `effects.exists(e, …)`");
@@ -404,7 +397,7 @@ impl Lower<'_> {
         }
     }
 
-    fn refuse(&mut self, node: &IdedExpr, message: &str, hint: &str) -> Typed {
+    pub(super) fn refuse(&mut self, node: &IdedExpr, message: &str, hint: &str) -> Typed {
         let bytes = self.bytes(node);
         self.fault(bytes, message.to_owned(), hint);
         NOTHING

@@ -79,6 +79,58 @@ fn conditions() {
         ("-call.input.timeout < 0 && 7 % 4 == 3 && 7 / 2 == 3 && 1.5 * 2.0 == 3.0", true),
         ("call.input.nothing == 1 || true", true),
         ("effects.exists(e, call.input.nothing == 1 || e.kind == 'read')", true),
+        ("{'a': 1, 'b': 2}.b == 2 && {'a': 1}['a'] == 1 && {1: 'x', 2: 'y'}[2] == 'y'", true),
+        ("'a' in {'a': 1} && !('b' in {'a': 1}) && has({'a': 1}.a) && !has({'a': 1}.b)", true),
+        ("{'a': 1, 'b': 2} == {'b': 2, 'a': 1} && {'a': 1} != {'a': 2} && {}.size() == 0", true),
+        ("{'a': 1, 'b': 2}.all(k, k in ['a', 'b']) && {'a': 1}.map(k, k) == ['a']", true),
+        ("{'shell': ['psql'], 'read': []}[call.class].exists(p, call.text.startsWith(p))", true),
+        ("state.plan == {'phase': 'draft', 'n': 3, 'on': true}", true),
+        ("1u == 1 && 2u > 1u && 7u % 4u == 3u && 1u < 1.5 && -1 < 18446744073709551615u", true),
+        ("b'abc' == bytes('abc') && b'a' + b'b' == b'ab' && size(b'é') == 2 && b'a' < b'b'", true),
+        (
+            "int('7') + int(2.9) == 9 && uint(3) == 3u && double('1.5') == 1.5 && string(12) == '12' && bool('true')",
+            true,
+        ),
+        (
+            "dyn(1) == 1 && string(b'x') == 'x' && string(true) == 'true' && int(timestamp('1970-01-01T00:01:00Z')) == 60",
+            true,
+        ),
+        ("timestamp('2026-03-01T00:00:00Z') - timestamp('2026-02-01T00:00:00Z') == duration('672h')", true),
+        ("timestamp('2026-01-01T00:00:00Z') + duration('36h') > timestamp('2026-01-02T00:00:00Z')", true),
+        ("timestamp('2026-11-16T07:30:05.25Z').getHours() == 7 && duration('90m').getMinutes() == 90", true),
+        (
+            "timestamp('2026-11-16T07:30:05.25Z').getDayOfWeek() == 1 && timestamp('2026-11-16T00:00:00Z').getMonth() == 10",
+            true,
+        ),
+        (
+            "timestamp('2024-12-31T00:00:00Z').getDayOfYear() == 365 && timestamp('2024-12-31T00:00:00Z').getDate() == 31",
+            true,
+        ),
+        (
+            "string(duration('1h1.5s')) == '3601.5s' && string(timestamp('2026-01-01T01:00:00+01:00')) == '2026-01-01T00:00:00Z'",
+            true,
+        ),
+        (
+            "matches(call.text, '^psql') && 'a,b,c'.split(',') == ['a', 'b', 'c'] && 'a,b,c'.split(',', 2) == ['a', 'b,c']",
+            true,
+        ),
+        (
+            "'abé'.charAt(2) == 'é' && 'abé'.charAt(3) == '' && 'abc'.substring(1) == 'bc' && 'abc'.substring(1, 2) == 'b'",
+            true,
+        ),
+        (
+            "'éabab'.indexOf('ab') == 1 && 'éabab'.indexOf('ab', 2) == 3 && 'éabab'.lastIndexOf('ab') == 3 && 'x'.indexOf('y') == -1",
+            true,
+        ),
+        ("'abab'.lastIndexOf('ab', 1) == 0 && 'éé'.lastIndexOf('é', 0) == 0 && 'abc'.indexOf('') == 0", true),
+        (
+            "'aaa'.replace('a', 'b') == 'bbb' && 'aaa'.replace('a', 'b', 2) == 'bba' && 'aaa'.replace('a', 'b', -1) == 'bbb'",
+            true,
+        ),
+        (
+            "['a', 'b'].join('-') == 'a-b' && call.paths.join() == '/w/a/w/b' && 'abc'.reverse() == 'cba' && 'ab'.split('') == ['a', 'b']",
+            true,
+        ),
         ("false && call.input.nothing", false),
         ("'x' in call.input && true", false),
     ] {
@@ -103,6 +155,20 @@ fn absence_is_an_answer_and_failure_is_none() {
         ("state.code.phase == 'x'", true),
         ("call.input.list[9] == 1", true),
         ("call.input.none.x == 1", true),
+        ("{'a': 1}[call.tool] == 1", true),
+        ("'abc'.substring(9) == ''", true),
+        ("'abc'.substring(2, 1) == ''", false),
+        ("0u - 1u == 0u", false),
+        ("{call.tool: 1, 'Bash': 2}.Bash == 1", false),
+        ("int(call.tool) == 1", false),
+        ("uint(call.input.timeout - 9) == 0u", false),
+        ("string(b'\\xff') == ''", false),
+        ("timestamp(call.tool) > timestamp(0)", false),
+        ("timestamp('9999-12-31T00:00:00Z') + duration('48h') > timestamp(0)", false),
+        (
+            "call.text.replace('', call.text.replace('', call.text.replace('', call.text.replace('', call.text.replace('', call.text))))).size() > 0",
+            false,
+        ),
         ("call.input.timeout / 0 == 1", false),
         ("9223372036854775807 + call.input.timeout > 0", false),
         ("call.input.command > 1", false),
@@ -153,9 +219,38 @@ fn what_is_wrong_is_said_where_it_stands() {
         ("'x' in call.text", "text", "a text is no list; write `text.contains(part)`"),
         ("call.paths.exists(p, p.x == 1)", "x", "a text has no fields, so no `x`"),
         ("call.text.exists(p, true)", "text", "a text is no list"),
-        ("1u == 1", "1u", "numbers with `u` have no use here; leave the `u` out"),
-        ("{'a': 1}.a == 1", "{", "objects cannot be written in a condition"),
         ("size(1) == 1", "1", "a whole number has no size"),
+        ("1u + 1 == 2u", "+", "a number with `u` and a whole number cannot be put together so"),
+        ("-1u < 0", "1u", "a number with `u` has no negative; leave the `u` out"),
+        ("b'a' == 'a'", "==", "bytes is never compared with a text"),
+        ("{'a': 1, 'a': 2}.a == 1", "'a'", "this key is there twice"),
+        ("{1.5: 1}[1.5] == 1", "1.5", "a number is no key of a map"),
+        ("{'a': 1}[2] == 1", "2", "the keys are a text, not a whole number"),
+        ("{1: 2}.a == 1", "a", "a map has no fields, so no `a`"),
+        ("{'a': 1}.a == 'x'", "==", "a whole number is never compared with a text"),
+        ("T{a: 1} == 1", "T", "messages cannot be written in a condition; write a map"),
+        (
+            "timestamp('yesterday') < timestamp('2026-01-01T00:00:00Z')",
+            "'yesterday'",
+            "`yesterday` is no time; write `timestamp(",
+        ),
+        ("duration('1 hour') > duration('1m')", "'1 hour'", "is no time; write `duration('1h30m')`"),
+        ("duration('1h') > timestamp(0)", ">", "a duration is never compared with a timestamp"),
+        (
+            "timestamp(0) + timestamp(0) == timestamp(0)",
+            "+",
+            "a timestamp and a timestamp cannot be put together so",
+        ),
+        ("'a'.int() == 1", "int", "`int` is not written so; write `int(value)`"),
+        (
+            "call.text.replace('a') == ''",
+            "replace",
+            "`replace` is not written so; write `text.replace(other, with, number)`",
+        ),
+        ("call.text.substring('a') == ''", "'a'", "`substring` takes a whole number, not a text"),
+        ("call.text.join() == ''", "text", "`join` takes a list of texts, not a text"),
+        ("call.text.getHours() == 1", "text", "`getHours` takes a timestamp or a duration, not a text"),
+        ("int(effects) == 1", "effects", "`int` takes a single value, not a list"),
         ("call.text + 1 == 'x'", "+", "a text and a whole number cannot be put together so"),
     ] {
         let wrong = Condition::compile(text).expect_err(text);
@@ -248,8 +343,62 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
+fn compare() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec!["==", "!=", "<", "<=", ">", ">="])
+}
+
+/// Maps, other numbers, bytes and what is made of others, which the crate knows as well.
+fn rarer() -> impl Strategy<Value = String> {
+    let one = |all: &'static [&'static str]| prop::sample::select(all);
+    let reckon = || one(&["+", "-", "*", "/", "%"]);
+    let unsigned = || one(&["0u", "1u", "3u", "uint(state.plan.n)", "18446744073709551615u"]);
+    let bytes = || one(&["b''", "b'a'", "b'ab'", "bytes(call.tool)", "b'\\xff'"]);
+    let map = || one(&["{}", "{'a': 1}", "{'a': 1, 'b': 2}", "{'b': 2, 'a': 1}", "state.plan"]);
+    let key = || one(&["'a'", "'b'", "'n'", "state.plan.phase", "call.input.nothing"]);
+    prop_oneof![
+        (unsigned(), reckon(), unsigned(), compare(), unsigned())
+            .prop_map(|(a, op, b, than, c)| format!("({a} {op} {b}) {than} {c}")),
+        (unsigned(), compare(), number()).prop_map(|(a, op, b)| format!("{a} {op} {b}")),
+        (bytes(), compare(), bytes()).prop_map(|(a, op, b)| format!("{a} {op} {b}")),
+        (bytes(), bytes()).prop_map(|(a, b)| format!("size({a} + {b}) > 2")),
+        (map(), map()).prop_map(|(a, b)| format!("{a} == {b}")),
+        (key(), map()).prop_map(|(a, b)| format!("{a} in {b}")),
+        (map(), key(), number()).prop_map(|(a, b, c)| format!("{a}[{b}] == {c}")),
+        (map(), one(&["exists", "all", "exists_one"]), key())
+            .prop_map(|(a, name, b)| format!("{a}.{name}(k, k == {b})")),
+        text().prop_map(|a| format!("int({a}) > 0")),
+        number().prop_map(|a| format!("string({a}) == '3'")),
+        number().prop_map(|a| format!("double({a}) > 2.5")),
+    ]
+}
+
+/// Times. The crate's spans are of 292 years at most.
+fn times() -> impl Strategy<Value = String> {
+    let one = |all: &'static [&'static str]| prop::sample::select(all);
+    let moment = || {
+        one(&[
+            "timestamp('2026-01-31T12:30:05Z')",
+            "timestamp('2024-02-29T00:00:00.5Z')",
+            "timestamp('1969-12-31T23:59:59+02:00')",
+            "timestamp('1800-06-15T06:00:00Z')",
+            "timestamp(call.tool)",
+        ])
+    };
+    let span = || one(&["duration('1h30m')", "duration('-1.5s')", "duration('20ms')", "duration('0s')"]);
+    let days = ["getFullYear", "getMonth", "getDate", "getDayOfMonth", "getDayOfWeek", "getDayOfYear"];
+    let hours = ["getHours", "getMinutes", "getSeconds", "getMilliseconds"];
+    let part = prop::sample::select([&days[..], &hours[..]].concat());
+    prop_oneof![
+        (moment(), compare(), moment()).prop_map(|(a, op, b)| format!("{a} {op} {b}")),
+        (moment(), span(), compare(), moment()).prop_map(|(a, b, op, c)| format!("{a} + {b} {op} {c}")),
+        (moment(), moment(), compare(), span()).prop_map(|(a, b, op, c)| format!("{a} - {b} {op} {c}")),
+        (span(), one(&["+", "-"]), span(), compare(), span())
+            .prop_map(|(a, sign, b, op, c)| format!("{a} {sign} {b} {op} {c}")),
+        (moment(), part, 0i64..60).prop_map(|(a, part, n)| format!("{a}.{part}() >= {n}")),
+    ]
+}
+
 fn truth() -> impl Strategy<Value = String> {
-    let compare = prop::sample::select(vec!["==", "!=", "<", "<=", ">", ">="]);
     let leaf = prop_oneof![
         Just("true".to_owned()),
         Just("false".to_owned()),
@@ -261,11 +410,13 @@ fn truth() -> impl Strategy<Value = String> {
         Just("state.odd.x > 1".to_owned()),
         Just("state.odd.l == [3, 1]".to_owned()),
         Just("call.input.none == null".to_owned()),
-        (number(), compare.clone(), number()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
-        (text(), compare, text()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
+        (number(), compare(), number()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
+        (text(), compare(), text()).prop_map(|(a, op, b)| format!("({a} {op} {b})")),
         (text(), text()).prop_map(|(a, b)| format!("{a} in [{b}, 'draft']")),
         (text(), prop::sample::select(vec!["contains", "startsWith", "endsWith"]), text())
             .prop_map(|(a, name, b)| format!("{a}.{name}({b})")),
+        rarer(),
+        times(),
         (text(), "[a-z.]{1,3}").prop_map(|(a, pattern)| format!("{a}.matches('^{pattern}')")),
     ];
     leaf.prop_recursive(4, 24, 3, |inner| {

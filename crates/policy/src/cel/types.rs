@@ -13,14 +13,24 @@ pub enum Type {
     Bool,
     /// A whole number.
     Int,
+    /// A whole number that is not below zero.
+    UInt,
     /// Another number.
     Double,
     /// Any text.
     Text,
     /// A text that is one of these.
     Word(&'static [&'static str]),
+    /// Bytes.
+    Bytes,
+    /// A moment.
+    Moment,
+    /// A span of time.
+    Span,
     /// A list of such values.
     List(Box<Type>),
+    /// A map of such keys to such values.
+    Map(Box<(Type, Type)>),
     /// Something with these fields.
     Object(&'static str),
     /// A list without elements.
@@ -186,6 +196,11 @@ impl Type {
             Self::Null => "null".to_owned(),
             Self::Bool => "true or false".to_owned(),
             Self::Int => "a whole number".to_owned(),
+            Self::UInt => "a number with `u`".to_owned(),
+            Self::Bytes => "bytes".to_owned(),
+            Self::Moment => "a timestamp".to_owned(),
+            Self::Span => "a duration".to_owned(),
+            Self::Map(_) => "a map".to_owned(),
             Self::Double => "a number".to_owned(),
             Self::Text | Self::Word(_) => "a text".to_owned(),
             Self::Empty | Self::List(_) => "a list".to_owned(),
@@ -200,6 +215,7 @@ impl Type {
             (Self::Text | Self::Word(_), Self::Text | Self::Word(_)) => Self::Text,
             (Self::Empty, list @ Self::List(_)) | (list @ Self::List(_), Self::Empty) => list,
             (Self::List(a), Self::List(b)) => Self::List(Box::new(a.join(*b))),
+            (Self::Map(a), Self::Map(b)) => Self::Map(Box::new((a.0.join(b.0), a.1.join(b.1)))),
             _ => Self::Dyn,
         }
     }
@@ -210,15 +226,20 @@ impl Type {
             Self::Dyn => 0,
             Self::Null => 1,
             Self::Bool => 2,
-            Self::Int | Self::Double => 3,
+            Self::Int | Self::UInt | Self::Double => 3,
             Self::Text | Self::Word(_) => 4,
             Self::Empty | Self::List(_) => 5,
             Self::Object(_) => 6,
+            Self::Bytes => 7,
+            Self::Moment => 8,
+            Self::Span => 9,
+            Self::Map(_) => 10,
         };
         match (self, other) {
             (Self::Object(_), _) | (_, Self::Object(_)) => false,
             (Self::Dyn, _) | (_, Self::Dyn) => true,
             (Self::List(a), Self::List(b)) => a.may_equal(b),
+            (Self::Map(a), Self::Map(b)) => a.0.may_equal(&b.0) && a.1.may_equal(&b.1),
             (a, b) => class(a) == class(b),
         }
     }
@@ -228,10 +249,11 @@ impl Type {
         !matches!(self, Self::Object(_)) && self.may_equal(wanted)
     }
 
-    /// The type of a list's elements; none when it is no list.
+    /// The type of a list's elements or a map's keys; none when it is neither.
     pub(super) fn element(&self) -> Option<Self> {
         match self {
             Self::List(element) => Some((**element).clone()),
+            Self::Map(entry) => Some(entry.0.clone()),
             Self::Empty | Self::Dyn => Some(Self::Dyn),
             _ => None,
         }

@@ -11,12 +11,22 @@ pub enum Val<'a> {
     Bool(bool),
     /// A whole number.
     Int(i64),
+    /// A whole number that is not below zero.
+    UInt(u64),
     /// Another number.
     Double(f64),
     /// A text.
     Text(Cow<'a, str>),
+    /// Bytes.
+    Bytes(Vec<u8>),
+    /// A moment, in nanoseconds since 1970.
+    Moment(i128),
+    /// A span of time, in nanoseconds.
+    Span(i128),
     /// A list.
     List(Vec<Val<'a>>),
+    /// A map that a condition wrote.
+    Entries(Vec<(Val<'a>, Val<'a>)>),
     /// A JSON object.
     Map(&'a [(String, Value)]),
     /// Something with known fields.
@@ -72,9 +82,13 @@ impl<'a> Val<'a> {
         match self {
             Self::Null => "null",
             Self::Bool(_) => "true or false",
-            Self::Int(_) | Self::Double(_) => "a number",
+            Self::Int(_) | Self::UInt(_) | Self::Double(_) => "a number",
             Self::Text(_) => "a text",
+            Self::Bytes(_) => "bytes",
+            Self::Moment(_) => "a timestamp",
+            Self::Span(_) => "a duration",
             Self::List(_) => "a list",
+            Self::Entries(_) => "a map",
             Self::Map(_) | Self::Object(_) => "an object",
         }
     }
@@ -85,11 +99,14 @@ impl<'a> Val<'a> {
             Self::Null => true,
             Self::Bool(truth) => !truth,
             Self::Int(number) => *number == 0,
+            Self::UInt(number) => *number == 0,
             Self::Double(number) => *number == 0.0,
             Self::Text(text) => text.is_empty(),
+            Self::Bytes(bytes) => bytes.is_empty(),
             Self::List(items) => items.is_empty(),
+            Self::Entries(entries) => entries.is_empty(),
             Self::Map(members) => members.is_empty(),
-            Self::Object(_) => false,
+            Self::Moment(_) | Self::Span(_) | Self::Object(_) => false,
         }
     }
 
@@ -97,7 +114,9 @@ impl<'a> Val<'a> {
     pub(super) fn weight(&self) -> u32 {
         let size = match self {
             Self::Text(text) => text.len() / 64,
+            Self::Bytes(bytes) => bytes.len() / 64,
             Self::List(items) => items.len(),
+            Self::Entries(entries) => entries.len(),
             Self::Map(members) => members.len(),
             _ => 0,
         };

@@ -1,8 +1,8 @@
 //! The keys `hooks` of a policy file and of a `hook.meta.yaml`: YAML → pipelines, and all that is wrong with them.
 
-use tollgate_model::Phase;
+use tollgate_model::{EffectKind, Phase};
 
-use super::{Reader, hint, shown};
+use super::{Reader, hint, nearest, shown};
 use crate::pipeline::{BUILT_IN, OnError, Override, Pipeline, Program, Stage, StageKind, TIMEOUT};
 use crate::problem::At;
 use crate::yaml::{Node, Value};
@@ -39,7 +39,10 @@ pub const STAGE_KEYS: [&str; 12] = [
 /// The keys of a provider.
 pub const OVERRIDE_KEYS: [&str; 3] = ["enabled", "timeout", "config"];
 /// The keys of `match`.
-pub const MATCH_KEYS: [&str; 3] = ["tools", "agents", "effects"];
+pub const MATCH_KEYS: [&str; 4] = ["tools", "agents", "effects", "events"];
+
+/// Events as the seeds write them, beside the names of phases.
+const EVENTS: [&str; 4] = ["pre-tool-use", "post-tool-use", "user-prompt-submit", "permission-request"];
 
 /// The agents' names, and the seeds' names of some of them.
 pub const PROVIDERS: [(&str, &str); 21] = [
@@ -66,8 +69,12 @@ pub const PROVIDERS: [(&str, &str); 21] = [
     ("tollgate", "tollgate"),
 ];
 
-/// The longest time a middleware may ask for: below what a host waits.
-const LONGEST: u32 = 600_000;
+/// The longest time that a middleware may ask for, in seconds. Guards are ended before an agent stops waiting, which may
+/// be sooner.
+pub const LONGEST: u32 = 600;
+
+/// The endings of files that have a function to call.
+const ENDINGS: [&str; 8] = ["py", "js", "mjs", "cjs", "ts", "mts", "cts", "wasm"];
 
 impl Reader<'_> {
     /// `hooks:` of a policy file: a map of events.
@@ -173,14 +180,16 @@ impl Reader<'_> {
         for (key, at, value) in self.entries(entries) {
             has_type |= key == "type";
             match key {
-                "path" => programs.extend(self.text(key, value).map(Program::File)),
+                "path" => programs.extend(self.file(value)),
                 "uses" => programs.extend(self.built_in(value)),
                 "run" => programs.extend(self.command(value)),
                 other if self.stage_key(other, value, &mut stage) => {}
                 other => self.unknown("a middleware", other, at, &STAGE_KEYS),
             }
         }
-        self.whole(node.at, &mut stage, programs, has_type)
+        let stage = self.whole(node.at, &mut stage, programs, has_type)?;
+        self.built_in_settings(&stage, node);
+        Some(stage)
     }
 
     /// A middleware needs a name, a type and one program.
@@ -252,7 +261,16 @@ impl Reader<'_> {
         for (key, at, value) in self.entries(entries) {
             match key {
                 "tools" => stage.tools = self.words(key, value),
-                "effects" => stage.effects = self.words(key, value),
+                "effects" => {
+                    stage.effects = self.words(key, value);
+                    for name in
+                        stage.effects.iter().filter(|name| !EffectKind::NAMES.contains(&name.as_str()))
+                    {
+                        let message = format!("unknown effect `{}`", shown(name));
+                        self.error(value.at, &message, &hint(name, &EffectKind::NAMES));
+                    }
+                }
+                "events" => stage.events = self.words(key, value),
                 "agents" => {
                     let names = self.words(key, value);
                     stage.agents = names.iter().filter_map(|name| self.agent(name, value.at)).collect();
@@ -289,8 +307,12 @@ impl Reader<'_> {
     pub(super) fn event(&mut self, name: &str, at: At) -> Option<String> {
         let phase = Phase::named(name);
         if phase.is_none() {
-            let names: Vec<&str> = Phase::ALL.iter().map(|phase| phase.name()).collect();
-            self.error(at, &format!("unknown event `{}`", shown(name)), &hint(name, &names));
+            let names = Phase::ALL.iter().map(|phase| phase.name()).chain(EVENTS);
+            let hint = match nearest(name, names.clone()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("valid: {}", names.take(Phase::ALL.len()).collect::<Vec<_>>().join(", ")),
+            };
+            self.error(at, &format!("unknown event `{}`", shown(name)), &hint);
         }
         phase.map(|phase| phase.name().to_owned())
     }
@@ -311,6 +333,18 @@ impl Reader<'_> {
         }
         self.error(node.at, &format!("unknown built-in `{}`", shown(&name)), &hint(&name, &BUILT_IN));
         None
+    }
+
+    /// A file with a function in a language that is known.
+    fn file(&mut self, node: &Node) -> Option<Program> {
+        let path = self.text("path", node)?;
+        let ending = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, ending)| ending);
+        if ending.is_none_or(|ending| !ENDINGS.contains(&ending)) {
+            let message =
+                format!("`{}` is neither Python, JavaScript, TypeScript nor WebAssembly", shown(&path));
+            self.error(node.at, &message, "a program of its own is started with `run: [PROGRAM]`");
+        }
+        Some(Program::File(path))
     }
 
     /// A program and its arguments, as a list or as words.
@@ -336,8 +370,12 @@ impl Reader<'_> {
             self.error(node.at, "a time-out is a number of seconds", "write `timeout: 5`");
             return None;
         };
+        if seconds > f64::from(LONGEST) {
+            self.error(node.at, &format!("a time-out is at most {LONGEST} seconds"), "");
+            return None;
+        }
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive and capped")]
-        let milliseconds = (seconds * 1000.0).clamp(1.0, f64::from(LONGEST)) as u32;
+        let milliseconds = (seconds * 1000.0).max(1.0) as u32;
         Some(milliseconds)
     }
 

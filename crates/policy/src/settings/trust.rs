@@ -4,7 +4,8 @@ use super::{Reader, shown};
 use crate::layers::{Marked, TrustEntry};
 use crate::yaml::{Node, Value};
 
-const KEYS: [&str; 2] = ["path", "hash"];
+/// The keys of an entry of `trust`.
+pub const TRUST_KEYS: [&str; 2] = ["path", "hash"];
 const HINT: &str = "`tollgate trust --print` in the project prints the entry";
 
 impl Reader<'_> {
@@ -33,7 +34,7 @@ impl Reader<'_> {
             match key {
                 "path" => entry.path = self.text(key, value)?.into(),
                 "hash" => entry.hash = self.text(key, value)?,
-                other => self.unknown("an entry of `trust`", other, at, &KEYS),
+                other => self.unknown("an entry of `trust`", other, at, &TRUST_KEYS),
             }
         }
         let is_hash =

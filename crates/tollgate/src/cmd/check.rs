@@ -5,16 +5,18 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use tollgate_policy::{FILE_NAME, Layer, Severity, check, check_hooks, render};
+use tollgate_policy::{
+    FILE_NAME, HOOK_FILE, Layer, Policy, Severity, check, check_hook, check_hooks, own_rules, render,
+};
 use tollgate_rules::Rules;
 
 use crate::dirs::{self, Dirs, MANAGED, repository};
-use crate::out;
+use crate::{out, program};
 
 /// Arguments of `tollgate check`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// A policy file. Without one, every policy file that applies here is checked.
+    /// A policy file or a hook.meta.yaml. Without one, every policy file that applies here is checked.
     file: Option<PathBuf>,
 }
 
@@ -32,33 +34,44 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     for (file, layer) in files {
         broken |= !check_one(&file, layer)?;
     }
-    broken |= !check_samples();
+    broken |= !check_samples(args.file.as_deref());
     Ok(if broken { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
 fn check_one(file: &Path, layer: Layer) -> anyhow::Result<bool> {
     let bytes = std::fs::read(file).with_context(|| format!("cannot read `{}`", file.display()))?;
-    let text = String::from_utf8_lossy(&bytes);
-    let problems = check(file, &text, layer, &Rules);
-    let is_policy = file.file_name().is_some_and(|name| name == FILE_NAME);
-    let folder =
-        file.parent().filter(|_| is_policy).map(|folder| std::path::absolute(folder).unwrap_or_default());
-    let hooks = folder.map(|folder| check_hooks(&folder, layer, &Rules)).unwrap_or_default();
-    hooks.iter().for_each(|wrong| out::line(wrong));
-    if problems.is_empty() && !hooks.is_empty() {
+    let Ok(text) = String::from_utf8(bytes) else {
+        out::line(&format!("error: not UTF-8 text ({})", file.display()));
         return Ok(false);
-    }
-    if problems.is_empty() {
-        out::line(&format!("{}: fine ({} policy)", file.display(), layer.name()));
+    };
+    let is_hook = file.file_name().is_some_and(|name| name == HOOK_FILE);
+    let (problems, hooks) = if is_hook {
+        (check_hook(file, &text), Vec::new())
+    } else {
+        let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+        (check(file, &text, layer, &Rules), check_hooks(&whole, layer, &Rules, &program::is_on_path))
+    };
+    hooks.iter().for_each(|wrong| out::line(wrong));
+    if problems.is_empty() && hooks.is_empty() {
+        let what = if is_hook { "hook" } else { "policy" };
+        out::line(&format!("{}: fine ({} {what})", file.display(), layer.name()));
         return Ok(true);
     }
     out::text(&render(&problems, &text, std::io::stdout().is_terminal()));
     Ok(hooks.is_empty() && !problems.iter().any(|problem| problem.severity == Severity::Error))
 }
 
-/// The examples of the policy's own rules must be judged as they say.
-fn check_samples() -> bool {
-    let policy = dirs::applying().map(|loaded| loaded.policy).unwrap_or_default();
+/// The examples of the rules of a file, or of all files that apply, must be judged as they say.
+fn check_samples(file: Option<&Path>) -> bool {
+    let policy = match file {
+        Some(file) => {
+            let text = std::fs::read_to_string(file).unwrap_or_default();
+            let mut policy = Policy::builtin();
+            policy.custom = own_rules(file, &text, &Rules);
+            policy
+        }
+        None => dirs::applying().map(|loaded| loaded.policy).unwrap_or_default(),
+    };
     let failures = tollgate_pipeline::check_examples(&policy);
     failures.iter().for_each(|failure| out::line(&failure.to_string()));
     failures.is_empty()

@@ -35,6 +35,8 @@ pub struct GuardJob<'a> {
     pub guard: Guard<'a>,
     scope: Scope,
     plans: Vec<Plan>,
+    /// Other people's hooks that stay outside, when they are to be taken over.
+    outside: Vec<String>,
 }
 
 impl<'a> Guard<'a> {
@@ -76,6 +78,7 @@ impl<'a> Guard<'a> {
         let of = |scope: &Scope| self.setup.pieces(registration, &roots, *scope).unwrap_or_default();
         let mut pieces: Vec<Piece> = scopes.iter().flat_map(of).collect();
         if !anywhere {
+            pieces.extend(self.adopted_from(&pieces, false));
             return pieces;
         }
         // From anywhere: the backups know where. The file's name tells what is in it.
@@ -87,7 +90,18 @@ impl<'a> Guard<'a> {
                 pieces.extend(like.map(|like| Piece { path: manifest.path.clone(), ..like }));
             }
         }
+        pieces.extend(self.adopted_from(&pieces, true));
         pieces
+    }
+
+    /// Files with nothing of ours in them that hooks were taken from: beside these pieces, or anywhere.
+    fn adopted_from(&self, pieces: &[Piece], anywhere: bool) -> Vec<Piece> {
+        let written = Backups::in_state(&self.stage.dirs.state).all().into_iter();
+        let taken = written.filter(|manifest| manifest.agent == self.name() && !manifest.adopted.is_empty());
+        let is_piece = |path: &Path| pieces.iter().any(|piece| piece.path == path);
+        let is_near = |path: &Path| pieces.iter().any(|piece| piece.path.parent() == path.parent());
+        let others = taken.map(|manifest| manifest.path).filter(|path| !is_piece(path));
+        others.filter(|path| anywhere || is_near(path)).map(|path| self.setup.neighbour(path)).collect()
     }
 
     /// Is it registered, current, and heard? Nothing when the agent is neither here nor guarded.
@@ -275,10 +289,20 @@ impl<'a> GuardJob<'a> {
         if pieces.is_empty() {
             bail!("{} has no `{}` scope; use `user` or `project`", guard.profile.title, scope.name());
         }
-        let state = &guard.stage.dirs.state;
+        let (state, roots) = (&guard.stage.dirs.state, guard.stage.roots());
+        let known = guard.adopted_from(&pieces, false);
+        let neighbours = if adopt { guard.setup.neighbours(&roots, scope) } else { known };
         let plan = |piece: &Piece| if adopt { piece.adopt(state) } else { piece.plan(state) };
-        let plans = pieces.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self { guard, scope, plans })
+        let mut plans = pieces.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
+        // After ours: a hook that runs twice for a moment is better than one that does not run.
+        for neighbour in neighbours.iter().map(plan) {
+            let neighbour = neighbour?;
+            plans.extend(
+                Some(neighbour).filter(|plan| plan.edited.is_some() || !plan.adoption.left.is_empty()),
+            );
+        }
+        let outside = if adopt { guard.setup.outside(&roots, scope) } else { Vec::new() };
+        Ok(Self { guard, scope, plans, outside })
     }
 
     /// Is there anything to change?
@@ -302,6 +326,7 @@ impl<'a> GuardJob<'a> {
             }
             adopt::show(&plan.adoption);
         }
+        self.outside.iter().for_each(|what| out::line(&format!("  = {what}; it stays")));
         if self.changes() {
             out::line(&format!("  + {}", self.guard.setup.events.join(", ")));
         }

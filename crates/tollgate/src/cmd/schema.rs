@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use tollgate_model::{EffectKind, Level, Pack, Phase};
-use tollgate_policy::{BUILT_IN, StageKind, keys};
+use tollgate_policy::{BUILT_IN, SinkKind, StageKind, keys};
 use tollgate_workflow::keys as flow;
 
 use crate::cmd::test::read as tests;
@@ -90,8 +90,32 @@ fn policy() -> Value {
             "The workflows that are on.",
         ),
         "hooks" => described(map(pipeline()), "Middleware by event."),
-        _ => described(texts(), "Patterns of hook files."),
+        "redact" => described(words(&["secrets", "personal"]), "What is taken out of records."),
+        "sinks" => described(nullable(list(sink())), "Where records go besides the log, after the answer."),
+        "trust" => described(
+            nullable(list(object(&keys::TRUST_KEYS, &keys::TRUST_KEYS, |_| text()))),
+            "Projects whose hooks may run; not in a project's file.",
+        ),
+        "include" => described(texts(), "Patterns of hook files."),
+        // Unknown to this list: a test holds that there is none.
+        _ => json!(false),
     })
+}
+
+/// Every kind of sink has its own keys.
+fn sink() -> Value {
+    let one = |(name, kind): (&str, SinkKind)| {
+        let (known, needed) = kind.keys();
+        let all: Vec<&str> = std::iter::once("uses").chain(known.iter().copied()).collect();
+        let needed: Vec<&str> = std::iter::once("uses").chain(needed).collect();
+        object(&all, &needed, |key| match key {
+            "uses" => json!({"const": name}),
+            "headers" => map(text()),
+            "run" => texts(),
+            _ => text(),
+        })
+    };
+    json!({"anyOf": SinkKind::ALL.map(one)})
 }
 
 fn custom() -> Value {
@@ -150,7 +174,7 @@ fn stage() -> Value {
         "run" => texts(),
         "enabled" => json!({"type": "boolean"}),
         "config" => nullable(json!({"type": "object"})),
-        "timeout" => json!({"type": "number", "exclusiveMinimum": 0}),
+        "timeout" => seconds(),
         "on_error" => words(&["allow", "ask", "deny", "block", "retry"]),
         "providers" => providers(),
         "match" => object(&keys::MATCH_KEYS, &[], |key| match key {
@@ -162,10 +186,14 @@ fn stage() -> Value {
     })
 }
 
+fn seconds() -> Value {
+    json!({"type": "number", "exclusiveMinimum": 0, "maximum": keys::LONGEST})
+}
+
 fn providers() -> Value {
     let one = object(&keys::OVERRIDE_KEYS, &[], |key| match key {
         "enabled" => json!({"type": "boolean"}),
-        "timeout" => json!({"type": "number", "exclusiveMinimum": 0}),
+        "timeout" => seconds(),
         _ => nullable(json!({"type": "object"})),
     });
     let names = keys::PROVIDERS.map(|(name, _)| (name.to_owned(), one.clone()));

@@ -132,6 +132,7 @@ fn describe(removal: &Removal, home: &Path) -> String {
         Undo::Edit(_) => {
             let back = match removal.adopted {
                 0 => String::new(),
+                1 => ", and the hook that it ran comes back".to_owned(),
                 count => format!(", and the {count} hooks that it ran come back"),
             };
             format!("{path}  (changed since: only Tollgate's {} entries go{back})", removal.handlers)

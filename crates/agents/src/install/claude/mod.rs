@@ -3,7 +3,7 @@
 pub mod canary;
 pub mod settings;
 
-use super::adopt::Reading;
+use super::adopt::{Reading, Ways};
 use super::edit::Entry;
 pub use super::registration::Registration;
 use super::registration::runs_gate;
@@ -88,7 +88,7 @@ pub fn reading() -> Reading {
         "Notification",
     ];
     let tools = &["PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure"];
-    Reading { millis: false, events: events.to_vec(), tools }
+    Reading { millis: false, events: events.to_vec(), tools, ways: Ways::default() }
 }
 
 impl Registration {

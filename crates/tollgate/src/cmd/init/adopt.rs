@@ -63,9 +63,12 @@ pub fn remove(config: &Path, settings: &Path) -> anyhow::Result<()> {
     }
 }
 
+/// Named after the settings, so that those of several files run in the order of the files' names.
 fn folder(config: &Path, settings: &Path) -> PathBuf {
     let hash = blake3::hash(settings.as_os_str().as_encoded_bytes()).to_hex();
-    config.join("hooks/adopted").join(hash.chars().take(16).collect::<String>())
+    let hash: String = hash.chars().take(16).collect();
+    let name = settings.file_name().unwrap_or_default().to_string_lossy();
+    config.join("hooks/adopted").join(format!("{name}-{hash}"))
 }
 
 fn text<'a>(
@@ -78,7 +81,7 @@ fn text<'a>(
     let mut text = format!(
         "# Hooks of {}, taken over by `tollgate init --adopt`.\n\
          # `tollgate uninstall` puts them back and takes this file away.\n\
-         id: adopted-{agent}-{phase}\nkind: hook\nevent: {phase}\nexecution: pipeline\nmiddleware:\n",
+         id: adopted-{agent}-{event}\nkind: hook\nevent: {phase}\nexecution: pipeline\nmiddleware:\n",
         settings.display()
     );
     for (place, adopted) in taken.enumerate() {
@@ -89,11 +92,14 @@ fn text<'a>(
     Some(text)
 }
 
-/// As the agent would run it: a failure of it stops nothing.
+/// As the agent would run it: where the agent goes on after a failure, a failure of it stops nothing.
 fn stage(agent: &str, place: usize, adopted: &Adopted) -> Value {
     let list = |words: &[String]| Value::List(words.iter().map(|word| word.as_str().into()).collect());
     let seconds = format!("{}", adopted.timeout as f64 / 1000.0);
-    let mut matches = vec![("agents".to_owned(), list(&[agent.to_owned()]))];
+    let mut matches = vec![
+        ("agents".to_owned(), list(&[agent.to_owned()])),
+        ("events".to_owned(), list(std::slice::from_ref(&adopted.entry.event))),
+    ];
     if !adopted.tools.is_empty() {
         matches.push(("tools".to_owned(), list(&adopted.tools)));
     }
@@ -103,7 +109,7 @@ fn stage(agent: &str, place: usize, adopted: &Adopted) -> Value {
         ("run", list(&adopted.words)),
         ("protocol", "agent".into()),
         ("timeout", Value::Number(seconds)),
-        ("on_error", "allow".into()),
+        ("on_error", if adopted.strict { "deny" } else { "allow" }.into()),
         ("match", Value::Map(matches)),
     ])
 }
