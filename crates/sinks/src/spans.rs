@@ -2,7 +2,7 @@
 //! end of its turn. Until then it is remembered between deliveries.
 
 use serde_json::{Map, Value, json};
-use tollgate_store::micros_of;
+use tollgate_store::{NO_RESULT, micros_of};
 
 use crate::otlp::{attribute, attribute_number};
 use crate::{gate_micros, is_work, rules, text, verdict};
@@ -42,7 +42,7 @@ pub(crate) fn spans(records: &[Value], memory: &mut Value) -> Vec<Value> {
                 let begun = open.shift_remove(&key);
                 found.push(span(begun.as_ref().unwrap_or(record), Some(record), end));
             }
-            "permission-denied" => {
+            "permission-denied" | NO_RESULT => {
                 let begun = open.shift_remove(&key);
                 found.extend(begun.map(|begun| span(&begun, Some(record), End::NoResult)));
             }

@@ -5,7 +5,7 @@ use tollgate_index::{Histogram, Row, bucket, value};
 use super::data::Report;
 use super::text::{headline, period, tables};
 use crate::table::{Table, number};
-use crate::when;
+use crate::{usage, when};
 
 /// The whole page.
 pub fn page(report: &Report) -> String {
@@ -23,6 +23,7 @@ pub fn page(report: &Report) -> String {
     for (title, rows) in tables(report) {
         body.push_str(&section(title, &table(&rows)));
     }
+    usage::notes(&report.spent).iter().for_each(|note| body.push_str(&format!("<p>{}</p>\n", escape(note))));
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
