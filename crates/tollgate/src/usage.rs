@@ -94,8 +94,13 @@ impl Spent {
     /// The cost for people; a price that was not checked is in doubt.
     pub fn cost(&self) -> String {
         let doubt = if self.checked { "" } else { "?" };
-        self.dollars.map_or("–".to_owned(), |dollars| format!("${dollars:.2}{doubt}"))
+        self.dollars.map_or("–".to_owned(), |dollars| format!("{}{doubt}", dollars_shown(dollars)))
     }
+}
+
+/// Dollars for people: what is less than a cent is not nothing.
+pub fn dollars_shown(dollars: f64) -> String {
+    if dollars > 0.0 && dollars < 0.01 { "<$0.01".to_owned() } else { format!("${dollars:.2}") }
 }
 
 /// What a reader of costs must know: prices that nobody has checked, and models without one.

@@ -89,7 +89,7 @@ pub fn written(figure: &Figure, value: f64) -> String {
         Unit::Share => format!("{:.1} %", value * 100.0),
         Unit::Time => when::duration(value as u64),
         Unit::Bytes => table::bytes(value as u64),
-        Unit::Dollars => format!("${value:.2}"),
+        Unit::Dollars => usage::dollars_shown(value),
     }
 }
 
