@@ -140,6 +140,18 @@ impl History {
         Self { left: count, at: 0, random: 0x9e37_79b9_7f4a_7c15, commands }
     }
 
+    /// What a call is given: a given command alone, as a shell gets it; else what any tool may want.
+    fn input(&mut self) -> Value {
+        let command = ("command", self.command().into());
+        let path = format!("/home/user/project/src/module_{}.rs", self.random(500));
+        let about = ("description", "a step on the way".into());
+        if self.commands.is_empty() {
+            object([command, ("file_path", path.into()), about])
+        } else {
+            object([command, about])
+        }
+    }
+
     /// One of the commands, else a made-up one.
     fn command(&mut self) -> String {
         let (number, count) = (self.random(1 << 40), self.commands.len().max(1) as u64);
@@ -179,12 +191,7 @@ impl History {
             _ => Verdict::Allow,
         };
         let id = format!("toolu_{session:08x}{number:04x}");
-        let path = format!("/home/user/project/src/module_{}.rs", self.random(500));
-        let input = object([
-            ("command", self.command().into()),
-            ("file_path", path.into()),
-            ("description", "a step on the way".into()),
-        ]);
+        let input = self.input();
         let call = ToolUse { id, name: tool.to_owned(), call: ToolCall::Other, input };
         let (name, kind) = match step {
             0 => ("UserPromptSubmit", Kind::Prompt { text: "please make the tests pass".to_owned() }),
