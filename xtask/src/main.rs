@@ -8,6 +8,7 @@ mod docs;
 mod families;
 mod hot;
 mod install;
+mod past;
 mod record;
 mod sh;
 mod test;
@@ -26,6 +27,10 @@ cargo xtask e2e               real clients against the mock model
 cargo xtask record [AGENT…] [--store]
                               record the clients' payloads anew, show what changed, keep it
 cargo xtask bench             the hook against an empty program
+cargo xtask bench --index [EVENTS]
+                              taking ten million events in, and figures over all of them
+cargo xtask bench --replay [CALLS]
+                              judging a past of varied calls again
 cargo xtask hot               record which functions a hook runs through, for the linker
 cargo xtask families          write docs/families.md, and compare options with the programs of this machine
 cargo xtask corpus FILE       judge a file of real commands (JSON lines with `command`)";
@@ -42,7 +47,7 @@ fn main() -> ExitCode {
         Some("docs") => docs::run().and_then(|()| agent_docs::write()),
         Some("e2e") => test::e2e(),
         Some("record") => record::run(args.get(1..).unwrap_or_default()),
-        Some("bench") => bench::run(),
+        Some("bench") => bench(args.get(1..).unwrap_or_default()),
         Some("hot") => hot::record(),
         Some("families") => families::run(),
         Some("corpus") => corpus::run(args.get(1).map(String::as_str)),
@@ -52,6 +57,15 @@ fn main() -> ExitCode {
         }
     };
     finish(result)
+}
+
+fn bench(args: &[String]) -> anyhow::Result<()> {
+    let count = args.get(1).map(|count| count.parse()).transpose()?;
+    match args.first().map(String::as_str) {
+        Some("--index") => past::index(count.unwrap_or(10_000_000)),
+        Some("--replay") => past::replay(count.unwrap_or(200_000)),
+        _ => bench::run(),
+    }
 }
 
 fn finish(result: anyhow::Result<()>) -> ExitCode {

@@ -1,43 +1,72 @@
-//! Writes a made-up history in the real record format, unless it is there, takes it in, and says how long that and
-//! the figures took.
+//! Writes a made-up history in the real record format, takes it in, and says how long that and the figures took.
 //!
-//! `cargo run --release -p tollgate-index --example history -- DIR EVENTS`
+//! `cargo run --release -p tollgate-index --example history -- DIR EVENTS [FILE…]`: the commands of the calls come
+//! from files of JSON lines with `command`; without one, they are made up, too. `cargo xtask bench --index` runs it.
 
 #![allow(clippy::print_stdout, reason = "a measurement")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tollgate_index::{By, Index, Scope};
-use tollgate_model::json::{Value, object};
+use tollgate_model::json::{self, Value, object};
 use tollgate_model::{
     Actor, Agent, Attended, Certainty, Decision, Event, Finding, Hit, Kind, Record, Span, Times, ToolCall,
     ToolUse, Trace, Verdict,
 };
-use tollgate_store::Log;
+use tollgate_store::{Keep, Log};
 
 const TOOLS: [&str; 8] = ["Bash", "Read", "Edit", "Write", "Grep", "Glob", "WebFetch", "Agent"];
 const AGENTS: [Agent; 3] = [Agent::ClaudeCode, Agent::Codex, Agent::GeminiCli];
 const RULES: [&str; 6] =
     ["git-force-push", "home-delete", "secret-file-read", "curl-pipe-shell", "opaque", "system-write"];
+/// Records that are written, taken in and pruned together, so that ten million need no ten gigabytes.
+const PORTION: usize = 1_000_000;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
     let (Some(state), Some(count)) =
         (args.next().map(PathBuf::from), args.next().and_then(|n| n.parse().ok()))
     else {
-        return Err("usage: history DIR EVENTS".into());
+        return Err("usage: history DIR EVENTS [FILE…]".into());
     };
-    let log = Log::at(&state);
-    if log.head().is_none() {
-        let start = Instant::now();
-        let written = log.append_all(History::new(count))?;
-        told("written", written, start.elapsed());
-    }
+    let commands = args.map(|file| commands(Path::new(&file))).collect::<Result<Vec<_>, _>>()?.concat();
+    std::fs::create_dir_all(&state)?;
     let mut index = Index::open(&state)?;
-    let start = Instant::now();
-    let taken = index.catch_up(|_| {})?;
-    told("taken in", taken, start.elapsed());
+    fill(&Log::at(&state), &mut index, History::new(count, commands))?;
+    ask(&index)?;
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    println!("{}", status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default());
+    Ok(())
+}
+
+fn commands(file: &Path) -> std::io::Result<Vec<String>> {
+    let text = std::fs::read_to_string(file)?;
+    let lines = text.lines().filter_map(|line| json::parse(line.as_bytes()).ok());
+    Ok(lines.filter_map(|line| line.text("command").map(str::to_owned)).collect())
+}
+
+/// Writes a history and takes it in, portion by portion; the last one stays in the log. A history of nothing takes in
+/// what is there.
+fn fill(log: &Log, index: &mut Index, mut history: History) -> Result<(), Box<dyn std::error::Error>> {
+    let (mut writing, mut taking) = (Spent::default(), Spent::default());
+    loop {
+        if history.left > 0 {
+            writing.add(|| Ok(log.append_all(history.by_ref().take(PORTION))?))?;
+        }
+        taking.add(|| Ok(index.catch_up(|_| {})?))?;
+        if history.left == 0 {
+            break;
+        }
+        log.prune(Keep { bytes: Some(0), ..Keep::default() }, SystemTime::now())?;
+    }
+    println!("written   {writing}");
+    println!("taken in  {taking}");
+    Ok(())
+}
+
+/// Everything that `stats` and `report` ask.
+fn ask(index: &Index) -> Result<(), Box<dyn std::error::Error>> {
     let start = Instant::now();
     let figures = index.figures(Scope::default());
     let totals = figures.totals()?;
@@ -51,14 +80,51 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     figures.sessions(100)?;
     let (calls, p95) = (totals.calls.calls, gate.percentile(0.95).unwrap_or_default());
     println!("all figures of {calls} calls and {rules} rules in {:?}; gate p95 {p95} µs", start.elapsed());
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    println!("{}", status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default());
     Ok(())
 }
 
-fn told(what: &str, count: u64, took: Duration) {
-    let rate = count as f64 / took.as_secs_f64();
-    println!("{count} records {what} in {:.1} s: {rate:.0}/s", took.as_secs_f64());
+/// Records, with the time that went by and the time that processors spent on them.
+#[derive(Default)]
+struct Spent {
+    records: u64,
+    wall: Duration,
+    processor: Duration,
+}
+
+impl Spent {
+    fn add(
+        &mut self,
+        work: impl FnOnce() -> Result<u64, Box<dyn std::error::Error>>,
+    ) -> Result<(), Box<dyn std::error::Error>> {
+        let (start, processor) = (Instant::now(), processor());
+        self.records += work()?;
+        self.wall += start.elapsed();
+        self.processor += self::processor().saturating_sub(processor);
+        Ok(())
+    }
+}
+
+impl std::fmt::Display for Spent {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let rate = |time: Duration| self.records as f64 / time.as_secs_f64().max(1e-9);
+        write!(
+            out,
+            "{} records in {:.1} s: {:.0}/s; {:.1} s of processors: {:.0}/s each",
+            self.records,
+            self.wall.as_secs_f64(),
+            rate(self.wall),
+            self.processor.as_secs_f64(),
+            rate(self.processor)
+        )
+    }
+}
+
+/// What all threads of this process have spent so far; Linux counts in hundredths of a second.
+fn processor() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after = stat.rsplit_once(')').map_or("", |(_, after)| after);
+    let ticks: u64 = after.split_whitespace().skip(11).take(2).filter_map(|n| n.parse::<u64>().ok()).sum();
+    Duration::from_millis(ticks * 10)
 }
 
 /// Sessions of forty calls, spread over ninety days.
@@ -66,11 +132,33 @@ struct History {
     left: u64,
     at: u64,
     random: u64,
+    commands: Vec<String>,
 }
 
 impl History {
-    fn new(count: u64) -> Self {
-        Self { left: count, at: 0, random: 0x9e37_79b9_7f4a_7c15 }
+    fn new(count: u64, commands: Vec<String>) -> Self {
+        Self { left: count, at: 0, random: 0x9e37_79b9_7f4a_7c15, commands }
+    }
+
+    /// What a call is given: a given command alone, as a shell gets it; else what any tool may want.
+    fn input(&mut self) -> Value {
+        let command = ("command", self.command().into());
+        let path = format!("/home/user/project/src/module_{}.rs", self.random(500));
+        let about = ("description", "a step on the way".into());
+        if self.commands.is_empty() {
+            object([command, ("file_path", path.into()), about])
+        } else {
+            object([command, about])
+        }
+    }
+
+    /// One of the commands, else a made-up one.
+    fn command(&mut self) -> String {
+        let (number, count) = (self.random(1 << 40), self.commands.len().max(1) as u64);
+        match self.commands.get((number % count) as usize) {
+            Some(command) => command.clone(),
+            None => format!("cargo test -p crate_{} -- --nocapture", number % 40),
+        }
     }
 
     /// Xorshift: the same history each time.
@@ -81,11 +169,21 @@ impl History {
         self.random % below
     }
 
+    /// Tools in turn; where commands are given, the agent's shell, so that each is judged.
+    fn tool(&self, agent: Agent, number: u64) -> &'static str {
+        match agent {
+            _ if self.commands.is_empty() => TOOLS.get((number % 8) as usize).copied().unwrap_or_default(),
+            Agent::GeminiCli => "run_shell_command",
+            _ => "Bash",
+        }
+    }
+
     fn event(&mut self) -> (Event, Verdict) {
         // Per session: a prompt, forty calls with their results, a stop.
         let (session, step) = (self.at / 82, self.at % 82);
         let number = step.saturating_sub(1) / 2;
-        let tool = TOOLS.get(((number + session) % 8) as usize).copied().unwrap_or_default();
+        let agent = AGENTS.get((session % 3) as usize).copied().unwrap_or(Agent::Generic);
+        let tool = self.tool(agent, number + session);
         let verdict = match (number * 7919 + session * 104_729) % 100 {
             0 => Verdict::Deny,
             1 | 2 => Verdict::Ask,
@@ -93,12 +191,7 @@ impl History {
             _ => Verdict::Allow,
         };
         let id = format!("toolu_{session:08x}{number:04x}");
-        let path = format!("/home/user/project/src/module_{}.rs", self.random(500));
-        let input = object([
-            ("command", format!("cargo test -p crate_{} -- --nocapture", self.random(40)).into()),
-            ("file_path", path.into()),
-            ("description", "a step on the way".into()),
-        ]);
+        let input = self.input();
         let call = ToolUse { id, name: tool.to_owned(), call: ToolCall::Other, input };
         let (name, kind) = match step {
             0 => ("UserPromptSubmit", Kind::Prompt { text: "please make the tests pass".to_owned() }),
@@ -117,7 +210,7 @@ impl History {
         let sub = step > 60 && session.is_multiple_of(4);
         let actor = Actor::Subagent { id: format!("a{session}"), kind: "Explore".into() };
         let event = Event {
-            agent: AGENTS.get((session % 3) as usize).copied().unwrap_or(Agent::Generic),
+            agent,
             name: name.to_owned(),
             session: format!("{session:08x}-0000-4000-8000-000000000000"),
             actor: if sub && step < 81 { actor } else { Actor::Main },

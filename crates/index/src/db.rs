@@ -88,7 +88,8 @@ pub struct Index {
     pub(crate) db: Connection,
     pub(crate) state: PathBuf,
     path: PathBuf,
-    sessions: HashMap<(String, String), i64>,
+    /// By agent, then by the agent's id.
+    sessions: HashMap<String, HashMap<String, i64>>,
     /// It was broken or of another version, and was built anew.
     pub rebuilt: Option<String>,
 }
@@ -140,12 +141,11 @@ impl Index {
 
     /// The number of a session.
     pub(crate) fn session(&mut self, agent: &str, session: &str, at: i64) -> Result<i64, IndexFault> {
-        let key = (agent.to_owned(), session.to_owned());
-        if let Some(id) = self.sessions.get(&key) {
+        if let Some(id) = self.sessions.get(agent).and_then(|sessions| sessions.get(session)) {
             return Ok(*id);
         }
         let id = self.session_row(agent, session, at).map_err(|error| self.fault(error))?;
-        self.sessions.insert(key, id);
+        self.sessions.entry(agent.to_owned()).or_default().insert(session.to_owned(), id);
         Ok(id)
     }
 

@@ -1,9 +1,7 @@
 //! What a record says that figures are made of.
 
 use tollgate_model::json::{self, Value};
-use tollgate_store::micros_of;
-
-use crate::raw::{members, plain};
+use tollgate_store::{members, micros_of, plain};
 
 /// What became of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

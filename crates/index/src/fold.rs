@@ -2,6 +2,9 @@
 //! refusal, or with its turn.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use tollgate_store::NO_RESULT;
 
 use crate::fact::{Fact, Outcome};
 use crate::histogram::bucket;
@@ -9,6 +12,35 @@ use crate::histogram::bucket;
 pub(crate) const HOUR: i64 = 3_600_000_000;
 /// A call whose turn ended without a result is remembered for that long, should the result still come.
 const LATE: i64 = 24 * HOUR;
+
+/// By numbers of our own, which nobody can choose so that they collide.
+pub(crate) type Numbered<K, V> = HashMap<K, V, BuildHasherDefault<Mixed>>;
+
+/// Multiplies and turns: a fraction of what a hash costs that must stand up to people.
+#[derive(Default)]
+pub(crate) struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(u64::from(number));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0.rotate_left(23) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn write_i64(&mut self, number: i64) {
+        self.write_u64(number.cast_unsigned());
+    }
+}
 
 /// A text by its number in this run.
 pub(crate) type Name = u32;
@@ -108,19 +140,18 @@ pub(crate) struct SessionSum {
 #[derive(Default)]
 pub(crate) struct Fold {
     pub(crate) names: Names,
-    pub(crate) calls: HashMap<CallKey, CallSum>,
-    pub(crate) events: HashMap<(i64, Name, Name), i64>,
-    pub(crate) latency: HashMap<(i64, Name, Name, u32), i64>,
-    pub(crate) rules: HashMap<(i64, Name, Name), RuleSum>,
-    pub(crate) tests: HashMap<(i64, Name), [i64; 2]>,
-    pub(crate) faults: HashMap<(i64, Name, Name), i64>,
-    pub(crate) sessions: HashMap<i64, SessionSum>,
+    pub(crate) calls: Numbered<CallKey, CallSum>,
+    pub(crate) events: Numbered<(i64, Name, Name), i64>,
+    pub(crate) latency: Numbered<(i64, Name, Name, u32), i64>,
+    pub(crate) rules: Numbered<(i64, Name, Name), RuleSum>,
+    pub(crate) tests: Numbered<(i64, Name), [i64; 2]>,
+    pub(crate) faults: Numbered<(i64, Name, Name), i64>,
+    pub(crate) sessions: Numbered<i64, SessionSum>,
     pub(crate) rows: Vec<Call>,
     /// Results of calls whose row was written before: number, outcome, bytes, duration.
     pub(crate) late: Vec<(u64, Outcome, u64, Option<u64>)>,
     /// By session and call id. Stays.
     pub(crate) open: HashMap<i64, HashMap<String, Open>>,
-    pub(crate) rows_by_seq: HashMap<u64, usize>,
 }
 
 impl Fold {
@@ -145,8 +176,9 @@ impl Fold {
             "post-tool" => self.end(session, &fact.call, Outcome::Ran, fact),
             "post-tool-fail" => self.end(session, &fact.call, Outcome::Failed, fact),
             "permission-denied" => self.end(session, &fact.call, Outcome::None, fact),
-            "stop" | "stop-error" | "subagent-stop" => self.end_turn(session, &fact.actor, fact.at),
-            "session-end" => self.end_session(session, fact.at),
+            NO_RESULT => self.leave(session, |call, _| call == fact.call),
+            "stop" | "stop-error" | "subagent-stop" => self.end_turn(session, &fact.actor),
+            "session-end" => self.end_session(session),
             _ => {}
         }
     }
@@ -215,7 +247,6 @@ impl Fold {
             took: None,
             gate: fact.gate,
         };
-        self.rows_by_seq.insert(fact.seq, self.rows.len());
         self.rows.push(row);
         if !refused {
             self.open.entry(session).or_default().insert(fact.call.clone(), open);
@@ -259,12 +290,22 @@ impl Fold {
         self.asked(&open, outcome != Outcome::None, if open.late { -1 } else { 0 });
     }
 
-    fn end_turn(&mut self, session: i64, actor: &str, now: i64) {
+    fn end_turn(&mut self, session: i64, actor: &str) {
+        self.leave(session, |_, open| open.actor == actor);
+    }
+
+    fn end_session(&mut self, session: i64) {
+        self.leave(session, |_, _| true);
+        self.open.remove(&session);
+    }
+
+    /// Calls that came to nothing, as far as is known: a result may still come.
+    fn leave(&mut self, session: i64, which: impl Fn(&str, &Open) -> bool) {
         let Some(calls) = self.open.get_mut(&session) else { return };
         let ended: Vec<Open> = calls
-            .values_mut()
-            .filter(|open| !open.late && open.actor == actor && open.at <= now)
-            .map(|open| {
+            .iter_mut()
+            .filter(|(call, open)| !open.late && which(call, open))
+            .map(|(_, open)| {
                 open.late = true;
                 open.clone()
             })
@@ -273,20 +314,6 @@ impl Fold {
             self.close(&open, Outcome::Open, Outcome::None, None, 0);
             self.asked(&open, false, 0);
         }
-    }
-
-    fn end_session(&mut self, session: i64, now: i64) {
-        let actors: Vec<String> = self
-            .open
-            .get(&session)
-            .into_iter()
-            .flat_map(HashMap::values)
-            .map(|open| open.actor.clone())
-            .collect();
-        for actor in actors {
-            self.end_turn(session, &actor, now);
-        }
-        self.open.remove(&session);
     }
 
     /// Moves a call from one outcome to another.
@@ -307,7 +334,9 @@ impl Fold {
             let [passed, failed] = self.tests.entry((hour, agent)).or_default();
             *if after == Outcome::Ran { passed } else { failed } += 1;
         }
-        match self.rows_by_seq.get(&open.seq).and_then(|at| self.rows.get_mut(*at)) {
+        // One that is not where its number says, in a log that was tampered with, is found by the database.
+        let at = self.rows.binary_search_by_key(&open.seq, |row| row.seq).ok();
+        match at.and_then(|at| self.rows.get_mut(at)) {
             Some(row) => (row.outcome, row.bytes, row.took) = (after, bytes, took),
             None => self.late.push((open.seq, after, bytes, took)),
         }

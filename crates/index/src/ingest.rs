@@ -3,12 +3,11 @@
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use tollgate_model::json;
-use tollgate_store::{Entry, Log};
+use tollgate_store::{Entry, Log, members, plain};
 
 use crate::db::{Index, IndexFault};
 use crate::fact::Fact;
 use crate::fold::Fold;
-use crate::raw::{members, plain};
 
 /// Lines that travel together.
 const BATCH: usize = 2048;

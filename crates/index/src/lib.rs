@@ -7,7 +7,6 @@ mod figures;
 mod fold;
 mod histogram;
 mod ingest;
-mod raw;
 #[cfg(test)]
 mod tests;
 

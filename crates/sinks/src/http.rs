@@ -49,10 +49,7 @@ impl Address {
 
 fn agent(to: &Address, end: Instant) -> Result<ureq::Agent, String> {
     let left = end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
-    let roots = match &to.ca {
-        Some(file) => RootCerts::Specific(Arc::new(certificates(file)?)),
-        None => RootCerts::WebPki,
-    };
+    let roots = roots(to.ca.as_deref(), &SYSTEM)?;
     let builder = ureq::Agent::config_builder()
         .timeout_global(Some(left))
         .http_status_as_error(false)
@@ -63,6 +60,24 @@ fn agent(to: &Address, end: Instant) -> Result<ureq::Agent, String> {
     // A proxy sees what is sent without TLS, so it is used only with it.
     let builder = if to.url.starts_with("https://") { builder } else { builder.proxy(None) };
     Ok(builder.build().into())
+}
+
+/// Where systems keep the certificates that they trust, in one file.
+const SYSTEM: [&str; 4] = [
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+];
+
+/// Whom to trust: the file that the policy names, else the system, else Mozilla's list as built in. The environment
+/// has no say, as an agent can set it.
+fn roots(named: Option<&Path>, system: &[&str]) -> Result<RootCerts, String> {
+    if let Some(file) = named {
+        return Ok(RootCerts::Specific(Arc::new(certificates(file)?)));
+    }
+    let found = system.iter().find_map(|file| certificates(Path::new(file)).ok());
+    Ok(found.map_or(RootCerts::WebPki, |found| RootCerts::Specific(Arc::new(found))))
 }
 
 fn certificates(file: &Path) -> Result<Vec<ureq::tls::Certificate<'static>>, String> {
@@ -113,6 +128,28 @@ mod tests {
             assert!(!shown.contains("pass") && !shown.contains("T0KEN"), "{shown}");
         }
         assert_ne!(shown("https://a.example/1"), shown("https://a.example/2"));
+    }
+
+    #[test]
+    fn the_system_is_trusted_unless_the_policy_says_otherwise() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path.to_str().unwrap().to_owned()
+        };
+        let pem =
+            |count: usize| "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n".repeat(count);
+        let (none, one, two) = (file("none", "rubbish"), file("one", &pem(1)), file("two", &pem(2)));
+        let count = |named: Option<&str>, system: &[&str]| match roots(named.map(Path::new), system) {
+            Ok(RootCerts::Specific(found)) => Some(found.len()),
+            Ok(_) => None,
+            Err(_) => Some(0),
+        };
+        assert_eq!(count(None, &["/nowhere", &none, &one, &two]), Some(1));
+        assert_eq!(count(Some(&two), &[&one]), Some(2));
+        assert_eq!(count(Some(&none), &[&one]), Some(0), "a file that was named is never passed over");
+        assert_eq!(count(None, &["/nowhere", &none]), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! end of its turn. Until then it is remembered between deliveries.
 
 use serde_json::{Map, Value, json};
-use tollgate_store::micros_of;
+use tollgate_store::{NO_RESULT, micros_of};
 
 use crate::otlp::{attribute, attribute_number};
 use crate::{gate_micros, is_work, rules, text, verdict};
@@ -42,7 +42,7 @@ pub(crate) fn spans(records: &[Value], memory: &mut Value) -> Vec<Value> {
                 let begun = open.shift_remove(&key);
                 found.push(span(begun.as_ref().unwrap_or(record), Some(record), end));
             }
-            "permission-denied" => {
+            "permission-denied" | NO_RESULT => {
                 let begun = open.shift_remove(&key);
                 found.extend(begun.map(|begun| span(&begun, Some(record), End::NoResult)));
             }
@@ -172,4 +172,23 @@ fn span(call: &Value, ended: Option<&Value>, end: End) -> Value {
 /// The same text has the same id, so that a span finds its session whoever delivers it.
 fn id(text: &str, digits: usize) -> String {
     blake3::hash(text.as_bytes()).to_hex().chars().take(digits).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_without_a_result_is_one_span_however_its_end_is_told() {
+        let record = |phase: &str, id: &str| json!({"ts": "2026-01-01T00:00:00.000000Z", "agent": "codex", "session": "s", "phase": phase, "id": id, "tool": "Bash"});
+        let (pre, stop, closing) = (record("pre-tool", "a"), record("stop", "e2"), record(NO_RESULT, "a"));
+        for rest in [vec![stop.clone()], vec![stop, closing.clone()], vec![closing]] {
+            let mut memory = Value::Null;
+            let found = spans(&[vec![pre.clone()], rest].concat(), &mut memory);
+            let names: Vec<&str> = found.iter().map(|span| text(span, "name")).collect();
+            assert_eq!(names, ["session", "execute_tool Bash"]);
+            assert!(found[1].to_string().contains("no result"), "{}", found[1]);
+            assert_eq!(memory["open"], json!({}));
+        }
+    }
 }

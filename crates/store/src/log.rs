@@ -9,6 +9,7 @@ mod line;
 mod lock;
 mod parts;
 mod tail;
+mod unanswered;
 mod verify;
 
 use std::path::{Path, PathBuf};
@@ -25,6 +26,7 @@ use line::Line;
 use lock::Lock;
 pub use parts::{Entry, Records};
 use tail::Tail;
+pub use unanswered::NO_RESULT;
 pub use verify::{Breach, Trouble, Verification};
 
 /// The log of a state directory.
@@ -109,13 +111,21 @@ impl Log {
         records: impl IntoIterator<Item = (Record, SystemTime)>,
     ) -> Result<u64, LogFault> {
         let dir = Dir::make(&self.state)?;
-        let redactor = Redactor::at(&self.state).personal(self.personal);
         let lock = Lock::take(&dir, self.limits.lock_wait)?;
-        let mut tail = Tail::find(&dir, &lock)?;
+        self.put_all((&dir, &lock), records)
+    }
+
+    fn put_all(
+        &self,
+        (dir, lock): (&Dir, &Lock),
+        records: impl IntoIterator<Item = (Record, SystemTime)>,
+    ) -> Result<u64, LogFault> {
+        let redactor = Redactor::at(&self.state).personal(self.personal);
+        let mut tail = Tail::find(dir, lock)?;
         let mut count = 0;
         let mut outcome = Ok(());
         for (record, at) in records {
-            outcome = self.put((&dir, &lock), &mut tail, &Clean::of(&record, &redactor), at).map(|_| ());
+            outcome = self.put((dir, lock), &mut tail, &Clean::of(&record, &redactor), at).map(|_| ());
             if outcome.is_err() {
                 break;
             }

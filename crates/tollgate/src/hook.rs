@@ -190,7 +190,13 @@ impl Hook {
         record.fields.extend(kept.workflows.clone());
         let log = Log::at(&self.state).personal(kept.loaded.policy.redact == Redact::Personal);
         let fault = match log.append(&record, SystemTime::now()) {
-            Ok(appended) => return (reply, Some(appended.seq)),
+            Ok(appended) => {
+                if ends_turn(kept.event) {
+                    // What cannot be closed here is closed by whoever counts.
+                    let _ = log.close_turn(&appended, SystemTime::now());
+                }
+                return (reply, Some(appended.seq));
+            }
             Err(fault) => fault,
         };
         decision
@@ -313,6 +319,12 @@ fn first_project(event: &Event) -> String {
         return project.trim_end_matches('/').to_owned();
     }
     dirs::repository(Path::new(&event.cwd)).to_string_lossy().into_owned()
+}
+
+/// A turn's end also ends the calls that have no result.
+fn ends_turn(event: &Event) -> bool {
+    use tollgate_model::Phase::{SessionEnd, Stop, StopError, SubagentStop};
+    matches!(event.phase(), Stop | StopError | SubagentStop | SessionEnd)
 }
 
 /// What a person must know about the policy: at the start of a session, and with every refusal.

@@ -84,6 +84,18 @@ pub fn cut(text: &str, width: usize) -> String {
     out
 }
 
+/// Lines of at most that many columns, broken between words. A word that is longer is cut.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in shown(text).split_whitespace() {
+        match lines.last_mut().filter(|line| columns(line) + 1 + columns(word) <= width) {
+            Some(line) => *line = format!("{line} {word}"),
+            None => lines.push(cut(word, width)),
+        }
+    }
+    lines
+}
+
 fn columns(text: &str) -> usize {
     text.chars().count()
 }

@@ -208,7 +208,7 @@ impl Lines {
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 Err(_) => return None,
             };
-            let end = chunk.iter().position(|&byte| byte == b'\n');
+            let end = memchr::memchr(b'\n', chunk);
             let piece = chunk.get(..end.unwrap_or(chunk.len())).unwrap_or_default();
             let room = MAX_LINE.saturating_sub(line.bytes.len());
             line.bytes.extend_from_slice(piece.get(..room.min(piece.len())).unwrap_or_default());

@@ -14,3 +14,5 @@ mod disk;
 mod places;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod turns;

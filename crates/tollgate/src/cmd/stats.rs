@@ -53,7 +53,14 @@ enum What {
 /// Counts.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.by == Some(What::Tokens) {
-        print(tokens(args)?, args);
+        let found = tokens(args)?;
+        print(Rows { table: token_table(&found), values: found.iter().map(token_value).collect() }, args);
+        if !args.json {
+            usage::notes(&found)
+                .iter()
+                .flat_map(|note| table::wrap(note, table::width()))
+                .for_each(|line| out::line(&line));
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let index = args.scope.index()?;
@@ -90,12 +97,11 @@ fn print(rows: Rows, args: &Args) {
     }
 }
 
-fn tokens(args: &Args) -> anyhow::Result<Rows> {
+fn tokens(args: &Args) -> anyhow::Result<Vec<Spent>> {
     let home = crate::dirs::home().context("no home directory: set HOME")?;
     let scope = args.scope.scope()?;
     let wanted = Wanted { since: scope.from, until: scope.to, agent: scope.agent.as_deref(), session: None };
-    let found = usage::spent(&transcripts::find(&home), &wanted, &Prices::read(args.prices.as_deref())?);
-    Ok(Rows { table: token_table(&found), values: found.iter().map(token_value).collect() })
+    Ok(usage::spent(&transcripts::find(&home), &wanted, &Prices::read(args.prices.as_deref())?))
 }
 
 /// Tokens in a table.
@@ -121,6 +127,7 @@ pub fn token_value(spent: &Spent) -> Value {
         "agent": spent.agent, "session": spent.session, "model": spent.model, "answers": spent.answers,
         "input": spent.input, "cached": spent.cached, "cache_writes": spent.cache_writes,
         "output": spent.output, "dollars": spent.dollars, "price_checked": spent.checked,
+        "price_source": spent.source,
     })
 }
 

@@ -7,9 +7,12 @@ use std::sync::mpsc::sync_channel;
 use tollgate_model::{Event, StillFile, StillWorld, Verdict};
 use tollgate_policy::Policy;
 
-use super::past::{Past, Source, Written};
+use super::past::{Source, Written};
 use super::tally::Tally;
 use crate::table::Bar;
+
+/// Verdicts that a core remembers.
+const MOST_KNOWN: usize = 100_000;
 
 /// What the new verdict is compared with.
 pub enum Baseline {
@@ -70,23 +73,20 @@ impl Judges {
         examples: usize,
     ) -> Tally {
         let mut tally = Tally::new(examples);
-        let mut known: HashMap<blake3::Hash, (Said, Option<Said>)> = HashMap::new();
+        let mut known: HashMap<blake3::Hash, Option<(Said, Option<Said>)>> = HashMap::new();
         loop {
             let Ok(batch) = batches.lock().map_err(|_| ()).and_then(|batches| batches.recv().map_err(|_| ()))
             else {
                 return tally;
             };
-            for past in batch.iter().filter_map(|written| written.understand(since)) {
+            for (written, glance) in batch.iter().filter_map(|one| Some((one, one.glance(since)?))) {
                 // Bounded, whatever the past holds.
-                if known.len() > 100_000 {
+                if known.len() > MOST_KNOWN {
                     known.clear();
                 }
-                let (now, other) = known.entry(key(&past.event)).or_insert_with(|| self.both(&past.event));
-                let before = match other {
-                    Some(before) => before.clone(),
-                    None => Said { verdict: past.said, rules: past.rules.clone() },
-                };
-                tally.add(&past, &before, now);
+                let judged = || written.event().map(|event| self.both(&event));
+                let Some((now, other)) = known.entry(glance.key).or_insert_with(judged) else { continue };
+                tally.add(other.as_ref().unwrap_or(&glance.said), now, || about(written));
             }
         }
     }
@@ -124,24 +124,10 @@ fn said(event: &Event, world: &StillWorld, policy: &Policy) -> Said {
     }
 }
 
-/// Two events with the same key are judged alike.
-fn key(event: &Event) -> blake3::Hash {
-    let mut hasher = blake3::Hasher::new();
-    let tool = event.pending();
-    let mut input = String::new();
-    if let Some(tool) = tool {
-        tollgate_model::json::write(&tool.input, &mut input);
-    }
-    let name = tool.map_or("", |tool| tool.name.as_str());
-    for text in [event.agent.name(), &event.cwd, name, &input] {
-        hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
-    }
-    hasher.finalize()
-}
-
 /// What a call is about, without secrets.
-pub fn about(past: &Past) -> String {
-    let Some(tool) = past.event.pending() else { return String::new() };
+fn about(written: &Written) -> String {
+    let event = written.event();
+    let Some(tool) = event.as_ref().and_then(Event::pending) else { return String::new() };
     let record = tollgate_model::json::object([("input", tool.input.clone())]);
     let text = crate::cmd::log::subject(&record);
     format!("{} {}", tool.name, tollgate_store::redact(&text))

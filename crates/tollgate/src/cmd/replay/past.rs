@@ -1,13 +1,15 @@
 //! The calls of the past.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use tollgate_agents::transcript::Told;
 use tollgate_agents::{Adapter, Payload, adapter, claude_code::ClaudeCode};
 use tollgate_model::json::{self, Value, object};
 use tollgate_model::{Event, Verdict};
-use tollgate_store::{Log, micros_of};
+use tollgate_store::{Log, members, micros_of, plain};
 
+use super::judge::Said;
 use crate::transcripts;
 
 /// Calls that travel together.
@@ -29,14 +31,12 @@ pub enum Written {
     Call(&'static str, tollgate_agents::transcript::Call),
 }
 
-/// A call, ready to be judged.
-pub struct Past {
-    /// The event as the gate would get it.
-    pub event: Event,
+/// What is known of a call at a glance: enough to tell whether its like was judged before.
+pub struct Glance {
+    /// Calls with the same key are judged alike.
+    pub key: blake3::Hash,
     /// What the gate said then; a transcript's call ran.
-    pub said: Verdict,
-    /// The rules that said it.
-    pub rules: Vec<String>,
+    pub said: Said,
 }
 
 impl Source {
@@ -84,34 +84,78 @@ impl Source {
 }
 
 impl Written {
-    /// Understands it; `None` when it is no call, or one before `since`.
-    pub fn understand(&self, since: Option<i64>) -> Option<Past> {
+    /// Looks at it without understanding it; `None` when it is no call, or one before `since`.
+    pub fn glance(&self, since: Option<i64>) -> Option<Glance> {
         let late = |time: &str| since.is_none_or(|since| micros_of(time).is_some_and(|at| at >= since));
         match self {
             Self::Line(line) => {
-                let record = json::parse(line.as_bytes()).ok()?;
-                late(record.text("ts")?).then_some(())?;
-                from_record(&record)
+                let parts = Parts::of(line)?;
+                let ours = parts.text("session").starts_with("tollgate-canary-");
+                (!ours && late(&parts.text("ts"))).then(|| parts.glance())?
             }
             Self::Call(agent, call) => {
                 late(&call.time).then_some(())?;
-                let event = event(agent, &call.session, &call.cwd, &call.tool, &call.input, &call.id)?;
-                Some(Past { event, said: Verdict::Allow, rules: Vec::new() })
+                let mut input = String::new();
+                json::write(&call.input, &mut input);
+                let parts: [&str; 4] = [agent, &call.cwd, &call.tool, &input];
+                let key = key(parts.map(str::as_bytes));
+                Some(Glance { key, said: Said { verdict: Verdict::Allow, rules: Vec::new() } })
+            }
+        }
+    }
+
+    /// The event as the gate would get it; `None` when it cannot be understood.
+    pub fn event(&self) -> Option<Event> {
+        match self {
+            Self::Line(line) => {
+                let record = json::parse(line.as_bytes()).ok()?;
+                let text = |key: &str| record.text(key).unwrap_or_default();
+                let input = record.get("input")?;
+                event(text("agent"), text("session"), text("cwd"), text("tool"), input, text("id"))
+            }
+            Self::Call(agent, call) => {
+                event(agent, &call.session, &call.cwd, &call.tool, &call.input, &call.id)
             }
         }
     }
 }
 
-fn from_record(record: &Value) -> Option<Past> {
-    let text = |key: &str| record.text(key).unwrap_or_default();
-    if text("session").starts_with("tollgate-canary-") {
-        return None;
+/// The members of a line of the log, as they are written.
+struct Parts<'l>(Vec<(&'l str, &'l [u8])>);
+
+impl<'l> Parts<'l> {
+    fn of(line: &'l str) -> Option<Self> {
+        members(line.as_bytes()).map(Self)
     }
-    let input = record.get("input")?;
-    let event = event(text("agent"), text("session"), text("cwd"), text("tool"), input, text("id"))?;
-    let findings = record.get("findings").and_then(Value::as_list).unwrap_or_default();
-    let rules = findings.iter().filter_map(|finding| finding.text("rule")).map(str::to_owned).collect();
-    Some(Past { event, said: verdict(text("verdict")), rules })
+
+    fn raw(&self, name: &str) -> Option<&'l [u8]> {
+        self.0.iter().find(|(other, _)| *other == name).map(|(_, value)| *value)
+    }
+
+    fn text(&self, name: &str) -> Cow<'l, str> {
+        let Some(raw) = self.raw(name) else { return Cow::Borrowed("") };
+        let read =
+            || json::parse(raw).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default();
+        plain(raw).map_or_else(|| Cow::Owned(read()), Cow::Borrowed)
+    }
+
+    fn glance(&self) -> Option<Glance> {
+        let input = self.raw("input")?;
+        let [agent, cwd, tool] = ["agent", "cwd", "tool"].map(|name| self.raw(name).unwrap_or_default());
+        let findings = self.raw("findings").and_then(|raw| json::parse(raw).ok());
+        let findings = findings.as_ref().and_then(Value::as_list).unwrap_or_default();
+        let rules = findings.iter().filter_map(|finding| finding.text("rule")).map(str::to_owned).collect();
+        let said = Said { verdict: verdict(&self.text("verdict")), rules };
+        Some(Glance { key: key([agent, cwd, tool, input]), said })
+    }
+}
+
+fn key(parts: [&[u8]; 4]) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
+    }
+    hasher.finalize()
 }
 
 /// The event, as the agent's own adapter understands it; where that wants another form, as Claude Code's does.

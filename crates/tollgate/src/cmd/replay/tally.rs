@@ -6,8 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tollgate_model::Verdict;
 
-use super::judge::{Said, about};
-use super::past::Past;
+use super::judge::Said;
 use crate::out;
 use crate::report::shown;
 use crate::table::{Table, cut, number, width};
@@ -36,8 +35,8 @@ impl Tally {
         Self { calls: 0, verdicts: BTreeMap::new(), rules: BTreeMap::new(), examples, took: Duration::ZERO }
     }
 
-    /// Counts a call.
-    pub fn add(&mut self, past: &Past, before: &Said, now: &Said) {
+    /// Counts a call. What it is about is asked only where it becomes an example.
+    pub fn add(&mut self, before: &Said, now: &Said, about: impl Fn() -> String) {
         self.calls += 1;
         *self.verdicts.entry((before.verdict, now.verdict)).or_default() += 1;
         if before.verdict == now.verdict {
@@ -53,7 +52,7 @@ impl Tally {
             let change = self.rules.entry(name.to_owned()).or_default();
             *if stricter { &mut change.stricter } else { &mut change.looser } += 1;
             if change.examples.len() < self.examples {
-                let text = about(past);
+                let text = about();
                 if !change.examples.iter().any(|(_, _, other)| *other == text) {
                     change.examples.push((before.verdict, now.verdict, text));
                 }

@@ -157,6 +157,8 @@ impl Report {
             count("tokens out", sum(|one| one.output)),
             Figure { name: "cost".to_owned(), value: dollars, unit: Unit::Dollars, before: None },
         ]);
+        let unpriced: u64 = spent.iter().filter(|one| one.dollars.is_none()).map(|one| one.answers).sum();
+        self.headline.extend((unpriced > 0).then(|| count("answers without a price", unpriced)));
         self.spent = spent;
     }
 

@@ -5,7 +5,7 @@ use tollgate_index::{Histogram, Row, bucket, value};
 use super::data::Report;
 use super::text::{headline, period, tables};
 use crate::table::{Table, number};
-use crate::when;
+use crate::{usage, when};
 
 /// The whole page.
 pub fn page(report: &Report) -> String {
@@ -23,6 +23,7 @@ pub fn page(report: &Report) -> String {
     for (title, rows) in tables(report) {
         body.push_str(&section(title, &table(&rows)));
     }
+    usage::notes(&report.spent).iter().for_each(|note| body.push_str(&format!("<p>{}</p>\n", escape(note))));
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
@@ -129,22 +130,31 @@ fn distribution(times: &Histogram) -> String {
             )
         })
         .collect();
-    let marks: String = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)]
-        .iter()
-        .filter_map(|(name, share)| {
-            let time = times.percentile(*share)?;
-            let x = (f64::from(bucket(time).saturating_sub(first)) + 0.5) * step;
-            Some(format!(
-                "<line x1=\"{x:.1}\" y1=\"{ROOM}\" x2=\"{x:.1}\" y2=\"168\"/><text x=\"{x:.1}\" y=\"13\" text-anchor=\"middle\">{name}</text>"
-            ))
-        })
-        .collect();
+    let marks = marks(times, first, step);
     format!(
         "<svg viewBox=\"0 0 900 188\" role=\"img\" aria-label=\"distribution\">{bars}{marks}<text x=\"0\" y=\"184\">{}</text>\
          <text x=\"900\" y=\"184\" text-anchor=\"end\">{}</text></svg>\n",
         when::duration(value(first)),
         when::duration(value(last))
     )
+}
+
+/// Lines at the percentiles. Their names stay within the picture, and apart.
+fn marks(times: &Histogram, first: u32, step: f64) -> String {
+    const NAME: f64 = 28.0;
+    let mut free = NAME / 2.0;
+    let mut out = String::new();
+    for (at, (name, share)) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)].into_iter().enumerate() {
+        let Some(time) = times.percentile(share) else { continue };
+        let x = (f64::from(bucket(time).saturating_sub(first)) + 0.5) * step;
+        let after = (2 - at) as f64;
+        let middle = x.max(free).min(900.0 - NAME / 2.0 - after * NAME);
+        free = middle + NAME;
+        out.push_str(&format!(
+            "<line x1=\"{x:.1}\" y1=\"{ROOM}\" x2=\"{x:.1}\" y2=\"168\"/><text x=\"{middle:.1}\" y=\"13\" text-anchor=\"middle\">{name}</text>"
+        ));
+    }
+    out
 }
 
 fn table(table: &Table) -> String {
@@ -181,6 +191,24 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_percentiles_stay_in_the_picture_and_apart() {
+        for counts in
+            [vec![(3, 1)], vec![(3, 100), (40, 1)], vec![(3, 1), (40, 100)], vec![(1, 50), (2, 49), (9, 1)]]
+        {
+            let times = Histogram { counts };
+            let (first, last) = (times.counts[0].0, times.counts[times.counts.len() - 1].0);
+            let drawn = marks(&times, first, 900.0 / f64::from(last - first + 1));
+            let places: Vec<f64> = drawn
+                .split("<text x=\"")
+                .skip(1)
+                .map(|text| text.split('"').next().unwrap().parse().unwrap())
+                .collect();
+            assert!(places.len() == 3 && places[0] >= 14.0 && places[2] <= 886.0, "{places:?}");
+            assert!(places.windows(2).all(|two| two[1] - two[0] >= 27.9), "{places:?}");
+        }
+    }
 
     #[test]
     fn nothing_in_a_page_can_run_or_be_fetched() {

@@ -3,7 +3,7 @@
 use super::data::{Figure, Report, Unit};
 use crate::cmd::stats;
 use crate::table::{self, Table, number};
-use crate::when;
+use crate::{usage, when};
 
 /// For a terminal.
 pub fn plain(report: &Report) -> Vec<String> {
@@ -22,6 +22,7 @@ pub fn plain(report: &Report) -> Vec<String> {
         lines.push(format!("\n{title}"));
         lines.extend(table.lines(width));
     }
+    lines.extend(usage::notes(&report.spent).iter().flat_map(|note| table::wrap(note, width)));
     lines
 }
 
@@ -35,6 +36,7 @@ pub fn markdown(report: &Report) -> String {
     for (title, table) in tables(report) {
         out.push_str(&format!("\n## {title}\n\n{}", table.markdown()));
     }
+    usage::notes(&report.spent).iter().for_each(|note| out.push_str(&format!("\n{note}\n")));
     out
 }
 
@@ -75,7 +77,7 @@ pub fn tables(report: &Report) -> Vec<(&'static str, Table)> {
         ("Rules", stats::rule_table(&report.rules)),
         ("Only observed: would have been refused", report.observed.table()),
         ("Sessions", stats::session_table(&report.sessions)),
-        ("Tokens and cost (?: at a price that nobody has checked)", stats::token_table(&report.spent)),
+        ("Tokens and cost", stats::token_table(&report.spent)),
     ];
     tables.into_iter().filter(|(_, table)| !table.rows.is_empty()).collect()
 }
@@ -87,7 +89,7 @@ pub fn written(figure: &Figure, value: f64) -> String {
         Unit::Share => format!("{:.1} %", value * 100.0),
         Unit::Time => when::duration(value as u64),
         Unit::Bytes => table::bytes(value as u64),
-        Unit::Dollars => format!("${value:.2}"),
+        Unit::Dollars => usage::dollars_shown(value),
     }
 }
 

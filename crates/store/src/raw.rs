@@ -1,8 +1,11 @@
 //! The members of a JSON object as they are written, without building what nobody looks at: most of a record is input
 //! and effects, which figures never need.
 
+use memchr::memchr2;
+
 /// Name and value of each member, in order; `None` when the text is no object in the form that the log writes.
-pub(crate) fn members(text: &[u8]) -> Option<Vec<(&str, &[u8])>> {
+#[must_use]
+pub fn members(text: &[u8]) -> Option<Vec<(&str, &[u8])>> {
     let mut found = Vec::with_capacity(24);
     let mut rest = text.strip_prefix(b"{")?;
     if rest == b"}" {
@@ -26,7 +29,8 @@ pub(crate) fn members(text: &[u8]) -> Option<Vec<(&str, &[u8])>> {
 }
 
 /// The text of a string that has no escapes in it.
-pub(crate) fn plain(value: &[u8]) -> Option<&str> {
+#[must_use]
+pub fn plain(value: &[u8]) -> Option<&str> {
     let inner = value.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
     if inner.contains(&b'\\') { None } else { std::str::from_utf8(inner).ok() }
 }
@@ -50,7 +54,7 @@ fn string(text: &[u8]) -> Option<usize> {
     }
     let mut at = 1;
     loop {
-        at += text.get(at..)?.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
+        at += memchr2(b'"', b'\\', text.get(at..)?)?;
         match text.get(at)? {
             b'"' => return Some(at + 1),
             _ => at += 2,
