@@ -115,7 +115,10 @@ fn yes(holds: bool) -> String {
 /// What is known of the agent's versions.
 fn versions(profile: &Profile) -> String {
     let mut text = match profile.proof {
-        Proof::EndToEnd => format!("Driven in the tests: {}.", profile.version),
+        Proof::EndToEnd if profile.also.is_empty() => format!("Driven in the tests: {}.", profile.version),
+        Proof::EndToEnd => {
+            format!("Driven in the tests: {}; by hand: {}.", profile.version, profile.also.join(", "))
+        }
         _ => format!("Written for {}, never driven.", profile.version),
     };
     if !profile.version_in.is_empty() {

@@ -23,7 +23,8 @@ cargo xtask install [--yes]   build tollgate, put it into cargo's bin folder, gu
 cargo xtask test              run all tests, installing what they need
 cargo xtask tidy              check crate purity, the dependency table, lengths, generated pages
 cargo xtask docs              write the rules' pages and the agents' tables in docs/
-cargo xtask e2e               real clients against the mock model
+cargo xtask e2e [AGENT=VERSION…]
+                              real clients against the mock model, as pinned or in another version
 cargo xtask record [AGENT…] [--store]
                               record the clients' payloads anew, show what changed, keep it
 cargo xtask bench             the hook against an empty program
@@ -45,7 +46,7 @@ fn main() -> ExitCode {
         Some("test") => test::run(),
         Some("tidy") => tidy::run(),
         Some("docs") => docs::run().and_then(|()| agent_docs::write()),
-        Some("e2e") => test::e2e(),
+        Some("e2e") => test::e2e(args.get(1..).unwrap_or_default()),
         Some("record") => record::run(args.get(1..).unwrap_or_default()),
         Some("bench") => bench(args.get(1..).unwrap_or_default()),
         Some("hot") => hot::record(),

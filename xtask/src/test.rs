@@ -15,10 +15,22 @@ pub fn run() -> Result<()> {
     e2e_with(&binary.to_string_lossy())
 }
 
-/// The real clients only.
-pub fn e2e() -> Result<()> {
+/// The real clients only: all of them as they are pinned, or each that is named in the version that it is named with.
+pub fn e2e(clients: &[String]) -> Result<()> {
     let binary = build::release()?;
-    e2e_with(&binary.to_string_lossy())
+    if clients.is_empty() {
+        return e2e_with(&binary.to_string_lossy());
+    }
+    for client in clients {
+        let Some((agent, _)) = client.split_once('=') else { bail!("write `codex=0.165.0`, not `{client}`") };
+        let agent = tollgate_e2e::client::client(agent)?.agent;
+        let module = format!("{}::", agent.split('-').next().unwrap_or(agent));
+        let words = ["cargo", "test", "-p", "tollgate-e2e", "--locked", "--test", "agents", "--"];
+        let mut command = sh::command(&words);
+        command.args(["--include-ignored", &module]).env("TOLLGATE_BIN", &binary);
+        sh::check(command.env(tollgate_e2e::client::VERSION, client))?;
+    }
+    Ok(())
 }
 
 fn unit(binary: &str) -> Result<()> {

@@ -1,11 +1,12 @@
-//! Cline 3.0.65. **Unverified**: written from its source, never run against it.
+//! Cline 3.0.65. **Unverified**: written from its source, tried by hand and not held by tests: an allowed call ran, a
+//! refused one did not, and the refusal ended the whole run, so that the model never read why.
 //!
 //! Exit codes are ignored, and an answer that is no JSON lets the call run, so every answer is an object.
 
 use tollgate_model::json::{Value, object};
 use tollgate_model::{Actor, Agent, Attended, Event, Fault, Kind, Phase, Reply, ToolCall, ToolUse, Verdict};
 
-use crate::capability::{Context, Deny, EventCapability as Row, Rewrite};
+use crate::capability::{Context, Deny, EventCapability as Row, Halt, Rewrite};
 use crate::fields::{Fields, unexpected};
 use crate::read;
 use crate::say::Answer;
@@ -18,7 +19,12 @@ pub struct Cline;
 static PROFILE: Profile = Profile::unverified(Agent::Cline, "Cline", "3.0.65", TABLE);
 
 static TABLE: &[Row] = &[
-    Row { rewrite: Rewrite::UnlessDenied, context: Context::Added, ..Row::decides("PreToolUse") },
+    Row {
+        rewrite: Rewrite::UnlessDenied,
+        context: Context::Added,
+        halt: Halt::IsDeny,
+        ..Row::decides("PreToolUse")
+    },
     Row { deny: Deny::Feedback, ..Row::heard("PostToolUse", Phase::PostTool) },
     Row::deaf("UserPromptSubmit", Phase::Prompt),
     Row::deaf("TaskStart", Phase::SessionStart),

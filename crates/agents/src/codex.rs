@@ -14,7 +14,8 @@ use crate::{Adapter, Payload, Profile, Said, tools};
 #[derive(Clone, Copy, Debug)]
 pub struct Codex;
 
-static PROFILE: Profile = Profile::proven(Agent::Codex, "Codex", "0.166.0", TABLE);
+static PROFILE: Profile =
+    Profile { also: &["0.165.0"], ..Profile::proven(Agent::Codex, "Codex", "0.166.0", TABLE) };
 
 /// There is no `ask` anywhere. A permission request is silent about one: Codex is about to ask a person itself.
 static TABLE: &[Row] = &[

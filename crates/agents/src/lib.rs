@@ -51,6 +51,8 @@ pub struct Profile {
     pub title: &'static str,
     /// The version that this is about; empty where there is none.
     pub version: &'static str,
+    /// Other versions that were driven through the same tests.
+    pub also: &'static [&'static str],
     /// How it is known.
     pub proof: Proof,
     /// What each of its events honours.
@@ -80,7 +82,7 @@ impl Profile {
         proof: Proof,
         events: Table,
     ) -> Self {
-        Self { agent, title, version, proof, events, version_in: "", changes: &[] }
+        Self { agent, title, version, also: &[], proof, events, version_in: "", changes: &[] }
     }
 
     const fn proven(agent: Agent, title: &'static str, version: &'static str, events: Table) -> Self {
@@ -94,7 +96,9 @@ impl Profile {
     /// Was this version driven in the tests?
     #[must_use]
     pub fn observed(&self, version: Version) -> bool {
-        self.proof == Proof::EndToEnd && Version::read(self.version) == Some(version)
+        let driven = std::iter::once(&self.version).chain(self.also);
+        self.proof == Proof::EndToEnd
+            && driven.filter_map(|text| Version::read(text)).any(|one| one == version)
     }
 
     /// What this version does otherwise than the adapter says, as far as that is known.

@@ -1,4 +1,4 @@
-//! OpenCode 1.18.33, and Kilo Code, which is made from it (unverified). Both have no hook programs but plug-ins in their
+//! OpenCode 1.18.33, and Kilo Code 7.7.7, which is made from it. Both have no hook programs but plug-ins in their
 //! own process: ours (`install/shim`) starts the gate with what it was given and carries out one JSON object.
 //!
 //! The answer: `{"decision": "deny", "reason"}` throws, `args` replaces the input, `context` is handed to the model,
@@ -24,7 +24,7 @@ pub static OPENCODE: Plugin =
     Plugin { profile: &Profile::proven(Agent::OpenCode, "OpenCode", "1.18.33", TABLE) };
 
 /// The adapter of Kilo Code.
-pub static KILO: Plugin = Plugin { profile: &Profile::unverified(Agent::Kilo, "Kilo Code", "7.8.1", TABLE) };
+pub static KILO: Plugin = Plugin { profile: &Profile::proven(Agent::Kilo, "Kilo Code", "7.7.7", TABLE) };
 
 /// OpenCode's own rules decide after the gate, so that an approval would grant nothing. Nobody can be asked.
 static TABLE: &[Row] = &[

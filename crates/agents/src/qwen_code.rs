@@ -21,6 +21,7 @@ pub struct QwenCode;
 
 static PROFILE: Profile = Profile {
     version_in: "QWEN_CODE_STARTUP_VERSION",
+    also: &["0.23.4"],
     ..Profile::proven(Agent::QwenCode, "Qwen Code", "0.24.4", TABLE)
 };
 

@@ -7,7 +7,7 @@ use std::{env, path::PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::client::{CLIENTS, workspace};
+use crate::client::{CLIENTS, Client, client, workspace};
 
 /// One thing to be seen, and the test of `tests/agents.rs` that shows it.
 #[derive(Debug)]
@@ -40,6 +40,11 @@ pub static BEHAVIOURS: &[Behaviour] = &[
     behaviour("exit 1", "a_broken_gate", "a call whose gate fails"),
     behaviour("killed", "a_broken_gate", "a call whose gate is killed"),
     behaviour("gone", "a_gate_that_is_gone", "a call whose gate's program is no longer there"),
+    behaviour(
+        "slow",
+        "a_slow_gate",
+        "a call whose gate waits for a middleware that takes longer than most clients wait",
+    ),
     behaviour("hung", "a_hung_gate", "a call whose gate does not answer for longer than any usual time-out"),
     behaviour(
         "code mode",
@@ -67,7 +72,7 @@ pub fn seen(agent: &str, test: &str, cells: &[(&str, &str)]) -> Result<()> {
     let lock = File::create(env::temp_dir().join("tollgate-e2e-behaviour.lock"))?;
     lock.lock()?;
     let mut all = read()?;
-    let row = all.entry(agent.to_owned()).or_default();
+    let row = all.entry(client(agent)?.row()).or_default();
     if env::var_os(WRITE).is_some() {
         row.extend(cells.iter().map(|(name, cell)| ((*name).to_owned(), (*cell).to_owned())));
         return Ok(fs::write(file(), format!("{:#}\n", serde_json::to_value(&all)?))?);
@@ -89,10 +94,18 @@ pub fn table() -> Result<String> {
     let names: Vec<&str> = BEHAVIOURS.iter().map(|behaviour| behaviour.name).collect();
     let mut text = format!("| client | version | {} |\n", names.join(" | "));
     text.push_str(&format!("|---|---|{}\n", "---|".repeat(names.len())));
-    for client in &CLIENTS {
-        let row = all.get(client.agent).with_context(|| format!("nothing was seen of {}", client.agent))?;
-        let cells: Vec<&str> = names.iter().map(|name| row.get(*name).map_or("–", String::as_str)).collect();
-        text.push_str(&format!("| {} | {} | {} |\n", client.agent, client.version, cells.join(" | ")));
+    for Client { agent, version, .. } in &CLIENTS {
+        ensure!(all.contains_key(*agent), "nothing was seen of {agent}");
+        let other = |row: &str| Some(row.strip_prefix(agent)?.strip_prefix('@')?.to_owned());
+        let rows = all.iter().filter_map(|(name, row)| match name == agent {
+            true => Some(((*version).to_owned(), row)),
+            false => Some((other(name)?, row)),
+        });
+        for (version, row) in rows {
+            let cells: Vec<&str> =
+                names.iter().map(|name| row.get(*name).map_or("–", String::as_str)).collect();
+            text.push_str(&format!("| {agent} | {version} | {} |\n", cells.join(" | ")));
+        }
     }
     text.push_str("\n| column | is about | shown by |\n|---|---|---|\n");
     for Behaviour { name, test, means } in BEHAVIOURS {

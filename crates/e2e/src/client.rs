@@ -22,7 +22,7 @@ pub struct Client {
 }
 
 /// Every client that the scripted model can drive. Raising a version is one edit here, then `record`.
-pub static CLIENTS: [Client; 6] = [
+pub static CLIENTS: [Client; 7] = [
     Client {
         agent: "claude-code",
         package: "@anthropic-ai/claude-code",
@@ -44,14 +44,39 @@ pub static CLIENTS: [Client; 6] = [
         version: "1.18.33",
         program: "opencode-linux-x64/bin/opencode",
     },
+    // The newest whose program is on npm too.
+    Client {
+        agent: "kilo",
+        package: "@kilocode/cli-linux-x64",
+        version: "7.7.7",
+        program: "@kilocode/cli-linux-x64/bin/kilo",
+    },
 ];
 
-/// The client of an agent.
+/// Names another version of a client to drive, as `codex=0.165.0`.
+pub const VERSION: &str = "TOLLGATE_E2E_VERSION";
+
+/// The client of an agent, in the version that is asked for.
 pub fn client(agent: &str) -> Result<&'static Client> {
-    CLIENTS.iter().find(|client| client.agent == agent).with_context(|| format!("no client named `{agent}`"))
+    let pinned = CLIENTS.iter().find(|client| client.agent == agent);
+    let pinned = pinned.with_context(|| format!("no client named `{agent}`"))?;
+    let asked = env::var(VERSION).unwrap_or_default();
+    match asked.split_once('=') {
+        Some((name, version)) if name == agent && version != pinned.version => {
+            let version = Box::leak(version.to_owned().into_boxed_str());
+            Ok(Box::leak(Box::new(Client { version, ..*pinned })))
+        }
+        _ => Ok(pinned),
+    }
 }
 
 impl Client {
+    /// The row of what was seen of it: its agent's, or its own when it is not the version that is pinned.
+    pub fn row(&self) -> String {
+        let pinned = CLIENTS.iter().any(|client| client == self);
+        if pinned { self.agent.to_owned() } else { format!("{}@{}", self.agent, self.version) }
+    }
+
     /// The program, installed from npm if it is not there yet.
     pub fn install(&self) -> Result<PathBuf> {
         let folder = cache().join(format!("{}-{}", self.agent, self.version));

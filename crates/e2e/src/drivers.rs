@@ -27,12 +27,43 @@ pub struct Qwen;
 #[derive(Debug)]
 pub struct Copilot;
 
-/// Drives OpenCode, which speaks chat completions.
+/// Drives OpenCode and what is made from it, which speak chat completions.
 #[derive(Debug)]
-pub struct OpenCode;
+pub struct Plugged {
+    agent: &'static str,
+    /// Its configuration, under the home folder.
+    config: &'static str,
+    /// What keeps it from the network.
+    switches: &'static [&'static str],
+}
+
+/// Drives OpenCode.
+pub static OPENCODE: Plugged = Plugged {
+    agent: "opencode",
+    config: ".config/opencode/opencode.json",
+    switches: &[
+        "OPENCODE_DISABLE_AUTOUPDATE",
+        "OPENCODE_DISABLE_MODELS_FETCH",
+        "OPENCODE_DISABLE_LSP_DOWNLOAD",
+        "OPENCODE_DISABLE_DEFAULT_PLUGINS",
+    ],
+};
+
+/// Drives Kilo Code.
+pub static KILO: Plugged = Plugged {
+    agent: "kilo",
+    config: ".config/kilo/kilo.json",
+    switches: &[
+        "KILO_DISABLE_AUTOUPDATE",
+        "KILO_DISABLE_SESSION_INGEST",
+        "KILO_DISABLE_MODELS_FETCH",
+        "KILO_DISABLE_LSP_DOWNLOAD",
+        "KILO_DISABLE_DEFAULT_PLUGINS",
+    ],
+};
 
 /// Every client beside Claude Code.
-pub static OTHERS: [&dyn Driver; 5] = [&Codex, &Gemini, &Qwen, &Copilot, &OpenCode];
+pub static OTHERS: [&dyn Driver; 6] = [&Codex, &Gemini, &Qwen, &Copilot, &OPENCODE, &KILO];
 
 impl Driver for Codex {
     fn client(&self) -> Result<&'static Client> {
@@ -278,9 +309,9 @@ impl Driver for Copilot {
     }
 }
 
-impl Driver for OpenCode {
+impl Driver for Plugged {
     fn client(&self) -> Result<&'static Client> {
-        client("opencode")
+        client(self.agent)
     }
 
     fn configure(&self, scratch: &Scratch, url: &str) -> Result<()> {
@@ -290,22 +321,17 @@ impl Driver for OpenCode {
                 "options": {"baseURL": format!("{url}/v1"), "apiKey": KEY},
                 "models": {"mock-model": {"name": "mock-model", "tool_call": true}}}},
         });
-        scratch.write_home(".config/opencode/opencode.json", &config.to_string())?;
+        scratch.write_home(self.config, &config.to_string())?;
         Ok(())
     }
 
     fn environment(&self, scratch: &Scratch, _url: &str) -> Vec<(&'static str, String)> {
         let home = |path: &str| scratch.home().join(path).display().to_string();
-        let switches = [
-            "OPENCODE_DISABLE_AUTOUPDATE",
-            "OPENCODE_DISABLE_MODELS_FETCH",
-            "OPENCODE_DISABLE_LSP_DOWNLOAD",
-            "OPENCODE_DISABLE_DEFAULT_PLUGINS",
-        ];
-        let mut variables: Vec<_> = switches.iter().map(|name| (*name, "1".to_owned())).collect();
+        let mut variables: Vec<_> = self.switches.iter().map(|name| (*name, "1".to_owned())).collect();
         variables.extend([
             // It would fetch a package of types at every start.
             ("npm_config_offline", "true".to_owned()),
+            ("KILO_TELEMETRY_LEVEL", "off".to_owned()),
             ("XDG_DATA_HOME", home(".local/share")),
             ("XDG_CONFIG_HOME", home(".config")),
             ("XDG_CACHE_HOME", home(".cache")),

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
@@ -76,7 +77,7 @@ pub fn other(driver: &'static dyn Driver, tollgate: &Path, recorder: &str) -> Re
     let run = Run::new(driver)?;
     run.recorded_by(tollgate, recorder)?;
     // Our own plug-in takes silence for a refusal; every other client takes this for none of its words.
-    let plugin = driver.client()?.agent == "opencode";
+    let plugin = matches!(driver.client()?.agent, "opencode" | "kilo");
     let allow = Answer { stdout: r#"{"decision":"allow"}"#.to_owned(), ..Answer::default() };
     run.answers(&Answers::default().on("*", if plugin { allow } else { Answer::default() }))?;
     let helper = [driver.shell("echo help"), driver.subagent_ends()];
@@ -89,7 +90,8 @@ pub fn other(driver: &'static dyn Driver, tollgate: &Path, recorder: &str) -> Re
     let helped = Script::new(driver.spawn("HELPER-MARK go").into_iter().chain(done())).beside(helper);
     let helped = Session { arguments: driver.subagent_arguments(), ..Session::from(helped) };
     for session in [Session::from(alone), helped] {
-        let outcome = run.go(session)?;
+        // Nobody waits for a recording, and on a busy machine some clients take minutes to start.
+        let outcome = run.go(Session { timeout: Duration::from_secs(900), ..session })?;
         ensure!(outcome.finished.code == Some(0), "a session failed: {outcome}");
     }
     distinct(driver.client()?.version, run.captured()?, run.scratch())

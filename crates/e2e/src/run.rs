@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, SystemTime};
 use std::{env, fs};
 
@@ -122,7 +123,10 @@ impl Run {
     pub fn recorded_by(&self, tollgate: &Path, recorder: &str) -> Result<()> {
         let gate = self.scratch.root().join("bin/tollgate");
         fs::create_dir_all(self.scratch.root().join("bin"))?;
-        fs::copy(tollgate, &gate)?;
+        // By a program of its own: while this process has it open for writing, a process that another thread starts
+        // would hold it open too, and nobody could run it.
+        let copied = Command::new("cp").arg(tollgate).arg(&gate).status()?;
+        ensure!(copied.success(), "`{}` cannot be copied", tollgate.display());
         self.installed_by(&gate)?;
         fs::remove_file(&gate)?;
         let path = |name: &str| self.scratch.root().join(name).display().to_string();

@@ -12,7 +12,7 @@ use tollgate_agents::Adapter;
 use tollgate_agents::install::codex::table;
 use tollgate_agents::install::{Doc, groups};
 use tollgate_e2e::behaviour::seen;
-use tollgate_e2e::drivers::{Codex, Copilot, Gemini, OpenCode, Qwen};
+use tollgate_e2e::drivers::{Codex, Copilot, Gemini, KILO, OPENCODE, Qwen};
 use tollgate_e2e::run::Session;
 use tollgate_e2e::{Answer, Answers, Claude, Conversation, Driver, Run, Script, Turn, tollgate_binary};
 use tollgate_model::json::{Value, object};
@@ -248,7 +248,7 @@ fn a_broken_gate(driver: &'static dyn Driver) -> Result<()> {
     let allow = voice.answer(Phase::PreTool, &Decision::default())?;
     let half = |text: &str| text.chars().take(text.chars().count() / 2).collect::<String>();
     let ways = [
-        ("garbled", Answer { stdout: half(&deny.stdout), ..Answer::default() }),
+        ("garbled", Answer { stdout: half(&deny.stdout), ..deny.clone() }),
         ("noisy", Answer { stdout: format!("warning: something\n{}", deny.stdout), ..deny.clone() }),
         ("exit 1", Answer { exit: 1, ..Answer::default() }),
         ("killed", Answer { kill: true, ..Answer::default() }),
@@ -309,6 +309,18 @@ fn a_hung_gate(driver: &'static dyn Driver) -> Result<()> {
     seen(agent, "a_hung_gate", &[("hung", cell)])
 }
 
+/// A middleware of the user's that takes two minutes, and may: the gate answers before the client gives up, and the call
+/// does not run.
+fn a_slow_gate(driver: &'static dyn Driver) -> Result<()> {
+    let run = guarded(driver)?;
+    let slow = "{id: slow, type: safety, run: [/bin/sleep, 120], timeout: 120, on_error: deny}";
+    let policy = format!("version: 1\nhooks:\n  pre-tool-use:\n    middleware:\n      - {slow}\n");
+    run.scratch().write_home(".config/tollgate/tollgate.yaml", &policy)?;
+    let outcome = run.go([touch(driver, "slow"), Turn::say("FINAL-MARK")])?;
+    assert!(outcome.model_contains("could not be checked by middleware `slow`"), "{outcome}");
+    seen(driver.client()?.agent, "a_slow_gate", &[("slow", stopped(ran(&run, "slow")))])
+}
+
 /// Codex's newer models call their tools from JavaScript that they write.
 fn code_mode_is_guarded(driver: &'static dyn Driver) -> Result<()> {
     let run = guarded(driver)?;
@@ -360,7 +372,7 @@ impl Voice {
 
     /// What every event is answered that no other answer is for.
     fn silence(&self) -> Answers {
-        let speaks = self.adapter.agent() == Agent::OpenCode;
+        let speaks = matches!(self.adapter.agent(), Agent::OpenCode | Agent::Kilo);
         let nothing = if speaks { Answer::json(&json!({"decision": "allow"})) } else { Answer::default() };
         Answers::default().on("*", nothing)
     }
@@ -417,10 +429,16 @@ macro_rules! clients {
 }
 
 clients! { every
-    claude: &Claude, [a_person_is_asked];
+    claude: &Claude, [a_person_is_asked, a_slow_gate];
     codex: &Codex, [code_mode_is_guarded, hooks_that_were_there_are_adopted];
     gemini: &Gemini, [a_question_overrules_the_users_own_refusal, hooks_that_were_there_are_adopted];
-    qwen: &Qwen, [a_person_is_asked, hooks_that_were_there_are_adopted];
+    qwen: &Qwen, [a_person_is_asked, a_slow_gate, hooks_that_were_there_are_adopted];
     copilot: &Copilot, [a_person_is_asked, hooks_that_were_there_are_adopted];
-    opencode: &OpenCode, [];
+    opencode: &OPENCODE, [];
+}
+
+clients! {
+    kilo: &KILO, [
+        the_gate_decides, a_subagent_is_guarded, answers_are_carried_out, a_broken_gate, a_gate_that_is_gone
+    ];
 }

@@ -28,6 +28,12 @@ fn main() {
             println!("ready");
             std::thread::sleep(Duration::from_secs(20));
         }
+        // More than a pipe holds.
+        Some("much") => tollgate_lastword::speak(&"x".repeat(1 << 20), "", 0),
+        Some("twice") => {
+            tollgate_lastword::say("{\"fine\":true}", "");
+            tollgate_lastword::speak("{\"fine\":true}", "", 0)
+        }
         _ => tollgate_lastword::speak("{\"fine\":true}", "", 0),
     }
 }

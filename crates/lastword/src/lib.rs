@@ -6,6 +6,7 @@
 mod heap;
 
 use std::cell::UnsafeCell;
+use std::io::ErrorKind;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -15,6 +16,8 @@ static SPOKEN: AtomicBool = AtomicBool::new(false);
 static STDOUT: Words = Words::none();
 static STDERR: Words = Words::none();
 static EXIT: AtomicI32 = AtomicI32::new(2);
+/// The answer could not be written whole.
+static CUT: AtomicBool = AtomicBool::new(false);
 
 /// The handlers need a stack of their own: after a stack overflow there is no other. It costs nothing unused.
 struct Stack(UnsafeCell<[u8; 32 * 1024]>);
@@ -55,22 +58,23 @@ pub fn extend(deadline: Duration) {
 }
 
 /// Gives the real answer and goes on, for what is done once it is out. False when nobody took it.
-pub fn say(stdout: &str, stderr: &str) -> bool {
+pub fn say(stdout: impl AsRef<[u8]>, stderr: impl AsRef<[u8]>) -> bool {
     if SPOKEN.swap(true, Ordering::SeqCst) {
         return false;
     }
-    write_all(2, stderr.as_bytes());
-    write_all(1, stdout.as_bytes())
+    write_all(2, stderr.as_ref());
+    let whole = write_all(1, stdout.as_ref());
+    CUT.store(!whole, Ordering::SeqCst);
+    whole
 }
 
-/// Gives the real answer and ends the process. Says nothing if the last words are already out.
+/// Gives the real answer, unless it or the last words are already out, and ends the process. Half an answer is a
+/// failure: with a good exit code some hosts would take it for consent.
 pub fn speak(stdout: &str, stderr: &str, exit: u8) -> ! {
-    if !SPOKEN.swap(true, Ordering::SeqCst) {
-        write_all(2, stderr.as_bytes());
-        write_all(1, stdout.as_bytes());
-    }
+    say(stdout, stderr);
+    let cut = exit == 0 && CUT.load(Ordering::SeqCst);
     // SAFETY: `_exit` only ends the process.
-    unsafe { libc::_exit(i32::from(exit)) }
+    unsafe { libc::_exit(if cut { 1 } else { i32::from(exit) }) }
 }
 
 /// Puts something harmless where a standard stream is closed, and makes a pipe that nobody reads an error.
@@ -87,10 +91,7 @@ pub fn keep_standard_streams() {
 }
 
 fn last_words() -> ! {
-    if !SPOKEN.swap(true, Ordering::SeqCst) {
-        write_all(2, STDERR.get());
-        write_all(1, STDOUT.get());
-    }
+    say(STDOUT.get(), STDERR.get());
     // SAFETY: `_exit` only ends the process, and may be called from a signal handler.
     unsafe { libc::_exit(EXIT.load(Ordering::SeqCst)) }
 }
@@ -145,9 +146,15 @@ fn write_all(descriptor: i32, mut bytes: &[u8]) -> bool {
     while !bytes.is_empty() {
         // SAFETY: pointer and length come from one slice.
         let written = unsafe { libc::write(descriptor, bytes.as_ptr().cast(), bytes.len()) };
-        match usize::try_from(written) {
-            Ok(count) if count > 0 => bytes = bytes.get(count..).unwrap_or_default(),
-            _ if std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted => {}
+        match (usize::try_from(written), std::io::Error::last_os_error().kind()) {
+            (Ok(count), _) if count > 0 => bytes = bytes.get(count..).unwrap_or_default(),
+            (_, ErrorKind::Interrupted) => {}
+            // A host may hand over a pipe that does not wait for its reader.
+            (_, ErrorKind::WouldBlock) => {
+                let mut pipe = libc::pollfd { fd: descriptor, events: libc::POLLOUT, revents: 0 };
+                // SAFETY: the struct outlives the call.
+                unsafe { libc::poll(&raw mut pipe, 1, 1000) };
+            }
             _ => return false,
         }
     }

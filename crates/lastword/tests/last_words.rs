@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use std::io::Read;
+use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
@@ -32,4 +34,27 @@ fn f31_every_death_speaks() {
 fn a_life_speaks_for_itself() {
     let output = dies("not at all");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "{\"fine\":true}");
+}
+
+/// With exit 0, half an answer would pass for a good one.
+#[test]
+fn an_answer_that_cannot_be_written_is_a_failure() {
+    for how in ["", "twice"] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let status = Command::new(example()).arg(how).stdout(full).status().unwrap();
+        assert_eq!(status.code(), Some(1), "{how}");
+    }
+}
+
+#[test]
+fn a_pipe_that_does_not_wait_gets_the_whole_answer() {
+    let (mut reader, writer) = std::io::pipe().unwrap();
+    // SAFETY: the descriptor is open as long as `writer`.
+    let flagged = unsafe { libc::fcntl(writer.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) };
+    assert_eq!(flagged, 0);
+    let mut child = Command::new(example()).arg("much").stdout(writer).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    let mut text = String::new();
+    reader.read_to_string(&mut text).unwrap();
+    assert_eq!((text.len(), child.wait().unwrap().code()), (1 << 20, Some(0)));
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use tollgate_model::json::{Value, object, parse};
 use tollgate_policy::{Program, Stage, StageKind};
 
+use crate::Way;
 use crate::process::{Next, Running, last_line};
 use crate::result::StageResult;
 
@@ -86,14 +87,14 @@ pub(crate) fn size(stages: &[Stage]) -> usize {
 }
 
 /// Runs stages of one language. Those that an interpreter's end left over run in another one.
-pub(crate) fn run(stages: &[Stage], input: &Value, earlier: &[StageResult], stop: bool) -> Vec<StageResult> {
+pub(crate) fn run(stages: &[Stage], input: &Value, earlier: &[StageResult], way: Way) -> Vec<StageResult> {
     let mut results: Vec<StageResult> = Vec::new();
     while let Some(rest) = stages.get(results.len()..).filter(|rest| !rest.is_empty()) {
         let seen: Vec<StageResult> = earlier.iter().chain(&results).cloned().collect();
-        let more = one(rest, input, &seen, stop);
+        let more = one(rest, input, &seen, way);
         let ended = more.iter().any(|result| result.said.refuses());
         results.extend(more);
-        if stop && ended {
+        if way.stop && ended {
             break;
         }
     }
@@ -101,7 +102,7 @@ pub(crate) fn run(stages: &[Stage], input: &Value, earlier: &[StageResult], stop
 }
 
 /// One interpreter: at least one result comes back, a fault if nothing else.
-fn one(stages: &[Stage], input: &Value, earlier: &[StageResult], stop: bool) -> Vec<StageResult> {
+fn one(stages: &[Stage], input: &Value, earlier: &[StageResult], way: Way) -> Vec<StageResult> {
     let Some(first) = stages.first() else { return Vec::new() };
     let Program::File(file) = &first.program else { return Vec::new() };
     let Some(interpreter) = Interpreter::of(file) else {
@@ -114,15 +115,17 @@ fn one(stages: &[Stage], input: &Value, earlier: &[StageResult], stop: bool) -> 
     let there = stages.iter().take_while(|stage| missing(stage).is_none()).count();
     let stages = stages.get(..there).unwrap_or_default();
     let begun = Instant::now();
-    let mut running = match Running::start(interpreter.command(), &request(stages, input, earlier, stop)) {
+    let mut running = match Running::start(interpreter.command(), &request(stages, input, earlier, way.stop))
+    {
         Ok(running) => running,
         Err(why) => return stages.iter().map(|stage| StageResult::failed(stage, why.as_str())).collect(),
     };
-    match running.next(START) {
-        Next::Line(_) => answers(stages, running, begun),
+    let start = way.within(START);
+    match running.next(start) {
+        Next::Line(_) => answers(stages, running, begun, way),
         Next::Late => {
             running.end(Duration::ZERO);
-            let why = format!("its interpreter did not start within {} s", START.as_secs());
+            let why = format!("its interpreter did not start within {} s", start.as_secs());
             vec![StageResult::failed(first, why)]
         }
         Next::End => vec![ended(first, running)],
@@ -130,17 +133,18 @@ fn one(stages: &[Stage], input: &Value, earlier: &[StageResult], stop: bool) -> 
 }
 
 /// What the stages say, each within its own time. The interpreter's start counts as a cost of the first.
-fn answers(stages: &[Stage], mut running: Running, mut begun: Instant) -> Vec<StageResult> {
+fn answers(stages: &[Stage], mut running: Running, mut begun: Instant, way: Way) -> Vec<StageResult> {
     let mut results: Vec<StageResult> = Vec::new();
     for stage in stages {
-        match running.next(Duration::from_millis(u64::from(stage.timeout))) {
+        let limit = way.within(Duration::from_millis(u64::from(stage.timeout)));
+        match running.next(limit) {
             Next::Line(line) => {
                 results.push(StageResult { took: begun.elapsed(), ..read(stage, &line) });
                 begun = Instant::now();
             }
             Next::Late => {
                 running.end(Duration::ZERO);
-                results.push(StageResult::failed(stage, format!("it took longer than {} ms", stage.timeout)));
+                results.push(StageResult::late(stage, limit));
                 return results;
             }
             Next::End if results.iter().any(|result| result.said.refuses()) => break,

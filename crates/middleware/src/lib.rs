@@ -30,6 +30,8 @@ pub struct Request<'a> {
     pub native: &'a [u8],
     /// What the call would do.
     pub effects: &'a [Effect],
+    /// When every guard must be done; none where nobody waits.
+    pub until: Option<Instant>,
 }
 
 /// What the guards of an event came to.
@@ -118,7 +120,7 @@ fn in_order(stages: &[Stage], input: &mut Value, request: &Request, guarded: &mu
     while !rest.is_empty() {
         let size = batch::size(rest);
         let (now, later) = rest.split_at(size);
-        let results = run(now, input, &guarded.results, request, true);
+        let results = run(now, input, &guarded.results, Way::of(request));
         for result in results {
             if let Some(rewritten) = &result.rewrite {
                 shape::replace_input(input, rewritten);
@@ -134,7 +136,7 @@ fn in_order(stages: &[Stage], input: &mut Value, request: &Request, guarded: &mu
 }
 
 fn at_once(stages: &[Stage], input: &Value, request: &Request) -> Vec<StageResult> {
-    each(stages, |stage| run(std::slice::from_ref(stage), input, &[], request, true))
+    each(stages, |stage| run(std::slice::from_ref(stage), input, &[], Way::of(request)))
         .into_iter()
         .zip(stages)
         .flat_map(|(results, stage)| results.unwrap_or_else(|| vec![lost(stage)]))
@@ -156,22 +158,16 @@ pub(crate) fn each<T: Sync, R: Send>(all: &[T], act: impl Fn(&T) -> R + Sync) ->
 }
 
 /// Runs stages that go together: a built-in, a program, a module, or a batch of files of one language.
-fn run(
-    stages: &[Stage],
-    input: &Value,
-    earlier: &[StageResult],
-    request: &Request,
-    stop: bool,
-) -> Vec<StageResult> {
+fn run(stages: &[Stage], input: &Value, earlier: &[StageResult], way: Way) -> Vec<StageResult> {
     let start = Instant::now();
-    let mut results = once(stages, input, earlier, request.effects, stop);
+    let mut results = once(stages, input, earlier, way);
     let again = results.last().zip(stages.get(results.len().saturating_sub(1)));
     if let Some((result, stage)) = again
         && result.fault.is_some()
         && stage.on_error == OnError::Retry
     {
         results.pop();
-        results.extend(once(std::slice::from_ref(stage), input, earlier, request.effects, stop));
+        results.extend(once(std::slice::from_ref(stage), input, earlier, way));
     }
     let each = start.elapsed() / u32::try_from(results.len().max(1)).unwrap_or(1);
     // Those that share an interpreter have been timed one by one, the first with the interpreter's start.
@@ -179,18 +175,41 @@ fn run(
     results
 }
 
-fn once(
-    stages: &[Stage],
-    input: &Value,
-    earlier: &[StageResult],
-    effects: &[Effect],
+/// How stages are run.
+#[derive(Clone, Copy)]
+struct Way<'a> {
+    effects: &'a [Effect],
+    /// When they must be done; none where nobody waits.
+    until: Option<Instant>,
+    /// The first that refuses ends it.
     stop: bool,
-) -> Vec<StageResult> {
+}
+
+impl<'a> Way<'a> {
+    fn of(request: &Request<'a>) -> Self {
+        Self { effects: request.effects, until: request.until, stop: true }
+    }
+
+    /// A stage whose time-out is no longer than it may take.
+    fn cut(&self, stage: &Stage) -> Stage {
+        let limit = self.within(Duration::from_millis(u64::from(stage.timeout)));
+        Stage { timeout: u32::try_from(limit.as_millis()).unwrap_or(stage.timeout), ..stage.clone() }
+    }
+
+    /// How long something may take that would like to take so long.
+    fn within(&self, limit: Duration) -> Duration {
+        self.until.map_or(limit, |until| limit.min(until.saturating_duration_since(Instant::now())))
+    }
+}
+
+fn once(stages: &[Stage], input: &Value, earlier: &[StageResult], way: Way) -> Vec<StageResult> {
     let Some(first) = stages.first() else { return Vec::new() };
     match &first.program {
-        Program::BuiltIn(name) => vec![builtin::run(name, first, input, earlier, effects)],
-        Program::Run(words) => vec![process::program(words, first, input, earlier)],
-        Program::File(file) if wasm::is_module(file) => vec![wasm::run(file, first, input, earlier)],
-        Program::File(_) => batch::run(stages, input, earlier, stop),
+        Program::BuiltIn(name) => vec![builtin::run(name, first, input, earlier, way.effects)],
+        Program::Run(words) => vec![process::program(words, first, input, earlier, way)],
+        Program::File(file) if wasm::is_module(file) => {
+            vec![wasm::run(file, &way.cut(first), input, earlier)]
+        }
+        Program::File(_) => batch::run(stages, input, earlier, way),
     }
 }

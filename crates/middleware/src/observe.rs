@@ -13,7 +13,7 @@ use tollgate_model::json::{Value, object, parse, write};
 use tollgate_policy::{Pipeline, Program, Stage, StageKind};
 
 use crate::result::{Said, StageResult};
-use crate::{Request, each, lost, once, shape, stages};
+use crate::{Request, Way, each, lost, once, shape, stages};
 
 /// More than any event comes to.
 const MOST: u64 = 64 << 20;
@@ -86,7 +86,8 @@ pub fn observe(job: impl Read) -> io::Result<Vec<String>> {
 }
 
 fn one(stage: &Stage, input: &Value, earlier: &[StageResult]) -> StageResult {
-    let mut results = once(std::slice::from_ref(stage), input, earlier, &[], false);
+    let mut results =
+        once(std::slice::from_ref(stage), input, earlier, Way { effects: &[], until: None, stop: false });
     results.pop().unwrap_or_else(|| StageResult::failed(stage, "it gave no result"))
 }
 

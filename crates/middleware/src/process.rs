@@ -16,6 +16,7 @@ use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process_gro
 use tollgate_model::json::{Value, object, parse, write};
 use tollgate_policy::Stage;
 
+use crate::Way;
 use crate::native;
 use crate::result::{Said, StageResult};
 
@@ -201,13 +202,14 @@ pub(crate) fn program(
     stage: &Stage,
     input: &Value,
     earlier: &[StageResult],
+    way: Way,
 ) -> StageResult {
     let Some((name, args)) = words.split_first() else {
         return StageResult::failed(stage, "it runs nothing");
     };
     let mut command = Command::new(name);
     command.args(args);
-    let limit = Duration::from_millis(u64::from(stage.timeout));
+    let limit = way.within(Duration::from_millis(u64::from(stage.timeout)));
     let start = Instant::now();
     let request = if stage.native { native::request(input) } else { request(stage, input, earlier) };
     let mut running = match Running::start(command, &request) {
@@ -224,7 +226,7 @@ pub(crate) fn program(
             Next::End => break,
             Next::Late => {
                 running.end(Duration::ZERO);
-                return StageResult::failed(stage, format!("it took longer than {} ms", stage.timeout));
+                return StageResult::late(stage, limit);
             }
         }
     }

@@ -105,6 +105,13 @@ impl StageResult {
         Self { fault: Some(why.into()), ..Self::said(stage, Said::Continue, "", none) }
     }
 
+    /// It did not answer within a limit, its own or what the agent leaves it.
+    pub(crate) fn late(stage: &Stage, limit: Duration) -> Self {
+        let own = limit.as_millis() >= u128::from(stage.timeout);
+        let why = if own { "" } else { ", and the agent waits no longer" };
+        Self::failed(stage, format!("it took longer than {} ms{why}", limit.as_millis()))
+    }
+
     /// Nothing in a pipeline allowed the call, and its `default_decision` is to refuse.
     pub(crate) fn by_default(pipeline: &str) -> Self {
         Self {

@@ -1,17 +1,16 @@
 //! The middleware of an event: what it says is taken into the decision, beside the rules.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::Instant;
 
 use tollgate_agents::{Adapter, Payload};
-use tollgate_lastword as lastword;
 use tollgate_middleware::{Guarded, Request, Said, StageResult, Watch};
 use tollgate_model::json::{Value, object, parse, write};
 use tollgate_model::{Certainty, Decision, Effect, Event, Finding, Hit, Mode, OnFault, Span, Verdict, World};
 use tollgate_policy::{OnError, Policy};
 
-/// The longest that middleware may hold up an event, below what `init` registers with the host.
-const LONGEST: Duration = Duration::from_secs(55);
+use crate::hook::DEADLINE;
+use crate::patience::Patience;
 
 /// An event with what its middleware needs.
 pub struct Guard<'a> {
@@ -25,21 +24,28 @@ pub struct Guard<'a> {
 
 impl Guard<'_> {
     /// Runs the guards, unless the call is refused already, and takes in what they say.
-    pub fn run(&self, effects: &[Effect], decision: &mut Decision, deadline: Duration) -> Vec<StageResult> {
+    pub fn run(&self, effects: &[Effect], decision: &mut Decision, patience: Patience) -> Vec<StageResult> {
         if self.policy.pipelines.is_empty() || decision.verdict >= Verdict::Deny {
             return Vec::new();
         }
-        let request = Request { event: self.event, native: self.native, effects };
-        let longest = tollgate_middleware::longest(&self.policy.pipelines, &request);
+        let longest = tollgate_middleware::longest(&self.policy.pipelines, &self.request(effects));
         if !longest.is_zero() {
-            lastword::extend((deadline + longest).min(LONGEST));
+            patience.extend(DEADLINE + longest);
         }
-        self.judge(effects, decision)
+        self.weigh(effects, decision, Some(patience.until()))
     }
 
     /// The same with nobody waiting.
     pub fn judge(&self, effects: &[Effect], decision: &mut Decision) -> Vec<StageResult> {
-        let request = Request { event: self.event, native: self.native, effects };
+        self.weigh(effects, decision, None)
+    }
+
+    fn request<'a>(&'a self, effects: &'a [Effect]) -> Request<'a> {
+        Request { event: self.event, native: self.native, effects, until: None }
+    }
+
+    fn weigh(&self, effects: &[Effect], decision: &mut Decision, until: Option<Instant>) -> Vec<StageResult> {
+        let request = Request { until, ..self.request(effects) };
         let Guarded { results, rewrite } = tollgate_middleware::guard(&self.policy.pipelines, &request);
         for finding in results.iter().filter_map(|result| self.finding(result)) {
             match self.policy.mode {
@@ -65,7 +71,7 @@ impl Guard<'_> {
         if self.policy.pipelines.is_empty() {
             return;
         }
-        let request = Request { event: self.event, native: self.native, effects };
+        let request = self.request(effects);
         let watch = Watch { request, results, blocked: decision.verdict >= Verdict::Deny };
         let started = std::env::current_exe().and_then(|program| {
             tollgate_middleware::watch(&self.policy.pipelines, &watch, self.state, &program)

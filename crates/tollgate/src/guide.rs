@@ -7,7 +7,6 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tollgate_agents::Adapter;
-use tollgate_lastword as lastword;
 use tollgate_model::json::{Value, object};
 use tollgate_model::{
     Actor, Change, Decision, Effect, EffectKind, Event, Kind, Mode, Phase, ToolCall, Verdict, World,
@@ -17,6 +16,7 @@ use tollgate_workflow::{
     After, Case, Channel, Flow, Ground, On, Outcome, Ran, Run, Scope, States, Watch, evaluate, evaluate_at,
 };
 
+use crate::patience::Patience;
 use crate::world::Machine;
 use crate::{notify, program};
 
@@ -30,6 +30,7 @@ pub struct Guide<'a> {
     pub world: &'a Machine,
     pub state: &'a Path,
     pub mode: Mode,
+    pub patience: Patience,
 }
 
 /// The end of the call that started a subagent, for agents whose subagents stop without an event of their own.
@@ -231,7 +232,7 @@ impl Guide<'_> {
                 .collect();
             if !own.is_empty() {
                 // Waiting for others is no reason to be ended.
-                lastword::extend(STATE_PATIENCE + Duration::from_secs(2));
+                self.patience.extend(STATE_PATIENCE + Duration::from_secs(2));
                 self.told(change_state(self.state, self.whose(scope), &own), decision);
             }
         }
@@ -274,8 +275,9 @@ impl Guide<'_> {
 
 impl Ground for Guide<'_> {
     fn run(&self, command: &str, timeout: u32) -> Option<Ran> {
-        let limit = Duration::from_secs(u64::from(timeout));
-        lastword::extend(limit + Duration::from_secs(5));
+        let wanted = Duration::from_secs(u64::from(timeout));
+        self.patience.extend(wanted + Duration::from_secs(5));
+        let limit = self.patience.within(wanted);
         let ran =
             program::run(notify::shell(command).current_dir(self.world.workspace()), b"", limit).ok()??;
         Some(Ran { exit: ran.exit, output: format!("{}\n{}", ran.stdout, ran.stderr) })

@@ -28,12 +28,13 @@ use crate::exceptions;
 use crate::flows::{Places, Watching};
 use crate::guard::{self, Guard};
 use crate::guide::{self, Afterwards, Courier, Guide};
+use crate::patience::Patience;
 use crate::session::Session;
 use crate::stdin;
 use crate::world::Machine;
 
 /// Our own deadline without middleware: far below the time-outs that `init` registers.
-const DEADLINE: Duration = Duration::from_millis(4500);
+pub const DEADLINE: Duration = Duration::from_millis(4500);
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -68,8 +69,9 @@ struct Hook {
 impl Hook {
     fn answer(&self) -> (Reply, Afterwards) {
         self.prepare_last_words(OnFault::default());
-        lastword::arm(DEADLINE, MEMORY);
         let start = Instant::now();
+        let hinted = self.patience(self.event.as_deref().unwrap_or_default(), start);
+        lastword::arm(hinted.capped(DEADLINE), MEMORY);
         let bytes = match stdin::read() {
             Ok(bytes) => bytes,
             Err(fault) => return (self.fault(&[], None, &fault, OnFault::default()), Afterwards::default()),
@@ -84,8 +86,13 @@ impl Hook {
         self.decide(&event, &bytes, start, read)
     }
 
+    /// The agent is the one that the gate is registered with; another that reads its settings waits as long or longer.
+    fn patience(&self, event: &str, start: Instant) -> Patience {
+        Patience::of(self.adapter.agent().name(), event, start)
+    }
+
     fn decide(&self, event: &Event, native: &[u8], start: Instant, read: u64) -> (Reply, Afterwards) {
-        let project = self.project(event);
+        let (patience, project) = (self.patience(&event.name, start), self.project(event));
         let mut loaded = self.policy(event, &project);
         let Watching { watch, .. } = self.workflows(&mut loaded, &project);
         if loaded.policy.on_fault != OnFault::default() {
@@ -110,6 +117,7 @@ impl Hook {
             world: &world,
             state: &self.state,
             mode: loaded.policy.mode,
+            patience,
         };
         let outcome = guide.judge(&effects, &mut decision);
         tell(event, &loaded, &mut decision);
@@ -122,7 +130,7 @@ impl Hook {
             world: &world,
             state: &self.state,
         };
-        let results = guard.run(&effects, &mut decision, DEADLINE);
+        let results = guard.run(&effects, &mut decision, patience);
         let session = Session { event, effects: &effects, world: &world, state: &self.state };
         session.weigh(&mut decision);
         let after = guide.keep(&effects, outcome, &mut decision);

@@ -19,6 +19,7 @@ mod out;
 mod owner;
 mod paint;
 mod parquet;
+mod patience;
 mod pin;
 mod program;
 mod report;

@@ -88,10 +88,10 @@ fn hooks_run_in_order_in_the_pipeline_and_come_back_byte_for_byte() {
     let seen: Value = serde_json::from_str(&home.read("seen.json")).unwrap();
     assert_eq!(seen["tool_input"]["command"], "echo fine");
     assert!(seen.get("native").is_none(), "a hook of the agent's own reads the agent's own payload: {seen}");
-    done(&bash(&home, "echo forbidden"), 0, &["\"permissionDecision\":\"deny\"", "that"]);
+    done(&bash(&home, "echo forbidden"), 2, &["\"permissionDecision\":\"deny\"", "that"]);
     assert_eq!(order(&home), "first second", "the first that refuses ends it");
     done(&bash(&home, "echo approved"), 0, &["\"permissionDecision\":\"allow\""]);
-    done(&bash(&home, "rm -rf ~ # approved"), 0, &["\"permissionDecision\":\"deny\""]);
+    done(&bash(&home, "rm -rf ~ # approved"), 2, &["\"permissionDecision\":\"deny\""]);
     let failed = bash(&home, "echo broken");
     assert!(
         !failed.out.contains("permissionDecision"),
@@ -220,12 +220,12 @@ fn a_trust_entry_in_the_users_file_is_trust() {
     let policy = home.read(".config/tollgate/tollgate.yaml");
     home.write(".config/tollgate/tollgate.yaml", &format!("{policy}\n{}", printed.out));
     done(&home.run(&["check"]), 0, &[]);
-    done(&bash(&home, "echo hello"), 0, &[refused]);
+    done(&bash(&home, "echo hello"), 2, &[refused]);
 
     home.write("p/.tollgate/hooks/pre/team.py", "def process(*_):\n    return {'decision': 'allow'}\n");
-    done(&bash(&home, "echo hello"), 0, &[refused]);
+    done(&bash(&home, "echo hello"), 2, &[refused]);
     fs::remove_file(home.path("p/.tollgate/hooks/pre/hook.meta.yaml")).unwrap();
-    done(&bash(&home, "echo hello"), 0, &[refused]);
+    done(&bash(&home, "echo hello"), 2, &[refused]);
     done(&event(&home, "SessionStart", json!({"source": "startup"})), 0, &["changed since it was trusted"]);
     let copies = copies(&home.path(".local/state/tollgate/trust"));
     fs::write(copies.first().unwrap(), "x = 1\n").unwrap();

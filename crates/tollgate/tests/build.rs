@@ -89,18 +89,18 @@ fn what_is_built_works_on_a_machine_with_only_the_binary() {
     let machine = elsewhere(&home, "claude-code");
     assert!(!machine.path("p/tollgate.yaml").exists());
     let denied = "\"permissionDecision\":\"deny\"";
-    done(&call(&machine, "terraform apply -auto-approve"), 0, &[denied, "infra-apply"]);
-    done(&call(&machine, "rm -rf ~"), 0, &[denied]);
+    done(&call(&machine, "terraform apply -auto-approve"), 2, &[denied, "infra-apply"]);
+    done(&call(&machine, "rm -rf ~"), 2, &[denied]);
     let passed = call(&machine, "ls");
     assert!(!passed.out.contains("permissionDecision"), "{}", passed.out);
     let told = call(&machine, "echo hello");
     assert!(!told.out.contains(denied), "programs do not run before they are trusted: {}", told.out);
 
     fs::remove_dir_all(machine.path("p/build/claude-code/policy")).unwrap();
-    done(&call(&machine, "terraform apply -auto-approve"), 0, &["tollgate.yaml is gone"]);
+    done(&call(&machine, "terraform apply -auto-approve"), 2, &["tollgate.yaml is gone"]);
     let fresh = elsewhere(&home, "claude-code");
     fs::remove_dir_all(fresh.path("p/build/claude-code/policy")).unwrap();
-    done(&call(&fresh, "rm -rf ~"), 0, &[denied, "which the hook's command names, is not there"]);
+    done(&call(&fresh, "rm -rf ~"), 2, &[denied, "which the hook's command names, is not there"]);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn its_hooks_run_once_they_are_trusted() {
     let printed = machine.run(&["trust", "--print", "build/claude-code/policy"]);
     done(&printed, 0, &["team.py", "trust:"]);
     machine.write(".config/tollgate/tollgate.yaml", &format!("version: 1\n{}", printed.out));
-    done(&call(&machine, "echo hello"), 0, &["is refused by middleware `team`"]);
+    done(&call(&machine, "echo hello"), 2, &["is refused by middleware `team`"]);
     // The project's own files come first where they are there.
     machine.write("p/tollgate.yaml", "version: 1\n");
     assert!(!call(&machine, "echo hello").out.contains("`team`"));

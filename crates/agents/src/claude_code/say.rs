@@ -2,12 +2,15 @@
 //!
 //! Invariant: standard output is empty, or one JSON object, or (where the table says so) plain text that does not
 //! look like one. Anything else would be taken for no answer, and the call would run.
+//!
+//! So a call is refused by two voices: JSON is honoured whatever the exit code, and exit 2 stops a call whatever was
+//! printed. The model reads the same as from the JSON alone; what is on standard error only if that is garbled.
 
-use tollgate_model::Reply;
 use tollgate_model::json::Value;
+use tollgate_model::{Phase, Reply};
 
 use crate::capability::{Context, Deny, Halt, Message};
-use crate::say::{Act, Answer, Said};
+use crate::say::{Act, Answer, Said, exit_two};
 
 /// The answer, as bytes.
 pub(super) fn write(said: &Said) -> Reply {
@@ -39,7 +42,11 @@ pub(super) fn write(said: &Said) -> Reply {
     if !behaviour.is_empty() {
         answer.specific("decision", Value::Map(behaviour));
     }
-    answer.reply(said.row.name)
+    let reply = answer.reply(said.row.name);
+    if said.refuses() && said.row.phase == Phase::PreTool {
+        return Reply { stdout: reply.stdout, ..exit_two(&said.reason) };
+    }
+    reply
 }
 
 type Members = Vec<(String, Value)>;

@@ -22,6 +22,8 @@ mod status;
 mod strip;
 pub mod toml;
 
+use std::time::Duration;
+
 pub use backup::{Backups, Manifest};
 pub use doc::{Doc, EditError};
 pub use edit::{Edited, Entry, groups, insert};
@@ -29,3 +31,14 @@ pub use file::{FileError, Found, Target};
 pub use plan::{Adopt, InstallError, OWN_MARK, Plan, Removal, Site, Undo};
 pub use status::{Ours, Status};
 pub use strip::strip;
+
+/// How long an agent waits for the answer to one of its events: as it is told here, unless it keeps to a time of its
+/// own. Afterwards most of them let the call run.
+#[must_use]
+pub fn patience(agent: &str, event: &str) -> Duration {
+    if agent == "claude-code" {
+        let hooked = claude::EVENTS.iter().find(|hooked| hooked.event == event);
+        return Duration::from_secs(hooked.map_or(setups::SHORTEST, |hooked| hooked.timeout));
+    }
+    setup::Setup::of(agent).map_or(Duration::from_secs(setups::SHORTEST), |setup| setup.patience(event))
+}

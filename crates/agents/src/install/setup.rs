@@ -2,6 +2,7 @@
 //! `claude`; this is everybody else.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tollgate_model::Agent;
 use tollgate_model::json::{Value, object, write};
@@ -31,6 +32,8 @@ pub struct Setup {
     pub decides: &'static str,
     /// How long the agent waits for an answer that decides, in its own unit; zero where it is not told.
     pub(super) patience: u64,
+    /// After how many seconds it waits no longer, whatever it is told.
+    pub(super) most: u64,
     /// The events that are hooked.
     pub events: &'static [&'static str],
     /// What a person still has to do, or should know.
@@ -126,6 +129,19 @@ impl Setup {
             Scope::Project => Some(roots.project.join(self.project)),
             Scope::Local | Scope::Managed => None,
         }
+    }
+
+    /// How long the agent waits for the answer to an event. One that is not registered here was registered by
+    /// somebody else, with a time that nobody knows.
+    #[must_use]
+    pub fn patience(&self, event: &str) -> Duration {
+        let told = match self.timeout(event) {
+            _ if !self.events.contains(&event) => setups::SHORTEST,
+            0 => self.most,
+            told if self.in_millis() => told / 1000,
+            told => told,
+        };
+        Duration::from_secs(told.min(self.most))
     }
 
     /// The files of the user's and the project's hooks, for people.
@@ -244,19 +260,27 @@ impl Setup {
 
     /// Does a call wait for the answer?
     fn waits(&self, event: &str) -> bool {
-        let row = profile_of(self.agent.name()).and_then(|profile| profile.row(event));
-        row.is_some_and(|row| row.phase.is_safety())
+        self.phase(event).is_some_and(Phase::is_safety)
     }
 
     /// How long the agent is told to wait, in its own unit.
     fn timeout(&self, event: &str) -> u64 {
-        let millis = matches!(self.form, Form::GroupsMillis | Form::GroupsExec);
-        match event {
-            _ if self.waits(event) => self.patience,
-            "SessionEnd" | "Interrupt" if self.form == Form::Groups => 3,
-            _ if millis => TIMEOUT * 1000,
-            _ => TIMEOUT,
+        let unit = if self.in_millis() { 1000 } else { 1 };
+        match self.phase(event) {
+            Some(phase) if phase.is_safety() => self.patience,
+            Some(Phase::SessionEnd) if self.form == Form::Groups => AT_THE_END,
+            _ if event == "Interrupt" => AT_THE_END,
+            Some(Phase::Stop | Phase::SubagentStop) => AT_A_STOP * unit,
+            _ => TIMEOUT * unit,
         }
+    }
+
+    fn in_millis(&self) -> bool {
+        matches!(self.form, Form::GroupsMillis | Form::GroupsExec)
+    }
+
+    fn phase(&self, event: &str) -> Option<Phase> {
+        profile_of(self.agent.name()).and_then(|profile| profile.row(event)).map(|row| row.phase)
     }
 
     /// What makes Codex run the hooks that the file will hold once the entries are in it.
@@ -373,7 +397,13 @@ pub(super) fn profile_of(agent: &str) -> Option<&'static Profile> {
 
 /// Seconds until an agent gives up on an answer that decides nothing: more than the gate takes with the longest
 /// middleware, so that its own answer always comes first.
-const TIMEOUT: u64 = 60;
+pub(super) const TIMEOUT: u64 = 60;
+
+/// The same where an agent waits while it exits.
+const AT_THE_END: u64 = 3;
+
+/// The same before an agent stops: a workflow may run the project's tests first.
+pub(super) const AT_A_STOP: u64 = 600;
 
 fn own_note() -> String {
     format!("Tollgate's hooks, {OWN_MARK}; changes are lost when it runs again")

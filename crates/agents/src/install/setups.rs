@@ -3,6 +3,7 @@
 use tollgate_model::Agent;
 
 use super::setup::{Form, Place, Setup};
+use super::shim;
 
 const fn home(home: &'static str, file: &'static str) -> Place {
     Place { moved: "", below: "", home, file }
@@ -20,8 +21,16 @@ const DAY: u64 = 86_400;
 const TEN_MINUTES: u64 = 600;
 
 /// From 1,000 on Qwen Code reads milliseconds, and says that it will read seconds one day. This is over half an hour
-/// either way, and no more than its timers can hold. A gate that hangs is nevertheless waited for only a minute.
+/// either way, and no more than its timers can hold. A gate that hangs is nevertheless waited for only a minute: its
+/// bus gives up on every hook then.
 const QWEN: u64 = 2_000_000;
+const QWENS_BUS: u64 = 60;
+
+/// Cline tells nobody how to change it.
+const CLINE: u64 = 120;
+
+/// The shortest that any agent is known to wait of itself, for one of which nobody knows.
+pub(super) const SHORTEST: u64 = 30;
 
 /// The rows.
 pub static TABLE: &[Setup] = &[
@@ -29,6 +38,7 @@ pub static TABLE: &[Setup] = &[
         agent: Agent::Codex,
         decides: "PreToolUse",
         patience: DAY,
+        most: DAY,
         events: &[
             "PreToolUse",
             "PermissionRequest",
@@ -52,6 +62,7 @@ pub static TABLE: &[Setup] = &[
         agent: Agent::GeminiCli,
         decides: "BeforeTool",
         patience: DAY * 1000,
+        most: DAY,
         events: &[
             "BeforeTool",
             "AfterTool",
@@ -70,6 +81,7 @@ pub static TABLE: &[Setup] = &[
         agent: Agent::QwenCode,
         decides: "PreToolUse",
         patience: QWEN,
+        most: QWENS_BUS,
         events: &[
             "PreToolUse",
             "PermissionRequest",
@@ -97,6 +109,7 @@ pub static TABLE: &[Setup] = &[
         agent: Agent::CopilotCli,
         decides: "preToolUse",
         patience: DAY,
+        most: DAY,
         events: &[
             "preToolUse",
             "permissionRequest",
@@ -120,6 +133,7 @@ pub static TABLE: &[Setup] = &[
         agent: Agent::OpenCode,
         decides: "tool.execute.before",
         patience: 0,
+        most: shim::LIMIT,
         events: &["tool.execute.before", "tool.execute.after", "chat.message", "event"],
         advice: "`opencode --pure` runs without plug-ins, and so without the gate",
         user: config("opencode", ".config/opencode", "plugin/tollgate.js"),
@@ -130,6 +144,7 @@ pub static TABLE: &[Setup] = &[
         agent: Agent::Cursor,
         decides: "preToolUse",
         patience: TEN_MINUTES,
+        most: DAY,
         events: &[
             "preToolUse",
             "beforeShellExecution",
@@ -151,6 +166,7 @@ pub static TABLE: &[Setup] = &[
         agent: Agent::Droid,
         decides: "PreToolUse",
         patience: TEN_MINUTES,
+        most: DAY,
         events: &[
             "PreToolUse",
             "PostToolUse",
@@ -171,6 +187,7 @@ pub static TABLE: &[Setup] = &[
         agent: Agent::Auggie,
         decides: "PreToolUse",
         patience: TEN_MINUTES * 1000,
+        most: DAY,
         events: &[
             "PreToolUse",
             "PostToolUse",
@@ -189,6 +206,7 @@ pub static TABLE: &[Setup] = &[
         agent: Agent::Windsurf,
         decides: "pre_run_command",
         patience: 0,
+        most: SHORTEST,
         events: &[
             "pre_run_command",
             "pre_write_code",
@@ -205,6 +223,7 @@ pub static TABLE: &[Setup] = &[
         agent: Agent::Kiro,
         decides: "PreToolUse",
         patience: TEN_MINUTES,
+        most: DAY,
         events: &["PreToolUse", "PostToolUse", "SessionStart", "UserPromptSubmit", "Stop"],
         advice: "",
         user: home(".kiro", "hooks/tollgate.json"),
@@ -215,6 +234,7 @@ pub static TABLE: &[Setup] = &[
         agent: Agent::Cline,
         decides: "PreToolUse",
         patience: 0,
+        most: CLINE,
         events: &["PreToolUse", "PostToolUse"],
         advice: "",
         user: home(".cline", "hooks"),
@@ -225,6 +245,7 @@ pub static TABLE: &[Setup] = &[
         agent: Agent::Kilo,
         decides: "tool.execute.before",
         patience: 0,
+        most: shim::LIMIT,
         events: &["tool.execute.before", "tool.execute.after", "chat.message", "event"],
         advice: "",
         user: config("kilo", ".config/kilo", "plugin/tollgate.js"),
@@ -235,6 +256,7 @@ pub static TABLE: &[Setup] = &[
         agent: Agent::Amp,
         decides: "pre-tool",
         patience: 0,
+        most: shim::LIMIT,
         events: &["session.start", "tool.call", "agent.end"],
         advice: "",
         user: config("amp", ".config/amp", "plugins/tollgate.ts"),

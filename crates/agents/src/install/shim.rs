@@ -9,13 +9,13 @@ use super::registration::Registration;
 /// The plug-in for OpenCode and its kin.
 #[must_use]
 pub fn opencode(registration: &Registration, agent: &str) -> String {
-    OPENCODE.replace("@MARK@", OWN_MARK).replace("@GATE@", &gate(registration, agent))
+    filled(OPENCODE, registration, agent)
 }
 
 /// The plug-in for Amp.
 #[must_use]
 pub fn amp(registration: &Registration) -> String {
-    AMP.replace("@MARK@", OWN_MARK).replace("@GATE@", &gate(registration, "amp"))
+    filled(AMP, registration, "amp")
 }
 
 /// The words that a plug-in of ours starts for an event.
@@ -30,6 +30,15 @@ pub fn words(text: &str, event: &str) -> Option<Vec<String>> {
 /// Stands for the event in the words of a plug-in.
 const EVENT: &str = "EVENT";
 
+/// After how many seconds a plug-in refuses by itself.
+pub(super) const LIMIT: u64 = 60;
+
+fn filled(text: &str, registration: &Registration, agent: &str) -> String {
+    let limit = (LIMIT * 1000).to_string();
+    let text = text.replace("@MARK@", OWN_MARK).replace("@LIMIT@", &limit);
+    text.replace("@GATE@", &gate(registration, agent))
+}
+
 fn gate(registration: &Registration, agent: &str) -> String {
     let words = std::iter::once(registration.command.clone()).chain(registration.args(agent, EVENT));
     let mut text = String::new();
@@ -41,7 +50,7 @@ const OPENCODE: &str = r#"// Tollgate's plug-in, @MARK@; changes are lost when i
 import { spawn } from "node:child_process";
 
 const GATE = @GATE@;
-const LIMIT_MS = 60000;
+const LIMIT_MS = @LIMIT@;
 
 const failed = (why) => ({
   decision: "deny",
@@ -126,7 +135,7 @@ const GATE = @GATE@;
 const ask = (event: string, payload: unknown) => {
   try {
     const words = GATE.map((word: string) => (word === "EVENT" ? event : word));
-    const ran = spawnSync(words[0], words.slice(1), { input: JSON.stringify(payload), encoding: "utf8", timeout: 60000 });
+    const ran = spawnSync(words[0], words.slice(1), { input: JSON.stringify(payload), encoding: "utf8", timeout: @LIMIT@ });
     const value = JSON.parse(ran.stdout);
     if (typeof value?.verdict === "string") return value;
   } catch {}

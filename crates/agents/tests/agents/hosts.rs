@@ -32,7 +32,7 @@ pub fn take(agent: &str, event: &str, reply: &Reply) -> Result<Outcome, String> 
         "gemini-cli" => gemini(event, reply),
         "qwen-code" => qwen(event, reply),
         "copilot-cli" => copilot(event, reply),
-        "opencode" => opencode(event, reply),
+        "opencode" | "kilo" => opencode(event, reply),
         "cursor" => cursor(event, reply),
         "vscode" => vscode(event, reply),
         other => Err(format!("no model of {other}")),

@@ -33,11 +33,20 @@ pub fn take(event: &str, source: &str, reply: &Reply) -> Result<Outcome, String>
         0 if stdout.is_empty() => Ok(silence(event)),
         0 if stdout.starts_with('{') => json(event, source, stdout),
         0 => plain(event, stdout),
-        2 if !stdout.is_empty() => Err("exit 2 and something on stdout".into()),
         2 if reply.stderr.trim().is_empty() => Err("exit 2 without a reason".into()),
+        2 if !stdout.is_empty() => refused_twice(event, source, reply),
         2 => Ok(exit_two(event, source, &reply.stderr)),
         other => Err(format!("exit {other} lets the call run")),
     }
+}
+
+/// JSON is honoured whatever the exit code; exit 2 stops the call where the JSON cannot be read.
+fn refused_twice(event: &str, source: &str, reply: &Reply) -> Result<Outcome, String> {
+    let (said, exit) = (json(event, source, reply.stdout.trim())?, exit_two(event, source, &reply.stderr));
+    if !said.blocked || !exit.blocked {
+        return Err("exit 2 and JSON that does not refuse".into());
+    }
+    Ok(said)
 }
 
 fn silence(event: &str) -> Outcome {

@@ -90,6 +90,12 @@ fn line(name: &str, reply: &Reply) -> String {
     if silent {
         return format!("{name} -> {}: silence\n", reply.expressed.name());
     }
-    assert_eq!((reply.exit, reply.stderr.as_str()), (0, ""));
-    format!("{name} -> {}: {}\n", reply.expressed.name(), reply.stdout)
+    let exit = match reply.exit {
+        0 => {
+            assert_eq!(reply.stderr, "");
+            String::new()
+        }
+        exit => format!(", exit {exit}: {}", reply.stderr.trim_end().escape_debug()),
+    };
+    format!("{name} -> {}: {}{exit}\n", reply.expressed.name(), reply.stdout)
 }

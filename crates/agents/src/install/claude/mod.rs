@@ -7,6 +7,7 @@ use super::adopt::{Reading, Ways};
 use super::edit::Entry;
 pub use super::registration::Registration;
 use super::registration::runs_gate;
+use super::setup::{AT_A_STOP, TIMEOUT};
 use super::status::{matches_all, ours_in};
 pub use crate::version::Version;
 use tollgate_model::json::{Value, object};
@@ -20,7 +21,7 @@ pub struct Hooked {
     pub tool: bool,
     /// Seconds until Claude Code gives up: more than the gate takes with the longest middleware, so that its own answer
     /// always comes first.
-    pub timeout: u32,
+    pub timeout: u64,
     /// A gate that fails blocks the call. Only where a call waits for the answer: nothing else may stop a session.
     pub blocks: bool,
 }
@@ -112,7 +113,7 @@ impl Registration {
             ("type".to_owned(), "command".into()),
             ("command".to_owned(), self.command.as_str().into()),
             ("args".to_owned(), Value::List(args.into_iter().map(Value::from).collect())),
-            ("timeout".to_owned(), u64::from(hooked.timeout).into()),
+            ("timeout".to_owned(), hooked.timeout.into()),
         ];
         if hooked.blocks {
             members.push(("onFailure".to_owned(), "block".into()));
@@ -153,12 +154,11 @@ pub fn weakness(settings: &Value) -> Option<String> {
 }
 
 const fn other(event: &'static str) -> Hooked {
-    Hooked { event, tool: false, timeout: 60, blocks: false }
+    Hooked { event, tool: false, timeout: TIMEOUT, blocks: false }
 }
 
-/// A workflow may run the project's tests before it lets an agent stop.
 const fn waits(event: &'static str) -> Hooked {
-    Hooked { timeout: 600, ..other(event) }
+    Hooked { timeout: AT_A_STOP, ..other(event) }
 }
 
 const fn follows(event: &'static str) -> Hooked {

@@ -1,0 +1,98 @@
+//! How long the agent waits for an answer, and so how long everything on the way to it may take together.
+
+use std::time::{Duration, Instant};
+
+use tollgate_lastword as lastword;
+
+/// An agent that waits for one answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    last_words: Instant,
+}
+
+impl Patience {
+    /// Of an agent, by its name and the event's, since `start`.
+    pub fn of(agent: &str, event: &str, start: Instant) -> Self {
+        let limit = tollgate_agents::install::patience(agent, event);
+        Self { last_words: start + limit - (limit / MARGIN).min(LARGEST_MARGIN) }
+    }
+
+    /// When a program must be done, so that what it says or why it did not can still be told.
+    pub fn until(&self) -> Instant {
+        self.last_words.checked_sub(TO_ANSWER).unwrap_or(self.last_words)
+    }
+
+    /// How long a program may take that would like to take so long.
+    pub fn within(&self, work: Duration) -> Duration {
+        work.min(self.until().saturating_duration_since(Instant::now()))
+    }
+
+    /// Moves our own deadline for work that takes so long, but never beyond the agent's.
+    pub fn extend(&self, work: Duration) {
+        lastword::extend(self.capped(work));
+    }
+
+    /// Work of so long, cut to what the agent waits. Never nothing, which would be no deadline at all.
+    pub fn capped(&self, work: Duration) -> Duration {
+        work.min(self.last_words.saturating_duration_since(Instant::now())).max(Duration::from_millis(1))
+    }
+}
+
+/// The part of the agent's time that is left for its own work around ours: a process has to be started and ended.
+const MARGIN: u32 = 6;
+const LARGEST_MARGIN: Duration = Duration::from_secs(10);
+
+/// Writing the record and the answer.
+const TO_ANSWER: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_agent_hears_the_last_words_before_it_gives_up() {
+        let start = Instant::now();
+        for adapter in tollgate_agents::ADAPTERS {
+            let agent = adapter.agent().name();
+            for row in adapter.profile().events {
+                let limit = tollgate_agents::install::patience(agent, row.name);
+                let patience = Patience::of(agent, row.name, start);
+                let last = patience.last_words - start;
+                assert!(limit - last >= LARGEST_MARGIN.min(limit / 7), "{agent} {}", row.name);
+                assert!(patience.capped(Duration::from_secs(999_999)) <= last, "{agent} {}", row.name);
+                assert!(patience.until() < patience.last_words, "{agent} {}", row.name);
+            }
+        }
+    }
+
+    #[test]
+    fn known_limits() {
+        for (agent, event, seconds) in [
+            ("claude-code", "PreToolUse", 50),
+            ("claude-code", "Stop", 590),
+            ("codex", "PreToolUse", 86_390),
+            ("codex", "Stop", 590),
+            ("gemini-cli", "BeforeTool", 86_390),
+            ("qwen-code", "PreToolUse", 50),
+            ("qwen-code", "Stop", 50),
+            ("copilot-cli", "preToolUse", 86_390),
+            ("copilot-cli", "PreToolUse", 25),
+            ("opencode", "tool.execute.before", 50),
+            ("cline", "PreToolUse", 110),
+            ("windsurf", "pre_run_command", 25),
+            ("generic", "pre-tool", 25),
+        ] {
+            let start = Instant::now();
+            let patience = Patience::of(agent, event, start);
+            assert_eq!(patience.last_words - start, Duration::from_secs(seconds), "{agent} {event}");
+        }
+    }
+
+    #[test]
+    fn a_deadline_that_has_passed_is_still_one() {
+        let long_ago = Instant::now().checked_sub(Duration::from_secs(100)).unwrap();
+        let patience = Patience::of("qwen-code", "PreToolUse", long_ago);
+        assert_eq!(patience.within(Duration::from_secs(5)), Duration::ZERO);
+        assert_eq!(patience.capped(Duration::from_secs(5)), Duration::from_millis(1));
+    }
+}
