@@ -17,6 +17,7 @@ use tollgate_workflow::{
     After, Case, Channel, Flow, Ground, On, Outcome, Ran, Run, Scope, States, Watch, evaluate, evaluate_at,
 };
 
+use crate::runs::{self, NOT_ITS_STATUS};
 use crate::world::Machine;
 use crate::{notify, program};
 
@@ -40,7 +41,7 @@ pub fn stand_in(event: &Event, adapter: &dyn Adapter) -> Option<Event> {
     let message = tollgate_workflow::said(response);
     (!told).then(|| Event {
         actor: Actor::Subagent { id: tool.id.clone(), kind: agent.clone() },
-        kind: Kind::SubagentStop { again: false, message },
+        kind: Kind::SubagentStop { again: None, message },
         ..event.clone()
     })
 }
@@ -126,7 +127,9 @@ impl Guide<'_> {
             changes.extend(refusal.changes);
             after = refusal.after;
         }
-        self.store(&changes, decision);
+        if !self.store(&changes, decision) {
+            self.give_in(decision);
+        }
         Afterwards(after.into_iter().map(|one| self.later(one)).collect())
     }
 
@@ -181,7 +184,7 @@ impl Guide<'_> {
         let Some(ToolCall::Shell { command, .. }) = self.event.tool().map(|tool| &tool.call) else {
             return (None, None);
         };
-        if !self.watch.may_be_run(self.event) || !effects.iter().any(is_run) {
+        if !self.watch.may_be_run(self.event) || !effects.iter().any(is_like_a_run) {
             return (None, None);
         }
         match self.seen(command, effects) {
@@ -192,16 +195,16 @@ impl Guide<'_> {
 
     fn seen(&self, command: &str, effects: &[Effect]) -> Result<Run, &'static str> {
         let decides = tollgate_effects::status_of(command).ok_or(NOT_ITS_STATUS)?;
-        if !tollgate_workflow::is_runner(&decides.words) {
-            return Err(NOT_ITS_STATUS);
-        }
         let span = decides.span;
+        let words = runs::followed(command, decides, &self.event.cwd, self.world)?;
+        let given = tollgate_workflow::given(&words).ok_or(NOT_ITS_STATUS)?;
         let within = |effect: &&Effect| {
             span.start <= effect.span.start && effect.span.end <= span.end && is_run(effect)
         };
         effects.iter().find(within).ok_or(NOT_ITS_STATUS)?;
         let (status, output) = self.adapter.ended(self.event).ok_or(NOT_TOLD)?;
-        tollgate_workflow::observed(status, &output).ok_or(NO_COUNTS)
+        let run = tollgate_workflow::observed(status, &output).ok_or(NO_COUNTS)?;
+        Ok(Run { given, ..run })
     }
 
     fn states(&self, decision: &mut Decision) -> States {
@@ -222,7 +225,26 @@ impl Guide<'_> {
         self.told(read_state(self.state, self.whose(scope)), decision).state
     }
 
-    fn store(&self, changes: &[(Scope, Change)], decision: &mut Decision) {
+    /// A refusal to stop that cannot be counted has no end, unless the agent says that it is the first.
+    fn give_in(&self, decision: &mut Decision) {
+        let (Kind::Stop { again, .. } | Kind::SubagentStop { again, .. }) = &self.event.kind else { return };
+        if *again == Some(false) || !decision.verdict.refuses() {
+            return;
+        }
+        decision.verdict = Verdict::Allow;
+        for mut finding in std::mem::take(&mut decision.findings) {
+            if finding.rule.starts_with("workflow/") && finding.verdict.refuses() {
+                let what = &finding.hit.what;
+                decision.notices.push(format!("tollgate: lets pass what cannot be counted: {what}"));
+                finding.verdict = Verdict::Note;
+            }
+            decision.add(finding);
+        }
+    }
+
+    /// Keeps changes. Were all of them kept?
+    fn store(&self, changes: &[(Scope, Change)], decision: &mut Decision) -> bool {
+        let mut kept = true;
         for scope in [Scope::Session, Scope::Project] {
             let own: Vec<Change> = changes
                 .iter()
@@ -232,9 +254,13 @@ impl Guide<'_> {
             if !own.is_empty() {
                 // Waiting for others is no reason to be ended.
                 lastword::extend(STATE_PATIENCE + Duration::from_secs(2));
-                self.told(change_state(self.state, self.whose(scope), &own), decision);
+                let held = change_state(self.state, self.whose(scope), &own);
+                // A session without an id has no memory.
+                kept &= held.is_ok() && (scope == Scope::Project || !self.event.session.is_empty());
+                self.told(held, decision);
             }
         }
+        kept
     }
 
     fn told(&self, held: Result<Held, LogFault>, decision: &mut Decision) -> Held {
@@ -328,15 +354,17 @@ impl Courier {
 /// Room in the context for what rules and middleware say beside the workflows.
 const MARGIN: usize = 500;
 
-const NOT_ITS_STATUS: &str = "its status is not the call's. Run the tests as the last command of the call, without a \
-     pipe, `||` or a task runner around them, or with `set -o pipefail` before a pipe";
 const NOT_TOLD: &str = "this agent does not tell with which status a command ended";
-const NO_COUNTS: &str =
-    "what was printed does not say how many tests passed or failed, or does not agree with the status";
+const NO_COUNTS: &str = "what was printed does not say that a test ran, or does not agree with the status";
+
+/// Is it a run of tests, or does it go by the name of one?
+fn is_like_a_run(effect: &Effect) -> bool {
+    matches!(&effect.kind, EffectKind::Exec { argv, .. } if tollgate_workflow::is_runner(argv))
+}
 
 fn is_run(effect: &Effect) -> bool {
-    let known = |argv: &[String]| tollgate_workflow::is_runner(argv) && !tollgate_workflow::is_script(argv);
-    matches!(&effect.kind, EffectKind::Exec { argv, .. } if known(argv))
+    let script = |argv: &[String]| tollgate_workflow::script(argv).is_some_and(|script| !script.perhaps);
+    is_like_a_run(effect) && matches!(&effect.kind, EffectKind::Exec { argv, .. } if !script(argv))
 }
 
 fn now() -> u64 {

@@ -21,6 +21,7 @@ mod parquet;
 mod pin;
 mod program;
 mod report;
+mod runs;
 mod session;
 mod stdin;
 mod table;

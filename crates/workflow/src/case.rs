@@ -5,8 +5,8 @@ use std::cell::OnceCell;
 use tollgate_model::json::{self, Value, object};
 use tollgate_model::{Actor, Agent, Effect, EffectKind, Event, Kind, Place, State, ToolCall, World, Zone};
 
+use crate::counts::Run;
 use crate::flow::{Flow, On, Scope};
-use crate::runners::Run;
 use crate::{files, template};
 
 /// Runs commands for conditions.
@@ -120,6 +120,15 @@ impl Case<'_> {
             Kind::Stop { message, .. } | Kind::SubagentStop { message, .. } => message.clone(),
             Kind::PostTool { response, .. } => said(response),
             _ => String::new(),
+        }
+    }
+
+    /// Does the agent go on because a stop was refused? None when it does not say, or does not stop.
+    #[must_use]
+    pub fn again(&self) -> Option<bool> {
+        match self.event.kind {
+            Kind::Stop { again, .. } | Kind::SubagentStop { again, .. } => again,
+            _ => None,
         }
     }
 

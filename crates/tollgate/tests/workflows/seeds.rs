@@ -189,21 +189,6 @@ fn a_handoff_is_found_however_it_is_written() {
 }
 
 #[test]
-fn a_handoff_is_not_repeated_without_end() {
-    let team = Team::with("[{ handoff: { limit: 2 } }]");
-    team.write(".claude/agents/x.md", "");
-    let text = "Use the x subagent to go on.";
-    for _ in 0..2 {
-        blocked(&team.done_saying("a", text), "Use the x subagent next.");
-    }
-    let last = team.done_saying("a", text);
-    passes(&last);
-    assert!(last.says("lets pass what it has refused 2 times"), "{}", last.stdout);
-    passes(&team.done_saying("a", "Something else."));
-    blocked(&team.done_saying("a", text), "Use the x subagent next.");
-}
-
-#[test]
 fn a_name_that_is_nearly_right_is_warned_about() {
     let team = Team::with("[subagent-context]");
     for (name, nearest) in [
