@@ -274,17 +274,18 @@ impl<'a> Evaluator<'a, '_> {
                 && (gate.outside.is_empty() || !within(&outside))
         };
         let written = self.case.writes().filter(|(place, content)| concerned(place, *content));
-        let altered = self.case.alters().filter(|(place, folder)| {
+        let altered = self.case.alters().filter(|altered| {
             !gate.outside.is_empty()
-                && concerned(place, None)
-                && !(*folder && self.may_reach(place, &outside))
+                && concerned(altered.place, None)
+                && !(altered.folder && self.may_reach(altered.place, &outside))
         });
         let certain =
             |place: &Place| !place.pattern || !gate.outside.is_empty() && !self.may_reach(place, &outside);
-        let places = written.map(|(place, _)| place).chain(altered.map(|(place, _)| place));
-        let mut all: Vec<(String, bool)> = places
-            .map(|place| (self.case.below(&place.path).unwrap_or(&place.path).to_owned(), certain(place)))
-            .collect();
+        let places = written.map(|(place, _)| (place, true));
+        let places = places.chain(altered.map(|altered| (altered.place, altered.certain)));
+        let shown = |place: &Place| self.case.below(&place.path).unwrap_or(&place.path).to_owned();
+        let mut all: Vec<(String, bool)> =
+            places.map(|(place, sure)| (shown(place), sure && certain(place))).collect();
         all.dedup();
         all.truncate(5);
         all
