@@ -1,6 +1,6 @@
 //! What workflows make of an event: asked after the rules, and remembered before the answer is out.
 
-use std::cell::{LazyCell, OnceCell};
+use std::cell::{LazyCell, OnceCell, RefCell};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,13 +8,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tollgate_agents::Adapter;
 use tollgate_lastword as lastword;
-use tollgate_model::json::{Value, object};
+use tollgate_model::json::Value;
 use tollgate_model::{
     Actor, Change, Decision, Effect, EffectKind, Event, Kind, Mode, Phase, ToolCall, Verdict, World,
 };
-use tollgate_store::{Held, LogFault, STATE_PATIENCE, Whose, change_state, read_state};
+use tollgate_store::{Held, LogFault, STATE_PATIENCE, Whose, change_state, read_state, under_way};
 use tollgate_workflow::{
-    After, Case, Channel, Flow, Ground, On, Outcome, Ran, Run, Scope, States, Watch, evaluate, evaluate_at,
+    After, Case, Channel, Flow, Ground, Interest, On, Outcome, Ran, Run, Scope, States, Watch, evaluate,
+    evaluate_at, is_like_a_run,
 };
 
 use crate::runs::{self, NOT_ITS_STATUS};
@@ -31,6 +32,8 @@ pub struct Guide<'a> {
     pub world: &'a Machine,
     pub state: &'a Path,
     pub mode: Mode,
+    /// What is remembered, once somebody has asked.
+    pub known: RefCell<Option<States>>,
 }
 
 /// The end of the call that started a subagent, for agents whose subagents stop without an event of their own.
@@ -84,13 +87,17 @@ enum Later {
 impl Guide<'_> {
     /// Adds what the workflows say to a decision, and gives back what is to be remembered.
     pub fn judge(&self, effects: &[Effect], decision: &mut Decision) -> Outcome {
-        if !self.watch.wants(self.event, effects) {
-            return Outcome::default();
-        }
         let done = self.effects_done();
         let effects = if effects.is_empty() { done.as_slice() } else { effects };
-        let (run, uncounted) = self.run(effects);
+        let interest = self.watch.interest(self.event, effects);
+        if interest == Interest::Nobody {
+            return Outcome::default();
+        }
         let states = self.states(decision);
+        if !interest.holds(&states) {
+            return Outcome::default();
+        }
+        let (run, uncounted) = self.run(effects);
         let case = Case { uncounted, run: run.as_ref(), ..self.case(effects, &states) };
         // Judged as if it were enforced, so that what is only observed is known for what it is.
         let outcome = evaluate(&self.flows, &case, Mode::Enforce);
@@ -133,22 +140,20 @@ impl Guide<'_> {
         Afterwards(after.into_iter().map(|one| self.later(one)).collect())
     }
 
-    /// The workflows that are under way, each with its phase, for the record of an event that concerns them.
-    pub fn phases(&self, effects: &[Effect], decision: &mut Decision) -> Option<(String, Value)> {
-        if !self.watch.wants(self.event, effects) {
-            return None;
-        }
-        let states = self.states(decision);
-        let active: Vec<Value> = self
-            .flows
-            .iter()
-            .filter(|flow| flow.start.always || states.of(flow.scope).is(&flow.name, "is_active"))
-            .map(|flow| {
-                let phase = states.of(flow.scope).text(&flow.name, "phase");
-                object([("name", flow.name.as_str().into()), ("phase", phase.into())])
-            })
-            .collect();
-        (!active.is_empty()).then(|| ("workflow".to_owned(), Value::List(active)))
+    /// The workflows that are under way, each with its phase, for the record of the event: as they are after it, or as
+    /// the session has it if nobody has asked.
+    pub fn under_way(&self, session: Option<Value>) -> Option<(String, Value)> {
+        let named = match &*self.known.borrow() {
+            Some(states) => match (under_way(&states.session), under_way(&states.project)) {
+                (Some(Value::List(mut own)), Some(Value::List(all))) => {
+                    own.extend(all);
+                    Some(Value::List(own))
+                }
+                (own, all) => own.or(all),
+            },
+            None => session.filter(|_| !self.watch.is_empty()),
+        };
+        named.map(|named| ("workflow".to_owned(), named))
     }
 
     fn case<'c>(&'c self, effects: &'c [Effect], states: &'c States) -> Case<'c> {
@@ -208,16 +213,16 @@ impl Guide<'_> {
     }
 
     fn states(&self, decision: &mut Decision) -> States {
+        if let Some(states) = &*self.known.borrow() {
+            return states.clone();
+        }
         let session = self.load(Scope::Session, decision);
-        let shared = self.flows.iter().any(|flow| flow.scope == Scope::Project);
+        let shared = self.watch.is_shared();
         let project = if shared { self.load(Scope::Project, decision) } else { Default::default() };
         let mut states = States { session, project };
-        let life = |name: &str| {
-            let flow = self.flows.iter().find(|flow| flow.name == name);
-            flow.map_or(30 * 86_400, |flow| flow.expires)
-        };
-        states.session.expire(now(), life);
-        states.project.expire(now(), life);
+        states.session.expire(now(), |name| self.watch.life(name));
+        states.project.expire(now(), |name| self.watch.life(name));
+        self.known.replace(Some(states.clone()));
         states
     }
 
@@ -257,7 +262,13 @@ impl Guide<'_> {
                 let held = change_state(self.state, self.whose(scope), &own);
                 // A session without an id has no memory.
                 kept &= held.is_ok() && (scope == Scope::Project || !self.event.session.is_empty());
-                self.told(held, decision);
+                let state = self.told(held, decision).state;
+                if let Some(states) = self.known.borrow_mut().as_mut() {
+                    match scope {
+                        Scope::Session => states.session = state,
+                        Scope::Project => states.project = state,
+                    }
+                }
             }
         }
         kept
@@ -356,11 +367,6 @@ const MARGIN: usize = 500;
 
 const NOT_TOLD: &str = "this agent does not tell with which status a command ended";
 const NO_COUNTS: &str = "what was printed does not say that a test ran, or does not agree with the status";
-
-/// Is it a run of tests, or does it go by the name of one?
-fn is_like_a_run(effect: &Effect) -> bool {
-    matches!(&effect.kind, EffectKind::Exec { argv, .. } if tollgate_workflow::is_runner(argv))
-}
 
 fn is_run(effect: &Effect) -> bool {
     let script = |argv: &[String]| tollgate_workflow::script(argv).is_some_and(|script| !script.perhaps);

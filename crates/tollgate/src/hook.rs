@@ -2,7 +2,7 @@
 //!
 //! Downwards only: no step calls an earlier one, and any failure ends in one place, `adapter.fault`.
 
-use std::cell::LazyCell;
+use std::cell::{LazyCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -19,7 +19,7 @@ use tollgate_model::{
 };
 use tollgate_pipeline::{Judgement, Used};
 use tollgate_policy::{Audit, Loaded, Policy, Redact};
-use tollgate_store::Log;
+use tollgate_store::{Log, SessionProject};
 
 use crate::alive;
 use crate::cmd::canary::is_canary;
@@ -85,7 +85,7 @@ impl Hook {
     }
 
     fn decide(&self, event: &Event, native: &[u8], start: Instant, read: u64) -> (Reply, Afterwards) {
-        let project = self.project(event);
+        let SessionProject { path: project, workflows, .. } = self.project(event);
         let mut loaded = self.policy(event, &project);
         let Watching { watch, .. } = self.workflows(&mut loaded, &project);
         if loaded.policy.on_fault != OnFault::default() {
@@ -110,6 +110,7 @@ impl Hook {
             world: &world,
             state: &self.state,
             mode: loaded.policy.mode,
+            known: RefCell::default(),
         };
         let outcome = guide.judge(&effects, &mut decision);
         tell(event, &loaded, &mut decision);
@@ -129,7 +130,7 @@ impl Hook {
         decision.alone = decision.verdict == Verdict::Ask && self.is_alone(event, &project);
         let reply = self.reply(&session, &guard, &results, &mut decision);
         let times = Times { read, policy, judge: micros(start) - read - policy };
-        let workflows = guide.phases(&effects, &mut decision);
+        let workflows = guide.under_way(workflows);
         let kept = Kept {
             event,
             project: &project,
@@ -230,9 +231,9 @@ impl Hook {
     }
 
     /// The project is fixed at the session's first event.
-    fn project(&self, event: &Event) -> String {
+    fn project(&self, event: &Event) -> SessionProject {
         let first = || first_project(event);
-        tollgate_store::session_project(&self.state, event.agent.name(), &event.session, first).path
+        tollgate_store::session_project(&self.state, event.agent.name(), &event.session, first)
     }
 
     fn policy(&self, event: &Event, project: &str) -> Loaded {

@@ -313,7 +313,8 @@ pub fn said(response: &Value) -> String {
 }
 
 /// Scratch files are nobody's work.
-fn is_scratch(place: &Place) -> bool {
+#[must_use]
+pub fn is_scratch(place: &Place) -> bool {
     place.zone == Zone::Temp || place.path.starts_with("/dev/")
 }
 

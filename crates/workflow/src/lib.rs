@@ -23,7 +23,7 @@ pub use counts::{Run, observed, tells_counts};
 pub use eval::{After, Outcome, evaluate, evaluate_at};
 pub use flow::{Act, Active, Channel, Cond, Flow, Gate, On, Refusal, Scope, Seen, Start, Who};
 pub use graph::{act, mermaid, terminal};
-pub use interest::Watch;
+pub use interest::{Interest, Watch, is_like_a_run};
 pub use presets::{FINGERPRINT, PRESETS, Preset, preset};
 pub use read::{ACTS, CONDITIONS, Options, options, read};
 pub use runners::{Script, given, is_runner, script};

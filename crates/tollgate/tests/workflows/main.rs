@@ -14,6 +14,7 @@ mod commits;
 mod cost;
 mod modes;
 mod notify;
+mod records;
 mod recovery;
 mod runs;
 mod seeds;
