@@ -12,6 +12,7 @@
 mod agents;
 mod commits;
 mod cost;
+mod language;
 mod modes;
 mod notify;
 mod records;
