@@ -172,6 +172,7 @@ impl Hook {
     /// the policy.
     fn workflows(&self, loaded: &mut Loaded, project: &str) -> Watching {
         let watching = self.places(project).watch(&loaded.policy);
+        loaded.rebuilt |= watching.fresh && !watching.notices.is_empty();
         loaded.notices.extend(watching.notices.iter().cloned());
         loaded.sources.extend(watching.own());
         watching

@@ -276,6 +276,9 @@ fn an_ejected_preset_that_is_edited_behaves_otherwise_and_is_out_of_the_agents_r
     std::fs::write(&file, text.replace("agents: [consulting-expert]", "agents: [nobody]")).unwrap();
     passes(&team.spawn("consulting-expert"));
     team.tool("Write", json!({"file_path": file, "content": "x"})).denied();
+    std::fs::write(&file, text.replace("Plan file not found.", "Where: is it?")).unwrap();
+    let told = team.tool("Read", json!({"file_path": "README.md"}));
+    assert!(told.says("workflow `plan` is broken and off"), "told when it is first seen: {}", told.stdout);
 }
 
 #[test]
