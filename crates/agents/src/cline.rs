@@ -61,7 +61,7 @@ impl Adapter for Cline {
             }
             Phase::SessionStart => Kind::SessionStart { source: "startup".to_owned() },
             Phase::SessionEnd => Kind::SessionEnd { reason: String::new() },
-            Phase::Stop => Kind::Stop { again: false, message: String::new() },
+            Phase::Stop => Kind::Stop { again: None, message: String::new() },
             Phase::StopError => Kind::StopError { error: String::new() },
             _ => Kind::Other,
         };

@@ -162,7 +162,7 @@ fn actor(fields: Fields) -> Result<Actor, Fault> {
 
 fn kind(profile: &Profile, phase: Phase, top: &mut Value, calls: Tools) -> Result<Kind, Fault> {
     let text = |key: &str| top.text(key).unwrap_or_default().to_owned();
-    let again = top.get("again").and_then(Value::as_bool).unwrap_or_default();
+    let again = top.get("again").and_then(Value::as_bool);
     let (message, error) = (text("message"), text("error"));
     Ok(match phase {
         Phase::PreTool => Kind::PreTool(tool_use(profile, top, calls)?),

@@ -129,7 +129,7 @@ impl Reader {
     fn kind(&self, phase: Phase, top: &mut Value) -> Result<Kind, Fault> {
         let keys = self.keys;
         let text = |key: &str| top.text(key).unwrap_or_default().to_owned();
-        let again = top.get("stop_hook_active").and_then(Value::as_bool).unwrap_or_default();
+        let again = again(top);
         Ok(match phase {
             Phase::SessionStart => Kind::SessionStart { source: text("source") },
             Phase::SessionEnd => Kind::SessionEnd { reason: text("reason") },
@@ -233,6 +233,15 @@ fn server(top: &Value) -> Option<String> {
 /// A version as the agent tells it, and no more than one.
 pub(crate) fn version(told: &str) -> String {
     told.chars().take(40).collect()
+}
+
+/// Does the agent go on because a hook refused its stop? Most say so; Cursor counts how often that was.
+fn again(top: &Value) -> Option<bool> {
+    let said = top.get("stop_hook_active").and_then(Value::as_bool);
+    said.or_else(|| match top.get("loop_count") {
+        Some(Value::Number(text)) => text.parse::<u64>().ok().map(|count| count > 0),
+        _ => None,
+    })
 }
 
 /// For the record only, so that nothing in it can be a fault.

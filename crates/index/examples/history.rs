@@ -195,7 +195,7 @@ impl History {
         let call = ToolUse { id, name: tool.to_owned(), call: ToolCall::Other, input };
         let (name, kind) = match step {
             0 => ("UserPromptSubmit", Kind::Prompt { text: "please make the tests pass".to_owned() }),
-            81 => ("Stop", Kind::Stop { again: false, message: String::new() }),
+            81 => ("Stop", Kind::Stop { again: None, message: String::new() }),
             step if step % 2 == 1 => ("PreToolUse", Kind::PreTool(call)),
             // A refused call has no result, and one in twenty fails.
             _ if verdict == Verdict::Deny => (

@@ -142,7 +142,7 @@ fn details(kind: &Kind) -> Vec<(&'static str, Value)> {
         Kind::SessionStart { source } => vec![("source", text(source))],
         Kind::SessionEnd { reason } => vec![("reason", text(reason))],
         Kind::Stop { again, .. } | Kind::SubagentStop { again, .. } => {
-            vec![("stop_hook_active", (*again).into())]
+            vec![("stop_hook_active", again.unwrap_or_default().into())]
         }
         Kind::PreCompact { trigger } => vec![("trigger", text(trigger))],
         Kind::Notification { message, .. } => vec![("message", text(message))],

@@ -160,8 +160,8 @@ pub enum Kind {
     },
     /// The agent is about to end its turn.
     Stop {
-        /// A stop was already blocked in this turn.
-        again: bool,
+        /// The agent goes on because a stop was refused; none when it does not say.
+        again: Option<bool>,
         /// The last message.
         message: String,
     },
@@ -174,8 +174,8 @@ pub enum Kind {
     SubagentStart,
     /// A subagent is about to end.
     SubagentStop {
-        /// A stop was already blocked.
-        again: bool,
+        /// It goes on because a stop was refused; none when the agent does not say.
+        again: Option<bool>,
         /// The last message.
         message: String,
     },

@@ -27,7 +27,12 @@ pub fn cached<T: Serialize + DeserializeOwned>(
         return kept;
     }
     // Stamped before they are read: what changes meanwhile is seen the next time.
-    let stamps: Vec<Stamp> = files.iter().map(|file| stamp(file)).collect();
+    let mut stamps: Vec<Stamp> = Vec::new();
+    for stamp in files.iter().map(|file| stamp(file)) {
+        if !stamps.contains(&stamp) {
+            stamps.push(stamp);
+        }
+    }
     let built = build();
     if let Some(bytes) = encode(&stamps, &built) {
         shelf.write(&name, &bytes);
@@ -35,7 +40,11 @@ pub fn cached<T: Serialize + DeserializeOwned>(
     built
 }
 
+/// Of files that are not there, their folder tells when one comes: many have the same.
 fn stamp(file: &Path) -> Stamp {
+    if let Some(folder) = file.parent().filter(|_| file.symlink_metadata().is_err()) {
+        return Stamp::new(folder, Identity::listing(folder));
+    }
     Stamp::of_file(file, Identity::of(file), std::fs::read(file).ok().as_deref())
 }
 

@@ -24,4 +24,4 @@ pub use raw::{members, plain};
 pub use redact::{Redactor, redact};
 pub use session::{SessionProject, prune_sessions, remember, session_memory, session_project};
 pub use stamp::{micros_of, rfc3339};
-pub use state::{Held, STATE_PATIENCE, Whose, change_state, read_state};
+pub use state::{Held, STATE_PATIENCE, Whose, change_state, read_state, under_way};

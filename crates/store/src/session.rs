@@ -7,7 +7,7 @@ mod ledger;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use tollgate_model::json;
+use tollgate_model::json::{self, Value};
 
 use crate::LogFault;
 use crate::clean::Clean;
@@ -19,6 +19,10 @@ const SESSIONS: &str = "sessions";
 const PROJECT: &str = "project";
 /// The longest project path that is kept.
 const MAX_PROJECT: usize = 4 << 10;
+/// The longest file of a project that is read.
+const MAX_FILE: usize = MAX_PROJECT + (2 << 10);
+/// What stands between the project and the workflows that are under way.
+const LABEL: &str = "\n\u{1}";
 /// A session in use is marked as such once in this time, so that it is not pruned.
 const FRESH: Duration = Duration::from_hours(24);
 
@@ -31,6 +35,14 @@ pub struct SessionProject {
     pub first: bool,
     /// It could not be kept or read; then `path` is what this event says.
     pub fault: Option<LogFault>,
+    /// The workflows that are under way in the session.
+    pub workflows: Option<Value>,
+}
+
+impl SessionProject {
+    fn new(path: String, first: bool, fault: Option<LogFault>) -> Self {
+        Self { path, first, fault, workflows: None }
+    }
 }
 
 /// The project of a session: what the session's first event said, whatever later ones would say.
@@ -43,16 +55,16 @@ pub fn session_project(
     compute: impl FnOnce() -> String,
 ) -> SessionProject {
     if session.is_empty() {
-        return SessionProject { path: compute(), first: true, fault: None };
+        return SessionProject::new(compute(), true, None);
     }
     let dir = match session_dir(state, agent, session) {
         Ok(dir) => dir,
-        Err(fault) => return SessionProject { path: compute(), first: false, fault: Some(fault) },
+        Err(fault) => return SessionProject::new(compute(), false, Some(fault)),
     };
     match read_project(&dir) {
-        Ok(Kept::Whole(path)) => SessionProject { path, first: false, fault: None },
+        Ok(Kept::Whole(path, workflows)) => SessionProject { path, first: false, fault: None, workflows },
         Ok(kept) => fix_project(&dir, compute(), matches!(kept, Kept::Damaged)),
-        Err(fault) => SessionProject { path: compute(), first: false, fault: Some(fault) },
+        Err(fault) => SessionProject::new(compute(), false, Some(fault)),
     }
 }
 
@@ -129,35 +141,60 @@ fn digest(texts: &[&str]) -> blake3::Hash {
 
 enum Kept {
     Nothing,
-    Whole(String),
+    /// The path, and the workflows that are under way.
+    Whole(String, Option<Value>),
     /// Cut short by a crash of the machine: as good as nothing.
     Damaged,
 }
 
+/// Writes down beside the project which workflows are under way, where every event reads it anyway.
+pub(crate) fn label(dir: &Dir, workflows: Option<&Value>) -> Result<(), LogFault> {
+    let Kept::Whole(mut text, _) = read_project(dir)? else { return Ok(()) };
+    if let Some(workflows) = workflows {
+        text.push_str(LABEL);
+        json::write(workflows, &mut text);
+    }
+    text.push('\n');
+    // What would not be read back whole is not written.
+    if text.len() <= MAX_FILE {
+        dir.put(PROJECT, text.as_bytes(), true)?;
+    }
+    Ok(())
+}
+
 fn read_project(dir: &Dir) -> Result<Kept, LogFault> {
     let Some(file) = dir.file(PROJECT, How::Read)? else { return Ok(Kept::Nothing) };
-    let bytes = read_at(&file.fd, 0, MAX_PROJECT + 2).map_err(|errno| dir.fault(errno, PROJECT))?;
-    let text = bytes.strip_suffix(b"\n").filter(|text| text.len() <= MAX_PROJECT && !text.is_empty());
-    let Some(text) = text.and_then(|text| std::str::from_utf8(text).ok()) else { return Ok(Kept::Damaged) };
+    let room = usize::try_from(file.size).unwrap_or(MAX_FILE).saturating_add(1).min(MAX_FILE + 1);
+    let bytes = read_at(&file.fd, 0, room).map_err(|errno| dir.fault(errno, PROJECT))?;
+    let text = bytes.strip_suffix(b"\n").and_then(|text| std::str::from_utf8(text).ok());
+    let Some((path, label)) = text.map(|text| text.split_once(LABEL).unwrap_or((text, ""))) else {
+        return Ok(Kept::Damaged);
+    };
+    if path.is_empty() || path.len() > MAX_PROJECT {
+        return Ok(Kept::Damaged);
+    }
     refresh(&file);
-    Ok(Kept::Whole(text.to_owned()))
+    let workflows = if label.is_empty() { None } else { json::parse(label.as_bytes()).ok() };
+    Ok(Kept::Whole(path.to_owned(), workflows))
 }
 
 /// Keeps the project, once one is known. When another event was quicker, that one's counts.
 fn fix_project(dir: &Dir, path: String, replace: bool) -> SessionProject {
     if path.is_empty() {
-        return SessionProject { path, first: false, fault: None };
+        return SessionProject::new(path, false, None);
     }
     if path.len() > MAX_PROJECT {
         let shown: String = path.chars().take(80).collect();
         let fault = LogFault::Unsafe { path: shown.into(), why: "is too long for a project path" };
-        return SessionProject { path, first: false, fault: Some(fault) };
+        return SessionProject::new(path, false, Some(fault));
     }
     let kept = dir.put(PROJECT, format!("{path}\n").as_bytes(), replace);
     match kept.and_then(|ours| Ok((ours, read_project(dir)?))) {
-        Ok((ours, Kept::Whole(path))) => SessionProject { path, first: ours, fault: None },
-        Ok(_) => SessionProject { path, first: false, fault: None },
-        Err(fault) => SessionProject { path, first: false, fault: Some(fault) },
+        Ok((ours, Kept::Whole(path, workflows))) => {
+            SessionProject { path, first: ours, fault: None, workflows }
+        }
+        Ok(_) => SessionProject::new(path, false, None),
+        Err(fault) => SessionProject::new(path, false, Some(fault)),
     }
 }
 

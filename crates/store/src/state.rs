@@ -10,11 +10,12 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
+use tollgate_model::json::{Value, object};
 use tollgate_model::{Change, State};
 
 use crate::LogFault;
 use crate::files::{Dir, How, read_at};
-use crate::session::{session_dir, session_path};
+use crate::session::{label, session_dir, session_path};
 
 /// Whose state.
 #[derive(Clone, Copy, Debug)]
@@ -75,9 +76,25 @@ pub fn change_state(state: &Path, whose: Whose, changes: &[Change]) -> Result<He
     let _lock = lock(&dir)?;
     let mut held = settle(&dir)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let before = under_way(&held.state);
     changes.iter().for_each(|change| held.state.apply(change, now));
     dir.put(NAME, &encode(&held.state), true)?;
+    let after = under_way(&held.state);
+    if matches!(whose, Whose::Session { .. }) && before != after {
+        // It only says what records say besides: the state is kept without it.
+        let _ = label(&dir, after.as_ref());
+    }
     Ok(held)
+}
+
+/// The workflows that were started and have not ended, each with its phase.
+#[must_use]
+pub fn under_way(state: &State) -> Option<Value> {
+    let active = state.all().filter(|(_, key, value)| *key == "is_active" && **value == Value::Bool(true));
+    let named = active
+        .map(|(space, ..)| object([("name", space.into()), ("phase", state.text(space, "phase").into())]));
+    let all: Vec<Value> = named.collect();
+    (!all.is_empty()).then_some(Value::List(all))
 }
 
 impl Whose<'_> {
@@ -121,7 +138,9 @@ fn look(dir: &Dir) -> Look {
         Err(LogFault::Unsafe { .. }) => return Look::Damaged,
         Err(fault) => return Look::Fault(fault),
     };
-    match read_at(&file.fd, 0, MOST) {
+    // Room for what is there and a little more, not for all that could be.
+    let room = usize::try_from(file.size).unwrap_or(MOST).saturating_add(1).min(MOST);
+    match read_at(&file.fd, 0, room) {
         Ok(bytes) => decode(&bytes).map_or(Look::Damaged, Look::State),
         Err(Errno::ISDIR) => Look::Damaged,
         Err(errno) => Look::Fault(dir.fault(errno, NAME)),

@@ -26,6 +26,9 @@ pub struct Watching {
     pub watch: Watch,
     /// What is wrong with others.
     pub notices: Vec<String>,
+    /// They were compiled for this event.
+    #[serde(skip)]
+    pub fresh: bool,
     /// The files that were read, with links followed: they are the gate's own.
     own: Vec<(PathBuf, PathBuf)>,
 }
@@ -64,7 +67,8 @@ impl Places<'_> {
         self.cached(policy, "watch", |uses, files| {
             let Flows { flows, notices } = self.build(uses);
             let real = |file: &PathBuf| Some((file.clone(), file.canonicalize().ok()?));
-            Watching { watch: Watch::of(&flows), notices, own: files.iter().filter_map(real).collect() }
+            let own = files.iter().filter_map(real).collect();
+            Watching { watch: Watch::of(&flows), notices, fresh: true, own }
         })
     }
 

@@ -1,22 +1,24 @@
 //! What workflows make of an event: asked after the rules, and remembered before the answer is out.
 
-use std::cell::{LazyCell, OnceCell};
+use std::cell::{LazyCell, OnceCell, RefCell};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tollgate_agents::Adapter;
-use tollgate_model::json::{Value, object};
+use tollgate_model::json::Value;
 use tollgate_model::{
     Actor, Change, Decision, Effect, EffectKind, Event, Kind, Mode, Phase, ToolCall, Verdict, World,
 };
-use tollgate_store::{Held, LogFault, STATE_PATIENCE, Whose, change_state, read_state};
+use tollgate_store::{Held, LogFault, STATE_PATIENCE, Whose, change_state, read_state, under_way};
 use tollgate_workflow::{
-    After, Case, Channel, Flow, Ground, On, Outcome, Ran, Run, Scope, States, Watch, evaluate, evaluate_at,
+    After, Case, Channel, Flow, Ground, Interest, On, Outcome, Ran, Run, Scope, States, Watch, evaluate,
+    evaluate_at, is_like_a_run,
 };
 
 use crate::patience::Patience;
+use crate::runs::{self, NOT_ITS_STATUS};
 use crate::world::Machine;
 use crate::{notify, program};
 
@@ -31,6 +33,8 @@ pub struct Guide<'a> {
     pub state: &'a Path,
     pub mode: Mode,
     pub patience: Patience,
+    /// What is remembered, once somebody has asked.
+    pub known: RefCell<Option<States>>,
 }
 
 /// The end of the call that started a subagent, for agents whose subagents stop without an event of their own.
@@ -41,7 +45,7 @@ pub fn stand_in(event: &Event, adapter: &dyn Adapter) -> Option<Event> {
     let message = tollgate_workflow::said(response);
     (!told).then(|| Event {
         actor: Actor::Subagent { id: tool.id.clone(), kind: agent.clone() },
-        kind: Kind::SubagentStop { again: false, message },
+        kind: Kind::SubagentStop { again: None, message },
         ..event.clone()
     })
 }
@@ -84,13 +88,17 @@ enum Later {
 impl Guide<'_> {
     /// Adds what the workflows say to a decision, and gives back what is to be remembered.
     pub fn judge(&self, effects: &[Effect], decision: &mut Decision) -> Outcome {
-        if !self.watch.wants(self.event, effects) {
-            return Outcome::default();
-        }
         let done = self.effects_done();
         let effects = if effects.is_empty() { done.as_slice() } else { effects };
-        let (run, uncounted) = self.run(effects);
+        let interest = self.watch.interest(self.event, effects);
+        if interest == Interest::Nobody {
+            return Outcome::default();
+        }
         let states = self.states(decision);
+        if !interest.holds(&states) {
+            return Outcome::default();
+        }
+        let (run, uncounted) = self.run(effects);
         let case = Case { uncounted, run: run.as_ref(), ..self.case(effects, &states) };
         // Judged as if it were enforced, so that what is only observed is known for what it is.
         let outcome = evaluate(&self.flows, &case, Mode::Enforce);
@@ -127,26 +135,26 @@ impl Guide<'_> {
             changes.extend(refusal.changes);
             after = refusal.after;
         }
-        self.store(&changes, decision);
+        if !self.store(&changes, decision) {
+            self.give_in(decision);
+        }
         Afterwards(after.into_iter().map(|one| self.later(one)).collect())
     }
 
-    /// The workflows that are under way, each with its phase, for the record of an event that concerns them.
-    pub fn phases(&self, effects: &[Effect], decision: &mut Decision) -> Option<(String, Value)> {
-        if !self.watch.wants(self.event, effects) {
-            return None;
-        }
-        let states = self.states(decision);
-        let active: Vec<Value> = self
-            .flows
-            .iter()
-            .filter(|flow| flow.start.always || states.of(flow.scope).is(&flow.name, "is_active"))
-            .map(|flow| {
-                let phase = states.of(flow.scope).text(&flow.name, "phase");
-                object([("name", flow.name.as_str().into()), ("phase", phase.into())])
-            })
-            .collect();
-        (!active.is_empty()).then(|| ("workflow".to_owned(), Value::List(active)))
+    /// The workflows that are under way, each with its phase, for the record of the event: as they are after it, or as
+    /// the session has it if nobody has asked.
+    pub fn under_way(&self, session: Option<Value>) -> Option<(String, Value)> {
+        let named = match &*self.known.borrow() {
+            Some(states) => match (under_way(&states.session), under_way(&states.project)) {
+                (Some(Value::List(mut own)), Some(Value::List(all))) => {
+                    own.extend(all);
+                    Some(Value::List(own))
+                }
+                (own, all) => own.or(all),
+            },
+            None => session.filter(|_| !self.watch.is_empty()),
+        };
+        named.map(|named| ("workflow".to_owned(), named))
     }
 
     fn case<'c>(&'c self, effects: &'c [Effect], states: &'c States) -> Case<'c> {
@@ -182,7 +190,7 @@ impl Guide<'_> {
         let Some(ToolCall::Shell { command, .. }) = self.event.tool().map(|tool| &tool.call) else {
             return (None, None);
         };
-        if !self.watch.may_be_run(self.event) || !effects.iter().any(is_run) {
+        if !self.watch.may_be_run(self.event) || !effects.iter().any(is_like_a_run) {
             return (None, None);
         }
         match self.seen(command, effects) {
@@ -193,29 +201,29 @@ impl Guide<'_> {
 
     fn seen(&self, command: &str, effects: &[Effect]) -> Result<Run, &'static str> {
         let decides = tollgate_effects::status_of(command).ok_or(NOT_ITS_STATUS)?;
-        if !tollgate_workflow::is_runner(&decides.words) {
-            return Err(NOT_ITS_STATUS);
-        }
         let span = decides.span;
+        let words = runs::followed(command, decides, &self.event.cwd, self.world)?;
+        let given = tollgate_workflow::given(&words).ok_or(NOT_ITS_STATUS)?;
         let within = |effect: &&Effect| {
             span.start <= effect.span.start && effect.span.end <= span.end && is_run(effect)
         };
         effects.iter().find(within).ok_or(NOT_ITS_STATUS)?;
         let (status, output) = self.adapter.ended(self.event).ok_or(NOT_TOLD)?;
-        tollgate_workflow::observed(status, &output).ok_or(NO_COUNTS)
+        let run = tollgate_workflow::observed(status, &output).ok_or(NO_COUNTS)?;
+        Ok(Run { given, ..run })
     }
 
     fn states(&self, decision: &mut Decision) -> States {
+        if let Some(states) = &*self.known.borrow() {
+            return states.clone();
+        }
         let session = self.load(Scope::Session, decision);
-        let shared = self.flows.iter().any(|flow| flow.scope == Scope::Project);
+        let shared = self.watch.is_shared();
         let project = if shared { self.load(Scope::Project, decision) } else { Default::default() };
         let mut states = States { session, project };
-        let life = |name: &str| {
-            let flow = self.flows.iter().find(|flow| flow.name == name);
-            flow.map_or(30 * 86_400, |flow| flow.expires)
-        };
-        states.session.expire(now(), life);
-        states.project.expire(now(), life);
+        states.session.expire(now(), |name| self.watch.life(name));
+        states.project.expire(now(), |name| self.watch.life(name));
+        self.known.replace(Some(states.clone()));
         states
     }
 
@@ -223,7 +231,26 @@ impl Guide<'_> {
         self.told(read_state(self.state, self.whose(scope)), decision).state
     }
 
-    fn store(&self, changes: &[(Scope, Change)], decision: &mut Decision) {
+    /// A refusal to stop that cannot be counted has no end, unless the agent says that it is the first.
+    fn give_in(&self, decision: &mut Decision) {
+        let (Kind::Stop { again, .. } | Kind::SubagentStop { again, .. }) = &self.event.kind else { return };
+        if *again == Some(false) || !decision.verdict.refuses() {
+            return;
+        }
+        decision.verdict = Verdict::Allow;
+        for mut finding in std::mem::take(&mut decision.findings) {
+            if finding.rule.starts_with("workflow/") && finding.verdict.refuses() {
+                let what = &finding.hit.what;
+                decision.notices.push(format!("tollgate: lets pass what cannot be counted: {what}"));
+                finding.verdict = Verdict::Note;
+            }
+            decision.add(finding);
+        }
+    }
+
+    /// Keeps changes. Were all of them kept?
+    fn store(&self, changes: &[(Scope, Change)], decision: &mut Decision) -> bool {
+        let mut kept = true;
         for scope in [Scope::Session, Scope::Project] {
             let own: Vec<Change> = changes
                 .iter()
@@ -233,9 +260,19 @@ impl Guide<'_> {
             if !own.is_empty() {
                 // Waiting for others is no reason to be ended.
                 self.patience.extend(STATE_PATIENCE + Duration::from_secs(2));
-                self.told(change_state(self.state, self.whose(scope), &own), decision);
+                let held = change_state(self.state, self.whose(scope), &own);
+                // A session without an id has no memory.
+                kept &= held.is_ok() && (scope == Scope::Project || !self.event.session.is_empty());
+                let state = self.told(held, decision).state;
+                if let Some(states) = self.known.borrow_mut().as_mut() {
+                    match scope {
+                        Scope::Session => states.session = state,
+                        Scope::Project => states.project = state,
+                    }
+                }
             }
         }
+        kept
     }
 
     fn told(&self, held: Result<Held, LogFault>, decision: &mut Decision) -> Held {
@@ -330,15 +367,12 @@ impl Courier {
 /// Room in the context for what rules and middleware say beside the workflows.
 const MARGIN: usize = 500;
 
-const NOT_ITS_STATUS: &str = "its status is not the call's. Run the tests as the last command of the call, without a \
-     pipe, `||` or a task runner around them, or with `set -o pipefail` before a pipe";
 const NOT_TOLD: &str = "this agent does not tell with which status a command ended";
-const NO_COUNTS: &str =
-    "what was printed does not say how many tests passed or failed, or does not agree with the status";
+const NO_COUNTS: &str = "what was printed does not say that a test ran, or does not agree with the status";
 
 fn is_run(effect: &Effect) -> bool {
-    let known = |argv: &[String]| tollgate_workflow::is_runner(argv) && !tollgate_workflow::is_script(argv);
-    matches!(&effect.kind, EffectKind::Exec { argv, .. } if known(argv))
+    let script = |argv: &[String]| tollgate_workflow::script(argv).is_some_and(|script| !script.perhaps);
+    is_like_a_run(effect) && matches!(&effect.kind, EffectKind::Exec { argv, .. } if !script(argv))
 }
 
 fn now() -> u64 {

@@ -2,7 +2,7 @@
 //!
 //! Downwards only: no step calls an earlier one, and any failure ends in one place, `adapter.fault`.
 
-use std::cell::LazyCell;
+use std::cell::{LazyCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -19,7 +19,7 @@ use tollgate_model::{
 };
 use tollgate_pipeline::{Judgement, Used};
 use tollgate_policy::{Audit, Loaded, Policy, Redact};
-use tollgate_store::Log;
+use tollgate_store::{Log, SessionProject};
 
 use crate::alive;
 use crate::cmd::canary::is_canary;
@@ -92,7 +92,8 @@ impl Hook {
     }
 
     fn decide(&self, event: &Event, native: &[u8], start: Instant, read: u64) -> (Reply, Afterwards) {
-        let (patience, project) = (self.patience(&event.name, start), self.project(event));
+        let patience = self.patience(&event.name, start);
+        let SessionProject { path: project, workflows, .. } = self.project(event);
         let mut loaded = self.policy(event, &project);
         let Watching { watch, .. } = self.workflows(&mut loaded, &project);
         if loaded.policy.on_fault != OnFault::default() {
@@ -118,6 +119,7 @@ impl Hook {
             state: &self.state,
             mode: loaded.policy.mode,
             patience,
+            known: RefCell::default(),
         };
         let outcome = guide.judge(&effects, &mut decision);
         tell(event, &loaded, &mut decision);
@@ -137,7 +139,7 @@ impl Hook {
         decision.alone = decision.verdict == Verdict::Ask && self.is_alone(event, &project);
         let reply = self.reply(&session, &guard, &results, &mut decision);
         let times = Times { read, policy, judge: micros(start) - read - policy };
-        let workflows = guide.phases(&effects, &mut decision);
+        let workflows = guide.under_way(workflows);
         let kept = Kept {
             event,
             project: &project,
@@ -179,6 +181,7 @@ impl Hook {
     /// the policy.
     fn workflows(&self, loaded: &mut Loaded, project: &str) -> Watching {
         let watching = self.places(project).watch(&loaded.policy);
+        loaded.rebuilt |= watching.fresh && !watching.notices.is_empty();
         loaded.notices.extend(watching.notices.iter().cloned());
         loaded.sources.extend(watching.own());
         watching
@@ -244,9 +247,9 @@ impl Hook {
     }
 
     /// The project is fixed at the session's first event.
-    fn project(&self, event: &Event) -> String {
+    fn project(&self, event: &Event) -> SessionProject {
         let first = || first_project(event);
-        tollgate_store::session_project(&self.state, event.agent.name(), &event.session, first).path
+        tollgate_store::session_project(&self.state, event.agent.name(), &event.session, first)
     }
 
     fn policy(&self, event: &Event, project: &str) -> Loaded {

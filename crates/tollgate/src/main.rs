@@ -23,6 +23,7 @@ mod patience;
 mod pin;
 mod program;
 mod report;
+mod runs;
 mod session;
 mod stdin;
 mod table;

@@ -3,10 +3,13 @@
 use std::cell::OnceCell;
 
 use tollgate_model::json::{self, Value, object};
-use tollgate_model::{Actor, Agent, Effect, EffectKind, Event, Kind, Place, State, ToolCall, World, Zone};
+use tollgate_model::{
+    Actor, Agent, Certainty, Effect, EffectKind, Event, Kind, Place, State, ToolCall, World, Zone,
+    is_rebuildable,
+};
 
+use crate::counts::Run;
 use crate::flow::{Flow, On, Scope};
-use crate::runners::Run;
 use crate::{files, template};
 
 /// Runs commands for conditions.
@@ -42,6 +45,17 @@ impl States {
             Scope::Project => &self.project,
         }
     }
+}
+
+/// A place that a call makes or changes of its own accord.
+#[derive(Clone, Copy, Debug)]
+pub struct Altered<'a> {
+    /// The place.
+    pub place: &'a Place,
+    /// It is only a folder.
+    pub folder: bool,
+    /// It is certain that it does.
+    pub certain: bool,
 }
 
 /// An event with everything that workflows may see.
@@ -123,6 +137,15 @@ impl Case<'_> {
         }
     }
 
+    /// Does the agent go on because a stop was refused? None when it does not say, or does not stop.
+    #[must_use]
+    pub fn again(&self) -> Option<bool> {
+        match self.event.kind {
+            Kind::Stop { again, .. } | Kind::SubagentStop { again, .. } => again,
+            _ => None,
+        }
+    }
+
     /// The places that the call writes to or deletes, with the text that goes in where it is known.
     pub fn writes(&self) -> impl Iterator<Item = (&Place, Option<&str>)> {
         self.effects
@@ -137,13 +160,20 @@ impl Case<'_> {
             .filter(|(place, _)| !is_scratch(place))
     }
 
-    /// The places that the call makes or changes with nothing of its own in them, and whether that is only a folder.
-    pub fn alters(&self) -> impl Iterator<Item = (&Place, bool)> {
+    /// The places that the call makes or changes with nothing of its own in them. What a build makes again is nobody's
+    /// work.
+    pub fn alters(&self) -> impl Iterator<Item = Altered<'_>> {
         let altered = self.effects.iter().filter_map(|effect| match &effect.kind {
-            EffectKind::Alter { place, folder } => Some((place, *folder)),
+            EffectKind::Alter { place, folder } => {
+                // Of a pattern it is told apart elsewhere what it may be.
+                let certain = place.pattern || effect.certainty == Certainty::Certain;
+                Some(Altered { place, folder: *folder, certain })
+            }
             _ => None,
         });
-        altered.filter(|(place, _)| !is_scratch(place))
+        let made_again =
+            |place: &Place| !place.pattern && is_rebuildable(&place.path, self.world.workspace(), self.world);
+        altered.filter(move |altered| !is_scratch(altered.place) && !made_again(altered.place))
     }
 
     /// A place relative to the project; none when it lies elsewhere.
@@ -283,7 +313,8 @@ pub fn said(response: &Value) -> String {
 }
 
 /// Scratch files are nobody's work.
-fn is_scratch(place: &Place) -> bool {
+#[must_use]
+pub fn is_scratch(place: &Place) -> bool {
     place.zone == Zone::Temp || place.path.starts_with("/dev/")
 }
 

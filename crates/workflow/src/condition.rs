@@ -7,10 +7,14 @@ use tollgate_model::{FileKind, State};
 
 use crate::case::{Case, Seen as Expression, plain};
 use crate::flow::{Cond, Flow, Seen};
-use crate::{files, registry, runners, text, words};
+use crate::{counts, files, registry, runners, text, words};
 
 /// The namespace of what was seen of the tests.
 pub const TESTS: &str = "tests";
+
+/// How a shell ends that was to run what is no program, or none that there is.
+const NOT_A_PROGRAM: i32 = 126;
+const NO_PROGRAM: i32 = 127;
 
 /// A workflow asking about an event.
 pub struct Asking<'a, 'c> {
@@ -197,13 +201,16 @@ impl Asking<'_, '_> {
         let Some(ran) = self.run(run, timeout) else {
             return self.untold(format!("`{run}` could not be run"));
         };
-        let seen = ran.exit.and_then(|exit| runners::observed(exit, &ran.output));
+        let seen = counts::read(&ran.output);
+        let argv: Vec<String> = run.split_whitespace().map(str::to_owned).collect();
+        let known = runners::is_runner(&argv);
         let holds = match (pass, ran.exit) {
-            (true, Some(0)) => seen.as_ref().is_none_or(|run| run.failed == 0),
-            (false, Some(code)) => code != 0 && seen.as_ref().is_none_or(|run| run.failed > 0),
-            _ => false,
+            (true, Some(0)) => seen.failed == 0 && (seen.passed > 0 || !known),
+            (true, _) | (_, Some(0 | NOT_A_PROGRAM | NO_PROGRAM)) => false,
+            (false, Some(_)) => seen.failed > 0 || !known,
+            (false, None) => false,
         };
-        let failing = seen.map(|run| run.failing).unwrap_or_default();
+        let failing = seen.failing;
         if !failing.is_empty() {
             self.captures.borrow_mut().push(("failing".into(), listed(&failing)));
         }
@@ -211,7 +218,9 @@ impl Asking<'_, '_> {
             let wanted = if pass { "must pass" } else { "must fail" };
             let code = ran.exit.map_or("a signal".to_owned(), |code| format!("code {code}"));
             let tests = if failing.is_empty() { words::tail(&ran.output) } else { listed(&failing) };
-            format!("`{run}` {wanted}, and ended with {code}: {tests}")
+            let none =
+                if known && seen.passed + seen.failed == 0 { ", but no test was seen to run" } else { "" };
+            format!("`{run}` {wanted}, and ended with {code}{none}: {tests}")
         })
     }
 
@@ -317,7 +326,7 @@ impl Asking<'_, '_> {
 
 /// What a run means, given what was red before. Red must name a test that exists; green must have those in it
 /// that were red.
-pub fn judge(run: &runners::Run, state: &State, case: &Case) -> Option<Seen> {
+pub fn judge(run: &counts::Run, state: &State, case: &Case) -> Option<Seen> {
     if run.failed > 0 {
         let root = case.world.workspace();
         let exists = |name: &String| files::has_test(case.world, root, name);
@@ -326,7 +335,13 @@ pub fn judge(run: &runners::Run, state: &State, case: &Case) -> Option<Seen> {
     let red = state.texts(TESTS, "red");
     let listed = !run.passing.is_empty();
     let has = |name: &&str| run.passing.iter().any(|passed| passed == name);
-    let all = if listed { red.iter().all(has) } else { run.passed >= state.count(TESTS, "total") };
+    let same = || !run.given.is_empty() && run.given == state.texts(TESTS, "given");
+    let enough = || run.passed >= state.count(TESTS, "total");
+    let all = if listed {
+        red.iter().all(has)
+    } else {
+        enough() && (red.is_empty() || same() || runners::covers(&run.given, &red))
+    };
     all.then_some(Seen::Green)
 }
 

@@ -1,5 +1,7 @@
 //! One event, seen by every workflow that is on: what is refused, what the model is told, what is remembered.
 
+mod bounds;
+
 use std::cell::RefCell;
 
 use tollgate_model::json::{self, Value};
@@ -8,8 +10,9 @@ use tollgate_policy::glob;
 
 use crate::case::{Case, is_one};
 use crate::condition::{Asking, TESTS, judge, stands, value};
+use crate::counts::Run;
 use crate::flow::{Act, Active, Channel, Flow, Gate, On, Refusal, Scope, Seen, Who};
-use crate::{template, words};
+use crate::{runners, template, words};
 
 /// Room for the mark of a text that was cut, and for what stands between two texts.
 const CUT: usize = 20;
@@ -81,19 +84,37 @@ impl<'a> Evaluator<'a, '_> {
         }
         let Some(run) = self.case.run.filter(|_| self.moments.contains(&On::TestRun)) else { return };
         let Some(seen) = judge(run, &self.case.states.session, self.case) else { return };
-        let total = run.passed + run.failed;
-        let names = run.failing.iter().map(|name| Value::from(name.as_str())).collect();
         match seen {
-            Seen::Red => {
-                self.test("last", "red".into());
-                self.test("red", Value::List(names));
-                self.test("total", total.into());
-            }
+            Seen::Red => self.note_red(run),
             Seen::Green => {
                 self.test("last", "green".into());
                 self.test("red", Value::List(Vec::new()));
             }
         }
+    }
+
+    /// What was red stays red until a run that has it in it says otherwise.
+    fn note_red(&mut self, run: &Run) {
+        let state = &self.case.states.session;
+        let earlier = state.texts(TESTS, "red");
+        let same = run.given == state.texts(TESTS, "given");
+        let left_out = !earlier.is_empty() && !same && !runners::covers(&run.given, &earlier);
+        let mut names: Vec<&str> = run.failing.iter().map(String::as_str).collect();
+        let mut total = run.passed + run.failed;
+        let mut given = run.given.as_slice();
+        if left_out {
+            names.extend(earlier);
+            names.sort_unstable();
+            names.dedup();
+            total = total.max(state.count(TESTS, "total"));
+            given = &[];
+        }
+        let list = |texts: Vec<&str>| Value::List(texts.into_iter().map(Value::from).collect());
+        let (red, given) = (list(names), list(given.iter().map(String::as_str).collect()));
+        self.test("last", "red".into());
+        self.test("red", red);
+        self.test("total", total.into());
+        self.test("given", given);
     }
 
     /// Is a workflow active that goes on when tests are run?
@@ -237,39 +258,6 @@ impl<'a> Evaluator<'a, '_> {
         self.bounded(gate, &key, message, unsure, asking);
     }
 
-    /// Refuses, unless that was done too often in a row.
-    fn bounded(&mut self, gate: &Gate, key: &str, message: String, unsure: bool, asking: &Asking) {
-        let flow = asking.flow;
-        let before = self.case.states.of(flow.scope).count(&flow.name, key);
-        if gate.limit > 0 && before >= u64::from(gate.limit) {
-            self.out.notices.push(format!(
-                "workflow `{}` lets pass what it has refused {before} times in a row: {message}",
-                flow.name
-            ));
-            return self.settle(gate, key, asking);
-        }
-        if gate.limit > 0 {
-            let change = Change::Add { space: flow.name.clone(), key: key.to_owned(), by: 1 };
-            self.out.counts.push((flow.scope, change));
-        }
-        let level = match gate.level {
-            Refusal::Level(level) if unsure => Refusal::Level(level.min(tollgate_model::Level::Ask)),
-            level => level,
-        };
-        if gate.level == Refusal::Level(tollgate_model::Level::Note) {
-            self.said.push((2, message.clone()));
-        }
-        self.refuse(flow, level, message);
-    }
-
-    fn settle(&mut self, gate: &Gate, key: &str, asking: &Asking) {
-        let flow = asking.flow;
-        if gate.limit > 0 && self.case.states.of(flow.scope).count(&flow.name, key) > 0 {
-            let change = Change::Remove { space: flow.name.clone(), key: key.to_owned() };
-            self.out.counts.push((flow.scope, change));
-        }
-    }
-
     /// The places that a gate is about, and whether they are certain.
     fn written(&self, gate: &Gate, asking: &Asking) -> Vec<(String, bool)> {
         let inside = self.patterns(&gate.inside, asking.flow);
@@ -286,17 +274,18 @@ impl<'a> Evaluator<'a, '_> {
                 && (gate.outside.is_empty() || !within(&outside))
         };
         let written = self.case.writes().filter(|(place, content)| concerned(place, *content));
-        let altered = self.case.alters().filter(|(place, folder)| {
+        let altered = self.case.alters().filter(|altered| {
             !gate.outside.is_empty()
-                && concerned(place, None)
-                && !(*folder && self.may_reach(place, &outside))
+                && concerned(altered.place, None)
+                && !(altered.folder && self.may_reach(altered.place, &outside))
         });
         let certain =
             |place: &Place| !place.pattern || !gate.outside.is_empty() && !self.may_reach(place, &outside);
-        let places = written.map(|(place, _)| place).chain(altered.map(|(place, _)| place));
-        let mut all: Vec<(String, bool)> = places
-            .map(|place| (self.case.below(&place.path).unwrap_or(&place.path).to_owned(), certain(place)))
-            .collect();
+        let places = written.map(|(place, _)| (place, true));
+        let places = places.chain(altered.map(|altered| (altered.place, altered.certain)));
+        let shown = |place: &Place| self.case.below(&place.path).unwrap_or(&place.path).to_owned();
+        let mut all: Vec<(String, bool)> =
+            places.map(|(place, sure)| (shown(place), sure && certain(place))).collect();
         all.dedup();
         all.truncate(5);
         all

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 use tollgate_model::{Effect, EffectKind, Event, Kind, ToolCall};
 
-use crate::case::{command, is_one, moments};
-use crate::flow::{Cond, Flow, Gate, On};
+use crate::case::{States, command, is_one, is_scratch, moments};
+use crate::flow::{Active, Cond, Flow, Gate, On, Scope};
+use crate::runners;
 
 /// The questions that a set of workflows has to be asked, without the workflows themselves: small enough to be read at
 /// every event.
@@ -13,6 +14,10 @@ pub struct Watch {
     gates: Vec<Watched>,
     /// Slash commands that start one.
     commands: Vec<String>,
+    /// The workflows, with the seconds after which their state is forgotten.
+    flows: Vec<(String, u64)>,
+    /// One keeps its state for all sessions of the project.
+    shared: bool,
     /// One binds where is written.
     bound: bool,
     /// One wants to see runs of tests.
@@ -21,13 +26,43 @@ pub struct Watch {
     done: bool,
 }
 
-/// Gates that are asked about the same.
+/// Gates of a workflow that are asked about the same.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Watched {
+    flow: String,
+    /// They are asked although the workflow was not started.
+    idle: bool,
     on: Vec<On>,
     tools: Vec<String>,
     /// Only when these agents are started; none means any.
     agents: Vec<String>,
+    /// Only when one of these programs runs; none means any.
+    programs: Vec<String>,
+}
+
+/// Who may have a say in an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Interest<'a> {
+    /// Nobody.
+    Nobody,
+    /// These workflows, if one of them is active.
+    Active(Vec<&'a str>),
+    /// A workflow that needs not be active.
+    Anyway,
+}
+
+impl Interest<'_> {
+    /// Does somebody have a say, with what is remembered?
+    #[must_use]
+    pub fn holds(&self, states: &States) -> bool {
+        let active =
+            |name: &&str| states.session.is(name, "is_active") || states.project.is(name, "is_active");
+        match self {
+            Self::Nobody => false,
+            Self::Active(names) => names.iter().any(active),
+            Self::Anyway => true,
+        }
+    }
 }
 
 impl Watch {
@@ -36,25 +71,28 @@ impl Watch {
     pub fn of(flows: &[Flow]) -> Self {
         let all = || flows.iter().flat_map(|flow| &flow.gates);
         let mut gates: Vec<Watched> = Vec::new();
-        for gate in all() {
-            let only_spawn = gate.on.iter().all(|on| *on == On::Spawn);
-            let agents = if only_spawn { gate.agents.clone() } else { Vec::new() };
-            let one = Watched { on: gate.on.clone(), tools: gate.tools.clone(), agents };
-            if !gates.contains(&one) {
-                gates.push(one);
+        for (flow, gate) in flows.iter().flat_map(|flow| flow.gates.iter().map(move |gate| (flow, gate))) {
+            for one in Watched::of(flow, gate) {
+                match gates.iter_mut().find(|other| other.is_like(&one)) {
+                    Some(other) => other.on.extend(one.on),
+                    None => gates.push(one),
+                }
             }
         }
-        let runs = |gate: &Gate| {
-            gate.on.contains(&On::TestRun) || gate.when.iter().chain(&gate.need).any(asks_for_runs)
-        };
+        for gate in &mut gates {
+            gate.on.sort_unstable_by_key(|on| on.name());
+            gate.on.dedup();
+        }
         let done = |gate: &Gate| {
             gate.on.contains(&On::Wrote) || gate.on.contains(&On::After) && !gate.programs.is_empty()
         };
         Self {
             gates,
             commands: flows.iter().flat_map(|flow| flow.start.commands.iter().cloned()).collect(),
+            flows: flows.iter().map(|flow| (flow.name.clone(), flow.expires)).collect(),
+            shared: flows.iter().any(|flow| flow.scope == Scope::Project),
             bound: all().any(|gate| !gate.outside.is_empty()),
-            runs: all().any(runs),
+            runs: all().any(watches_runs),
             done: all().any(done),
         }
     }
@@ -65,33 +103,59 @@ impl Watch {
         self.gates.is_empty() && self.commands.is_empty()
     }
 
-    /// May a workflow have a say in this event? `effects` are those of a call that waits.
+    /// Does one keep its state for all sessions of the project?
     #[must_use]
-    pub fn wants(&self, event: &Event, effects: &[Effect]) -> bool {
+    pub fn is_shared(&self) -> bool {
+        self.shared
+    }
+
+    /// Seconds after which the state of a workflow is forgotten.
+    #[must_use]
+    pub fn life(&self, flow: &str) -> u64 {
+        self.flows.iter().find(|(name, _)| name == flow).map_or(30 * 86_400, |(_, life)| *life)
+    }
+
+    /// Who may have a say in this event? `effects` are those of a call that waits or has run.
+    #[must_use]
+    pub fn interest(&self, event: &Event, effects: &[Effect]) -> Interest<'_> {
         if self.is_empty() {
-            return false;
+            return Interest::Nobody;
         }
+        let asked = self.asked(event, effects);
+        if asked.contains(&On::Command) && is_one(command(event), &self.commands) {
+            return Interest::Anyway;
+        }
+        let concerned: Vec<&Watched> =
+            self.gates.iter().filter(|gate| gate.concerns(&asked, event, effects)).collect();
+        match concerned.as_slice() {
+            [] => Interest::Nobody,
+            some if some.iter().any(|gate| gate.idle) => Interest::Anyway,
+            some => Interest::Active(some.iter().map(|gate| gate.flow.as_str()).collect()),
+        }
+    }
+
+    fn asked(&self, event: &Event, effects: &[Effect]) -> Vec<On> {
         let mut asked = moments(event);
-        let changes = |effect: &Effect| {
-            writes(&effect.kind) || self.bound && matches!(effect.kind, EffectKind::Alter { .. })
-        };
+        let changes = |effect: &Effect| writes(&effect.kind) || self.bound && alters(&effect.kind);
         if matches!(event.kind, Kind::PreTool(_)) && effects.iter().any(changes) {
             asked.push(On::Write);
         }
-        if matches!(event.kind, Kind::PostTool { .. }) {
+        if matches!(event.kind, Kind::PostTool { .. }) && effects.iter().any(|effect| writes(&effect.kind)) {
             asked.push(On::Wrote);
         }
-        if self.may_be_run(event) {
+        if self.may_be_run(event) && effects.iter().any(is_like_a_run) {
             asked.push(On::TestRun);
         }
-        asked.contains(&On::Command) && is_one(command(event), &self.commands)
-            || self.gates.iter().any(|gate| gate.concerns(&asked, event))
+        asked
     }
 
     /// Must the effects of a call that has run be known?
     #[must_use]
     pub fn wants_effects(&self, event: &Event) -> bool {
-        let done = matches!(event.kind, Kind::PostTool { .. });
+        let done = match &event.kind {
+            Kind::PostTool { tool, .. } => !only_looks(&tool.call),
+            _ => false,
+        };
         done && self.done || self.may_be_run(event)
     }
 
@@ -113,7 +177,35 @@ impl Watch {
 }
 
 impl Watched {
-    fn concerns(&self, asked: &[On], event: &Event) -> bool {
+    fn of(flow: &Flow, gate: &Gate) -> Vec<Self> {
+        let only_spawn = gate.on.iter().all(|on| *on == On::Spawn);
+        let own = Self {
+            flow: flow.name.clone(),
+            idle: flow.start.always || gate.active != Active::Yes,
+            on: gate.on.clone(),
+            tools: gate.tools.clone(),
+            agents: if only_spawn { gate.agents.clone() } else { Vec::new() },
+            programs: gate.programs.clone(),
+        };
+        // Runs are seen for whoever asks for them later, too.
+        let seen = watches_runs(gate).then(|| Self {
+            on: vec![On::TestRun],
+            tools: Vec::new(),
+            agents: Vec::new(),
+            programs: Vec::new(),
+            ..own.clone()
+        });
+        std::iter::once(own).chain(seen).collect()
+    }
+
+    fn is_like(&self, other: &Self) -> bool {
+        let parts = |one: &Self| {
+            (one.flow.clone(), one.idle, one.tools.clone(), one.agents.clone(), one.programs.clone())
+        };
+        parts(self) == parts(other)
+    }
+
+    fn concerns(&self, asked: &[On], event: &Event, effects: &[Effect]) -> bool {
         let agent = match event.tool().map(|tool| &tool.call) {
             Some(ToolCall::Spawn { agent, .. }) => Some(agent),
             _ => None,
@@ -124,13 +216,44 @@ impl Watched {
                 |name: &String| tool.is_none_or(|tool| *name == tool.name || name == tool.call.class());
             self.tools.iter().any(named)
         };
+        let runs = |effect: &Effect| matches!(&effect.kind, EffectKind::Exec { program, .. } if self.programs.contains(program));
         let other = || !self.agents.is_empty() && agent.is_some_and(|agent| !is_one(agent, &self.agents));
-        self.on.iter().any(|on| asked.contains(on)) && (self.tools.is_empty() || is_tool()) && !other()
+        self.on.iter().any(|on| asked.contains(on))
+            && (self.tools.is_empty() || is_tool())
+            && (self.programs.is_empty() || effects.iter().any(runs))
+            && !other()
     }
 }
 
+/// Is it a run of tests, or does it go by the name of one?
+#[must_use]
+pub fn is_like_a_run(effect: &Effect) -> bool {
+    matches!(&effect.kind, EffectKind::Exec { argv, .. } if runners::is_runner(argv))
+}
+
+/// Neither writes nor runs anything.
+fn only_looks(call: &ToolCall) -> bool {
+    matches!(
+        call,
+        ToolCall::Read { .. } | ToolCall::Search { .. } | ToolCall::Fetch { .. } | ToolCall::WebSearch { .. }
+    )
+}
+
 fn writes(kind: &EffectKind) -> bool {
-    matches!(kind, EffectKind::Write { .. } | EffectKind::Delete { .. } | EffectKind::Permission { .. })
+    match kind {
+        EffectKind::Write { place, .. }
+        | EffectKind::Delete { place, .. }
+        | EffectKind::Permission { place, .. } => !is_scratch(place),
+        _ => false,
+    }
+}
+
+fn alters(kind: &EffectKind) -> bool {
+    matches!(kind, EffectKind::Alter { place, .. } if !is_scratch(place))
+}
+
+fn watches_runs(gate: &Gate) -> bool {
+    gate.on.contains(&On::TestRun) || gate.when.iter().chain(&gate.need).any(asks_for_runs)
 }
 
 fn asks_for_runs(cond: &Cond) -> bool {

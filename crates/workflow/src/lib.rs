@@ -3,6 +3,7 @@
 
 mod case;
 mod condition;
+mod counts;
 mod eval;
 mod expr;
 mod files;
@@ -18,13 +19,14 @@ mod text;
 mod words;
 
 pub use case::{Case, Ground, Ran, States, moments, said};
+pub use counts::{Run, observed, tells_counts};
 pub use eval::{After, Outcome, evaluate, evaluate_at};
 pub use flow::{Act, Active, Channel, Cond, Flow, Gate, On, Refusal, Scope, Seen, Start, Who};
 pub use graph::{act, mermaid, terminal};
-pub use interest::Watch;
+pub use interest::{Interest, Watch, is_like_a_run};
 pub use presets::{FINGERPRINT, PRESETS, Preset, preset};
 pub use read::{ACTS, CONDITIONS, Options, options, read};
-pub use runners::{Run, is_runner, is_script, observed};
+pub use runners::{Script, given, is_runner, script};
 
 /// The keys that the parser of workflow files knows, for whoever describes them.
 pub mod keys {

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tollgate_model::Agent;
 use tollgate_model::json::{Value, object, write};
+use tollgate_model::{Agent, Phase};
 
 use super::adopt::Reading;
 use super::claude::settings::Scope;

@@ -1,243 +1,28 @@
 //! Programs that make or change files of their own accord: formatters, editors, compressors, generators. No rule
-//! minds them; a way of working that binds writes does. A catalogue.
+//! minds them; a way of working that binds writes does. What a build leaves behind is none of them.
+
+mod database;
+mod rows;
+
+use rows::{ROWS, Row, Target, tree};
+use tollgate_model::{Certainty, EffectKind};
 
 use super::Run;
 use crate::names::{Sieve, sieve};
 use crate::word::Word;
 
-/// What a program makes or changes.
-#[derive(Clone, Copy)]
-enum Target {
-    /// What its operands name, from this one on.
-    Operands(usize),
-    /// The same, and the current folder when there are none.
-    Tree,
-    /// Its last operand, when there is another before it.
-    Last,
-    /// What these options name.
-    Options(&'static [&'static str]),
-    /// The current folder.
-    Here,
-}
+/// Options by which programs agree to change what they look at.
+const IN_PLACE: &[&str] =
+    &["--fix", "--write", "--in-place", "--inplace", "--autofix", "--auto-fix", "--overwrite"];
 
-/// A program, or one verb of it.
-struct Row {
-    programs: &'static [&'static str],
-    /// The words that come first, one that ends with `*` by its start; none means whatever comes.
-    verb: &'static [&'static str],
-    /// One of these must be there.
-    only: &'static [&'static str],
-    /// With one of these it only looks.
-    unless: &'static [&'static str],
-    /// Options that take the next word.
-    valued: &'static [&'static str],
-    target: Target,
-}
-
-const ANY: Row =
-    Row { programs: &[], verb: &[], only: &[], unless: &[], valued: &[], target: Target::Operands(0) };
-
-const fn tree(programs: &'static [&'static str], verb: &'static [&'static str]) -> Row {
-    Row { programs, verb, target: Target::Tree, ..ANY }
-}
-
-const ROWS: &[Row] = &[
-    Row { programs: &["touch"], valued: &["-d", "-r", "-t", "-A", "--date", "--reference", "--time"], ..ANY },
-    Row { programs: &["mkfifo"], valued: &["-m", "--mode"], ..ANY },
-    Row { programs: &["mknod"], valued: &["-m", "--mode"], target: Target::Operands(0), ..ANY },
-    Row { programs: &["mktemp"], unless: &["-t", "-u"], valued: &["-p", "--suffix"], ..ANY },
-    Row { programs: &["mktemp"], target: Target::Options(&["-p", "--tmpdir"]), ..ANY },
-    Row {
-        programs: &[
-            "gzip",
-            "gunzip",
-            "bzip2",
-            "bunzip2",
-            "xz",
-            "unxz",
-            "lzma",
-            "unlzma",
-            "zstd",
-            "unzstd",
-            "lz4",
-            "unlz4",
-            "compress",
-            "uncompress",
-            "pigz",
-            "unpigz",
-            "brotli",
-        ],
-        unless: &["-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"],
-        valued: &["-S", "--suffix", "-o", "--output", "-T", "--threads", "-D"],
-        ..ANY
-    },
-    Row {
-        programs: &["split"],
-        valued: &["-a", "-b", "-C", "-l", "-n", "-t", "--filter"],
-        target: Target::Operands(1),
-        ..ANY
-    },
-    Row { programs: &["csplit"], target: Target::Options(&["-f", "--prefix"]), ..ANY },
-    Row {
-        programs: &["rename", "prename", "mmv"],
-        unless: &["-n", "--nono"],
-        target: Target::Operands(1),
-        ..ANY
-    },
-    Row {
-        programs: &["ed", "ex", "nano", "pico", "micro", "joe", "emacs", "kak", "hx", "helix", "mcedit"],
-        ..ANY
-    },
-    Row { programs: &["dos2unix", "unix2dos", "mac2unix"], unless: &["-i", "--info", "-n"], ..ANY },
-    Row {
-        programs: &["gawk", "awk"],
-        only: &["inplace"],
-        valued: &["-i", "-f", "-v", "-F"],
-        target: Target::Operands(0),
-        ..ANY
-    },
-    Row { programs: &["fallocate"], valued: &["-l", "-o", "--length", "--offset"], ..ANY },
-    Row { programs: &["strip", "objcopy"], unless: &["-o"], ..ANY },
-    Row { programs: &["xxd"], only: &["-r"], target: Target::Operands(1), ..ANY },
-    Row { programs: &["rustfmt", "nixfmt", "stylua"], unless: &["--check"], ..tree(&[], &[]) },
-    Row {
-        programs: &["prettier", "dprint", "shfmt", "gofmt", "goimports", "gofumpt", "remark"],
-        only: &["--write", "-w", "fmt", "-o"],
-        ..tree(&[], &[])
-    },
-    Row { programs: &["black", "yapf3", "ufmt"], unless: &["--check", "--diff"], ..tree(&[], &[]) },
-    Row {
-        programs: &["isort"],
-        unless: &["--check", "--check-only", "-c", "--diff", "-d"],
-        ..tree(&[], &[])
-    },
-    Row { programs: &["ruff"], unless: &["--check", "--diff"], ..tree(&[], &["format"]) },
-    Row { only: &["--fix", "--fix-only"], ..tree(&["ruff"], &[]) },
-    Row {
-        only: &["--fix", "-a", "-A", "--autocorrect", "--autocorrect-all", "-F"],
-        ..tree(
-            &[
-                "eslint",
-                "stylelint",
-                "oxlint",
-                "standard",
-                "xo",
-                "markdownlint",
-                "rubocop",
-                "ktlint",
-                "golangci-lint",
-                "swiftlint",
-                "sqlfluff",
-            ],
-            &[],
-        )
-    },
-    Row {
-        only: &["-i", "--in-place"],
-        ..tree(&["autopep8", "yapf", "clang-format", "docformatter", "swift-format", "autoflake"], &[])
-    },
-    Row { unless: &["-check", "-check=true"], ..tree(&["terraform", "tofu", "packer"], &["fmt"]) },
-    Row { only: &["--write", "--apply", "--fix"], ..tree(&["biome", "rome"], &[]) },
-    Row { unless: &["--check"], ..tree(&["deno", "zig", "taplo", "just"], &["fmt"]) },
-    Row { unless: &["--check-formatted"], ..tree(&["mix"], &["format"]) },
-    Row { unless: &["--dry-run"], ..tree(&["php-cs-fixer"], &["fix"]) },
-    Row { unless: &["--set-exit-if-changed"], ..tree(&["dart"], &["format"]) },
-    Row { unless: &["--check"], target: Target::Here, ..tree(&["cargo"], &["fmt"]) },
-    Row { only: &["--fix"], target: Target::Here, ..tree(&["cargo"], &["clippy"]) },
-    Row { target: Target::Here, ..tree(&["cargo"], &["fix"]) },
-    Row { unless: &["--dry-run"], target: Target::Here, ..tree(&["cargo"], &["add"]) },
-    Row { unless: &["--dry-run"], target: Target::Here, ..tree(&["cargo"], &["remove"]) },
-    Row { valued: &["--name", "--edition", "--vcs"], ..tree(&["cargo"], &["init"]) },
-    Row {
-        valued: &["--name", "--edition", "--vcs"],
-        target: Target::Operands(0),
-        ..tree(&["cargo"], &["new"])
-    },
-    Row { target: Target::Here, ..tree(&["go"], &["fmt"]) },
-    Row { target: Target::Here, ..tree(&["go"], &["fix"]) },
-    Row { target: Target::Here, ..tree(&["go"], &["get"]) },
-    Row { target: Target::Here, ..tree(&["go"], &["generate"]) },
-    Row { target: Target::Here, ..tree(&["go"], &["mod", "tidy"]) },
-    Row { target: Target::Here, ..tree(&["go"], &["mod", "init"]) },
-    Row { target: Target::Options(&["-o"]), ..tree(&["go"], &["build"]) },
-    Row {
-        target: Target::Here,
-        ..tree(
-            &["npm", "pnpm", "yarn", "bun", "poetry", "uv", "pdm", "composer", "bundle", "deno", "dotnet"],
-            &["init"],
-        )
-    },
-    Row { target: Target::Here, ..tree(&["npm", "pnpm", "yarn", "bun", "npx", "dotnet"], &["create"]) },
-    Row {
-        target: Target::Here,
-        ..tree(&["pnpm", "yarn", "bun", "poetry", "uv", "pdm", "bundle", "deno", "dotnet"], &["add"])
-    },
-    Row {
-        target: Target::Here,
-        ..tree(&["npm", "pnpm", "yarn", "bun", "poetry", "uv", "pdm", "composer", "deno"], &["remove"])
-    },
-    Row { target: Target::Here, ..tree(&["npm", "pnpm"], &["uninstall"]) },
-    Row { target: Target::Here, ..tree(&["composer"], &["require"]) },
-    Row {
-        target: Target::Options(&["-o", "--output"]),
-        ..tree(
-            &[
-                "gcc", "cc", "clang", "g++", "c++", "clang++", "rustc", "tcc", "ld", "pandoc", "nasm", "as",
-                "dot",
-            ],
-            &[],
-        )
-    },
-    Row { target: Target::Options(&["--outDir", "--outFile"]), ..tree(&["tsc"], &[]) },
-    Row {
-        target: Target::Options(&["-f", "--file", "--result-file", "-r"]),
-        ..tree(&["pg_dump", "pg_dumpall", "mysqldump", "mariadb-dump"], &[])
-    },
-    Row {
-        unless: &["-y", "-l", "-F", "-H", "-R"],
-        target: Target::Options(&["-f"]),
-        ..tree(&["ssh-keygen"], &[])
-    },
-    Row { target: Target::Last, ..tree(&["ffmpeg", "convert", "magick", "sox", "cwebp"], &[]) },
-    Row { target: Target::Here, ..tree(&["hg"], &["update"]) },
-    Row { target: Target::Here, ..tree(&["hg"], &["import"]) },
-    Row { ..tree(&["hg", "svn"], &["revert"]) },
-    Row { ..tree(&["svn"], &["update"]) },
-    Row { target: Target::Here, ..tree(&["svn"], &["merge"]) },
-    Row { target: Target::Operands(1), ..tree(&["hg"], &["clone"]) },
-    Row { target: Target::Operands(1), ..tree(&["svn"], &["checkout"]) },
-    Row { target: Target::Operands(1), ..tree(&["gh", "glab"], &["repo", "clone"]) },
-    Row { target: Target::Here, ..tree(&["gh", "glab", "hub"], &["pr", "checkout"]) },
-    Row { target: Target::Here, ..tree(&["glab"], &["mr", "checkout"]) },
-    Row { target: Target::Operands(1), ..tree(&["svn"], &["co"]) },
-    tree(&["svn"], &["up"]),
-    tree(&["svn"], &["switch"]),
-    Row { target: Target::Operands(1), ..tree(&["degit", "tiged", "giget", "sftp"], &[]) },
-    Row { target: Target::Options(&["-o"]), ..tree(&["unar", "cookiecutter", "swag"], &[]) },
-    Row { only: &["--init"], target: Target::Here, ..tree(&["tsc", "eslint"], &[]) },
-    Row { target: Target::Here, ..tree(&["cookiecutter", "copier", "yo", "plop", "hygen"], &[]) },
-    Row {
-        target: Target::Here,
-        ..tree(
-            &["prisma", "cargo", "sqlc", "buf", "rails", "ng", "nx", "nest", "openapi-generator"],
-            &["generate"],
-        )
-    },
-    Row { target: Target::Here, ..tree(&["rails", "ng", "nx", "nest"], &["g"]) },
-    Row {
-        target: Target::Here,
-        ..tree(&["rails", "ng", "nest", "dotnet", "mix", "hugo", "stack"], &["new"])
-    },
-    Row { target: Target::Here, ..tree(&["flutter", "dart"], &["create"]) },
-    Row { target: Target::Here, ..tree(&["swag"], &["init"]) },
-    Row { target: Target::Here, ..tree(&["django-admin"], &["start*"]) },
-    Row { target: Target::Here, ..tree(&["python", "python3"], &["manage.py", "start*"]) },
-    Row { target: Target::Here, ..tree(&["python", "python3"], &["manage.py", "makemigrations"]) },
-    Row { target: Target::Here, ..tree(&["php"], &["artisan", "make:*"]) },
-    Row { target: Target::Here, ..tree(&["alembic"], &["revision"]) },
-    Row { programs: &["pyupgrade", "reorder-python-imports", "add-trailing-comma"], ..ANY },
-    Row { target: Target::Last, ..tree(&["wkhtmltopdf", "wkhtmltoimage", "setfattr"], &[]) },
+/// How the names of what compilers make end.
+const PRODUCTS: &[&str] = &[
+    "o", "a", "so", "dylib", "exe", "out", "obj", "lib", "dll", "elf", "bin", "wasm", "d", "class", "jar",
+    "rlib", "rmeta", "hi", "map", "hex", "pdb", "bc", "ll", "s", "cmo", "cmi", "cmx", "gch", "pcm", "test",
 ];
+
+/// How the names of folders for builds begin.
+const FOLDERS: &[&str] = &["build", "_build", ".build", "cmake-build", "out", "obj", "bin", "target"];
 
 static PROGRAMS: Sieve = sieve!(ROWS, row => row.programs);
 
@@ -247,15 +32,37 @@ pub(super) fn notice(run: &mut Run) {
     if run.args.iter().any(|word| word.is("--help") || word.is("--version")) {
         return;
     }
-    for row in PROGRAMS.sift(ROWS, program).iter().filter(|row| row.programs.contains(&program)) {
-        if let Some(words) = row.targets(run.args) {
+    let rows = || PROGRAMS.sift(ROWS, program).iter().filter(|row| row.programs.contains(&program));
+    if rows().next().is_some() {
+        for words in rows().filter_map(|row| row.targets(run.args)) {
             words.iter().for_each(|word| run.analyst.alter(word, false, run.shell));
         }
+    } else {
+        in_place(run);
     }
     installs(run);
+    if matches!(program, "sqlite3" | "sqlite" | "duckdb") {
+        database::notice(run);
+    }
     if program.starts_with("create-") {
         let words = tree(&[], &[]).targets(run.args).unwrap_or_default();
         words.iter().for_each(|word| run.analyst.alter(word, false, run.shell));
+    }
+}
+
+/// May be what an option says of a program that nobody knows.
+fn in_place(run: &mut Run) {
+    if run.args.iter().any(|word| IN_PLACE.iter().any(|flag| word.is(flag))) {
+        let words = tree(&[], &[]).targets(run.args).unwrap_or_default();
+        words.iter().for_each(|word| perhaps(run, word));
+    }
+}
+
+/// Takes down what may be made or changed.
+pub(super) fn perhaps(run: &mut Run, word: &Word) {
+    for (place, certainty) in run.analyst.places(word, run.shell) {
+        let certainty = certainty.min(Certainty::Possible);
+        run.analyst.push(EffectKind::Alter { place, folder: false }, word.span, certainty);
     }
 }
 
@@ -289,9 +96,41 @@ impl Row {
             Target::Tree if operands().next().is_some() => operands().collect(),
             Target::Tree | Target::Here => vec![here(args)],
             Target::Last => operands().skip(1).last().or_else(|| last_behind(args)).into_iter().collect(),
-            Target::Options(names) => names.iter().flat_map(|name| values(args, name)).collect(),
+            Target::Options(names) => named_by(args, names).collect(),
+            Target::Compiled(names) => named_by(args, names).filter(|word| !is_product(word)).collect(),
+            Target::Built([]) => operands().take(1).filter(|word| !is_for_builds(word)).collect(),
+            Target::Built(names) => named_by(args, names).filter(|word| !is_for_builds(word)).collect(),
+            Target::Ending(end) => args.iter().filter_map(|word| ending(word, end)).collect(),
         })
     }
+}
+
+fn named_by<'w>(args: &'w [Word], names: &'w [&str]) -> impl Iterator<Item = Word> + use<'w> {
+    names.iter().flat_map(|name| values(args, name))
+}
+
+/// `--go_out=paths=source_relative:src` names the folder behind its settings.
+fn ending(word: &Word, end: &str) -> Option<Word> {
+    let text = word.literal()?;
+    let (name, value) = text.split_once('=')?;
+    let place = value.rsplit_once(':').map_or(value, |(_, place)| place);
+    name.ends_with(end).then(|| Word::literal_at(place, word.span))
+}
+
+fn last_part(word: &Word) -> String {
+    let shown = word.shown();
+    shown.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned()
+}
+
+/// Is it called like what compilers make?
+fn is_product(word: &Word) -> bool {
+    let name = last_part(word);
+    name.rsplit_once('.').is_none_or(|(_, end)| PRODUCTS.contains(&end))
+}
+
+fn is_for_builds(word: &Word) -> bool {
+    let name = last_part(word);
+    FOLDERS.iter().any(|start| name.starts_with(start))
 }
 
 /// The last word, where an option before it names what is read.

@@ -3,8 +3,8 @@
 
 use tollgate_model::WriteMode;
 
-use super::Run;
 use super::strangers::possibly;
+use super::{Run, alter};
 use crate::word::Word;
 
 /// Programs with `-o file`.
@@ -32,30 +32,51 @@ const LAST: &[&str] = &[
 const NAMES: &[&str] =
     &["-o", "--output", "--out", "--outfile", "--out-file", "--output-file", "-out", "--outdir"];
 
+/// Names of options for a folder that programs agree on.
+const FOLDERS: &[&str] = &[
+    "--out-dir",
+    "--output-dir",
+    "--outDir",
+    "--output-path",
+    "--output-directory",
+    "--dest",
+    "--destination",
+];
+
 /// Takes down the files that a program is told to write. `known` is one whose other options mean something else.
 pub(super) fn notice(run: &mut Run, known: bool) {
     let program = run.program;
     let mut files: Vec<Word> = Vec::new();
     if !known || SHORT.contains(&program) {
-        files.extend(values(run.args));
+        files.extend(values(run.args, NAMES));
     }
     if LAST.contains(&program) {
         let operands = run.args.iter().filter(|word| !word.text.prefix().starts_with('-'));
         files.extend(operands.skip(1).last().cloned());
+    }
+    if !known {
+        // No rule minds what a stranger makes in the project; a way of working that binds writes does.
+        let folders = values(run.args, FOLDERS);
+        files.iter().filter(|file| is_path(file)).chain(&folders).for_each(|file| alter::perhaps(run, file));
     }
     for file in files {
         possibly(run, |run| run.analyst.write(&file, WriteMode::Overwrite, None, run.shell));
     }
 }
 
-fn values(words: &[Word]) -> Vec<Word> {
+/// A bare word may as well be a format: `--output json`.
+fn is_path(word: &Word) -> bool {
+    word.text.prefix().contains(['/', '.'])
+}
+
+fn values(words: &[Word], names: &[&str]) -> Vec<Word> {
     let mut values = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let text = word.text.prefix();
-        if NAMES.iter().any(|name| word.is(name)) {
+        if names.iter().any(|name| word.is(name)) {
             values.extend(words.get(at + 1).cloned());
         } else if let Some((name, _)) = text.split_once('=')
-            && NAMES.contains(&name)
+            && names.contains(&name)
         {
             values.push(word.after('='));
         }

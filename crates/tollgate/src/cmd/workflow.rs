@@ -260,8 +260,11 @@ impl Here {
 
     fn flow(&self, name: &str) -> anyhow::Result<&Flow> {
         let names: Vec<&str> = self.flows.flows.iter().map(|flow| flow.name.as_str()).collect();
+        let broken = self.flows.notices.iter().find(|notice| notice.contains(&format!("workflow `{name}`")));
         self.flows.flows.iter().find(|flow| flow.name == name).with_context(|| {
-            if names.is_empty() {
+            if let Some(broken) = broken {
+                broken.clone()
+            } else if names.is_empty() {
                 format!("workflow `{name}` is not on here; no workflow is")
             } else {
                 format!("workflow `{name}` is not on here; {}", tollgate_policy::hint(name, &names))

@@ -12,11 +12,14 @@
 mod agents;
 mod commits;
 mod cost;
+mod language;
 mod modes;
 mod notify;
+mod records;
 mod recovery;
 mod runs;
 mod seeds;
+mod stops;
 #[path = "../support/mod.rs"]
 mod support;
 mod team;
@@ -273,6 +276,9 @@ fn an_ejected_preset_that_is_edited_behaves_otherwise_and_is_out_of_the_agents_r
     std::fs::write(&file, text.replace("agents: [consulting-expert]", "agents: [nobody]")).unwrap();
     passes(&team.spawn("consulting-expert"));
     team.tool("Write", json!({"file_path": file, "content": "x"})).denied();
+    std::fs::write(&file, text.replace("Plan file not found.", "Where: is it?")).unwrap();
+    let told = team.tool("Read", json!({"file_path": "README.md"}));
+    assert!(told.says("workflow `plan` is broken and off"), "told when it is first seen: {}", told.stdout);
 }
 
 #[test]
@@ -419,19 +425,11 @@ fn work_is_handed_on_with_evidence() {
     assert!(failing.says("t.py::test_x"), "names the failing tests: {}", failing.stdout);
     team.write("green", "");
     passes(&team.done_saying("f", ready));
+    blocked(&team.done_saying("a", "70% complete"), "The work is incomplete.");
     for _ in 0..2 {
-        blocked(&team.done_saying("a", "70% complete"), "The work is incomplete.");
+        blocked(&team.done_again("a", "70% complete"), "The work is incomplete.");
     }
-    passes(&team.done_saying("a", "70% complete"));
-}
-
-#[test]
-fn documentation_is_reminded_of_once() {
-    let team = Team::with("[docs-reminder]");
-    passes(&team.stop());
-    passes(&team.file("src/a.rs", "x"));
-    blocked(&team.stop(), "its documentation did not: src/a.rs");
-    passes(&team.stop());
+    passes(&team.done_again("a", "70% complete"));
 }
 
 #[test]

@@ -132,6 +132,54 @@ pwsh -c 'Set-Content src/a.rs x'
 echo 'touch src/a.rs' | sh
 find . -name a -exec touch src/{} \;
 flock /tmp/l touch src/a.rs
+sqlite3 app.db 'create table t (a)'
+sqlite3 src/app.db "insert into t values (1)"
+sqlite3 app.db 'with x as (select 1) delete from t'
+sqlite3 app.db 'pragma user_version = 3'
+sqlite3 app.db '.import data.csv t'
+sqlite3 app.db 'select 1; drop table t'
+sqlite3 -cmd 'update t set a = 1' app.db 'select 1'
+echo 'insert into t values (1);' | sqlite3 app.db
+duckdb app.duckdb -c 'create table t (a int)'
+protoc --python_out=src api.proto
+protoc -I. --go_out=paths=source_relative:src --go-grpc_out=src api.proto
+protoc --descriptor_set_out=src/api.pb api.proto
+cmake .
+cmake -S . -B src
+cmake -Bsrc/gen
+meson setup src/meson
+gcc -o src/a.rs a.c
+make gen
+make -C . fmt
+npm run gen
+flatc --python schema.fbs
+bison -o src/parser.c parser.y
+sphinx-build docs src/html
+babel lib --out-dir src
+esbuild a.ts --outfile=src/a.js
+tailwindcss -i a.css -o src/a.css
+jupyter nbconvert --inplace a.ipynb
+cargo update
+cargo insta accept
+npm audit fix
+npm version patch
+npm pkg set type=module
+yarn upgrade
+poetry lock
+pip-compile
+pip install -t src/vendored requests
+pip3 install --target=src requests
+python3 -m pip install --target src requests
+go mod vendor
+prisma migrate dev
+flask db migrate
+npx knex migrate:make x
+dotnet ef migrations add x
+jest -u
+npx vitest run -u
+pytest --snapshot-update
+helm create src/chart
+npx lint-staged
 "#;
 
 /// Ordinary work in a mode: looking, running tests, scratch files, and what the mode is for.
@@ -190,6 +238,48 @@ gcc -o /tmp/a.out a.c
 python3 -m pytest -q
 python3 manage.py test
 php artisan test
+make
+make check
+make app
+npm run build
+npm ci
+pip install -r requirements.txt
+pip install -e .
+pip install pytest
+python3 -m venv .venv
+cmake -S . -B build
+cmake -B build -DCMAKE_BUILD_TYPE=Debug && cmake --build build && ctest --test-dir build
+meson setup builddir && ninja -C builddir
+gcc -o app main.c
+cc -c -o main.o main.c
+go build -o app ./...
+rustc -o app main.rs
+vite build --outDir dist
+tsc -p . --outDir dist
+sqlite3 app.db 'select * from t'
+sqlite3 app.db .tables
+sqlite3 app.db '.schema t'
+sqlite3 -readonly app.db 'select 1'
+sqlite3 app.db "select 'a;b' from t; explain select 1"
+sqlite3 app.db 'pragma table_info(t)'
+sqlite3 app.db 'with x as (select 1) select * from x'
+sqlite3 :memory: 'create table t (a)'
+sqlite3 /tmp/x.db 'create table t (a)'
+duckdb -c 'select 1'
+protoc --python_out=/tmp/out api.proto
+protoc --version
+jest
+vitest run
+pytest -q --tb=short
+go test ./...
+mvn test
+gradle test
+dotnet test
+cargo nextest run
+kubectl get pods -o json
+az vm list --output table
+trivy fs --format json .
+pre-commit --version
 "#;
 
 fn lines(list: &str) -> impl Iterator<Item = &str> {
@@ -200,6 +290,14 @@ fn lines(list: &str) -> impl Iterator<Item = &str> {
 fn team(mode: &str) -> Team {
     let team = Team::with("[plan, explore, research]");
     team.write("src/a.rs", "fn a() {}\n");
+    team.write(
+        "Makefile",
+        "app:\n\tcc -o app main.c\ncheck: app\n\t./app --check\ntest:\n\tpytest -q\ngen:\n\tprotoc --python_out=src api.proto\nfmt:\n\tcargo fmt\n",
+    );
+    team.write(
+        "package.json",
+        r#"{"scripts":{"test":"jest","build":"vite build","gen":"prettier --write src"}}"#,
+    );
     team.git(&["init", "-q"]);
     team.git(&["add", "-A"]);
     team.git(&["commit", "-qm", "a"]);
@@ -207,14 +305,22 @@ fn team(mode: &str) -> Team {
     team
 }
 
-/// Each call is another session's, so that none is refused for being like the last.
-fn each<'c>(mode: &str, calls: impl Iterator<Item = &'c str>, check: impl Fn(&str, &Answer)) {
+/// What a mode makes of calls: all that come out otherwise. Each call is another session's, so that none is refused for
+/// being like the last.
+#[track_caller]
+fn each<'c>(mode: &str, calls: impl Iterator<Item = &'c str>, expected: &str) {
     let mut team = team(mode);
+    let mut wrong = Vec::new();
     for (number, command) in calls.enumerate() {
         team.session = format!("s{number}");
         passes(&team.prompt(&format!("/{mode}")));
-        check(command, &team.tool("Bash", json!({"command": command})));
+        let answer = team.tool("Bash", json!({"command": command}));
+        let by_mode = expected == "none" || answer.says(" is not over.");
+        if answer.decision() != expected || !by_mode {
+            wrong.push(format!("{command}: {}{}", answer.stdout, answer.stderr));
+        }
     }
+    assert!(wrong.is_empty(), "not {expected}:\n{}", wrong.join("\n"));
 }
 
 #[track_caller]
@@ -225,19 +331,26 @@ fn bound(what: &str, answer: &Answer) {
 
 #[test]
 fn every_way_to_write_in_a_shell_is_bound() {
-    each("plan", lines(WRITES), bound);
+    each("plan", lines(WRITES), "deny");
 }
 
 #[test]
 fn looking_and_the_modes_own_work_pass() {
-    each("plan", lines(LOOKS), |command, answer| {
-        assert_eq!(answer.decision(), "none", "{command}: {}", answer.stdout);
-    });
+    each("plan", lines(LOOKS), "none");
 }
 
 #[test]
 fn what_is_not_known_is_asked() {
-    for command in ["tar xf a.tar", "ls | xargs touch", "patch -p1 < missing.diff"] {
+    for command in [
+        "tar xf a.tar",
+        "ls | xargs touch",
+        "patch -p1 < missing.diff",
+        "sqlite3 app.db < missing.sql",
+        "sometool --fix src",
+        "sometool --in-place src/a.rs",
+        "sometool --output src/a.rs",
+        "sometool --out-dir=src",
+    ] {
         let answer = team("plan").tool("Bash", json!({"command": command}));
         assert!(answer.decision() == "ask" && answer.says(" is not over."), "{command}: {}", answer.stdout);
     }

@@ -14,7 +14,10 @@ fn coding() -> Team {
     let team = Team::with("[code]");
     team.write(&team.plan(), "# plan\n");
     team.write("tests/test_a.py", "def test_a(): assert 0\n");
-    team.write("package.json", r#"{"scripts":{"test":"jest","fake":"echo 1 failed in 1s; false"}}"#);
+    team.write(
+        "package.json",
+        r#"{"scripts":{"test":"jest","fake":"echo 1 failed in 1s; false","test:fake":"false"}}"#,
+    );
     team.write("Makefile", "test:\n\tpytest -q\n");
     passes(&team.prompt("/code"));
     team
@@ -55,13 +58,160 @@ fn only_the_runners_own_status_counts() {
     }
 }
 
+/// A package whose script is this, in the project and in a folder of it.
+fn with_script(script: &str) -> Team {
+    let team = coding();
+    let package = json!({"scripts": {"test": script, "test:unit": "jest", "jest": script}}).to_string();
+    team.write("package.json", &package);
+    team.write("web/package.json", &package);
+    team
+}
+
+const JEST: &str = "  ● sum › test_a\nTests:       1 failed, 1 passed, 2 total";
+
+#[test]
+fn a_script_counts_when_its_status_is_its_runners() {
+    for (script, command, counts) in [
+        ("jest", "npm test", true),
+        ("jest --ci", "npm test -- --verbose", true),
+        ("jest", "cd web && npm test", true),
+        ("jest", "npm --prefix web test", true),
+        ("jest", "yarn jest", true),
+        ("NODE_ENV=test jest", "npm run test", true),
+        ("cross-env CI=1 jest", "npm test", true),
+        ("eslint . && jest", "pnpm test", true),
+        ("npm run test:unit", "npm test", true),
+        ("true", "npm test", false),
+        ("jest || true", "npm test", false),
+        ("jest || exit 1", "npm test", false),
+        ("jest; exit 1", "npm test", false),
+        ("jest; false", "npm test", false),
+        ("jest | tail -5", "npm test", false),
+        ("! jest", "npm test", false),
+        ("jest & false", "npm test", false),
+        ("echo 'Tests: 1 failed, 1 passed' && jest", "npm test", false),
+        ("false", "yarn jest", false),
+        ("false", "pnpm jest", false),
+        ("jest || false", "cd web && npm test", false),
+        ("npm run lint", "npm test", false),
+        ("npm test", "npm test", false),
+    ] {
+        let team = with_script(script);
+        let answer = team.ran(command, 1, JEST);
+        let seen = phase(&team, "claude-code", &team.session) == "passing_test";
+        assert_eq!(seen, counts, "{script}: {command}: {}", answer.stdout);
+    }
+}
+
+/// A project in which a test was seen to fail.
+fn red() -> Team {
+    let team = with_script("jest --passWithNoTests");
+    team.ran("pytest -q", 1, RED);
+    assert_eq!(phase(&team, "claude-code", &team.session), "passing_test");
+    team
+}
+
+#[test]
+fn green_needs_tests_that_ran_and_the_red_one_among_them() {
+    for (command, output, counts) in [
+        ("pytest -q", GREEN, true),
+        ("pytest", GREEN, true),
+        ("pytest tests", GREEN, true),
+        ("pytest --tb short tests/test_a.py", GREEN, true),
+        ("uv run pytest -x -q .", GREEN, true),
+        ("pytest -k nothing", "2 deselected in 0.01s", false),
+        ("pytest -k test_b", "2 passed, 9 deselected in 0.01s", false),
+        ("pytest tests/test_b.py", GREEN, false),
+        ("pytest --deselect tests/test_a.py::test_a", GREEN, false),
+        ("pytest --ignore=tests/test_a.py", GREEN, false),
+        ("pytest -q", "2 skipped in 0.01s", false),
+        ("pytest -q", "no tests ran in 0.01s", false),
+        ("pytest -q", "", false),
+        ("pytest -q", "collected 0 items", false),
+        ("npm test", "No tests found, exiting with code 0", false),
+        ("npm test", "5 passed in 1s\nNo tests found, exiting with code 0", false),
+        ("echo 5 passed in 1s && pytest -q", GREEN, false),
+        ("printf 'Tests: 5 passed' ; npx jest --passWithNoTests", "Tests: 5 passed", false),
+        ("bash -c 'echo 5 passed in 1s; pytest'", GREEN, false),
+        ("./pytest", GREEN, false),
+        ("/tmp/bin/pytest", GREEN, false),
+        ("tools/pytest -q", GREEN, false),
+        ("tox", GREEN, false),
+        (".venv/bin/pytest -q", GREEN, true),
+        ("echo running the tests; pytest -q", GREEN, true),
+    ] {
+        let team = red();
+        let answer = team.ran(command, 0, output);
+        let seen = phase(&team, "claude-code", &team.session) == "refactor";
+        assert_eq!(seen, counts, "{command} {output}: {}", answer.stdout);
+    }
+}
+
+#[test]
+fn what_was_red_stays_so_until_it_is_run_again() {
+    let team = red();
+    team.write("tests/test_b.py", "def test_b(): assert 0\n");
+    team.ran("pytest tests/test_b.py", 1, "FAILED tests/test_b.py::test_b - x\n1 failed in 0.01s");
+    for (command, output, after) in [
+        ("pytest tests/test_b.py", "2 passed in 0.01s", "passing_test"),
+        ("pytest tests/test_a.py", "2 passed in 0.01s", "passing_test"),
+        ("pytest tests/test_a.py tests/test_b.py", "2 passed in 0.01s", "refactor"),
+    ] {
+        team.ran(command, 0, output);
+        assert_eq!(phase(&team, "claude-code", &team.session), after, "{command}");
+    }
+}
+
+#[test]
+fn a_run_with_the_same_words_is_the_same_run() {
+    let team = coding();
+    let words = "pytest -k test_a -q";
+    team.ran(words, 1, "FAILED tests/test_a.py::test_a - x\n1 failed, 9 deselected in 0.01s");
+    team.ran("pytest -k test_z -q", 0, "1 passed, 9 deselected in 0.01s");
+    assert_eq!(phase(&team, "claude-code", &team.session), "passing_test");
+    team.ran(words, 0, "1 passed, 9 deselected in 0.01s");
+    assert_eq!(phase(&team, "claude-code", &team.session), "refactor");
+}
+
+/// Tests that the gate runs itself: what its runner is known to print is asked for, not only the status.
+#[test]
+fn the_gates_own_run_needs_tests_that_ran() {
+    let bin = "#!/bin/sh\nprintf '%s\\n' \"$SAYS\"\nexit ";
+    for (says, status, expect, holds) in [
+        ("2 passed in 0.01s", 0, "pass", true),
+        ("no tests ran in 0.01s", 0, "pass", false),
+        ("", 0, "pass", false),
+        ("1 failed, 1 passed in 0.01s", 0, "pass", false),
+        ("2 passed in 0.01s", 1, "pass", false),
+        ("1 failed, 1 passed in 0.01s", 1, "fail", true),
+        ("Segmentation fault", 1, "fail", false),
+        ("", 127, "fail", false),
+        ("2 passed in 0.01s", 0, "fail", false),
+    ] {
+        let team = Team::with("[own.yaml]");
+        team.write("venv/bin/pytest", &format!("{}{status}\n", bin.replace("$SAYS", says)));
+        let runner = team.scratch.project().join("venv/bin/pytest");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&runner, mode).unwrap();
+        let flow = format!(
+            "version: 1\nname: own\nabout: a\nstart: {{ always: true }}\ngates:\n  - on: stop\n    need: {{ tests: {{ run: {}, expect: {expect}, timeout: 20s }} }}\n    message: Not so.\n",
+            runner.display()
+        );
+        std::fs::write(team.scratch.config().join("own.yaml"), flow).unwrap();
+        let answer = team.stop();
+        assert_eq!(!answer.says("Not so."), holds, "{says} {status} {expect}: {}", answer.stdout);
+    }
+}
+
 #[test]
 fn it_is_told_why_a_run_does_not_count() {
     let team = coding();
     for (command, code, output, why) in [
         ("pytest -q | tee log", 0, RED, "its status is not the call's"),
         ("make test", 2, RED, "its status is not the call's"),
-        ("pytest -q", 1, "Segmentation fault", "does not say how many tests"),
+        ("pytest -q", 1, "Segmentation fault", "does not say that a test ran"),
+        ("echo 1 failed in 1s; pytest -q", 1, RED, "prints counts of its own"),
+        ("npm run test:fake", 1, RED, "its status is not the call's"),
         ("pytest -q", 0, RED, "does not agree with the status"),
     ] {
         let answer = team.ran(command, code, output);

@@ -4,8 +4,7 @@ use serde_json::json;
 
 use crate::team::{PLACE, Team, blocked, passes};
 
-fn team(workflows: &str) -> Team {
-    let team = Team::with(workflows);
+fn committed(team: Team) -> Team {
     team.git(&["init", "-q"]);
     team.write("src/a.rs", "fn a() {}\n");
     team.git(&["add", "-A"]);
@@ -14,8 +13,8 @@ fn team(workflows: &str) -> Team {
 }
 
 /// Code that has gone through red, green, refactor and troubleshooting, and is not committed.
-fn at_commit(workflows: &str) -> Team {
-    let team = team(workflows);
+fn to_commit(team: Team) -> Team {
+    let team = committed(team);
     team.write(&team.plan(), "# plan\n");
     team.write("tests/test_a.py", "def test_a(): assert 0\n");
     passes(&team.prompt("/code"));
@@ -29,22 +28,43 @@ fn at_commit(workflows: &str) -> Team {
 
 #[test]
 fn a_review_may_begin_in_the_commit_phase_of_coding() {
-    let team = at_commit("[code, code-review]");
+    let team = to_commit(Team::with("[code, code-review]"));
     let started = team.prompt("/code-review");
     passes(&started);
     assert!(started.says("Code Review Phase"), "{}", started.stdout);
 }
 
+/// The workflow of the review asks nothing of a reviewer in the commit phase; the one of the coding lets nobody be
+/// called there. Without its spawn gates only the first is asked.
 #[test]
 fn a_reviewer_is_let_through_in_the_commit_phase_without_a_review() {
-    let team = Team::with("[code-review]");
-    team.git(&["init", "-q"]);
-    team.write("src/a.rs", "x");
-    blocked(&team.spawn("code-reviewer"), "Code not committed.");
-    let team = at_commit("[code, code-review]");
-    // The phase lets nobody else be called, so that only the workflow of the review is asked here.
-    let answer = team.spawn("code-reviewer");
-    assert!(!answer.says("Code not committed."), "{}", answer.stdout);
+    let preset = tollgate_workflow::preset("code").unwrap().text;
+    let (head, gates) = preset.split_once("gates:\n").unwrap();
+    let others =
+        gates.split("\n  - on: ").filter(|gate| !gate.trim_start_matches("  - on: ").starts_with("spawn"));
+    let others: Vec<&str> = others.collect();
+    assert!(others.len() > 8, "only the gates for spawning are gone: {others:?}");
+    let eased = format!("{head}gates:\n  - on: {}", others.join("\n  - on: "));
+    let at = |ejected: bool| {
+        let team = Team::with("[code, code-review]");
+        if ejected {
+            let folder = team.scratch.config().join("workflows");
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("code.yaml"), &eased).unwrap();
+        }
+        team
+    };
+    blocked(&to_commit(at(false)).spawn("code-reviewer"), "No agent is called in the phase commit");
+    let team = to_commit(at(true));
+    passes(&team.spawn("code-reviewer"));
+    // The same changes are not let through in any other phase, nor without coding.
+    let mut elsewhere = team;
+    "another".clone_into(&mut elsewhere.session);
+    blocked(&elsewhere.spawn("code-reviewer"), "Code not committed.");
+    elsewhere.write(&elsewhere.plan(), "# plan\n");
+    passes(&elsewhere.prompt("/code"));
+    blocked(&elsewhere.spawn("code-reviewer"), "Code not committed.");
+    blocked(&elsewhere.prompt("/code-review"), "Code not committed. Complete coding first.");
 }
 
 #[test]
@@ -186,21 +206,6 @@ fn a_handoff_is_found_however_it_is_written() {
             answer.stdout
         );
     }
-}
-
-#[test]
-fn a_handoff_is_not_repeated_without_end() {
-    let team = Team::with("[{ handoff: { limit: 2 } }]");
-    team.write(".claude/agents/x.md", "");
-    let text = "Use the x subagent to go on.";
-    for _ in 0..2 {
-        blocked(&team.done_saying("a", text), "Use the x subagent next.");
-    }
-    let last = team.done_saying("a", text);
-    passes(&last);
-    assert!(last.says("lets pass what it has refused 2 times"), "{}", last.stdout);
-    passes(&team.done_saying("a", "Something else."));
-    blocked(&team.done_saying("a", text), "Use the x subagent next.");
 }
 
 #[test]

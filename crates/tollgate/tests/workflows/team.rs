@@ -58,9 +58,18 @@ impl Team {
     }
 
     pub fn done_saying(&self, agent: &str, message: &str) -> Answer {
+        self.ends(agent, message, false)
+    }
+
+    /// The end of a subagent that went on because its end was refused.
+    pub fn done_again(&self, agent: &str, message: &str) -> Answer {
+        self.ends(agent, message, true)
+    }
+
+    fn ends(&self, agent: &str, message: &str, again: bool) -> Answer {
         self.send(
             "SubagentStop",
-            json!({"agent_id": "a1", "agent_type": agent, "stop_hook_active": false, "last_assistant_message": message}),
+            json!({"agent_id": "a1", "agent_type": agent, "stop_hook_active": again, "last_assistant_message": message}),
         )
     }
 
