@@ -98,6 +98,24 @@ const OPTIONS: &[(&str, &str)] = &[
     ("npm_config_registry", "npm install x --registry"),
     ("NPM_CONFIG_REGISTRY", "npm install x --registry"),
     ("npm_config_node_options", "node"),
+    ("PIP_FIND_LINKS", "pip install x --find-links"),
+    ("UV_EXTRA_INDEX_URL", "uv pip install x --extra-index-url"),
+    ("UV_DEFAULT_INDEX", "uv pip install x --index-url"),
+    ("YARN_NPM_REGISTRY_SERVER", "npm install x --registry"),
+];
+
+/// Variables that lead a program to another folder of settings, and the programs whose settings there name code.
+const LEADERS: &[(&str, &[&str])] = &[
+    (
+        "HOME",
+        &[
+            "git", "hg", "bash", "zsh", "fish", "ksh", "ssh", "vim", "nvim", "emacs", "tmux", "psql", "gdb",
+            "sqlite3",
+        ],
+    ),
+    ("XDG_CONFIG_HOME", &["git"]),
+    ("GIT_DIR", &["git"]),
+    ("GIT_COMMON_DIR", &["git"]),
 ];
 
 /// Variables with code of a language: the interpreter and its option for code.
@@ -216,7 +234,9 @@ pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &
 fn commands(run: &mut Run, name: &str, value: &Value) {
     let runs = COMMANDS.contains(&name) || COMMAND_ENDS.iter().any(|end| name.ends_with(end));
     if runs && !value.as_literal().is_some_and(is_harmless) {
-        let text = value.clone();
+        // Git hands over the file that differs, and where the other side of it lies.
+        let files = if name == "GIT_EXTERNAL_DIFF" { " ./*" } else { "" };
+        let text = value.concat(&Value::text(files));
         let span = run.call.span;
         let code = Code { text, scope: Scope::Child, dialect: Dialect::Posix, name: None, args: None, span };
         run.shell.run_text(&code, run.analyst);
@@ -324,7 +344,9 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
         }
         _ => false,
     };
-    let temporary = SEARCHED.contains(&name) && in_temp(run, value);
+    let program = run.call.name().map(|name| name.rsplit('/').next().unwrap_or(name)).unwrap_or_default();
+    let leads = LEADERS.iter().any(|(known, programs)| *known == name && programs.contains(&program));
+    let temporary = (SEARCHED.contains(&name) || leads && !is_made(run, value)) && in_temp(run, value);
     let open = match name {
         "LD_LIBRARY_PATH" | "DYLD_LIBRARY_PATH" => here(value) || in_temp(run, value),
         // Tools that were put into a temporary folder lie in a `bin` of it.
@@ -343,6 +365,13 @@ fn here(value: &Value) -> bool {
         let text = show(text);
         text.split(':').next().is_some_and(|first| matches!(first, "." | "./" | ""))
     })
+}
+
+/// Has this call made the folder, or written into it? Then what is in it is known.
+fn is_made(run: &Run, value: &Value) -> bool {
+    let word = Word::literal_at(&value.any.first().map(show).unwrap_or_default(), run.call.span);
+    value.as_literal().is_none()
+        || run.analyst.places(&word, run.shell).iter().all(|(place, _)| run.analyst.is_made(&place.path))
 }
 
 fn without_bins(value: &Value) -> Value {

@@ -40,6 +40,7 @@ const UPLOADERS: &[(&str, &[&str], usize, usize)] = &[
     ("hf", &["upload"], 2, 1),
     ("huggingface-cli", &["upload"], 2, 1),
     ("filebrowser", &["upload"], 1, 8),
+    ("asciinema", &["upload"], 1, 1),
 ];
 
 /// Options of these tools whose value is no operand.
@@ -230,7 +231,14 @@ fn told(run: &mut Run) {
         "-m",
         "--message",
     ];
-    after(run, &names).iter().for_each(|word| cargo.value(&word.value()));
+    // Secrets of a forge are where secrets belong; everything else can be read by others.
+    let open = !matches!(words.as_slice(), ["secret" | "auth" | "api", ..]);
+    for word in after(run, &names) {
+        match open {
+            true => cargo.word(&word, "."),
+            false => cargo.value(&word.value()),
+        }
+    }
     cargo.sure.retain(|what| {
         what == phrase::SECRET_DATA || what == phrase::ENVIRONMENT || what.starts_with(phrase::CREDENTIAL)
     });
