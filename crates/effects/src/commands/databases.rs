@@ -36,6 +36,7 @@ pub(super) const COMMANDS: Commands = &[
     ("influx", influx),
     ("turso", turso),
     ("wrangler", wrangler),
+    ("cypher-shell", documents::cypher),
     ("mongosh", documents::mongo),
     ("mongo", documents::mongo),
     ("redis-cli", documents::redis),

@@ -112,7 +112,9 @@ pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
     }
     let marks = call.stdin.value.as_ref().map(|input| input.taint).unwrap_or_default();
     let grave = taint::has(marks, taint::ENVIRONMENT) || taint::has(marks, taint::SECRET);
-    let spared = grave && call.stdin.stream == Stream::Pipe && is_filter(program, call) && {
+    let from_file = matches!(call.stdin.stream, Stream::File(_)) && is_told(call);
+    let arrives = call.stdin.stream == Stream::Pipe || from_file;
+    let spared = grave && arrives && is_filter(program, call) && {
         let grep: &[&str] = if is_told(call) { &["grep"] } else { &[] };
         retract_shown(analyst, marks, grep)
     };

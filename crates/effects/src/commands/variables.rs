@@ -237,6 +237,9 @@ fn commands(run: &mut Run, name: &str, value: &Value) {
         // Git hands over the file that differs, and where the other side of it lies.
         let files = if name == "GIT_EXTERNAL_DIFF" { " ./*" } else { "" };
         let text = value.concat(&Value::text(files));
+        // A pager is given all that the program prints.
+        let pages = name.ends_with("PAGER") && value.as_literal().is_some();
+        let text = if pages { Value::text("git diff | ").concat(&text) } else { text };
         let span = run.call.span;
         let code = Code { text, scope: Scope::Child, dialect: Dialect::Posix, name: None, args: None, span };
         run.shell.run_text(&code, run.analyst);
@@ -299,6 +302,13 @@ fn options(run: &mut Run, name: &str, value: &Value) {
     let Some(text) = value.as_literal().filter(|text| !text.is_empty()) else { return };
     let line = Value::text(&format!("{program} {text}"));
     possibly(run, |run| drop(interpreters::code(run, &line, run.call.span)));
+    if run.call.name() == Some(*program) {
+        let span = run.call.span;
+        // Behind its words, for the first of them may be letters without a dash.
+        let mut words = crate::word::ways(&run.call.argv).into_iter().next().unwrap_or_default();
+        words.extend(text.split_whitespace().map(|word| Word::literal_at(word, span)));
+        run.inner(&words);
+    }
     // Code in the options holds what a shell would read otherwise.
     if let Some(rest) = ["-eval ", "-e ", "+!"].iter().find_map(|mark| Some(text.split_once(mark)?.1)) {
         let code = Word::literal_at(rest, run.call.span);
@@ -339,6 +349,7 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
     let plain = match name {
         "NODE_OPTIONS" => is_plain_node_option(value),
         "RUBYOPT" | "PERL5OPT" | "JAVA_TOOL_OPTIONS" => is_plain_option(value),
+        "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" => is_of_system(value),
         "PYTHONBREAKPOINT" => {
             value.as_literal().is_some_and(|text| matches!(text, "0" | "ipdb.set_trace" | "pdb.set_trace"))
         }
@@ -357,6 +368,17 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
     if (LOADERS.contains(&name) && !plain) || temporary {
         run.analyst.opaque(format!("`{name}` puts other code into the program"), run.call.span);
     }
+}
+
+/// Libraries that lie where the system's packages put them: sanitizers, allocators.
+fn is_of_system(value: &Value) -> bool {
+    let folders = ["/usr/lib/", "/usr/lib64/", "/lib/", "/lib64/", "/opt/homebrew/lib/"];
+    value.as_literal().is_some_and(|text| {
+        let mut libraries = text.split([':', ' ']).filter(|library| !library.is_empty());
+        libraries.all(|library| {
+            folders.iter().any(|folder| library.starts_with(folder)) && !library.contains("..")
+        })
+    })
 }
 
 /// Is the present directory, whatever it is, among the folders?

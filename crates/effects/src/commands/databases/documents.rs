@@ -10,6 +10,49 @@ use crate::languages::{self, Language, Program};
 use crate::options::{Order, read};
 use crate::word::Word;
 
+/// Neo4j's client: statements of Cypher as words, from a file or from standard input.
+pub(super) fn cypher(run: &mut Run) -> Outcome {
+    let spec = "a,address,uri= u,username= p,password= d,database= f,file= P,param= format= encryption= fail-fast fail-at-end \
+        non-interactive log? history= notifications access-mode= impersonate= change-password v,version h,help";
+    let options = read(run.args, spec, Order::Anywhere);
+    let mut texts: Vec<Value> = options.operands.iter().map(Word::value).collect();
+    for file in options.values("f").cloned().collect::<Vec<_>>() {
+        run.read(&file, false);
+        texts.extend(run.analyst.script(&file, run.shell));
+    }
+    if texts.is_empty() {
+        texts.extend(stdin(run));
+    }
+    uses(run, " in neo4j");
+    for text in texts.iter().flat_map(|value| &value.any) {
+        let code: String = text.pieces.iter().map(piece).collect();
+        for statement in code.split(';') {
+            if let Some((operation, what)) = cypher_deed(statement) {
+                run.push(EffectKind::Database {
+                    operation: operation.into(),
+                    object: format!("`{what}` in neo4j"),
+                });
+            }
+        }
+    }
+    run.derived()
+}
+
+/// A pattern without label, property or condition stands for every node.
+fn cypher_deed(statement: &str) -> Option<(&'static str, &'static str)> {
+    let upper = statement.to_ascii_uppercase();
+    let words: Vec<&str> = upper.split_whitespace().collect();
+    let drops = |what: &str| words.windows(2).any(|pair| matches!(pair, ["DROP", noun] if *noun == what));
+    if drops("DATABASE") {
+        return Some(("drop-database", "DROP DATABASE"));
+    }
+    let deletes = words.iter().any(|word| matches!(*word, "DELETE"));
+    let dense: String = upper.chars().filter(|c| !c.is_whitespace()).collect();
+    let pattern = dense.split_once("MATCH(").map(|(_, rest)| rest.split(')').next().unwrap_or_default())?;
+    let all = !pattern.contains([':', '{']) && !words.contains(&"WHERE") && !words.contains(&"LIMIT");
+    (deletes && all).then_some(("delete-all", "DETACH DELETE"))
+}
+
 /// MongoDB's shell speaks JavaScript: the calls that lose data are looked for by name.
 pub(super) fn mongo(run: &mut Run) -> Outcome {
     let spec = "eval= f,file= host= port= u,username= p,password= authenticationDatabase= tls nodb norc quiet json? shell";

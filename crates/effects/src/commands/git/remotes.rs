@@ -94,6 +94,7 @@ impl Git<'_, '_, '_> {
             let path = place.path.clone();
             if self.run.analyst.world.kind(&path) != FileKind::Dir {
                 work::make_fresh(self.run.shell, &path);
+                self.run.analyst.make_dir(folder, self.run.shell);
             }
         }
     }
@@ -209,6 +210,7 @@ fn init(git: &mut Git) -> Outcome {
         git.path(&folder).filter(|path| world.kind(&format!("{path}/.git")) == FileKind::Missing)
     {
         work::make_fresh(git.run.shell, &path);
+        git.run.analyst.make_dir(&folder, git.run.shell);
     }
     Outcome::silent(Status::Either)
 }

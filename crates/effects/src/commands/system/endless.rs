@@ -6,6 +6,7 @@ use tollgate_shell::value::Taint;
 
 use super::super::Run;
 use crate::analyst::taint;
+use crate::paths;
 use crate::word::Word;
 
 /// Devices that give data for as long as somebody reads.
@@ -60,12 +61,15 @@ fn is_endless(run: &Run) -> bool {
         return false;
     }
     let device = |word: &Word| {
-        DEVICES.iter().any(|device| {
-            word.is(device) || run.program == "dd" && word.text.prefix().strip_prefix("if=") == Some(device)
-        })
+        let word = if run.program == "dd" && word.text.prefix().starts_with("if=") {
+            word.after('=')
+        } else {
+            word.clone()
+        };
+        word.literal().is_some_and(is_device)
     };
     let from_device = match &run.call.stdin.stream {
-        Stream::File(path) => path.as_literal().is_some_and(|path| DEVICES.contains(&path)),
+        Stream::File(path) => path.as_literal().is_some_and(is_device),
         _ => false,
     };
     let given = run.stdin().is_some_and(|input| taint::has(input.taint, taint::ENDLESS));
@@ -74,6 +78,10 @@ fn is_endless(run: &Run) -> bool {
         && (run.args.iter().any(device)
             || from_device
             || given && operands(run).next().is_none_or(|_| run.program != "cat"))
+}
+
+fn is_device(path: &str) -> bool {
+    path.starts_with("/dev/") && DEVICES.contains(&paths::normal(path).as_str())
 }
 
 fn operands<'r>(run: &'r Run) -> impl Iterator<Item = &'r Word> {
