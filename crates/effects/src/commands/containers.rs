@@ -67,6 +67,11 @@ fn docker(run: &mut Run) -> Outcome {
         "cp" => copy(run, rest),
         "import" | "load" | "export" | "save" => archive(run, &verb, rest),
         "push" => registry::push(run, rest),
+        "stack" if rest.first().is_some_and(|verb| verb.is("deploy") || verb.is("up")) => {
+            let line = Line::read(rest, "c compose-file resolve-image", false);
+            reach::described(run, &line.values(&["c", "compose-file"]).cloned().collect::<Vec<_>>());
+            run.derived()
+        }
         "unshare" => {
             let inner = read(rest, "rootless-netns", Order::First);
             if inner.operands.is_empty() { run.derived() } else { run.inner(&inner.operands) }
@@ -400,7 +405,7 @@ fn compose(run: &mut Run, words: &[Word]) -> Outcome {
         return run.derived();
     }
     if matches!(verb.shown().as_str(), "up" | "run" | "start" | "create") {
-        reach::described(run, &global);
+        reach::described(run, &global.values("f").cloned().collect::<Vec<_>>());
     }
     let line = Line::read(rest, "t timeout rmi scale", false);
     let volumes = line.has("v") || line.has("volumes");

@@ -96,8 +96,8 @@ pub(super) fn shown_files(run: &mut Run, options: &Options, mark: usize) {
 }
 
 /// A compose file that comes from this call, or from a place where anybody may write.
-pub(super) fn described(run: &mut Run, global: &Options) {
-    for file in global.values("f").cloned().collect::<Vec<_>>() {
+pub(super) fn described(run: &mut Run, files: &[Word]) {
+    for file in files {
         let text = match file.is("-") {
             true => run.stdin().cloned(),
             false => run.shell.file(&file.value()).map(|written| written.value),
