@@ -302,7 +302,8 @@ fn options(run: &mut Run, name: &str, value: &Value) {
     let Some(text) = value.as_literal().filter(|text| !text.is_empty()) else { return };
     let line = Value::text(&format!("{program} {text}"));
     possibly(run, |run| drop(interpreters::code(run, &line, run.call.span)));
-    if run.call.name() == Some(*program) {
+    let runs = run.call.name().and_then(|name| name.rsplit('/').next());
+    if runs == Some(*program) {
         let span = run.call.span;
         // Behind its words, for the first of them may be letters without a dash.
         let mut words = crate::word::ways(&run.call.argv).into_iter().next().unwrap_or_default();
