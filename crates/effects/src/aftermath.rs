@@ -35,6 +35,7 @@ fn meaning(effect: &Effect, all: &[Effect], world: &dyn World, shell: &Shell) ->
             let mut kinds = written(place, &texts, world);
             kinds.extend(settings::filled(place).or_else(|| gate_lookup(place, all)));
             kinds.extend(pictures::sent(place, &texts, world));
+            kinds.extend(settings::instructed(place, &texts, memory::is_from_network(place, shell)));
             kinds.extend(memory::left(place, effect.certainty, world, shell));
             kinds.extend(emptied(place, *mode, content.as_deref(), &texts));
             if effect.certainty == Certainty::Certain
@@ -235,7 +236,12 @@ fn uninstalls_gate(program: &str, argv: &[String]) -> Option<EffectKind> {
         |word: &String| word.rsplit('/').next().and_then(|name| name.split('@').next()) == Some("tollgate");
     let told = |word: &String| AWAY.contains(&word.as_str());
     let removes = MANAGERS.contains(&program) && argv.iter().any(told) && argv.iter().skip(1).any(named);
-    removes.then(|| EffectKind::Tamper { what: "Tollgate's program".into() })
+    // `cargo install --bin tollgate` puts another program in its place.
+    let replaced = |pair: &[String]| matches!(pair, [flag, name] if flag == "--bin" && name == "tollgate");
+    let replaces = program == "cargo"
+        && argv.iter().any(|word| word == "install")
+        && (argv.windows(2).any(replaced) || argv.iter().any(|word| word == "--bin=tollgate"));
+    (removes || replaces).then(|| EffectKind::Tamper { what: "Tollgate's program".into() })
 }
 
 /// A signal for Tollgate, by name or by looking its process up.

@@ -447,7 +447,9 @@ fn unread(kind: ProblemKind) -> String {
 /// What a command's data comes from: its input and its words.
 pub(crate) fn call_taint(call: &Call) -> Taint {
     let input = call.stdin.value.as_ref().map_or(Taint::NONE, |value| value.taint);
-    call.argv.iter().fold(input, |marks, field| marks.union(field.value.taint))
+    let all = call.argv.iter().fold(input, |marks, field| marks.union(field.value.taint));
+    // What a program makes of data without end has one, unless the program is known to hand all of it on.
+    Taint(all.0 & !taint::ENDLESS.0)
 }
 
 fn begins_known(text: &Value) -> bool {

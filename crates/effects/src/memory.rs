@@ -40,6 +40,12 @@ fn entry(effect: &Effect) -> Option<Entry> {
     }
 }
 
+/// Does what the call has put into a file come from the network?
+pub(crate) fn is_from_network(place: &Place, shell: &Shell) -> bool {
+    let stored = shell.file(&Value::text(&place.path)).filter(|_| !place.pattern);
+    stored.is_some_and(|stored| taint::has(stored.value.taint, taint::NET))
+}
+
 /// What a written file has to be remembered for.
 pub(crate) fn left(place: &Place, certainty: Certainty, world: &dyn World, shell: &Shell) -> Vec<EffectKind> {
     if place.pattern {
@@ -80,7 +86,7 @@ impl Analyst<'_> {
             Mark::Downloaded | Mark::Cloned => all.union(taint::NET),
             Mark::Decoded => all.union(taint::DECODED),
             Mark::Secret => all.union(taint::SECRET),
-            Mark::Claim | Mark::Known | Mark::Dangerous(_) => all,
+            Mark::Claim | Mark::Remote | Mark::Known | Mark::Dangerous(_) => all,
         })
     }
 
@@ -100,7 +106,9 @@ impl Analyst<'_> {
     /// A file is run that an earlier call, or a tree that this call fetches, may have left. One that this call
     /// has written is not that one.
     pub(crate) fn recall(&mut self, word: &Word, shell: &Shell) {
-        self.recall_where(word, shell, |mark| !matches!(mark, Mark::Secret | Mark::Claim | Mark::Known));
+        self.recall_where(word, shell, |mark| {
+            !matches!(mark, Mark::Secret | Mark::Claim | Mark::Remote | Mark::Known)
+        });
     }
 
     /// Tasks are run that stand in a file: those of a repository from a forge are what it is cloned for.

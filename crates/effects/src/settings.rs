@@ -234,6 +234,83 @@ pub(crate) fn other(place: &Place, does: &str) -> EffectKind {
     EffectKind::Weaken { what: format!("{AGENT_SETTINGS}{} ({does})", shown(place)) }
 }
 
+/// What an agent is told, by name or by folder: it does what these say, without asking who wrote them.
+const INSTRUCTIONS: &[&str] = &[
+    "CLAUDE.md",
+    "CLAUDE.local.md",
+    "AGENTS.md",
+    "AGENTS.override.md",
+    "AGENT.md",
+    "GEMINI.md",
+    "QWEN.md",
+    "CRUSH.md",
+    "WARP.md",
+    ".cursorrules",
+    ".windsurfrules",
+    ".clinerules",
+    ".goosehints",
+    ".rules",
+    "copilot-instructions.md",
+];
+const INSTRUCTED: &[&str] = &[
+    "/.claude/agents/",
+    "/.claude/commands/",
+    "/.claude/skills/",
+    "/.claude/rules/",
+    "/.claude/output-styles/",
+    "/.cursor/rules/",
+    "/.cursor/commands/",
+    "/.windsurf/rules/",
+    "/.windsurf/workflows/",
+    "/.clinerules/",
+    "/.github/instructions/",
+    "/.github/prompts/",
+    "/.github/agents/",
+    "/.github/skills/",
+    "/.codex/prompts/",
+    "/.codex/skills/",
+    "/.gemini/commands/",
+    "/.kiro/steering/",
+    "/.agents/skills/",
+    "/.opencode/agent/",
+    "/.opencode/command/",
+    "/.factory/droids/",
+];
+
+/// Instructions of an agent that come from the network unread, or that take its leash off.
+pub(crate) fn instructed(place: &Place, texts: &[String], from_network: bool) -> Option<EffectKind> {
+    let name = place.path.rsplit('/').next().unwrap_or_default();
+    if place.zone == Zone::Temp
+        || !(INSTRUCTIONS.contains(&name) || INSTRUCTED.iter().any(|folder| place.path.contains(folder)))
+    {
+        return None;
+    }
+    if from_network {
+        return Some(other(place, "takes instructions from the network that nobody has read"));
+    }
+    texts.iter().find_map(|text| {
+        let heads = front_matter(text);
+        let freed = |(key, value): &(&str, &str)| {
+            *key == "permissionMode" && matches!(*value, "bypassPermissions" | "dontAsk")
+        };
+        let hooks = |(key, value): &(&str, &str)| *key == "hooks" && *value != "{}";
+        match heads.iter().find(|head| freed(head)) {
+            Some((key, _)) => Some(control(place, key)),
+            None => heads.iter().any(hooks).then(|| other(place, "brings hooks of its own")),
+        }
+    })
+}
+
+/// The keys and values on top of a Markdown file, between two lines of dashes.
+fn front_matter(text: &str) -> Vec<(&str, &str)> {
+    let Some(rest) = text.strip_prefix("---\n") else { return Vec::new() };
+    let lines = rest.lines().take_while(|line| line.trim_end() != "---");
+    lines
+        .filter_map(|line| line.split_once(':'))
+        .map(|(key, value)| (key, value.trim().trim_matches(['"', '\''])))
+        .collect()
+}
+
 /// Folders of agents, with settings and hooks among other things.
 const FOLDERS: &[&str] = &[
     ".claude",

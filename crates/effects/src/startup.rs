@@ -246,12 +246,107 @@ fn anywhere(path: &str, texts: &[String]) -> Option<&'static str> {
         [.., "site-packages" | "dist-packages", name] if runs_in_python(name, texts) => Some(STARTUP_FILE),
         [.., "sitecustomize.py" | "usercustomize.py"] => Some(STARTUP_FILE),
         [.., ".git", "hooks", name] if !name.ends_with(".sample") => Some(AUTO_RUN),
-        [.., ".husky", name] if is_git_hook(name) => Some(AUTO_RUN),
-        [.., ".envrc"] => Some(AUTO_RUN),
+        [.., ".husky", name] if is_git_hook(name) && !all(texts, starts_tasks) => Some(AUTO_RUN),
+        [.., ".envrc"] if !all(texts, sets_up) => Some(AUTO_RUN),
         [.., ".vscode", "tasks.json"] if says("folderOpen") => Some(AUTO_RUN),
         [.., ".npmrc"] if ["script-shell", "node-options", "git="].into_iter().any(says) => Some(AUTO_RUN),
         _ => None,
     }
+}
+
+/// Is every text known, with nothing in it but such lines?
+fn all(texts: &[String], plain: fn(&str) -> bool) -> bool {
+    let is_plain = |line: &str| line.is_empty() || line.starts_with('#') || plain(line);
+    !texts.is_empty() && texts.iter().all(|text| text.lines().all(|line| is_plain(line.trim())))
+}
+
+/// A line of a hook that starts a task of the project by its name: nothing in it is of the hook's own.
+fn starts_tasks(line: &str) -> bool {
+    const STARTERS: &[&str] = &[
+        "npm",
+        "npx",
+        "pnpm",
+        "yarn",
+        "bun",
+        "bunx",
+        "make",
+        "just",
+        "task",
+        "cargo",
+        "go",
+        "lint-staged",
+        "commitlint",
+        "pre-commit",
+        "lefthook",
+        "composer",
+        "bundle",
+        "poetry",
+        "uv",
+        "mvn",
+        "gradle",
+        "./gradlew",
+        "dotnet",
+        "turbo",
+        "nx",
+        "echo",
+        "set",
+        "exit",
+    ];
+    let first = line.split_whitespace().next().unwrap_or_default();
+    let loader = line.starts_with(". \"$(dirname") && line.ends_with("/_/husky.sh\"");
+    let plain = !line.contains([';', '|', '>', '<', '`', '(']) && !line.replace("&&", "").contains('&');
+    let each = line
+        .split("&&")
+        .all(|part| part.split_whitespace().next().is_some_and(|first| STARTERS.contains(&first)));
+    loader || plain && each && !first.is_empty()
+}
+
+/// A line of an `.envrc` that sets variables, or calls one of direnv's own functions that load no other code.
+fn sets_up(line: &str) -> bool {
+    const FUNCTIONS: &[&str] = &[
+        "PATH_add",
+        "MANPATH_add",
+        "path_add",
+        "use",
+        "layout",
+        "dotenv",
+        "dotenv_if_exists",
+        "watch_file",
+        "watch_dir",
+        "strict_env",
+        "unset",
+        "log_status",
+        "expand_path",
+    ];
+    const CODE: &[&str] = &[
+        "PATH=",
+        "LD_",
+        "DYLD_",
+        "BASH_ENV=",
+        "ENV=",
+        "PROMPT_COMMAND=",
+        "NODE_OPTIONS=",
+        "PYTHONSTARTUP=",
+        "GIT_",
+        "EDITOR=",
+        "PAGER=",
+        "VISUAL=",
+        "BROWSER=",
+        "ANTHROPIC_BASE_URL=",
+        "OPENAI_BASE_URL=",
+        "TOLLGATE_",
+    ];
+    if line.contains(['`', ';', '|', '&', '<', '>'])
+        || line.contains("$(")
+        || line.contains("://") && line.starts_with("use ")
+    {
+        return false;
+    }
+    let set = line.strip_prefix("export ").unwrap_or(line);
+    let name = set.split_once('=').map(|(name, _)| name);
+    let sets = name.is_some_and(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
+        && !CODE.iter().any(|code| set.starts_with(code));
+    sets || line.split_whitespace().next().is_some_and(|first| FUNCTIONS.contains(&first))
 }
 
 /// A `.pth` file runs the lines that begin with `import`.

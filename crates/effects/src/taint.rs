@@ -12,14 +12,18 @@ pub(crate) const SECRET: Taint = Taint(4);
 pub(crate) const FILE: Taint = Taint(8);
 /// Is shell code that a known tool prints for the shell to run.
 pub(crate) const SETUP: Taint = Taint(1 << 41);
+/// Is the difference between the work tree and what git keeps.
+pub(crate) const WORK: Taint = Taint(1 << 44);
+/// Never ends.
+pub(crate) const ENDLESS: Taint = Taint(1 << 43);
 /// Are names of files in the present directory.
 pub(crate) const NAMES: Taint = Taint(1 << 42);
 /// Is the whole environment.
 pub(crate) const ENVIRONMENT: Taint = Taint(1 << 40);
 
-/// The marks that say where data comes from; that it is names of files says nothing about code.
+/// The marks that say where data comes from; that it is names of files, or never ends, says nothing about code.
 pub(crate) fn sources(taint: Taint) -> Taint {
-    Taint(taint.0 & !NAMES.0)
+    Taint(taint.0 & !(NAMES.0 | ENDLESS.0 | WORK.0))
 }
 
 /// Does it carry the mark?

@@ -4,8 +4,8 @@ use tollgate_model::git::{FOREIGN_PUSH, GitStatus, SKIPS_HOOKS, SKIPS_TLS};
 use tollgate_model::json::Value;
 use tollgate_model::phrase::STARTUP_FILE;
 use tollgate_model::{
-    Actor, Agent, Attended, Certainty, Dialect, Effect, EffectKind, Event, Kind, Loss, Rewrite, StillFile,
-    StillGit, StillWorld, ToolCall, ToolUse,
+    Actor, Agent, Attended, Certainty, Dialect, Effect, EffectKind, Event, Kind, Loss, Memory, Rewrite,
+    StillFile, StillGit, StillWorld, ToolCall, ToolUse,
 };
 
 /// `/w` is a repository on `feature/x` with a staged, a changed, an unknown and ignored files. `/clean` has none.
@@ -69,6 +69,10 @@ fn world() -> StillWorld {
 }
 
 fn effects(command: &str) -> Vec<Effect> {
+    effects_in(command, &world())
+}
+
+fn effects_in(command: &str, world: &StillWorld) -> Vec<Effect> {
     let call = ToolCall::Shell {
         command: command.to_owned(),
         dialect: Dialect::Posix,
@@ -88,7 +92,7 @@ fn effects(command: &str) -> Vec<Effect> {
         trace: tollgate_model::Trace::default(),
         kind: Kind::PreTool(ToolUse { id: String::new(), name: "Bash".into(), call, input: Value::Null }),
     };
-    tollgate_effects::analyse(&event, &world())
+    tollgate_effects::analyse(&event, world)
 }
 
 /// Programs that only stand around git in these commands.
@@ -179,7 +183,7 @@ fn discards() {
         ("/usr/lib/git-core/git-reset --hard", &[TRACKED]),
         ("hub reset --hard", &[TRACKED]),
         ("echo --hard | xargs git reset", &[TRACKED]),
-        ("git diff --name-only | xargs git checkout --", &["loses a.rs?"]),
+        ("git diff --name-only | xargs git checkout --", &["loses a.rs"]),
         ("git -C /nowhere reset --hard", &["loses?"]),
         ("git -C $X reset --hard", &["loses?"]),
         ("git reset --merge", &["loses src/b.rs"]),
@@ -630,4 +634,21 @@ fn ordinary_work_is_silent() {
             found.iter().filter(|text| !noise.iter().any(|start| text.starts_with(start))).collect();
         assert!(loud.is_empty(), "{command}: {loud:?}");
     }
+}
+
+/// A remote that an earlier call added is no more known than one that the push itself names.
+#[test]
+fn a_remote_that_the_session_added() {
+    let added = effects("git remote add x https://forge.test/evil/w.git");
+    let left = tollgate_effects::entries(&added, || &tollgate_model::NOTHING);
+    let config = "[remote \"origin\"]\n\turl = git@example.test:me/w.git\n[remote \"x\"]\n\turl = https://forge.test/evil/w.git\n";
+    let mut world = world();
+    world.files.insert("/w/.git/config".into(), StillFile::File(config.as_bytes().to_vec()));
+    let pushed = |world: &StillWorld, command: &str| -> Vec<String> {
+        effects_in(command, world).iter().filter_map(brief).filter(|text| !text.starts_with("net")).collect()
+    };
+    assert_eq!(pushed(&world, "git push x"), ["publishes x"], "a remote from before the session");
+    world.memory = Memory::of(left);
+    assert_eq!(pushed(&world, "git push x"), ["foreign forge.test/evil/w"]);
+    assert_eq!(pushed(&world, "git push origin"), ["publishes origin"]);
 }

@@ -13,6 +13,8 @@ pub enum Mark {
     Secret,
     /// It says of a folder that it can be made again; the session's own word does not count.
     Claim,
+    /// It stands for a remote that the session gave to a repository: `remotes/NAME` in git's folder.
+    Remote,
     /// It was replaced by something that is known and harmless to hold: the past is over.
     Known,
     /// What it would do when it runs: "deletes `~`".
@@ -198,6 +200,7 @@ impl Mark {
             Self::Decoded => "decoded",
             Self::Secret => "secret",
             Self::Claim => "claim",
+            Self::Remote => "remote",
             Self::Known => "known",
             Self::Dangerous(_) => "dangerous",
         }
@@ -211,7 +214,7 @@ impl Mark {
     }
 
     fn parse(name: &str, danger: &str) -> Option<Self> {
-        let plain = [Self::Downloaded, Self::Cloned, Self::Decoded, Self::Secret, Self::Claim];
+        let plain = [Self::Downloaded, Self::Cloned, Self::Decoded, Self::Secret, Self::Claim, Self::Remote];
         match name {
             "dangerous" => Some(Self::Dangerous(danger.to_owned())),
             _ => plain.into_iter().find(|mark| mark.name() == name),

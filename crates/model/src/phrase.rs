@@ -98,3 +98,6 @@ pub const PARENT: &str = "$PPID";
 
 /// Looks into a process, or holds it up, instead of a signal.
 pub const TRACE: &str = "trace";
+
+/// Writes without end into a file, instead of a signal.
+pub const FILL: &str = "fill";

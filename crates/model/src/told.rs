@@ -1,7 +1,7 @@
 //! Effects in plain words, for people: "deletes `/home/me/x` and everything in it".
 
 use crate::git::FOREIGN_PUSH;
-use crate::phrase::{DATABASE_USE, PRINTED, STORE};
+use crate::phrase::{DATABASE_USE, FILL, PRINTED, STORE};
 use crate::{
     Certainty, CodeSource, Effect, EffectKind, Loss, Mark, NetDirection, Place, Rewrite, WriteMode, Zone,
 };
@@ -175,6 +175,7 @@ fn signalling(signal: &str, target: &str) -> String {
     match signal {
         "power" => "switches the machine off or restarts it".to_owned(),
         "fork-bomb" => format!("starts `{target}` again and again without end"),
+        FILL => format!("fills the disk with `{target}`"),
         signal => format!("signals processes: {}", spaced(&[signal, target])),
     }
 }
@@ -198,6 +199,7 @@ fn left(mark: &Mark) -> String {
         Mark::Decoded => ", which was decoded from something unreadable".to_owned(),
         Mark::Secret => ", which was made from a secret".to_owned(),
         Mark::Claim => ", which says of a folder that it can be made again".to_owned(),
+        Mark::Remote => ", a remote that this session has added".to_owned(),
         Mark::Known => ", which is known and harmless".to_owned(),
         Mark::Dangerous(what) => format!(", which {what} when it runs"),
     }

@@ -23,6 +23,7 @@ impl Analyst<'_> {
             self.push(EffectKind::Read { place, recursive }, word.span, certainty);
         }
         match shell.file(&word.value()) {
+            _ if word.is("/dev/null") => Value::empty(),
             Some(written) if written.certain => written.value,
             Some(written) => written.value.union(&Value::output(marks.union(taint::FILE))),
             None => Value::output(marks.union(taint::FILE)),
@@ -108,6 +109,11 @@ impl Analyst<'_> {
             }
             self.push(EffectKind::Alter { place, folder: true }, word.span, certainty);
         }
+    }
+
+    /// Has this call made the directory, or one above it?
+    pub(crate) fn is_made(&self, path: &str) -> bool {
+        self.made.iter().any(|made| paths::within(path, made))
     }
 
     /// Makes or changes a file or a tree without putting anything of the call's own into it.

@@ -38,7 +38,46 @@ pub(super) const COMMANDS: Commands = &[
     ("openhands", agent),
     ("kimi", agent),
     ("iflow", agent),
+    ("mcp-add", installer),
+    ("add-mcp", installer),
+    ("install-mcp", installer),
+    ("mcp-install", installer),
+    ("mcp-get", installer),
+    ("mcpm", installer),
+    ("smithery", installer),
+    ("skills", installer),
+    ("add-skill", installer),
+    ("openskills", installer),
+    ("claude-plugins", installer),
 ];
+
+/// Programs whose whole purpose is to give agents further tools and instructions, by the verbs that do so; without any,
+/// every run does.
+const INSTALLERS: &[(&str, &[&str])] = &[
+    ("smithery", &["install", "add", "mcp", "skills"]),
+    ("mcp-get", &["install"]),
+    ("mcpm", &["install", "add", "import"]),
+    ("skills", &["add", "a", "install", "i"]),
+    ("openskills", &["install", "sync"]),
+    ("claude-plugins", &["install", "enable"]),
+];
+
+fn installer(run: &mut Run) -> Outcome {
+    let words: Vec<String> = run.args.iter().map(Word::shown).collect();
+    let asks = words.iter().any(|word| matches!(word.as_str(), "--help" | "-h" | "--version" | "--list"));
+    let verb = plain(&words).first().copied().unwrap_or_default().to_owned();
+    let installs = match INSTALLERS.iter().find(|(name, _)| *name == run.program) {
+        Some((_, verbs)) => verbs.contains(&verb.as_str()),
+        None => !words.is_empty(),
+    };
+    // Words of another program that are only tried as a command are no command of this name.
+    if installs && !asks && !run.analyst.guessing {
+        run.push(EffectKind::Weaken {
+            what: format!("{AGENT_SETTINGS}its tools (`{} {verb}`)", run.program),
+        });
+    }
+    run.derived()
+}
 
 /// What editors do besides what their own family says.
 pub(super) const ASIDE: Commands =

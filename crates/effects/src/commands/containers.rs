@@ -1,6 +1,8 @@
 //! Containers: docker, podman and their like. The inner command runs in another file system; what of this one is
 //! mounted there is followed back.
 
+mod described;
+mod machines;
 mod options;
 mod reach;
 mod registry;
@@ -12,10 +14,12 @@ use tollgate_shell::value::{Text, Value};
 
 use self::options::{COMPOSE, COMPOSE_RUN, EXEC, GLOBAL, RUN};
 use super::verbs::{Deed, Line, Tool};
-use super::{Commands, Run, interpreters};
+use super::{Commands, Run};
 use crate::elsewhere::Elsewhere;
 use crate::options::{Options, Order, read};
 use crate::word::Word;
+
+pub(super) use described::described;
 
 pub(super) const COMMANDS: Commands = &[
     ("docker", docker),
@@ -24,11 +28,11 @@ pub(super) const COMMANDS: Commands = &[
     ("finch", docker),
     ("docker-compose", compose_alone),
     ("podman-compose", compose_alone),
-    ("lxc", lxc),
-    ("incus", lxc),
-    ("lxc-attach", lxc_attach),
-    ("machinectl", machinectl),
-    ("devcontainer", devcontainer),
+    ("lxc", machines::lxc),
+    ("incus", machines::lxc),
+    ("lxc-attach", machines::lxc_attach),
+    ("machinectl", machines::machinectl),
+    ("devcontainer", machines::devcontainer),
 ];
 
 pub(super) const TOOLS: &[Tool] = &[Tool {
@@ -63,6 +67,11 @@ fn docker(run: &mut Run) -> Outcome {
         "cp" => copy(run, rest),
         "import" | "load" | "export" | "save" => archive(run, &verb, rest),
         "push" => registry::push(run, rest),
+        "stack" if rest.first().is_some_and(|verb| verb.is("deploy") || verb.is("up")) => {
+            let line = Line::read(rest, "c compose-file resolve-image", false);
+            reach::described(run, &line.values(&["c", "compose-file"]).cloned().collect::<Vec<_>>());
+            run.derived()
+        }
         "unshare" => {
             let inner = read(rest, "rootless-netns", Order::First);
             if inner.operands.is_empty() { run.derived() } else { run.inner(&inner.operands) }
@@ -395,6 +404,9 @@ fn compose(run: &mut Run, words: &[Word]) -> Outcome {
     if global.has("dry-run") || (asks_for_help(rest) && !matches!(verb.shown().as_str(), "run" | "exec")) {
         return run.derived();
     }
+    if matches!(verb.shown().as_str(), "up" | "run" | "start" | "create") {
+        reach::described(run, &global.values("f").cloned().collect::<Vec<_>>());
+    }
     let line = Line::read(rest, "t timeout rmi scale", false);
     let volumes = line.has("v") || line.has("volumes");
     match verb.shown().as_str() {
@@ -413,64 +425,6 @@ fn compose(run: &mut Run, words: &[Word]) -> Outcome {
         _ => {}
     }
     run.derived()
-}
-
-fn lxc(run: &mut Run) -> Outcome {
-    let line = Line::read(run.args, "project cwd env user group mode c config", false);
-    match line.verb(0).as_str() {
-        "exec" => {
-            let mut command = line.operands.get(2..).unwrap_or_default().to_vec();
-            command.extend(line.after);
-            return inside(run, Elsewhere::new(run.analyst.world), None, &command);
-        }
-        "delete" | "rm" => infra(run, "delete-data", "an instance with all data in it"),
-        "storage" | "snapshot" if line.operands.iter().any(|word| word.is("delete")) => {
-            infra(run, "delete-data", "a storage pool, volume or snapshot");
-        }
-        _ => {}
-    }
-    run.derived()
-}
-
-fn lxc_attach(run: &mut Run) -> Outcome {
-    let options =
-        read(run.args, "n,name= P,lxcpath= o= l= u,uid= g,gid= e? s= v= clear-env keep-env", Order::First);
-    inside(run, Elsewhere::new(run.analyst.world), None, &options.operands)
-}
-
-fn machinectl(run: &mut Run) -> Outcome {
-    let line = Line::read(run.args, "M machine H host E setenv uid", false);
-    match line.verb(0).as_str() {
-        "shell" => {
-            let command = line.operands.get(2..).unwrap_or_default().to_vec();
-            // `.host` is this machine.
-            if line.operands.get(1).is_some_and(|machine| machine.shown().ends_with(".host")) {
-                return run.inner(&command);
-            }
-            return inside(run, Elsewhere::new(run.analyst.world), None, &command);
-        }
-        "remove" | "clean" => infra(run, "delete-data", "a machine with all data in it"),
-        _ => {}
-    }
-    run.derived()
-}
-
-fn devcontainer(run: &mut Run) -> Outcome {
-    let line = Line::read(
-        run.args,
-        "workspace-folder config container-id id-label remote-env docker-path log-level",
-        false,
-    );
-    if line.verb(0) != "exec" {
-        return run.derived();
-    }
-    let mut command = line.operands.get(1..).unwrap_or_default().to_vec();
-    command.extend(line.after);
-    if command.is_empty() {
-        interpreters::stdin_code(run)
-    } else {
-        inside(run, Elsewhere::new(run.analyst.world), None, &command)
-    }
 }
 
 /// A command on a machine far away: recursive deletions there are losses too, though not of our files.

@@ -1,9 +1,12 @@
 //! Clients of databases: the SQL they are given, on the command line, from a file or from standard input.
 
+mod documents;
+mod sqlite;
+
 use tollgate_model::phrase::DATABASE_USE;
-use tollgate_model::{Certainty, EffectKind, Zone};
+use tollgate_model::{Certainty, EffectKind};
 use tollgate_shell::eval::Outcome;
-use tollgate_shell::value::Value;
+use tollgate_shell::value::{Taint, Value};
 
 use super::{Commands, Run, interpreters};
 use crate::analyst::taint;
@@ -17,10 +20,10 @@ pub(super) const COMMANDS: Commands = &[
     ("mysql", mysql),
     ("mariadb", mysql),
     ("mycli", mycli),
-    ("sqlite3", sqlite),
-    ("sqlite", sqlite),
-    ("duckdb", sqlite),
-    ("litecli", sqlite),
+    ("sqlite3", sqlite::sqlite),
+    ("sqlite", sqlite::sqlite),
+    ("duckdb", sqlite::sqlite),
+    ("litecli", sqlite::sqlite),
     ("usql", usql),
     ("cockroach", cockroach),
     ("clickhouse-client", clickhouse),
@@ -33,12 +36,13 @@ pub(super) const COMMANDS: Commands = &[
     ("influx", influx),
     ("turso", turso),
     ("wrangler", wrangler),
-    ("mongosh", mongo),
-    ("mongo", mongo),
-    ("redis-cli", redis),
-    ("valkey-cli", redis),
-    ("keydb-cli", redis),
-    ("memcached-tool", memcached),
+    ("cypher-shell", documents::cypher),
+    ("mongosh", documents::mongo),
+    ("mongo", documents::mongo),
+    ("redis-cli", documents::redis),
+    ("valkey-cli", documents::redis),
+    ("keydb-cli", documents::redis),
+    ("memcached-tool", documents::memcached),
 ];
 
 /// What a client was given: where the database is, and what it shall do.
@@ -107,79 +111,6 @@ fn mycli(run: &mut Run) -> Outcome {
     let options = read(run.args, spec, Order::Anywhere);
     written(run, &options, &["l"]);
     let given = given(&options, &["e"], &[], &["D", "h", "d"], Flavour::MySql, "mycli");
-    statements(run, &given)
-}
-
-/// `sqlite3 [options] file [sql…]`; its options have one dash.
-fn sqlite(run: &mut Run) -> Outcome {
-    let takes = [
-        "cmd",
-        "init",
-        "separator",
-        "newline",
-        "nullvalue",
-        "mmap",
-        "lookaside",
-        "pagecache",
-        "heap",
-        "maxsize",
-        "vfs",
-        "c",
-        "s",
-        "f",
-    ];
-    let mut texts = Vec::new();
-    let mut files = Vec::new();
-    let mut operands = Vec::new();
-    let mut rest = run.args.iter();
-    while let Some(word) = rest.next() {
-        let shown = word.shown();
-        let name = shown.trim_start_matches('-');
-        if name.len() == shown.len() || !operands.is_empty() {
-            operands.push(word.clone());
-        } else if takes.contains(&name) {
-            let value = rest.next().cloned();
-            match name {
-                "cmd" | "c" | "s" => texts.extend(value),
-                "init" | "f" => files.extend(value),
-                _ => {}
-            }
-        } else if name == "version" || name == "help" {
-            return run.derived();
-        }
-    }
-    let file = operands.first().cloned();
-    texts.extend(operands.into_iter().skip(1));
-    if let Some(file) = &file {
-        run.read(file, false);
-    }
-    if file.as_ref().is_none_or(|file| is_passing(run, file)) {
-        // Nothing is lost with a database in memory; the client may still run programs.
-        return client_only(run, &texts, files);
-    }
-    let target = file.iter().map(Word::shown).collect();
-    let stdin = texts.iter().all(|text| text.shown().starts_with('.')) && files.is_empty();
-    statements(run, &Given { texts, files, target, flavour: Flavour::Sqlite, stdin, program: "sqlite3" })
-}
-
-/// Is it a database in memory, or one in a temporary directory?
-fn is_passing(run: &Run, file: &Word) -> bool {
-    let shown = file.shown();
-    shown.is_empty()
-        || shown.contains(":memory:")
-        || run.analyst.places(file, run.shell).iter().all(|(place, _)| place.zone == Zone::Temp)
-}
-
-fn client_only(run: &mut Run, texts: &[Word], files: Vec<Word>) -> Outcome {
-    let target = vec![":memory:".to_owned()];
-    let given = Given {
-        texts: texts.to_vec(),
-        files,
-        target,
-        flavour: Flavour::Sqlite,
-        stdin: texts.is_empty(),
-        program: "sqlite3",
-    };
     statements(run, &given)
 }
 
@@ -333,6 +264,23 @@ fn wrangler(run: &mut Run) -> Outcome {
     }
 }
 
+/// `prisma db execute --stdin` or `--file f`.
+pub(super) fn prisma(run: &mut Run) {
+    let options = read(run.args, "stdin file= schema= url= config=", Order::Anywhere);
+    let [db, execute, ..] = options.operands.as_slice() else { return };
+    if db.is("db") && execute.is("execute") {
+        let given = Given {
+            texts: Vec::new(),
+            files: options.values("file").cloned().collect(),
+            target: options.values("url").map(Word::shown).collect(),
+            flavour: Flavour::Postgres,
+            stdin: options.has("stdin"),
+            program: "prisma",
+        };
+        statements(run, &given);
+    }
+}
+
 fn given<'s>(
     options: &Options,
     texts: &[&str],
@@ -382,9 +330,19 @@ fn statements(run: &mut Run, given: &Given) -> Outcome {
             let certainty =
                 if text.as_literal().is_some() { Certainty::Certain } else { Certainty::Possible };
             let sql: String = text.pieces.iter().map(piece).collect();
+            made(run, given, &sql);
             for statement in sql::scan_as(&sql, given.flavour) {
                 take_down(run, given, &statement, certainty);
-                if statement.deed == Deed::Include {
+                if let Some(command) =
+                    statement.object.strip_prefix('|').filter(|_| statement.deed == Deed::Include)
+                {
+                    // What a command prints is SQL then.
+                    let printed = interpreters::code(run, &Value::text(command), run.call.span).stdout;
+                    if taint::has(printed.taint, taint::NET) {
+                        run.analyst.dynamic_code(printed.taint, run.call.span);
+                    }
+                    values.push(printed);
+                } else if statement.deed == Deed::Include {
                     let file = Word::literal_at(&statement.object, run.call.span);
                     values.extend(run.analyst.script(&file, run.shell));
                 }
@@ -392,6 +350,39 @@ fn statements(run: &mut Run, given: &Given) -> Outcome {
         }
     }
     run.derived()
+}
+
+/// Statements that a query writes, for another client or for `\\gexec` to run: `select 'drop table ' || name from …`.
+fn made(run: &mut Run, given: &Given, sql: &str) {
+    if !run.call.piped_to && !sql.contains("\\gexec") {
+        return;
+    }
+    for text in sql.split('\'').skip(1).step_by(2).filter(|text| text.contains(' ')) {
+        for statement in sql::scan_as(&format!("{text} made_name"), given.flavour) {
+            if statement.deed.operation().is_some() {
+                take_down(run, given, &statement, Certainty::Possible);
+            }
+        }
+    }
+}
+
+/// Programs that print all that is in a database.
+const DUMPS: &[&str] = &[
+    "pg_dump",
+    "pg_dumpall",
+    "mysqldump",
+    "mariadb-dump",
+    "mysqlpump",
+    "mongodump",
+    "mongoexport",
+    "redis-dump",
+];
+
+/// The mark of what such a program prints: it is as much of somebody's as a file.
+pub(super) fn dumped(run: &Run) -> Taint {
+    let prints = run.program.starts_with("sqlite")
+        && run.args.iter().any(|word| word.text.prefix().trim_start().starts_with(".dump"));
+    if DUMPS.contains(&run.program) || prints { taint::FILE } else { Taint::NONE }
 }
 
 /// What is not known stands for a value: `delete from t where id = $ID` has a condition.
@@ -459,113 +450,4 @@ fn hidden(target: &str) -> String {
 
 fn cut(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).take(80).collect()
-}
-
-/// MongoDB's shell speaks JavaScript: the calls that lose data are looked for by name.
-fn mongo(run: &mut Run) -> Outcome {
-    let spec = "eval= f,file= host= port= u,username= p,password= authenticationDatabase= tls nodb norc quiet json? shell";
-    let options = read(run.args, spec, Order::Anywhere);
-    let mut texts: Vec<Value> = options.values("eval").map(Word::value).collect();
-    let is_script = |word: &&Word| word.shown().ends_with(".js") || word.shown().ends_with(".mongodb");
-    let files: Vec<Word> =
-        options.values("f").chain(options.operands.iter().filter(is_script)).cloned().collect();
-    for file in &files {
-        run.read(file, false);
-        texts.extend(run.analyst.script(file, run.shell));
-    }
-    if texts.is_empty() {
-        texts.extend(stdin(run));
-    }
-    let names = options.values("host").chain(options.operands.iter().filter(|word| !is_script(word)));
-    let target: Vec<String> = names.map(|word| hidden(&word.shown())).collect();
-    let at = if target.is_empty() { " in mongo".to_owned() } else { format!(" in {}", target.join(" ")) };
-    uses(run, &at);
-    for text in texts.iter().flat_map(|value| &value.any) {
-        let code: String = text.pieces.iter().map(piece).filter(|part| !part.is_empty()).collect();
-        for (operation, what) in mongo_deeds(&code) {
-            run.push(EffectKind::Database { operation: operation.into(), object: format!("`{what}`{at}") });
-        }
-    }
-    run.derived()
-}
-
-fn mongo_deeds(code: &str) -> Vec<(&'static str, &'static str)> {
-    let dense: String = code.chars().filter(|letter| !letter.is_whitespace()).collect();
-    let calls: &[(&str, &str, &str)] = &[
-        (".dropDatabase(", "drop-database", "dropDatabase"),
-        ("dropDatabase:1", "drop-database", "dropDatabase"),
-        (".drop(", "drop", "drop"),
-        (".dropUser(", "drop", "dropUser"),
-        (".dropAllUsers(", "drop", "dropAllUsers"),
-        (".deleteMany({})", "delete-all", "deleteMany({})"),
-        (".deleteMany({},", "delete-all", "deleteMany({}, …)"),
-        (".deleteMany()", "delete-all", "deleteMany()"),
-        (".remove({},", "delete-all", "remove({}, …)"),
-        (".remove({})", "delete-all", "remove({})"),
-        (".updateMany({},", "update-all", "updateMany({}, …)"),
-        (".shutdownServer(", "drop", "shutdownServer"),
-    ];
-    calls
-        .iter()
-        .filter(|(call, _, _)| dense.contains(call))
-        .map(|(_, operation, what)| (*operation, *what))
-        .collect()
-}
-
-fn redis(run: &mut Run) -> Outcome {
-    let spec = "h= p= s= a= u= r= i= n= x X= d= D= c e user= pass= askpass tls sni= cacert= cacertdir= cert= key= raw no-raw csv json \
-        stat latency bigkeys memkeys hotkeys scan pattern= count= pipe pipe-timeout= rdb= replica cluster eval= ldb t= 2 3 no-auth-warning \
-        verbose intrinsic-latency= lru-test= quoted-input show-pushes quoted-pattern= functions-rdb= help? version v";
-    let options = read(run.args, spec, Order::First);
-    let host = options.value("h").or(options.value("u")).map(|word| hidden(&word.shown()));
-    let at = format!(" in {}", host.unwrap_or_else(|| "redis".into()));
-    let mut lines: Vec<Vec<String>> = Vec::new();
-    if options.operands.is_empty() {
-        let input = stdin(run);
-        let text = input.as_ref().and_then(Value::as_literal).unwrap_or_default();
-        lines
-            .extend(text.lines().take(1000).map(|line| line.split_whitespace().map(str::to_owned).collect()));
-    } else {
-        lines.push(options.operands.iter().map(Word::shown).collect());
-    }
-    uses(run, &at);
-    let splits = options.operands.get(1).is_some_and(|word| word.splits || word.literal().is_none());
-    for line in lines {
-        if let Some((operation, what)) = redis_deed(&line, splits) {
-            run.push(EffectKind::Database { operation: operation.into(), object: format!("`{what}`{at}") });
-        }
-    }
-    run.derived()
-}
-
-fn redis_deed(line: &[String], many: bool) -> Option<(&'static str, String)> {
-    let verb = line.first()?.to_ascii_lowercase();
-    let second = line.get(1).map(|word| word.to_ascii_lowercase()).unwrap_or_default();
-    let what = || line.iter().take(3).cloned().collect::<Vec<_>>().join(" ");
-    Some(match (verb.as_str(), second.as_str()) {
-        ("flushall", _) => ("drop-database", "FLUSHALL".to_owned()),
-        ("flushdb", _) => ("truncate", "FLUSHDB".to_owned()),
-        ("config", "set" | "rewrite") => ("configure", what()),
-        ("shutdown", _) => ("configure", "SHUTDOWN".to_owned()),
-        ("script" | "function", "flush") => ("truncate", what()),
-        ("cluster", "reset") => ("drop-database", "CLUSTER RESET".to_owned()),
-        ("slaveof" | "replicaof", to) if to != "no" => ("drop-database", what()),
-        ("module", "load") => ("configure", what()),
-        // `redis-cli --scan | xargs redis-cli del`: whatever there is.
-        ("del" | "unlink", _) if many => ("delete-all", "all keys found".to_owned()),
-        ("eval", text) if text.contains("flushall") || text.contains("flushdb") => {
-            ("drop-database", "FLUSHALL".to_owned())
-        }
-        _ => return None,
-    })
-}
-
-fn memcached(run: &mut Run) -> Outcome {
-    if run.args.iter().any(|word| word.is("flush_all")) {
-        run.push(EffectKind::Database {
-            operation: "truncate".into(),
-            object: "`flush_all` in memcached".into(),
-        });
-    }
-    run.derived()
 }

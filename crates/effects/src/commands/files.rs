@@ -1,5 +1,7 @@
 //! Programs that change files: coreutils and their kin.
 
+mod many;
+
 use tollgate_model::{Certainty, Effect, EffectKind, FileKind, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Text, Value};
@@ -36,6 +38,14 @@ pub(super) const COMMANDS: Commands = &[
     ("chgrp", chown),
     ("setfacl", setfacl),
     ("gio", gio),
+    ("rename", many::rename),
+    ("trash-empty", many::trash_empty),
+    ("fdupes", many::duplicates),
+    ("jdupes", many::duplicates),
+    ("prename", many::rename),
+    ("file-rename", many::rename),
+    ("rename.ul", many::rename),
+    ("mmv", many::rename),
     ("shx", shx),
 ];
 
@@ -64,6 +74,9 @@ fn gio(run: &mut Run) -> Outcome {
         Some((verb, rest)) if verb.is("remove") => {
             let options = read(rest, "f,force", Order::Anywhere);
             delete_all(run, &options, true)
+        }
+        Some((verb, rest)) if verb.is("trash") && rest.iter().any(|word| word.is("--empty")) => {
+            many::trash_empty(run)
         }
         _ => run.derived(),
     }
@@ -321,6 +334,9 @@ fn install(run: &mut Run) -> Outcome {
         if let Some(target) = &target {
             let landing = landing(run, source, target, sources.len() > 1);
             run.analyst.write(&landing, WriteMode::Overwrite, Some(&content), run.shell);
+            if let Some((name, original)) = both_ends(run, &landing, source, false) {
+                run.analyst.links.copy(&name, &original);
+            }
         }
     }
     Outcome::silent(Status::Either)

@@ -64,7 +64,7 @@ fn find(run: &mut Run) -> Outcome {
     let roots = if roots.is_empty() { vec![here] } else { roots };
     let mut found: Vec<Word> = roots.iter().map(|root| found(root, expression)).collect();
     found.extend(roots.iter().filter_map(|root| made(run, root, expression)));
-    actions(run, expression, &found);
+    actions(run, expression, &roots, &found);
     let texts = found.iter().map(|word| word.text.clone());
     Outcome { stdout: Value::of(texts, tollgate_shell::value::Taint::NONE), status: Status::Either }
 }
@@ -131,9 +131,11 @@ fn narrows(expression: &[Word]) -> bool {
             "-maxdepth" => value != "1",
             "-mindepth" => !matches!(value.as_str(), "0" | "1"),
             "!" | "-not" | "-prune" | "-quit" => true,
-            "-newermt" | "-anewer" | "-cnewer" | "-executable" | "-readable" | "-writable" | "-context" => {
-                true
-            }
+            // On a machine of one person nearly every file is theirs.
+            "-user" | "-uid" | "-group" | "-gid" | "-readable" | "-writable" => false,
+            // Any of these bits; nearly every file has one.
+            "-perm" if value.starts_with('/') => false,
+            "-newermt" | "-anewer" | "-cnewer" | "-executable" | "-context" => true,
             test if test.starts_with("-newer") => true,
             test => TESTS.iter().any(|(known, _)| *known == test),
         }
@@ -144,12 +146,18 @@ fn is_everything(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte == b'*')
 }
 
-fn actions(run: &mut Run, expression: &[Word], found: &[Word]) {
+fn actions(run: &mut Run, expression: &[Word], roots: &[Word], found: &[Word]) {
     let mut at = 0;
     while let Some(word) = expression.get(at) {
         at += 1;
         match word.shown().as_str() {
-            "-delete" => found.iter().for_each(|file| run.analyst.delete(file, true, run.shell)),
+            "-delete" => {
+                let branch = last_branch(expression.get(..at - 1).unwrap_or_default());
+                let wide = branch.filter(|branch| !narrows(branch));
+                let all: Vec<Word> = roots.iter().map(|root| self::found(root, &[])).collect();
+                let files = if wide.is_some() { &all } else { found };
+                files.iter().for_each(|file| run.analyst.delete(file, true, run.shell));
+            }
             "-exec" | "-execdir" | "-ok" | "-okdir" => {
                 let command: Vec<Word> =
                     expression.iter().skip(at).take_while(|word| !ends_command(word)).cloned().collect();
@@ -168,6 +176,14 @@ fn actions(run: &mut Run, expression: &[Word], found: &[Word]) {
             other => at += TESTS.iter().find(|(test, _)| *test == other).map_or(0, |(_, words)| *words),
         }
     }
+}
+
+/// `-o` parts the expression: what stands before it does not narrow what follows.
+fn last_branch(expression: &[Word]) -> Option<&[Word]> {
+    let or = expression.iter().rposition(|word| matches!(word.shown().as_str(), "-o" | "-or" | ","))?;
+    let (before, branch) = (expression.get(..or)?, expression.get(or + 1..)?);
+    let count = |words: &[Word], bracket: &str| words.iter().filter(|word| word.is(bracket)).count();
+    (count(before, "(") == count(before, ")")).then_some(branch)
 }
 
 fn ends_command(word: &Word) -> bool {
@@ -342,7 +358,10 @@ fn parallel(run: &mut Run) -> Outcome {
         sources.iter().filter(|word| !word.shown().starts_with(":::")).cloned().collect();
     if given.is_empty() || files {
         let input = match options.value("a").cloned() {
-            Some(file) => run.analyst.script(&file, run.shell).unwrap_or_else(|| run.read(&file, false)),
+            Some(file) => {
+                let read = run.read(&file, false);
+                run.analyst.script(&file, run.shell).map_or(read.clone(), |text| text.with_taint(read.taint))
+            }
             None => run.stdin().cloned().unwrap_or_else(|| Value::output(tollgate_shell::value::Taint::NONE)),
         };
         given = items(&input, true, run);

@@ -1,5 +1,8 @@
 //! Options of harmless programs that run or load something else. A catalogue from the programs' own manuals.
 
+mod cargo;
+mod clears;
+
 use tollgate_model::Zone;
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
@@ -95,6 +98,7 @@ static SET: Sieve = sieve!(SETTINGS, (programs, _) => programs);
 
 /// Takes down what the command slots of a program's options do.
 pub(super) fn notice(run: &mut Run) {
+    clears::notice(run);
     let program = run.program;
     for (_, spec) in SLOTTED.sift(SLOTS, program).iter().filter(|(names, _)| names.contains(&program)) {
         for value in given(run, spec) {
@@ -113,7 +117,7 @@ pub(super) fn notice(run: &mut Run) {
     }
     trace_to_command(run);
     match run.program {
-        "cargo" => cargo(run),
+        "cargo" => cargo::cargo(run),
         "gh" => gh(run),
         "less" | "more" | "most" | "zless" => pager(run),
         "mvn" | "mvnw" => maven(run),
@@ -123,53 +127,6 @@ pub(super) fn notice(run: &mut Run) {
         "heroku" => local(run),
         "npm" | "pnpm" | "yarn" => node_options(run),
         _ => {}
-    }
-}
-
-/// `cargo watch -s text`, `cargo watch -- command`, and programs named by `--config`.
-fn cargo(run: &mut Run) {
-    for setting in given(run, "config=") {
-        cargo_setting(run, &setting);
-    }
-    if !run.args.iter().take(2).any(|word| word.is("watch")) {
-        return;
-    }
-    for text in given(run, "s,shell=") {
-        interpreters::code(run, &text.value(), text.span);
-    }
-    if let Some(at) = run.args.iter().position(|word| word.is("--")) {
-        run.inner(run.args.get(at + 1..).unwrap_or_default());
-    }
-}
-
-/// `key = value` as TOML has it, or a file of such lines. Some keys name a program.
-fn cargo_setting(run: &mut Run, setting: &Word) {
-    let shown = setting.shown();
-    let Some((key, value)) = shown.split_once('=') else { return loads::load(run, setting) };
-    let texts: Vec<&str> =
-        value.split(['"', '\'']).skip(1).step_by(2).filter(|text| !text.is_empty()).collect();
-    let name = key.trim().rsplit('.').next().unwrap_or_default();
-    let names_program = matches!(
-        name,
-        "rustc" | "rustdoc" | "rustc-wrapper" | "rustc-workspace-wrapper" | "runner" | "linker" | "browser"
-    ) || name.starts_with("credential-")
-        || key.trim().starts_with("credential-");
-    // A list of words is a command; so is a text that is split at its blanks.
-    let words: Vec<Word> = match texts.as_slice() {
-        [] => return,
-        [text] => text.split_whitespace().map(|word| Word::literal_at(word, setting.span)).collect(),
-        texts => texts.iter().map(|word| Word::literal_at(word, setting.span)).collect(),
-    };
-    if key.trim().starts_with("alias.") {
-        let mut command = vec![Word::literal_at("cargo", setting.span)];
-        command.extend(words);
-        run.inner(&command);
-    } else if let Some(variable) = key.trim().strip_prefix("env.") {
-        let value = Value::text(texts.first().copied().unwrap_or_default());
-        super::variables::variable(run.analyst, variable, &value, run.call, run.shell);
-    } else if names_program {
-        run.inner(&words);
-        loads::tool(run, key.trim(), &Value::text(texts.first().copied().unwrap_or_default()));
     }
 }
 
@@ -486,8 +443,20 @@ fn values_before(run: &mut Run, names: &[&str], behind: &str) {
         }
     }
     for mut word in code {
+        // `$(which tool)` is that tool, wherever it lies.
+        if let Some(name) = looked_up(&word) {
+            word.text = tollgate_shell::value::Text::literal(&name);
+        }
         word.text.append(&tollgate_shell::value::Text::literal(behind));
         interpreters::code(run, &word.value(), word.span);
         loads::tool(run, names.first().copied().unwrap_or_default(), &word.value());
     }
+}
+
+/// The name of a program whose folder only shows when it runs.
+fn looked_up(word: &Word) -> Option<String> {
+    let name = word.text.suffix().strip_prefix('/')?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let unknown = matches!(word.text.pieces.as_slice(), [tollgate_shell::value::Piece::Hole(_), _]);
+    (unknown && !name.is_empty() && name.chars().all(plain)).then(|| name.to_owned())
 }

@@ -124,7 +124,21 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
     },
     Tool {
-        names: &["sqlx", "diesel", "sea-orm-cli", "refinery", "dbmate", "goose", "atlas-cli", "migrate"],
+        names: &["goose", "migrate"],
+        values: "dir table path source database verbose timeout env certfile ssl-cert ssl-key lock-timeout prefetch",
+        one_dash: true,
+        deeds: &[
+            ("drop", RESET),
+            ("reset", RESET),
+            ("** drop -f", RESET),
+            ("down -all", RESET),
+            ("reset|down-to", RESET),
+            ("* reset|down-to", RESET),
+            ("* * reset|down-to", RESET),
+        ],
+    },
+    Tool {
+        names: &["sqlx", "diesel", "sea-orm-cli", "refinery", "dbmate", "atlas-cli"],
         values: "D database-url source dir u url e env s schema-file d migrations-dir path database config-file",
         one_dash: false,
         deeds: &[
@@ -238,6 +252,9 @@ pub(super) const TOOLS: &[Tool] = &[
 /// to run is such a tool. The script itself is followed as any other.
 pub(super) fn notice_script(run: &mut Run) {
     let program = run.program.to_owned();
+    if program == "prisma" {
+        super::databases::prisma(run);
+    }
     shell_code(run, &program, run.args);
     let interpreter = run.program.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     if !matches!(interpreter, "python" | "pypy" | "php" | "ruby" | "node" | "tsx") {

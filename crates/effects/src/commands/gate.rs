@@ -21,6 +21,7 @@ const LOOKS: &[&str] = &[
     "exceptions",
     "log",
     "stats",
+    "status",
     "report",
     "audit",
     "doctor",

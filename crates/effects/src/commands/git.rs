@@ -7,6 +7,7 @@ mod code;
 mod config;
 mod content;
 mod history;
+mod kept;
 mod lose;
 mod push;
 mod remotes;
@@ -65,6 +66,7 @@ const VERBS: &[&[(&str, Verb)]] = &[
     config::VERBS,
     content::VERBS,
     code::VERBS,
+    kept::VERBS,
 ];
 
 /// Verbs of git itself that are in none of the tables: an alias cannot take their names.
@@ -213,6 +215,17 @@ impl Git<'_, '_, '_> {
         }
         if HARMLESS.contains(&self.verb.as_str()) {
             work::harmless(self);
+            let asks = |word: &Word| {
+                matches!(word.shown().as_str(), "--others" | "--modified")
+                    || word
+                        .text
+                        .prefix()
+                        .strip_prefix('-')
+                        .is_some_and(|letters| !letters.starts_with('-') && letters.contains(['o', 'm']))
+            };
+            if self.verb == "ls-files" && self.args.iter().any(asks) {
+                return self.some_files();
+            }
             return self.printed_path().unwrap_or_else(|| self.run.derived());
         }
         match self.alias().filter(|_| depth > 0) {

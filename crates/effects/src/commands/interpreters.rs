@@ -1,5 +1,6 @@
 //! Programs that run code: shells, and the interpreters of other languages; and programs on disk.
 
+mod editors;
 mod given;
 pub(super) mod hosts;
 pub(super) mod languages;
@@ -10,7 +11,7 @@ use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Code, Outcome, Scope, Status, Stream};
 use tollgate_shell::value::Value;
 
-use super::{Commands, Run};
+use super::{Commands, Run, persistence};
 use crate::analyst::taint;
 use crate::languages::Language;
 use crate::options::{Order, read};
@@ -55,6 +56,9 @@ fn shell(run: &mut Run) -> Outcome {
     }
     if options.has("c") {
         let Some((text, rest)) = options.operands.split_first() else { return run.derived() };
+        if run.program == "fish" {
+            persistence::fish(run, &text.value());
+        }
         return text_with_args(run, text, rest);
     }
     match options.operands.split_first() {

@@ -44,7 +44,14 @@ pub(super) const TOOLS: &[Tool] = &[
             ("create|apply clusterrolebinding --clusterrole=cluster-admin", GRANT),
             ("create rolebinding --clusterrole=cluster-admin|admin", GRANT),
             ("adm policy add-cluster-role-to-user|add-cluster-role-to-group cluster-admin", GRANT),
-            ("get secret|secrets|secret/*|secrets/* -o,--output=jsonpath={.metadata.*", Deed::Safe),
+            (
+                "get secret|secrets|secret/*|secrets/*|all,secret* -o,--output=*.data*|*.stringData*|*'data'*",
+                SECRET,
+            ),
+            (
+                "get secret|secrets|secret/*|secrets/* -o,--output=jsonpath*.metadata.*|jsonpath*.type*|go-template*.metadata.*|custom-columns=*",
+                Deed::Safe,
+            ),
             (
                 "get secret|secrets|secret/*|secrets/*|all,secret* -o,--output=yaml*|json*|go-template*|custom-columns*",
                 SECRET,
@@ -66,6 +73,8 @@ pub(super) const TOOLS: &[Tool] = &[
             ("upgrade --force", DELETE),
             ("push", Deed::Publish("chart")),
             ("registry", Deed::Safe),
+            ("get manifest|all", SECRET),
+            ("get values -a,--all", SECRET),
         ],
     },
     Tool {
@@ -192,6 +201,14 @@ fn manifests(run: &mut Run, line: &Line) {
         if dry || known {
             continue;
         }
+        let text = if file.is("-") {
+            run.stdin().cloned()
+        } else {
+            run.shell.file(&file.value()).map(|written| written.value)
+        };
+        if let Some(text) = text.as_ref().and_then(|text| text.as_literal()) {
+            super::containers::described(run, text);
+        }
         if input {
             run.analyst.opaque("what is put into the cluster comes from the network unread", file.span);
         } else if address {
@@ -219,11 +236,28 @@ fn copy(run: &mut Run, line: &Line) {
         let (from, to) = (from.clone(), to.clone());
         if !is_remote(&from) {
             run.read(&from, true);
+        } else if keeps_secrets(&from.shown()) {
+            let (tool, operation) = (run.program.to_owned(), "read-secret".to_owned());
+            run.push(tollgate_model::EffectKind::Infra {
+                tool,
+                operation,
+                target: format!("{} cp {}", run.program, from.shown()),
+            });
         }
         if !is_remote(&to) {
             run.analyst.write(&to, tollgate_model::WriteMode::Overwrite, None, run.shell);
         }
     }
+}
+
+/// Where pods are given their secrets, and what files of secrets are called.
+fn keeps_secrets(remote: &str) -> bool {
+    let path = remote.split_once(':').map_or(remote, |(_, path)| path);
+    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    path.split('/').any(|part| matches!(part, "secrets" | ".ssh" | ".aws" | ".gnupg"))
+        || name == ".env"
+        || name.starts_with("id_") && !name.ends_with(".pub")
+        || matches!(name, ".pgpass" | ".netrc" | "credentials" | "shadow")
 }
 
 /// `k3s kubectl …`.

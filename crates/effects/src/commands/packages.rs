@@ -301,6 +301,11 @@ pub(super) fn notice(run: &mut Run) {
         "go" => plain(run, &["install", "get"], "C mod modfile overlay p"),
         "gem" => gem(run),
         "composer" => plain(run, &["require"], "d working-dir"),
+        "brew" if run.args.first().is_some_and(|verb| verb.is("tap")) => {
+            if let Some(address) = run.args.get(2).cloned() {
+                install(run, "brew", &address);
+            }
+        }
         "brew" | "apt" | "apt-get" | "dnf" | "yum" | "apk" | "snap" | "flatpak" | "zypper" => {
             plain(run, &["install", "add", "in"], "o t c X repository");
         }

@@ -1,7 +1,9 @@
 //! Programs that make something stay, or take a protection away: timers, services, rights, checks.
 
+mod desktop;
+
 use tollgate_model::phrase::{JOB, MACHINE, STARTUP_FILE, WAY_IN};
-use tollgate_model::{Certainty, EffectKind, WriteMode};
+use tollgate_model::{Certainty, EffectKind};
 use tollgate_shell::eval::{Call, Outcome, Status};
 use tollgate_shell::value::Value;
 
@@ -10,6 +12,8 @@ use crate::analyst::Analyst;
 use crate::options::{Order, read};
 use crate::word::Word;
 
+pub(super) use desktop::fish;
+
 pub(super) const COMMANDS: Commands = &[
     ("crontab", crontab),
     ("systemctl", systemctl),
@@ -17,10 +21,19 @@ pub(super) const COMMANDS: Commands = &[
     ("launchctl", launchctl),
     ("update-rc.d", rc),
     ("chkconfig", rc),
+    ("rc-update", rc),
+    ("insserv", rc),
     ("visudo", visudo),
     ("loginctl", loginctl),
     ("schtasks", windows_task),
-    ("update-alternatives", alternatives),
+    ("update-alternatives", desktop::alternatives),
+    ("alternatives", desktop::alternatives),
+    ("gsettings", desktop::desktop),
+    ("dconf", desktop::desktop),
+    ("xfconf-query", desktop::desktop),
+    ("kwriteconfig5", desktop::desktop),
+    ("kwriteconfig6", desktop::desktop),
+    ("xdg-mime", desktop::desktop),
     ("chsh", login_shell),
     ("defaults", defaults),
     ("sfltool", login_item),
@@ -171,22 +184,18 @@ fn launchctl(run: &mut Run) -> Outcome {
 
 fn rc(run: &mut Run) -> Outcome {
     let on = |word: &Word| matches!(word.shown().as_str(), "defaults" | "enable" | "on" | "--add");
-    if run.args.iter().any(on) { persist(run, &format!("{JOB}init")) } else { run.derived() }
+    let adds = match run.program {
+        "rc-update" => run.args.first().is_some_and(|verb| verb.is("add") || verb.is("-a")),
+        "insserv" => run.args.iter().any(|word| !word.text.prefix().starts_with('-')),
+        _ => run.args.iter().any(on),
+    };
+    if adds { persist(run, &format!("{JOB}init")) } else { run.derived() }
 }
 
 fn windows_task(run: &mut Run) -> Outcome {
     if run.args.iter().any(|word| matches!(word.shown().to_ascii_lowercase().as_str(), "/create" | "/change"))
     {
         return persist(run, &format!("{JOB}the task scheduler"));
-    }
-    run.derived()
-}
-
-/// `--install link name path` makes or replaces the link.
-fn alternatives(run: &mut Run) -> Outcome {
-    let mut words = run.args.iter().skip_while(|word| !word.is("--install"));
-    if let Some(link) = words.nth(1).cloned() {
-        run.analyst.write(&link, WriteMode::Overwrite, None, run.shell);
     }
     run.derived()
 }
@@ -239,10 +248,33 @@ fn copy_key(run: &mut Run) -> Outcome {
 }
 
 fn process_manager(run: &mut Run) -> Outcome {
-    if run.args.first().is_some_and(|verb| verb.is("startup")) {
-        return persist(run, &format!("{JOB}pm2, at every start of the machine"));
+    let spec = "n,name= i,instances= w,watch ignore-watch= x,execute-command max-memory-restart= l,log= o,output= e,error= \
+        time interpreter,exec-interpreter= interpreter-args,node-args= cron,cron-restart= no-autorestart no-daemon f,force \
+        c u,user= uid= gid= namespace= env= cwd= a,update-env p,pid= log-date-format= merge-logs attach only= s,silent m,mini-list";
+    let (before, after) = split(run.args);
+    let options = read(before, spec, Order::Anywhere);
+    let Some((verb, rest)) = options.operands.split_first() else { return run.derived() };
+    match (verb.shown().as_str(), rest.first().cloned()) {
+        ("startup", _) => persist(run, &format!("{JOB}pm2, at every start of the machine")),
+        // A whole command line, or a program with the words behind `--`.
+        ("start", Some(line)) if line.shown().contains(' ') => {
+            interpreters::code(run, &line.value(), line.span)
+        }
+        ("start", Some(program)) => {
+            let mut words: Vec<Word> =
+                options.value("interpreter").filter(|with| !with.is("none")).cloned().into_iter().collect();
+            words.push(program);
+            words.extend(after.iter().cloned());
+            run.inner(&words)
+        }
+        _ => run.derived(),
     }
-    run.derived()
+}
+
+/// The words before and after `--`.
+fn split(words: &[Word]) -> (&[Word], &[Word]) {
+    let at = words.iter().position(|word| word.is("--")).unwrap_or(words.len());
+    (words.get(..at).unwrap_or_default(), words.get(at + 1..).unwrap_or_default())
 }
 
 /// An extension from a file is code that runs whenever the editor does; one by name comes from its market.
@@ -364,10 +396,32 @@ fn gatekeeper(run: &mut Run) -> Outcome {
 
 /// Variables that turn checks of certificates off.
 pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &Call) {
-    let text = value.as_literal().unwrap_or_default();
-    let off = matches!((name, text), ("NODE_TLS_REJECT_UNAUTHORIZED" | "PYTHONHTTPSVERIFY", "0"));
+    let Some(text) = value.as_literal() else { return };
+    let off = match name {
+        "NODE_TLS_REJECT_UNAUTHORIZED" | "PYTHONHTTPSVERIFY" => text == "0",
+        "NPM_CONFIG_STRICT_SSL" | "npm_config_strict_ssl" => text == "false",
+        // An empty list of authorities is none, and then nothing is checked.
+        "CURL_CA_BUNDLE" | "REQUESTS_CA_BUNDLE" => text.is_empty(),
+        "GOINSECURE" | "GONOSUMDB" | "GONOSUMCHECK" | "GONOPROXY" => {
+            text.split(',').any(|pattern| matches!(pattern, "*" | "*/*"))
+        }
+        "GOFLAGS" => text.split_whitespace().any(|flag| flag == "-insecure"),
+        "PIP_TRUSTED_HOST" | "UV_INSECURE_HOST" => !text.is_empty() && !near(text),
+        _ => false,
+    };
     if off {
         let what = format!("{MACHINE}programs that see {name} check no certificates");
         analyst.push(EffectKind::Weaken { what }, call.span, Certainty::Certain);
     }
+}
+
+/// Hosts of this machine and of the development network.
+fn near(hosts: &str) -> bool {
+    hosts.split([' ', ',']).filter(|host| !host.is_empty()).all(|host| {
+        let host = host.split(':').next().unwrap_or_default();
+        crate::url::is_this_machine(host)
+            || !host.contains('.')
+            || host.ends_with(".local")
+            || host.ends_with(".internal")
+    })
 }

@@ -362,6 +362,7 @@ fn pattern_first(run: &mut Run) -> Outcome {
     let skip = usize::from(!options.has("f"));
     if let Some(program) = options.operands.first().filter(|_| skip == 1 && run.program == "jq").cloned() {
         environment_of_jq(run, &program);
+        scripts_of_jq(run, &program);
     }
     let files: Vec<Word> = options.operands.iter().skip(skip).cloned().collect();
     let whole = contents(run, &files);
@@ -369,6 +370,15 @@ fn pattern_first(run: &mut Run) -> Outcome {
         files.iter().for_each(|file| run.analyst.write(file, WriteMode::Edit, None, run.shell));
     }
     Outcome::unknown(whole.taint.union(marks))
+}
+
+/// `.scripts.test = "command"` makes a command of the text, for whoever runs the task.
+fn scripts_of_jq(run: &mut Run, program: &Word) {
+    let Some(text) = program.literal().filter(|text| text.contains("scripts")) else { return };
+    for command in text.split('"').skip(1).step_by(2).filter(|command| command.contains(' ')) {
+        let command = Value::text(command);
+        super::strangers::possibly(run, |run| drop(super::interpreters::code(run, &command, program.span)));
+    }
 }
 
 /// `env` and `$ENV` of jq are the whole environment, `env.NAME` and `$ENV.NAME` one variable of it.

@@ -1,5 +1,6 @@
 //! Tools with a verb that runs a command on another machine: virtual machines, clouds, devices. A catalogue.
 
+use tollgate_model::json::{self, Value as Json};
 use tollgate_shell::value::Value;
 
 use super::Run;
@@ -14,6 +15,8 @@ enum Style {
     Words(usize),
     /// As the value of an option.
     Option(&'static str),
+    /// The words behind the options, which this specification names.
+    After(&'static str),
 }
 
 const TOOLS: &[(&[&str], &[&str], Style)] = &[
@@ -34,7 +37,18 @@ const TOOLS: &[(&[&str], &[&str], Style)] = &[
     (&["salt"], &["*", "cmd.run"], Style::Words(0)),
     (&["salt"], &["*", "cmd.shell"], Style::Words(0)),
     (&["adb"], &["shell"], Style::Words(0)),
+    (&["parallel-ssh", "pssh"], &[], Style::After(PSSH)),
+    (&["pdsh", "dsh"], &[], Style::After("w= x= g= X= l= t= u= f= R= m= M= c o= F= n= N S b a i e h= r=")),
+    (
+        &["clush"],
+        &[],
+        Style::After("w= g= a x= X= f= t= u= l= o= S q v b B n r hostfile= topology= groups= pick= options="),
+    ),
+    (&["ansible"], &[], Style::Option("c,a,args=")),
 ];
+
+const PSSH: &str = "h,hosts= H,host= l,user= p,par= o,outdir= e,errdir= t,timeout= O,option= v,verbose A,askpass x,extra-args= \
+    X,extra-arg= i,inline inline-stdout I,send-input P,print g,host-glob=";
 
 static PROGRAMS: Sieve = sieve!(TOOLS, (programs, _, _) => programs);
 
@@ -56,6 +70,7 @@ pub(super) fn notice(run: &mut Run) {
         }
         let texts = match style {
             Style::Option(spec) => read(words, spec, Order::Anywhere).values("c").map(Word::value).collect(),
+            Style::After(spec) => joined(&read(words, spec, Order::First).operands).into_iter().collect(),
             Style::Words(skip) => {
                 let after = words.iter().position(|word| word.is("--")).and_then(|at| words.get(at + 1..));
                 let behind = behind(words, verbs.len() + skip);
@@ -88,9 +103,14 @@ fn joined(words: &[Word]) -> Option<Value> {
 
 /// `commands=["…"]` of a parameter is the text in it.
 fn unwrapped(text: Value) -> Value {
-    let inner = text.as_literal().and_then(|text| text.strip_prefix("commands="));
-    match inner {
-        Some(inner) => Value::text(inner.trim_matches(['[', ']', '"', '\''])),
+    let known = text.as_literal().unwrap_or_default();
+    if let Ok(value) = json::parse(known.as_bytes())
+        && let Some(Json::List(lines)) = value.get("commands")
+    {
+        return Value::text(&lines.iter().filter_map(Json::as_str).collect::<Vec<_>>().join("\n"));
+    }
+    match known.strip_prefix("commands=") {
+        Some(inner) => Value::text(&inner.trim_matches(['[', ']', '"', '\'']).replace("\",\"", "\n")),
         None => text,
     }
 }

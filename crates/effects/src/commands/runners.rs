@@ -194,6 +194,12 @@ pub(super) fn without_version(word: &Word) -> Word {
         Some((name, _)) if !name.is_empty() => name,
         _ => name,
     };
+    // `@railway/cli` runs `railway`.
+    let name = if name == "cli" {
+        text.strip_prefix('@').and_then(|text| text.split('/').next()).unwrap_or(name)
+    } else {
+        name
+    };
     let is_path = text.starts_with(['.', '/']);
     if is_path { word.clone() } else { Word::literal_at(name, word.span) }
 }
@@ -248,6 +254,14 @@ fn uv(run: &mut Run) -> Outcome {
 fn direnv(run: &mut Run) -> Outcome {
     match run.args.split_first() {
         Some((verb, rest)) if verb.is("exec") => inner(run, rest.get(1..).unwrap_or_default()),
+        // From now on the file runs whenever somebody comes by.
+        Some((verb, [path, ..])) if matches!(verb.shown().as_str(), "allow" | "permit" | "grant") => {
+            let name = if path.shown().ends_with(".envrc") { String::new() } else { "/.envrc".to_owned() };
+            let mut file = path.clone();
+            file.text.push_str(&name);
+            super::loads::load(run, &file);
+            run.derived()
+        }
         _ => run.derived(),
     }
 }
@@ -316,6 +330,7 @@ fn texts(run: &mut Run) -> Outcome {
 
 /// `nix develop -c cmd`, `nix shell pkgs -c cmd`, `nix run pkg -- …`.
 fn nix(run: &mut Run) -> Outcome {
+    super::wrappers::nix_fetches(run);
     if run.args.first().is_some_and(|verb| verb.is("run") || verb.is("shell")) {
         let packages: Vec<Word> =
             run.args.iter().skip(1).take_while(|word| !word.is("-c") && !word.is("--")).cloned().collect();

@@ -6,7 +6,7 @@ use tollgate_shell::eval::{Call, Outcome, Status, Stream};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
 use super::readers::told;
-use super::{Commands, Run};
+use super::{Commands, Run, databases, system};
 use crate::analyst::{Analyst, taint};
 use crate::options::{Order, read};
 use crate::word::{Word, ways};
@@ -112,7 +112,9 @@ pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
     }
     let marks = call.stdin.value.as_ref().map(|input| input.taint).unwrap_or_default();
     let grave = taint::has(marks, taint::ENVIRONMENT) || taint::has(marks, taint::SECRET);
-    let spared = grave && call.stdin.stream == Stream::Pipe && is_filter(program, call) && {
+    let from_file = matches!(call.stdin.stream, Stream::File(_)) && is_told(call);
+    let arrives = call.stdin.stream == Stream::Pipe || from_file;
+    let spared = grave && arrives && is_filter(program, call) && {
         let grep: &[&str] = if is_told(call) { &["grep"] } else { &[] };
         retract_shown(analyst, marks, grep)
     };
@@ -159,9 +161,10 @@ fn copies(program: &str, call: &Call) -> bool {
 }
 
 /// The mark of what a program makes of a secret variable that comes in.
-pub(super) fn passed(run: &Run) -> Taint {
+pub(super) fn passed(run: &mut Run) -> Taint {
     let secret = || run.stdin().is_some_and(holds_secret);
-    if copies(run.program, run.call) && secret() { taint::SECRET } else { Taint::NONE }
+    let own = if copies(run.program, run.call) && secret() { taint::SECRET } else { Taint::NONE };
+    own.union(system::endless(run)).union(databases::dumped(run))
 }
 
 /// Is a secret variable a part of it?
@@ -248,8 +251,16 @@ fn load(analyst: &mut Analyst, call: &Call) {
         return;
     }
     for field in call.args().filter(|field| taint::has(field.value.taint, taint::SECRET)) {
-        retract_shown(analyst, field.value.taint, &["grep", "xargs", "echo"]);
+        retract_shown(analyst, field.value.taint, LOADERS);
     }
+}
+
+/// Programs that make words for a command of what a file of variables holds.
+const LOADERS: &[&str] = &["grep", "egrep", "xargs", "echo", "env"];
+
+/// The same, where a wrapper sets the variables for the command it runs.
+pub(super) fn loaded(run: &mut Run, marks: Taint) {
+    retract_shown(run.analyst, marks, LOADERS);
 }
 
 /// What only goes through a filter, or into variables, is not shown: a dump of the environment, a file of variables.

@@ -48,6 +48,9 @@ fn handler(run: &mut Run) -> Outcome {
 /// A compiler: `-wrapper a,b,c` starts its parts.
 fn compiler(run: &mut Run) -> Outcome {
     super::readers::unknown(run);
+    if run.args.iter().any(|word| word.is("-") || word.is("/dev/stdin")) {
+        super::strangers::input_code(run);
+    }
     for pair in run.args.windows(2) {
         if let [flag, value] = pair
             && matches!(flag.shown().as_str(), "-wrapper" | "--wrapper")

@@ -113,8 +113,9 @@ fn awk(run: &mut Run) -> Outcome {
     let files: Vec<Word> = options.operands.iter().skip(skip).filter(is_file).cloned().collect();
     let whole = contents(run, &files);
     if options.values("i").any(|library| library.is("inplace")) {
+        let prints = scripts_print(&options, skip);
         for file in &files {
-            run.analyst.write(file, tollgate_model::WriteMode::Edit, None, run.shell);
+            rewritten(run, file, prints);
         }
     }
     let mut texts = scripts(run, &options, "e", "f");
@@ -142,4 +143,24 @@ fn assignment(word: &Word) -> Option<(String, String)> {
     let plain =
         name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !value.contains(['"', '\\', '\n']);
     plain.then(|| (name.to_owned(), value.to_owned()))
+}
+
+/// A file that a program rewrites in place: of one that prints nothing, nothing is left.
+pub(super) fn rewritten(run: &mut Run, file: &Word, prints: bool) {
+    match prints {
+        true => run.analyst.write(file, WriteMode::Edit, None, run.shell),
+        false => run.analyst.write(file, WriteMode::Overwrite, Some(&Value::empty()), run.shell),
+    }
+}
+
+/// Can the program print? A pattern without an action prints the lines that fit it; `0` and an empty text fit none.
+fn scripts_print(options: &Options, first: usize) -> bool {
+    let given = options.values("e").chain(options.operands.iter().take(first));
+    let texts: Vec<String> = given.map(Word::shown).collect();
+    let silent = |text: &String| {
+        let text = text.trim();
+        matches!(text, "" | "0" | "\"\"")
+            || text.starts_with('{') && !text.contains("print") && !text.contains("getline")
+    };
+    texts.is_empty() || !texts.iter().all(silent)
 }

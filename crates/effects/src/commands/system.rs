@@ -1,13 +1,17 @@
 //! Programs that touch the machine itself: devices, processes, power.
 
+mod endless;
+
 use tollgate_model::phrase::{MACHINE, PARENT, TRACE};
 use tollgate_model::{EffectKind, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
-use tollgate_shell::value::{Hole, HoleSource, Piece};
+use tollgate_shell::value::{Hole, HoleSource, Piece, Value};
 
 use super::{Commands, Handler, Run};
 use crate::options::{Order, read};
 use crate::word::Word;
+
+pub(super) use endless::marks as endless;
 
 pub(super) const COMMANDS: Commands = &[
     ("mkfs", format),
@@ -18,6 +22,11 @@ pub(super) const COMMANDS: Commands = &[
     ("grub-install", format),
     ("grub2-install", format),
     ("extlinux", format),
+    ("bmaptool", format),
+    ("rpi-imager", format),
+    ("balena", format),
+    ("woeusb", format),
+    ("usbimager", format),
     ("fallocate", fallocate),
     ("fdisk", partition),
     ("sfdisk", partition),
@@ -47,6 +56,7 @@ pub(super) fn prefixed(program: &str) -> Option<Handler> {
 }
 
 fn format(run: &mut Run) -> Outcome {
+    // `balena` and `rpi-imager` have other verbs, none of which names a device.
     let dry = run.args.iter().any(|word| word.is("-n") || word.is("--no-act")) && run.program != "mkswap";
     let targets = named_devices(run);
     if dry {
@@ -169,9 +179,30 @@ fn fallocate(run: &mut Run) -> Outcome {
     let options = read(run.args, spec, Order::Anywhere);
     let destroys = ["c", "p", "z", "w"].iter().any(|name| options.has(name));
     for word in options.operands.iter().filter(|_| destroys) {
-        run.analyst.write(word, WriteMode::Overwrite, None, run.shell);
+        run.analyst.write(word, WriteMode::Overwrite, Some(&Value::empty()), run.shell);
+    }
+    if !destroys
+        && options.value("l").and_then(|size| bytes(&size.shown())).is_some_and(|size| size >= HUGE)
+        && let Some(file) = options.operands.first()
+    {
+        endless::fills(run, &file.shown());
     }
     Outcome::silent(Status::Either)
+}
+
+/// More than there is room for on most disks.
+const HUGE: u64 = 200 << 30;
+
+/// A size as GNU programs and `fallocate` write it: `512`, `10M`, `5GiB`, `1GB`.
+fn bytes(text: &str) -> Option<u64> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let power = match unit.chars().next().map(|letter| letter.to_ascii_uppercase()) {
+        None => 0,
+        Some(letter) => u32::try_from("BKMGTPEZY".find(letter)?).ok()?,
+    };
+    let base: u64 = if unit.len() == 2 { 1000 } else { 1024 };
+    number.parse::<u64>().ok()?.checked_mul(base.checked_pow(power)?).or(Some(u64::MAX))
 }
 
 /// The parent of the shell that an agent runs is the agent.

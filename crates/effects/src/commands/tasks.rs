@@ -2,6 +2,7 @@
 
 pub(crate) mod makefile;
 
+use tollgate_model::EffectKind;
 use tollgate_model::json::{self, Value as Json};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
@@ -67,7 +68,14 @@ fn make(run: &mut Run) -> Outcome {
         w,print-directory no-print-directory l,load-average,max-load? no-silent check-symlink-times O,output-sync? d debug? trace eval= E= L b m h,help \
         warn-undefined-variables shuffle? jobserver-auth?";
     let options = read(run.args, spec, Order::Anywhere);
-    if ["n", "q", "v", "h", "p", "t"].into_iter().any(|name| options.has(name)) {
+    // Names of targets are picked out of what it would print.
+    let picked = run.call.piped_to && (options.has("q") || options.has("n"));
+    if options.has("p") && !picked {
+        // All that make knows, and with it every variable of the environment.
+        run.push(EffectKind::EnvRead { names: Vec::new() });
+        return Outcome::unknown(taint::ENVIRONMENT);
+    }
+    if ["n", "q", "v", "h", "t", "p"].into_iter().any(|name| options.has(name)) {
         return run.derived();
     }
     let folder = options.value("C").cloned();

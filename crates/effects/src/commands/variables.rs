@@ -98,6 +98,24 @@ const OPTIONS: &[(&str, &str)] = &[
     ("npm_config_registry", "npm install x --registry"),
     ("NPM_CONFIG_REGISTRY", "npm install x --registry"),
     ("npm_config_node_options", "node"),
+    ("PIP_FIND_LINKS", "pip install x --find-links"),
+    ("UV_EXTRA_INDEX_URL", "uv pip install x --extra-index-url"),
+    ("UV_DEFAULT_INDEX", "uv pip install x --index-url"),
+    ("YARN_NPM_REGISTRY_SERVER", "npm install x --registry"),
+];
+
+/// Variables that lead a program to another folder of settings, and the programs whose settings there name code.
+const LEADERS: &[(&str, &[&str])] = &[
+    (
+        "HOME",
+        &[
+            "git", "hg", "bash", "zsh", "fish", "ksh", "ssh", "vim", "nvim", "emacs", "tmux", "psql", "gdb",
+            "sqlite3",
+        ],
+    ),
+    ("XDG_CONFIG_HOME", &["git"]),
+    ("GIT_DIR", &["git"]),
+    ("GIT_COMMON_DIR", &["git"]),
 ];
 
 /// Variables with code of a language: the interpreter and its option for code.
@@ -216,7 +234,12 @@ pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &
 fn commands(run: &mut Run, name: &str, value: &Value) {
     let runs = COMMANDS.contains(&name) || COMMAND_ENDS.iter().any(|end| name.ends_with(end));
     if runs && !value.as_literal().is_some_and(is_harmless) {
-        let text = value.clone();
+        // Git hands over the file that differs, and where the other side of it lies.
+        let files = if name == "GIT_EXTERNAL_DIFF" { " ./*" } else { "" };
+        let text = value.concat(&Value::text(files));
+        // A pager is given all that the program prints.
+        let pages = name.ends_with("PAGER") && value.as_literal().is_some();
+        let text = if pages { Value::text("git diff | ").concat(&text) } else { text };
         let span = run.call.span;
         let code = Code { text, scope: Scope::Child, dialect: Dialect::Posix, name: None, args: None, span };
         run.shell.run_text(&code, run.analyst);
@@ -279,6 +302,14 @@ fn options(run: &mut Run, name: &str, value: &Value) {
     let Some(text) = value.as_literal().filter(|text| !text.is_empty()) else { return };
     let line = Value::text(&format!("{program} {text}"));
     possibly(run, |run| drop(interpreters::code(run, &line, run.call.span)));
+    let runs = run.call.name().and_then(|name| name.rsplit('/').next());
+    if runs == Some(*program) {
+        let span = run.call.span;
+        // Behind its words, for the first of them may be letters without a dash.
+        let mut words = crate::word::ways(&run.call.argv).into_iter().next().unwrap_or_default();
+        words.extend(text.split_whitespace().map(|word| Word::literal_at(word, span)));
+        run.inner(&words);
+    }
     // Code in the options holds what a shell would read otherwise.
     if let Some(rest) = ["-eval ", "-e ", "+!"].iter().find_map(|mark| Some(text.split_once(mark)?.1)) {
         let code = Word::literal_at(rest, run.call.span);
@@ -319,12 +350,15 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
     let plain = match name {
         "NODE_OPTIONS" => is_plain_node_option(value),
         "RUBYOPT" | "PERL5OPT" | "JAVA_TOOL_OPTIONS" => is_plain_option(value),
+        "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" => is_of_system(value),
         "PYTHONBREAKPOINT" => {
             value.as_literal().is_some_and(|text| matches!(text, "0" | "ipdb.set_trace" | "pdb.set_trace"))
         }
         _ => false,
     };
-    let temporary = SEARCHED.contains(&name) && in_temp(run, value);
+    let program = run.call.name().map(|name| name.rsplit('/').next().unwrap_or(name)).unwrap_or_default();
+    let leads = LEADERS.iter().any(|(known, programs)| *known == name && programs.contains(&program));
+    let temporary = (SEARCHED.contains(&name) || leads && !is_made(run, value)) && in_temp(run, value);
     let open = match name {
         "LD_LIBRARY_PATH" | "DYLD_LIBRARY_PATH" => here(value) || in_temp(run, value),
         // Tools that were put into a temporary folder lie in a `bin` of it.
@@ -337,12 +371,30 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
     }
 }
 
+/// Libraries that lie where the system's packages put them: sanitizers, allocators.
+fn is_of_system(value: &Value) -> bool {
+    let folders = ["/usr/lib/", "/usr/lib64/", "/lib/", "/lib64/", "/opt/homebrew/lib/"];
+    value.as_literal().is_some_and(|text| {
+        let mut libraries = text.split([':', ' ']).filter(|library| !library.is_empty());
+        libraries.all(|library| {
+            folders.iter().any(|folder| library.starts_with(folder)) && !library.contains("..")
+        })
+    })
+}
+
 /// Is the present directory, whatever it is, among the folders?
 fn here(value: &Value) -> bool {
     value.any.iter().any(|text| {
         let text = show(text);
         text.split(':').next().is_some_and(|first| matches!(first, "." | "./" | ""))
     })
+}
+
+/// Has this call made the folder, or written into it? Then what is in it is known.
+fn is_made(run: &Run, value: &Value) -> bool {
+    let word = Word::literal_at(&value.any.first().map(show).unwrap_or_default(), run.call.span);
+    value.as_literal().is_none()
+        || run.analyst.places(&word, run.shell).iter().all(|(place, _)| run.analyst.is_made(&place.path))
 }
 
 fn without_bins(value: &Value) -> Value {

@@ -33,7 +33,39 @@ pub(super) const ASIDE: Commands = &[
     ("podman", container),
     ("nerdctl", container),
     ("sops", sops),
+    ("vault", vault),
+    ("bao", vault),
 ];
+
+/// `vault policy write name file`: a policy for every path, or with the right to everything.
+fn vault(run: &mut Run) -> Outcome {
+    let words: Vec<Word> = run
+        .args
+        .iter()
+        .filter(|word| word.is("-") || !word.text.prefix().starts_with('-'))
+        .cloned()
+        .collect();
+    let [policy, write, name, file, ..] = words.as_slice() else { return run.derived() };
+    if !policy.is("policy") || !write.is("write") {
+        return run.derived();
+    }
+    let text = if file.is("-") { run.stdin().cloned() } else { run.analyst.script(file, run.shell) };
+    let dense: String = text
+        .iter()
+        .filter_map(|text| text.as_literal())
+        .flat_map(str::chars)
+        .filter(|c| !c.is_whitespace())
+        .collect();
+    if dense.contains("path\"*\"") || dense.contains("\"sudo\"") {
+        let (tool, operation) = (run.program.to_owned(), "grant-admin".to_owned());
+        run.push(EffectKind::Infra {
+            tool,
+            operation,
+            target: format!("vault policy write {}", name.shown()),
+        });
+    }
+    run.derived()
+}
 
 /// `docker-credential-desktop get`, `git-credential-osxkeychain get`.
 pub(super) fn prefixed(program: &str) -> Option<Handler> {

@@ -168,13 +168,13 @@ pub(super) fn judge(run: &mut Run, tool: &Tool, words: &[Word]) -> Taint {
 }
 
 /// A cloud that runs on this machine, as LocalStack does, holds nothing but what tests put there.
-fn is_emulated(run: &Run, line: &Line) -> bool {
+pub(super) fn is_emulated(run: &Run, line: &Line) -> bool {
     let is_local = |address: &str| url::is_this_machine(&url::host(address));
     let named = || {
         let addresses: Vec<&Word> = line.values(&["endpoint-url"]).collect();
         (!addresses.is_empty()).then(|| addresses.iter().all(|word| word.literal().is_some_and(is_local)))
     };
-    let set = || run.shell.variable("AWS_ENDPOINT_URL")?.as_literal().map(is_local);
+    let set = || run.variable("AWS_ENDPOINT_URL")?.as_literal().map(is_local);
     match run.program {
         "awslocal" => true,
         "aws" => named().or_else(set).unwrap_or(false),

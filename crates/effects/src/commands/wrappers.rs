@@ -3,6 +3,8 @@
 
 mod plain;
 mod reports;
+mod sandbox;
+mod tmux;
 
 use tollgate_model::phrase::JOB;
 use tollgate_model::{EffectKind, WriteMode};
@@ -10,6 +12,7 @@ use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::Value;
 
 use super::{Commands, Handler, Run, interpreters, variables};
+use crate::analyst::taint;
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 
@@ -37,7 +40,7 @@ pub(super) const COMMANDS: Commands = &[
     ("toybox", multicall),
     ("chroot", chroot),
     ("nix-shell", nix_shell),
-    ("tmux", tmux),
+    ("tmux", tmux::tmux),
     ("screen", plain),
     ("at", delayed),
     ("batch", delayed),
@@ -75,7 +78,7 @@ pub(super) const COMMANDS: Commands = &[
     ("fakeroot", plain),
     ("proot", plain),
     ("firejail", plain),
-    ("bwrap", plain),
+    ("bwrap", sandbox::bwrap),
     ("caffeinate", plain),
     ("xcrun", plain),
     ("rlwrap", plain),
@@ -154,6 +157,7 @@ fn env(run: &mut Run) -> Outcome {
         command.remove(0);
     }
     let mut given: Vec<(String, Value)> = Vec::new();
+    loads_file(run, &mut command);
     while command.first().is_some_and(is_assignment) {
         let word = command.remove(0);
         let (name, value) =
@@ -183,6 +187,16 @@ fn env_command(run: &mut Run, options: &Options, command: Vec<Word>) -> Outcome 
         return Outcome::unknown(crate::analyst::taint::ENVIRONMENT);
     }
     run.inner(&command)
+}
+
+/// `env $(grep -v '^#' .env | xargs) command`: what is read from a file of variables is variables, and shows none.
+fn loads_file(run: &mut Run, command: &mut Vec<Word>) {
+    let is_list =
+        |word: &Word| word.splits && word.literal().is_none() && taint::has(word.taint, taint::SECRET);
+    while command.len() > 1 && command.first().is_some_and(is_list) {
+        let word = command.remove(0);
+        super::secrets::loaded(run, word.taint);
+    }
 }
 
 fn is_assignment(word: &Word) -> bool {
@@ -422,7 +436,25 @@ fn chroot(run: &mut Run) -> Outcome {
     inside(run, &root, &command)
 }
 
+/// `nix-shell -p '(import (fetchTarball "https://…") {}).x'`: an expression that fetches what it builds.
+pub(super) fn nix_fetches(run: &mut Run) {
+    for word in run.args {
+        let text = word.shown();
+        for rest in text.split("fetch").skip(1) {
+            let Some(at) = rest.find("://") else { continue };
+            let start = rest
+                .get(..at)
+                .and_then(|before| before.rfind(['"', '\'', ' ', '=']))
+                .map_or(0, |start| start + 1);
+            let address = rest.get(start..).unwrap_or_default();
+            let address = address.split(['"', '\'', ' ', ';', ')']).next().unwrap_or_default();
+            super::packages::install(run, "nix", &Word::literal_at(address, word.span));
+        }
+    }
+}
+
 fn nix_shell(run: &mut Run) -> Outcome {
+    nix_fetches(run);
     let texts: Vec<Word> = run
         .args
         .windows(2)
@@ -433,49 +465,6 @@ fn nix_shell(run: &mut Run) -> Outcome {
         .collect();
     for text in texts {
         interpreters::code(run, &text.value(), text.span);
-    }
-    run.derived()
-}
-
-fn tmux(run: &mut Run) -> Outcome {
-    let spec = "2 C D l N u v V c= f= L= S= T=";
-    let options = read(run.args, spec, Order::First);
-    let Some((verb, rest)) = options.operands.split_first() else { return run.derived() };
-    let verb = verb.shown();
-    let spec = "A d D E P X a= b h v f Z c= e= F= n= s= t= x= y= k S p= l= R";
-    let inner = read(rest, spec, Order::First);
-    if verb.starts_with("set-hook") || verb.starts_with("bind") {
-        for text in
-            inner.operands.iter().filter(|word| word.shown().contains(' ')).cloned().collect::<Vec<_>>()
-        {
-            super::strangers::possibly(run, |run| super::strangers::either(run, &text));
-        }
-    }
-    if verb.starts_with("if") {
-        return branches(run, &inner.operands);
-    }
-    let starts = ["new", "neww", "split", "respawn", "run", "popup", "display-popup", "pipe"];
-    if starts.iter().any(|start| verb.starts_with(start)) && !inner.operands.is_empty() {
-        return interpreters::joined(run, &inner.operands);
-    }
-    if verb.starts_with("send") && !inner.operands.is_empty() {
-        let keys: Vec<Word> = inner
-            .operands
-            .iter()
-            .filter(|word| !matches!(word.shown().as_str(), "Enter" | "C-m" | "KPEnter"))
-            .cloned()
-            .collect();
-        return interpreters::joined(run, &keys);
-    }
-    run.derived()
-}
-
-/// `tmux if-shell condition command command`: the first is for the shell, the others are for tmux.
-fn branches(run: &mut Run, operands: &[Word]) -> Outcome {
-    for (at, word) in operands.iter().enumerate() {
-        let tmux = Value::text("tmux ");
-        let text = if at == 0 { word.value() } else { tmux.concat(&word.value()) };
-        interpreters::code(run, &text, word.span);
     }
     run.derived()
 }

@@ -2,6 +2,7 @@
 
 mod account_change;
 mod device_write;
+mod disk_fill;
 mod downloaded_code;
 mod earlier_file_run;
 mod extract_outside;
@@ -40,6 +41,7 @@ pub(crate) const RULES: &[&dyn Rule] = &[
     &extract_outside::ExtractOutside,
     &security_weakened::SecurityWeakened,
     &sandbox_off::SandboxOff,
+    &disk_fill::DiskFill,
     &fork_bomb::ForkBomb,
     &kill_everything::KillEverything,
     &machine_power::MachinePower,

@@ -39,9 +39,11 @@ impl Rule for OutsideOverwrite {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Write { place, mode: WriteMode::Overwrite, .. }
-                if matches!(place.zone, Zone::Home | Zone::OtherProject)
+                if (matches!(place.zone, Zone::Home | Zone::OtherProject)
+                    || place.zone == Zone::Secret && is_emptied(effect))
                     && (case.world.kind(&place.path) == FileKind::File && !place.pattern
-                        || is_walk(effect)) =>
+                        || is_walk(effect)
+                        || is_emptied(effect)) =>
             {
                 Words::new(
                     format!("overwrites {}, a file outside the workspace", shown(place)),
@@ -66,5 +68,11 @@ impl Rule for OutsideOverwrite {
 /// Everything in a folder is overwritten with something known.
 fn is_walk(effect: &Effect) -> bool {
     matches!(&effect.kind, EffectKind::Write { place, content: Some(_), .. } if place.pattern)
+        && effect.certainty == Certainty::Certain
+}
+
+/// Nothing is left of what is in the file, if there is one: nobody empties a file that is not there.
+fn is_emptied(effect: &Effect) -> bool {
+    matches!(&effect.kind, EffectKind::Write { content: Some(text), .. } if text.is_empty())
         && effect.certainty == Certainty::Certain
 }

@@ -2,9 +2,12 @@
 
 use tollgate_model::{Certainty, Effect, EffectKind, FileKind, Place};
 
+use tollgate_shell::value::Text;
+
 use super::infra;
 use crate::commands::Run;
 use crate::commands::verbs::Line;
+use crate::elsewhere::Elsewhere;
 use crate::options::Options;
 use crate::word::Word;
 
@@ -36,6 +39,9 @@ pub(super) fn build(run: &mut Run, words: &[Word]) {
     );
     if line.values(&["allow"]).any(|word| word.text.prefix().starts_with("security")) {
         infra(run, "unconfined", "--allow security.insecure");
+    }
+    if line.values(&["f", "file"]).any(|file| file.is("-")) || words.iter().any(|word| word.is("-")) {
+        built(run, &line);
     }
     for output in line.values(&["o", "output"]).cloned().collect::<Vec<_>>() {
         let shown = output.shown();
@@ -86,5 +92,44 @@ pub(super) fn shown_files(run: &mut Run, options: &Options, mark: usize) {
         for file in options.values("env-file").cloned().collect::<Vec<_>>() {
             run.read(&file, false);
         }
+    }
+}
+
+/// A compose file that comes from this call, or from a place where anybody may write.
+pub(super) fn described(run: &mut Run, files: &[Word]) {
+    for file in files {
+        let text = match file.is("-") {
+            true => run.stdin().cloned(),
+            false => run.shell.file(&file.value()).map(|written| written.value),
+        };
+        if let Some(text) = text.as_ref().and_then(|text| text.as_literal()).map(str::to_owned) {
+            super::described(run, &text);
+        }
+    }
+}
+
+/// A Dockerfile on standard input: what its commands send away, of what the build is given.
+fn built(run: &mut Run, line: &Line) {
+    let Some(text) = run.stdin().and_then(|text| text.as_literal().map(str::to_owned)) else { return };
+    let mut there = Elsewhere::new(run.analyst.world);
+    for secret in line.values(&["secret"]) {
+        let shown = secret.shown();
+        let part = |name: &str| shown.split(',').find_map(|part| part.strip_prefix(name).map(str::to_owned));
+        if let (Some(id), Some(source)) = (part("id="), part("src=").or_else(|| part("source="))) {
+            there.mount(&format!("/run/secrets/{id}"), Text::literal(&source));
+        }
+    }
+    let joined = text.replace("\\\n", " ");
+    let lines = joined.lines().filter_map(|line| line.trim().strip_prefix("RUN "));
+    for command in lines.map(|line| {
+        line.split_whitespace().skip_while(|word| word.starts_with("--")).collect::<Vec<_>>().join(" ")
+    }) {
+        let mark = run.analyst.mark();
+        let words = ["sh", "-c", &command].map(|word| Word::literal_at(word, run.call.span));
+        super::inside(run, there.clone(), None, &words);
+        run.analyst.sift(mark, |effect| {
+            matches!(&effect.kind, EffectKind::Net { carries, .. } if !carries.is_empty())
+                || matches!(effect.kind, EffectKind::Read { .. })
+        });
     }
 }

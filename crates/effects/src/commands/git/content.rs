@@ -4,6 +4,7 @@ use tollgate_model::{EffectKind, Place, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Taint, Value};
 
+use super::lose::Doomed;
 use super::{Git, Verb};
 use crate::analyst::{call_taint, taint};
 use crate::word::Word;
@@ -39,7 +40,7 @@ pub(super) const VERBS: &[(&str, Verb)] = &[
 
 impl Git<'_, '_, '_> {
     /// Reads a file of the repository, as it is or as it was.
-    fn read_path(&mut self, word: &Word) -> Taint {
+    pub(super) fn read_path(&mut self, word: &Word) -> Taint {
         match self.pathspec(word) {
             Some(path) => self.run.read(&path, true).taint,
             None => Taint::NONE,
@@ -76,11 +77,31 @@ impl Git<'_, '_, '_> {
     }
 
     fn reads_named_files(&mut self) -> Outcome {
-        let mut marks = call_taint(self.run.call);
+        let mut marks = call_taint(self.run.call).union(self.content_mark());
         for file in self.named_files() {
             marks = marks.union(self.read_path(&file));
         }
         Outcome::unknown(marks)
+    }
+
+    /// The mark of what is in files; names, numbers and messages have none.
+    fn content_mark(&self) -> Taint {
+        const TOLD: &[&str] = &[
+            "--name-only",
+            "--name-status",
+            "--stat",
+            "--shortstat",
+            "--numstat",
+            "--dirstat",
+            "--summary",
+            "--quiet",
+            "--check",
+            "--no-patch",
+            "-s",
+            "--exit-code",
+        ];
+        let tells = |text: &str| TOLD.contains(&text) || text.starts_with("--stat=");
+        if self.has_word(tells) { Taint::NONE } else { taint::FILE }
     }
 
     /// `--output=FILE`, which every command that prints differences has.
@@ -99,12 +120,13 @@ impl Git<'_, '_, '_> {
         }
     }
 
-    fn has_word(&self, wanted: impl Fn(&str) -> bool) -> bool {
+    pub(super) fn has_word(&self, wanted: impl Fn(&str) -> bool) -> bool {
         self.args_before().iter().any(|word| wanted(word.text.prefix()))
     }
 }
 
 fn show(git: &mut Git) -> Outcome {
+    git.shown_over_itself();
     git.writes_output();
     git.reads_named_files()
 }
@@ -161,6 +183,9 @@ fn diff(git: &mut Git) -> Outcome {
         )
     };
     let patch = git.has_word(|text| matches!(text, "-p" | "-u" | "--patch"));
+    if git.has_word(|text| text == "--name-only") && !patch {
+        return git.some_files();
+    }
     if git.has_word(names) && !patch {
         return git.run.derived();
     }
@@ -170,7 +195,11 @@ fn diff(git: &mut Git) -> Outcome {
         let marks = files.iter().fold(Taint::NONE, |marks, file| marks.union(git.run.read(file, true).taint));
         return Outcome::unknown(marks);
     }
-    git.reads_named_files()
+    let outcome = git.reads_named_files();
+    // Without revisions it is what is not committed, as a patch.
+    let revisions = git.args_before().iter().any(|word| !word.text.prefix().starts_with('-'));
+    let mark = if revisions { Taint::NONE } else { taint::WORK };
+    Outcome { stdout: outcome.stdout.with_taint(mark), ..outcome }
 }
 
 fn difftool(git: &mut Git) -> Outcome {
@@ -316,6 +345,10 @@ fn apply(git: &mut Git) -> Outcome {
         include= ignore-space-change ignore-whitespace whitespace= directory= v,verbose q,quiet allow-overlap allow-empty";
     let options = git.options(spec);
     let looks = ["stat", "numstat", "summary", "check", "cached"].iter().any(|name| options.has(name));
+    let work = git.run.stdin().is_some_and(|patch| taint::has(patch.taint, taint::WORK));
+    if work && options.has("R") && !looks {
+        git.lose(&Doomed { modified: true, ..Doomed::new("git apply --reverse") });
+    }
     if !looks || options.has("apply") {
         let folder =
             options.value("directory").map(|folder| format!("{}/", folder.shown())).unwrap_or_default();

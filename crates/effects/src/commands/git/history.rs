@@ -43,6 +43,13 @@ impl Git<'_, '_, '_> {
         self.lose_refs(operation, "refs/heads/", std::slice::from_ref(branch));
     }
 
+    /// Any branch may be made anew: which, and what was on it, is only known when it runs.
+    pub(super) fn every_branch(&mut self, operation: &str) {
+        let kind =
+            EffectKind::WorkLoss { operation: operation.to_owned(), kind: Loss::Commits, lost: Vec::new() };
+        self.push(kind, Certainty::Possible);
+    }
+
     /// Names go away: are there commits that have no other?
     fn lose_refs(&mut self, operation: &str, folder: &str, names: &[Word]) {
         let world = self.run.analyst.world;

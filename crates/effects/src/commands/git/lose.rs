@@ -270,10 +270,13 @@ fn checkout(git: &mut Git) -> Outcome {
 
 impl Git<'_, '_, '_> {
     /// Settings of an agent that come out of another tree are settings that nobody has read.
-    fn replaces_settings(&mut self, paths: &[Word]) {
+    pub(super) fn replaces_settings(&mut self, paths: &[Word]) {
         for word in paths.iter().filter_map(|word| self.pathspec(word)).collect::<Vec<_>>() {
             let places = self.run.analyst.places(&word, self.run.shell);
-            if places.iter().any(|(place, _)| place.zone == Zone::AgentConfig) {
+            let holds = |place: &tollgate_model::Place| {
+                place.zone == Zone::AgentConfig || crate::settings::filled(place).is_some()
+            };
+            if places.iter().any(|(place, _)| holds(place)) {
                 self.run.analyst.write(&word, WriteMode::Overwrite, None, self.run.shell);
             }
         }
@@ -463,6 +466,10 @@ impl Git<'_, '_, '_> {
     pub(super) fn lose_work_tree(&mut self, operation: &str, folder: &Word, kind: Loss) {
         let world = self.run.analyst.world;
         let path = self.path(folder);
+        // One that this call has made holds what this call put there.
+        if path.as_deref().is_some_and(|path| super::work::is_fresh(self.run.shell, path)) {
+            return;
+        }
         let repo = path.as_deref().and_then(|path| Repo::find(path, world));
         let own = repo.filter(|repo| repo.root.is_some() && repo.root == path);
         let doomed = Doomed { kind, untracked: true, ..Doomed::tracked(operation) };

@@ -1,10 +1,10 @@
 //! `git push`: what it publishes where, and what it rewrites there.
 
 use tollgate_model::git::{Config, FOREIGN_PUSH};
-use tollgate_model::{Certainty, EffectKind, NetDirection, Rewrite};
+use tollgate_model::{Certainty, EffectKind, Mark, NetDirection, Rewrite};
 use tollgate_shell::eval::{Outcome, Status};
 
-use super::remotes::{Address, address};
+use super::remotes::{Address, address, remote_file};
 use super::{Git, Verb, holds};
 use crate::options::Options;
 use crate::word::Word;
@@ -84,13 +84,21 @@ impl Git<'_, '_, '_> {
         let plain = set.clone().or_else(|| own.clone());
         let given = plain.clone().unwrap_or_else(|| name.clone());
         let real = redirected(&self.settings, &given);
-        let known = own.is_some() && set.is_none() && real == given;
+        let known = own.is_some() && set.is_none() && real == given && !self.is_added(&name);
         let address = match (plain, known) {
             (None, _) if word.literal().is_none() => Some(word),
             (None, _) if address(&real).is_none() => None,
             _ => Some(Word::literal_at(&real, word.span)),
         };
         Destination { name, address, known }
+    }
+
+    /// Has an earlier call of this session added the remote?
+    fn is_added(&self, name: &str) -> bool {
+        let world = self.run.analyst.world;
+        let repo = self.sites().into_iter().find_map(|site| site.repo);
+        let file = repo.map(|repo| remote_file(&repo.common_dir, name));
+        file.is_some_and(|file| world.memory().marks(&file).contains(&&Mark::Remote))
     }
 
     fn default_remote(&self, config: &Config) -> String {
@@ -103,7 +111,8 @@ impl Git<'_, '_, '_> {
     fn publish(&mut self, to: &Destination) {
         let config = self.repo_config().unwrap_or_default();
         let target = to.address.as_ref().filter(|_| !to.known);
-        let foreign = target.and_then(|word| Some((word, foreign(word, &config)?)));
+        let foreign =
+            target.and_then(|word| Some((word, foreign(word, &config, |name| self.is_added(name))?)));
         let Some((word, (address, certainty))) = foreign else {
             return self.push(EffectKind::Publish { target: to.name.clone() }, Certainty::Certain);
         };
@@ -253,11 +262,12 @@ impl<'t> Refspec<'t> {
 }
 
 /// Is an address none of the repository's remotes? Known hosts make that less sure than unknown ones.
-fn foreign(word: &Word, config: &Config) -> Option<(Address, Certainty)> {
+fn foreign(word: &Word, config: &Config, added: impl Fn(&str) -> bool) -> Option<(Address, Certainty)> {
     let given = address(&word.shown()).or_else(|| word.literal().is_none().then(Address::default))?;
     let remotes: Vec<Address> = ["url", "pushurl"]
         .into_iter()
         .flat_map(|name| config.named("remote", name))
+        .filter(|(name, _)| !added(name))
         .filter_map(|(_, url)| address(&redirected(config, url)))
         .collect();
     if remotes.contains(&given) {

@@ -1,7 +1,7 @@
 //! Commands that talk to other repositories, and the addresses they take: some addresses are commands.
 
 use tollgate_model::git::LOCAL_CONFIG;
-use tollgate_model::{Certainty, EffectKind, FileKind, NetDirection, Place, WriteMode, Zone};
+use tollgate_model::{Certainty, EffectKind, FileKind, Mark, NetDirection, Place, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 
 use super::{Git, Verb, holds, settings, work};
@@ -94,6 +94,7 @@ impl Git<'_, '_, '_> {
             let path = place.path.clone();
             if self.run.analyst.world.kind(&path) != FileKind::Dir {
                 work::make_fresh(self.run.shell, &path);
+                self.run.analyst.make_dir(folder, self.run.shell);
             }
         }
     }
@@ -103,7 +104,9 @@ impl Git<'_, '_, '_> {
         let specs: Vec<Word> = options.operands.iter().skip(1).cloned().collect();
         for word in specs {
             let Some((forced, branch)) = word.literal().and_then(local_branch) else { continue };
-            if forced || options.has("f") {
+            if forced && branch.contains('*') {
+                self.every_branch("git fetch --force");
+            } else if forced || options.has("f") {
                 let branch = Word::literal_at(branch, word.span);
                 self.overwrite_branch("git fetch --force", &branch, std::slice::from_ref(&word));
             }
@@ -207,6 +210,7 @@ fn init(git: &mut Git) -> Outcome {
         git.path(&folder).filter(|path| world.kind(&format!("{path}/.git")) == FileKind::Missing)
     {
         work::make_fresh(git.run.shell, &path);
+        git.run.analyst.make_dir(&folder, git.run.shell);
     }
     Outcome::silent(Status::Either)
 }
@@ -275,6 +279,12 @@ impl Git<'_, '_, '_> {
         let config = repo.config(world);
         let known: Vec<Address> = config.named("remote", "url").filter_map(|(_, url)| address(url)).collect();
         let Some(new) = address(&word.shown()) else { return };
+        if !known.contains(&new) && !known.is_empty() {
+            let path = remote_file(&repo.common_dir, name);
+            let place =
+                Place { path, shown: name.to_owned(), zone: Zone::Workspace, pattern: false, root: false };
+            self.push(EffectKind::Leaves { place, mark: Mark::Remote }, Certainty::Certain);
+        }
         if further
             && FORGES.contains(&new.host.as_str())
             && !config.named("remote", "url").any(|(known, _)| known == name)
@@ -286,6 +296,11 @@ impl Git<'_, '_, '_> {
             self.push(EffectKind::Persist { place }, Certainty::Certain);
         }
     }
+}
+
+/// Where the session remembers a remote that it has added.
+pub(super) fn remote_file(git_dir: &str, name: &str) -> String {
+    format!("{git_dir}/remotes/{name}")
 }
 
 fn remote_ext(git: &mut Git) -> Outcome {

@@ -26,9 +26,17 @@ fn stash(git: &mut Git) -> Outcome {
         }
         "show" => {
             git.args = rest;
-            return git.run.derived();
+            return git.shown_stash();
         }
-        "push" | "save" => push_stash(git, &rest, verb == "save"),
+        "push" | "save" => {
+            // What the agent's settings were before the stash is what they are again.
+            let paths: Vec<Word> =
+                rest.iter().filter(|word| !word.text.prefix().starts_with('-')).cloned().collect();
+            if verb == "push" {
+                git.replaces_settings(&paths);
+            }
+            push_stash(git, &rest, verb == "save");
+        }
         other if STASH_VERBS.contains(&other) => {}
         _ => {
             let args = git.args.clone();

@@ -1,7 +1,6 @@
 //! Programs of other kinds with a slot for code: consoles of frameworks and databases, and applications that are
 //! scripted. What else they do, their own families say.
 
-use tollgate_model::EffectKind;
 use tollgate_shell::value::Value;
 
 use super::languages::{from_file, inline};
@@ -20,7 +19,6 @@ struct Host {
 }
 
 const HOSTS: &[Host] = &[
-    host(&["mongosh", "mongo"], &[], "e,eval= f,file=", Language::JavaScript),
     host(&["jrunscript", "jjs"], &[], "e,eval= f,file=", Language::JavaScript),
     host(&["blender"], &[], "e,python-expr= f,python,P=", Language::Python),
     host(&["sage", "freecadcmd"], &[], "e,c=", Language::Python),
@@ -57,13 +55,8 @@ const fn host(
 /// Takes down what code in such a slot does.
 pub(in crate::commands) fn notice(run: &mut Run) {
     let (name, words) = tool(run);
-    let mark = run.analyst.mark();
     for host in HOSTS.iter().filter(|host| host.names.contains(&name.as_str())) {
         slot(run, host, &words);
-    }
-    if matches!(name.as_str(), "mongosh" | "mongo") {
-        // What the code does to the database is judged where it is known which one it is.
-        run.analyst.sift(mark, |effect| !matches!(effect.kind, EffectKind::Database { .. }));
     }
 }
 
@@ -97,8 +90,14 @@ fn slot(run: &mut Run, host: &Host, words: &[Word]) {
     for code in options.values("e").chain(options.operands.first().filter(|_| options.has("e"))) {
         code_of(run, host.language, &code.clone());
     }
-    for file in options.values("f").filter(|file| is_path(file)).cloned().collect::<Vec<_>>() {
-        from_file(run, host.language, &file, &[]);
+    for file in options.values("f").cloned().collect::<Vec<_>>() {
+        if file.is("-") {
+            if let Some(text) = run.stdin().cloned() {
+                inline(run, host.language, &text, &file, &[]);
+            }
+        } else if is_path(&file) {
+            from_file(run, host.language, &file, &[]);
+        }
     }
 }
 

@@ -1,13 +1,13 @@
 //! Interpreters of other languages: where their code comes from, by each one's own options.
 
-use tollgate_model::{Certainty, CodeSource, EffectKind, WriteMode};
+use tollgate_model::{Certainty, CodeSource, EffectKind, FileKind, Place};
 use tollgate_shell::eval::{Outcome, Stream};
 use tollgate_shell::value::{Taint, Value};
 
 use super::given::{Given, read};
 use super::script_of;
 use crate::analyst::taint;
-use crate::commands::{Commands, Handler, Run, loads};
+use crate::commands::{Commands, Handler, Run, loads, stream};
 use crate::languages::{self, Language, Program};
 use crate::word::Word;
 
@@ -221,16 +221,22 @@ fn perl(run: &mut Run) -> Outcome {
     if !loops {
         return outcome;
     }
-    edited(run, &given, outcome)
+    let prints = given.has("p") || shows(&code, &["print", "say", "printf", "write", "syswrite"]);
+    edited(run, &given, outcome, prints)
+}
+
+/// Does code that is known have one of these words in it? Of what is not known, it may be so.
+fn shows(code: &Value, words: &[&str]) -> bool {
+    code.as_literal().is_none_or(|text| words.iter().any(|word| text.contains(word)))
 }
 
 /// `perl -ne`, `-pe`, `-pi -e` and the same of Ruby: the operands are read, and written with `-i`.
-fn edited(run: &mut Run, given: &Given, outcome: Outcome) -> Outcome {
+fn edited(run: &mut Run, given: &Given, outcome: Outcome, prints: bool) -> Outcome {
     let mut marks = outcome.stdout.taint.union(run.stdin().map_or(Taint::NONE, |value| value.taint));
     for file in &given.rest {
         marks = marks.union(run.read(file, false).taint);
         if given.has("i") {
-            run.analyst.write(file, WriteMode::Edit, None, run.shell);
+            stream::rewritten(run, file, prints);
         }
     }
     Outcome::unknown(marks)
@@ -251,7 +257,9 @@ fn ruby(run: &mut Run) -> Outcome {
         return if given.has("c") { run.derived() } else { script(run, Language::Ruby, &given) };
     };
     let outcome = inline(run, Language::Ruby, &joined(&codes), &first, &given.rest);
-    if given.has("n") || given.has("p") { edited(run, &given, outcome) } else { outcome }
+    let prints =
+        given.has("p") || shows(&joined(&codes), &["print", "puts", "putc", "write", "p ", "display", "<<"]);
+    if given.has("n") || given.has("p") { edited(run, &given, outcome, prints) } else { outcome }
 }
 
 fn php(run: &mut Run) -> Outcome {
@@ -293,10 +301,29 @@ pub(super) fn inline(run: &mut Run, language: Language, code: &Value, word: &Wor
 /// The first word that is no option, or standard input.
 pub(super) fn script(run: &mut Run, language: Language, given: &Given) -> Outcome {
     match given.rest.split_first() {
-        Some((file, args)) if !file.is("-") => from_file(run, language, file, args),
+        Some((file, args)) if !file.is("-") => {
+            let file = if language == Language::JavaScript { module(run, file) } else { file.clone() };
+            from_file(run, language, &file, args)
+        }
         Some((_, args)) => from_input(run, language, args),
         None => from_input(run, language, &[]),
     }
+}
+
+/// The file that node means by a name: with one of its extensions, or the index of a folder.
+fn module(run: &Run, file: &Word) -> Word {
+    let ends = ["", ".js", ".cjs", ".mjs", ".ts", "/index.js"];
+    let named = |end: &str| {
+        let mut word = file.clone();
+        word.text.push_str(end);
+        word
+    };
+    let is_file = |place: &Place| run.analyst.world.kind(&place.path) == FileKind::File;
+    let there = |word: &Word| {
+        run.shell.file(&word.value()).is_some()
+            || run.analyst.places(word, run.shell).iter().any(|(place, _)| is_file(place))
+    };
+    ends.iter().map(|end| named(end)).find(there).unwrap_or_else(|| file.clone())
 }
 
 /// A script file.

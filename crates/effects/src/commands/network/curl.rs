@@ -66,6 +66,10 @@ pub(super) fn curl(run: &mut Run) -> Outcome {
     detours(run, &options, &cargo);
     let request = Request {
         method: options.value("X").map(Word::shown).unwrap_or_default(),
+        instead: options.values("H").map(Word::shown).find_map(|header| {
+            let (name, value) = header.split_once(':')?;
+            request::is_override(name).then(|| value.to_owned())
+        }),
         proven: is_proven(&options),
         socket: options.value("unix-socket").map(Word::shown),
         body: body(&options),

@@ -1,6 +1,6 @@
 //! Programs other than `curl` that fetch and send by address: wget, HTTPie, aria2, text browsers.
 
-use tollgate_model::WriteMode;
+use tollgate_model::{EffectKind, WriteMode, phrase};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::Value;
 
@@ -49,7 +49,7 @@ pub(super) fn wget(run: &mut Run) -> Outcome {
         || options.values("header").any(|word| word.text.prefix().to_ascii_lowercase().contains("auth"));
     let body =
         both(&options, "post-data", "body-data").iter().map(Word::shown).collect::<Vec<_>>().join("\n");
-    let request = Request { method, proven, socket: None, body };
+    let request = Request { method, proven, body, ..Request::default() };
     let sends = !both(&options, "post-data", "body-data").is_empty();
     for url in &urls {
         connect(run, url, &cargo, sends);
@@ -151,7 +151,7 @@ pub(super) fn httpie(run: &mut Run) -> Outcome {
     let body = items.iter().map(Word::shown).collect::<Vec<_>>().join("\n");
     let sends = !items.is_empty() || matches!(method.as_str(), "POST" | "PUT" | "PATCH" | "DELETE");
     connect(run, &url, &cargo, sends);
-    request::judge(run, &url, &Request { method, proven, socket: None, body });
+    request::judge(run, &url, &Request { method, proven, body, ..Request::default() });
     let content = Value::output(taint::NET);
     match options.value("o").cloned() {
         Some(file) => run.analyst.write(&file, WriteMode::Overwrite, Some(&content), run.shell),
@@ -334,9 +334,13 @@ fn ftp_line(run: &mut Run, cargo: &mut Cargo, line: &str) {
     }
     let mut words = line.split_whitespace();
     let verb = words.next().unwrap_or_default();
+    deleted_there(run, verb, line);
     let mirrors_up =
         verb == "mirror" && line.split_whitespace().any(|word| word == "-R" || word == "--reverse");
     let sends = matches!(verb, "put" | "mput" | "send" | "append" | "reput" | "appe");
+    if verb == "mirror" && !mirrors_up {
+        return mirrored(run, line);
+    }
     if !sends && !mirrors_up {
         return;
     }
@@ -344,5 +348,43 @@ fn ftp_line(run: &mut Run, cargo: &mut Cargo, line: &str) {
     let files = words.filter(|word| !word.starts_with('-')).take(if takes_all { 8 } else { 1 });
     for file in files.map(str::to_owned).collect::<Vec<_>>() {
         cargo.file(run, &Word::literal_at(&file, run.call.span), mirrors_up);
+    }
+}
+
+/// `mirror [options] there here`: with `--delete`, what is not there goes from here.
+fn mirrored(run: &mut Run, line: &str) {
+    let deletes = |word: &str| {
+        word == "--delete"
+            || word == "--delete-first"
+            || word.starts_with('-') && !word.starts_with("--") && word.contains('e')
+    };
+    let mut folders = line.split_whitespace().skip(1).filter(|word| !word.starts_with('-'));
+    let (_, here) = (folders.next(), folders.next().unwrap_or("."));
+    if line.split_whitespace().skip(1).any(deletes) {
+        let folder = Word::literal_at(&home(run, here), run.call.span);
+        run.analyst.delete(&folder, true, run.shell);
+    }
+}
+
+/// lftp reads `~` itself.
+fn home(run: &Run, path: &str) -> String {
+    match path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+        Some(rest) => format!("{}{rest}", run.analyst.world.home()),
+        None => path.to_owned(),
+    }
+}
+
+/// Files of another machine that go by a pattern, or a folder with all that is in it.
+fn deleted_there(run: &mut Run, verb: &str, line: &str) {
+    let mut words = line.split_whitespace().skip(1);
+    let many = matches!(verb, "rm" | "mrm" | "mdelete" | "mdel" | "delete" | "del")
+        && words.any(|word| word.contains(['*', '?']) || word == "-r" || word == "-rf");
+    if many || verb == "glob" && line.contains(" rm ") {
+        let operation = format!("deletes files there (`{line}`)");
+        run.push(EffectKind::Infra {
+            tool: phrase::REMOTE_SHELL.to_owned(),
+            operation,
+            target: String::new(),
+        });
     }
 }

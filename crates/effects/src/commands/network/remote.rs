@@ -8,7 +8,7 @@ use tollgate_shell::value::{Text, Value};
 
 use super::super::{Run, archives, interpreters};
 use super::address::{connect, host_of, send};
-use super::cargo::Cargo;
+use super::cargo::{Cargo, is_secret_name, variables};
 use super::remote_name;
 use crate::analyst::taint;
 use crate::options::{Options, Order, read};
@@ -33,6 +33,8 @@ pub(super) fn ssh(run: &mut Run) -> Outcome {
         run.analyst.write(&log, WriteMode::Append, None, run.shell);
     }
     let mut cargo = Cargo::default();
+    handed(&before, &mut cargo);
+    handed(&after, &mut cargo);
     let forwards = |options: &Options| {
         options.has("R")
             || options.has("w")
@@ -99,6 +101,22 @@ fn setting_code(run: &mut Run, name: &str, value: &Word) {
         }
         "remotecommand" => there(run, &value.value(), ""),
         _ => {}
+    }
+}
+
+/// Variables that `SendEnv` and `SetEnv` hand to the other machine.
+fn handed(options: &Options, cargo: &mut Cargo) {
+    for setting in options.values("o") {
+        let shown = setting.shown();
+        let Some((name, value)) = shown.split_once(['=', ' ', '\t']) else { continue };
+        let secret = match name.trim().to_ascii_lowercase().as_str() {
+            "sendenv" => value.split_whitespace().any(is_secret_name),
+            "setenv" => variables(&setting.text).any(is_secret_name),
+            _ => false,
+        };
+        if secret {
+            cargo.maybe.push(phrase::SECRET_DATA.to_owned());
+        }
     }
 }
 
@@ -316,6 +334,11 @@ fn copy(run: &mut Run, operands: &[Word], recursive: bool) {
                 let content = run.read(source, recursive);
                 run.analyst.write(&landing(source, target), WriteMode::Overwrite, Some(&content), run.shell);
             }
+            // `host:dir/.` is what is in it, each under its own name.
+            (Some(host), None) if recursive && names_contents(source) && is_root(run, target) => {
+                send(run, source, &host, Cargo::default(), false);
+                archives::extract(run, target);
+            }
             (Some(host), None) => {
                 send(run, source, &host, Cargo::default(), false);
                 let body = Value::output(taint::NET);
@@ -327,6 +350,18 @@ fn copy(run: &mut Run, operands: &[Word], recursive: bool) {
     if let Some(host) = far {
         send(run, target, &host, cargo, true);
     }
+}
+
+/// A home, or another folder that much depends on.
+fn is_root(run: &Run, target: &Word) -> bool {
+    let workspace = run.analyst.world.workspace();
+    run.analyst.places(target, run.shell).iter().any(|(place, _)| place.root && place.path != workspace)
+}
+
+/// Does a source stand for what is in a folder? `rsync` also reads a slash at its end so.
+fn names_contents(source: &Word) -> bool {
+    let end = source.text.suffix();
+    ["/.", "/", ":.", ":", "/*"].iter().any(|tail| end.ends_with(tail))
 }
 
 /// Where a source lands: in a target that is written as a folder, else at the target.

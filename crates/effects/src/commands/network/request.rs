@@ -13,6 +13,8 @@ use crate::word::Word;
 pub(super) struct Request {
     /// Empty when none was named.
     pub method: String,
+    /// The method that a header puts in its place.
+    pub instead: Option<String>,
     /// It proves who asks.
     pub proven: bool,
     /// The socket it goes through instead of the network.
@@ -23,7 +25,7 @@ pub(super) struct Request {
 
 /// Takes it down when it deletes something that is not of this machine.
 pub(super) fn judge(run: &mut Run, address: &Word, request: &Request) {
-    let method = request.method.to_ascii_uppercase();
+    let method = overridden(address, request).unwrap_or_else(|| request.method.to_ascii_uppercase());
     let host = host_of(address);
     if let Some(operation) = index_loss(&address.shown(), &method) {
         let object = format!("`{}`", address.shown());
@@ -55,6 +57,24 @@ pub(super) fn judge(run: &mut Run, address: &Word, request: &Request) {
     };
     let kind = EffectKind::Infra { tool: phrase::WEB_REQUEST.to_owned(), operation, target: address.shown() };
     run.analyst.push(kind, address.span, Certainty::Certain);
+}
+
+/// Frameworks take another method from a header, or from `_method` in the address or the form.
+fn overridden(address: &Word, request: &Request) -> Option<String> {
+    let shown = address.shown();
+    let query = shown.split_once('?').map_or("", |(_, query)| query);
+    let named = |text: &str| {
+        text.split(['&', '\n'])
+            .find_map(|pair| pair.trim().strip_prefix("_method=").map(str::to_ascii_uppercase))
+    };
+    let header = request.instead.as_ref().map(|method| method.trim().to_ascii_uppercase());
+    header.or_else(|| named(query)).or_else(|| named(&request.body))
+}
+
+/// Whether a header is one of those that name another method.
+pub(super) fn is_override(name: &str) -> bool {
+    ["x-http-method-override", "x-http-method", "x-method-override"]
+        .contains(&name.trim().to_ascii_lowercase().as_str())
 }
 
 /// Elasticsearch and its like are databases spoken to in requests, by their usual port: a deleted index is gone.

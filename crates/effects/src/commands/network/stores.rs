@@ -6,6 +6,7 @@ use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
 use super::super::Run;
+use super::super::verbs::{Line, is_emulated};
 use super::address::send;
 use super::cargo::Cargo;
 use crate::analyst::taint;
@@ -40,6 +41,7 @@ const UPLOADERS: &[(&str, &[&str], usize, usize)] = &[
     ("hf", &["upload"], 2, 1),
     ("huggingface-cli", &["upload"], 2, 1),
     ("filebrowser", &["upload"], 1, 8),
+    ("asciinema", &["upload"], 1, 1),
 ];
 
 /// Options of these tools whose value is no operand.
@@ -50,6 +52,9 @@ const VALUES: &str = "profile= region= endpoint-url= acl= exclude= include= stor
 
 /// Takes down what the command sends to a store.
 pub(super) fn sent(run: &mut Run) {
+    if run.program == "aws" && is_emulated(run, &Line::read(run.args, "endpoint-url", false)) {
+        return;
+    }
     if let Some((_, ways)) = COPIERS.iter().find(|(name, _)| *name == run.program) {
         return copied(run, ways);
     }
@@ -230,7 +235,14 @@ fn told(run: &mut Run) {
         "-m",
         "--message",
     ];
-    after(run, &names).iter().for_each(|word| cargo.value(&word.value()));
+    // Secrets of a forge are where secrets belong; everything else can be read by others.
+    let open = !matches!(words.as_slice(), ["secret" | "auth" | "api", ..]);
+    for word in after(run, &names) {
+        match open {
+            true => cargo.word(&word, "."),
+            false => cargo.value(&word.value()),
+        }
+    }
     cargo.sure.retain(|what| {
         what == phrase::SECRET_DATA || what == phrase::ENVIRONMENT || what.starts_with(phrase::CREDENTIAL)
     });

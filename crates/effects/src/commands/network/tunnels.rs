@@ -164,8 +164,16 @@ const HARMLESS: &[&str] = &[
 
 /// Takes a tunnel down, when the command opens one.
 pub(super) fn opened(run: &mut Run) {
-    if run.program == "websocat" {
-        return wired_program(run);
+    match run.program {
+        "websocat" => return wired_program(run),
+        "xterm" | "rxvt" | "urxvt" | "uxterm" | "aterm" | "konsole" | "gnome-terminal" => {
+            return shown_elsewhere(run);
+        }
+        // A socket that zsh opens is a number, which anything may be wired to.
+        "ztcp" if run.args.iter().any(|word| !word.text.prefix().starts_with('-')) => {
+            return push(run, "ztcp");
+        }
+        _ => {}
     }
     let listed = TUNNELS.iter().find(|(name, _)| *name == run.program);
     let module = run.program.starts_with("python") && run.args.first().is_some_and(|word| word.is("-m"));
@@ -217,5 +225,22 @@ fn wired_program(run: &mut Run) {
     if let Some(program) = program {
         let carries = vec![format!("{}`websocat {program}`", phrase::TUNNEL)];
         run.push(EffectKind::Net { host: String::new(), direction: NetDirection::Out, carries });
+    }
+}
+
+/// A terminal on another machine's screen is a shell for whoever sits there.
+fn shown_elsewhere(run: &mut Run) {
+    let words: Vec<String> = run.args.iter().map(Word::shown).collect();
+    let given = words.iter().enumerate().find_map(|(at, word)| match word.strip_prefix("--display=") {
+        Some(screen) => Some(screen.to_owned()),
+        None if matches!(word.as_str(), "-display" | "--display") => words.get(at + 1).cloned(),
+        None => None,
+    });
+    let set = || run.variable("DISPLAY").and_then(|value| value.as_literal().map(str::to_owned));
+    let screen = given.or_else(set).unwrap_or_default();
+    let host = screen.rsplit_once(':').map_or("", |(host, _)| host).trim_end_matches(':');
+    if !matches!(host, "" | "unix") && !crate::url::is_this_machine(host) {
+        let program = run.program.to_owned();
+        push(run, &program);
     }
 }

@@ -64,10 +64,15 @@ pub(crate) fn is_list_of_variables(place: &Place, world: &dyn World) -> bool {
     let name = place.path.rsplit('/').next().unwrap_or_default();
     let is_plain = |line: &str| line.trim().is_empty() || line.starts_with('#') || line.contains('=');
     !place.pattern
-        && (name.starts_with(".env") || name.ends_with(".env"))
+        && (name.starts_with(".env") || name.ends_with(".env") || is_environment(&place.path))
         && world.read(&place.path, LIMIT).is_none_or(|bytes| {
             bytes.len() < LIMIT && String::from_utf8(bytes).is_ok_and(|text| text.lines().all(is_plain))
         })
+}
+
+/// The environment of a process, as the kernel shows it.
+fn is_environment(path: &str) -> bool {
+    path.starts_with("/proc/") && path.ends_with("/environ")
 }
 
 fn is_size(program: &str, words: &[Word], unless: &[&str]) -> Option<Told> {

@@ -76,7 +76,6 @@ pub(super) const PLAIN: &[(&str, &str, usize)] = &[
         0,
     ),
     ("firejail", "quiet noprofile private? net= whitelist= blacklist= read-only= profile= name=", 0),
-    ("bwrap", "", 0),
     (
         "xcrun",
         "sdk= toolchain= v,verbose l,log f,find r,run n,no-cache k,kill-cache show-sdk-path show-sdk-version",

@@ -62,6 +62,15 @@ pub(super) fn keys(run: &mut Run, words: &[Word]) -> Outcome {
 
 /// `ip netns exec NAME command`, `ip vrf exec NAME command`.
 pub(super) fn ip(run: &mut Run) -> Outcome {
+    // A line that is no command is shown.
+    for pair in run.args.windows(2).filter(|pair| {
+        pair.first().is_some_and(|flag| matches!(flag.shown().as_str(), "-b" | "-batch" | "--batch"))
+    }) {
+        pair.get(1)
+            .filter(|file| !file.is("-"))
+            .into_iter()
+            .for_each(|file| drop(run.analyst.read(file, false, run.shell)));
+    }
     let exec = run.args.iter().position(|word| word.is("exec"));
     match exec.and_then(|at| run.args.get(at + 2..)) {
         Some(command) if !command.is_empty() => run.inner(command),

@@ -1,0 +1,72 @@
+//! Machines and containers of other kinds: LXC, systemd's, development containers.
+
+use tollgate_shell::eval::Outcome;
+
+use super::{infra, inside};
+use crate::commands::verbs::Line;
+use crate::commands::{Run, interpreters};
+use crate::elsewhere::Elsewhere;
+use crate::options::{Order, read};
+use crate::word::Word;
+
+pub(super) fn lxc(run: &mut Run) -> Outcome {
+    let line = Line::read(run.args, "project cwd env user group mode c config", false);
+    match line.verb(0).as_str() {
+        "exec" => {
+            let mut command = line.operands.get(2..).unwrap_or_default().to_vec();
+            command.extend(line.after);
+            return inside(run, Elsewhere::new(run.analyst.world), None, &command);
+        }
+        "delete" | "rm" => infra(run, "delete-data", "an instance with all data in it"),
+        "storage" | "snapshot" if line.operands.iter().any(|word| word.is("delete")) => {
+            infra(run, "delete-data", "a storage pool, volume or snapshot");
+        }
+        _ => {}
+    }
+    run.derived()
+}
+
+pub(super) fn lxc_attach(run: &mut Run) -> Outcome {
+    let options =
+        read(run.args, "n,name= P,lxcpath= o= l= u,uid= g,gid= e? s= v= clear-env keep-env", Order::First);
+    inside(run, Elsewhere::new(run.analyst.world), None, &options.operands)
+}
+
+pub(super) fn machinectl(run: &mut Run) -> Outcome {
+    let line =
+        read(run.args, "M,machine= H,host= E,setenv= uid= q,quiet no-pager no-ask-password", Order::First);
+    let verb = line.operands.first().map(Word::shown).unwrap_or_default();
+    match verb.as_str() {
+        "shell" => {
+            let options =
+                read(line.operands.get(1..).unwrap_or_default(), "E,setenv= uid= q,quiet", Order::First);
+            let command = options.operands.get(1..).unwrap_or_default().to_vec();
+            // `.host` is this machine.
+            if options.operands.first().is_none_or(|machine| machine.shown().ends_with(".host")) {
+                return run.inner(&command);
+            }
+            return inside(run, Elsewhere::new(run.analyst.world), None, &command);
+        }
+        "remove" | "clean" => infra(run, "delete-data", "a machine with all data in it"),
+        _ => {}
+    }
+    run.derived()
+}
+
+pub(super) fn devcontainer(run: &mut Run) -> Outcome {
+    let line = Line::read(
+        run.args,
+        "workspace-folder config container-id id-label remote-env docker-path log-level",
+        false,
+    );
+    if line.verb(0) != "exec" {
+        return run.derived();
+    }
+    let mut command = line.operands.get(1..).unwrap_or_default().to_vec();
+    command.extend(line.after);
+    if command.is_empty() {
+        interpreters::stdin_code(run)
+    } else {
+        inside(run, Elsewhere::new(run.analyst.world), None, &command)
+    }
+}

@@ -1,0 +1,198 @@
+//! Databases without SQL: MongoDB, Redis and their like.
+
+use tollgate_model::EffectKind;
+use tollgate_shell::eval::Outcome;
+use tollgate_shell::value::Value;
+
+use super::{hidden, piece, stdin, uses};
+use crate::commands::Run;
+use crate::languages::{self, Language, Program};
+use crate::options::{Order, read};
+use crate::word::Word;
+
+/// Neo4j's client: statements of Cypher as words, from a file or from standard input.
+pub(super) fn cypher(run: &mut Run) -> Outcome {
+    let spec = "a,address,uri= u,username= p,password= d,database= f,file= P,param= format= encryption= fail-fast fail-at-end \
+        non-interactive log? history= notifications access-mode= impersonate= change-password v,version h,help";
+    let options = read(run.args, spec, Order::Anywhere);
+    let mut texts: Vec<Value> = options.operands.iter().map(Word::value).collect();
+    for file in options.values("f").cloned().collect::<Vec<_>>() {
+        run.read(&file, false);
+        texts.extend(run.analyst.script(&file, run.shell));
+    }
+    if texts.is_empty() {
+        texts.extend(stdin(run));
+    }
+    uses(run, " in neo4j");
+    for text in texts.iter().flat_map(|value| &value.any) {
+        let code: String = text.pieces.iter().map(piece).collect();
+        for statement in code.split(';') {
+            if let Some((operation, what)) = cypher_deed(statement) {
+                run.push(EffectKind::Database {
+                    operation: operation.into(),
+                    object: format!("`{what}` in neo4j"),
+                });
+            }
+        }
+    }
+    run.derived()
+}
+
+/// A pattern without label, property or condition stands for every node.
+fn cypher_deed(statement: &str) -> Option<(&'static str, &'static str)> {
+    let upper = statement.to_ascii_uppercase();
+    let words: Vec<&str> = upper.split_whitespace().collect();
+    let drops = |what: &str| words.windows(2).any(|pair| matches!(pair, ["DROP", noun] if *noun == what));
+    if drops("DATABASE") {
+        return Some(("drop-database", "DROP DATABASE"));
+    }
+    let deletes = words.iter().any(|word| matches!(*word, "DELETE"));
+    let dense: String = upper.chars().filter(|c| !c.is_whitespace()).collect();
+    let pattern = dense.split_once("MATCH(").map(|(_, rest)| rest.split(')').next().unwrap_or_default())?;
+    let all = !pattern.contains([':', '{']) && !words.contains(&"WHERE") && !words.contains(&"LIMIT");
+    (deletes && all).then_some(("delete-all", "DETACH DELETE"))
+}
+
+/// MongoDB's shell speaks JavaScript: the calls that lose data are looked for by name.
+pub(super) fn mongo(run: &mut Run) -> Outcome {
+    let spec = "eval= f,file= host= port= u,username= p,password= authenticationDatabase= tls nodb norc quiet json? shell";
+    let options = read(run.args, spec, Order::Anywhere);
+    let mut texts: Vec<Value> = options.values("eval").map(Word::value).collect();
+    let is_script = |word: &&Word| word.shown().ends_with(".js") || word.shown().ends_with(".mongodb");
+    let files: Vec<Word> =
+        options.values("f").chain(options.operands.iter().filter(is_script)).cloned().collect();
+    for file in &files {
+        run.read(file, false);
+        texts.extend(run.analyst.script(file, run.shell));
+    }
+    if texts.is_empty() {
+        texts.extend(stdin(run));
+    }
+    let names = options.values("host").chain(options.operands.iter().filter(|word| !is_script(word)));
+    let target: Vec<String> = names.map(|word| hidden(&word.shown())).collect();
+    let at = if target.is_empty() { " in mongo".to_owned() } else { format!(" in {}", target.join(" ")) };
+    uses(run, &at);
+    script(run, &texts);
+    for text in texts.iter().flat_map(|value| &value.any) {
+        let code: String = text.pieces.iter().map(piece).filter(|part| !part.is_empty()).collect();
+        for (operation, what) in mongo_deeds(&code) {
+            run.push(EffectKind::Database { operation: operation.into(), object: format!("`{what}`{at}") });
+        }
+    }
+    run.derived()
+}
+
+/// The script may do anything that JavaScript can. What it does to a database is told with the one that is named here.
+fn script(run: &mut Run, texts: &[Value]) {
+    let mark = run.analyst.mark();
+    for text in texts {
+        let program = Program {
+            code: text.clone(),
+            span: run.call.span,
+            file: None,
+            from_input: false,
+            args: Vec::new(),
+        };
+        languages::run(run, Language::JavaScript, &program);
+    }
+    run.analyst.sift(mark, |effect| !matches!(effect.kind, EffectKind::Database { .. }));
+}
+
+fn mongo_deeds(code: &str) -> Vec<(&'static str, &'static str)> {
+    let dense: String = code.chars().filter(|letter| !letter.is_whitespace()).collect();
+    let calls: &[(&str, &str, &str)] = &[
+        (".dropDatabase(", "drop-database", "dropDatabase"),
+        ("dropDatabase:1", "drop-database", "dropDatabase"),
+        (".drop(", "drop", "drop"),
+        (".dropUser(", "drop", "dropUser"),
+        (".dropAllUsers(", "drop", "dropAllUsers"),
+        (".deleteMany({})", "delete-all", "deleteMany({})"),
+        (".deleteMany({},", "delete-all", "deleteMany({}, …)"),
+        (".deleteMany()", "delete-all", "deleteMany()"),
+        (".remove({},", "delete-all", "remove({}, …)"),
+        (".remove({})", "delete-all", "remove({})"),
+        (".updateMany({},", "update-all", "updateMany({}, …)"),
+        (".shutdownServer(", "drop", "shutdownServer"),
+    ];
+    let lost = calls
+        .iter()
+        .filter(|(call, _, _)| dense.contains(call))
+        .map(|(_, operation, what)| (*operation, *what));
+    lost.chain(mongo_rights(&dense)).collect()
+}
+
+/// Roles that hold every right, where a call gives roles to somebody.
+fn mongo_rights(code: &str) -> Option<(&'static str, &'static str)> {
+    const GIVES: &[&str] =
+        &["grantRolesToUser(", "grantRolesToRole(", "createUser(", "updateUser(", "createRole("];
+    const ROLES: &[&str] = &[
+        "root",
+        "__system",
+        "userAdminAnyDatabase",
+        "dbAdminAnyDatabase",
+        "readWriteAnyDatabase",
+        "clusterAdmin",
+    ];
+    let quoted = |role: &str| code.split(['"', '\'']).any(|text| text == role);
+    let given =
+        ROLES.iter().find(|role| quoted(role)).filter(|_| GIVES.iter().any(|call| code.contains(call)))?;
+    Some(("grant-all", given))
+}
+
+pub(super) fn redis(run: &mut Run) -> Outcome {
+    let spec = "h= p= s= a= u= r= i= n= x X= d= D= c e user= pass= askpass tls sni= cacert= cacertdir= cert= key= raw no-raw csv json \
+        stat latency bigkeys memkeys hotkeys scan pattern= count= pipe pipe-timeout= rdb= replica cluster eval= ldb t= 2 3 no-auth-warning \
+        verbose intrinsic-latency= lru-test= quoted-input show-pushes quoted-pattern= functions-rdb= help? version v";
+    let options = read(run.args, spec, Order::First);
+    let host = options.value("h").or(options.value("u")).map(|word| hidden(&word.shown()));
+    let at = format!(" in {}", host.unwrap_or_else(|| "redis".into()));
+    let mut lines: Vec<Vec<String>> = Vec::new();
+    if options.operands.is_empty() {
+        let input = stdin(run);
+        let text = input.as_ref().and_then(Value::as_literal).unwrap_or_default();
+        lines
+            .extend(text.lines().take(1000).map(|line| line.split_whitespace().map(str::to_owned).collect()));
+    } else {
+        lines.push(options.operands.iter().map(Word::shown).collect());
+    }
+    uses(run, &at);
+    let splits = options.operands.get(1).is_some_and(|word| word.splits || word.literal().is_none());
+    for line in lines {
+        if let Some((operation, what)) = redis_deed(&line, splits) {
+            run.push(EffectKind::Database { operation: operation.into(), object: format!("`{what}`{at}") });
+        }
+    }
+    run.derived()
+}
+
+fn redis_deed(line: &[String], many: bool) -> Option<(&'static str, String)> {
+    let verb = line.first()?.to_ascii_lowercase();
+    let second = line.get(1).map(|word| word.to_ascii_lowercase()).unwrap_or_default();
+    let what = || line.iter().take(3).cloned().collect::<Vec<_>>().join(" ");
+    Some(match (verb.as_str(), second.as_str()) {
+        ("flushall", _) => ("drop-database", "FLUSHALL".to_owned()),
+        ("flushdb", _) => ("truncate", "FLUSHDB".to_owned()),
+        ("config", "set" | "rewrite") => ("configure", what()),
+        ("shutdown", _) => ("configure", "SHUTDOWN".to_owned()),
+        ("script" | "function", "flush") => ("truncate", what()),
+        ("cluster", "reset") => ("drop-database", "CLUSTER RESET".to_owned()),
+        ("slaveof" | "replicaof", to) if to != "no" => ("drop-database", what()),
+        ("module", "load") => ("configure", what()),
+        // `redis-cli --scan | xargs redis-cli del`: whatever there is.
+        ("del" | "unlink", _) if many => ("delete-all", "all keys found".to_owned()),
+        ("eval", text) if text.contains("flushall") || text.contains("flushdb") => {
+            ("drop-database", "FLUSHALL".to_owned())
+        }
+        _ => return None,
+    })
+}
+
+pub(super) fn memcached(run: &mut Run) -> Outcome {
+    if run.args.iter().any(|word| word.is("flush_all")) {
+        run.push(EffectKind::Database {
+            operation: "truncate".into(),
+            object: "`flush_all` in memcached".into(),
+        });
+    }
+    run.derived()
+}

@@ -1,0 +1,92 @@
+//! Programs that change many files at once: new names for all of them, or away with those that are there twice.
+
+use tollgate_model::{Place, Zone};
+use tollgate_shell::eval::{Outcome, Status};
+use tollgate_shell::value::Text;
+
+use super::super::{Run, find};
+use crate::options::{Order, read};
+use crate::word::Word;
+
+/// What was thrown away can be taken back until then.
+pub(super) fn trash_empty(run: &mut Run) -> Outcome {
+    let folder = format!("{}/.local/share/Trash", run.analyst.world.home());
+    run.analyst.delete(&Word::literal_at(&folder, run.call.span), true, run.shell);
+    Outcome::silent(Status::Either)
+}
+
+/// Finders of files that are there twice, told to keep one of each without asking.
+pub(super) fn duplicates(run: &mut Run) -> Outcome {
+    let options = read(
+        run.args,
+        "r,recurse d,delete N,noprompt q,quiet f,omitfirst A n,noempty s,symlinks H S,size 1 m,summarize L,linkhard B",
+        Order::Anywhere,
+    );
+    if options.has("d") && options.has("N") {
+        for folder in options.operands.clone() {
+            run.analyst.delete(&find::somewhere_below(&folder), false, run.shell);
+        }
+    }
+    run.derived()
+}
+
+/// `rename` of Perl and of util-linux, and `mmv`, give files other names. One of them may be another file's name, or
+/// lead out of the folder.
+pub(super) fn rename(run: &mut Run) -> Outcome {
+    let spec = "s,symlink v,verbose n,no-act,nono o,no-overwrite a,all l,last i,interactive f,force e= E= d,filename \
+        0,null path u,unicode? h,help m,man V,version X,transcode= N,counter-format= p,mkpath k,keep-extension c,lower-case \
+        C,upper-case S= x r,hidden t g";
+    let options = read(run.args, spec, Order::Anywhere);
+    let looks = if run.program == "mmv" { "nothing" } else { "n" };
+    if options.has(looks) || options.has("h") || options.has("V") {
+        return run.derived();
+    }
+    let told = match run.program {
+        // A pattern for the old names, and one for the new.
+        "mmv" => 0,
+        "rename.ul" => 2,
+        _ if options.has("e") => 0,
+        _ if options.operands.first().is_some_and(|word| is_perl(&word.shown())) => 1,
+        _ => 2,
+    };
+    let perl = told == 1 || options.has("e");
+    let script = options.value("e").or(options.operands.first()).map(Word::shown).unwrap_or_default();
+    // Perl's leaves a file alone whose new name is taken; util-linux's does so when it is told to.
+    let keeps = if perl {
+        !options.has("f") && !renames_all(&script)
+    } else {
+        options.has("o") && run.program != "mmv"
+    };
+    let files = options.operands.get(told..).unwrap_or_default();
+    let files = if run.program == "mmv" { files.get(..1).unwrap_or_default() } else { files };
+    for file in files.iter().filter(|_| !keeps).cloned() {
+        let many = Word { text: unfolded(&file), ..file };
+        let own = |place: &Place| matches!(place.zone, Zone::Workspace | Zone::Temp | Zone::Unknown);
+        if !run.analyst.places(&many, run.shell).iter().all(|(place, _)| own(place)) {
+            run.analyst.remove(&many, false, run.shell);
+        }
+    }
+    Outcome::silent(Status::Either)
+}
+
+/// `s/a/b/`, `y/a/b/` or any other expression of Perl; util-linux takes a plain text.
+fn is_perl(text: &str) -> bool {
+    text.contains(['/', '$', '{', ';', '|', '('])
+}
+
+/// Does an expression give every file the same name?
+fn renames_all(script: &str) -> bool {
+    ["s/.*/", "s/^.*/", "s/.+/", "s/^.+/", "$_="].iter().any(|start| script.trim_start().starts_with(start))
+}
+
+/// `mmv` reads patterns itself, so that a quoted one is a pattern too.
+fn unfolded(word: &Word) -> Text {
+    let Some(text) = word.literal().filter(|text| text.contains(['*', '?'])) else {
+        return word.text.clone();
+    };
+    let mut pattern = Text::default();
+    let folder = text.rfind('/').map_or(0, |at| at + 1);
+    pattern.push_str(text.get(..folder).unwrap_or_default());
+    pattern.push(tollgate_shell::value::Piece::Glob(text.get(folder..).unwrap_or_default().into()));
+    pattern
+}

@@ -1,0 +1,68 @@
+//! Programs that empty a folder before they fill it: builds with a place of their own for what they make, and what
+//! makes one folder like another. In the project and in temporary folders that is what they are for.
+
+use tollgate_model::{Place, Zone};
+
+use super::given;
+use crate::commands::Run;
+use crate::word::Word;
+
+/// The program, the options that name the folder, and the flag that is needed besides; none means that it always clears.
+const CLEARS: &[(&[&str], &str, &str)] = &[
+    (&["pytest", "py.test"], "basetemp=", ""),
+    (&["vite", "vitest"], "outDir=", "--emptyOutDir"),
+    (&["hugo"], "d,destination=", "--cleanDestinationDir"),
+    (&["jekyll"], "d,destination=", ""),
+    (&["mkdocs"], "d,site-dir=", ""),
+    (&["webpack", "webpack-cli"], "o,output-path=", "--output-clean"),
+    (&["tsup"], "d,out-dir=", "--clean"),
+    (&["typedoc"], "out=", ""),
+    (&["astro", "vitepress"], "outDir=", ""),
+    (&["docusaurus"], "out-dir=", ""),
+    (&["gitbook", "honkit"], "o,output=", ""),
+    (&["cargo"], "target-dir=", "clean"),
+];
+
+/// Takes down the folder that the command empties.
+pub(super) fn notice(run: &mut Run) {
+    let module = run.program.starts_with("python") && run.args.first().is_some_and(|word| word.is("-m"));
+    let args = run.args;
+    let program = args.get(1).filter(|_| module).and_then(Word::literal).unwrap_or(run.program);
+    if program == "unison" {
+        return alike(run);
+    }
+    for (_, spec, flag) in CLEARS.iter().filter(|(names, ..)| names.contains(&program)) {
+        if !flag.is_empty() && !run.args.iter().any(|word| word.is(flag)) {
+            continue;
+        }
+        for folder in given(run, spec) {
+            clear(run, &folder);
+        }
+    }
+}
+
+/// `unison a b -force b`: what only `a` has is gone.
+fn alike(run: &mut Run) {
+    let words = run.args.to_vec();
+    let Some(forced) = words.windows(2).find_map(|pair| match pair {
+        [flag, root] if flag.is("-force") || flag.is("-prefer") => Some(root.shown()),
+        _ => None,
+    }) else {
+        return;
+    };
+    let roots = words.iter().take_while(|word| !word.text.prefix().starts_with('-')).take(2);
+    for root in roots
+        .filter(|root| root.shown() != forced && !root.shown().contains("://"))
+        .cloned()
+        .collect::<Vec<_>>()
+    {
+        clear(run, &root);
+    }
+}
+
+fn clear(run: &mut Run, folder: &Word) {
+    let own = |place: &Place| matches!(place.zone, Zone::Workspace | Zone::Temp) && !place.root;
+    if run.analyst.places(folder, run.shell).iter().any(|(place, _)| !own(place)) {
+        run.analyst.delete(folder, true, run.shell);
+    }
+}

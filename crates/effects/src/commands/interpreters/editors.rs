@@ -1,0 +1,212 @@
+//! Editors that are told what to do: vim, ex, ed.
+
+use tollgate_model::WriteMode;
+use tollgate_shell::eval::Outcome;
+use tollgate_shell::value::{Taint, Value};
+
+use super::given::read;
+use super::languages::inline;
+use crate::analyst::taint;
+use crate::commands::readers::contents;
+use crate::commands::{Run, interpreters};
+use crate::languages::Language;
+use crate::word::Word;
+
+/// Editors of the `vi` family: files, and commands that may run programs.
+const VIM: &str = "c= cmd= S= s= u= U= t= T= w= W= i= r= V# o# O# p# q? d= servername= remote-send= remote-expr= startuptime= listen=";
+
+/// In Ex mode `-s` is silence, and takes nothing.
+const EX: &str = "c= cmd= S= s u= U= t= T= w= W= i= r= V# o# O# p# q? d= servername= remote-send= remote-expr= startuptime= listen=";
+
+pub(super) fn vim(run: &mut Run) -> Outcome {
+    let spec = if run.program == "ex" { EX } else { VIM };
+    let mut commands: Vec<Word> = Vec::new();
+    let mut files = Vec::new();
+    // In Ex mode `-s` is silence, else it names a script.
+    let is_ex = |word: &Word| matches!(word.shown().as_str(), "-e" | "-E" | "-es" | "-Es");
+    let quiet = run.program == "ex" || run.args.iter().any(is_ex);
+    let silence = |word: &&Word| !(quiet && (is_ex(word) || word.is("-s")));
+    let mut rest: Vec<Word> = run.args.iter().filter(silence).cloned().collect();
+    loop {
+        let given = read(&rest, spec, &[]);
+        commands.extend(
+            ["c", "cmd", "remote-send", "remote-expr"].iter().flat_map(|name| given.values(name)).cloned(),
+        );
+        for file in given.values("S").chain(given.values("s")).cloned().collect::<Vec<_>>() {
+            run.read(&file, false);
+            if let Some(text) = run.analyst.script(&file, run.shell) {
+                editor_script(run, &text, &file, &[]);
+            }
+        }
+        let Some((first, others)) = given.rest.split_first() else { break };
+        match first.text.prefix().strip_prefix('+') {
+            Some(_) => commands.push(first.from(1)),
+            None => files.push(first.clone()),
+        }
+        rest = others.to_vec();
+    }
+    let whole = contents(run, &files.iter().filter(|file| !file.is("-")).cloned().collect::<Vec<_>>());
+    for command in &commands {
+        editor_script(run, &command.value(), command, &files);
+    }
+    if let (true, Some(text)) = (quiet, run.stdin().cloned()) {
+        let word = Word::literal_at("", run.call.span);
+        editor_script(run, &text, &word, &files);
+    }
+    Outcome::unknown(whole.taint)
+}
+
+/// The line editor: its commands are its input.
+pub(super) fn ed(run: &mut Run) -> Outcome {
+    let given = read(run.args, "p= prompt=", &[]);
+    let files: Vec<Word> = given.rest.iter().take(1).cloned().collect();
+    if let Some(command) = files.first().filter(|file| file.text.prefix().starts_with('!')) {
+        let text = command.from(1);
+        return interpreters::code(run, &text.value(), text.span);
+    }
+    let whole = if files.is_empty() { Value::output(Taint::NONE) } else { contents(run, &files) };
+    if let Some(text) = run.stdin().cloned() {
+        let word = Word::literal_at("", run.call.span);
+        typed(run, &text, &files);
+        editor_script(run, &text, &word, &files);
+    }
+    Outcome::unknown(whole.taint)
+}
+
+/// What `a`, `i` and `c` put into a file that was not there before is all that is in it.
+fn typed(run: &mut Run, script: &Value, files: &[Word]) {
+    let ([file], Some(script)) = (files, script.as_literal()) else { return };
+    if !run.analyst.is_missing(file, run.shell) || !script.lines().any(|line| line.starts_with('w')) {
+        return;
+    }
+    let (mut text, mut typing) = (String::new(), false);
+    for line in script.lines() {
+        if !typing {
+            typing = line.ends_with(['a', 'i', 'c']) && !line.contains(' ');
+        } else if line == "." {
+            typing = false;
+        } else {
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    if !text.is_empty() {
+        run.analyst.write(file, WriteMode::Overwrite, Some(&Value::text(&text)), run.shell);
+    }
+}
+
+/// Commands of an editor, one a line.
+fn editor_script(run: &mut Run, text: &Value, word: &Word, files: &[Word]) {
+    if taint::has(text.taint, taint::NET) {
+        run.analyst.dynamic_code(text.taint, word.span);
+    }
+    for text in text.any.iter().take(16) {
+        let shown = crate::word::show(text);
+        for line in shown.lines().take(10_000) {
+            editor_command(run, line, word, files);
+        }
+    }
+}
+
+fn editor_command(run: &mut Run, line: &str, word: &Word, files: &[Word]) {
+    let mut line = line.trim_start_matches([':', ' ', '\t']);
+    for prefix in ["silent! ", "silent ", "sil! ", "sil ", "noautocmd ", "keepalt ", "exe ", "execute "] {
+        line = line.strip_prefix(prefix).unwrap_or(line);
+    }
+    if deletes_all(line) {
+        for file in files {
+            run.analyst.write(file, WriteMode::Overwrite, Some(&Value::empty()), run.shell);
+        }
+        return;
+    }
+    // The lines it works on.
+    let line = line
+        .trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '%' | ',' | '$' | '.' | '\'' | ' '));
+    let (name, rest) = line.split_at(line.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(line.len()));
+    let rest_text = rest.trim_start_matches('!').trim_start();
+    let at = |text: &str| Word::literal_at(text, word.span);
+    match name {
+        "" | "silent" if rest.starts_with('!') => {
+            interpreters::code(run, &Value::text(rest_text), word.span);
+        }
+        "r" | "read" | "w" | "write" | "e" | "terminal" | "term"
+            if rest.trim_start().starts_with('!') && !rest.starts_with("! ") && !rest_text.is_empty() =>
+        {
+            let command = rest.trim_start().trim_start_matches('!');
+            interpreters::code(run, &Value::text(command), word.span);
+        }
+        "w" | "write" | "saveas" | "sav" | "wq" | "x" | "xit" | "wa" | "wqa" | "xa" | "up" | "update"
+        | "W" => {
+            saved(run, rest_text, word, files);
+        }
+        "terminal" | "term" if !rest_text.is_empty() => {
+            interpreters::code(run, &Value::text(rest_text), word.span);
+        }
+        "r" | "read" | "e" | "edit" | "tabe" | "tabedit" | "sp" | "split" | "vsp"
+            if !rest_text.is_empty() =>
+        {
+            run.read(&at(rest_text), false);
+        }
+        // Vim fetches an address before it reads it.
+        "so" | "source" if rest_text.contains("://") => run.analyst.dynamic_code(taint::NET, word.span),
+        "so" | "source" if !rest_text.is_empty() => {
+            if let Some(text) = run.analyst.script(&at(rest_text), run.shell) {
+                let script = at(rest_text);
+                run.shell.isolated(|_| ());
+                sourced(run, &text, &script);
+            }
+        }
+        _ => scripted(run, name, rest_text, word),
+    }
+}
+
+/// What a command saves goes to the file it names, or to those that are open.
+fn saved(run: &mut Run, target: &str, word: &Word, files: &[Word]) {
+    let named = Word::literal_at(target.trim_start_matches('>').trim(), word.span);
+    let targets = if target.is_empty() { files.to_vec() } else { vec![named] };
+    for target in targets.iter().filter(|target| !target.shown().starts_with('|')) {
+        run.analyst.write(target, WriteMode::Edit, None, run.shell);
+    }
+}
+
+/// Commands with code of another language.
+fn scripted(run: &mut Run, name: &str, rest_text: &str, word: &Word) {
+    match name {
+        "lua" => drop(inline(run, Language::Lua, &Value::text(rest_text), word, &[])),
+        "py" | "python" | "pythonx" | "pyx" => {
+            drop(inline(run, Language::Python, &Value::text(rest_text.trim_start_matches('3')), word, &[]))
+        }
+        "ruby" | "rub" => drop(inline(run, Language::Ruby, &Value::text(rest_text), word, &[])),
+        "perl" | "pe" => drop(inline(run, Language::Perl, &Value::text(rest_text), word, &[])),
+        "call" | "let" | "echo" | "echom" | "return" | "cal" => {
+            // Read as R, which calls these differently.
+            let text = rest_text.replace("delete(", "unlink(").replace(" expand(", " path.expand(");
+            let text = text.replace("(expand(", "(path.expand(").replace("$HOME", "\"~\"");
+            let text =
+                text.replace(",\"rf\")", ", recursive=TRUE)").replace(", \"rf\")", ", recursive=TRUE)");
+            drop(inline(run, Language::Hashed, &Value::text(&text), word, &[]))
+        }
+        _ => {}
+    }
+}
+
+/// `%d`, `1,$d`: every line goes.
+fn deletes_all(line: &str) -> bool {
+    let first = line.split('|').next().unwrap_or_default().trim_end();
+    ["%", "1,$", "0,$", ","].iter().any(|all| {
+        first.strip_prefix(all).is_some_and(|verb| matches!(verb, "d" | "de" | "del" | "delete" | "d _"))
+    })
+}
+
+/// A script that is brought in: its lines are commands, and it brings in nothing itself.
+fn sourced(run: &mut Run, text: &Value, script: &Word) {
+    for line in text
+        .as_literal()
+        .unwrap_or_default()
+        .lines()
+        .take(10_000)
+        .filter(|line| !line.trim_start().starts_with("so"))
+    {
+        editor_command(run, line, script, &[]);
+    }
+}

@@ -1,0 +1,89 @@
+//! Data without end that goes into a file: the disk is full before anybody notices.
+
+use tollgate_model::{EffectKind, phrase};
+use tollgate_shell::eval::Stream;
+use tollgate_shell::value::Taint;
+
+use super::super::Run;
+use crate::analyst::taint;
+use crate::paths;
+use crate::word::Word;
+
+/// Devices that give data for as long as somebody reads.
+const DEVICES: &[&str] = &["/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"];
+
+/// Programs that hand on all they are given, in this form or another.
+const HAND_ON: &[&str] = &[
+    "cat", "tee", "tr", "base64", "base32", "xxd", "od", "hexdump", "hd", "rev", "sed", "cut", "fold", "fmt",
+    "nl", "paste", "pv", "gzip", "bzip2", "xz", "zstd", "dd", "buffer", "mbuffer", "openssl", "sponge",
+];
+
+/// Options with which such a program stops by itself.
+const BOUNDS: &[&str] = &["count=", "-l", "-N", "-n", "--read-bytes", "--length", "--size", "-S"];
+
+/// The mark of what the command prints, if it never ends. Takes down the file that it goes to.
+pub(in crate::commands) fn marks(run: &mut Run) -> Taint {
+    if !is_endless(run) {
+        return Taint::NONE;
+    }
+    let mut files: Vec<String> = match (&run.call.stdout, run.program) {
+        (_, "tee" | "sponge") => operands(run).map(Word::shown).collect(),
+        (_, "dd") => run
+            .args
+            .iter()
+            .filter(|word| word.text.prefix().starts_with("of="))
+            .map(|word| word.after('=').shown())
+            .collect(),
+        _ => Vec::new(),
+    };
+    if let Stream::File(path) = &run.call.stdout {
+        files.extend(path.any.iter().map(crate::word::show));
+    }
+    if let Some(file) = files.into_iter().find(|file| !file.starts_with("/dev/")) {
+        fills(run, &file);
+    }
+    taint::ENDLESS
+}
+
+/// A file that takes all the room there is.
+pub(super) fn fills(run: &mut Run, file: &str) {
+    run.push(EffectKind::Process { signal: phrase::FILL.to_owned(), target: file.to_owned() });
+}
+
+fn is_endless(run: &Run) -> bool {
+    if run.program == "yes" {
+        return !run.args.iter().any(|word| word.is("--help") || word.is("--version"));
+    }
+    let bounded = |word: &Word| BOUNDS.iter().any(|bound| word.text.prefix().starts_with(bound));
+    if !HAND_ON.contains(&run.program)
+        || run.args.iter().any(bounded) && !matches!(run.program, "sed" | "cat" | "tr" | "nl")
+    {
+        return false;
+    }
+    let device = |word: &Word| {
+        let word = if run.program == "dd" && word.text.prefix().starts_with("if=") {
+            word.after('=')
+        } else {
+            word.clone()
+        };
+        word.literal().is_some_and(is_device)
+    };
+    let from_device = match &run.call.stdin.stream {
+        Stream::File(path) => path.as_literal().is_some_and(is_device),
+        _ => false,
+    };
+    let given = run.stdin().is_some_and(|input| taint::has(input.taint, taint::ENDLESS));
+    let quits = run.program == "sed" && run.args.iter().any(|word| word.shown().contains('q'));
+    !quits
+        && (run.args.iter().any(device)
+            || from_device
+            || given && operands(run).next().is_none_or(|_| run.program != "cat"))
+}
+
+fn is_device(path: &str) -> bool {
+    path.starts_with("/dev/") && DEVICES.contains(&paths::normal(path).as_str())
+}
+
+fn operands<'r>(run: &'r Run) -> impl Iterator<Item = &'r Word> {
+    run.args.iter().filter(|word| !word.text.prefix().starts_with('-'))
+}

@@ -1,0 +1,65 @@
+//! tmux: what runs in its windows, now or at an event.
+
+use tollgate_model::EffectKind;
+use tollgate_model::phrase::JOB;
+use tollgate_shell::eval::Outcome;
+use tollgate_shell::value::Value;
+
+use super::super::strangers::{either, possibly};
+use super::super::{Run, interpreters};
+use crate::options::{Order, read};
+use crate::word::Word;
+
+pub(super) fn tmux(run: &mut Run) -> Outcome {
+    let spec = "2 C D l N u v V c= f= L= S= T=";
+    let options = read(run.args, spec, Order::First);
+    let Some((verb, rest)) = options.operands.split_first() else { return run.derived() };
+    let verb = verb.shown();
+    let spec = "A d D E P X a= b h v f Z c= e= F= n= s= t= x= y= k S p= l= R";
+    let inner = read(rest, spec, Order::First);
+    if verb.starts_with("set-hook") || verb.starts_with("bind") {
+        tmux_later(run, &verb, &inner.operands);
+    }
+    if verb.starts_with("if") {
+        return branches(run, &inner.operands);
+    }
+    let starts = ["new", "neww", "split", "respawn", "run", "popup", "display-popup", "pipe"];
+    if starts.iter().any(|start| verb.starts_with(start)) && !inner.operands.is_empty() {
+        return interpreters::joined(run, &inner.operands);
+    }
+    if verb.starts_with("send") && !inner.operands.is_empty() {
+        let keys: Vec<Word> = inner
+            .operands
+            .iter()
+            .filter(|word| !matches!(word.shown().as_str(), "Enter" | "C-m" | "KPEnter"))
+            .cloned()
+            .collect();
+        return interpreters::joined(run, &keys);
+    }
+    run.derived()
+}
+
+/// Commands of tmux that run later: at an event, for every session of its server, or when a key is pressed.
+fn tmux_later(run: &mut Run, verb: &str, operands: &[Word]) {
+    for text in operands.iter().filter(|word| word.shown().contains(' ')).cloned().collect::<Vec<_>>() {
+        let runs = ["run", "if", "new", "neww", "split", "respawn", "popup", "display-popup", "pipe"];
+        let told = text.shown();
+        let first = told.split_whitespace().next().unwrap_or_default();
+        if verb.starts_with("set-hook") && runs.iter().any(|start| first.starts_with(start)) {
+            run.push(EffectKind::Persist { place: format!("{JOB}a hook of tmux") });
+        }
+        possibly(run, |run| either(run, &text));
+        let line = Value::text("tmux ").concat(&text.value());
+        possibly(run, |run| drop(interpreters::code(run, &line, text.span)));
+    }
+}
+
+/// `tmux if-shell condition command command`: the first is for the shell, the others are for tmux.
+fn branches(run: &mut Run, operands: &[Word]) -> Outcome {
+    for (at, word) in operands.iter().enumerate() {
+        let tmux = Value::text("tmux ");
+        let text = if at == 0 { word.value() } else { tmux.concat(&word.value()) };
+        interpreters::code(run, &text, word.span);
+    }
+    run.derived()
+}

@@ -1,0 +1,47 @@
+use tollgate_model::phrase::FILL;
+use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+
+use crate::kit::{Words, first, rule};
+
+rule! {
+    /// Asks before data without end, or more than a disk holds, goes into a file.
+    ///
+    /// ## Instead
+    /// Say how much: `head -c 10M /dev/urandom > blob`.
+    pub struct DiskFill;
+    id: "disk-fill", pack: Core, level: Ask,
+    instead: ["head -c 10M /dev/urandom > blob"],
+    examples: [
+        hit Shell("yes > junk"),
+        hit Shell("cat /dev/zero > junk"),
+        hit Shell("dd if=/dev/zero of=junk bs=1M"),
+        hit Shell("tr -d x < /dev/urandom >> junk"),
+        hit Shell("yes | gzip > junk.gz"),
+        hit Shell("yes 1 | tee junk"),
+        hit Shell("fallocate -l 999G junk"),
+        pass Shell("dd if=/dev/zero of=blob bs=1M count=10"),
+        pass Shell("head -c 10M /dev/urandom > blob"),
+        pass Shell("tr -dc a-z < /dev/urandom | head -c 32 > name"),
+        pass Shell("yes | head -n 100 > lines"),
+        pass Shell("yes | ./setup.sh > log"),
+        pass Shell("yes > /dev/null"),
+        pass Shell("xxd -l 16 -p /dev/urandom > key"),
+        pass Shell("fallocate -l 10M blob"),
+    ],
+}
+
+impl Rule for DiskFill {
+    fn card(&self) -> &'static Card {
+        &Self::CARD
+    }
+
+    fn check(&self, case: &Case) -> Option<Hit> {
+        first(case, |effect| match &effect.kind {
+            EffectKind::Process { signal, target } if signal == FILL => Words::new(
+                format!("fills the disk: what goes into `{target}` has no end"),
+                "say how much, as `head -c` does",
+            ),
+            _ => None,
+        })
+    }
+}
