@@ -6,6 +6,7 @@ use core::net::{Ipv4Addr, Ipv6Addr};
 
 use tollgate_model::{hosts, phrase};
 
+use crate::commands::codecs;
 use crate::secrets_scan::credentials;
 
 pub(crate) use encoded::{label_holds_data, looks_encoded};
@@ -66,6 +67,16 @@ impl Url {
     pub fn file(&self) -> Option<String> {
         (self.scheme == "file").then(|| decoded(&self.path))
     }
+}
+
+/// The text that a `data:` address holds.
+pub(crate) fn data(address: &str) -> Option<String> {
+    let (kind, payload) = address.strip_prefix("data:")?.split_once(',')?;
+    let payload = decoded(payload);
+    if !kind.ends_with(";base64") {
+        return Some(payload);
+    }
+    String::from_utf8(codecs::from_base64(&payload)?).ok()
 }
 
 /// The host of an address, or of `host:port`, in its one spelling.

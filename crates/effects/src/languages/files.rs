@@ -30,6 +30,16 @@ impl Machine<'_, '_, '_> {
                 self.callbacks(args);
                 target
             }
+            Op::Extract(at) => {
+                let folder =
+                    ["cwd", "C", "dir", "path", "extract_dir"].iter().find_map(|name| args.option(name));
+                self.unpacks(folder.or(args.get(at)).cloned());
+                self.callbacks(args);
+                Val::unknown()
+            }
+            Op::ReadOr(path) => {
+                Val::Text(self.read(&args.get(0).cloned().unwrap_or_else(|| self.home_path(path))))
+            }
             Op::Read | Op::Lines => {
                 let content = self.read(&first);
                 if args.option("inplace").is_some_and(Val::is_true) {
@@ -160,6 +170,14 @@ impl Machine<'_, '_, '_> {
         words
     }
 
+    /// A path that may begin with `~/`.
+    fn home_path(&self, path: &str) -> Val {
+        match path.strip_prefix("~/") {
+            Some(rest) => Val::text(&format!("{}/{rest}", self.run.analyst.world.home())),
+            None => Val::text(path),
+        }
+    }
+
     /// Some of the languages that are read flat expand `~`; the others would fail.
     fn at_home(&self, text: &Text) -> Text {
         let prefix = text.prefix();
@@ -205,6 +223,7 @@ impl Machine<'_, '_, '_> {
 
     pub fn write(&mut self, path: &Val, mode: WriteMode, content: Option<&Value>) {
         self.leaks(content.map(|content| content.taint).unwrap_or_default());
+        self.grown += 1;
         for word in self.paths(path) {
             self.run.analyst.write(&word, mode, content, self.run.shell);
         }

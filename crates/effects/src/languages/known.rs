@@ -73,6 +73,16 @@ impl Machine<'_, '_, '_> {
         }
     }
 
+    /// What the files hold that are the program's arguments, or what comes in from outside.
+    pub fn input_files(&mut self) -> Val {
+        let given = self.scope.get("@ARGV").cloned().unwrap_or_else(|| self.known(Known::Arguments));
+        match &given {
+            Val::List(list) if list.items.is_empty() => self.around.input.clone(),
+            Val::List(_) | Val::Text(_) => Val::Text(self.read(&given)),
+            _ => Val::Unknown(given.taint()),
+        }
+    }
+
     /// Data with these marks leaves the program, or is seen.
     pub fn leaks(&mut self, marks: Taint) {
         if marks.0 & ENVIRONMENT.0 == ENVIRONMENT.0 {

@@ -73,8 +73,15 @@ pub(super) struct Machine<'m, 'r, 'w> {
     /// How many processes it split, and how often it waited.
     pub forks: u32,
     pub calms: u32,
+    /// How many programs it started without waiting for them, and how often it took more memory or disk.
+    pub started: u32,
+    pub grown: u32,
+    /// The loop that follows has no end of its own.
+    pub endless: bool,
     /// It opened a connection; and its standard input is one.
     pub connected: bool,
+    /// Whom the last connection leads to.
+    pub peer: Option<Val>,
     pub remote: bool,
     /// It called something that is not known, which may print as well.
     pub strange: bool,
@@ -112,7 +119,11 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
             active: Vec::new(),
             forks: 0,
             calms: 0,
+            started: 0,
+            grown: 0,
+            endless: false,
             connected: false,
+            peer: None,
             remote: false,
             passing: false,
             strange: false,

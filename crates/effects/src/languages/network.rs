@@ -38,7 +38,10 @@ impl Machine<'_, '_, '_> {
             ),
             _ => (args.at(0, &["url", "uri", "address", "host", "hostname"]), args.skip(1)),
         };
-        self.connected |= matches!(op, Op::Connect | Op::Dial);
+        if matches!(op, Op::Connect | Op::Dial) {
+            self.connected = true;
+            self.peer = Some(address.clone());
+        }
         let method = match op {
             Op::Request => args.literal(0).unwrap_or_default(),
             _ => args.option("method").and_then(Val::literal).unwrap_or_default(),

@@ -6,6 +6,7 @@ use tollgate_model::phrase::PRINTED;
 use tollgate_model::{Certainty, CodeSource, EffectKind, WriteMode};
 use tollgate_shell::value::{HoleSource, Taint, Value};
 
+use super::flow::{ENDLESS, leaves_loop};
 use super::machine::{Machine, Origin};
 use super::ops::{ENVIRONMENT, Known, Op};
 use super::pure::{self, Pure};
@@ -35,18 +36,33 @@ impl Machine<'_, '_, '_> {
         if op.is_network() { self.network_by(op, name, args) } else { self.files(op, args) }
     }
 
-    /// The arguments; the whole environment among them is read, but where only a part of it may be meant.
+    /// The arguments; the whole environment among them is read, but where only a part of it may be meant. What
+    /// goes out is read with all that is in it.
     fn seen(&mut self, op: Op, args: &Args) -> Args {
         let part = matches!(op, Op::Env | Op::EnvAll | Op::Get | Op::Part | Op::Known(_) | Op::Keys);
-        if part { args.clone() } else { self.exposed_args(args) }
+        if part {
+            return args.clone();
+        }
+        let out = op.is_network() || matches!(op, Op::Print(_) | Op::Dump | Op::Write | Op::Append | Op::Put);
+        let mut args = self.exposed_args(args);
+        for value in args.list.iter_mut().filter(|value| out && holds_environment(value)) {
+            *value = with_environment(value);
+        }
+        args
     }
 
     /// Runs programs and code.
     fn run_op(&mut self, op: Op, name: &str, args: &Args) -> Option<Val> {
         Some(match op {
             Op::Shell | Op::ShellOut => self.run_shell(op == Op::ShellOut, args),
-            Op::Program => self.run_program(name, args),
-            Op::Spawn => self.run_spawn(args),
+            Op::Program => {
+                self.started += u32::from(name.ends_with("Popen"));
+                self.run_program(name, args)
+            }
+            Op::Spawn => {
+                self.started += u32::from(!name.ends_with("Sync") && !name.ends_with("sync"));
+                self.run_spawn(args)
+            }
             Op::System => self.run_system(name, args),
             Op::ExecList(skip) => {
                 let list = args.at(skip + 1, &["args", "argv"]);
@@ -78,18 +94,24 @@ impl Machine<'_, '_, '_> {
                 );
                 Val::unknown()
             }
-            _ => return self.process_op(op, args),
+            _ => return self.process_op(op, name, args),
         })
     }
 
     /// Starts and ends processes, and runs what it is given.
-    fn process_op(&mut self, op: Op, args: &Args) -> Option<Val> {
+    fn process_op(&mut self, op: Op, name: &str, args: &Args) -> Option<Val> {
         Some(match op {
             Op::Later => match args.get(0) {
                 Some(Val::Text(_)) => self.run_eval(&Args::of(args.list.iter().take(1).cloned().collect())),
-                Some(function) => self.apply(&function.clone(), &Args::default()),
+                Some(function) => self.apply(&function.clone(), &args.skip(2)),
                 None => Val::unknown(),
             },
+            Op::Named => self.run_named(name, args),
+            Op::Process => self.open_process(args),
+            Op::Worker if args.option("eval").is_some_and(Val::is_true) => {
+                self.run_eval(&Args::of(args.list.iter().take(1).cloned().collect()))
+            }
+            Op::Worker => self.run_file(&args.at(0, &[])),
             Op::LispProcess(skip) => {
                 let program = args.at(if skip == 2 { 2 } else { 0 }, &[]);
                 let rest = args.list.iter().skip(if skip == 2 { 3 } else { skip }).cloned();
@@ -107,6 +129,9 @@ impl Machine<'_, '_, '_> {
                 let start = self.effort();
                 let args = args.clone();
                 self.looped(start, |machine| machine.callbacks(&args));
+                if !args.all().any(leaves) {
+                    self.exhausts(start);
+                }
                 Val::unknown()
             }
             Op::Duplicate => {
@@ -131,6 +156,7 @@ impl Machine<'_, '_, '_> {
     fn call_op(&mut self, op: Op, name: &str, args: &Args) -> Option<Val> {
         Some(match op {
             Op::Import => self.import(args),
+            Op::Yields(name) => Val::name(name),
             Op::Names => args.get(0).cloned().unwrap_or_else(|| Val::name("globals")),
             Op::Part => self.part_by_name(args),
             Op::MapNames => {
@@ -193,8 +219,17 @@ impl Machine<'_, '_, '_> {
     /// Makes values, or says what is known.
     fn value_op(&mut self, op: Op, name: &str, args: &Args) -> Option<Val> {
         Some(match op {
-            Op::Input => self.around.input.clone(),
+            Op::Input => {
+                self.calms += 1;
+                self.around.input.clone()
+            }
+            // `iter(function, last)` calls the function until it returns the last.
+            Op::Pure(Pure::ToList) if args.list.len() == 2 => Val::object(ENDLESS, Args::default()),
+            Op::Pure(Pure::Entries | Pure::Values) if self.is_risky(args.get(0)) => {
+                Val::many(vec![Val::many(vec![Val::name("?")])])
+            }
             Op::Env | Op::EnvAll => self.environment(op == Op::EnvAll, name, args),
+            Op::InputFiles => self.input_files(),
             Op::Known(known) | Op::Now(known) => self.known(known),
             Op::Keys => pure::apply(Pure::Keys, args),
             Op::Replace if args.list.len() == 2 => self.files(Op::Move, args),
@@ -380,16 +415,13 @@ impl Machine<'_, '_, '_> {
                 let Some(function) = args.list.get(1..).and_then(<[Val]>::last).cloned() else { return list };
                 match &list {
                     Val::List(known) if known.items.len() <= 64 => {
-                        let results = known
-                            .items
-                            .iter()
-                            .map(|item| self.apply(&function, &Args::of(vec![item.clone()])));
+                        let results = known.items.iter().map(|item| self.apply_to(&function, item));
                         let results: Vec<Val> = results.collect();
                         if known.open { Val::many(results) } else { Val::list(results) }
                     }
                     other => {
                         let item = other.item();
-                        Val::many(vec![self.apply(&function, &Args::of(vec![item]))])
+                        Val::many(vec![self.apply_to(&function, &item)])
                     }
                 }
             }
@@ -404,11 +436,20 @@ impl Machine<'_, '_, '_> {
             }
             Op::Apply => self.apply(&args.at(0, &["function", "func"]), &args.skip(1)),
             Op::Thread => {
+                self.started += 1;
                 let target = args.at(1, &["target"]);
                 let list = args.at(3, &["args"]).items();
                 self.apply(&target, &Args::of(list))
             }
             _ => Val::partial(args.at(0, &[]), args.skip(1)),
+        }
+    }
+
+    /// Calls a function with an item; `&:name` is the item's method of that name.
+    fn apply_to(&mut self, function: &Val, item: &Val) -> Val {
+        match function.literal().filter(|_| self.syntax.bare_calls && !self.syntax.symbolic) {
+            Some(name) => self.method(item, None, &name, Args::default()),
+            None => self.apply(function, &Args::of(vec![item.clone()])),
         }
     }
 
@@ -454,9 +495,14 @@ impl Machine<'_, '_, '_> {
         }
     }
 
+    /// Is it a module from which nothing may be picked by a name that is not known?
+    fn is_risky(&self, value: Option<&Val>) -> bool {
+        matches!(value, Some(Val::Name(module)) if self.syntax.risky.contains(&&**module))
+    }
+
     /// `receiver.send(:name, …)`, or `send(:name, …)`.
     fn dispatch(&mut self, called: &str, args: &Args) -> Val {
-        let bare = called == "send"
+        let bare = matches!(called, "send" | "public_send" | "__send__")
             && matches!(args.get(0), Some(Val::Text(_)))
             && (self.syntax.function)(&args.literal(0).unwrap_or_default()).is_some();
         if bare || args.list.len() < 2 {
@@ -481,13 +527,17 @@ impl Machine<'_, '_, '_> {
     }
 
     /// A function by its name, not called.
-    fn named_function(&mut self, name: &str) -> Val {
+    pub fn named_function(&mut self, name: &str) -> Val {
         self.scope.get(name).cloned().unwrap_or_else(|| Val::name(name))
     }
 
     fn import(&mut self, args: &Args) -> Val {
         if args.literal(0).is_some_and(|name| name.starts_with("http://") || name.starts_with("https://")) {
             self.dynamic(taint::NET);
+        }
+        if let Some(code) = args.literal(0).as_deref().and_then(crate::url::data) {
+            self.source(&code);
+            return Val::unknown();
         }
         match args.literal(0) {
             Some(name) => self.module(&name),
@@ -518,5 +568,37 @@ impl Machine<'_, '_, '_> {
             source: CodeSource::Variable,
         };
         self.push(kind, Certainty::Possible);
+    }
+}
+
+/// Does the block leave the loop around it?
+fn leaves(value: &Val) -> bool {
+    let Val::Function(function) = value else { return false };
+    leaves_loop(function.tokens.get(function.body.clone()).unwrap_or_default())
+}
+
+/// The value, with the environment read where it is in it.
+fn with_environment(value: &Val) -> Val {
+    match value {
+        Val::Name(name) if &**name == "$ENV" => Val::Unknown(ENVIRONMENT),
+        Val::List(list) => {
+            let items = list.items.iter().map(with_environment).collect();
+            if list.open { Val::many(items) } else { Val::list(items) }
+        }
+        Val::Table(table) => {
+            let entries = table.entries.iter();
+            Val::table(entries.map(|(key, value)| (Rc::clone(key), with_environment(value))).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// The whole environment is in it somewhere.
+fn holds_environment(value: &Val) -> bool {
+    match value {
+        Val::Name(name) => &**name == "$ENV",
+        Val::List(list) => list.items.iter().any(holds_environment),
+        Val::Table(table) => table.entries.iter().any(|(_, value)| holds_environment(value)),
+        _ => false,
     }
 }

@@ -106,6 +106,7 @@ pub(super) fn function(name: &str) -> Option<Op> {
             Op::Now(Known::TempFile)
         }
         "getenv" => Op::Env,
+        "File.Path.can" | "can" => Op::ByName,
         "Dumper" | "Data.Dumper.Dumper" | "uniq" | "local" | "keys_of" | "chomp" | "File.Spec.new"
         | "Path.Tiny.path" | "path" => Op::Pure(Pure::Same),
         "keys" => Op::Pure(Pure::Keys),

@@ -12,8 +12,16 @@ pub(super) fn canonical(name: &str) -> Option<String> {
 /// What a function does, by its name.
 pub(super) fn function(name: &str) -> Option<Op> {
     Some(match name {
-        "exec" | "shell_exec" | "popen" | "proc_open" | "expect_popen" => Op::ShellOut,
-        "system" | "passthru" => Op::Shell,
+        "exec" | "shell_exec" | "expect_popen" => Op::ShellOut,
+        "system" | "passthru" | "popen" => Op::Shell,
+        "proc_open" => Op::Process,
+        "FFI.cdef" | "FFI.load" | "FFI.scope" => Op::Hidden,
+        "Closure.fromCallable" | "ReflectionFunction" => Op::ByName,
+        "RecursiveDirectoryIterator" => Op::GlobDeep,
+        "DirectoryIterator" | "FilesystemIterator" => Op::GlobBelow,
+        "RecursiveIteratorIterator" | "IteratorIterator" | "CallbackFilterIterator" | "LimitIterator" => {
+            Op::Pure(Pure::Same)
+        }
         "pcntl_exec" => Op::Spawn,
         "unlink" | "rmdir" => Op::Delete,
         "rename" | "move_uploaded_file" => Op::Move,
@@ -49,7 +57,9 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "call_user_func" => Op::ApplyNamed,
         "call_user_func_array" => Op::ApplyList,
         "array_map" | "array_filter" | "array_walk" => Op::MapNamed,
-        "usort" | "register_shutdown_function" | "set_error_handler" | "iterator_apply" => Op::ApplyNamed,
+        "ob_start" | "usort" | "register_shutdown_function" | "set_error_handler" | "iterator_apply" => {
+            Op::ApplyNamed
+        }
         "posix_kill" => Op::Kill,
         "pcntl_fork" => Op::Fork,
         "sleep" | "pcntl_wait" | "pcntl_waitpid" | "usleep" => Op::Calm,

@@ -134,6 +134,14 @@ pub(super) fn function(name: &str) -> Option<Op> {
         .or_else(|| network(name))
         .or_else(|| code(name))
         .or_else(|| values(name))
+        .or_else(|| program(name))
+}
+
+/// `sh.rm` and `plumbum.cmd.rm` are the programs of these names.
+fn program(name: &str) -> Option<Op> {
+    let rest = ["sh.", "plumbum.cmd.", "plumbum.local."].iter().find_map(|start| name.strip_prefix(start))?;
+    let plain = rest.strip_suffix(".bake").unwrap_or(rest);
+    (!plain.contains('.') && plain.starts_with(|c: char| c.is_ascii_lowercase())).then_some(Op::Named)
 }
 
 fn commands(name: &str) -> Option<Op> {
@@ -151,6 +159,9 @@ fn commands(name: &str) -> Option<Op> {
         | "commands.getoutput"
         | "commands.getstatusoutput"
         | "platform.popen"
+        | "invoke.run"
+        | "envoy.run"
+        | "delegator.run"
         | "pexpect.run" => Op::ShellOut,
         "subprocess.run"
         | "subprocess.call"
@@ -160,6 +171,10 @@ fn commands(name: &str) -> Option<Op> {
         | "pty.spawn"
         | "pexpect.spawn"
         | "sh.Command"
+        | "trio.run_process"
+        | "anyio.run_process"
+        | "anyio.open_process"
+        | "distutils.spawn.spawn"
         | "psutil.Popen" => Op::Program,
         "asyncio.create_subprocess_exec" | "asyncio.subprocess.create_subprocess_exec" => Op::System,
         "os.execv" | "os.execve" | "os.execvp" | "os.execvpe" | "os.posix_spawn" | "os.posix_spawnp" => {
@@ -208,14 +223,11 @@ fn files(name: &str) -> Option<Op> {
         | "pathlib.Path.read_text"
         | "pathlib.Path.read_bytes"
         | "configparser.ConfigParser.read"
-        | "configparser.RawConfigParser.read"
-        | "netrc.netrc" => Op::Read,
-        "np.loadtxt"
-        | "numpy.loadtxt"
-        | "pandas.read_csv"
-        | "pd.read_csv"
-        | "fileinput.input"
-        | "dotenv.dotenv_values" => Op::Read,
+        | "configparser.RawConfigParser.read" => Op::Read,
+        "netrc.netrc" => Op::ReadOr("~/.netrc"),
+        "dotenv.dotenv_values" => Op::ReadOr(".env"),
+        "shutil.unpack_archive" => Op::Extract(1),
+        "np.loadtxt" | "numpy.loadtxt" | "pandas.read_csv" | "pd.read_csv" | "fileinput.input" => Op::Read,
         "pathlib.Path.write_text" | "pathlib.Path.write_bytes" => Op::Write,
         _ => return None,
     })

@@ -100,7 +100,7 @@ fn change(m: &mut Machine, target: Range<usize>, value: Range<usize>) {
     let adds =
         matches!(m.tokens.get(value.start.wrapping_sub(1)).map(|token| &token.tok), Some(Tok::Op("+=")));
     let new = m.range(value, tuple);
-    let value = if adds { m.add(&old, &new) } else { old.union(&new) };
+    let value = if adds { m.extended(&old, &new) } else { old.union(&new) };
     m.assign(place, value);
 }
 
@@ -302,13 +302,19 @@ fn repeat(m: &mut Machine) {
     m.at += 1;
     let start = m.effort();
     let colon = m.find(|tok| *tok == Tok::Op(":"));
+    let condition = m.at..colon;
     let said = m.condition(colon);
     m.at = colon;
     let range = block(m);
+    let after = m.at;
+    m.endless = m.always(condition);
+    m.at = range.start;
     m.looped(start, |m| {
         m.believe(&said.narrowed);
-        m.range(range, Machine::statements);
+        m.range(range.clone(), Machine::statements);
+        m.at = range.end;
     });
+    m.at = after;
 }
 
 fn each(m: &mut Machine) {

@@ -121,13 +121,14 @@ fn code(name: &str) -> Option<Op> {
         "require" => Op::Import,
         "Marshal.load" | "YAML.unsafe_load" => Op::Unpack,
         "send" | "public_send" | "__send__" => Op::Dispatch,
-        "method" | "const_get" => Op::ByName,
+        "method" | "const_get" | "instance_method" | "public_method" => Op::ByName,
+        "Fiddle.dlopen" | "Fiddle.Function.new" => Op::Hidden,
         "puts" | "p" | "pp" | "STDOUT.puts" => Op::Print(true),
         "print" | "STDOUT.print" | "STDOUT.write" | "printf" | "putc" => Op::Print(false),
         "STDERR.puts" | "warn" => Op::Nothing,
-        "gets" | "readline" | "readlines" | "STDIN.read" | "STDIN.gets" | "ARGF.read" | "STDIN.readlines" => {
-            Op::Input
-        }
+        "gets" | "readline" | "readlines" | "ARGF.read" | "ARGF.gets" | "ARGF.readlines"
+        | "ARGF.each_line" | "$<.read" => Op::InputFiles,
+        "STDIN.read" | "STDIN.gets" | "STDIN.readlines" => Op::Input,
         "Process.ppid" => Op::Now(Known::Parent),
         "STDIN" | "ARGF" => Op::Known(Known::Input),
         "ARGV" => Op::Known(Known::Arguments),
@@ -176,6 +177,7 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "select" | "filter" | "find_all" => Op::Filter,
         "send" | "public_send" | "__send__" => Op::Dispatch,
         "call" | "()" => Op::Apply,
+        "children" | "each_child" | "entries" => Op::GlobBelow,
         "unlink" | "rmdir" => Op::Delete,
         "rmtree" => Op::DeleteTree,
         "chars" => Op::Pure(Pure::ToList),
