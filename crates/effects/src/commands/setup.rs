@@ -45,6 +45,6 @@ pub(super) fn marks(run: &Run) -> Taint {
         names.contains(&run.program) && (words.is_empty() || words.contains(&first.as_str()))
     });
     let completes = matches!(first.as_str(), "completion" | "completions" | "generate-shell-completion")
-        && super::is_command(run.program);
+        && (super::is_command(run.program) || !run.path.contains('/'));
     if (named || completes) && call_taint(run.call) == Taint::NONE { taint::SETUP } else { Taint::NONE }
 }

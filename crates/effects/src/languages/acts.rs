@@ -55,6 +55,10 @@ impl Machine<'_, '_, '_> {
             return Value::output(marks);
         }
         let unknown = words.first().is_some_and(|word| word.literal().is_none());
+        if words.iter().take(2).any(|word| self.fetched.contains(&word.text)) {
+            self.dynamic(taint::NET);
+            return Value::output(taint::NET);
+        }
         if words.first().is_some_and(|word| word.text.bytes() > PATH) {
             return Value::output(marks);
         }

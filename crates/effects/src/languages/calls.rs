@@ -9,6 +9,7 @@ use super::machine::{Machine, Origin};
 use super::ops::Op;
 use super::services::is_service;
 use super::value::{Args, Function, Val};
+use crate::analyst::taint;
 
 /// Functions in one another, at most.
 const ACTIVE: usize = 24;
@@ -68,6 +69,9 @@ impl Machine<'_, '_, '_> {
                 self.strange = true;
                 self.note_connection(args);
                 let (owner, last) = name.rsplit_once('.').unwrap_or(("", name));
+                if let Some(result) = self.client_call(owner, last, args) {
+                    return result;
+                }
                 self.asked_of_service(owner, last, args);
                 let args = &self.exposed_args(args);
                 self.callbacks(args);
@@ -180,12 +184,9 @@ impl Machine<'_, '_, '_> {
             }
             _ => {}
         }
-        if self.connected && is_sending(name) && matches!(value, Val::Unknown(_)) {
-            let peer = self.peer.clone().unwrap_or_else(Val::unknown);
-            let connection = Val::object("connection", Args::of(vec![Val::Unknown(value.taint()), peer]));
-            let mut all = args;
-            all.list.insert(0, connection);
-            return self.perform(Op::Send, name, &all);
+        let remote = taint::has(value.taint(), taint::NET);
+        if matches!(value, Val::Unknown(_)) && (self.connected || remote) && is_sending(name) {
+            return self.send_to_peer(name, args);
         }
         if self.grow(value, place, name, &args.list) {
             return Val::unknown();
@@ -204,6 +205,9 @@ impl Machine<'_, '_, '_> {
             Val::Object(object) => object.class.to_string(),
             _ => String::new(),
         };
+        if let Some(result) = self.client_call(&class, name, &args) {
+            return result;
+        }
         self.asked_of_service(&class, name, &args);
         let args = self.exposed_args(&args);
         self.callbacks_with(&args, value.taint());
@@ -225,6 +229,16 @@ impl Machine<'_, '_, '_> {
         if let Some(result) = self.of_function(owner, name, &args) {
             return result;
         }
+        // What is connected is used by its name before it has one: `const c = connect(…, () => c.pipe(…))`.
+        let nameless = self.connected && !owner.contains('.') && (self.syntax.function)(owner).is_none();
+        if nameless && is_sending(name) {
+            return self.send_to_peer(name, args);
+        }
+        if nameless && (self.syntax.method)(name) == Some(Op::PipeTo) {
+            let mut all = args;
+            all.list.insert(0, Val::Unknown(taint::NET));
+            return self.perform(Op::PipeTo, name, &all);
+        }
         if (self.syntax.method)(name) == Some(Op::Then) {
             let mut all = args;
             all.list.insert(0, Val::Name(Rc::clone(owner)));
@@ -234,6 +248,14 @@ impl Machine<'_, '_, '_> {
             Some(own) => self.invoke(&own, &args),
             None => self.library(&known, &args),
         }
+    }
+
+    /// Sends on the connection that was opened last.
+    fn send_to_peer(&mut self, name: &str, args: Args) -> Val {
+        let peer = self.peer.clone().unwrap_or_else(Val::unknown);
+        let mut all = args;
+        all.list.insert(0, Val::object("connection", Args::of(vec![Val::Unknown(taint::NET), peer])));
+        self.perform(Op::Send, name, &all)
     }
 
     /// Methods of functions: they call it, now or later.

@@ -224,7 +224,11 @@ impl Machine<'_, '_, '_> {
     pub fn write(&mut self, path: &Val, mode: WriteMode, content: Option<&Value>) {
         self.leaks(content.map(|content| content.taint).unwrap_or_default());
         self.grown += 1;
+        let fetched = content.is_some_and(|content| taint::has(content.taint, taint::NET));
         for word in self.paths(path) {
+            if fetched && word.literal().is_none() && self.fetched.len() < 16 {
+                self.fetched.push(word.text.clone());
+            }
             self.run.analyst.write(&word, mode, content, self.run.shell);
         }
     }
@@ -250,6 +254,8 @@ impl Machine<'_, '_, '_> {
         };
         match op {
             Op::ReadDir => {
+                self.all_processes |=
+                    first.literal().is_some_and(|path| path.trim_end_matches('/') == "/proc");
                 let names = Val::many(vec![Val::Text(name())]);
                 for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
                     self.apply(function, &Args::of(vec![Val::unknown(), names.clone()]));

@@ -7,6 +7,7 @@ use tollgate_model::{Certainty, EffectKind};
 
 use super::machine::{Machine, Origin};
 use super::scope::Changes;
+use super::services::is_service;
 use super::token::{Tok, Token};
 use super::value::Val;
 
@@ -170,7 +171,11 @@ impl Machine<'_, '_, '_> {
             other => {
                 self.burn(16);
                 let start = self.effort();
-                let item = other.item();
+                // What a service lists is of the service.
+                let item = match other {
+                    Val::Object(object) if is_service(&object.class) => other.clone(),
+                    _ => other.item(),
+                };
                 self.branch(|machine| body(machine, &item));
                 if is_endless(other) {
                     self.splits(start);

@@ -33,6 +33,10 @@ impl Machine<'_, '_, '_> {
                 let folder = Value::text(&format!("{}/", self.temp()));
                 Val::Text(folder.concat(&Value::something(HoleSource::Input)))
             }
+            Known::TempPair => {
+                let path = self.known(Known::TempFile);
+                Val::list(vec![path.clone(), path])
+            }
             Known::Executable => Val::text(self.run.program),
             Known::File => Val::Text(script().unwrap_or_else(|| Value::something(HoleSource::Input))),
             Known::FileFolder => match script() {

@@ -87,6 +87,10 @@ pub(super) struct Machine<'m, 'r, 'w> {
     pub strange: bool,
     /// It opened a database that is in memory or in a temporary folder.
     pub passing: bool,
+    /// It went through the numbers of all processes.
+    pub all_processes: bool,
+    /// Files whose names are not known that it wrote from the network.
+    pub fetched: Vec<Text>,
     acts: u32,
     stopped: bool,
 }
@@ -126,6 +130,8 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
             peer: None,
             remote: false,
             passing: false,
+            all_processes: false,
+            fetched: Vec::new(),
             strange: false,
             acts: 0,
             stopped: false,

@@ -38,8 +38,8 @@ impl Machine<'_, '_, '_> {
             ),
             _ => (args.at(0, &["url", "uri", "address", "host", "hostname"]), args.skip(1)),
         };
-        if matches!(op, Op::Connect | Op::Dial) {
-            self.connected = true;
+        self.connected |= matches!(op, Op::Connect | Op::Dial);
+        if !matches!(op, Op::Send | Op::Resolve) {
             self.peer = Some(address.clone());
         }
         let method = match op {

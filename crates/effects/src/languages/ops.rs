@@ -227,6 +227,8 @@ pub(super) enum Known {
     Temp,
     /// A new file or folder for temporary use.
     TempFile,
+    /// The same, open and by its name.
+    TempPair,
     Executable,
     File,
     FileFolder,

@@ -39,7 +39,10 @@ impl Machine<'_, '_, '_> {
     /// The arguments; the whole environment among them is read, but where only a part of it may be meant. What
     /// goes out is read with all that is in it.
     fn seen(&mut self, op: Op, args: &Args) -> Args {
-        let part = matches!(op, Op::Env | Op::EnvAll | Op::Get | Op::Part | Op::Known(_) | Op::Keys);
+        // To go through the environment is to go through its names.
+        let names = Op::Pure(Pure::ToList);
+        let part =
+            op == names || matches!(op, Op::Env | Op::EnvAll | Op::Get | Op::Part | Op::Known(_) | Op::Keys);
         if part {
             return args.clone();
         }
@@ -358,7 +361,11 @@ impl Machine<'_, '_, '_> {
     }
 
     fn kill(&mut self, signal_first: bool, args: &Args) -> Val {
-        let show = |value: &Val| value.literal().unwrap_or_else(|| "?".to_owned());
+        // Whoever goes through all processes and asks none for its name means all of them.
+        let named = |path: &String| path.ends_with("/cmdline") || path.ends_with("/comm");
+        let every = self.all_processes && !self.files.iter().any(named);
+        let unknown = if every { "-1" } else { "?" };
+        let show = |value: &Val| value.literal().unwrap_or_else(|| unknown.to_owned());
         let (signal, targets) = if signal_first {
             (args.get(0).map(show).unwrap_or_default(), args.skip(1).list)
         } else {
@@ -532,6 +539,9 @@ impl Machine<'_, '_, '_> {
     }
 
     fn import(&mut self, args: &Args) -> Val {
+        if taint::has(args.taint(), taint::NET) {
+            self.dynamic(taint::NET);
+        }
         if args.literal(0).is_some_and(|name| name.starts_with("http://") || name.starts_with("https://")) {
             self.dynamic(taint::NET);
         }

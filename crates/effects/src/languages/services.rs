@@ -4,8 +4,10 @@
 
 use tollgate_model::phrase::STORE;
 use tollgate_model::{Certainty, EffectKind};
+use tollgate_shell::value::{Piece, Text, Value};
 
 use super::machine::{Machine, Origin};
+use super::ops::Op;
 use super::value::{Args, Val};
 use crate::commands::archives;
 use crate::sql;
@@ -96,6 +98,9 @@ const REVEALS: &[&str] = &[
     "get_frozen_credentials",
 ];
 
+/// Methods that send the file that is their first argument.
+const UPLOADS: &[&str] = &["upload_file", "upload_from_filename", "fput_object", "fPutObject"];
+
 /// Libraries of services and databases, by how the names of their parts begin: what is made with them keeps its
 /// name, so that a chain of calls is seen whole.
 const LIBRARIES: &[&str] = &[
@@ -127,19 +132,25 @@ const LIBRARIES: &[&str] = &[
     "sqlalchemy",
 ];
 
+/// Libraries that work on other machines.
+const REMOTES: &[&str] =
+    &["paramiko", "fabric", "pysftp", "asyncssh", "ssh2", "node-ssh", "ssh2-sftp-client"];
+
 /// Is the thing made with a library of a service?
 pub(super) fn is_service(class: &str) -> bool {
-    LIBRARIES.iter().any(|library| class.starts_with(library))
+    LIBRARIES.iter().chain(REMOTES).any(|library| class.starts_with(library)) || class.starts_with("git.Repo")
 }
 
 impl Machine<'_, '_, '_> {
     /// A connection to a database that nothing is lost with.
     pub fn note_connection(&mut self, args: &Args) {
-        let temporary = |text: String| {
-            let folders = self.run.analyst.world.temp_dirs();
-            text.contains(":memory:") || folders.iter().any(|folder| crate::paths::within(&text, folder))
+        let folders = self.run.analyst.world.temp_dirs();
+        let temporary = |text: &Text| {
+            let known = text.prefix();
+            known.contains(":memory:") || folders.iter().any(|folder| crate::paths::within(known, folder))
         };
-        self.passing |= args.all().filter_map(Val::literal).any(temporary);
+        let texts = args.all().filter(|value| matches!(value, Val::Text(_)));
+        self.passing |= texts.map(Val::as_text).any(|text| text.any.iter().all(temporary));
     }
 
     /// A method of something that is not known: what it would do to a database or a service. `class` is what it is
@@ -155,17 +166,52 @@ impl Machine<'_, '_, '_> {
         if let Some(kind) = loss(class, name, args) {
             self.push(kind, certainty);
         }
+        if UPLOADS.contains(&name) && is_service(class) {
+            let content = Val::Text(self.read(&args.at(0, &["Filename", "filename", "file_path"])));
+            let connection = Val::object("connection", Args::of(vec![Val::unknown(), Val::text(class)]));
+            self.network(Op::Send, &Args::of(vec![connection, content]));
+        }
         if reveals(class, name, args) {
             let names = vec![format!("{STORE}a keeper of secrets (`{name}`)")];
             self.push(EffectKind::EnvRead { names }, certainty);
         }
-        let text = args.literal(0).filter(|_| QUERIES.contains(&name));
-        for statement in text.iter().flat_map(|text| sql::scan(text)) {
+        let texts = args.get(0).filter(|_| QUERIES.contains(&name)).map(Val::as_text);
+        let texts: Vec<String> = texts.iter().flat_map(|text| text.any.iter().take(4).map(filled)).collect();
+        for statement in texts.iter().flat_map(|text| sql::scan(text)) {
             if let Some(operation) = statement.deed.operation() {
                 let object = format!("`{}`", statement.object);
                 self.push(EffectKind::Database { operation: operation.into(), object }, certainty);
             }
         }
+    }
+
+    /// What a library does in the name of a program: Git's, or a remote shell's.
+    pub fn client_call(&mut self, class: &str, name: &str, args: &Args) -> Option<Val> {
+        let peer = || self.peer.clone().unwrap_or_else(|| Val::text("host"));
+        let words: Vec<Val> = if class.starts_with("git.Repo") && class.ends_with(".git") {
+            [Val::text("git"), Val::text(&name.replace('_', "-"))]
+                .into_iter()
+                .chain(args.list.clone())
+                .collect()
+        } else if class.starts_with("git.Repo") && name == "reset" {
+            let hard = args.option("working_tree").is_some_and(Val::is_true);
+            let mode = Val::text(if hard { "--hard" } else { "--mixed" });
+            [Val::text("git"), Val::text("reset"), mode].into_iter().chain(args.list.clone()).collect()
+        } else if REMOTES.iter().any(|library| class.starts_with(library)) {
+            match name {
+                "exec_command" | "run" | "sudo" | "exec" | "execCommand" => {
+                    vec![Val::text("ssh"), peer(), args.at(0, &["command"])]
+                }
+                "put" | "putfo" | "upload" | "fastPut" | "putFile" => {
+                    let place = Val::Text(peer().as_text().concat(&Value::text(":upload")));
+                    vec![Val::text("scp"), args.at(0, &["localpath", "local"]), place]
+                }
+                _ => return None,
+            }
+        } else {
+            return None;
+        };
+        Some(self.run_spawn(&Args::of(vec![Val::list(words)])))
     }
 
     /// An archive is unpacked into a folder, or where the program runs.
@@ -176,6 +222,15 @@ impl Machine<'_, '_, '_> {
             archives::extract(self.run, &word);
         }
     }
+}
+
+/// SQL with a name where only the program knows what stands there.
+fn filled(text: &Text) -> String {
+    let piece = |piece: &Piece| match piece {
+        Piece::Text(known) | Piece::Glob(known) => known.to_string(),
+        Piece::Hole(_) => "x".to_owned(),
+    };
+    text.pieces.iter().map(piece).collect()
 }
 
 /// What a method takes away.

@@ -392,6 +392,7 @@ fn values(name: &str) -> Option<Op> {
         | "tempfile.TemporaryDirectory"
         | "tempfile.mktemp"
         | "tempfile.NamedTemporaryFile" => Op::Now(Known::TempFile),
+        "tempfile.mkstemp" => Op::Now(Known::TempPair),
         "sys.modules" => return None,
         "chr" | "unichr" | "bytes.decode" => Op::Pure(Pure::Chars),
         "ord" => Op::Pure(Pure::Code),
