@@ -24,6 +24,10 @@ impl Analyst<'_> {
         let shown = argv.iter().map(Word::shown).collect();
         let kind = EffectKind::Exec { program: program.clone(), argv: shown, source: CodeSource::Literal };
         self.push(kind, call.span, Certainty::Certain);
+        // A function of the script is not the program that it is called like: its body is followed.
+        if call.kind == Kind::Function && call.name() == Some(name) {
+            return Outcome::silent(Status::Either);
+        }
         let mut run = commands::Run { analyst: self, shell, call, path: name, program: &program, args };
         commands::run(&mut run)
     }

@@ -3,7 +3,7 @@
 use tollgate_model::phrase::DATABASE_USE;
 use tollgate_model::{Certainty, EffectKind, Zone};
 use tollgate_shell::eval::Outcome;
-use tollgate_shell::value::Value;
+use tollgate_shell::value::{HoleSource, Value};
 
 use super::{Commands, Run, interpreters};
 use crate::analyst::taint;
@@ -375,13 +375,14 @@ fn statements(run: &mut Run, given: &Given) -> Outcome {
         values.extend(text);
     }
     // Files that the SQL includes join the queue.
-    let mut at = 0;
+    let (mut at, mut built) = (0, Vec::new());
     while let Some(value) = values.get(at).filter(|_| at < 32).cloned() {
         at += 1;
         for text in value.any.iter().take(16) {
             let certainty =
                 if text.as_literal().is_some() { Certainty::Certain } else { Certainty::Possible };
             let sql: String = text.pieces.iter().map(piece).collect();
+            built.extend(sql::built(&sql, given.flavour));
             for statement in sql::scan_as(&sql, given.flavour) {
                 take_down(run, given, &statement, certainty);
                 if statement.deed == Deed::Include {
@@ -391,7 +392,15 @@ fn statements(run: &mut Run, given: &Given) -> Outcome {
             }
         }
     }
-    run.derived()
+    let outcome = run.derived();
+    if built.is_empty() || run.call.stdout != tollgate_shell::eval::Stream::Pipe {
+        return outcome;
+    }
+    // Statements that it prints may be run by whoever reads them.
+    let name = Value::something(HoleSource::Output);
+    let printed = built.iter().map(|text| Value::text(&format!("{text} ")).concat(&name));
+    let printed = printed.reduce(|all, next| all.concat(&Value::text(";\n")).concat(&next));
+    Outcome { stdout: printed.unwrap_or_else(Value::empty).with_taint(outcome.stdout.taint), ..outcome }
 }
 
 /// What is not known stands for a value: `delete from t where id = $ID` has a condition.

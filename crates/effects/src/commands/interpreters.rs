@@ -55,6 +55,11 @@ fn shell(run: &mut Run) -> Outcome {
     }
     let checks = options.has("n") || options.values("o").any(|name| name.is("noexec"));
     if checks && run.program != "nu" {
+        // It shows what it reads.
+        if let Some(script) = options.operands.first().filter(|_| options.has("v") || options.has("verbose"))
+        {
+            run.read(script, false);
+        }
         return run.derived();
     }
     if options.has("c") {
@@ -247,6 +252,13 @@ fn fresh(run: &mut Run, word: &Word) {
 /// Has this call itself written the program?
 pub(super) fn is_made_here(run: &Run) -> bool {
     run.path.contains('/') && run.shell.file(&Value::text(run.path)).is_some()
+}
+
+/// A script that this very call wrote does what it says, whatever it is called.
+pub(super) fn stand_in(run: &mut Run) -> Option<Outcome> {
+    let written = run.shell.file(&Value::text(run.path)).filter(|_| run.path.contains('/'))?;
+    let says = written.value.as_literal().is_some_and(|text| text.starts_with("#!"));
+    if written.certain && says { program(run) } else { None }
 }
 
 /// A program that is called like a known one but lies where this session may have put it.

@@ -102,6 +102,9 @@ const FAMILIES: &[Commands] = &[
 
 /// Runs a command's handler. A program without one is a program on disk, or unknown: judged by what it is given.
 pub(crate) fn run(run: &mut Run) -> Outcome {
+    if let Some(outcome) = interpreters::stand_in(run) {
+        return outcome;
+    }
     let aside = [secrets::ASIDE, tasks::ASIDE, vaults::ASIDE, agents_cli::ASIDE].into_iter().flatten();
     let aside = aside.into_iter().find(|(name, _)| *name == run.program).map(|(_, aside)| aside(run));
     let dumped = aside.is_some_and(|outcome| taint::has(outcome.stdout.taint, taint::ENVIRONMENT));
