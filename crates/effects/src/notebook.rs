@@ -152,7 +152,11 @@ mod tests {
             ("%run job.py", vec!["sh:python job.py"]),
             ("x = get_ipython().system('ls -a')", vec!["sh:ls -a"]),
             ("%matplotlib inline", vec![]),
-            ("%%writefile a.py\nx", vec![]),
+            ("%%writefile a.py\nx", vec!["sh:cat > a.py <<'TOLLGATE_CELL'\nx\nTOLLGATE_CELL"]),
+            ("%cd ~\n!ls", vec!["sh:cd ~ && ls", "Python:import os; os.chdir(os.path.expanduser(\"~\"))"]),
+            ("%timeit f(x)", vec!["Python:f(x)"]),
+            ("%alias x rm y", vec!["sh:rm y"]),
+            ("x = %sx ls", vec!["sh:ls"]),
             (
                 r#"{"cells":[{"cell_type":"markdown","source":["!ls"]},{"cell_type":"code","source":["!pwd\n","y"]}]}"#,
                 vec!["sh:pwd", "Python:y"],

@@ -109,6 +109,10 @@ impl Machine<'_, '_, '_> {
             (Infix::Add, ..) => self.add(left, right),
             (Infix::Join, ..) => Val::Text(self.concat(&left.as_text(), &right.as_text())),
             (Infix::Number(sign), Val::Int(a), Val::Int(b)) => number(sign, *a, *b),
+            // Flags: `os.O_WRONLY | os.O_TRUNC`.
+            (Infix::Number('|'), Val::Name(a), Val::Name(b)) if a.len() + b.len() < 120 => {
+                Val::name(&format!("{a}|{b}"))
+            }
             (Infix::Number('*'), Val::Text(a), Val::Text(b)) => Val::Text(self.concat(a, b)),
             (Infix::Number('*'), Val::Text(text), Val::Int(times)) => self.repeat(text, *times),
             (Infix::Slash, Val::Int(a), Val::Int(b)) => number('/', *a, *b),

@@ -14,10 +14,10 @@ impl Machine<'_, '_, '_> {
     pub fn open(&mut self, path: &Val, mode: &Val, args: &Args) -> Val {
         let mode = match mode {
             Val::Text(text) => text.as_literal().unwrap_or("r").to_owned(),
+            Val::Name(name) if name.contains("APPEND") => "a".to_owned(),
             Val::Name(name) if name.contains("WR") || name.contains("CREAT") || name.contains("TRUNC") => {
                 "w".to_owned()
             }
-            Val::Name(name) if name.contains("APPEND") => "a".to_owned(),
             _ => "r".to_owned(),
         };
         let command = path.literal().filter(|text| text.starts_with('|'));

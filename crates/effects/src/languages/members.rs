@@ -167,6 +167,12 @@ impl Machine<'_, '_, '_> {
         let full =
             place.filter(|place| place.len() + name.len() < 200).map(|place| format!("{place}.{name}"));
         let known = full.as_deref().and_then(|full| self.scope.get(full)).cloned();
+        // What a class says of all its objects is set where the class stands.
+        let of_class = || match self.scope.get(name) {
+            Some(text @ Val::Text(_)) if matches!(place, Some("self" | "cls")) => Some(text.clone()),
+            _ => None,
+        };
+        let known = known.or_else(of_class);
         let result = match known {
             Some(known) => known,
             None => self.part(value, name),
@@ -182,6 +188,12 @@ impl Machine<'_, '_, '_> {
             self.asked_of_service(owner, name, &Args::default());
         }
         match value {
+            Val::Name(owner)
+                if matches!(name, "to_proc" | "unbind" | "curry")
+                    && (self.syntax.function)(owner).is_some() =>
+            {
+                value.clone()
+            }
             Val::Name(owner) => self.named(&format!("{owner}.{name}")),
             Val::Object(object) => {
                 let full = format!("{}.{name}", object.class);

@@ -206,6 +206,10 @@ pub(super) enum Op {
     Calm,
     /// Reaches for what is not meant to be reached.
     Hidden,
+    /// Says how much there is, or of what kind, and nothing of what it is.
+    Count,
+    /// The numbers of all processes.
+    Processes,
     /// Calls nothing else and returns nothing that matters.
     Nothing,
 }
@@ -242,7 +246,10 @@ pub(super) enum Known {
 impl Op {
     /// Is it a value, not a function?
     pub fn is_value(self) -> bool {
-        matches!(self, Op::Known(_) | Op::Pure(Pure::Parent | Pure::Base | Pure::Stem | Pure::Itself))
+        matches!(
+            self,
+            Op::Known(_) | Op::InputFiles | Op::Pure(Pure::Parent | Pure::Base | Pure::Stem | Pure::Itself)
+        )
     }
 
     /// Does it talk to the network?

@@ -41,8 +41,8 @@ impl Machine<'_, '_, '_> {
     fn seen(&mut self, op: Op, args: &Args) -> Args {
         // To go through the environment is to go through its names.
         let names = Op::Pure(Pure::ToList);
-        let part =
-            op == names || matches!(op, Op::Env | Op::EnvAll | Op::Get | Op::Part | Op::Known(_) | Op::Keys);
+        let part = op == names
+            || matches!(op, Op::Count | Op::Env | Op::EnvAll | Op::Get | Op::Part | Op::Known(_) | Op::Keys);
         if part {
             return args.clone();
         }
@@ -229,10 +229,15 @@ impl Machine<'_, '_, '_> {
             // `iter(function, last)` calls the function until it returns the last.
             Op::Pure(Pure::ToList) if args.list.len() == 2 => Val::object(ENDLESS, Args::default()),
             Op::Pure(Pure::Entries | Pure::Values) if self.is_risky(args.get(0)) => {
-                Val::many(vec![Val::many(vec![Val::name("?")])])
+                Val::many(vec![Val::name("?")])
             }
             Op::Env | Op::EnvAll => self.environment(op == Op::EnvAll, name, args),
             Op::InputFiles => self.input_files(),
+            Op::Count => Val::unknown(),
+            Op::Processes => {
+                self.all_processes = true;
+                Val::many(vec![Val::unknown()])
+            }
             Op::Known(known) | Op::Now(known) => self.known(known),
             Op::Keys => pure::apply(Pure::Keys, args),
             Op::Replace if args.list.len() == 2 => self.files(Op::Move, args),

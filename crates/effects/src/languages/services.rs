@@ -197,6 +197,8 @@ impl Machine<'_, '_, '_> {
             let hard = args.option("working_tree").is_some_and(Val::is_true);
             let mode = Val::text(if hard { "--hard" } else { "--mixed" });
             [Val::text("git"), Val::text("reset"), mode].into_iter().chain(args.list.clone()).collect()
+        } else if class.starts_with("docker") && class.ends_with(".containers") && name == "run" {
+            docker_run(args)
         } else if REMOTES.iter().any(|library| class.starts_with(library)) {
             match name {
                 "exec_command" | "run" | "sudo" | "exec" | "execCommand" => {
@@ -222,6 +224,30 @@ impl Machine<'_, '_, '_> {
             archives::extract(self.run, &word);
         }
     }
+}
+
+/// `containers.run(image, command, volumes={…}, privileged=True)` as a command.
+fn docker_run(args: &Args) -> Vec<Val> {
+    let mut words = vec![Val::text("docker"), Val::text("run")];
+    if args.option("privileged").is_some_and(Val::is_true) {
+        words.push(Val::text("--privileged"));
+    }
+    if let Some(Val::Table(table)) = args.option("volumes") {
+        for (source, spec) in &table.entries {
+            let bound = spec.entry("bind").and_then(Val::literal).unwrap_or_else(|| "/mnt".to_owned());
+            words.extend([Val::text("-v"), Val::text(&format!("{source}:{bound}"))]);
+        }
+    }
+    words.push(args.at(0, &["image"]));
+    match args.at(1, &["command"]) {
+        Val::List(list) => words.extend(list.items.iter().cloned()),
+        Val::Text(text) => {
+            let line = text.as_literal().unwrap_or_default().to_owned();
+            words.extend(line.split_whitespace().map(Val::text));
+        }
+        _ => {}
+    }
+    words
 }
 
 /// SQL with a name where only the program knows what stands there.

@@ -253,8 +253,8 @@ fn values(name: &str) -> Option<Op> {
 pub(super) fn method(name: &str) -> Option<Op> {
     Some(match name {
         "then" => Op::Then,
-        "forEach" | "map" | "flatMap" | "some" | "every" | "find" => Op::Each,
-        "filter" => Op::Filter,
+        "forEach" | "map" | "flatMap" | "some" | "every" => Op::Each,
+        "filter" | "find" | "findLast" => Op::Filter,
         "pipe" | "pipeTo" => Op::PipeTo,
         "join" => Op::Pure(Pure::JoinBy),
         "concat" => Op::Pure(Pure::Concat),

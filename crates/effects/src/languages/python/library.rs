@@ -215,6 +215,7 @@ fn files(name: &str) -> Option<Op> {
         "os.truncate" => Op::Truncate,
         "os.chmod" | "os.lchmod" | "os.chown" | "os.lchown" | "shutil.chown" => Op::Permission,
         "os.listdir" => Op::ReadDir,
+        "psutil.pids" => Op::Processes,
         "os.scandir" => Op::GlobBelow,
         "os.walk" | "os.fwalk" | "pathlib.Path.walk" => Op::Walk,
         "glob.glob" | "glob.iglob" => Op::Glob,
@@ -224,6 +225,9 @@ fn files(name: &str) -> Option<Op> {
         | "pathlib.Path.read_bytes"
         | "configparser.ConfigParser.read"
         | "configparser.RawConfigParser.read" => Op::Read,
+        "tarfile.open.add" | "tarfile.TarFile.add" | "tarfile.TarFile.open.add" | "zipfile.ZipFile.write" => {
+            Op::Read
+        }
         "netrc.netrc" => Op::ReadOr("~/.netrc"),
         "dotenv.dotenv_values" => Op::ReadOr(".env"),
         "shutil.unpack_archive" => Op::Extract(1),
@@ -325,6 +329,7 @@ fn code(name: &str) -> Option<Op> {
         | "importlib.reload" => Op::Import,
         "getattr" | "operator.attrgetter" | "object.__getattribute__" => Op::Part,
         "vars" | "globals" | "locals" => Op::Names,
+        "len" | "bool" | "hash" | "id" | "type" | "isinstance" | "hasattr" | "callable" => Op::Count,
         "map" | "concurrent.futures.ThreadPoolExecutor.map" | "multiprocessing.Pool.map" => Op::Map,
         "filter" => Op::Filter,
         "atexit.register"

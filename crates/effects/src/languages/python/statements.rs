@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::super::machine::Machine;
 use super::super::token::Tok;
-use super::super::value::{Function, Param, Val};
+use super::super::value::{Args, Function, Param, Val};
 
 pub(super) fn statement(m: &mut Machine) {
     let word = match m.peek() {
@@ -339,6 +339,7 @@ fn with(m: &mut Machine) {
     for range in m.range(inner, |m| m.split(m.end, ",")) {
         m.range(range, |m| {
             let value = m.expr(0);
+            let value = entered(m, value);
             if m.eat_word("as") {
                 m.bind_pattern(&value);
             }
@@ -347,6 +348,23 @@ fn with(m: &mut Machine) {
     m.at = colon;
     let range = block(m);
     m.range(range, Machine::statements);
+    own(m, "__exit__");
+}
+
+/// What a manager of the program's own does when it is entered, and what it yields.
+fn entered(m: &mut Machine, value: Val) -> Val {
+    match own(m, "__enter__") {
+        Some(yielded @ (Val::File(_) | Val::Pipe(_) | Val::Text(_))) => yielded,
+        _ => value,
+    }
+}
+
+/// Calls a method that the program defines.
+fn own(m: &mut Machine, name: &str) -> Option<Val> {
+    match m.scope.get(&format!(".{name}")).cloned() {
+        Some(Val::Function(function)) => Some(m.invoke(&function, &Args::default())),
+        _ => None,
+    }
 }
 
 fn give_back(m: &mut Machine) {
