@@ -251,7 +251,7 @@ impl Machine<'_, '_, '_> {
     }
 
     /// Sends on the connection that was opened last.
-    fn send_to_peer(&mut self, name: &str, args: Args) -> Val {
+    pub fn send_to_peer(&mut self, name: &str, args: Args) -> Val {
         let peer = self.peer.clone().unwrap_or_else(Val::unknown);
         let mut all = args;
         all.list.insert(0, Val::object("connection", Args::of(vec![Val::Unknown(taint::NET), peer])));

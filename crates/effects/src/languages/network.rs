@@ -169,6 +169,7 @@ fn parts(value: &Val, proves: bool) -> Vec<(&Val, bool)> {
             all.extend(table.entries.iter().flat_map(|(name, value)| parts(value, headers(name))));
         }
         Val::List(list) => all.extend(list.items.iter().take(16).flat_map(|value| parts(value, proves))),
+        Val::Object(object) => all.extend(object.args.all().flat_map(|value| parts(value, proves))),
         _ => {}
     }
     all

@@ -206,6 +206,10 @@ pub(super) enum Op {
     Calm,
     /// Reaches for what is not meant to be reached.
     Hidden,
+    /// Writes its arguments down in another form: JSON, a query, Base64.
+    Encode,
+    /// Sets an option of a request: the request, the option's name, its value.
+    RequestOption,
     /// Says how much there is, or of what kind, and nothing of what it is.
     Count,
     /// The numbers of all processes.

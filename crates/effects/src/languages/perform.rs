@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use tollgate_model::phrase::PRINTED;
 use tollgate_model::{Certainty, CodeSource, EffectKind, WriteMode};
-use tollgate_shell::value::{HoleSource, Taint, Value};
+use tollgate_shell::value::{HoleSource, Piece, Taint, Text, Value};
 
 use super::flow::{ENDLESS, leaves_loop};
 use super::machine::{Machine, Origin};
@@ -46,7 +46,11 @@ impl Machine<'_, '_, '_> {
         if part {
             return args.clone();
         }
-        let out = op.is_network() || matches!(op, Op::Print(_) | Op::Dump | Op::Write | Op::Append | Op::Put);
+        let out = op.is_network()
+            || matches!(
+                op,
+                Op::Encode | Op::RequestOption | Op::Print(_) | Op::Dump | Op::Write | Op::Append | Op::Put
+            );
         let mut args = self.exposed_args(args);
         for value in args.list.iter_mut().filter(|value| out && holds_environment(value)) {
             *value = with_environment(value);
@@ -234,6 +238,16 @@ impl Machine<'_, '_, '_> {
             Op::Env | Op::EnvAll => self.environment(op == Op::EnvAll, name, args),
             Op::InputFiles => self.input_files(),
             Op::Count => Val::unknown(),
+            Op::Encode => encoded(name, args),
+            Op::RequestOption => match args.get(1) {
+                Some(Val::Name(option)) if &**option == "CURLOPT_URL" => {
+                    self.network(Op::Fetch, &args.skip(2))
+                }
+                Some(Val::Name(option)) if option.ends_with("FIELDS") || option.ends_with("INFILE") => {
+                    self.send_to_peer("send", args.skip(2))
+                }
+                _ => Val::unknown(),
+            },
             Op::Processes => {
                 self.all_processes = true;
                 Val::many(vec![Val::unknown()])
@@ -583,6 +597,29 @@ impl Machine<'_, '_, '_> {
             source: CodeSource::Variable,
         };
         self.push(kind, Certainty::Possible);
+    }
+}
+
+/// What is not known of the arguments is still in what they are written down as.
+fn encoded(name: &str, args: &Args) -> Val {
+    let mut text = Text::default();
+    args.all().for_each(|value| holes(value, &mut text));
+    if text.pieces.is_empty() {
+        return Val::object(name, args.clone());
+    }
+    Val::Text(Value::of([text], args.taint()))
+}
+
+fn holes(value: &Val, found: &mut Text) {
+    match value {
+        Val::Text(text) => {
+            let pieces = text.any.iter().take(4).flat_map(|text| &text.pieces);
+            let unknown = pieces.filter(|piece| matches!(piece, Piece::Hole(_)));
+            unknown.take(16).for_each(|piece| found.push(piece.clone()));
+        }
+        Val::List(list) => list.items.iter().take(16).for_each(|value| holes(value, found)),
+        Val::Table(table) => table.entries.iter().take(16).for_each(|(_, value)| holes(value, found)),
+        _ => {}
     }
 }
 

@@ -29,6 +29,8 @@ const QUERIES: &[&str] = &[
     "prepare",
     "$queryRawUnsafe",
     "$executeRawUnsafe",
+    "statement",
+    "unprepared",
     "text",
 ];
 
@@ -138,7 +140,9 @@ const REMOTES: &[&str] =
 
 /// Is the thing made with a library of a service?
 pub(super) fn is_service(class: &str) -> bool {
-    LIBRARIES.iter().chain(REMOTES).any(|library| class.starts_with(library)) || class.starts_with("git.Repo")
+    LIBRARIES.iter().chain(REMOTES).any(|library| class.starts_with(library))
+        || class.starts_with("git.Repo")
+        || class.starts_with("simple-git")
 }
 
 impl Machine<'_, '_, '_> {
@@ -197,6 +201,13 @@ impl Machine<'_, '_, '_> {
             let hard = args.option("working_tree").is_some_and(Val::is_true);
             let mode = Val::text(if hard { "--hard" } else { "--mixed" });
             [Val::text("git"), Val::text("reset"), mode].into_iter().chain(args.list.clone()).collect()
+        } else if class.starts_with("simple-git") {
+            let flat =
+                args.list.iter().flat_map(Val::items_or_self).filter(|word| matches!(word, Val::Text(_)));
+            let verb = (name != "raw").then(|| Val::text(name));
+            std::iter::once(Val::text("git")).chain(verb).chain(flat).collect()
+        } else if class.starts_with("dockerode") && matches!(name, "createContainer" | "run") {
+            dockerode_run(args)
         } else if class.starts_with("docker") && class.ends_with(".containers") && name == "run" {
             docker_run(args)
         } else if REMOTES.iter().any(|library| class.starts_with(library)) {
@@ -247,6 +258,21 @@ fn docker_run(args: &Args) -> Vec<Val> {
         }
         _ => {}
     }
+    words
+}
+
+/// `createContainer({Image, Cmd, HostConfig: {Binds, Privileged}})` as a command.
+fn dockerode_run(args: &Args) -> Vec<Val> {
+    let mut words = vec![Val::text("docker"), Val::text("run")];
+    let host = args.option("HostConfig").cloned().unwrap_or_else(Val::unknown);
+    if host.entry("Privileged").is_some_and(Val::is_true) {
+        words.push(Val::text("--privileged"));
+    }
+    for bind in host.entry("Binds").map(Val::items).unwrap_or_default() {
+        words.extend([Val::text("-v"), bind]);
+    }
+    words.push(args.option("Image").or(args.get(0)).cloned().unwrap_or_else(Val::unknown));
+    words.extend(args.option("Cmd").or(args.get(1)).map(Val::items).unwrap_or_default());
     words
 }
 

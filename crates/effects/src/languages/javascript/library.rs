@@ -87,7 +87,8 @@ fn files(name: &str) -> Option<Op> {
         "fs.copyFile" | "Deno.copyFile" | "shelljs.cp" => Op::Copy,
         "fs.cp" | "fs.copy" => Op::CopyTree,
         "fs.symlink" | "fs.link" | "Deno.symlink" | "Deno.link" => Op::Link,
-        "fs.readFile" | "fs.readJson" | "Deno.readTextFile" | "Deno.readFile" | "Bun.file" => Op::Read,
+        "archiver.directory" | "archiver.file" | "fs.readFile" | "fs.readJson" | "Deno.readTextFile"
+        | "Deno.readFile" | "Bun.file" => Op::Read,
         "fs.writeFile" | "fs.outputFile" | "fs.writeJson" | "Deno.writeTextFile" | "Deno.writeFile"
         | "Bun.write" => Op::Write,
         "fs.mkdir" | "fs.ensureDir" | "Deno.mkdir" => Op::MakeDir,
@@ -234,6 +235,13 @@ fn values(name: &str) -> Option<Op> {
             if name == "Object.assign" { Op::Pure(Pure::Merge) } else { Op::Pure(Pure::Same) }
         }
         "decodeURIComponent" | "unescape" => Op::Pure(Pure::Percent),
+        "JSON.stringify"
+        | "encodeURIComponent"
+        | "encodeURI"
+        | "URLSearchParams"
+        | "btoa"
+        | "qs.stringify"
+        | "querystring.stringify" => Op::Encode,
         "atob" => Op::Pure(Pure::Base64),
         "Buffer.from" | "Buffer.alloc" | "Buffer" => Op::Pure(Pure::Buffer),
         "zlib.gunzipSync"

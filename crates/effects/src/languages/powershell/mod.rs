@@ -21,13 +21,27 @@ pub(super) fn program(m: &mut Machine, text: &str) -> Val {
     let mut scan = Scan::new(text);
     while !scan.done() && m.burn(16) {
         let before = scan.at;
+        let shows = names_variable(scan.rest());
         last = pipeline(m, &mut scan).unwrap_or(last);
+        if shows {
+            m.print(&last.as_text());
+        }
         if scan.at == before {
             scan.next();
         }
     }
     m.leave();
     last
+}
+
+/// A statement that is only a variable of the environment shows it.
+fn names_variable(statement: &str) -> bool {
+    let statement = statement.trim_start().split([';', '\n']).next().unwrap_or_default().trim_end();
+    if statement.to_ascii_lowercase().ends_with("environment]::getenvironmentvariables()") {
+        return statement.starts_with('[');
+    }
+    let name = statement.get(..5).filter(|start| start.eq_ignore_ascii_case("$env:")).and(statement.get(5..));
+    name.is_some_and(|name| !name.is_empty() && name.chars().all(is_name))
 }
 
 /// Commands with `|` between them, up to the end of the statement.

@@ -417,6 +417,14 @@ fn values(name: &str) -> Option<Op> {
         | "base64.b16decode" => Op::Pure(Pure::Hex),
         "zlib.decompress" | "gzip.decompress" | "bz2.decompress" | "lzma.decompress" | "base64.b32decode"
         | "base64.b85decode" | "base64.a85decode" => Op::Pure(Pure::Unpacked),
+        "json.dumps"
+        | "urllib.parse.urlencode"
+        | "urllib.parse.quote"
+        | "urllib.parse.quote_plus"
+        | "base64.b64encode"
+        | "base64.urlsafe_b64encode"
+        | "binascii.hexlify"
+        | "base64.b32encode" => Op::Encode,
         "codecs.decode" => Op::Pure(Pure::Codec),
         "urllib.parse.unquote" | "urllib.unquote" => Op::Pure(Pure::Percent),
         "shlex.split" => Op::Pure(Pure::ShellWords),

@@ -160,6 +160,14 @@ fn values(name: &str) -> Option<Op> {
         "Zlib.Inflate.inflate" | "Zlib.inflate" | "Zlib.gunzip" => Op::Pure(Pure::Unpacked),
         "format" | "sprintf" => Op::Pure(Pure::Printf),
         "URI" | "URI.parse" | "String" | "String.new" | "StringIO.new" | "Array" => Op::Pure(Pure::Same),
+        "URI.encode_www_form"
+        | "URI.encode_www_form_component"
+        | "CGI.escape"
+        | "Base64.encode64"
+        | "Base64.strict_encode64"
+        | "Base64.urlsafe_encode64"
+        | "JSON.generate"
+        | "JSON.dump" => Op::Encode,
         "CGI.unescape" | "URI.decode_www_form_component" => Op::Pure(Pure::Percent),
         "Integer" => Op::Pure(Pure::Int),
         "Shellwords.escape" | "Shellwords.shellescape" => Op::Pure(Pure::ShellQuote),
