@@ -4,11 +4,12 @@ use std::rc::Rc;
 
 use tollgate_model::phrase::PRINTED;
 use tollgate_model::{Certainty, CodeSource, EffectKind, WriteMode};
-use tollgate_shell::value::{HoleSource, Piece, Taint, Text, Value};
+use tollgate_shell::value::{HoleSource, Taint, Value};
 
 use super::flow::{ENDLESS, leaves_loop};
 use super::machine::{Machine, Origin};
 use super::ops::{ENVIRONMENT, Known, Op};
+use super::outgoing::{encoded, holds_environment, with_environment};
 use super::pure::{self, Pure};
 use super::value::{Args, Val};
 use crate::analyst::taint;
@@ -421,96 +422,6 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    fn higher(&mut self, op: Op, args: &Args) -> Val {
-        match op {
-            Op::Map => {
-                let items: Vec<Val> = args.list.iter().skip(1).map(Val::item).collect();
-                let function = args.at(0, &[]);
-                match args.get(1) {
-                    Some(Val::List(list)) if args.list.len() == 2 && list.items.len() <= 64 => Val::list(
-                        list.items
-                            .iter()
-                            .map(|item| self.apply(&function, &Args::of(vec![item.clone()])))
-                            .collect(),
-                    ),
-                    _ => Val::many(vec![self.apply(&function, &Args::of(items))]),
-                }
-            }
-            Op::Each => {
-                let list = args.at(0, &[]);
-                let Some(function) = args.list.get(1..).and_then(<[Val]>::last).cloned() else { return list };
-                match &list {
-                    Val::List(known) if known.items.len() <= 64 => {
-                        let results = known.items.iter().map(|item| self.apply_to(&function, item));
-                        let results: Vec<Val> = results.collect();
-                        if known.open { Val::many(results) } else { Val::list(results) }
-                    }
-                    other => {
-                        let item = other.item();
-                        Val::many(vec![self.apply_to(&function, &item)])
-                    }
-                }
-            }
-            Op::Filter => self.filter(args),
-            Op::Then => {
-                let value = args.at(0, &[]);
-                let mut result = value.clone();
-                for function in args.list.iter().skip(1) {
-                    result = self.apply(function, &Args::of(vec![value.clone()]));
-                }
-                result
-            }
-            Op::Apply => self.apply(&args.at(0, &["function", "func"]), &args.skip(1)),
-            Op::Thread => {
-                self.started += 1;
-                let target = args.at(1, &["target"]);
-                let list = args.at(3, &["args"]).items();
-                self.apply(&target, &Args::of(list))
-            }
-            _ => Val::partial(args.at(0, &[]), args.skip(1)),
-        }
-    }
-
-    /// Calls a function with an item; `&:name` is the item's method of that name.
-    fn apply_to(&mut self, function: &Val, item: &Val) -> Val {
-        match function.literal().filter(|_| self.syntax.bare_calls && !self.syntax.symbolic) {
-            Some(name) => self.method(item, None, &name, Args::default()),
-            None => self.apply(function, &Args::of(vec![item.clone()])),
-        }
-    }
-
-    fn filter(&mut self, args: &Args) -> Val {
-        let (list, function) = match (args.get(0), args.get(1)) {
-            (Some(function @ (Val::Function(_) | Val::Name(_))), Some(list)) => {
-                (list.clone(), function.clone())
-            }
-            (Some(list), Some(function)) => (list.clone(), function.clone()),
-            _ => return args.at(0, &[]),
-        };
-        let before = std::mem::take(&mut self.narrowed);
-        self.apply(&function, &Args::of(vec![list.item()]));
-        let said = std::mem::replace(&mut self.narrowed, before);
-        let Val::Function(function) = &function else { return list };
-        let param = function.params.first().map(|param| param.name.clone());
-        let kept: Vec<Val> = said
-            .into_iter()
-            .filter(|(place, _)| Some(place) == param.as_ref())
-            .map(|(_, value)| value)
-            .collect();
-        let open = matches!(&list, Val::List(list) if list.open);
-        if kept.is_empty() || !open && matches!(list, Val::List(_)) { list } else { Val::many(kept) }
-    }
-
-    fn get(&mut self, args: &Args) -> Val {
-        let found = args.get(0).cloned().unwrap_or_else(Val::unknown);
-        let Some(key) = args.get(1) else { return found.item() };
-        let item = self.index(&found, None, key);
-        match args.get(2) {
-            Some(default) => item.union(default),
-            None => item,
-        }
-    }
-
     /// A part of a module by its name.
     fn part_by_name(&mut self, args: &Args) -> Val {
         let owner = args.at(0, &[]);
@@ -600,57 +511,8 @@ impl Machine<'_, '_, '_> {
     }
 }
 
-/// What is not known of the arguments is still in what they are written down as.
-fn encoded(name: &str, args: &Args) -> Val {
-    let mut text = Text::default();
-    args.all().for_each(|value| holes(value, &mut text));
-    if text.pieces.is_empty() {
-        return Val::object(name, args.clone());
-    }
-    Val::Text(Value::of([text], args.taint()))
-}
-
-fn holes(value: &Val, found: &mut Text) {
-    match value {
-        Val::Text(text) => {
-            let pieces = text.any.iter().take(4).flat_map(|text| &text.pieces);
-            let unknown = pieces.filter(|piece| matches!(piece, Piece::Hole(_)));
-            unknown.take(16).for_each(|piece| found.push(piece.clone()));
-        }
-        Val::List(list) => list.items.iter().take(16).for_each(|value| holes(value, found)),
-        Val::Table(table) => table.entries.iter().take(16).for_each(|(_, value)| holes(value, found)),
-        _ => {}
-    }
-}
-
 /// Does the block leave the loop around it?
 fn leaves(value: &Val) -> bool {
     let Val::Function(function) = value else { return false };
     leaves_loop(function.tokens.get(function.body.clone()).unwrap_or_default())
-}
-
-/// The value, with the environment read where it is in it.
-fn with_environment(value: &Val) -> Val {
-    match value {
-        Val::Name(name) if &**name == "$ENV" => Val::Unknown(ENVIRONMENT),
-        Val::List(list) => {
-            let items = list.items.iter().map(with_environment).collect();
-            if list.open { Val::many(items) } else { Val::list(items) }
-        }
-        Val::Table(table) => {
-            let entries = table.entries.iter();
-            Val::table(entries.map(|(key, value)| (Rc::clone(key), with_environment(value))).collect())
-        }
-        other => other.clone(),
-    }
-}
-
-/// The whole environment is in it somewhere.
-fn holds_environment(value: &Val) -> bool {
-    match value {
-        Val::Name(name) => &**name == "$ENV",
-        Val::List(list) => list.items.iter().any(holds_environment),
-        Val::Table(table) => table.entries.iter().any(|(_, value)| holds_environment(value)),
-        _ => false,
-    }
 }
