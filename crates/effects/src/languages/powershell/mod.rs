@@ -21,6 +21,7 @@ pub(super) fn program(m: &mut Machine, text: &str) -> Val {
     let mut scan = Scan::new(text);
     while !scan.done() && m.burn(16) {
         let before = scan.at;
+        blanks(&mut scan);
         let shows = names_variable(scan.rest());
         last = pipeline(m, &mut scan).unwrap_or(last);
         if shows {
@@ -34,14 +35,19 @@ pub(super) fn program(m: &mut Machine, text: &str) -> Val {
     last
 }
 
-/// A statement that is only a variable of the environment shows it.
-fn names_variable(statement: &str) -> bool {
-    let statement = statement.trim_start().split([';', '\n']).next().unwrap_or_default().trim_end();
-    if statement.to_ascii_lowercase().ends_with("environment]::getenvironmentvariables()") {
-        return statement.starts_with('[');
+/// A statement that is only a variable of the environment, or all of them, shows it. Only its first letters are
+/// looked at, so that many statements cost no more than their length.
+fn names_variable(rest: &str) -> bool {
+    let begins = |start: &str| rest.get(..start.len()).is_some_and(|text| text.eq_ignore_ascii_case(start));
+    if ["[Environment]::GetEnvironmentVariables()", "[System.Environment]::GetEnvironmentVariables()"]
+        .into_iter()
+        .any(begins)
+    {
+        return true;
     }
-    let name = statement.get(..5).filter(|start| start.eq_ignore_ascii_case("$env:")).and(statement.get(5..));
-    name.is_some_and(|name| !name.is_empty() && name.chars().all(is_name))
+    let Some(name) = rest.get(5..).filter(|_| begins("$env:")) else { return false };
+    let after = name.chars().take(200).find(|c| !is_name(*c));
+    !name.starts_with([';', '\n']) && after.is_none_or(|c| matches!(c, ';' | '\n'))
 }
 
 /// Commands with `|` between them, up to the end of the statement.
