@@ -110,7 +110,7 @@ fn code(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given]) {
         tool.language.is_some() || input.get("language").is_some() || input.get("lang").is_some();
     for given in texts {
         let is_code = match given.field {
-            Field::Shell => given.key != "command" && given.key != "args",
+            Field::Shell => (given.key != "command" || input.get("command").is_none()) && given.key != "args",
             Field::Other => given.key == "run" && tool.verb == Verb::Run,
             Field::Keys => tool.is_terminal,
             Field::Content => tool.types,

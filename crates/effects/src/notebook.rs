@@ -36,10 +36,19 @@ pub(crate) fn cell(text: &str) -> Vec<Piece> {
     }
     let mut pieces = Vec::new();
     let mut python = String::new();
+    let mut folder = String::new();
     for line in text.lines() {
+        if let Some(path) = line.trim_start().strip_prefix("%cd ") {
+            folder = format!("cd {} && ", path.trim());
+            python.push_str(&format!("import os; os.chdir(os.path.expanduser({:?}))\n", path.trim()));
+            continue;
+        }
         match shell_line(line) {
-            Some(command) => pieces.push(Piece::Shell(command)),
-            None if line.trim_start().starts_with('%') => {}
+            Some(command) => pieces.push(Piece::Shell(format!("{folder}{command}"))),
+            None if line.trim_start().starts_with('%') => {
+                python.push_str(timed(line));
+                python.push('\n');
+            }
             None => {
                 python.push_str(line);
                 python.push('\n');
@@ -60,7 +69,11 @@ fn magic_cell(head: &str, body: &str) -> Vec<Piece> {
     match program.rsplit('/').next().unwrap_or_default() {
         "bash" | "sh" | "zsh" | "system" | "sx" | "!" => vec![Piece::Shell(body.to_owned())],
         "capture" | "time" | "timeit" | "prun" => cell(body),
-        "writefile" | "file" | "markdown" | "html" | "latex" | "svg" => Vec::new(),
+        "writefile" | "file" => {
+            let path = words.find(|word| !word.starts_with('-')).unwrap_or_default();
+            vec![Piece::Shell(format!("cat > {path} <<'TOLLGATE_CELL'\n{body}\nTOLLGATE_CELL\n"))]
+        }
+        "markdown" | "html" | "latex" | "svg" => Vec::new(),
         other => match Language::of(other) {
             Some(language) => vec![Piece::Language(language, body.to_owned())],
             None => Vec::new(),
@@ -81,6 +94,9 @@ fn shell_line(line: &str) -> Option<String> {
             return Some(format!("{program}{command}"));
         }
     }
+    if let Some(alias) = line.strip_prefix("%alias ") {
+        return alias.trim_start().split_once(' ').map(|(_, command)| command.to_owned());
+    }
     if let Some(command) = by_call(line) {
         return Some(command);
     }
@@ -88,11 +104,18 @@ fn shell_line(line: &str) -> Option<String> {
     let is_name = |text: &str| {
         !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ',' | ' '))
     };
-    command
-        .trim_start()
-        .strip_prefix('!')
+    let command = command.trim_start();
+    ["!", "%sx ", "%system "]
+        .iter()
+        .find_map(|mark| command.strip_prefix(mark))
         .filter(|rest| is_name(name.trim()) && !rest.starts_with('='))
         .map(str::to_owned)
+}
+
+/// The code that a line measures: `%timeit f(x)`.
+fn timed(line: &str) -> &str {
+    let line = line.trim_start();
+    ["%timeit ", "%time ", "%prun "].iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or_default()
 }
 
 /// The magic written as a call: `get_ipython().system('ls')`.
@@ -129,7 +152,11 @@ mod tests {
             ("%run job.py", vec!["sh:python job.py"]),
             ("x = get_ipython().system('ls -a')", vec!["sh:ls -a"]),
             ("%matplotlib inline", vec![]),
-            ("%%writefile a.py\nx", vec![]),
+            ("%%writefile a.py\nx", vec!["sh:cat > a.py <<'TOLLGATE_CELL'\nx\nTOLLGATE_CELL"]),
+            ("%cd ~\n!ls", vec!["sh:cd ~ && ls", "Python:import os; os.chdir(os.path.expanduser(\"~\"))"]),
+            ("%timeit f(x)", vec!["Python:f(x)"]),
+            ("%alias x rm y", vec!["sh:rm y"]),
+            ("x = %sx ls", vec!["sh:ls"]),
             (
                 r#"{"cells":[{"cell_type":"markdown","source":["!ls"]},{"cell_type":"code","source":["!pwd\n","y"]}]}"#,
                 vec!["sh:pwd", "Python:y"],

@@ -86,6 +86,21 @@ pub(crate) fn scan_as(sql: &str, flavour: Flavour) -> Vec<Statement> {
     found
 }
 
+/// Statements that a query makes out of texts, for somebody to run: `select 'drop table ' || name from …`.
+pub(crate) fn built(sql: &str, flavour: Flavour) -> Vec<String> {
+    let tokens = token::tokens(sql, flavour);
+    let texts = tokens.iter().filter_map(|token| match token {
+        Token::Text(text) => Some(text.trim_start()),
+        _ => None,
+    });
+    let verb = |text: &&str| {
+        let first = text.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+        matches!(first.as_str(), "drop" | "truncate" | "delete" | "alter" | "update")
+    };
+    let asks = tokens.iter().any(|token| matches!(token, Token::Word(word) if word == "select"));
+    if asks { texts.filter(verb).map(str::to_owned).collect() } else { Vec::new() }
+}
+
 /// Code within code (`DO $$ … $$`, `EXECUTE '…'`) is followed this deep.
 const DEPTH: usize = 4;
 
@@ -93,6 +108,14 @@ fn text(sql: &str, flavour: Flavour, depth: usize, found: &mut Vec<Statement>) {
     let mut own: Vec<String> = Vec::new();
     let mut begun: Option<usize> = None;
     let tokens = token::tokens(sql, flavour);
+    if depth == 0 && (sql.contains("\\gexec") || prepares(&tokens)) {
+        // What a query yields, or a variable holds, is run.
+        for token in &tokens {
+            if let Token::Text(code) = token {
+                text(&format!("{code} x"), flavour, depth + 1, found);
+            }
+        }
+    }
     for part in tokens.split(|token| *token == Token::Symbol(';')) {
         let one = statement::Reader::new(part, flavour);
         if one.begins_transaction() {
@@ -116,6 +139,17 @@ fn text(sql: &str, flavour: Flavour, depth: usize, found: &mut Vec<Statement>) {
             one.inner_code().for_each(|code| text(code, flavour, depth + 1, found));
         }
     }
+}
+
+/// `prepare p from @text`
+fn prepares(tokens: &[Token]) -> bool {
+    let is = |token: Option<&Token>, name: &str| matches!(token, Some(Token::Word(word)) if word == name);
+    let after = |at: usize| tokens.get(at + 1..).unwrap_or_default().iter().take(4);
+    let prepare = tokens.iter().position(|token| is(Some(token), "prepare"));
+    prepare.is_some_and(|at| {
+        after(at).any(|token| is(Some(token), "from"))
+            && !after(at).any(|token| matches!(token, Token::Text(_)))
+    })
 }
 
 fn add(found: &mut Vec<Statement>, statement: Statement) {

@@ -3,7 +3,7 @@
 use tollgate_model::phrase::{AUTO_RUN, JOB, STARTUP_FILE, WAY_IN};
 use tollgate_model::{Place, World};
 
-use crate::paths::within;
+use crate::paths::{glob_could_be, within};
 
 /// Below a home directory: shells and sessions, services, and programs whose settings name code or servers
 /// that they take code from. `*` stands for a name, `**` for everything below.
@@ -196,7 +196,7 @@ const SYSTEM_JOBS: &[&str] = &[
 /// What a write to this place leaves behind, if something will run or read it by itself.
 pub(crate) fn left(place: &Place, texts: &[String], world: &dyn World) -> Option<String> {
     if place.pattern {
-        return loose(place);
+        return loose(place).or_else(|| spelled(place, world));
     }
     let path = place.path.as_str();
     let shown = format!("`{}`", if place.shown.is_empty() { path } else { &place.shown });
@@ -215,6 +215,16 @@ fn loose(place: &Place) -> Option<String> {
     let name = path.rsplit('/').next().unwrap_or_default();
     let starts = name.ends_with(".pth") || matches!(name, "sitecustomize.py" | "usercustomize.py");
     starts.then(|| format!("{STARTUP_FILE}`{name}`"))
+}
+
+/// A pattern that says most of a name: `~/.bashr?`.
+fn spelled(place: &Place, world: &dyn World) -> Option<String> {
+    let rest = below_home(&place.path, world)?;
+    let known = rest.chars().filter(|c| c.is_alphanumeric()).count();
+    let tables = [(HOME_WAYS_IN, WAY_IN), (HOME_JOBS, JOB), (HOME_STARTUP, STARTUP_FILE)];
+    let could_be = |entry: &&str| known > 3 && rest.starts_with('.') && glob_could_be(rest, entry);
+    let (_, start) = tables.iter().find(|(entries, _)| entries.iter().any(could_be))?;
+    Some(format!("{start}`{}`", place.shown))
 }
 
 fn in_home(rest: &str) -> Option<&'static str> {

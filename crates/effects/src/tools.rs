@@ -1,6 +1,6 @@
 //! The agents' own tools: files, searches, patches, notebooks, the web, other agents.
 
-use tollgate_model::phrase::SANDBOX;
+use tollgate_model::phrase::{SANDBOX, STORE};
 use tollgate_model::{
     Certainty, Dialect, Effect, EffectKind, FileKind, NetDirection, Place, Replacement, SearchScope, Span,
     ToolCall, ToolUse, World, WriteMode,
@@ -14,7 +14,7 @@ use crate::content::Piece;
 use crate::languages::{self, Language, Program};
 use crate::mcp;
 use crate::patch::{self, Change};
-use crate::url::Url;
+use crate::url::{self, Url};
 use crate::word::Word;
 
 /// The largest file that is read to see what an edit makes of it.
@@ -262,6 +262,9 @@ impl<'w> Hands<'w> {
             self.push(EffectKind::Opaque {
                 why: "the address is read differently by different programs".into(),
             });
+        }
+        if let Some(keeper) = url::keeper(url) {
+            self.push(EffectKind::EnvRead { names: vec![format!("{STORE}{keeper}")] });
         }
         let carries = address.carries(url);
         let direction = if carries.is_empty() { NetDirection::In } else { NetDirection::Out };

@@ -6,6 +6,7 @@ use core::net::{Ipv4Addr, Ipv6Addr};
 
 use tollgate_model::{hosts, phrase};
 
+use crate::commands::codecs;
 use crate::secrets_scan::credentials;
 
 pub(crate) use encoded::{label_holds_data, looks_encoded};
@@ -66,6 +67,49 @@ impl Url {
     pub fn file(&self) -> Option<String> {
         (self.scheme == "file").then(|| decoded(&self.path))
     }
+}
+
+/// The text that a `data:` address holds.
+pub(crate) fn data(address: &str) -> Option<String> {
+    let (kind, payload) = address.strip_prefix("data:")?.split_once(',')?;
+    let payload = decoded(payload);
+    if !kind.ends_with(";base64") {
+        return Some(payload);
+    }
+    String::from_utf8(codecs::from_base64(&payload)?).ok()
+}
+
+/// What keeps secrets, or decides over a machine, and answers whoever reaches its port: the port, how the path
+/// begins, and what answers.
+const KEEPERS: &[(&str, &[&str], &str)] = &[
+    ("2375", &["/"], "the container engine"),
+    ("2376", &["/"], "the container engine"),
+    ("10250", &["/pods", "/runningpods", "/run/", "/exec/", "/containerLogs"], "the kubelet"),
+    ("10255", &["/pods"], "the kubelet"),
+    ("2379", &["/v2/keys", "/v3/kv", "/v3beta/kv"], "etcd"),
+    ("8500", &["/v1/kv", "/v1/acl"], "Consul"),
+    ("8200", &["/v1/"], "Vault"),
+    ("4194", &["/"], "cAdvisor"),
+];
+
+/// Vault's paths that say nothing but how it is.
+const OPEN_PATHS: &[&str] =
+    &["/v1/sys/health", "/v1/sys/seal-status", "/v1/sys/leader", "/_ping", "/version"];
+
+/// The keeper of secrets that an address on this machine asks.
+pub(crate) fn keeper(text: &str) -> Option<&'static str> {
+    let url = Url::parse(text);
+    if !is_this_machine(&url.host) {
+        return None;
+    }
+    let (_, authority) = text.split_once("://")?;
+    let place = authority.split(['/', '?', '#']).next().unwrap_or_default();
+    let (_, port) = place.rsplit_once(':')?;
+    let path = if url.path.is_empty() { "/" } else { &url.path };
+    let fits = |(keeps, paths, _): &&(&str, &[&str], &str)| {
+        *keeps == port && paths.iter().any(|start| path.starts_with(start)) && !OPEN_PATHS.contains(&path)
+    };
+    KEEPERS.iter().find(fits).map(|(_, _, name)| *name)
 }
 
 /// The host of an address, or of `host:port`, in its one spelling.

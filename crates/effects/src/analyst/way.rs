@@ -69,6 +69,9 @@ impl Analyst<'_> {
         }
         let name = name.rsplit('/').next().unwrap_or_default();
         let program = path.rsplit('/').next().unwrap_or_default();
+        // Zsh brings some programs along by other names.
+        let program =
+            program.strip_prefix("zf_").filter(|rest| commands::is_command(rest)).unwrap_or(program);
         // One binary with many tools is the tool whose name it is called by.
         let by_name = matches!(program, "busybox" | "toybox" | "coreutils") && commands::is_command(name);
         if by_name { name.to_owned() } else { program.to_owned() }

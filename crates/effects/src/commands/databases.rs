@@ -6,7 +6,7 @@ mod sqlite;
 use tollgate_model::phrase::DATABASE_USE;
 use tollgate_model::{Certainty, EffectKind};
 use tollgate_shell::eval::Outcome;
-use tollgate_shell::value::{Taint, Value};
+use tollgate_shell::value::{HoleSource, Taint, Value};
 
 use super::{Commands, Run, interpreters};
 use crate::analyst::taint;
@@ -323,14 +323,14 @@ fn statements(run: &mut Run, given: &Given) -> Outcome {
         values.extend(text);
     }
     // Files that the SQL includes join the queue.
-    let mut at = 0;
+    let (mut at, mut built) = (0, Vec::new());
     while let Some(value) = values.get(at).filter(|_| at < 32).cloned() {
         at += 1;
         for text in value.any.iter().take(16) {
             let certainty =
                 if text.as_literal().is_some() { Certainty::Certain } else { Certainty::Possible };
             let sql: String = text.pieces.iter().map(piece).collect();
-            made(run, given, &sql);
+            built.extend(sql::built(&sql, given.flavour));
             for statement in sql::scan_as(&sql, given.flavour) {
                 take_down(run, given, &statement, certainty);
                 if let Some(command) =
@@ -349,21 +349,15 @@ fn statements(run: &mut Run, given: &Given) -> Outcome {
             }
         }
     }
-    run.derived()
-}
-
-/// Statements that a query writes, for another client or for `\\gexec` to run: `select 'drop table ' || name from …`.
-fn made(run: &mut Run, given: &Given, sql: &str) {
-    if !run.call.piped_to && !sql.contains("\\gexec") {
-        return;
+    let outcome = run.derived();
+    if built.is_empty() || run.call.stdout != tollgate_shell::eval::Stream::Pipe {
+        return outcome;
     }
-    for text in sql.split('\'').skip(1).step_by(2).filter(|text| text.contains(' ')) {
-        for statement in sql::scan_as(&format!("{text} made_name"), given.flavour) {
-            if statement.deed.operation().is_some() {
-                take_down(run, given, &statement, Certainty::Possible);
-            }
-        }
-    }
+    // Statements that it prints may be run by whoever reads them.
+    let name = Value::something(HoleSource::Output);
+    let printed = built.iter().map(|text| Value::text(&format!("{text} ")).concat(&name));
+    let printed = printed.reduce(|all, next| all.concat(&Value::text(";\n")).concat(&next));
+    Outcome { stdout: printed.unwrap_or_else(Value::empty).with_taint(outcome.stdout.taint), ..outcome }
 }
 
 /// Programs that print all that is in a database.

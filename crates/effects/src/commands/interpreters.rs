@@ -8,7 +8,7 @@ pub(super) mod tail;
 
 use tollgate_model::{Certainty, CodeSource, EffectKind, FileKind, Place, Span, Zone};
 use tollgate_shell::ast::Dialect;
-use tollgate_shell::eval::{Code, Outcome, Scope, Status, Stream};
+use tollgate_shell::eval::{Code, Field, Outcome, Scope, Status, Stream};
 use tollgate_shell::value::Value;
 
 use super::{Commands, Run, persistence};
@@ -54,6 +54,15 @@ fn shell(run: &mut Run) -> Outcome {
     if let Some(file) = options.value("init-file").cloned() {
         self::file(run, &file, &[]);
     }
+    let checks = options.has("n") || options.values("o").any(|name| name.is("noexec"));
+    if checks && run.program != "nu" {
+        // It shows what it reads.
+        if let Some(script) = options.operands.first().filter(|_| options.has("v") || options.has("verbose"))
+        {
+            run.read(script, false);
+        }
+        return run.derived();
+    }
     if options.has("c") {
         let Some((text, rest)) = options.operands.split_first() else { return run.derived() };
         if run.program == "fish" {
@@ -63,7 +72,10 @@ fn shell(run: &mut Run) -> Outcome {
     }
     match options.operands.split_first() {
         Some((script, rest)) if !options.has("s") && !script.is("-") => file(run, script, rest),
-        _ => stdin_code(run),
+        _ => {
+            let rest = options.operands.iter().map(Word::field).collect();
+            stdin_with(run, Some(rest).filter(|_| options.has("s")))
+        }
     }
 }
 
@@ -83,15 +95,13 @@ fn text_with_args(run: &mut Run, text: &Word, rest: &[Word]) -> Outcome {
 
 /// Shell text as a child process runs it.
 pub(crate) fn code(run: &mut Run, text: &Value, span: Span) -> Outcome {
+    code_with(run, text, None, span)
+}
+
+fn code_with(run: &mut Run, text: &Value, args: Option<Vec<Field>>, span: Span) -> Outcome {
     warn_of_source(run, text, span);
-    let code = Code {
-        text: text.clone(),
-        scope: Scope::Child,
-        dialect: Dialect::Bash,
-        name: None,
-        args: None,
-        span,
-    };
+    let code =
+        Code { text: text.clone(), scope: Scope::Child, dialect: Dialect::Bash, name: None, args, span };
     run.shell.run_text(&code, run.analyst)
 }
 
@@ -107,13 +117,18 @@ pub(super) fn joined(run: &mut Run, words: &[Word]) -> Outcome {
 
 /// Standard input as a script.
 pub(super) fn stdin_code(run: &mut Run) -> Outcome {
+    stdin_with(run, None)
+}
+
+/// The same, with arguments.
+fn stdin_with(run: &mut Run, args: Option<Vec<Field>>) -> Outcome {
     let span = run.call.span;
     match run.stdin().cloned() {
         Some(text) => {
             let unread = text.taint == taint::FILE;
             let text = script_of(run, text);
             // What is not there cannot be opened, and nothing runs.
-            if unread && is_missing(run) { run.derived() } else { code(run, &text, span) }
+            if unread && is_missing(run) { run.derived() } else { code_with(run, &text, args, span) }
         }
         None if run.call.stdin.stream == Stream::Pipe => {
             run.analyst.dynamic_code(tollgate_shell::value::Taint::NONE, span);
@@ -241,6 +256,16 @@ fn fresh(run: &mut Run, word: &Word) {
 /// Has this call itself written the program?
 pub(super) fn is_made_here(run: &Run) -> bool {
     run.path.contains('/') && run.shell.file(&Value::text(run.path)).is_some()
+}
+
+/// A script that this very call wrote does what it says, whatever it is called.
+pub(super) fn stand_in(run: &mut Run) -> Option<Outcome> {
+    if !run.path.contains('/') {
+        return None;
+    }
+    let written = run.shell.file(&Value::text(run.path))?;
+    let says = written.value.as_literal().is_some_and(|text| text.starts_with("#!"));
+    if written.certain && says { program(run) } else { None }
 }
 
 /// A program that is called like a known one but lies where this session may have put it.

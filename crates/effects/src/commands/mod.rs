@@ -102,10 +102,7 @@ const FAMILIES: &[Commands] = &[
 
 /// Runs a command's handler. A program without one is a program on disk, or unknown: judged by what it is given.
 pub(crate) fn run(run: &mut Run) -> Outcome {
-    // What this call has written itself is only called like a known program.
-    if interpreters::is_made_here(run)
-        && let Some(outcome) = interpreters::program(run)
-    {
+    if let Some(outcome) = interpreters::stand_in(run) {
         return outcome;
     }
     let aside = [secrets::ASIDE, tasks::ASIDE, vaults::ASIDE, agents_cli::ASIDE].into_iter().flatten();
@@ -133,9 +130,13 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
         Some(handler) => {
             outputs::notice(run, true);
             interpreters::brought(run);
-            let mark = run.analyst.mark();
-            let outcome = handler(run);
-            readers::told::spare(run, mark, outcome)
+            // What this call has written itself is only called like a known program.
+            let made = if interpreters::is_made_here(run) { interpreters::program(run) } else { None };
+            made.unwrap_or_else(|| {
+                let mark = run.analyst.mark();
+                let outcome = handler(run);
+                readers::told::spare(run, mark, outcome)
+            })
         }
         None => {
             outputs::notice(run, false);
@@ -177,10 +178,9 @@ fn handler(name: &str) -> Option<Handler> {
     NAMES.candidates(name).filter_map(entry).find(|(known, _)| *known == name).map(|(_, handler)| *handler)
 }
 
-/// Does the evaluator itself run what the command is given, as with `eval` and the script's own functions?
+/// Does the evaluator itself run what the command is given, as with `eval`?
 fn is_followed(run: &Run) -> bool {
-    matches!(run.call.kind, Kind::Builtin | Kind::Function | Kind::Source)
-        && run.call.name() == Some(run.program)
+    matches!(run.call.kind, Kind::Builtin | Kind::Source) && run.call.name() == Some(run.program)
 }
 
 /// The names of all commands that have a handler.

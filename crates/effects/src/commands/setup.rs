@@ -49,6 +49,6 @@ pub(super) fn marks(run: &Run) -> Taint {
         .iter()
         .any(|(names, words)| names.contains(&run.program) && (words.is_empty() || words.contains(&first)));
     let completes = matches!(first, "completion" | "completions" | "generate-shell-completion")
-        && super::is_command(run.program);
+        && (super::is_command(run.program) || !run.path.contains('/'));
     if (named || completes) && call_taint(run.call) == Taint::NONE { taint::SETUP } else { Taint::NONE }
 }

@@ -1,9 +1,11 @@
 //! Languages that are compiled first: what is in a source file that this very call wrote and then builds or runs.
 
 use tollgate_shell::eval::Outcome;
+use tollgate_shell::value::Value;
 
 use super::strangers::{either, possibly};
 use super::{Commands, Run};
+use crate::languages::{self, Language, Program};
 use crate::word::Word;
 
 pub(super) const COMMANDS: Commands = &[
@@ -80,7 +82,28 @@ fn compiler(run: &mut Run) -> Outcome {
         run.analyst.opaque("a plugin of the compiler is code", run.call.span);
     }
     self::run(run);
+    if run.args.iter().any(|word| word.is("-"))
+        && let Some(text) = run.stdin().and_then(Value::as_literal).map(str::to_owned)
+    {
+        compiled(run, &Word::literal_at(&text, run.call.span));
+    }
     run.derived()
+}
+
+/// What a source does when it is built and run. One that calls nothing that runs programs runs none of its texts.
+fn compiled(run: &mut Run, code: &Word) {
+    const RUNNERS: &[&str] = &["exec", "system", "popen", "spawn", "command", "process", "shell", "run"];
+    let lower = code.shown().to_lowercase();
+    possibly(run, |run| {
+        if RUNNERS.iter().any(|word| lower.contains(word)) {
+            either(run, code);
+        } else {
+            let file = None;
+            let program =
+                Program { code: code.value(), span: code.span, file, from_input: false, args: Vec::new() };
+            languages::run(run, Language::Slashed, &program);
+        }
+    });
 }
 
 /// Source files among the words that were written in this call.
@@ -99,6 +122,6 @@ pub(super) fn run(run: &mut Run) {
         let Some(written) = run.shell.file(&file.value()) else { continue };
         let Some(text) = written.value.as_literal().map(str::to_owned) else { continue };
         let code = Word::literal_at(&text, file.span);
-        possibly(run, |run| either(run, &code));
+        compiled(run, &code);
     }
 }

@@ -55,6 +55,10 @@ impl Machine<'_, '_, '_> {
             return Value::output(marks);
         }
         let unknown = words.first().is_some_and(|word| word.literal().is_none());
+        if words.iter().take(2).any(|word| self.fetched.contains(&word.text)) {
+            self.dynamic(taint::NET);
+            return Value::output(taint::NET);
+        }
         if words.first().is_some_and(|word| word.text.bytes() > PATH) {
             return Value::output(marks);
         }
@@ -129,12 +133,12 @@ impl Machine<'_, '_, '_> {
         let input = args.option("input").map(Val::as_text).or_else(|| self.socket(args.option("stdin")));
         let Val::List(list) = &command else {
             let printed = self.shell(&command.as_text(), input.as_ref());
-            return self.started(Command::Text(command.as_text()), printed, args);
+            return self.begun(Command::Text(command.as_text()), printed, args);
         };
         if shell {
             let text = list.items.first().map(Val::as_text).unwrap_or_else(Value::empty);
             let printed = self.shell(&text, input.as_ref());
-            return self.started(Command::Text(text), printed, args);
+            return self.begun(Command::Text(text), printed, args);
         }
         let mut words = self.words_of(&list.items);
         if let (Some(program), Some(first)) = (args.option("executable"), words.first_mut())
@@ -156,7 +160,7 @@ impl Machine<'_, '_, '_> {
     }
 
     /// A child's output is that of the program, unless the program keeps it.
-    fn started(&mut self, command: Command, printed: Value, args: &Args) -> Val {
+    fn begun(&mut self, command: Command, printed: Value, args: &Args) -> Val {
         let keeps =
             args.option("capture_output").or(args.option("stdout")).is_some() || self.syntax.keeps_output;
         if !keeps || inherits(args) {
@@ -167,7 +171,7 @@ impl Machine<'_, '_, '_> {
 
     fn run_words(&mut self, words: Vec<Word>, input: Option<&Value>, args: &Args) -> Val {
         let printed = self.command(&words, input);
-        self.started(Command::Words(words), printed, args)
+        self.begun(Command::Words(words), printed, args)
     }
 
     /// Words of a command, each with its first possible text.
@@ -201,18 +205,21 @@ impl Machine<'_, '_, '_> {
             let text = list.iter().map(Val::as_text).reduce(|left, right| left.concat(&blank).concat(&right));
             let text = text.unwrap_or_else(Value::empty);
             let printed = self.shell(&text, input.as_ref());
-            return self.started(Command::Text(text), printed, args);
+            return self.begun(Command::Text(text), printed, args);
         }
         let words = self.words_of(&list);
         self.run_words(words, input.as_ref(), args)
     }
 
     pub fn run_system(&mut self, name: &str, args: &Args) -> Val {
+        // The second argument of `IO.popen` is a mode.
+        let mode = |at: usize| at == 1 && name == "IO.popen";
         let list: Vec<Val> = args
             .list
             .iter()
-            .filter(|value| !matches!(value, Val::Table(_) | Val::Function(_)))
-            .cloned()
+            .enumerate()
+            .filter(|(at, value)| !matches!(value, Val::Table(_) | Val::Function(_)) && !mode(*at))
+            .map(|(_, value)| value.clone())
             .collect();
         // `run("rm", ["-rf", "x"])` and `run(["rm", "-rf", "x"])` are the same.
         let list: Vec<Val> = list
@@ -222,7 +229,8 @@ impl Machine<'_, '_, '_> {
                 other => vec![other],
             })
             .collect();
-        let input = args.option("stdin_data").or(args.option("input")).map(Val::as_text);
+        let remote = || args.named.iter().find_map(|(_, value)| self.socket(Some(value)));
+        let input = args.option("stdin_data").or(args.option("input")).map(Val::as_text).or_else(remote);
         let printed = match list.as_slice() {
             [] => return Val::unknown(),
             [text] => self.shell(&text.as_text(), input.as_ref()),
@@ -231,7 +239,6 @@ impl Machine<'_, '_, '_> {
                 self.command(&words, input.as_ref())
             }
         };
-        self.callbacks(args);
         if matches!(name.rsplit(['.', ':']).next(), Some("system" | "spawn" | "exec" | "passthru")) {
             self.print(&printed);
         }
@@ -239,7 +246,53 @@ impl Machine<'_, '_, '_> {
             [text] => Command::Text(text.as_text()),
             words => Command::Words(self.words_of(words)),
         };
-        Val::Pipe(Rc::new(Pipe { command, printed }))
+        let output = Val::Text(printed.clone());
+        let pipe = Val::Pipe(Rc::new(Pipe { command, printed }));
+        // A block is given the program's input, and its output where it takes more.
+        for block in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
+            self.apply(block, &Args::of(vec![pipe.clone(), output.clone()]));
+        }
+        pipe
+    }
+
+    /// The program that the function is named after.
+    pub fn run_named(&mut self, name: &str, args: &Args) -> Val {
+        let program = name.strip_suffix(".bake").unwrap_or(name).rsplit('.').next().unwrap_or_default();
+        let words: Vec<Val> = std::iter::once(Val::text(program)).chain(args.list.iter().cloned()).collect();
+        let words = self.words_of(&words);
+        let input = args.option("_in").map(Val::as_text);
+        self.run_words(words, input.as_ref(), args)
+    }
+
+    /// A program that was named before is run with these arguments.
+    pub fn run_with(&mut self, pipe: &Pipe, args: &Args) -> Val {
+        let mut words = match &pipe.command {
+            Command::Words(words) => words.clone(),
+            Command::Text(text) => {
+                let words = simple_words(text).unwrap_or_default();
+                words.iter().map(|word| self.word(&Text::literal(word), text.taint)).collect()
+            }
+        };
+        words.extend(self.words_of(&args.list));
+        self.run_words(words, None, args)
+    }
+
+    /// A program whose streams are given: what comes in from a connection is what it reads.
+    pub fn open_process(&mut self, args: &Args) -> Val {
+        let streams = args.at(1, &[]).items();
+        let remote = streams.iter().find_map(|stream| self.socket(Some(stream)));
+        match args.get(0) {
+            Some(Val::List(list)) => {
+                let words = self.words_of(&list.items);
+                let printed = self.command(&words, remote.as_ref());
+                Val::Pipe(Rc::new(Pipe { command: Command::Words(words), printed }))
+            }
+            _ => {
+                let text = args.text(0);
+                let printed = self.shell(&text, remote.as_ref());
+                Val::Pipe(Rc::new(Pipe { command: Command::Text(text), printed }))
+            }
+        }
     }
 
     /// A program's path, and its words with the name first.

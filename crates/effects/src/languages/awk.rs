@@ -29,6 +29,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     risky: &[],
     keeps_output: false,
     local: false,
+    symbolic: true,
 };
 
 const OPS: &[&str] = &[

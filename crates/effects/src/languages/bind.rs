@@ -69,7 +69,12 @@ impl Machine<'_, '_, '_> {
                 Some(Tok::Op("["))
             );
         for (at, range) in ranges.into_iter().enumerate() {
+            let first = self.tokens.get(range.start).map(|token| &token.tok);
+            let rest = matches!(first, Some(Tok::Var('@', _) | Tok::Op("*" | "...")));
             let item = match value {
+                Val::List(list) if rest && !list.open => {
+                    Val::list(list.items.iter().skip(at).cloned().collect())
+                }
                 _ if single => value.clone(),
                 Val::List(list) if !list.open => list.items.get(at).cloned().unwrap_or_else(Val::unknown),
                 Val::List(_) => value.item(),

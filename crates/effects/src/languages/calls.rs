@@ -5,10 +5,11 @@ use std::rc::Rc;
 use tollgate_shell::value::{Hole, HoleSource, Taint, Text, Value};
 
 use super::expr::ARGUMENT;
-use super::machine::Machine;
+use super::machine::{Machine, Origin};
 use super::ops::Op;
 use super::services::is_service;
 use super::value::{Args, Function, Val};
+use crate::analyst::taint;
 
 /// Functions in one another, at most.
 const ACTIVE: usize = 24;
@@ -30,6 +31,8 @@ impl Machine<'_, '_, '_> {
                 all.named.extend(args.named.iter().cloned());
                 self.apply(&partial.target, &all)
             }
+            Val::Text(_) if self.syntax.symbolic => self.apply_named(callee, args),
+            Val::Pipe(pipe) => self.run_with(&Rc::clone(pipe), args),
             Val::Object(object) if is_service(&object.class) => {
                 self.callbacks(args);
                 Val::object(&object.class, args.clone())
@@ -37,6 +40,21 @@ impl Machine<'_, '_, '_> {
             other => {
                 self.callbacks(args);
                 Val::Unknown(other.taint().union(args.taint()))
+            }
+        }
+    }
+
+    /// Calls the function that a text names.
+    fn apply_named(&mut self, name: &Val, args: &Args) -> Val {
+        match name.literal().map(|name| name.replace("::", ".")) {
+            Some(name) => {
+                let function = self.named_function(&name);
+                self.apply(&function, args)
+            }
+            None if self.around.origin == Origin::Inline => self.apply(&Val::name("?"), args),
+            None => {
+                self.callbacks(args);
+                Val::Unknown(args.taint())
             }
         }
     }
@@ -51,10 +69,10 @@ impl Machine<'_, '_, '_> {
                 self.strange = true;
                 self.note_connection(args);
                 let (owner, last) = name.rsplit_once('.').unwrap_or(("", name));
-                self.asked_of_service(owner, last, args);
-                if name == "shutil.unpack_archive" {
-                    self.unpacks(args.has(1, &["extract_dir"]).then(|| args.at(1, &["extract_dir"])));
+                if let Some(result) = self.client_call(owner, last, args) {
+                    return result;
                 }
+                self.asked_of_service(owner, last, args);
                 let args = &self.exposed_args(args);
                 self.callbacks(args);
                 if name.len() > 120 {
@@ -88,8 +106,32 @@ impl Machine<'_, '_, '_> {
         self.callbacks_with(args, Taint::NONE);
     }
 
+    /// A function of a library that is handed to something unknown is called by it with what follows:
+    /// `scheduler.enter(1, 1, os.system, (text,))`.
+    fn handed_on(&mut self, args: &Args) {
+        for (at, value) in args.list.iter().enumerate() {
+            let known = match value {
+                Val::Name(name) => {
+                    let canonical = (self.syntax.canonical)(name);
+                    (self.syntax.function)(canonical.as_deref().unwrap_or(name)).is_some()
+                }
+                other => matches!(other, Val::Partial(_)),
+            };
+            let rest = args.skip(at + 1);
+            let listed = ["args", "argument"].iter().find_map(|name| rest.option(name)).or(rest.get(0));
+            let given = match listed {
+                Some(Val::List(list)) if rest.list.len() < 2 => list.items.clone(),
+                _ => rest.list.iter().filter(|value| !matches!(value, Val::Name(_))).cloned().collect(),
+            };
+            if known && (!given.is_empty() || matches!(value, Val::Partial(_))) {
+                self.apply(&value.clone(), &Args::of(given));
+            }
+        }
+    }
+
     /// The same, with data of these marks.
     fn callbacks_with(&mut self, args: &Args, marks: Taint) {
+        self.handed_on(args);
         let given = if marks.is_empty() { Args::default() } else { Args::of(vec![Val::Unknown(marks)]) };
         for value in args.all() {
             match value {
@@ -142,6 +184,10 @@ impl Machine<'_, '_, '_> {
             }
             _ => {}
         }
+        let remote = taint::has(value.taint(), taint::NET);
+        if matches!(value, Val::Unknown(_)) && (self.connected || remote) && is_sending(name) {
+            return self.send_to_peer(name, args);
+        }
         if self.grow(value, place, name, &args.list) {
             return Val::unknown();
         }
@@ -159,6 +205,9 @@ impl Machine<'_, '_, '_> {
             Val::Object(object) => object.class.to_string(),
             _ => String::new(),
         };
+        if let Some(result) = self.client_call(&class, name, &args) {
+            return result;
+        }
         self.asked_of_service(&class, name, &args);
         let args = self.exposed_args(&args);
         self.callbacks_with(&args, value.taint());
@@ -177,8 +226,18 @@ impl Machine<'_, '_, '_> {
         if (self.syntax.function)(&known).is_some() {
             return self.library(&known, &args);
         }
-        if matches!(name, "call" | "()") && self.syntax.bare_calls {
-            return self.library(owner, &args);
+        if let Some(result) = self.of_function(owner, name, &args) {
+            return result;
+        }
+        // What is connected is used by its name before it has one: `const c = connect(…, () => c.pipe(…))`.
+        let nameless = self.connected && !owner.contains('.') && (self.syntax.function)(owner).is_none();
+        if nameless && is_sending(name) {
+            return self.send_to_peer(name, args);
+        }
+        if nameless && (self.syntax.method)(name) == Some(Op::PipeTo) {
+            let mut all = args;
+            all.list.insert(0, Val::Unknown(taint::NET));
+            return self.perform(Op::PipeTo, name, &all);
         }
         if (self.syntax.method)(name) == Some(Op::Then) {
             let mut all = args;
@@ -189,6 +248,34 @@ impl Machine<'_, '_, '_> {
             Some(own) => self.invoke(&own, &args),
             None => self.library(&known, &args),
         }
+    }
+
+    /// Sends on the connection that was opened last.
+    pub fn send_to_peer(&mut self, name: &str, args: Args) -> Val {
+        let peer = self.peer.clone().unwrap_or_else(Val::unknown);
+        let mut all = args;
+        all.list.insert(0, Val::object("connection", Args::of(vec![Val::Unknown(taint::NET), peer])));
+        self.perform(Op::Send, name, &all)
+    }
+
+    /// Methods of functions: they call it, now or later.
+    fn of_function(&mut self, owner: &Rc<str>, name: &str, args: &Args) -> Option<Val> {
+        let bare = self.syntax.bare_calls;
+        if bare && matches!(name, "call" | "()") {
+            return Some(self.library(owner, args));
+        }
+        (self.syntax.function)(owner)?;
+        Some(match name {
+            "to_proc" | "unbind" | "curry" | "bindTo" => Val::Name(Rc::clone(owner)),
+            "bind" if bare => Val::Name(Rc::clone(owner)),
+            // In JavaScript, what `this` is comes first.
+            "call" if !self.syntax.symbolic => self.library(owner, &args.skip(1)),
+            "apply" => self.library(owner, &Args::of(args.at(1, &[]).items())),
+            "bind" => Val::partial(Val::Name(Rc::clone(owner)), args.skip(1)),
+            "invokeArgs" => self.library(owner, &Args::of(args.at(0, &[]).items())),
+            "invoke" | "__invoke" | "value" => self.library(owner, args),
+            _ => return None,
+        })
     }
 
     /// `name.endswith(".log")` says what the name is like where it is true.
@@ -267,4 +354,9 @@ impl Machine<'_, '_, '_> {
         self.active.pop();
         value
     }
+}
+
+/// Methods that send what they are given on a connection.
+fn is_sending(name: &str) -> bool {
+    matches!(name, "send" | "sendall" | "write" | "end" | "emit" | "put" | "puts" | "print")
 }

@@ -49,7 +49,7 @@ impl Machine<'_, '_, '_> {
                 let right = self.expr(strength);
                 let value = match infix {
                     Infix::Assign => right,
-                    Infix::AddAssign => self.add(&left, &right),
+                    Infix::AddAssign => self.extended(&left, &right),
                     _ => left.union(&right),
                 };
                 self.assign(place, value.clone());
@@ -109,6 +109,10 @@ impl Machine<'_, '_, '_> {
             (Infix::Add, ..) => self.add(left, right),
             (Infix::Join, ..) => Val::Text(self.concat(&left.as_text(), &right.as_text())),
             (Infix::Number(sign), Val::Int(a), Val::Int(b)) => number(sign, *a, *b),
+            // Flags: `os.O_WRONLY | os.O_TRUNC`.
+            (Infix::Number('|'), Val::Name(a), Val::Name(b)) if a.len() + b.len() < 120 => {
+                Val::name(&format!("{a}|{b}"))
+            }
             (Infix::Number('*'), Val::Text(a), Val::Text(b)) => Val::Text(self.concat(a, b)),
             (Infix::Number('*'), Val::Text(text), Val::Int(times)) => self.repeat(text, *times),
             (Infix::Slash, Val::Int(a), Val::Int(b)) => number('/', *a, *b),
@@ -154,6 +158,13 @@ impl Machine<'_, '_, '_> {
         {
             self.narrowed.push((Rc::from(place), value.clone()));
         }
+    }
+
+    /// A text or a list gets longer by another.
+    pub fn extended(&mut self, left: &Val, right: &Val) -> Val {
+        self.grown +=
+            u32::from([left, right].iter().any(|value| matches!(value, Val::Text(_) | Val::List(_))));
+        self.add(left, right)
     }
 
     pub fn add(&mut self, left: &Val, right: &Val) -> Val {
@@ -206,6 +217,21 @@ impl Machine<'_, '_, '_> {
                     Val::Int(number) => Val::Int(number.wrapping_neg()),
                     other => Val::Unknown(other.taint()),
                 }
+            }
+            // `\\&name` is the function itself.
+            Some(Tok::Op("\\")) if self.syntax.symbolic && matches!(self.ahead(1), Some(Tok::Name(_))) => {
+                self.at += 1;
+                let name = self.name().unwrap_or_default();
+                let function = self.named_function(&name);
+                self.postfix(function)
+            }
+            // `&{…}(…)` calls what the block yields.
+            Some(Tok::Op("&")) if self.syntax.symbolic && matches!(self.ahead(1), Some(Tok::Op("{"))) => {
+                self.at += 1;
+                let close = self.pair();
+                let function = self.range(self.at + 1..close, |machine| machine.expr(0));
+                self.at = close + 1;
+                self.postfix(function)
             }
             Some(Tok::Op("!" | "~" | "+" | "&" | "*" | "**" | "..." | "\\" | "++" | "--" | "@" | "#")) => {
                 self.at += 1;

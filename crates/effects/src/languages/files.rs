@@ -30,6 +30,16 @@ impl Machine<'_, '_, '_> {
                 self.callbacks(args);
                 target
             }
+            Op::Extract(at) => {
+                let folder =
+                    ["cwd", "C", "dir", "path", "extract_dir"].iter().find_map(|name| args.option(name));
+                self.unpacks(folder.or(args.get(at)).cloned());
+                self.callbacks(args);
+                Val::unknown()
+            }
+            Op::ReadOr(path) => {
+                Val::Text(self.read(&args.get(0).cloned().unwrap_or_else(|| self.home_path(path))))
+            }
             Op::Read | Op::Lines => {
                 let content = self.read(&first);
                 if args.option("inplace").is_some_and(Val::is_true) {
@@ -160,6 +170,14 @@ impl Machine<'_, '_, '_> {
         words
     }
 
+    /// A path that may begin with `~/`.
+    fn home_path(&self, path: &str) -> Val {
+        match path.strip_prefix("~/") {
+            Some(rest) => Val::text(&format!("{}/{rest}", self.run.analyst.world.home())),
+            None => Val::text(path),
+        }
+    }
+
     /// Some of the languages that are read flat expand `~`; the others would fail.
     fn at_home(&self, text: &Text) -> Text {
         let prefix = text.prefix();
@@ -205,7 +223,12 @@ impl Machine<'_, '_, '_> {
 
     pub fn write(&mut self, path: &Val, mode: WriteMode, content: Option<&Value>) {
         self.leaks(content.map(|content| content.taint).unwrap_or_default());
+        self.grown += 1;
+        let fetched = content.is_some_and(|content| taint::has(content.taint, taint::NET));
         for word in self.paths(path) {
+            if fetched && word.literal().is_none() && self.fetched.len() < 16 {
+                self.fetched.push(word.text.clone());
+            }
             self.run.analyst.write(&word, mode, content, self.run.shell);
         }
     }
@@ -231,6 +254,8 @@ impl Machine<'_, '_, '_> {
         };
         match op {
             Op::ReadDir => {
+                self.all_processes |=
+                    first.literal().is_some_and(|path| path.trim_end_matches('/') == "/proc");
                 let names = Val::many(vec![Val::Text(name())]);
                 for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
                     self.apply(function, &Args::of(vec![Val::unknown(), names.clone()]));

@@ -38,6 +38,7 @@ const FLAT: Syntax = Syntax {
     risky: &["os"],
     keeps_output: false,
     local: false,
+    symbolic: false,
 };
 
 const OPS: &[&str] = &[
@@ -287,6 +288,7 @@ fn canonical(name: &str) -> Option<String> {
     let mut plain = name;
     for prefix in [
         "_G.",
+        "package.loaded.",
         "java.lang.",
         "java.io.",
         "java.nio.file.",
@@ -319,6 +321,7 @@ fn commands(name: &str) -> Option<Op> {
             Op::Spawn
         }
         "Runtime.getRuntime.exec"
+        | "Runtime.runtime.exec"
         | "ProcessBuilder"
         | "Process"
         | "os.proc"
@@ -370,6 +373,8 @@ fn files(name: &str) -> Option<Op> {
         | "Directory.Move" => Op::Move,
         "file.copy" | "cp" | "File.cp" | "copyFile" | "File.Copy" | "Files.copy" => Op::Copy,
         "File.cp_r" => Op::CopyTree,
+        "io.input" => Op::Read,
+        "io.output" => Op::Create,
         "io.open" | "open" | "fopen" | "file" | "File.open" => Op::Open,
         "io.lines" | "readLines" | "readlines" | "eachline" => Op::Lines,
         "read" | "readRDS" | "read.csv" | "readline" | "fileread" | "readFile" | "File.read"
@@ -437,7 +442,10 @@ fn others(name: &str) -> Option<Op> {
         | "Base.decode64"
         | "base64enc.base64decode"
         | "Base64.getDecoder.decode" => Op::Pure(Pure::Base64),
-        "lapply" | "sapply" | "foreach" | "walk" | "pmap" => Op::Each,
+        "lapply" | "sapply" | "vapply" | "foreach" | "walk" | "pmap" => Op::Each,
+        "do.call" => Op::ApplyList,
+        "feval" => Op::ApplyNamed,
+        "get" | "match.fun" | "getFunction" | "getFromNamespace" | "str2func" => Op::ByName,
         _ => return None,
     })
 }

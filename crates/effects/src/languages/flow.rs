@@ -5,9 +5,10 @@ use std::rc::Rc;
 
 use tollgate_model::{Certainty, EffectKind};
 
-use super::machine::Machine;
+use super::machine::{Machine, Origin};
 use super::scope::Changes;
-use super::token::Tok;
+use super::services::is_service;
+use super::token::{Tok, Token};
 use super::value::Val;
 
 /// What a condition says of variables where it holds.
@@ -18,12 +19,23 @@ pub(super) struct Said {
     pub negated: bool,
 }
 
-/// How much a program has split itself, and waited, up to some place.
+/// The class of what yields items without end.
+pub(super) const ENDLESS: &str = "endless";
+
+/// How much a program has split itself, waited, and taken for itself, up to some place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Effort {
     forks: u32,
     calms: u32,
+    started: u32,
+    grown: u32,
 }
+
+/// Words that leave a loop, or let others run meanwhile.
+const LEAVING: &[&str] = &[
+    "break", "return", "raise", "throw", "exit", "quit", "last", "die", "yield", "await", "abort", "_exit",
+    "goto",
+];
 
 impl Machine<'_, '_, '_> {
     /// The condition from here to `end`.
@@ -89,13 +101,47 @@ impl Machine<'_, '_, '_> {
     }
 
     pub fn effort(&self) -> Effort {
-        Effort { forks: self.forks, calms: self.calms }
+        Effort { forks: self.forks, calms: self.calms, started: self.started, grown: self.grown }
     }
 
     /// Runs the body of a loop that may never end.
     pub fn looped(&mut self, start: Effort, action: impl FnOnce(&mut Self)) {
+        let from = self.at;
         self.branch(action);
         self.splits(start);
+        if std::mem::take(&mut self.endless)
+            && !leaves_loop(self.tokens.get(from..self.at).unwrap_or_default())
+        {
+            self.exhausts(start);
+        }
+    }
+
+    /// Is what stands in the range always true? Nothing is, where a loop has no condition.
+    pub fn always(&self, range: Range<usize>) -> bool {
+        let tokens = self.tokens.get(range).unwrap_or_default();
+        match tokens {
+            [] => true,
+            [token] => match &token.tok {
+                Tok::Int(number) => *number != 0,
+                Tok::Name(name) => matches!(&**name, "True" | "true" | "TRUE"),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// A loop without end that starts processes, or takes memory or disk, and never waits.
+    pub fn exhausts(&mut self, start: Effort) {
+        if self.around.origin == Origin::File || self.calms > start.calms {
+            return;
+        }
+        let target = match (self.started > start.started, self.grown > start.grown) {
+            (true, _) => "processes",
+            (_, true) => "the loop",
+            _ => return,
+        };
+        let kind = EffectKind::Process { signal: "fork-bomb".into(), target: target.into() };
+        self.push(kind, Certainty::Certain);
     }
 
     /// A loop that splits the process and never waits.
@@ -124,8 +170,17 @@ impl Machine<'_, '_, '_> {
             }
             other => {
                 self.burn(16);
-                let item = other.item();
+                let start = self.effort();
+                // What a service lists is of the service.
+                let item = match other {
+                    Val::Object(object) if is_service(&object.class) => other.clone(),
+                    _ => other.item(),
+                };
                 self.branch(|machine| body(machine, &item));
+                if is_endless(other) {
+                    self.splits(start);
+                    self.exhausts(start);
+                }
             }
         }
     }
@@ -157,10 +212,26 @@ impl Machine<'_, '_, '_> {
             "extend" | "concat" => added.iter().flat_map(Val::items).collect(),
             _ => return false,
         };
+        self.grown += 1;
         let (Some(place), true) = (place, self.burn(list.items.len() / 4)) else { return false };
         let all: Vec<Val> = list.items.iter().cloned().chain(items).collect();
         let grown = if list.open || self.unsure > 0 { Val::many(all) } else { Val::list(all) };
         self.scope.set(place, grown);
         true
+    }
+}
+
+/// Does anything in the body of a loop leave it, or let others run meanwhile?
+pub(super) fn leaves_loop(body: &[Token]) -> bool {
+    body.iter().any(|token| matches!(&token.tok, Tok::Name(name) if LEAVING.contains(&&**name)))
+}
+
+/// Does it yield items without end, or far more than anybody waits for?
+fn is_endless(list: &Val) -> bool {
+    match list {
+        Val::Object(object) => {
+            matches!(&*object.class, ENDLESS | "itertools.count" | "itertools.cycle" | "itertools.repeat")
+        }
+        _ => false,
     }
 }

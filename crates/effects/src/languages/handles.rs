@@ -14,10 +14,10 @@ impl Machine<'_, '_, '_> {
     pub fn open(&mut self, path: &Val, mode: &Val, args: &Args) -> Val {
         let mode = match mode {
             Val::Text(text) => text.as_literal().unwrap_or("r").to_owned(),
+            Val::Name(name) if name.contains("APPEND") => "a".to_owned(),
             Val::Name(name) if name.contains("WR") || name.contains("CREAT") || name.contains("TRUNC") => {
                 "w".to_owned()
             }
-            Val::Name(name) if name.contains("APPEND") => "a".to_owned(),
             _ => "r".to_owned(),
         };
         let command = path.literal().filter(|text| text.starts_with('|'));
@@ -168,13 +168,17 @@ impl Machine<'_, '_, '_> {
             let printed = Val::Text(pipe.printed.clone());
             return match name {
                 "communicate" => Val::list(vec![printed, Val::unknown()]),
-                "wait" | "poll" | "close" | "kill" => Val::unknown(),
+                "wait" | "poll" | "close" | "kill" => {
+                    self.calms += 1;
+                    Val::unknown()
+                }
                 "on" | "once" | "then" | "unref" | "spawn" | "outputSync" | "quiet" | "nothrow" => {
                     Val::Pipe(Rc::clone(pipe))
                 }
                 _ => self.method(&printed, None, name, args.clone()),
             };
         };
+        self.calms += 1;
         let printed = match &pipe.command {
             Command::Text(text) => self.shell(text, Some(&input)),
             Command::Words(words) => self.command(words, Some(&input)),

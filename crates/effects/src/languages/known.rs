@@ -33,6 +33,10 @@ impl Machine<'_, '_, '_> {
                 let folder = Value::text(&format!("{}/", self.temp()));
                 Val::Text(folder.concat(&Value::something(HoleSource::Input)))
             }
+            Known::TempPair => {
+                let path = self.known(Known::TempFile);
+                Val::list(vec![path.clone(), path])
+            }
             Known::Executable => Val::text(self.run.program),
             Known::File => Val::Text(script().unwrap_or_else(|| Value::something(HoleSource::Input))),
             Known::FileFolder => match script() {
@@ -70,6 +74,16 @@ impl Machine<'_, '_, '_> {
         match args.get(1) {
             Some(default) if !value.is_known() => Val::Text(value).union(default),
             _ => Val::Text(value),
+        }
+    }
+
+    /// What the files hold that are the program's arguments, or what comes in from outside.
+    pub fn input_files(&mut self) -> Val {
+        let given = self.scope.get("@ARGV").cloned().unwrap_or_else(|| self.known(Known::Arguments));
+        match &given {
+            Val::List(list) if list.items.is_empty() => self.around.input.clone(),
+            Val::List(_) | Val::Text(_) => Val::Text(self.read(&given)),
+            _ => Val::Unknown(given.taint()),
         }
     }
 

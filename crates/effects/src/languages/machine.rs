@@ -73,13 +73,24 @@ pub(super) struct Machine<'m, 'r, 'w> {
     /// How many processes it split, and how often it waited.
     pub forks: u32,
     pub calms: u32,
+    /// How many programs it started without waiting for them, and how often it took more memory or disk.
+    pub started: u32,
+    pub grown: u32,
+    /// The loop that follows has no end of its own.
+    pub endless: bool,
     /// It opened a connection; and its standard input is one.
     pub connected: bool,
+    /// Whom the last connection leads to.
+    pub peer: Option<Val>,
     pub remote: bool,
     /// It called something that is not known, which may print as well.
     pub strange: bool,
     /// It opened a database that is in memory or in a temporary folder.
     pub passing: bool,
+    /// It went through the numbers of all processes.
+    pub all_processes: bool,
+    /// Files whose names are not known that it wrote from the network.
+    pub fetched: Vec<Text>,
     acts: u32,
     stopped: bool,
 }
@@ -112,9 +123,15 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
             active: Vec::new(),
             forks: 0,
             calms: 0,
+            started: 0,
+            grown: 0,
+            endless: false,
             connected: false,
+            peer: None,
             remote: false,
             passing: false,
+            all_processes: false,
+            fetched: Vec::new(),
             strange: false,
             acts: 0,
             stopped: false,

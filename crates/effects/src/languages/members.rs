@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::machine::Machine;
+use super::ops::Op;
 use super::text;
 use super::token::Tok;
 use super::value::{Args, Val};
@@ -102,6 +103,15 @@ impl Machine<'_, '_, '_> {
     fn subscript(&mut self, value: &Val, place: Option<&str>) -> Val {
         let close = self.pair();
         self.at += 1;
+        // `$list[] = …`
+        self.grown += u32::from(self.at == close);
+        if let Val::Name(name) = value
+            && (self.syntax.function)(name) == Some(Op::Named)
+        {
+            let args = self.range(self.at..close, Machine::argument_list);
+            self.at = close + 1;
+            return self.apply(value, &args);
+        }
         let slices = self.syntax.slices
             && self.range(self.at..close, |machine| {
                 machine.split(machine.end, ":").len() > 1 || machine.sees(":")
@@ -132,6 +142,9 @@ impl Machine<'_, '_, '_> {
                 }
             }
             (Val::List(_), ..) => value.item(),
+            (Val::Function(function), ..) if self.syntax.bare_calls => {
+                self.invoke(&Rc::clone(function), &Args::of(vec![key.clone()]))
+            }
             (Val::Text(_), Val::Int(at), _) => {
                 text::slice(value, &[Val::Int(*at), Val::Int(at.saturating_add(1))])
             }
@@ -154,6 +167,12 @@ impl Machine<'_, '_, '_> {
         let full =
             place.filter(|place| place.len() + name.len() < 200).map(|place| format!("{place}.{name}"));
         let known = full.as_deref().and_then(|full| self.scope.get(full)).cloned();
+        // What a class says of all its objects is set where the class stands.
+        let of_class = || match self.scope.get(name) {
+            Some(text @ Val::Text(_)) if matches!(place, Some("self" | "cls")) => Some(text.clone()),
+            _ => None,
+        };
+        let known = known.or_else(of_class);
         let result = match known {
             Some(known) => known,
             None => self.part(value, name),
@@ -169,6 +188,12 @@ impl Machine<'_, '_, '_> {
             self.asked_of_service(owner, name, &Args::default());
         }
         match value {
+            Val::Name(owner)
+                if matches!(name, "to_proc" | "unbind" | "curry")
+                    && (self.syntax.function)(owner).is_some() =>
+            {
+                value.clone()
+            }
             Val::Name(owner) => self.named(&format!("{owner}.{name}")),
             Val::Object(object) => {
                 let full = format!("{}.{name}", object.class);
@@ -207,7 +232,9 @@ impl Machine<'_, '_, '_> {
 
     /// Methods that are read like parts, without a call.
     fn value_method(&mut self, value: &Val, name: &str) -> Option<Val> {
-        let op = (self.syntax.method)(name).filter(|op| op.is_value() || self.syntax.bare_calls)?;
+        let reads = |op: &Op| self.syntax.flat && *op == Op::Read;
+        let op =
+            (self.syntax.method)(name).filter(|op| op.is_value() || self.syntax.bare_calls || reads(op))?;
         Some(self.perform(op, name, &Args::of(vec![value.clone()])))
     }
 }

@@ -39,6 +39,9 @@ impl Machine<'_, '_, '_> {
             _ => (args.at(0, &["url", "uri", "address", "host", "hostname"]), args.skip(1)),
         };
         self.connected |= matches!(op, Op::Connect | Op::Dial);
+        if !matches!(op, Op::Send | Op::Resolve) {
+            self.peer = Some(address.clone());
+        }
         let method = match op {
             Op::Request => args.literal(0).unwrap_or_default(),
             _ => args.option("method").and_then(Val::literal).unwrap_or_default(),
@@ -90,7 +93,8 @@ impl Machine<'_, '_, '_> {
             let (host, cargo) = name_of(&word);
             let headers = |name: &str| matches!(name, "headers" | "auth" | "cookies");
             let named = rest.named.iter().map(|(name, value)| (value, headers(name)));
-            let mut sent = rest.list.iter().map(|value| (value, false)).chain(named);
+            let given = rest.list.iter().map(|value| (value, false)).chain(named);
+            let mut sent = given.flat_map(|(value, proves)| parts(value, proves));
             let strange = is_strange(text, &host, false)
                 || sent.any(|(value, proves)| {
                     value.as_text().any.iter().take(16).any(|text| is_strange(text, &host, proves))
@@ -154,6 +158,21 @@ impl Machine<'_, '_, '_> {
         }
         carried
     }
+}
+
+/// A value, and what is in it; in a table of headers a secret may prove who asks.
+fn parts(value: &Val, proves: bool) -> Vec<(&Val, bool)> {
+    let mut all = vec![(value, proves)];
+    match value {
+        Val::Table(table) => {
+            let headers = |name: &str| proves || matches!(name, "headers" | "auth" | "cookies");
+            all.extend(table.entries.iter().flat_map(|(name, value)| parts(value, headers(name))));
+        }
+        Val::List(list) => all.extend(list.items.iter().take(16).flat_map(|value| parts(value, proves))),
+        Val::Object(object) => all.extend(object.args.all().flat_map(|value| parts(value, proves))),
+        _ => {}
+    }
+    all
 }
 
 /// Whom a connection leads to.

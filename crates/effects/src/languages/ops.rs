@@ -22,6 +22,18 @@ pub(super) enum Op {
     ExecList(usize),
     /// A path and words, after some other arguments.
     ExecWords(usize),
+    /// The program that its own name ends with, with its arguments: `sh.rm`.
+    Named,
+    /// A program, and what its streams are: `proc_open`.
+    Process,
+    /// A file, or text where the option `eval` says so, as code of this language.
+    Worker,
+    /// Something of the language by another name.
+    Yields(&'static str),
+    /// Reads its first argument, or this file.
+    ReadOr(&'static str),
+    /// Unpacks an archive into the folder that its options name, or that is the argument at this place.
+    Extract(usize),
     /// Opens a file: path and mode. A pipe where the language says so.
     Open,
     /// Opens a file to write it anew.
@@ -130,6 +142,8 @@ pub(super) enum Op {
     Dump,
     /// What comes in from outside.
     Input,
+    /// What the files hold that are the program's arguments; from outside where there are none.
+    InputFiles,
     /// Calls its first argument with every item of the others.
     Map,
     /// Calls its last argument with every item of the first.
@@ -192,6 +206,14 @@ pub(super) enum Op {
     Calm,
     /// Reaches for what is not meant to be reached.
     Hidden,
+    /// Writes its arguments down in another form: JSON, a query, Base64.
+    Encode,
+    /// Sets an option of a request: the request, the option's name, its value.
+    RequestOption,
+    /// Says how much there is, or of what kind, and nothing of what it is.
+    Count,
+    /// The numbers of all processes.
+    Processes,
     /// Calls nothing else and returns nothing that matters.
     Nothing,
 }
@@ -213,6 +235,8 @@ pub(super) enum Known {
     Temp,
     /// A new file or folder for temporary use.
     TempFile,
+    /// The same, open and by its name.
+    TempPair,
     Executable,
     File,
     FileFolder,
@@ -226,7 +250,10 @@ pub(super) enum Known {
 impl Op {
     /// Is it a value, not a function?
     pub fn is_value(self) -> bool {
-        matches!(self, Op::Known(_) | Op::Pure(Pure::Parent | Pure::Base | Pure::Stem | Pure::Itself))
+        matches!(
+            self,
+            Op::Known(_) | Op::InputFiles | Op::Pure(Pure::Parent | Pure::Base | Pure::Stem | Pure::Itself)
+        )
     }
 
     /// Does it talk to the network?

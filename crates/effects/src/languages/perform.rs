@@ -6,8 +6,10 @@ use tollgate_model::phrase::PRINTED;
 use tollgate_model::{Certainty, CodeSource, EffectKind, WriteMode};
 use tollgate_shell::value::{HoleSource, Taint, Value};
 
+use super::flow::{ENDLESS, leaves_loop};
 use super::machine::{Machine, Origin};
 use super::ops::{ENVIRONMENT, Known, Op};
+use super::outgoing::{encoded, holds_environment, with_environment};
 use super::pure::{self, Pure};
 use super::value::{Args, Val};
 use crate::analyst::taint;
@@ -35,18 +37,40 @@ impl Machine<'_, '_, '_> {
         if op.is_network() { self.network_by(op, name, args) } else { self.files(op, args) }
     }
 
-    /// The arguments; the whole environment among them is read, but where only a part of it may be meant.
+    /// The arguments; the whole environment among them is read, but where only a part of it may be meant. What
+    /// goes out is read with all that is in it.
     fn seen(&mut self, op: Op, args: &Args) -> Args {
-        let part = matches!(op, Op::Env | Op::EnvAll | Op::Get | Op::Part | Op::Known(_) | Op::Keys);
-        if part { args.clone() } else { self.exposed_args(args) }
+        // To go through the environment is to go through its names.
+        let names = Op::Pure(Pure::ToList);
+        let part = op == names
+            || matches!(op, Op::Count | Op::Env | Op::EnvAll | Op::Get | Op::Part | Op::Known(_) | Op::Keys);
+        if part {
+            return args.clone();
+        }
+        let out = op.is_network()
+            || matches!(
+                op,
+                Op::Encode | Op::RequestOption | Op::Print(_) | Op::Dump | Op::Write | Op::Append | Op::Put
+            );
+        let mut args = self.exposed_args(args);
+        for value in args.list.iter_mut().filter(|value| out && holds_environment(value)) {
+            *value = with_environment(value);
+        }
+        args
     }
 
     /// Runs programs and code.
     fn run_op(&mut self, op: Op, name: &str, args: &Args) -> Option<Val> {
         Some(match op {
             Op::Shell | Op::ShellOut => self.run_shell(op == Op::ShellOut, args),
-            Op::Program => self.run_program(name, args),
-            Op::Spawn => self.run_spawn(args),
+            Op::Program => {
+                self.started += u32::from(name.ends_with("Popen"));
+                self.run_program(name, args)
+            }
+            Op::Spawn => {
+                self.started += u32::from(!name.ends_with("Sync") && !name.ends_with("sync"));
+                self.run_spawn(args)
+            }
             Op::System => self.run_system(name, args),
             Op::ExecList(skip) => {
                 let list = args.at(skip + 1, &["args", "argv"]);
@@ -78,18 +102,24 @@ impl Machine<'_, '_, '_> {
                 );
                 Val::unknown()
             }
-            _ => return self.process_op(op, args),
+            _ => return self.process_op(op, name, args),
         })
     }
 
     /// Starts and ends processes, and runs what it is given.
-    fn process_op(&mut self, op: Op, args: &Args) -> Option<Val> {
+    fn process_op(&mut self, op: Op, name: &str, args: &Args) -> Option<Val> {
         Some(match op {
             Op::Later => match args.get(0) {
                 Some(Val::Text(_)) => self.run_eval(&Args::of(args.list.iter().take(1).cloned().collect())),
-                Some(function) => self.apply(&function.clone(), &Args::default()),
+                Some(function) => self.apply(&function.clone(), &args.skip(2)),
                 None => Val::unknown(),
             },
+            Op::Named => self.run_named(name, args),
+            Op::Process => self.open_process(args),
+            Op::Worker if args.option("eval").is_some_and(Val::is_true) => {
+                self.run_eval(&Args::of(args.list.iter().take(1).cloned().collect()))
+            }
+            Op::Worker => self.run_file(&args.at(0, &[])),
             Op::LispProcess(skip) => {
                 let program = args.at(if skip == 2 { 2 } else { 0 }, &[]);
                 let rest = args.list.iter().skip(if skip == 2 { 3 } else { skip }).cloned();
@@ -107,6 +137,9 @@ impl Machine<'_, '_, '_> {
                 let start = self.effort();
                 let args = args.clone();
                 self.looped(start, |machine| machine.callbacks(&args));
+                if !args.all().any(leaves) {
+                    self.exhausts(start);
+                }
                 Val::unknown()
             }
             Op::Duplicate => {
@@ -131,6 +164,7 @@ impl Machine<'_, '_, '_> {
     fn call_op(&mut self, op: Op, name: &str, args: &Args) -> Option<Val> {
         Some(match op {
             Op::Import => self.import(args),
+            Op::Yields(name) => Val::name(name),
             Op::Names => args.get(0).cloned().unwrap_or_else(|| Val::name("globals")),
             Op::Part => self.part_by_name(args),
             Op::MapNames => {
@@ -193,8 +227,32 @@ impl Machine<'_, '_, '_> {
     /// Makes values, or says what is known.
     fn value_op(&mut self, op: Op, name: &str, args: &Args) -> Option<Val> {
         Some(match op {
-            Op::Input => self.around.input.clone(),
+            Op::Input => {
+                self.calms += 1;
+                self.around.input.clone()
+            }
+            // `iter(function, last)` calls the function until it returns the last.
+            Op::Pure(Pure::ToList) if args.list.len() == 2 => Val::object(ENDLESS, Args::default()),
+            Op::Pure(Pure::Entries | Pure::Values) if self.is_risky(args.get(0)) => {
+                Val::many(vec![Val::name("?")])
+            }
             Op::Env | Op::EnvAll => self.environment(op == Op::EnvAll, name, args),
+            Op::InputFiles => self.input_files(),
+            Op::Count => Val::unknown(),
+            Op::Encode => encoded(name, args),
+            Op::RequestOption => match args.get(1) {
+                Some(Val::Name(option)) if &**option == "CURLOPT_URL" => {
+                    self.network(Op::Fetch, &args.skip(2))
+                }
+                Some(Val::Name(option)) if option.ends_with("FIELDS") || option.ends_with("INFILE") => {
+                    self.send_to_peer("send", args.skip(2))
+                }
+                _ => Val::unknown(),
+            },
+            Op::Processes => {
+                self.all_processes = true;
+                Val::many(vec![Val::unknown()])
+            }
             Op::Known(known) | Op::Now(known) => self.known(known),
             Op::Keys => pure::apply(Pure::Keys, args),
             Op::Replace if args.list.len() == 2 => self.files(Op::Move, args),
@@ -323,7 +381,11 @@ impl Machine<'_, '_, '_> {
     }
 
     fn kill(&mut self, signal_first: bool, args: &Args) -> Val {
-        let show = |value: &Val| value.literal().unwrap_or_else(|| "?".to_owned());
+        // Whoever goes through all processes and asks none for its name means all of them.
+        let named = |path: &String| path.ends_with("/cmdline") || path.ends_with("/comm");
+        let every = self.all_processes && !self.files.iter().any(named);
+        let unknown = if every { "-1" } else { "?" };
+        let show = |value: &Val| value.literal().unwrap_or_else(|| unknown.to_owned());
         let (signal, targets) = if signal_first {
             (args.get(0).map(show).unwrap_or_default(), args.skip(1).list)
         } else {
@@ -360,90 +422,6 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    fn higher(&mut self, op: Op, args: &Args) -> Val {
-        match op {
-            Op::Map => {
-                let items: Vec<Val> = args.list.iter().skip(1).map(Val::item).collect();
-                let function = args.at(0, &[]);
-                match args.get(1) {
-                    Some(Val::List(list)) if args.list.len() == 2 && list.items.len() <= 64 => Val::list(
-                        list.items
-                            .iter()
-                            .map(|item| self.apply(&function, &Args::of(vec![item.clone()])))
-                            .collect(),
-                    ),
-                    _ => Val::many(vec![self.apply(&function, &Args::of(items))]),
-                }
-            }
-            Op::Each => {
-                let list = args.at(0, &[]);
-                let Some(function) = args.list.get(1..).and_then(<[Val]>::last).cloned() else { return list };
-                match &list {
-                    Val::List(known) if known.items.len() <= 64 => {
-                        let results = known
-                            .items
-                            .iter()
-                            .map(|item| self.apply(&function, &Args::of(vec![item.clone()])));
-                        let results: Vec<Val> = results.collect();
-                        if known.open { Val::many(results) } else { Val::list(results) }
-                    }
-                    other => {
-                        let item = other.item();
-                        Val::many(vec![self.apply(&function, &Args::of(vec![item]))])
-                    }
-                }
-            }
-            Op::Filter => self.filter(args),
-            Op::Then => {
-                let value = args.at(0, &[]);
-                let mut result = value.clone();
-                for function in args.list.iter().skip(1) {
-                    result = self.apply(function, &Args::of(vec![value.clone()]));
-                }
-                result
-            }
-            Op::Apply => self.apply(&args.at(0, &["function", "func"]), &args.skip(1)),
-            Op::Thread => {
-                let target = args.at(1, &["target"]);
-                let list = args.at(3, &["args"]).items();
-                self.apply(&target, &Args::of(list))
-            }
-            _ => Val::partial(args.at(0, &[]), args.skip(1)),
-        }
-    }
-
-    fn filter(&mut self, args: &Args) -> Val {
-        let (list, function) = match (args.get(0), args.get(1)) {
-            (Some(function @ (Val::Function(_) | Val::Name(_))), Some(list)) => {
-                (list.clone(), function.clone())
-            }
-            (Some(list), Some(function)) => (list.clone(), function.clone()),
-            _ => return args.at(0, &[]),
-        };
-        let before = std::mem::take(&mut self.narrowed);
-        self.apply(&function, &Args::of(vec![list.item()]));
-        let said = std::mem::replace(&mut self.narrowed, before);
-        let Val::Function(function) = &function else { return list };
-        let param = function.params.first().map(|param| param.name.clone());
-        let kept: Vec<Val> = said
-            .into_iter()
-            .filter(|(place, _)| Some(place) == param.as_ref())
-            .map(|(_, value)| value)
-            .collect();
-        let open = matches!(&list, Val::List(list) if list.open);
-        if kept.is_empty() || !open && matches!(list, Val::List(_)) { list } else { Val::many(kept) }
-    }
-
-    fn get(&mut self, args: &Args) -> Val {
-        let found = args.get(0).cloned().unwrap_or_else(Val::unknown);
-        let Some(key) = args.get(1) else { return found.item() };
-        let item = self.index(&found, None, key);
-        match args.get(2) {
-            Some(default) => item.union(default),
-            None => item,
-        }
-    }
-
     /// A part of a module by its name.
     fn part_by_name(&mut self, args: &Args) -> Val {
         let owner = args.at(0, &[]);
@@ -454,9 +432,14 @@ impl Machine<'_, '_, '_> {
         }
     }
 
+    /// Is it a module from which nothing may be picked by a name that is not known?
+    fn is_risky(&self, value: Option<&Val>) -> bool {
+        matches!(value, Some(Val::Name(module)) if self.syntax.risky.contains(&&**module))
+    }
+
     /// `receiver.send(:name, …)`, or `send(:name, …)`.
     fn dispatch(&mut self, called: &str, args: &Args) -> Val {
-        let bare = called == "send"
+        let bare = matches!(called, "send" | "public_send" | "__send__")
             && matches!(args.get(0), Some(Val::Text(_)))
             && (self.syntax.function)(&args.literal(0).unwrap_or_default()).is_some();
         if bare || args.list.len() < 2 {
@@ -481,13 +464,20 @@ impl Machine<'_, '_, '_> {
     }
 
     /// A function by its name, not called.
-    fn named_function(&mut self, name: &str) -> Val {
+    pub fn named_function(&mut self, name: &str) -> Val {
         self.scope.get(name).cloned().unwrap_or_else(|| Val::name(name))
     }
 
     fn import(&mut self, args: &Args) -> Val {
+        if taint::has(args.taint(), taint::NET) {
+            self.dynamic(taint::NET);
+        }
         if args.literal(0).is_some_and(|name| name.starts_with("http://") || name.starts_with("https://")) {
             self.dynamic(taint::NET);
+        }
+        if let Some(code) = args.literal(0).as_deref().and_then(crate::url::data) {
+            self.source(&code);
+            return Val::unknown();
         }
         match args.literal(0) {
             Some(name) => self.module(&name),
@@ -519,4 +509,10 @@ impl Machine<'_, '_, '_> {
         };
         self.push(kind, Certainty::Possible);
     }
+}
+
+/// Does the block leave the loop around it?
+fn leaves(value: &Val) -> bool {
+    let Val::Function(function) = value else { return false };
+    leaves_loop(function.tokens.get(function.body.clone()).unwrap_or_default())
 }

@@ -4,8 +4,11 @@
 
 use tollgate_model::phrase::STORE;
 use tollgate_model::{Certainty, EffectKind};
+use tollgate_shell::value::{Piece, Text};
 
+use super::clients::REMOTES;
 use super::machine::{Machine, Origin};
+use super::ops::Op;
 use super::value::{Args, Val};
 use crate::commands::archives;
 use crate::sql;
@@ -27,6 +30,8 @@ const QUERIES: &[&str] = &[
     "prepare",
     "$queryRawUnsafe",
     "$executeRawUnsafe",
+    "statement",
+    "unprepared",
     "text",
 ];
 
@@ -96,6 +101,9 @@ const REVEALS: &[&str] = &[
     "get_frozen_credentials",
 ];
 
+/// Methods that send the file that is their first argument.
+const UPLOADS: &[&str] = &["upload_file", "upload_from_filename", "fput_object", "fPutObject"];
+
 /// Libraries of services and databases, by how the names of their parts begin: what is made with them keeps its
 /// name, so that a chain of calls is seen whole.
 const LIBRARIES: &[&str] = &[
@@ -129,17 +137,21 @@ const LIBRARIES: &[&str] = &[
 
 /// Is the thing made with a library of a service?
 pub(super) fn is_service(class: &str) -> bool {
-    LIBRARIES.iter().any(|library| class.starts_with(library))
+    LIBRARIES.iter().chain(REMOTES).any(|library| class.starts_with(library))
+        || class.starts_with("git.Repo")
+        || class.starts_with("simple-git")
 }
 
 impl Machine<'_, '_, '_> {
     /// A connection to a database that nothing is lost with.
     pub fn note_connection(&mut self, args: &Args) {
-        let temporary = |text: String| {
-            let folders = self.run.analyst.world.temp_dirs();
-            text.contains(":memory:") || folders.iter().any(|folder| crate::paths::within(&text, folder))
+        let folders = self.run.analyst.world.temp_dirs();
+        let temporary = |text: &Text| {
+            let known = text.prefix();
+            known.contains(":memory:") || folders.iter().any(|folder| crate::paths::within(known, folder))
         };
-        self.passing |= args.all().filter_map(Val::literal).any(temporary);
+        let texts = args.all().filter(|value| matches!(value, Val::Text(_)));
+        self.passing |= texts.map(Val::as_text).any(|text| text.any.iter().all(temporary));
     }
 
     /// A method of something that is not known: what it would do to a database or a service. `class` is what it is
@@ -155,12 +167,18 @@ impl Machine<'_, '_, '_> {
         if let Some(kind) = loss(class, name, args) {
             self.push(kind, certainty);
         }
+        if UPLOADS.contains(&name) && is_service(class) {
+            let content = Val::Text(self.read(&args.at(0, &["Filename", "filename", "file_path"])));
+            let connection = Val::object("connection", Args::of(vec![Val::unknown(), Val::text(class)]));
+            self.network(Op::Send, &Args::of(vec![connection, content]));
+        }
         if reveals(class, name, args) {
             let names = vec![format!("{STORE}a keeper of secrets (`{name}`)")];
             self.push(EffectKind::EnvRead { names }, certainty);
         }
-        let text = args.literal(0).filter(|_| QUERIES.contains(&name));
-        for statement in text.iter().flat_map(|text| sql::scan(text)) {
+        let texts = args.get(0).filter(|_| QUERIES.contains(&name)).map(Val::as_text);
+        let texts: Vec<String> = texts.iter().flat_map(|text| text.any.iter().take(4).map(filled)).collect();
+        for statement in texts.iter().flat_map(|text| sql::scan(text)) {
             if let Some(operation) = statement.deed.operation() {
                 let object = format!("`{}`", statement.object);
                 self.push(EffectKind::Database { operation: operation.into(), object }, certainty);
@@ -176,6 +194,15 @@ impl Machine<'_, '_, '_> {
             archives::extract(self.run, &word);
         }
     }
+}
+
+/// SQL with a name where only the program knows what stands there.
+fn filled(text: &Text) -> String {
+    let piece = |piece: &Piece| match piece {
+        Piece::Text(known) | Piece::Glob(known) => known.to_string(),
+        Piece::Hole(_) => "x".to_owned(),
+    };
+    text.pieces.iter().map(piece).collect()
 }
 
 /// What a method takes away.

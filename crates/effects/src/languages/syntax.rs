@@ -43,6 +43,8 @@ pub(super) struct Syntax {
     pub keeps_output: bool,
     /// An assignment in a function stays in it.
     pub local: bool,
+    /// A text that is called is the function of that name.
+    pub symbolic: bool,
 }
 
 /// What stands between two values.

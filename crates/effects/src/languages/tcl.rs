@@ -1,7 +1,7 @@
 //! Tcl and Expect: commands of words, much like a shell.
 
 use tollgate_model::EffectKind;
-use tollgate_shell::value::{HoleSource, Value};
+use tollgate_shell::value::{HoleSource, Text, Value};
 
 use super::machine::Machine;
 use super::ops::Op;
@@ -70,7 +70,11 @@ fn word(m: &mut Machine, scan: &mut Scan) -> Val {
             _ if !quoted && (c.is_whitespace() || c == ';') => break,
             '\\' => {
                 scan.next();
-                plain.extend(scan.next());
+                plain.extend(scan.next().map(|c| match c {
+                    'n' | 'r' => '\n',
+                    't' => '\t',
+                    other => other,
+                }));
             }
             '[' => {
                 scan.next();
@@ -126,9 +130,17 @@ fn run(m: &mut Machine, words: &[Val]) -> Val {
     match name.as_str() {
         "exec" | "spawn" => {
             let list: Vec<Val> = rest.into_iter().skip_while(is_option).collect();
-            m.run_spawn(&Args::of(vec![Val::list(list)]))
+            let pipe = m.run_spawn(&Args::of(vec![Val::list(list)]));
+            if name == "spawn" {
+                m.scope.set("spawn_id", pipe.clone());
+            }
+            pipe
         }
-        "system" => m.run_shell(false, &Args::of(rest)),
+        "send" | "exp_send" => send(m, &rest),
+        "system" => {
+            let text = spaced(m, &rest);
+            m.run_shell(false, &Args::of(vec![text]))
+        }
         "open" => {
             let path = rest.first().cloned().unwrap_or_else(Val::unknown);
             let mode = rest.get(1).cloned().unwrap_or_else(|| Val::text("r"));
@@ -141,10 +153,8 @@ fn run(m: &mut Machine, words: &[Val]) -> Val {
             value
         }
         "set" => m.scope.get(&literal(0)).cloned().unwrap_or_else(Val::unknown),
-        "eval" | "uplevel" | "catch" | "after" | "send" | "exp_send" | "time" | "if" | "while" | "for"
-        | "foreach" | "proc" | "namespace" | "try" | "else" | "elseif" | "expect" | "switch" => {
-            bodies(m, &name, &rest)
-        }
+        "eval" | "uplevel" | "catch" | "after" | "time" | "if" | "while" | "for" | "foreach" | "proc"
+        | "namespace" | "try" | "else" | "elseif" | "expect" | "switch" => bodies(m, &name, &rest),
         "source" => m.run_file(&rest.first().cloned().unwrap_or_else(Val::unknown)),
         "cd" => {
             let folder = rest.first().map(Val::as_text).unwrap_or_else(Value::empty);
@@ -164,13 +174,37 @@ fn run(m: &mut Machine, words: &[Val]) -> Val {
         }
         "socket" => m.network(Op::Connect, &Args::of(rest)),
         "append" => append(m, &literal(0), &rest),
-        "join" | "list" | "format" | "string" | "concat" => rest.last().cloned().unwrap_or_else(Val::unknown),
+        "list" | "concat" => spaced(m, &rest),
+        "join" | "format" | "string" => rest.last().cloned().unwrap_or_else(Val::unknown),
         "" if !rest.is_empty() => {
             m.opaque("a command of its code is only known when it runs");
             Val::unknown()
         }
         _ => Val::unknown(),
     }
+}
+
+/// Types text into the program that was spawned.
+fn send(m: &mut Machine, rest: &[Val]) -> Val {
+    let typed = rest.iter().rev().find(|word| !is_option(word)).map(Val::as_text);
+    let typed = typed.unwrap_or_else(Value::empty).map(|text| match text.as_literal() {
+        Some(line) => Text::literal(&line.replace('\r', "\n")),
+        None => text.clone(),
+    });
+    match m.scope.get("spawn_id").cloned() {
+        Some(Val::Pipe(pipe)) => m.pipe_method(&pipe, "write", &Args::of(vec![Val::Text(typed)])),
+        _ => Val::unknown(),
+    }
+}
+
+/// Words with blanks between them.
+fn spaced(m: &mut Machine, words: &[Val]) -> Val {
+    let blank = Value::text(" ");
+    let text = words.iter().map(Val::as_text).reduce(|all, next| {
+        let all = m.concat(&all, &blank);
+        m.concat(&all, &next)
+    });
+    Val::Text(text.unwrap_or_else(Value::empty))
 }
 
 fn append(m: &mut Machine, name: &str, rest: &[Val]) -> Val {
@@ -195,6 +229,10 @@ fn bodies(m: &mut Machine, name: &str, rest: &[Val]) -> Val {
             Val::Text(Value::of(words, tollgate_shell::value::Taint::NONE))
         });
         m.scope.set(&place.literal().unwrap_or_default(), value);
+    }
+    let whole = spaced(m, rest);
+    if let Some(text) = whole.literal().filter(|_| name == "eval") {
+        return program(m, &text);
     }
     for text in rest.iter().filter_map(Val::literal) {
         program(m, &text);

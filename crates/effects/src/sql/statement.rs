@@ -190,6 +190,13 @@ impl<'t> Reader<'t> {
             }
             "xp_cmdshell" => (Deed::Run, text(2)?),
             "sys_exec" | "sys_eval" | "system" if self.symbol(at + 1, '(') => (Deed::Run, text(2)?),
+            "edit" if self.flavour == Flavour::Sqlite && self.symbol(at + 1, '(') => {
+                let mut texts = self.tokens.iter().rev().filter_map(|token| match token {
+                    Token::Text(text) => Some(text.clone()),
+                    _ => None,
+                });
+                (Deed::Run, texts.next()?)
+            }
             "outfile" | "dumpfile" => (Deed::WriteFile, text(1)?),
             "lo_export" => (Deed::WriteFile, text(5)?),
             "writefile" => (Deed::WriteFile, text(2)?),

@@ -41,7 +41,7 @@ pub use api::{
     Call, Code, Field, Host, Input, Kind, Limit, Note, Open, OpenMode, Outcome, Scope, Status, Stream,
 };
 use budget::Budget;
-use state::{Jump, State};
+use state::{Descriptor, Jump, State};
 pub use store::Written;
 use tollgate_model::Span;
 
@@ -233,7 +233,22 @@ impl Shell {
     /// that is certain. A path that starts with a hole is left as it is.
     #[must_use]
     pub fn resolve(&self, path: &Value) -> Value {
-        path::resolve(&self.state.local.cwd, path)
+        path::resolve(&self.state.local.cwd, &self.through_descriptors(path))
+    }
+
+    /// A path below a directory that is open: `/proc/self/fd/9/file`.
+    fn through_descriptors<'v>(&self, path: &'v Value) -> std::borrow::Cow<'v, Value> {
+        let below = |text: &Text| {
+            let prefix = text.prefix();
+            let rest = prefix.strip_prefix("/proc/self/fd/").or_else(|| prefix.strip_prefix("/dev/fd/"))?;
+            let (number, name) = rest.split_once('/')?;
+            let Descriptor::File { path, .. } = self.descriptor(number.parse().ok()?) else { return None };
+            Some(path.concat(&Value::text(&format!("/{name}"))))
+        };
+        match path.single().and_then(below) {
+            Some(known) => std::borrow::Cow::Owned(known.with_taint(path.taint)),
+            None => std::borrow::Cow::Borrowed(path),
+        }
     }
 
     /// Whether what runs now does so only if something unknown turns out empty, as in `$SUDO rm x`.

@@ -162,9 +162,29 @@ fn prints_first(words: &[Word]) -> bool {
     let dense: String = program.chars().filter(|c| !c.is_whitespace()).collect();
     let separated = options.value("F").is_some_and(|value| value.is("="));
     let alone = !["v", "f", "e"].iter().any(|name| options.has(name));
-    separated
-        && alone
-        && matches!(dense.as_str(), "{print$1}" | "!/^#/{print$1}" | "/=/{print$1}" | "NF{print$1}")
+    separated && alone && names_only(after_pattern(&dense))
+}
+
+/// What an awk program does with the lines that its pattern picks.
+fn after_pattern(program: &str) -> &str {
+    let program = program.strip_prefix("NF").unwrap_or(program);
+    match program.strip_prefix('!').unwrap_or(program).strip_prefix('/') {
+        Some(pattern) => pattern.split_once('/').map_or("", |(_, rest)| rest),
+        None => program,
+    }
+}
+
+/// `{print$1}`, or `printf` of the first field and of lengths.
+fn names_only(action: &str) -> bool {
+    let Some(body) = action.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else { return false };
+    let Some(shown) = body.strip_prefix("printf").or_else(|| body.strip_prefix("print")) else {
+        return false;
+    };
+    // Texts between quotes are the program's own.
+    let own: String = shown.split('"').step_by(2).collect();
+    let plain = own.replace("length($0)", "1").replace("length($1)", "1").replace("length($2)", "1");
+    let plain = plain.replace("$1", "1").replace("NR", "1");
+    !plain.is_empty() && plain.chars().all(|c| c.is_ascii_digit() || ",+-()".contains(c))
 }
 
 /// `sed 's/=.*/=/'`.

@@ -45,6 +45,7 @@ pub(super) fn function(name: &str) -> Option<Op> {
 
 fn commands(name: &str) -> Option<Op> {
     Some(match name {
+        "child_process.fork" => Op::Fork,
         "child_process.exec" | "shelljs.exec" | "execa.command" | "execa.execaCommand" => Op::Shell,
         "child_process.execSync" | "Bun.$" | "execa.commandSync" | "zx.$" | "$" | "execa.$" => Op::ShellOut,
         "process.binding.spawn"
@@ -86,7 +87,8 @@ fn files(name: &str) -> Option<Op> {
         "fs.copyFile" | "Deno.copyFile" | "shelljs.cp" => Op::Copy,
         "fs.cp" | "fs.copy" => Op::CopyTree,
         "fs.symlink" | "fs.link" | "Deno.symlink" | "Deno.link" => Op::Link,
-        "fs.readFile" | "fs.readJson" | "Deno.readTextFile" | "Deno.readFile" | "Bun.file" => Op::Read,
+        "archiver.directory" | "archiver.file" | "fs.readFile" | "fs.readJson" | "Deno.readTextFile"
+        | "Deno.readFile" | "Bun.file" => Op::Read,
         "fs.writeFile" | "fs.outputFile" | "fs.writeJson" | "Deno.writeTextFile" | "Deno.writeFile"
         | "Bun.write" => Op::Write,
         "fs.mkdir" | "fs.ensureDir" | "Deno.mkdir" => Op::MakeDir,
@@ -99,6 +101,13 @@ fn files(name: &str) -> Option<Op> {
         "fs.glob" | "glob" | "glob.sync" | "glob.glob" | "glob.globSync" | "fast-glob" | "fast-glob.sync"
         | "globby" => Op::Glob,
         "fs.chmod" | "fs.chown" | "fs.lchown" | "Deno.chmod" | "Deno.chown" => Op::Permission,
+        "tar.x" | "tar.extract" | "tar.xSync" | "extract-zip" | "decompress" => Op::Extract(1),
+        "adm-zip.extractAllTo"
+        | "adm-zip.extractAllToAsync"
+        | "unzipper.Extract"
+        | "tar-fs.extract"
+        | "tar-stream.extract"
+        | "jszip.extract" => Op::Extract(0),
         "fs.mkdtemp" | "Deno.makeTempDir" | "Deno.makeTempFile" => Op::Now(Known::TempFile),
         "process.chdir" | "Deno.chdir" | "shelljs.cd" => Op::ChangeDir,
         _ => return None,
@@ -177,10 +186,17 @@ fn code(name: &str) -> Option<Op> {
         | "module._compile"
         | "vm.compileFunction" => Op::Eval,
         "setTimeout" | "setInterval" | "setImmediate" | "queueMicrotask" | "process.nextTick" => Op::Later,
-        "require" | "_load" | "import" | "createRequire" | "require.main.require" | "constructor._load" => {
-            Op::Import
-        }
-        "Reflect.get" => Op::Part,
+        "require"
+        | "_load"
+        | "import"
+        | "require.main.require"
+        | "constructor._load"
+        | "process.getBuiltinModule" => Op::Import,
+        "createRequire" => Op::Yields("require"),
+        "Worker" | "worker_threads.Worker" => Op::Worker,
+        "dotenv.config" | "dotenv.configDotenv" | "dotenv.parse" => Op::EnvAll,
+        "Reflect.get" | "Object.getOwnPropertyDescriptor" => Op::Part,
+        "Proxy" => Op::Pure(Pure::Same),
         "Reflect.apply" => Op::Apply,
         "console.log" | "console.info" | "console.dir" | "console.table" => Op::Print(true),
         "console.error" | "console.warn" | "console.debug" => Op::Nothing,
@@ -219,6 +235,13 @@ fn values(name: &str) -> Option<Op> {
             if name == "Object.assign" { Op::Pure(Pure::Merge) } else { Op::Pure(Pure::Same) }
         }
         "decodeURIComponent" | "unescape" => Op::Pure(Pure::Percent),
+        "JSON.stringify"
+        | "encodeURIComponent"
+        | "encodeURI"
+        | "URLSearchParams"
+        | "btoa"
+        | "qs.stringify"
+        | "querystring.stringify" => Op::Encode,
         "atob" => Op::Pure(Pure::Base64),
         "Buffer.from" | "Buffer.alloc" | "Buffer" => Op::Pure(Pure::Buffer),
         "zlib.gunzipSync"
@@ -238,8 +261,8 @@ fn values(name: &str) -> Option<Op> {
 pub(super) fn method(name: &str) -> Option<Op> {
     Some(match name {
         "then" => Op::Then,
-        "forEach" | "map" | "flatMap" | "some" | "every" | "find" => Op::Each,
-        "filter" => Op::Filter,
+        "forEach" | "map" | "flatMap" | "some" | "every" => Op::Each,
+        "filter" | "find" | "findLast" => Op::Filter,
         "pipe" | "pipeTo" => Op::PipeTo,
         "join" => Op::Pure(Pure::JoinBy),
         "concat" => Op::Pure(Pure::Concat),

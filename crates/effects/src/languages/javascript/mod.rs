@@ -31,6 +31,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     risky: &["child_process", "fs", "process", "Deno", "Bun", "globalThis", "vm"],
     keeps_output: true,
     local: false,
+    symbolic: false,
 };
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {
@@ -249,8 +250,10 @@ fn object(m: &mut Machine) -> Val {
     for range in m.split(m.end, ",") {
         m.range(range, |m| {
             if m.eat("...") {
-                if let Val::Table(table) = m.expr(ARGUMENT) {
-                    entries.extend(table.entries.iter().cloned());
+                match m.expr(ARGUMENT) {
+                    Val::Table(table) => entries.extend(table.entries.iter().cloned()),
+                    environment @ Val::Name(_) => entries.push((Rc::from("..."), environment)),
+                    _ => {}
                 }
                 return;
             }

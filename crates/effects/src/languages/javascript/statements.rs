@@ -203,7 +203,10 @@ fn conditional(m: &mut Machine) {
 fn repeat(m: &mut Machine) {
     m.at += 1;
     let start = m.effort();
+    let close = m.pair();
+    let endless = m.always(m.at + 1..close);
     let said = condition(m);
+    m.endless = endless;
     m.looped(start, |m| {
         m.believe(&said.narrowed);
         m.statement();
@@ -221,7 +224,9 @@ fn each(m: &mut Machine) {
     });
     m.at = close + 1;
     if of >= head.end {
+        let parts = m.range(head.clone(), |m| m.split(m.end + 1, ";"));
         m.range(head, Machine::statements);
+        m.endless = parts.get(1).is_some_and(|test| m.always(test.clone()));
         return m.looped(start, Machine::statement);
     }
     let list = m.expr_in(of + 1..head.end);

@@ -57,9 +57,7 @@ impl Lexer<'_> {
             '<' if (self.begins_value() || self.after_function()) && self.angle() => {}
             '/' if self.begins_value() => {
                 self.scan.next();
-                delimited(&mut self.scan, '/');
-                self.scan.name();
-                self.tokens.push(Tok::Pattern(None));
+                self.pattern('/');
             }
             '0'..='9' => {
                 let number = self.scan.number();
@@ -199,6 +197,12 @@ impl Lexer<'_> {
 
     /// `<$fh>`, `<STDIN>`, `<*.c>`, and here-documents.
     fn angle(&mut self) -> bool {
+        if self.scan.sees("<<>>") {
+            self.scan.at += 1;
+            let found = self.angle();
+            self.scan.at += usize::from(found);
+            return found;
+        }
         if self.scan.sees("<<") {
             return self.heredoc();
         }
@@ -215,7 +219,7 @@ impl Lexer<'_> {
         self.tokens.push(Tok::Op("("));
         self.tokens.push(match (handle, name.len() < inner.len()) {
             (true, true) => Tok::Var('$', Rc::from(name)),
-            (true, false) => Tok::Name(Rc::from(if name.is_empty() { "STDIN" } else { name })),
+            (true, false) => Tok::Name(Rc::from(if name.is_empty() { "ARGV" } else { name })),
             (false, _) => Tok::Str(interpolated(inner)),
         });
         self.tokens.push(Tok::Op(")"));
@@ -312,18 +316,21 @@ impl Lexer<'_> {
                 let words = delimited(&mut self.scan, open);
                 self.tokens.push(Tok::Words(words.split_whitespace().map(Rc::from).collect()));
             }
-            "m" | "qr" => {
-                delimited(&mut self.scan, open);
-                self.scan.name();
-                self.tokens.push(Tok::Pattern(None));
-            }
+            "m" | "qr" => self.pattern(open),
             _ => self.substitution(open, kind),
         }
         true
     }
 
+    /// A pattern up to what closes `open`, which was read, with the code in it.
+    fn pattern(&mut self, open: char) {
+        let code = embedded(delimited(&mut self.scan, open));
+        self.scan.name();
+        self.tokens.push(Tok::Pattern(code));
+    }
+
     fn substitution(&mut self, open: char, kind: &str) {
-        delimited(&mut self.scan, open);
+        let code = embedded(delimited(&mut self.scan, open));
         let mut second = open;
         if closing(open) != open {
             self.scan.take(char::is_whitespace);
@@ -331,9 +338,20 @@ impl Lexer<'_> {
         }
         let replacement = delimited(&mut self.scan, second);
         let flags = self.scan.name();
-        let runs = kind == "s" && flags.contains('e');
-        self.tokens.push(Tok::Pattern(runs.then(|| Rc::from(replacement))));
+        let times = if kind == "s" { flags.matches('e').count() } else { 0 };
+        self.tokens.push(Tok::Pattern(match times {
+            0 => code,
+            1 => Some(Rc::from(replacement)),
+            // What the code yields is code again.
+            _ => Some(Rc::from(format!("eval({replacement})"))),
+        }));
     }
+}
+
+/// The code in a pattern: `(?{ … })` and `(??{ … })`.
+fn embedded(pattern: &str) -> Option<Rc<str>> {
+    let (_, rest) = pattern.split_once("(?{").or_else(|| pattern.split_once("(??{"))?;
+    Some(Rc::from(rest.rsplit_once("})").map_or(rest, |(code, _)| code)))
 }
 
 /// `{name}` after the sign of a variable.

@@ -6,7 +6,7 @@ use super::super::pure::Pure;
 /// The plain form of a name: without the detours to the same thing.
 pub(super) fn canonical(name: &str) -> Option<String> {
     let mut plain = name;
-    for prefix in ["CORE.", "CORE.GLOBAL.", "POSIX.", "main."] {
+    for prefix in ["CORE.GLOBAL.", "CORE.", "POSIX.", "main."] {
         plain = plain.strip_prefix(prefix).unwrap_or(plain);
     }
     (plain != name).then(|| plain.to_owned())
@@ -106,6 +106,7 @@ pub(super) fn function(name: &str) -> Option<Op> {
             Op::Now(Known::TempFile)
         }
         "getenv" => Op::Env,
+        "File.Path.can" | "can" => Op::ByName,
         "Dumper" | "Data.Dumper.Dumper" | "uniq" | "local" | "keys_of" | "chomp" | "File.Spec.new"
         | "Path.Tiny.path" | "path" => Op::Pure(Pure::Same),
         "keys" => Op::Pure(Pure::Keys),

@@ -31,6 +31,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     risky: &[],
     keeps_output: false,
     local: false,
+    symbolic: true,
 };
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {
@@ -157,6 +158,9 @@ fn modified(m: &mut Machine) {
         if matches!(&*word, "while" | "until") {
             m.splits(effort);
         }
+        if &*word == "while" && m.always(modifier + 1..end) {
+            m.exhausts(effort);
+        }
     }
     m.at = end;
 }
@@ -230,7 +234,10 @@ fn conditional(m: &mut Machine) {
 fn repeat(m: &mut Machine) {
     m.at += 1;
     let effort = m.effort();
+    let close = m.pair();
+    let endless = m.always(m.at + 1..close);
     let said = condition(m);
+    m.endless = endless;
     m.looped(effort, |m| {
         m.believe(&said.narrowed);
         block(m);
@@ -251,7 +258,9 @@ fn each(m: &mut Machine) {
     m.at = (close + 1).min(m.end);
     let counted = m.range(head.clone(), |m| m.find(|tok| *tok == Tok::Op(";"))) < head.end;
     if counted {
+        let parts = m.range(head.clone(), |m| m.split(m.end + 1, ";"));
         m.range(head, Machine::statements);
+        m.endless = parts.get(1).is_some_and(|test| m.always(test.clone()));
         return m.looped(effort, block);
     }
     let items = m.range(head, list);
@@ -344,7 +353,11 @@ fn variable(m: &mut Machine, sign: char, name: &str) -> Val {
             element(m, &format!("@{name}"), &key)
         }
         ('%', "ENV", _) => m.environment(true, "", &Args::default()),
-        ('@', "ARGV", _) => m.known(Known::Arguments),
+        ('@', "ARGV", _) => {
+            let given = m.scope.get("@ARGV").cloned().unwrap_or_else(|| m.known(Known::Arguments));
+            m.place = Some(Rc::from("@ARGV"));
+            given
+        }
         ('$', "0", _) => m.known(Known::File),
         ('$', "^X", _) => m.known(Known::Executable),
         _ => {
@@ -365,9 +378,13 @@ fn key(m: &mut Machine) -> Val {
 }
 
 fn element(m: &mut Machine, whole: &str, key: &Val) -> Val {
-    let list = match whole {
-        "@ARGV" => m.known(Known::Arguments),
-        _ => m.scope.get(whole).cloned().unwrap_or_else(Val::unknown),
+    let list = match m.scope.get(whole).cloned() {
+        None if whole == "@ARGV" => m.known(Known::Arguments),
+        // A list of one is that one.
+        Some(one @ (Val::Function(_) | Val::Text(_) | Val::Name(_))) if whole.starts_with('@') => {
+            Val::list(vec![one])
+        }
+        known => known.unwrap_or_else(Val::unknown),
     };
     let paired = match (&list, key.literal()) {
         (Val::List(items), Some(key)) if whole.starts_with('%') => {

@@ -31,7 +31,8 @@ pub(super) fn word(m: &mut Machine, name: &Rc<str>) -> Val {
         _ if m.sees("=>") => Val::text(name),
         "if" | "unless" | "while" | "until" | "and" | "or" | "x" | "eq" | "ne" | "for" | "foreach"
         | "else" => Val::unknown(),
-        "STDIN" | "ARGV" | "DATA" if !m.sees("->") => m.around.input.clone(),
+        "ARGV" if !m.sees("->") => m.input_files(),
+        "STDIN" | "DATA" if !m.sees("->") => m.around.input.clone(),
         _ => call(m, name),
     }
 }
@@ -225,6 +226,7 @@ fn push(m: &mut Machine) -> Val {
     };
     let args = m.range(m.at..end, Machine::argument_list);
     m.at = end + usize::from(bracketed);
+    m.grown += 1;
     let before = if matches!(list, Val::List(_)) { list } else { Val::list(Vec::new()) };
     let all = flattened(vec![before, flattened(args.list)]);
     m.assign(place, all.clone());
@@ -287,9 +289,17 @@ fn call(m: &mut Machine, name: &Rc<str>) -> Val {
     {
         args.list = flattened(std::mem::take(&mut args.list)).items();
     }
+    // `kill STOP => $pid`: here an arrow is a comma.
+    if let Some(args) = args.as_mut().filter(|_| library::takes_list(name)) {
+        let pairs =
+            std::mem::take(&mut args.named).into_iter().flat_map(|(key, value)| [Val::text(&key), value]);
+        args.list.splice(0..0, pairs.collect::<Vec<Val>>());
+    }
     m.place = None;
     match (m.scope.get(name).cloned(), args) {
-        (Some(function @ Val::Function(_)), args) => m.apply(&function, &args.unwrap_or_default()),
+        (Some(function @ (Val::Function(_) | Val::Name(_))), args) => {
+            m.apply(&function, &args.unwrap_or_default())
+        }
         (Some(value), None) => value,
         (_, Some(args)) => m.library(name, &args),
         (None, None) if library::defaults(name) => {

@@ -12,8 +12,16 @@ pub(super) fn canonical(name: &str) -> Option<String> {
 /// What a function does, by its name.
 pub(super) fn function(name: &str) -> Option<Op> {
     Some(match name {
-        "exec" | "shell_exec" | "popen" | "proc_open" | "expect_popen" => Op::ShellOut,
-        "system" | "passthru" => Op::Shell,
+        "exec" | "shell_exec" | "expect_popen" => Op::ShellOut,
+        "system" | "passthru" | "popen" => Op::Shell,
+        "proc_open" => Op::Process,
+        "FFI.cdef" | "FFI.load" | "FFI.scope" => Op::Hidden,
+        "Closure.fromCallable" | "ReflectionFunction" => Op::ByName,
+        "RecursiveDirectoryIterator" => Op::GlobDeep,
+        "DirectoryIterator" | "FilesystemIterator" => Op::GlobBelow,
+        "RecursiveIteratorIterator" | "IteratorIterator" | "CallbackFilterIterator" | "LimitIterator" => {
+            Op::Pure(Pure::Same)
+        }
         "pcntl_exec" => Op::Spawn,
         "unlink" | "rmdir" => Op::Delete,
         "rename" | "move_uploaded_file" => Op::Move,
@@ -39,7 +47,8 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "chdir" => Op::ChangeDir,
         "curl_init" | "fetch_url" | "http_get" => Op::Fetch,
         "curl_exec" | "curl_setopt_array" => Op::Pure(Pure::Same),
-        "curl_setopt" => Op::Nothing,
+        "curl_setopt" => Op::RequestOption,
+        "http_build_query" | "base64_encode" | "urlencode" | "rawurlencode" | "bin2hex" => Op::Encode,
         "fsockopen" | "pfsockopen" | "stream_socket_client" | "socket_connect" | "ftp_connect" => Op::Connect,
         "socket_write" | "socket_send" | "mail" => Op::Send,
         "gethostbyname" | "dns_get_record" => Op::Resolve,
@@ -49,7 +58,9 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "call_user_func" => Op::ApplyNamed,
         "call_user_func_array" => Op::ApplyList,
         "array_map" | "array_filter" | "array_walk" => Op::MapNamed,
-        "usort" | "register_shutdown_function" | "set_error_handler" | "iterator_apply" => Op::ApplyNamed,
+        "ob_start" | "usort" | "register_shutdown_function" | "set_error_handler" | "iterator_apply" => {
+            Op::ApplyNamed
+        }
         "posix_kill" => Op::Kill,
         "pcntl_fork" => Op::Fork,
         "sleep" | "pcntl_wait" | "pcntl_waitpid" | "usleep" => Op::Calm,

@@ -31,6 +31,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     risky: &[],
     keeps_output: false,
     local: true,
+    symbolic: true,
 };
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {
@@ -205,6 +206,7 @@ fn word(m: &mut Machine, name: &Rc<str>) -> Val {
             m.at += 1;
             m.expr(UNARY)
         }
+        "proc_open" if matches!(m.ahead(1), Some(Tok::Op("("))) => process(m),
         "print" | "echo" => {
             m.at += 1;
             let value = m.expr(ARGUMENT);
@@ -228,6 +230,20 @@ fn word(m: &mut Machine, name: &Rc<str>) -> Val {
             m.lookup(name)
         }
     }
+}
+
+/// `proc_open` gives its third argument the program's streams.
+fn process(m: &mut Machine) -> Val {
+    m.at += 1;
+    let close = m.pair();
+    let ranges = m.range(m.at + 1..close, |m| m.split(m.end, ","));
+    let place = ranges.get(2).and_then(|range| m.tokens.get(range.start)).map(|token| token.tok.clone());
+    let args = m.arguments();
+    let pipe = m.library("proc_open", &args);
+    if let Some(Tok::Var(_, name)) = place {
+        m.scope.set(&format!("${name}"), Val::many(vec![pipe.clone()]));
+    }
+    pipe
 }
 
 fn array(args: Args) -> Val {

@@ -474,7 +474,11 @@ pub(super) fn method(m: &mut Machine, value: &Val, name: &str, args: Args) -> Va
         ("scriptblock", "create") => evaluate(m, &args.at(0, &[])),
         ("net.webclient", "downloadstring" | "downloaddata" | "openread") => m.network(Op::Fetch, &args),
         ("net.webclient", "downloadfile") => m.network(Op::Download, &args),
-        ("net.webclient", "uploadstring" | "uploadfile" | "uploaddata") => m.network(Op::Post, &args),
+        ("net.webclient", "uploadfile") => {
+            let content = Val::Text(m.read(&args.at(1, &[])));
+            m.network(Op::Post, &Args::of(vec![args.at(0, &[]), content]))
+        }
+        ("net.webclient", "uploadstring" | "uploaddata") => m.network(Op::Post, &args),
         ("net.sockets.tcpclient", _) => m.network(Op::Connect, &args),
         (
             _,

@@ -21,13 +21,33 @@ pub(super) fn program(m: &mut Machine, text: &str) -> Val {
     let mut scan = Scan::new(text);
     while !scan.done() && m.burn(16) {
         let before = scan.at;
+        blanks(&mut scan);
+        let shows = names_variable(scan.rest());
         last = pipeline(m, &mut scan).unwrap_or(last);
+        if shows {
+            m.print(&last.as_text());
+        }
         if scan.at == before {
             scan.next();
         }
     }
     m.leave();
     last
+}
+
+/// A statement that is only a variable of the environment, or all of them, shows it. Only its first letters are
+/// looked at, so that many statements cost no more than their length.
+fn names_variable(rest: &str) -> bool {
+    let begins = |start: &str| rest.get(..start.len()).is_some_and(|text| text.eq_ignore_ascii_case(start));
+    if ["[Environment]::GetEnvironmentVariables()", "[System.Environment]::GetEnvironmentVariables()"]
+        .into_iter()
+        .any(begins)
+    {
+        return true;
+    }
+    let Some(name) = rest.get(5..).filter(|_| begins("$env:")) else { return false };
+    let after = name.chars().take(200).find(|c| !is_name(*c));
+    !name.starts_with([';', '\n']) && after.is_none_or(|c| matches!(c, ';' | '\n'))
 }
 
 /// Commands with `|` between them, up to the end of the statement.

@@ -134,6 +134,14 @@ pub(super) fn function(name: &str) -> Option<Op> {
         .or_else(|| network(name))
         .or_else(|| code(name))
         .or_else(|| values(name))
+        .or_else(|| program(name))
+}
+
+/// `sh.rm` and `plumbum.cmd.rm` are the programs of these names.
+fn program(name: &str) -> Option<Op> {
+    let rest = ["sh.", "plumbum.cmd.", "plumbum.local."].iter().find_map(|start| name.strip_prefix(start))?;
+    let plain = rest.strip_suffix(".bake").unwrap_or(rest);
+    (!plain.contains('.') && plain.starts_with(|c: char| c.is_ascii_lowercase())).then_some(Op::Named)
 }
 
 fn commands(name: &str) -> Option<Op> {
@@ -151,6 +159,9 @@ fn commands(name: &str) -> Option<Op> {
         | "commands.getoutput"
         | "commands.getstatusoutput"
         | "platform.popen"
+        | "invoke.run"
+        | "envoy.run"
+        | "delegator.run"
         | "pexpect.run" => Op::ShellOut,
         "subprocess.run"
         | "subprocess.call"
@@ -160,6 +171,10 @@ fn commands(name: &str) -> Option<Op> {
         | "pty.spawn"
         | "pexpect.spawn"
         | "sh.Command"
+        | "trio.run_process"
+        | "anyio.run_process"
+        | "anyio.open_process"
+        | "distutils.spawn.spawn"
         | "psutil.Popen" => Op::Program,
         "asyncio.create_subprocess_exec" | "asyncio.subprocess.create_subprocess_exec" => Op::System,
         "os.execv" | "os.execve" | "os.execvp" | "os.execvpe" | "os.posix_spawn" | "os.posix_spawnp" => {
@@ -200,6 +215,7 @@ fn files(name: &str) -> Option<Op> {
         "os.truncate" => Op::Truncate,
         "os.chmod" | "os.lchmod" | "os.chown" | "os.lchown" | "shutil.chown" => Op::Permission,
         "os.listdir" => Op::ReadDir,
+        "psutil.pids" => Op::Processes,
         "os.scandir" => Op::GlobBelow,
         "os.walk" | "os.fwalk" | "pathlib.Path.walk" => Op::Walk,
         "glob.glob" | "glob.iglob" => Op::Glob,
@@ -208,14 +224,14 @@ fn files(name: &str) -> Option<Op> {
         | "pathlib.Path.read_text"
         | "pathlib.Path.read_bytes"
         | "configparser.ConfigParser.read"
-        | "configparser.RawConfigParser.read"
-        | "netrc.netrc" => Op::Read,
-        "np.loadtxt"
-        | "numpy.loadtxt"
-        | "pandas.read_csv"
-        | "pd.read_csv"
-        | "fileinput.input"
-        | "dotenv.dotenv_values" => Op::Read,
+        | "configparser.RawConfigParser.read" => Op::Read,
+        "tarfile.open.add" | "tarfile.TarFile.add" | "tarfile.TarFile.open.add" | "zipfile.ZipFile.write" => {
+            Op::Read
+        }
+        "netrc.netrc" => Op::ReadOr("~/.netrc"),
+        "dotenv.dotenv_values" => Op::ReadOr(".env"),
+        "shutil.unpack_archive" => Op::Extract(1),
+        "np.loadtxt" | "numpy.loadtxt" | "pandas.read_csv" | "pd.read_csv" | "fileinput.input" => Op::Read,
         "pathlib.Path.write_text" | "pathlib.Path.write_bytes" => Op::Write,
         _ => return None,
     })
@@ -313,6 +329,7 @@ fn code(name: &str) -> Option<Op> {
         | "importlib.reload" => Op::Import,
         "getattr" | "operator.attrgetter" | "object.__getattribute__" => Op::Part,
         "vars" | "globals" | "locals" => Op::Names,
+        "len" | "bool" | "hash" | "id" | "type" | "isinstance" | "hasattr" | "callable" => Op::Count,
         "map" | "concurrent.futures.ThreadPoolExecutor.map" | "multiprocessing.Pool.map" => Op::Map,
         "filter" => Op::Filter,
         "atexit.register"
@@ -380,6 +397,7 @@ fn values(name: &str) -> Option<Op> {
         | "tempfile.TemporaryDirectory"
         | "tempfile.mktemp"
         | "tempfile.NamedTemporaryFile" => Op::Now(Known::TempFile),
+        "tempfile.mkstemp" => Op::Now(Known::TempPair),
         "sys.modules" => return None,
         "chr" | "unichr" | "bytes.decode" => Op::Pure(Pure::Chars),
         "ord" => Op::Pure(Pure::Code),
@@ -399,6 +417,14 @@ fn values(name: &str) -> Option<Op> {
         | "base64.b16decode" => Op::Pure(Pure::Hex),
         "zlib.decompress" | "gzip.decompress" | "bz2.decompress" | "lzma.decompress" | "base64.b32decode"
         | "base64.b85decode" | "base64.a85decode" => Op::Pure(Pure::Unpacked),
+        "json.dumps"
+        | "urllib.parse.urlencode"
+        | "urllib.parse.quote"
+        | "urllib.parse.quote_plus"
+        | "base64.b64encode"
+        | "base64.urlsafe_b64encode"
+        | "binascii.hexlify"
+        | "base64.b32encode" => Op::Encode,
         "codecs.decode" => Op::Pure(Pure::Codec),
         "urllib.parse.unquote" | "urllib.unquote" => Op::Pure(Pure::Percent),
         "shlex.split" => Op::Pure(Pure::ShellWords),

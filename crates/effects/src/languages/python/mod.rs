@@ -31,6 +31,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     risky: &["os", "subprocess", "shutil", "builtins", "pty", "posix", "ctypes", "importlib", "globals"],
     keeps_output: false,
     local: true,
+    symbolic: false,
 };
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {
@@ -196,10 +197,11 @@ fn dictionary(m: &mut Machine) -> Val {
             }
             if m.eat("**") {
                 let value = m.expr(ARGUMENT);
+                // A copy of the environment for a child is no secret on its own, but what prints it shows it.
                 if let Val::Name(name) = &value
                     && &**name == "$ENV"
                 {
-                    // A copy of the environment for a child is no secret on its own.
+                    entries.push((Rc::from("**"), value.clone()));
                     return;
                 }
                 if let Val::Table(table) = &value {

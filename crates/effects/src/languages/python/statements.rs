@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::super::machine::Machine;
 use super::super::token::Tok;
-use super::super::value::{Function, Param, Val};
+use super::super::value::{Args, Function, Param, Val};
 
 pub(super) fn statement(m: &mut Machine) {
     let word = match m.peek() {
@@ -100,7 +100,7 @@ fn change(m: &mut Machine, target: Range<usize>, value: Range<usize>) {
     let adds =
         matches!(m.tokens.get(value.start.wrapping_sub(1)).map(|token| &token.tok), Some(Tok::Op("+=")));
     let new = m.range(value, tuple);
-    let value = if adds { m.add(&old, &new) } else { old.union(&new) };
+    let value = if adds { m.extended(&old, &new) } else { old.union(&new) };
     m.assign(place, value);
 }
 
@@ -302,13 +302,19 @@ fn repeat(m: &mut Machine) {
     m.at += 1;
     let start = m.effort();
     let colon = m.find(|tok| *tok == Tok::Op(":"));
+    let condition = m.at..colon;
     let said = m.condition(colon);
     m.at = colon;
     let range = block(m);
+    let after = m.at;
+    m.endless = m.always(condition);
+    m.at = range.start;
     m.looped(start, |m| {
         m.believe(&said.narrowed);
-        m.range(range, Machine::statements);
+        m.range(range.clone(), Machine::statements);
+        m.at = range.end;
     });
+    m.at = after;
 }
 
 fn each(m: &mut Machine) {
@@ -333,6 +339,7 @@ fn with(m: &mut Machine) {
     for range in m.range(inner, |m| m.split(m.end, ",")) {
         m.range(range, |m| {
             let value = m.expr(0);
+            let value = entered(m, value);
             if m.eat_word("as") {
                 m.bind_pattern(&value);
             }
@@ -341,6 +348,23 @@ fn with(m: &mut Machine) {
     m.at = colon;
     let range = block(m);
     m.range(range, Machine::statements);
+    own(m, "__exit__");
+}
+
+/// What a manager of the program's own does when it is entered, and what it yields.
+fn entered(m: &mut Machine, value: Val) -> Val {
+    match own(m, "__enter__") {
+        Some(yielded @ (Val::File(_) | Val::Pipe(_) | Val::Text(_))) => yielded,
+        _ => value,
+    }
+}
+
+/// Calls a method that the program defines.
+fn own(m: &mut Machine, name: &str) -> Option<Val> {
+    match m.scope.get(&format!(".{name}")).cloned() {
+        Some(Val::Function(function)) => Some(m.invoke(&function, &Args::default())),
+        _ => None,
+    }
 }
 
 fn give_back(m: &mut Machine) {

@@ -270,7 +270,8 @@ impl Lexer<'_> {
 
     fn symbol(&mut self) -> bool {
         let Some(next) = self.scan.second() else { return false };
-        let after_value = matches!(self.tokens.last(), Some(Tok::Str(_))) && !self.tokens.spaced;
+        let after_value =
+            matches!(self.tokens.last(), Some(Tok::Str(_) | Tok::Name(_))) && !self.tokens.spaced;
         if after_value || self.scan.sees("::") {
             return false;
         }

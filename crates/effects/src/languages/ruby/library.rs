@@ -121,15 +121,17 @@ fn code(name: &str) -> Option<Op> {
         "require" => Op::Import,
         "Marshal.load" | "YAML.unsafe_load" => Op::Unpack,
         "send" | "public_send" | "__send__" => Op::Dispatch,
-        "method" | "const_get" => Op::ByName,
+        "method" | "const_get" | "instance_method" | "public_method" => Op::ByName,
+        "Fiddle.dlopen" | "Fiddle.Function.new" => Op::Hidden,
         "puts" | "p" | "pp" | "STDOUT.puts" => Op::Print(true),
         "print" | "STDOUT.print" | "STDOUT.write" | "printf" | "putc" => Op::Print(false),
         "STDERR.puts" | "warn" => Op::Nothing,
-        "gets" | "readline" | "readlines" | "STDIN.read" | "STDIN.gets" | "ARGF.read" | "STDIN.readlines" => {
-            Op::Input
-        }
+        "gets" | "readline" | "readlines" | "ARGF.read" | "ARGF.gets" | "ARGF.readlines"
+        | "ARGF.each_line" | "$<.read" => Op::InputFiles,
+        "STDIN.read" | "STDIN.gets" | "STDIN.readlines" => Op::Input,
         "Process.ppid" => Op::Now(Known::Parent),
-        "STDIN" | "ARGF" => Op::Known(Known::Input),
+        "STDIN" => Op::Known(Known::Input),
+        "ARGF" => Op::InputFiles,
         "ARGV" => Op::Known(Known::Arguments),
         "ENV" => Op::Known(Known::Environment),
         "ENV.fetch" | "$ENV.fetch" | "$ENV.?" => Op::Env,
@@ -158,6 +160,14 @@ fn values(name: &str) -> Option<Op> {
         "Zlib.Inflate.inflate" | "Zlib.inflate" | "Zlib.gunzip" => Op::Pure(Pure::Unpacked),
         "format" | "sprintf" => Op::Pure(Pure::Printf),
         "URI" | "URI.parse" | "String" | "String.new" | "StringIO.new" | "Array" => Op::Pure(Pure::Same),
+        "URI.encode_www_form"
+        | "URI.encode_www_form_component"
+        | "CGI.escape"
+        | "Base64.encode64"
+        | "Base64.strict_encode64"
+        | "Base64.urlsafe_encode64"
+        | "JSON.generate"
+        | "JSON.dump" => Op::Encode,
         "CGI.unescape" | "URI.decode_www_form_component" => Op::Pure(Pure::Percent),
         "Integer" => Op::Pure(Pure::Int),
         "Shellwords.escape" | "Shellwords.shellescape" => Op::Pure(Pure::ShellQuote),
@@ -176,6 +186,7 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "select" | "filter" | "find_all" => Op::Filter,
         "send" | "public_send" | "__send__" => Op::Dispatch,
         "call" | "()" => Op::Apply,
+        "children" | "each_child" | "entries" => Op::GlobBelow,
         "unlink" | "rmdir" => Op::Delete,
         "rmtree" => Op::DeleteTree,
         "chars" => Op::Pure(Pure::ToList),

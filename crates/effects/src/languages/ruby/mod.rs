@@ -29,6 +29,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     risky: &["Kernel", "File", "FileUtils", "Object", "IO"],
     keeps_output: false,
     local: true,
+    symbolic: false,
 };
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {
@@ -157,6 +158,9 @@ fn modified(m: &mut Machine) {
     if matches!(&*word, "while" | "until") {
         m.splits(effort);
     }
+    if &*word == "while" && m.always(modifier + 1..end) {
+        m.exhausts(effort);
+    }
     m.at = end;
 }
 
@@ -205,10 +209,14 @@ fn compound(m: &mut Machine, word: &str) {
         }
         "while" | "until" => {
             let head = m.find(|tok| ends_line(tok) || is_word(tok, &["do"]));
+            let endless = word == "while" && m.always(m.at..head);
             let said = m.condition(head);
+            m.at = head;
+            m.endless = endless;
             m.looped(effort, |m| {
                 m.believe(&said.narrowed);
                 m.range(head + 1..end, Machine::statements);
+                m.at = end;
             });
         }
         _ => arms(m, word, end),

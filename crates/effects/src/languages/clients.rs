@@ -1,0 +1,90 @@
+//! Libraries that do the work of a program: Git's, a remote shell's, a container engine's. What they are asked is
+//! judged as the program's command.
+
+use tollgate_shell::value::Value;
+
+use super::machine::Machine;
+use super::value::{Args, Val};
+
+/// Libraries that work on other machines.
+pub(super) const REMOTES: &[&str] =
+    &["paramiko", "fabric", "pysftp", "asyncssh", "ssh2", "node-ssh", "ssh2-sftp-client"];
+
+impl Machine<'_, '_, '_> {
+    /// What a library does in the name of a program: Git's, or a remote shell's.
+    pub fn client_call(&mut self, class: &str, name: &str, args: &Args) -> Option<Val> {
+        let peer = || self.peer.clone().unwrap_or_else(|| Val::text("host"));
+        let words: Vec<Val> = if class.starts_with("git.Repo") && class.ends_with(".git") {
+            [Val::text("git"), Val::text(&name.replace('_', "-"))]
+                .into_iter()
+                .chain(args.list.clone())
+                .collect()
+        } else if class.starts_with("git.Repo") && name == "reset" {
+            let hard = args.option("working_tree").is_some_and(Val::is_true);
+            let mode = Val::text(if hard { "--hard" } else { "--mixed" });
+            [Val::text("git"), Val::text("reset"), mode].into_iter().chain(args.list.clone()).collect()
+        } else if class.starts_with("simple-git") {
+            let flat =
+                args.list.iter().flat_map(Val::items_or_self).filter(|word| matches!(word, Val::Text(_)));
+            let verb = (name != "raw").then(|| Val::text(name));
+            std::iter::once(Val::text("git")).chain(verb).chain(flat).collect()
+        } else if class.starts_with("dockerode") && matches!(name, "createContainer" | "run") {
+            dockerode_run(args)
+        } else if class.starts_with("docker") && class.ends_with(".containers") && name == "run" {
+            docker_run(args)
+        } else if REMOTES.iter().any(|library| class.starts_with(library)) {
+            match name {
+                "exec_command" | "run" | "sudo" | "exec" | "execCommand" => {
+                    vec![Val::text("ssh"), peer(), args.at(0, &["command"])]
+                }
+                "put" | "putfo" | "upload" | "fastPut" | "putFile" => {
+                    let place = Val::Text(peer().as_text().concat(&Value::text(":upload")));
+                    vec![Val::text("scp"), args.at(0, &["localpath", "local"]), place]
+                }
+                _ => return None,
+            }
+        } else {
+            return None;
+        };
+        Some(self.run_spawn(&Args::of(vec![Val::list(words)])))
+    }
+}
+
+/// `createContainer({Image, Cmd, HostConfig: {Binds, Privileged}})` as a command.
+fn dockerode_run(args: &Args) -> Vec<Val> {
+    let mut words = vec![Val::text("docker"), Val::text("run")];
+    let host = args.option("HostConfig").cloned().unwrap_or_else(Val::unknown);
+    if host.entry("Privileged").is_some_and(Val::is_true) {
+        words.push(Val::text("--privileged"));
+    }
+    for bind in host.entry("Binds").map(Val::items).unwrap_or_default() {
+        words.extend([Val::text("-v"), bind]);
+    }
+    words.push(args.option("Image").or(args.get(0)).cloned().unwrap_or_else(Val::unknown));
+    words.extend(args.option("Cmd").or(args.get(1)).map(Val::items).unwrap_or_default());
+    words
+}
+
+/// `containers.run(image, command, volumes={…}, privileged=True)` as a command.
+fn docker_run(args: &Args) -> Vec<Val> {
+    let mut words = vec![Val::text("docker"), Val::text("run")];
+    if args.option("privileged").is_some_and(Val::is_true) {
+        words.push(Val::text("--privileged"));
+    }
+    if let Some(Val::Table(table)) = args.option("volumes") {
+        for (source, spec) in &table.entries {
+            let bound = spec.entry("bind").and_then(Val::literal).unwrap_or_else(|| "/mnt".to_owned());
+            words.extend([Val::text("-v"), Val::text(&format!("{source}:{bound}"))]);
+        }
+    }
+    words.push(args.at(0, &["image"]));
+    match args.at(1, &["command"]) {
+        Val::List(list) => words.extend(list.items.iter().cloned()),
+        Val::Text(text) => {
+            let line = text.as_literal().unwrap_or_default().to_owned();
+            words.extend(line.split_whitespace().map(Val::text));
+        }
+        _ => {}
+    }
+    words
+}

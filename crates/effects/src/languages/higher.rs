@@ -1,0 +1,99 @@
+//! Functions that call the functions they are given.
+
+use super::machine::Machine;
+use super::ops::Op;
+use super::value::{Args, Val};
+
+impl Machine<'_, '_, '_> {
+    /// Calls what it is given, for one item or for many.
+    pub fn higher(&mut self, op: Op, args: &Args) -> Val {
+        match op {
+            Op::Map => {
+                let items: Vec<Val> = args.list.iter().skip(1).map(Val::item).collect();
+                let function = args.at(0, &[]);
+                match args.get(1) {
+                    Some(Val::List(list)) if args.list.len() == 2 && list.items.len() <= 64 => Val::list(
+                        list.items
+                            .iter()
+                            .map(|item| self.apply(&function, &Args::of(vec![item.clone()])))
+                            .collect(),
+                    ),
+                    _ => Val::many(vec![self.apply(&function, &Args::of(items))]),
+                }
+            }
+            Op::Each => {
+                let list = args.at(0, &[]);
+                let Some(function) = args.list.get(1..).and_then(<[Val]>::last).cloned() else { return list };
+                match &list {
+                    Val::List(known) if known.items.len() <= 64 => {
+                        let results = known.items.iter().map(|item| self.apply_to(&function, item));
+                        let results: Vec<Val> = results.collect();
+                        if known.open { Val::many(results) } else { Val::list(results) }
+                    }
+                    other => {
+                        let item = other.item();
+                        Val::many(vec![self.apply_to(&function, &item)])
+                    }
+                }
+            }
+            Op::Filter => self.filter(args),
+            Op::Then => {
+                let value = args.at(0, &[]);
+                let mut result = value.clone();
+                for function in args.list.iter().skip(1) {
+                    result = self.apply(function, &Args::of(vec![value.clone()]));
+                }
+                result
+            }
+            Op::Apply => self.apply(&args.at(0, &["function", "func"]), &args.skip(1)),
+            Op::Thread => {
+                self.started += 1;
+                let target = args.at(1, &["target"]);
+                let list = args.at(3, &["args"]).items();
+                self.apply(&target, &Args::of(list))
+            }
+            _ => Val::partial(args.at(0, &[]), args.skip(1)),
+        }
+    }
+
+    /// Calls a function with an item; `&:name` is the item's method of that name.
+    fn apply_to(&mut self, function: &Val, item: &Val) -> Val {
+        match function.literal().filter(|_| self.syntax.bare_calls && !self.syntax.symbolic) {
+            Some(name) => self.method(item, None, &name, Args::default()),
+            None => self.apply(function, &Args::of(vec![item.clone()])),
+        }
+    }
+
+    fn filter(&mut self, args: &Args) -> Val {
+        let (list, function) = match (args.get(0), args.get(1)) {
+            (Some(function @ (Val::Function(_) | Val::Name(_))), Some(list)) => {
+                (list.clone(), function.clone())
+            }
+            (Some(list), Some(function)) => (list.clone(), function.clone()),
+            _ => return args.at(0, &[]),
+        };
+        let before = std::mem::take(&mut self.narrowed);
+        self.apply(&function, &Args::of(vec![list.item()]));
+        let said = std::mem::replace(&mut self.narrowed, before);
+        let Val::Function(function) = &function else { return list };
+        let param = function.params.first().map(|param| param.name.clone());
+        let kept: Vec<Val> = said
+            .into_iter()
+            .filter(|(place, _)| Some(place) == param.as_ref())
+            .map(|(_, value)| value)
+            .collect();
+        let open = matches!(&list, Val::List(list) if list.open);
+        if kept.is_empty() || !open && matches!(list, Val::List(_)) { list } else { Val::many(kept) }
+    }
+
+    /// An item of a list, an entry of a table.
+    pub fn get(&mut self, args: &Args) -> Val {
+        let found = args.get(0).cloned().unwrap_or_else(Val::unknown);
+        let Some(key) = args.get(1) else { return found.item() };
+        let item = self.index(&found, None, key);
+        match args.get(2) {
+            Some(default) => item.union(default),
+            None => item,
+        }
+    }
+}
