@@ -1,6 +1,8 @@
 //! Files of a project that carry commands: scripts, recipes, configuration of builds, hooks, tasks and pipelines, by
 //! their names. What is in them as shell text or as code. A catalogue.
 
+use std::collections::HashSet;
+
 use tollgate_model::json::{self, Value as Json};
 
 use crate::commands::tasks;
@@ -24,6 +26,11 @@ pub(crate) enum Runs {
     InImage,
 }
 
+/// The longest test that is read: most long ones are tables.
+const TEST_LIMIT: usize = 128 * 1024;
+/// How many commands of a file are read one by one.
+const COMMANDS: usize = 1024;
+
 /// What a file carries.
 pub(crate) struct Carrier {
     pub runs: Runs,
@@ -35,10 +42,19 @@ pub(crate) fn read(path: &str, text: &str, extent: Extent) -> Option<Carrier> {
     let name = path.rsplit('/').next().unwrap_or_default();
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     code(path, name, extension, text)
-        .or_else(|| in_json(path, name, text, extent))
+        .or_else(|| in_json(path, name, text))
         .or_else(|| in_yaml(path, name, extension, text, extent))
         .or_else(|| in_lines(path, name, extension, text, extent))
         .or_else(|| by_first_line(path, name, text))
+}
+
+/// Commands as pieces, each once. So many that nobody writes them are read as one text.
+fn shell_pieces(lines: Vec<String>) -> Vec<Piece> {
+    let mut seen = HashSet::new();
+    let mut lines: Vec<String> = lines.into_iter().filter(|line| seen.insert(line.clone())).collect();
+    let rest = lines.split_off(lines.len().min(COMMANDS)).join("\n");
+    lines.push(rest);
+    lines.into_iter().filter(|line| !line.trim().is_empty()).map(Piece::Shell).collect()
 }
 
 /// Programs that a tool runs when it is called in the folder, and scripts.
@@ -61,7 +77,7 @@ fn code(path: &str, name: &str, extension: &str, text: &str) -> Option<Carrier> 
         return one(Runs::ByItself, Piece::Quoted(own()));
     }
     let language = Language::of(extension).or_else(|| language_of(extension))?;
-    if is_test(path, name) {
+    if is_test(path, name) && text.len() <= TEST_LIMIT {
         return one(Runs::ByItself, Piece::Language(language, own()));
     }
     let folders = ["/scripts/", "/script/", "/bin/", "/tools/", "/hack/", "/ci/", "/.github/"];
@@ -122,7 +138,7 @@ fn is_test(path: &str, name: &str) -> bool {
 }
 
 /// JSON that names commands.
-fn in_json(path: &str, name: &str, text: &str, extent: Extent) -> Option<Carrier> {
+fn in_json(path: &str, name: &str, text: &str) -> Option<Carrier> {
     let parents: &[&str] = match name {
         "package.json" => &[
             "scripts",
@@ -149,8 +165,7 @@ fn in_json(path: &str, name: &str, text: &str, extent: Extent) -> Option<Carrier
         Some(value) => json_lines(&value, parents),
         None => loose_strings(text),
     };
-    let _ = extent;
-    Some(Carrier { runs: Runs::ByItself, pieces: lines.into_iter().map(Piece::Shell).collect() })
+    Some(Carrier { runs: Runs::ByItself, pieces: shell_pieces(lines) })
 }
 
 /// The commands below these members of a JSON text.
@@ -262,7 +277,7 @@ fn in_yaml(path: &str, name: &str, extension: &str, text: &str, extent: Extent) 
         lines.push(loose_lines(text));
     }
     let lines = pipelines::steps(text, lines);
-    Some(Carrier { runs, pieces: lines.into_iter().map(Piece::Shell).collect() })
+    Some(Carrier { runs, pieces: shell_pieces(lines) })
 }
 
 /// The lines of a part of a file without what marks them as items or recipes.
@@ -306,7 +321,7 @@ fn in_lines(path: &str, name: &str, extension: &str, text: &str, extent: Extent)
     if extent == Extent::Part {
         lines.push(loose_lines(text));
     }
-    Some(Carrier { runs, pieces: lines.into_iter().map(Piece::Shell).collect() })
+    Some(Carrier { runs, pieces: shell_pieces(lines) })
 }
 
 /// Hooks and start-up files of shells, and scripts that say in their first line what runs them.

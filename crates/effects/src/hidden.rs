@@ -105,7 +105,6 @@ impl Around<'_> {
             '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => {
                 !(is_hangul(self.before()) || is_hangul(self.after()))
             }
-            '\u{2800}' => !(is_braille(self.before()) || is_braille(self.after())),
             '\u{17b4}' | '\u{17b5}' => !is_spaceless(self.before()),
             '\u{200e}' | '\u{200f}' | '\u{61c}' => !self.right_to_left,
             '\u{202a}'..='\u{202c}' | '\u{2066}'..='\u{2069}' => !self.turns_back,
@@ -185,10 +184,6 @@ fn joins(c: char) -> bool {
 fn is_hangul(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{115e}' | '\u{1161}'..='\u{11ff}' | '\u{3131}'..='\u{3163}' | '\u{3165}'..='\u{318e}'
         | '\u{ac00}'..='\u{d7fb}' | '\u{ffa1}'..='\u{ffdc}')
-}
-
-fn is_braille(c: char) -> bool {
-    matches!(c, '\u{2801}'..='\u{28ff}')
 }
 
 fn is_cyrillic(c: char) -> bool {
