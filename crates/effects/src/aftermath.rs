@@ -1,50 +1,52 @@
 //! What the changes of a call mean once all of them are known: for the agent's own settings, for what starts
 //! by itself, and for what will be run later.
 
-use tollgate_model::phrase::{AGENT_CONTROL, MACHINE, PARENT, SCRIPT, TRACE};
+use tollgate_model::phrase::{AGENT_CONTROL, HIDDEN, INSTRUCTION, MACHINE, PARENT, SCRIPT, TRACE};
 use tollgate_model::{Certainty, Effect, EffectKind, Mark, Place, World, WriteMode, Zone};
 use tollgate_shell::eval::Shell;
 use tollgate_shell::first_lookalike;
 use tollgate_shell::value::Value;
 
 use crate::analyst::{Analyst, own_at};
-use crate::content;
+use crate::content::{self, Extent};
+use crate::hidden;
+use crate::instructions;
 use crate::memory;
 use crate::pictures;
 use crate::settings;
 use crate::startup;
 
 /// The most of a written text that is looked at.
-pub(crate) const TEXT_LIMIT: usize = 256 * 1024;
+pub(crate) const TEXT_LIMIT: usize = 1 << 20;
 
 /// Adds what the effects found so far amount to.
 pub(crate) fn settle(analyst: &mut Analyst, shell: &Shell) {
     let found = analyst.found().to_vec();
     for effect in &found {
         let Effect { span, certainty, .. } = *effect;
-        for kind in meaning(effect, &found, analyst.world, shell) {
+        for kind in meaning(effect, &found, analyst, shell) {
             analyst.push(kind, span, certainty);
+        }
+        if !analyst.within {
+            for kind in later(effect, &found, analyst.world, shell) {
+                analyst.push(kind, span, certainty);
+            }
         }
     }
 }
 
-fn meaning(effect: &Effect, all: &[Effect], world: &dyn World, shell: &Shell) -> Vec<EffectKind> {
+fn meaning(effect: &Effect, all: &[Effect], analyst: &Analyst, shell: &Shell) -> Vec<EffectKind> {
+    let world = analyst.world;
     match &effect.kind {
         EffectKind::Write { place, mode, content } => {
             let texts = texts_after(place, *mode, content.as_deref(), shell);
-            let mut kinds = written(place, &texts, world);
+            let source = content.as_deref().or(analyst.source.as_deref());
+            let mut kinds = written(place, &texts, source, world);
             kinds.extend(settings::filled(place).or_else(|| gate_lookup(place, all)));
             kinds.extend(pictures::sent(place, &texts, world));
             kinds.extend(settings::instructed(place, &texts, memory::is_from_network(place, shell)));
             kinds.extend(memory::left(place, effect.certainty, world, shell));
             kinds.extend(emptied(place, *mode, content.as_deref(), &texts));
-            if effect.certainty == Certainty::Certain
-                && let Some(danger) = danger(place, &texts, all, world)
-            {
-                let script = format!("{SCRIPT}{}, which {danger}", shown(place));
-                kinds.push(EffectKind::Persist { place: script });
-                kinds.push(EffectKind::Leaves { place: place.clone(), mark: Mark::Dangerous(danger) });
-            }
             kinds
         }
         EffectKind::Delete { place, recursive } => {
@@ -67,6 +69,23 @@ fn meaning(effect: &Effect, all: &[Effect], world: &dyn World, shell: &Shell) ->
         }
         _ => Vec::new(),
     }
+}
+
+/// What a written text means for those who run or read it later.
+fn later(effect: &Effect, all: &[Effect], world: &dyn World, shell: &Shell) -> Vec<EffectKind> {
+    let EffectKind::Write { place, mode, content } = &effect.kind else { return Vec::new() };
+    let texts = texts_after(place, *mode, content.as_deref(), shell);
+    // Of a file that cannot be read, what is put into it is judged by itself.
+    let part = content.iter().filter(|_| texts.is_empty() && !place.pattern).map(|text| (text, Extent::Part));
+    let texts: Vec<(&String, Extent)> = texts.iter().map(|text| (text, Extent::Whole)).chain(part).collect();
+    let mut kinds = read_later(place, &texts, world);
+    if effect.certainty == Certainty::Certain
+        && let Some(danger) = danger(place, &texts, all, world)
+    {
+        kinds.push(EffectKind::Persist { place: format!("{SCRIPT}{}, which {danger}", shown(place)) });
+        kinds.push(EffectKind::Leaves { place: place.clone(), mark: Mark::Dangerous(danger) });
+    }
+    kinds
 }
 
 /// The whole texts that a file may have after the call; none when they are not known.
@@ -95,7 +114,8 @@ fn emptied(place: &Place, mode: WriteMode, content: Option<&str>, texts: &[Strin
     nothing.then(|| EffectKind::Write { place: place.clone(), mode, content: Some(String::new()) })
 }
 
-fn written(place: &Place, texts: &[String], world: &dyn World) -> Vec<EffectKind> {
+/// `source` is what a text that is not known as a whole was made from.
+fn written(place: &Place, texts: &[String], source: Option<&str>, world: &dyn World) -> Vec<EffectKind> {
     let mut kinds = Vec::new();
     if own_at(place, false, world).is_some() {
         return kinds;
@@ -106,6 +126,8 @@ fn written(place: &Place, texts: &[String], world: &dyn World) -> Vec<EffectKind
         kinds.push(EffectKind::Tamper { what: format!("{AGENT_CONTROL}its transcript {}", shown(place)) });
     } else if settings::is_editor_settings(&place.path) {
         kinds.extend(texts.iter().filter_map(|text| settings::editor(place, text, world)));
+        let part = source.filter(|_| texts.is_empty());
+        kinds.extend(part.and_then(|text| settings::editor_part(place, text)));
     }
     if let Some(left) = startup::left(place, texts, world) {
         kinds.push(EffectKind::Persist { place: left });
@@ -114,7 +136,7 @@ fn written(place: &Place, texts: &[String], world: &dyn World) -> Vec<EffectKind
 }
 
 /// What a script would do that is grave, unless it only moves from elsewhere.
-fn danger(place: &Place, texts: &[String], all: &[Effect], world: &dyn World) -> Option<String> {
+fn danger(place: &Place, texts: &[(&String, Extent)], all: &[Effect], world: &dyn World) -> Option<String> {
     let moved = |text: &str| {
         all.iter().any(|effect| match &effect.kind {
             EffectKind::Delete { place, .. } => {
@@ -123,10 +145,42 @@ fn danger(place: &Place, texts: &[String], all: &[Effect], world: &dyn World) ->
             _ => false,
         })
     };
-    texts
-        .iter()
-        .filter(|text| text.len() <= TEXT_LIMIT)
-        .find_map(|text| content::danger(&place.path, text, world).filter(|_| !moved(text)))
+    texts.iter().filter(|(text, _)| text.len() <= TEXT_LIMIT).find_map(|(text, extent)| {
+        content::danger(&place.path, text, *extent, world).filter(|_| !moved(text))
+    })
+}
+
+/// What is hidden in written texts, and what they tell an agent.
+fn read_later(place: &Place, texts: &[(&String, Extent)], world: &dyn World) -> Vec<EffectKind> {
+    let mut kinds = Vec::new();
+    for (text, _) in texts {
+        kinds.extend(planted(&place.path, &shown(place), text, world));
+    }
+    kinds
+}
+
+/// The same for one text of a file, wherever it lies.
+pub(crate) fn planted(path: &str, shown: &str, text: &str, world: &dyn World) -> Vec<EffectKind> {
+    let mut kinds = Vec::new();
+    let for_agents = instructions::is_for_agents(path);
+    let kind = if for_agents || hidden::is_code(path) { hidden::Kind::Read } else { hidden::Kind::Other };
+    if let Some(unseen) = hidden::first(text, kind)
+        && !had_hidden(path, &unseen, kind, world)
+    {
+        kinds.push(EffectKind::Persist { place: format!("{HIDDEN}{shown}: \"{unseen}\"") });
+    }
+    if for_agents && let Some(poison) = instructions::poison(path, text, world) {
+        kinds.push(EffectKind::Persist {
+            place: format!("{INSTRUCTION}{shown}, which tell an agent {poison}"),
+        });
+    }
+    kinds
+}
+
+/// The text on disk begins to hide at the same place.
+fn had_hidden(path: &str, unseen: &str, kind: hidden::Kind, world: &dyn World) -> bool {
+    let old = world.read(path, TEXT_LIMIT).and_then(|bytes| String::from_utf8(bytes).ok());
+    old.is_some_and(|old| hidden::first(&old, kind).as_deref() == Some(unseen))
 }
 
 /// Settings and transcripts of agents are not deleted, moved away or locked.

@@ -55,6 +55,10 @@ pub(crate) struct Analyst<'w> {
     pub(crate) unpacked: bool,
     /// A stranger's words are being tried as commands.
     pub(crate) guessing: bool,
+    /// It looks into a text that a call writes: the texts which that one writes are not looked into in turn.
+    pub(crate) within: bool,
+    /// The text of the call, as far as a text that it writes may come from it.
+    pub(crate) source: Option<String>,
 }
 
 impl<'w> Analyst<'w> {
@@ -77,7 +81,14 @@ impl<'w> Analyst<'w> {
             traced: false,
             unpacked: false,
             guessing: false,
+            within: false,
+            source: None,
         }
+    }
+
+    /// An analyst of a text that a call writes.
+    pub(crate) fn within(world: &'w dyn World, cwd: &str) -> Self {
+        Self { within: true, ..Self::new(world, cwd) }
     }
 
     /// A shell in the call's directory.

@@ -1,57 +1,123 @@
-//! Files of a project that carry commands: configuration of builds, hooks, tasks and pipelines, by their names. What
-//! is in them as shell text or as code.
+//! Files of a project that carry commands: scripts, recipes, configuration of builds, hooks, tasks and pipelines, by
+//! their names. What is in them as shell text or as code. A catalogue.
+
+use std::collections::HashSet;
 
 use tollgate_model::json::{self, Value as Json};
 
 use crate::commands::tasks;
-use crate::content::Piece;
+use crate::content::{Extent, Piece};
 use crate::languages::Language;
+use crate::notebook;
+use crate::pipelines;
 use crate::settings::without_comments;
+use crate::yaml;
 
-/// The code that a file of this name carries; `None` when the name says nothing.
-pub(crate) fn pieces(path: &str, name: &str, text: &str) -> Option<Vec<Piece>> {
-    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    if let Some(language) = language_of(name, extension) {
-        return Some(vec![Piece::Language(language, text.to_owned())]);
-    }
-    let lines = match (name, extension) {
-        ("build.rs", _) => return Some(vec![Piece::Quoted(text.to_owned())]),
-        (_, "gradle") | ("Jenkinsfile" | "meson.build", _) => {
-            return Some(vec![Piece::Quoted(text.to_owned())]);
-        }
-        _ if name.ends_with(".gradle.kts") => return Some(vec![Piece::Quoted(text.to_owned())]),
-        ("CMakeLists.txt", _) | (_, "cmake") => tasks::cmake_commands(text),
-        ("configure.ac" | "configure.in", _) | (_, "m4") => tasks::m4_commands(text),
-        ("tox.ini", _) => ini_commands(text),
-        ("Procfile" | "Procfile.dev", _) => {
-            text.lines().filter_map(|line| line.split_once(": ")).map(|(_, line)| line.to_owned()).collect()
-        }
-        (_, "service") => unit_commands(text),
-        ("pyproject.toml" | "mise.toml" | ".mise.toml" | "Cargo.toml", _) => toml_commands(text),
-        ("config.toml", _) if path.contains("/.cargo/") => toml_commands(text),
-        ("composer.json" | "deno.json" | "deno.jsonc", _) => json_scripts(text),
-        ("tasks.json" | "launch.json", _) if path.contains("/.vscode/") => json_commands(text),
-        (_, "yml" | "yaml") if carries_yaml(path, name) => yaml_commands(text),
-        _ => return None,
-    };
-    Some(lines.into_iter().map(Piece::Shell).collect())
+/// How it comes that the code in a file runs, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Runs {
+    /// When somebody calls it by its name.
+    WhenCalled,
+    /// With something else: an install, a build, a test, a commit, a change of folder.
+    ByItself,
+    /// On a machine that is made for one run.
+    InPipeline,
+    /// In a container.
+    InImage,
 }
 
-/// Programs that a tool runs when it is called in the folder.
-fn language_of(name: &str, extension: &str) -> Option<Language> {
+/// The longest test that is read: most long ones are tables.
+const TEST_LIMIT: usize = 128 * 1024;
+/// How many commands of a file are read one by one.
+const COMMANDS: usize = 1024;
+
+/// What a file carries.
+pub(crate) struct Carrier {
+    pub runs: Runs,
+    pub pieces: Vec<Piece>,
+}
+
+/// The code that a file carries, by its name and its first line.
+pub(crate) fn read(path: &str, text: &str, extent: Extent) -> Option<Carrier> {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    code(path, name, extension, text)
+        .or_else(|| in_json(path, name, text))
+        .or_else(|| in_yaml(path, name, extension, text, extent))
+        .or_else(|| in_lines(path, name, extension, text, extent))
+        .or_else(|| by_first_line(path, name, text))
+}
+
+/// Commands as pieces, each once. So many that nobody writes them are read as one text.
+fn shell_pieces(lines: Vec<String>) -> Vec<Piece> {
+    let mut seen = HashSet::new();
+    let mut lines: Vec<String> = lines.into_iter().filter(|line| seen.insert(line.clone())).collect();
+    let rest = lines.split_off(lines.len().min(COMMANDS)).join("\n");
+    lines.push(rest);
+    lines.into_iter().filter(|line| !line.trim().is_empty()).map(Piece::Shell).collect()
+}
+
+/// Programs that a tool runs when it is called in the folder, and scripts.
+fn code(path: &str, name: &str, extension: &str, text: &str) -> Option<Carrier> {
+    let own = || text.to_owned();
+    let one = |runs, piece| Some(Carrier { runs, pieces: vec![piece] });
+    if matches!(extension, "sh" | "bash" | "zsh" | "ksh" | "command") {
+        return one(Runs::WhenCalled, Piece::Shell(own()));
+    }
+    if extension == "ipynb" {
+        return Some(Carrier { runs: Runs::WhenCalled, pieces: notebook::pieces(text) });
+    }
+    if let Some(language) = tool_language(name, extension) {
+        return one(Runs::ByItself, Piece::Language(language, own()));
+    }
+    if matches!(name, "build.rs" | "Jenkinsfile" | "meson.build" | "Tiltfile" | "Earthfile")
+        || extension == "gradle"
+        || name.ends_with(".gradle.kts")
+    {
+        return one(Runs::ByItself, Piece::Quoted(own()));
+    }
+    let language = Language::of(extension).or_else(|| language_of(extension))?;
+    if is_test(path, name) && text.len() <= TEST_LIMIT {
+        return one(Runs::ByItself, Piece::Language(language, own()));
+    }
+    let folders = ["/scripts/", "/script/", "/bin/", "/tools/", "/hack/", "/ci/", "/.github/"];
+    let scripts = folders.iter().any(|folder| path.contains(folder));
+    if scripts { one(Runs::WhenCalled, Piece::Language(language, own())) } else { None }
+}
+
+/// Extensions that are not names of their interpreters too.
+fn language_of(extension: &str) -> Option<Language> {
+    Some(match extension {
+        "cjs" | "mjs" | "cts" | "mts" | "jsx" => Language::JavaScript,
+        "pl" | "pm" => Language::Perl,
+        "ps1" | "psm1" => Language::PowerShell,
+        _ => return None,
+    })
+}
+
+fn tool_language(name: &str, extension: &str) -> Option<Language> {
     Some(match (name, extension) {
         (
-            "noxfile.py" | "tasks.py" | "fabfile.py" | "dodo.py" | "SConstruct" | "SConscript" | "wscript",
+            "conftest.py" | "setup.py" | "sitecustomize.py" | "usercustomize.py" | "noxfile.py" | "tasks.py"
+            | "fabfile.py" | "dodo.py" | "SConstruct" | "SConscript" | "wscript" | "manage.py"
+            | "hatch_build.py" | "gunicorn.conf.py" | "ipython_config.py" | "conanfile.py" | "snakefile"
+            | "Snakefile",
             _,
         ) => Language::Python,
         (
             "Rakefile" | "Gemfile" | "Vagrantfile" | "Podfile" | "Fastfile" | "Guardfile" | "Capfile"
-            | "Brewfile" | "Dangerfile" | "Berksfile" | "Thorfile" | "Appraisals",
+            | "Brewfile" | "Dangerfile" | "Berksfile" | "Thorfile" | "Appraisals" | "spec_helper.rb"
+            | "rails_helper.rb" | "test_helper.rb" | "config.ru",
             _,
         )
         | (_, "gemspec" | "rake") => Language::Ruby,
         ("mix.exs", _) => Language::Hashed,
-        ("gulpfile.js" | "Gruntfile.js" | ".pnpmfile.cjs", _) => Language::JavaScript,
+        (
+            "gulpfile.js" | "Gruntfile.js" | ".pnpmfile.cjs" | "gulpfile.mjs" | "gulpfile.ts"
+            | "dangerfile.js" | "setupTests.js" | "setupTests.ts" | "setup-jest.js" | "setup-jest.ts"
+            | "binding.js",
+            _,
+        ) => Language::JavaScript,
         (_, "js" | "cjs" | "mjs" | "ts" | "cts" | "mts") if is_config(name) => Language::JavaScript,
         _ => return None,
     })
@@ -63,55 +129,246 @@ fn is_config(name: &str) -> bool {
     stem.ends_with(".config") || stem.ends_with(".conf") || stem.ends_with("rc") || stem.ends_with(".setup")
 }
 
-/// Pipelines, hooks and tasks in YAML.
-fn carries_yaml(path: &str, name: &str) -> bool {
-    path.contains("/.github/workflows/")
-        || path.contains("/.circleci/")
-        || path.contains("/.buildkite/")
-        || matches!(
-            name,
-            ".gitlab-ci.yml"
-                | "azure-pipelines.yml"
-                | "bitbucket-pipelines.yml"
-                | ".travis.yml"
-                | ".drone.yml"
-                | "appveyor.yml"
-                | "lefthook.yml"
-                | ".lefthook.yml"
-                | "lefthook.yaml"
-                | "cloudbuild.yaml"
-        )
+/// A file that a test runner finds by its name.
+fn is_test(path: &str, name: &str) -> bool {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    stem.starts_with("test_")
+        || ["_test", ".test", ".spec", "_spec"].iter().any(|end| stem.ends_with(end))
+        || path.contains("/__tests__/")
 }
 
-/// The lines that stand under the keys by which pipelines name commands: as a value, a block or a list.
-fn yaml_commands(text: &str) -> Vec<String> {
-    let keys =
-        ["run", "script", "before_script", "after_script", "install", "command", "commands", "cmd", "bash"];
-    let mut commands = Vec::new();
-    let mut block: Option<(usize, String)> = None;
-    for line in text.lines() {
-        let indent = line.len() - line.trim_start().len();
-        let plain = line.trim();
-        if let Some((outer, lines)) = &mut block {
-            if plain.is_empty() || indent > *outer || (indent == *outer && plain.starts_with("- ")) {
-                lines.push_str(plain.strip_prefix("- ").unwrap_or(plain).trim_matches(['"', '\'']));
-                lines.push('\n');
-            } else {
-                commands.extend(block.take().map(|(_, lines)| lines));
+/// JSON that names commands.
+fn in_json(path: &str, name: &str, text: &str) -> Option<Carrier> {
+    let parents: &[&str] = match name {
+        "package.json" => &[
+            "scripts",
+            "husky",
+            "simple-git-hooks",
+            "lint-staged",
+            "gitHooks",
+            "nodemonConfig",
+            "wireit",
+            "config",
+        ],
+        "composer.json" => &["scripts"],
+        "deno.json" | "deno.jsonc" => &["tasks"],
+        "devcontainer.json" | ".devcontainer.json" => &["initializeCommand"],
+        "tasks.json" | "launch.json" if path.contains("/.vscode/") => &["tasks", "configurations"],
+        ".lintstagedrc" | ".lintstagedrc.json" | ".huskyrc" | ".huskyrc.json" | "nodemon.json" => &[""],
+        "project.json" | "angular.json" | "nx.json" => &["targets", "targetDefaults"],
+        "vercel.json" => &["buildCommand", "installCommand", "devCommand", "ignoreCommand"],
+        "renovate.json" => &["postUpgradeTasks"],
+        _ => return None,
+    };
+    let value = json::parse(without_comments(text).as_bytes()).ok();
+    let lines = match value {
+        Some(value) => json_lines(&value, parents),
+        None => loose_strings(text),
+    };
+    Some(Carrier { runs: Runs::ByItself, pieces: shell_pieces(lines) })
+}
+
+/// The commands below these members of a JSON text.
+fn json_lines(value: &Json, parents: &[&str]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for parent in parents {
+        let found = if parent.is_empty() { Some(value) } else { value.get(parent) };
+        found.into_iter().for_each(|value| told(value, &mut lines));
+    }
+    lines
+}
+
+/// All texts below a value; a command with its arguments is one line, quoted as a shell needs it.
+fn told(value: &Json, lines: &mut Vec<String>) {
+    match value {
+        Json::String(text) => lines.push(text.clone()),
+        Json::List(items) => {
+            let words: Vec<&str> = items.iter().filter_map(Json::as_str).collect();
+            if words.len() == items.len() && words.len() > 1 {
+                lines.push(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "));
             }
+            items.iter().for_each(|item| told(item, lines));
         }
-        let entry = plain.strip_prefix("- ").unwrap_or(plain);
-        let value =
-            entry.split_once(':').filter(|(key, _)| keys.contains(key)).map(|(_, value)| value.trim());
-        match value {
-            None => {}
-            Some("" | "|" | ">" | "|-" | ">-") if block.is_some() => {}
-            Some("" | "|" | ">" | "|-" | ">-") => block = Some((indent, String::new())),
-            Some(value) => commands.push(value.trim_matches(['"', '\'']).to_owned()),
+        Json::Map(members) => {
+            let word = value.text("command").or_else(|| value.text("runtimeExecutable"));
+            let args = value.get("args").or_else(|| value.get("runtimeArgs")).and_then(Json::as_list);
+            if let (Some(word), Some(args)) = (word, args) {
+                let args = args.iter().filter_map(Json::as_str).map(quoted);
+                lines.push(std::iter::once(word.to_owned()).chain(args).collect::<Vec<_>>().join(" "));
+            }
+            members.iter().for_each(|(_, member)| told(member, lines));
+        }
+        _ => {}
+    }
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c);
+    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
+/// The texts in quotes of something that is no JSON by itself: a part of it, or a broken one.
+fn loose_strings(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once('"') {
+        let mut escaped = false;
+        let end = after.char_indices().find(|(_, c)| {
+            let ends = *c == '"' && !escaped;
+            escaped = *c == '\\' && !escaped;
+            ends
+        });
+        let Some((end, _)) = end else { break };
+        let inner = after.get(..end).unwrap_or_default();
+        rest = after.get(end + 1..).unwrap_or_default();
+        let is_key = rest.trim_start().starts_with(':');
+        if let (false, true, Ok(Json::String(line))) =
+            (is_key, inner.contains(' '), json::parse(format!("\"{inner}\"").as_bytes()))
+        {
+            found.push(line);
         }
     }
-    commands.extend(block.map(|(_, lines)| lines));
-    commands
+    found
+}
+
+/// Pipelines, hooks, tasks and services in YAML.
+fn in_yaml(path: &str, name: &str, extension: &str, text: &str, extent: Extent) -> Option<Carrier> {
+    if !matches!(extension, "yml" | "yaml") {
+        return None;
+    }
+    let pipelines = ["/.github/", "/.gitea/", "/.forgejo/", "/.circleci/", "/.buildkite/", "/.gitlab/"];
+    let runs = match name {
+        "Taskfile.yml" | "Taskfile.yaml" | "taskfile.yml" | "taskfile.yaml" | "dvc.yaml" | "melos.yaml" => {
+            Runs::WhenCalled
+        }
+        ".pre-commit-config.yaml"
+        | "lefthook.yml"
+        | ".lefthook.yml"
+        | "lefthook.yaml"
+        | ".lintstagedrc.yml"
+        | ".lintstagedrc.yaml"
+        | ".huskyrc.yml"
+        | "lefthook-local.yml"
+        | ".gitpod.yml"
+        | ".overcommit.yml" => Runs::ByItself,
+        ".gitlab-ci.yml"
+        | "azure-pipelines.yml"
+        | "bitbucket-pipelines.yml"
+        | ".travis.yml"
+        | ".drone.yml"
+        | "appveyor.yml"
+        | ".appveyor.yml"
+        | "cloudbuild.yaml"
+        | "cloudbuild.yml"
+        | "buildspec.yml"
+        | ".woodpecker.yml"
+        | ".cirrus.yml"
+        | "action.yml"
+        | "action.yaml"
+        | "codemagic.yaml" => Runs::InPipeline,
+        _ if pipelines.iter().any(|folder| path.contains(folder)) => Runs::InPipeline,
+        _ if name.starts_with("docker-compose") || name.starts_with("compose.") => Runs::InImage,
+        _ => return None,
+    };
+    // A machine of one's own keeps what a run does to it.
+    let runs = if runs == Runs::InPipeline && text.contains("self-hosted") { Runs::ByItself } else { runs };
+    let mut lines = yaml::commands(text);
+    if extent == Extent::Part {
+        lines.push(loose_lines(text));
+    }
+    let lines = pipelines::steps(text, lines);
+    Some(Carrier { runs, pieces: shell_pieces(lines) })
+}
+
+/// The lines of a part of a file without what marks them as items or recipes.
+fn loose_lines(text: &str) -> String {
+    let plain = |line: &str| {
+        let line = line.trim().trim_start_matches(['@', '-', ' ']);
+        line.strip_prefix("RUN ").unwrap_or(line).to_owned()
+    };
+    text.lines().map(plain).collect::<Vec<_>>().join("\n")
+}
+
+/// Recipes and sections, a command a line.
+fn in_lines(path: &str, name: &str, extension: &str, text: &str, extent: Extent) -> Option<Carrier> {
+    let (runs, mut lines) = match (name, extension) {
+        ("Makefile" | "makefile" | "GNUmakefile", _) | (_, "mk") => {
+            (Runs::WhenCalled, tasks::makefile::recipes(text))
+        }
+        ("justfile" | "Justfile" | ".justfile", _) | (_, "just") => {
+            (Runs::WhenCalled, tasks::justfile_lines(text))
+        }
+        _ if name.starts_with("Dockerfile")
+            || extension == "Dockerfile"
+            || name.starts_with("Containerfile") =>
+        {
+            (Runs::InImage, image_lines(text))
+        }
+        ("CMakeLists.txt", _) | (_, "cmake") => (Runs::ByItself, tasks::cmake_commands(text)),
+        ("configure.ac" | "configure.in", _) | (_, "m4") => (Runs::ByItself, tasks::m4_commands(text)),
+        ("tox.ini", _) => (Runs::ByItself, ini_commands(text)),
+        ("Procfile" | "Procfile.dev", _) => (Runs::WhenCalled, after_colons(text)),
+        (_, "service") => (Runs::ByItself, unit_commands(text)),
+        (
+            "pyproject.toml" | "mise.toml" | ".mise.toml" | "Cargo.toml" | ".air.toml" | "netlify.toml"
+            | "fly.toml" | "bunfig.toml" | "Pipfile",
+            _,
+        ) => (Runs::ByItself, toml_commands(text)),
+        ("config.toml", _) if path.contains("/.cargo/") => (Runs::ByItself, toml_commands(text)),
+        ("flake.nix" | "shell.nix" | "default.nix" | "devenv.nix", _) => (Runs::ByItself, nix_hooks(text)),
+        _ => return None,
+    };
+    if extent == Extent::Part {
+        lines.push(loose_lines(text));
+    }
+    Some(Carrier { runs, pieces: shell_pieces(lines) })
+}
+
+/// Hooks and start-up files of shells, and scripts that say in their first line what runs them.
+fn by_first_line(path: &str, name: &str, text: &str) -> Option<Carrier> {
+    let hook = ["/.git/hooks/", "/.husky/", "/.githooks/"].iter().any(|folder| path.contains(folder));
+    let rc = name == ".envrc" || name.ends_with("rc") && name.starts_with('.') || name.ends_with("profile");
+    let runs = if hook || rc { Runs::ByItself } else { Runs::WhenCalled };
+    let one = |piece| Some(Carrier { runs, pieces: vec![piece] });
+    let Some(first) = text.strip_prefix("#!").and_then(|rest| rest.lines().next()) else {
+        let data = matches!(name, ".npmrc" | ".yarnrc" | ".eslintrc" | ".prettierrc" | ".babelrc");
+        return if hook || rc && !data { one(Piece::Shell(text.to_owned())) } else { None };
+    };
+    let mut names = first.split([' ', '/', '\t']);
+    if let Some(language) = names.clone().find_map(Language::of) {
+        return one(Piece::Language(language, text.to_owned()));
+    }
+    if names.any(|part| matches!(part, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash")) {
+        return one(Piece::Shell(text.to_owned()));
+    }
+    None
+}
+
+/// The `RUN` lines of an image, with what they go on in.
+fn image_lines(text: &str) -> Vec<String> {
+    let joined = text.replace("\\\n", " ");
+    let steps = joined.lines().map(str::trim_start).filter_map(|line| {
+        let (word, rest) = line.split_once(' ')?;
+        matches!(word.to_ascii_uppercase().as_str(), "RUN" | "CMD" | "ENTRYPOINT").then_some(rest)
+    });
+    steps
+        .map(|step| {
+            let mut words = step.trim_start();
+            while words.starts_with("--") {
+                words = words.split_once(' ').map_or("", |(_, rest)| rest.trim_start());
+            }
+            words.to_owned()
+        })
+        .collect()
+}
+
+fn after_colons(text: &str) -> Vec<String> {
+    text.lines().filter_map(|line| line.split_once(": ")).map(|(_, line)| line.to_owned()).collect()
+}
+
+/// What a shell of Nix runs when it starts: the texts in doubled quotes.
+fn nix_hooks(text: &str) -> Vec<String> {
+    text.split("''").skip(1).step_by(2).map(str::to_owned).collect()
 }
 
 /// `commands = …` with the lines that belong to it.
@@ -141,7 +398,18 @@ fn unit_commands(text: &str) -> Vec<String> {
 
 /// Values of sections for tasks, scripts and hooks, and of the keys by which cargo names programs.
 fn toml_commands(text: &str) -> Vec<String> {
-    let keys = ["runner", "rustc-wrapper", "rustc-workspace-wrapper", "linker", "rustc", "rustdoc"];
+    let keys = [
+        "runner",
+        "rustc-wrapper",
+        "rustc-workspace-wrapper",
+        "linker",
+        "rustc",
+        "rustdoc",
+        "command",
+        "cmd",
+        "release_command",
+        "full_bin",
+    ];
     let mut section = String::new();
     let mut commands = Vec::new();
     for line in text.lines().map(str::trim) {
@@ -156,47 +424,6 @@ fn toml_commands(text: &str) -> Vec<String> {
             let value = value.trim();
             let words: Vec<&str> = value.split('"').skip(1).step_by(2).collect();
             commands.push(words.join(" "));
-        }
-    }
-    commands
-}
-
-/// The members of `scripts` or `tasks`: a line each, or a list of them.
-fn json_scripts(text: &str) -> Vec<String> {
-    let Ok(value) = json::parse(without_comments(text).as_bytes()) else { return Vec::new() };
-    let members =
-        ["scripts", "tasks"].iter().filter_map(|name| value.get(name).and_then(Json::as_map)).flatten();
-    members
-        .flat_map(|(_, script)| match script {
-            Json::List(lines) => lines.iter().filter_map(Json::as_str).map(str::to_owned).collect(),
-            other => other.as_str().map(str::to_owned).into_iter().collect::<Vec<_>>(),
-        })
-        .collect()
-}
-
-/// Every `command` or `runtimeExecutable` in a JSON text, with the words that go with it.
-fn json_commands(text: &str) -> Vec<String> {
-    let Ok(value) = json::parse(without_comments(text).as_bytes()) else { return Vec::new() };
-    let mut commands = Vec::new();
-    let mut todo = vec![&value];
-    while let Some(value) = todo.pop() {
-        match value {
-            Json::List(items) => todo.extend(items),
-            Json::Map(members) => {
-                todo.extend(members.iter().map(|(_, value)| value));
-                let word = value.text("command").or_else(|| value.text("runtimeExecutable"));
-                let args = value.get("args").or_else(|| value.get("runtimeArgs"));
-                if let Some(word) = word {
-                    let args = match args {
-                        Some(Json::List(args)) => {
-                            args.iter().filter_map(Json::as_str).collect::<Vec<_>>().join(" ")
-                        }
-                        _ => String::new(),
-                    };
-                    commands.push(format!("{word} {args}"));
-                }
-            }
-            _ => {}
         }
     }
     commands

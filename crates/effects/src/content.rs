@@ -1,16 +1,14 @@
-//! What is in a file that something will run. Only what is certain and grave is said: the rest is judged when
-//! it runs.
+//! What is in a file that something will run. Only what is grave is said: the rest is judged when it runs.
 
-use tollgate_model::phrase::CREDENTIAL;
+use tollgate_model::phrase::{CREDENTIAL, ENVIRONMENT, OUTPUT, SECRET_DATA, SHELL, STARTUP_FILE, WAY_IN};
 use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, NetDirection, Place, World, Zone};
 use tollgate_shell::value::Value;
 
 use crate::aftermath::TEXT_LIMIT;
 use crate::analyst::Analyst;
-use crate::carriers;
-use crate::commands::tasks;
+use crate::carriers::{self, Runs};
 use crate::languages::Language;
-use crate::notebook;
+use crate::pipelines;
 use crate::tools::{run_language, run_quoted};
 
 /// A piece of code in a file.
@@ -23,113 +21,131 @@ pub(crate) enum Piece {
     Quoted(String),
 }
 
+/// How much of a file a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// All of it.
+    Whole,
+    /// What an edit puts into a file whose text is not known.
+    Part,
+}
+
 /// The gravest thing that the new text of a file would do when it runs and the old text would not.
-pub(crate) fn danger(path: &str, text: &str, world: &dyn World) -> Option<String> {
-    let new = dangers(path, text, world);
+pub(crate) fn danger(path: &str, text: &str, extent: Extent, world: &dyn World) -> Option<String> {
+    let new = dangers(path, text, extent, world);
     if new.is_empty() {
         return None;
     }
     let old = world.read(path, TEXT_LIMIT).and_then(|bytes| String::from_utf8(bytes).ok());
-    let old = old.map(|old| dangers(path, &old, world)).unwrap_or_default();
+    let old = old.map(|old| dangers(path, &old, Extent::Whole, world)).unwrap_or_default();
     new.into_iter().find(|danger| !old.contains(danger))
 }
 
-fn dangers(path: &str, text: &str, world: &dyn World) -> Vec<String> {
-    let pieces = pieces(path, text);
-    let mut analyst = Analyst::new(world, world.workspace());
-    for piece in pieces {
-        let mut shell = analyst.fresh_shell();
-        match piece {
-            Piece::Shell(text) => drop(shell.run(&text, &mut analyst)),
-            Piece::Language(language, text) => {
-                run_language(&mut analyst, &mut shell, language, &Value::text(&text));
-            }
-            Piece::Quoted(text) => run_quoted(&mut analyst, &mut shell, &text),
-        }
-    }
-    analyst.found().iter().filter_map(grave).collect()
+/// The grave things that shell text would do.
+pub(crate) fn shell_dangers(text: &str, world: &dyn World) -> Vec<String> {
+    ran(Piece::Shell(text.to_owned()), Runs::WhenCalled, world)
 }
 
-/// The code in a file, by its name and its first line.
-fn pieces(path: &str, text: &str) -> Vec<Piece> {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    if let Some(pieces) = carriers::pieces(path, name, text) {
-        return pieces;
+fn dangers(path: &str, text: &str, extent: Extent, world: &dyn World) -> Vec<String> {
+    let Some(carrier) = carriers::read(path, text, extent) else { return Vec::new() };
+    let is_yaml = path.ends_with(".yml") || path.ends_with(".yaml");
+    let mut found = if is_yaml { pipelines::given_away(text) } else { Vec::new() };
+    for piece in carrier.pieces {
+        found.extend(ran(piece, carrier.runs, world));
     }
-    match (name, extension) {
-        (_, "sh" | "bash" | "zsh" | "ksh" | "command") => vec![Piece::Shell(text.to_owned())],
-        (_, "ipynb") => notebook::pieces(text),
-        ("Makefile" | "makefile" | "GNUmakefile", _) | (_, "mk") => {
-            shell_pieces(tasks::makefile::recipes(text))
-        }
-        ("justfile" | "Justfile" | ".justfile", _) | (_, "just") => shell_pieces(tasks::justfile_lines(text)),
-        ("package.json", _) => shell_pieces(tasks::package_scripts(text)),
-        ("Taskfile.yml" | "Taskfile.yaml" | ".pre-commit-config.yaml", _) => {
-            shell_pieces(tasks::yaml_commands(text))
-        }
-        ("devcontainer.json", _) => shell_pieces(tasks::host_commands(text)),
-        ("conftest.py" | "setup.py" | "sitecustomize.py" | "usercustomize.py", _) => {
-            vec![Piece::Language(Language::Python, text.to_owned())]
-        }
-        _ => by_first_line(path, name, text),
-    }
+    found
 }
 
-fn by_first_line(path: &str, name: &str, text: &str) -> Vec<Piece> {
-    let hook = path.contains("/.git/hooks/") || path.contains("/.husky/");
-    let rc = name == ".envrc" || name.ends_with("rc") && name.starts_with('.') || name.ends_with("profile");
-    let Some(first) = text.strip_prefix("#!").and_then(|rest| rest.lines().next()) else {
-        let shell =
-            hook || (rc && !matches!(name, ".npmrc" | ".yarnrc" | ".eslintrc" | ".prettierrc" | ".babelrc"));
-        return if shell { vec![Piece::Shell(text.to_owned())] } else { Vec::new() };
-    };
-    let mut names = first.split([' ', '/', '\t']);
-    if let Some(language) = names.clone().find_map(Language::of) {
-        return vec![Piece::Language(language, text.to_owned())];
+/// Runs a piece by itself, and takes down what is grave.
+fn ran(piece: Piece, runs: Runs, world: &dyn World) -> Vec<String> {
+    let mut analyst = Analyst::within(world, world.workspace());
+    let mut shell = analyst.fresh_shell();
+    match piece {
+        Piece::Shell(text) => drop(shell.run(&text, &mut analyst)),
+        Piece::Language(language, text) => {
+            run_language(&mut analyst, &mut shell, language, &Value::text(&text));
+        }
+        Piece::Quoted(text) => run_quoted(&mut analyst, &mut shell, &text),
     }
-    if names.any(|part| matches!(part, "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash")) {
-        return vec![Piece::Shell(text.to_owned())];
-    }
-    Vec::new()
+    let effects = analyst.finish(&shell);
+    effects.iter().filter_map(|effect| grave(effect, &effects, runs)).collect()
 }
 
-fn shell_pieces(lines: Vec<String>) -> Vec<Piece> {
-    lines.into_iter().map(Piece::Shell).collect()
-}
-
-/// What an effect would do, when it is certain and grave.
-fn grave(effect: &Effect) -> Option<String> {
-    if effect.certainty != Certainty::Certain {
-        return None;
-    }
+/// What an effect would do, when it is grave.
+fn grave(effect: &Effect, all: &[Effect], runs: Runs) -> Option<String> {
+    let certain = effect.certainty == Certainty::Certain;
+    let here = !matches!(runs, Runs::InPipeline | Runs::InImage);
     Some(match &effect.kind {
-        EffectKind::Delete { place, recursive } if is_far(place, *recursive) => {
+        EffectKind::Net { direction: NetDirection::Out, carries, .. } => sent(carries, all, certain, runs)?,
+        EffectKind::Exec { source: CodeSource::Downloaded, .. } if runs != Runs::InImage => {
+            "runs code from the network".to_owned()
+        }
+        _ if !here => return None,
+        EffectKind::Exec { source: CodeSource::Decoded, .. } if certain => {
+            "runs code that is encoded".to_owned()
+        }
+        EffectKind::Delete { place, recursive } if is_far(place, *recursive, certain) => {
             format!("deletes {}", shown(place))
         }
-        EffectKind::Device { place } => format!("writes to the device {}", shown(place)),
-        EffectKind::Exec { source: CodeSource::Downloaded, .. } => "runs code from the network".to_owned(),
-        EffectKind::Net { direction: NetDirection::Out, carries, .. } => {
-            let secret = carries.iter().find(|what| what.starts_with(CREDENTIAL) || looks_secret(what))?;
-            format!("sends {secret} away")
-        }
+        EffectKind::Device { place } if certain => format!("writes to the device {}", shown(place)),
         EffectKind::Tamper { what } => format!("touches {what}"),
-        EffectKind::Process { signal, target } => match (signal.as_str(), target.as_str()) {
+        EffectKind::Process { signal, target } if certain => match (signal.as_str(), target.as_str()) {
             ("fork-bomb", _) => "multiplies without end".to_owned(),
             ("power", _) => "turns the machine off".to_owned(),
             (_, "-1") => "ends every process".to_owned(),
             _ => return None,
         },
-        EffectKind::Permission { place, recursive: true, .. } if place.root && place.zone >= Zone::Home => {
+        EffectKind::Permission { place, recursive: true, .. }
+            if certain && place.root && place.zone >= Zone::Home =>
+        {
             format!("changes the permissions of everything in {}", shown(place))
+        }
+        EffectKind::Persist { place } => left(place, runs)?,
+        EffectKind::Read { place, .. } if runs == Runs::ByItself && is_key(place) => {
+            format!("reads {}", shown(place))
         }
         _ => return None,
     })
 }
 
+/// What goes away that must not. A variable with a secret's name goes to its own service in many tests and scripts.
+fn sent(carries: &[String], all: &[Effect], certain: bool, runs: Runs) -> Option<String> {
+    let dumps =
+        || all.iter().any(|effect| matches!(&effect.kind, EffectKind::EnvRead { names } if names.is_empty()));
+    let reads_secret = || {
+        let secret = |effect: &Effect| matches!(&effect.kind, EffectKind::Read { place, .. } if place.zone == Zone::Secret);
+        all.iter().any(secret)
+    };
+    let counts = |what: &&String| match what.as_str() {
+        SHELL | ENVIRONMENT => true,
+        OUTPUT => dumps(),
+        SECRET_DATA => certain || runs == Runs::InPipeline || runs == Runs::ByItself && reads_secret(),
+        what => (certain || runs != Runs::WhenCalled) && (what.starts_with(CREDENTIAL) || looks_secret(what)),
+    };
+    let what = carries.iter().find(counts)?;
+    Some(match what.as_str() {
+        SHELL => "gives control over a shell away".to_owned(),
+        what => format!("sends {what} away"),
+    })
+}
+
+/// What stays behind: ways in always, and what starts by itself when the file does so too.
+fn left(place: &str, runs: Runs) -> Option<String> {
+    let file = place.strip_prefix(WAY_IN);
+    let start = place.strip_prefix(STARTUP_FILE).filter(|_| runs == Runs::ByItself);
+    file.or(start.filter(|file| !file.contains("/bin/"))).map(|file| format!("writes {file}"))
+}
+
 /// Outside of the workspace, of temporary folders and of caches, or all of the workspace.
-fn is_far(place: &Place, recursive: bool) -> bool {
-    (place.root && recursive) || matches!(place.zone, Zone::Home | Zone::System)
+fn is_far(place: &Place, recursive: bool, certain: bool) -> bool {
+    let outside = matches!(place.zone, Zone::Home | Zone::System);
+    (place.root && recursive && certain) || (outside && (certain || recursive))
+}
+
+/// A key or credential that lies outside of projects.
+fn is_key(place: &Place) -> bool {
+    let kept = ["/.ssh/", "/.aws/", "/.gnupg/", "/.kube/", "/.config/gcloud/", "/.docker/"];
+    place.zone == Zone::Secret && kept.iter().any(|folder| place.path.contains(folder))
 }
 
 fn looks_secret(what: &str) -> bool {
@@ -143,6 +159,9 @@ fn looks_secret(what: &str) -> bool {
         ".pem",
         ".pgpass",
         ".kube",
+        ".npmrc",
+        ".pypirc",
+        ".gnupg",
         "credential",
         "secret",
     ]

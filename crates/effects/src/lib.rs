@@ -10,6 +10,8 @@ mod content;
 mod elsewhere;
 #[cfg(test)]
 mod families;
+mod hidden;
+mod instructions;
 mod languages;
 mod links;
 mod mcp;
@@ -21,6 +23,7 @@ mod patch;
 mod paths;
 mod personal;
 mod pictures;
+mod pipelines;
 mod secrets_scan;
 mod settings;
 mod sql;
@@ -31,6 +34,7 @@ mod tools;
 mod unresolved;
 mod url;
 mod word;
+mod yaml;
 
 pub use approval::only_reads;
 pub use memory::entries;

@@ -4,6 +4,8 @@
 mod keepers;
 mod lines;
 mod names;
+mod opened;
+mod pushed;
 
 use tollgate_model::json::Value;
 use tollgate_model::phrase::{CREDENTIAL, WEB_REQUEST};
@@ -14,7 +16,7 @@ use crate::commands::{self, strangers};
 use crate::content::Piece;
 use crate::languages::Language;
 use crate::notebook;
-use crate::secrets_scan::credentials;
+use crate::secrets_scan::told_credentials;
 use crate::sql::{self, Deed, Statement};
 use crate::tools::Hands;
 use crate::url::{Url, is_this_machine};
@@ -50,8 +52,12 @@ pub(crate) fn effects(hands: &mut Hands, server: &str, tool: &str, input: &Value
     if let Some((operation, object)) = tool.database(input) {
         hands.push(EffectKind::Database { operation, object });
     }
-    if let Some(names) = tool.secrets() {
+    if let Some(names) = tool.secrets(input) {
         hands.push(EffectKind::EnvRead { names });
+    }
+    opened::opens(&tool, input).into_iter().for_each(|kind| hands.push(kind));
+    if is_remote_file(input) || tool.is_remote {
+        pushed::files(hands, input);
     }
     asked(hands, input);
     sent(hands, &tool, &texts);
@@ -442,7 +448,7 @@ fn sent(hands: &mut Hands, tool: &Tool, texts: &[Given]) {
         None => return,
     };
     let mut carries: Vec<String> = Vec::new();
-    for kind in texts.iter().flat_map(|given| credentials(given.text)) {
+    for kind in texts.iter().flat_map(|given| told_credentials(given.text)) {
         let what = format!("{CREDENTIAL}{kind}");
         if !carries.contains(&what) {
             carries.push(what);

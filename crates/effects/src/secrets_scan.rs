@@ -2,6 +2,7 @@
 //! text about to be sent holds one.
 
 use crate::commands::secrets::is_secret_name;
+use crate::url::is_this_machine;
 
 /// A shape: how it begins, which characters go on, how many at least, and what it is.
 struct Shape {
@@ -81,6 +82,19 @@ pub(crate) fn credentials(text: &str) -> Vec<&'static str> {
     found
 }
 
+/// The same in a text that somebody tells others: a name and a value that is no placeholder are enough, and so is an
+/// address with a password.
+pub(crate) fn told_credentials(text: &str) -> Vec<&'static str> {
+    let mut found = credentials(text);
+    if found.is_empty() && tells_value(text) {
+        found.push("a value of a secret variable");
+    }
+    if has_password_address(text) {
+        found.push("an address with a password");
+    }
+    found
+}
+
 impl Shape {
     fn is_in(&self, text: &str) -> bool {
         text.match_indices(self.start).any(|(at, _)| {
@@ -106,35 +120,102 @@ fn varied(body: &[char]) -> bool {
 
 /// `AWS_SECRET_ACCESS_KEY=…` with a value that nobody makes up.
 fn has_assignment(text: &str) -> bool {
+    assigned(text).any(|(name, value)| is_secret_name(name) && is_random(&value))
+}
+
+/// Names with what is given to them.
+fn assigned(text: &str) -> impl Iterator<Item = (&str, Vec<char>)> {
     let is_name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-    text.match_indices(['=', ':']).any(|(at, _)| {
+    text.match_indices(['=', ':']).map(move |(at, _)| {
         let before = text.get(..at).unwrap_or_default().trim_end_matches([' ', '"', '\'']);
         let name = before.rsplit(|c| !is_name(c)).next().unwrap_or_default();
         let value = text.get(at + 1..).unwrap_or_default().trim_start_matches([' ', '"', '\'']);
-        let value: Vec<char> = value
-            .chars()
-            .take_while(|c| c.is_ascii_alphanumeric() || "+/=_-.".contains(*c))
-            .take(200)
-            .collect();
-        is_secret_name(name) && is_random(&value)
+        let ends = |c: &char| c.is_ascii_alphanumeric() || "+/=_-.!@#%^&*~".contains(*c);
+        (name, value.chars().take_while(ends).take(200).collect())
     })
 }
 
-/// Long, with letters of both cases and digits all over it: `your-key-goes-here` and `changeme123` are not.
+/// `DB_PASSWORD=…` with a value that is not there to be replaced.
+fn tells_value(text: &str) -> bool {
+    assigned(text).any(|(name, value)| {
+        let has = |test: fn(&char) -> bool| value.iter().any(test);
+        is_secret_name(name)
+            && value.len() >= 8
+            && has(char::is_ascii_digit)
+            && has(char::is_ascii_alphabetic)
+            && varied(&value)
+            && !is_made_up(&value.iter().collect::<String>())
+    })
+}
+
+/// `postgres://app:…@db.example.com/prod`.
+fn has_password_address(text: &str) -> bool {
+    text.match_indices("://").any(|(at, _)| {
+        let rest = text.get(at + 3..).unwrap_or_default();
+        let rest = rest.split(|c: char| c.is_whitespace() || "\"'`<>".contains(c)).next().unwrap_or_default();
+        let Some((login, host)) = rest.split('/').next().unwrap_or_default().rsplit_once('@') else {
+            return false;
+        };
+        let Some((_, password)) = login.split_once(':') else { return false };
+        let host = host.split(':').next().unwrap_or_default();
+        let letters: Vec<char> = password.chars().collect();
+        letters.len() >= 8
+            && letters.iter().any(char::is_ascii_digit)
+            && letters.iter().any(char::is_ascii_alphabetic)
+            && varied(&letters)
+            && !password.contains(['$', '{', '*'])
+            && !is_made_up(password)
+            && !is_this_machine(host)
+            && !host.contains("example")
+    })
+}
+
+/// Words of values that stand for others.
+const MADE_UP: &[&str] = &[
+    "EXAMPLE",
+    "YOUR",
+    "XXXX",
+    "CHANGEME",
+    "PLACEHOLDER",
+    "DUMMY",
+    "FAKE",
+    "TEST",
+    "SAMPLE",
+    "1234567",
+    "REDACTED",
+    "REPLACE",
+    "SECRETHERE",
+    "PASSWORD",
+    "....",
+];
+
+fn is_made_up(value: &str) -> bool {
+    let words = value.to_ascii_uppercase();
+    MADE_UP.iter().any(|word| words.contains(word))
+}
+
+/// Long, with letters of both cases and digits all over it: `your-key-goes-here` and `changeme123` are not. A word
+/// that stands for others says nothing in the midst of one that is random without it.
 fn is_random(value: &[char]) -> bool {
+    let text: String = value.iter().collect();
+    let upper = text.to_ascii_uppercase();
+    let word = MADE_UP.iter().find(|word| upper.contains(*word));
+    let Some(word) = word else { return is_scattered(value) };
+    let at = upper.find(word).unwrap_or_default();
+    let before: Vec<char> = text.get(..at).unwrap_or_default().chars().collect();
+    before.len() >= 24 && is_scattered(&before)
+}
+
+fn is_scattered(value: &[char]) -> bool {
     let count = |test: fn(&char) -> bool| value.iter().filter(|c| test(c)).count();
     let mut kinds = value.to_vec();
     kinds.sort_unstable();
     kinds.dedup();
-    let words = value.iter().collect::<String>().to_ascii_uppercase();
-    let made_up =
-        ["EXAMPLE", "YOUR", "XXXX", "CHANGEME", "PLACEHOLDER", "DUMMY", "FAKE", "TEST", "SAMPLE", "1234567"];
     value.len() >= 20
         && kinds.len() >= 14
-        && count(char::is_ascii_digit) >= 2
+        && count(char::is_ascii_digit) >= if value.len() < 28 { 2 } else { 1 }
         && count(char::is_ascii_lowercase) >= 4
         && count(char::is_ascii_uppercase) >= 4
-        && !made_up.iter().any(|word| words.contains(word))
 }
 
 fn has_private_key(text: &str) -> bool {

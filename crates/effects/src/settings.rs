@@ -379,16 +379,38 @@ pub(crate) fn editor(place: &Place, text: &str, world: &dyn World) -> Option<Eff
     if name == "mcp.json" {
         return (!keys.is_empty()).then(|| control(place, &keys.join(", ")));
     }
-    let gives_way = |key: &&String| {
-        let key = key.to_ascii_lowercase();
-        key.contains("autoapprove")
-            || key.contains("autorun")
-            || key.contains("yolo")
-            || key.contains("mcp.")
-            || key.contains("security.workspace.trust")
-    };
-    let keys: Vec<&str> = keys.iter().filter(gives_way).map(String::as_str).collect();
+    let keys: Vec<&str> =
+        keys.iter().filter(|key| gives_way(key) && turns_on(text, key)).map(String::as_str).collect();
     (!keys.is_empty()).then(|| control(place, &keys.join(", ")))
+}
+
+/// The same for a text that names settings of an editor, of which no more is known: a part of the file, or the
+/// code that changes it.
+pub(crate) fn editor_part(place: &Place, text: &str) -> Option<EffectKind> {
+    let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let mut keys: Vec<&str> = Vec::new();
+    for key in text.split(|c| !is_key(c)).filter(|key| key.contains('.') && gives_way(key)) {
+        if !keys.contains(&key) && turns_on(text, key) {
+            keys.push(key);
+        }
+    }
+    (!keys.is_empty()).then(|| control(place, &keys.join(", ")))
+}
+
+fn gives_way(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    ["autoapprove", "autorun", "autoaccept", "yolo", "mcp.", "security.workspace.trust", "skippermissions"]
+        .iter()
+        .any(|part| key.contains(part))
+}
+
+/// Is the key anywhere given another value than no?
+fn turns_on(text: &str, key: &str) -> bool {
+    text.match_indices(key).any(|(at, _)| {
+        let rest = text.get(at + key.len()..).unwrap_or_default();
+        let value = rest.trim_start_matches(|c: char| c.is_whitespace() || "\"'\\])=:,(".contains(c));
+        !["false", "False", "null", "None", "never"].iter().any(|no| value.starts_with(no))
+    })
 }
 
 fn shown(place: &Place) -> String {

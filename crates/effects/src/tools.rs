@@ -31,6 +31,7 @@ pub(crate) fn effects(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effec
             }
             hands.unwrapped(command);
             hands.shell.run(command, &mut hands.analyst);
+            hands.analyst.source = Some(command.clone());
         }
         ToolCall::Shell { command, cwd: own, sandbox_off, .. } => {
             hands = Hands::new(world, own.as_deref().unwrap_or(cwd));

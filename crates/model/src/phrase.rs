@@ -15,6 +15,12 @@ pub const AUTO_RUN: &str = "the self-starting file ";
 /// `Persist`: a script or recipe, with what it would do that is grave.
 pub const SCRIPT: &str = "the script ";
 
+/// `Persist`: a text with characters in it that nobody sees, before the file and the characters.
+pub const HIDDEN: &str = "the hidden text in ";
+
+/// `Persist`: instructions for agents that turn them against their person, before the file.
+pub const INSTRUCTION: &str = "the instructions in ";
+
 /// `Tamper`: what decides over a coding agent: hooks, permissions, environment, servers, transcripts.
 pub const AGENT_CONTROL: &str = "the controls of a coding agent: ";
 

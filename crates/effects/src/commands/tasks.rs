@@ -11,7 +11,6 @@ use super::strangers::possibly;
 use super::{Commands, Run, interpreters};
 use crate::analyst::taint;
 use crate::options::{Options, Order, read};
-use crate::settings::without_comments;
 use crate::word::Word;
 use makefile::{Makefile, plain_recipe};
 
@@ -241,7 +240,7 @@ fn task_commands(text: &str, goals: &[String]) -> Vec<String> {
 }
 
 /// Lines of a YAML file that are commands: entries of `cmds`, and values of `cmd`, `entry`, `sh`.
-pub(crate) fn yaml_commands(text: &str) -> Vec<String> {
+fn yaml_commands(text: &str) -> Vec<String> {
     let mut commands = Vec::new();
     let mut in_list = false;
     for line in text.lines() {
@@ -352,26 +351,6 @@ fn scripts(text: &str, names: &[String]) -> Vec<String> {
     let Ok(value) = json::parse(text.as_bytes()) else { return Vec::new() };
     let Some(scripts) = value.get("scripts") else { return Vec::new() };
     names.iter().filter_map(|name| scripts.text(name)).map(str::to_owned).collect()
-}
-
-/// All scripts of a `package.json`.
-pub(crate) fn package_scripts(text: &str) -> Vec<String> {
-    let Ok(value) = json::parse(text.as_bytes()) else { return Vec::new() };
-    let members = value.get("scripts").and_then(Json::as_map).unwrap_or_default();
-    members.iter().filter_map(|(_, script)| script.as_str()).map(str::to_owned).collect()
-}
-
-/// The command of a `devcontainer.json` that runs outside the container.
-pub(crate) fn host_commands(text: &str) -> Vec<String> {
-    let Ok(value) = json::parse(without_comments(text).as_bytes()) else { return Vec::new() };
-    match value.get("initializeCommand") {
-        Some(Json::String(line)) => vec![line.clone()],
-        Some(Json::List(words)) => vec![words.iter().filter_map(Json::as_str).collect::<Vec<_>>().join(" ")],
-        Some(Json::Map(members)) => {
-            members.iter().filter_map(|(_, value)| value.as_str()).map(str::to_owned).collect()
-        }
-        _ => Vec::new(),
-    }
 }
 
 /// `npm config set strict-ssl false`.

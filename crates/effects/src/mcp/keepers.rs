@@ -1,20 +1,26 @@
 //! Tools that give out secrets, and arguments that are for people.
 
+use tollgate_model::json::Value;
 use tollgate_model::phrase::STORE;
 
 use super::names::Tool;
 
 impl Tool {
     /// What the tool's name says that it shows: a secret from its keeper, or the whole environment.
-    pub fn secrets(&self) -> Option<Vec<String>> {
+    pub fn secrets(&self, input: &Value) -> Option<Vec<String>> {
         let own = |words: &[&str]| words.iter().any(|word| self.has(word));
-        let shows = own(&["get", "read", "reveal", "show", "fetch", "export", "dump", "retrieve", "decrypt"]);
-        let keeper =
-            own(&["onepassword", "1password", "bitwarden", "lastpass", "keychain", "keyring", "keepass"]);
+        let shows = own(&[
+            "get", "read", "reveal", "show", "fetch", "export", "dump", "retrieve", "decrypt", "lookup",
+            "view", "copy", "access",
+        ]);
+        let keeper = own(KEEPERS);
         let named = own(&["secret", "secrets", "credential", "credentials", "password", "passwords"]);
         let about =
             own(&["scanning", "list", "search", "describe", "metadata", "policy", "docs", "reset", "alert"]);
-        if shows && !about && (named || keeper && own(&["item", "password", "field", "entry", "note"])) {
+        let kept = own(&["item", "password", "field", "entry", "note", "kv", "value", "totp", "parameter"]);
+        let asked = keeper && shows && wants_field(input);
+        let revealed = reveals(input) && (keeper || named || shows);
+        if revealed || shows && !about && (named || keeper && kept || asked) {
             return Some(vec![format!("{STORE}a keeper of secrets (`{}`)", self.words.join(" "))]);
         }
         let environment =
@@ -22,6 +28,80 @@ impl Tool {
         let whole = environment && own(&["get", "list", "dump", "show", "print", "read", "all"]);
         (whole && !self.is_remote && !own(&["set", "update", "create"])).then(Vec::new)
     }
+}
+
+/// Programs that keep secrets, as their servers are named.
+const KEEPERS: &[&str] = &[
+    "onepassword",
+    "1password",
+    "op",
+    "bitwarden",
+    "bw",
+    "lastpass",
+    "keychain",
+    "keyring",
+    "keepass",
+    "keepassxc",
+    "dashlane",
+    "passbolt",
+    "vault",
+    "doppler",
+    "infisical",
+    "akeyless",
+    "conjur",
+    "secretsmanager",
+    "ssm",
+    "keyvault",
+    "sops",
+];
+
+/// A switch that asks for the value of what is kept.
+fn reveals(input: &Value) -> bool {
+    let switch = |(key, value): &(String, Value)| {
+        let key: String =
+            key.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+        let named = [
+            "reveal",
+            "decrypt",
+            "unmask",
+            "plaintext",
+            "showsecret",
+            "showpassword",
+            "showvalue",
+            "includevalue",
+            "includesecret",
+            "withdecryption",
+            "cleartext",
+        ];
+        matches!(value, Value::Bool(true)) && named.iter().any(|part| key.contains(part))
+    };
+    input.as_map().unwrap_or_default().iter().any(switch)
+}
+
+/// The field of an item that is its secret.
+fn wants_field(input: &Value) -> bool {
+    let secret = |text: &str| {
+        matches!(
+            text.to_ascii_lowercase().as_str(),
+            "password"
+                | "credential"
+                | "credentials"
+                | "secret"
+                | "private_key"
+                | "private key"
+                | "token"
+                | "totp"
+                | "otp"
+                | "api_key"
+                | "value"
+        )
+    };
+    let fields = ["fields", "field", "properties"].iter().filter_map(|key| input.get(key));
+    fields.into_iter().any(|value| match value {
+        Value::String(text) => text.split(',').any(|field| secret(field.trim())),
+        Value::List(items) => items.iter().filter_map(Value::as_str).any(secret),
+        _ => false,
+    })
 }
 
 /// Arguments that hold text for people, by their names.

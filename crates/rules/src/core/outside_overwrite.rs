@@ -3,7 +3,7 @@ use tollgate_model::{Card, Case, Certainty, Effect, EffectKind, FileKind, Hit, R
 use crate::kit::{Words, first, rule, shown};
 
 rule! {
-    /// Asks before an existing file outside the workspace is overwritten, or emptied.
+    /// Asks before an existing file outside the workspace is overwritten, or any is emptied.
     ///
     /// ## Instead
     /// Write to a new file, or inside the workspace.
@@ -38,26 +38,25 @@ impl Rule for OutsideOverwrite {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Write { place, mode: WriteMode::Overwrite, .. }
-                if (matches!(place.zone, Zone::Home | Zone::OtherProject)
-                    || place.zone == Zone::Secret && is_emptied(effect))
-                    && (case.world.kind(&place.path) == FileKind::File && !place.pattern
-                        || is_walk(effect)
-                        || is_emptied(effect)) =>
-            {
-                Words::new(
-                    format!("overwrites {}, a file outside the workspace", shown(place)),
-                    "write to a new file, or inside the workspace",
-                )
-            }
             // Whoever empties a file means one that is there, now or when the call runs.
             EffectKind::Write { place, mode: WriteMode::Overwrite, content: Some(text) }
                 if matches!(place.zone, Zone::Home | Zone::OtherProject | Zone::Secret)
-                    && text.is_empty() =>
+                    && text.is_empty()
+                    && effect.certainty == Certainty::Certain =>
             {
                 Words::new(
                     format!("empties {}, a file outside the workspace", shown(place)),
                     "leave it, or make a new file with `touch`",
+                )
+            }
+            EffectKind::Write { place, mode: WriteMode::Overwrite, .. }
+                if matches!(place.zone, Zone::Home | Zone::OtherProject)
+                    && (case.world.kind(&place.path) == FileKind::File && !place.pattern
+                        || is_walk(effect)) =>
+            {
+                Words::new(
+                    format!("overwrites {}, a file outside the workspace", shown(place)),
+                    "write to a new file, or inside the workspace",
                 )
             }
             _ => None,
@@ -68,11 +67,5 @@ impl Rule for OutsideOverwrite {
 /// Everything in a folder is overwritten with something known.
 fn is_walk(effect: &Effect) -> bool {
     matches!(&effect.kind, EffectKind::Write { place, content: Some(_), .. } if place.pattern)
-        && effect.certainty == Certainty::Certain
-}
-
-/// Nothing is left of what is in the file, if there is one: nobody empties a file that is not there.
-fn is_emptied(effect: &Effect) -> bool {
-    matches!(&effect.kind, EffectKind::Write { content: Some(text), .. } if text.is_empty())
         && effect.certainty == Certainty::Certain
 }

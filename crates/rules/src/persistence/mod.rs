@@ -3,6 +3,7 @@
 mod access_grant;
 mod auto_run_write;
 mod dangerous_script;
+mod hidden_text;
 mod scheduled_job;
 mod startup_file_write;
 
@@ -15,4 +16,5 @@ pub(crate) const RULES: &[&dyn Rule] = &[
     &scheduled_job::ScheduledJob,
     &auto_run_write::AutoRunWrite,
     &dangerous_script::DangerousScript,
+    &hidden_text::HiddenText,
 ];

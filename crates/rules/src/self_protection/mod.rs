@@ -1,5 +1,6 @@
 //! The gate itself and the agents' settings: on in every mode.
 
+mod agent_instructions;
 mod agent_settings_change;
 mod agent_settings_other;
 mod agent_unleashed;
@@ -13,4 +14,5 @@ pub(crate) const RULES: &[&dyn Rule] = &[
     &agent_settings_change::AgentSettingsChange,
     &agent_settings_other::AgentSettingsOther,
     &agent_unleashed::AgentUnleashed,
+    &agent_instructions::AgentInstructions,
 ];
