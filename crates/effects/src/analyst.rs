@@ -49,6 +49,8 @@ pub(crate) struct Analyst<'w> {
     pub(crate) languages: languages::Budget,
     /// The call has written a file.
     wrote: bool,
+    /// Patterns of files that were opened to be written anew.
+    reopened: Vec<Word>,
     /// Every command is printed before it runs.
     pub(crate) traced: bool,
     /// An archive that came from the network was unpacked.
@@ -78,6 +80,7 @@ impl<'w> Analyst<'w> {
             links: Links::default(),
             languages: languages::Budget::default(),
             wrote: false,
+            reopened: Vec::new(),
             traced: false,
             unpacked: false,
             guessing: false,
@@ -99,6 +102,11 @@ impl<'w> Analyst<'w> {
 
     /// Everything that was found, with what the changes mean taken together.
     pub(crate) fn finish(mut self, shell: &Shell) -> Vec<Effect> {
+        for word in std::mem::take(&mut self.reopened) {
+            if shell.file(&word.value()).is_some_and(|written| written.value.is_empty()) {
+                self.empty(&word, shell);
+            }
+        }
         aftermath::settle(&mut self, shell);
         self.effects
     }
@@ -397,6 +405,8 @@ impl Analyst<'_> {
                 OpenMode::Write => {
                     if is_everywhere(&word) && word.text.suffix().is_empty() {
                         self.empty(&word, shell);
+                    } else if word.text.has_globs() && !word.text.has_holes() {
+                        self.reopened.push(word.clone());
                     }
                     self.write(&word, WriteMode::Overwrite, None, shell);
                 }

@@ -100,11 +100,8 @@ impl Hook {
             self.prepare_last_words(loaded.policy.on_fault);
         }
         let policy = micros(start) - read;
-        let world = Machine::new(&project, &self.config, &self.state, &loaded.sources).in_session(
-            &self.state,
-            event.agent.name(),
-            &event.session,
-        );
+        let world = Machine::new(&project, &self.config, &self.state, &loaded.sources);
+        let world = world.in_session(&self.state, event.agent.name(), &event.session);
         let Judgement { effects, mut decision } = tollgate_pipeline::judge(event, &world, &loaded.policy);
         let case = Case { event, effects: &effects, world: &world };
         let excepted = exceptions::apply(&mut decision, &case, &loaded.policy, &self.state);

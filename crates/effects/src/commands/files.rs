@@ -190,6 +190,13 @@ fn landing(run: &Run, source: &Word, target: &Word, many: bool) -> Word {
     Word { text, ..target.clone() }
 }
 
+/// Is it a link, on disk or made by this call?
+fn is_link(run: &Run, word: &Word) -> bool {
+    let resolved = run.shell.resolve(&word.value());
+    let Some(path) = resolved.as_literal() else { return false };
+    run.analyst.links.is_link(path) || run.analyst.world.real(path).is_some_and(|real| real != path)
+}
+
 /// The absolute paths of a name and of what it is made from. The target of a symbolic link is read from the
 /// folder that the link lies in.
 fn both_ends(run: &Run, name: &Word, source: &Word, symbolic: bool) -> Option<(String, String)> {
@@ -299,7 +306,12 @@ fn ln(run: &mut Run) -> Outcome {
     let (sources, target) = ends(&options);
     for source in &sources {
         if let Some(target) = &target {
-            let landing = landing(run, source, target, sources.len() > 1);
+            // A link that stands there is replaced, wherever it leads.
+            let replaces = options.has("T") || options.has("n") && is_link(run, target);
+            let landing = match replaces {
+                true => target.clone(),
+                false => landing(run, source, target, sources.len() > 1),
+            };
             let content = run.analyst.read(source, false, run.shell);
             run.analyst.write(&landing, WriteMode::Overwrite, Some(&content), run.shell);
             if let Some((name, target)) = both_ends(run, &landing, source, options.has("s")) {

@@ -90,7 +90,8 @@ fn locate(run: &mut Run) -> Outcome {
     let names = run.args.iter().filter(|word| !word.text.prefix().starts_with('-'));
     let texts: Vec<Text> = names
         .map(|word| {
-            let mut text = Text::hole(Hole::new(HoleSource::Output));
+            let mut text = Text::literal("/");
+            text.push(Piece::Hole(Hole::new(HoleSource::Output)));
             text.push_str("/");
             text.append(&word.text);
             text

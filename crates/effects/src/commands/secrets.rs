@@ -33,6 +33,9 @@ pub(super) const ASIDE: Commands = &[("gpg", gpg), ("gpg2", gpg)];
 
 /// Does a variable of this name hold a secret? Tells `GITHUB_TOKEN` from `MAX_TOKENS` and `TOKEN_FILE`.
 pub(crate) fn is_secret_name(name: &str) -> bool {
+    if let Some(start) = name.strip_suffix('*') {
+        return begins_secret(start);
+    }
     if !name.bytes().any(|byte| byte.is_ascii_uppercase())
         || name.bytes().any(|byte| byte.is_ascii_lowercase())
     {
@@ -94,6 +97,45 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
     let keyed = words.windows(2).any(|pair| matches!(pair, [kind, "KEY"] if before_key.contains(kind)));
     let ends = words.last().is_some_and(|last| about.contains(last));
     !ends && (keyed || words.iter().any(|word| plain.contains(word)))
+}
+
+/// May any variable that begins so hold a secret? Of the services' own prefixes some do.
+fn begins_secret(start: &str) -> bool {
+    const SERVICES: &[&str] = &[
+        "AWS",
+        "AZURE",
+        "GOOGLE",
+        "GCP",
+        "GITHUB",
+        "GH",
+        "GITLAB",
+        "BITBUCKET",
+        "NPM",
+        "NODE_AUTH",
+        "CARGO",
+        "TWINE",
+        "DOCKER",
+        "OPENAI",
+        "ANTHROPIC",
+        "GEMINI",
+        "HF",
+        "SLACK",
+        "STRIPE",
+        "TWILIO",
+        "SENDGRID",
+        "DATABASE",
+        "PG",
+        "POSTGRES",
+        "MYSQL",
+        "REDIS",
+        "VAULT",
+        "CLOUDFLARE",
+        "HEROKU",
+        "VERCEL",
+        "NETLIFY",
+    ];
+    let start = start.trim_end_matches('_');
+    start.len() < 3 || SERVICES.contains(&start) || is_secret_name(start)
 }
 
 /// Looks at every command before it runs: does it print a secret variable, or filter a dump of the environment?

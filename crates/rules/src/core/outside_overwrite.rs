@@ -42,7 +42,7 @@ impl Rule for OutsideOverwrite {
             EffectKind::Write { place, mode: WriteMode::Overwrite, content: Some(text) }
                 if matches!(place.zone, Zone::Home | Zone::OtherProject | Zone::Secret)
                     && text.is_empty()
-                    && effect.certainty == Certainty::Certain =>
+                    && (effect.certainty == Certainty::Certain || !place.pattern) =>
             {
                 Words::new(
                     format!("empties {}, a file outside the workspace", shown(place)),

@@ -9,7 +9,7 @@ use super::state::{Contents, Elements, ExitCode, Key, List, ORDERED, Variable};
 use super::vars::{self, Place};
 use super::{Host, Shell};
 use crate::ast::{Dialect, Param, ParamOp, Word};
-use crate::value::{HoleSource, Text, Value};
+use crate::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
 /// What a parameter stands for before its operator is applied.
 pub(super) enum Fetched {
@@ -222,7 +222,9 @@ impl Shell {
         if param.subscript.is_none() {
             let names = self.state.local.vars.keys().filter(|name| name.starts_with(&param.name));
             let items = names.map(|name| Value::text(name)).collect();
-            let others = Some(Value::unknown(HoleSource::Input));
+            let mut other = Text::literal(&param.name);
+            other.push(Piece::Hole(Hole::new(HoleSource::Input)));
+            let others = Some(Value::of([other], Taint::NONE));
             return Expanded::Many { lists: vec![List::open(items, others)], star: false };
         }
         let variable = self.referred(&param.name).and_then(|name| self.state.local.vars.get(&name).cloned());
@@ -284,10 +286,15 @@ impl Shell {
         }
         match result {
             Some(found) if !unknown => found,
-            _ => Expanded::One {
-                value: Value::unknown(HoleSource::Variable(format!("!{}", param.name).into())),
-                whole: false,
-            },
+            _ => {
+                // Of a name that is known in part that part tells what it is about.
+                let start = holder.iter().flat_map(|value| &value.any).find(|text| text.has_holes());
+                let name = match start.map(Text::prefix) {
+                    Some(start) if !start.is_empty() => format!("{start}*"),
+                    _ => format!("!{}", param.name),
+                };
+                Expanded::One { value: Value::unknown(HoleSource::Variable(name.into())), whole: false }
+            }
         }
     }
 
