@@ -6,7 +6,7 @@ use tollgate_shell::eval::{Call, Code, Scope, Shell};
 use tollgate_shell::value::Value;
 
 use super::strangers::{either, possibly};
-use super::{Run, interpreters, loads, persistence};
+use super::{Run, interpreters, loads, persistence, wrappers};
 use crate::analyst::Analyst;
 use crate::word::{Word, show};
 
@@ -302,11 +302,9 @@ fn options(run: &mut Run, name: &str, value: &Value) {
     let Some(text) = value.as_literal().filter(|text| !text.is_empty()) else { return };
     let line = Value::text(&format!("{program} {text}"));
     possibly(run, |run| drop(interpreters::code(run, &line, run.call.span)));
-    let runs = run.call.name().and_then(|name| name.rsplit('/').next());
-    if runs == Some(*program) {
+    if let Some(mut words) = runs(run, &[*program]) {
         let span = run.call.span;
         // Behind its words, for the first of them may be letters without a dash.
-        let mut words = crate::word::ways(&run.call.argv).into_iter().next().unwrap_or_default();
         words.extend(text.split_whitespace().map(|word| Word::literal_at(word, span)));
         run.inner(&words);
     }
@@ -324,6 +322,16 @@ fn options(run: &mut Run, name: &str, value: &Value) {
     if eval || agent || tool {
         run.analyst.opaque(format!("`{name}` puts other code into the program"), run.call.span);
     }
+}
+
+/// The words of the command from one of these programs on: it is the command, or a wrapper's.
+fn runs(run: &Run, programs: &[&str]) -> Option<Vec<Word>> {
+    let words = crate::word::ways(&run.call.argv).into_iter().next()?;
+    let name =
+        |word: &Word| word.literal().and_then(|text| text.rsplit('/').next()).unwrap_or_default().to_owned();
+    let at = words.iter().position(|word| programs.contains(&name(word).as_str()))?;
+    let wrapped = || words.first().is_some_and(|first| wrappers::is_wrapper(&name(first)));
+    (at == 0 || wrapped()).then(|| words.get(at..).unwrap_or_default().to_vec())
 }
 
 fn code(run: &mut Run, name: &str, value: &Value) {
@@ -356,8 +364,7 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
         }
         _ => false,
     };
-    let program = run.call.name().map(|name| name.rsplit('/').next().unwrap_or(name)).unwrap_or_default();
-    let leads = LEADERS.iter().any(|(known, programs)| *known == name && programs.contains(&program));
+    let leads = LEADERS.iter().any(|(known, programs)| *known == name && runs(run, programs).is_some());
     let temporary = (SEARCHED.contains(&name) || leads && !is_made(run, value)) && in_temp(run, value);
     let open = match name {
         "LD_LIBRARY_PATH" | "DYLD_LIBRARY_PATH" => here(value) || in_temp(run, value),

@@ -103,6 +103,11 @@ pub(super) const COMMANDS: Commands = &[
     ("nocorrect", plain),
 ];
 
+/// Does it run the command that its words name?
+pub(super) fn is_wrapper(name: &str) -> bool {
+    COMMANDS.iter().any(|(known, _)| *known == name)
+}
+
 /// The dynamic loader runs the program it is given.
 pub(super) fn prefixed(program: &str) -> Option<Handler> {
     let is_loader = program.starts_with("ld-") && program.contains(".so") || program == "ld.so";

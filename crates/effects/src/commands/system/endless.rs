@@ -81,7 +81,7 @@ fn is_endless(run: &Run) -> bool {
 }
 
 fn is_device(path: &str) -> bool {
-    path.starts_with("/dev/") && DEVICES.contains(&paths::normal(path).as_str())
+    path.starts_with('/') && DEVICES.contains(&paths::normal(path).as_str())
 }
 
 fn operands<'r>(run: &'r Run) -> impl Iterator<Item = &'r Word> {

@@ -169,7 +169,10 @@ impl Scene {
         let payload = self.payload(step, number);
         let ran = program::run(&mut hook, payload.as_bytes(), LIMIT).context("cannot run the hook")?;
         let ran = ran.context("the hook did not answer")?;
-        let record = Log::at(&self.state()).records().last().and_then(|entry| entry.value());
+        // Behind the answer to a stop the calls stand that it left without a result.
+        let judged = |record: &Value| record.text("verdict").is_some();
+        let records = Log::at(&self.state()).records().filter_map(|entry| entry.value());
+        let record = records.filter(judged).last();
         let record = record.with_context(|| format!("the hook recorded nothing: {}", ran.stderr))?;
         Ok(Answer::of(&record, format!("{}{}", unescaped(&ran.stdout), ran.stderr)))
     }
