@@ -25,7 +25,7 @@ fn text(output: &Output) -> String {
 
 /// What a file holds once enough lines are in it.
 fn lines(path: &Path, count: usize) -> Vec<Value> {
-    let end = Instant::now() + Duration::from_secs(20);
+    let end = Instant::now() + Duration::from_secs(60);
     loop {
         let text = std::fs::read_to_string(path).unwrap_or_default();
         let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -37,7 +37,7 @@ fn lines(path: &Path, count: usize) -> Vec<Value> {
 }
 
 fn accounts(scratch: &Scratch, wanted: impl Fn(&Value) -> bool) -> Value {
-    let end = Instant::now() + Duration::from_secs(20);
+    let end = Instant::now() + Duration::from_secs(60);
     loop {
         let text = text(&tollgate(scratch, &["stats", "--json"]));
         let sinks = serde_json::from_str::<Value>(&text).unwrap()["sinks"].clone();
@@ -213,7 +213,7 @@ fn a_session_hears_at_its_start_which_calls_went_around() {
     std::fs::write(&transcript, format!("{}\n", call("toolu_01"))).unwrap();
     // The first start may be told what was found before; whoever looks is given time.
     let told = |wanted: &str| {
-        let end = Instant::now() + Duration::from_secs(20);
+        let end = Instant::now() + Duration::from_secs(60);
         while Instant::now() < end {
             if start("startup").says(wanted) {
                 return true;
