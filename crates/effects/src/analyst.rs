@@ -6,7 +6,7 @@ mod way;
 use std::collections::HashSet;
 
 use tollgate_model::{
-    Certainty, CodeSource, Effect, EffectKind, FileKind, Mark, Place, Span, World, WriteMode,
+    Certainty, CodeSource, Effect, EffectKind, FileKind, Mark, Place, Span, World, WriteMode, Zone,
 };
 use tollgate_shell::ast::{Dialect, ProblemKind};
 use tollgate_shell::eval::{Call, Host, Kind, Note, Open, OpenMode, Outcome, Shell, Status};
@@ -103,7 +103,11 @@ impl<'w> Analyst<'w> {
     /// Everything that was found, with what the changes mean taken together.
     pub(crate) fn finish(mut self, shell: &Shell) -> Vec<Effect> {
         for word in std::mem::take(&mut self.reopened) {
-            if shell.file(&word.value()).is_some_and(|written| written.value.is_empty()) {
+            // A usage line (`set <name> [value]`) reads like that, in the project.
+            let ours = |(place, _): &(Place, Certainty)| place.zone <= Zone::Workspace;
+            if shell.file(&word.value()).is_some_and(|written| written.value.is_empty())
+                && !self.places(&word, shell).iter().any(ours)
+            {
                 self.empty(&word, shell);
             }
         }
