@@ -215,7 +215,12 @@ pub fn event(call: ToolCall, input: Value) -> Event {
 
 /// Every case of the corpus, with the place where it stands.
 pub fn corpus() -> Vec<(String, Value)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    cases("tests/corpus")
+}
+
+/// Every case of the files in a folder, with the place where it stands.
+pub fn cases(folder: &str) -> Vec<(String, Value)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut files: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
     files.sort();
     let mut cases = Vec::new();
@@ -229,6 +234,6 @@ pub fn corpus() -> Vec<(String, Value)> {
             }
         }
     }
-    assert!(!cases.is_empty(), "the corpus is empty");
+    assert!(!cases.is_empty(), "there are no cases");
     cases
 }
