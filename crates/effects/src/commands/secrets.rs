@@ -1,9 +1,13 @@
 //! The environment and the stores of secrets: what prints them.
 
+mod names;
+
 use tollgate_model::phrase::{PRINTED, STORE};
 use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, WriteMode, Zone};
 use tollgate_shell::eval::{Call, Outcome, Status, Stream};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
+
+pub(crate) use names::is_secret_name;
 
 use super::readers::told;
 use super::{Commands, Run, databases, system};
@@ -30,113 +34,6 @@ pub(super) const COMMANDS: Commands = &[
 
 /// What programs do besides what their own family says.
 pub(super) const ASIDE: Commands = &[("gpg", gpg), ("gpg2", gpg)];
-
-/// Does a variable of this name hold a secret? Tells `GITHUB_TOKEN` from `MAX_TOKENS` and `TOKEN_FILE`.
-pub(crate) fn is_secret_name(name: &str) -> bool {
-    if let Some(start) = name.strip_suffix('*') {
-        return begins_secret(start);
-    }
-    if !name.bytes().any(|byte| byte.is_ascii_uppercase())
-        || name.bytes().any(|byte| byte.is_ascii_lowercase())
-    {
-        return false;
-    }
-    let words: Vec<&str> = name.split('_').collect();
-    let about = [
-        "FILE",
-        "PATH",
-        "DIR",
-        "NAME",
-        "URL",
-        "URI",
-        "LIMIT",
-        "COUNT",
-        "TYPE",
-        "ID",
-        "LENGTH",
-        "TTL",
-        "EXPIRY",
-        "ENDPOINT",
-        "PARALLELISM",
-        "HELPER",
-        "STORE",
-        "POLICY",
-        "REGEX",
-        "PROMPT",
-        "ALGORITHM",
-        "PREFIX",
-        "HEADER",
-        "REQUIRED",
-        "ENABLED",
-    ];
-    let plain = [
-        "TOKEN",
-        "SECRET",
-        "SECRETS",
-        "PASSWORD",
-        "PASSWD",
-        "PASSPHRASE",
-        "CREDENTIAL",
-        "CREDENTIALS",
-        "APIKEY",
-        "PAT",
-    ];
-    let before_key = [
-        "API",
-        "ACCESS",
-        "PRIVATE",
-        "SIGNING",
-        "ENCRYPTION",
-        "MASTER",
-        "SECRET",
-        "DEPLOY",
-        "AUTH",
-        "ADMIN",
-        "SERVICE",
-    ];
-    let keyed = words.windows(2).any(|pair| matches!(pair, [kind, "KEY"] if before_key.contains(kind)));
-    let ends = words.last().is_some_and(|last| about.contains(last));
-    !ends && (keyed || words.iter().any(|word| plain.contains(word)))
-}
-
-/// May any variable that begins so hold a secret? Of the services' own prefixes some do.
-fn begins_secret(start: &str) -> bool {
-    const SERVICES: &[&str] = &[
-        "AWS",
-        "AZURE",
-        "GOOGLE",
-        "GCP",
-        "GITHUB",
-        "GH",
-        "GITLAB",
-        "BITBUCKET",
-        "NPM",
-        "NODE_AUTH",
-        "CARGO",
-        "TWINE",
-        "DOCKER",
-        "OPENAI",
-        "ANTHROPIC",
-        "GEMINI",
-        "HF",
-        "SLACK",
-        "STRIPE",
-        "TWILIO",
-        "SENDGRID",
-        "DATABASE",
-        "PG",
-        "POSTGRES",
-        "MYSQL",
-        "REDIS",
-        "VAULT",
-        "CLOUDFLARE",
-        "HEROKU",
-        "VERCEL",
-        "NETLIFY",
-    ];
-    let start = start.trim_end_matches('_');
-    start.len() < 3 || SERVICES.contains(&start) || is_secret_name(start)
-}
 
 /// Looks at every command before it runs: does it print a secret variable, or filter a dump of the environment?
 pub(super) fn watch(analyst: &mut Analyst, call: &Call) {

@@ -32,11 +32,8 @@ impl Rule for AgentInstructions {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Persist { place } => Words::new(
-                format!(
-                    "writes {}",
-                    place.strip_prefix(INSTRUCTION).map(|rest| format!("{INSTRUCTION}{rest}"))?
-                ),
+            EffectKind::Persist { place } if place.starts_with(INSTRUCTION) => Words::new(
+                format!("writes {place}"),
                 "write instructions that the person can read and would give",
             ),
             _ => None,
