@@ -305,6 +305,9 @@ fn in_lines(path: &str, name: &str, extension: &str, text: &str, extent: Extent)
             (Runs::InImage, image_lines(text))
         }
         ("CMakeLists.txt", _) | (_, "cmake") => (Runs::ByItself, tasks::cmake_commands(text)),
+        (_, "csproj" | "fsproj" | "vbproj" | "vcxproj" | "proj" | "targets" | "props") => {
+            (Runs::ByItself, msbuild_commands(text))
+        }
         ("configure.ac" | "configure.in", _) | (_, "m4") => (Runs::ByItself, tasks::m4_commands(text)),
         ("tox.ini", _) => (Runs::ByItself, ini_commands(text)),
         ("Procfile" | "Procfile.dev", _) => (Runs::WhenCalled, after_colons(text)),
@@ -360,6 +363,24 @@ fn image_lines(text: &str) -> Vec<String> {
             words.to_owned()
         })
         .collect()
+}
+
+/// `<Exec Command="…" />`, and what runs before and after a build.
+fn msbuild_commands(text: &str) -> Vec<String> {
+    let tasks = text.split("<Exec").skip(1).filter_map(|task| {
+        let (_, value) = task.split_once("Command=")?;
+        let quote = value.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+        value.split(quote).nth(1)
+    });
+    let events = ["PreBuildEvent", "PostBuildEvent", "PreLinkEvent"].into_iter().flat_map(|event| {
+        let opened = text.split(&format!("<{event}>")).skip(1).collect::<Vec<_>>();
+        opened.into_iter().filter_map(|rest| rest.split("</").next())
+    });
+    let plain = |line: &str| {
+        let line = line.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+        line.replace("&apos;", "'").replace("&#xA;", "\n").replace("&amp;", "&")
+    };
+    tasks.chain(events).map(plain).collect()
 }
 
 fn after_colons(text: &str) -> Vec<String> {

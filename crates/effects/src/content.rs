@@ -43,7 +43,7 @@ pub(crate) fn danger(path: &str, text: &str, extent: Extent, world: &dyn World) 
 
 /// The grave things that shell text would do.
 pub(crate) fn shell_dangers(text: &str, world: &dyn World) -> Vec<String> {
-    ran(Piece::Shell(text.to_owned()), Runs::WhenCalled, world)
+    ran(Piece::Shell(text.to_owned()), Runs::WhenCalled, None, world)
 }
 
 fn dangers(path: &str, text: &str, extent: Extent, world: &dyn World) -> Vec<String> {
@@ -51,15 +51,18 @@ fn dangers(path: &str, text: &str, extent: Extent, world: &dyn World) -> Vec<Str
     let is_yaml = path.ends_with(".yml") || path.ends_with(".yaml");
     let mut found = if is_yaml { pipelines::given_away(text) } else { Vec::new() };
     for piece in carrier.pieces {
-        found.extend(ran(piece, carrier.runs, world));
+        found.extend(ran(piece, carrier.runs, Some(path), world));
     }
     found
 }
 
-/// Runs a piece by itself, and takes down what is grave.
-fn ran(piece: Piece, runs: Runs, world: &dyn World) -> Vec<String> {
+/// Runs a piece of a file by itself, and takes down what is grave.
+fn ran(piece: Piece, runs: Runs, file: Option<&str>, world: &dyn World) -> Vec<String> {
     let mut analyst = Analyst::within(world, world.workspace());
     let mut shell = analyst.fresh_shell();
+    if let Some(file) = file {
+        shell.read_from(file);
+    }
     match piece {
         Piece::Shell(text) => drop(shell.run(&text, &mut analyst)),
         Piece::Language(language, text) => {

@@ -2,7 +2,7 @@
 //! chosen by whoever set the variable. What the call itself made from output, decoded or downloaded data is not
 //! let through, nor is any that gets something to do harm with.
 
-use tollgate_model::{Certainty, CodeSource, EffectKind, Place, World, Zone};
+use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, Place, World, Zone};
 use tollgate_shell::eval::{Call, Outcome, Shell};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text};
 
@@ -33,6 +33,7 @@ pub(crate) fn run(
             harmless_input(&run)
         }
         Guess::Chosen => harmless_input(&run) && !threatens(&mut run),
+        Guess::Glob if programs_here(&mut run, &shown) => return run.derived(),
         Guess::Glob => {
             matches(&mut run, &shown);
             false
@@ -181,6 +182,37 @@ fn matches(run: &mut Run, shown: &str) {
         commands::run(&mut Run { analyst, shell, call, path: program, program, args });
     }
     run.analyst.doubt(mark, |_| true);
+}
+
+/// More programs than that are not tried one by one.
+const PROGRAMS: usize = 16;
+
+/// Runs each program of a folder of the project that a pattern fits. False where it is no such pattern, or where the
+/// call itself may have put one there.
+fn programs_here(run: &mut Run, shown: &str) -> bool {
+    let Some((folder, pattern)) = shown.rsplit_once('/') else { return false };
+    let word = Word::literal_at(folder, run.call.span);
+    let places = run.analyst.places(&word, run.shell);
+    let [(place, _)] = places.as_slice() else { return false };
+    let still = |effect: &Effect| match &effect.kind {
+        EffectKind::Write { place, .. } => place.path == "/dev/null",
+        kind => matches!(kind, EffectKind::Read { .. } | EffectKind::Exec { .. }),
+    };
+    let unchanged = run.analyst.found().iter().all(still);
+    if place.zone != Zone::Workspace || folder.contains(['*', '?', '[']) || !unchanged {
+        return false;
+    }
+    let names = run.analyst.world.list(&place.path, 4096).into_iter();
+    let names: Vec<String> = names.filter(|name| paths::glob_could_be(pattern, name)).collect();
+    if names.len() > PROGRAMS {
+        return false;
+    }
+    for name in names {
+        let program = Word::literal_at(&format!("{folder}/{name}"), run.call.span);
+        let words: Vec<Word> = std::iter::once(program).chain(run.args.iter().cloned()).collect();
+        run.inner(&words);
+    }
+    true
 }
 
 /// Nothing downloaded, decoded or secret goes in.

@@ -1,6 +1,6 @@
 //! Files: what reading, writing, deleting and changing one comes to.
 
-use tollgate_model::{Certainty, EffectKind, Place, Span, WriteMode, Zone};
+use tollgate_model::{Certainty, EffectKind, FileKind, Place, Span, WriteMode, Zone};
 use tollgate_shell::eval::Shell;
 use tollgate_shell::value::Value;
 
@@ -16,6 +16,8 @@ impl Analyst<'_> {
             marks = marks.union(self.remembered(&place));
             if taint::has(marks, taint::SECRET) {
                 place.zone = Zone::Secret;
+            } else if place.zone == Zone::Secret && self.is_new_there(&place.path) {
+                place.zone = Zone::Temp;
             }
             if place.zone == Zone::Secret {
                 marks = marks.union(taint::SECRET);
@@ -109,6 +111,12 @@ impl Analyst<'_> {
             }
             self.push(EffectKind::Alter { place, folder: true }, word.span, certainty);
         }
+    }
+
+    /// Does it lie in a temporary folder of this call's own? What it puts there is nobody's secret.
+    fn is_new_there(&self, path: &str) -> bool {
+        let temporary = self.world.temp_dirs().iter().any(|folder| paths::within(path, folder));
+        temporary && self.is_made(path) && self.world.kind(path) == FileKind::Missing
     }
 
     /// Has this call made the directory, or one above it?

@@ -1,9 +1,12 @@
 //! Walks over files that run or delete: `find`, `fd`, `xargs`, `parallel`.
 
+mod expression;
+
 use tollgate_model::WriteMode;
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
+use self::expression::{Action, Passed};
 use super::{Commands, Run};
 use crate::options::{Order, read};
 use crate::word::{EVERYWHERE, Word};
@@ -21,51 +24,20 @@ pub(super) const COMMANDS: Commands = &[
     ("sem", sem),
 ];
 
-/// Tests that leave some files out, and how many words each takes.
-const TESTS: &[(&str, usize)] = &[
-    ("-name", 1),
-    ("-iname", 1),
-    ("-path", 1),
-    ("-ipath", 1),
-    ("-wholename", 1),
-    ("-iwholename", 1),
-    ("-regex", 1),
-    ("-iregex", 1),
-    ("-lname", 1),
-    ("-ilname", 1),
-    ("-mtime", 1),
-    ("-mmin", 1),
-    ("-atime", 1),
-    ("-amin", 1),
-    ("-ctime", 1),
-    ("-cmin", 1),
-    ("-newer", 1),
-    ("-size", 1),
-    ("-user", 1),
-    ("-group", 1),
-    ("-uid", 1),
-    ("-gid", 1),
-    ("-perm", 1),
-    ("-inum", 1),
-    ("-links", 1),
-    ("-samefile", 1),
-    ("-fstype", 1),
-    ("-empty", 0),
-    ("-nouser", 0),
-    ("-nogroup", 0),
-    ("-used", 1),
-];
-
 fn find(run: &mut Run) -> Outcome {
     let start = run.args.iter().position(|word| starts_expression(&word.shown())).unwrap_or(run.args.len());
     let (roots, expression) = run.args.split_at(start);
     let roots: Vec<Word> = roots.iter().filter(|word| !is_global(&word.shown())).cloned().collect();
     let here = Word::literal_at(".", run.call.span);
     let roots = if roots.is_empty() { vec![here] } else { roots };
-    let mut found: Vec<Word> = roots.iter().map(|root| found(root, expression)).collect();
-    found.extend(roots.iter().filter_map(|root| made(run, root, expression)));
-    actions(run, expression, &roots, &found);
-    let texts = found.iter().map(|word| word.text.clone());
+    let walk = expression::read(expression);
+    for action in &walk.actions {
+        act(run, action, &roots);
+    }
+    let printed = walk.actions.iter().filter(|action| action.name.starts_with("-print"));
+    let printed: Vec<&Passed> = printed.flat_map(|action| &action.ways).collect();
+    let ways = if printed.is_empty() { walk.ways.iter().collect() } else { printed };
+    let texts = ways.into_iter().flat_map(|passed| files(run, &roots, passed)).map(|word| word.text);
     Outcome { stdout: Value::of(texts, tollgate_shell::value::Taint::NONE), status: Status::Either }
 }
 
@@ -83,111 +55,67 @@ pub(super) fn somewhere_below(root: &Word) -> Word {
     found(root, &narrow)
 }
 
+/// The files that the walk finds and that passed the tests: any, and one that this call made.
+fn files(run: &Run, roots: &[Word], passed: &[Word]) -> Vec<Word> {
+    let any = roots.iter().map(|root| found(root, passed));
+    any.chain(roots.iter().filter_map(|root| made(run, root, passed))).collect()
+}
+
 /// A file that the walk finds: somewhere below the root, with the name that was asked for.
-fn found(root: &Word, expression: &[Word]) -> Word {
+fn found(root: &Word, passed: &[Word]) -> Word {
     let mut text = root.text.clone();
     if !text.suffix().ends_with('/') {
         text.push_str("/");
     }
     // A walk that leaves nothing out is certain to find everything.
+    let narrows = expression::narrows(passed);
     let all = Piece::Glob(EVERYWHERE.into());
     let some = Piece::Hole(Hole::nonempty(HoleSource::Output));
-    text.push(if narrows(expression) { some } else { all });
-    let named = expression.windows(2).find_map(|pair| match pair {
-        [test, name] if matches!(test.shown().as_str(), "-name" | "-iname") => Some(name),
-        _ => None,
-    });
-    match named.map(Word::shown) {
-        Some(name) if !is_everything(&name) => text.push_str("/"),
-        _ if narrows(expression) => text.push_str(".found"),
-        _ => {}
-    }
-    if let Some(name) = named.map(Word::shown).filter(|name| !is_everything(name)) {
-        if name.contains(['*', '?', '[']) {
+    text.push(if narrows { some } else { all });
+    match expression::name(passed) {
+        Some(name) if name.contains(['*', '?', '[']) => {
+            text.push_str("/");
             text.push(Piece::Glob(name.into()));
-        } else {
-            text.push_str(&name);
         }
+        Some(name) => text.push_str(&format!("/{name}")),
+        None if narrows => text.push_str(".found"),
+        None => {}
     }
     Word { text, ..root.clone() }
 }
 
 /// A file of the name that was asked for, if this call made it.
-fn made(run: &Run, root: &Word, expression: &[Word]) -> Option<Word> {
-    let name =
-        expression.windows(2).find(|pair| pair.first().is_some_and(|test| test.is("-name")))?.get(1)?;
+fn made(run: &Run, root: &Word, passed: &[Word]) -> Option<Word> {
+    let name = passed.windows(2).find(|pair| pair.first().is_some_and(|test| test.is("-name")))?.get(1)?;
     let path = format!("{}/{}", root.literal()?.trim_end_matches('/'), name.literal()?);
     let word = Word::literal_at(&path, name.span);
     run.shell.file(&word.value()).map(|_| word)
 }
 
-/// Does the expression leave anything out? To take only files, or only folders, leaves nothing out that matters.
-fn narrows(expression: &[Word]) -> bool {
-    expression.iter().enumerate().any(|(at, word)| {
-        let value = expression.get(at + 1).map(Word::shown).unwrap_or_default();
-        match word.shown().as_str() {
-            "-name" | "-iname" => !is_everything(&value),
-            "-type" | "-xtype" => !value.contains(['f', 'd']),
-            "-maxdepth" => value != "1",
-            "-mindepth" => !matches!(value.as_str(), "0" | "1"),
-            "!" | "-not" | "-prune" | "-quit" => true,
-            // On a machine of one person nearly every file is theirs.
-            "-user" | "-uid" | "-group" | "-gid" | "-readable" | "-writable" => false,
-            // Any of these bits; nearly every file has one.
-            "-perm" if value.starts_with('/') => false,
-            "-newermt" | "-anewer" | "-cnewer" | "-executable" | "-context" => true,
-            test if test.starts_with("-newer") => true,
-            test => TESTS.iter().any(|(known, _)| *known == test),
+fn act(run: &mut Run, action: &Action, roots: &[Word]) {
+    let found = |run: &Run| -> Vec<Word> {
+        action.ways.iter().flat_map(|passed| files(run, roots, passed)).collect()
+    };
+    match action.name.as_str() {
+        "-delete" => {
+            for file in found(run) {
+                run.analyst.delete(&file, true, run.shell);
+            }
         }
-    })
-}
-
-fn is_everything(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|byte| byte == b'*')
-}
-
-fn actions(run: &mut Run, expression: &[Word], roots: &[Word], found: &[Word]) {
-    let mut at = 0;
-    while let Some(word) = expression.get(at) {
-        at += 1;
-        match word.shown().as_str() {
-            "-delete" => {
-                let branch = last_branch(expression.get(..at - 1).unwrap_or_default());
-                let wide = branch.filter(|branch| !narrows(branch));
-                let all: Vec<Word> = roots.iter().map(|root| self::found(root, &[])).collect();
-                let files = if wide.is_some() { &all } else { found };
-                files.iter().for_each(|file| run.analyst.delete(file, true, run.shell));
+        "-exec" | "-execdir" | "-ok" | "-okdir" => {
+            let mark = run.analyst.mark();
+            for file in found(run) {
+                run.inner(&filled(&action.words, "{}", &file));
             }
-            "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                let command: Vec<Word> =
-                    expression.iter().skip(at).take_while(|word| !ends_command(word)).cloned().collect();
-                at += command.len() + 1;
-                let mark = run.analyst.mark();
-                for file in found {
-                    run.inner(&filled(&command, "{}", file));
-                }
-                run.analyst.deepen(mark);
-            }
-            "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
-                if let Some(file) = expression.get(at) {
-                    run.analyst.write(file, WriteMode::Overwrite, None, run.shell);
-                }
-            }
-            other => at += TESTS.iter().find(|(test, _)| *test == other).map_or(0, |(_, words)| *words),
+            run.analyst.deepen(mark);
         }
+        "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
+            if let Some(file) = action.words.first() {
+                run.analyst.write(file, WriteMode::Overwrite, None, run.shell);
+            }
+        }
+        _ => {}
     }
-}
-
-/// `-o` parts the expression: what stands before it does not narrow what follows.
-fn last_branch(expression: &[Word]) -> Option<&[Word]> {
-    let or = expression.iter().rposition(|word| matches!(word.shown().as_str(), "-o" | "-or" | ","))?;
-    let (before, branch) = (expression.get(..or)?, expression.get(or + 1..)?);
-    let count = |words: &[Word], bracket: &str| words.iter().filter(|word| word.is(bracket)).count();
-    (count(before, "(") == count(before, ")")).then_some(branch)
-}
-
-fn ends_command(word: &Word) -> bool {
-    word.is(";") || word.is("+")
 }
 
 /// The command with every `mark` replaced by the file.

@@ -16,6 +16,8 @@ use crate::word::Word;
 
 pub(super) const COMMANDS: Commands = &[
     ("man", harmless),
+    ("last", harmless),
+    ("lastb", harmless),
     ("go", go),
     ("info", harmless),
     ("ctags", ctags),
@@ -358,7 +360,7 @@ fn cmake_tool(run: &mut Run, words: &[Word]) -> Outcome {
         "cat" => &["cat"],
         "touch" => &["touch"],
         "create_symlink" => &["ln", "-s"],
-        "env" => &["env"],
+        "env" | "environment" => &["env"],
         "time" => &["nohup"],
         "tar" => &["tar"],
         "chdir" => return run.inner(rest.get(1..).unwrap_or_default()),

@@ -216,6 +216,18 @@ fn ansible(run: &mut Run) -> Outcome {
                 ["rm", "-rf", &path.unwrap_or_default()].map(|text| Word::literal_at(text, args.span));
             if here { run.inner(&words) } else { remote(run, &words, &format!("on the hosts {host}")) }
         }
+        // Whatever the module looks after: a volume, a database, a user, a zone.
+        _ if !here
+            && args
+                .shown()
+                .split_whitespace()
+                .any(|part| matches!(part, "state=absent" | "state=deleted")) =>
+        {
+            let (tool, operation) = (run.program.to_owned(), "delete".to_owned());
+            let target = format!("{short} {} on the hosts {host}", args.shown());
+            run.push(tollgate_model::EffectKind::Infra { tool, operation, target });
+            run.derived()
+        }
         _ => run.derived(),
     }
 }

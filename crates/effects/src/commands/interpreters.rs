@@ -163,7 +163,7 @@ pub(super) fn script_of(run: &mut Run, text: Value) -> Value {
 
 /// A script file, as a child process runs it.
 pub(super) fn file(run: &mut Run, script: &Word, args: &[Word]) -> Outcome {
-    run_file(run, script, args, Scope::Child)
+    run_file(run, script, args, Scope::Script)
 }
 
 fn source(run: &mut Run) -> Outcome {
@@ -311,7 +311,7 @@ pub(super) fn program(run: &mut Run) -> Option<Outcome> {
     }
     let code = Code {
         text,
-        scope: Scope::Child,
+        scope: Scope::Script,
         dialect: Dialect::Bash,
         name: Some(word.value()),
         args: Some(run.args.iter().map(Word::field).collect()),

@@ -28,6 +28,11 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[
             ("** --dry-run", Deed::Safe),
+            // Clusters that these tools make in containers of this machine, and name so.
+            (
+                "delete|drain|scale|patch|replace|apply --context=kind-*|k3d-*|minikube|docker-desktop|rancher-desktop|colima*|orbstack",
+                Deed::Safe,
+            ),
             ("delete --all", DESTROY),
             ("delete -A,--all-namespaces", DESTROY),
             (

@@ -12,6 +12,7 @@ use super::strangers::{either, possibly};
 use crate::analyst::taint;
 use crate::languages::Language;
 use crate::names::{Sieve, sieve};
+use crate::options::{Order, read};
 use crate::paths;
 use crate::word::Word;
 
@@ -123,20 +124,31 @@ const LOADERS: &[(&[&str], &str)] = &[
     (&["protoc"], "plugin="),
 ];
 
-/// Programs whose operands are files of code that no other family reads.
-const OPERANDS: &[(&[&str], &[&str])] = &[
-    (&["ansible-playbook"], &[]),
-    (&["logrotate"], &[]),
-    (&["run-parts"], &[]),
-    (&["karma"], &["start"]),
-    (&["rackup"], &[]),
-    (&["k6"], &["run"]),
-    (&["wg-quick"], &["up"]),
-    (&["redis-server"], &[]),
+/// Programs whose operands, behind these verbs, are files of code that no other family reads, and their options.
+const OPERANDS: &[(&[&str], &[&str], &str)] = &[
+    (
+        &["ansible-playbook"],
+        &[],
+        "i,inventory= l,limit= e,extra-vars= t,tags= skip-tags= u,user= f,forks= c,connection= T,timeout= M,module-path= \
+         start-at-task= vault-id= vault-password-file= become-method= become-user= private-key= ssh-common-args=",
+    ),
+    (&["logrotate"], &[], "s,state= m,mail= l,log="),
+    (&["run-parts"], &[], "a,arg= u,umask= regex="),
+    (&["karma"], &["start"], ""),
+    (&["rackup"], &[], "p,port= o,host= s,server= E,env= I,include= r,require= P,pid= O= q= e,eval="),
+    (
+        &["k6"],
+        &["run"],
+        "u,vus= d,duration= i,iterations= s,stage= o,out= e,env= c,config= a,address= summary-export= summary-mode= tag= \
+         rps= max-redirects= batch= batch-per-host= user-agent= execution-segment= log-output= log-format= console-output= \
+         local-ips= dns= blacklist-ip= block-hostnames= system-tags= summary-trend-stats= summary-time-unit= traces-output=",
+    ),
+    (&["wg-quick"], &["up"], ""),
+    (&["redis-server"], &[], "port= loglevel= dir= dbfilename= logfile="),
 ];
 
 static LOADING: Sieve = sieve!(LOADERS, (programs, _) => programs);
-static TAKING: Sieve = sieve!(OPERANDS, (programs, _) => programs);
+static TAKING: Sieve = sieve!(OPERANDS, (programs, _, _) => programs);
 
 /// Takes down what the files do that a program's options name as code.
 pub(super) fn notice(run: &mut Run) {
@@ -152,9 +164,9 @@ pub(super) fn notice(run: &mut Run) {
             load(run, &setting.after('='));
         }
     }
-    for (_, verbs) in TAKING.sift(OPERANDS, program).iter().filter(|(names, _)| names.contains(&program)) {
-        let operands: Vec<Word> =
-            run.args.iter().filter(|word| !word.text.prefix().starts_with('-')).cloned().collect();
+    let taking = TAKING.sift(OPERANDS, program).iter().filter(|(names, _, _)| names.contains(&program));
+    for (_, verbs, spec) in taking {
+        let operands = read(run.args, spec, Order::Anywhere).operands;
         let told =
             verbs.iter().enumerate().all(|(at, verb)| operands.get(at).is_some_and(|word| word.is(verb)));
         for file in operands.iter().skip(verbs.len()).filter(|_| told) {

@@ -83,6 +83,8 @@ pub(super) const COMMANDS: Commands = &[
     ("nc.openbsd", sockets::netcat),
     ("pwncat", sockets::netcat),
     ("socat", sockets::socat),
+    ("websocat", sockets::websocat),
+    ("wscat", sockets::websocat),
     ("telnet", sockets::telnet),
     ("ssh", remote::ssh),
     ("autossh", remote::ssh),

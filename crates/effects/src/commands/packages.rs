@@ -131,9 +131,10 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         names: &["mvn", "mvnw"],
-        values: "f file s settings P pl",
+        values: "f file s settings P pl D",
         one_dash: false,
         deeds: &[
+            ("** -D=altDeploymentRepository=*file:*", Deed::Safe),
             ("** flyway:clean|liquibase:dropAll|*:flyway-maven-plugin:*:clean", Deed::Database("reset")),
             ("** deploy|deploy:*|release:perform", Deed::Publish("Maven")),
         ],

@@ -11,7 +11,7 @@ use tollgate_shell::value::{Taint, Value};
 
 use super::{Commands, Run, secrets};
 use crate::analyst::taint;
-use crate::options::{Order, read};
+use crate::options::{Options, Order, read};
 use crate::word::Word;
 
 pub(super) const COMMANDS: Commands = &[
@@ -150,11 +150,26 @@ fn filter(run: &mut Run) -> Outcome {
     }
     match run.program {
         "sort" => super::flags::values(run, &["--compress-program"]),
-        "split" => super::flags::values(run, &["--filter"]),
+        "split" => filter_pieces(run, &options),
         "sdiff" => super::flags::values(run, &["--diff-program"]),
         _ => {}
     }
     Outcome::unknown(whole.taint)
+}
+
+/// `split --filter=command file` gives the command what is in the file, piece by piece.
+fn filter_pieces(run: &mut Run, options: &Options) {
+    let input = options.operands.first().filter(|file| !file.is("-"));
+    for filter in options.values("filter").cloned().collect::<Vec<_>>() {
+        let code = match input {
+            Some(file) => {
+                let quoted = Value::text("cat -- '").concat(&file.value()).concat(&Value::text("' | {\n"));
+                quoted.concat(&filter.value()).concat(&Value::text("\n}"))
+            }
+            None => filter.value(),
+        };
+        super::interpreters::code(run, &code, filter.span);
+    }
 }
 
 /// `date -f list`, `file -f list`: what is in the list is shown, if only in complaints.

@@ -395,10 +395,24 @@ fn gpg(run: &mut Run) -> Outcome {
     if run.args.iter().any(exports) {
         return store(run, "the secret keys of gpg");
     }
+    if run.args.iter().any(|word| word.text.prefix().starts_with("--delete-secret")) {
+        delete_keys(run);
+    }
     if run.args.iter().any(decrypts) && !run.args.iter().any(to_file) {
         return store(run, "a file that gpg keeps closed");
     }
     run.derived()
+}
+
+/// The private keys lie in a folder of their own, below the one that gpg was given.
+fn delete_keys(run: &mut Run) {
+    let given = read(run.args, "homedir=", Order::Anywhere).value("homedir").cloned();
+    let set = || run.variable("GNUPGHOME").and_then(|value| value.single().cloned());
+    let home = given.map(|word| word.text).or_else(set);
+    let mut text = home.unwrap_or_else(|| Text::literal(&format!("{}/.gnupg", run.analyst.world.home())));
+    text.push_str("/private-keys-v1.d");
+    let keys = Word { text, ..Word::literal_at("", run.call.span) };
+    run.analyst.delete(&keys, true, run.shell);
 }
 
 /// `-y` prints the public half of a private key, which it has to read.

@@ -1,6 +1,6 @@
 //! The machine's services, firewall, storage and users.
 
-use super::verbs::{Deed, SECRET, Tool};
+use super::verbs::{DELETE, Deed, SECRET, Tool};
 
 const STOP: Deed = Deed::Infra("stop-service");
 const FIREWALL: Deed = Deed::Weaken("the firewall");
@@ -311,6 +311,22 @@ pub(super) const TOOLS: &[Tool] = &[
         values: "",
         one_dash: false,
         deeds: &[("delete|deletelocalsnapshots|disable", STORAGE)],
+    },
+    Tool {
+        names: &["flashrom"],
+        values: "p programmer c chip l layout i image r read v verify o output",
+        one_dash: false,
+        deeds: &[("** -w,--write", STORAGE), ("** -E,--erase", STORAGE)],
+    },
+    Tool {
+        names: &["doveadm"],
+        values: "u user c o S F",
+        one_dash: false,
+        deeds: &[
+            ("expunge", DELETE),
+            ("mailbox delete", DELETE),
+            ("purge|force-resync|obox|dsync|sync|backup", Deed::Safe),
+        ],
     },
     Tool {
         names: &["restic", "borg", "kopia", "duplicity"],

@@ -401,8 +401,8 @@ pub(crate) fn cmake_commands(text: &str) -> Vec<String> {
             let Some((_, words)) = rest.split(')').next().unwrap_or_default().split_once(start) else {
                 continue;
             };
-            let words = words.trim();
-            commands.push(if call == "file" { format!("rm -rf {words}") } else { words.to_owned() });
+            let words = words.trim().replace("$ENV{", "${");
+            commands.push(if call == "file" { format!("rm -rf {words}") } else { words });
         }
     }
     commands

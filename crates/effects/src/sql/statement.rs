@@ -90,6 +90,11 @@ impl<'t> Reader<'t> {
             }
             "delete" if matches!(previous, Some("on" | "for" | "after" | "before" | "or" | "then")) => None,
             "delete" if self.starts_clause(at) => self.delete_at(at),
+            // ClickHouse: `ALTER TABLE t DELETE WHERE 1`.
+            "delete" if self.is("alter") && self.word(at + 1) == Some("where") => {
+                let deed = Statement { deed: Deed::Delete, object: self.name(2) };
+                (!is_filtered(self.clause(at))).then_some(deed)
+            }
             "update"
                 if matches!(
                     previous,

@@ -248,6 +248,8 @@ pub struct Code {
 pub enum Scope {
     /// A new process: exported variables, the present directory and descriptors, and nothing else.
     Child,
+    /// The same, for the text of the file that is its name.
+    Script,
     /// This shell, as `eval` does.
     Same,
     /// This shell, as `source` does: `return` ends the text.

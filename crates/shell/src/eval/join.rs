@@ -216,7 +216,7 @@ fn join_args(left: &Args, right: &Args) -> Args {
     if any.len() > ALTERNATIVES {
         any = vec![blurred_list(&any)];
     }
-    Args { name: left.name.union(&right.name), any }
+    Args { name: left.name.union(&right.name), file: left.file.union(&right.file), any }
 }
 
 fn blurred_list(any: &[List]) -> List {
@@ -314,7 +314,7 @@ fn widen_args(old: &Args, new: &Args) -> Args {
     // Shifting only ever shows arguments that were there; anything else that keeps changing is unknown.
     let settled = blurred_list(&old.any).others == blurred.others;
     let others = if settled { blurred.others } else { Some(Value::unknown(HoleSource::Budget)) };
-    Args { name: new.name.clone(), any: vec![List::open(Vec::new(), others)] }
+    Args { name: new.name.clone(), file: new.file.clone(), any: vec![List::open(Vec::new(), others)] }
 }
 
 fn widen_world(old: &World, new: &World, printed: &[u32]) -> World {

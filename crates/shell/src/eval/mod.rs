@@ -141,6 +141,12 @@ impl Shell {
         }
     }
 
+    /// The text that is run next is that of this file.
+    pub fn read_from(&mut self, path: &str) {
+        let args = Rc::make_mut(&mut self.state.local_mut().args);
+        (args.name, args.file) = (Value::text(path), Value::text(path));
+    }
+
     /// Reads and interprets a whole script, traps included.
     pub fn run(&mut self, source: &str, host: &mut dyn Host) -> Outcome {
         let script = crate::parse(source, self.dialect);

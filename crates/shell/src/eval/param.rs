@@ -76,6 +76,11 @@ impl Shell {
         if let Some(special) = self.special(name) {
             return special;
         }
+        let first = subscript.is_none_or(|word| is_text(word, "0"));
+        if name == "BASH_SOURCE" && first && !self.state.local.vars.contains_key(name) {
+            let file = self.state.local.args.file.clone();
+            return Fetched::One { maybe_unset: file.is_empty(), value: Some(file), whole: false };
+        }
         let Some(target) = self.referred(name) else {
             return Fetched::One { value: Some(unknown(name)), maybe_unset: true, whole: false };
         };

@@ -144,10 +144,11 @@ pub(super) struct Trap {
     pub span: Span,
 }
 
-/// `$0`, and the lists that `$@` may be.
+/// `$0`, the file that the text is read from (empty where it is none), and the lists that `$@` may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Args {
     pub name: Value,
+    pub file: Value,
     pub any: Vec<List>,
 }
 
@@ -279,7 +280,11 @@ impl Local {
             hashed: Rc::default(),
             disabled: Rc::default(),
             traps: Rc::default(),
-            args: Rc::new(Args { name: Value::text("bash"), any: vec![List::default()] }),
+            args: Rc::new(Args {
+                name: Value::text("bash"),
+                file: Value::empty(),
+                any: vec![List::default()],
+            }),
             cwd,
             oldpwd: None,
             dirs: Rc::default(),

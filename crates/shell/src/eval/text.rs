@@ -30,7 +30,7 @@ impl Shell {
         let flow = self.nested(span, host, |shell, host| match code.scope {
             Scope::Same => shell.run_texts(code, span, host),
             Scope::Sourced => shell.run_sourced(code, span, host),
-            Scope::Child => shell.in_subshell(host, |shell, host| {
+            Scope::Child | Scope::Script => shell.in_subshell(host, |shell, host| {
                 shell.become_child(code, &*host);
                 shell.import_functions(span, host);
                 shell.run_startup_file(span, host);
@@ -49,7 +49,13 @@ impl Shell {
         for text in &code.text.any {
             self.state = entry.clone();
             self.context = context;
-            let flow = self.run_one_text(text, code.text.taint, code.scope == Scope::Child, span, host);
+            let flow = self.run_one_text(
+                text,
+                code.text.taint,
+                matches!(code.scope, Scope::Child | Scope::Script),
+                span,
+                host,
+            );
             all = self.join_flows(all, flow, &*host);
         }
         all
@@ -80,16 +86,19 @@ impl Shell {
         if let Some(args) = &code.args {
             self.set_args(args.clone());
         }
+        if let Some(name) = &code.name {
+            Rc::make_mut(&mut self.state.local_mut().args).file = name.clone();
+        }
         self.context.returnable = true;
         let mark = self.jumps.len();
         let flow = self.run_texts(code, span, host);
         let returned = self.absorb(mark, |kind| *kind == JumpKind::Return, host);
         let flow = self.join_flows(flow, returned, &*host);
-        if code.args.is_none() {
-            return flow;
-        }
         flow.map(|mut state| {
-            state.local_mut().args = Rc::clone(&before);
+            match code.args {
+                Some(_) => state.local_mut().args = Rc::clone(&before),
+                None => Rc::make_mut(&mut state.local_mut().args).file = before.file.clone(),
+            }
             state
         })
     }
@@ -119,8 +128,10 @@ impl Shell {
             ..Local::clone(local)
         };
         self.state.local = Rc::new(child);
+        let named = Rc::make_mut(&mut self.state.local_mut().args);
+        named.file = args.0.clone().filter(|_| code.scope == Scope::Script).unwrap_or_else(Value::empty);
         if let Some(name) = args.0 {
-            Rc::make_mut(&mut self.state.local_mut().args).name = name;
+            named.name = name;
         }
         self.set_args(args.1.unwrap_or_default());
     }

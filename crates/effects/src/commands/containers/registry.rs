@@ -16,7 +16,8 @@ pub(super) fn push(run: &mut Run, words: &[Word]) -> Outcome {
         Order::Anywhere,
     );
     let is_local = |image: &Word| {
-        image.literal().is_some_and(|name| name.contains('/') && url::is_this_machine(&url::host(name)))
+        let name = image.text.prefix();
+        name.contains('/') && url::is_this_machine(&url::host(name))
     };
     if options.operands.is_empty() || !options.operands.iter().all(is_local) {
         run.push(EffectKind::Publish { target: "the container registry".into() });

@@ -46,7 +46,7 @@ pub(super) fn sqlite(run: &mut Run) -> Outcome {
             return run.derived();
         }
     }
-    let file = operands.first().cloned();
+    let file = operands.first().map(named_by_address);
     texts.extend(operands.into_iter().skip(1));
     if let Some(file) = &file {
         run.read(file, false);
@@ -58,6 +58,18 @@ pub(super) fn sqlite(run: &mut Run) -> Outcome {
     let target = file.iter().map(Word::shown).collect();
     let stdin = texts.iter().all(|text| text.shown().starts_with('.')) && files.is_empty();
     statements(run, &Given { texts, files, target, flavour: Flavour::Sqlite, stdin, program: "sqlite3" })
+}
+
+/// `file:path?mode=ro` is an address of the file.
+fn named_by_address(word: &Word) -> Word {
+    if !word.text.prefix().starts_with("file:") {
+        return word.clone();
+    }
+    let path = word.from("file:".len());
+    match path.literal().and_then(|text| text.split_once('?')) {
+        Some((path, _)) => Word::literal_at(path.strip_prefix("//").unwrap_or(path), word.span),
+        None => path,
+    }
 }
 
 /// Is it a database in memory, or one in a temporary directory?

@@ -5,7 +5,7 @@ use tollgate_model::{Certainty, EffectKind, Mark, NetDirection, Rewrite};
 use tollgate_shell::eval::{Outcome, Status};
 
 use super::remotes::{Address, address, remote_file};
-use super::{Git, Verb, holds};
+use super::{Git, Verb, holds, work};
 use crate::options::Options;
 use crate::word::Word;
 
@@ -35,6 +35,9 @@ fn push(git: &mut Git) -> Outcome {
         git.skips_hooks();
     }
     let to = git.destination(named.as_ref());
+    if git.is_made_here(&to) {
+        return Outcome::silent(Status::Either);
+    }
     git.publish(&to);
     let push =
         Push { forced: options.has("f"), leased: options.has("force-with-lease"), remote: to.name.clone() };
@@ -91,6 +94,16 @@ impl Git<'_, '_, '_> {
             _ => Some(Word::literal_at(&real, word.span)),
         };
         Destination { name, address, known }
+    }
+
+    /// Does this call make the repository it goes to? Then nobody else has anything in it.
+    fn is_made_here(&self, to: &Destination) -> bool {
+        let shell = &*self.run.shell;
+        let set = self.settings.get(&format!("remote.{}.url", to.name)).map(str::to_owned);
+        let here = || shell.cwd().as_literal().and_then(|folder| work::cloned_from(shell, folder));
+        let path = if to.name.contains('/') { Some(to.name.clone()) } else { set.or_else(here) };
+        let path = path.and_then(|path| self.path(&Word::literal_at(&path, self.run.call.span)));
+        path.is_some_and(|path| work::is_fresh(shell, &path))
     }
 
     /// Has an earlier call of this session added the remote?

@@ -180,9 +180,10 @@ fn clone(git: &mut Git) -> Outcome {
         .cloned()
         .unwrap_or_else(|| Word::literal_at(&clone_name(&source), source.span));
     git.target_folder(&target);
-    let from = source.shown();
-    if let Some(from) = address(&from) {
+    if let Some(from) = address(&source.shown()) {
         trees::fetched(git.run, &from.host, &target);
+    } else if let (Some(from), Some(folder)) = (git.path(&source), git.path(&target)) {
+        work::cloned(git.run.shell, &folder, &from);
     }
     Outcome::silent(Status::Either)
 }

@@ -12,6 +12,7 @@ use crate::word::Word;
 /// A script cannot write a name with a zero in it.
 const WORK: &str = "/\0git-work";
 const FRESH: &str = "/\0git-fresh";
+const SOURCE: &str = "/\0git-source";
 
 /// Where work is now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,6 +122,18 @@ pub(super) fn is_fresh(shell: &Shell, folder: &str) -> bool {
     above
         .filter(|at| lies_within(folder, at))
         .any(|at| shell.file(&Value::text(&format!("{FRESH}{at}"))).is_some())
+}
+
+/// Remembers from where on this machine this call clones a repository.
+pub(super) fn cloned(shell: &mut Shell, folder: &str, from: &str) {
+    shell.write_file(&Value::text(&format!("{SOURCE}{folder}")), &Value::text(from), false);
+}
+
+/// From where this call cloned the repository in which a folder lies.
+pub(super) fn cloned_from(shell: &Shell, folder: &str) -> Option<String> {
+    let mut above = std::iter::successors(Some(folder), |at| at.rfind('/').and_then(|end| at.get(..end)));
+    let source = above.find_map(|at| shell.file(&Value::text(&format!("{SOURCE}{at}"))))?;
+    source.value.as_literal().map(str::to_owned)
 }
 
 impl Git<'_, '_, '_> {

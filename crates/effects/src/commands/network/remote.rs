@@ -155,9 +155,20 @@ pub(crate) fn there(run: &mut Run, text: &Value, host: &str) {
     }
 }
 
-/// A folder right below the root, where machines keep what they are for: `/data`, `/app`, `/srv`.
-fn is_top(path: &str) -> bool {
-    path.strip_prefix('/').is_some_and(|name| !name.is_empty() && !name.contains('/') && name != "tmp")
+/// Folders below which people and programs have one of their own each.
+const SHARED: &[&str] = &["data", "home", "media", "mnt", "root", "sdcard", "storage", "Users", "volumes"];
+
+/// A folder where machines keep what they are for (`/data`, `/app`, `/srv`) or what is somebody's (`/sdcard/DCIM`,
+/// `/home/ann`), or all that is in it.
+fn is_kept(path: &str) -> bool {
+    let folder = path.trim_end_matches(['*', '/']);
+    let parts: Vec<&str> = folder.split('/').skip(1).collect();
+    match parts.as_slice() {
+        [] | ["tmp", ..] => false,
+        [_] => true,
+        [first, _] => SHARED.contains(first),
+        _ => false,
+    }
 }
 
 /// What an effect would destroy on the machine where it happens.
@@ -165,7 +176,7 @@ fn destroys(kind: &EffectKind) -> Option<String> {
     match kind {
         EffectKind::Device { place } => Some(format!("overwrites the device `{}`", place.shown)),
         EffectKind::Delete { place, recursive: true }
-            if place.root || is_top(&place.path) || matches!(place.zone, Zone::System | Zone::Unknown) =>
+            if place.root || is_kept(&place.path) || matches!(place.zone, Zone::System | Zone::Unknown) =>
         {
             Some(format!("deletes `{}` with everything in it", place.shown))
         }

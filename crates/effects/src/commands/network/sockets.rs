@@ -253,6 +253,25 @@ pub(super) fn socat(run: &mut Run) -> Outcome {
     Outcome::unknown(taint::NET)
 }
 
+/// What comes in goes out as messages to the address.
+pub(super) fn websocat(run: &mut Run) -> Outcome {
+    let addresses: Vec<Word> = run
+        .args
+        .iter()
+        .filter(|word| word.text.prefix().contains("ws://") || word.text.prefix().contains("wss://"))
+        .cloned()
+        .collect();
+    let mut cargo = Cargo::default();
+    cargo.stdin(run);
+    for text in read(run.args, "x,execute=", Order::Anywhere).values("x") {
+        cargo.word(text, "");
+    }
+    for address in &addresses {
+        connect(run, address, &cargo, false);
+    }
+    Outcome::unknown(taint::NET)
+}
+
 fn end(word: &Word) -> End {
     let prefix = word.text.prefix();
     if prefix == "-" {

@@ -11,6 +11,7 @@ use super::address::send;
 use super::cargo::Cargo;
 use crate::analyst::taint;
 use crate::options::{Order, read};
+use crate::url;
 use crate::word::Word;
 
 /// Tools that copy from a source to a target, by the words before the operands.
@@ -81,6 +82,7 @@ pub(super) fn sent(run: &mut Run) {
             upload(run, &files, &service);
         }
         "az" => azure(run),
+        "restic" | "borg" | "borgmatic" | "kopia" | "duplicity" | "rustic" => backed_up(run),
         "netlify" | "ntl" | "vercel" | "vc" | "now" | "firebase" => site(run),
         "croc" | "wormhole" | "magic-wormhole" | "ffsend" | "transfer" => given(run),
         _ => {}
@@ -296,6 +298,48 @@ fn given(run: &mut Run) {
         let service = service(run);
         upload(run, &files, &service);
     }
+}
+
+/// Backups to a store on another machine: restic's and rustic's `s3:…`, `sftp:…`, borg's `ssh://…` and `host:path`,
+/// duplicity's addresses. Where kopia's is, only its own settings tell.
+fn backed_up(run: &mut Run) {
+    let spec = "r,repo= repository-file= p,password-file= password-command= tag= host= H= e,exclude= iexclude= exclude-file= \
+        exclude-from= files-from= C,compression= c,checkpoint-interval= o,option= comment= pattern= patterns-from= n,dry-run";
+    let options = read(run.args, spec, Order::Anywhere);
+    let mut words = options.operands.iter();
+    let verb = if run.program == "duplicity" {
+        String::new()
+    } else {
+        words.next().map(Word::shown).unwrap_or_default()
+    };
+    let mut files: Vec<Word> = words.cloned().collect();
+    let named = options.value("r").cloned().or_else(|| {
+        let name = if run.program == "borg" { "BORG_REPO" } else { "RESTIC_REPOSITORY" };
+        let text = run.variable(name)?.single()?.clone();
+        Some(Word { text, ..Word::literal_at("", run.call.span) })
+    });
+    let store = match (run.program, verb.as_str()) {
+        ("restic" | "rustic", "backup") => named,
+        ("borg", "create") => (!files.is_empty())
+            .then(|| files.remove(0))
+            .filter(|first| !first.text.prefix().starts_with("::"))
+            .or(named),
+        ("duplicity", _) => files.pop(),
+        ("kopia", "snapshot" | "snap") => Some(Word::literal_at("kopia://its.store", run.call.span)),
+        _ => return,
+    };
+    let Some(store) = store.map(|store| store.shown()).filter(|store| is_elsewhere(store)) else { return };
+    upload(run, &files, &store);
+}
+
+/// Is a store named by an address, or by a machine and a path?
+fn is_elsewhere(store: &str) -> bool {
+    let before = store.split("::").next().unwrap_or_default();
+    before.split_once(':').is_some_and(|(scheme, rest)| {
+        !matches!(scheme, "file" | "local")
+            && !scheme.contains('/')
+            && !url::is_this_machine(&url::host(rest))
+    })
 }
 
 fn upload(run: &mut Run, files: &[Word], host: &str) {
