@@ -177,7 +177,7 @@ fn faults(sources: &[(PathBuf, String)]) -> Vec<String> {
 fn last_word(sources: &[(PathBuf, String)]) -> Option<String> {
     let own = sources.iter().filter(|(path, _)| path.starts_with("crates/lastword/src"));
     let count: usize = own.map(|(_, text)| text.lines().count()).sum();
-    (count > 320).then(|| format!("crates/lastword: {count} lines; the one crate with `unsafe` stays tiny"))
+    (count > 500).then(|| format!("crates/lastword: {count} lines; the one crate with `unsafe` stays tiny"))
 }
 
 fn sources() -> Result<Vec<(PathBuf, String)>> {

@@ -9,7 +9,6 @@
 //! `tollgate hook` starts through glibc's own `_start`.
 
 use std::ffi::{c_char, c_int, c_void};
-use std::mem::offset_of;
 
 std::arch::global_asm!(
     ".globl tollgate_start",
@@ -44,14 +43,6 @@ struct Chosen {
     place: *mut usize,
     kind: usize,
     choose: extern "C" fn() -> usize,
-}
-
-/// The head of a thread's own block, as the compiler (`guard`) and glibc (`pointer_guard`) expect it.
-#[repr(C)]
-struct Head {
-    before: [usize; 5],
-    guard: usize,
-    pointer_guard: usize,
 }
 
 type Prepare = extern "C" fn(c_int, *const *const c_char, *const *const c_char);
@@ -150,22 +141,15 @@ unsafe fn choose() {
     }
 }
 
-/// Sets what guards stacks and kept addresses against being overwritten to what the kernel threw for it.
+/// Sets what guards stacks (for the compiler) and kept addresses (for glibc) to what the kernel threw for it.
 ///
 /// # Safety
 /// The thread's own block is there, and none of the two is in use.
 unsafe fn guard() {
     // SAFETY: `_dl_random` points to sixteen bytes; the lowest byte of a guard is zero, so that no text runs over it.
     unsafe {
-        let (guard, pointer) = (*_dl_random & !0xff, *_dl_random.add(1));
-        std::arch::asm!(
-            "mov fs:[{at_guard}], {guard}",
-            "mov fs:[{at_pointer}], {pointer}",
-            at_guard = const offset_of!(Head, guard),
-            at_pointer = const offset_of!(Head, pointer_guard),
-            guard = in(reg) guard,
-            pointer = in(reg) pointer,
-        );
+        let (stack, pointer) = (*_dl_random & !0xff, *_dl_random.add(1));
+        std::arch::asm!("mov fs:[0x28], {}", "mov fs:[0x30], {}", in(reg) stack, in(reg) pointer);
     }
 }
 
