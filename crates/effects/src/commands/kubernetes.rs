@@ -72,6 +72,10 @@ pub(super) const TOOLS: &[Tool] = &[
         values: "n namespace kube-context kubeconfig kube-apiserver kube-token timeout f values set version description",
         one_dash: false,
         deeds: &[
+            (
+                "uninstall|delete|un|del|rollback --kube-context=kind-*|k3d-*|minikube|docker-desktop|rancher-desktop|colima*|orbstack",
+                Deed::Safe,
+            ),
             ("** --dry-run", Deed::Safe),
             ("uninstall|delete|un|del", DELETE),
             ("rollback", DELETE),
