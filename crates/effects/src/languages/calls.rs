@@ -184,6 +184,11 @@ impl Machine<'_, '_, '_> {
             }
             _ => {}
         }
+        self.method_by_name(value, place, name, args)
+    }
+
+    /// Calls a method that is known by its name alone, whatever it belongs to.
+    fn method_by_name(&mut self, value: &Val, place: Option<&str>, name: &str, args: Args) -> Val {
         let remote = taint::has(value.taint(), taint::NET);
         if matches!(value, Val::Unknown(_)) && (self.connected || remote) && is_sending(name) {
             return self.send_to_peer(name, args);
@@ -200,16 +205,21 @@ impl Machine<'_, '_, '_> {
         if let Some(own) = self.own_method(name) {
             return self.invoke(&own, &args);
         }
+        self.strange_method(value, name, &args)
+    }
+
+    /// A method that nobody knows: of a client it may be a request, and what it is given it may call.
+    fn strange_method(&mut self, value: &Val, name: &str, args: &Args) -> Val {
         self.strange = true;
         let class = match value {
             Val::Object(object) => object.class.to_string(),
             _ => String::new(),
         };
-        if let Some(result) = self.client_call(&class, name, &args) {
+        if let Some(result) = self.client_call(&class, name, args) {
             return result;
         }
-        self.asked_of_service(&class, name, &args);
-        let args = self.exposed_args(&args);
+        self.asked_of_service(&class, name, args);
+        let args = self.exposed_args(args);
         self.callbacks_with(&args, value.taint());
         match value {
             Val::Object(_) if is_service(&class) && class.len() < 120 => {

@@ -37,50 +37,6 @@ impl Machine<'_, '_, '_> {
                 self.callbacks(args);
                 Val::unknown()
             }
-            Op::ReadOr(path) => {
-                Val::Text(self.read(&args.get(0).cloned().unwrap_or_else(|| self.home_path(path))))
-            }
-            Op::Read | Op::Lines => {
-                let content = self.read(&first);
-                if args.option("inplace").is_some_and(Val::is_true) {
-                    self.write(&first, WriteMode::Edit, None);
-                }
-                for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
-                    self.apply(function, &Args::of(vec![Val::unknown(), Val::Text(content.clone())]));
-                }
-                if op == Op::Lines {
-                    pure::apply(pure::Pure::Lines, &Args::of(vec![Val::Text(content)]))
-                } else {
-                    Val::Text(content)
-                }
-            }
-            Op::Write | Op::Append => {
-                let content = args.at(1, &["data", "content", "contents"]).as_text();
-                let mode = if op == Op::Append || is_append(args) {
-                    WriteMode::Append
-                } else {
-                    WriteMode::Overwrite
-                };
-                self.write(&first, mode, Some(&content));
-                self.callbacks(args);
-                Val::name("None")
-            }
-            Op::Truncate => {
-                self.write(&first, WriteMode::Overwrite, None);
-                Val::unknown()
-            }
-            Op::MakeDir => {
-                for word in self.paths(&first) {
-                    self.run.analyst.make_dir(&word, self.run.shell);
-                }
-                Val::unknown()
-            }
-            Op::Touch => {
-                for word in self.paths(&first) {
-                    self.run.analyst.alter(&word, false, self.run.shell);
-                }
-                Val::unknown()
-            }
             Op::ChangeDir => {
                 self.run.shell.set_cwd(&first.as_text());
                 self.callbacks(args);
@@ -93,9 +49,57 @@ impl Machine<'_, '_, '_> {
                 self.open(&first, &Val::text(if append { "a" } else { "w" }), args)
             }
             Op::OpenHandle => self.open_handle(args),
+            Op::ReadOr(path) => {
+                Val::Text(self.read(&args.get(0).cloned().unwrap_or_else(|| self.home_path(path))))
+            }
+            Op::Read | Op::Lines => self.read_op(op, &first, args),
+            Op::Write | Op::Append | Op::Truncate | Op::MakeDir | Op::Touch => {
+                self.write_op(op, &first, args)
+            }
             Op::Permission | Op::PermissionOf(_) => self.permissions(op, &first, args),
             _ => self.listing(op, &first, args),
         }
+    }
+
+    /// Reads a file: its text, or its lines.
+    fn read_op(&mut self, op: Op, path: &Val, args: &Args) -> Val {
+        let content = self.read(path);
+        if args.option("inplace").is_some_and(Val::is_true) {
+            self.write(path, WriteMode::Edit, None);
+        }
+        for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
+            self.apply(function, &Args::of(vec![Val::unknown(), Val::Text(content.clone())]));
+        }
+        match op {
+            Op::Lines => pure::apply(pure::Pure::Lines, &Args::of(vec![Val::Text(content)])),
+            _ => Val::Text(content),
+        }
+    }
+
+    /// Makes or changes what a path names.
+    fn write_op(&mut self, op: Op, path: &Val, args: &Args) -> Val {
+        match op {
+            Op::Truncate => self.write(path, WriteMode::Overwrite, None),
+            Op::MakeDir => {
+                for word in self.paths(path) {
+                    self.run.analyst.make_dir(&word, self.run.shell);
+                }
+            }
+            Op::Touch => {
+                for word in self.paths(path) {
+                    self.run.analyst.alter(&word, false, self.run.shell);
+                }
+            }
+            _ => {
+                let content = args.at(1, &["data", "content", "contents"]).as_text();
+                let append = op == Op::Append || is_append(args);
+                let mode = if append { WriteMode::Append } else { WriteMode::Overwrite };
+                self.write(path, mode, Some(&content));
+                self.callbacks(args);
+                return Val::name("None");
+            }
+        }
+        Val::unknown()
     }
 
     fn delete(&mut self, op: Op, first: Val, args: &Args) -> Val {

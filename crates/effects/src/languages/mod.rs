@@ -22,6 +22,7 @@ mod members;
 mod network;
 mod ops;
 mod outgoing;
+mod output;
 mod perform;
 mod perl;
 mod php;

@@ -38,6 +38,14 @@ pub(super) fn takes_list(name: &str) -> bool {
 
 /// What a function does, by its full name.
 pub(super) fn function(name: &str) -> Option<Op> {
+    commands(name)
+        .or_else(|| files(name))
+        .or_else(|| network(name))
+        .or_else(|| processes(name))
+        .or_else(|| values(name))
+}
+
+fn commands(name: &str) -> Option<Op> {
     Some(match name {
         "system"
         | "exec"
@@ -47,8 +55,17 @@ pub(super) fn function(name: &str) -> Option<Op> {
         | "run"
         | "IPC.Run.run" => Op::System,
         "backtick" | "readpipe" => Op::ShellOut,
+        "eval" => Op::Eval,
+        "do" | "require" => Op::EvalFile,
+        "thaw" | "Storable.thaw" => Op::Unpack,
         "open2" | "IPC.Open2.open2" => Op::ExecWords(2),
         "open3" | "IPC.Open3.open3" => Op::ExecWords(3),
+        _ => return None,
+    })
+}
+
+fn files(name: &str) -> Option<Op> {
+    Some(match name {
         "unlink" | "rmdir" => Op::Delete,
         "rmtree"
         | "remove_tree"
@@ -72,6 +89,12 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "find" | "File.Find.find" | "finddepth" => Op::Find,
         "chdir" => Op::ChangeDir,
         "mkdir" | "make_path" | "mkpath" => Op::MakeDir,
+        _ => return None,
+    })
+}
+
+fn network(name: &str) -> Option<Op> {
+    Some(match name {
         "LWP.Simple.get"
         | "LWP.Simple.getprint"
         | "LWP.UserAgent.new.get"
@@ -93,9 +116,12 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "connect" => Op::Connect,
         "connection.print" | "connection.send" | "send" => Op::Send,
         "gethostbyname" => Op::Resolve,
-        "eval" => Op::Eval,
-        "do" | "require" => Op::EvalFile,
-        "thaw" | "Storable.thaw" => Op::Unpack,
+        _ => return None,
+    })
+}
+
+fn processes(name: &str) -> Option<Op> {
+    Some(match name {
         "kill" => Op::KillFirst,
         "fork" => Op::Fork,
         "sleep" | "wait" | "waitpid" | "exit" | "die" | "accept" => Op::Calm,
@@ -107,6 +133,12 @@ pub(super) fn function(name: &str) -> Option<Op> {
         }
         "getenv" => Op::Env,
         "File.Path.can" | "can" => Op::ByName,
+        _ => return None,
+    })
+}
+
+fn values(name: &str) -> Option<Op> {
+    Some(match name {
         "Dumper" | "Data.Dumper.Dumper" | "uniq" | "local" | "keys_of" | "chomp" | "File.Spec.new"
         | "Path.Tiny.path" | "path" => Op::Pure(Pure::Same),
         "keys" => Op::Pure(Pure::Keys),

@@ -3,136 +3,15 @@
 use super::super::ops::{Known, Op};
 use super::super::pure::Pure;
 
-/// The plain form of a name: without the detours to the same thing.
-pub(super) fn canonical(name: &str) -> Option<String> {
-    let mut plain = name;
-    for prefix in ["builtins.", "__builtins__.", "sys.modules.", "globals.", "six.moves.", "__main__."] {
-        plain = plain.strip_prefix(prefix).unwrap_or(plain);
-    }
-    let mut owned = plain.replace(".__dict__", "").replace(".__call__", "");
-    for (alias, real) in [
-        ("posix.", "os."),
-        ("nt.", "os."),
-        ("posixpath.", "os.path."),
-        ("urllib2.", "urllib.request."),
-        ("os.os.", "os."),
-    ] {
-        if let Some(rest) = owned.strip_prefix(alias) {
-            owned = format!("{real}{rest}");
-        }
-    }
-    (owned != name).then_some(owned)
-}
-
-/// Is it a module that does not lie beside the program?
-pub(super) fn is_known(name: &str) -> bool {
-    const MODULES: &[&str] = &[
-        "os",
-        "sys",
-        "re",
-        "io",
-        "json",
-        "time",
-        "math",
-        "shutil",
-        "subprocess",
-        "pathlib",
-        "glob",
-        "tempfile",
-        "datetime",
-        "collections",
-        "itertools",
-        "functools",
-        "random",
-        "string",
-        "socket",
-        "urllib",
-        "http",
-        "base64",
-        "hashlib",
-        "argparse",
-        "logging",
-        "typing",
-        "csv",
-        "uuid",
-        "platform",
-        "threading",
-        "multiprocessing",
-        "asyncio",
-        "struct",
-        "copy",
-        "pickle",
-        "inspect",
-        "traceback",
-        "contextlib",
-        "dataclasses",
-        "enum",
-        "unittest",
-        "pytest",
-        "numpy",
-        "pandas",
-        "requests",
-        "yaml",
-        "toml",
-        "tomllib",
-        "importlib",
-        "builtins",
-        "ctypes",
-        "signal",
-        "stat",
-        "textwrap",
-        "operator",
-        "codecs",
-        "zlib",
-        "gzip",
-        "zipfile",
-        "tarfile",
-        "sqlite3",
-        "smtplib",
-        "ftplib",
-        "ssl",
-        "getpass",
-        "pty",
-        "code",
-        "ast",
-        "types",
-        "warnings",
-        "abc",
-        "decimal",
-        "statistics",
-        "secrets",
-        "configparser",
-        "torch",
-        "tensorflow",
-        "sklearn",
-        "scipy",
-        "matplotlib",
-        "PIL",
-        "django",
-        "flask",
-        "fastapi",
-        "setuptools",
-        "__future__",
-        "posix",
-        "fnmatch",
-        "shlex",
-        "pprint",
-        "email",
-        "xml",
-        "html",
-        "heapq",
-        "bisect",
-        "marshal",
-    ];
-    MODULES.contains(&name.split('.').next().unwrap_or_default())
-}
-
 /// What a function does, by its full name.
 pub(super) fn function(name: &str) -> Option<Op> {
     commands(name)
         .or_else(|| files(name))
-        .or_else(|| network(name))
+        .or_else(|| requests(name))
+        .or_else(|| connections(name))
         .or_else(|| code(name))
+        .or_else(|| environment(name))
+        .or_else(|| paths(name))
         .or_else(|| values(name))
         .or_else(|| program(name))
 }
@@ -237,7 +116,7 @@ fn files(name: &str) -> Option<Op> {
     })
 }
 
-fn network(name: &str) -> Option<Op> {
+fn requests(name: &str) -> Option<Op> {
     Some(match name {
         "urllib.request.urlopen"
         | "urllib.urlopen"
@@ -275,6 +154,12 @@ fn network(name: &str) -> Option<Op> {
         | "requests.Session.request"
         | "aiohttp.ClientSession.request" => Op::Request,
         "urllib.request.urlretrieve" | "urllib.urlretrieve" | "wget.download" => Op::Download,
+        _ => return None,
+    })
+}
+
+fn connections(name: &str) -> Option<Op> {
+    Some(match name {
         "http.client.HTTPConnection"
         | "http.client.HTTPSConnection"
         | "httplib.HTTPConnection"
@@ -341,6 +226,12 @@ fn code(name: &str) -> Option<Op> {
         | "multiprocessing.Pool.apply" => Op::Apply,
         "threading.Thread" | "multiprocessing.Process" | "threading.Timer" => Op::Thread,
         "functools.partial" => Op::Bind,
+        _ => return None,
+    })
+}
+
+fn environment(name: &str) -> Option<Op> {
+    Some(match name {
         "print"
         | "sys.stdout.write"
         | "sys.stdout.buffer.write"
@@ -368,7 +259,7 @@ fn code(name: &str) -> Option<Op> {
     })
 }
 
-fn values(name: &str) -> Option<Op> {
+fn paths(name: &str) -> Option<Op> {
     Some(match name {
         "os.path.expanduser" | "os.path.expandvars" => Op::Pure(Pure::ExpandUser),
         "os.path.join" | "posixpath.join" | "pathlib.Path" | "pathlib.PosixPath" | "pathlib.PurePath" => {
@@ -398,7 +289,12 @@ fn values(name: &str) -> Option<Op> {
         | "tempfile.mktemp"
         | "tempfile.NamedTemporaryFile" => Op::Now(Known::TempFile),
         "tempfile.mkstemp" => Op::Now(Known::TempPair),
-        "sys.modules" => return None,
+        _ => return None,
+    })
+}
+
+fn values(name: &str) -> Option<Op> {
+    Some(match name {
         "chr" | "unichr" | "bytes.decode" => Op::Pure(Pure::Chars),
         "ord" => Op::Pure(Pure::Code),
         "int" => Op::Pure(Pure::Int),

@@ -15,7 +15,11 @@ pub(super) fn canonical(name: &str) -> Option<String> {
 
 /// What a function does, by its full name.
 pub(super) fn function(name: &str) -> Option<Op> {
-    commands(name).or_else(|| files(name)).or_else(|| code(name)).or_else(|| values(name))
+    commands(name)
+        .or_else(|| files(name))
+        .or_else(|| network(name))
+        .or_else(|| code(name))
+        .or_else(|| values(name))
 }
 
 fn commands(name: &str) -> Option<Op> {
@@ -82,6 +86,12 @@ fn files(name: &str) -> Option<Op> {
         "Dir.entries" | "Dir.children" | "Dir.each_child" | "Dir.foreach" => Op::ReadDir,
         "Dir.glob" | "Dir.[]" => Op::Glob,
         "Dir.chdir" | "FileUtils.cd" | "FileUtils.chdir" => Op::ChangeDir,
+        _ => return None,
+    })
+}
+
+fn network(name: &str) -> Option<Op> {
+    Some(match name {
         "URI.open"
         | "Net.HTTP.get"
         | "Net.HTTP.get_response"
