@@ -8,6 +8,7 @@ use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
 use super::files::PATH;
 use super::machine::{Machine, Origin};
+use super::ops::Known;
 use super::pure;
 use super::value::{Args, Command, Pipe, Val, is_blank};
 use crate::analyst::taint;
@@ -253,6 +254,33 @@ impl Machine<'_, '_, '_> {
             self.apply(block, &Args::of(vec![pipe.clone(), output.clone()]));
         }
         pipe
+    }
+
+    /// Commands, each a text or a list of words, the output of one the input of the next.
+    pub fn run_pipeline(&mut self, args: &Args) -> Val {
+        let mut printed: Option<Value> = None;
+        for command in args.list.iter().filter(|value| !matches!(value, Val::Table(_) | Val::Function(_))) {
+            let next = match command {
+                Val::List(list) => {
+                    let words = self.words_of(&list.items);
+                    self.command(&words, printed.as_ref())
+                }
+                text => self.shell(&text.as_text(), printed.as_ref()),
+            };
+            printed = Some(next);
+        }
+        self.callbacks(args);
+        Val::Text(printed.unwrap_or_else(Value::empty))
+    }
+
+    /// `fork(file, args)`: the interpreter is started again.
+    pub fn run_forked(&mut self, args: &Args) -> Val {
+        let mut words = vec![self.known(Known::Executable), args.at(0, &[])];
+        words.extend(
+            args.get(1).filter(|list| matches!(list, Val::List(_))).map(Val::items).unwrap_or_default(),
+        );
+        let words = self.words_of(&words);
+        self.run_words(words, None, args)
     }
 
     /// The program that the function is named after.

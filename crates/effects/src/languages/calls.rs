@@ -34,6 +34,11 @@ impl Machine<'_, '_, '_> {
             Val::Text(_) if self.syntax.symbolic => self.apply_named(callee, args),
             Val::Pipe(pipe) => self.run_with(&Rc::clone(pipe), args),
             Val::Object(object) if is_service(&object.class) => {
+                let (owner, last) = object.class.rsplit_once('.').unwrap_or(("", &object.class));
+                if let Some(result) = self.client_call(owner, last, args) {
+                    return result;
+                }
+                self.asked_of_service(owner, last, args);
                 self.callbacks(args);
                 Val::object(&object.class, args.clone())
             }

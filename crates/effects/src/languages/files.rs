@@ -42,6 +42,11 @@ impl Machine<'_, '_, '_> {
                 self.callbacks(args);
                 Val::unknown()
             }
+            Op::DeleteSelf => match (&first, args.list.len()) {
+                (Val::Text(_), 1) => self.delete(Op::Delete, first, args),
+                _ => Val::Unknown(args.taint()),
+            },
+            Op::OpenSecond => self.open(&args.at(1, &[]), &args.at(2, &[]), args),
             Op::Open => self.open(&first, &args.at(1, &["mode", "flags"]), args),
             Op::Create => {
                 let append =
@@ -271,9 +276,15 @@ impl Machine<'_, '_, '_> {
                 let names = Val::many(vec![Val::Text(name())]);
                 Val::many(vec![Val::list(vec![inner, names.clone(), names])])
             }
-            Op::Glob => {
+            Op::Glob | Op::GlobHome => {
+                let home = (op == Op::GlobHome).then(|| self.run.analyst.world.home().to_owned());
+                let at_home = |text: Value| match &home {
+                    Some(home) => pure::expand_user(&text, home),
+                    None => text,
+                };
                 let all = args.list.iter().filter(|value| !matches!(value, Val::Int(_) | Val::Name(_)));
-                Val::many(all.map(|value| Val::Text(value.as_text().map(glob))).collect())
+                let found = all.map(|value| Val::Text(at_home(value.as_text()).map(glob))).collect();
+                Val::many(found)
             }
             Op::GlobBelow => {
                 let pattern = args.text(1);

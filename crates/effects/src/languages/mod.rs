@@ -16,6 +16,7 @@ mod handles;
 mod higher;
 mod javascript;
 mod known;
+mod libc;
 mod lisp;
 mod machine;
 mod members;

@@ -88,10 +88,10 @@ impl Machine<'_, '_, '_> {
                 Val::Unknown(marks)
             }
             Op::Kill | Op::KillFirst => self.kill(op == Op::KillFirst, args),
-            Op::Fork => {
+            Op::Fork | Op::ForkFile => {
                 self.forks += 1;
                 self.callbacks(args);
-                Val::unknown()
+                if op == Op::ForkFile { self.run_forked(args) } else { Val::unknown() }
             }
             Op::Power => {
                 self.push(
@@ -114,6 +114,7 @@ impl Machine<'_, '_, '_> {
             },
             Op::Named => self.run_named(name, args),
             Op::Process => self.open_process(args),
+            Op::Pipeline => self.run_pipeline(args),
             Op::Worker if args.option("eval").is_some_and(Val::is_true) => {
                 self.run_eval(&Args::of(args.list.iter().take(1).cloned().collect()))
             }
@@ -165,6 +166,16 @@ impl Machine<'_, '_, '_> {
             Op::Yields(name) => Val::name(name),
             Op::Names => args.get(0).cloned().unwrap_or_else(|| Val::name("globals")),
             Op::Part => self.part_by_name(args),
+            Op::PartOf => self.parts_of(args),
+            Op::CallOf => match (args.literal(0), args.list.last()) {
+                (Some(name), Some(owner)) if args.list.len() > 1 => {
+                    let mut rest = args.skip(1);
+                    rest.list.pop();
+                    self.method(&owner.clone(), None, &name, rest)
+                }
+                _ => Val::Unknown(args.taint()),
+            },
+            Op::Curry(name) => Val::partial(Val::name(name), args.clone()),
             Op::ApplyNamed | Op::ApplyList => {
                 let function = self.callable(&args.at(0, &[]));
                 let rest = if op == Op::ApplyList { Args::of(args.at(1, &[]).items()) } else { args.skip(1) };
@@ -222,7 +233,7 @@ impl Machine<'_, '_, '_> {
                 }
                 path
             }
-            Op::Map | Op::Each | Op::Filter | Op::Then | Op::Apply | Op::Thread | Op::Bind => {
+            Op::Map | Op::Each | Op::Filter | Op::Then | Op::Apply | Op::Thread | Op::Bind | Op::Fold => {
                 self.higher(op, args)
             }
             _ => return None,
@@ -333,6 +344,18 @@ impl Machine<'_, '_, '_> {
             (Val::Name(module), None) if self.syntax.risky.contains(&&**module) => Val::name("?"),
             _ => Val::Unknown(owner.taint()),
         }
+    }
+
+    /// Parts of the last argument by the names before it, each perhaps with parts of its own: `path.join`.
+    fn parts_of(&mut self, args: &Args) -> Val {
+        let Some((owner, names)) = args.list.split_last() else { return Val::unknown() };
+        let mut part = owner.clone();
+        for name in names.iter().filter_map(Val::literal) {
+            for name in name.split('.') {
+                part = self.attribute(&part, None, name);
+            }
+        }
+        part
     }
 
     /// Is it a module from which nothing may be picked by a name that is not known?

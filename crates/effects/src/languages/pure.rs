@@ -1,5 +1,7 @@
 //! Functions that only make values out of values: decoding, joining, paths.
 
+use std::rc::Rc;
+
 use tollgate_shell::value::{HoleSource, Piece, Text, Value};
 
 use super::text::{braces, characters, each_text, printf, rot13, shell_words, slice, text_of, unpercent};
@@ -68,6 +70,8 @@ pub(super) enum Pure {
     Merge,
     Keys,
     Values,
+    /// Pairs of names and values to a table.
+    Table,
     Entries,
     Last,
     First,
@@ -217,6 +221,10 @@ fn lists(what: Pure, args: &Args) -> Option<Val> {
 fn tables(what: Pure, args: &Args) -> Option<Val> {
     Some(match what {
         Pure::Merge => merge(args),
+        Pure::Table => match first(args) {
+            Val::List(list) => Val::table(list.items.iter().filter_map(pair).collect()),
+            other => other,
+        },
         Pure::Keys => match first(args) {
             Val::Table(table) => Val::list(table.entries.iter().map(|(key, _)| Val::text(key)).collect()),
             other => Val::many(vec![Val::Unknown(other.taint())]),
@@ -311,6 +319,14 @@ fn paths(what: Pure, args: &Args) -> Option<Val> {
         }),
         _ => return None,
     })
+}
+
+/// A name and its value.
+fn pair(value: &Val) -> Option<(Rc<str>, Val)> {
+    match value {
+        Val::List(list) => Some((Rc::from(list.items.first()?.literal()?), list.items.get(1)?.clone())),
+        _ => None,
+    }
 }
 
 fn vague(value: &Val, marks: tollgate_shell::value::Taint) -> Val {

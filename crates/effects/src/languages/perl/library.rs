@@ -79,13 +79,14 @@ fn files(name: &str) -> Option<Op> {
         "symlink" | "link" => Op::Link,
         "truncate" => Op::Truncate,
         "chmod" | "chown" => Op::PermissionOf(false),
-        "sysopen" | "IO.File.new" | "IO.File.open" => Op::Open,
+        "sysopen" => Op::OpenSecond,
+        "IO.File.new" | "IO.File.open" => Op::Open,
         "read_file" | "File.Slurp.read_file" | "slurp" | "read_text" | "read_lines" => Op::Read,
         "write_file" | "File.Slurp.write_file" | "write_text" => Op::Write,
         "append_file" | "append_text" => Op::Append,
         "readline" => Op::Pure(Pure::Same),
         "readdir" | "opendir" => Op::ReadDir,
-        "glob" | "bsd_glob" => Op::Glob,
+        "glob" | "bsd_glob" | "File.Glob.bsd_glob" => Op::GlobHome,
         "find" | "File.Find.find" | "finddepth" => Op::Find,
         "chdir" => Op::ChangeDir,
         "mkdir" | "make_path" | "mkpath" => Op::MakeDir,
@@ -139,8 +140,10 @@ fn processes(name: &str) -> Option<Op> {
 
 fn values(name: &str) -> Option<Op> {
     Some(match name {
-        "Dumper" | "Data.Dumper.Dumper" | "uniq" | "local" | "keys_of" | "chomp" | "File.Spec.new"
-        | "Path.Tiny.path" | "path" => Op::Pure(Pure::Same),
+        "Dumper" | "Data.Dumper.Dumper" | "uniq" | "local" | "keys_of" | "chomp" | "File.Spec.new" => {
+            Op::Pure(Pure::Same)
+        }
+        "Path.Tiny.path" | "path" => Op::Pure(Pure::ExpandUser),
         "keys" => Op::Pure(Pure::Keys),
         "values" => Op::Pure(Pure::Values),
         "join" => Op::Pure(Pure::JoinRest),

@@ -39,6 +39,8 @@ fn files(name: &str) -> Option<Op> {
         "copy" => Op::Copy,
         "symlink" | "link" => Op::Link,
         "file_get_contents"
+        | "CURLFile"
+        | "curl_file_create"
         | "readfile"
         | "show_source"
         | "highlight_file"

@@ -1,5 +1,6 @@
 //! Python's libraries: what their functions do. A catalogue.
 
+use super::super::libc;
 use super::super::ops::{Known, Op};
 use super::super::pure::Pure;
 
@@ -14,6 +15,13 @@ pub(super) fn function(name: &str) -> Option<Op> {
         .or_else(|| paths(name))
         .or_else(|| values(name))
         .or_else(|| program(name))
+        .or_else(|| native(name))
+}
+
+/// Functions of C's library, by the libraries that reach for it.
+fn native(name: &str) -> Option<Op> {
+    let is_native = ["ctypes.", "cffi."].iter().any(|library| name.starts_with(library));
+    libc::function(name.rsplit('.').next().filter(|_| is_native)?)
 }
 
 /// `sh.rm` and `plumbum.cmd.rm` are the programs of these names.
@@ -39,6 +47,9 @@ fn commands(name: &str) -> Option<Op> {
         | "commands.getstatusoutput"
         | "platform.popen"
         | "invoke.run"
+        | "invoke.Context.run"
+        | "invoke.Context.sudo"
+        | "fabric.Connection.local"
         | "envoy.run"
         | "delegator.run"
         | "pexpect.run" => Op::ShellOut,
@@ -63,10 +74,6 @@ fn commands(name: &str) -> Option<Op> {
         "os.execl" | "os.execle" | "os.execlp" | "os.execlpe" => Op::ExecWords(0),
         "os.spawnl" | "os.spawnle" | "os.spawnlp" | "os.spawnlpe" => Op::ExecWords(1),
         "os.dup2" => Op::Duplicate,
-        "ctypes.CDLL.system"
-        | "ctypes.cdll.msvcrt.system"
-        | "ctypes.cdll.LoadLibrary.system"
-        | "ctypes.PyDLL.system" => Op::Shell,
         "os.mkdir" | "os.makedirs" => Op::MakeDir,
         "os.kill" | "os.killpg" => Op::Kill,
         "os.fork" | "os.forkpty" | "pty.fork" => Op::Fork,
@@ -200,7 +207,12 @@ fn code(name: &str) -> Option<Op> {
         | "eval"
         | "code.interact"
         | "code.InteractiveInterpreter.runsource"
+        | "code.InteractiveInterpreter.runcode"
         | "code.InteractiveConsole.push"
+        | "code.InteractiveConsole.runsource"
+        | "code.InteractiveConsole.runcode"
+        | "types.FunctionType"
+        | "types.LambdaType"
         | "timeit.timeit" => Op::Eval,
         "execfile" | "runpy.run_path" => Op::EvalFile,
         "pickle.loads" | "pickle.load" | "cPickle.loads" | "cPickle.load" | "dill.loads" | "dill.load"
@@ -212,13 +224,17 @@ fn code(name: &str) -> Option<Op> {
         | "importlib.__import__"
         | "runpy.run_module"
         | "importlib.reload" => Op::Import,
-        "getattr" | "operator.attrgetter" | "object.__getattribute__" => Op::Part,
+        "getattr" | "object.__getattribute__" => Op::Part,
+        "operator.attrgetter" => Op::Curry("attrgetter"),
+        "attrgetter" => Op::PartOf,
+        "operator.methodcaller" => Op::Curry("methodcaller"),
+        "methodcaller" => Op::CallOf,
+        "functools.reduce" => Op::Fold,
         "vars" | "globals" | "locals" => Op::Names,
         "len" | "bool" | "hash" | "id" | "type" | "isinstance" | "hasattr" | "callable" => Op::Count,
         "map" | "concurrent.futures.ThreadPoolExecutor.map" | "multiprocessing.Pool.map" => Op::Map,
         "filter" => Op::Filter,
         "atexit.register"
-        | "functools.reduce"
         | "asyncio.run"
         | "asyncio.to_thread"
         | "signal.signal"
@@ -338,7 +354,7 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "touch" => Op::Touch,
         "read" | "readline" | "getvalue" => Op::Pure(Pure::Same),
         "readlines" => Op::Pure(Pure::Lines),
-        "buffer" => Op::Pure(Pure::Itself),
+        "buffer" | "path" => Op::Pure(Pure::Itself),
         "rmtree" => Op::DeleteTree,
         "read_text" | "read_bytes" => Op::Read,
         "write_text" | "write_bytes" => Op::Write,

@@ -13,6 +13,14 @@ pub(super) fn canonical(name: &str) -> Option<String> {
         ("posixpath.", "os.path."),
         ("urllib2.", "urllib.request."),
         ("os.os.", "os."),
+        ("aiofiles.os.", "os."),
+        ("aiofiles.ospath.", "os.path."),
+        ("aioshutil.", "shutil."),
+        ("pathlib2.", "pathlib."),
+        ("anyio.Path", "pathlib.Path"),
+        ("trio.Path", "pathlib.Path"),
+        ("aiopath.AsyncPath", "pathlib.Path"),
+        ("path.Path", "pathlib.Path"),
     ] {
         if let Some(rest) = owned.strip_prefix(alias) {
             owned = format!("{real}{rest}");
