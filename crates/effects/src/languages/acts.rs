@@ -355,9 +355,11 @@ impl Machine<'_, '_, '_> {
         match &code {
             Val::Text(text) if text.any.iter().any(|text| !is_blank(text)) => {
                 let mut result: Option<Val> = None;
+                self.bind_names(args);
                 for text in text.any.iter().take(16) {
                     let code = self.with_stand_ins(text, marks);
-                    let value = self.source(&code);
+                    let value =
+                        if is_expression(&code) { self.expression(&code) } else { self.source(&code) };
                     result = Some(result.map_or(value.clone(), |all| all.union(&value)));
                 }
                 result.unwrap_or_else(Val::unknown)
@@ -372,6 +374,16 @@ impl Machine<'_, '_, '_> {
             _ => {
                 self.dynamic(marks);
                 Val::Unknown(marks)
+            }
+        }
+    }
+
+    /// The names that code is given: `runInNewContext(code, {name: value})`.
+    fn bind_names(&mut self, args: &Args) {
+        for value in args.all() {
+            let Val::Table(table) = value else { continue };
+            for (name, value) in table.entries.iter().take(64) {
+                self.scope.set(name, value.clone());
             }
         }
     }
@@ -459,6 +471,11 @@ pub(super) fn stand_in(
         }
         None => '\u{E000}',
     }
+}
+
+/// Code that is nothing but a name, or a part of one: its value is what counts.
+fn is_expression(code: &str) -> bool {
+    code.len() < 200 && code.trim().chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_'))
 }
 
 /// Words that a shell would only split, none of them special.

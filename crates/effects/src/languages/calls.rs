@@ -201,7 +201,10 @@ impl Machine<'_, '_, '_> {
         if self.grow(value, place, name, &args.list) {
             return Val::unknown();
         }
-        if let Some(op) = (self.syntax.method)(name) {
+        // What belongs to a service deletes there, not a path.
+        let known =
+            (self.syntax.method)(name).filter(|op| *op != Op::DeleteSelf || !matches!(value, Val::Object(_)));
+        if let Some(op) = known {
             let mut all = args;
             all.list.insert(0, value.clone());
             self.test_of_text(op, value, place, &all);
@@ -254,10 +257,17 @@ impl Machine<'_, '_, '_> {
             all.list.insert(0, Val::Unknown(taint::NET));
             return self.perform(Op::PipeTo, name, &all);
         }
-        if (self.syntax.method)(name) == Some(Op::Then) {
+        if let Some(op @ (Op::Then | Op::Dispatch)) = (self.syntax.method)(name) {
             let mut all = args;
             all.list.insert(0, Val::Name(Rc::clone(owner)));
-            return self.perform(Op::Then, name, &all);
+            return self.perform(op, name, &all);
+        }
+        // `File.method(:delete)` is the function itself.
+        if self.syntax.bare_calls
+            && (self.syntax.function)(name) == Some(Op::ByName)
+            && let Some(part) = args.literal(0)
+        {
+            return Val::name(&format!("{owner}.{part}"));
         }
         match self.own_method(name) {
             Some(own) => self.invoke(&own, &args),

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use tollgate_shell::value::Value;
+use tollgate_shell::value::{Text, Value};
 
+use super::change::Change;
 use super::machine::Machine;
 use super::pure;
 use super::syntax::Infix;
@@ -78,6 +79,11 @@ impl Machine<'_, '_, '_> {
             Infix::Feed => {
                 self.fed = Some(left);
                 self.expr(strength + 1)
+            }
+            Infix::Match if matches!(self.peek(), Some(Tok::Change(_))) => {
+                let Some(Tok::Change(change)) = self.peek().cloned() else { return left };
+                self.at += 1;
+                self.change(&change, &left, place)
             }
             Infix::ChoiceAfter => {
                 self.expr(strength + 1);
@@ -271,12 +277,28 @@ impl Machine<'_, '_, '_> {
                 }
                 Val::unknown()
             }
+            Tok::Change(change) => {
+                self.at += 1;
+                let topic = self.lookup("$_");
+                self.change(change, &topic, Some(Rc::from("$_")))
+            }
             Tok::Other => {
                 self.at += 1;
                 Val::unknown()
             }
             _ => (self.syntax.primary)(self, &tok),
         }
+    }
+
+    /// Changes the text that stands in a variable.
+    fn change(&mut self, change: &Change, value: &Val, place: Option<Rc<str>>) -> Val {
+        let text = value.as_text();
+        self.burn(text.any.iter().map(Text::bytes).sum::<usize>() * (change.to.len() + 1) / 4);
+        let changed = change.apply(value);
+        if !change.copies {
+            self.assign(place, changed.clone());
+        }
+        changed
     }
 
     /// A string, and those that follow it and belong to it.

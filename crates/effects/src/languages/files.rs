@@ -62,7 +62,7 @@ impl Machine<'_, '_, '_> {
                 self.write_op(op, &first, args)
             }
             Op::Permission | Op::PermissionOf(_) => self.permissions(op, &first, args),
-            _ => self.listing(op, &first, args),
+            _ => self.listed(op, &first, args),
         }
     }
 
@@ -297,6 +297,26 @@ impl Machine<'_, '_, '_> {
             }
             _ => below(true, &args.text(1)),
         }
+    }
+
+    /// The same, each of them handed to the functions that were given for it.
+    fn listed(&mut self, op: Op, first: &Val, args: &Args) -> Val {
+        let names = self.listing(op, first, args);
+        let below = matches!(op, Op::GlobBelow | Op::GlobDeep | Op::Glob | Op::GlobHome);
+        let symbol = |value: &Val| {
+            self.syntax.bare_calls && args.list.len() == 2 && op == Op::GlobBelow && value.literal().is_some()
+        };
+        let called: Vec<Val> = args
+            .list
+            .iter()
+            .skip(1)
+            .filter(|value| below && (matches!(value, Val::Function(_)) || symbol(value)))
+            .cloned()
+            .collect();
+        for function in called {
+            self.apply_to(&function, &names.item());
+        }
+        names
     }
 }
 

@@ -60,7 +60,7 @@ impl Machine<'_, '_, '_> {
     }
 
     /// Calls a function with an item; `&:name` is the item's method of that name.
-    fn apply_to(&mut self, function: &Val, item: &Val) -> Val {
+    pub fn apply_to(&mut self, function: &Val, item: &Val) -> Val {
         match function.literal().filter(|_| self.syntax.bare_calls && !self.syntax.symbolic) {
             Some(name) => self.method(item, None, &name, Args::default()),
             None => self.apply(function, &Args::of(vec![item.clone()])),

@@ -6,6 +6,7 @@ mod args;
 mod awk;
 mod bind;
 mod calls;
+mod change;
 mod clients;
 pub(crate) mod edits;
 mod expr;

@@ -230,8 +230,12 @@ pub(super) enum Op {
     RequestOption,
     /// Says how much there is, or of what kind, and nothing of what it is.
     Count,
-    /// The numbers of all processes.
+    /// The numbers of all processes, or the processes; some of them where it is told what to ask each.
     Processes,
+    /// Asks a process what it is: it is one of many that is meant.
+    Picks,
+    /// Ends the process that it is called on.
+    KillSelf,
     /// Calls nothing else and returns nothing that matters.
     Nothing,
 }
@@ -291,6 +295,6 @@ impl Op {
 
     /// As a method of an object: does it need the object?
     pub fn wants_receiver(self) -> bool {
-        matches!(self, Op::Send | Op::Then | Op::PipeTo)
+        matches!(self, Op::Send | Op::Then | Op::PipeTo | Op::KillSelf)
     }
 }

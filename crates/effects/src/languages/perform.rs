@@ -88,6 +88,7 @@ impl Machine<'_, '_, '_> {
                 Val::Unknown(marks)
             }
             Op::Kill | Op::KillFirst => self.kill(op == Op::KillFirst, args),
+            Op::KillSelf => self.kill(false, &Args::of(vec![Val::unknown()])),
             Op::Fork | Op::ForkFile => {
                 self.forks += 1;
                 self.callbacks(args);
@@ -266,8 +267,13 @@ impl Machine<'_, '_, '_> {
                 _ => Val::unknown(),
             },
             Op::Processes => {
-                self.all_processes = true;
-                Val::many(vec![Val::unknown()])
+                self.all_processes = args.list.is_empty() && args.named.is_empty();
+                let process = Val::object("psutil.Process", Args::default());
+                Val::many(vec![if name.ends_with("process_iter") { process } else { Val::unknown() }])
+            }
+            Op::Picks => {
+                self.all_processes = false;
+                Val::unknown()
             }
             Op::Known(known) | Op::Now(known) => self.known(known),
             Op::Keys => pure::apply(Pure::Keys, args),

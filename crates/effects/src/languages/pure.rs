@@ -4,7 +4,9 @@ use std::rc::Rc;
 
 use tollgate_shell::value::{HoleSource, Piece, Text, Value};
 
-use super::text::{braces, characters, each_text, printf, rot13, shell_words, slice, text_of, unpercent};
+use super::text::{
+    braces, characters, each_text, letters, printf, rot13, shell_words, slice, text_of, unpercent,
+};
 use super::value::{Args, Val};
 use crate::analyst::taint;
 use crate::commands::codecs;
@@ -31,6 +33,8 @@ pub(super) enum Pure {
     /// List and separator.
     JoinBy,
     Replace,
+    /// Text, letters, and what they become.
+    Letters,
     Split,
     Lines,
     /// `"{} {}".format(a, b)`
@@ -146,6 +150,10 @@ fn texts(what: Pure, args: &Args) -> Option<Val> {
             }
             _ => vague(&first(args), marks),
         },
+        Pure::Letters => match (args.literal(1), args.literal(2)) {
+            (Some(from), Some(to)) => each_text(&first(args), |text| letters(text, &from, &to)),
+            _ => vague(&first(args), marks),
+        },
         Pure::Braces => known
             .map_or(Val::Unknown(marks), |text| Val::Text(braces(&text, &args.skip(1)).with_taint(marks))),
         Pure::Printf => known.map_or(Val::Unknown(marks), |text| {
@@ -190,7 +198,11 @@ fn lists(what: Pure, args: &Args) -> Option<Val> {
         },
         Pure::JoinWith => join(&args.at(1, &[]), &args.text(0)),
         Pure::JoinSpaced => join(&first(args), &Value::text(" ")),
-        Pure::JoinBy => join(&first(args), &args.get(1).map_or_else(Value::empty, Val::as_text)),
+        Pure::JoinBy => match first(args) {
+            // `Pathname#join`
+            Val::Text(_) => Val::Text(join_paths(&flat(args))),
+            list => join(&list, &args.get(1).map_or_else(Value::empty, Val::as_text)),
+        },
         Pure::Split => split(args),
         Pure::Lines => match known {
             Some(text) => {

@@ -161,6 +161,7 @@ pub(super) fn is_service(class: &str) -> bool {
     LIBRARIES.iter().chain(REMOTES).any(|library| class.starts_with(library))
         || class.starts_with("git.Repo")
         || class.starts_with("crontab.CronTab")
+        || class.starts_with("cffi.FFI")
         || class.starts_with("simple-git")
 }
 

@@ -11,7 +11,7 @@ pub(super) fn canonical(name: &str) -> Option<String> {
     }
     let mut owned = plain.replace(".default", "").replace(".prototype", "");
     if let Some(part) = standard_fs(&owned) {
-        owned = format!("fs.{part}");
+        owned = format!("fs{part}");
     }
     for (alias, real) in [
         ("fs/promises", "fs"),
@@ -40,9 +40,14 @@ pub(super) fn canonical(name: &str) -> Option<String> {
 /// The standard library of Deno, from wherever it is brought in: `https://deno.land/std@1/fs/mod.ts`, `jsr:@std/fs`.
 fn standard_fs(name: &str) -> Option<&str> {
     let from = name.strip_prefix("https://").or_else(|| name.strip_prefix("jsr:")).unwrap_or(name);
-    let folder = from.strip_prefix("@std/fs").or_else(|| from.strip_prefix("deno.land/std"))?;
-    let (module, part) = folder.rsplit_once('.')?;
-    (module.is_empty() || module.contains("/fs/") || module.starts_with(['@', '/'])).then_some(part)
+    let part = match from.strip_prefix("@std/fs") {
+        Some(rest) => rest.get(rest.rfind('.').unwrap_or(rest.len())..)?,
+        None => {
+            let (module, part) = from.strip_prefix("deno.land/std")?.split_once(".ts")?;
+            module.contains("/fs/").then_some(part)?
+        }
+    };
+    (part.is_empty() || part.starts_with('.')).then_some(part)
 }
 
 /// What a function does, by its full name.

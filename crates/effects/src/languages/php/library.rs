@@ -134,6 +134,7 @@ fn values(name: &str) -> Option<Op> {
         "implode" | "join" => Op::Pure(Pure::JoinWith),
         "explode" => Op::Pure(Pure::SplitBy),
         "sprintf" => Op::Pure(Pure::Printf),
+        "strtr" => Op::Pure(Pure::Letters),
         "str_replace" => Op::Pure(Pure::ReplaceIn),
         "strtolower" => Op::Pure(Pure::Lower),
         "strtoupper" => Op::Pure(Pure::Upper),

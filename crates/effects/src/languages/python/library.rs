@@ -101,7 +101,15 @@ fn files(name: &str) -> Option<Op> {
         "os.truncate" => Op::Truncate,
         "os.chmod" | "os.lchmod" | "os.chown" | "os.lchown" | "shutil.chown" => Op::Permission,
         "os.listdir" => Op::ReadDir,
-        "psutil.pids" => Op::Processes,
+        "psutil.pids" | "psutil.process_iter" => Op::Processes,
+        "psutil.Process.name"
+        | "psutil.Process.cmdline"
+        | "psutil.Process.exe"
+        | "psutil.Process.username"
+        | "psutil.Process.cwd"
+        | "psutil.Process.ppid"
+        | "psutil.Process.environ" => Op::Picks,
+        "psutil.Process.kill" | "psutil.Process.terminate" | "psutil.Process.send_signal" => Op::KillSelf,
         "os.scandir" => Op::GlobBelow,
         "os.walk" | "os.fwalk" | "pathlib.Path.walk" => Op::Walk,
         "glob.glob" | "glob.iglob" => Op::Glob,

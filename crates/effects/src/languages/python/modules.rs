@@ -26,7 +26,21 @@ pub(super) fn canonical(name: &str) -> Option<String> {
             owned = format!("{real}{rest}");
         }
     }
+    if let Some(module) = by_detour(&owned) {
+        owned = module.to_owned();
+    }
     (owned != name).then_some(owned)
+}
+
+/// A module that another one brought in for itself: `shutil.os.system`, `random._os.system`.
+fn by_detour(name: &str) -> Option<&str> {
+    let at = ["os", "subprocess", "shutil", "sys"].iter().find_map(|module| {
+        let inner = [format!(".{module}."), format!("._{module}.")];
+        inner
+            .iter()
+            .find_map(|inner| name.rfind(inner.as_str()).map(|at| at + inner.len() - module.len() - 1))
+    })?;
+    is_known(name).then(|| name.get(at..))?
 }
 
 /// Is it a module that does not lie beside the program?

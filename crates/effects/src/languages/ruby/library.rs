@@ -234,7 +234,8 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "to_s" | "to_str" | "to_path" | "to_a" | "sort" | "uniq" | "compact" | "dup" | "freeze"
         | "force_encoding" | "encode" | "to_sym" | "body" | "read" | "flatten" | "to_h" | "inspect"
         | "lazy" | "shuffle" => Op::Pure(Pure::Same),
-        "gsub" | "sub" | "tr" | "gsub!" | "sub!" => Op::Pure(Pure::Replace),
+        "gsub" | "sub" | "gsub!" | "sub!" => Op::Pure(Pure::Replace),
+        "tr" | "tr_s" | "tr!" => Op::Pure(Pure::Letters),
         "split" => Op::Pure(Pure::Split),
         "lines" => Op::Pure(Pure::Lines),
         "start_with?" => Op::StartsWith,
