@@ -273,6 +273,21 @@ impl Machine<'_, '_, '_> {
         Val::Text(printed.unwrap_or_else(Value::empty))
     }
 
+    /// `Port.open({:spawn, text}, …)` and `Port.open({:spawn_executable, path}, args: […])`.
+    pub fn open_port(&mut self, args: &Args) -> Val {
+        let how = args.at(0, &[]).items();
+        let options = args.get(1).cloned().unwrap_or_else(Val::unknown);
+        match how.as_slice() {
+            [Val::Name(kind), path] if kind.ends_with("executable") => {
+                let list = args.option("args").or(options.entry("args")).map(Val::items).unwrap_or_default();
+                let words: Vec<Val> = std::iter::once(path.clone()).chain(list).collect();
+                self.run_spawn(&Args::of(vec![Val::list(words)]))
+            }
+            [_, text] => self.run_shell(false, &Args::of(vec![text.clone()])),
+            _ => Val::unknown(),
+        }
+    }
+
     /// `fork(file, args)`: the interpreter is started again.
     pub fn run_forked(&mut self, args: &Args) -> Val {
         let mut words = vec![self.known(Known::Executable), args.at(0, &[])];

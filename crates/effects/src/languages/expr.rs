@@ -53,6 +53,7 @@ impl Machine<'_, '_, '_> {
                     Infix::AddAssign => self.extended(&left, &right),
                     _ => left.union(&right),
                 };
+                self.part_set(place.as_deref(), &value);
                 self.assign(place, value.clone());
                 value
             }
@@ -122,6 +123,8 @@ impl Machine<'_, '_, '_> {
             (Infix::Number('*'), Val::Text(a), Val::Text(b)) => Val::Text(self.concat(a, b)),
             (Infix::Number('*'), Val::Text(text), Val::Int(times)) => self.repeat(text, *times),
             (Infix::Slash, Val::Int(a), Val::Int(b)) => number('/', *a, *b),
+            // `&File.rm/1` is the function itself.
+            (Infix::Slash, Val::Name(_), Val::Int(_)) if self.syntax.flat => left.clone(),
             (Infix::Slash, Val::Text(_), _) => {
                 Val::Text(pure::join_paths(&[left.as_text(), right.as_text()]))
             }
@@ -238,6 +241,12 @@ impl Machine<'_, '_, '_> {
                 let function = self.range(self.at + 1..close, |machine| machine.expr(0));
                 self.at = close + 1;
                 self.postfix(function)
+            }
+            // `&File.rm(&1)` is a function of what it is given.
+            Some(Tok::Op("&")) if self.syntax.flat && matches!(self.ahead(1), Some(Tok::Int(_))) => {
+                self.at += 2;
+                let given = self.lookup("&1");
+                self.postfix(given)
             }
             Some(Tok::Op("!" | "~" | "+" | "&" | "*" | "**" | "..." | "\\" | "++" | "--" | "@" | "#")) => {
                 self.at += 1;

@@ -17,7 +17,7 @@ pub(super) const PATH: usize = 4096;
 
 impl Machine<'_, '_, '_> {
     pub fn files(&mut self, op: Op, args: &Args) -> Val {
-        let first = args.at(0, &["path", "file", "filename", "src", "name", "pathname"]);
+        let first = args.at(0, &["path", "file", "filename", "src", "name", "pathname", "dir"]);
         match op {
             Op::Delete | Op::DeleteTree | Op::DeleteMaybe => self.delete(op, first, args),
             Op::LinkTo => {
@@ -262,6 +262,10 @@ impl Machine<'_, '_, '_> {
             Val::many(vec![Val::Text(found)])
         };
         match op {
+            // Julia's `join` and R's `full.names`.
+            Op::ReadDir if ["join", "full.names"].iter().any(|name| args.option(name).is_some()) => {
+                below(false, &Value::text("*"))
+            }
             Op::ReadDir => {
                 self.all_processes |=
                     first.literal().is_some_and(|path| path.trim_end_matches('/') == "/proc");

@@ -26,6 +26,12 @@ pub(super) enum Op {
     Named,
     /// A program, and what its streams are: `proc_open`.
     Process,
+    /// Calls the function of a module: module, name and list of arguments.
+    ApplyMember,
+    /// A port of Erlang: a pair of how it is started and what, with arguments.
+    Port,
+    /// A property of the machine by its name: `user.home`.
+    Property,
     /// Commands, each of which reads what the one before it prints.
     Pipeline,
     /// A file as code of this language in a process of its own, and its arguments.

@@ -59,7 +59,7 @@ impl Machine<'_, '_, '_> {
                     Some(Val::File(file)) => {
                         self.file_method(&file, "write", &Args::of(vec![args.at(0, &[])]))
                     }
-                    Some(path @ Val::Text(_)) if args.option("file").is_some() || name == "writeLines" => {
+                    Some(path @ Val::Text(_)) if args.option("file").is_some() || name != "cat" => {
                         let content = args.text(0);
                         self.write(&path, WriteMode::Overwrite, Some(&content));
                         Val::unknown()

@@ -116,6 +116,7 @@ impl Machine<'_, '_, '_> {
             Op::Named => self.run_named(name, args),
             Op::Process => self.open_process(args),
             Op::Pipeline => self.run_pipeline(args),
+            Op::Port => self.open_port(args),
             Op::Worker if args.option("eval").is_some_and(Val::is_true) => {
                 self.run_eval(&Args::of(args.list.iter().take(1).cloned().collect()))
             }
@@ -175,6 +176,16 @@ impl Machine<'_, '_, '_> {
                     self.method(&owner.clone(), None, &name, rest)
                 }
                 _ => Val::Unknown(args.taint()),
+            },
+            Op::ApplyMember => match (args.get(0), args.get(1), args.get(2)) {
+                (Some(Val::Name(module)), Some(Val::Name(name)), Some(Val::List(list))) => {
+                    let full = format!("{module}.{name}");
+                    self.apply(&Val::name(&full), &Args::of(list.items.clone()))
+                }
+                _ => {
+                    self.callbacks(args);
+                    Val::Unknown(args.taint())
+                }
             },
             Op::Curry(name) => Val::partial(Val::name(name), args.clone()),
             Op::ApplyNamed | Op::ApplyList => {
@@ -271,6 +282,12 @@ impl Machine<'_, '_, '_> {
                 let process = Val::object("psutil.Process", Args::default());
                 Val::many(vec![if name.ends_with("process_iter") { process } else { Val::unknown() }])
             }
+            Op::Property => match args.literal(0).as_deref() {
+                Some("user.home") => self.known(Known::Home),
+                Some("user.dir") => self.known(Known::Folder),
+                Some("java.io.tmpdir") => self.known(Known::Temp),
+                _ => Val::unknown(),
+            },
             Op::Picks => {
                 self.all_processes = false;
                 Val::unknown()

@@ -251,6 +251,8 @@ fn loss(class: &str, name: &str, args: &Args) -> Option<EffectKind> {
             !table.entries.is_empty() && value.entry("where").is_none_or(|inner| !is_empty(inner))
         }
         Val::List(list) => !list.items.is_empty(),
+        // `Repo.delete_all(User)`: a module, and nothing of it left out.
+        Val::Name(name) => !is_module(name),
         _ => true,
     });
     if WHOLE.contains(&name) && (!narrows || name.starts_with("drop")) && !chained(&["where", "filter"]) {
@@ -283,6 +285,10 @@ fn loss(class: &str, name: &str, args: &Args) -> Option<EffectKind> {
         "prune" | "remove" if chained(&["docker"]) && chained(&["volumes"]) => cloud(),
         _ => None,
     }
+}
+
+fn is_module(name: &str) -> bool {
+    name.rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase))
 }
 
 fn is_empty(value: &Val) -> bool {

@@ -8,6 +8,12 @@ pub(super) fn canonical(name: &str) -> Option<String> {
     let mut plain = name;
     for prefix in [
         "_G.",
+        "Kernel.",
+        "ffi.C.",
+        "std.filesystem.",
+        "std.fs.",
+        "std.process.",
+        "io.ioutil.",
         "package.loaded.",
         "java.lang.",
         "java.io.",
@@ -39,6 +45,7 @@ pub(super) fn function(name: &str) -> Option<Op> {
 
 fn commands(name: &str) -> Option<Op> {
     Some(match name {
+        "Port.open" | "open_port" => Op::Port,
         // Lua; Octave, gnuplot and R; Julia; Elixir and Erlang; Haskell; nvim.
         "os.execute" | "system" | "shell" | "shell_cmd" | "unix" | "dos" | "run" | "os.cmd"
         | "System.shell" | "callCommand" | "shell.exec" | "vim.fn.system" | "vim.fn.systemlist"
@@ -68,6 +75,7 @@ fn commands(name: &str) -> Option<Op> {
 fn deletions(name: &str) -> Option<Op> {
     Some(match name {
         "os.remove"
+        | "os.Remove"
         | "file.remove"
         | "delete"
         | "File.rm"
@@ -80,6 +88,11 @@ fn deletions(name: &str) -> Option<Op> {
         | "vim.fn.delete"
         | "file_delete"
         | "fs.file_delete"
+        | "Sys.remove"
+        | "remove_file"
+        | "fs.remove_file"
+        | "deleteFileAbsolute"
+        | "deleteFile"
         | "removeDirectory" => Op::Delete,
         "unlink" | "rm" | "rmdir" | "Directory.Delete" | "fs.remove" => Op::DeleteMaybe,
         "File.rm_rf"
@@ -95,6 +108,15 @@ fn deletions(name: &str) -> Option<Op> {
         | "remove_dir_all"
         | "os.rmdir_all"
         | "removeDir"
+        | "remove_all"
+        | "fs.remove_all"
+        | "deleteTreeAbsolute"
+        | "deleteTree"
+        | "AntBuilder.delete"
+        | "ant.delete"
+        | "project.delete"
+        | "FileUtils.deleteDirectory"
+        | "FileUtils.rm_rf"
         | "FileManager.default.removeItem" => Op::DeleteTree,
         _ => return None,
     })
@@ -102,25 +124,42 @@ fn deletions(name: &str) -> Option<Op> {
 
 fn files(name: &str) -> Option<Op> {
     Some(match name {
-        "os.rename" | "file.rename" | "mv" | "File.rename" | "renameFile" | "File.Move" | "Files.move"
-        | "Directory.Move" => Op::Move,
+        "os.Rename" | "os.rename" | "file.rename" | "mv" | "File.rename" | "renameFile" | "File.Move"
+        | "Files.move" | "Directory.Move" => Op::Move,
         "file.copy" | "cp" | "File.cp" | "copyFile" | "File.Copy" | "Files.copy" => Op::Copy,
         "File.cp_r" => Op::CopyTree,
         "io.input" => Op::Read,
-        "io.output" => Op::Create,
+        "io.output"
+        | "os.Create"
+        | "File.create"
+        | "FileOutputStream"
+        | "FileWriter"
+        | "PrintWriter"
+        | "Files.newOutputStream"
+        | "Files.newBufferedWriter"
+        | "file.create"
+        | "ofstream"
+        | "std.ofstream" => Op::Create,
+        "os.Truncate" | "RandomAccessFile.setLength" => Op::Truncate,
         "io.open" | "open" | "fopen" | "file" | "File.open" => Op::Open,
         "io.lines" | "readLines" | "readlines" | "eachline" => Op::Lines,
+        "os.ReadFile" | "ioutil.ReadFile" | "Files.readAllBytes" | "Files.readAllLines"
+        | "fs.read_to_string" | "read_to_string" | "fs.read" | "File.read!" => Op::Read,
         "read" | "readRDS" | "read.csv" | "readline" | "fileread" | "readFile" | "File.read"
         | "File.ReadAllText" | "Files.readString" | "scan" | "read_csv" | "file.read_file" | "readstring" => {
             Op::Read
         }
+        "os.WriteFile" | "ioutil.WriteFile" | "Files.write" | "fs.write" => Op::Write,
         "write" | "File.write" | "writeFile" | "File.WriteAllText" | "Files.writeString"
         | "file.write_file" | "saveRDS" => Op::Write,
         "appendFile" | "File.AppendAllText" => Op::Append,
-        "writeLines" | "cat" => Op::WriteTo,
+        "writeLines" | "cat" | "write.csv" | "write.csv2" | "write.table" | "write_csv" | "write_tsv"
+        | "fwrite" | "write_json" | "write_xlsx" => Op::WriteTo,
         "Sys.chmod" | "chmod" => Op::Permission,
         "list.files" | "readdir" | "File.ls" | "listDirectory" | "lfs.dir" => Op::ReadDir,
-        "Sys.glob" | "glob" => Op::Glob,
+        "Sys.glob" | "glob" | "Path.wildcard" | "filepath.Glob" => Op::Glob,
+        "Files.list" | "Files.newDirectoryStream" => Op::GlobBelow,
+        "Files.walk" | "Files.find" => Op::GlobDeep,
         "setwd" | "cd" | "lfs.chdir" | "chdir" => Op::ChangeDir,
         _ => return None,
     })
@@ -139,7 +178,13 @@ fn network(name: &str) -> Option<Op> {
         | "httpc.request"
         | "HTTPoison.get"
         | "Req.get" => Op::Fetch,
+        "http.Get" => Op::Fetch,
+        "http.Post" | "http.PostForm" => Op::Post,
+        "http.NewRequest" => Op::Request,
+        "net.LookupHost" | "net.LookupTXT" | "net.LookupAddr" | "InetAddress.getByName" => Op::Resolve,
         "httr.POST" | "POST" | "HTTP.post" | "HTTPoison.post" | "Req.post" => Op::Post,
+        "net.Dial" => Op::Connect,
+        "TcpStream.connect" | "Socket" | "java.net.Socket" => Op::Connect,
         "socket.connect" | "socketConnection" | "gen_tcp.connect" | "connect" => Op::Connect,
         _ => return None,
     })
@@ -147,9 +192,11 @@ fn network(name: &str) -> Option<Op> {
 
 fn code(name: &str) -> Option<Op> {
     Some(match name {
-        "load" | "loadstring" | "Code.eval_string" | "eval" | "Meta.parse" | "evalin" | "parse"
-        | "Eval.me" | "vim.cmd" | "include_string" => Op::Eval,
-        "lapply" | "sapply" | "vapply" | "foreach" | "walk" | "pmap" => Op::Each,
+        "apply" => Op::ApplyMember,
+        "evaluate" | "load" | "loadstring" | "Code.eval_string" | "eval" | "Meta.parse" | "evalin"
+        | "parse" | "Eval.me" | "vim.cmd" | "include_string" => Op::Eval,
+        "lapply" | "sapply" | "vapply" | "foreach" | "walk" | "pmap" | "Enum.each" | "Enum.map"
+        | "Task.async_stream" | "filepath.Walk" | "filepath.WalkDir" => Op::MapNamed,
         "do.call" => Op::ApplyList,
         "feval" => Op::ApplyNamed,
         "get" | "match.fun" | "getFunction" | "getFromNamespace" | "str2func" => Op::ByName,
@@ -169,7 +216,8 @@ fn machine(name: &str) -> Option<Op> {
         "os.getenv" | "Sys.getenv" | "getenv" | "System.get_env" | "System.getenv" | "os.getenv.all"
         | "lookupEnv" | "vim.env" | "sys.env.get" => Op::Env,
         "ENV" | "environ" | "sys.env" => Op::Known(Known::Environment),
-        "homedir" | "getHomeDirectory" | "System.user_home" => Op::Now(Known::Home),
+        "System.getProperty" => Op::Property,
+        "os.UserHomeDir" | "homedir" | "getHomeDirectory" | "System.user_home" => Op::Now(Known::Home),
         "getwd" | "pwd" | "lfs.currentdir" => Op::Now(Known::Folder),
         "tempdir" | "tempfile" | "tempname" | "os.tmpname" | "mktempdir" => Op::Now(Known::TempFile),
         _ => return None,
@@ -185,10 +233,24 @@ fn values(name: &str) -> Option<Op> {
         "paste0" | "string" | "strcat" | "c_str" => Op::Pure(Pure::Concat),
         "paste" => Op::Pure(Pure::JoinArgs),
         "c" | "list" | "vec" => Op::Pure(Pure::List),
+        "Directory" | "filepath.Join" | "PathBuf.from" | "Path.new" => Op::Pure(Pure::JoinPaths),
         "file.path" | "joinpath" | "Path.join" | "fullfile" | "path.join" | "Path.Combine" | "Paths.get"
         | "File" | "java.io.File" | "Path.of" => Op::Pure(Pure::JoinPaths),
         "path.expand" | "expanduser" | "Path.expand" | "normalizePath" | "vim.fn.expand" => {
             Op::Pure(Pure::ExpandUser)
+        }
+        "to_charlist"
+        | "String.to_charlist"
+        | "String.to_atom"
+        | "bytes.NewReader"
+        | "bytes.NewBuffer"
+        | "bytes.NewBufferString"
+        | "strings.NewReader"
+        | "URL"
+        | "URI"
+        | "URI.create" => Op::Pure(Pure::Same),
+        "Seq" | "List" | "Vector" | "List.of" | "Arrays.asList" | "listOf" | "arrayOf" => {
+            Op::Pure(Pure::List)
         }
         "as.character" | "String" | "tostring" | "to_string" | "Symbol" | "list_to_binary" | "pipeline"
         | "Cmd" => Op::Pure(Pure::Same),
@@ -206,14 +268,22 @@ pub(super) fn method(name: &str) -> Option<Op> {
     Some(match name {
         "execute" => Op::Shell,
         "delete" | "deleteOnExit" => Op::Delete,
+        "deleteSync" => Op::DeleteMaybe,
         "deleteDir" | "deleteRecursively" => Op::DeleteTree,
+        "eachFile" | "eachDir" | "listFiles" | "listSync" => Op::GlobBelow,
+        "eachFileRecurse" | "eachDirRecurse" | "traverse" | "walk" | "walkTopDown" | "walkBottomUp" => {
+            Op::GlobDeep
+        }
+        "each" | "forEach" | "foreach" | "map" | "flatMap" | "collect" | "onEach" => Op::Each,
+        "findAll" | "filter" => Op::Filter,
         "text" | "readText" | "getText" | "readLines" | "bytes" => Op::Read,
         "write" | "writeText" | "setText" => Op::Write,
         "append" | "appendText" => Op::Append,
         "renameTo" => Op::Move,
         "reverse" => Op::Pure(Pure::Reverse),
         "toString" | "trim" | "toURL" | "openStream" | "getOutputStream" | "waitFor" | "start" | "lower"
-        | "each" => Op::Pure(Pure::Same),
+        | "toFile" | "toPath" | "sorted" | "stream" | "toList" | "toArray" | "iterator" | "reversed"
+        | "toCharArray" | "getBytes" | "to_string" | "as_bytes" => Op::Pure(Pure::Same),
         _ => return None,
     })
 }

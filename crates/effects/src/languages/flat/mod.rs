@@ -2,21 +2,29 @@
 //! stands in; a variable is everything it was ever set to. One catalogue serves them all: the names of
 //! what runs, deletes, writes and sends hardly clash.
 
+mod lambdas;
 mod library;
 
 use std::rc::Rc;
 
 use super::expr::{ARGUMENT, UNARY};
+use super::libc;
 use super::machine::Machine;
 use super::syntax::{Infix, Syntax, no_block};
 use super::token::{
-    Parts, Scan, Tok, Token, Tokens, brackets, embedded, escape, is_name, is_stand_in, plain, starts_name,
+    Parts, Scan, Tok, Token, Tokens, brackets, delimited, embedded, escape, is_name, is_stand_in, plain,
+    starts_name,
 };
 use super::value::Val;
 
 pub(super) static LUA: Syntax = Syntax { lex: |text| lex(text, &["--"], None), ..FLAT };
 pub(super) static HASHED: Syntax = Syntax { lex: |text| lex(text, &["#"], Some("#{")), ..FLAT };
-pub(super) static SLASHED: Syntax = Syntax { lex: |text| lex(text, &["//"], Some("${")), ..FLAT };
+pub(super) static SLASHED: Syntax = Syntax {
+    lex: |text| lex(text, &["//"], Some("${")),
+    block: lambdas::trailing,
+    function: |name| library::function(name).or_else(|| libc::function(name)),
+    ..FLAT
+};
 pub(super) static MARKED: Syntax = Syntax { lex: |text| lex(text, &["%", "#"], None), ..FLAT };
 pub(super) static DASHED: Syntax = Syntax { lex: |text| lex(text, &["--"], None), ..FLAT };
 
@@ -82,13 +90,23 @@ fn step(scan: &mut Scan, tokens: &mut Tokens, comments: &[&str], code: Option<&s
             tokens.push(Tok::Str(plain(text)));
         }
         '"' | '\'' | '`' => string(scan, tokens, code),
+        // Elixir's sigils: `~c"…"`, `~s(…)`.
+        '~' if code == Some("#{") && sigil(scan) => {
+            scan.at += 2;
+            let Some(open) = scan.next() else { return };
+            let text = delimited(scan, open);
+            tokens.push(Tok::Str(plain(text)));
+        }
+        // Scala runs a text with `"…" !` too.
+        '!' if code == Some("${") && !scan.sees("!=") && matches!(tokens.last(), Some(Tok::Str(_))) => {
+            scan.take(|c| c == '!');
+            run_before(tokens);
+        }
         // Scala runs a text with `"…".!`.
         '.' if scan.sees(".!") => {
             scan.next();
             scan.take(|c| c == '!');
-            ["."].into_iter().for_each(|op| tokens.push(Tok::Op(op)));
-            tokens.push(Tok::Name(Rc::from("execute")));
-            ["(", ")"].into_iter().for_each(|op| tokens.push(Tok::Op(op)));
+            run_before(tokens);
         }
         '0'..='9' => {
             let number = scan.number();
@@ -107,6 +125,21 @@ fn step(scan: &mut Scan, tokens: &mut Tokens, comments: &[&str], code: Option<&s
             }
         },
     }
+}
+
+/// What stands before is run: `.execute()`.
+fn run_before(tokens: &mut Tokens) {
+    tokens.push(Tok::Op("."));
+    tokens.push(Tok::Name(Rc::from("execute")));
+    tokens.push(Tok::Op("("));
+    tokens.push(Tok::Op(")"));
+}
+
+/// Does `~`, a letter and something that opens a text stand here?
+fn sigil(scan: &Scan) -> bool {
+    let mut ahead = scan.rest().chars().skip(1);
+    ahead.next().is_some_and(|c| c.is_ascii_alphabetic())
+        && ahead.next().is_some_and(|c| "\"'([{|/<".contains(c))
 }
 
 fn string(scan: &mut Scan, tokens: &mut Tokens, code: Option<&str>) {
@@ -217,6 +250,10 @@ fn is_structure(word: &str) -> bool {
 }
 
 fn statement(m: &mut Machine) {
+    let lists = matches!((m.peek(), m.ahead(1)), (Some(Tok::Name(_)), Some(Tok::Op(","))));
+    if lists && assigns_several(m) {
+        return;
+    }
     match m.peek() {
         Some(Tok::Op("{")) => m.at += 1,
         Some(Tok::Op(";" | "}" | ")" | "]" | "," | ":" | "=>" | "->" | "=" | "." | "|" | "<" | ">")) => {
@@ -234,6 +271,38 @@ fn statement(m: &mut Machine) {
     }
 }
 
+/// The most names that are set at once.
+const SEVERAL: usize = 8;
+
+/// `a, b := f()`: the first name stands for the value, the others for what else there is.
+fn assigns_several(m: &mut Machine) -> bool {
+    let start = m.at;
+    let mut names = Vec::new();
+    while let Some(Tok::Name(name)) = m.peek().cloned() {
+        names.push(name);
+        m.at += 1;
+        if names.len() == SEVERAL || !m.eat(",") {
+            break;
+        }
+    }
+    if !(m.eat(":=") || m.eat("=")) {
+        m.at = start;
+        return false;
+    }
+    let mut values = vec![m.expr(ARGUMENT)];
+    while values.len() < names.len() && m.eat(",") {
+        values.push(m.expr(ARGUMENT));
+    }
+    let values = match values.as_slice() {
+        [Val::List(list)] if !list.open => list.items.clone(),
+        _ => values,
+    };
+    for (name, value) in names.into_iter().zip(values) {
+        m.assign(Some(name), value);
+    }
+    true
+}
+
 /// `function name(params)`: what follows runs as if it stood here.
 fn skip_header(m: &mut Machine) {
     m.at += 1;
@@ -246,6 +315,9 @@ fn skip_header(m: &mut Machine) {
 }
 
 fn primary(m: &mut Machine, tok: &Tok) -> Val {
+    if let Some(function) = lambdas::argument(m) {
+        return function;
+    }
     match tok {
         Tok::Name(name) if &**name == "function" => {
             skip_header(m);
