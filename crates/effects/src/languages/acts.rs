@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use tollgate_model::{Certainty, CodeSource, EffectKind};
-use tollgate_shell::eval::{Call, Input, Outcome, Stream};
+use tollgate_shell::eval::{Input, Stream};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
 use super::files::PATH;
@@ -44,7 +44,7 @@ impl Machine<'_, '_, '_> {
             None => text.clone(),
         };
         let span = self.around.span;
-        self.captured(|run| interpreters::code(run, &text, span))
+        self.run.captured(|run| interpreters::code(run, &text, span))
     }
 
     /// Runs a program with words; returns what it prints.
@@ -77,7 +77,7 @@ impl Machine<'_, '_, '_> {
         }
         let remote = self.remote.then(|| Value::output(taint::NET));
         let input = input.or(remote.as_ref());
-        self.captured(|run| {
+        self.run.captured(|run| {
             let Some(input) = input else { return run.inner(words) };
             let mut call = run.call.clone();
             call.stdin = Input { stream: Stream::Pipe, value: Some(input.clone()) };
@@ -91,17 +91,6 @@ impl Machine<'_, '_, '_> {
             };
             inner.inner(words)
         })
-    }
-
-    fn captured(&mut self, action: impl FnOnce(&mut Run) -> Outcome) -> Value {
-        let Run { analyst, shell, call, path, program, args } = &mut *self.run;
-        // What it prints is seen where the program itself prints it.
-        let call = Call { stdout: Stream::Pipe, ..call.clone() };
-        let (outcome, printed) = shell.captured(|shell| {
-            let mut run = Run { analyst, shell, call: &call, path, program, args };
-            action(&mut run)
-        });
-        if printed.is_empty() { outcome.stdout } else { printed.concat(&outcome.stdout) }
     }
 
     pub fn run_shell(&mut self, returns: bool, args: &Args) -> Val {

@@ -240,6 +240,11 @@ fn canonical(name: &str) -> Option<String> {
 }
 
 fn function(name: &str) -> Option<Op> {
+    acts(name).or_else(|| makes(name))
+}
+
+/// Functions that run, delete, write or send.
+fn acts(name: &str) -> Option<Op> {
     Some(match name {
         "shell-command"
         | "shell-command-to-string"
@@ -288,6 +293,13 @@ fn function(name: &str) -> Option<Op> {
         "url-retrieve" | "url-retrieve-synchronously" | "url-insert-file-contents" | "http-get" => Op::Fetch,
         "url-copy-file" => Op::Download,
         "open-network-stream" => Op::ConnectThird,
+        _ => return None,
+    })
+}
+
+/// Functions that say what is known, or make values out of values.
+fn makes(name: &str) -> Option<Op> {
+    Some(match name {
         "getenv" | "System/getenv" | "posix-getenv" => Op::Env,
         "concat" | "string-append" | "str" | "concatenate" | "s-concat" => Op::Pure(Pure::Concat),
         "expand-file-name" => Op::Pure(Pure::Absolute),

@@ -218,10 +218,15 @@ impl Machine<'_, '_, '_> {
                 self.higher(Op::Map, &Args::of(vec![function, args.at(1, &[])]))
             }
             Op::MapNamed => {
+                let is_function =
+                    |value: &Val| matches!(value, Val::Name(_) | Val::Function(_) | Val::Partial(_));
                 let (list, function) = match (args.get(0), args.get(1)) {
-                    (Some(list @ Val::List(_)), Some(function)) | (Some(function), Some(list)) => {
-                        (list.clone(), function.clone())
+                    (Some(list @ Val::List(_)), Some(function)) => (list.clone(), function.clone()),
+                    // One thing is a list of one.
+                    (Some(one @ Val::Text(_)), Some(function)) if is_function(function) => {
+                        (Val::list(vec![one.clone()]), function.clone())
                     }
+                    (Some(function), Some(list)) => (list.clone(), function.clone()),
                     _ => return Some(Val::unknown()),
                 };
                 let function = self.callable(&function);

@@ -17,6 +17,7 @@ pub(in crate::commands) const COMMANDS: Commands = &[
     ("ipython", python),
     ("micropython", python),
     ("node", node),
+    ("zx", node),
     ("nodejs", node),
     ("ts-node", node),
     ("tsx", node),

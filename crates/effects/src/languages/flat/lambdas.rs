@@ -117,7 +117,7 @@ fn names(m: &mut Machine, range: Range<usize>, first: bool) -> Vec<Param> {
             Tok::Name(name) => Some(Rc::clone(name)),
             _ => None,
         });
-        if first { words.next() } else { words.last() }
+        if first { words.next() } else { words.next_back() }
     };
     ranges.into_iter().filter_map(name).map(|name| Param::named(&name)).collect()
 }

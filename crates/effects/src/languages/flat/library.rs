@@ -192,6 +192,7 @@ fn network(name: &str) -> Option<Op> {
 
 fn code(name: &str) -> Option<Op> {
     Some(match name {
+        "require" | "import" => Op::Import,
         "apply" => Op::ApplyMember,
         "evaluate" | "load" | "loadstring" | "Code.eval_string" | "eval" | "Meta.parse" | "evalin"
         | "parse" | "Eval.me" | "vim.cmd" | "include_string" => Op::Eval,
