@@ -36,6 +36,8 @@ pub(crate) enum Deed {
     Run,
     /// Runs the SQL of a file.
     Include,
+    /// Runs the SQL that a shell command prints.
+    IncludeOutput,
     /// Reads a file.
     ReadFile,
     /// Writes a file.
@@ -64,7 +66,9 @@ impl Deed {
             Self::Delete => "delete-all",
             Self::Update => "update-all",
             Self::Grant => "grant-all",
-            Self::Run | Self::Include | Self::ReadFile | Self::WriteFile => return None,
+            Self::Run | Self::Include | Self::IncludeOutput | Self::ReadFile | Self::WriteFile => {
+                return None;
+            }
         })
     }
 }

@@ -409,6 +409,13 @@ fn take_down(run: &mut Run, given: &Given, statement: &Statement, certainty: Cer
     let file = || Word::literal_at(&statement.object, span);
     match statement.deed {
         Deed::Run => drop(interpreters::code(run, &Value::text(&statement.object), span)),
+        Deed::IncludeOutput => {
+            let code = Value::text(&statement.object);
+            let printed = run.captured(|run| interpreters::code(run, &code, span));
+            if taint::has(printed.taint, taint::NET) {
+                run.analyst.dynamic_code(printed.taint, span);
+            }
+        }
         Deed::ReadFile | Deed::Include => drop(run.read(&file(), false)),
         Deed::WriteFile => run.analyst.write(&file(), tollgate_model::WriteMode::Overwrite, None, run.shell),
         deed => {

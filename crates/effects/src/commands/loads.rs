@@ -8,7 +8,7 @@ use tollgate_shell::value::Value;
 use super::Run;
 use super::flags::given;
 use super::interpreters::{self, languages};
-use super::strangers::{either, possibly};
+use super::strangers::{self, either, possibly};
 use crate::analyst::taint;
 use crate::languages::Language;
 use crate::names::{Sieve, sieve};
@@ -147,6 +147,12 @@ const OPERANDS: &[(&[&str], &[&str], &str)] = &[
     (&["redis-server"], &[], "port= loglevel= dir= dbfilename= logfile="),
 ];
 
+/// Files of code that a program takes by itself where it runs.
+const USUAL: &[(&[&str], &[&str])] = &[(
+    &["gradle", "gradlew"],
+    &["settings.gradle", "settings.gradle.kts", "build.gradle", "build.gradle.kts"],
+)];
+
 static LOADING: Sieve = sieve!(LOADERS, (programs, _) => programs);
 static TAKING: Sieve = sieve!(OPERANDS, (programs, _, _) => programs);
 
@@ -156,6 +162,13 @@ pub(super) fn notice(run: &mut Run) {
     for (_, spec) in LOADING.sift(LOADERS, program).iter().filter(|(names, _)| names.contains(&program)) {
         for value in given(run, spec) {
             load(run, &value);
+        }
+    }
+    for (_, files) in USUAL.iter().filter(|(names, _)| names.contains(&program)) {
+        for file in files.iter().map(|name| Word::literal_at(name, run.call.span)) {
+            if run.shell.file(&file.value()).is_some() {
+                load(run, &file);
+            }
         }
     }
     if program.starts_with("php") {
@@ -233,10 +246,15 @@ fn code(run: &mut Run, file: &Word, text: &Value) {
         "php" => Some(Language::Php),
         "lua" => Some(Language::Lua),
         "el" => Some(Language::Lisp),
+        "gradle" | "groovy" | "kts" => Some(Language::Slashed),
         _ => None,
     };
     let known = text.as_literal().map(str::to_owned);
     match (language, known) {
+        (Some(Language::Slashed), Some(text)) => {
+            languages::from_file(run, Language::Slashed, file, &[]);
+            strangers::run_quoted(run, &Word::literal_at(&text, file.span));
+        }
         (Some(language), _) => drop(languages::from_file(run, language, file, &[])),
         (None, Some(text)) => {
             if run.program == "ansible-playbook" {

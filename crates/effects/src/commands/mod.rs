@@ -41,9 +41,10 @@ mod vaults;
 mod vcs;
 mod verbs;
 mod wrappers;
+mod zsh;
 
 use tollgate_model::{Certainty, EffectKind, NetDirection};
-use tollgate_shell::eval::{Call, Host, Kind, Outcome, Shell};
+use tollgate_shell::eval::{Call, Host, Kind, Outcome, Shell, Stream};
 use tollgate_shell::value::{Taint, Value};
 
 use crate::analyst::{Analyst, call_taint, taint};
@@ -98,6 +99,7 @@ const FAMILIES: &[Commands] = &[
     vaults::COMMANDS,
     tasks::COMMANDS,
     sources::COMMANDS,
+    zsh::COMMANDS,
 ];
 
 /// Runs a command's handler. A program without one is a program on disk, or unknown: judged by what it is given.
@@ -284,6 +286,18 @@ impl Run<'_, '_> {
         call.argv = words.iter().map(Word::field).collect();
         call.assigns.clear();
         self.analyst.command(&call, self.shell)
+    }
+
+    /// What an action prints, instead of its being printed.
+    pub(crate) fn captured(&mut self, action: impl FnOnce(&mut Run) -> Outcome) -> Value {
+        let Run { analyst, shell, call, path, program, args } = self;
+        // What it prints is seen where the program itself prints it.
+        let call = Call { stdout: Stream::Pipe, ..call.clone() };
+        let (outcome, printed) = shell.captured(|shell| {
+            let mut run = Run { analyst, shell, call: &call, path, program, args };
+            action(&mut run)
+        });
+        if printed.is_empty() { outcome.stdout } else { printed.concat(&outcome.stdout) }
     }
 
     pub(crate) fn read(&mut self, word: &Word, recursive: bool) -> Value {

@@ -244,7 +244,7 @@ fn uv(run: &mut Run) -> Outcome {
         return run.inner(&words);
     }
     let mut command = inside.operands;
-    if command.first().is_some_and(|word| word.shown().ends_with(".py")) {
+    if command.first().is_some_and(|word| word.shown().ends_with(".py") || word.is("-")) {
         command.insert(0, Word::literal_at("python", run.call.span));
     }
     inner(run, &command)

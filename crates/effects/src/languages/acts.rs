@@ -3,11 +3,12 @@
 use std::rc::Rc;
 
 use tollgate_model::{Certainty, CodeSource, EffectKind};
-use tollgate_shell::eval::{Call, Input, Outcome, Stream};
+use tollgate_shell::eval::{Input, Stream};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
 use super::files::PATH;
 use super::machine::{Machine, Origin};
+use super::ops::Known;
 use super::pure;
 use super::value::{Args, Command, Pipe, Val, is_blank};
 use crate::analyst::taint;
@@ -43,7 +44,7 @@ impl Machine<'_, '_, '_> {
             None => text.clone(),
         };
         let span = self.around.span;
-        self.captured(|run| interpreters::code(run, &text, span))
+        self.run.captured(|run| interpreters::code(run, &text, span))
     }
 
     /// Runs a program with words; returns what it prints.
@@ -76,7 +77,7 @@ impl Machine<'_, '_, '_> {
         }
         let remote = self.remote.then(|| Value::output(taint::NET));
         let input = input.or(remote.as_ref());
-        self.captured(|run| {
+        self.run.captured(|run| {
             let Some(input) = input else { return run.inner(words) };
             let mut call = run.call.clone();
             call.stdin = Input { stream: Stream::Pipe, value: Some(input.clone()) };
@@ -90,17 +91,6 @@ impl Machine<'_, '_, '_> {
             };
             inner.inner(words)
         })
-    }
-
-    fn captured(&mut self, action: impl FnOnce(&mut Run) -> Outcome) -> Value {
-        let Run { analyst, shell, call, path, program, args } = &mut *self.run;
-        // What it prints is seen where the program itself prints it.
-        let call = Call { stdout: Stream::Pipe, ..call.clone() };
-        let (outcome, printed) = shell.captured(|shell| {
-            let mut run = Run { analyst, shell, call: &call, path, program, args };
-            action(&mut run)
-        });
-        if printed.is_empty() { outcome.stdout } else { printed.concat(&outcome.stdout) }
     }
 
     pub fn run_shell(&mut self, returns: bool, args: &Args) -> Val {
@@ -255,6 +245,48 @@ impl Machine<'_, '_, '_> {
         pipe
     }
 
+    /// Commands, each a text or a list of words, the output of one the input of the next.
+    pub fn run_pipeline(&mut self, args: &Args) -> Val {
+        let mut printed: Option<Value> = None;
+        for command in args.list.iter().filter(|value| !matches!(value, Val::Table(_) | Val::Function(_))) {
+            let next = match command {
+                Val::List(list) => {
+                    let words = self.words_of(&list.items);
+                    self.command(&words, printed.as_ref())
+                }
+                text => self.shell(&text.as_text(), printed.as_ref()),
+            };
+            printed = Some(next);
+        }
+        self.callbacks(args);
+        Val::Text(printed.unwrap_or_else(Value::empty))
+    }
+
+    /// `Port.open({:spawn, text}, …)` and `Port.open({:spawn_executable, path}, args: […])`.
+    pub fn open_port(&mut self, args: &Args) -> Val {
+        let how = args.at(0, &[]).items();
+        let options = args.get(1).cloned().unwrap_or_else(Val::unknown);
+        match how.as_slice() {
+            [Val::Name(kind), path] if kind.ends_with("executable") => {
+                let list = args.option("args").or(options.entry("args")).map(Val::items).unwrap_or_default();
+                let words: Vec<Val> = std::iter::once(path.clone()).chain(list).collect();
+                self.run_spawn(&Args::of(vec![Val::list(words)]))
+            }
+            [_, text] => self.run_shell(false, &Args::of(vec![text.clone()])),
+            _ => Val::unknown(),
+        }
+    }
+
+    /// `fork(file, args)`: the interpreter is started again.
+    pub fn run_forked(&mut self, args: &Args) -> Val {
+        let mut words = vec![self.known(Known::Executable), args.at(0, &[])];
+        words.extend(
+            args.get(1).filter(|list| matches!(list, Val::List(_))).map(Val::items).unwrap_or_default(),
+        );
+        let words = self.words_of(&words);
+        self.run_words(words, None, args)
+    }
+
     /// The program that the function is named after.
     pub fn run_named(&mut self, name: &str, args: &Args) -> Val {
         let program = name.strip_suffix(".bake").unwrap_or(name).rsplit('.').next().unwrap_or_default();
@@ -327,9 +359,11 @@ impl Machine<'_, '_, '_> {
         match &code {
             Val::Text(text) if text.any.iter().any(|text| !is_blank(text)) => {
                 let mut result: Option<Val> = None;
+                self.bind_names(args);
                 for text in text.any.iter().take(16) {
                     let code = self.with_stand_ins(text, marks);
-                    let value = self.source(&code);
+                    let value =
+                        if is_expression(&code) { self.expression(&code) } else { self.source(&code) };
                     result = Some(result.map_or(value.clone(), |all| all.union(&value)));
                 }
                 result.unwrap_or_else(Val::unknown)
@@ -344,6 +378,16 @@ impl Machine<'_, '_, '_> {
             _ => {
                 self.dynamic(marks);
                 Val::Unknown(marks)
+            }
+        }
+    }
+
+    /// The names that code is given: `runInNewContext(code, {name: value})`.
+    fn bind_names(&mut self, args: &Args) {
+        for value in args.all() {
+            let Val::Table(table) = value else { continue };
+            for (name, value) in table.entries.iter().take(64) {
+                self.scope.set(name, value.clone());
             }
         }
     }
@@ -431,6 +475,11 @@ pub(super) fn stand_in(
         }
         None => '\u{E000}',
     }
+}
+
+/// Code that is nothing but a name, or a part of one: its value is what counts.
+fn is_expression(code: &str) -> bool {
+    code.len() < 200 && code.trim().chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_'))
 }
 
 /// Words that a shell would only split, none of them special.

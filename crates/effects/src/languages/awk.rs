@@ -273,6 +273,7 @@ fn getline(m: &mut Machine) -> Val {
 fn function(name: &str) -> Option<Op> {
     Some(match name {
         "system" => Op::Shell,
+        "FILENAME" => Op::Known(Known::Arguments),
         "ENVIRON" => Op::Known(Known::Environment),
         "$ENV.?" => Op::EnvAll,
         "sprintf" => Op::Pure(Pure::Printf),

@@ -2,9 +2,12 @@
 
 use std::rc::Rc;
 
+use tollgate_model::WriteMode;
+
 use super::machine::Machine;
 use super::token::Tok;
 use super::value::{Args, Function, Val};
+use crate::analyst::taint;
 
 impl Machine<'_, '_, '_> {
     /// Gives a variable, or a part of one, a value.
@@ -13,6 +16,22 @@ impl Machine<'_, '_, '_> {
             let before = self.scope.get(&place).filter(|_| self.syntax.flat);
             let value = before.map_or_else(|| value.clone(), |before| before.union(&value));
             self.scope.set(&place, value);
+        }
+    }
+
+    /// A part of a value is set: `file.text = ""` writes the file, and the body of a request is sent with it.
+    pub fn part_set(&mut self, place: Option<&str>, value: &Val) {
+        let Some((owner, part)) = place.and_then(|place| place.rsplit_once('.')) else { return };
+        match self.scope.get(owner).cloned() {
+            Some(path @ Val::Text(_)) if self.syntax.flat && matches!(part, "text" | "bytes") => {
+                self.write(&path, WriteMode::Overwrite, Some(&value.as_text()));
+            }
+            Some(Val::Unknown(marks))
+                if taint::has(marks, taint::NET) && matches!(part, "body" | "body_stream" | "content") =>
+            {
+                self.send_to_peer("send", Args::of(vec![value.clone()]));
+            }
+            _ => {}
         }
     }
 

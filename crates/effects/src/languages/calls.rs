@@ -34,6 +34,11 @@ impl Machine<'_, '_, '_> {
             Val::Text(_) if self.syntax.symbolic => self.apply_named(callee, args),
             Val::Pipe(pipe) => self.run_with(&Rc::clone(pipe), args),
             Val::Object(object) if is_service(&object.class) => {
+                let (owner, last) = object.class.rsplit_once('.').unwrap_or(("", &object.class));
+                if let Some(result) = self.client_call(owner, last, args) {
+                    return result;
+                }
+                self.asked_of_service(owner, last, args);
                 self.callbacks(args);
                 Val::object(&object.class, args.clone())
             }
@@ -184,6 +189,11 @@ impl Machine<'_, '_, '_> {
             }
             _ => {}
         }
+        self.method_by_name(value, place, name, args)
+    }
+
+    /// Calls a method that is known by its name alone, whatever it belongs to.
+    fn method_by_name(&mut self, value: &Val, place: Option<&str>, name: &str, args: Args) -> Val {
         let remote = taint::has(value.taint(), taint::NET);
         if matches!(value, Val::Unknown(_)) && (self.connected || remote) && is_sending(name) {
             return self.send_to_peer(name, args);
@@ -191,7 +201,10 @@ impl Machine<'_, '_, '_> {
         if self.grow(value, place, name, &args.list) {
             return Val::unknown();
         }
-        if let Some(op) = (self.syntax.method)(name) {
+        // What belongs to a service deletes there, not a path.
+        let known =
+            (self.syntax.method)(name).filter(|op| *op != Op::DeleteSelf || !matches!(value, Val::Object(_)));
+        if let Some(op) = known {
             let mut all = args;
             all.list.insert(0, value.clone());
             self.test_of_text(op, value, place, &all);
@@ -200,16 +213,21 @@ impl Machine<'_, '_, '_> {
         if let Some(own) = self.own_method(name) {
             return self.invoke(&own, &args);
         }
+        self.strange_method(value, name, &args)
+    }
+
+    /// A method that nobody knows: of a client it may be a request, and what it is given it may call.
+    fn strange_method(&mut self, value: &Val, name: &str, args: &Args) -> Val {
         self.strange = true;
         let class = match value {
             Val::Object(object) => object.class.to_string(),
             _ => String::new(),
         };
-        if let Some(result) = self.client_call(&class, name, &args) {
+        if let Some(result) = self.client_call(&class, name, args) {
             return result;
         }
-        self.asked_of_service(&class, name, &args);
-        let args = self.exposed_args(&args);
+        self.asked_of_service(&class, name, args);
+        let args = self.exposed_args(args);
         self.callbacks_with(&args, value.taint());
         match value {
             Val::Object(_) if is_service(&class) && class.len() < 120 => {
@@ -239,10 +257,17 @@ impl Machine<'_, '_, '_> {
             all.list.insert(0, Val::Unknown(taint::NET));
             return self.perform(Op::PipeTo, name, &all);
         }
-        if (self.syntax.method)(name) == Some(Op::Then) {
+        if let Some(op @ (Op::Then | Op::Dispatch)) = (self.syntax.method)(name) {
             let mut all = args;
             all.list.insert(0, Val::Name(Rc::clone(owner)));
-            return self.perform(Op::Then, name, &all);
+            return self.perform(op, name, &all);
+        }
+        // `File.method(:delete)` is the function itself.
+        if self.syntax.bare_calls
+            && (self.syntax.function)(name) == Some(Op::ByName)
+            && let Some(part) = args.literal(0)
+        {
+            return Val::name(&format!("{owner}.{part}"));
         }
         match self.own_method(name) {
             Some(own) => self.invoke(&own, &args),

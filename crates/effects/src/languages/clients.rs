@@ -1,6 +1,8 @@
 //! Libraries that do the work of a program: Git's, a remote shell's, a container engine's. What they are asked is
 //! judged as the program's command.
 
+use std::rc::Rc;
+
 use tollgate_shell::value::Value;
 
 use super::machine::Machine;
@@ -15,10 +17,19 @@ impl Machine<'_, '_, '_> {
     pub fn client_call(&mut self, class: &str, name: &str, args: &Args) -> Option<Val> {
         let peer = || self.peer.clone().unwrap_or_else(|| Val::text("host"));
         let words: Vec<Val> = if class.starts_with("git.Repo") && class.ends_with(".git") {
-            [Val::text("git"), Val::text(&name.replace('_', "-"))]
-                .into_iter()
-                .chain(args.list.clone())
-                .collect()
+            git_command(name, args)
+        } else if class.starts_with("git.Repo") && class.contains(".remote") {
+            let force = args.option("force").is_some_and(Val::is_true).then(|| Val::text("--force"));
+            let verb = [Val::text("git"), Val::text(name)].into_iter().chain(force);
+            verb.chain([Val::text("origin")]).chain(args.list.clone()).collect()
+        } else if class.starts_with("crontab.CronTab") && name == "new" {
+            let line = Value::text("* * * * * ").concat(&args.at(0, &["command"]).as_text());
+            let table = Val::Text(line.concat(&Value::text("\n")));
+            self.run_system(
+                "",
+                &Args { list: vec![Val::text("crontab -")], named: vec![("input".into(), table)] },
+            );
+            return Some(Val::unknown());
         } else if class.starts_with("git.Repo") && name == "reset" {
             let hard = args.option("working_tree").is_some_and(Val::is_true);
             let mode = Val::text(if hard { "--hard" } else { "--mixed" });
@@ -48,6 +59,20 @@ impl Machine<'_, '_, '_> {
         };
         Some(self.run_spawn(&Args::of(vec![Val::list(words)])))
     }
+}
+
+/// `repo.git.reset("HEAD", hard=True)` as a command: what has a name is an option.
+fn git_command(name: &str, args: &Args) -> Vec<Val> {
+    let option = |(name, value): &(Rc<str>, Val)| {
+        let dashes = if name.len() == 1 { "-" } else { "--" };
+        let flag = format!("{dashes}{}", name.replace('_', "-"));
+        match value {
+            Val::Text(text) => Some(Val::Text(Value::text(&format!("{flag}=")).concat(text))),
+            value => value.is_true().then(|| Val::text(&flag)),
+        }
+    };
+    let verb = [Val::text("git"), Val::text(&name.replace('_', "-"))];
+    verb.into_iter().chain(args.named.iter().filter_map(option)).chain(args.list.clone()).collect()
 }
 
 /// `createContainer({Image, Cmd, HostConfig: {Binds, Privileged}})` as a command.

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use tollgate_shell::value::Value;
+use tollgate_shell::value::{Text, Value};
 
+use super::change::Change;
 use super::machine::Machine;
 use super::pure;
 use super::syntax::Infix;
@@ -52,6 +53,7 @@ impl Machine<'_, '_, '_> {
                     Infix::AddAssign => self.extended(&left, &right),
                     _ => left.union(&right),
                 };
+                self.part_set(place.as_deref(), &value);
                 self.assign(place, value.clone());
                 value
             }
@@ -78,6 +80,11 @@ impl Machine<'_, '_, '_> {
             Infix::Feed => {
                 self.fed = Some(left);
                 self.expr(strength + 1)
+            }
+            Infix::Match if matches!(self.peek(), Some(Tok::Change(_))) => {
+                let Some(Tok::Change(change)) = self.peek().cloned() else { return left };
+                self.at += 1;
+                self.change(&change, &left, place)
             }
             Infix::ChoiceAfter => {
                 self.expr(strength + 1);
@@ -116,6 +123,8 @@ impl Machine<'_, '_, '_> {
             (Infix::Number('*'), Val::Text(a), Val::Text(b)) => Val::Text(self.concat(a, b)),
             (Infix::Number('*'), Val::Text(text), Val::Int(times)) => self.repeat(text, *times),
             (Infix::Slash, Val::Int(a), Val::Int(b)) => number('/', *a, *b),
+            // `&File.rm/1` is the function itself.
+            (Infix::Slash, Val::Name(_), Val::Int(_)) if self.syntax.flat => left.clone(),
             (Infix::Slash, Val::Text(_), _) => {
                 Val::Text(pure::join_paths(&[left.as_text(), right.as_text()]))
             }
@@ -233,6 +242,12 @@ impl Machine<'_, '_, '_> {
                 self.at = close + 1;
                 self.postfix(function)
             }
+            // `&File.rm(&1)` is a function of what it is given.
+            Some(Tok::Op("&")) if self.syntax.flat && matches!(self.ahead(1), Some(Tok::Int(_))) => {
+                self.at += 2;
+                let given = self.lookup("&1");
+                self.postfix(given)
+            }
             Some(Tok::Op("!" | "~" | "+" | "&" | "*" | "**" | "..." | "\\" | "++" | "--" | "@" | "#")) => {
                 self.at += 1;
                 self.expr(UNARY)
@@ -271,12 +286,28 @@ impl Machine<'_, '_, '_> {
                 }
                 Val::unknown()
             }
+            Tok::Change(change) => {
+                self.at += 1;
+                let topic = self.lookup("$_");
+                self.change(change, &topic, Some(Rc::from("$_")))
+            }
             Tok::Other => {
                 self.at += 1;
                 Val::unknown()
             }
             _ => (self.syntax.primary)(self, &tok),
         }
+    }
+
+    /// Changes the text that stands in a variable.
+    fn change(&mut self, change: &Change, value: &Val, place: Option<Rc<str>>) -> Val {
+        let text = value.as_text();
+        self.burn(text.any.iter().map(Text::bytes).sum::<usize>() * (change.to.len() + 1) / 4);
+        let changed = change.apply(value);
+        if !change.copies {
+            self.assign(place, changed.clone());
+        }
+        changed
     }
 
     /// A string, and those that follow it and belong to it.

@@ -17,7 +17,7 @@ pub(super) const PATH: usize = 4096;
 
 impl Machine<'_, '_, '_> {
     pub fn files(&mut self, op: Op, args: &Args) -> Val {
-        let first = args.at(0, &["path", "file", "filename", "src", "name", "pathname"]);
+        let first = args.at(0, &["path", "file", "filename", "src", "name", "pathname", "dir"]);
         match op {
             Op::Delete | Op::DeleteTree | Op::DeleteMaybe => self.delete(op, first, args),
             Op::LinkTo => {
@@ -37,55 +37,16 @@ impl Machine<'_, '_, '_> {
                 self.callbacks(args);
                 Val::unknown()
             }
-            Op::ReadOr(path) => {
-                Val::Text(self.read(&args.get(0).cloned().unwrap_or_else(|| self.home_path(path))))
-            }
-            Op::Read | Op::Lines => {
-                let content = self.read(&first);
-                if args.option("inplace").is_some_and(Val::is_true) {
-                    self.write(&first, WriteMode::Edit, None);
-                }
-                for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
-                    self.apply(function, &Args::of(vec![Val::unknown(), Val::Text(content.clone())]));
-                }
-                if op == Op::Lines {
-                    pure::apply(pure::Pure::Lines, &Args::of(vec![Val::Text(content)]))
-                } else {
-                    Val::Text(content)
-                }
-            }
-            Op::Write | Op::Append => {
-                let content = args.at(1, &["data", "content", "contents"]).as_text();
-                let mode = if op == Op::Append || is_append(args) {
-                    WriteMode::Append
-                } else {
-                    WriteMode::Overwrite
-                };
-                self.write(&first, mode, Some(&content));
-                self.callbacks(args);
-                Val::name("None")
-            }
-            Op::Truncate => {
-                self.write(&first, WriteMode::Overwrite, None);
-                Val::unknown()
-            }
-            Op::MakeDir => {
-                for word in self.paths(&first) {
-                    self.run.analyst.make_dir(&word, self.run.shell);
-                }
-                Val::unknown()
-            }
-            Op::Touch => {
-                for word in self.paths(&first) {
-                    self.run.analyst.alter(&word, false, self.run.shell);
-                }
-                Val::unknown()
-            }
             Op::ChangeDir => {
                 self.run.shell.set_cwd(&first.as_text());
                 self.callbacks(args);
                 Val::unknown()
             }
+            Op::DeleteSelf => match (&first, args.list.len()) {
+                (Val::Text(_), 1) => self.delete(Op::Delete, first, args),
+                _ => Val::Unknown(args.taint()),
+            },
+            Op::OpenSecond => self.open(&args.at(1, &[]), &args.at(2, &[]), args),
             Op::Open => self.open(&first, &args.at(1, &["mode", "flags"]), args),
             Op::Create => {
                 let append =
@@ -93,9 +54,57 @@ impl Machine<'_, '_, '_> {
                 self.open(&first, &Val::text(if append { "a" } else { "w" }), args)
             }
             Op::OpenHandle => self.open_handle(args),
+            Op::ReadOr(path) => {
+                Val::Text(self.read(&args.get(0).cloned().unwrap_or_else(|| self.home_path(path))))
+            }
+            Op::Read | Op::Lines => self.read_op(op, &first, args),
+            Op::Write | Op::Append | Op::Truncate | Op::MakeDir | Op::Touch => {
+                self.write_op(op, &first, args)
+            }
             Op::Permission | Op::PermissionOf(_) => self.permissions(op, &first, args),
-            _ => self.listing(op, &first, args),
+            _ => self.listed(op, &first, args),
         }
+    }
+
+    /// Reads a file: its text, or its lines.
+    fn read_op(&mut self, op: Op, path: &Val, args: &Args) -> Val {
+        let content = self.read(path);
+        if args.option("inplace").is_some_and(Val::is_true) {
+            self.write(path, WriteMode::Edit, None);
+        }
+        for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
+            self.apply(function, &Args::of(vec![Val::unknown(), Val::Text(content.clone())]));
+        }
+        match op {
+            Op::Lines => pure::apply(pure::Pure::Lines, &Args::of(vec![Val::Text(content)])),
+            _ => Val::Text(content),
+        }
+    }
+
+    /// Makes or changes what a path names.
+    fn write_op(&mut self, op: Op, path: &Val, args: &Args) -> Val {
+        match op {
+            Op::Truncate => self.write(path, WriteMode::Overwrite, None),
+            Op::MakeDir => {
+                for word in self.paths(path) {
+                    self.run.analyst.make_dir(&word, self.run.shell);
+                }
+            }
+            Op::Touch => {
+                for word in self.paths(path) {
+                    self.run.analyst.alter(&word, false, self.run.shell);
+                }
+            }
+            _ => {
+                let content = args.at(1, &["data", "content", "contents"]).as_text();
+                let append = op == Op::Append || is_append(args);
+                let mode = if append { WriteMode::Append } else { WriteMode::Overwrite };
+                self.write(path, mode, Some(&content));
+                self.callbacks(args);
+                return Val::name("None");
+            }
+        }
+        Val::unknown()
     }
 
     fn delete(&mut self, op: Op, first: Val, args: &Args) -> Val {
@@ -253,6 +262,10 @@ impl Machine<'_, '_, '_> {
             Val::many(vec![Val::Text(found)])
         };
         match op {
+            // Julia's `join` and R's `full.names`.
+            Op::ReadDir if ["join", "full.names"].iter().any(|name| args.option(name).is_some()) => {
+                below(false, &Value::text("*"))
+            }
             Op::ReadDir => {
                 self.all_processes |=
                     first.literal().is_some_and(|path| path.trim_end_matches('/') == "/proc");
@@ -267,9 +280,15 @@ impl Machine<'_, '_, '_> {
                 let names = Val::many(vec![Val::Text(name())]);
                 Val::many(vec![Val::list(vec![inner, names.clone(), names])])
             }
-            Op::Glob => {
+            Op::Glob | Op::GlobHome => {
+                let home = (op == Op::GlobHome).then(|| self.run.analyst.world.home().to_owned());
+                let at_home = |text: Value| match &home {
+                    Some(home) => pure::expand_user(&text, home),
+                    None => text,
+                };
                 let all = args.list.iter().filter(|value| !matches!(value, Val::Int(_) | Val::Name(_)));
-                Val::many(all.map(|value| Val::Text(value.as_text().map(glob))).collect())
+                let found = all.map(|value| Val::Text(at_home(value.as_text()).map(glob))).collect();
+                Val::many(found)
             }
             Op::GlobBelow => {
                 let pattern = args.text(1);
@@ -282,6 +301,26 @@ impl Machine<'_, '_, '_> {
             }
             _ => below(true, &args.text(1)),
         }
+    }
+
+    /// The same, each of them handed to the functions that were given for it.
+    fn listed(&mut self, op: Op, first: &Val, args: &Args) -> Val {
+        let names = self.listing(op, first, args);
+        let below = matches!(op, Op::GlobBelow | Op::GlobDeep | Op::Glob | Op::GlobHome);
+        let symbol = |value: &Val| {
+            self.syntax.bare_calls && args.list.len() == 2 && op == Op::GlobBelow && value.literal().is_some()
+        };
+        let called: Vec<Val> = args
+            .list
+            .iter()
+            .skip(1)
+            .filter(|value| below && (matches!(value, Val::Function(_)) || symbol(value)))
+            .cloned()
+            .collect();
+        for function in called {
+            self.apply_to(&function, &names.item());
+        }
+        names
     }
 }
 

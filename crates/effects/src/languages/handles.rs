@@ -7,6 +7,7 @@ use tollgate_model::WriteMode;
 use tollgate_shell::value::{Piece, Value};
 
 use super::machine::Machine;
+use super::ops::Op;
 use super::value::{Args, Command, Handle, Pipe, Val};
 
 impl Machine<'_, '_, '_> {
@@ -117,6 +118,9 @@ impl Machine<'_, '_, '_> {
                     self.write(&Val::Text(handle.path.clone()), mode, Some(&content));
                 }
                 file
+            }
+            "delete" | "unlink" => {
+                self.perform(Op::Delete, name, &Args::of(vec![Val::Text(handle.path.clone())]))
             }
             "truncate" => {
                 self.write(&Val::Text(handle.path.clone()), WriteMode::Overwrite, None);

@@ -1,5 +1,7 @@
 //! Functions that call the functions they are given.
 
+use std::rc::Rc;
+
 use super::machine::Machine;
 use super::ops::Op;
 use super::value::{Args, Val};
@@ -37,6 +39,7 @@ impl Machine<'_, '_, '_> {
                 }
             }
             Op::Filter => self.filter(args),
+            Op::Fold => self.fold(args),
             Op::Then => {
                 let value = args.at(0, &[]);
                 let mut result = value.clone();
@@ -57,11 +60,31 @@ impl Machine<'_, '_, '_> {
     }
 
     /// Calls a function with an item; `&:name` is the item's method of that name.
-    fn apply_to(&mut self, function: &Val, item: &Val) -> Val {
+    pub fn apply_to(&mut self, function: &Val, item: &Val) -> Val {
         match function.literal().filter(|_| self.syntax.bare_calls && !self.syntax.symbolic) {
             Some(name) => self.method(item, None, &name, Args::default()),
             None => self.apply(function, &Args::of(vec![item.clone()])),
         }
+    }
+
+    /// `reduce(function, list, first)` and `list.reduce(function, first)`.
+    fn fold(&mut self, args: &Args) -> Val {
+        let is_function = |value: &&Val| matches!(value, Val::Function(_) | Val::Name(_) | Val::Partial(_));
+        let list = args.list.iter().find_map(|value| match value {
+            Val::List(list) if !list.open && list.items.len() <= 64 => Some(Rc::clone(list)),
+            _ => None,
+        });
+        let (Some(function), Some(list)) = (args.list.iter().find(is_function).cloned(), list) else {
+            self.callbacks(args);
+            return Val::Unknown(args.taint());
+        };
+        let start = args.get(2).cloned();
+        let (start, rest) = match (start, list.items.split_first()) {
+            (Some(start), _) => (start, list.items.as_slice()),
+            (None, Some((first, rest))) => (first.clone(), rest),
+            (None, None) => return Val::unknown(),
+        };
+        rest.iter().fold(start, |all, item| self.apply(&function, &Args::of(vec![all, item.clone()])))
     }
 
     fn filter(&mut self, args: &Args) -> Val {

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use tollgate_model::WriteMode;
+
 use super::machine::Machine;
 use super::ops::{Known, Op};
 use super::pure::Pure;
@@ -123,9 +125,28 @@ fn call(m: &mut Machine) -> Val {
             items.last().cloned().unwrap_or_else(Val::unknown)
         }
         "quote" | "list" | "vector" => Val::list(values(m)),
+        "dolist" | "doseq" | "for-each-in" => {
+            if let Some((name, list)) = binding(m) {
+                m.assign(Some(name), list.item());
+            }
+            values(m).last().cloned().unwrap_or_else(Val::unknown)
+        }
+        "with-open-file" => {
+            let close = m.pair();
+            let writes =
+                m.tokens.get(m.at..close).unwrap_or_default().iter().any(|token| is_output(&token.tok));
+            let bound = binding(m);
+            if let Some((_, path)) = bound.filter(|_| writes) {
+                m.files(Op::Truncate, &Args::of(vec![path]));
+            }
+            values(m).last().cloned().unwrap_or_else(Val::unknown)
+        }
         _ => {
             let args = Args::of(values(m));
             let known = canonical(&name).unwrap_or_else(|| name.to_string());
+            if let Some(value) = buffer(m, &known, &args).or_else(|| of_folder(m, &known, &args)) {
+                return value;
+            }
             match function(&known) {
                 Some(op) => m.perform(op, &known, &args),
                 None if args.list.len() == 1 && !matches!(&*name, "progn" | "do" | "begin") => {
@@ -137,6 +158,59 @@ fn call(m: &mut Machine) -> Val {
             }
         }
     }
+}
+
+/// `(name value …)`, or the same in other brackets: what a form binds for its body.
+fn binding(m: &mut Machine) -> Option<(Rc<str>, Val)> {
+    if !m.sees("(") {
+        return None;
+    }
+    let close = m.pair();
+    let bound = m.range(m.at + 1..close, |m| {
+        let name = m.name()?;
+        values(m).into_iter().next().map(|value| (name, value))
+    });
+    m.at = close + 1;
+    bound
+}
+
+fn is_output(tok: &Tok) -> bool {
+    matches!(tok, Tok::Name(name) if matches!(&**name, ":output" | ":io"))
+}
+
+/// The variables that keep which file Emacs has before it, and that its text was taken away.
+const FILE: &str = "(file)";
+const EMPTIED: &str = "(emptied)";
+
+/// What Emacs does to the file that it visits.
+fn buffer(m: &mut Machine, name: &str, args: &Args) -> Option<Val> {
+    match name {
+        "find-file" | "find-file-noselect" | "find-file-literally" => {
+            m.scope.set(FILE, args.at(0, &[]));
+            return None;
+        }
+        "erase-buffer" | "delete-region" | "kill-region" => m.scope.set(EMPTIED, Val::Int(1)),
+        "save-buffer" | "basic-save-buffer" | "save-some-buffers" => {
+            let path = m.scope.get(FILE).cloned()?;
+            let emptied = m.scope.get(EMPTIED).is_some();
+            let mode = if emptied { WriteMode::Overwrite } else { WriteMode::Edit };
+            m.write(&path, mode, None);
+        }
+        _ => return None,
+    }
+    Some(Val::unknown())
+}
+
+/// The files of a folder, by the names of the functions that list them; `.exec` is a method.
+fn of_folder(m: &mut Machine, name: &str, args: &Args) -> Option<Val> {
+    let listed = |op: Op| Some((op, Args::of(vec![args.at(0, &[]), Val::text("*")])));
+    let (op, args) = match name {
+        "directory-files" | "list-dir" | "directory-list" | "uiop:directory-files" => listed(Op::GlobBelow),
+        "directory-files-recursively" | "file-seq" | "find-lisp-find-files" => listed(Op::GlobDeep),
+        ".exec" => Some((Op::System, args.skip(1))),
+        _ => None,
+    }?;
+    Some(m.perform(op, name, &args))
 }
 
 fn values(m: &mut Machine) -> Vec<Val> {
@@ -166,6 +240,11 @@ fn canonical(name: &str) -> Option<String> {
 }
 
 fn function(name: &str) -> Option<Op> {
+    acts(name).or_else(|| makes(name))
+}
+
+/// Functions that run, delete, write or send.
+fn acts(name: &str) -> Option<Op> {
     Some(match name {
         "shell-command"
         | "shell-command-to-string"
@@ -181,7 +260,12 @@ fn function(name: &str) -> Option<Op> {
         }
         "call-process" => Op::LispProcess(4),
         "start-process" | "make-process" => Op::LispProcess(2),
-        "delete-file" | "f-delete" => Op::Delete,
+        "delete-file" | "f-delete" | ".delete" | ".deleteOnExit" => Op::Delete,
+        "file-expand-wildcards" | "glob" => Op::GlobHome,
+        "funcall" => Op::ApplyNamed,
+        "apply" => Op::ApplyList,
+        "intern" | "intern-soft" | "symbol-function" | "resolve" | "symbol" => Op::Pure(Pure::Same),
+        "file" | "as-file" | "build-path" => Op::Pure(Pure::JoinPaths),
         "delete-directory" | "delete-directory-tree" | "delete-directory/files" | "delete-tree" => {
             Op::DeleteTree
         }
@@ -197,18 +281,25 @@ fn function(name: &str) -> Option<Op> {
         | "read-file-into-string" => Op::Read,
         "write-region" => Op::WriteThird,
         "spit" => Op::Write,
-        "write-file" | "open-output-file" | "call-with-output-file" => Op::Truncate,
+        "with-temp-file"
+        | "write-file"
+        | "writer"
+        | "output-stream"
+        | "open-output-file"
+        | "call-with-output-file" => Op::Truncate,
         "set-file-modes" => Op::Permission,
-        "load" | "load-file" | "load-string" => {
-            if name == "load-string" {
-                Op::Eval
-            } else {
-                Op::EvalFile
-            }
-        }
+        "load" | "load-file" => Op::EvalFile,
+        "load-string" => Op::Eval,
         "url-retrieve" | "url-retrieve-synchronously" | "url-insert-file-contents" | "http-get" => Op::Fetch,
         "url-copy-file" => Op::Download,
         "open-network-stream" => Op::ConnectThird,
+        _ => return None,
+    })
+}
+
+/// Functions that say what is known, or make values out of values.
+fn makes(name: &str) -> Option<Op> {
+    Some(match name {
         "getenv" | "System/getenv" | "posix-getenv" => Op::Env,
         "concat" | "string-append" | "str" | "concatenate" | "s-concat" => Op::Pure(Pure::Concat),
         "expand-file-name" => Op::Pure(Pure::Absolute),

@@ -182,10 +182,14 @@ impl Machine<'_, '_, '_> {
     }
 
     pub fn part(&mut self, value: &Val, name: &str) -> Val {
-        if self.syntax.bare_calls
-            && let Val::Name(owner) = value
-        {
-            self.asked_of_service(owner, name, &Args::default());
+        match value {
+            Val::Name(owner) if self.syntax.bare_calls => {
+                self.asked_of_service(owner, name, &Args::default());
+            }
+            Val::Object(object) if self.syntax.bare_calls => {
+                self.asked_of_service(&object.class, name, &Args::default());
+            }
+            _ => {}
         }
         match value {
             Val::Name(owner)

@@ -21,23 +21,7 @@ impl Machine<'_, '_, '_> {
     }
 
     pub fn network(&mut self, op: Op, args: &Args) -> Val {
-        let (address, rest) = match op {
-            Op::Request => (args.at(1, &["url", "uri"]), args.skip(2)),
-            Op::Send => (peer(args.get(0)), args.skip(1)),
-            Op::Dial => {
-                let names = ["PeerAddr", "PeerHost", "Host"];
-                let host = names.iter().find_map(|name| args.option(name)).or(args.get(0));
-                (host.cloned().unwrap_or_else(Val::unknown), Args::default())
-            }
-            Op::Connect if matches!(args.get(0), Some(Val::Int(_))) => (
-                args.get(1)
-                    .filter(|host| matches!(host, Val::Text(_)))
-                    .cloned()
-                    .unwrap_or_else(|| Val::text("localhost")),
-                args.skip(2),
-            ),
-            _ => (args.at(0, &["url", "uri", "address", "host", "hostname"]), args.skip(1)),
-        };
+        let (address, rest) = addressed(op, args);
         self.connected |= matches!(op, Op::Connect | Op::Dial);
         if !matches!(op, Op::Send | Op::Resolve) {
             self.peer = Some(address.clone());
@@ -50,38 +34,37 @@ impl Machine<'_, '_, '_> {
         for (_, value) in &mut rest.named {
             *value = self.exposed(value);
         }
-        let sent: Vec<&Val> = rest.all().filter(|value| !matches!(value, Val::Function(_))).collect();
-        let marks = sent.iter().fold(address.taint(), |marks, value| marks.union(value.taint()));
+        let sent = rest.all().filter(|value| !matches!(value, Val::Function(_)));
+        let marks = sent.fold(address.taint(), |marks, value| marks.union(value.taint()));
         self.leaks(marks);
         let carries = self.carried(marks);
-        let body =
-            ["data", "json", "files", "body", "content"].iter().any(|name| args.option(name).is_some());
-        let sends = matches!(op, Op::Post | Op::Send)
-            || body
-            || matches!(method.to_uppercase().as_str(), "POST" | "PUT" | "PATCH");
-        let direction = if sends || !carries.is_empty() { NetDirection::Out } else { NetDirection::In };
+        let sends = sends(op, &method, args) || !carries.is_empty();
+        let direction = if sends { NetDirection::Out } else { NetDirection::In };
         self.connect(&address, direction, &carries);
         self.secrets_sent(&address, &rest);
         self.deletes_at(&address, &method, args);
-        let content = Value::output(taint::NET);
-        if op == Op::Download {
-            let target = args.at(1, &["filename", "out", "dest"]);
-            if args.has(1, &["filename", "out", "dest"]) {
-                self.write(&target, WriteMode::Overwrite, Some(&content));
-            }
-        }
-        if let Some(Val::File(file)) = args.list.iter().find(|value| matches!(value, Val::File(_))).cloned() {
-            self.file_method(&file, "write", &Args::of(vec![Val::Text(content.clone())]));
-        }
-        for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
-            self.apply(function, &Args::of(vec![Val::Unknown(taint::NET)]));
-        }
+        self.answered(op, args);
         match op {
             Op::Connect | Op::Dial => {
                 Val::object("connection", Args::of(vec![Val::Unknown(taint::NET), address]))
             }
             Op::Resolve => Val::unknown(),
             _ => Val::Unknown(taint::NET),
+        }
+    }
+
+    /// What comes in goes to the file and to the functions that were given for it.
+    fn answered(&mut self, op: Op, args: &Args) {
+        let content = Value::output(taint::NET);
+        let names = ["filename", "out", "dest"];
+        if op == Op::Download && args.has(1, &names) {
+            self.write(&args.at(1, &names), WriteMode::Overwrite, Some(&content));
+        }
+        if let Some(Val::File(file)) = args.list.iter().find(|value| matches!(value, Val::File(_))).cloned() {
+            self.file_method(&file, "write", &Args::of(vec![Val::Text(content)]));
+        }
+        for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
+            self.apply(function, &Args::of(vec![Val::Unknown(taint::NET)]));
         }
     }
 
@@ -158,6 +141,31 @@ impl Machine<'_, '_, '_> {
         }
         carried
     }
+}
+
+/// The address among the arguments, and what follows it.
+fn addressed(op: Op, args: &Args) -> (Val, Args) {
+    match op {
+        Op::Request => (args.at(1, &["url", "uri"]), args.skip(2)),
+        Op::Send => (peer(args.get(0)), args.skip(1)),
+        Op::Dial => {
+            let names = ["PeerAddr", "PeerHost", "Host"];
+            let host = names.iter().find_map(|name| args.option(name)).or(args.get(0));
+            (host.cloned().unwrap_or_else(Val::unknown), Args::default())
+        }
+        Op::Connect if matches!(args.get(0), Some(Val::Int(_))) => {
+            let host = args.get(1).filter(|host| matches!(host, Val::Text(_)));
+            (host.cloned().unwrap_or_else(|| Val::text("localhost")), args.skip(2))
+        }
+        _ => (args.at(0, &["url", "uri", "address", "host", "hostname"]), args.skip(1)),
+    }
+}
+
+/// Does it send something, by what it is or by what it is given?
+fn sends(op: Op, method: &str, args: &Args) -> bool {
+    matches!(op, Op::Post | Op::Send)
+        || ["data", "json", "files", "body", "content"].iter().any(|name| args.option(name).is_some())
+        || ["POST", "PUT", "PATCH"].iter().any(|sending| method.eq_ignore_ascii_case(sending))
 }
 
 /// A value, and what is in it; in a table of headers a secret may prove who asks.

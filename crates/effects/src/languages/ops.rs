@@ -26,6 +26,16 @@ pub(super) enum Op {
     Named,
     /// A program, and what its streams are: `proc_open`.
     Process,
+    /// Calls the function of a module: module, name and list of arguments.
+    ApplyMember,
+    /// A port of Erlang: a pair of how it is started and what, with arguments.
+    Port,
+    /// A property of the machine by its name: `user.home`.
+    Property,
+    /// Commands, each of which reads what the one before it prints.
+    Pipeline,
+    /// A file as code of this language in a process of its own, and its arguments.
+    ForkFile,
     /// A file, or text where the option `eval` says so, as code of this language.
     Worker,
     /// Something of the language by another name.
@@ -40,12 +50,16 @@ pub(super) enum Op {
     Create,
     /// Opens a file: handle, mode and path, all of it perhaps in one text.
     OpenHandle,
+    /// Opens a file: handle, path and mode.
+    OpenSecond,
     /// Deletes files.
     Delete,
     /// Deletes trees.
     DeleteTree,
     /// Deletes what the option `recursive` says.
     DeleteMaybe,
+    /// Deletes the path that it is called on, when it is given nothing; of a list or a text it takes something away.
+    DeleteSelf,
     /// Moves.
     Move,
     /// Copies.
@@ -68,6 +82,8 @@ pub(super) enum Op {
     Walk,
     /// Files that fit a pattern.
     Glob,
+    /// The same, and `~` is the home directory.
+    GlobHome,
     /// Files below the first argument that fit a pattern.
     GlobBelow,
     /// The same at any depth.
@@ -158,6 +174,14 @@ pub(super) enum Op {
     Thread,
     /// Its first argument with the others filled in.
     Bind,
+    /// The function of this name, with these arguments filled in: `attrgetter("name")`.
+    Curry(&'static str),
+    /// Parts of its last argument by the names before it.
+    PartOf,
+    /// Calls the method that its first argument names of its last one, with those between.
+    CallOf,
+    /// Calls a function for every item of a list, with what it returned before.
+    Fold,
     /// Returns a list's item, a table's entry.
     Get,
     /// The text begins with.
@@ -212,8 +236,12 @@ pub(super) enum Op {
     RequestOption,
     /// Says how much there is, or of what kind, and nothing of what it is.
     Count,
-    /// The numbers of all processes.
+    /// The numbers of all processes, or the processes; some of them where it is told what to ask each.
     Processes,
+    /// Asks a process what it is: it is one of many that is meant.
+    Picks,
+    /// Ends the process that it is called on.
+    KillSelf,
     /// Calls nothing else and returns nothing that matters.
     Nothing,
 }
@@ -273,6 +301,6 @@ impl Op {
 
     /// As a method of an object: does it need the object?
     pub fn wants_receiver(self) -> bool {
-        matches!(self, Op::Send | Op::Then | Op::PipeTo)
+        matches!(self, Op::Send | Op::Then | Op::PipeTo | Op::KillSelf)
     }
 }

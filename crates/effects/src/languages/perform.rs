@@ -2,18 +2,16 @@
 
 use std::rc::Rc;
 
-use tollgate_model::phrase::PRINTED;
-use tollgate_model::{Certainty, CodeSource, EffectKind, WriteMode};
+use tollgate_model::{Certainty, CodeSource, EffectKind};
 use tollgate_shell::value::{HoleSource, Taint, Value};
 
 use super::flow::{ENDLESS, leaves_loop};
 use super::machine::{Machine, Origin};
-use super::ops::{ENVIRONMENT, Known, Op};
+use super::ops::{Known, Op};
 use super::outgoing::{encoded, holds_environment, with_environment};
 use super::pure::{self, Pure};
 use super::value::{Args, Val};
 use crate::analyst::taint;
-use crate::commands::secrets::is_secret_name;
 
 impl Machine<'_, '_, '_> {
     /// Does what a function does.
@@ -90,10 +88,11 @@ impl Machine<'_, '_, '_> {
                 Val::Unknown(marks)
             }
             Op::Kill | Op::KillFirst => self.kill(op == Op::KillFirst, args),
-            Op::Fork => {
+            Op::KillSelf => self.kill(false, &Args::of(vec![Val::unknown()])),
+            Op::Fork | Op::ForkFile => {
                 self.forks += 1;
                 self.callbacks(args);
-                Val::unknown()
+                if op == Op::ForkFile { self.run_forked(args) } else { Val::unknown() }
             }
             Op::Power => {
                 self.push(
@@ -116,6 +115,8 @@ impl Machine<'_, '_, '_> {
             },
             Op::Named => self.run_named(name, args),
             Op::Process => self.open_process(args),
+            Op::Pipeline => self.run_pipeline(args),
+            Op::Port => self.open_port(args),
             Op::Worker if args.option("eval").is_some_and(Val::is_true) => {
                 self.run_eval(&Args::of(args.list.iter().take(1).cloned().collect()))
             }
@@ -167,6 +168,48 @@ impl Machine<'_, '_, '_> {
             Op::Yields(name) => Val::name(name),
             Op::Names => args.get(0).cloned().unwrap_or_else(|| Val::name("globals")),
             Op::Part => self.part_by_name(args),
+            Op::PartOf => self.parts_of(args),
+            Op::CallOf => match (args.literal(0), args.list.last()) {
+                (Some(name), Some(owner)) if args.list.len() > 1 => {
+                    let mut rest = args.skip(1);
+                    rest.list.pop();
+                    self.method(&owner.clone(), None, &name, rest)
+                }
+                _ => Val::Unknown(args.taint()),
+            },
+            Op::ApplyMember => match (args.get(0), args.get(1), args.get(2)) {
+                (Some(Val::Name(module)), Some(Val::Name(name)), Some(Val::List(list))) => {
+                    let full = format!("{module}.{name}");
+                    self.apply(&Val::name(&full), &Args::of(list.items.clone()))
+                }
+                _ => {
+                    self.callbacks(args);
+                    Val::Unknown(args.taint())
+                }
+            },
+            Op::Curry(name) => Val::partial(Val::name(name), args.clone()),
+            Op::ApplyNamed | Op::ApplyList => {
+                let function = self.callable(&args.at(0, &[]));
+                let rest = if op == Op::ApplyList { Args::of(args.at(1, &[]).items()) } else { args.skip(1) };
+                self.apply(&function, &rest)
+            }
+            Op::Dispatch => self.dispatch(name, args),
+            Op::ByName => match args.literal(args.list.len().saturating_sub(1)) {
+                Some(name) => self.named_function(&name),
+                None => Val::name("?"),
+            },
+            Op::Get => self.get(args),
+            Op::Nothing => {
+                self.callbacks(args);
+                Val::Unknown(args.taint())
+            }
+            _ => return self.each_op(op, args),
+        })
+    }
+
+    /// Calls what it is given for every one of something.
+    fn each_op(&mut self, op: Op, args: &Args) -> Option<Val> {
+        Some(match op {
             Op::MapNames => {
                 let function = match args.get(0) {
                     Some(Val::Name(name)) => Val::Name(Rc::clone(name)),
@@ -174,16 +217,16 @@ impl Machine<'_, '_, '_> {
                 };
                 self.higher(Op::Map, &Args::of(vec![function, args.at(1, &[])]))
             }
-            Op::ApplyNamed | Op::ApplyList => {
-                let function = self.callable(&args.at(0, &[]));
-                let rest = if op == Op::ApplyList { Args::of(args.at(1, &[]).items()) } else { args.skip(1) };
-                self.apply(&function, &rest)
-            }
             Op::MapNamed => {
+                let is_function =
+                    |value: &Val| matches!(value, Val::Name(_) | Val::Function(_) | Val::Partial(_));
                 let (list, function) = match (args.get(0), args.get(1)) {
-                    (Some(list @ Val::List(_)), Some(function)) | (Some(function), Some(list)) => {
-                        (list.clone(), function.clone())
+                    (Some(list @ Val::List(_)), Some(function)) => (list.clone(), function.clone()),
+                    // One thing is a list of one.
+                    (Some(one @ Val::Text(_)), Some(function)) if is_function(function) => {
+                        (Val::list(vec![one.clone()]), function.clone())
                     }
+                    (Some(function), Some(list)) => (list.clone(), function.clone()),
                     _ => return Some(Val::unknown()),
                 };
                 let function = self.callable(&function);
@@ -200,11 +243,6 @@ impl Machine<'_, '_, '_> {
                 }
                 Val::unknown()
             }
-            Op::Dispatch => self.dispatch(name, args),
-            Op::ByName => match args.literal(args.list.len().saturating_sub(1)) {
-                Some(name) => self.named_function(&name),
-                None => Val::name("?"),
-            },
             Op::TempBlock => {
                 let path = self.known(Known::TempFile);
                 for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
@@ -212,13 +250,8 @@ impl Machine<'_, '_, '_> {
                 }
                 path
             }
-            Op::Map | Op::Each | Op::Filter | Op::Then | Op::Apply | Op::Thread | Op::Bind => {
+            Op::Map | Op::Each | Op::Filter | Op::Then | Op::Apply | Op::Thread | Op::Bind | Op::Fold => {
                 self.higher(op, args)
-            }
-            Op::Get => self.get(args),
-            Op::Nothing => {
-                self.callbacks(args);
-                Val::Unknown(args.taint())
             }
             _ => return None,
         })
@@ -250,8 +283,19 @@ impl Machine<'_, '_, '_> {
                 _ => Val::unknown(),
             },
             Op::Processes => {
-                self.all_processes = true;
-                Val::many(vec![Val::unknown()])
+                self.all_processes = args.list.is_empty() && args.named.is_empty();
+                let process = Val::object("psutil.Process", Args::default());
+                Val::many(vec![if name.ends_with("process_iter") { process } else { Val::unknown() }])
+            }
+            Op::Property => match args.literal(0).as_deref() {
+                Some("user.home") => self.known(Known::Home),
+                Some("user.dir") => self.known(Known::Folder),
+                Some("java.io.tmpdir") => self.known(Known::Temp),
+                _ => Val::unknown(),
+            },
+            Op::Picks => {
+                self.all_processes = false;
+                Val::unknown()
             }
             Op::Known(known) | Op::Now(known) => self.known(known),
             Op::Keys => pure::apply(Pure::Keys, args),
@@ -271,65 +315,6 @@ impl Machine<'_, '_, '_> {
                 self.pure(what, args)
             }
             Op::StartsWith | Op::EndsWith => Val::unknown(),
-            _ => return None,
-        })
-    }
-
-    /// Prints, or hands data on.
-    fn put_op(&mut self, op: Op, name: &str, args: &Args) -> Option<Val> {
-        Some(match op {
-            Op::Print(newline) => self.print_args(newline, args),
-            Op::Dump if args.list.is_empty() => {
-                self.leaks(ENVIRONMENT);
-                Val::unknown()
-            }
-            Op::Dump => {
-                let value = args.at(0, &[]);
-                match args.get(1) {
-                    Some(Val::File(file)) => {
-                        self.file_method(&Rc::clone(file), "write", &Args::of(vec![value]))
-                    }
-                    _ => self.print_args(true, &Args::of(vec![value])),
-                }
-            }
-            Op::PipeTo => {
-                let value = Val::Text(args.text(0));
-                match args.get(1) {
-                    Some(Val::File(file)) => {
-                        self.file_method(&Rc::clone(file), "write", &Args::of(vec![value]))
-                    }
-                    Some(Val::Pipe(pipe)) => {
-                        self.pipe_method(&Rc::clone(pipe), "write", &Args::of(vec![value]))
-                    }
-                    other => other.cloned().unwrap_or_else(Val::unknown),
-                }
-            }
-            Op::Put => match args.get(0).cloned() {
-                Some(Val::File(file)) => self.file_method(&file, "write", &args.skip(1)),
-                Some(Val::Pipe(pipe)) => self.pipe_method(&pipe, "write", &args.skip(1)),
-                Some(Val::Object(_)) => self.network(Op::Send, args),
-                _ => self.print_args(false, &args.skip(1)),
-            },
-            Op::WriteThird => {
-                let content = args.text(0);
-                self.write(&args.at(2, &[]), WriteMode::Overwrite, Some(&content));
-                Val::unknown()
-            }
-            Op::ConnectThird => self.network(Op::Connect, &args.skip(2)),
-            Op::WriteTo => {
-                let target = args.option("file").or(args.option("con")).or(args.get(1)).cloned();
-                match target {
-                    Some(Val::File(file)) => {
-                        self.file_method(&file, "write", &Args::of(vec![args.at(0, &[])]))
-                    }
-                    Some(path @ Val::Text(_)) if args.option("file").is_some() || name == "writeLines" => {
-                        let content = args.text(0);
-                        self.write(&path, WriteMode::Overwrite, Some(&content));
-                        Val::unknown()
-                    }
-                    _ => self.print_args(true, args),
-                }
-            }
             _ => return None,
         })
     }
@@ -356,30 +341,6 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    fn print_args(&mut self, newline: bool, args: &Args) -> Val {
-        if args.option("file").is_some_and(|file| matches!(file, Val::Name(name) if name.ends_with("stderr")))
-        {
-            return Val::name("None");
-        }
-        if let Some(Val::File(handle)) = args.option("file").cloned() {
-            self.file_method(&handle, "write", args);
-            return Val::name("None");
-        }
-        let mut line = Value::empty();
-        self.settings_shown(args);
-        for (at, value) in args.list.iter().enumerate() {
-            if at > 0 && newline {
-                line = self.concat(&line, &Value::text(" "));
-            }
-            line = self.concat(&line, &value.as_text());
-        }
-        if newline {
-            line = self.concat(&line, &Value::text("\n"));
-        }
-        self.print(&line);
-        Val::name("None")
-    }
-
     fn kill(&mut self, signal_first: bool, args: &Args) -> Val {
         // Whoever goes through all processes and asks none for its name means all of them.
         let named = |path: &String| path.ends_with("/cmdline") || path.ends_with("/comm");
@@ -403,25 +364,6 @@ impl Machine<'_, '_, '_> {
         Val::unknown()
     }
 
-    /// A setting of the application that is named for a secret is printed: `settings.SECRET_KEY`.
-    fn settings_shown(&mut self, args: &Args) {
-        if self.around.origin == Origin::File {
-            return;
-        }
-        for value in &args.list {
-            let full = match value {
-                Val::Name(name) => name.to_string(),
-                Val::Object(object) => object.class.to_string(),
-                _ => continue,
-            };
-            let last = full.rsplit('.').next().unwrap_or_default();
-            if full.contains("application.credentials") || full.contains('.') && is_secret_name(last) {
-                let names = vec![format!("{PRINTED}{last}")];
-                self.push(EffectKind::EnvRead { names }, Certainty::Certain);
-            }
-        }
-    }
-
     /// A part of a module by its name.
     fn part_by_name(&mut self, args: &Args) -> Val {
         let owner = args.at(0, &[]);
@@ -430,6 +372,18 @@ impl Machine<'_, '_, '_> {
             (Val::Name(module), None) if self.syntax.risky.contains(&&**module) => Val::name("?"),
             _ => Val::Unknown(owner.taint()),
         }
+    }
+
+    /// Parts of the last argument by the names before it, each perhaps with parts of its own: `path.join`.
+    fn parts_of(&mut self, args: &Args) -> Val {
+        let Some((owner, names)) = args.list.split_last() else { return Val::unknown() };
+        let mut part = owner.clone();
+        for name in names.iter().filter_map(Val::literal) {
+            for name in name.split('.') {
+                part = self.attribute(&part, None, name);
+            }
+        }
+        part
     }
 
     /// Is it a module from which nothing may be picked by a name that is not known?

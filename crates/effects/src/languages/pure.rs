@@ -1,8 +1,12 @@
 //! Functions that only make values out of values: decoding, joining, paths.
 
+use std::rc::Rc;
+
 use tollgate_shell::value::{HoleSource, Piece, Text, Value};
 
-use super::text::{braces, characters, each_text, printf, rot13, shell_words, slice, text_of, unpercent};
+use super::text::{
+    braces, characters, each_text, letters, printf, rot13, shell_words, slice, text_of, unpercent,
+};
 use super::value::{Args, Val};
 use crate::analyst::taint;
 use crate::commands::codecs;
@@ -29,6 +33,8 @@ pub(super) enum Pure {
     /// List and separator.
     JoinBy,
     Replace,
+    /// Text, letters, and what they become.
+    Letters,
     Split,
     Lines,
     /// `"{} {}".format(a, b)`
@@ -68,6 +74,8 @@ pub(super) enum Pure {
     Merge,
     Keys,
     Values,
+    /// Pairs of names and values to a table.
+    Table,
     Entries,
     Last,
     First,
@@ -142,6 +150,10 @@ fn texts(what: Pure, args: &Args) -> Option<Val> {
             }
             _ => vague(&first(args), marks),
         },
+        Pure::Letters => match (args.literal(1), args.literal(2)) {
+            (Some(from), Some(to)) => each_text(&first(args), |text| letters(text, &from, &to)),
+            _ => vague(&first(args), marks),
+        },
         Pure::Braces => known
             .map_or(Val::Unknown(marks), |text| Val::Text(braces(&text, &args.skip(1)).with_taint(marks))),
         Pure::Printf => known.map_or(Val::Unknown(marks), |text| {
@@ -186,7 +198,11 @@ fn lists(what: Pure, args: &Args) -> Option<Val> {
         },
         Pure::JoinWith => join(&args.at(1, &[]), &args.text(0)),
         Pure::JoinSpaced => join(&first(args), &Value::text(" ")),
-        Pure::JoinBy => join(&first(args), &args.get(1).map_or_else(Value::empty, Val::as_text)),
+        Pure::JoinBy => match first(args) {
+            // `Pathname#join`
+            Val::Text(_) => Val::Text(join_paths(&flat(args))),
+            list => join(&list, &args.get(1).map_or_else(Value::empty, Val::as_text)),
+        },
         Pure::Split => split(args),
         Pure::Lines => match known {
             Some(text) => {
@@ -217,6 +233,10 @@ fn lists(what: Pure, args: &Args) -> Option<Val> {
 fn tables(what: Pure, args: &Args) -> Option<Val> {
     Some(match what {
         Pure::Merge => merge(args),
+        Pure::Table => match first(args) {
+            Val::List(list) => Val::table(list.items.iter().filter_map(pair).collect()),
+            other => other,
+        },
         Pure::Keys => match first(args) {
             Val::Table(table) => Val::list(table.entries.iter().map(|(key, _)| Val::text(key)).collect()),
             other => Val::many(vec![Val::Unknown(other.taint())]),
@@ -311,6 +331,14 @@ fn paths(what: Pure, args: &Args) -> Option<Val> {
         }),
         _ => return None,
     })
+}
+
+/// A name and its value.
+fn pair(value: &Val) -> Option<(Rc<str>, Val)> {
+    match value {
+        Val::List(list) => Some((Rc::from(list.items.first()?.literal()?), list.items.get(1)?.clone())),
+        _ => None,
+    }
 }
 
 fn vague(value: &Val, marks: tollgate_shell::value::Taint) -> Val {

@@ -28,8 +28,21 @@ const QUERIES: &[&str] = &[
     "do",
     "unsafe",
     "prepare",
+    "$queryRaw",
+    "$executeRaw",
     "$queryRawUnsafe",
     "$executeRawUnsafe",
+    "mysqli_query",
+    "mysqli_multi_query",
+    "mysqli_real_query",
+    "pg_query",
+    "pg_send_query",
+    "sqlsrv_query",
+    "odbc_exec",
+    "dbExecute",
+    "dbGetQuery",
+    "dbSendQuery",
+    "dbSendStatement",
     "statement",
     "unprepared",
     "text",
@@ -85,6 +98,10 @@ const WHOLE: &[&str] = &[
     "dropSchema",
     "dropTable",
     "dropTableIfExists",
+    "drop_table",
+    "drop_schema",
+    "dropIfExists",
+    "dropAllTables",
 ];
 
 /// Methods that give a secret out, whatever they are called on.
@@ -133,12 +150,18 @@ const LIBRARIES: &[&str] = &[
     "typeorm",
     "ioredis",
     "sqlalchemy",
+    "Sequel",
+    "ActiveRecord",
+    "DB",
+    "Schema",
 ];
 
 /// Is the thing made with a library of a service?
 pub(super) fn is_service(class: &str) -> bool {
     LIBRARIES.iter().chain(REMOTES).any(|library| class.starts_with(library))
         || class.starts_with("git.Repo")
+        || class.starts_with("crontab.CronTab")
+        || class.starts_with("cffi.FFI")
         || class.starts_with("simple-git")
 }
 
@@ -176,7 +199,9 @@ impl Machine<'_, '_, '_> {
             let names = vec![format!("{STORE}a keeper of secrets (`{name}`)")];
             self.push(EffectKind::EnvRead { names }, certainty);
         }
-        let texts = args.get(0).filter(|_| QUERIES.contains(&name)).map(Val::as_text);
+        // A connection may stand before it.
+        let mut given = args.list.iter().filter(|_| QUERIES.contains(&name));
+        let texts = given.find(|value| matches!(value, Val::Text(_))).map(Val::as_text);
         let texts: Vec<String> = texts.iter().flat_map(|text| text.any.iter().take(4).map(filled)).collect();
         for statement in texts.iter().flat_map(|text| sql::scan(text)) {
             if let Some(operation) = statement.deed.operation() {
@@ -226,6 +251,8 @@ fn loss(class: &str, name: &str, args: &Args) -> Option<EffectKind> {
             !table.entries.is_empty() && value.entry("where").is_none_or(|inner| !is_empty(inner))
         }
         Val::List(list) => !list.items.is_empty(),
+        // `Repo.delete_all(User)`: a module, and nothing of it left out.
+        Val::Name(name) => !is_module(name),
         _ => true,
     });
     if WHOLE.contains(&name) && (!narrows || name.starts_with("drop")) && !chained(&["where", "filter"]) {
@@ -239,8 +266,15 @@ fn loss(class: &str, name: &str, args: &Args) -> Option<EffectKind> {
     }
     match name {
         "delete" if class.ends_with("objects.all") || class.ends_with("query") => database("delete-all"),
-        "del" | "delete" | "truncate" if class.starts_with("knex") && !chained(&["where"]) => {
+        "del" | "delete" | "truncate"
+            if ["knex", "Sequel", "DB.table"].iter().any(|library| class.starts_with(library))
+                && !chained(&["where", "filter", "exclude"]) =>
+        {
             database("delete-all")
+        }
+        "drop" if class == "Schema" || class.starts_with("sequelize") => database("drop"),
+        "sync" if class.starts_with("sequelize") && args.option("force").is_some_and(Val::is_true) => {
+            database("drop")
         }
         "delete" | "terminate" | "remove" | "begin_delete"
             if chained(&["boto3.resource", "google.cloud", "azure."])
@@ -251,6 +285,10 @@ fn loss(class: &str, name: &str, args: &Args) -> Option<EffectKind> {
         "prune" | "remove" if chained(&["docker"]) && chained(&["volumes"]) => cloud(),
         _ => None,
     }
+}
+
+fn is_module(name: &str) -> bool {
+    name.rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase))
 }
 
 fn is_empty(value: &Val) -> bool {

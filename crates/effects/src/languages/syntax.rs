@@ -88,6 +88,8 @@ pub(super) enum Infix {
     Equal,
     /// Is one of.
     Within,
+    /// Fits a pattern, or is changed by what follows.
+    Match,
     /// Anything else.
     Other,
 }

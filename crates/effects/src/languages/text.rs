@@ -50,6 +50,35 @@ pub(super) fn rot13(c: char) -> char {
     }
 }
 
+/// One letter for another, by their places in two lists with ranges in them: `a-y`. What has no counterpart becomes the
+/// last of the second list, as `tr` has it; an empty one changes nothing.
+pub(super) fn letters(text: &str, from: &str, to: &str) -> String {
+    let (from, to) = (ranges(from), ranges(to));
+    let other = |c: char| {
+        let at = from.iter().position(|known| *known == c)?;
+        to.get(at).or(to.last()).copied()
+    };
+    text.chars().map(|c| other(c).unwrap_or(c)).collect()
+}
+
+/// The characters of `a-cx`.
+fn ranges(list: &str) -> Vec<char> {
+    let mut all = Vec::new();
+    let mut rest = list.chars().peekable();
+    while let Some(c) = rest.next() {
+        if rest.peek() == Some(&'-')
+            && let Some(last) = rest.clone().nth(1)
+            && all.len() < 1024
+        {
+            rest.nth(1);
+            all.extend((c..=last).take(256));
+        } else {
+            all.push(c);
+        }
+    }
+    all
+}
+
 pub(super) fn unpercent(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use super::change::Change;
+
 /// One token.
 #[derive(Clone, Debug)]
 pub(super) struct Token {
@@ -33,6 +35,8 @@ pub(super) enum Tok {
     Words(Rc<[Rc<str>]>),
     /// A pattern, with the code that makes its replacement where that is code.
     Pattern(Option<Rc<str>>),
+    /// What changes a text in place: `s/a/b/`, `tr/a-z/b-za/`.
+    Change(Rc<Change>),
     /// An operator or a bracket.
     Op(&'static str),
     /// The end of a line, where that ends a statement.

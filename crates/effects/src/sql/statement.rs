@@ -333,10 +333,10 @@ fn client(line: &str, flavour: Flavour) -> Option<Statement> {
     let (verb, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let piped = rest.trim_start().trim_start_matches(['\'', '"']).strip_prefix('|');
     match (verb, piped) {
-        (
-            "\\o" | "\\out" | "\\g" | "\\gx" | "\\w" | ".output" | ".once" | ".read" | ".import",
-            Some(code),
-        ) => one(Deed::Run, code),
+        (".read", Some(code)) => one(Deed::IncludeOutput, code),
+        ("\\o" | "\\out" | "\\g" | "\\gx" | "\\w" | ".output" | ".once" | ".import", Some(code)) => {
+            one(Deed::Run, code)
+        }
         (".shell" | ".system" | "system", _) => one(Deed::Run, rest),
         ("\\copy", _) => copied(rest),
         ("\\i" | "\\ir" | "\\include" | ".read" | "source" | "\\.", _) => one(Deed::Include, rest),

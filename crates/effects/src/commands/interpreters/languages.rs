@@ -17,6 +17,7 @@ pub(in crate::commands) const COMMANDS: Commands = &[
     ("ipython", python),
     ("micropython", python),
     ("node", node),
+    ("zx", node),
     ("nodejs", node),
     ("ts-node", node),
     ("tsx", node),
@@ -126,6 +127,11 @@ fn node(run: &mut Run) -> Outcome {
     let args: Vec<Word> = run.args.iter().map(plain).collect();
     let given = read(&args, spec, &["e", "eval", "p", "print"]);
     for name in ["r", "require", "import", "loader", "experimental-loader"] {
+        for word in given.values(name).cloned().collect::<Vec<_>>() {
+            if let Some(code) = crate::url::data(&word.shown()) {
+                inline(run, Language::JavaScript, &Value::text(&code), &word, &[]);
+            }
+        }
         for file in given
             .values(name)
             .filter(|file| file.shown().starts_with(['.', '/']))
@@ -266,6 +272,13 @@ fn php(run: &mut Run) -> Outcome {
     let spec = "r= run= B= process-begin= R= process-code= E= process-end= f= file= F= process-file= d= define= c= \
         php-ini= z= zend-extension= S= server= t= docroot= rf= rc= re= rz= ri=";
     let given = read(run.args, spec, &["r", "run"]);
+    for word in given.values("d").chain(given.values("define")).cloned().collect::<Vec<_>>() {
+        let shown = word.shown();
+        let file = ["auto_prepend_file=", "auto_append_file="].iter().find(|name| shown.starts_with(**name));
+        if let Some(name) = file {
+            from_file(run, Language::Php, &word.from(name.len()), &[]);
+        }
+    }
     let codes: Vec<Word> = ["r", "run", "B", "process-begin", "R", "process-code", "E", "process-end"]
         .iter()
         .flat_map(|name| given.values(name))

@@ -205,7 +205,12 @@ fn emacs(run: &mut Run) -> Outcome {
         .collect();
     let mut rest: &[Word] = &args;
     let mut files = Vec::new();
-    let mut outcome = None;
+    // What is evaluated works on the files that were visited before it.
+    let mut program = Value::empty();
+    let mut told = None;
+    let form = |head: &str, inside: &Value, end: &str| {
+        Value::text(head).concat(inside).concat(&Value::text(end)).concat(&Value::text("\n"))
+    };
     // Files and options may stand in any order.
     while !rest.is_empty() {
         let given = read(rest, spec, &[]);
@@ -214,17 +219,26 @@ fn emacs(run: &mut Run) -> Outcome {
         {
             from_file(run, Language::Lisp, &file, &[]);
         }
-        for code in
-            ["eval", "execute"].iter().flat_map(|name| given.values(name)).cloned().collect::<Vec<_>>()
-        {
-            outcome = Some(inline(run, Language::Lisp, &code.value(), &code, &[]));
+        for code in ["eval", "execute"].iter().flat_map(|name| given.values(name)) {
+            program = program.concat(&form("", &code.value(), ""));
+            told = told.or_else(|| Some(code.clone()));
         }
-        files.extend(given.rest.first().cloned());
+        for name in ["f", "funcall"].iter().flat_map(|name| given.values(name)) {
+            program = program.concat(&form("(", &name.value(), ")"));
+            told = told.or_else(|| Some(name.clone()));
+        }
+        if let Some(file) = given.rest.first() {
+            program = program.concat(&form("(find-file \"", &file.value(), "\")"));
+            files.push(file.clone());
+        }
         let next = rest.len() - given.rest.len().saturating_sub(1);
         rest = if given.rest.is_empty() { &[] } else { rest.get(next..).unwrap_or_default() };
     }
     let whole = contents(run, &files);
-    outcome.unwrap_or_else(|| Outcome::unknown(whole.taint))
+    match told {
+        Some(word) => inline(run, Language::Lisp, &program, &word, &[]),
+        None => Outcome::unknown(whole.taint),
+    }
 }
 
 /// AppleScript hands its work to a shell with `do shell script`.

@@ -10,6 +10,9 @@ pub(super) fn canonical(name: &str) -> Option<String> {
         plain = plain.strip_prefix(prefix).unwrap_or(plain);
     }
     let mut owned = plain.replace(".default", "").replace(".prototype", "");
+    if let Some(part) = standard_fs(&owned) {
+        owned = format!("fs{part}");
+    }
     for (alias, real) in [
         ("fs/promises", "fs"),
         ("fs-extra", "fs"),
@@ -34,6 +37,19 @@ pub(super) fn canonical(name: &str) -> Option<String> {
     (owned != name).then_some(owned)
 }
 
+/// The standard library of Deno, from wherever it is brought in: `https://deno.land/std@1/fs/mod.ts`, `jsr:@std/fs`.
+fn standard_fs(name: &str) -> Option<&str> {
+    let from = name.strip_prefix("https://").or_else(|| name.strip_prefix("jsr:")).unwrap_or(name);
+    let part = match from.strip_prefix("@std/fs") {
+        Some(rest) => rest.get(rest.rfind('.').unwrap_or(rest.len())..)?,
+        None => {
+            let (module, part) = from.strip_prefix("deno.land/std")?.split_once(".ts")?;
+            module.contains("/fs/").then_some(part)?
+        }
+    };
+    (part.is_empty() || part.starts_with('.')).then_some(part)
+}
+
 /// What a function does, by its full name.
 pub(super) fn function(name: &str) -> Option<Op> {
     commands(name)
@@ -45,7 +61,7 @@ pub(super) fn function(name: &str) -> Option<Op> {
 
 fn commands(name: &str) -> Option<Op> {
     Some(match name {
-        "child_process.fork" => Op::Fork,
+        "child_process.fork" | "cluster.fork" => Op::ForkFile,
         "child_process.exec" | "shelljs.exec" | "execa.command" | "execa.execaCommand" => Op::Shell,
         "child_process.execSync" | "Bun.$" | "execa.commandSync" | "zx.$" | "$" | "execa.$" => Op::ShellOut,
         "process.binding.spawn"
@@ -71,31 +87,24 @@ fn commands(name: &str) -> Option<Op> {
 
 fn files(name: &str) -> Option<Op> {
     Some(match name {
-        "fs.unlink" | "fs.rmdirs" | "shelljs.rm" => {
-            if name == "shelljs.rm" {
-                Op::DeleteTree
-            } else {
-                Op::Delete
-            }
-        }
+        "fs.unlink" | "fs.rmdirs" => Op::Delete,
         "fs.rm" | "fs.rmdir" | "Deno.remove" => Op::DeleteMaybe,
-        "fs.remove" | "fs.emptyDir" | "rimraf" | "rimraf.sync" | "rimraf.rimraf" | "rimraf.rimrafSync"
-        | "rimraf.native" | "del" | "del.sync" | "del.deleteAsync" | "del.deleteSync" | "trash" => {
-            Op::DeleteTree
-        }
+        "shelljs.rm" | "fs.remove" | "fs.emptyDir" | "rimraf" | "rimraf.sync" | "rimraf.rimraf"
+        | "rimraf.rimrafSync" | "rimraf.native" | "del" | "del.sync" | "del.deleteAsync"
+        | "del.deleteSync" | "trash" => Op::DeleteTree,
         "fs.rename" | "fs.move" | "Deno.rename" | "shelljs.mv" => Op::Move,
         "fs.copyFile" | "Deno.copyFile" | "shelljs.cp" => Op::Copy,
         "fs.cp" | "fs.copy" => Op::CopyTree,
         "fs.symlink" | "fs.link" | "Deno.symlink" | "Deno.link" => Op::Link,
         "archiver.directory" | "archiver.file" | "fs.readFile" | "fs.readJson" | "Deno.readTextFile"
-        | "Deno.readFile" | "Bun.file" => Op::Read,
+        | "Deno.readFile" => Op::Read,
         "fs.writeFile" | "fs.outputFile" | "fs.writeJson" | "Deno.writeTextFile" | "Deno.writeFile"
         | "Bun.write" => Op::Write,
         "fs.mkdir" | "fs.ensureDir" | "Deno.mkdir" => Op::MakeDir,
         "fs.utimes" | "fs.ensureFile" | "shelljs.touch" => Op::Touch,
         "fs.appendFile" => Op::Append,
-        "fs.truncate" => Op::Truncate,
-        "fs.open" | "fs.createReadStream" | "Deno.open" => Op::Open,
+        "fs.truncate" | "fs.ftruncate" | "Deno.truncate" => Op::Truncate,
+        "Bun.file" | "fs.open" | "fs.createReadStream" | "Deno.open" => Op::Open,
         "fs.createWriteStream" | "Deno.create" => Op::Create,
         "fs.readdir" | "Deno.readDir" => Op::ReadDir,
         "fs.glob" | "glob" | "glob.sync" | "glob.glob" | "glob.globSync" | "fast-glob" | "fast-glob.sync"
@@ -116,34 +125,11 @@ fn files(name: &str) -> Option<Op> {
 
 fn network(name: &str) -> Option<Op> {
     Some(match name {
-        "fetch"
-        | "node-fetch"
-        | "undici.fetch"
-        | "undici.request"
-        | "http.get"
-        | "https.get"
-        | "http.request"
-        | "https.request"
-        | "axios.get"
-        | "axios.head"
-        | "axios"
-        | "axios.request"
-        | "got"
-        | "got.get"
-        | "request"
-        | "request.get"
-        | "needle"
-        | "superagent.get"
-        | "http2.connect"
-        | "ky"
-        | "ky.get"
-        | "XMLHttpRequest.open" => {
-            if name == "XMLHttpRequest.open" {
-                Op::Request
-            } else {
-                Op::Fetch
-            }
-        }
+        "fetch" | "node-fetch" | "undici.fetch" | "undici.request" | "http.get" | "https.get"
+        | "http.request" | "https.request" | "axios.get" | "axios.head" | "axios" | "axios.request"
+        | "got" | "got.get" | "request" | "request.get" | "needle" | "superagent.get" | "http2.connect"
+        | "ky" | "ky.get" => Op::Fetch,
+        "XMLHttpRequest.open" => Op::Request,
         "axios.post"
         | "axios.put"
         | "axios.patch"
@@ -230,10 +216,10 @@ fn values(name: &str) -> Option<Op> {
         "os.tmpdir" => Op::Now(Known::Temp),
         "process.cwd" | "Deno.cwd" => Op::Now(Known::Folder),
         "String.fromCharCode" | "String.fromCodePoint" => Op::Pure(Pure::Chars),
-        "String" | "String.raw" | "decodeURI" | "Array.from" | "Object.assign" | "URL"
-        | "url.pathToFileURL" | "url.fileURLToPath" | "util.promisify" | "structuredClone" => {
-            if name == "Object.assign" { Op::Pure(Pure::Merge) } else { Op::Pure(Pure::Same) }
-        }
+        "String" | "String.raw" | "decodeURI" | "Array.from" | "URL" | "url.pathToFileURL"
+        | "url.fileURLToPath" | "util.promisify" | "structuredClone" => Op::Pure(Pure::Same),
+        "Object.assign" => Op::Pure(Pure::Merge),
+        "Map" | "Object.fromEntries" => Op::Pure(Pure::Table),
         "decodeURIComponent" | "unescape" => Op::Pure(Pure::Percent),
         "JSON.stringify"
         | "encodeURIComponent"
@@ -263,6 +249,7 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "then" => Op::Then,
         "forEach" | "map" | "flatMap" | "some" | "every" => Op::Each,
         "filter" | "find" | "findLast" => Op::Filter,
+        "reduce" => Op::Fold,
         "pipe" | "pipeTo" => Op::PipeTo,
         "join" => Op::Pure(Pure::JoinBy),
         "concat" => Op::Pure(Pure::Concat),

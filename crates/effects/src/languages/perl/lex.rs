@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::super::change::Change;
 use super::super::token::{
     Part, Parts, Scan, Tok, Token, Tokens, brackets, closing, delimited, escape, is_name, is_stand_in, plain,
     starts_name,
@@ -330,7 +331,8 @@ impl Lexer<'_> {
     }
 
     fn substitution(&mut self, open: char, kind: &str) {
-        let code = embedded(delimited(&mut self.scan, open));
+        let pattern = delimited(&mut self.scan, open);
+        let code = embedded(pattern);
         let mut second = open;
         if closing(open) != open {
             self.scan.take(char::is_whitespace);
@@ -339,6 +341,16 @@ impl Lexer<'_> {
         let replacement = delimited(&mut self.scan, second);
         let flags = self.scan.name();
         let times = if kind == "s" { flags.matches('e').count() } else { 0 };
+        if times == 0 && code.is_none() {
+            let change = Change {
+                letters: kind != "s",
+                from: pattern.to_owned(),
+                to: replacement.to_owned(),
+                all: flags.contains('g'),
+                copies: flags.contains('r'),
+            };
+            return self.tokens.push(Tok::Change(Rc::new(change)));
+        }
         self.tokens.push(Tok::Pattern(match times {
             0 => code,
             1 => Some(Rc::from(replacement)),

@@ -38,6 +38,14 @@ pub(super) fn takes_list(name: &str) -> bool {
 
 /// What a function does, by its full name.
 pub(super) fn function(name: &str) -> Option<Op> {
+    commands(name)
+        .or_else(|| files(name))
+        .or_else(|| network(name))
+        .or_else(|| processes(name))
+        .or_else(|| values(name))
+}
+
+fn commands(name: &str) -> Option<Op> {
     Some(match name {
         "system"
         | "exec"
@@ -47,8 +55,17 @@ pub(super) fn function(name: &str) -> Option<Op> {
         | "run"
         | "IPC.Run.run" => Op::System,
         "backtick" | "readpipe" => Op::ShellOut,
+        "eval" => Op::Eval,
+        "do" | "require" => Op::EvalFile,
+        "thaw" | "Storable.thaw" => Op::Unpack,
         "open2" | "IPC.Open2.open2" => Op::ExecWords(2),
         "open3" | "IPC.Open3.open3" => Op::ExecWords(3),
+        _ => return None,
+    })
+}
+
+fn files(name: &str) -> Option<Op> {
+    Some(match name {
         "unlink" | "rmdir" => Op::Delete,
         "rmtree"
         | "remove_tree"
@@ -62,16 +79,23 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "symlink" | "link" => Op::Link,
         "truncate" => Op::Truncate,
         "chmod" | "chown" => Op::PermissionOf(false),
-        "sysopen" | "IO.File.new" | "IO.File.open" => Op::Open,
+        "sysopen" => Op::OpenSecond,
+        "IO.File.new" | "IO.File.open" => Op::Open,
         "read_file" | "File.Slurp.read_file" | "slurp" | "read_text" | "read_lines" => Op::Read,
         "write_file" | "File.Slurp.write_file" | "write_text" => Op::Write,
         "append_file" | "append_text" => Op::Append,
         "readline" => Op::Pure(Pure::Same),
         "readdir" | "opendir" => Op::ReadDir,
-        "glob" | "bsd_glob" => Op::Glob,
+        "glob" | "bsd_glob" | "File.Glob.bsd_glob" => Op::GlobHome,
         "find" | "File.Find.find" | "finddepth" => Op::Find,
         "chdir" => Op::ChangeDir,
         "mkdir" | "make_path" | "mkpath" => Op::MakeDir,
+        _ => return None,
+    })
+}
+
+fn network(name: &str) -> Option<Op> {
+    Some(match name {
         "LWP.Simple.get"
         | "LWP.Simple.getprint"
         | "LWP.UserAgent.new.get"
@@ -93,9 +117,12 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "connect" => Op::Connect,
         "connection.print" | "connection.send" | "send" => Op::Send,
         "gethostbyname" => Op::Resolve,
-        "eval" => Op::Eval,
-        "do" | "require" => Op::EvalFile,
-        "thaw" | "Storable.thaw" => Op::Unpack,
+        _ => return None,
+    })
+}
+
+fn processes(name: &str) -> Option<Op> {
+    Some(match name {
         "kill" => Op::KillFirst,
         "fork" => Op::Fork,
         "sleep" | "wait" | "waitpid" | "exit" | "die" | "accept" => Op::Calm,
@@ -107,8 +134,16 @@ pub(super) fn function(name: &str) -> Option<Op> {
         }
         "getenv" => Op::Env,
         "File.Path.can" | "can" => Op::ByName,
-        "Dumper" | "Data.Dumper.Dumper" | "uniq" | "local" | "keys_of" | "chomp" | "File.Spec.new"
-        | "Path.Tiny.path" | "path" => Op::Pure(Pure::Same),
+        _ => return None,
+    })
+}
+
+fn values(name: &str) -> Option<Op> {
+    Some(match name {
+        "Dumper" | "Data.Dumper.Dumper" | "uniq" | "local" | "keys_of" | "chomp" | "File.Spec.new" => {
+            Op::Pure(Pure::Same)
+        }
+        "Path.Tiny.path" | "path" => Op::Pure(Pure::ExpandUser),
         "keys" => Op::Pure(Pure::Keys),
         "values" => Op::Pure(Pure::Values),
         "join" => Op::Pure(Pure::JoinRest),

@@ -54,7 +54,8 @@ fn operator(tok: &Tok) -> Option<(u8, Infix)> {
             "||" | "//" => (5, Infix::Either),
             "&&" => (6, Infix::Second),
             "==" => (10, Infix::Other),
-            "!=" | "=~" | "!~" | "<=>" | "<" | ">" | "<=" | ">=" => (10, Infix::Other),
+            "=~" => (10, Infix::Match),
+            "!=" | "!~" | "<=>" | "<" | ">" | "<=" | ">=" => (10, Infix::Other),
             "|" => (20, Infix::Number('|')),
             "^" => (21, Infix::Number('^')),
             "&" => (22, Infix::Number('&')),
@@ -298,10 +299,16 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
         }
         Tok::Op("(") => {
             let close = m.pair();
+            // `($x = …) =~ s/…/…/` changes what was assigned.
+            let assigned = match (m.ahead(1), m.ahead(2)) {
+                (Some(Tok::Var(sign, name)), Some(Tok::Op("="))) => Some(Rc::from(format!("{sign}{name}"))),
+                _ => None,
+            };
             let args = m.range(m.at + 1..close, Machine::argument_list);
             m.at = close + 1;
             let named = args.named.into_iter().flat_map(|(key, value)| [Val::text(&key), value]);
             let all: Vec<Val> = args.list.into_iter().chain(named).collect();
+            m.place = assigned;
             match all.as_slice() {
                 [only] => only.clone(),
                 _ => flattened(all),

@@ -11,23 +11,36 @@ pub(super) fn canonical(name: &str) -> Option<String> {
 
 /// What a function does, by its name.
 pub(super) fn function(name: &str) -> Option<Op> {
+    commands(name)
+        .or_else(|| files(name))
+        .or_else(|| network(name))
+        .or_else(|| code(name))
+        .or_else(|| machine(name))
+        .or_else(|| values(name))
+}
+
+fn commands(name: &str) -> Option<Op> {
     Some(match name {
         "exec" | "shell_exec" | "expect_popen" => Op::ShellOut,
         "system" | "passthru" | "popen" => Op::Shell,
         "proc_open" => Op::Process,
-        "FFI.cdef" | "FFI.load" | "FFI.scope" => Op::Hidden,
-        "Closure.fromCallable" | "ReflectionFunction" => Op::ByName,
-        "RecursiveDirectoryIterator" => Op::GlobDeep,
-        "DirectoryIterator" | "FilesystemIterator" => Op::GlobBelow,
-        "RecursiveIteratorIterator" | "IteratorIterator" | "CallbackFilterIterator" | "LimitIterator" => {
-            Op::Pure(Pure::Same)
-        }
         "pcntl_exec" => Op::Spawn,
+        "posix_kill" => Op::Kill,
+        "pcntl_fork" => Op::Fork,
+        "sleep" | "pcntl_wait" | "pcntl_waitpid" | "usleep" => Op::Calm,
+        _ => return None,
+    })
+}
+
+fn files(name: &str) -> Option<Op> {
+    Some(match name {
         "unlink" | "rmdir" => Op::Delete,
         "rename" | "move_uploaded_file" => Op::Move,
         "copy" => Op::Copy,
         "symlink" | "link" => Op::Link,
         "file_get_contents"
+        | "CURLFile"
+        | "curl_file_create"
         | "readfile"
         | "show_source"
         | "highlight_file"
@@ -42,9 +55,20 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "chmod" | "chown" | "chgrp" => Op::Permission,
         "scandir" | "readdir" | "opendir" => Op::ReadDir,
         "glob" => Op::Glob,
+        "RecursiveDirectoryIterator" => Op::GlobDeep,
+        "DirectoryIterator" | "FilesystemIterator" => Op::GlobBelow,
+        "RecursiveIteratorIterator" | "IteratorIterator" | "CallbackFilterIterator" | "LimitIterator" => {
+            Op::Pure(Pure::Same)
+        }
         "mkdir" => Op::MakeDir,
         "touch" => Op::Touch,
         "chdir" => Op::ChangeDir,
+        _ => return None,
+    })
+}
+
+fn network(name: &str) -> Option<Op> {
+    Some(match name {
         "curl_init" | "fetch_url" | "http_get" => Op::Fetch,
         "curl_exec" | "curl_setopt_array" => Op::Pure(Pure::Same),
         "curl_setopt" => Op::RequestOption,
@@ -52,8 +76,16 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "fsockopen" | "pfsockopen" | "stream_socket_client" | "socket_connect" | "ftp_connect" => Op::Connect,
         "socket_write" | "socket_send" | "mail" => Op::Send,
         "gethostbyname" | "dns_get_record" => Op::Resolve,
+        _ => return None,
+    })
+}
+
+fn code(name: &str) -> Option<Op> {
+    Some(match name {
         "eval" | "assert" | "create_function" => Op::Eval,
         "include" => Op::EvalFile,
+        "FFI.cdef" | "FFI.load" | "FFI.scope" => Op::Hidden,
+        "Closure.fromCallable" | "ReflectionFunction" => Op::ByName,
         "unserialize" => Op::Unpack,
         "call_user_func" => Op::ApplyNamed,
         "call_user_func_array" => Op::ApplyList,
@@ -61,9 +93,12 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "ob_start" | "usort" | "register_shutdown_function" | "set_error_handler" | "iterator_apply" => {
             Op::ApplyNamed
         }
-        "posix_kill" => Op::Kill,
-        "pcntl_fork" => Op::Fork,
-        "sleep" | "pcntl_wait" | "pcntl_waitpid" | "usleep" => Op::Calm,
+        _ => return None,
+    })
+}
+
+fn machine(name: &str) -> Option<Op> {
+    Some(match name {
         "echo" | "print_r" | "var_dump" | "var_export" => Op::Print(false),
         "phpinfo" => Op::Dump,
         "printf" | "vprintf" => Op::Print(false),
@@ -79,14 +114,15 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "DIRECTORY_SEPARATOR" => Op::Known(Known::Slash),
         "__FILE__" => Op::Known(Known::File),
         "__DIR__" => Op::Known(Known::FileFolder),
+        _ => return None,
+    })
+}
+
+fn values(name: &str) -> Option<Op> {
+    Some(match name {
         "base64_decode" => Op::Pure(Pure::Base64),
-        "hex2bin" | "pack" => {
-            if name == "pack" {
-                Op::Pure(Pure::PackFirst)
-            } else {
-                Op::Pure(Pure::Hex)
-            }
-        }
+        "hex2bin" => Op::Pure(Pure::Hex),
+        "pack" => Op::Pure(Pure::PackFirst),
         "gzinflate" | "gzuncompress" | "gzdecode" | "convert_uudecode" | "openssl_decrypt" => {
             Op::Pure(Pure::Unpacked)
         }
@@ -98,6 +134,7 @@ pub(super) fn function(name: &str) -> Option<Op> {
         "implode" | "join" => Op::Pure(Pure::JoinWith),
         "explode" => Op::Pure(Pure::SplitBy),
         "sprintf" => Op::Pure(Pure::Printf),
+        "strtr" => Op::Pure(Pure::Letters),
         "str_replace" => Op::Pure(Pure::ReplaceIn),
         "strtolower" => Op::Pure(Pure::Lower),
         "strtoupper" => Op::Pure(Pure::Upper),

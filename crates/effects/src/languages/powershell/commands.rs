@@ -1,4 +1,4 @@
-//! PowerShell's commands and .NET's methods: what they do. A catalogue.
+//! PowerShell's commands: what they do. A catalogue.
 
 use std::rc::Rc;
 
@@ -8,8 +8,9 @@ use tollgate_shell::value::Value;
 use super::super::machine::Machine;
 use super::super::ops::{Known, Op};
 use super::super::pure::{self, Pure};
-use super::super::token::Scan;
+use super::super::token::{Scan, is_name};
 use super::super::value::{Args, Val};
+use super::dotnet::short_type;
 use super::quotes::blanks;
 use super::{block, operand};
 use crate::analyst::taint;
@@ -45,6 +46,9 @@ const SWITCHES: &[&str] = &[
     "useculture",
     "stream",
 ];
+
+/// What `Get-Process` yields when it is given nothing.
+const PROCESSES: &str = "all processes";
 
 /// What a command was given.
 struct Given {
@@ -107,6 +111,10 @@ fn given(m: &mut Machine, scan: &mut Scan, piped: Option<&Val>) -> Given {
             block(m, scan, piped);
             continue;
         }
+        if scan.sees("@") && scan.second().is_some_and(is_name) {
+            splat(m, scan, &mut given);
+            continue;
+        }
         let before = scan.at;
         if scan.sees("-") && scan.second().is_some_and(|c| c.is_alphabetic()) {
             parameter(m, scan, &mut given);
@@ -117,6 +125,23 @@ fn given(m: &mut Machine, scan: &mut Scan, piped: Option<&Val>) -> Given {
         if scan.at == before {
             scan.next();
         }
+    }
+}
+
+/// `@name`: the parameters that a table holds, or the words of a list.
+fn splat(m: &mut Machine, scan: &mut Scan, given: &mut Given) {
+    scan.next();
+    let name = scan.take(is_name).to_lowercase();
+    match m.scope.get(&name).cloned() {
+        Some(Val::Table(table)) => {
+            let entries = table.entries.iter().filter(|(_, value)| !matches!(value, Val::Name(_)));
+            given.named.extend(entries.map(|(name, value)| (name.to_string(), Some(value.clone()))));
+        }
+        Some(value) => {
+            given.words.extend(value.items_or_self());
+            given.list.extend(value.items_or_self());
+        }
+        None => {}
     }
 }
 
@@ -259,13 +284,25 @@ fn running_cmdlet(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val
         "start-process" | "saps" | "start" => {
             let program = given.or_first(&["filepath"]);
             let list = given.get("argumentlist").or(given.list.get(1)).map(Val::items_or_self);
-            let words: Vec<Val> = std::iter::once(program).chain(list.unwrap_or_default()).collect();
-            m.run_spawn(&Args::of(vec![Val::list(words)]))
+            let list = list.unwrap_or_default();
+            // The arguments are one text in the end, with whatever quotes are in them.
+            let several = list.iter().filter_map(Val::literal).any(|text| text.contains(' '));
+            let words: Vec<Val> = std::iter::once(program).chain(list).collect();
+            match several {
+                true => m.perform(Op::StartText, name, &Args::of(words)),
+                false => m.run_spawn(&Args::of(vec![Val::list(words)])),
+            }
         }
         "stop-computer" | "restart-computer" => m.perform(Op::Power, name, &Args::default()),
         "stop-process" | "spps" | "kill" => {
-            let target = given.or_first(&["id", "name"]).literal().unwrap_or_else(|| "?".to_owned());
+            let all = matches!(piped, Some(Val::Object(object)) if &*object.class == PROCESSES);
+            let unknown = if all { "-1" } else { "?" };
+            let target = given.or_first(&["id", "name"]).literal().unwrap_or_else(|| unknown.to_owned());
             m.push(EffectKind::Process { signal: "stop-process".into(), target }, Certainty::Certain);
+            Val::unknown()
+        }
+        "invoke-sqlcmd" | "invoke-sqlcmd2" | "invoke-dbaquery" => {
+            m.asked_of_service("", "query", &Args::of(vec![given.or_first(&["query"])]));
             Val::unknown()
         }
         "set-executionpolicy" => {
@@ -300,9 +337,17 @@ fn plain_cmdlet(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val>)
             }
             Val::unknown()
         }
-        "foreach-object" | "%" | "where-object" | "?" | "sort-object" | "select-object" | "select"
-        | "sort" | "measure-object" | "format-table" | "ft" | "format-list" | "fl" | "convertfrom-json"
-        | "convertto-json" | "group-object" => piped.cloned().unwrap_or_else(Val::unknown),
+        "get-process" | "gps" | "ps" if given.list.is_empty() && given.named.is_empty() => {
+            Val::object(PROCESSES, Args::default())
+        }
+        // Some of them are left.
+        "where-object" | "?" | "where" => match piped {
+            Some(Val::Object(_)) | None => Val::unknown(),
+            Some(list) => list.clone(),
+        },
+        "foreach-object" | "%" | "sort-object" | "select-object" | "select" | "sort" | "measure-object"
+        | "format-table" | "ft" | "format-list" | "fl" | "convertfrom-json" | "convertto-json"
+        | "group-object" => piped.cloned().unwrap_or_else(Val::unknown),
         "test-path" | "get-command" | "gcm" | "get-process" | "get-service" | "get-date" | "start-sleep"
         | "import-module" | "function" | "using" | "start-job" | "invoke-command" | "icm" | "get-help"
         | "get-module" | "set-strictmode" | "set-variable" | "out-null" => Val::unknown(),
@@ -400,7 +445,7 @@ fn listing(m: &mut Machine, given: &Given, path: &Val) -> Val {
 }
 
 /// Runs text as PowerShell.
-fn evaluate(m: &mut Machine, code: &Val) -> Val {
+pub(super) fn evaluate(m: &mut Machine, code: &Val) -> Val {
     let marks = code.taint();
     if taint::has(marks, taint::NET) {
         m.dynamic(marks);
@@ -427,74 +472,4 @@ fn native(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val>) -> Va
     let mut args = Args::of(vec![Val::list(words)]);
     args.named.extend(piped.cloned().map(|value| (Rc::from("input"), value)));
     m.run_spawn(&args)
-}
-
-fn short_type(name: &str) -> String {
-    let lower = name.to_lowercase();
-    lower.strip_prefix("system.").unwrap_or(&lower).to_owned()
-}
-
-/// A property of a value.
-pub(super) fn property(value: &Val, name: &str) -> Val {
-    match value {
-        Val::Name(owner) => Val::name(&format!("{owner}.{name}")),
-        Val::Text(_) | Val::Unknown(_) | Val::Object(_)
-            if matches!(name, "content" | "fullname" | "path" | "value" | "name") =>
-        {
-            value.clone()
-        }
-        other => Val::Unknown(other.taint()),
-    }
-}
-
-/// Calls a method of a value or of a type.
-pub(super) fn method(m: &mut Machine, value: &Val, name: &str, args: Args) -> Val {
-    let owner = match value {
-        Val::Name(owner) => owner.to_string(),
-        Val::Object(object) => object.class.to_string(),
-        _ => String::new(),
-    };
-    match (owner.as_str(), name) {
-        ("io.file", "delete") => m.files(Op::Delete, &args),
-        ("io.directory", "delete") => m.files(
-            if args.list.len() > 1 { Op::DeleteTree } else { Op::Delete },
-            &Args::of(args.list.into_iter().take(1).collect()),
-        ),
-        ("io.file", "writealltext" | "writealllines" | "writeallbytes") => m.files(Op::Write, &args),
-        ("io.file", "appendalltext" | "appendalllines") => m.files(Op::Append, &args),
-        ("io.file", "readalltext" | "readalllines" | "readallbytes") => Val::Text(m.read(&args.at(0, &[]))),
-        ("io.file" | "io.directory", "move") => m.files(Op::Move, &args),
-        ("io.file", "copy") => m.files(Op::Copy, &args),
-        ("diagnostics.process", "start") => m.perform(Op::StartText, name, &args),
-        ("environment", "getenvironmentvariables") => Val::Unknown(super::super::ops::ENVIRONMENT),
-        ("environment", "getenvironmentvariable") => m.environment(false, "getenv", &args),
-        ("environment", "getfolderpath") => m.known(Known::Home),
-        ("convert", "frombase64string") => pure::apply(Pure::Base64, &args),
-        ("io.path", "combine") => pure::apply(Pure::JoinPaths, &args),
-        ("scriptblock", "create") => evaluate(m, &args.at(0, &[])),
-        ("net.webclient", "downloadstring" | "downloaddata" | "openread") => m.network(Op::Fetch, &args),
-        ("net.webclient", "downloadfile") => m.network(Op::Download, &args),
-        ("net.webclient", "uploadfile") => {
-            let content = Val::Text(m.read(&args.at(1, &[])));
-            m.network(Op::Post, &Args::of(vec![args.at(0, &[]), content]))
-        }
-        ("net.webclient", "uploadstring" | "uploaddata") => m.network(Op::Post, &args),
-        ("net.sockets.tcpclient", _) => m.network(Op::Connect, &args),
-        (
-            _,
-            "getstring" | "getbytes" | "tostring" | "tochararray" | "readtoend" | "invoke" | "trim"
-            | "getenumerator",
-        ) => {
-            let text = args.get(0).cloned().unwrap_or_else(|| value.clone());
-            if matches!(value, Val::Name(_)) { text } else { value.clone() }
-        }
-        (_, "replace") => {
-            pure::apply(Pure::Replace, &Args::of(std::iter::once(value.clone()).chain(args.list).collect()))
-        }
-        (_, "delete") => m.files(Op::DeleteTree, &Args::of(vec![value.clone()])),
-        ("array" | "string", "reverse" | "join") => {
-            pure::apply(Pure::Concat, &Args::of(args.list.into_iter().skip(1).collect()))
-        }
-        _ => Val::Unknown(value.taint().union(args.taint())),
-    }
 }

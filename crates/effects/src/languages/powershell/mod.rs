@@ -1,7 +1,10 @@
 //! PowerShell: pipelines of commands, and expressions between them.
 
 mod commands;
+mod dotnet;
 mod quotes;
+
+use std::rc::Rc;
 
 use tollgate_shell::value::{HoleSource, Taint, Value};
 
@@ -249,8 +252,7 @@ fn start(m: &mut Machine, scan: &mut Scan) -> Option<Val> {
         '@' if scan.sees("@{") => {
             scan.at += 2;
             let text = delimited_quoted(scan, '{', '}');
-            program(m, text);
-            Val::unknown()
+            table(m, text)
         }
         '$' => variable(m, scan),
         '(' => {
@@ -263,6 +265,32 @@ fn start(m: &mut Machine, scan: &mut Scan) -> Option<Val> {
         '\n' | ';' | '|' | '}' | ')' => return None,
         _ => bare(m, scan),
     })
+}
+
+/// `Name = value` on every line.
+fn table(m: &mut Machine, text: &str) -> Val {
+    let mut scan = Scan::new(text);
+    let mut entries = Vec::new();
+    while !scan.done() && m.burn(16) {
+        let before = scan.at;
+        scan.take(|c| c.is_whitespace() || c == ';');
+        let quoted = matches!(scan.peek(), Some('\'' | '"'));
+        let key = if quoted {
+            operand(m, &mut scan).and_then(|key| key.literal()).unwrap_or_default()
+        } else {
+            scan.take(|c| is_name(c) || c == '-').to_owned()
+        };
+        blanks(&mut scan);
+        if scan.eat("=") {
+            scan.take(char::is_whitespace);
+            let value = pipeline(m, &mut scan).unwrap_or_else(Val::unknown);
+            entries.push((Rc::from(key.to_lowercase()), value));
+        }
+        if scan.at == before {
+            scan.next();
+        }
+    }
+    Val::table(entries)
 }
 
 fn list(m: &mut Machine, text: &str) -> Val {
@@ -335,9 +363,9 @@ fn postfix(m: &mut Machine, scan: &mut Scan, mut value: Val) -> Val {
             if scan.eat("(") {
                 let text = delimited_quoted(scan, '(', ')');
                 let args = arguments(m, text);
-                value = commands::method(m, &value, &name, args);
+                value = dotnet::method(m, &value, &name, args);
             } else {
-                value = commands::property(&value, &name);
+                value = dotnet::property(&value, &name);
             }
         } else if scan.sees("[") && !matches!(value, Val::Name(_)) {
             scan.next();

@@ -1,140 +1,27 @@
 //! Python's libraries: what their functions do. A catalogue.
 
+use super::super::libc;
 use super::super::ops::{Known, Op};
 use super::super::pure::Pure;
-
-/// The plain form of a name: without the detours to the same thing.
-pub(super) fn canonical(name: &str) -> Option<String> {
-    let mut plain = name;
-    for prefix in ["builtins.", "__builtins__.", "sys.modules.", "globals.", "six.moves.", "__main__."] {
-        plain = plain.strip_prefix(prefix).unwrap_or(plain);
-    }
-    let mut owned = plain.replace(".__dict__", "").replace(".__call__", "");
-    for (alias, real) in [
-        ("posix.", "os."),
-        ("nt.", "os."),
-        ("posixpath.", "os.path."),
-        ("urllib2.", "urllib.request."),
-        ("os.os.", "os."),
-    ] {
-        if let Some(rest) = owned.strip_prefix(alias) {
-            owned = format!("{real}{rest}");
-        }
-    }
-    (owned != name).then_some(owned)
-}
-
-/// Is it a module that does not lie beside the program?
-pub(super) fn is_known(name: &str) -> bool {
-    const MODULES: &[&str] = &[
-        "os",
-        "sys",
-        "re",
-        "io",
-        "json",
-        "time",
-        "math",
-        "shutil",
-        "subprocess",
-        "pathlib",
-        "glob",
-        "tempfile",
-        "datetime",
-        "collections",
-        "itertools",
-        "functools",
-        "random",
-        "string",
-        "socket",
-        "urllib",
-        "http",
-        "base64",
-        "hashlib",
-        "argparse",
-        "logging",
-        "typing",
-        "csv",
-        "uuid",
-        "platform",
-        "threading",
-        "multiprocessing",
-        "asyncio",
-        "struct",
-        "copy",
-        "pickle",
-        "inspect",
-        "traceback",
-        "contextlib",
-        "dataclasses",
-        "enum",
-        "unittest",
-        "pytest",
-        "numpy",
-        "pandas",
-        "requests",
-        "yaml",
-        "toml",
-        "tomllib",
-        "importlib",
-        "builtins",
-        "ctypes",
-        "signal",
-        "stat",
-        "textwrap",
-        "operator",
-        "codecs",
-        "zlib",
-        "gzip",
-        "zipfile",
-        "tarfile",
-        "sqlite3",
-        "smtplib",
-        "ftplib",
-        "ssl",
-        "getpass",
-        "pty",
-        "code",
-        "ast",
-        "types",
-        "warnings",
-        "abc",
-        "decimal",
-        "statistics",
-        "secrets",
-        "configparser",
-        "torch",
-        "tensorflow",
-        "sklearn",
-        "scipy",
-        "matplotlib",
-        "PIL",
-        "django",
-        "flask",
-        "fastapi",
-        "setuptools",
-        "__future__",
-        "posix",
-        "fnmatch",
-        "shlex",
-        "pprint",
-        "email",
-        "xml",
-        "html",
-        "heapq",
-        "bisect",
-        "marshal",
-    ];
-    MODULES.contains(&name.split('.').next().unwrap_or_default())
-}
 
 /// What a function does, by its full name.
 pub(super) fn function(name: &str) -> Option<Op> {
     commands(name)
         .or_else(|| files(name))
-        .or_else(|| network(name))
+        .or_else(|| requests(name))
+        .or_else(|| connections(name))
         .or_else(|| code(name))
+        .or_else(|| environment(name))
+        .or_else(|| paths(name))
         .or_else(|| values(name))
         .or_else(|| program(name))
+        .or_else(|| native(name))
+}
+
+/// Functions of C's library, by the libraries that reach for it.
+fn native(name: &str) -> Option<Op> {
+    let is_native = ["ctypes.", "cffi."].iter().any(|library| name.starts_with(library));
+    libc::function(name.rsplit('.').next().filter(|_| is_native)?)
 }
 
 /// `sh.rm` and `plumbum.cmd.rm` are the programs of these names.
@@ -160,6 +47,9 @@ fn commands(name: &str) -> Option<Op> {
         | "commands.getstatusoutput"
         | "platform.popen"
         | "invoke.run"
+        | "invoke.Context.run"
+        | "invoke.Context.sudo"
+        | "fabric.Connection.local"
         | "envoy.run"
         | "delegator.run"
         | "pexpect.run" => Op::ShellOut,
@@ -184,10 +74,6 @@ fn commands(name: &str) -> Option<Op> {
         "os.execl" | "os.execle" | "os.execlp" | "os.execlpe" => Op::ExecWords(0),
         "os.spawnl" | "os.spawnle" | "os.spawnlp" | "os.spawnlpe" => Op::ExecWords(1),
         "os.dup2" => Op::Duplicate,
-        "ctypes.CDLL.system"
-        | "ctypes.cdll.msvcrt.system"
-        | "ctypes.cdll.LoadLibrary.system"
-        | "ctypes.PyDLL.system" => Op::Shell,
         "os.mkdir" | "os.makedirs" => Op::MakeDir,
         "os.kill" | "os.killpg" => Op::Kill,
         "os.fork" | "os.forkpty" | "pty.fork" => Op::Fork,
@@ -215,7 +101,15 @@ fn files(name: &str) -> Option<Op> {
         "os.truncate" => Op::Truncate,
         "os.chmod" | "os.lchmod" | "os.chown" | "os.lchown" | "shutil.chown" => Op::Permission,
         "os.listdir" => Op::ReadDir,
-        "psutil.pids" => Op::Processes,
+        "psutil.pids" | "psutil.process_iter" => Op::Processes,
+        "psutil.Process.name"
+        | "psutil.Process.cmdline"
+        | "psutil.Process.exe"
+        | "psutil.Process.username"
+        | "psutil.Process.cwd"
+        | "psutil.Process.ppid"
+        | "psutil.Process.environ" => Op::Picks,
+        "psutil.Process.kill" | "psutil.Process.terminate" | "psutil.Process.send_signal" => Op::KillSelf,
         "os.scandir" => Op::GlobBelow,
         "os.walk" | "os.fwalk" | "pathlib.Path.walk" => Op::Walk,
         "glob.glob" | "glob.iglob" => Op::Glob,
@@ -237,7 +131,7 @@ fn files(name: &str) -> Option<Op> {
     })
 }
 
-fn network(name: &str) -> Option<Op> {
+fn requests(name: &str) -> Option<Op> {
     Some(match name {
         "urllib.request.urlopen"
         | "urllib.urlopen"
@@ -275,6 +169,12 @@ fn network(name: &str) -> Option<Op> {
         | "requests.Session.request"
         | "aiohttp.ClientSession.request" => Op::Request,
         "urllib.request.urlretrieve" | "urllib.urlretrieve" | "wget.download" => Op::Download,
+        _ => return None,
+    })
+}
+
+fn connections(name: &str) -> Option<Op> {
+    Some(match name {
         "http.client.HTTPConnection"
         | "http.client.HTTPSConnection"
         | "httplib.HTTPConnection"
@@ -315,7 +215,12 @@ fn code(name: &str) -> Option<Op> {
         | "eval"
         | "code.interact"
         | "code.InteractiveInterpreter.runsource"
+        | "code.InteractiveInterpreter.runcode"
         | "code.InteractiveConsole.push"
+        | "code.InteractiveConsole.runsource"
+        | "code.InteractiveConsole.runcode"
+        | "types.FunctionType"
+        | "types.LambdaType"
         | "timeit.timeit" => Op::Eval,
         "execfile" | "runpy.run_path" => Op::EvalFile,
         "pickle.loads" | "pickle.load" | "cPickle.loads" | "cPickle.load" | "dill.loads" | "dill.load"
@@ -327,13 +232,17 @@ fn code(name: &str) -> Option<Op> {
         | "importlib.__import__"
         | "runpy.run_module"
         | "importlib.reload" => Op::Import,
-        "getattr" | "operator.attrgetter" | "object.__getattribute__" => Op::Part,
+        "getattr" | "object.__getattribute__" => Op::Part,
+        "operator.attrgetter" => Op::Curry("attrgetter"),
+        "attrgetter" => Op::PartOf,
+        "operator.methodcaller" => Op::Curry("methodcaller"),
+        "methodcaller" => Op::CallOf,
+        "functools.reduce" => Op::Fold,
         "vars" | "globals" | "locals" => Op::Names,
         "len" | "bool" | "hash" | "id" | "type" | "isinstance" | "hasattr" | "callable" => Op::Count,
         "map" | "concurrent.futures.ThreadPoolExecutor.map" | "multiprocessing.Pool.map" => Op::Map,
         "filter" => Op::Filter,
         "atexit.register"
-        | "functools.reduce"
         | "asyncio.run"
         | "asyncio.to_thread"
         | "signal.signal"
@@ -341,6 +250,12 @@ fn code(name: &str) -> Option<Op> {
         | "multiprocessing.Pool.apply" => Op::Apply,
         "threading.Thread" | "multiprocessing.Process" | "threading.Timer" => Op::Thread,
         "functools.partial" => Op::Bind,
+        _ => return None,
+    })
+}
+
+fn environment(name: &str) -> Option<Op> {
+    Some(match name {
         "print"
         | "sys.stdout.write"
         | "sys.stdout.buffer.write"
@@ -368,7 +283,7 @@ fn code(name: &str) -> Option<Op> {
     })
 }
 
-fn values(name: &str) -> Option<Op> {
+fn paths(name: &str) -> Option<Op> {
     Some(match name {
         "os.path.expanduser" | "os.path.expandvars" => Op::Pure(Pure::ExpandUser),
         "os.path.join" | "posixpath.join" | "pathlib.Path" | "pathlib.PosixPath" | "pathlib.PurePath" => {
@@ -398,7 +313,12 @@ fn values(name: &str) -> Option<Op> {
         | "tempfile.mktemp"
         | "tempfile.NamedTemporaryFile" => Op::Now(Known::TempFile),
         "tempfile.mkstemp" => Op::Now(Known::TempPair),
-        "sys.modules" => return None,
+        _ => return None,
+    })
+}
+
+fn values(name: &str) -> Option<Op> {
+    Some(match name {
         "chr" | "unichr" | "bytes.decode" => Op::Pure(Pure::Chars),
         "ord" => Op::Pure(Pure::Code),
         "int" => Op::Pure(Pure::Int),
@@ -442,7 +362,7 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "touch" => Op::Touch,
         "read" | "readline" | "getvalue" => Op::Pure(Pure::Same),
         "readlines" => Op::Pure(Pure::Lines),
-        "buffer" => Op::Pure(Pure::Itself),
+        "buffer" | "path" => Op::Pure(Pure::Itself),
         "rmtree" => Op::DeleteTree,
         "read_text" | "read_bytes" => Op::Read,
         "write_text" | "write_bytes" => Op::Write,

@@ -2,6 +2,7 @@
 
 mod lex;
 mod library;
+mod modules;
 mod statements;
 
 use std::ops::Range;
@@ -26,8 +27,8 @@ pub(super) static SYNTAX: Syntax = Syntax {
     module,
     function: library::function,
     method: library::method,
-    canonical: library::canonical,
-    foreign: |name| name.contains('.') && !library::is_known(name),
+    canonical: modules::canonical,
+    foreign: |name| name.contains('.') && !modules::is_known(name),
     risky: &["os", "subprocess", "shutil", "builtins", "pty", "posix", "ctypes", "importlib", "globals"],
     keeps_output: false,
     local: true,
@@ -235,7 +236,7 @@ fn lambda(m: &mut Machine) -> Val {
 
 /// A module by its name; one that lies beside the program is run.
 fn module(m: &mut Machine, name: &str) -> Val {
-    if !library::is_known(name) && !name.is_empty() {
+    if !modules::is_known(name) && !name.is_empty() {
         let path = format!("{}.py", name.replace('.', "/"));
         m.module_file(&path);
     }

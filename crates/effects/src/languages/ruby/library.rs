@@ -15,14 +15,38 @@ pub(super) fn canonical(name: &str) -> Option<String> {
 
 /// What a function does, by its full name.
 pub(super) fn function(name: &str) -> Option<Op> {
-    commands(name).or_else(|| files(name)).or_else(|| code(name)).or_else(|| values(name))
+    commands(name)
+        .or_else(|| files(name))
+        .or_else(|| network(name))
+        .or_else(|| code(name))
+        .or_else(|| values(name))
 }
 
 fn commands(name: &str) -> Option<Op> {
     Some(match name {
-        "system" | "exec" | "spawn" | "Process.spawn" | "Process.exec" | "IO.popen" | "PTY.spawn"
-        | "Open3.capture2" | "Open3.capture2e" | "Open3.capture3" | "Open3.popen2" | "Open3.popen2e"
-        | "Open3.popen3" | "Open3.pipeline" | "PTY.getpty" | "Shellwords.system" | "sh" => Op::System,
+        "system"
+        | "exec"
+        | "spawn"
+        | "Process.spawn"
+        | "Process.exec"
+        | "IO.popen"
+        | "PTY.spawn"
+        | "Open3.capture2"
+        | "Open3.capture2e"
+        | "Open3.capture3"
+        | "Open3.popen2"
+        | "Open3.popen2e"
+        | "Open3.popen3"
+        | "TTY.Command.new.run"
+        | "TTY.Command.new.run!"
+        | "PTY.getpty"
+        | "Shellwords.system"
+        | "sh" => Op::System,
+        "Open3.pipeline"
+        | "Open3.pipeline_r"
+        | "Open3.pipeline_w"
+        | "Open3.pipeline_rw"
+        | "Open3.pipeline_start" => Op::Pipeline,
         "Process.kill" => Op::KillFirst,
         "fork" | "Process.fork" => Op::Fork,
         "loop" => Op::Loop,
@@ -82,6 +106,12 @@ fn files(name: &str) -> Option<Op> {
         "Dir.entries" | "Dir.children" | "Dir.each_child" | "Dir.foreach" => Op::ReadDir,
         "Dir.glob" | "Dir.[]" => Op::Glob,
         "Dir.chdir" | "FileUtils.cd" | "FileUtils.chdir" => Op::ChangeDir,
+        _ => return None,
+    })
+}
+
+fn network(name: &str) -> Option<Op> {
+    Some(match name {
         "URI.open"
         | "Net.HTTP.get"
         | "Net.HTTP.get_response"
@@ -179,15 +209,16 @@ fn values(name: &str) -> Option<Op> {
 /// What a method does, whatever it is called on: that is its first argument.
 pub(super) fn method(name: &str) -> Option<Op> {
     Some(match name {
-        "each" | "map" | "each_with_index" | "flat_map" | "collect" | "each_entry" | "each_line" | "tap"
-        | "then" | "any?" | "all?" | "find" | "each_slice" | "times" | "filter_map" | "reverse_each" => {
-            Op::Each
-        }
+        "each" | "map" | "each_with_index" | "flat_map" | "collect" | "each_entry" | "each_line" | "any?"
+        | "all?" | "find" | "each_slice" | "times" | "filter_map" | "reverse_each" => Op::Each,
+        "then" | "tap" | "yield_self" => Op::Then,
+        "reduce" | "inject" => Op::Fold,
         "select" | "filter" | "find_all" => Op::Filter,
         "send" | "public_send" | "__send__" => Op::Dispatch,
         "call" | "()" => Op::Apply,
         "children" | "each_child" | "entries" => Op::GlobBelow,
         "unlink" | "rmdir" => Op::Delete,
+        "delete" => Op::DeleteSelf,
         "rmtree" => Op::DeleteTree,
         "chars" => Op::Pure(Pure::ToList),
         "join" => Op::Pure(Pure::JoinBy),
@@ -203,7 +234,8 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "to_s" | "to_str" | "to_path" | "to_a" | "sort" | "uniq" | "compact" | "dup" | "freeze"
         | "force_encoding" | "encode" | "to_sym" | "body" | "read" | "flatten" | "to_h" | "inspect"
         | "lazy" | "shuffle" => Op::Pure(Pure::Same),
-        "gsub" | "sub" | "tr" | "gsub!" | "sub!" => Op::Pure(Pure::Replace),
+        "gsub" | "sub" | "gsub!" | "sub!" => Op::Pure(Pure::Replace),
+        "tr" | "tr_s" | "tr!" => Op::Pure(Pure::Letters),
         "split" => Op::Pure(Pure::Split),
         "lines" => Op::Pure(Pure::Lines),
         "start_with?" => Op::StartsWith,

@@ -429,6 +429,9 @@ fn word(m: &mut Machine, name: &Rc<str>) -> Val {
         _ => {}
     }
     m.at += 1;
+    if &**name == "_1" {
+        return m.lookup("it");
+    }
     if m.scope.get(name).is_some_and(|value| !matches!(value, Val::Function(_))) {
         return m.lookup(name);
     }

@@ -2,21 +2,29 @@
 //! stands in; a variable is everything it was ever set to. One catalogue serves them all: the names of
 //! what runs, deletes, writes and sends hardly clash.
 
+mod lambdas;
+mod library;
+
 use std::rc::Rc;
 
 use super::expr::{ARGUMENT, UNARY};
+use super::libc;
 use super::machine::Machine;
-use super::ops::{Known, Op};
-use super::pure::Pure;
 use super::syntax::{Infix, Syntax, no_block};
 use super::token::{
-    Parts, Scan, Tok, Token, Tokens, brackets, embedded, escape, is_name, is_stand_in, plain, starts_name,
+    Parts, Scan, Tok, Token, Tokens, brackets, delimited, embedded, escape, is_name, is_stand_in, plain,
+    starts_name,
 };
 use super::value::Val;
 
 pub(super) static LUA: Syntax = Syntax { lex: |text| lex(text, &["--"], None), ..FLAT };
 pub(super) static HASHED: Syntax = Syntax { lex: |text| lex(text, &["#"], Some("#{")), ..FLAT };
-pub(super) static SLASHED: Syntax = Syntax { lex: |text| lex(text, &["//"], Some("${")), ..FLAT };
+pub(super) static SLASHED: Syntax = Syntax {
+    lex: |text| lex(text, &["//"], Some("${")),
+    block: lambdas::trailing,
+    function: |name| library::function(name).or_else(|| libc::function(name)),
+    ..FLAT
+};
 pub(super) static MARKED: Syntax = Syntax { lex: |text| lex(text, &["%", "#"], None), ..FLAT };
 pub(super) static DASHED: Syntax = Syntax { lex: |text| lex(text, &["--"], None), ..FLAT };
 
@@ -31,9 +39,9 @@ const FLAT: Syntax = Syntax {
     block: no_block,
     slices: false,
     module: |_, name| Val::name(name),
-    function,
-    method,
-    canonical,
+    function: library::function,
+    method: library::method,
+    canonical: library::canonical,
     foreign: |_| false,
     risky: &["os"],
     keeps_output: false,
@@ -82,13 +90,23 @@ fn step(scan: &mut Scan, tokens: &mut Tokens, comments: &[&str], code: Option<&s
             tokens.push(Tok::Str(plain(text)));
         }
         '"' | '\'' | '`' => string(scan, tokens, code),
+        // Elixir's sigils: `~c"…"`, `~s(…)`.
+        '~' if code == Some("#{") && sigil(scan) => {
+            scan.at += 2;
+            let Some(open) = scan.next() else { return };
+            let text = delimited(scan, open);
+            tokens.push(Tok::Str(plain(text)));
+        }
+        // Scala runs a text with `"…" !` too.
+        '!' if code == Some("${") && !scan.sees("!=") && matches!(tokens.last(), Some(Tok::Str(_))) => {
+            scan.take(|c| c == '!');
+            run_before(tokens);
+        }
         // Scala runs a text with `"…".!`.
         '.' if scan.sees(".!") => {
             scan.next();
             scan.take(|c| c == '!');
-            ["."].into_iter().for_each(|op| tokens.push(Tok::Op(op)));
-            tokens.push(Tok::Name(Rc::from("execute")));
-            ["(", ")"].into_iter().for_each(|op| tokens.push(Tok::Op(op)));
+            run_before(tokens);
         }
         '0'..='9' => {
             let number = scan.number();
@@ -107,6 +125,21 @@ fn step(scan: &mut Scan, tokens: &mut Tokens, comments: &[&str], code: Option<&s
             }
         },
     }
+}
+
+/// What stands before is run: `.execute()`.
+fn run_before(tokens: &mut Tokens) {
+    tokens.push(Tok::Op("."));
+    tokens.push(Tok::Name(Rc::from("execute")));
+    tokens.push(Tok::Op("("));
+    tokens.push(Tok::Op(")"));
+}
+
+/// Does `~`, a letter and something that opens a text stand here?
+fn sigil(scan: &Scan) -> bool {
+    let mut ahead = scan.rest().chars().skip(1);
+    ahead.next().is_some_and(|c| c.is_ascii_alphabetic())
+        && ahead.next().is_some_and(|c| "\"'([{|/<".contains(c))
 }
 
 fn string(scan: &mut Scan, tokens: &mut Tokens, code: Option<&str>) {
@@ -217,6 +250,10 @@ fn is_structure(word: &str) -> bool {
 }
 
 fn statement(m: &mut Machine) {
+    let lists = matches!((m.peek(), m.ahead(1)), (Some(Tok::Name(_)), Some(Tok::Op(","))));
+    if lists && assigns_several(m) {
+        return;
+    }
     match m.peek() {
         Some(Tok::Op("{")) => m.at += 1,
         Some(Tok::Op(";" | "}" | ")" | "]" | "," | ":" | "=>" | "->" | "=" | "." | "|" | "<" | ">")) => {
@@ -234,6 +271,38 @@ fn statement(m: &mut Machine) {
     }
 }
 
+/// The most names that are set at once.
+const SEVERAL: usize = 8;
+
+/// `a, b := f()`: the first name stands for the value, the others for what else there is.
+fn assigns_several(m: &mut Machine) -> bool {
+    let start = m.at;
+    let mut names = Vec::new();
+    while let Some(Tok::Name(name)) = m.peek().cloned() {
+        names.push(name);
+        m.at += 1;
+        if names.len() == SEVERAL || !m.eat(",") {
+            break;
+        }
+    }
+    if !(m.eat(":=") || m.eat("=")) {
+        m.at = start;
+        return false;
+    }
+    let mut values = vec![m.expr(ARGUMENT)];
+    while values.len() < names.len() && m.eat(",") {
+        values.push(m.expr(ARGUMENT));
+    }
+    let values = match values.as_slice() {
+        [Val::List(list)] if !list.open => list.items.clone(),
+        _ => values,
+    };
+    for (name, value) in names.into_iter().zip(values) {
+        m.assign(Some(name), value);
+    }
+    true
+}
+
 /// `function name(params)`: what follows runs as if it stood here.
 fn skip_header(m: &mut Machine) {
     m.at += 1;
@@ -246,6 +315,9 @@ fn skip_header(m: &mut Machine) {
 }
 
 fn primary(m: &mut Machine, tok: &Tok) -> Val {
+    if let Some(function) = lambdas::argument(m) {
+        return function;
+    }
     match tok {
         Tok::Name(name) if &**name == "function" => {
             skip_header(m);
@@ -282,186 +354,4 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
         }
         _ => Val::unknown(),
     }
-}
-
-fn canonical(name: &str) -> Option<String> {
-    let mut plain = name;
-    for prefix in [
-        "_G.",
-        "package.loaded.",
-        "java.lang.",
-        "java.io.",
-        "java.nio.file.",
-        "System.IO.",
-        "System.Diagnostics.",
-        "sys.process.",
-        "scala.sys.process.",
-        "System.Process.",
-        "System.Directory.",
-        "kotlin.io.",
-        "base.",
-    ] {
-        plain = plain.strip_prefix(prefix).unwrap_or(plain);
-    }
-    (plain != name).then(|| plain.to_owned())
-}
-
-fn function(name: &str) -> Option<Op> {
-    commands(name).or_else(|| files(name)).or_else(|| others(name))
-}
-
-fn commands(name: &str) -> Option<Op> {
-    Some(match name {
-        // Lua; Octave, gnuplot and R; Julia; Elixir and Erlang; Haskell; nvim.
-        "os.execute" | "system" | "shell" | "shell_cmd" | "unix" | "dos" | "run" | "os.cmd"
-        | "System.shell" | "callCommand" | "shell.exec" | "vim.fn.system" | "vim.fn.systemlist"
-        | "success" | "std.process.system" => Op::Shell,
-        "io.popen" | "popen" | "readchomp" | "readProcess" => Op::ShellOut,
-        "system2" | "System.cmd" | "callProcess" | "rawSystem" | "processx.run" | "subprocess.run" => {
-            Op::Spawn
-        }
-        "Runtime.getRuntime.exec"
-        | "Runtime.runtime.exec"
-        | "ProcessBuilder"
-        | "Process"
-        | "os.proc"
-        | "Seq.execute"
-        | "exec.Command"
-        | "Command.new"
-        | "Process.run"
-        | "Process.runSync"
-        | "vim.system"
-        | "vim.loop.spawn" => Op::System,
-        "Process.Start" => Op::StartText,
-        "exit" | "os.exit" | "quit" | "q" | "sleep" | "Sys.sleep" => Op::Calm,
-        _ => return None,
-    })
-}
-
-fn files(name: &str) -> Option<Op> {
-    Some(match name {
-        "os.remove"
-        | "file.remove"
-        | "delete"
-        | "File.rm"
-        | "file.delete"
-        | "removeFile"
-        | "File.Delete"
-        | "lfs.rmdir"
-        | "Files.delete"
-        | "Files.deleteIfExists"
-        | "vim.fn.delete"
-        | "file_delete"
-        | "fs.file_delete"
-        | "removeDirectory" => Op::Delete,
-        "unlink" | "rm" | "rmdir" | "Directory.Delete" | "fs.remove" => Op::DeleteMaybe,
-        "File.rm_rf"
-        | "removeDirectoryRecursive"
-        | "file.del_dir_r"
-        | "removePathForcibly"
-        | "fs.dir_delete"
-        | "confirm_recursive_rmdir"
-        | "os.remove.all"
-        | "os.RemoveAll"
-        | "std.fs.remove_dir_all"
-        | "fs.remove_dir_all"
-        | "remove_dir_all"
-        | "os.rmdir_all"
-        | "removeDir"
-        | "FileManager.default.removeItem" => Op::DeleteTree,
-        "os.rename" | "file.rename" | "mv" | "File.rename" | "renameFile" | "File.Move" | "Files.move"
-        | "Directory.Move" => Op::Move,
-        "file.copy" | "cp" | "File.cp" | "copyFile" | "File.Copy" | "Files.copy" => Op::Copy,
-        "File.cp_r" => Op::CopyTree,
-        "io.input" => Op::Read,
-        "io.output" => Op::Create,
-        "io.open" | "open" | "fopen" | "file" | "File.open" => Op::Open,
-        "io.lines" | "readLines" | "readlines" | "eachline" => Op::Lines,
-        "read" | "readRDS" | "read.csv" | "readline" | "fileread" | "readFile" | "File.read"
-        | "File.ReadAllText" | "Files.readString" | "scan" | "read_csv" | "file.read_file" | "readstring" => {
-            Op::Read
-        }
-        "write" | "File.write" | "writeFile" | "File.WriteAllText" | "Files.writeString"
-        | "file.write_file" | "saveRDS" => Op::Write,
-        "appendFile" | "File.AppendAllText" => Op::Append,
-        "writeLines" | "cat" => Op::WriteTo,
-        "Sys.chmod" | "chmod" => Op::Permission,
-        "list.files" | "readdir" | "File.ls" | "listDirectory" | "lfs.dir" => Op::ReadDir,
-        "Sys.glob" | "glob" => Op::Glob,
-        "setwd" | "cd" | "lfs.chdir" | "chdir" => Op::ChangeDir,
-        "download.file" | "download" | "Downloads.download" | "urlwrite" => Op::Download,
-        "url"
-        | "urlread"
-        | "HTTP.get"
-        | "httr.GET"
-        | "GET"
-        | "http.request"
-        | "socket.http.request"
-        | "httpc.request"
-        | "HTTPoison.get"
-        | "Req.get" => Op::Fetch,
-        "httr.POST" | "POST" | "HTTP.post" | "HTTPoison.post" | "Req.post" => Op::Post,
-        "socket.connect" | "socketConnection" | "gen_tcp.connect" | "connect" => Op::Connect,
-        _ => return None,
-    })
-}
-
-fn others(name: &str) -> Option<Op> {
-    Some(match name {
-        "load" | "loadstring" | "Code.eval_string" | "eval" | "Meta.parse" | "evalin" | "parse"
-        | "Eval.me" | "vim.cmd" | "include_string" => Op::Eval,
-        "dofile" | "loadfile" | "source" | "include" | "Code.eval_file" | "sys.source" => Op::EvalFile,
-        "print" | "println" | "io.write" | "IO.puts" | "puts" | "disp" | "putStrLn" | "message" => {
-            Op::Print(true)
-        }
-        "io.read" | "readInput" | "IO.gets" | "getLine" => Op::Input,
-        "arg" | "ARGS" | "args" => Op::Known(Known::Arguments),
-        "commandArgs" => Op::Now(Known::Arguments),
-        "os.getenv" | "Sys.getenv" | "getenv" | "System.get_env" | "System.getenv" | "os.getenv.all"
-        | "lookupEnv" | "vim.env" | "sys.env.get" => Op::Env,
-        "ENV" | "environ" | "sys.env" => Op::Known(Known::Environment),
-        "homedir" | "getHomeDirectory" | "System.user_home" => Op::Now(Known::Home),
-        "getwd" | "pwd" | "lfs.currentdir" => Op::Now(Known::Folder),
-        "tempdir" | "tempfile" | "tempname" | "os.tmpname" | "mktempdir" => Op::Now(Known::TempFile),
-        "string.char" | "intToUtf8" | "rawToChar" | "Char" | "char" => Op::Pure(Pure::Chars),
-        "string.reverse" | "reverse" | "rev" | "String.reverse" => Op::Pure(Pure::Reverse),
-        "string.format" | "sprintf" | "format" => Op::Pure(Pure::Printf),
-        "table.concat" | "join" | "Enum.join" => Op::Pure(Pure::JoinBy),
-        "paste0" | "string" | "strcat" | "c_str" => Op::Pure(Pure::Concat),
-        "paste" => Op::Pure(Pure::JoinArgs),
-        "c" | "list" | "vec" => Op::Pure(Pure::List),
-        "file.path" | "joinpath" | "Path.join" | "fullfile" | "path.join" | "Path.Combine" | "Paths.get"
-        | "File" | "java.io.File" | "Path.of" => Op::Pure(Pure::JoinPaths),
-        "path.expand" | "expanduser" | "Path.expand" | "normalizePath" | "vim.fn.expand" => {
-            Op::Pure(Pure::ExpandUser)
-        }
-        "as.character" | "String" | "tostring" | "to_string" | "Symbol" | "list_to_binary" | "pipeline"
-        | "Cmd" => Op::Pure(Pure::Same),
-        "base64.decode"
-        | "base64decode"
-        | "Base.decode64"
-        | "base64enc.base64decode"
-        | "Base64.getDecoder.decode" => Op::Pure(Pure::Base64),
-        "lapply" | "sapply" | "vapply" | "foreach" | "walk" | "pmap" => Op::Each,
-        "do.call" => Op::ApplyList,
-        "feval" => Op::ApplyNamed,
-        "get" | "match.fun" | "getFunction" | "getFromNamespace" | "str2func" => Op::ByName,
-        _ => return None,
-    })
-}
-
-fn method(name: &str) -> Option<Op> {
-    Some(match name {
-        "execute" => Op::Shell,
-        "delete" | "deleteOnExit" => Op::Delete,
-        "deleteDir" | "deleteRecursively" => Op::DeleteTree,
-        "text" | "readText" | "getText" | "readLines" | "bytes" => Op::Read,
-        "write" | "writeText" | "setText" => Op::Write,
-        "append" | "appendText" => Op::Append,
-        "renameTo" => Op::Move,
-        "reverse" => Op::Pure(Pure::Reverse),
-        "toString" | "trim" | "toURL" | "openStream" | "getOutputStream" | "waitFor" | "start" | "lower"
-        | "each" => Op::Pure(Pure::Same),
-        _ => return None,
-    })
 }

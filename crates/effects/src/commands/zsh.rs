@@ -1,0 +1,48 @@
+//! Commands that zsh's modules and functions bring along.
+
+use tollgate_model::WriteMode;
+use tollgate_shell::eval::Outcome;
+
+use super::{Commands, Run};
+use crate::word::Word;
+
+pub(super) const COMMANDS: Commands = &[("sysopen", sysopen), ("zargs", zargs)];
+
+/// `sysopen [-arw] [-o option,…] -u fd file`
+fn sysopen(run: &mut Run) -> Outcome {
+    let mut letters = String::new();
+    let mut truncates = false;
+    let mut file = None;
+    let mut rest = run.args.iter();
+    while let Some(word) = rest.next() {
+        let shown = word.shown();
+        match shown.strip_prefix('-') {
+            Some("o") => truncates |= rest.next().is_some_and(|value| value.shown().contains("trunc")),
+            Some("u" | "m") => drop(rest.next()),
+            Some(options) => letters.push_str(options),
+            None => file = Some(word.clone()),
+        }
+    }
+    let Some(file) = file else { return run.derived() };
+    if letters.contains('w') || letters.contains('a') {
+        let mode = if truncates { WriteMode::Overwrite } else { WriteMode::Append };
+        run.analyst.write(&file, mode, None, run.shell);
+    }
+    if letters.contains('r') || !letters.contains(['w', 'a']) {
+        run.read(&file, false);
+    }
+    run.derived()
+}
+
+/// `zargs [options] -- args… -- command…`
+fn zargs(run: &mut Run) -> Outcome {
+    let mut parts = run.args.split(|word| word.is("--"));
+    let (Some(before), Some(given)) = (parts.next(), parts.next()) else { return run.derived() };
+    let options = before.iter().all(|word| word.text.prefix().starts_with('-'));
+    let (given, command) = match (options, parts.next()) {
+        (true, Some(command)) => (given, command),
+        _ => (before, given),
+    };
+    let words: Vec<Word> = command.iter().chain(given).cloned().collect();
+    if command.is_empty() { run.derived() } else { run.inner(&words) }
+}

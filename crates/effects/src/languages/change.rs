@@ -1,0 +1,31 @@
+//! Changes of a text in place, as Perl writes them: `s/a/b/`, `tr/a-z/b-za/`.
+
+use super::text::{each_text, letters};
+use super::value::Val;
+
+/// One letter for another, or one word for another.
+#[derive(Debug, PartialEq)]
+pub(super) struct Change {
+    pub letters: bool,
+    pub from: String,
+    pub to: String,
+    /// Every word, not only the first.
+    pub all: bool,
+    /// The text itself stays as it is.
+    pub copies: bool,
+}
+
+impl Change {
+    /// The value after the change. A pattern that is no plain word leaves it as it was.
+    pub fn apply(&self, value: &Val) -> Val {
+        if self.letters {
+            return each_text(value, |text| letters(text, &self.from, &self.to));
+        }
+        let plain = |c: char| c.is_alphanumeric() || " _-/,:;=@%&~'\"<>#!".contains(c);
+        if self.from.is_empty() || !self.from.chars().all(plain) || self.to.contains(['$', '\\']) {
+            return value.clone();
+        }
+        let count = if self.all { usize::MAX } else { 1 };
+        each_text(value, |text| text.replacen(&self.from, &self.to, count))
+    }
+}

@@ -1,0 +1,149 @@
+//! Names of Python's modules, and the detours that lead to the same thing.
+
+/// The plain form of a name: without the detours to the same thing.
+pub(super) fn canonical(name: &str) -> Option<String> {
+    let mut plain = name;
+    for prefix in ["builtins.", "__builtins__.", "sys.modules.", "globals.", "six.moves.", "__main__."] {
+        plain = plain.strip_prefix(prefix).unwrap_or(plain);
+    }
+    let mut owned = plain.replace(".__dict__", "").replace(".__call__", "");
+    for (alias, real) in [
+        ("posix.", "os."),
+        ("nt.", "os."),
+        ("posixpath.", "os.path."),
+        ("urllib2.", "urllib.request."),
+        ("os.os.", "os."),
+        ("aiofiles.os.", "os."),
+        ("aiofiles.ospath.", "os.path."),
+        ("aioshutil.", "shutil."),
+        ("pathlib2.", "pathlib."),
+        ("anyio.Path", "pathlib.Path"),
+        ("trio.Path", "pathlib.Path"),
+        ("aiopath.AsyncPath", "pathlib.Path"),
+        ("path.Path", "pathlib.Path"),
+    ] {
+        if let Some(rest) = owned.strip_prefix(alias) {
+            owned = format!("{real}{rest}");
+        }
+    }
+    if let Some(module) = by_detour(&owned) {
+        owned = module.to_owned();
+    }
+    (owned != name).then_some(owned)
+}
+
+/// A module that another one brought in for itself: `shutil.os.system`, `random._os.system`.
+fn by_detour(name: &str) -> Option<&str> {
+    let at = ["os", "subprocess", "shutil", "sys"].iter().find_map(|module| {
+        let inner = [format!(".{module}."), format!("._{module}.")];
+        inner
+            .iter()
+            .find_map(|inner| name.rfind(inner.as_str()).map(|at| at + inner.len() - module.len() - 1))
+    })?;
+    is_known(name).then(|| name.get(at..))?
+}
+
+/// Is it a module that does not lie beside the program?
+pub(super) fn is_known(name: &str) -> bool {
+    MODULES.contains(&name.split('.').next().unwrap_or_default())
+}
+
+/// Modules of the standard library, and those that most programs use.
+const MODULES: &[&str] = &[
+    "os",
+    "sys",
+    "re",
+    "io",
+    "json",
+    "time",
+    "math",
+    "shutil",
+    "subprocess",
+    "pathlib",
+    "glob",
+    "tempfile",
+    "datetime",
+    "collections",
+    "itertools",
+    "functools",
+    "random",
+    "string",
+    "socket",
+    "urllib",
+    "http",
+    "base64",
+    "hashlib",
+    "argparse",
+    "logging",
+    "typing",
+    "csv",
+    "uuid",
+    "platform",
+    "threading",
+    "multiprocessing",
+    "asyncio",
+    "struct",
+    "copy",
+    "pickle",
+    "inspect",
+    "traceback",
+    "contextlib",
+    "dataclasses",
+    "enum",
+    "unittest",
+    "pytest",
+    "numpy",
+    "pandas",
+    "requests",
+    "yaml",
+    "toml",
+    "tomllib",
+    "importlib",
+    "builtins",
+    "ctypes",
+    "signal",
+    "stat",
+    "textwrap",
+    "operator",
+    "codecs",
+    "zlib",
+    "gzip",
+    "zipfile",
+    "tarfile",
+    "sqlite3",
+    "smtplib",
+    "ftplib",
+    "ssl",
+    "getpass",
+    "pty",
+    "code",
+    "ast",
+    "types",
+    "warnings",
+    "abc",
+    "decimal",
+    "statistics",
+    "secrets",
+    "configparser",
+    "torch",
+    "tensorflow",
+    "sklearn",
+    "scipy",
+    "matplotlib",
+    "PIL",
+    "django",
+    "flask",
+    "fastapi",
+    "setuptools",
+    "__future__",
+    "posix",
+    "fnmatch",
+    "shlex",
+    "pprint",
+    "email",
+    "xml",
+    "html",
+    "heapq",
+    "bisect",
+    "marshal",
+];
