@@ -36,12 +36,17 @@ impl Team {
     }
 
     pub fn send(&self, event: &str, fields: Value) -> Answer {
+        self.scratch.hook(event, self.payload(event, &fields).to_string().as_bytes())
+    }
+
+    /// What Claude Code sends at an event of this session.
+    pub fn payload(&self, event: &str, fields: &Value) -> Value {
         let mut payload = json!({
             "session_id": self.session, "transcript_path": "/x/t.jsonl", "cwd": self.scratch.project(),
             "permission_mode": "default", "hook_event_name": event,
         });
         payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-        self.scratch.hook(event, payload.to_string().as_bytes())
+        payload
     }
 
     pub fn prompt(&self, text: &str) -> Answer {
