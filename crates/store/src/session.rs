@@ -78,6 +78,22 @@ pub fn session_project(
     }
 }
 
+/// The project that a folder lies in, as the session has it that was used last there: agents name their own, which
+/// need not be a repository.
+#[must_use]
+pub fn last_project(state: &Path, folder: &Path) -> Option<String> {
+    let sessions = Dir::open(state).ok()??.sub(SESSIONS).ok()??;
+    let project = |name: &String| {
+        let (file, kept) = kept_project(&sessions.sub(name).ok()??).ok()??;
+        match kept {
+            Kept::Whole(path, _) if folder.starts_with(&path) => Some((file.changed, path)),
+            _ => None,
+        }
+    };
+    let names = sessions.names().ok()?;
+    names.iter().filter(|name| is_hash(name)).filter_map(project).max().map(|(_, path)| path)
+}
+
 /// Forgets the sessions in which nothing has happened for that long. Returns how many.
 ///
 /// # Errors
@@ -177,24 +193,30 @@ fn labelled(path: &str, workflows: Option<&Value>) -> Option<String> {
 }
 
 fn read_project(dir: &Dir) -> Result<Kept, LogFault> {
-    let Some(file) = dir.file(PROJECT, How::Read)? else { return Ok(Kept::Nothing) };
+    let Some((file, kept)) = kept_project(dir)? else { return Ok(Kept::Nothing) };
+    if matches!(kept, Kept::Whole(..)) {
+        refresh(&file);
+    }
+    Ok(kept)
+}
+
+fn kept_project(dir: &Dir) -> Result<Option<(File, Kept)>, LogFault> {
+    let Some(file) = dir.file(PROJECT, How::Read)? else { return Ok(None) };
     let bytes = file.whole(MAX_FILE + 1).map_err(|errno| dir.fault(errno, PROJECT))?;
-    let text = bytes.strip_suffix(b"\n").and_then(|text| std::str::from_utf8(text).ok());
-    let Some((path, label)) = text.map(|text| text.split_once(LABEL).unwrap_or((text, ""))) else {
-        return Ok(Kept::Damaged);
-    };
+    Ok(Some((file, whole(&bytes).unwrap_or(Kept::Damaged))))
+}
+
+fn whole(bytes: &[u8]) -> Option<Kept> {
+    let text = std::str::from_utf8(bytes.strip_suffix(b"\n")?).ok()?;
+    let (path, label) = text.split_once(LABEL).unwrap_or((text, ""));
     if path.is_empty() || path.len() > MAX_PROJECT {
-        return Ok(Kept::Damaged);
+        return None;
     }
     let workflows = match label {
         "" => None,
-        label => match json::parse(label.as_bytes()) {
-            Ok(workflows) => Some(workflows),
-            Err(_) => return Ok(Kept::Damaged),
-        },
+        label => Some(json::parse(label.as_bytes()).ok()?),
     };
-    refresh(&file);
-    Ok(Kept::Whole(path.to_owned(), workflows))
+    Some(Kept::Whole(path.to_owned(), workflows))
 }
 
 /// Keeps the project, once one is known. When another event was quicker, that one's counts.

@@ -66,6 +66,21 @@ pub fn evaluate_at(flows: &[Flow], case: &Case, mode: Mode, moments: &[On]) -> O
     evaluator.finish()
 }
 
+/// What is remembered of a workflow that begins.
+#[must_use]
+pub fn beginning(flow: &Flow, session: &str, now: u64) -> Vec<Change> {
+    let space = || flow.name.clone();
+    let set = |key: &str, value: Value| Change::Set { space: space(), key: key.to_owned(), value };
+    let mut changes = vec![
+        Change::Clear { space: space() },
+        set("is_active", true.into()),
+        set("session_id", session.into()),
+        set("started", template::date(now, "%FT%H:%M:%SZ").into()),
+    ];
+    changes.extend(flow.phases.first().map(|phase| set("phase", phase.as_str().into())));
+    changes
+}
+
 struct Evaluator<'a, 'c> {
     flows: &'a [Flow],
     case: &'a Case<'c>,
@@ -186,12 +201,8 @@ impl<'a> Evaluator<'a, '_> {
                 );
             }
         }
-        self.change(flow, Change::Clear { space: flow.name.clone() });
-        self.set(flow, "is_active", true.into());
-        self.set(flow, "session_id", self.case.event.session.as_str().into());
-        self.set(flow, "started", template::date(self.case.now, "%FT%H:%M:%SZ").into());
-        if let Some(phase) = flow.phases.first() {
-            self.set(flow, "phase", phase.as_str().into());
+        for change in beginning(flow, &self.case.event.session, self.case.now) {
+            self.change(flow, change);
         }
     }
 

@@ -21,7 +21,7 @@ mod words;
 
 pub use case::{Case, Ground, Ran, States, moments, said};
 pub use counts::{Run, observed, tells_counts};
-pub use eval::{After, Outcome, evaluate, evaluate_at};
+pub use eval::{After, Outcome, beginning, evaluate, evaluate_at};
 pub use flow::{Act, Active, Channel, Cond, Flow, Gate, On, Refusal, Scope, Seen, Start, Who};
 pub use graph::{act, mermaid, terminal};
 pub use index::Index;

@@ -15,6 +15,7 @@ mod cost;
 mod language;
 mod modes;
 mod notify;
+mod people;
 mod records;
 mod recovery;
 mod runs;
