@@ -52,6 +52,8 @@ pub struct Once {
     flows: OnceCell<Vec<Flow>>,
     /// What is remembered.
     known: RefCell<Option<States>>,
+    /// What commands did that a gate asked for.
+    ran: RefCell<Vec<(String, Option<Ran>)>>,
 }
 
 /// The end of the call that started a subagent, for agents whose subagents stop without an event of their own.
@@ -340,7 +342,19 @@ impl Guide<'_> {
 }
 
 impl Ground for Guide<'_> {
+    /// Two gates that ask for the same command at one event have it run once.
     fn run(&self, command: &str, timeout: u32) -> Option<Ran> {
+        if let Some((_, ran)) = self.once.ran.borrow().iter().find(|(known, _)| known == command) {
+            return ran.clone();
+        }
+        let ran = self.run_now(command, timeout);
+        self.once.ran.borrow_mut().push((command.to_owned(), ran.clone()));
+        ran
+    }
+}
+
+impl Guide<'_> {
+    fn run_now(&self, command: &str, timeout: u32) -> Option<Ran> {
         let wanted = Duration::from_secs(u64::from(timeout));
         self.patience.extend(wanted + Duration::from_secs(5));
         let limit = self.patience.within(wanted);

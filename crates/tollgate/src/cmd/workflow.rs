@@ -261,14 +261,18 @@ impl Here {
         }
         let against = agent.map(Against::named).transpose()?;
         against.and_then(Against::remark).iter().for_each(|remark| out::line(remark));
+        let mut whole = flows.len();
         for flow in &flows {
             let gaps = against.map(|against| against.gaps(flow)).unwrap_or_default();
-            wrong |= !gaps.is_empty();
+            whole -= usize::from(!gaps.is_empty());
             gaps.iter().for_each(|gap| out::line(gap));
         }
-        if !wrong {
-            out::line(&format!("{} workflows: fine", flows.len()));
+        match flows.len() - whole {
+            0 if wrong => {}
+            0 => out::line(&format!("{whole} workflows: fine")),
+            gaps => out::line(&format!("{gaps} of {} workflows are not enforced in full there", flows.len())),
         }
+        wrong |= whole < flows.len();
         Ok(ExitCode::from(u8::from(wrong)))
     }
 

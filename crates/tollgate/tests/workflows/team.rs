@@ -126,6 +126,13 @@ pub fn blocked(answer: &Answer, message: &str) {
     assert!(refused && answer.says(message), "{message}: {}", answer.stdout);
 }
 
+/// Refused with this message, or let through without it.
+#[track_caller]
+pub fn blocked_if(refused: bool, answer: &Answer, message: &str, what: &str) {
+    assert_eq!(answer.says(message), refused, "{what}: {}", answer.stdout);
+    if refused { blocked(answer, message) } else { passes(answer) }
+}
+
 #[track_caller]
 pub fn passes(answer: &Answer) {
     assert_eq!(answer.code, Some(0));
