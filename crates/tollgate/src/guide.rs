@@ -52,6 +52,8 @@ pub struct Once {
     flows: OnceCell<Vec<Flow>>,
     /// What is remembered.
     known: RefCell<Option<States>>,
+    /// What a gate let pass that it is there to refuse.
+    waived: RefCell<Vec<String>>,
     /// What commands did that a gate asked for.
     ran: RefCell<Vec<(String, Option<Ran>)>>,
 }
@@ -133,6 +135,7 @@ impl Guide<'_> {
         }
         decision.context.extend(outcome.context.iter().cloned());
         decision.notices.extend(outcome.notices.iter().map(|notice| format!("tollgate: {notice}")));
+        self.once.waived.borrow_mut().extend(outcome.waived.iter().cloned());
         outcome
     }
 
@@ -164,9 +167,17 @@ impl Guide<'_> {
         Afterwards(after.into_iter().map(|one| self.later(one)).collect())
     }
 
-    /// The workflows that are under way, each with its phase, for the record of the event: as they are after it, or as
-    /// the session has it if nobody has asked.
-    pub fn under_way(&self) -> Option<(String, Value)> {
+    /// What the record of the event says of workflows: those under way, and what a gate let pass that it is there to
+    /// refuse.
+    pub fn record(&self) -> impl Iterator<Item = (String, Value)> + use<> {
+        let waived: Vec<Value> = self.once.waived.take().into_iter().map(Value::from).collect();
+        let waived = (!waived.is_empty()).then(|| ("waived".to_owned(), Value::List(waived)));
+        self.under_way().into_iter().chain(waived)
+    }
+
+    /// The workflows that are under way, each with its phase: as they are after the event, or as the session has it if
+    /// nobody has asked.
+    fn under_way(&self) -> Option<(String, Value)> {
         let named = match &*self.once.known.borrow() {
             Some(states) => match (under_way(&states.session), under_way(&states.project)) {
                 (Some(Value::List(mut own)), Some(Value::List(all))) => {
@@ -271,8 +282,9 @@ impl Guide<'_> {
         decision.verdict = Verdict::Allow;
         for mut finding in std::mem::take(&mut decision.findings) {
             if finding.rule.starts_with("workflow/") && finding.verdict.refuses() {
-                let what = &finding.hit.what;
-                decision.notices.push(format!("tollgate: lets pass what cannot be counted: {what}"));
+                let told = format!("lets pass what cannot be counted: {}", finding.hit.what);
+                decision.notices.push(format!("tollgate: {told}"));
+                self.once.waived.borrow_mut().push(told);
                 finding.verdict = Verdict::Note;
             }
             decision.add(finding);

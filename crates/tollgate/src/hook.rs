@@ -137,7 +137,7 @@ impl Hook {
         decision.alone = decision.verdict == Verdict::Ask && self.is_alone(event, &project);
         let reply = self.reply(&session, &guard, &results, &mut decision);
         let times = Times { read, policy, judge: micros(start) - read - policy };
-        let workflows = guide.under_way();
+        let workflows = guide.record().collect();
         let kept = Kept {
             event,
             project: &project,
@@ -263,7 +263,7 @@ struct Kept<'a> {
     results: &'a [StageResult],
     excepted: &'a [Used],
     times: Times,
-    workflows: Option<(String, Value)>,
+    workflows: Vec<(String, Value)>,
     loaded: &'a Loaded,
 }
 

@@ -28,6 +28,8 @@ pub struct Outcome {
     pub context: Vec<String>,
     /// What the person is told.
     pub notices: Vec<String>,
+    /// What of that is about gates that let pass what they are there to refuse.
+    pub waived: Vec<String>,
     /// What is remembered when the event is let through.
     pub changes: Vec<(Scope, Change)>,
     /// What is remembered in any case.
@@ -168,11 +170,9 @@ impl<'a> Evaluator<'a, '_> {
             }
         }
         let unsure = asking.unsure.take();
-        self.out.notices.extend(
-            unsure.iter().map(|what| {
-                format!("workflow `{}`: {what}, so the gate that asks for it lets pass", flow.name)
-            }),
-        );
+        for what in unsure {
+            self.waive(format!("workflow `{}`: {what}, so the gate that asks for it lets pass", flow.name));
+        }
     }
 
     fn start(&mut self, asking: &Asking) {
@@ -436,6 +436,12 @@ impl<'a> Evaluator<'a, '_> {
         if standing.is_some_and(|text| text.trim() == saved) {
             self.out.after.push(After::Delete(file.to_owned()));
         }
+    }
+
+    /// Tells that a gate lets pass what it is there to refuse.
+    fn waive(&mut self, what: String) {
+        self.out.notices.push(what.clone());
+        self.out.waived.push(what);
     }
 
     fn set(&mut self, flow: &Flow, key: &str, value: Value) {

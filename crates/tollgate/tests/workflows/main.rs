@@ -10,6 +10,7 @@
 )]
 
 mod agents;
+mod collective;
 mod commits;
 mod cost;
 mod language;
