@@ -37,6 +37,8 @@ fn unit(binary: &str) -> Result<()> {
     if cfg!(target_os = "linux") {
         // What kills a hook at each of its system calls, and what takes its notifications.
         need("strace", &["strace", "-V"], &["strace"])?;
+        // What counts the instructions of an event.
+        need("valgrind", &["valgrind", "--version"], &["valgrind"])?;
         need("curl", &["curl", "--version"], &["curl"])?;
     }
     need("python3", &["python3", "--version"], &["python3"])?;

@@ -5,7 +5,10 @@ use std::fs;
 use anyhow::Result;
 use serde_json::{Value, json};
 use tollgate_e2e::run::Session;
-use tollgate_e2e::{Claude, Conversation, Outcome, Run, Script, Turn, tollgate_binary};
+use tollgate_e2e::{Answers, Claude, Conversation, Outcome, Run, Script, Turn, tollgate_binary};
+
+/// The recording hook.
+const CAPTURE: &str = env!("CARGO_BIN_EXE_capture-hook");
 
 const ID: &str = "5f0c2f3a-6f6e-4a53-9c1e-3f1f8a7c0001";
 
@@ -108,6 +111,41 @@ fn a_stop_is_blocked_until_the_tests_pass() -> Result<()> {
     assert!(outcome.model_contains("a failing test was seen"), "red was seen; {outcome}");
     assert!(outcome.model_contains("Tests do not pass yet."), "the stop was blocked; {outcome}");
     assert!(outcome.finished.stdout.contains("FINAL-MARK"), "and then let go; {outcome}");
+    Ok(())
+}
+
+/// What the client said of each of its stops at an event: whether it follows from a refusal.
+fn flags(run: &Run, event: &str) -> Result<Vec<Option<bool>>> {
+    let of = |payload: &Value| payload.get("hook_event_name").and_then(Value::as_str) == Some(event);
+    let payloads = run.captured()?.into_iter().map(|call| call.payload).filter(of);
+    Ok(payloads.map(|payload| payload.get("stop_hook_active").and_then(Value::as_bool)).collect())
+}
+
+/// A workflow that never lets anybody stop, but gives in after two refusals in a row.
+const STUBBORN: &str = "version: 1\nname: stubborn\nabout: a\nstart: { always: true }\ngates:\n  - on: [stop, subagent-stop]\n    limit: 2\n    need: { exists: done.txt }\n    message: Not done.\n";
+
+#[test]
+#[ignore = "needs npm and the real client; run by cargo xtask e2e"]
+fn a_stop_that_follows_from_a_refusal_says_so_and_the_refusals_end() -> Result<()> {
+    let run = team("[stubborn.yaml]")?;
+    run.scratch().write_home(".config/tollgate/stubborn.yaml", STUBBORN)?;
+    // A second hook beside the gate's says what the client has sent.
+    run.answers(&Answers::default())?;
+    run.register(&["Stop", "SubagentStop"].map(|event| run.capture_hook(event, CAPTURE)))?;
+    let helper = ["ONE", "TWO", "THREE"].map(|mark| Turn::say(&format!("HELPER-{mark}")));
+    let helper = Conversation::new("helper", |facts| facts.first.contains("HELPER-MARK"), helper);
+    let calls = [
+        agent("strategic-planner", "HELPER-MARK"),
+        Turn::say("MAIN-ONE"),
+        Turn::say("MAIN-TWO"),
+        Turn::say("FINAL-MARK"),
+    ];
+    let outcome = go(&run, "work", Script::new(calls).beside(helper))?;
+    assert!(outcome.model_contains("Not done."), "the refusal is seen; {outcome}");
+    assert!(outcome.finished.stdout.contains("FINAL-MARK"), "and has an end; {outcome}");
+    let expected = [Some(false), Some(true), Some(true)];
+    assert_eq!(flags(&run, "Stop")?, expected, "{outcome}");
+    assert_eq!(flags(&run, "SubagentStop")?, expected, "{outcome}");
     Ok(())
 }
 

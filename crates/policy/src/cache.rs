@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, de::DeserializeOwned};
 
+use crate::beside;
 use crate::shelf::Shelf;
 use crate::snapshot::Stamp;
-use crate::source::Identity;
 
 const MAGIC: &[u8; 8] = b"TGCACHE\x01";
 const HASH: usize = 32;
@@ -27,25 +27,12 @@ pub fn cached<T: Serialize + DeserializeOwned>(
         return kept;
     }
     // Stamped before they are read: what changes meanwhile is seen the next time.
-    let mut stamps: Vec<Stamp> = Vec::new();
-    for stamp in files.iter().map(|file| stamp(file)) {
-        if !stamps.contains(&stamp) {
-            stamps.push(stamp);
-        }
-    }
+    let stamps = beside::stamps(files);
     let built = build();
     if let Some(bytes) = encode(&stamps, &built) {
         shelf.write(&name, &bytes);
     }
     built
-}
-
-/// Of files that are not there, their folder tells when one comes: many have the same.
-fn stamp(file: &Path) -> Stamp {
-    if let Some(folder) = file.parent().filter(|_| file.symlink_metadata().is_err()) {
-        return Stamp::new(folder, Identity::listing(folder));
-    }
-    Stamp::of_file(file, Identity::of(file), std::fs::read(file).ok().as_deref())
 }
 
 fn encode<T: Serialize>(stamps: &[Stamp], built: &T) -> Option<Vec<u8>> {

@@ -110,7 +110,7 @@ pub(crate) fn merge(parts: &[Part], cards: &[&'static Card]) -> (Policy, Vec<Pro
         packs_off: merger.packs_off(),
         rules: BTreeMap::new(),
         pipelines: Vec::new(),
-        workflows,
+        workflows: workflows.into(),
         sinks,
         custom,
         allow: merger.allowed(),

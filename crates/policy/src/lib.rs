@@ -4,6 +4,7 @@
 //! above: managed over user over project. A fault never loosens: while a file is broken, gone or writable by
 //! strangers, in force is the strictest join of the built-in policy, the last good one and what can be read.
 
+mod beside;
 mod cache;
 pub mod cel;
 mod custom;
@@ -25,11 +26,12 @@ mod trust;
 mod workflows;
 pub mod yaml;
 
+pub use beside::{Beside, Built};
 pub use cache::cached;
 pub use custom::{Custom, Sample};
 pub use include::{HOOK_FILE, check_hooks};
 pub use layers::Layer;
-pub use load::{Loaded, Request, forget, load, look};
+pub use load::{Loaded, Request, forget, load, load_beside, look};
 pub use nearest::{hint, nearest};
 pub use pipeline::{BUILT_IN, OnError, Override, Pipeline, Program, Stage, StageKind};
 pub use policy::{Audit, Change, Policy, Redact, describe, strictest};
@@ -38,7 +40,7 @@ pub use settings::{check, check_hook, lawful, own_rules, to_json};
 pub use sinks::{SinkKind, SinkUse};
 pub use source::{Health, SourceFile};
 pub use trust::{TrustPlan, distrust};
-pub use workflows::WorkflowUse;
+pub use workflows::{WorkflowUse, Workflows};
 
 /// Does a path pattern (`*`, `**`, `?`, `[a-z]`, `{a,b}`) match the whole of a path?
 #[must_use]

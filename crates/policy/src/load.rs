@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tollgate_model::{Card, Catalogue, Span};
 
+use crate::beside::{Beside, stamps as stamps_of};
 use crate::include::Included;
 use crate::layers::{Layer, Part, Settings, TrustEntry, merge};
 use crate::pipeline::{Pipeline, Program};
@@ -66,6 +67,8 @@ pub struct Loaded {
     pub sources: Vec<SourceFile>,
     /// The files were read; false when the snapshot answered.
     pub rebuilt: bool,
+    /// What was made of the policy for every event, where that was asked.
+    pub beside: Vec<u8>,
 }
 
 /// Loads the policy for a request. Never fails: a fault is told, and never loosens.
@@ -80,6 +83,18 @@ pub fn look(request: &Request, catalogue: &dyn Catalogue) -> Loaded {
     Loader::new(request, catalogue, Shelf::read_only(request.state_dir)).load()
 }
 
+/// As `load`, or as `look` when it is not `lasting`, with what another crate makes of the policy.
+#[must_use]
+pub fn load_beside(
+    request: &Request,
+    catalogue: &dyn Catalogue,
+    beside: &dyn Beside,
+    lasting: bool,
+) -> Loaded {
+    let shelf = if lasting { Shelf::new } else { Shelf::read_only };
+    Loader { beside: Some(beside), ..Loader::new(request, catalogue, shelf(request.state_dir)) }.load()
+}
+
 /// Accepts that a policy file is gone, so that what it last said is no longer held to. For owner commands only.
 pub fn forget(state_dir: &Path, source: &Path) -> bool {
     Shelf::new(state_dir).forget(source)
@@ -91,12 +106,13 @@ struct Loader<'a> {
     catalogue: [u8; 32],
     shelf: Shelf,
     cards: Vec<&'static Card>,
+    beside: Option<&'a dyn Beside>,
 }
 
 impl<'a> Loader<'a> {
     fn new(request: &'a Request<'a>, catalogue: &dyn Catalogue, shelf: Shelf) -> Self {
         let cards = catalogue.cards();
-        Self { request, key: request.key(), catalogue: catalogue_hash(&cards), shelf, cards }
+        Self { request, key: request.key(), catalogue: catalogue_hash(&cards), shelf, cards, beside: None }
     }
 
     fn load(&self) -> Loaded {
@@ -110,6 +126,9 @@ impl<'a> Loader<'a> {
         if head.key != self.key || head.catalogue != self.catalogue {
             return None;
         }
+        if self.beside.is_some_and(|beside| !beside.believes(&head.beside)) {
+            return None;
+        }
         // Asked before the files are looked at: what is read after that moment is as old as it says.
         let settled = head.settled();
         if !head.stamps.iter().all(Stamp::is_current) {
@@ -121,7 +140,8 @@ impl<'a> Loader<'a> {
         }
         let sources = body.sources();
         let Body { policy, digest, notices, .. } = body;
-        Some(Loaded { policy, notices, changes: Vec::new(), digest, sources, rebuilt: false })
+        let beside = snapshot.head.beside;
+        Some(Loaded { policy, notices, changes: Vec::new(), digest, sources, rebuilt: false, beside })
     }
 
     fn rebuild(&self) -> Loaded {
@@ -138,23 +158,28 @@ impl<'a> Loader<'a> {
         let hooks = self.hooks(&files);
         policy.pipelines = hooks.pipelines;
         let changes = changes(&before.0, &held.0, &self.cards);
+        // Stamped before it is made: what changes meanwhile is seen the next time.
+        stamps.extend(self.beside.map(|beside| stamps_of(&beside.files(&policy))).unwrap_or_default());
+        let built = self.beside.map(|beside| beside.build(&policy)).unwrap_or_default();
         let standing: Vec<String> = files
             .iter()
             .flat_map(|file| file.notices.clone())
             .chain(now.1.iter().map(ignored_notice))
             .chain(hooks.notices)
+            .chain(built.notices)
             .collect();
-        let sources: Vec<SourceFile> = files.iter().map(Opened::report).collect();
+        let sources: Vec<SourceFile> = files.iter().map(Opened::report).chain(built.sources).collect();
         stamps.extend(files.iter().flat_map(Opened::stamps));
         stamps.extend(hooks.stamps);
 
         files.iter().for_each(|file| self.keep(file));
         let body = Body::new(policy.clone(), standing.clone(), &sources);
         if !files.iter().any(|file| file.reading.passing) {
-            self.write(&Head { key: self.key, catalogue: self.catalogue, stamps }, &body);
+            let beside = built.bytes.clone();
+            self.write(&Head { key: self.key, catalogue: self.catalogue, stamps, beside }, &body);
         }
         let notices = standing.into_iter().chain(change_notice(&changes, &files)).collect();
-        Loaded { policy, notices, changes, digest: body.digest, sources, rebuilt: true }
+        Loaded { policy, notices, changes, digest: body.digest, sources, rebuilt: true, beside: built.bytes }
     }
 
     /// Reads and parses one source, now and as it was when it was last good.

@@ -10,7 +10,7 @@ use crate::custom::{self, Custom};
 use crate::glob;
 use crate::pipeline::Pipeline;
 use crate::sinks::SinkUse;
-use crate::workflows::WorkflowUse;
+use crate::workflows::{WorkflowUse, Workflows};
 
 /// Whether a call may run that cannot be recorded. Ordered: the later is the stricter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ pub struct Policy {
     /// What runs at which event, topmost layer first.
     pub pipelines: Vec<Pipeline>,
     /// The workflows that are on.
-    pub workflows: Vec<WorkflowUse>,
+    pub workflows: Workflows,
     /// Where records go after the answer.
     pub sinks: Vec<SinkUse>,
     /// Rules of the policy files themselves, topmost layer first.
@@ -133,7 +133,7 @@ pub fn strictest(a: &Policy, b: &Policy) -> Policy {
             .chain(b.pipelines.iter().filter(|p| !a.pipelines.contains(p)))
             .cloned()
             .collect(),
-        workflows: both(&a.workflows, &b.workflows),
+        workflows: both(&a.workflows, &b.workflows).into(),
         sinks: a.sinks.iter().chain(b.sinks.iter().filter(|sink| !a.sinks.contains(sink))).cloned().collect(),
         custom: custom::both(&a.custom, &b.custom),
         allow: a.allow.iter().filter(|one| b.allow.contains(one)).cloned().collect(),

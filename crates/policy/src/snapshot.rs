@@ -13,7 +13,7 @@ use crate::policy::Policy;
 use crate::source::{Health, Identity, SourceFile};
 
 const MAGIC: &[u8; 8] = b"TGPOLICY";
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 const HASH: usize = 32;
 
 /// What a snapshot was made for and from.
@@ -24,6 +24,9 @@ pub(crate) struct Head {
     /// The rules there are, and this version.
     pub catalogue: [u8; HASH],
     pub stamps: Vec<Stamp>,
+    /// What another crate made of the policy; nothing when none was asked.
+    #[serde(with = "bytes")]
+    pub beside: Vec<u8>,
 }
 
 impl Head {
@@ -41,6 +44,7 @@ impl Head {
 /// One thing on disk that the policy depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stamp {
+    #[serde(with = "bytes")]
     pub path: Vec<u8>,
     pub identity: Identity,
     /// The hash of a file too young to be told by its times.
@@ -132,6 +136,19 @@ impl<'a> Snapshot<'a> {
     }
 }
 
+/// Bytes in one piece, where serde would go through them one by one.
+mod bytes {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(bytes)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        <&[u8]>::deserialize(deserializer).map(<[u8]>::to_vec)
+    }
+}
+
 /// A hash of all that a snapshot takes from the program: a newer one with other rules does not believe it.
 pub(crate) fn catalogue_hash(cards: &[&'static Card]) -> [u8; HASH] {
     // In one piece: hashing hundreds of small ones would be the dearest part of a hit.
@@ -160,7 +177,8 @@ mod tests {
         std::fs::write(&path, "text").unwrap();
         let identity = Identity::of(&path);
         let read = |text: &str| Stamp::of_file(&path, identity, Some(text.as_bytes()));
-        let head = |stamp: Stamp| Head { key: [0; 32], catalogue: [0; 32], stamps: vec![stamp] };
+        let head =
+            |stamp: Stamp| Head { key: [0; 32], catalogue: [0; 32], stamps: vec![stamp], beside: Vec::new() };
         let (same, other) = (read("text"), read("tent"));
         assert!(same.content.is_some() && same.is_current());
         assert!(!other.is_current(), "changed within the tick: the same times, another text");

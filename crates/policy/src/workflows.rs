@@ -2,15 +2,16 @@
 //! to know.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::layers::{Layer, Part};
 use crate::problem::{At, Problem, Severity, shown};
 use crate::yaml::{Node, Value};
 
 /// A workflow that is switched on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkflowUse {
     /// Its name, or the path of its file relative to the policy file.
     pub name: String,
@@ -24,6 +25,96 @@ pub struct WorkflowUse {
     pub folder: String,
     /// A person's own file names it: its commands may run.
     pub trusted: bool,
+}
+
+/// The workflows of a policy. From a snapshot they are read only when somebody asks: most events do not.
+#[derive(Clone, Default)]
+pub struct Workflows {
+    packed: Vec<u8>,
+    list: OnceLock<Vec<WorkflowUse>>,
+}
+
+impl From<Vec<WorkflowUse>> for Workflows {
+    fn from(list: Vec<WorkflowUse>) -> Self {
+        Self { packed: Vec::new(), list: OnceLock::from(list) }
+    }
+}
+
+impl std::ops::Deref for Workflows {
+    type Target = [WorkflowUse];
+
+    fn deref(&self) -> &Self::Target {
+        // What is packed stands in a snapshot whose hash holds.
+        self.list.get_or_init(|| unpack(&self.packed).unwrap_or_default())
+    }
+}
+
+impl PartialEq for Workflows {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Workflows {}
+
+impl std::fmt::Debug for Workflows {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
+        formatter.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl Serialize for Workflows {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let bytes = pack(self).ok_or_else(|| serde::ser::Error::custom("cannot be packed"))?;
+        serializer.serialize_bytes(&bytes)
+    }
+}
+
+impl<'de> Deserialize<'de> for Workflows {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let packed = <&[u8]>::deserialize(deserializer)?.to_vec();
+        Ok(Self { packed, list: OnceLock::new() })
+    }
+}
+
+/// What a workflow has of its own, beside the policy file that names it.
+type Named = (String, BTreeMap<String, Vec<String>>, (u32, u32));
+/// A policy file, its folder, whether it is a person's own, and the workflows it names.
+type Group = (String, String, bool, Vec<Named>);
+
+/// File by file, for every byte is hashed at every event.
+fn pack(list: &[WorkflowUse]) -> Option<Vec<u8>> {
+    if list.is_empty() {
+        return Some(Vec::new());
+    }
+    let mut groups: Vec<Group> = Vec::new();
+    for one in list {
+        let named = (one.name.clone(), one.options.clone(), one.place);
+        match groups.last_mut() {
+            Some((file, folder, trusted, all))
+                if (&*file, &*folder, *trusted) == (&one.file, &one.folder, one.trusted) =>
+            {
+                all.push(named);
+            }
+            _ => groups.push((one.file.clone(), one.folder.clone(), one.trusted, vec![named])),
+        }
+    }
+    postcard::to_allocvec(&groups).ok()
+}
+
+fn unpack(packed: &[u8]) -> Option<Vec<WorkflowUse>> {
+    let groups: Vec<Group> = postcard::from_bytes(packed).ok()?;
+    let of = |(file, folder, trusted, all): Group| {
+        all.into_iter().map(move |(name, options, place)| WorkflowUse {
+            name,
+            options,
+            place,
+            file: file.clone(),
+            folder: folder.clone(),
+            trusted,
+        })
+    };
+    Some(groups.into_iter().flat_map(of).collect())
 }
 
 /// A workflow as a policy file names it.

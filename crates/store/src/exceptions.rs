@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tollgate_model::{Exemption, json};
 
 use crate::LogFault;
-use crate::files::{Dir, How, read_at};
+use crate::files::{Dir, How};
 use crate::grants::is_code;
 
 const EXCEPTIONS: &str = "exceptions";
@@ -36,7 +36,7 @@ pub fn list_exemptions(state: &Path) -> Result<Vec<Exemption>, LogFault> {
     let mut all = Vec::new();
     for name in dir.names()?.iter().filter(|name| is_code(name)) {
         let Some(file) = dir.file(name, How::Read)? else { continue };
-        let bytes = read_at(&file.fd, 0, LONGEST).map_err(|errno| dir.fault(errno, name))?;
+        let bytes = file.whole(LONGEST).map_err(|errno| dir.fault(errno, name))?;
         let kept = json::parse(&bytes).ok().as_ref().and_then(Exemption::of);
         all.extend(kept.filter(|one| one.id == *name));
     }

@@ -38,6 +38,14 @@ pub(crate) struct File {
     pub(crate) changed: i64,
 }
 
+impl File {
+    /// All of it, up to `most` bytes. Room is made for what is there and a little more, not for all that could be.
+    pub(crate) fn whole(&self, most: usize) -> Result<Vec<u8>, Errno> {
+        let room = usize::try_from(self.size).unwrap_or(most).saturating_add(1).min(most);
+        read_at(&self.fd, 0, room)
+    }
+}
+
 /// Why a file that was opened is not used: its name is gone.
 pub(crate) const REMOVED: &str = "was removed meanwhile";
 

@@ -11,7 +11,8 @@ use tollgate_model::json::{self, Value};
 
 use crate::LogFault;
 use crate::clean::Clean;
-use crate::files::{Dir, File, How, read_at};
+use crate::files::{Dir, File, How};
+use crate::state;
 
 pub use ledger::{remember, session_memory};
 
@@ -19,10 +20,11 @@ const SESSIONS: &str = "sessions";
 const PROJECT: &str = "project";
 /// The longest project path that is kept.
 const MAX_PROJECT: usize = 4 << 10;
-/// The longest file of a project that is read.
-const MAX_FILE: usize = MAX_PROJECT + (2 << 10);
-/// What stands between the project and the workflows that are under way.
-const LABEL: &str = "\n\u{1}";
+/// The longest file of a project that is read: room for hundreds of workflows.
+const MAX_FILE: usize = MAX_PROJECT + (32 << 10);
+/// What stands between the project and the workflows that are under way. No line ends there, so that a file that was cut
+/// short is known for one.
+const LABEL: &str = "\u{1}";
 /// A session in use is marked as such once in this time, so that it is not pruned.
 const FRESH: Duration = Duration::from_hours(24);
 
@@ -42,6 +44,14 @@ pub struct SessionProject {
 impl SessionProject {
     fn new(path: String, first: bool, fault: Option<LogFault>) -> Self {
         Self { path, first, fault, workflows: None }
+    }
+
+    /// May a workflow of the session be under way? What cannot be read is no proof that none is.
+    #[must_use]
+    pub fn may_be_under_way(&self, name: &str) -> bool {
+        let named = |one: &Value| one.text("name") == Some(name);
+        let listed = matches!(&self.workflows, Some(Value::List(all)) if all.iter().any(named));
+        listed || self.fault.is_some()
     }
 }
 
@@ -66,6 +76,22 @@ pub fn session_project(
         Ok(kept) => fix_project(&dir, compute(), matches!(kept, Kept::Damaged)),
         Err(fault) => SessionProject::new(compute(), false, Some(fault)),
     }
+}
+
+/// The project that a folder lies in, as the session has it that was used last there: agents name their own, which
+/// need not be a repository.
+#[must_use]
+pub fn last_project(state: &Path, folder: &Path) -> Option<String> {
+    let sessions = Dir::open(state).ok()??.sub(SESSIONS).ok()??;
+    let project = |name: &String| {
+        let (file, kept) = kept_project(&sessions.sub(name).ok()??).ok()??;
+        match kept {
+            Kept::Whole(path, _) if folder.starts_with(&path) => Some((file.changed, path)),
+            _ => None,
+        }
+    };
+    let names = sessions.names().ok()?;
+    names.iter().filter(|name| is_hash(name)).filter_map(project).max().map(|(_, path)| path)
 }
 
 /// Forgets the sessions in which nothing has happened for that long. Returns how many.
@@ -147,35 +173,50 @@ enum Kept {
     Damaged,
 }
 
-/// Writes down beside the project which workflows are under way, where every event reads it anyway.
+/// Writes down beside the project which workflows are under way, where every event reads it anyway: one that is not
+/// named there is not asked. A session without a project gets both at its first event.
 pub(crate) fn label(dir: &Dir, workflows: Option<&Value>) -> Result<(), LogFault> {
-    let Kept::Whole(mut text, _) = read_project(dir)? else { return Ok(()) };
+    let Kept::Whole(path, _) = read_project(dir)? else { return Ok(()) };
+    let text = labelled(&path, workflows).ok_or_else(|| dir.fault(rustix::io::Errno::FBIG, PROJECT))?;
+    dir.put(PROJECT, text.as_bytes(), true).map(drop)
+}
+
+/// The file of a project. What would not be read back whole is none.
+fn labelled(path: &str, workflows: Option<&Value>) -> Option<String> {
+    let mut text = path.to_owned();
     if let Some(workflows) = workflows {
         text.push_str(LABEL);
         json::write(workflows, &mut text);
     }
     text.push('\n');
-    // What would not be read back whole is not written.
-    if text.len() <= MAX_FILE {
-        dir.put(PROJECT, text.as_bytes(), true)?;
-    }
-    Ok(())
+    (text.len() <= MAX_FILE).then_some(text)
 }
 
 fn read_project(dir: &Dir) -> Result<Kept, LogFault> {
-    let Some(file) = dir.file(PROJECT, How::Read)? else { return Ok(Kept::Nothing) };
-    let room = usize::try_from(file.size).unwrap_or(MAX_FILE).saturating_add(1).min(MAX_FILE + 1);
-    let bytes = read_at(&file.fd, 0, room).map_err(|errno| dir.fault(errno, PROJECT))?;
-    let text = bytes.strip_suffix(b"\n").and_then(|text| std::str::from_utf8(text).ok());
-    let Some((path, label)) = text.map(|text| text.split_once(LABEL).unwrap_or((text, ""))) else {
-        return Ok(Kept::Damaged);
-    };
-    if path.is_empty() || path.len() > MAX_PROJECT {
-        return Ok(Kept::Damaged);
+    let Some((file, kept)) = kept_project(dir)? else { return Ok(Kept::Nothing) };
+    if matches!(kept, Kept::Whole(..)) {
+        refresh(&file);
     }
-    refresh(&file);
-    let workflows = if label.is_empty() { None } else { json::parse(label.as_bytes()).ok() };
-    Ok(Kept::Whole(path.to_owned(), workflows))
+    Ok(kept)
+}
+
+fn kept_project(dir: &Dir) -> Result<Option<(File, Kept)>, LogFault> {
+    let Some(file) = dir.file(PROJECT, How::Read)? else { return Ok(None) };
+    let bytes = file.whole(MAX_FILE + 1).map_err(|errno| dir.fault(errno, PROJECT))?;
+    Ok(Some((file, whole(&bytes).unwrap_or(Kept::Damaged))))
+}
+
+fn whole(bytes: &[u8]) -> Option<Kept> {
+    let text = std::str::from_utf8(bytes.strip_suffix(b"\n")?).ok()?;
+    let (path, label) = text.split_once(LABEL).unwrap_or((text, ""));
+    if path.is_empty() || path.len() > MAX_PROJECT {
+        return None;
+    }
+    let workflows = match label {
+        "" => None,
+        label => Some(json::parse(label.as_bytes()).ok()?),
+    };
+    Some(Kept::Whole(path.to_owned(), workflows))
 }
 
 /// Keeps the project, once one is known. When another event was quicker, that one's counts.
@@ -188,8 +229,12 @@ fn fix_project(dir: &Dir, path: String, replace: bool) -> SessionProject {
         let fault = LogFault::Unsafe { path: shown.into(), why: "is too long for a project path" };
         return SessionProject::new(path, false, Some(fault));
     }
-    let kept = dir.put(PROJECT, format!("{path}\n").as_bytes(), replace);
-    match kept.and_then(|ours| Ok((ours, read_project(dir)?))) {
+    // A state may be older than its project: a person started a workflow, or the project's file was damaged.
+    let written = state::locked(dir, |under_way| {
+        let text = labelled(&path, under_way).ok_or_else(|| dir.fault(rustix::io::Errno::FBIG, PROJECT))?;
+        dir.put(PROJECT, text.as_bytes(), replace)
+    });
+    match written.and_then(|ours| Ok((ours, read_project(dir)?))) {
         Ok((ours, Kept::Whole(path, workflows))) => {
             SessionProject { path, first: ours, fault: None, workflows }
         }

@@ -14,7 +14,7 @@ use tollgate_model::json::{Value, object};
 use tollgate_model::{Change, State};
 
 use crate::LogFault;
-use crate::files::{Dir, How, read_at};
+use crate::files::{Dir, How};
 use crate::session::{label, session_dir, session_path};
 
 /// Whose state.
@@ -78,13 +78,41 @@ pub fn change_state(state: &Path, whose: Whose, changes: &[Change]) -> Result<He
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let before = under_way(&held.state);
     changes.iter().for_each(|change| held.state.apply(change, now));
-    dir.put(NAME, &encode(&held.state), true)?;
     let after = under_way(&held.state);
-    if matches!(whose, Whose::Session { .. }) && before != after {
-        // It only says what records say besides: the state is kept without it.
+    let labelled = matches!(whose, Whose::Session { .. }) && before != after;
+    if labelled && after.is_some() {
+        // Before the state: a workflow that is under way is never missing there, even if this process dies here.
+        label(&dir, joined(before, &after).as_ref())?;
+    }
+    dir.put(NAME, &encode(&held.state), true)?;
+    if labelled {
+        // What it says too much costs a look at the state, and nothing else.
         let _ = label(&dir, after.as_ref());
     }
     Ok(held)
+}
+
+/// Does something with what is under way in a directory while nobody changes that. What cannot be believed is nothing.
+pub(crate) fn locked<T>(
+    dir: &Dir,
+    act: impl FnOnce(Option<&Value>) -> Result<T, LogFault>,
+) -> Result<T, LogFault> {
+    if !dir.exists(NAME) {
+        return act(None);
+    }
+    let _lock = lock(dir)?;
+    match look(dir) {
+        Look::State(state) => act(under_way(&state).as_ref()),
+        _ => act(None),
+    }
+}
+
+/// What is under way before or after a change.
+fn joined(before: Option<Value>, after: &Option<Value>) -> Option<Value> {
+    let (Some(Value::List(mut all)), Some(Value::List(more))) = (before, after) else { return after.clone() };
+    all.retain(|one| more.iter().all(|other| other.get("name") != one.get("name")));
+    all.extend(more.iter().cloned());
+    Some(Value::List(all))
 }
 
 /// The workflows that were started and have not ended, each with its phase.
@@ -138,9 +166,7 @@ fn look(dir: &Dir) -> Look {
         Err(LogFault::Unsafe { .. }) => return Look::Damaged,
         Err(fault) => return Look::Fault(fault),
     };
-    // Room for what is there and a little more, not for all that could be.
-    let room = usize::try_from(file.size).unwrap_or(MOST).saturating_add(1).min(MOST);
-    match read_at(&file.fd, 0, room) {
+    match file.whole(MOST) {
         Ok(bytes) => decode(&bytes).map_or(Look::Damaged, Look::State),
         Err(Errno::ISDIR) => Look::Damaged,
         Err(errno) => Look::Fault(dir.fault(errno, NAME)),

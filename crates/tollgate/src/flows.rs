@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use tollgate_policy::{Health, Layer, Policy, SourceFile, WorkflowUse};
-use tollgate_workflow::{FINGERPRINT, Flow, PRESETS, Watch, preset};
+use tollgate_policy::{Beside, Built, Health, Layer, Policy, SourceFile, WorkflowUse};
+use tollgate_workflow::{FINGERPRINT, Flow, Index, PRESETS, Watch, preset};
 
 /// Workflow files of a project, below it; a person's own are in `workflows/` of the configuration.
 pub const FOLDER: &str = ".tollgate/workflows";
@@ -17,32 +17,6 @@ pub struct Flows {
     pub flows: Vec<Flow>,
     /// What is wrong with others.
     pub notices: Vec<String>,
-}
-
-/// What must be known of the workflows at every event.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Watching {
-    /// What they have to be asked.
-    pub watch: Watch,
-    /// What is wrong with others.
-    pub notices: Vec<String>,
-    /// They were compiled for this event.
-    #[serde(skip)]
-    pub fresh: bool,
-    /// The files that were read, with links followed: they are the gate's own.
-    own: Vec<(PathBuf, PathBuf)>,
-}
-
-impl Watching {
-    /// The files that were read, as sources of the policy.
-    pub fn own(&self) -> impl Iterator<Item = SourceFile> {
-        self.own.iter().map(|(path, real)| SourceFile {
-            path: path.clone(),
-            real: real.clone(),
-            layer: Layer::Project,
-            health: Health::Good,
-        })
-    }
 }
 
 /// Where workflows are looked for.
@@ -59,37 +33,31 @@ pub struct Places<'a> {
 impl Places<'_> {
     /// The workflows of a policy. Never fails: a workflow that is broken is told and left out.
     pub fn load(&self, policy: &Policy) -> Flows {
-        self.cached(policy, "flows", |uses, _| self.build(uses))
+        self.cached(policy, "flows", |uses| self.build(uses))
     }
 
-    /// What must be known of them at every event, without the workflows themselves.
-    pub fn watch(&self, policy: &Policy) -> Watching {
-        self.cached(policy, "watch", |uses, files| {
-            let Flows { flows, notices } = self.build(uses);
-            let real = |file: &PathBuf| Some((file.clone(), file.canonicalize().ok()?));
-            let own = files.iter().filter_map(real).collect();
-            Watching { watch: Watch::of(&flows), notices, fresh: true, own }
-        })
+    /// What they have to be asked, without the workflows themselves.
+    pub fn watch(&self, policy: &Policy) -> Watch {
+        self.cached(policy, "watch", |uses| Watch::of(&self.build(uses).flows))
     }
 
     fn cached<T: Default + Serialize + DeserializeOwned>(
         &self,
         policy: &Policy,
         what: &str,
-        build: impl FnOnce(&[WorkflowUse], &[PathBuf]) -> T,
+        build: impl FnOnce(&[WorkflowUse]) -> T,
     ) -> T {
         if policy.workflows.is_empty() {
             return T::default();
         }
-        let files: Vec<PathBuf> = policy.workflows.iter().map(|one| self.file(one)).collect();
         let key = self.key(policy, what);
-        tollgate_policy::cached(self.state, key.as_bytes(), &files, || build(&policy.workflows, &files))
+        tollgate_policy::cached(self.state, key.as_bytes(), &self.files(policy), || build(&policy.workflows))
     }
 
     /// All that the workflows depend on besides their files.
     fn key(&self, policy: &Policy, what: &str) -> String {
         let mut key = format!("{what} {FINGERPRINT} {} {}", self.config.display(), self.project);
-        for one in &policy.workflows {
+        for one in policy.workflows.iter() {
             let (line, column) = one.place;
             for text in [&one.name, &one.folder, &one.file] {
                 key.push('\0');
@@ -159,6 +127,27 @@ impl Places<'_> {
             Some(first) => Err(format!("workflow `{}` is broken and off: {first}", one.name)),
             None => Ok(flow),
         }
+    }
+}
+
+impl Beside for Places<'_> {
+    fn files(&self, policy: &Policy) -> Vec<PathBuf> {
+        policy.workflows.iter().map(|one| self.file(one)).collect()
+    }
+
+    /// What every event needs to know of the workflows. What is wrong with one is told like a fault of the policy.
+    fn build(&self, policy: &Policy) -> Built {
+        let Flows { flows, notices } = self.build(&policy.workflows);
+        let source = |path: PathBuf| {
+            let real = path.canonicalize().ok()?;
+            Some(SourceFile { path, real, layer: Layer::Project, health: Health::Good })
+        };
+        let sources = self.files(policy).into_iter().filter_map(source).collect();
+        Built { bytes: Index::of(&Watch::of(&flows)).into_bytes(), notices, sources }
+    }
+
+    fn believes(&self, bytes: &[u8]) -> bool {
+        Index::is_own(bytes)
     }
 }
 

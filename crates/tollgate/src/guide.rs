@@ -1,6 +1,6 @@
 //! What workflows make of an event: asked after the rules, and remembered before the answer is out.
 
-use std::cell::{LazyCell, OnceCell, RefCell};
+use std::cell::{OnceCell, RefCell};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -11,12 +11,16 @@ use tollgate_model::json::Value;
 use tollgate_model::{
     Actor, Change, Decision, Effect, EffectKind, Event, Kind, Mode, Phase, ToolCall, Verdict, World,
 };
-use tollgate_store::{Held, LogFault, STATE_PATIENCE, Whose, change_state, read_state, under_way};
+use tollgate_policy::Policy;
+use tollgate_store::{
+    Held, LogFault, STATE_PATIENCE, SessionProject, Whose, change_state, read_state, under_way,
+};
 use tollgate_workflow::{
-    After, Case, Channel, Flow, Ground, Interest, On, Outcome, Ran, Run, Scope, States, Watch, evaluate,
-    evaluate_at, is_like_a_run,
+    After, Case, Channel, Flow, Ground, Index, Interest, On, Outcome, Ran, Run, Scope, States, Watch,
+    evaluate, evaluate_at, is_like_a_run,
 };
 
+use crate::flows::Places;
 use crate::patience::Patience;
 use crate::runs::{self, NOT_ITS_STATUS};
 use crate::world::Machine;
@@ -24,17 +28,34 @@ use crate::{notify, program};
 
 /// A set of workflows looking at one event.
 pub struct Guide<'a> {
-    pub watch: &'a Watch,
-    /// The workflows themselves, which are read only when one has a say.
-    pub flows: LazyCell<Vec<Flow>, &'a dyn Fn() -> Vec<Flow>>,
+    /// Which events they listen to.
+    pub index: &'a Index,
+    /// What the session knows of itself, the workflows under way among it.
+    pub session: &'a SessionProject,
+    /// Where they are.
+    pub places: Places<'a>,
+    pub policy: &'a Policy,
     pub event: &'a Event,
     pub adapter: &'static dyn Adapter,
     pub world: &'a Machine,
     pub state: &'a Path,
-    pub mode: Mode,
     pub patience: Patience,
-    /// What is remembered, once somebody has asked.
-    pub known: RefCell<Option<States>>,
+    pub once: Once,
+}
+
+/// What is read once, and not before somebody asks.
+#[derive(Default)]
+pub struct Once {
+    /// What the workflows have to be asked: when one listens.
+    watch: OnceCell<Watch>,
+    /// The workflows themselves: when one has a say.
+    flows: OnceCell<Vec<Flow>>,
+    /// What is remembered.
+    known: RefCell<Option<States>>,
+    /// What a gate let pass that it is there to refuse.
+    waived: RefCell<Vec<String>>,
+    /// What commands did that a gate asked for.
+    ran: RefCell<Vec<(String, Option<Ran>)>>,
 }
 
 /// The end of the call that started a subagent, for agents whose subagents stop without an event of their own.
@@ -88,9 +109,13 @@ enum Later {
 impl Guide<'_> {
     /// Adds what the workflows say to a decision, and gives back what is to be remembered.
     pub fn judge(&self, effects: &[Effect], decision: &mut Decision) -> Outcome {
+        let may_be = |name: &str| self.session.may_be_under_way(name);
+        if !self.index.is_asked(self.event, effects, may_be) {
+            return Outcome::default();
+        }
         let done = self.effects_done();
         let effects = if effects.is_empty() { done.as_slice() } else { effects };
-        let interest = self.watch.interest(self.event, effects);
+        let interest = self.watch().interest(self.event, effects);
         if interest == Interest::Nobody {
             return Outcome::default();
         }
@@ -101,15 +126,16 @@ impl Guide<'_> {
         let (run, uncounted) = self.run(effects);
         let case = Case { uncounted, run: run.as_ref(), ..self.case(effects, &states) };
         // Judged as if it were enforced, so that what is only observed is known for what it is.
-        let outcome = evaluate(&self.flows, &case, Mode::Enforce);
+        let outcome = evaluate(self.flows(), &case, Mode::Enforce);
         for finding in outcome.findings.iter().cloned() {
-            match self.mode {
+            match self.policy.mode {
                 Mode::Observe => decision.observe(finding),
                 Mode::Enforce => decision.add(finding),
             }
         }
         decision.context.extend(outcome.context.iter().cloned());
         decision.notices.extend(outcome.notices.iter().map(|notice| format!("tollgate: {notice}")));
+        self.once.waived.borrow_mut().extend(outcome.waived.iter().cloned());
         outcome
     }
 
@@ -128,10 +154,10 @@ impl Guide<'_> {
                     decision.notices.push(format!("tollgate: {fault}"));
                 }
             }
-        } else if self.event.pending().is_some() && self.watch.wants_refused() {
+        } else if self.event.pending().is_some() && self.index.wants_refused() {
             let states = self.states(decision);
             let case = self.case(effects, &states);
-            let refusal = evaluate_at(&self.flows, &case, self.mode, &[On::Refused]);
+            let refusal = evaluate_at(self.flows(), &case, self.policy.mode, &[On::Refused]);
             changes.extend(refusal.changes);
             after = refusal.after;
         }
@@ -141,10 +167,18 @@ impl Guide<'_> {
         Afterwards(after.into_iter().map(|one| self.later(one)).collect())
     }
 
-    /// The workflows that are under way, each with its phase, for the record of the event: as they are after it, or as
-    /// the session has it if nobody has asked.
-    pub fn under_way(&self, session: Option<Value>) -> Option<(String, Value)> {
-        let named = match &*self.known.borrow() {
+    /// What the record of the event says of workflows: those under way, and what a gate let pass that it is there to
+    /// refuse.
+    pub fn record(&self) -> impl Iterator<Item = (String, Value)> + use<> {
+        let waived: Vec<Value> = self.once.waived.take().into_iter().map(Value::from).collect();
+        let waived = (!waived.is_empty()).then(|| ("waived".to_owned(), Value::List(waived)));
+        self.under_way().into_iter().chain(waived)
+    }
+
+    /// The workflows that are under way, each with its phase: as they are after the event, or as the session has it if
+    /// nobody has asked.
+    fn under_way(&self) -> Option<(String, Value)> {
+        let named = match &*self.once.known.borrow() {
             Some(states) => match (under_way(&states.session), under_way(&states.project)) {
                 (Some(Value::List(mut own)), Some(Value::List(all))) => {
                     own.extend(all);
@@ -152,9 +186,17 @@ impl Guide<'_> {
                 }
                 (own, all) => own.or(all),
             },
-            None => session.filter(|_| !self.watch.is_empty()),
+            None => self.session.workflows.clone().filter(|_| !self.index.is_empty()),
         };
         named.map(|named| ("workflow".to_owned(), named))
+    }
+
+    fn watch(&self) -> &Watch {
+        self.once.watch.get_or_init(|| self.places.watch(self.policy))
+    }
+
+    fn flows(&self) -> &[Flow] {
+        self.once.flows.get_or_init(|| self.places.load(self.policy).flows)
     }
 
     fn case<'c>(&'c self, effects: &'c [Effect], states: &'c States) -> Case<'c> {
@@ -178,7 +220,7 @@ impl Guide<'_> {
             Kind::PostTool { tool, .. } | Kind::PostToolFail { tool, .. } => tool,
             _ => return Vec::new(),
         };
-        if !self.watch.wants_effects(self.event) {
+        if !self.watch().wants_effects(self.event) {
             return Vec::new();
         }
         tollgate_effects::analyse_call(tool, &self.event.cwd, self.world)
@@ -190,7 +232,7 @@ impl Guide<'_> {
         let Some(ToolCall::Shell { command, .. }) = self.event.tool().map(|tool| &tool.call) else {
             return (None, None);
         };
-        if !self.watch.may_be_run(self.event) || !effects.iter().any(is_like_a_run) {
+        if !self.watch().may_be_run(self.event) || !effects.iter().any(is_like_a_run) {
             return (None, None);
         }
         match self.seen(command, effects) {
@@ -214,16 +256,16 @@ impl Guide<'_> {
     }
 
     fn states(&self, decision: &mut Decision) -> States {
-        if let Some(states) = &*self.known.borrow() {
+        if let Some(states) = &*self.once.known.borrow() {
             return states.clone();
         }
         let session = self.load(Scope::Session, decision);
-        let shared = self.watch.is_shared();
+        let shared = self.watch().is_shared();
         let project = if shared { self.load(Scope::Project, decision) } else { Default::default() };
         let mut states = States { session, project };
-        states.session.expire(now(), |name| self.watch.life(name));
-        states.project.expire(now(), |name| self.watch.life(name));
-        self.known.replace(Some(states.clone()));
+        states.session.expire(now(), |name| self.watch().life(name));
+        states.project.expire(now(), |name| self.watch().life(name));
+        self.once.known.replace(Some(states.clone()));
         states
     }
 
@@ -240,8 +282,9 @@ impl Guide<'_> {
         decision.verdict = Verdict::Allow;
         for mut finding in std::mem::take(&mut decision.findings) {
             if finding.rule.starts_with("workflow/") && finding.verdict.refuses() {
-                let what = &finding.hit.what;
-                decision.notices.push(format!("tollgate: lets pass what cannot be counted: {what}"));
+                let told = format!("lets pass what cannot be counted: {}", finding.hit.what);
+                decision.notices.push(format!("tollgate: {told}"));
+                self.once.waived.borrow_mut().push(told);
                 finding.verdict = Verdict::Note;
             }
             decision.add(finding);
@@ -264,7 +307,7 @@ impl Guide<'_> {
                 // A session without an id has no memory.
                 kept &= held.is_ok() && (scope == Scope::Project || !self.event.session.is_empty());
                 let state = self.told(held, decision).state;
-                if let Some(states) = self.known.borrow_mut().as_mut() {
+                if let Some(states) = self.once.known.borrow_mut().as_mut() {
                     match scope {
                         Scope::Session => states.session = state,
                         Scope::Project => states.project = state,
@@ -311,7 +354,19 @@ impl Guide<'_> {
 }
 
 impl Ground for Guide<'_> {
+    /// Two gates that ask for the same command at one event have it run once.
     fn run(&self, command: &str, timeout: u32) -> Option<Ran> {
+        if let Some((_, ran)) = self.once.ran.borrow().iter().find(|(known, _)| known == command) {
+            return ran.clone();
+        }
+        let ran = self.run_now(command, timeout);
+        self.once.ran.borrow_mut().push((command.to_owned(), ran.clone()));
+        ran
+    }
+}
+
+impl Guide<'_> {
+    fn run_now(&self, command: &str, timeout: u32) -> Option<Ran> {
         let wanted = Duration::from_secs(u64::from(timeout));
         self.patience.extend(wanted + Duration::from_secs(5));
         let limit = self.patience.within(wanted);

@@ -2,7 +2,6 @@
 //!
 //! Downwards only: no step calls an earlier one, and any failure ends in one place, `adapter.fault`.
 
-use std::cell::{LazyCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -20,14 +19,15 @@ use tollgate_model::{
 use tollgate_pipeline::{Judgement, Used};
 use tollgate_policy::{Audit, Loaded, Policy, Redact};
 use tollgate_store::{Log, SessionProject};
+use tollgate_workflow::Index;
 
 use crate::alive;
 use crate::cmd::canary::is_canary;
 use crate::dirs::{self, Dirs};
 use crate::exceptions;
-use crate::flows::{Places, Watching};
+use crate::flows::Places;
 use crate::guard::{self, Guard};
-use crate::guide::{self, Afterwards, Courier, Guide};
+use crate::guide::{self, Afterwards, Courier, Guide, Once};
 use crate::patience::Patience;
 use crate::session::Session;
 use crate::stdin;
@@ -93,9 +93,9 @@ impl Hook {
 
     fn decide(&self, event: &Event, native: &[u8], start: Instant, read: u64) -> (Reply, Afterwards) {
         let patience = self.patience(&event.name, start);
-        let SessionProject { path: project, workflows, .. } = self.project(event);
-        let mut loaded = self.policy(event, &project);
-        let Watching { watch, .. } = self.workflows(&mut loaded, &project);
+        let known = self.project(event);
+        let project = known.path.clone();
+        let loaded = self.policy(event, &project);
         if loaded.policy.on_fault != OnFault::default() {
             self.prepare_last_words(loaded.policy.on_fault);
         }
@@ -105,18 +105,19 @@ impl Hook {
         let Judgement { effects, mut decision } = tollgate_pipeline::judge(event, &world, &loaded.policy);
         let case = Case { event, effects: &effects, world: &world };
         let excepted = exceptions::apply(&mut decision, &case, &loaded.policy, &self.state);
-        let ended = if watch.is_empty() { None } else { guide::stand_in(event, self.adapter) };
-        let flows = || self.places(&project).load(&loaded.policy).flows;
+        let index = Index::from_bytes(loaded.beside.clone());
+        let ended = if index.is_empty() { None } else { guide::stand_in(event, self.adapter) };
         let guide = Guide {
-            watch: &watch,
-            flows: LazyCell::new(&flows),
+            index: &index,
+            session: &known,
+            places: self.places(&project),
+            policy: &loaded.policy,
             event: ended.as_ref().unwrap_or(event),
             adapter: self.adapter,
             world: &world,
             state: &self.state,
-            mode: loaded.policy.mode,
             patience,
-            known: RefCell::default(),
+            once: Once::default(),
         };
         let outcome = guide.judge(&effects, &mut decision);
         tell(event, &loaded, &mut decision);
@@ -136,7 +137,7 @@ impl Hook {
         decision.alone = decision.verdict == Verdict::Ask && self.is_alone(event, &project);
         let reply = self.reply(&session, &guard, &results, &mut decision);
         let times = Times { read, policy, judge: micros(start) - read - policy };
-        let workflows = guide.under_way(workflows);
+        let workflows = guide.record().collect();
         let kept = Kept {
             event,
             project: &project,
@@ -172,16 +173,6 @@ impl Hook {
         let (Some(setup), Some(home)) = (setup, dirs::home()) else { return false };
         let env = |name: &str| std::env::var_os(name).map(PathBuf::from);
         rivals::alone(setup, &Roots { home: &home, project: Path::new(project), env: &env })
-    }
-
-    /// The workflows that are on. Their files are the gate's own, and what is wrong with one is told like a fault of
-    /// the policy.
-    fn workflows(&self, loaded: &mut Loaded, project: &str) -> Watching {
-        let watching = self.places(project).watch(&loaded.policy);
-        loaded.rebuilt |= watching.fresh && !watching.notices.is_empty();
-        loaded.notices.extend(watching.notices.iter().cloned());
-        loaded.sources.extend(watching.own());
-        watching
     }
 
     fn places<'a>(&'a self, project: &'a str) -> Places<'a> {
@@ -259,9 +250,8 @@ impl Hook {
             cwd: Path::new(&event.cwd),
         };
         // A canary's answer is read by no person: what is told once must wait for one.
-        let load =
-            if is_canary(Some(&event.session)) { tollgate_policy::look } else { tollgate_policy::load };
-        load(&request, &tollgate_rules::Rules)
+        let lasting = !is_canary(Some(&event.session));
+        tollgate_policy::load_beside(&request, &tollgate_rules::Rules, &self.places(project), lasting)
     }
 }
 
@@ -273,7 +263,7 @@ struct Kept<'a> {
     results: &'a [StageResult],
     excepted: &'a [Used],
     times: Times,
-    workflows: Option<(String, Value)>,
+    workflows: Vec<(String, Value)>,
     loaded: &'a Loaded,
 }
 

@@ -19,7 +19,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use support::{Answer, Scratch, answer, finish};
+use support::{Answer, Scratch, answer, finish, in_terminal};
 
 const SEED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/seed");
 
@@ -316,15 +316,6 @@ fn f06_a_broken_hook_file_counts_as_it_was() {
     fs::write(&file, good.replace("type: safety", "tpye: safety")).unwrap();
     let refused = scratch.bash("echo hello");
     assert!(refused.denied().says("unknown key `tpye`"), "{}", refused.stdout);
-}
-
-/// Runs `tollgate` as a person would, in a terminal, typing this.
-fn in_terminal(scratch: &Scratch, args: &str, typed: &str) -> Answer {
-    let mut command = Command::new("script");
-    command.args(["-qec", &format!("{} {args}", env!("CARGO_BIN_EXE_tollgate")), "/dev/null"]);
-    scratch.clean(&mut command);
-    command.env_remove("CLAUDE_PROJECT_DIR").env_remove("CLAUDE_CODE_SESSION_ATTENDED");
-    answer(&mut command, typed.as_bytes())
 }
 
 #[test]

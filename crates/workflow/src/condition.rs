@@ -43,6 +43,11 @@ impl Answer {
         Self { holds: Some(true), why: Vec::new() }
     }
 
+    /// A command that nobody has named says nothing, so what it would have to say does not hold.
+    fn no_command() -> Self {
+        Self { holds: Some(false), why: Vec::new() }
+    }
+
     fn of(holds: bool, why: impl FnOnce() -> String) -> Self {
         Self { holds: Some(holds), why: if holds { Vec::new() } else { vec![why()] } }
     }
@@ -198,6 +203,9 @@ impl Asking<'_, '_> {
     }
 
     fn tests(&self, run: &str, pass: bool, timeout: u32) -> Answer {
+        if run.is_empty() {
+            return Answer::no_command();
+        }
         let Some(ran) = self.run(run, timeout) else {
             return self.untold(format!("`{run}` could not be run"));
         };
@@ -225,6 +233,9 @@ impl Asking<'_, '_> {
     }
 
     fn command(&self, run: &str, exit: i32, timeout: u32) -> Answer {
+        if run.is_empty() {
+            return Answer::no_command();
+        }
         let Some(ran) = self.run(run, timeout) else {
             return self.untold(format!("`{run}` could not be run"));
         };

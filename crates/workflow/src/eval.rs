@@ -28,6 +28,8 @@ pub struct Outcome {
     pub context: Vec<String>,
     /// What the person is told.
     pub notices: Vec<String>,
+    /// What of that is about gates that let pass what they are there to refuse.
+    pub waived: Vec<String>,
     /// What is remembered when the event is let through.
     pub changes: Vec<(Scope, Change)>,
     /// What is remembered in any case.
@@ -64,6 +66,21 @@ pub fn evaluate_at(flows: &[Flow], case: &Case, mode: Mode, moments: &[On]) -> O
         evaluator.flow(flow);
     }
     evaluator.finish()
+}
+
+/// What is remembered of a workflow that begins.
+#[must_use]
+pub fn beginning(flow: &Flow, session: &str, now: u64) -> Vec<Change> {
+    let space = || flow.name.clone();
+    let set = |key: &str, value: Value| Change::Set { space: space(), key: key.to_owned(), value };
+    let mut changes = vec![
+        Change::Clear { space: space() },
+        set("is_active", true.into()),
+        set("session_id", session.into()),
+        set("started", template::date(now, "%FT%H:%M:%SZ").into()),
+    ];
+    changes.extend(flow.phases.first().map(|phase| set("phase", phase.as_str().into())));
+    changes
 }
 
 struct Evaluator<'a, 'c> {
@@ -153,11 +170,9 @@ impl<'a> Evaluator<'a, '_> {
             }
         }
         let unsure = asking.unsure.take();
-        self.out.notices.extend(
-            unsure.iter().map(|what| {
-                format!("workflow `{}`: {what}, so the gate that asks for it lets pass", flow.name)
-            }),
-        );
+        for what in unsure {
+            self.waive(format!("workflow `{}`: {what}, so the gate that asks for it lets pass", flow.name));
+        }
     }
 
     fn start(&mut self, asking: &Asking) {
@@ -186,12 +201,8 @@ impl<'a> Evaluator<'a, '_> {
                 );
             }
         }
-        self.change(flow, Change::Clear { space: flow.name.clone() });
-        self.set(flow, "is_active", true.into());
-        self.set(flow, "session_id", self.case.event.session.as_str().into());
-        self.set(flow, "started", template::date(self.case.now, "%FT%H:%M:%SZ").into());
-        if let Some(phase) = flow.phases.first() {
-            self.set(flow, "phase", phase.as_str().into());
+        for change in beginning(flow, &self.case.event.session, self.case.now) {
+            self.change(flow, change);
         }
     }
 
@@ -425,6 +436,12 @@ impl<'a> Evaluator<'a, '_> {
         if standing.is_some_and(|text| text.trim() == saved) {
             self.out.after.push(After::Delete(file.to_owned()));
         }
+    }
+
+    /// Tells that a gate lets pass what it is there to refuse.
+    fn waive(&mut self, what: String) {
+        self.out.notices.push(what.clone());
+        self.out.waived.push(what);
     }
 
     fn set(&mut self, flow: &Flow, key: &str, value: Value) {

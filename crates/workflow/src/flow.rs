@@ -206,6 +206,23 @@ impl On {
     }
 }
 
+impl Cond {
+    /// Can it hold only by what is seen of test runs?
+    #[must_use]
+    pub fn is_by_runs(&self) -> bool {
+        match self {
+            Self::Observed(_) => true,
+            Self::All(all) => all.iter().any(Self::is_by_runs),
+            Self::Any(any) => any.iter().all(|one| one.is_by_runs() || one.names_no_command()),
+            _ => false,
+        }
+    }
+
+    fn names_no_command(&self) -> bool {
+        matches!(self, Self::Tests { run, .. } | Self::Command { run, .. } if run.is_empty())
+    }
+}
+
 /// A condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Cond {

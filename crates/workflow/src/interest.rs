@@ -5,7 +5,7 @@ use tollgate_model::{Effect, EffectKind, Event, Kind, ToolCall};
 
 use crate::case::{States, command, is_one, is_scratch, moments};
 use crate::flow::{Active, Cond, Flow, Gate, On, Scope};
-use crate::runners;
+use crate::{index, runners};
 
 /// The questions that a set of workflows has to be asked, without the workflows themselves: small enough to be read at
 /// every event.
@@ -24,6 +24,15 @@ pub struct Watch {
     runs: bool,
     /// One wants to know what programs have run, or what was written.
     done: bool,
+}
+
+/// Who listens to a moment, for calls of which classes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row<'a> {
+    pub(crate) flow: &'a str,
+    pub(crate) idle: bool,
+    pub(crate) on: On,
+    pub(crate) classes: u16,
 }
 
 /// Gates of a workflow that are asked about the same.
@@ -109,6 +118,18 @@ impl Watch {
         self.shared
     }
 
+    /// Does one bind where is written?
+    pub(crate) fn is_bound(&self) -> bool {
+        self.bound
+    }
+
+    /// Who listens to what, for the index. A command that starts a workflow is listened to always.
+    pub(crate) fn rows(&self) -> Vec<Row<'_>> {
+        let start = Row { flow: "", idle: true, on: On::Command, classes: index::classes(&[]) };
+        let starts = (!self.commands.is_empty()).then_some(start);
+        starts.into_iter().chain(self.gates.iter().flat_map(Watched::rows)).collect()
+    }
+
     /// Seconds after which the state of a workflow is forgotten.
     #[must_use]
     pub fn life(&self, flow: &str) -> u64 {
@@ -136,8 +157,7 @@ impl Watch {
 
     fn asked(&self, event: &Event, effects: &[Effect]) -> Vec<On> {
         let mut asked = moments(event);
-        let changes = |effect: &Effect| writes(&effect.kind) || self.bound && alters(&effect.kind);
-        if matches!(event.kind, Kind::PreTool(_)) && effects.iter().any(changes) {
+        if matches!(event.kind, Kind::PreTool(_)) && changes(effects, self.bound) {
             asked.push(On::Write);
         }
         if matches!(event.kind, Kind::PostTool { .. }) && effects.iter().any(|effect| writes(&effect.kind)) {
@@ -168,12 +188,6 @@ impl Watch {
         };
         self.runs && matches!(tool.call, ToolCall::Shell { .. })
     }
-
-    /// Is a refused call of interest?
-    #[must_use]
-    pub fn wants_refused(&self) -> bool {
-        self.gates.iter().any(|gate| gate.on.contains(&On::Refused))
-    }
 }
 
 impl Watched {
@@ -196,6 +210,19 @@ impl Watched {
             ..own.clone()
         });
         std::iter::once(own).chain(seen).collect()
+    }
+
+    fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        self.on.iter().map(|on| {
+            // What a call does that waits is known; of one that has run, only what it may have done.
+            let acts = *on == On::Wrote || *on == On::After && !self.programs.is_empty();
+            let classes = match on {
+                On::TestRun => index::classes(&["shell".to_owned()]),
+                _ if acts => index::classes(&self.tools) & index::acting(),
+                _ => index::classes(&self.tools),
+            };
+            Row { flow: &self.flow, idle: self.idle, on: *on, classes }
+        })
     }
 
     fn is_like(&self, other: &Self) -> bool {
@@ -229,6 +256,11 @@ impl Watched {
 #[must_use]
 pub fn is_like_a_run(effect: &Effect) -> bool {
     matches!(&effect.kind, EffectKind::Exec { argv, .. } if runners::is_runner(argv))
+}
+
+/// Does a call write or delete something or, where places are bound, change it of its own accord?
+pub(crate) fn changes(effects: &[Effect], bound: bool) -> bool {
+    effects.iter().any(|effect| writes(&effect.kind) || bound && alters(&effect.kind))
 }
 
 /// Neither writes nor runs anything.

@@ -180,7 +180,11 @@ const NAMED_SECRETS: &[&str] = &[
     "firebase-adminsdk*.json",
     "*-firebase-adminsdk-*.json",
     "gcp-key*.json",
+    "wp-config.php",
 ];
+
+/// Credentials whose names say something only where they lie: the settings of a Drupal site.
+const PLACED_SECRETS: &[&str] = &["sites/*/settings.php", "sites/*/settings.local.php"];
 
 /// How many files of a folder are looked at.
 const LISTED: usize = 1000;
@@ -520,7 +524,8 @@ fn is_secret(parts: &[Component], home: Option<&[Component]>, world: &dyn World)
     }
     let named = NAMED_SECRETS.iter().any(|pattern| may_begin(pattern, name) && name.likely(pattern))
         && !name.as_literal().is_some_and(is_public);
-    (named || !name.is_literal() && meets_secret(name, parts, world))
+    let placed = || may_begin("settings", name) && any_suffix(PLACED_SECRETS, parts);
+    (named || placed() || !name.is_literal() && meets_secret(name, parts, world))
         && below(parts, "/etc/ssl/certs").is_none()
         && below(parts, "/usr/share").is_none()
         && below(parts, "/usr/lib").is_none()

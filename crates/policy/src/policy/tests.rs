@@ -46,7 +46,7 @@ fn policy() -> impl Strategy<Value = Policy> {
                 packs_off: PackSet(bits(off[0], Pack::Core) | bits(off[1], Pack::Cloud)),
                 rules: named.collect::<BTreeMap<_, _>>(),
                 pipelines: Vec::new(),
-                workflows: Vec::new(),
+                workflows: Vec::new().into(),
                 sinks: Vec::new(),
                 custom: Vec::new(),
                 allow: Vec::new(),

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use tollgate_store::{LogFault, prune_sessions, session_project};
+use tollgate_model::Change;
+use tollgate_store::{LogFault, Whose, change_state, prune_sessions, session_project};
 
 use crate::support::*;
 
@@ -196,6 +197,36 @@ fn f05_a_damaged_project_is_fixed_anew() {
             assert_eq!((project.path.as_str(), project.fault), ("/b", None), "{damage:?}");
         }
     }
+}
+
+#[test]
+fn f05_what_is_under_way_is_known_whatever_becomes_of_the_project() {
+    let scene = Scene::new();
+    let state = &scene.state;
+    let whose = Whose::Session { agent: "codex", session: "s" };
+    let set = |name: &str, is: bool| {
+        let change = Change::Set { space: name.into(), key: "is_active".into(), value: is.into() };
+        change_state(state, whose, &[change]).unwrap();
+    };
+    let event = || session_project(state, "codex", "s", || "/a".to_owned());
+    // A person may start one before the session's first event.
+    set("plan", true);
+    assert!(event().may_be_under_way("plan") && !event().may_be_under_way("code"));
+    let (path, whole) = files(state).into_iter().find(|(path, _)| path.ends_with("project")).unwrap();
+    for damage in [&b""[..], b"/a", &whole[..whole.len() - 1], &whole[..3]] {
+        std::fs::write(&path, damage).unwrap();
+        assert!(event().may_be_under_way("plan"), "{damage:?}");
+        assert!(event().may_be_under_way("plan"), "{damage:?}");
+    }
+    // One that is not named is not asked, so a long list is kept whole.
+    (0..200).for_each(|number| set(&format!("a-workflow-with-a-long-name-{number}"), true));
+    assert!(event().may_be_under_way("a-workflow-with-a-long-name-199") && event().may_be_under_way("plan"));
+    set("plan", false);
+    assert!(!event().may_be_under_way("plan") && event().may_be_under_way("a-workflow-with-a-long-name-0"));
+    // What cannot be read proves nothing.
+    std::fs::remove_file(&path).unwrap();
+    std::fs::create_dir(&path).unwrap();
+    assert!(event().may_be_under_way("anything"));
 }
 
 #[test]

@@ -3,16 +3,15 @@
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use tollgate_model::json::{self, Value};
+use tollgate_model::json::{self, Value, object};
 use tollgate_model::{Change, State};
 use tollgate_store::{Whose, change_state, read_state};
 use tollgate_workflow::Scope;
 
-use crate::dirs::Dirs;
 use crate::exit::ExitCode;
 use crate::out;
 
-use super::workflow::{confirm, scope_of};
+use super::workflow::{Here, confirm};
 
 /// Arguments of `tollgate state`.
 #[derive(clap::Args, Debug)]
@@ -69,14 +68,11 @@ pub struct Target {
 
 /// Runs the verb.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let dirs = Dirs::find().context("no home directory")?;
-    let cwd = std::env::current_dir().context("the working directory is gone")?;
-    let root = cwd.ancestors().filter(|folder| folder.join(".git").exists()).last().unwrap_or(&cwd);
-    let project = root.to_string_lossy();
+    let here = Here::find()?;
     match &args.verb {
         Verb::Get { key, target } => {
             let (space, key) = split(key)?;
-            let state = target.read(&dirs.state, &project, scope_of(space))?;
+            let state = here.state(target, here.scope_of(space))?;
             let Some(value) = state.get(space, key) else { return Ok(ExitCode::from(1)) };
             out::line(&shown(value));
             Ok(ExitCode::SUCCESS)
@@ -86,14 +82,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             confirm("state set", &format!("Set `{space}.{key}` to `{value}`?"))?;
             let value = json::parse(value.as_bytes()).unwrap_or_else(|_| value.as_str().into());
             let change = Change::Set { space: space.to_owned(), key: key.to_owned(), value };
-            target.change(&dirs.state, &project, scope_of(space), &[change])?;
+            target.change(&here.dirs.state, &here.project, here.scope_of(space), &[change])?;
             Ok(ExitCode::SUCCESS)
         }
-        Verb::List { json, target } => list(*json, target, &dirs.state, &project),
+        Verb::List { json, target } => list(*json, target, &here),
         Verb::Clear { space, target } => {
             confirm("state clear", &format!("Forget all of `{space}`?"))?;
             let change = Change::Clear { space: space.clone() };
-            target.change(&dirs.state, &project, scope_of(space), &[change])?;
+            target.change(&here.dirs.state, &here.project, here.scope_of(space), &[change])?;
             Ok(ExitCode::SUCCESS)
         }
     }
@@ -102,7 +98,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 impl Target {
     /// The state of a scope.
     pub fn read(&self, state: &Path, project: &str, scope: Scope) -> anyhow::Result<State> {
-        let session = self.session(state, project, scope)?;
+        let session = self.named(state, project, scope)?;
         let held = read_state(state, self.whose(&session, project, scope))?;
         held.told.iter().for_each(|told| out::error(&format!("tollgate: {told}")));
         Ok(held.state)
@@ -116,7 +112,7 @@ impl Target {
         scope: Scope,
         changes: &[Change],
     ) -> anyhow::Result<()> {
-        let session = self.session(state, project, scope)?;
+        let session = self.named(state, project, scope)?;
         if scope == Scope::Session && session.is_empty() {
             bail!("no session is known here; name one with `--session`");
         }
@@ -132,7 +128,7 @@ impl Target {
     }
 
     /// The named session, else the one that the log saw last below this project.
-    fn session(&self, state: &Path, project: &str, scope: Scope) -> anyhow::Result<String> {
+    pub fn named(&self, state: &Path, project: &str, scope: Scope) -> anyhow::Result<String> {
         if let Some(session) = &self.session {
             return Ok(session.clone());
         }
@@ -152,13 +148,13 @@ impl Target {
     }
 }
 
-fn list(as_json: bool, target: &Target, state: &Path, project: &str) -> anyhow::Result<ExitCode> {
+fn list(as_json: bool, target: &Target, here: &Here) -> anyhow::Result<ExitCode> {
     for scope in [Scope::Session, Scope::Project] {
-        for (space, key, value) in target.read(state, project, scope)?.all() {
-            let value = shown(value);
+        for (space, key, value) in here.state(target, scope)?.all() {
+            let name = format!("{space}.{key}");
             out::line(&match as_json {
-                true => serde_json::json!({"key": format!("{space}.{key}"), "value": value}).to_string(),
-                false => format!("{space}.{key}: {value}"),
+                true => written(&object([("key", name.into()), ("value", value.clone())])),
+                false => format!("{name}: {}", shown(value)),
             });
         }
     }
@@ -172,10 +168,12 @@ fn split(key: &str) -> anyhow::Result<(&str, &str)> {
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => crate::report::shown(text),
-        other => {
-            let mut text = String::new();
-            json::write(other, &mut text);
-            text
-        }
+        other => written(other),
     }
+}
+
+fn written(value: &Value) -> String {
+    let mut text = String::new();
+    json::write(value, &mut text);
+    text
 }

@@ -6,15 +6,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use serde_json::json;
-use tollgate_model::Change;
-use tollgate_model::json::Value;
+use tollgate_model::{Change, State};
 use tollgate_policy::Policy;
-use tollgate_workflow::{Flow, PRESETS, Scope, preset};
+use tollgate_workflow::{Flow, PRESETS, Scope, Watch, beginning, preset};
 
-use crate::dirs::{Dirs, MANAGED};
+use crate::dirs::{self, Dirs, MANAGED};
 use crate::exit::ExitCode;
 use crate::flows::{Flows, Places};
-use crate::{out, owner, terminal};
+use crate::{exceptions, out, owner, terminal};
 
 use super::state::Target;
 use gaps::Against;
@@ -102,18 +101,19 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 /// The workflows of the folder that a person stands in.
-struct Here {
-    dirs: Dirs,
-    project: String,
+pub struct Here {
+    pub dirs: Dirs,
+    pub project: String,
     policy: Policy,
     flows: Flows,
 }
 
 impl Here {
-    fn find() -> anyhow::Result<Self> {
+    pub fn find() -> anyhow::Result<Self> {
         let dirs = Dirs::find().context("no home directory")?;
         let cwd = std::env::current_dir().context("the working directory is gone")?;
-        let root = cwd.ancestors().filter(|folder| folder.join(".git").exists()).last().unwrap_or(&cwd);
+        let last = tollgate_store::last_project(&dirs.state, &cwd).map(PathBuf::from);
+        let root = last.as_deref().unwrap_or_else(|| dirs::repository(&cwd));
         let request = tollgate_policy::Request {
             managed_dir: Path::new(MANAGED),
             config_dir: &dirs.config,
@@ -158,7 +158,7 @@ impl Here {
     fn status(&self, target: &Target) -> anyhow::Result<ExitCode> {
         let mut any = false;
         for flow in &self.flows.flows {
-            let state = target.read(&self.dirs.state, &self.project, flow.scope)?;
+            let state = self.state(target, flow.scope)?;
             let active = flow.start.always || state.is(&flow.name, "is_active");
             any |= active;
             let phase = state.text(&flow.name, "phase");
@@ -173,23 +173,37 @@ impl Here {
 
     fn change(&self, name: &str, target: &Target, verb: &str) -> anyhow::Result<ExitCode> {
         let flow = self.flow(name)?;
-        let space = || flow.name.clone();
-        let set = |key: &str, value: Value| Change::Set { space: space(), key: key.to_owned(), value };
-        let changes = match verb {
-            "start" => {
-                let phase = flow.phases.first().map(|phase| set("phase", phase.as_str().into()));
-                [Change::Clear { space: space() }, set("is_active", true.into())]
-                    .into_iter()
-                    .chain(phase)
-                    .collect()
-            }
-            "stop" => vec![set("is_active", false.into())],
-            _ => vec![Change::Clear { space: space() }],
-        };
+        let (state, project) = (self.dirs.state.as_path(), self.project.as_str());
         confirm(&format!("workflow {verb}"), &format!("{verb} workflow `{name}` here?"))?;
-        target.change(&self.dirs.state, &self.project, flow.scope, &changes)?;
+        if verb == "start" {
+            for other in self.flows.flows.iter().filter(|other| flow.start.ends.contains(&other.name)) {
+                if self.state(target, other.scope)?.is(&other.name, "is_active") {
+                    target.change(state, project, other.scope, &[ended(other)])?;
+                }
+            }
+        }
+        let changes = match verb {
+            "start" => beginning(flow, &target.named(state, project, Scope::Session)?, exceptions::now()),
+            "stop" => vec![ended(flow)],
+            _ => vec![Change::Clear { space: flow.name.clone() }],
+        };
+        target.change(state, project, flow.scope, &changes)?;
         out::line(&format!("Done: {verb} {name}."));
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// The state of a scope, without what is forgotten by now.
+    pub fn state(&self, target: &Target, scope: Scope) -> anyhow::Result<State> {
+        let mut state = target.read(&self.dirs.state, &self.project, scope)?;
+        let watch = Watch::of(&self.flows.flows);
+        state.expire(exceptions::now(), |name| watch.life(name));
+        Ok(state)
+    }
+
+    /// The scope that a workflow's name means; a namespace of no workflow is the session's.
+    pub fn scope_of(&self, name: &str) -> Scope {
+        let flow = self.flows.flows.iter().find(|flow| flow.name == name);
+        flow.map(|flow| flow.scope).unwrap_or_default()
     }
 
     fn eject(&self, name: &str, project: bool) -> anyhow::Result<ExitCode> {
@@ -247,14 +261,18 @@ impl Here {
         }
         let against = agent.map(Against::named).transpose()?;
         against.and_then(Against::remark).iter().for_each(|remark| out::line(remark));
+        let mut whole = flows.len();
         for flow in &flows {
             let gaps = against.map(|against| against.gaps(flow)).unwrap_or_default();
-            wrong |= !gaps.is_empty();
+            whole -= usize::from(!gaps.is_empty());
             gaps.iter().for_each(|gap| out::line(gap));
         }
-        if !wrong {
-            out::line(&format!("{} workflows: fine", flows.len()));
+        match flows.len() - whole {
+            0 if wrong => {}
+            0 => out::line(&format!("{whole} workflows: fine")),
+            gaps => out::line(&format!("{gaps} of {} workflows are not enforced in full there", flows.len())),
         }
+        wrong |= whole < flows.len();
         Ok(ExitCode::from(u8::from(wrong)))
     }
 
@@ -283,9 +301,6 @@ pub fn confirm(command: &str, question: &str) -> anyhow::Result<()> {
     }
 }
 
-/// The scope that a workflow's name means; a namespace of no workflow is the session's.
-pub fn scope_of(name: &str) -> Scope {
-    let here = Here::find();
-    let flow = here.ok().and_then(|here| here.flows.flows.into_iter().find(|flow| flow.name == name));
-    flow.map(|flow| flow.scope).unwrap_or_default()
+fn ended(flow: &Flow) -> Change {
+    Change::Set { space: flow.name.clone(), key: "is_active".to_owned(), value: false.into() }
 }

@@ -109,6 +109,15 @@ fn base() -> PathBuf {
     base
 }
 
+/// A command as a person types it in a terminal of their own, with what they type after it.
+pub fn in_terminal(scratch: &Scratch, args: &str, typed: &str) -> Answer {
+    let mut command = Command::new("script");
+    command.args(["-qec", &format!("{} {args}", env!("CARGO_BIN_EXE_tollgate")), "/dev/null"]);
+    scratch.clean(&mut command);
+    command.env_remove("CLAUDE_PROJECT_DIR").env_remove("CLAUDE_CODE_SESSION_ATTENDED");
+    answer(&mut command, typed.as_bytes())
+}
+
 pub fn answer(command: &mut Command, payload: &[u8]) -> Answer {
     let start = Instant::now();
     let mut child = start_with(command);

@@ -36,7 +36,37 @@ fn tollgate(team: &Team, args: &[&str]) -> (Option<i32>, String) {
 fn a_check_says_what_an_agent_cannot_enforce_and_why() {
     for (workflows, agent, code, parts) in [
         ("[plan, code, handoff]", "claude-code", 0, &["3 workflows: fine"][..]),
-        ("[code]", "codex", 1, &["`test-run` is never seen: Codex does not tell with which status"]),
+        (
+            "[code]",
+            "codex",
+            1,
+            &[
+                "code: `test-run` is never seen: Codex does not tell with which status a command ended\n  - written = false\n  - phase passing_test\n",
+                "code: `write` never lets pass: Codex does not tell with which status a command ended; name a command",
+                "  - No failing test was seen yet.",
+                "1 of 1 workflows are not enforced in full there",
+            ],
+        ),
+        (
+            "[plan]",
+            "amp",
+            1,
+            &["`/plan` is not seen: Amp has no such event; start it with `tollgate workflow start plan`"],
+        ),
+        (
+            "[code-review]",
+            "cline",
+            1,
+            &["`/code-review` cannot be refused: Cline lets a hook refuse nothing at"],
+        ),
+        (
+            "[code]",
+            "kiro",
+            1,
+            &[
+                "`stop` is not enforced: Kiro lets a hook refuse nothing at `stop`\n  - Tests do not pass yet.",
+            ],
+        ),
         ("[plan]", "codex", 0, &["1 workflows: fine"]),
         ("[plan]", "gemini-cli", 1, &["`subagent-stop` comes too late: at `AfterTool`", "Plan not created."]),
         (
@@ -67,6 +97,63 @@ fn every_agent_can_be_checked_against() {
         let (status, text) = tollgate(&team, &["workflow", "check", "--agent", name]);
         assert!(matches!(status, Some(0 | 1)) && !text.is_empty(), "{name}: {status:?} {text}");
     }
+}
+
+/// Codex does not tell how a command ended, so the gate runs the configured one itself: at the first production code
+/// and at the end.
+#[test]
+fn where_no_run_can_be_seen_the_configured_command_counts() {
+    let run =
+        "echo x >> runs; test -e src/made.py || { echo FAILED t.py::test_x; echo 1 failed in 1s; false; }";
+    let team = Team::with(&format!("[{{ code: {{ run: \"{run}\" }} }}]"));
+    let (status, text) = tollgate(&team, &["workflow", "check", "--agent", "codex"]);
+    assert!(status == Some(1) && !text.contains("never lets pass"), "{text}");
+    team.git(&["init", "-q"]);
+    team.write(&format!("{}/plans/plan_s_1.md", crate::team::PLACE), "# plan\n");
+    let send = |event: &str, rest: Value| {
+        let mut all = json!({"session_id": "s", "cwd": team.scratch.project(), "hook_event_name": event, "permission_mode": "default"});
+        all.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+        other(&team, "codex", event, &all)
+    };
+    let runs =
+        || std::fs::read_to_string(team.scratch.project().join("runs")).unwrap_or_default().lines().count();
+    let patch = |file: &str| {
+        let text = format!("*** Begin Patch\n*** Add File: {file}\n+x = 1\n*** End Patch");
+        send(
+            "PreToolUse",
+            json!({"tool_name": "apply_patch", "tool_input": {"command": text}, "tool_use_id": "c"}),
+        )
+    };
+    let stop = || send("Stop", json!({"stop_hook_active": false, "last_assistant_message": "end"}));
+    send("UserPromptSubmit", json!({"prompt": "/code it"}));
+    assert_eq!((phase(&team, "codex", "s").as_str(), runs()), ("failing_test", 0));
+    assert!(!patch("tests/test_made.py").says("No failing test"), "a test is written without a run");
+    assert_eq!(runs(), 0);
+    let first = patch("src/made.py");
+    assert!(!first.says("No failing test was seen yet."), "the tests fail: {}", first.stdout);
+    assert_eq!(
+        (phase(&team, "codex", "s").as_str(), runs()),
+        ("passing_test", 1),
+        "asked for twice, run once"
+    );
+    let early = stop();
+    assert!(early.says("Tests do not pass yet.") && early.says("t.py::test_x"), "{}", early.stdout);
+    team.write("src/made.py", "x = 1\n");
+    assert!(!stop().says("Tests do not pass yet."));
+    assert_eq!(phase(&team, "codex", "s"), "commit");
+    assert!(stop().says("Code not committed."));
+    team.git(&["add", "-A"]);
+    team.git(&["commit", "-qm", "made"]);
+    assert!(!stop().says("Code not committed."));
+    let green = Team::with("[{ code: { run: \"true\" } }]");
+    green.write(&green.plan(), "# plan\n");
+    green.prompt("/code");
+    let denied = green.file("src/a.py", "x");
+    assert!(
+        denied.denied().says("No failing test was seen yet."),
+        "tests that pass are not red: {}",
+        denied.stdout
+    );
 }
 
 /// Where no event tells that a subagent stops, the end of the call that started it does.

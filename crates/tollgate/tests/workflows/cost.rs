@@ -4,44 +4,48 @@ use std::collections::BTreeSet;
 use std::process::Command;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::support::answer;
+use crate::support::{Answer, answer};
 use crate::team::{Team, passes};
 
-/// The files that the hook opens, looks at or writes for an event, and how many system calls it makes.
-fn traced(team: &Team, event: &str, fields: &serde_json::Value) -> (BTreeSet<String>, usize) {
+const ALL: &str =
+    "[plan, explore, research, code, code-review, implement, handoff, session-context, subagent-context]";
+
+/// The hook at an event, run by another program.
+fn run_by(mut command: Command, team: &Team, event: &str, fields: &Value) -> Answer {
     let plain = team.scratch.command(Some(event));
+    command.arg(plain.get_program()).args(plain.get_args());
+    team.scratch.clean(&mut command);
+    let answer = answer(&mut command, team.payload(event, fields).to_string().as_bytes());
+    passes(&answer);
+    answer
+}
+
+/// The files that the hook opens, looks at or writes for an event, and how many system calls it makes.
+fn traced(team: &Team, event: &str, fields: &Value) -> (BTreeSet<String>, usize) {
     let log = team.scratch.home().join("trace");
     let mut command = Command::new("strace");
-    command.args(["-qq", "-o"]).arg(&log).arg(plain.get_program()).args(plain.get_args());
-    team.scratch.clean(&mut command);
-    let mut payload = json!({
-        "session_id": team.session, "transcript_path": "/x/t.jsonl", "cwd": team.scratch.project(),
-        "permission_mode": "default", "hook_event_name": event,
-    });
-    payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-    passes(&answer(&mut command, payload.to_string().as_bytes()));
+    command.args(["-qq", "-o"]).arg(&log);
+    run_by(command, team, event, fields);
     let text = std::fs::read_to_string(&log).unwrap();
     let names = text.lines().flat_map(|line| line.split('"').skip(1).step_by(2)).map(str::to_owned);
     (names.collect(), text.lines().count())
 }
 
-#[test]
-fn an_event_that_no_workflow_gates_opens_no_file_more() {
-    // One small file says what the workflows have to be asked; they themselves are not read.
-    let all =
-        "[plan, explore, research, code, code-review, implement, handoff, session-context, subagent-context]";
-    let (with, without) = (Team::with(all), Team::with("[]"));
-    opens_no_file_more(&with, &without);
-    // Nor does it where one is active and not asked.
-    passes(&with.prompt("/plan"));
-    opens_no_file_more(&with, &without);
+/// The instructions that the hook takes for an event.
+fn instructions(team: &Team, event: &str, fields: &Value) -> f64 {
+    let mut command = Command::new("valgrind");
+    command.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
+    let told = run_by(command, team, event, fields).stderr;
+    let count = told.lines().find_map(|line| line.split_once("refs:")).unwrap_or_else(|| panic!("{told}")).1;
+    count.trim().replace(',', "").parse().unwrap()
 }
 
-fn opens_no_file_more(with: &Team, without: &Team) {
+/// Events that none of the workflows gates.
+fn ungated() -> Vec<(&'static str, Value)> {
     let ran = json!({"stdout": "x", "stderr": "", "interrupted": false, "isImage": false});
-    for (event, fields) in [
+    vec![
         ("PreToolUse", json!({"tool_name": "Bash", "tool_input": {"command": "ls src"}, "tool_use_id": "t"})),
         (
             "PreToolUse",
@@ -60,12 +64,48 @@ fn opens_no_file_more(with: &Team, without: &Team) {
             "PostToolUse",
             json!({"tool_name": "Read", "tool_input": {"file_path": "README.md"}, "tool_use_id": "t", "tool_response": ran}),
         ),
-    ] {
-        // A policy file that is younger than a tick of the clock is compiled once more.
-        for _ in 0..2 {
-            [with, without].iter().for_each(|team| passes(&team.send(event, fields.clone())));
-            std::thread::sleep(Duration::from_millis(150));
-        }
+        ("UserPromptSubmit", json!({"prompt": "look at the readme"})),
+    ]
+}
+
+/// Sends an event until the policy is compiled and stays so: one younger than a tick of the clock is made once more.
+fn settle(teams: [&Team; 2], event: &str, fields: &Value) {
+    for _ in 0..2 {
+        teams.iter().for_each(|team| passes(&team.send(event, fields.clone())));
+        std::thread::sleep(Duration::from_millis(150));
+    }
+}
+
+#[test]
+fn an_event_that_no_workflow_gates_takes_no_instructions_more() {
+    let (with, without) = (Team::with(ALL), Team::with("[]"));
+    takes_no_more(&with, &without, ungated(), 1.02);
+    // Nor where one is active and not asked, but for the record, which names it.
+    passes(&with.prompt("/plan"));
+    let of_shell = ungated().into_iter().filter(|(_, fields)| fields["tool_input"]["command"] == "ls src");
+    takes_no_more(&with, &without, of_shell.collect(), 1.04);
+}
+
+fn takes_no_more(with: &Team, without: &Team, events: Vec<(&str, Value)>, most: f64) {
+    for (event, fields) in events {
+        settle([with, without], event, &fields);
+        let (many, few) = (instructions(with, event, &fields), instructions(without, event, &fields));
+        assert!(many <= few * most, "{event} {fields}: {many} instructions, and {few} without workflows");
+    }
+}
+
+#[test]
+fn an_event_that_no_workflow_gates_opens_no_file_more() {
+    let (with, without) = (Team::with(ALL), Team::with("[]"));
+    opens_no_file_more(&with, &without);
+    // Nor does it where one is active and not asked.
+    passes(&with.prompt("/plan"));
+    opens_no_file_more(&with, &without);
+}
+
+fn opens_no_file_more(with: &Team, without: &Team) {
+    for (event, fields) in ungated() {
+        settle([with, without], event, &fields);
         let own = |team: &Team, names: BTreeSet<String>| -> BTreeSet<String> {
             let home = team.scratch.home().to_string_lossy().into_owned();
             let names = names.into_iter().filter_map(|name| name.strip_prefix(&home).map(str::to_owned));
@@ -73,19 +113,16 @@ fn opens_no_file_more(with: &Team, without: &Team) {
         };
         let ((first, many), (second, few)) = (traced(with, event, &fields), traced(without, event, &fields));
         let compiled = |names: &BTreeSet<String>| names.iter().filter(|name| name.ends_with(".snap")).count();
-        assert!(
-            compiled(&first) <= compiled(&second) + 1,
-            "the workflows themselves are not read: {first:?}"
-        );
+        assert_eq!(compiled(&first), compiled(&second), "the workflows themselves are not read: {first:?}");
         let (first, second) = (own(with, first), own(without, second));
         let more: Vec<&String> = first.difference(&second).filter(|name| !is_compiled(name)).collect();
         assert_eq!(more, Vec::<&String>::new(), "{event} {fields}");
         assert!(!first.iter().any(|name| name.ends_with("/flow")), "the state is not opened: {first:?}");
-        assert!(many <= few + 20, "{event} {fields}: {many} calls, and {few} without workflows");
+        assert!(many <= few + 1, "{event} {fields}: {many} calls, and {few} without workflows");
     }
 }
 
-/// The compiled workflows, and the folder and files whose age says whether they still hold.
+/// The compiled policy, and the folder whose age says whether a workflow came into it.
 fn is_compiled(name: &str) -> bool {
     name.contains("/snapshots") || name.contains("/workflows")
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::team::{PLACE, Team, blocked, passes};
+use crate::team::{PLACE, Team, blocked, blocked_if, passes};
 
 fn committed(team: Team) -> Team {
     team.git(&["init", "-q"]);
@@ -154,23 +154,13 @@ fn the_checkpoint_of_an_orchestrator() {
         ("The phase goes on.", false),
     ] {
         let stopped = team.done_saying("orchestrator", text);
-        assert_eq!(
-            stopped.says("Use the tdd-validation-agent subagent next."),
-            routed,
-            "{text}: {}",
-            stopped.stdout
-        );
+        blocked_if(routed, &stopped, "Use the tdd-validation-agent subagent next.", text);
         let input = json!({"description": "d", "prompt": "p", "subagent_type": "orchestrator"});
         let response = json!({"status": "completed", "content": [{"type": "text", "text": text}]});
         let fields =
             json!({"tool_name": "Agent", "tool_input": input, "tool_use_id": "t", "tool_response": response});
         let after = team.send("PostToolUse", fields);
-        assert_eq!(
-            after.says("Use the tdd-validation-agent subagent next."),
-            routed,
-            "{text}: {}",
-            after.stdout
-        );
+        blocked_if(routed, &after, "Use the tdd-validation-agent subagent next.", text);
     }
 }
 
@@ -199,12 +189,7 @@ fn a_handoff_is_found_however_it_is_written() {
         ("Use the nobody subagent to test it", false),
     ] {
         let answer = team.done_saying("a", text);
-        assert_eq!(
-            answer.says("Use the unit-testing-agent subagent next."),
-            found,
-            "{text}: {}",
-            answer.stdout
-        );
+        blocked_if(found, &answer, "Use the unit-testing-agent subagent next.", text);
     }
 }
 

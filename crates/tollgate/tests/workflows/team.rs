@@ -36,12 +36,17 @@ impl Team {
     }
 
     pub fn send(&self, event: &str, fields: Value) -> Answer {
-        let mut payload = json!({
-            "session_id": self.session, "transcript_path": "/x/t.jsonl", "cwd": self.scratch.project(),
-            "permission_mode": "default", "hook_event_name": event,
-        });
+        self.scratch.hook(event, self.payload(event, &fields).to_string().as_bytes())
+    }
+
+    /// What Claude Code sends at an event of this session: as it was recorded, with these fields.
+    pub fn payload(&self, event: &str, fields: &Value) -> Value {
+        let mut payload = recorded(event, fields);
+        payload["session_id"] = json!(self.session);
+        payload["cwd"] = json!(self.scratch.project());
+        payload["hook_event_name"] = json!(event);
         payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-        self.scratch.hook(event, payload.to_string().as_bytes())
+        payload
     }
 
     pub fn prompt(&self, text: &str) -> Answer {
@@ -111,6 +116,21 @@ impl Team {
     }
 }
 
+/// A payload that the real client sent at this event, of the same tool or source where there is one.
+fn recorded(event: &str, fields: &Value) -> Value {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../agents/payloads/claude-code");
+    let of = ["tool_name", "source", "trigger"].iter().find_map(|key| fields[*key].as_str());
+    let named = of.map(|of| format!("{folder}/2.1.325-{event}-{of}.json"));
+    let alone = format!("{folder}/2.1.325-{event}.json");
+    let like = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut like: Vec<_> =
+        like.filter(|path| path.to_string_lossy().contains(&format!("/2.1.325-{event}-"))).collect();
+    like.sort();
+    let files = named.into_iter().chain([alone]).map(Into::into).chain(like);
+    let text = files.into_iter().find_map(|file: std::path::PathBuf| std::fs::read_to_string(file).ok());
+    serde_json::from_str(&text.unwrap_or_else(|| panic!("{event} was never recorded"))).unwrap()
+}
+
 #[track_caller]
 pub fn blocked(answer: &Answer, message: &str) {
     assert!(matches!(answer.code, Some(0 | 2)), "{}", answer.stderr);
@@ -119,6 +139,13 @@ pub fn blocked(answer: &Answer, message: &str) {
     let output = &value["hookSpecificOutput"];
     let refused = value["decision"] == "block" || output["permissionDecision"] == "deny";
     assert!(refused && answer.says(message), "{message}: {}", answer.stdout);
+}
+
+/// Refused with this message, or let through without it.
+#[track_caller]
+pub fn blocked_if(refused: bool, answer: &Answer, message: &str, what: &str) {
+    assert_eq!(answer.says(message), refused, "{what}: {}", answer.stdout);
+    if refused { blocked(answer, message) } else { passes(answer) }
 }
 
 #[track_caller]

@@ -16,7 +16,7 @@ impl Evaluator<'_, '_> {
         let row = self.row(key, asking);
         let limit = u64::from(gate.limit);
         if limit > 0 && (row.length >= limit || row.all >= limit.saturating_mul(ROWS)) {
-            self.out.notices.push(format!(
+            self.waive(format!(
                 "workflow `{}` lets pass what it has refused {} times in a row: {message}",
                 flow.name,
                 row.length.max(limit)

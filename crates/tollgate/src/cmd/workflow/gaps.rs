@@ -4,7 +4,7 @@ use anyhow::bail;
 use tollgate_agents::capability::{Context, Deny, EventCapability};
 use tollgate_agents::{ADAPTERS, Adapter, Proof};
 use tollgate_model::Phase;
-use tollgate_workflow::{Act, Flow, Gate, On};
+use tollgate_workflow::{Act, Cond, Flow, Gate, On};
 
 /// The agent that workflows are checked against.
 #[derive(Clone, Copy)]
@@ -27,19 +27,40 @@ impl Against {
             .then(|| format!("{}: this is from its documentation; no test has run it", profile.title))
     }
 
-    /// What is not enforced of a workflow, and why.
+    /// What is not enforced of a workflow: each reason once, with what it keeps from being done below it.
     pub fn gaps(self, flow: &Flow) -> Vec<String> {
-        let mut gaps = Vec::new();
-        for gate in &flow.gates {
-            for on in &gate.on {
-                gaps.extend(
-                    self.gap(gate, *on)
-                        .map(|why| format!("{}: `{}` {why} ({})", flow.name, on.name(), subject(gate))),
-                );
+        let mut reasons: Vec<(String, Vec<String>)> =
+            self.start(flow).map(|why| (why, Vec::new())).into_iter().collect();
+        for (gate, on) in flow.gates.iter().flat_map(|gate| gate.on.iter().map(move |on| (gate, *on))) {
+            let Some(why) = self.gap(gate, on) else { continue };
+            let (reason, subject) = (format!("`{}` {why}", on.name()), subject(gate));
+            match reasons.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, subjects)) if subjects.contains(&subject) => {}
+                Some((_, subjects)) => subjects.push(subject),
+                None => reasons.push((reason, vec![subject])),
             }
         }
-        gaps.dedup();
-        gaps
+        let lines = |(why, subjects): (String, Vec<String>)| {
+            let head = format!("{}: {why}", flow.name);
+            std::iter::once(head).chain(subjects.into_iter().map(|subject| format!("  - {subject}")))
+        };
+        reasons.into_iter().flat_map(lines).collect()
+    }
+
+    /// Why its slash command does not start a workflow, or starts it whatever it needs.
+    fn start(self, flow: &Flow) -> Option<String> {
+        let (title, command) = (self.0.profile().title, flow.start.commands.first()?);
+        match self.row(On::Command) {
+            None => Some(format!(
+                "`/{command}` is not seen: {title} has no such event; start it with `tollgate workflow start {}`",
+                flow.name
+            )),
+            Some(row) if row.deny == Deny::Never && !flow.start.need.is_empty() => Some(format!(
+                "`/{command}` cannot be refused: {title} lets a hook refuse nothing at `{}`",
+                row.name
+            )),
+            Some(_) => None,
+        }
     }
 
     fn gap(self, gate: &Gate, on: On) -> Option<String> {
@@ -48,10 +69,7 @@ impl Against {
             return Some(format!("is not enforced: {title} has no such event"));
         };
         if on == On::TestRun && !self.0.tells_end() {
-            return Some(format!(
-                "is never seen: {title} does not tell with which status a command ended; give the tests as a command \
-                 of the workflow (`need: {{ tests: {{ run: … }} }}`)"
-            ));
+            return Some(format!("is never seen: {title} does not tell with which status a command ended"));
         }
         let refuses = !gate.message.is_empty();
         match row.deny {
@@ -67,6 +85,12 @@ impl Against {
                 return Some(format!(
                     "comes too late: at `{}` {title} has done it, and the model is only told",
                     row.name
+                ));
+            }
+            _ if gate.need.as_ref().is_some_and(Cond::is_by_runs) && !self.0.tells_end() => {
+                return Some(format!(
+                    "never lets pass: {title} does not tell with which status a command ended; name a command that \
+                     the gate runs itself (`{{ code: {{ run: … }} }}`, or `tests: {{ run: … }}` in a workflow of your own)"
                 ));
             }
             _ => {}
