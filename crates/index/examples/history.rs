@@ -18,8 +18,14 @@ use tollgate_store::{Keep, Log};
 
 const TOOLS: [&str; 8] = ["Bash", "Read", "Edit", "Write", "Grep", "Glob", "WebFetch", "Agent"];
 const AGENTS: [Agent; 3] = [Agent::ClaudeCode, Agent::Codex, Agent::GeminiCli];
-const RULES: [&str; 6] =
-    ["git-force-push", "home-delete", "secret-file-read", "curl-pipe-shell", "opaque", "system-write"];
+const RULES: [&str; 6] = [
+    "git-force-push",
+    "root-delete",
+    "secret-file-read",
+    "downloaded-code",
+    "not-understood",
+    "system-write",
+];
 /// Records that are written, taken in and pruned together, so that ten million need no ten gigabytes.
 const PORTION: usize = 1_000_000;
 
