@@ -5,6 +5,7 @@
 mod support;
 
 use std::process::{Command, Output};
+use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 use support::Scratch;
@@ -171,6 +172,35 @@ fn a_report_is_written_kept_and_compared() {
     assert!(session.contains("Session s-1"), "{session}");
     assert_eq!(tollgate(&scratch, &["report", "--save", "../x"]).status.code(), Some(2));
     assert_eq!(tollgate(&scratch, &["report", "--session", "nobody"]).status.code(), Some(2));
+}
+
+/// Calls that were made so many minutes ago, as records of the log.
+fn made_ago(scratch: &Scratch, minutes: &[u64]) {
+    let record = |ago: &u64| {
+        let fields = [("agent", "codex"), ("session", "s"), ("event", "PreToolUse"), ("phase", "pre-tool")];
+        let more = [("tool", "shell"), ("verdict", "allow")];
+        let fields =
+            fields.into_iter().chain(more).map(|(key, text)| (key.to_owned(), text.into())).collect();
+        let at = SystemTime::now() - Duration::from_secs(ago * 60);
+        (tollgate_model::Record { call: format!("c{ago}"), fields }, at)
+    };
+    tollgate_store::Log::at(&scratch.state()).append_all(minutes.iter().map(record)).unwrap();
+}
+
+#[test]
+fn no_call_is_in_two_periods_that_are_compared() {
+    // In the hour in which the two periods meet; figures are kept by the hour.
+    for ago in [61, 77, 91, 116] {
+        let scratch = Scratch::new();
+        made_ago(&scratch, &[ago]);
+        let since = format!("{}m", ago - 1);
+        let report =
+            objects(&scratch, &["report", "--since", &since, "--against", "previous", "--json"]).remove(0);
+        let calls = &report["figures"][0];
+        let sum = calls["value"].as_f64().unwrap() + calls["before"].as_f64().unwrap();
+        assert_eq!(sum, 1.0, "{since}: {calls}");
+        assert!(report["against"].as_str().unwrap().contains(" – "), "{report}");
+    }
 }
 
 /// A line of Claude's transcript that calls `Bash`.
