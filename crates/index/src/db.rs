@@ -54,12 +54,11 @@ CREATE TABLE faults(hour INTEGER, agent TEXT, kind TEXT, n INTEGER NOT NULL, PRI
 #[derive(Debug, thiserror::Error)]
 pub enum IndexFault {
     /// SQLite says why.
-    #[error("the index `{path}` cannot be used: {error}; delete it and it is built anew")]
+    #[error("the index `{path}` cannot be used: {error}")]
     Database {
         /// Where.
         path: PathBuf,
         /// Why.
-        #[source]
         error: rusqlite::Error,
     },
     /// Something else stands in its place.
@@ -80,6 +79,17 @@ impl IndexFault {
         let missing =
             matches!(error, rusqlite::Error::SqliteFailure(_, Some(why)) if why.contains("no such"));
         missing || matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
+    }
+
+    /// The file cannot be written where it is, whatever is in it: the disk is full or may only be read.
+    #[must_use]
+    pub fn is_out_of_reach(&self) -> bool {
+        use rusqlite::ErrorCode::{CannotOpen, DiskFull, PermissionDenied, ReadOnly, SystemIoFailure};
+        let Self::Database { error, .. } = self else { return false };
+        matches!(
+            error.sqlite_error_code(),
+            Some(ReadOnly | CannotOpen | DiskFull | SystemIoFailure | PermissionDenied)
+        )
     }
 }
 
@@ -109,10 +119,27 @@ impl Index {
                 drop(db);
                 (anew(&path)?, Some("it was of another version".to_owned()))
             }
-            Err(error) => (anew(&path)?, Some(error.to_string())),
+            Err(error) => {
+                let fault = IndexFault::Database { path: path.clone(), error };
+                if !fault.is_damage() && !path.is_dir() {
+                    return Err(fault);
+                }
+                (anew(&path)?, Some(fault.to_string()))
+            }
         };
         private(&path);
         Ok(Self { db, state: state.to_owned(), path, sessions: HashMap::new(), rebuilt })
+    }
+
+    /// An index that is nowhere kept, for where none can be.
+    ///
+    /// # Errors
+    /// When there is not even the memory for it.
+    pub fn in_memory(state: &Path) -> Result<Self, IndexFault> {
+        let path = PathBuf::from(":memory:");
+        let made = Connection::open_in_memory().and_then(|db| is_whole(&db).map(|_| db));
+        let db = made.map_err(|error| IndexFault::Database { path: path.clone(), error })?;
+        Ok(Self { db, state: state.to_owned(), path, sessions: HashMap::new(), rebuilt: None })
     }
 
     /// The last record that was taken in, and its hash.
@@ -352,6 +379,19 @@ impl Index {
     pub(crate) fn fault(&self, error: rusqlite::Error) -> IndexFault {
         IndexFault::Database { path: self.path.clone(), error }
     }
+}
+
+/// The last record that an index has taken in and its hash, looked at without changing or making it.
+#[must_use]
+pub fn reached(state: &Path) -> Option<(u64, String)> {
+    let path = state.join(NAME);
+    check(&path).ok()?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let db = Connection::open_with_flags(path, flags).ok()?;
+    let get = |key: &str| {
+        db.query_row("SELECT value FROM meta WHERE key = ?1", [key], |row| row.get::<_, String>(0)).ok()
+    };
+    get("seq")?.parse().ok().zip(get("hash")).filter(|(seq, _)| *seq > 0)
 }
 
 /// Hours of a day: sums by day stand under the first hour of it.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use tollgate_index::{Index, Scope};
+use tollgate_index::{Index, IndexFault, Scope};
 
 use crate::dirs::Dirs;
 use crate::table::Bar;
@@ -50,13 +50,22 @@ impl Past {
         if !state.is_dir() {
             anyhow::bail!("there is no log yet: `{}` is missing; run `tollgate init`", state.display());
         }
-        let mut index = Index::open(&state)?;
-        let mut bar = Bar::new("counting");
-        index.catch_up(|progress| bar.at(progress.seq, progress.last))?;
-        drop(bar);
+        let index = match Index::open(&state).and_then(caught_up) {
+            Err(fault) if fault.is_out_of_reach() => {
+                out::error(&format!("tollgate: {fault}; counted from the log, without keeping the sums"));
+                Index::in_memory(&state).and_then(caught_up)?
+            }
+            index => index?,
+        };
         if let Some(why) = &index.rebuilt {
             out::error(&format!("tollgate: the index was built anew from the log: {why}"));
         }
         Ok(index)
     }
+}
+
+fn caught_up(mut index: Index) -> Result<Index, IndexFault> {
+    let mut bar = Bar::new("counting");
+    index.catch_up(|progress| bar.at(progress.seq, progress.last))?;
+    Ok(index)
 }
