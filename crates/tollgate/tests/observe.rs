@@ -170,8 +170,52 @@ fn a_report_is_written_kept_and_compared() {
     assert_eq!((&calls["value"], &calls["before"]), (&json!(4.0), &json!(3.0)));
     let session = shown(&scratch, &["report", "--session", "s-1"]);
     assert!(session.contains("Session s-1"), "{session}");
+    let stopped = session.split("Asked about or refused").nth(1).unwrap_or_default();
+    assert!(stopped.contains("rm -rf ~/.ssh") && stopped.contains("deny"), "{session}");
     assert_eq!(tollgate(&scratch, &["report", "--save", "../x"]).status.code(), Some(2));
     assert_eq!(tollgate(&scratch, &["report", "--session", "nobody"]).status.code(), Some(2));
+}
+
+#[test]
+fn what_cannot_be_answered_is_told_in_words() {
+    let fresh = Scratch::new();
+    for (args, code, told) in [
+        (&["log"][..], 1, "there is no log yet"),
+        (&["stats"], 2, "there is no log yet"),
+        (&["report", "--format", "html"], 2, "there is no log yet"),
+        (&["suggest"], 2, "there is no log yet"),
+        (&["replay"], 0, "There are no calls to judge again"),
+        (&["stats", "--by", "tokens"], 0, "No transcript"),
+        (&["audit"], 0, "nothing to compare"),
+    ] {
+        check(&fresh, args, code, told);
+        assert!(!fresh.state().join("transcripts.json").exists(), "{args:?} leaves nothing behind");
+    }
+    let scratch = story();
+    for (args, code, told) in [
+        (&["log", "--verdict", "denied"][..], 2, "'deny'"),
+        (&["stats", "--agent", "claude"], 2, "'claude-code'"),
+        (&["log", "--rule", "git-force-psh"], 1, "did you mean `--rule git-force-push`?"),
+        (&["log", "--text", "nowhere"], 1, "no record fits"),
+        (&["stats", "--since", "1h", "--until", "2h"], 2, "before it begins"),
+        (&["log", "--since", "soon"], 2, "`soon` is no time; write `24h`"),
+        (&["report", "--session", "x"], 2, "`tollgate stats --by session` lists them"),
+        (&["report", "--against", "x"], 2, "`tollgate report --save x`"),
+        (&["report", "--save", "../x"], 2, "use letters, digits"),
+        (&["replay", "--policy", "/nowhere"], 2, "cannot read `/nowhere`"),
+        (&["stats", "--by", "tokens", "--prices", "/nowhere"], 2, "cannot read `/nowhere`"),
+        (&["audit", "--anchor", "rubbish"], 2, "`SEQ:HASH`"),
+        (&["prune"], 2, "--older-than 90d"),
+    ] {
+        check(&scratch, args, code, told);
+    }
+}
+
+fn check(scratch: &Scratch, args: &[&str], code: i32, told: &str) {
+    let output = tollgate(scratch, args);
+    let text =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(code) && text.contains(told), "{args:?}: {text}");
 }
 
 /// Calls that were made so many minutes ago, as records of the log.

@@ -102,7 +102,7 @@ impl Audit {
         } else {
             "the chain is BROKEN"
         };
-        out::line(&format!("Log: {} records, {chain}", self.chain.records));
+        out::line(&format!("Log: {}, {chain}", table::counted(self.chain.records, "record")));
         for trouble in self.chain.troubles.iter().take(TOLD) {
             out::line(&format!("  {}", shown(&trouble.to_string())));
         }

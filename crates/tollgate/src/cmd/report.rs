@@ -4,6 +4,7 @@ mod data;
 mod html;
 mod observed;
 mod snapshot;
+mod stopped;
 mod text;
 
 use tollgate_index::Scope;
@@ -62,6 +63,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     report.spend(spent(args, &scope, &report)?);
     report.observed = observed::Observed::read(&state, &scope, args.session.as_deref());
+    if let Some(session) = report.sessions.first().filter(|_| args.session.is_some()) {
+        report.stopped = stopped::Stopped::read(&state, &session.session);
+    }
     if let Some(name) = &args.against {
         let (label, before) = match name.as_str() {
             "previous" => {

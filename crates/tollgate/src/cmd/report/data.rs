@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use tollgate_index::{By, Histogram, Index, Outcome, Row, RuleRow, Scope, SessionRow};
 
 use super::observed::Observed;
+use super::stopped::Stopped;
 use crate::cmd::stats;
 use crate::usage::Spent;
 use crate::when;
@@ -76,6 +77,8 @@ pub struct Report {
     pub rules: Vec<RuleRow>,
     /// How long the gate took.
     pub gate: Histogram,
+    /// Of one session: the calls that were asked about or refused.
+    pub stopped: Vec<Stopped>,
     /// The sessions of a period.
     pub sessions: Vec<SessionRow>,
     /// Tokens and what they cost, by session and model.
@@ -211,6 +214,7 @@ impl Report {
             "gate": stats::percentiles(&self.gate),
             "sessions": self.sessions.iter().map(stats::session_value).collect::<Vec<_>>(),
             "tokens": self.spent.iter().map(stats::token_value).collect::<Vec<_>>(),
+            "stopped": self.stopped.iter().map(Stopped::value).collect::<Vec<_>>(),
             "observed": self.observed.value(),
         })
     }

@@ -55,6 +55,7 @@ table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;whit
 th,td{padding:.3rem .6rem;border-bottom:1px solid var(--line);text-align:right}
 th{color:var(--pale);font-weight:500;font-size:.85rem}
 th:first-child,td:first-child{text-align:left;padding-left:0;max-width:22rem;overflow:hidden;text-overflow:ellipsis}
+.text{text-align:left}
 td.bar{background:linear-gradient(var(--soft),var(--soft)) right/var(--w) 100% no-repeat}
 .chart{position:relative;margin-top:1.3rem}
 .chart svg{display:block;width:100%;height:10rem;border-bottom:1px solid var(--line)}
@@ -186,6 +187,7 @@ fn table(table: &Table) -> String {
         |cell: &str| cell.chars().filter(char::is_ascii_digit).collect::<String>().parse::<u64>().ok();
     let counts = table.head.get(1).is_some_and(|head| matches!(head.as_str(), "calls" | "fires" | "runs"));
     let size = |row: &[String]| row.get(1).filter(|_| counts).and_then(|cell| digits(cell));
+    let side = |at: usize| if table.is_text(at) { " class=\"text\"" } else { "" };
     let most = table.rows.iter().filter_map(|row| size(row)).max().unwrap_or(0).max(1);
     let rows: String = table
         .rows
@@ -194,12 +196,13 @@ fn table(table: &Table) -> String {
             let share = size(row).map(|size| size as f64 * 100.0 / most as f64);
             let cell = |(at, cell): (usize, &String)| match share.filter(|_| at == 1) {
                 Some(share) => format!("<td class=\"bar\" style=\"--w:{share:.0}%\">{}</td>", escape(cell)),
-                None => format!("<td>{}</td>", escape(cell)),
+                None => format!("<td{}>{}</td>", side(at), escape(cell)),
             };
             format!("<tr>{}</tr>\n", row.iter().enumerate().map(cell).collect::<String>())
         })
         .collect();
-    let head: String = table.head.iter().map(|name| format!("<th>{}</th>", escape(name))).collect();
+    let head = table.head.iter().enumerate();
+    let head: String = head.map(|(at, name)| format!("<th{}>{}</th>", side(at), escape(name))).collect();
     format!("<div class=\"wide\"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>\n")
 }
 

@@ -1,6 +1,7 @@
 //! A report for a terminal, and as Markdown.
 
 use super::data::{Figure, Report, Unit};
+use super::stopped::Stopped;
 use crate::cmd::stats;
 use crate::table::{self, Table, number};
 use crate::{usage, when};
@@ -49,7 +50,11 @@ pub fn markdown(report: &Report) -> String {
     if let Some(period) = period(report) {
         out.push_str(&format!("{period}\n\n"));
     }
-    out.push_str(&headline(report).markdown());
+    let mut figures = headline(report);
+    if report.against.is_none() {
+        figures.head = vec!["figure".to_owned(), "value".to_owned()];
+    }
+    out.push_str(&figures.markdown());
     let nothing = nothing(report);
     if !nothing.is_empty() {
         out.push_str(&format!("\n{nothing}\n"));
@@ -118,7 +123,11 @@ pub fn tables(report: &Report) -> Vec<(&'static str, Table)> {
         ("Tools", stats::call_table("tool", &report.tools)),
         ("How long tools ran", ran),
         ("Agents", stats::call_table("agent", if report.agents.len() > 1 { &report.agents } else { &[] })),
-        ("Subagents", stats::call_table("subagent", &report.actors)),
+        (
+            "Subagents",
+            stats::call_table("subagent", if report.actors.len() > 1 { &report.actors } else { &[] }),
+        ),
+        ("Asked about or refused", Stopped::table(&report.stopped)),
         ("Rules", stats::rule_table(&report.rules)),
         ("Only observed: would have been refused", report.observed.table()),
         ("Sessions", stats::session_table(&report.sessions)),
