@@ -1,6 +1,12 @@
 //! Secrets planted everywhere, and then looked for in everything that is kept or shown.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "tests"
+)]
 
 mod support;
 
@@ -277,6 +283,14 @@ const SHOWN: [&[&str]; 26] = [
     &["workflow", "list"],
 ];
 
+/// What else writes events down.
+const OBSERVERS: &str = "hooks:
+  pre-tool-use:
+    middleware:
+      - { id: log, uses: log-operations, type: observability, config: { log_file: ~/out/operations.jsonl } }
+      - { id: trace, uses: debug-tracer, type: observability, config: { trace_file: ~/out/trace.jsonl } }
+";
+
 /// A transcript of calls that went around, with each token in one.
 fn transcript(scratch: &Scratch, tokens: &[String]) {
     let line = |(at, token): (usize, &String)| {
@@ -296,7 +310,7 @@ fn f30_no_planted_secret_is_kept_or_shown() {
     let scratch = Scratch::new();
     let (statsd, http, received) = receiver();
     scratch.policy(&format!(
-        "version: 1\nsinks:\n  - {{ uses: jsonl, path: ~/out/all.jsonl }}\n  - {{ uses: analytics }}\n  - {{ uses: command, run: [sh, -c, 'cat >> \"$HOME/out/piped\"'] }}\n  - {{ uses: statsd, address: \"{statsd}\" }}\n  - {{ uses: webhook, url: \"{http}/hook\" }}\n  - {{ uses: otlp, url: \"{http}\" }}\n",
+        "version: 1\nsinks:\n  - {{ uses: jsonl, path: ~/out/all.jsonl }}\n  - {{ uses: analytics }}\n  - {{ uses: command, run: [sh, -c, 'cat >> \"$HOME/out/piped\"'] }}\n  - {{ uses: statsd, address: \"{statsd}\" }}\n  - {{ uses: webhook, url: \"{http}/hook\" }}\n  - {{ uses: otlp, url: \"{http}\" }}\n{OBSERVERS}",
     ));
     std::fs::create_dir_all(scratch.home().join("out")).unwrap();
     let mut seed = 7;
@@ -324,6 +338,12 @@ fn f30_no_planted_secret_is_kept_or_shown() {
     assert!(records >= 200, "{records}");
     for file in ["out/all.jsonl", "out/piped"] {
         assert_eq!(lines(&scratch.home().join(file), records), records, "{file}");
+    }
+    let calls = scratch.log().iter().filter(|record| record["phase"] == "pre-tool").count();
+    for file in ["out/operations.jsonl", "out/trace.jsonl"] {
+        assert_eq!(lines(&scratch.home().join(file), calls), calls, "{file}");
+        let text = std::fs::read_to_string(scratch.home().join(file)).unwrap();
+        text.lines().for_each(|line| drop(serde_json::from_str::<Value>(line).expect(line)));
     }
     for folder in [scratch.state(), scratch.home().join("out"), scratch.project().join(".agentic")] {
         grep(&folder, &needles, &mut found);
