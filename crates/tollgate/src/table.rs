@@ -59,7 +59,7 @@ impl Table {
     /// As a table in Markdown.
     pub fn markdown(&self) -> String {
         let bar = |cells: &[String]| {
-            let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+            let cells: Vec<String> = cells.iter().map(|cell| literal(cell)).collect();
             format!("| {} |\n", cells.join(" | "))
         };
         let marks: Vec<String> =
@@ -67,6 +67,18 @@ impl Table {
         let rows: String = self.rows.iter().map(|row| bar(row)).collect();
         format!("{}{}{rows}", bar(&self.head), bar(&marks))
     }
+}
+
+/// A text that Markdown shows as it is: no markup, no link, no end of its cell.
+pub fn literal(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '\\' | '|' | '[' | ']' | '*' | '`' | '<') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
 }
 
 fn line(cells: &[String], widths: &[usize], texts: &[bool]) -> String {
@@ -216,6 +228,14 @@ mod tests {
         assert!(lines.iter().all(|line| columns(line) <= 40 && !line.contains('\x1b')), "{lines:?}");
         assert!(lines[1].contains('…') && lines[1].ends_with('3'), "{lines:?}");
         assert!(table.markdown().starts_with("| session | calls | refused |\n| --- | ---: | ---: |\n"));
+        let mut hostile = Table::new(&["tool"]);
+        hostile.row(["a|b [x](javascript:1) <img src=x> `c` \n# d\u{202e}e".to_owned()]);
+        let written = hostile.markdown();
+        assert!(written.lines().count() == 3 && !written.contains('\u{202e}'), "{written}");
+        assert!(
+            written.contains("\\[x\\](") && written.contains("\\<img") && written.contains("a\\|b"),
+            "{written}"
+        );
     }
 
     #[test]

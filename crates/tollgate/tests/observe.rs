@@ -384,6 +384,38 @@ fn tokens_are_counted_once_and_priced() {
 }
 
 #[test]
+fn tokens_of_every_agent_are_found_where_it_keeps_them() {
+    let scratch = story();
+    for (file, recorded) in [
+        (".claude/projects/-p/a.jsonl", include_str!("../../agents/transcripts/claude-code-2.1.325.jsonl")),
+        (
+            ".codex/sessions/2026/11/16/rollout-x.jsonl",
+            include_str!("../../agents/transcripts/codex-0.166.0.jsonl"),
+        ),
+        (
+            ".gemini/tmp/p/chats/session-x.jsonl",
+            include_str!("../../agents/transcripts/gemini-cli-0.61.0.jsonl"),
+        ),
+        (".qwen/projects/p/chats/x.jsonl", include_str!("../../agents/transcripts/qwen-code-0.24.4.jsonl")),
+    ] {
+        let path = scratch.home().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, recorded).unwrap();
+    }
+    let mut found: Vec<(String, u64, u64)> = objects(&scratch, &["stats", "--by", "tokens", "--json"])
+        .iter()
+        .map(|row| {
+            let number = |key: &str| row[key].as_u64().unwrap();
+            (row["agent"].as_str().unwrap().to_owned(), number("input"), number("output"))
+        })
+        .collect();
+    found.sort();
+    let expected =
+        [("claude-code", 500, 100), ("codex", 200, 40), ("gemini-cli", 200, 40), ("qwen-code", 200, 40)];
+    assert_eq!(found, expected.map(|(agent, input, output)| (agent.to_owned(), input, output)));
+}
+
+#[test]
 fn a_log_is_pruned_by_people_only() {
     let scratch = story();
     let mut command = Command::new(env!("CARGO_BIN_EXE_tollgate"));

@@ -83,7 +83,8 @@ pub(crate) fn url(text: &[u8], at: usize) -> Option<Found> {
         return None;
     }
     let start = at + 1 + slashes;
-    let rest = text.get(start..text.len().min(start + 512))?;
+    let window = if slashes == 2 { 512 } else { 128 };
+    let rest = text.get(start..text.len().min(start + window))?;
     let word = rest.iter().position(|byte| byte.is_ascii_whitespace() || b"\"'`<>\\".contains(byte));
     let word = rest.get(..word.unwrap_or(rest.len()))?;
     let authority = word.get(..word.iter().position(|byte| b"/?#".contains(byte)).unwrap_or(word.len()))?;

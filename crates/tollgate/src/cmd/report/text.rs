@@ -3,13 +3,14 @@
 use super::data::{Figure, Report, Unit};
 use super::stopped::Stopped;
 use crate::cmd::stats;
+use crate::report::shown;
 use crate::table::{self, Table, number};
 use crate::{usage, when};
 
 /// For a terminal.
 pub fn plain(report: &Report) -> Vec<String> {
     let width = table::width();
-    let mut lines = vec![report.title.clone()];
+    let mut lines = vec![shown(&report.title)];
     lines.extend(period(report));
     lines.extend(headed(&headline(report), width));
     lines.extend(
@@ -46,7 +47,7 @@ fn headed(table: &Table, width: usize) -> Vec<String> {
 
 /// For a pull request or a wiki.
 pub fn markdown(report: &Report) -> String {
-    let mut out = format!("# {}\n\n", report.title);
+    let mut out = format!("# {}\n\n", table::literal(&shown(&report.title)));
     if let Some(period) = period(report) {
         out.push_str(&format!("{period}\n\n"));
     }

@@ -13,6 +13,7 @@ use tollgate_store::{Log, micros_of};
 use super::{Change, Suggestion};
 use crate::cmd::log::subject;
 use crate::cmd::replay::{Still, Written, exceptions_of};
+use crate::report::shown;
 
 /// Fewer answers than this say nothing.
 pub const ENOUGH: u64 = 5;
@@ -41,6 +42,9 @@ impl Past<'_> {
             .collect();
         let mut prompts = Prompts::default();
         for entry in Log::at(self.state).records().filter(|entry| is_about_people(&entry.line)) {
+            if is_result(&entry.line) && stories.values().all(|story| story.waiting.is_empty()) {
+                continue;
+            }
             let Some(record) = entry.value().filter(|record| self.holds(record)) else { continue };
             let call = Call { written: Written::Line(entry.line), record, still, policy: self.policy };
             match call.record.text("phase") {
@@ -83,8 +87,12 @@ pub fn level(policy: &Policy, rule: &str) -> Option<Level> {
 /// Only questions, refusals, what was let pass and results are looked at whole.
 fn is_about_people(line: &str) -> bool {
     line.contains(r#""phase":"permission""#)
-        || line.contains(r#""phase":"post-tool"#)
+        || is_result(line)
         || line.contains(r#""phase":"pre-tool""#) && line.contains(r#""findings":["#)
+}
+
+fn is_result(line: &str) -> bool {
+    line.contains(r#""phase":"post-tool"#)
 }
 
 /// What people make of a rule.
@@ -300,8 +308,10 @@ fn candidates<'a>(
     rule: &'a str,
     world: &'a StillWorld,
 ) -> impl Iterator<Item = Exemption> + 'a {
-    let plain =
-        |word: &str| !word.is_empty() && !word.contains(['*', '‹']) && !word.contains(char::is_whitespace);
+    let plain = |word: &str| {
+        let odd = word.contains(['*', '‹']) || word.contains(char::is_whitespace);
+        !word.is_empty() && !odd && shown(word) == word
+    };
     let blank =
         move || Exemption { rule: rule.to_owned(), project: world.workspace.clone(), ..Exemption::default() };
     let commands = case.effects.iter().filter_map(move |effect| match &effect.kind {
