@@ -172,7 +172,7 @@ fn a_question_that_is_always_answered_with_yes_is_asked_no_more() {
     let change = ["change", "rule", "from", "to", "spares"].map(|key| found[0][key].clone());
     assert_eq!(change, [json!("level"), json!("package-publish"), json!("ask"), json!("note"), json!(6)]);
     let shown = follow(&scratch);
-    assert!(shown.contains("package-publish: ask → note"), "{shown}");
+    assert!(shown.contains("package-publish: ask → note, in every project"), "{shown}");
     assert_eq!(ask(&scratch, "again", "npm publish --tag next").decision(), "none");
     ask(&scratch, "push", "git push --force origin main").refused();
     assert!(std::fs::read_to_string(scratch.config().join("tollgate.yaml")).unwrap().contains("# never"));

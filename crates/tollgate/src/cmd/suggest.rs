@@ -17,7 +17,7 @@ use super::{figures, replay};
 use crate::dirs::{self, Dirs, MANAGED};
 use crate::exit::ExitCode;
 use crate::report::shown;
-use crate::table::{self, number};
+use crate::table;
 use crate::{out, when};
 
 /// Arguments of `tollgate suggest`.
@@ -36,6 +36,8 @@ struct Suggestion {
     change: Change,
     /// How many questions and refusals it would have spared.
     spares: u64,
+    /// They were refusals.
+    refused: bool,
     why: String,
     /// Some of the calls that it is about.
     examples: Vec<String>,
@@ -128,9 +130,7 @@ impl Plan {
     }
 
     fn print(&self, file: &PolicyFile, span: Option<(i64, i64)>) {
-        let days = span.map_or(String::new(), |(from, to)| {
-            format!(" from {} to {}", when::date(from), when::date(to.saturating_sub(1)))
-        });
+        let days = span.map_or(String::new(), |(from, to)| days(from, to.saturating_sub(1)));
         if self.made.is_empty() && self.unmade.is_empty() {
             out::line(&format!(
                 "Nothing to suggest{days}: no rule was set aside at least {} times and never held to.",
@@ -151,7 +151,9 @@ impl Plan {
             return;
         }
         let folder = file.path.parent().unwrap_or(Path::new("/"));
-        out::line(&format!("#\n# {} would have been spared. If you agree:", questions(spares)));
+        let refused = self.made.iter().any(|one| one.refused);
+        let what = if refused { "question or refusal" } else { "question" };
+        out::line(&format!("#\n# {} would have been spared. If you agree:", table::counted(spares, what)));
         if !folder.is_dir() {
             out::line(&format!("#   mkdir -p {}", word(folder)));
         }
@@ -169,11 +171,10 @@ fn word(path: &Path) -> String {
     }
 }
 
-fn questions(count: u64) -> String {
-    if count == 1 {
-        "1 question or refusal".to_owned()
-    } else {
-        format!("{} questions and refusals", number(count))
+fn days(from: i64, to: i64) -> String {
+    match (when::date(from), when::date(to)) {
+        (from, to) if from == to => format!(" of {from}"),
+        (from, to) => format!(" from {from} to {to}"),
     }
 }
 
@@ -191,7 +192,9 @@ impl Change {
 
     fn told(&self) -> String {
         match self {
-            Self::Level { rule, from, to } => format!("{rule}: {} → {}", from.name(), to.name()),
+            Self::Level { rule, from, to } => {
+                format!("{rule}: {} → {}, in every project", from.name(), to.name())
+            }
             Self::Allow { rule, exceptions } if exceptions.len() == 1 => format!("{rule}: an exception"),
             Self::Allow { rule, exceptions } => format!("{rule}: {} exceptions", exceptions.len()),
             Self::ReadOnly => "approve: read-only".to_owned(),

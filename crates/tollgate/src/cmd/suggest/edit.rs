@@ -81,10 +81,17 @@ fn flow(one: &Exemption) -> String {
     format!("{{ {} }}", fields.join(", "))
 }
 
+/// Words that YAML takes for something else than a text.
+const MEANS_SOMETHING: [&str; 9] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
+
 fn scalar(text: &str) -> String {
     let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '/' | '.' | ' '));
     let is_word = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
-    if plain && is_word && text.contains(['/', '-', ' ']) && !text.ends_with(' ') {
+    if plain
+        && is_word
+        && !text.ends_with(' ')
+        && !MEANS_SOMETHING.contains(&text.to_ascii_lowercase().as_str())
+    {
         return text.to_owned();
     }
     let mut quoted = String::new();

@@ -214,7 +214,7 @@ impl Story {
             (None, Habit::Override, Level::Deny) => Change::Level { rule, from, to: Level::Ask },
             _ => return None,
         };
-        Some(Suggestion { change, spares: passed, why, examples })
+        Some(Suggestion { change, spares: passed, refused: self.habit == Habit::Override, why, examples })
     }
 
     fn why(&self) -> String {
@@ -359,6 +359,7 @@ impl Prompts {
         (self.spared >= ENOUGH && policy.approve == Approve::None).then(|| Suggestion {
             change: Change::ReadOnly,
             spares: self.spared,
+            refused: false,
             why: format!(
                 "The agent asked a person {} times about calls that only read, and only in the project:",
                 self.spared
