@@ -18,8 +18,14 @@ use tollgate_store::{Keep, Log};
 
 const TOOLS: [&str; 8] = ["Bash", "Read", "Edit", "Write", "Grep", "Glob", "WebFetch", "Agent"];
 const AGENTS: [Agent; 3] = [Agent::ClaudeCode, Agent::Codex, Agent::GeminiCli];
-const RULES: [&str; 6] =
-    ["git-force-push", "home-delete", "secret-file-read", "curl-pipe-shell", "opaque", "system-write"];
+const RULES: [&str; 6] = [
+    "git-force-push",
+    "root-delete",
+    "secret-file-read",
+    "downloaded-code",
+    "not-understood",
+    "system-write",
+];
 /// Records that are written, taken in and pruned together, so that ten million need no ten gigabytes.
 const PORTION: usize = 1_000_000;
 
@@ -127,9 +133,14 @@ fn processor() -> Duration {
     Duration::from_millis(ticks * 10)
 }
 
+/// However many events there are.
+const NINETY_DAYS: u64 = 90 * 86_400_000_000;
+
 /// Sessions of forty calls, spread over ninety days.
 struct History {
     left: u64,
+    /// Microseconds from one event to the next.
+    step: u64,
     at: u64,
     random: u64,
     commands: Vec<String>,
@@ -137,19 +148,17 @@ struct History {
 
 impl History {
     fn new(count: u64, commands: Vec<String>) -> Self {
-        Self { left: count, at: 0, random: 0x9e37_79b9_7f4a_7c15, commands }
+        Self { left: count, step: NINETY_DAYS / count.max(1), at: 0, random: 0x9e37_79b9_7f4a_7c15, commands }
     }
 
-    /// What a call is given: a given command alone, as a shell gets it; else what any tool may want.
-    fn input(&mut self) -> Value {
-        let command = ("command", self.command().into());
-        let path = format!("/home/user/project/src/module_{}.rs", self.random(500));
+    /// What a call is given: a command for a shell, a file for any other tool.
+    fn input(&mut self, tool: &str) -> Value {
         let about = ("description", "a step on the way".into());
-        if self.commands.is_empty() {
-            object([command, ("file_path", path.into()), about])
-        } else {
-            object([command, about])
+        if matches!(tool, "Bash" | "run_shell_command") {
+            return object([("command", self.command().into()), about]);
         }
+        let path = format!("/home/user/project/src/module_{}.rs", self.random(500));
+        object([("file_path", path.into()), about])
     }
 
     /// One of the commands, else a made-up one.
@@ -191,7 +200,7 @@ impl History {
             _ => Verdict::Allow,
         };
         let id = format!("toolu_{session:08x}{number:04x}");
-        let input = self.input();
+        let input = self.input(tool);
         let call = ToolUse { id, name: tool.to_owned(), call: ToolCall::Other, input };
         let (name, kind) = match step {
             0 => ("UserPromptSubmit", Kind::Prompt { text: "please make the tests pass".to_owned() }),
@@ -248,8 +257,7 @@ impl Iterator for History {
         let times = Times { read: 40, policy: 120 + self.random(80), judge: 200 + self.random(900) };
         let record =
             Record::of(&event, &[], &decision, decision.verdict, times).made_by("0.1.0", "0011223344556677");
-        // Ninety days, however many events.
-        let micros = 1_790_000_000_000_000 + self.at * 777_600;
+        let micros = 1_786_000_000_000_000 + self.at * self.step;
         self.at += 1;
         Some((record, UNIX_EPOCH + Duration::from_micros(micros)))
     }

@@ -8,58 +8,57 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use crate::fold::{Fold, Open};
 
 /// Raised whenever the tables or what they count change: an older index is built anew.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 const NAME: &str = "index.db";
 
 const SCHEMA: &str = "
-CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE sessions(
+CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS sessions(
   id INTEGER PRIMARY KEY, agent TEXT NOT NULL, session TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
   cwd TEXT NOT NULL, transcript TEXT NOT NULL, events INTEGER NOT NULL, prompts INTEGER NOT NULL,
   calls INTEGER NOT NULL, asked INTEGER NOT NULL, denied INTEGER NOT NULL, UNIQUE(agent, session));
-CREATE INDEX sessions_last ON sessions(last);
-CREATE TABLE calls(
+CREATE INDEX IF NOT EXISTS sessions_last ON sessions(last);
+CREATE TABLE IF NOT EXISTS calls(
   seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, session INTEGER NOT NULL, actor TEXT NOT NULL, tool TEXT NOT NULL,
   verdict TEXT NOT NULL, outcome INTEGER NOT NULL, bytes INTEGER NOT NULL, took INTEGER, gate INTEGER NOT NULL);
-CREATE INDEX calls_session ON calls(session);
-CREATE TABLE open(
+CREATE INDEX IF NOT EXISTS calls_session ON calls(session);
+CREATE TABLE IF NOT EXISTS open(
   session INTEGER NOT NULL, call TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, actor TEXT NOT NULL,
   actor_type TEXT NOT NULL, agent TEXT NOT NULL, tool TEXT NOT NULL, verdict TEXT NOT NULL, asked TEXT NOT NULL,
   tests INTEGER NOT NULL, late INTEGER NOT NULL, PRIMARY KEY(session, call)) WITHOUT ROWID;
-CREATE TABLE hours(
+CREATE TABLE IF NOT EXISTS hours(
   hour INTEGER, agent TEXT, actor TEXT, tool TEXT, verdict TEXT, outcome INTEGER,
   calls INTEGER NOT NULL, bytes INTEGER NOT NULL, took INTEGER NOT NULL,
   PRIMARY KEY(hour, agent, actor, tool, verdict, outcome)) WITHOUT ROWID;
-CREATE TABLE days(
+CREATE TABLE IF NOT EXISTS days(
   hour INTEGER, agent TEXT, actor TEXT, tool TEXT, verdict TEXT, outcome INTEGER,
   calls INTEGER NOT NULL, bytes INTEGER NOT NULL, took INTEGER NOT NULL,
   PRIMARY KEY(hour, agent, actor, tool, verdict, outcome)) WITHOUT ROWID;
-CREATE TABLE events(hour INTEGER, agent TEXT, phase TEXT, n INTEGER NOT NULL, PRIMARY KEY(hour, agent, phase)) WITHOUT ROWID;
-CREATE TABLE latency(
+CREATE TABLE IF NOT EXISTS events(hour INTEGER, agent TEXT, phase TEXT, n INTEGER NOT NULL, PRIMARY KEY(hour, agent, phase)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS latency(
   hour INTEGER, agent TEXT, tool TEXT, bucket INTEGER, n INTEGER NOT NULL,
   PRIMARY KEY(hour, agent, tool, bucket)) WITHOUT ROWID;
-CREATE TABLE latency_days(
+CREATE TABLE IF NOT EXISTS latency_days(
   hour INTEGER, agent TEXT, tool TEXT, bucket INTEGER, n INTEGER NOT NULL,
   PRIMARY KEY(hour, agent, tool, bucket)) WITHOUT ROWID;
-CREATE TABLE rules(
+CREATE TABLE IF NOT EXISTS rules(
   hour INTEGER, agent TEXT, rule TEXT, noted INTEGER NOT NULL, asked INTEGER NOT NULL, denied INTEGER NOT NULL,
   approved INTEGER NOT NULL, declined INTEGER NOT NULL, overridden INTEGER NOT NULL, retried INTEGER NOT NULL,
   PRIMARY KEY(hour, agent, rule)) WITHOUT ROWID;
-CREATE TABLE tests(
+CREATE TABLE IF NOT EXISTS tests(
   hour INTEGER, agent TEXT, passed INTEGER NOT NULL, failed INTEGER NOT NULL, PRIMARY KEY(hour, agent)) WITHOUT ROWID;
-CREATE TABLE faults(hour INTEGER, agent TEXT, kind TEXT, n INTEGER NOT NULL, PRIMARY KEY(hour, agent, kind)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS faults(hour INTEGER, agent TEXT, kind TEXT, n INTEGER NOT NULL, PRIMARY KEY(hour, agent, kind)) WITHOUT ROWID;
 ";
 
 /// The index cannot be had.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexFault {
     /// SQLite says why.
-    #[error("the index `{path}` cannot be used: {error}; delete it and it is built anew")]
+    #[error("the index `{path}` cannot be used: {error}")]
     Database {
         /// Where.
         path: PathBuf,
         /// Why.
-        #[source]
         error: rusqlite::Error,
     },
     /// Something else stands in its place.
@@ -80,6 +79,17 @@ impl IndexFault {
         let missing =
             matches!(error, rusqlite::Error::SqliteFailure(_, Some(why)) if why.contains("no such"));
         missing || matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
+    }
+
+    /// The file cannot be written where it is, whatever is in it: the disk is full or may only be read.
+    #[must_use]
+    pub fn is_out_of_reach(&self) -> bool {
+        use rusqlite::ErrorCode::{CannotOpen, DiskFull, PermissionDenied, ReadOnly, SystemIoFailure};
+        let Self::Database { error, .. } = self else { return false };
+        matches!(
+            error.sqlite_error_code(),
+            Some(ReadOnly | CannotOpen | DiskFull | SystemIoFailure | PermissionDenied)
+        )
     }
 }
 
@@ -102,6 +112,7 @@ impl Index {
     /// When it can neither be opened nor made.
     pub fn open(state: &Path) -> Result<Self, IndexFault> {
         let path = state.join(NAME);
+        let _turn = turn(state);
         check(&path)?;
         let (db, rebuilt) = match connect(&path).and_then(|db| is_whole(&db).map(|whole| (db, whole))) {
             Ok((db, true)) => (db, None),
@@ -109,10 +120,27 @@ impl Index {
                 drop(db);
                 (anew(&path)?, Some("it was of another version".to_owned()))
             }
-            Err(error) => (anew(&path)?, Some(error.to_string())),
+            Err(error) => {
+                let fault = IndexFault::Database { path: path.clone(), error };
+                if !fault.is_damage() && !path.is_dir() {
+                    return Err(fault);
+                }
+                (anew(&path)?, Some(fault.to_string()))
+            }
         };
         private(&path);
         Ok(Self { db, state: state.to_owned(), path, sessions: HashMap::new(), rebuilt })
+    }
+
+    /// An index that is nowhere kept, for where none can be.
+    ///
+    /// # Errors
+    /// When there is not even the memory for it.
+    pub fn in_memory(state: &Path) -> Result<Self, IndexFault> {
+        let path = PathBuf::from(":memory:");
+        let made = Connection::open_in_memory().and_then(|db| is_whole(&db).map(|_| db));
+        let db = made.map_err(|error| IndexFault::Database { path: path.clone(), error })?;
+        Ok(Self { db, state: state.to_owned(), path, sessions: HashMap::new(), rebuilt: None })
     }
 
     /// The last record that was taken in, and its hash.
@@ -354,6 +382,26 @@ impl Index {
     }
 }
 
+/// One process at a time makes an index or takes records in, from looking how far it is to the last write: whoever
+/// waited finds nothing left to do. The directory itself is what is locked, so that nothing has to be made for it.
+pub(crate) fn turn(state: &Path) -> Option<std::fs::File> {
+    let folder = std::fs::File::open(state).ok()?;
+    folder.lock().ok().map(|()| folder)
+}
+
+/// The last record that an index has taken in and its hash, looked at without changing or making it.
+#[must_use]
+pub fn reached(state: &Path) -> Option<(u64, String)> {
+    let path = state.join(NAME);
+    check(&path).ok()?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let db = Connection::open_with_flags(path, flags).ok()?;
+    let get = |key: &str| {
+        db.query_row("SELECT value FROM meta WHERE key = ?1", [key], |row| row.get::<_, String>(0)).ok()
+    };
+    get("seq")?.parse().ok().zip(get("hash")).filter(|(seq, _)| *seq > 0)
+}
+
 /// Hours of a day: sums by day stand under the first hour of it.
 pub(crate) const DAY: i64 = 24;
 
@@ -375,7 +423,7 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     Ok(db)
 }
 
-/// Is it ours, of this version and readable? An empty one becomes so.
+/// Is it ours, of this version and readable? An empty one becomes so, whoever else makes it one at the same time.
 fn is_whole(db: &Connection) -> rusqlite::Result<bool> {
     let version: i64 = db.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     let tables: i64 = db.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;

@@ -68,6 +68,8 @@ pub struct Fact {
     pub verdict: String,
     /// The rules that found something, and what each said.
     pub findings: Vec<(String, String)>,
+    /// The rules that an exception set aside which a person made for a while. One in a policy file is policy.
+    pub excepted: Vec<String>,
     /// The call's code, when it was refused or let pass by a person.
     pub code: String,
     /// The fault, when the gate could not decide.
@@ -117,6 +119,7 @@ impl Fact {
                 "verdict" => decided = part.text(),
                 "expressed" => fact.verdict = part.text(),
                 "findings" => fact.findings = findings(&part.value()),
+                "excepted" => fact.excepted = excepted(&part.value()),
                 "code" => fact.code = part.text(),
                 "fault" => fact.fault = part.text(),
                 "us" => fact.gate = micros(&part.value()),
@@ -193,6 +196,12 @@ fn findings(value: &Value) -> Vec<(String, String)> {
     each.map(|finding| (text(finding, "rule"), text(finding, "verdict"))).collect()
 }
 
+fn excepted(value: &Value) -> Vec<String> {
+    let each = value.as_list().unwrap_or_default().iter();
+    let made = each.filter(|one| one.text("id").is_some_and(|id| !id.is_empty()));
+    made.filter_map(|one| one.text("rule")).map(str::to_owned).collect()
+}
+
 fn micros(value: &Value) -> u64 {
     let each = value.as_map().unwrap_or_default().iter();
     each.filter_map(|(_, step)| match step {
@@ -263,7 +272,7 @@ mod tests {
     #[test]
     fn both_ways_of_reading_a_line_say_the_same() {
         for line in [
-            r#"{"v":1,"seq":7,"ts":"2026-01-31T12:00:00.000000Z","id":"t\"1","agent":"codex","session":"é\u00e9","phase":"pre-tool","subagent":{"id":"a","type":"Explore"},"tool":"Bash","input":{"x":{"command":"no"},"command":"cargo test\n"},"verdict":"deny","expressed":"ask","findings":[{"rule":"r","verdict":"deny","what":"}],"}],"us":{"read":1,"judge":20},"took_ms":3,"result_bytes":12,"code":"c","fault":"f"}"#,
+            r#"{"v":1,"seq":7,"ts":"2026-01-31T12:00:00.000000Z","id":"t\"1","agent":"codex","session":"é\u00e9","phase":"pre-tool","subagent":{"id":"a","type":"Explore"},"tool":"Bash","input":{"x":{"command":"no"},"command":"cargo test\n"},"verdict":"deny","expressed":"ask","findings":[{"rule":"r","verdict":"deny","what":"}],"}],"excepted":[{"id":"0a","rule":"r"},{"id":"","rule":"s"}],"us":{"read":1,"judge":20},"took_ms":3,"result_bytes":12,"code":"c","fault":"f"}"#,
             r#"{"v":1,"seq":8,"ts":"x","verdict":"allow","input":"text","took_ms":"3"}"#,
             r#"{"v":1,"seq":9,"input":{"command":["cargo","test"]},"subagent":null}"#,
             r#"{"v":1,"seq":"9"}"#,

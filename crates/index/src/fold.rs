@@ -269,7 +269,7 @@ impl Fold {
             };
             let steps = [
                 (what, true),
-                (OVERRIDDEN, overridden),
+                (OVERRIDDEN, overridden || fact.excepted.contains(rule)),
                 (RETRIED, retried && rule != REPEATED && what == DENIED),
             ];
             for (step, _) in steps.into_iter().filter(|(_, counts)| *counts) {

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use tollgate_model::json;
 use tollgate_store::{Entry, Log, members, plain};
 
-use crate::db::{Index, IndexFault};
+use crate::db::{Index, IndexFault, turn};
 use crate::fact::Fact;
 use crate::fold::Fold;
 
@@ -31,6 +31,7 @@ impl Index {
     /// # Errors
     /// When the index cannot be written.
     pub fn catch_up(&mut self, mut progress: impl FnMut(Progress)) -> Result<u64, IndexFault> {
+        let _turn = turn(&self.state);
         match self.take_in(&mut progress) {
             Err(fault) if fault.is_damage() => {
                 self.clear(&fault.to_string())?;

@@ -10,7 +10,7 @@ mod ingest;
 #[cfg(test)]
 mod tests;
 
-pub use db::{Index, IndexFault};
+pub use db::{Index, IndexFault, reached};
 pub use fact::{Fact, Outcome};
 pub use figures::{Actors, By, CallRow, Figures, Row, RuleRow, Scope, SessionRow, Tests, Totals};
 pub use histogram::{Histogram, bucket, value};

@@ -270,3 +270,25 @@ fn whole_days_and_single_hours_add_up_to_the_same() {
     });
     assert_eq!(one.totals().unwrap().calls.calls, days[1].calls);
 }
+
+#[test]
+fn many_who_ask_at_once_count_everything_once() {
+    let state = tempfile::tempdir().unwrap();
+    story(state.path());
+    let one = caught_up(state.path()).figures(Scope::default()).totals().unwrap();
+    for _ in 0..5 {
+        let _ = std::fs::remove_file(state.path().join("index.db"));
+        for end in ["-wal", "-shm"] {
+            let _ = std::fs::remove_file(state.path().join(format!("index.db{end}")));
+        }
+        let start = std::sync::Barrier::new(8);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    start.wait();
+                    assert_eq!(caught_up(state.path()).figures(Scope::default()).totals().unwrap(), one);
+                });
+            }
+        });
+    }
+}

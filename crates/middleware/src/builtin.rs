@@ -1,10 +1,10 @@
 //! The middlewares that are part of Tollgate, under the names the seeds give them.
 
 use std::fs::OpenOptions;
-use std::io::Write;
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::net::UdpSocket;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use regex_lite::RegexBuilder;
@@ -154,12 +154,9 @@ impl Call<'_> {
     /// What the last answer in the transcript says it used.
     fn tokens(&self) -> Value {
         let path = self.input.text("transcript_path").unwrap_or_default();
-        let text = std::fs::read_to_string(path).unwrap_or_default();
-        let usage = text
-            .lines()
-            .rev()
-            .take(200)
-            .find_map(|line| parse(line.as_bytes()).ok()?.get("message")?.get("usage").cloned());
+        let end = end_of(Path::new(path)).unwrap_or_default();
+        let lines = end.rsplit(|byte| *byte == b'\n');
+        let usage = lines.take(200).find_map(|line| parse(line).ok()?.get("message")?.get("usage").cloned());
         object([
             ("timestamp", rfc3339(SystemTime::now()).as_str().into()),
             ("session_id", self.input.get("session_id").cloned().unwrap_or(Value::Null)),
@@ -238,6 +235,20 @@ impl Call<'_> {
 const DANGEROUS: [&str; 5] =
     [r"\brm\s+-(rf|fr)\b", r"\bsudo\s+rm\b", r"\bdd\s+if=", r">\s*/dev/(sd[a-z]|nvme)", r"\bmkfs\b"];
 const SENSITIVE: [&str; 3] = [".env*", "*.key", "*.pem"];
+
+/// The last bytes of a file; a transcript grows large, and what is no file has no end.
+fn end_of(path: &Path) -> std::io::Result<Vec<u8>> {
+    const ENOUGH: u64 = 1 << 20;
+    if !path.metadata()?.is_file() {
+        return Ok(Vec::new());
+    }
+    let mut file = std::fs::File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(ENOUGH)))?;
+    let mut end = Vec::new();
+    file.take(ENOUGH).read_to_end(&mut end)?;
+    Ok(end)
+}
 
 fn number(value: &Value) -> Option<usize> {
     let mut text = String::new();

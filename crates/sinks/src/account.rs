@@ -15,6 +15,8 @@ const NAME: &str = "sinks.json";
 pub struct Account {
     /// The last record that was sent or dropped.
     pub seq: u64,
+    /// Its hash, so that a log which was begun anew is known.
+    pub hash: String,
     /// How many were sent.
     pub sent: u64,
     /// How many were dropped.

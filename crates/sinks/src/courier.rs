@@ -58,7 +58,10 @@ impl Courier<'_> {
         accounts.retain(|name, _| self.sinks.iter().any(|sink| sink.name() == *name));
         for sink in self.sinks {
             let new = || Account { seq: self.from.saturating_sub(1), ..Account::default() };
-            accounts.entry(sink.name()).or_insert_with(new);
+            let account = accounts.entry(sink.name()).or_insert_with(new);
+            if !self.is_of_this_log(account) {
+                (account.seq, account.hash) = (self.from.saturating_sub(1), String::new());
+            }
         }
         let mut quiet = Instant::now();
         let mut reached = 0;
@@ -75,6 +78,13 @@ impl Courier<'_> {
             reached = head;
             std::thread::sleep(PAUSE);
         }
+    }
+
+    /// Is the record that was last sent still there, or pruned? A log that was begun anew counts from one.
+    fn is_of_this_log(&self, account: &Account) -> bool {
+        let here = || Log::at(self.state).records_from(account.seq).next();
+        account.hash.is_empty()
+            || here().is_some_and(|entry| entry.seq > account.seq || hash_of(&entry.line) == account.hash)
     }
 
     /// One delivery to each sink that has something to get, all at once. Did any account change?
@@ -94,10 +104,11 @@ impl Courier<'_> {
     fn serve(&self, sink: &Sink, account: &mut Account, head: u64) {
         account.drop_beyond(head);
         let lines = Log::at(self.state).records_from(account.seq + 1).take(BATCH);
-        let (mut last, mut unread) = (account.seq, 0);
+        let (mut last, mut unread, mut hash) = (account.seq, 0, String::new());
         let mut records: Vec<Value> = Vec::new();
         for entry in lines {
             last = entry.seq;
+            hash = hash_of(&entry.line).to_owned();
             match serde_json::from_str(&entry.line) {
                 Ok(record) => records.push(record),
                 Err(_) => unread += 1,
@@ -105,7 +116,7 @@ impl Courier<'_> {
         }
         if last == account.seq {
             // The head is ahead of what can be read; there is nothing here to wait for.
-            account.seq = head;
+            (account.seq, account.hash) = (head, String::new());
             return;
         }
         let count = records.len() as u64;
@@ -114,13 +125,14 @@ impl Courier<'_> {
             Ok(()) => {
                 let dropped = account.dropped + unread;
                 let sent = account.sent + count;
-                *account = Account { seq: last, sent, dropped, memory, sent_at: now(), ..Account::default() };
+                let sent_at = now();
+                *account = Account { seq: last, hash, sent, dropped, memory, sent_at, ..Account::default() };
             }
             Err(trouble) => {
                 account.fail(&trouble.why);
                 if !trouble.again {
                     account.dropped += count + unread;
-                    (account.seq, account.memory) = (last, memory);
+                    (account.seq, account.hash, account.memory) = (last, hash, memory);
                 }
             }
         }
@@ -145,16 +157,18 @@ impl Courier<'_> {
 }
 
 impl Account {
-    /// May it be tried?
+    /// May it be tried? A time further off than any pause was set by a clock that has been put back since.
     fn is_due(&self) -> bool {
-        self.retry_at <= now()
+        self.retry_at <= now() || self.retry_at > now() + LONGEST
     }
 
     /// Drops what is more than the bound allows.
     fn drop_beyond(&mut self, head: u64) {
         let over = head.saturating_sub(self.seq).saturating_sub(MOST);
-        self.dropped += over;
-        self.seq += over;
+        if over > 0 {
+            self.dropped += over;
+            (self.seq, self.hash) = (self.seq + over, String::new());
+        }
     }
 
     fn fail(&mut self, why: &str) {
@@ -162,6 +176,11 @@ impl Account {
         self.retry_at = now() + (1_u64 << self.failures.min(6).saturating_sub(1)).min(LONGEST);
         self.why = why.chars().filter(|c| !c.is_control()).take(300).collect();
     }
+}
+
+/// The hash at the end of a line of the log.
+fn hash_of(line: &str) -> &str {
+    line.rsplit('"').nth(1).unwrap_or_default()
 }
 
 fn now() -> u64 {

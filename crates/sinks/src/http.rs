@@ -10,10 +10,15 @@ use crate::{Address, Trouble};
 
 /// Posts JSON to an address, with a path after it.
 pub(crate) fn post(to: &Address, path: &str, body: &str, end: Instant) -> Result<(), Trouble> {
+    post_where(&SYSTEM, to, path, body, end)
+}
+
+/// The same, on a system that keeps its certificates in one of these files.
+fn post_where(system: &[&str], to: &Address, path: &str, body: &str, end: Instant) -> Result<(), Trouble> {
     let told = |why: String| format!("{}: {why}", to.shown());
     let url =
         if path.is_empty() { to.url.clone() } else { format!("{}/{path}", to.url.trim_end_matches('/')) };
-    let mut request = agent(to, end)
+    let mut request = agent(system, to, end)
         .map_err(|why| Trouble::later(told(why)))?
         .post(&url)
         .header("Content-Type", "application/json");
@@ -47,9 +52,9 @@ impl Address {
     }
 }
 
-fn agent(to: &Address, end: Instant) -> Result<ureq::Agent, String> {
+fn agent(system: &[&str], to: &Address, end: Instant) -> Result<ureq::Agent, String> {
     let left = end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
-    let roots = roots(to.ca.as_deref(), &SYSTEM)?;
+    let roots = roots(to.ca.as_deref(), system)?;
     let builder = ureq::Agent::config_builder()
         .timeout_global(Some(left))
         .http_status_as_error(false)
@@ -150,6 +155,73 @@ mod tests {
         assert_eq!(count(Some(&two), &[&one]), Some(2));
         assert_eq!(count(Some(&none), &[&one]), Some(0), "a file that was named is never passed over");
         assert_eq!(count(None, &["/nowhere", &none]), None);
+    }
+
+    /// An authority, and a server that it vouches for, which takes so many connections.
+    fn vouched_for(connections: usize) -> (String, u16, std::thread::JoinHandle<Vec<String>>) {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let authority_key = rcgen::KeyPair::generate().unwrap();
+        let mut authority = rcgen::CertificateParams::new(Vec::new()).unwrap();
+        authority.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+        let root = authority.self_signed(&authority_key).unwrap();
+        let issuer = rcgen::Issuer::new(authority, authority_key);
+        let key = rcgen::KeyPair::generate().unwrap();
+        let server = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+        let server = server.signed_by(&key, &issuer).unwrap();
+        let key = rustls::pki_types::PrivateKeyDer::Pkcs8(key.serialize_der().into());
+        let config = rustls::ServerConfig::builder().with_no_client_auth();
+        let config = Arc::new(config.with_single_cert(vec![server.der().clone()], key).unwrap());
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let served = std::thread::spawn(move || {
+            (0..connections).map(|_| heard(listener.accept().unwrap().0, &config)).collect()
+        });
+        (root.pem(), port, served)
+    }
+
+    /// What a client says that trusts the server; nothing from one that does not.
+    fn heard(tcp: std::net::TcpStream, config: &Arc<rustls::ServerConfig>) -> String {
+        use std::io::{Read, Write};
+        let connection = rustls::ServerConnection::new(config.clone()).unwrap();
+        let mut stream = rustls::StreamOwned::new(connection, tcp);
+        let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
+        while !bytes.ends_with(b"{}") {
+            match stream.read(&mut piece) {
+                Ok(count) if count > 0 => bytes.extend(&piece[..count]),
+                _ => return String::new(),
+            }
+        }
+        stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn a_server_is_reached_by_the_systems_certificates_and_by_no_others() {
+        let (ours, port, served) = vouched_for(4);
+        let (other, ..) = vouched_for(0);
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path.to_str().unwrap().to_owned()
+        };
+        let (ours, other, both) =
+            (file("ours", &ours), file("other", &other), file("both", &format!("{other}{ours}")));
+        let to = |ca: Option<&str>| Address {
+            url: format!("https://localhost:{port}"),
+            ca: ca.map(Into::into),
+            ..Address::default()
+        };
+        let end = || Instant::now() + Duration::from_secs(10);
+        let post = |system: &str, ca| post_where(&["/nowhere", system], &to(ca), "v1/traces", "{}", end());
+        assert_eq!(post(&ours, None), Ok(()));
+        assert_eq!(post(&both, None), Ok(()));
+        let stranger = post(&other, None).unwrap_err();
+        assert!(stranger.again && stranger.why.contains("certificate"), "{stranger:?}");
+        assert!(post(&ours, Some(&other)).is_err(), "the policy's file counts, and no other");
+        let heard = served.join().unwrap();
+        assert!(heard[0].starts_with("POST /v1/traces HTTP/1.1\r\n"), "{}", heard[0]);
+        assert!(!heard[1].is_empty() && heard[2].is_empty() && heard[3].is_empty(), "{heard:?}");
     }
 
     #[test]

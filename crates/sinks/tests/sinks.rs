@@ -369,3 +369,37 @@ fn what_waits_too_long_is_dropped_and_counted() {
     assert_eq!((mended.seq, mended.sent, mended.dropped, mended.why.as_str()), (MOST + 107, MOST, 107, ""));
     drop(listener);
 }
+
+#[test]
+fn a_log_that_was_begun_anew_is_delivered_from_its_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("state");
+    let path = folder.path().join("out.jsonl");
+    let sinks = [Sink::Jsonl { path: path.clone() }];
+    let lines = || std::fs::read_to_string(&path).unwrap_or_default().lines().count();
+    fill(&state, 300);
+    Courier { state: &state, sinks: &sinks, from: 1 }.run();
+    assert_eq!(lines(), 300);
+    for name in ["events.jsonl", "head"] {
+        std::fs::remove_file(state.join(name)).unwrap();
+    }
+    fill(&state, 20);
+    Courier { state: &state, sinks: &sinks, from: 1 }.run();
+    assert_eq!(lines(), 320);
+    fill(&state, 5);
+    Courier { state: &state, sinks: &sinks, from: 25 }.run();
+    assert_eq!(lines(), 325, "the same log goes on where it was");
+}
+
+#[test]
+fn f16_a_clock_that_was_put_back_keeps_no_sink_waiting() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("state");
+    let path = folder.path().join("out.jsonl");
+    let sinks = [Sink::Jsonl { path: path.clone() }];
+    fill(&state, 3);
+    let waiting = json!({ sinks[0].name(): {"retry_at": 4_000_000_000_u64, "failures": 1, "why": "x"} });
+    std::fs::write(state.join("sinks.json"), waiting.to_string()).unwrap();
+    Courier { state: &state, sinks: &sinks, from: 1 }.run();
+    assert_eq!(std::fs::read_to_string(&path).unwrap_or_default().lines().count(), 3);
+}

@@ -1,5 +1,7 @@
 //! A record as it may be kept: no secrets, no long texts, no more than a line can hold.
 
+use std::borrow::Cow;
+
 use tollgate_model::Record;
 use tollgate_model::json::{self, Value};
 
@@ -44,8 +46,13 @@ impl Clean {
                 if RESERVED.contains(&name.as_str()) { format!("_{name}") } else { walk.key(name, index) };
             (kept, walk.member(name, value))
         });
-        let fields: Vec<(String, Value)> = fields.collect();
-        let mut clean = Self { call: cut(&record.call, MAX_ID, redactor), json: members(&fields), fields };
+        let mut fields: Vec<(String, Value)> = fields.collect();
+        let mut call = cut(&record.call, MAX_ID, redactor);
+        if redactor.has_seen() {
+            call = redactor.known(&call).into_owned();
+            fields.iter_mut().for_each(|(_, value)| without_known(value, redactor));
+        }
+        let mut clean = Self { call, json: members(&fields), fields };
         if clean.json.len() > MAX_RECORD - FRAME {
             clean.shrink(redactor);
         }
@@ -75,6 +82,20 @@ impl Clean {
             self.fields = vec![("dropped".to_owned(), (self.fields.len() as u64).into())];
         }
         self.json = members(&self.fields);
+    }
+}
+
+/// Takes out what another text showed to be a secret.
+fn without_known(value: &mut Value, redactor: &Redactor) {
+    match value {
+        Value::String(text) => {
+            if let Cow::Owned(clean) = redactor.known(text) {
+                *text = clean;
+            }
+        }
+        Value::List(elements) => elements.iter_mut().for_each(|element| without_known(element, redactor)),
+        Value::Map(members) => members.iter_mut().for_each(|(_, member)| without_known(member, redactor)),
+        _ => {}
     }
 }
 

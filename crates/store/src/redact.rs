@@ -16,7 +16,7 @@ mod tokens;
 mod value;
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 
 use scan::{Found, scan};
@@ -33,7 +33,14 @@ pub struct Redactor {
     state: Option<PathBuf>,
     personal: bool,
     key: OnceCell<Option<[u8; 32]>>,
+    /// What was taken out so far, and its stand-ins.
+    seen: RefCell<Vec<(String, String)>>,
 }
+
+/// A shorter secret may be a word of any text, and is taken out only where it was found.
+const TELLING: usize = 8;
+/// No more secrets are remembered than this.
+const MOST_SEEN: usize = 64;
 
 impl Redactor {
     /// A redactor with the key in this state directory.
@@ -77,6 +84,23 @@ impl Redactor {
         Some(self.stand_in("secret", kind, value))
     }
 
+    /// The text without the secrets that were found in others: what is told about a call may hold them where nothing
+    /// around them shows that they are secrets.
+    pub(crate) fn known<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut out = Cow::Borrowed(text);
+        for (secret, stand_in) in
+            self.seen.borrow().iter().filter(|(secret, _)| text.contains(secret.as_str()))
+        {
+            out = Cow::Owned(out.replace(secret.as_str(), stand_in));
+        }
+        out
+    }
+
+    /// Was any secret found so far?
+    pub(crate) fn has_seen(&self) -> bool {
+        !self.seen.borrow().is_empty()
+    }
+
     /// Eight hex digits of a text's keyed hash; `None` without a key.
     pub(crate) fn digest(&self, bytes: &[u8]) -> Option<String> {
         let hash = blake3::keyed_hash(self.key().as_ref()?, bytes);
@@ -84,6 +108,16 @@ impl Redactor {
     }
 
     fn stand_in(&self, class: &str, kind: &str, secret: &str) -> String {
+        let stand_in = self.made(class, kind, secret);
+        let mut seen = self.seen.borrow_mut();
+        let new = seen.len() < MOST_SEEN && !seen.iter().any(|(other, _)| other == secret);
+        if new && secret.len() >= TELLING {
+            seen.push((secret.to_owned(), stand_in.clone()));
+        }
+        stand_in
+    }
+
+    fn made(&self, class: &str, kind: &str, secret: &str) -> String {
         match self.key() {
             Some(key) => {
                 let hash = blake3::keyed_hash(key, secret.as_bytes());

@@ -91,9 +91,10 @@ pub fn heading(text: &str) {
     out::line(&if std::io::stdout().is_terminal() { format!("\x1b[1m{text}\x1b[0m") } else { text });
 }
 
-/// Text on one line without control characters: settings files and answers may hold anything.
+/// Text on one line without what a terminal obeys or nobody sees: settings files, answers and calls may hold anything.
 pub fn shown(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    let hidden = |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+    text.chars().map(|c| if c.is_control() || hidden(c) { ' ' } else { c }).collect()
 }
 
 /// A path as people write it.

@@ -11,7 +11,7 @@ pub fn width() -> usize {
     if size == 0 { 80 } else { size.clamp(40, 200) }
 }
 
-/// Rows under a head. The first column is text and gives way; the others are figures, set right.
+/// Rows under a head. The first column is text and gives way; the others are set right where they are figures.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     /// The names of the columns.
@@ -43,33 +43,50 @@ impl Table {
         if let Some(first) = widths.first_mut() {
             *first = (*first).min(width.saturating_sub(others + 2).max(8));
         }
+        let texts: Vec<bool> = (0..self.head.len()).map(|column| self.is_text(column)).collect();
         let all = std::iter::once(&self.head).chain(&self.rows);
-        all.map(|row| line(row, &widths)).collect()
+        all.map(|row| line(row, &widths, &texts)).collect()
+    }
+
+    /// Does a column hold words, all of them?
+    pub fn is_text(&self, column: usize) -> bool {
+        let word =
+            |cell: &String| cell.is_empty() || cell.starts_with(|c: char| c.is_alphabetic() || c == '(');
+        let cells = || self.rows.iter().filter_map(|row| row.get(column));
+        column == 0 || (cells().all(word) && cells().any(|cell| !cell.is_empty()))
     }
 
     /// As a table in Markdown.
     pub fn markdown(&self) -> String {
         let bar = |cells: &[String]| {
-            let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+            let cells: Vec<String> = cells.iter().map(|cell| literal(cell)).collect();
             format!("| {} |\n", cells.join(" | "))
         };
         let marks: Vec<String> =
-            (0..self.head.len()).map(|at| if at == 0 { "---" } else { "---:" }.to_owned()).collect();
+            (0..self.head.len()).map(|at| if self.is_text(at) { "---" } else { "---:" }.to_owned()).collect();
         let rows: String = self.rows.iter().map(|row| bar(row)).collect();
         format!("{}{}{rows}", bar(&self.head), bar(&marks))
     }
 }
 
-fn line(cells: &[String], widths: &[usize]) -> String {
-    let mut out = String::from("  ");
-    for (at, (cell, width)) in cells.iter().zip(widths).enumerate() {
+/// A text that Markdown shows as it is: no markup, no link, no end of its cell.
+pub fn literal(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '\\' | '|' | '[' | ']' | '*' | '`' | '<') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+fn line(cells: &[String], widths: &[usize], texts: &[bool]) -> String {
+    let mut out = String::new();
+    for ((cell, width), text) in cells.iter().zip(widths).zip(texts) {
         let cell = cut(cell, *width);
         let space = " ".repeat(width.saturating_sub(columns(&cell)));
-        if at == 0 {
-            out.push_str(&format!("{cell}{space}"));
-        } else {
-            out.push_str(&format!("  {space}{cell}"));
-        }
+        out.push_str(&if *text { format!("  {cell}{space}") } else { format!("  {space}{cell}") });
     }
     out.trim_end().to_owned()
 }
@@ -111,6 +128,11 @@ pub fn number(value: u64) -> String {
         out.push(digit);
     }
     out
+}
+
+/// So many of something: `1 call`, `12 calls`.
+pub fn counted(value: u64, what: &str) -> String {
+    format!("{} {what}{}", number(value), if value == 1 { "" } else { "s" })
 }
 
 /// A share: `12.3 %`; nothing of nothing is `–`.
@@ -206,6 +228,14 @@ mod tests {
         assert!(lines.iter().all(|line| columns(line) <= 40 && !line.contains('\x1b')), "{lines:?}");
         assert!(lines[1].contains('…') && lines[1].ends_with('3'), "{lines:?}");
         assert!(table.markdown().starts_with("| session | calls | refused |\n| --- | ---: | ---: |\n"));
+        let mut hostile = Table::new(&["tool"]);
+        hostile.row(["a|b [x](javascript:1) <img src=x> `c` \n# d\u{202e}e".to_owned()]);
+        let written = hostile.markdown();
+        assert!(written.lines().count() == 3 && !written.contains('\u{202e}'), "{written}");
+        assert!(
+            written.contains("\\[x\\](") && written.contains("\\<img") && written.contains("a\\|b"),
+            "{written}"
+        );
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub struct Transcript {
     pub agent: Agent,
     /// Where.
     pub path: PathBuf,
-    /// How large.
+    /// How large; a link is as large as its own text.
     pub size: u64,
     /// When it was last written, in microseconds since 1970.
     pub changed: i64,
@@ -34,7 +34,7 @@ const PLACES: [(Agent, &str, &str); 4] = [
     (Agent::QwenCode, ".qwen/projects", ""),
 ];
 
-/// All transcripts below a home directory. Links are not followed.
+/// All transcripts below a home directory. Links are found, and not followed: reading one tells so.
 pub fn find(home: &Path) -> Vec<Transcript> {
     let mut found = Vec::new();
     for (agent, folder, prefix) in PLACES {
@@ -52,6 +52,9 @@ pub fn find(home: &Path) -> Vec<Transcript> {
 /// Reads a transcript; `each` gets what it tells, in order. A line that is being written is left for later.
 pub fn read(transcript: &Transcript, mut each: impl FnMut(Told)) -> std::io::Result<()> {
     use std::io::Read;
+    if transcript.path.symlink_metadata()?.is_symlink() {
+        return Err(std::io::Error::other("a link, which was not followed"));
+    }
     let mut lines = BufReader::with_capacity(256 << 10, File::open(&transcript.path)?);
     let mut reader = Reader::new(transcript.agent);
     let mut line = Vec::new();
@@ -65,7 +68,7 @@ pub fn read(transcript: &Transcript, mut each: impl FnMut(Told)) -> std::io::Res
 }
 
 fn one(agent: Agent, path: &Path) -> Option<Transcript> {
-    let meta = path.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
+    let meta = path.symlink_metadata().ok().filter(|meta| meta.is_file() || meta.is_symlink())?;
     let changed = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     let changed = i64::try_from(changed.as_micros()).ok()?;
     Some(Transcript { agent, path: path.to_owned(), size: meta.len(), changed })
@@ -76,7 +79,7 @@ fn walk(folder: &Path, depth: usize, each: &mut dyn FnMut(&Path)) {
     for entry in entries.flatten() {
         match entry.file_type() {
             Ok(kind) if kind.is_dir() && depth > 0 => walk(&entry.path(), depth - 1, each),
-            Ok(kind) if kind.is_file() => each(&entry.path()),
+            Ok(kind) if kind.is_file() || kind.is_symlink() => each(&entry.path()),
             _ => {}
         }
     }

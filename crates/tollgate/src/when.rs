@@ -35,6 +35,17 @@ pub fn parse(text: &str) -> anyhow::Result<i64> {
     }
 }
 
+/// Reads the two ends of a period, each of which may be open.
+pub fn period(since: Option<&str>, until: Option<&str>) -> anyhow::Result<(Option<i64>, Option<i64>)> {
+    let (from, to) = (since.map(parse).transpose()?, until.map(parse).transpose()?);
+    if let (Some(from), Some(to)) = (from, to)
+        && from >= to
+    {
+        bail!("the time ends ({}) before it begins ({})", minute(to), minute(from));
+    }
+    Ok((from, to))
+}
+
 /// Reads a length of time: `90s`, `90m`, `24h`, `7d`, `4w`.
 pub fn length(text: &str) -> Option<i64> {
     let unit = text.chars().last()?;

@@ -5,6 +5,7 @@
 mod support;
 
 use std::process::{Command, Output};
+use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 use support::Scratch;
@@ -169,8 +170,81 @@ fn a_report_is_written_kept_and_compared() {
     assert_eq!((&calls["value"], &calls["before"]), (&json!(4.0), &json!(3.0)));
     let session = shown(&scratch, &["report", "--session", "s-1"]);
     assert!(session.contains("Session s-1"), "{session}");
+    let stopped = session.split("Asked about or refused").nth(1).unwrap_or_default();
+    assert!(stopped.contains("rm -rf ~/.ssh") && stopped.contains("deny"), "{session}");
     assert_eq!(tollgate(&scratch, &["report", "--save", "../x"]).status.code(), Some(2));
     assert_eq!(tollgate(&scratch, &["report", "--session", "nobody"]).status.code(), Some(2));
+}
+
+#[test]
+fn what_cannot_be_answered_is_told_in_words() {
+    let fresh = Scratch::new();
+    for (args, code, told) in [
+        (&["log"][..], 1, "there is no log yet"),
+        (&["stats"], 2, "there is no log yet"),
+        (&["report", "--format", "html"], 2, "there is no log yet"),
+        (&["suggest"], 2, "there is no log yet"),
+        (&["replay"], 0, "There are no calls to judge again"),
+        (&["stats", "--by", "tokens"], 0, "No transcript"),
+        (&["audit"], 0, "nothing to compare"),
+    ] {
+        check(&fresh, args, code, told);
+        assert!(!fresh.state().join("transcripts.json").exists(), "{args:?} leaves nothing behind");
+    }
+    let scratch = story();
+    for (args, code, told) in [
+        (&["log", "--verdict", "denied"][..], 2, "'deny'"),
+        (&["stats", "--agent", "claude"], 2, "'claude-code'"),
+        (&["log", "--rule", "git-force-psh"], 1, "did you mean `--rule git-force-push`?"),
+        (&["log", "--text", "nowhere"], 1, "no record fits"),
+        (&["stats", "--since", "1h", "--until", "2h"], 2, "before it begins"),
+        (&["log", "--since", "soon"], 2, "`soon` is no time; write `24h`"),
+        (&["report", "--session", "x"], 2, "`tollgate stats --by session` lists them"),
+        (&["report", "--against", "x"], 2, "`tollgate report --save x`"),
+        (&["report", "--save", "../x"], 2, "use letters, digits"),
+        (&["replay", "--policy", "/nowhere"], 2, "cannot read `/nowhere`"),
+        (&["stats", "--by", "tokens", "--prices", "/nowhere"], 2, "cannot read `/nowhere`"),
+        (&["audit", "--anchor", "rubbish"], 2, "`SEQ:HASH`"),
+        (&["prune"], 2, "--older-than 90d"),
+    ] {
+        check(&scratch, args, code, told);
+    }
+}
+
+fn check(scratch: &Scratch, args: &[&str], code: i32, told: &str) {
+    let output = tollgate(scratch, args);
+    let text =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(code) && text.contains(told), "{args:?}: {text}");
+}
+
+/// Calls that were made so many minutes ago, as records of the log.
+fn made_ago(scratch: &Scratch, minutes: &[u64]) {
+    let record = |ago: &u64| {
+        let fields = [("agent", "codex"), ("session", "s"), ("event", "PreToolUse"), ("phase", "pre-tool")];
+        let more = [("tool", "shell"), ("verdict", "allow")];
+        let fields =
+            fields.into_iter().chain(more).map(|(key, text)| (key.to_owned(), text.into())).collect();
+        let at = SystemTime::now() - Duration::from_secs(ago * 60);
+        (tollgate_model::Record { call: format!("c{ago}"), fields }, at)
+    };
+    tollgate_store::Log::at(&scratch.state()).append_all(minutes.iter().map(record)).unwrap();
+}
+
+#[test]
+fn no_call_is_in_two_periods_that_are_compared() {
+    // In the hour in which the two periods meet; figures are kept by the hour.
+    for ago in [61, 77, 91, 116] {
+        let scratch = Scratch::new();
+        made_ago(&scratch, &[ago]);
+        let since = format!("{}m", ago - 1);
+        let report =
+            objects(&scratch, &["report", "--since", &since, "--against", "previous", "--json"]).remove(0);
+        let calls = &report["figures"][0];
+        let sum = calls["value"].as_f64().unwrap() + calls["before"].as_f64().unwrap();
+        assert_eq!(sum, 1.0, "{since}: {calls}");
+        assert!(report["against"].as_str().unwrap().contains(" – "), "{report}");
+    }
 }
 
 /// A line of Claude's transcript that calls `Bash`.
@@ -307,6 +381,38 @@ fn tokens_are_counted_once_and_priced() {
     let nobody = objects(&scratch, &["report", "--json", "--agent", "codex"]).remove(0);
     assert_eq!(nobody["tokens"], json!([]));
     assert!(shown(&scratch, &["stats", "--by", "tokens"]).lines().all(|line| line.chars().count() <= 80));
+}
+
+#[test]
+fn tokens_of_every_agent_are_found_where_it_keeps_them() {
+    let scratch = story();
+    for (file, recorded) in [
+        (".claude/projects/-p/a.jsonl", include_str!("../../agents/transcripts/claude-code-2.1.325.jsonl")),
+        (
+            ".codex/sessions/2026/11/16/rollout-x.jsonl",
+            include_str!("../../agents/transcripts/codex-0.166.0.jsonl"),
+        ),
+        (
+            ".gemini/tmp/p/chats/session-x.jsonl",
+            include_str!("../../agents/transcripts/gemini-cli-0.61.0.jsonl"),
+        ),
+        (".qwen/projects/p/chats/x.jsonl", include_str!("../../agents/transcripts/qwen-code-0.24.4.jsonl")),
+    ] {
+        let path = scratch.home().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, recorded).unwrap();
+    }
+    let mut found: Vec<(String, u64, u64)> = objects(&scratch, &["stats", "--by", "tokens", "--json"])
+        .iter()
+        .map(|row| {
+            let number = |key: &str| row[key].as_u64().unwrap();
+            (row["agent"].as_str().unwrap().to_owned(), number("input"), number("output"))
+        })
+        .collect();
+    found.sort();
+    let expected =
+        [("claude-code", 500, 100), ("codex", 200, 40), ("gemini-cli", 200, 40), ("qwen-code", 200, 40)];
+    assert_eq!(found, expected.map(|(agent, input, output)| (agent.to_owned(), input, output)));
 }
 
 #[test]

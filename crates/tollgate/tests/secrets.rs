@@ -1,15 +1,24 @@
 //! Secrets planted everywhere, and then looked for in everything that is kept or shown.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "tests"
+)]
 
 mod support;
 
+use std::io::{Read, Write};
+use std::net::{TcpListener, UdpSocket};
 use std::path::Path;
 use std::process::Command;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use support::Scratch;
+use support::{Answer, Scratch};
 
 /// Kinds of secrets, with `#` for a letter or digit of their random part, `^` for a
 /// capital, `%` for a hex digit, `0` for a digit.
@@ -80,51 +89,80 @@ fn token(kind: usize, number: usize, seed: &mut u64) -> (String, String) {
     (token, part)
 }
 
-fn event(scratch: &Scratch, name: &str, more: Value) {
+/// One event, with what it says besides or instead.
+fn event(scratch: &Scratch, name: &str, more: Value) -> Answer {
     let mut payload = json!({
         "session_id": "s-1", "transcript_path": "/x/t.jsonl", "cwd": scratch.project(), "hook_event_name": name,
         "permission_mode": "default",
     });
     payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    scratch.hook(name, payload.to_string().as_bytes());
+    scratch.hook(name, payload.to_string().as_bytes())
 }
 
+/// How many places there are.
+const PLACES: usize = 20;
+
 /// Puts a token into every place that an event has for a text.
-fn plant(scratch: &Scratch, at: usize, token: &str) {
+fn plant(scratch: &Scratch, at: usize, token: &str) -> Answer {
     let id = format!("t{at}");
-    let bash =
-        |command: String| json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": id});
-    match at % 8 {
-        0 => event(scratch, "PreToolUse", bash(format!("curl -H '{token}' https://example.com"))),
-        1 => event(scratch, "PreToolUse", bash(format!("export TOKEN=\"{token}\"; make"))),
+    let call = |tool: &str, input: Value| json!({"tool_name": tool, "tool_input": input, "tool_use_id": id});
+    let bash = |command: String| call("Bash", json!({"command": command}));
+    let file = |name: &str| scratch.project().join(name);
+    let pre = |call: Value| event(scratch, "PreToolUse", call);
+    match at % PLACES {
+        0 => pre(bash(format!("curl -H '{token}' https://example.com"))),
+        1 => pre(bash(format!("export TOKEN=\"{token}\"; make"))),
         2 => {
-            let input = json!({"file_path": scratch.project().join("a.env"), "content": format!("A=1\nKEY={token}\n")});
-            event(
-                scratch,
-                "PreToolUse",
-                json!({"tool_name": "Write", "tool_input": input, "tool_use_id": id}),
-            );
+            pre(call("Write", json!({"file_path": file("a.env"), "content": format!("A=1\nKEY={token}\n")})))
         }
         3 => event(scratch, "UserPromptSubmit", json!({"prompt": format!("use {token} please")})),
         4 => {
-            let mut call = bash("ls".into());
-            call["error"] = format!("failed with {token}").into();
-            event(scratch, "PostToolUseFailure", call);
+            let mut failed = bash("ls".into());
+            failed["error"] = format!("failed with {token}").into();
+            event(scratch, "PostToolUseFailure", failed)
         }
         5 => event(
             scratch,
             "Notification",
-            json!({"message": format!("got {token}"), "notification_type": "x"}),
+            json!({"message": format!("got {token}"), "notification_type": format!("x {token}")}),
         ),
-        6 => {
-            let input = json!({"query": {"deep": [{"text": format!("say {token}")}]}});
-            event(
-                scratch,
-                "PreToolUse",
-                json!({"tool_name": "mcp__x__y", "tool_input": input, "tool_use_id": id}),
-            );
+        6 => pre(call("mcp__x__y", json!({"query": {"deep": [{"text": format!("say {token}")}]}}))),
+        7 => pre(bash(format!("rm -rf ~/.ssh && echo {token}"))),
+        8 => pre(call("Read", json!({"file_path": file(&format!("logs/{token}"))}))),
+        9 => pre(call(
+            "Edit",
+            json!({"file_path": file("a"), "old_string": token, "new_string": format!("x\\n{token}")}),
+        )),
+        10 => {
+            pre(call("WebFetch", json!({"url": format!("https://example.com/?q={token}"), "prompt": token})))
         }
-        _ => event(scratch, "PreToolUse", bash(format!("rm -rf ~/.ssh && echo {token}"))),
+        11 => pre(call("mcp__x__y", json!({format!("key {token}"): 1, "list": [[token]]}))),
+        12 => pre(call(
+            "Agent",
+            json!({"subagent_type": "x", "description": token, "prompt": format!("a {token}")}),
+        )),
+        13 => {
+            let mut result = bash("ls".into());
+            result["tool_response"] = json!({"stdout": format!("out {token}"), "stderr": token});
+            event(scratch, "PostToolUse", result)
+        }
+        14 => event(
+            scratch,
+            "Stop",
+            json!({"stop_hook_active": false, "last_assistant_message": format!("see {token}")}),
+        ),
+        15 => event(scratch, "SessionEnd", json!({"reason": format!("because {token}")})),
+        16 => pre(
+            json!({"tool_name": format!("tool {token}"), "tool_input": {}, "tool_use_id": format!("id {token}")}),
+        ),
+        17 => {
+            let mut asked = bash(format!("git push -f 'https://{token}@example.com/x'"));
+            asked["permission_mode"] = format!("mode {token}").into();
+            event(scratch, "PermissionRequest", asked)
+        }
+        18 => event(scratch, &format!("New {token}"), json!({"text": token})),
+        // No payload at all: what could not be understood is told, and kept.
+        _ => scratch.hook("PreToolUse", format!("{{\"tool_name\": {token}").as_bytes()),
     }
 }
 
@@ -136,13 +174,31 @@ fn grep(folder: &Path, needles: &[(String, usize)], found: &mut Vec<String>) {
         }
         let bytes = std::fs::read(entry.path()).unwrap();
         look(&entry.path().display().to_string(), &bytes, needles, found);
+        look(
+            &entry.file_name().to_string_lossy(),
+            entry.path().as_os_str().as_encoded_bytes(),
+            needles,
+            found,
+        );
     }
 }
 
+/// In the bytes as they are, and in whatever is compressed in them.
 fn look(place: &str, bytes: &[u8], needles: &[(String, usize)], found: &mut Vec<String>) {
-    let text = String::from_utf8_lossy(bytes);
+    let mut text = String::from_utf8_lossy(bytes).into_owned();
+    for (start, _) in bytes.windows(3).enumerate().filter(|(_, three)| three == b"\x1f\x8b\x08") {
+        let mut plain = Vec::new();
+        let _ = std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&bytes[start..]), &mut plain);
+        text.push_str(&String::from_utf8_lossy(&plain));
+    }
     for (needle, kind) in needles.iter().filter(|(needle, _)| text.contains(needle.as_str())) {
-        found.push(format!("{} ({}…) in {place}", KINDS[*kind].0, &needle[..4]));
+        let (before, _) = text.split_once(needle.as_str()).unwrap();
+        let behind: Vec<char> = before.chars().rev().take(40).collect();
+        found.push(format!(
+            "{} in {place}, behind {}",
+            KINDS[*kind].0,
+            behind.iter().rev().collect::<String>()
+        ));
     }
 }
 
@@ -158,48 +214,148 @@ fn lines(path: &Path, count: usize) -> usize {
     }
 }
 
+/// Everything that is sent to a port, by UDP and by HTTP, whose requests are answered.
+fn receiver() -> (String, String, Arc<Mutex<Vec<u8>>>) {
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    let (udp, tcp) = (UdpSocket::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let places = (udp.local_addr().unwrap().to_string(), format!("http://{}", tcp.local_addr().unwrap()));
+    let keep = kept.clone();
+    std::thread::spawn(move || {
+        let mut packet = [0; 65536];
+        while let Ok(count) = udp.recv(&mut packet) {
+            keep.lock().unwrap().extend(&packet[..count]);
+        }
+    });
+    let keep = kept.clone();
+    std::thread::spawn(move || {
+        for mut stream in tcp.incoming().flatten() {
+            let keep = keep.clone();
+            std::thread::spawn(move || {
+                let (mut request, mut piece) = (Vec::new(), [0; 65536]);
+                while let Some(count) = stream.read(&mut piece).ok().filter(|count| *count > 0) {
+                    keep.lock().unwrap().extend(&piece[..count]);
+                    request.extend(&piece[..count]);
+                    if whole(&request) {
+                        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+                        request.clear();
+                    }
+                }
+            });
+        }
+    });
+    (places.0, places.1, kept)
+}
+
+fn whole(request: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(request).to_ascii_lowercase();
+    let Some((head, _)) = text.split_once("\r\n\r\n") else { return false };
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+    request.len() >= head.len() + 4 + length.map_or(0, |length| length.parse().unwrap())
+}
+
+/// Everything that shows what was kept.
+const SHOWN: [&[&str]; 26] = [
+    &["stats", "--by", "session", "--json"],
+    &["stats", "--by", "rule"],
+    &["stats", "--by", "tool", "--json"],
+    &["stats", "--by", "subagent"],
+    &["stats", "--by", "tokens", "--json"],
+    &["audit", "--json"],
+    &["audit"],
+    &["log", "--json"],
+    &["log"],
+    &["log", "--format", "csv"],
+    &["log", "--format", "parquet"],
+    &["stats"],
+    &["report"],
+    &["report", "--format", "markdown"],
+    &["report", "--format", "html", "--save", "x"],
+    &["report", "--json", "--against", "x"],
+    &["report", "--session", "s-1"],
+    &["replay", "--json", "--examples", "200"],
+    &["replay", "--examples", "200"],
+    &["replay", "--transcripts", "--json", "--examples", "200"],
+    &["suggest"],
+    &["suggest", "--json"],
+    &["approve"],
+    &["exceptions", "--json"],
+    &["doctor"],
+    &["workflow", "list"],
+];
+
+/// What else writes events down.
+const OBSERVERS: &str = "hooks:
+  pre-tool-use:
+    middleware:
+      - { id: log, uses: log-operations, type: observability, config: { log_file: ~/out/operations.jsonl } }
+      - { id: trace, uses: debug-tracer, type: observability, config: { trace_file: ~/out/trace.jsonl } }
+";
+
+/// A transcript of calls that went around, with each token in one.
+fn transcript(scratch: &Scratch, tokens: &[String]) {
+    let line = |(at, token): (usize, &String)| {
+        let call = json!({"type": "tool_use", "id": format!("w{at}"), "name": "Bash", "input": {"command": format!("rm -rf ~ '{token}'")}});
+        let message = json!({"id": format!("m{at}"), "role": "assistant", "model": "m", "content": [call]});
+        let line = json!({"type": "assistant", "sessionId": "s-1", "timestamp": "2999-01-01T00:00:00.000Z", "message": message});
+        line.to_string() + "\n"
+    };
+    let folder = scratch.home().join(".claude/projects/-p");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("s-1.jsonl"), tokens.iter().enumerate().map(line).collect::<String>())
+        .unwrap();
+}
+
 #[test]
 fn f30_no_planted_secret_is_kept_or_shown() {
     let scratch = Scratch::new();
-    scratch.policy(
-        "version: 1\nsinks:\n  - { uses: jsonl, path: ~/out/all.jsonl }\n  - { uses: analytics }\n  - { uses: command, run: [sh, -c, 'cat >> \"$HOME/out/piped\"'] }\n",
-    );
+    let (statsd, http, received) = receiver();
+    scratch.policy(&format!(
+        "version: 1\nsinks:\n  - {{ uses: jsonl, path: ~/out/all.jsonl }}\n  - {{ uses: analytics }}\n  - {{ uses: command, run: [sh, -c, 'cat >> \"$HOME/out/piped\"'] }}\n  - {{ uses: statsd, address: \"{statsd}\" }}\n  - {{ uses: webhook, url: \"{http}/hook\" }}\n  - {{ uses: otlp, url: \"{http}\" }}\n{OBSERVERS}",
+    ));
     std::fs::create_dir_all(scratch.home().join("out")).unwrap();
     let mut seed = 7;
-    let mut needles = Vec::new();
+    let (mut needles, mut tokens, mut found) = (Vec::new(), Vec::new(), Vec::new());
     for at in 0..200 {
         let kind = at % KINDS.len();
         let (token, part) = token(kind, at, &mut seed);
-        plant(&scratch, at + at / KINDS.len(), &token);
         needles.push((part, kind));
+        let answer = plant(&scratch, at + at / KINDS.len(), &token);
+        let place = format!("the answer to {}", (at + at / KINDS.len()) % PLACES);
+        look(&place, answer.stdout.as_bytes(), &needles, &mut found);
+        look(&place, answer.stderr.as_bytes(), &needles, &mut found);
+        tokens.push(token);
     }
-    let mut found = Vec::new();
-    let commands: [&[&str]; 10] = [
-        &["stats", "--by", "session", "--json"],
-        &["audit", "--json"],
-        &["log", "--json"],
-        &["log"],
-        &["log", "--format", "csv"],
-        &["stats"],
-        &["report", "--format", "html", "--save", "x"],
-        &["report", "--json"],
-        &["replay", "--json", "--examples", "200"],
-        &["audit"],
-    ];
-    for args in commands {
+    transcript(&scratch, &tokens);
+    for args in SHOWN {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tollgate"));
         scratch.clean(&mut command);
         let output = command.args(args).output().unwrap();
-        assert_ne!(output.status.code(), Some(2), "{args:?}");
+        assert_ne!(output.status.code(), Some(2), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
         look(&args.join(" "), &output.stdout, &needles, &mut found);
         look(&args.join(" "), &output.stderr, &needles, &mut found);
     }
-    assert_eq!(scratch.log().len(), 200);
-    for file in ["out/all.jsonl", "out/piped", "project/.agentic/analytics/events.jsonl"] {
-        assert_eq!(lines(&scratch.home().join(file), 200), 200, "{file}");
+    let records = scratch.log().len();
+    assert!(records >= 200, "{records}");
+    for file in ["out/all.jsonl", "out/piped"] {
+        assert_eq!(lines(&scratch.home().join(file), records), records, "{file}");
+    }
+    let calls = scratch.log().iter().filter(|record| record["phase"] == "pre-tool").count();
+    for file in ["out/operations.jsonl", "out/trace.jsonl"] {
+        assert_eq!(lines(&scratch.home().join(file), calls), calls, "{file}");
+        let text = std::fs::read_to_string(scratch.home().join(file)).unwrap();
+        text.lines().for_each(|line| drop(serde_json::from_str::<Value>(line).expect(line)));
     }
     for folder in [scratch.state(), scratch.home().join("out"), scratch.project().join(".agentic")] {
         grep(&folder, &needles, &mut found);
     }
+    let received = received.lock().unwrap();
+    let sent = String::from_utf8_lossy(&received);
+    for trace in
+        ["POST /hook", "POST /v1/traces", "POST /v1/logs", "POST /v1/metrics", "tollgate.claude-code"]
+    {
+        assert!(sent.to_ascii_lowercase().contains(&trace.to_ascii_lowercase()), "{trace}");
+    }
+    look("what was sent", &received, &needles, &mut found);
+    found.sort();
     assert_eq!(found, Vec::<String>::new());
 }

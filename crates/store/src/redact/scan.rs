@@ -147,6 +147,11 @@ const fn starts() -> [u64; 1024] {
         set = with(set, &[before, b'-', letter]);
         at += 1;
     }
+    at = 0;
+    while at < SIXTY_FOUR.len() {
+        set = with(set, &[b':', b'/', SIXTY_FOUR[at]]);
+        at += 1;
+    }
     // The first two Base64 characters of any number, and any third: a Discord bot.
     at = 0;
     while at < 12 * 64 {

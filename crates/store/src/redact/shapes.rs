@@ -73,17 +73,24 @@ pub(crate) fn jwt(text: &[u8], at: usize) -> Option<Found> {
     Some(Found { start: at, end: at + length - dots, kind: "jwt" })
 }
 
-/// `scheme://user:password@host`, found at its colon.
+/// `scheme://user:password@host`, found at its colon. One that was taken for a path may have lost a slash.
 pub(crate) fn url(text: &[u8], at: usize) -> Option<Found> {
-    let start = at + 3;
-    text.get(at..start).filter(|colon| *colon == b"://")?;
-    let rest = text.get(start..text.len().min(start + 512))?;
+    let rest = text.get(at..)?;
+    let slashes = if rest.starts_with(b"://") { 2 } else { 1 };
+    let scheme =
+        || text.get(..at).map(|before| before.iter().rev().take_while(|byte| is_word(**byte)).count());
+    if !rest.starts_with(b":/") || (slashes == 1 && scheme()? < 3) {
+        return None;
+    }
+    let start = at + 1 + slashes;
+    let window = if slashes == 2 { 512 } else { 128 };
+    let rest = text.get(start..text.len().min(start + window))?;
     let word = rest.iter().position(|byte| byte.is_ascii_whitespace() || b"\"'`<>\\".contains(byte));
     let word = rest.get(..word.unwrap_or(rest.len()))?;
     let authority = word.get(..word.iter().position(|byte| b"/?#".contains(byte)).unwrap_or(word.len()))?;
     let at_sign = match authority.iter().rposition(|&byte| byte == b'@') {
         Some(at_sign) => at_sign,
-        None if odd_port(authority) => word.iter().rposition(|&byte| byte == b'@')?,
+        None if slashes == 2 && odd_port(authority) => word.iter().rposition(|&byte| byte == b'@')?,
         None => return None,
     };
     let user = word.get(..at_sign)?;
@@ -96,7 +103,7 @@ pub(crate) fn url(text: &[u8], at: usize) -> Option<Found> {
             let password = user.get(colon + 1..)?;
             (!password.is_empty() && !is_placeholder(password, None)).then(|| found(colon + 1))?
         }
-        None => is_random(user).then(|| found(0))?,
+        None => (slashes == 2 && is_random(user)).then(|| found(0))?,
     }
 }
 

@@ -231,6 +231,7 @@ fn headers_flags_and_addresses() {
             "echo '‹password›' | docker login --password-stdin",
         ),
         ("git clone https://me:hunter2@h.io/r.git", "git clone https://me:‹url-password›@h.io/r.git"),
+        ("cat /w/logs/postgres:/me:hunter2@h/db", "cat /w/logs/postgres:/me:‹url-password›@h/db"),
         ("postgres://me:p@ss@h:5432/db", "postgres://me:‹url-password›@h:5432/db"),
         ("postgres://me:p/ss#1@h:5432/db", "postgres://me:‹url-password›@h:5432/db"),
         ("redis://:hunter2@h:6379", "redis://:‹url-password›@h:6379"),
@@ -246,6 +247,10 @@ fn headers_flags_and_addresses() {
 fn look_alikes_are_left_alone() {
     untouched(&[
         "git commit -m \"rotate token\"",
+        "docker run -v data:/var/lib/x:ro image@sha256:0123",
+        "rsync -a me@host:/srv/a:b backup",
+        "scp build:/home/me/x:y me@other:z",
+        "C:/Users/me:x@y",
         "git commit -m 'fix: password reset flow, secret santa'",
         "pip install sk-learn scikit-learn",
         "AKIA",

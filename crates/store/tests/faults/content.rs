@@ -169,6 +169,25 @@ fn f30_no_planted_secret_is_on_disk() {
 }
 
 #[test]
+fn f30_a_secret_is_known_again_where_nothing_shows_that_it_is_one() {
+    let scene = Scene::new();
+    let fields = [
+        ("findings", Value::List(vec![object([("what", "sends commits to host/me:hunter2hunter2".into())])])),
+        (
+            "input",
+            object([("command", "git push https://me:hunter2hunter2@host/x -m \"password=abc\"".into())]),
+        ),
+        ("effects", Value::List(vec![object([("of", "/w/hunter2hunter2 abc".into())])])),
+    ];
+    scene.log.append(&with_fields("id hunter2hunter2", fields.into_iter()), now()).unwrap();
+    let text = String::from_utf8(scene.current()).unwrap();
+    assert!(!text.contains("hunter2"), "{text}");
+    assert!(text.matches("‹secret:url-password:").count() == 4, "{text}");
+    assert!(text.contains("› abc\""), "what is short may be any word: {text}");
+    scene.assert_sound(1);
+}
+
+#[test]
 fn f35_the_same_call_twice_has_one_id_and_two_records() {
     let scene = Scene::new();
     let id = |id: &str, session: &str, phase: &str, command: &str| {

@@ -13,7 +13,7 @@ use tollgate_store::{Log, Verification};
 use crate::dirs::{self, Dirs};
 use crate::exit::ExitCode;
 use crate::report::shown;
-use crate::{alive, out, when};
+use crate::{alive, out, table, when};
 use anchor::Anchor;
 pub use life::{Life, Way};
 
@@ -54,9 +54,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let log = Log::at(&state);
     let chain = log.verify();
     let anchor = args.anchor.as_deref().map(|anchor| Anchor::check(&log, anchor)).transpose()?;
+    let witnesses = Anchor::witnessed(&log, &state);
     let life = Life::examine(&state, &home, since, args.session.as_deref());
     let shrunk = sizes::compare(&state, &life.transcripts);
-    let audit = Audit { chain, anchor, life, shrunk };
+    let audit = Audit { chain, anchor, witnesses, life, shrunk };
     if args.json {
         out::line(&audit.value().to_string())
     } else {
@@ -83,6 +84,7 @@ pub fn brief(state: &Path) -> anyhow::Result<ExitCode> {
 struct Audit {
     chain: Verification,
     anchor: Option<Anchor>,
+    witnesses: Anchor,
     life: Life,
     shrunk: Vec<sizes::Shrunk>,
 }
@@ -90,14 +92,22 @@ struct Audit {
 impl Audit {
     fn is_sound(&self) -> bool {
         let anchored = self.anchor.as_ref().is_none_or(|anchor| anchor.holds());
-        self.chain.is_sound() && anchored && self.life.count(Way::Around) == 0 && self.shrunk.is_empty()
+        let chained = self.chain.is_sound() && self.witnesses.holds();
+        chained && anchored && self.life.count(Way::Around) == 0 && self.shrunk.is_empty()
     }
 
     fn print(&self) {
-        let chain = if self.chain.is_sound() { "unbroken chain" } else { "the chain is BROKEN" };
-        out::line(&format!("Log: {} records, {chain}", self.chain.records));
+        let chain = if self.chain.is_sound() && self.witnesses.holds() {
+            "unbroken chain"
+        } else {
+            "the chain is BROKEN"
+        };
+        out::line(&format!("Log: {}, {chain}", table::counted(self.chain.records, "record")));
         for trouble in self.chain.troubles.iter().take(TOLD) {
             out::line(&format!("  {}", shown(&trouble.to_string())));
+        }
+        for line in self.witnesses.testimony().iter().flat_map(|told| table::wrap(told, table::width() - 4)) {
+            out::line(&format!("  {line}"));
         }
         out::line(&match &self.anchor {
             None => {
@@ -122,7 +132,7 @@ impl Audit {
         let shrunk: Vec<String> = self.shrunk.iter().map(ToString::to_string).collect();
         json!({
             "sound": self.is_sound(), "records": self.chain.records, "chain": self.chain.is_sound(),
-            "troubles": troubles, "anchor": anchor, "shrunk": shrunk, "life": self.life.value(),
+            "troubles": troubles, "witnesses": {"hold": self.witnesses.holds(), "broken": self.witnesses.broken}, "anchor": anchor, "shrunk": shrunk, "life": self.life.value(),
         })
     }
 }

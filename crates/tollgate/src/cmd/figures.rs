@@ -1,9 +1,11 @@
 //! What `stats` and `report` share: the index, caught up, and the part of the past that is asked about.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use tollgate_index::{Index, Scope};
+use clap::builder::PossibleValuesParser;
+use tollgate_index::{Index, IndexFault, Scope};
+use tollgate_store::Log;
 
 use crate::dirs::Dirs;
 use crate::table::Bar;
@@ -19,7 +21,7 @@ pub struct Past {
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
     /// Only this agent
-    #[arg(long)]
+    #[arg(long, value_parser = agents(), hide_possible_values = true)]
     pub agent: Option<String>,
     /// Another state directory
     #[arg(long, hide = true)]
@@ -29,11 +31,8 @@ pub struct Past {
 impl Past {
     /// The part of the past that they say.
     pub fn scope(&self) -> anyhow::Result<Scope> {
-        Ok(Scope {
-            from: self.since.as_deref().map(when::parse).transpose()?,
-            to: self.until.as_deref().map(when::parse).transpose()?,
-            agent: self.agent.clone(),
-        })
+        let (from, to) = when::period(self.since.as_deref(), self.until.as_deref())?;
+        Ok(Scope { from, to, agent: self.agent.clone() })
     }
 
     /// The state directory.
@@ -47,16 +46,39 @@ impl Past {
     /// The index, with everything that the log has.
     pub fn index(&self) -> anyhow::Result<Index> {
         let state = self.state()?;
-        if !state.is_dir() {
-            anyhow::bail!("there is no log yet: `{}` is missing; run `tollgate init`", state.display());
+        if Log::at(&state).parts().is_empty() && !state.join("index.db").exists() {
+            anyhow::bail!("{}", no_log(&state));
         }
-        let mut index = Index::open(&state)?;
-        let mut bar = Bar::new("counting");
-        index.catch_up(|progress| bar.at(progress.seq, progress.last))?;
-        drop(bar);
+        let index = match Index::open(&state).and_then(caught_up) {
+            Err(fault) if fault.is_out_of_reach() => {
+                out::error(&format!("tollgate: {fault}; counted from the log, without keeping the sums"));
+                Index::in_memory(&state).and_then(caught_up)?
+            }
+            index => index?,
+        };
         if let Some(why) = &index.rebuilt {
             out::error(&format!("tollgate: the index was built anew from the log: {why}"));
         }
         Ok(index)
     }
+}
+
+/// What is said where nothing was ever recorded.
+pub fn no_log(state: &Path) -> String {
+    format!(
+        "there is no log yet in `{}`; `tollgate init` sets an agent up, and its first event begins one",
+        state.display()
+    )
+}
+
+/// The names that `--agent` takes: those of agents, and ours for what owners do.
+pub fn agents() -> PossibleValuesParser {
+    let names = tollgate_agents::ADAPTERS.iter().map(|adapter| adapter.agent().name());
+    PossibleValuesParser::new(names.chain(["tollgate"]))
+}
+
+fn caught_up(mut index: Index) -> Result<Index, IndexFault> {
+    let mut bar = Bar::new("counting");
+    index.catch_up(|progress| bar.at(progress.seq, progress.last))?;
+    Ok(index)
 }

@@ -4,12 +4,13 @@ mod filter;
 mod line;
 
 use std::io::{IsTerminal, Stdout};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use tollgate_store::{Entry, Log};
 
+use super::figures;
 use crate::dirs::Dirs;
 use crate::exit::ExitCode;
 use crate::parquet::Table;
@@ -90,7 +91,24 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         follow(&log, &filter, &mut show, last);
     }
     show.finish()?;
+    if count == 0 && matches!(format, Format::Text | Format::Csv) {
+        out::error(&format!("tollgate: {}", args.nothing(&log, &state)));
+    }
     Ok(if count == 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+impl Args {
+    /// Why nothing is shown.
+    fn nothing(&self, log: &Log, state: &Path) -> String {
+        if log.records().next().is_none() {
+            return figures::no_log(state);
+        }
+        let names = || tollgate_rules::all().map(|rule| rule.card().id);
+        let near = self.filter.rule.as_ref().filter(|rule| !names().any(|name| name == rule.as_str()));
+        let near = near.and_then(|rule| tollgate_policy::nearest(rule, names()));
+        let hint = near.map_or(String::new(), |near| format!("; did you mean `--rule {near}`?"));
+        format!("no record fits{hint}")
+    }
 }
 
 /// The last records that match, oldest first. Reads the newest parts first, and no more than it must.

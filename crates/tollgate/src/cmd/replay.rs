@@ -7,7 +7,7 @@ mod judge;
 mod past;
 mod tally;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use tollgate_policy::{Layer, Policy, Severity};
@@ -17,7 +17,9 @@ use crate::dirs::{Dirs, MANAGED};
 use crate::exit::ExitCode;
 use crate::{out, when};
 use judge::{Baseline, Judges};
+pub use judge::{Still, exceptions_of};
 use past::Source;
+pub use past::Written;
 
 /// Arguments of `tollgate replay`.
 #[derive(clap::Args, Debug)]
@@ -47,14 +49,13 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let dirs = Dirs::find().context("no home directory: set HOME")?;
     let state = args.state.clone().unwrap_or_else(|| dirs.state.clone());
     let since = args.since.as_deref().map(when::parse).transpose()?;
-    let present = present(&dirs, &state)?;
+    let present = present(&dirs, &state);
     let (policy, baseline) = match &args.policy {
         Some(file) => (read(file, &state)?, Baseline::Policy(present)),
         None => (present, Baseline::Recorded),
     };
     let source = if args.transcripts { Source::transcripts(&dirs.home) } else { Source::log(&state) };
-    let judges =
-        Judges { policy, baseline, home: dirs.home.to_string_lossy().into_owned(), own: own(&dirs, &state) };
+    let judges = Judges { policy, baseline, still: Still::of(&dirs, &state) };
     let tally = judges.run(source, since, args.examples)?;
     if args.json {
         out::line(&tally.value().to_string())
@@ -64,38 +65,38 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(if tally.changed() == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-fn own(dirs: &Dirs, state: &std::path::Path) -> Vec<String> {
-    [dirs.config.as_path(), state, std::path::Path::new(MANAGED)]
-        .map(|path| path.to_string_lossy().into_owned())
-        .into()
-}
-
 /// The user's and the machine's policy: that of a project is another for every project.
-fn present(dirs: &Dirs, state: &std::path::Path) -> anyhow::Result<Policy> {
+pub fn present(dirs: &Dirs, state: &Path) -> Policy {
     let request = tollgate_policy::Request {
-        managed_dir: std::path::Path::new(MANAGED),
+        managed_dir: Path::new(MANAGED),
         config_dir: &dirs.config,
         state_dir: state,
         project: None,
         built: None,
         cwd: &dirs.home,
     };
-    Ok(tollgate_policy::load(&request, &Rules).policy)
+    tollgate_policy::load(&request, &Rules).policy
 }
 
 /// A policy file by itself, as a user's file.
-fn read(file: &std::path::Path, state: &std::path::Path) -> anyhow::Result<Policy> {
+fn read(file: &Path, state: &Path) -> anyhow::Result<Policy> {
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read `{}`", file.display()))?;
     let problems = tollgate_policy::check(file, &text, Layer::User, &Rules);
     if problems.iter().any(|problem| problem.severity == Severity::Error) {
         bail!("{}", tollgate_policy::render(&problems, &text, false));
     }
-    // Laid where a user's file would lie, in a place of our own.
+    laid(&text, None, state)
+}
+
+/// The policy that a text makes as a user's file, under a managed one or none. Laid where a user's file would lie, in
+/// a place of our own.
+pub fn laid(text: &str, managed: Option<&Path>, state: &Path) -> anyhow::Result<Policy> {
     let place = state.join(format!("replay-{}", std::process::id()));
     std::fs::create_dir_all(&place).with_context(|| format!("cannot make `{}`", place.display()))?;
-    std::fs::write(place.join(tollgate_policy::FILE_NAME), &text)?;
+    let written = std::fs::write(place.join(tollgate_policy::FILE_NAME), text);
+    let nobody = place.join("managed");
     let request = tollgate_policy::Request {
-        managed_dir: &place.join("managed"),
+        managed_dir: managed.unwrap_or(&nobody),
         config_dir: &place,
         state_dir: &place.join("state"),
         project: None,
@@ -104,5 +105,6 @@ fn read(file: &std::path::Path, state: &std::path::Path) -> anyhow::Result<Polic
     };
     let loaded = tollgate_policy::load(&request, &Rules);
     let _ = std::fs::remove_dir_all(&place);
+    written.with_context(|| format!("cannot write below `{}`", place.display()))?;
     Ok(loaded.policy)
 }

@@ -4,6 +4,7 @@ mod data;
 mod html;
 mod observed;
 mod snapshot;
+mod stopped;
 mod text;
 
 use tollgate_index::Scope;
@@ -62,13 +63,16 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     report.spend(spent(args, &scope, &report)?);
     report.observed = observed::Observed::read(&state, &scope, args.session.as_deref());
+    if let Some(session) = report.sessions.first().filter(|_| args.session.is_some()) {
+        report.stopped = stopped::Stopped::read(&state, &session.session);
+    }
     if let Some(name) = &args.against {
         let (label, before) = match name.as_str() {
             "previous" => {
                 let earlier = before(&scope, &report);
                 let mut then = Report::of_period(&index, earlier.clone())?;
                 then.spend(spent(args, &earlier, &then)?);
-                ("the time before".to_owned(), then.headline)
+                (days(&earlier), then.headline)
             }
             name => (name.to_owned(), snapshot::read(&state, name)?),
         };
@@ -97,9 +101,19 @@ fn spent(args: &Args, scope: &Scope, report: &Report) -> anyhow::Result<Vec<Spen
     Ok(usage::spent(&transcripts::find(&home), &wanted, &Prices::read(args.prices.as_deref())?))
 }
 
-/// The time of the same length before a period.
+/// The time of the same length before a period. Figures are kept by the hour, so that both end on one.
 fn before(scope: &Scope, report: &Report) -> Scope {
     let (first, last) = report.span.unwrap_or((0, when::now()));
-    let (from, to) = (scope.from.unwrap_or(first), scope.to.unwrap_or(last));
-    Scope { from: Some(from - (to - from)), to: Some(from), agent: scope.agent.clone() }
+    let (from, to) = (scope.from.unwrap_or(first), data::end(scope, last));
+    let border = from - from.rem_euclid(HOUR);
+    Scope { from: Some(border - (to - from)), to: Some(border), agent: scope.agent.clone() }
+}
+
+/// Microseconds of an hour.
+const HOUR: i64 = when::DAY / 24;
+
+/// A period by its first and last day.
+fn days(scope: &Scope) -> String {
+    let day = |at: Option<i64>| when::date(at.unwrap_or_default());
+    format!("{} – {}", day(scope.from), day(scope.to.map(|to| to - 1)))
 }

@@ -54,6 +54,12 @@ enum What {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.by == Some(What::Tokens) {
         let found = tokens(args)?;
+        if found.is_empty() && !args.json {
+            out::line(
+                "No transcript of Claude Code, Codex, Gemini CLI or Qwen Code tells of tokens in this time.",
+            );
+            return Ok(ExitCode::SUCCESS);
+        }
         print(Rows { table: token_table(&found), values: found.iter().map(token_value).collect() }, args);
         if !args.json {
             usage::notes(&found)

@@ -1,25 +1,24 @@
 //! `tollgate suggest`: what the past says about the policy, as a diff. Changes nothing.
 
 mod diff;
+mod edit;
+mod past;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use serde_json::json;
-use tollgate_index::{RuleRow, Scope};
-use tollgate_model::json::Value;
-use tollgate_model::{Level, Pack, Rule};
-use tollgate_policy::{FILE_NAME, Layer, Severity, TEMPLATE};
+use serde_json::{Value, json};
+use tollgate_agents::install::registration::quoted;
+use tollgate_model::{Exemption, Level};
+use tollgate_policy::{FILE_NAME, Layer, Policy, Severity};
 use tollgate_rules::Rules;
-use tollgate_store::Log;
 
-use super::figures;
-use crate::dirs::Dirs;
+use super::{figures, replay};
+use crate::dirs::{self, Dirs, MANAGED};
 use crate::exit::ExitCode;
-use crate::out;
-
-/// Fewer answers than this say nothing.
-const ENOUGH: u64 = 5;
+use crate::report::shown;
+use crate::table;
+use crate::{out, when};
 
 /// Arguments of `tollgate suggest`.
 #[derive(clap::Args, Debug)]
@@ -31,148 +30,204 @@ pub struct Args {
     json: bool,
 }
 
-/// One change.
+/// One change to the policy, and what speaks for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Suggestion {
-    /// The rule, or `approve`.
-    key: String,
-    to: &'static str,
+    change: Change,
+    /// How many questions and refusals it would have spared.
+    spares: u64,
+    /// They were refusals.
+    refused: bool,
     why: String,
+    /// Some of the calls that it is about.
+    examples: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Change {
+    /// Another level for a rule.
+    Level { rule: String, from: Level, to: Level },
+    /// Exceptions from a rule, for exactly the commands or files that a person let pass.
+    Allow { rule: String, exceptions: Vec<Exemption> },
+    /// `approve: read-only`.
+    ReadOnly,
 }
 
 /// Suggests. Exit 1 when there is something to suggest.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let dirs = Dirs::find().context("no home directory: set HOME")?;
+    let state = args.past.state()?;
     let index = args.past.index()?;
-    let mut found: Vec<Suggestion> =
-        index.figures(args.past.scope()?).rules()?.iter().filter_map(about_rule).collect();
-    found.extend(about_approval(&Log::at(&args.past.state()?), &args.past.scope()?));
-    if found.is_empty() {
-        out::line("Nothing to suggest: no rule was set aside often enough to say so.");
-        return Ok(ExitCode::SUCCESS);
-    }
+    let present = replay::present(&dirs, &state);
+    let past = past::Past { index: &index, scope: args.past.scope()?, state: &state, policy: &present };
+    let found = past.suggestions(&replay::Still::of(&dirs, &state))?;
+    let file = PolicyFile::read(&dirs.config.join(FILE_NAME))?;
+    let plan = Plan::of(&file, found, &present, &state)?;
     if args.json {
-        found.iter().for_each(|s| out::line(&json!({"key": s.key, "to": s.to, "why": s.why}).to_string()));
-        return Ok(ExitCode::from(1));
-    }
-    let file = Dirs::find().context("no home directory: set HOME")?.config.join(FILE_NAME);
-    let before = std::fs::read_to_string(&file).unwrap_or_else(|_| TEMPLATE.to_owned());
-    let after = found.iter().fold(before.clone(), |text, suggestion| edited(&text, suggestion));
-    found.iter().for_each(|suggestion| out::line(&format!("# {}: {}", suggestion.key, suggestion.why)));
-    if is_valid(&file, &after) {
-        out::text(&diff::unified(&file.to_string_lossy(), &before, &after));
+        plan.made.iter().chain(&plan.unmade).for_each(|one| out::line(&one.value().to_string()));
     } else {
-        out::line(&format!(
-            "# The file `{}` is not one that could be edited by itself; write:",
-            file.display()
-        ));
-        found.iter().for_each(|s| out::line(&format!("#   {}: {}", s.key, s.to)));
+        plan.print(&file, past.span()?);
     }
-    Ok(ExitCode::from(1))
+    let nothing = plan.made.is_empty() && plan.unmade.is_empty();
+    Ok(if nothing { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// A rule whose questions are always answered with yes need not ask; one whose refusals people set aside may ask.
-fn about_rule(row: &RuleRow) -> Option<Suggestion> {
-    let card = tollgate_rules::all().map(Rule::card).find(|card| card.id == row.rule)?;
-    if card.pack == Pack::SelfProtection {
-        return None;
-    }
-    let (to, why) = if row.approved >= ENOUGH && row.declined == 0 && row.denied == 0 {
-        ("note", format!("asked {} times, and a person always said yes", row.asked))
-    } else if row.overridden >= ENOUGH && row.overridden >= row.denied.saturating_sub(row.overridden) {
-        (
-            "ask",
-            format!("refused {} times, and {} of them were let pass by a person", row.denied, row.overridden),
-        )
-    } else {
-        return None;
-    };
-    (card.level > if to == "note" { Level::Note } else { Level::Ask }).then(|| Suggestion {
-        key: row.rule.clone(),
-        to,
-        why,
-    })
+/// The user's policy file; empty when there is none.
+struct PolicyFile {
+    path: PathBuf,
+    text: Option<String>,
 }
 
-/// The agent's own questions about calls that only read.
-fn about_approval(log: &Log, scope: &Scope) -> Option<Suggestion> {
-    let late = |record: &Value| {
-        let at = record.text("ts").and_then(tollgate_store::micros_of).unwrap_or_default();
-        scope.from.is_none_or(|from| at >= from) && scope.to.is_none_or(|to| at < to)
-    };
-    let asked = log.records().filter(|entry| entry.line.contains(r#""phase":"permission""#));
-    let saved =
-        asked.filter_map(|entry| entry.value()).filter(|record| late(record) && only_reads(record)).count();
-    (saved as u64 >= ENOUGH).then(|| Suggestion {
-        key: "approve".to_owned(),
-        to: "read-only",
-        why: format!("the agent asked a person {saved} times about calls that only read"),
-    })
-}
-
-fn only_reads(record: &Value) -> bool {
-    let effects = record.get("effects").and_then(Value::as_list).unwrap_or_default();
-    let reads = effects.iter().all(|effect| effect.text("kind") == Some("read"));
-    record.text("verdict") == Some("allow") && reads && !effects.is_empty()
-}
-
-/// The policy's text with one change. A key that stands there is changed, another is put in.
-fn edited(text: &str, suggestion: &Suggestion) -> String {
-    let Suggestion { key, to, .. } = suggestion;
-    let is_rule = key != "approve";
-    let indent = if is_rule { "  " } else { "" };
-    let new = format!("{indent}{key}: {to}");
-    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    let stands = lines.iter().position(|line| line.starts_with(&format!("{indent}{key}:")));
-    let rules = lines.iter().position(|line| line.trim_end() == "rules:");
-    match (stands, rules) {
-        (Some(at), _) => lines.splice(at..=at, [new]).for_each(drop),
-        (None, Some(at)) if is_rule => lines.insert(at + 1, new),
-        (None, _) if is_rule => lines.extend(["rules:".to_owned(), new]),
-        _ => lines.push(new),
-    }
-    lines.join("\n") + "\n"
-}
-
-fn is_valid(file: &Path, text: &str) -> bool {
-    let problems = tollgate_policy::check(file, text, Layer::User, &Rules);
-    !problems.iter().any(|problem| problem.severity == Severity::Error)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rule(id: &str, approved: u64, declined: u64, denied: u64, overridden: u64) -> RuleRow {
-        let asked = approved + declined;
-        RuleRow { rule: id.into(), asked, approved, declined, denied, overridden, ..RuleRow::default() }
+impl PolicyFile {
+    fn read(path: &Path) -> anyhow::Result<Self> {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => Some(text),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot read `{}`", path.display()));
+            }
+        };
+        Ok(Self { path: path.to_owned(), text })
     }
 
-    #[test]
-    fn only_what_people_always_set_aside_is_suggested() {
-        let cards = || tollgate_rules::all().map(Rule::card);
-        let asks =
-            cards().find(|card| card.level == Level::Ask && card.pack != Pack::SelfProtection).unwrap().id;
-        let denies =
-            cards().find(|card| card.level == Level::Deny && card.pack != Pack::SelfProtection).unwrap().id;
-        let own = cards().find(|card| card.pack == Pack::SelfProtection).unwrap().id;
-        let to = |row: RuleRow| about_rule(&row).map(|suggestion| suggestion.to);
-        assert_eq!(to(rule(asks, 9, 0, 0, 0)), Some("note"));
-        assert_eq!(to(rule(asks, 9, 1, 0, 0)), None);
-        assert_eq!(to(rule(asks, 4, 0, 0, 0)), None);
-        assert_eq!(to(rule(denies, 0, 0, 8, 7)), Some("ask"));
-        assert_eq!(to(rule(denies, 0, 0, 80, 7)), None);
-        assert_eq!(to(rule(own, 99, 0, 99, 99)), None);
-        for text in [TEMPLATE, "version: 1\n", &format!("version: 1\nrules:\n  {asks}: ask\n")] {
-            let suggestion = Suggestion { key: asks.to_owned(), to: "note", why: String::new() };
-            let after = edited(text, &suggestion);
-            let approve = Suggestion { key: "approve".to_owned(), to: "read-only", why: String::new() };
-            let after = edited(&after, &approve);
-            assert!(is_valid(Path::new("/x/tollgate.yaml"), &after), "{after}");
-            assert!(
-                after.contains(&format!("\n  {asks}: note\n"))
-                    && !after.lines().any(|line| line == format!("  {asks}: ask")),
-                "{after}"
-            );
+    /// What changes are made to.
+    fn start(&self) -> &str {
+        self.text.as_deref().unwrap_or("version: 1\n")
+    }
+
+    fn is_valid(&self, text: &str) -> bool {
+        let problems = tollgate_policy::check(&self.path, text, Layer::User, &Rules);
+        !problems.iter().any(|problem| problem.severity == Severity::Error)
+    }
+}
+
+/// The suggestions, and the file that they make.
+struct Plan {
+    after: String,
+    made: Vec<Suggestion>,
+    /// Those that the user's file cannot bring about, or that it could not be edited for.
+    unmade: Vec<Suggestion>,
+}
+
+impl Plan {
+    /// Makes one change after the other. One stays only if the file is still valid with it, and the policy then says
+    /// what it should: a managed file may hold against it.
+    fn of(file: &PolicyFile, found: Vec<Suggestion>, present: &Policy, state: &Path) -> anyhow::Result<Self> {
+        let mut plan = Self { after: file.start().to_owned(), made: Vec::new(), unmade: Vec::new() };
+        for suggestion in found {
+            let edited = edit::made(&plan.after, &suggestion.change).filter(|text| file.is_valid(text));
+            let policy = |text: &String| replay::laid(text, Some(Path::new(MANAGED)), state);
+            let policy = edited.as_ref().map(policy).transpose()?;
+            match edited.filter(|_| policy.is_some_and(|policy| suggestion.change.is_in(&policy, present))) {
+                Some(text) => {
+                    plan.after = text;
+                    plan.made.push(suggestion);
+                }
+                None => plan.unmade.push(suggestion),
+            }
         }
+        Ok(plan)
+    }
+
+    fn print(&self, file: &PolicyFile, span: Option<(i64, i64)>) {
+        let days = span.map_or(String::new(), |(from, to)| days(from, to.saturating_sub(1)));
+        if self.made.is_empty() && self.unmade.is_empty() {
+            out::line(&format!(
+                "Nothing to suggest{days}: no rule was set aside at least {} times and never held to.",
+                past::ENOUGH
+            ));
+            return;
+        }
+        let spares: u64 = self.made.iter().map(|one| one.spares).sum();
+        out::line(&format!("# What the calls{days} say about the policy."));
+        self.made.iter().for_each(Suggestion::print);
+        if !self.unmade.is_empty() {
+            out::line(
+                "#\n# Not in the diff: another file holds the rule, or yours could not be edited for it.",
+            );
+            self.unmade.iter().for_each(Suggestion::print);
+        }
+        if self.made.is_empty() {
+            return;
+        }
+        let folder = file.path.parent().unwrap_or(Path::new("/"));
+        let refused = self.made.iter().any(|one| one.refused);
+        let what = if refused { "question or refusal" } else { "question" };
+        out::line(&format!("#\n# {} would have been spared. If you agree:", table::counted(spares, what)));
+        if !folder.is_dir() {
+            out::line(&format!("#   mkdir -p {}", word(folder)));
+        }
+        out::line(&format!("#   tollgate suggest | patch -d {} -p1 && tollgate check", word(folder)));
+        out::text(&diff::unified(FILE_NAME, file.text.as_deref(), &self.after));
+    }
+}
+
+/// A path as a word for the shell, short where it is in the home directory.
+fn word(path: &Path) -> String {
+    let below = dirs::home().and_then(|home| path.strip_prefix(home).ok().map(Path::to_owned));
+    match below.map(|below| quoted(&below.to_string_lossy())) {
+        Some(below) if !below.starts_with('\'') => format!("~/{below}"),
+        _ => quoted(&path.to_string_lossy()),
+    }
+}
+
+fn days(from: i64, to: i64) -> String {
+    match (when::date(from), when::date(to)) {
+        (from, to) if from == to => format!(" of {from}"),
+        (from, to) => format!(" from {from} to {to}"),
+    }
+}
+
+impl Change {
+    /// Does a policy say so, where the present one does not?
+    fn is_in(&self, policy: &Policy, present: &Policy) -> bool {
+        match self {
+            Self::Level { rule, to, .. } => {
+                past::level(policy, rule) == Some(*to) && past::level(present, rule) != Some(*to)
+            }
+            Self::Allow { exceptions, .. } => exceptions.iter().all(|one| policy.allow.contains(one)),
+            Self::ReadOnly => policy.approve == tollgate_model::Approve::ReadOnly,
+        }
+    }
+
+    fn told(&self) -> String {
+        match self {
+            Self::Level { rule, from, to } => {
+                format!("{rule}: {} → {}, in every project", from.name(), to.name())
+            }
+            Self::Allow { rule, exceptions } if exceptions.len() == 1 => format!("{rule}: an exception"),
+            Self::Allow { rule, exceptions } => format!("{rule}: {} exceptions", exceptions.len()),
+            Self::ReadOnly => "approve: read-only".to_owned(),
+        }
+    }
+}
+
+impl Suggestion {
+    fn print(&self) {
+        let width = table::width().saturating_sub(6);
+        out::line(&format!("#\n# {}", self.change.told()));
+        table::wrap(&self.why, width).iter().for_each(|line| out::line(&format!("#   {line}")));
+        for example in &self.examples {
+            out::line(&format!("#     {}", table::cut(&shown(example), width)));
+        }
+    }
+
+    fn value(&self) -> Value {
+        let mut value = match &self.change {
+            Change::Level { rule, from, to } => {
+                json!({"change": "level", "rule": rule, "from": from.name(), "to": to.name()})
+            }
+            Change::Allow { rule, exceptions } => {
+                let each = |one: &Exemption| json!({"command": one.command.join(" "), "path": one.path, "project": one.project});
+                json!({"change": "allow", "rule": rule, "exceptions": exceptions.iter().map(each).collect::<Vec<_>>()})
+            }
+            Change::ReadOnly => json!({"change": "approve", "to": "read-only"}),
+        };
+        if let Some(members) = value.as_object_mut() {
+            members.insert("spares".into(), self.spares.into());
+            members.insert("why".into(), self.why.as_str().into());
+            members.insert("examples".into(), json!(self.examples));
+        }
+        value
     }
 }

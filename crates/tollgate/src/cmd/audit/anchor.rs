@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
+use std::path::Path;
 
 use anyhow::{Context, bail};
 use serde_json::Value;
@@ -38,6 +39,19 @@ impl Anchor {
         Ok(Self::compare(log, heads))
     }
 
+    /// Compares the log with what the index and the sinks have taken in: a log that was cut, or put back to an older
+    /// copy, does not hold that any more, whatever its own head says.
+    pub fn witnessed(log: &Log, state: &Path) -> Self {
+        let mut heads = Heads::new();
+        let sent = tollgate_sinks::accounts(state).into_values().map(|account| (account.seq, account.hash));
+        for (seq, hash) in tollgate_index::reached(state).into_iter().chain(sent) {
+            if !hash.is_empty() {
+                heads.entry(seq).or_default().push(hash);
+            }
+        }
+        Self::compare(log, heads)
+    }
+
     /// Does the log hold all of them?
     pub fn holds(&self) -> bool {
         self.broken.is_empty()
@@ -59,10 +73,22 @@ impl Anchor {
         }
     }
 
+    /// For people, about witnesses; `None` when there is nothing to tell.
+    pub fn testimony(&self) -> Option<String> {
+        let first = self.broken.first()?;
+        Some(format!(
+            "record {first} was taken in by the index or a sink, and the log does not hold it any more: the log was \
+             cut, or put back to an older copy"
+        ))
+    }
+
     fn compare(log: &Log, mut heads: Heads) -> Self {
         let first = heads.keys().next().copied().unwrap_or_default();
         let last = heads.keys().next_back().copied().unwrap_or_default();
         let mut anchor = Self { heads: heads.len() as u64, last, ..Self::default() };
+        if heads.is_empty() {
+            return anchor;
+        }
         let oldest = log.records().next().map(|entry| entry.seq);
         for entry in log.records_from(first) {
             let Some(hashes) = heads.remove(&entry.seq) else { continue };

@@ -11,7 +11,7 @@ use tollgate_store::{Log, Redactor, micros_of};
 
 use crate::cmd::log::subject;
 use crate::report::shown;
-use crate::table::{Bar, Table, cut, number, width};
+use crate::table::{Bar, Table, counted, cut, number, width};
 use crate::transcripts::{self, Transcript};
 use crate::{out, when};
 
@@ -84,7 +84,7 @@ impl Life {
         if all == 0 {
             return "nothing to compare: no transcript of an agent holds a call".to_owned();
         }
-        let mut line = format!("{} calls in transcripts, {} passed the gate", number(all), number(passed));
+        let mut line = format!("{} in transcripts, {} passed the gate", counted(all, "call"), number(passed));
         for (count, what) in [(free, "not hookable"), (before, "before installation")] {
             if count > 0 {
                 line.push_str(&format!(", {} {what}", number(count)));

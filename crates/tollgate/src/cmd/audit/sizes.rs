@@ -41,6 +41,9 @@ pub fn compare(state: &Path, transcripts: &[Transcript]) -> Vec<Shrunk> {
         }
     }
     sizes.retain(|name, _| Path::new(name).exists());
+    if sizes.is_empty() {
+        return shrunk;
+    }
     // What cannot be remembered is compared again next time; the audit itself is not harmed.
     let _ = keep_note(state, NAME, &serde_json::to_vec(&sizes).unwrap_or_default());
     shrunk

@@ -3,6 +3,7 @@
 use tollgate_model::json::Value;
 use tollgate_store::{Entry, micros_of};
 
+use crate::cmd::figures;
 use crate::when;
 
 /// The filters of `tollgate log`. All given ones must fit.
@@ -18,7 +19,7 @@ pub struct Wanted {
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
     /// The agent
-    #[arg(long)]
+    #[arg(long, value_parser = figures::agents(), hide_possible_values = true)]
     pub agent: Option<String>,
     /// The type or id of the subagent
     #[arg(long, value_name = "NAME")]
@@ -29,8 +30,8 @@ pub struct Wanted {
     /// A rule that found something
     #[arg(long)]
     pub rule: Option<String>,
-    /// The verdict: allow, note, ask, deny, halt
-    #[arg(long)]
+    /// The verdict
+    #[arg(long, value_parser = ["allow", "note", "ask", "deny", "halt"])]
     pub verdict: Option<String>,
     /// The event, by the agent's name or ours
     #[arg(long)]
@@ -46,8 +47,7 @@ pub struct Wanted {
 impl Wanted {
     /// The filter that they say.
     pub fn filter(&self) -> anyhow::Result<Filter> {
-        let since = self.since.as_deref().map(when::parse).transpose()?;
-        let until = self.until.as_deref().map(when::parse).transpose()?;
+        let (since, until) = when::period(self.since.as_deref(), self.until.as_deref())?;
         let plain = |text: &&String| !text.contains(['"', '\\']) && text.bytes().all(|byte| byte >= 0x20);
         let words = [
             &self.session,

@@ -1,14 +1,18 @@
 //! Judging on all cores. Sessions repeat themselves, so that each core remembers what it has judged.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
 
-use tollgate_model::{Event, StillFile, StillWorld, Verdict};
+use tollgate_model::{Case, Event, Exemption, StillFile, StillWorld, Verdict};
+use tollgate_pipeline::Judgement;
 use tollgate_policy::Policy;
 
 use super::past::{Source, Written};
 use super::tally::Tally;
+use crate::dirs::{Dirs, MANAGED};
+use crate::exceptions;
 use crate::table::Bar;
 
 /// Verdicts that a core remembers.
@@ -26,8 +30,37 @@ pub enum Baseline {
 pub struct Judges {
     pub policy: Policy,
     pub baseline: Baseline,
-    pub home: String,
-    pub own: Vec<String>,
+    pub still: Still,
+}
+
+/// Where the calls of the past are judged: a world of which little is known, so that it is the same tomorrow.
+pub struct Still {
+    home: String,
+    own: Vec<String>,
+}
+
+impl Still {
+    /// That of a user, whose own files are protected in it, too.
+    pub fn of(dirs: &Dirs, state: &Path) -> Self {
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        Self { home: text(&dirs.home), own: [&dirs.config, state, Path::new(MANAGED)].map(text).into() }
+    }
+
+    /// A home, the call's project and the temporary folders; nothing else is known.
+    pub fn world(&self, event: &Event) -> StillWorld {
+        let project = event.project.as_deref().unwrap_or(&event.cwd);
+        let mut world = StillWorld {
+            home: self.home.clone(),
+            workspace: project.to_owned(),
+            temp: vec!["/tmp".into(), "/var/tmp".into(), "/dev/shm".into()],
+            own: self.own.clone(),
+            ..StillWorld::default()
+        };
+        for folder in [self.home.as_str(), project, &event.cwd, "/tmp"] {
+            world.files.insert(folder.to_owned(), StillFile::Dir);
+        }
+        world
+    }
 }
 
 /// A verdict and the rules behind it.
@@ -92,36 +125,32 @@ impl Judges {
     }
 
     fn both(&self, event: &Event) -> (Said, Option<Said>) {
-        let world = self.world(&event.cwd);
+        let world = self.still.world(event);
         let other = match &self.baseline {
             Baseline::Recorded => None,
             Baseline::Policy(policy) => Some(said(event, &world, policy)),
         };
         (said(event, &world, &self.policy), other)
     }
-
-    /// A home, a project and the temporary folders; nothing else is known.
-    fn world(&self, cwd: &str) -> StillWorld {
-        let mut world = StillWorld {
-            home: self.home.clone(),
-            workspace: cwd.to_owned(),
-            temp: vec!["/tmp".into(), "/var/tmp".into(), "/dev/shm".into()],
-            own: self.own.clone(),
-            ..StillWorld::default()
-        };
-        for folder in [self.home.as_str(), cwd, "/tmp"] {
-            world.files.insert(folder.to_owned(), StillFile::Dir);
-        }
-        world
-    }
 }
 
 fn said(event: &Event, world: &StillWorld, policy: &Policy) -> Said {
-    let decision = tollgate_pipeline::judge(event, world, policy).decision;
+    let Judgement { effects, mut decision } = tollgate_pipeline::judge(event, world, policy);
+    if decision.verdict.refuses() && !policy.allow.is_empty() {
+        let case = Case { event, effects: &effects, world };
+        tollgate_pipeline::exempt(&mut decision, &case, policy, &exceptions_of(policy, world, event));
+    }
     Said {
         verdict: decision.verdict,
         rules: decision.findings.into_iter().map(|finding| finding.rule).collect(),
     }
+}
+
+/// The policy's own exceptions that count for a call. Those that a person made for a while are not of the policy.
+pub fn exceptions_of(policy: &Policy, world: &StillWorld, event: &Event) -> Vec<Exemption> {
+    let now = exceptions::now();
+    let counts = |one: &&Exemption| one.is_alive(now) && one.is_for(&world.workspace, &event.session);
+    policy.allow.iter().filter(counts).cloned().collect()
 }
 
 /// What a call is about, without secrets.

@@ -98,7 +98,7 @@ impl Written {
                 let mut input = String::new();
                 json::write(&call.input, &mut input);
                 let parts: [&str; 4] = [agent, &call.cwd, &call.tool, &input];
-                let key = key(parts.map(str::as_bytes));
+                let key = key(&parts.map(str::as_bytes));
                 Some(Glance { key, said: Said { verdict: Verdict::Allow, rules: Vec::new() } })
             }
         }
@@ -111,7 +111,9 @@ impl Written {
                 let record = json::parse(line.as_bytes()).ok()?;
                 let text = |key: &str| record.text(key).unwrap_or_default();
                 let input = record.get("input")?;
-                event(text("agent"), text("session"), text("cwd"), text("tool"), input, text("id"))
+                let event =
+                    event(text("agent"), text("session"), text("cwd"), text("tool"), input, text("id"))?;
+                Some(Event { project: record.text("project").map(str::to_owned), ..event })
             }
             Self::Call(agent, call) => {
                 event(agent, &call.session, &call.cwd, &call.tool, &call.input, &call.id)
@@ -141,16 +143,17 @@ impl<'l> Parts<'l> {
 
     fn glance(&self) -> Option<Glance> {
         let input = self.raw("input")?;
-        let [agent, cwd, tool] = ["agent", "cwd", "tool"].map(|name| self.raw(name).unwrap_or_default());
+        let [agent, cwd, project, tool] =
+            ["agent", "cwd", "project", "tool"].map(|name| self.raw(name).unwrap_or_default());
         let findings = self.raw("findings").and_then(|raw| json::parse(raw).ok());
         let findings = findings.as_ref().and_then(Value::as_list).unwrap_or_default();
         let rules = findings.iter().filter_map(|finding| finding.text("rule")).map(str::to_owned).collect();
         let said = Said { verdict: verdict(&self.text("verdict")), rules };
-        Some(Glance { key: key([agent, cwd, tool, input]), said })
+        Some(Glance { key: key(&[agent, cwd, project, tool, input]), said })
     }
 }
 
-fn key(parts: [&[u8]; 4]) -> blake3::Hash {
+fn key(parts: &[&[u8]]) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
         hasher.update(&(part.len() as u64).to_le_bytes()).update(part);

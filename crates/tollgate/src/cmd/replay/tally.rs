@@ -9,7 +9,7 @@ use tollgate_model::Verdict;
 use super::judge::Said;
 use crate::out;
 use crate::report::shown;
-use crate::table::{Table, cut, number, width};
+use crate::table::{Table, counted, cut, number, width};
 
 /// Changes of one rule.
 #[derive(Default)]
@@ -82,10 +82,14 @@ impl Tally {
 
     /// For a person.
     pub fn print(&self) {
+        if self.calls == 0 {
+            out::line("There are no calls to judge again in this time.");
+            return;
+        }
         let rate = self.calls as f64 / self.took.as_secs_f64().max(1e-6);
         out::line(&format!(
-            "{} calls judged again, {} would be answered differently ({} calls/s)",
-            number(self.calls),
+            "{} judged again, {} would be answered differently ({} calls/s)",
+            counted(self.calls, "call"),
             number(self.changed()),
             number(rate as u64)
         ));

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use tollgate_index::{By, Histogram, Index, Outcome, Row, RuleRow, Scope, SessionRow};
 
 use super::observed::Observed;
+use super::stopped::Stopped;
 use crate::cmd::stats;
 use crate::usage::Spent;
 use crate::when;
@@ -20,6 +21,20 @@ pub struct Figure {
     pub unit: Unit,
     /// What it was, in what it is compared with.
     pub before: Option<f64>,
+    /// It says more about the one before it, and needs no place of its own.
+    pub detail: bool,
+}
+
+impl Figure {
+    /// Neither now nor then was there any.
+    pub fn is_nothing(&self) -> bool {
+        self.value == 0.0 && self.before.is_none_or(|before| before == 0.0)
+    }
+
+    /// What it is called beside the figure that it is a detail of: `p95`, `of all`.
+    pub fn short(&self) -> &str {
+        self.name.rsplit_once(", ").map_or(self.name.as_str(), |(_, short)| short)
+    }
 }
 
 /// How a figure is written.
@@ -54,12 +69,16 @@ pub struct Report {
     pub tools: Vec<Row>,
     /// How long each tool ran.
     pub ran: Vec<(String, Histogram)>,
+    /// Calls by agent.
+    pub agents: Vec<Row>,
     /// Calls by subagent type: the seed's routing.
     pub actors: Vec<Row>,
     /// How the rules fared.
     pub rules: Vec<RuleRow>,
     /// How long the gate took.
     pub gate: Histogram,
+    /// Of one session: the calls that were asked about or refused.
+    pub stopped: Vec<Stopped>,
     /// The sessions of a period.
     pub sessions: Vec<SessionRow>,
     /// Tokens and what they cost, by session and model.
@@ -86,8 +105,8 @@ impl Report {
             count("handed back", actors.stopped),
             count("compactions", actors.compactions),
             count("test runs passed", tests.passed),
-            count("test runs failed", tests.failed),
             part("test runs passed, of all", tests.passed, tests.passed + tests.failed),
+            count("test runs failed", tests.failed),
             count("stopped by workflows", by_workflows(&rules)),
             count("faults of the gate", totals.faults),
         ]);
@@ -99,14 +118,15 @@ impl Report {
         for row in &mut actor_rows {
             row.name = stats::name_of(By::Actor, &row.name);
         }
-        let who = scope.agent.map_or(String::new(), |agent| format!(" of {agent}"));
+        let who = scope.agent.as_ref().map_or(String::new(), |agent| format!(" of {agent}"));
         Ok(Self {
-            title: format!("Tool calls{who}"),
-            span: totals.span.map(|(from, to)| (scope.from.unwrap_or(from), scope.to.unwrap_or(to))),
+            title: format!("Tollgate: tool calls{who}"),
+            span: totals.span.map(|(from, to)| (scope.from.unwrap_or(from), end(&scope, to))),
             headline,
             timeline: stats::timeline(&figures)?,
             ran,
             tools,
+            agents: figures.calls(By::Agent)?,
             actors: actor_rows,
             rules,
             gate,
@@ -155,7 +175,7 @@ impl Report {
             count("tokens in", sum(|one| one.input + one.cache_writes)),
             count("tokens from the cache", sum(|one| one.cached)),
             count("tokens out", sum(|one| one.output)),
-            Figure { name: "cost".to_owned(), value: dollars, unit: Unit::Dollars, before: None },
+            figure("cost", dollars, Unit::Dollars),
         ]);
         let unpriced: u64 = spent.iter().filter(|one| one.dollars.is_none()).map(|one| one.answers).sum();
         self.headline.extend((unpriced > 0).then(|| count("answers without a price", unpriced)));
@@ -189,11 +209,12 @@ impl Report {
             "title": self.title, "from": self.span.map(|(from, _)| when::stamp(from)),
             "to": self.span.map(|(_, to)| when::stamp(to)), "against": self.against, "figures": headline,
             "timeline": rows("time", &self.timeline), "tools": rows("tool", &self.tools), "performance": ran,
-            "subagents": rows("subagent", &self.actors),
+            "agents": rows("agent", &self.agents), "subagents": rows("subagent", &self.actors),
             "rules": self.rules.iter().map(stats::rule_value).collect::<Vec<_>>(),
             "gate": stats::percentiles(&self.gate),
             "sessions": self.sessions.iter().map(stats::session_value).collect::<Vec<_>>(),
             "tokens": self.spent.iter().map(stats::token_value).collect::<Vec<_>>(),
+            "stopped": self.stopped.iter().map(Stopped::value).collect::<Vec<_>>(),
             "observed": self.observed.value(),
         })
     }
@@ -220,14 +241,14 @@ impl Unit {
     }
 }
 
+/// The end of a period: one that was given a beginning goes on until now.
+pub fn end(scope: &Scope, last: i64) -> i64 {
+    scope.to.unwrap_or(if scope.from.is_some() { when::now().max(last) } else { last })
+}
+
 fn calls(row: &Row, gate: &Histogram) -> Vec<Figure> {
-    let time = |name: &str, share| Figure {
-        name: name.to_owned(),
-        value: gate.percentile(share).unwrap_or_default() as f64,
-        unit: Unit::Time,
-        before: None,
-    };
-    let of = |name: &str, value: f64, unit| Figure { name: name.to_owned(), value, unit, before: None };
+    let time =
+        |name: &str, share| figure(name, gate.percentile(share).unwrap_or_default() as f64, Unit::Time);
     vec![
         count("calls", row.calls),
         count("refused", row.denied),
@@ -236,11 +257,11 @@ fn calls(row: &Row, gate: &Histogram) -> Vec<Figure> {
         part("asked, of all", row.asked, row.calls),
         count("failed", row.failed),
         count("no result", row.none),
-        of("results", row.bytes as f64, Unit::Bytes),
-        of("tools ran for", row.took as f64, Unit::Time),
+        figure("results", row.bytes as f64, Unit::Bytes),
+        figure("tools ran for", row.took as f64, Unit::Time),
         time("gate took, p50", 0.5),
-        time("gate took, p95", 0.95),
-        time("gate took, p99", 0.99),
+        Figure { detail: true, ..time("gate took, p95", 0.95) },
+        Figure { detail: true, ..time("gate took, p99", 0.99) },
     ]
 }
 
@@ -251,12 +272,15 @@ fn by_workflows(rules: &[RuleRow]) -> u64 {
 }
 
 fn part(name: &str, of: u64, all: u64) -> Figure {
-    let value = of as f64 / all.max(1) as f64;
-    Figure { name: name.to_owned(), value, unit: Unit::Share, before: None }
+    Figure { detail: true, ..figure(name, of as f64 / all.max(1) as f64, Unit::Share) }
 }
 
 fn count(name: &str, value: u64) -> Figure {
-    Figure { name: name.to_owned(), value: value as f64, unit: Unit::Count, before: None }
+    figure(name, value as f64, Unit::Count)
+}
+
+fn figure(name: &str, value: f64, unit: Unit) -> Figure {
+    Figure { name: name.to_owned(), value, unit, before: None, detail: false }
 }
 
 /// The calls of a session, added up.

@@ -42,6 +42,7 @@ fn figure(value: &Value) -> Option<Figure> {
         value: value.get("value")?.as_f64()?,
         unit: Unit::named(value.get("unit")?.as_str()?),
         before: None,
+        detail: false,
     })
 }
 

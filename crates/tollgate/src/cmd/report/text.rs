@@ -1,17 +1,21 @@
 //! A report for a terminal, and as Markdown.
 
 use super::data::{Figure, Report, Unit};
+use super::stopped::Stopped;
 use crate::cmd::stats;
+use crate::report::shown;
 use crate::table::{self, Table, number};
 use crate::{usage, when};
 
 /// For a terminal.
 pub fn plain(report: &Report) -> Vec<String> {
     let width = table::width();
-    let mut lines = vec![report.title.clone()];
+    let mut lines = vec![shown(&report.title)];
     lines.extend(period(report));
-    lines.push(String::new());
-    lines.extend(headline(report).lines(width));
+    lines.extend(headed(&headline(report), width));
+    lines.extend(
+        table::wrap(&nothing(report), width.saturating_sub(4)).iter().map(|line| format!("  {line}")),
+    );
     let calls: Vec<u64> = report.timeline.iter().map(|row| row.calls).collect();
     let refused: Vec<u64> = report.timeline.iter().map(|row| row.denied).collect();
     if !calls.is_empty() {
@@ -26,13 +30,36 @@ pub fn plain(report: &Report) -> Vec<String> {
     lines
 }
 
+/// The figures beside their names, or as a table where they are compared.
+fn headed(table: &Table, width: usize) -> Vec<String> {
+    let longest = table.rows.iter().filter_map(|row| row.first()).map(|name| name.chars().count()).max();
+    let beside = |row: &Vec<String>| match row.as_slice() {
+        [name, figures @ ..] => {
+            let room = longest.unwrap_or(0);
+            format!("  {name:<room$}  {}", figures.join("  "))
+        }
+        [] => String::new(),
+    };
+    let bare = table.head.iter().all(String::is_empty);
+    let lines = if bare { table.rows.iter().map(beside).collect() } else { table.lines(width) };
+    std::iter::once(String::new()).chain(lines).collect()
+}
+
 /// For a pull request or a wiki.
 pub fn markdown(report: &Report) -> String {
-    let mut out = format!("# {}\n\n", report.title);
+    let mut out = format!("# {}\n\n", table::literal(&shown(&report.title)));
     if let Some(period) = period(report) {
         out.push_str(&format!("{period}\n\n"));
     }
-    out.push_str(&headline(report).markdown());
+    let mut figures = headline(report);
+    if report.against.is_none() {
+        figures.head = vec!["figure".to_owned(), "value".to_owned()];
+    }
+    out.push_str(&figures.markdown());
+    let nothing = nothing(report);
+    if !nothing.is_empty() {
+        out.push_str(&format!("\n{nothing}\n"));
+    }
     for (title, table) in tables(report) {
         out.push_str(&format!("\n## {title}\n\n{}", table.markdown()));
     }
@@ -47,20 +74,43 @@ pub fn period(report: &Report) -> Option<String> {
 
 /// The figures at the top, with what they were.
 pub fn headline(report: &Report) -> Table {
+    let some = || report.headline.iter().filter(|figure| !figure.is_nothing());
     let Some(against) = &report.against else {
         let mut table = Table::new(&["", ""]);
-        report
-            .headline
-            .iter()
-            .for_each(|figure| table.row([figure.name.clone(), written(figure, figure.value)]));
+        for (figure, details) in cards(report) {
+            let details: Vec<String> =
+                details.iter().map(|one| format!("{} {}", written(one, one.value), one.short())).collect();
+            let details =
+                if details.is_empty() { String::new() } else { format!(" ({})", details.join(", ")) };
+            table.row([figure.name.clone(), written(figure, figure.value) + &details]);
+        }
         return table;
     };
     let mut table = Table::new(&["", "now", against, "change"]);
-    for figure in &report.headline {
+    for figure in some() {
         let before = figure.before.map_or("–".to_owned(), |before| written(figure, before));
         table.row([figure.name.clone(), written(figure, figure.value), before, change(figure)]);
     }
     table
+}
+
+/// The figures of which there is something, each with its details.
+pub fn cards(report: &Report) -> Vec<(&Figure, Vec<&Figure>)> {
+    let mut cards: Vec<(&Figure, Vec<&Figure>)> = Vec::new();
+    for figure in report.headline.iter().filter(|figure| !figure.is_nothing()) {
+        match cards.last_mut().filter(|_| figure.detail) {
+            Some((_, details)) => details.push(figure),
+            None => cards.push((figure, Vec::new())),
+        }
+    }
+    cards
+}
+
+/// What there was none of; empty when there was some of everything.
+pub fn nothing(report: &Report) -> String {
+    let none = report.headline.iter().filter(|figure| figure.is_nothing() && !figure.detail);
+    let names: Vec<&str> = none.map(|figure| figure.name.as_str()).collect();
+    if names.is_empty() { String::new() } else { format!("none: {}", names.join(", ")) }
 }
 
 /// The tables under them.
@@ -73,7 +123,12 @@ pub fn tables(report: &Report) -> Vec<(&'static str, Table)> {
     let tables = [
         ("Tools", stats::call_table("tool", &report.tools)),
         ("How long tools ran", ran),
-        ("Agents and subagents", stats::call_table("subagent", &report.actors)),
+        ("Agents", stats::call_table("agent", if report.agents.len() > 1 { &report.agents } else { &[] })),
+        (
+            "Subagents",
+            stats::call_table("subagent", if report.actors.len() > 1 { &report.actors } else { &[] }),
+        ),
+        ("Asked about or refused", Stopped::table(&report.stopped)),
         ("Rules", stats::rule_table(&report.rules)),
         ("Only observed: would have been refused", report.observed.table()),
         ("Sessions", stats::session_table(&report.sessions)),
@@ -93,9 +148,13 @@ pub fn written(figure: &Figure, value: f64) -> String {
     }
 }
 
-fn change(figure: &Figure) -> String {
+/// How much it has become more or less.
+pub fn change(figure: &Figure) -> String {
+    let percent = |before: f64| (figure.value / before - 1.0) * 100.0;
     match figure.before {
-        Some(before) if before > 0.0 => format!("{:+.0} %", (figure.value / before - 1.0) * 100.0),
-        _ => "–".to_owned(),
+        Some(before) if before > 0.0 && percent(before).abs() < 0.5 => "±0 %".to_owned(),
+        Some(before) if before > 0.0 => format!("{:+.0} %", percent(before)),
+        Some(_) => "new".to_owned(),
+        None => "–".to_owned(),
     }
 }

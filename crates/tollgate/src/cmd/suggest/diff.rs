@@ -1,4 +1,4 @@
-//! Two texts as a unified diff, which `patch` takes.
+//! Two texts as a unified diff, which `patch -p1` and `git apply` take.
 
 /// Lines around a change.
 const AROUND: usize = 3;
@@ -9,9 +9,10 @@ enum Step<'t> {
     New(&'t str),
 }
 
-/// The diff; empty when nothing differs.
-pub fn unified(path: &str, before: &str, after: &str) -> String {
-    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+/// The diff of a file, or of one that is new; empty when nothing differs. Lines keep their ends.
+pub fn unified(name: &str, before: Option<&str>, after: &str) -> String {
+    let old: Vec<&str> = before.unwrap_or_default().split_inclusive('\n').collect();
+    let new: Vec<&str> = after.split_inclusive('\n').collect();
     let steps = steps(&old, &new);
     let changed: Vec<usize> = steps
         .iter()
@@ -20,7 +21,8 @@ pub fn unified(path: &str, before: &str, after: &str) -> String {
         .map(|(at, _)| at)
         .collect();
     let Some(first) = changed.first() else { return String::new() };
-    let mut out = format!("--- {path}\n+++ {path}\n");
+    let from = before.map_or("/dev/null".to_owned(), |_| format!("a/{name}"));
+    let mut out = format!("--- {from}\n+++ b/{name}\n");
     let (mut from, mut to) = (*first, *first);
     for at in changed.into_iter().skip(1) {
         if at > to + 2 * AROUND {
@@ -47,9 +49,9 @@ fn hunk(steps: &[Step], from: usize, to: usize) -> String {
     let lines: String = range
         .iter()
         .map(|step| match step {
-            Step::Both(line) => format!(" {line}\n"),
-            Step::Old(line) => format!("-{line}\n"),
-            Step::New(line) => format!("+{line}\n"),
+            Step::Both(line) => marked(' ', line),
+            Step::Old(line) => marked('-', line),
+            Step::New(line) => marked('+', line),
         })
         .collect();
     format!(
@@ -57,6 +59,11 @@ fn hunk(steps: &[Step], from: usize, to: usize) -> String {
         old_before + usize::from(old > 0),
         new_before + usize::from(new > 0)
     )
+}
+
+fn marked(mark: char, line: &str) -> String {
+    let open = if line.ends_with('\n') { "" } else { "\n\\ No newline at end of file\n" };
+    format!("{mark}{line}{open}")
 }
 
 /// By the longest common lines.
@@ -106,9 +113,13 @@ mod tests {
         let before = "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\n";
         let after = "a\nB\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\nm\n";
         let expected =
-            "--- p\n+++ p\n@@ -1,5 +1,5 @@\n a\n-b\n+B\n c\n d\n e\n@@ -10,3 +10,4 @@\n j\n k\n l\n+m\n";
-        assert_eq!(unified("p", before, after), expected);
-        assert_eq!(unified("p", before, before), "");
-        assert_eq!(unified("p", "", "x\n"), "--- p\n+++ p\n@@ -0,0 +1,1 @@\n+x\n");
+            "--- a/p\n+++ b/p\n@@ -1,5 +1,5 @@\n a\n-b\n+B\n c\n d\n e\n@@ -10,3 +10,4 @@\n j\n k\n l\n+m\n";
+        assert_eq!(unified("p", Some(before), after), expected);
+        assert_eq!(unified("p", Some(before), before), "");
+        assert_eq!(unified("p", None, "x\n"), "--- /dev/null\n+++ b/p\n@@ -0,0 +1,1 @@\n+x\n");
+        assert_eq!(
+            unified("p", Some("a"), "a\r\nb"),
+            "--- a/p\n+++ b/p\n@@ -1,1 +1,2 @@\n-a\n\\ No newline at end of file\n+a\r\n+b\n\\ No newline at end of file\n"
+        );
     }
 }
