@@ -1,6 +1,6 @@
 //! Files: what reading, writing, deleting and changing one comes to.
 
-use tollgate_model::{Certainty, EffectKind, Place, Span, WriteMode, Zone};
+use tollgate_model::{Certainty, EffectKind, FileKind, Place, Span, WriteMode, Zone};
 use tollgate_shell::eval::Shell;
 use tollgate_shell::value::Value;
 
@@ -52,6 +52,30 @@ impl Analyst<'_> {
         }
         if let Some(content) = content {
             shell.write_file(&word.value(), content, mode == WriteMode::Append);
+        }
+    }
+
+    /// In a folder that the call itself has made a file begins empty.
+    pub(super) fn begin(&mut self, word: &Word, shell: &mut Shell) {
+        let is_new = |(place, _): &(Place, Certainty)| {
+            self.is_made(&place.path) && self.world.kind(&place.path) == FileKind::Missing
+        };
+        if !self.made.is_empty()
+            && shell.file(&word.value()).is_none()
+            && self.places(word, shell).iter().all(is_new)
+        {
+            shell.write_file(&word.value(), &Value::empty(), false);
+        }
+    }
+
+    /// A file outside the project is emptied before it is known whether anything goes into it.
+    pub(crate) fn cut(&mut self, word: &Word, shell: &Shell) {
+        for (place, certainty) in self.places(word, shell) {
+            if matches!(place.zone, Zone::Home | Zone::OtherProject) && !place.pattern {
+                let content = Some(String::new());
+                let kind = EffectKind::Write { place, mode: WriteMode::Overwrite, content };
+                self.push(kind, word.span, certainty);
+            }
         }
     }
 

@@ -83,6 +83,11 @@ pub(super) fn somewhere_below(root: &Word) -> Word {
     found(root, &narrow)
 }
 
+/// Every file below a folder.
+pub(super) fn all_below(root: &Word) -> Word {
+    found(root, &[])
+}
+
 /// A file that the walk finds: somewhere below the root, with the name that was asked for.
 fn found(root: &Word, expression: &[Word]) -> Word {
     let mut text = root.text.clone();
@@ -171,6 +176,7 @@ fn actions(run: &mut Run, expression: &[Word], roots: &[Word], found: &[Word]) {
             "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
                 if let Some(file) = expression.get(at) {
                     run.analyst.write(file, WriteMode::Overwrite, None, run.shell);
+                    run.analyst.cut(file, run.shell);
                 }
             }
             other => at += TESTS.iter().find(|(test, _)| *test == other).map_or(0, |(_, words)| *words),

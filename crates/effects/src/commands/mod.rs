@@ -221,6 +221,11 @@ pub(crate) fn known_families() -> Vec<Family> {
         family("Files", files::COMMANDS, &[]),
         family("Walks over files", find::COMMANDS, &[]),
         family("Archives", archives::COMMANDS, &[]),
+        Family {
+            name: "Makers of pictures, sound, films, documents and dumps",
+            programs: Vec::new(),
+            tools: alter::listed(),
+        },
         family("Readers and filters", readers::COMMANDS, &[]),
         family("Devices, processes, power", system::COMMANDS, &[]),
         family("Services, firewall, storage, users", persistence::COMMANDS, services::TOOLS),

@@ -1,7 +1,7 @@
 //! The long tail of programs that run code they are given: other languages, editors, debuggers.
 
-use tollgate_model::EffectKind;
 use tollgate_model::phrase::JOB;
+use tollgate_model::{EffectKind, WriteMode};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
@@ -206,6 +206,7 @@ fn emacs(run: &mut Run) -> Outcome {
     let mut rest: &[Word] = &args;
     let mut files = Vec::new();
     let mut outcome = None;
+    let mut emptied = false;
     // Files and options may stand in any order.
     while !rest.is_empty() {
         let given = read(rest, spec, &[]);
@@ -218,13 +219,30 @@ fn emacs(run: &mut Run) -> Outcome {
             ["eval", "execute"].iter().flat_map(|name| given.values(name)).cloned().collect::<Vec<_>>()
         {
             outcome = Some(inline(run, Language::Lisp, &code.value(), &code, &[]));
+            emptied |= empties_buffer(&code.shown());
         }
         files.extend(given.rest.first().cloned());
         let next = rest.len() - given.rest.len().saturating_sub(1);
         rest = if given.rest.is_empty() { &[] } else { rest.get(next..).unwrap_or_default() };
     }
     let whole = contents(run, &files);
+    for file in files.iter().filter(|_| emptied) {
+        run.analyst.write(file, WriteMode::Overwrite, Some(&Value::empty()), run.shell);
+    }
     outcome.unwrap_or_else(|| Outcome::unknown(whole.taint))
+}
+
+/// Takes everything out of the file that is open, and saves it.
+fn empties_buffer(code: &str) -> bool {
+    let code: Vec<&str> = code.split_whitespace().collect();
+    let code = code.join(" ");
+    let empties = [
+        "(erase-buffer)",
+        "(delete-region (point-min) (point-max))",
+        "(kill-region (point-min) (point-max))",
+    ];
+    empties.iter().any(|call| code.contains(call))
+        && (code.contains("(save-buffer") || code.contains("(save-some-buffers"))
 }
 
 /// AppleScript hands its work to a shell with `do shell script`.
