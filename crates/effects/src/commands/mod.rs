@@ -42,6 +42,8 @@ mod vcs;
 mod verbs;
 mod wrappers;
 
+pub(crate) use containers::opened;
+pub(crate) use packages::is_known_index;
 use tollgate_model::{Certainty, EffectKind, NetDirection};
 use tollgate_shell::eval::{Call, Host, Kind, Outcome, Shell};
 use tollgate_shell::value::{Taint, Value};

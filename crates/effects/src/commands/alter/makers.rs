@@ -338,12 +338,6 @@ pub(super) const MAKERS: &[Row] = &[
     Row { programs: &["qemu-img"], verb: &["convert"], valued: QEMU, target: Target::Last, ..ANY },
     options(&["genisoimage", "mkisofs", "xorrisofs"], &["-o", "-output"]),
     Row { programs: &["mksquashfs"], only: &["-noappend"], target: Target::Operands(1), ..ANY },
-    Row {
-        programs: &["fallocate"],
-        only: &["-z", "--zero-range", "-p", "--punch-hole", "-c", "--collapse-range"],
-        valued: &["-l", "-o", "--length", "--offset"],
-        ..ANY
-    },
     Row { programs: &["xxd"], valued: &["-c", "-g", "-l", "-s", "-n"], target: Target::Operands(1), ..ANY },
     Row { programs: &["tidy"], only: &["-m", "-modify"], ..ANY },
 ];
