@@ -10,6 +10,7 @@ use tollgate_shell::value::Value;
 use crate::analyst::{Analyst, own_at};
 use crate::content::{self, Extent};
 use crate::hidden;
+use crate::indexes;
 use crate::instructions;
 use crate::memory;
 use crate::pictures;
@@ -129,6 +130,7 @@ fn written(place: &Place, texts: &[String], source: Option<&str>, world: &dyn Wo
         let part = source.filter(|_| texts.is_empty());
         kinds.extend(part.and_then(|text| settings::editor_part(place, text)));
     }
+    kinds.extend(indexes::named(place, texts, source, world));
     if let Some(left) = startup::left(place, texts, world) {
         kinds.push(EffectKind::Persist { place: left });
     }

@@ -104,7 +104,8 @@ impl<'w> Analyst<'w> {
     pub(crate) fn finish(mut self, shell: &Shell) -> Vec<Effect> {
         for word in std::mem::take(&mut self.reopened) {
             // A usage line (`set <name> [value]`) reads like that, in the project.
-            let ours = |(place, _): &(Place, Certainty)| place.zone <= Zone::Workspace;
+            let bare = !word.text.prefix().contains('/');
+            let ours = |(place, _): &(Place, Certainty)| bare && place.zone <= Zone::Workspace;
             if shell.file(&word.value()).is_some_and(|written| written.value.is_empty())
                 && !self.places(&word, shell).iter().any(ours)
             {
@@ -414,7 +415,10 @@ impl Analyst<'_> {
                     }
                     self.write(&word, WriteMode::Overwrite, None, shell);
                 }
-                OpenMode::Append | OpenMode::ReadWrite => self.write(&word, WriteMode::Append, None, shell),
+                OpenMode::Append | OpenMode::ReadWrite => {
+                    self.begin(&word, shell);
+                    self.write(&word, WriteMode::Append, None, shell);
+                }
             }
         }
         content

@@ -442,10 +442,31 @@ fn toml_commands(text: &str) -> Vec<String> {
         let tasks =
             ["tasks", "scripts", "hooks"].iter().any(|part| section.split('.').any(|name| name == *part));
         if tasks || keys.contains(&key.trim()) {
-            let value = value.trim();
-            let words: Vec<&str> = value.split('"').skip(1).step_by(2).collect();
-            commands.push(words.join(" "));
+            let words = toml_texts(value);
+            commands.push(match words.as_slice() {
+                [line] => line.clone(),
+                words => words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
+            });
         }
     }
     commands
+}
+
+/// The strings of a value as TOML writes them: `"…"` with escapes, `'…'` without.
+pub(crate) fn toml_texts(value: &str) -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut chars = value.chars();
+    while let Some(quote) = chars.by_ref().find(|c| matches!(c, '"' | '\'')) {
+        let mut text = String::new();
+        while let Some(c) = chars.next().filter(|c| *c != quote) {
+            match c {
+                '\\' if quote == '"' => text.extend(chars.next()),
+                c => text.push(c),
+            }
+        }
+        if !text.is_empty() {
+            texts.push(text);
+        }
+    }
+    texts
 }

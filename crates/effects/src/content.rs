@@ -7,6 +7,7 @@ use tollgate_shell::value::Value;
 use crate::aftermath::TEXT_LIMIT;
 use crate::analyst::Analyst;
 use crate::carriers::{self, Runs};
+use crate::commands::opened;
 use crate::languages::Language;
 use crate::pipelines;
 use crate::tools::{run_language, run_quoted};
@@ -50,6 +51,9 @@ fn dangers(path: &str, text: &str, extent: Extent, world: &dyn World) -> Vec<Str
     let Some(carrier) = carriers::read(path, text, extent) else { return Vec::new() };
     let is_yaml = path.ends_with(".yml") || path.ends_with(".yaml");
     let mut found = if is_yaml { pipelines::given_away(text) } else { Vec::new() };
+    if is_yaml && carrier.runs == Runs::InImage {
+        found.extend(opened(text));
+    }
     for piece in carrier.pieces {
         found.extend(ran(piece, carrier.runs, Some(path), world));
     }

@@ -11,6 +11,7 @@ mod elsewhere;
 #[cfg(test)]
 mod families;
 mod hidden;
+mod indexes;
 mod instructions;
 mod languages;
 mod links;

@@ -5,6 +5,7 @@ mod keepers;
 mod lines;
 mod names;
 mod opened;
+mod paid;
 mod pushed;
 
 use tollgate_model::json::Value;
@@ -56,6 +57,7 @@ pub(crate) fn effects(hands: &mut Hands, server: &str, tool: &str, input: &Value
         hands.push(EffectKind::EnvRead { names });
     }
     opened::opens(&tool, input).into_iter().for_each(|kind| hands.push(kind));
+    paid::pays(&tool, input).into_iter().for_each(|kind| hands.push(kind));
     if is_remote_file(input) || tool.is_remote {
         pushed::files(hands, input);
     }
@@ -392,7 +394,8 @@ fn addresses(hands: &mut Hands, tool: &Tool, texts: &[Given]) {
     for given in texts {
         let is_address =
             given.field == Field::Address || given.field == Field::Path || given.field == Field::Source;
-        let is_url = given.text.split_once("://").is_some_and(|(scheme, rest)| {
+        let text = given.text.strip_prefix("view-source:").unwrap_or(given.text);
+        let is_url = text.split_once("://").is_some_and(|(scheme, rest)| {
             !rest.is_empty() && scheme.len() < 12 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
         });
         // Some fetching tools take a sentence with addresses in it.

@@ -88,6 +88,13 @@ pub(crate) fn written(place: &Place, texts: &[String], world: &dyn World) -> Vec
 
 fn one(place: &Place, text: &str, world: &dyn World) -> Option<EffectKind> {
     let name = place.path.rsplit('/').next().unwrap_or_default();
+    // Whoever empties settings means those that are there, now or when the call runs.
+    if matches!(text.trim(), "" | "{}")
+        && name.ends_with(".json")
+        && world.kind(&place.path) == FileKind::File
+    {
+        return Some(control(place, ""));
+    }
     // Notes and records in the folders of agents decide nothing.
     if [".md", ".txt", ".log", ".jsonl"].iter().any(|end| name.ends_with(end)) {
         return Some(other(place, "changes a text"));

@@ -14,6 +14,8 @@ pub(crate) const FILE: Taint = Taint(8);
 pub(crate) const SETUP: Taint = Taint(1 << 41);
 /// Is the difference between the work tree and what git keeps.
 pub(crate) const WORK: Taint = Taint(1 << 44);
+/// Is an archive of what git has committed, laid out like the work tree.
+pub(crate) const COMMITTED: Taint = Taint(1 << 45);
 /// Never ends.
 pub(crate) const ENDLESS: Taint = Taint(1 << 43);
 /// Are names of files in the present directory.
@@ -23,7 +25,7 @@ pub(crate) const ENVIRONMENT: Taint = Taint(1 << 40);
 
 /// The marks that say where data comes from; that it is names of files, or never ends, says nothing about code.
 pub(crate) fn sources(taint: Taint) -> Taint {
-    Taint(taint.0 & !(NAMES.0 | ENDLESS.0 | WORK.0))
+    Taint(taint.0 & !(NAMES.0 | ENDLESS.0 | WORK.0 | COMMITTED.0))
 }
 
 /// Does it carry the mark?

@@ -57,6 +57,30 @@ impl Analyst<'_> {
         }
     }
 
+    /// In a folder that the call itself has made a file begins empty.
+    pub(super) fn begin(&mut self, word: &Word, shell: &mut Shell) {
+        let is_new = |(place, _): &(Place, Certainty)| {
+            self.is_made(&place.path) && self.world.kind(&place.path) == FileKind::Missing
+        };
+        if !self.made.is_empty()
+            && shell.file(&word.value()).is_none()
+            && self.places(word, shell).iter().all(is_new)
+        {
+            shell.write_file(&word.value(), &Value::empty(), false);
+        }
+    }
+
+    /// A file outside the project is emptied before it is known whether anything goes into it.
+    pub(crate) fn cut(&mut self, word: &Word, shell: &Shell) {
+        for (place, certainty) in self.places(word, shell) {
+            if matches!(place.zone, Zone::Home | Zone::OtherProject) && !place.pattern {
+                let content = Some(String::new());
+                let kind = EffectKind::Write { place, mode: WriteMode::Overwrite, content };
+                self.push(kind, word.span, certainty);
+            }
+        }
+    }
+
     /// Of many files at once nothing is left but their names.
     pub(super) fn empty(&mut self, word: &Word, shell: &Shell) {
         for (place, certainty) in self.places(word, shell) {

@@ -2,12 +2,14 @@
 //! minds them; a way of working that binds writes does. What a build leaves behind is none of them.
 
 mod database;
+mod makers;
 mod rows;
 
+use makers::MAKERS;
 use rows::{ROWS, Row, Target, tree};
-use tollgate_model::{Certainty, EffectKind};
+use tollgate_model::{Certainty, EffectKind, FileKind, WriteMode};
 
-use super::Run;
+use super::{Run, find};
 use crate::names::{Sieve, sieve};
 use crate::word::Word;
 
@@ -25,6 +27,7 @@ const PRODUCTS: &[&str] = &[
 const FOLDERS: &[&str] = &["build", "_build", ".build", "cmake-build", "out", "obj", "bin", "target"];
 
 static PROGRAMS: Sieve = sieve!(ROWS, row => row.programs);
+static MAKING: Sieve = sieve!(MAKERS, row => row.programs);
 
 /// Takes down what a program makes or changes of its own accord.
 pub(super) fn notice(run: &mut Run) {
@@ -40,6 +43,7 @@ pub(super) fn notice(run: &mut Run) {
     } else {
         in_place(run);
     }
+    makes(run);
     installs(run);
     if matches!(program, "sqlite3" | "sqlite" | "duckdb") {
         database::notice(run);
@@ -48,6 +52,60 @@ pub(super) fn notice(run: &mut Run) {
         let words = tree(&[], &[]).targets(run.args).unwrap_or_default();
         words.iter().for_each(|word| run.analyst.alter(word, false, run.shell));
     }
+}
+
+/// Takes down the files that a program writes over, whatever they held.
+fn makes(run: &mut Run) {
+    let program = run.program;
+    let rows = MAKING.sift(MAKERS, program).iter().filter(|row| row.programs.contains(&program));
+    for word in rows.filter_map(|row| row.targets(run.args)).flatten().filter_map(|word| file_of(&word)) {
+        let word = if is_walked(run, &word) { find::all_below(&word) } else { word };
+        run.analyst.write(&word, WriteMode::Overwrite, None, run.shell);
+    }
+}
+
+/// The programs that write over files: with what words, and which files.
+#[cfg(test)]
+pub(super) fn listed() -> Vec<super::verbs::Listed> {
+    let told = |row: &Row| -> &'static str {
+        let with = |flags: &[&str]| {
+            if flags.is_empty() { String::new() } else { format!(" with {}", flags.join("|")) }
+        };
+        let without = |flags: &[&str]| {
+            if flags.is_empty() { String::new() } else { format!(" without {}", flags.join("|")) }
+        };
+        let words = format!("{}{}{}", row.verb.join(" "), with(row.only), without(row.unless));
+        Box::leak(if words.is_empty() { "always" } else { words.trim() }.to_owned().into_boxed_str())
+    };
+    let files = |target: Target| match target {
+        Target::Options(names) => format!("writes over what {} names", names.join("|")),
+        Target::Operands(0) | Target::Tree | Target::Free(_) => "writes over its operands".to_owned(),
+        Target::Operands(from) => format!("writes over its operands from number {}", from + 1),
+        Target::Behind(word) => format!("writes over what stands behind `{word}`"),
+        Target::Converted => "writes over the file it is named for".to_owned(),
+        Target::First => "writes over its first operand".to_owned(),
+        _ => "writes over its last operand".to_owned(),
+    };
+    MAKERS.iter().map(|row| (row.programs, vec![(told(row), files(row.target))])).collect()
+}
+
+/// `png:out.png` names the file behind its format; `-`, `null:` and `info:` name none.
+fn file_of(word: &Word) -> Option<Word> {
+    let format = word.text.prefix().split_once(':').map(|(format, _)| format);
+    let is_format =
+        |format: &str| format.len() > 1 && format.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let file = if format.is_some_and(is_format) { word.after(':') } else { word.clone() };
+    (!file.text.is_empty() && !file.is("-")).then_some(file)
+}
+
+/// Is it a folder whose files are gone through?
+fn is_walked(run: &Run, word: &Word) -> bool {
+    let told = || run.args.iter().any(|word| is_flag(word, "-r") || is_flag(word, "--recursive"));
+    run.analyst.places(word, run.shell).iter().any(|(place, _)| match run.analyst.world.kind(&place.path) {
+        FileKind::Dir => true,
+        FileKind::Missing => !place.pattern && told(),
+        _ => false,
+    })
 }
 
 /// May be what an option says of a program that nobody knows.
@@ -101,6 +159,25 @@ impl Row {
             Target::Built([]) => operands().take(1).filter(|word| !is_for_builds(word)).collect(),
             Target::Built(names) => named_by(args, names).filter(|word| !is_for_builds(word)).collect(),
             Target::Ending(end) => args.iter().filter_map(|word| ending(word, end)).collect(),
+            Target::First => operands().take(1).collect(),
+            Target::Trailing => args.last().filter(|word| is_operand(word)).cloned().into_iter().collect(),
+            Target::Ends => [args.first(), args.last()]
+                .into_iter()
+                .flatten()
+                .filter(|word| is_operand(word))
+                .cloned()
+                .collect(),
+            Target::Free(flags) => free(args, flags).skip(self.verb.len()).cloned().collect(),
+            Target::Before(words) => operands()
+                .take_while(|word| !words.iter().any(|end| word.is(end)))
+                .skip(1)
+                .last()
+                .into_iter()
+                .collect(),
+            Target::Behind(mark) => {
+                args.iter().skip_while(|word| !word.is(mark)).nth(1).cloned().into_iter().collect()
+            }
+            Target::Converted => converted(args),
         })
     }
 }
@@ -115,6 +192,37 @@ fn ending(word: &Word, end: &str) -> Option<Word> {
     let (name, value) = text.split_once('=')?;
     let place = value.rsplit_once(':').map_or(value, |(_, place)| place);
     name.ends_with(end).then(|| Word::literal_at(place, word.span))
+}
+
+fn is_operand(word: &Word) -> bool {
+    !word.text.prefix().starts_with('-')
+}
+
+/// The words that are neither options nor their values, where all options but these take one.
+fn free<'w>(args: &'w [Word], flags: &'w [&str]) -> impl Iterator<Item = &'w Word> {
+    let mut valued = false;
+    args.iter().filter(move |word| {
+        let option = word.text.prefix().starts_with(['-', '+']);
+        let value = std::mem::replace(&mut valued, false);
+        valued = !value && option && !flags.iter().any(|flag| word.is(flag));
+        !value && !option
+    })
+}
+
+/// `--convert-to pdf:filter --outdir folder report.odt` makes `folder/report.pdf`.
+fn converted(args: &[Word]) -> Vec<Word> {
+    let Some(format) = values(args, "--convert-to").pop() else { return Vec::new() };
+    let shown = format.shown();
+    let end = shown.split(':').next().unwrap_or_default();
+    let folder = values(args, "--outdir").pop().unwrap_or_else(|| here(args));
+    let made = |source: &&Word| {
+        let name = last_part(source);
+        let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
+        let mut made = folder.clone();
+        made.text.push_str(&format!("/{stem}.{end}"));
+        made
+    };
+    operands(args, &["--convert-to", "--outdir", "--infilter"]).iter().map(made).collect()
 }
 
 fn last_part(word: &Word) -> String {

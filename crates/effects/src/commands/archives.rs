@@ -3,7 +3,7 @@
 
 mod patches;
 
-use tollgate_model::{Certainty, EffectKind, Mark, WriteMode};
+use tollgate_model::{Certainty, EffectKind, Mark, Place, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Taint, Value};
 
@@ -196,6 +196,9 @@ fn source(run: &mut Run, archive: Option<&Word>) -> Taint {
 /// called like the archive.
 fn unpack(run: &mut Run, archive: Option<&Word>, marks: Taint, folder: &Word) {
     extract(run, folder);
+    if taint::has(marks, taint::COMMITTED) {
+        restore(run, folder);
+    }
     if !taint::has(marks, taint::NET) {
         return;
     }
@@ -207,6 +210,16 @@ fn unpack(run: &mut Run, archive: Option<&Word>, marks: Taint, folder: &Word) {
     ];
     let stem = ends.iter().find_map(|end| name.strip_suffix(end)).filter(|stem| !stem.is_empty());
     run.analyst.fetch_tree(folder, stem, &Mark::Downloaded, run.shell);
+}
+
+/// What is committed comes over what is not, as with `git checkout`.
+fn restore(run: &mut Run, folder: &Word) {
+    let kept = |(place, _): &(Place, Certainty)| place.zone != Zone::Temp;
+    if !run.analyst.places(folder, run.shell).iter().any(kept) {
+        return;
+    }
+    let at = |text: &str| Word::literal_at(text, folder.span);
+    run.inner(&[at("git"), at("-C"), folder.clone(), at("checkout"), at("HEAD"), at("--"), at(".")]);
 }
 
 /// Members of an archive that are printed: one that is called like a secret is one.

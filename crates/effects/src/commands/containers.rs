@@ -20,6 +20,8 @@ use crate::options::{Options, Order, read};
 use crate::word::Word;
 
 pub(super) use described::described;
+pub(crate) use described::opened;
+use described::started;
 
 pub(super) const COMMANDS: Commands = &[
     ("docker", docker),

@@ -61,6 +61,11 @@ fn files(run: &Run, roots: &[Word], passed: &[Word]) -> Vec<Word> {
     any.chain(roots.iter().filter_map(|root| made(run, root, passed))).collect()
 }
 
+/// Every file below a folder.
+pub(super) fn all_below(root: &Word) -> Word {
+    found(root, &[])
+}
+
 /// A file that the walk finds: somewhere below the root, with the name that was asked for.
 fn found(root: &Word, passed: &[Word]) -> Word {
     let mut text = root.text.clone();
@@ -112,6 +117,7 @@ fn act(run: &mut Run, action: &Action, roots: &[Word]) {
         "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
             if let Some(file) = action.words.first() {
                 run.analyst.write(file, WriteMode::Overwrite, None, run.shell);
+                run.analyst.cut(file, run.shell);
             }
         }
         _ => {}

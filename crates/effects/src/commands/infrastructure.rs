@@ -302,18 +302,19 @@ fn vagrant(run: &mut Run) -> Outcome {
             run.push(tollgate_model::EffectKind::Infra { tool, operation, target });
             run.derived()
         }
-        "ssh" => match line.values(&["c", "command"]).last().cloned() {
-            Some(text) => {
-                let words = [Word::literal_at("sh", text.span), Word::literal_at("-c", text.span), text];
-                super::containers::inside(
-                    run,
-                    crate::elsewhere::Elsewhere::new(run.analyst.world),
-                    None,
-                    &words,
-                )
-            }
-            None => run.derived(),
-        },
+        "ssh" => {
+            let words = match line.values(&["c", "command"]).last().cloned() {
+                Some(text) => {
+                    vec![Word::literal_at("sh", text.span), Word::literal_at("-c", text.span), text]
+                }
+                None => line.after.clone(),
+            };
+            // The project lies there as `/vagrant`.
+            let world = run.analyst.world;
+            let mut there = crate::elsewhere::Elsewhere::new(world);
+            there.mount("/vagrant", tollgate_shell::value::Text::literal(world.workspace()));
+            super::containers::inside(run, there, None, &words)
+        }
         _ => run.derived(),
     }
 }

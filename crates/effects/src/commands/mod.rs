@@ -43,6 +43,8 @@ mod verbs;
 mod wrappers;
 mod zsh;
 
+pub(crate) use containers::opened;
+pub(crate) use packages::is_known_index;
 use tollgate_model::{Certainty, EffectKind, NetDirection};
 use tollgate_shell::eval::{Call, Host, Kind, Outcome, Shell, Stream};
 use tollgate_shell::value::{Taint, Value};
@@ -223,6 +225,11 @@ pub(crate) fn known_families() -> Vec<Family> {
         family("Files", files::COMMANDS, &[]),
         family("Walks over files", find::COMMANDS, &[]),
         family("Archives", archives::COMMANDS, &[]),
+        Family {
+            name: "Makers of pictures, sound, films, documents and dumps",
+            programs: Vec::new(),
+            tools: alter::listed(),
+        },
         family("Readers and filters", readers::COMMANDS, &[]),
         family("Devices, processes, power", system::COMMANDS, &[]),
         family("Services, firewall, storage, users", persistence::COMMANDS, services::TOOLS),

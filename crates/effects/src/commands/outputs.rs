@@ -13,21 +13,6 @@ const SHORT: &[&str] = &[
     "go", "javac", "base64", "ghc", "ocamlc", "ocamlopt", "nim", "zig", "swiftc", "objcopy",
 ];
 
-/// Programs whose last operand is what they make.
-const LAST: &[&str] = &[
-    "ffmpeg",
-    "convert",
-    "magick",
-    "sox",
-    "gs",
-    "wkhtmltopdf",
-    "pdftotext",
-    "cwebp",
-    "inkscape",
-    "qpdf",
-    "xxd",
-];
-
 /// Names of options that programs agree on.
 const NAMES: &[&str] =
     &["-o", "--output", "--out", "--outfile", "--out-file", "--output-file", "-out", "--outdir"];
@@ -49,10 +34,6 @@ pub(super) fn notice(run: &mut Run, known: bool) {
     let mut files: Vec<Word> = Vec::new();
     if !known || SHORT.contains(&program) {
         files.extend(values(run.args, NAMES));
-    }
-    if LAST.contains(&program) {
-        let operands = run.args.iter().filter(|word| !word.text.prefix().starts_with('-'));
-        files.extend(operands.skip(1).last().cloned());
     }
     if !known {
         // No rule minds what a stranger makes in the project; a way of working that binds writes does.

@@ -388,7 +388,7 @@ fn python(run: &mut Run, words: &[Word], manager: &str) {
 }
 
 /// Indexes that a great many projects use by their own documentation.
-fn is_known_index(url: &str) -> bool {
+pub(crate) fn is_known_index(url: &str) -> bool {
     let Some(rest) = url.strip_prefix("https://") else { return false };
     let host = rest.split(['/', ':', '?']).next().unwrap_or_default();
     let known = [

@@ -228,6 +228,10 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[
             ("** delete --live", DESTROY),
+            (
+                "payouts|refunds|transfers|charges|topups|payment_intents create|confirm|capture --live",
+                Deed::Infra("move-money"),
+            ),
             ("** --live", DELETE),
             ("** delete", DELETE),
             ("config --list", SECRET),

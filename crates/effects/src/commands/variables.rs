@@ -1,6 +1,6 @@
 //! Variables that are code: commands, options and files that a program takes from its environment. A catalogue.
 
-use tollgate_model::{Certainty, EffectKind, WriteMode, Zone};
+use tollgate_model::{Certainty, EffectKind, FileKind, WriteMode, Zone};
 use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Call, Code, Scope, Shell};
 use tollgate_shell::value::Value;
@@ -8,6 +8,7 @@ use tollgate_shell::value::Value;
 use super::strangers::{either, possibly};
 use super::{Run, interpreters, loads, persistence, wrappers};
 use crate::analyst::Analyst;
+use crate::paths;
 use crate::word::{Word, show};
 
 /// Variables whose value a program runs as a command.
@@ -369,7 +370,7 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
     let open = match name {
         "LD_LIBRARY_PATH" | "DYLD_LIBRARY_PATH" => here(value) || in_temp(run, value),
         // Tools that were put into a temporary folder lie in a `bin` of it.
-        "PATH" => here(value) || in_temp(run, &without_bins(value)),
+        "PATH" => here(value) || in_temp(run, &without_own(run, &without_bins(value))),
         _ => false,
     };
     let temporary = temporary || open;
@@ -409,6 +410,32 @@ fn without_bins(value: &Value) -> Value {
     let kept: Vec<&str> =
         text.split(':').filter(|folder| !folder.trim_end_matches('/').ends_with("bin")).collect();
     Value::text(&kept.join(":"))
+}
+
+/// Without the folders that this call has made and put its own files into: what they hold is known, and it is found
+/// there when it is run.
+fn without_own(run: &Run, value: &Value) -> Value {
+    let is_own = |folder: &&str| {
+        let word = Word::literal_at(folder, run.call.span);
+        let places = run.analyst.places(&word, run.shell);
+        !places.is_empty()
+            && places.iter().all(|(place, _)| {
+                run.analyst.is_made(&place.path)
+                    && run.analyst.world.kind(&place.path) == FileKind::Missing
+                    && !is_filled(run, &place.path)
+            })
+    };
+    let text = value.any.first().map(show).unwrap_or_default();
+    let kept: Vec<&str> = text.split(':').filter(|folder| !is_own(folder)).collect();
+    Value::text(&kept.join(":"))
+}
+
+/// Has something come into the folder whose names are not known, as from an archive?
+fn is_filled(run: &Run, folder: &str) -> bool {
+    run.analyst.trees.iter().any(|(tree, _)| paths::within(tree, folder))
+        || run.analyst.found().iter().any(|effect| {
+            matches!(&effect.kind, EffectKind::Write { place, .. } if place.pattern && paths::within(&place.path, folder))
+        })
 }
 
 /// Is one of the folders a place where anybody may write?

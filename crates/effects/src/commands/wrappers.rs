@@ -26,6 +26,8 @@ pub(super) const COMMANDS: Commands = &[
     ("flock", flock),
     ("script", script),
     ("watch", watch),
+    ("compgen", completion),
+    ("complete", completion),
     ("busybox", multicall),
     ("coreutils", coreutils),
     ("uutils", coreutils),
@@ -252,6 +254,15 @@ fn sudo(run: &mut Run) -> Outcome {
         return interpreters::stdin_code(run);
     }
     run.inner(&command)
+}
+
+/// `-C command` is run for what may be typed next.
+fn completion(run: &mut Run) -> Outcome {
+    let spec = "a b c d e f g j k s u v A= C= D E F= G= I o= P= p r S= V= W= X=";
+    for command in read(run.args, spec, Order::Anywhere).values("C").cloned().collect::<Vec<_>>() {
+        interpreters::code(run, &command.value(), command.span);
+    }
+    run.derived()
 }
 
 fn su(run: &mut Run) -> Outcome {

@@ -71,6 +71,8 @@ impl Field {
 /// A tool, by its name and its server's.
 pub(super) struct Tool {
     pub server: String,
+    /// How many of its words are its server's.
+    pub server_words: usize,
     pub verb: Verb,
     pub words: Vec<String>,
     /// It works on a service elsewhere.
@@ -252,6 +254,7 @@ impl Tool {
     pub fn new(server: &str, tool: &str) -> Self {
         let own = split(tool);
         let mut words = split(server);
+        let server_words = words.len();
         words.extend(own.iter().cloned());
         let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
         let (is_remote, is_database, is_browser) = (any(SERVICES), any(DATABASES), any(BROWSERS));
@@ -259,6 +262,7 @@ impl Tool {
             own.iter().any(|word| matches!(word.as_str(), "run" | "exec" | "execute" | "bash" | "shell"));
         Self {
             server: server.to_owned(),
+            server_words,
             verb: verb(&own),
             is_remote,
             is_database,

@@ -6,6 +6,7 @@ mod cloud_secret_read;
 mod infra_apply;
 mod infra_delete;
 mod infra_destroy;
+mod money_transfer;
 
 use tollgate_model::Rule;
 
@@ -17,4 +18,5 @@ pub(crate) const RULES: &[&dyn Rule] = &[
     &cloud_public_access::CloudPublicAccess,
     &cloud_admin_grant::CloudAdminGrant,
     &cloud_secret_read::CloudSecretRead,
+    &money_transfer::MoneyTransfer,
 ];

@@ -4,7 +4,7 @@ use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 use crate::kit::{Words, first, rule};
 
 rule! {
-    /// Asks before data without end, or more than a disk holds, goes into a file.
+    /// Asks before data without end, or more than a disk holds, goes into a file or is kept in memory.
     ///
     /// ## Instead
     /// Say how much: `head -c 10M /dev/urandom > blob`.
@@ -19,6 +19,9 @@ rule! {
         hit Shell("yes | gzip > junk.gz"),
         hit Shell("yes 1 | tee junk"),
         hit Shell("fallocate -l 999G junk"),
+        hit Shell("tail /dev/zero"),
+        hit Shell("head -c 900G /dev/urandom > junk"),
+        hit Shell("dd if=/dev/zero of=junk bs=1G count=5000"),
         pass Shell("dd if=/dev/zero of=blob bs=1M count=10"),
         pass Shell("head -c 10M /dev/urandom > blob"),
         pass Shell("tr -dc a-z < /dev/urandom | head -c 32 > name"),
@@ -38,7 +41,7 @@ impl Rule for DiskFill {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Process { signal, target } if signal == FILL => Words::new(
-                format!("fills the disk: what goes into `{target}` has no end"),
+                format!("fills the disk or the memory: what goes into `{target}` has no end"),
                 "say how much, as `head -c` does",
             ),
             _ => None,

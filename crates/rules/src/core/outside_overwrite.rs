@@ -64,8 +64,8 @@ impl Rule for OutsideOverwrite {
     }
 }
 
-/// Everything in a folder is overwritten with something known.
+/// What a pattern matches is there, and all of it is overwritten.
 fn is_walk(effect: &Effect) -> bool {
-    matches!(&effect.kind, EffectKind::Write { place, content: Some(_), .. } if place.pattern)
+    matches!(&effect.kind, EffectKind::Write { place, .. } if place.pattern)
         && effect.certainty == Certainty::Certain
 }

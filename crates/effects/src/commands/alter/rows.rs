@@ -19,6 +19,20 @@ pub(super) enum Target {
     Ending(&'static str),
     /// The current folder.
     Here,
+    /// Its first operand.
+    First,
+    /// Its last word, unless that is an option.
+    Trailing,
+    /// Its first word and its last, where they are no options.
+    Ends,
+    /// Every operand, where all options but these take the next word.
+    Free(&'static [&'static str]),
+    /// Its last operand but one or more, before the first of these words.
+    Before(&'static [&'static str]),
+    /// What stands behind this word.
+    Behind(&'static str),
+    /// What an office program makes of each operand, in the folder it is told.
+    Converted,
 }
 
 /// A program, or one verb of it.
@@ -35,7 +49,7 @@ pub(super) struct Row {
     pub target: Target,
 }
 
-const ANY: Row =
+pub(super) const ANY: Row =
     Row { programs: &[], verb: &[], only: &[], unless: &[], valued: &[], target: Target::Operands(0) };
 
 pub(super) const fn tree(programs: &'static [&'static str], verb: &'static [&'static str]) -> Row {

@@ -95,15 +95,30 @@ pub(super) fn shown_files(run: &mut Run, options: &Options, mark: usize) {
     }
 }
 
+/// The files that compose takes when none is named.
+const USUAL: &[&str] = &[
+    "compose.yaml",
+    "compose.yml",
+    "docker-compose.yaml",
+    "docker-compose.yml",
+    "compose.override.yaml",
+    "compose.override.yml",
+    "docker-compose.override.yaml",
+    "docker-compose.override.yml",
+];
+
 /// A compose file that comes from this call, or from a place where anybody may write.
 pub(super) fn described(run: &mut Run, files: &[Word]) {
-    for file in files {
+    let usual: Vec<Word> = USUAL.iter().map(|name| Word::literal_at(name, run.call.span)).collect();
+    for file in if files.is_empty() { &usual } else { files } {
+        run.analyst.recall(file, run.shell);
         let text = match file.is("-") {
             true => run.stdin().cloned(),
             false => run.shell.file(&file.value()).map(|written| written.value),
         };
         if let Some(text) = text.as_ref().and_then(|text| text.as_literal()).map(str::to_owned) {
             super::described(run, &text);
+            super::started(run, &text);
         }
     }
 }

@@ -3,6 +3,7 @@
 use tollgate_shell::value::Value;
 
 use super::given;
+use crate::carriers::toml_texts;
 use crate::commands::strangers::possibly;
 use crate::commands::{Run, interpreters, loads, variables};
 use crate::word::Word;
@@ -12,6 +13,7 @@ pub(super) fn cargo(run: &mut Run) {
     for setting in given(run, "config=") {
         cargo_setting(run, &setting);
     }
+    written(run);
     if !run.args.iter().take(2).any(|word| word.is("watch")) {
         return;
     }
@@ -23,10 +25,41 @@ pub(super) fn cargo(run: &mut Run) {
     }
 }
 
+/// The key and the value. A key may hold a condition in quotes: `target.'cfg(target_os = "linux")'.runner`.
+fn parted(setting: &str) -> Option<(&str, &str)> {
+    let mut quote = None;
+    let at = setting.char_indices().find_map(|(at, c)| {
+        match quote {
+            Some(open) if c == open => quote = None,
+            None if matches!(c, '\'' | '"') => quote = Some(c),
+            None if c == '=' => return Some(at),
+            _ => {}
+        }
+        None
+    })?;
+    Some((setting.get(..at)?, setting.get(at + 1..)?))
+}
+
+/// Settings that this call has written, which cargo finds by itself.
+fn written(run: &mut Run) {
+    for name in [".cargo/config.toml", ".cargo/config"] {
+        let file = Word::literal_at(name, run.call.span);
+        let text = run.shell.file(&file.value()).and_then(|file| file.value.as_literal().map(str::to_owned));
+        let mut section = String::new();
+        for line in text.iter().flat_map(|text| text.lines()).map(str::trim) {
+            if let Some(name) = line.strip_prefix('[') {
+                section = format!("{}.", name.trim_end_matches(']'));
+            } else if line.contains('=') && !line.starts_with('#') {
+                cargo_setting(run, &Word::literal_at(&format!("{section}{line}"), file.span));
+            }
+        }
+    }
+}
+
 /// `key = value` as TOML has it, or a file of such lines. Some keys name a program.
 fn cargo_setting(run: &mut Run, setting: &Word) {
     let shown = setting.shown();
-    let Some((key, value)) = shown.split_once('=') else { return loads::load(run, setting) };
+    let Some((key, value)) = parted(&shown) else { return loads::load(run, setting) };
     let texts = toml_texts(value);
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let name = key.trim().rsplit('.').next().unwrap_or_default();
@@ -57,23 +90,4 @@ fn cargo_setting(run: &mut Run, setting: &Word) {
         }
         loads::tool(run, key.trim(), &Value::text(texts.first().copied().unwrap_or_default()));
     }
-}
-
-/// The strings of a value as TOML writes them: `"…"` with escapes, `'…'` without.
-fn toml_texts(value: &str) -> Vec<String> {
-    let mut texts = Vec::new();
-    let mut chars = value.chars();
-    while let Some(quote) = chars.by_ref().find(|c| matches!(c, '"' | '\'')) {
-        let mut text = String::new();
-        while let Some(c) = chars.next().filter(|c| *c != quote) {
-            match c {
-                '\\' if quote == '"' => text.extend(chars.next()),
-                c => text.push(c),
-            }
-        }
-        if !text.is_empty() {
-            texts.push(text);
-        }
-    }
-    texts
 }

@@ -290,6 +290,8 @@ fn archive(git: &mut Git) -> Outcome {
     let files: Vec<Word> = options.operands.iter().skip(1).cloned().chain(added).collect();
     // What is committed comes out whole.
     let marks = files.iter().fold(taint::FILE, |marks, file| marks.union(git.read_path(file)));
+    let elsewhere = options.has("prefix") || options.has("remote");
+    let marks = if elsewhere { marks } else { marks.union(taint::COMMITTED) };
     match options.value("o").cloned() {
         Some(file) => {
             let content = Value::output(marks);

@@ -5,6 +5,7 @@ use tollgate_shell::eval::Stream;
 use tollgate_shell::value::Taint;
 
 use super::super::Run;
+use super::{HUGE, bytes};
 use crate::analyst::taint;
 use crate::paths;
 use crate::word::Word;
@@ -18,11 +19,17 @@ const HAND_ON: &[&str] = &[
     "nl", "paste", "pv", "gzip", "bzip2", "xz", "zstd", "dd", "buffer", "mbuffer", "openssl", "sponge",
 ];
 
+/// Programs that keep all they are given until it ends.
+const KEEP: &[&str] = &["tail", "sort", "tac", "shuf"];
+
 /// Options with which such a program stops by itself.
 const BOUNDS: &[&str] = &["count=", "-l", "-N", "-n", "--read-bytes", "--length", "--size", "-S"];
 
 /// The mark of what the command prints, if it never ends. Takes down the file that it goes to.
 pub(in crate::commands) fn marks(run: &mut Run) -> Taint {
+    if KEEP.contains(&run.program) && takes_endless(run) {
+        fills(run, "the memory");
+    }
     if !is_endless(run) {
         return Taint::NONE;
     }
@@ -54,12 +61,37 @@ fn is_endless(run: &Run) -> bool {
     if run.program == "yes" {
         return !run.args.iter().any(|word| word.is("--help") || word.is("--version"));
     }
+    if is_huge(run) {
+        return true;
+    }
     let bounded = |word: &Word| BOUNDS.iter().any(|bound| word.text.prefix().starts_with(bound));
     if !HAND_ON.contains(&run.program)
         || run.args.iter().any(bounded) && !matches!(run.program, "sed" | "cat" | "tr" | "nl")
     {
         return false;
     }
+    let quits = run.program == "sed" && run.args.iter().any(|word| word.shown().contains('q'));
+    !quits && takes_endless(run)
+}
+
+/// Is so much taken of it that it might as well be all: `head -c 900G`, `dd bs=1G count=900`?
+fn is_huge(run: &Run) -> bool {
+    let size = |word: Word| bytes(&word.shown());
+    let taken = match run.program {
+        "head" => super::super::flags::given(run, "c,bytes=").into_iter().filter_map(size).max(),
+        "dd" => {
+            let of = |name: &str| {
+                let given = run.args.iter().find(|word| word.text.prefix().starts_with(name));
+                given.and_then(|word| size(word.after('=')))
+            };
+            of("count=").map(|count| count.saturating_mul(of("bs=").or_else(|| of("ibs=")).unwrap_or(512)))
+        }
+        _ => None,
+    };
+    taken.is_some_and(|taken| taken >= HUGE) && takes_endless(run)
+}
+
+fn takes_endless(run: &Run) -> bool {
     let device = |word: &Word| {
         let word = if run.program == "dd" && word.text.prefix().starts_with("if=") {
             word.after('=')
@@ -73,11 +105,9 @@ fn is_endless(run: &Run) -> bool {
         _ => false,
     };
     let given = run.stdin().is_some_and(|input| taint::has(input.taint, taint::ENDLESS));
-    let quits = run.program == "sed" && run.args.iter().any(|word| word.shown().contains('q'));
-    !quits
-        && (run.args.iter().any(device)
-            || from_device
-            || given && operands(run).next().is_none_or(|_| run.program != "cat"))
+    run.args.iter().any(device)
+        || from_device
+        || given && operands(run).next().is_none_or(|_| run.program != "cat")
 }
 
 fn is_device(path: &str) -> bool {

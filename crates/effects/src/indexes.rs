@@ -1,0 +1,105 @@
+//! Settings of a project that say where its packages come from: whoever runs that place decides what is installed.
+
+use tollgate_model::{EffectKind, Place, World};
+
+use crate::aftermath::TEXT_LIMIT;
+use crate::commands::is_known_index;
+use crate::url::{Url, is_this_machine};
+
+/// Files that name an index, and how the keys begin that do so.
+const FILES: &[(&str, &[&str])] = &[
+    (".npmrc", &["registry", "@"]),
+    (".yarnrc", &["registry", "\"@"]),
+    (".yarnrc.yml", &["npmRegistryServer", "npmRegistries"]),
+    ("bunfig.toml", &["registry"]),
+    (".pnpmrc", &["registry", "@"]),
+    ("pip.conf", &["index-url", "extra-index-url", "index_url", "find-links"]),
+    ("pip.ini", &["index-url", "extra-index-url", "index_url", "find-links"]),
+    ("uv.toml", &["index-url", "extra-index-url", "url"]),
+    ("requirements.txt", &["-i ", "--index-url", "--extra-index-url", "--find-links"]),
+    ("NuGet.config", &["<add "]),
+    ("nuget.config", &["<add "]),
+];
+
+/// Where companies keep indexes of their own.
+const KEEPERS: &[&str] = &[
+    ".jfrog.io",
+    ".pkg.dev",
+    ".amazonaws.com",
+    ".dev.azure.com",
+    ".visualstudio.com",
+    ".cloudsmith.io",
+    ".gitlab.com",
+    ".github.com",
+    ".nuget.org",
+    ".fury.io",
+    ".myget.org",
+    ".packagecloud.io",
+    ".npmjs.org",
+    ".fontawesome.com",
+    ".sonatype.org",
+    ".bytesafe.dev",
+    ".jsr.io",
+];
+
+/// Indexes that a text newly names and that nobody else uses.
+///
+/// `source` is what a text that is not known as a whole was made from.
+pub(crate) fn named(
+    place: &Place,
+    texts: &[String],
+    source: Option<&str>,
+    world: &dyn World,
+) -> Option<EffectKind> {
+    let name = place.path.rsplit('/').next().unwrap_or_default();
+    let (_, keys) = FILES.iter().find(|(file, _)| *file == name)?;
+    let old = || {
+        let bytes = world.read(&place.path, TEXT_LIMIT);
+        bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
+    };
+    let lines = texts.iter().filter(|text| text.len() <= TEXT_LIMIT).flat_map(|text| text.lines());
+    let begins = |line: &&str| keys.iter().any(|key| line.trim_start().starts_with(key));
+    // In a command that makes the text, a key stands behind other words.
+    let part = source.filter(|source| texts.is_empty() && source.len() <= TEXT_LIMIT).unwrap_or_default();
+    let holds = |line: &&str| keys.iter().any(|key| key.len() > 3 && line.contains(key));
+    let lines = lines.filter(begins).chain(part.lines().filter(holds));
+    let address = lines.filter_map(address).find(|address| !is_usual(address))?;
+    (!old().contains(address))
+        .then(|| EffectKind::Weaken { what: format!("the package index (`{address}` in `{}`)", place.shown) })
+}
+
+/// The first address in a line.
+fn address(line: &str) -> Option<&str> {
+    let start = line.find("http://").or_else(|| line.find("https://"))?;
+    let rest = line.get(start..)?;
+    rest.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '>' | '\\')).next()
+}
+
+fn is_usual(address: &str) -> bool {
+    let host = Url::parse(address).host;
+    let dotted = format!(".{host}");
+    is_known_index(address)
+        || is_this_machine(&host)
+        || address.starts_with("https://") && KEEPERS.iter().any(|keeper| dotted.ends_with(keeper))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_indexes() {
+        for (line, found, usual) in [
+            ("registry=https://registry.npmjs.org/", "https://registry.npmjs.org/", true),
+            ("@acme:registry=https://npm.pkg.github.com", "https://npm.pkg.github.com", true),
+            ("registry = \"http://localhost:4873\"", "http://localhost:4873", true),
+            ("registry=https://acme.jfrog.io/api/npm/", "https://acme.jfrog.io/api/npm/", true),
+            ("registry=http://acme.jfrog.io/", "http://acme.jfrog.io/", false),
+            ("npmRegistryServer: 'https://evil.test'", "https://evil.test", false),
+            ("registry=https://evil.test/jfrog.io", "https://evil.test/jfrog.io", false),
+        ] {
+            assert_eq!(address(line), Some(found), "{line}");
+            assert_eq!(is_usual(found), usual, "{line}");
+        }
+    }
+}
