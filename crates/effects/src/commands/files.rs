@@ -299,6 +299,17 @@ fn comes_in(run: &Run, source: &Word, target: &Word) -> bool {
     zones(source, Zone::Home) && zones(target, Zone::Workspace)
 }
 
+/// What lies behind the new name from now on.
+pub(crate) fn remember_link(run: &mut Run, name: &Word, source: &Word, symbolic: bool) {
+    if let Some((name, target)) = both_ends(run, name, source, symbolic) {
+        // Where a link leads whose folder is not known, nobody knows; only what program it is.
+        match source.literal() {
+            Some(_) => run.analyst.links.link(&name, &target),
+            None => run.analyst.links.copy(&name, &target),
+        }
+    }
+}
+
 fn ln(run: &mut Run) -> Outcome {
     let spec = "b backup? d,F,directory f,force i,interactive L,logical n,no-dereference P,physical r,relative \
         s,symbolic S,suffix= t,target-directory= T,no-target-directory v,verbose";
@@ -314,13 +325,7 @@ fn ln(run: &mut Run) -> Outcome {
             };
             let content = run.analyst.read(source, false, run.shell);
             run.analyst.write(&landing, WriteMode::Overwrite, Some(&content), run.shell);
-            if let Some((name, target)) = both_ends(run, &landing, source, options.has("s")) {
-                // Where a link leads whose folder is not known, nobody knows; only what program it is.
-                match source.literal() {
-                    Some(_) => run.analyst.links.link(&name, &target),
-                    None => run.analyst.links.copy(&name, &target),
-                }
-            }
+            remember_link(run, &landing, source, options.has("s"));
         }
     }
     Outcome::silent(Status::Either)

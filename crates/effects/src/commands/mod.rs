@@ -7,7 +7,7 @@ mod cloud;
 pub(crate) mod codecs;
 mod containers;
 mod databases;
-mod files;
+pub(crate) mod files;
 mod find;
 mod flags;
 mod frameworks;

@@ -201,9 +201,13 @@ impl Machine<'_, '_, '_> {
         if self.grow(value, place, name, &args.list) {
             return Val::unknown();
         }
-        // What belongs to a service deletes there, not a path.
-        let known =
-            (self.syntax.method)(name).filter(|op| *op != Op::DeleteSelf || !matches!(value, Val::Object(_)));
+        let known = (self.syntax.method)(name).filter(|op| match op {
+            // What belongs to a service deletes there, not a path.
+            Op::DeleteSelf => !matches!(value, Val::Object(_)),
+            // The columns of a table are renamed too.
+            Op::Move => is_new_name(value, &args),
+            _ => true,
+        });
         if let Some(op) = known {
             let mut all = args;
             all.list.insert(0, value.clone());
@@ -384,4 +388,15 @@ impl Machine<'_, '_, '_> {
 /// Methods that send what they are given on a connection.
 fn is_sending(name: &str) -> bool {
     matches!(name, "send" | "sendall" | "write" | "end" | "emit" | "put" | "puts" | "print")
+}
+
+/// Is a method given nothing but another path for what may be one?
+fn is_new_name(value: &Val, args: &Args) -> bool {
+    let is_path = matches!(value, Val::Text(_) | Val::File(_)) && !taint::has(value.taint(), taint::FILE);
+    match args.list.as_slice() {
+        [] => args.named.iter().any(|(name, _)| &**name == "target"),
+        [Val::Text(_) | Val::File(_)] => args.named.is_empty(),
+        [Val::Unknown(_) | Val::Object(_)] => is_path && args.named.is_empty(),
+        _ => false,
+    }
 }

@@ -10,6 +10,7 @@ use super::ops::Op;
 use super::pure;
 use super::value::{Args, Val};
 use crate::analyst::taint;
+use crate::commands;
 use crate::word::Word;
 
 /// The longest path that a system opens.
@@ -154,6 +155,9 @@ impl Machine<'_, '_, '_> {
             };
             for target in &targets {
                 self.run.analyst.write(target, WriteMode::Overwrite, content.as_ref(), self.run.shell);
+                if op == Op::Link {
+                    commands::files::remember_link(self.run, target, &source, true);
+                }
             }
         }
     }

@@ -481,7 +481,9 @@ pub(super) fn is_root(parts: &[Component], world: &dyn World) -> bool {
     if parts.len() == 1 && TOP.iter().any(|name| parts.first().is_some_and(|part| part.could_be(name))) {
         return true;
     }
-    let git = parts.iter().position(|part| part.likely(".git"));
+    let temporary = world.temp_dirs().iter().any(|folder| below(parts, folder).is_some())
+        && below(parts, world.workspace()).is_none();
+    let git = parts.iter().position(|part| part.likely(".git")).filter(|_| !temporary);
     git.is_some_and(|at| is_history(parts.get(at + 1..).unwrap_or_default()))
         || below(parts, "/home").is_some_and(|rest| rest.len() <= 1)
         || below(parts, "/Users").is_some_and(|rest| rest.len() <= 1)
