@@ -377,10 +377,26 @@ fn msbuild_commands(text: &str) -> Vec<String> {
         opened.into_iter().filter_map(|rest| rest.split("</").next())
     });
     let plain = |line: &str| {
-        let line = line.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+        // A property that nobody set is the variable of that name.
+        let line = environment_of(line).replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
         line.replace("&apos;", "'").replace("&#xA;", "\n").replace("&amp;", "&")
     };
     tasks.chain(events).map(plain).collect()
+}
+
+/// `$(HOME)`, as `${HOME}`.
+fn environment_of(text: &str) -> String {
+    let mut parts = text.split("$(");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(')') {
+            Some((name, rest)) if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') => {
+                out.push_str(&format!("${{{name}}}{rest}"));
+            }
+            _ => out.push_str(&format!("$({part}")),
+        }
+    }
+    out
 }
 
 fn after_colons(text: &str) -> Vec<String> {

@@ -33,6 +33,11 @@ pub(crate) fn effects(hands: &mut Hands, server: &str, tool: &str, input: &Value
     let tool = Tool::new(server, tool);
     let mut texts = Vec::new();
     flatten("", input, 0, &mut texts);
+    if let Some(patch) =
+        texts.iter().find(|given| tool.patches && given.text.trim_start().starts_with("*** "))
+    {
+        return hands.patch(patch.text);
+    }
     if let Some(folder) = working_folder(&tool, &texts) {
         hands.shell.set_cwd(&tollgate_shell::value::Value::text(folder));
     }

@@ -43,6 +43,10 @@ fn at(text: &Text, shown: &str, world: &dyn World) -> Place {
         };
     };
     let parts = follow_folder(unalias(parts, world), world);
+    if let Some(path) = descriptor(&parts) {
+        let zone = zones::of(&literal_components(&path), world);
+        return Place { path, shown: shown.to_owned(), zone, pattern: false, root: false };
+    }
     let path = join(&parts);
     let pattern = parts.iter().any(|part| !part.is_literal());
     let mut zone = zones::of(&parts, world);
@@ -185,6 +189,16 @@ fn unalias(parts: Vec<Component>, world: &dyn World) -> Vec<Component> {
     };
     base.extend(parts.into_iter().skip(3));
     base
+}
+
+/// An open file of the process that runs, by its number: not one of ours, where its name would lead.
+fn descriptor(parts: &[Component]) -> Option<String> {
+    let names: Option<Vec<&str>> = parts.iter().take(5).map(Component::as_literal).collect();
+    let number = match names?.as_slice() {
+        ["dev", "fd", number] | ["proc", "self" | "thread-self", "fd", number] => *number,
+        _ => return None,
+    };
+    number.bytes().all(|byte| byte.is_ascii_digit()).then(|| format!("/dev/fd/{number}"))
 }
 
 fn join(parts: &[Component]) -> String {

@@ -15,6 +15,16 @@ const AZ_VALUES: &str = "g resource-group n name subscription s o output query v
     ids id role assignee scope public-access server location l";
 
 pub(super) const TOOLS: &[Tool] = &[
+    // Clouds whose verbs are the names of their requests.
+    Tool {
+        names: &["aliyun", "tccli", "hcloudcli", "bce", "ucloud"],
+        values: "region RegionId profile p mode output endpoint cli-query",
+        one_dash: false,
+        deeds: &[
+            ("* Delete*|Release*|Terminate*|Destroy*|Purge*|Remove*", DELETE),
+            ("oss rm|rb|delete", DELETE),
+        ],
+    },
     Tool {
         names: &["aws", "awslocal"],
         values: AWS_VALUES,

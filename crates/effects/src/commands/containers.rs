@@ -8,7 +8,7 @@ mod reach;
 mod registry;
 mod wiped;
 
-use tollgate_model::{Certainty, Effect, EffectKind, WriteMode};
+use tollgate_model::{Certainty, Effect, EffectKind, FileKind, Place, WriteMode};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::{Text, Value};
 
@@ -367,9 +367,16 @@ fn copy(run: &mut Run, words: &[Word]) -> Outcome {
     if !is_remote(&from) && !from.is("-") {
         run.read(&from, true);
     }
-    if !is_remote(&to) && !to.is("-") {
-        run.analyst.write(&to, WriteMode::Overwrite, None, run.shell);
+    let world = run.analyst.world;
+    let is_folder = |(place, _): &(Place, Certainty)| world.kind(&place.path) == FileKind::Dir;
+    if is_remote(&to) || to.is("-") {
+        return run.derived();
     }
+    // All that is in a folder comes over what has its names.
+    if from.text.suffix().ends_with("/.") && run.analyst.places(&to, run.shell).iter().any(is_folder) {
+        super::archives::extract(run, &to);
+    }
+    run.analyst.write(&to, WriteMode::Overwrite, None, run.shell);
     run.derived()
 }
 

@@ -41,6 +41,8 @@ pub(super) const COMMANDS: Commands = &[
     ("rename", many::rename),
     ("trash-empty", many::trash_empty),
     ("fdupes", many::duplicates),
+    ("tmpreaper", many::reaped),
+    ("tmpwatch", many::reaped),
     ("jdupes", many::duplicates),
     ("prename", many::rename),
     ("file-rename", many::rename),

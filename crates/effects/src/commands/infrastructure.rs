@@ -198,6 +198,7 @@ fn ansible(run: &mut Run) -> Outcome {
     if line.has("C") || line.has("check") {
         return run.derived();
     }
+    lookups(run, &args);
     let host = line.verb(0);
     let here = matches!(host.as_str(), "localhost" | "127.0.0.1");
     match short {
@@ -269,6 +270,27 @@ fn ansible_playbook(run: &mut Run) -> Outcome {
         });
     }
     run.derived()
+}
+
+/// `{{ lookup("file", "path") }}`: templates look things up on this machine.
+fn lookups(run: &mut Run, args: &Word) {
+    let shown = args.shown();
+    for call in shown.split("lookup(").skip(1).chain(shown.split("query(").skip(1)).take(16) {
+        let inside = call.split(')').next().unwrap_or_default();
+        let mut words = inside.split(',').map(|word| word.trim().trim_matches(['"', '\'']));
+        let kind = words.next().unwrap_or_default().rsplit('.').next().unwrap_or_default();
+        for word in words.take_while(|word| !word.contains('=')).map(|word| Word::literal_at(word, args.span))
+        {
+            match kind {
+                "file" | "unvault" | "ini" | "csvfile" | "template" => drop(run.read(&word, false)),
+                "pipe" | "lines" => drop(interpreters::code(run, &word.value(), args.span)),
+                "env" => run.push(tollgate_model::EffectKind::EnvRead {
+                    names: vec![format!("{}{}", tollgate_model::phrase::PRINTED, word.shown())],
+                }),
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Runs a playbook that it fetches first.

@@ -5,6 +5,7 @@ mod alter;
 pub(crate) mod archives;
 mod cloud;
 pub(crate) mod codecs;
+mod configs;
 mod containers;
 mod databases;
 pub(crate) mod files;
@@ -75,6 +76,7 @@ const FAMILIES: &[Commands] = &[
     files::COMMANDS,
     readers::COMMANDS,
     printers::COMMANDS,
+    configs::COMMANDS,
     find::COMMANDS,
     flags::COMMANDS,
     wrappers::COMMANDS,
@@ -223,6 +225,7 @@ pub(crate) fn known_families() -> Vec<Family> {
         |name, commands, tools| Family { name, programs: programs(commands), tools: verbs::listed(tools) };
     vec![
         family("Files", files::COMMANDS, &[]),
+        family("Editors of settings", configs::COMMANDS, &[]),
         family("Walks over files", find::COMMANDS, &[]),
         family("Archives", archives::COMMANDS, &[]),
         Family {

@@ -59,7 +59,7 @@ pub(super) fn notice(run: &mut Run) {
     if tools.is_empty() {
         return;
     }
-    let words = run.args;
+    let words = behind_globals(run.args, program);
     let is_operand = |word: &&Word| !word.text.prefix().starts_with('-');
     let operands: Vec<Word> =
         words.iter().take_while(|word| !word.is("--")).filter(is_operand).cloned().collect();
@@ -82,6 +82,28 @@ pub(super) fn notice(run: &mut Run) {
             there(run, &unwrapped(text), &host);
         }
     }
+}
+
+/// Options that may stand before the verb and take the next word.
+const GLOBALS: &[(&[&str], &str)] = &[
+    (&["adb"], "-s -t -H -P -L --one-device"),
+    (&["fly", "flyctl"], "-a --app -c --config -t --access-token"),
+    (&["heroku", "railway"], "-a --app -r --remote -s --service -e --environment -p --project"),
+    (&["gcloud"], "--project --account --configuration --zone --verbosity --format"),
+    (&["aws"], "--profile --region --endpoint-url --output --query --cli-read-timeout"),
+    (&["az"], "--subscription --output -o --query"),
+    (&["minikube", "colima"], "-p --profile"),
+    (&["salt"], "-c --config-dir -t --timeout -b --batch-size --out --output"),
+    (&["lxc", "incus"], "--project"),
+];
+
+fn behind_globals<'a>(words: &'a [Word], program: &str) -> &'a [Word] {
+    let listed = GLOBALS.iter().find(|(names, _)| names.contains(&program)).map_or("", |(_, spec)| *spec);
+    let mut at = 0;
+    while let Some(word) = words.get(at).filter(|word| word.text.prefix().starts_with('-')) {
+        at += 1 + usize::from(listed.split(' ').any(|option| word.is(option)));
+    }
+    words.get(at..).unwrap_or_default()
 }
 
 /// What follows this many words that are no options.

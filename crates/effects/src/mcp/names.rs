@@ -79,6 +79,8 @@ pub(super) struct Tool {
     pub is_remote: bool,
     pub is_database: bool,
     pub is_browser: bool,
+    /// It applies patches.
+    pub patches: bool,
     /// It gets pages.
     pub fetches: bool,
     /// It types into a terminal or a process.
@@ -267,6 +269,7 @@ impl Tool {
             is_remote,
             is_database,
             is_browser,
+            patches: own.iter().any(|word| word == "patch") && own.iter().any(|word| word == "apply"),
             fetches: own
                 .iter()
                 .any(|word| matches!(word.as_str(), "fetch" | "scrape" | "crawl" | "browse" | "visit")),

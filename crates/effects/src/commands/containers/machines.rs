@@ -17,6 +17,10 @@ pub(super) fn lxc(run: &mut Run) -> Outcome {
             command.extend(line.after);
             return inside(run, Elsewhere::new(run.analyst.world), None, &command);
         }
+        // A folder of this machine in the container.
+        "config" | "profile" if is_device_of_root(&line) => {
+            infra(run, "unconfined", "a disk of this machine")
+        }
         "delete" | "rm" => infra(run, "delete-data", "an instance with all data in it"),
         "storage" | "snapshot" if line.operands.iter().any(|word| word.is("delete")) => {
             infra(run, "delete-data", "a storage pool, volume or snapshot");
@@ -24,6 +28,15 @@ pub(super) fn lxc(run: &mut Run) -> Outcome {
         _ => {}
     }
     run.derived()
+}
+
+/// `config device add instance name disk source=/`: all of this machine, or a home.
+fn is_device_of_root(line: &Line) -> bool {
+    let words: Vec<String> = line.operands.iter().map(Word::shown).collect();
+    let adds =
+        words.get(1).is_some_and(|word| word == "device") && words.get(2).is_some_and(|word| word == "add");
+    let mut sources = words.iter().filter_map(|word| word.strip_prefix("source="));
+    adds && sources.any(|path| path == "/" || path.trim_end_matches('/').matches('/').count() == 1)
 }
 
 pub(super) fn lxc_attach(run: &mut Run) -> Outcome {

@@ -30,6 +30,19 @@ pub(super) fn duplicates(run: &mut Run) -> Outcome {
     run.derived()
 }
 
+/// What has not been used for a while goes, in every folder that is named behind the time.
+pub(super) fn reaped(run: &mut Run) -> Outcome {
+    let spec = "a,all m,mtime c,ctime u,atime M,dirmtime f,force d,nodirs t,test q,quiet s,symlinks T,runtime= protect= \
+        delay? showdeleted x,exclude= X,exclude-pattern= U,exclude-user= l,nosymlinks verbose v";
+    let options = read(run.args, spec, Order::Anywhere);
+    if !options.has("t") {
+        for folder in options.operands.get(1..).unwrap_or_default() {
+            run.analyst.delete(&find::somewhere_below(folder), false, run.shell);
+        }
+    }
+    run.derived()
+}
+
 /// `rename` of Perl and of util-linux, and `mmv`, give files other names. One of them may be another file's name, or
 /// lead out of the folder.
 pub(super) fn rename(run: &mut Run) -> Outcome {

@@ -110,7 +110,20 @@ fn editor_script(run: &mut Run, text: &Value, word: &Word, files: &[Word]) {
 
 fn editor_command(run: &mut Run, line: &str, word: &Word, files: &[Word]) {
     let mut line = line.trim_start_matches([':', ' ', '\t']);
-    for prefix in ["silent! ", "silent ", "sil! ", "sil ", "noautocmd ", "keepalt ", "exe ", "execute "] {
+    for prefix in [
+        "silent! ",
+        "silent ",
+        "sil! ",
+        "sil ",
+        "noautocmd ",
+        "keepalt ",
+        "exe ",
+        "execute ",
+        "argdo ",
+        "bufdo ",
+        "windo ",
+        "tabdo ",
+    ] {
         line = line.strip_prefix(prefix).unwrap_or(line);
     }
     if deletes_all(line) {

@@ -248,6 +248,8 @@ fn edited(run: &mut Run, given: &Given, outcome: Outcome, prints: bool) -> Outco
     Outcome::unknown(marks)
 }
 
+const UTILITIES: &[&str] = &["cp", "ln", "mv", "rm", "mkdir", "rmdir", "install", "chmod", "touch"];
+
 fn ruby(run: &mut Run) -> Outcome {
     let spec = "e= E? F= i? I= r? K? W? x? 0# C= X= T# l a n p s S c d h v w y external-encoding= internal-encoding= \
         encoding= backtrace-limit= dump= prompt= context-mode= back-trace-limit=";
@@ -262,6 +264,12 @@ fn ruby(run: &mut Run) -> Outcome {
     let Some(first) = codes.first().cloned() else {
         return if given.has("c") { run.derived() } else { script(run, Language::Ruby, &given) };
     };
+    // The library `un` has the utilities of files as functions: `ruby -run -e rm -- -rf x`.
+    let is_utility = UTILITIES.contains(&first.shown().as_str());
+    if is_utility && given.values("r").any(|library| library.is("un")) {
+        let words: Vec<Word> = std::iter::once(first).chain(given.rest.iter().cloned()).collect();
+        return run.inner(&words);
+    }
     let outcome = inline(run, Language::Ruby, &joined(&codes), &first, &given.rest);
     let prints =
         given.has("p") || shows(&joined(&codes), &["print", "puts", "putc", "write", "p ", "display", "<<"]);

@@ -5,8 +5,8 @@ use tollgate_model::{EffectKind, WriteMode, Zone, phrase};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
-use super::super::Run;
 use super::super::verbs::{Line, is_emulated};
+use super::super::{Run, archives};
 use super::address::send;
 use super::cargo::Cargo;
 use crate::analyst::taint;
@@ -318,7 +318,14 @@ fn backed_up(run: &mut Run) {
         let text = run.variable(name)?.single()?.clone();
         Some(Word { text, ..Word::literal_at("", run.call.span) })
     });
+    let target = read(run.args, "t,target=", Order::Anywhere).value("t").cloned();
     let store = match (run.program, verb.as_str()) {
+        ("restic" | "rustic", "restore") => {
+            return target.iter().for_each(|folder| archives::extract(run, folder));
+        }
+        ("kopia", "restore") => {
+            return files.last().into_iter().for_each(|folder| archives::extract(run, folder));
+        }
         ("restic" | "rustic", "backup") => named,
         ("borg", "create") => (!files.is_empty())
             .then(|| files.remove(0))

@@ -47,6 +47,10 @@ impl Makefile {
         if plain.is_empty() || plain.starts_with('#') {
             return;
         }
+        // `$(file < name)` is what is in it.
+        if let Some((_, rest)) = plain.split_once("$(file <") {
+            self.at_once.push(format!("cat {}", rest.split(')').next().unwrap_or_default().trim()));
+        }
         if let Some(at) = plain.find("$(shell ") {
             let command = plain.get(at + "$(shell ".len()..).unwrap_or_default();
             self.at_once.push(command.trim_end_matches(')').to_owned());

@@ -65,6 +65,8 @@ const TWO: &[&str] = &[
 pub(super) fn bwrap(run: &mut Run) -> Outcome {
     let mut there = Elsewhere::new(run.analyst.world);
     let mut folder = None;
+    // It keeps nothing out that would be lost.
+    let mut open = false;
     let mut rest = run.args.iter();
     let mut command: Vec<Word> = Vec::new();
     while let Some(word) = rest.next() {
@@ -83,11 +85,20 @@ pub(super) fn bwrap(run: &mut Run) -> Outcome {
                 && !name.ends_with("data")
             {
                 there.mount(&at.shown(), here.text.clone());
+                open |=
+                    name.starts_with("dev-bind") || name.starts_with("bind") && here.is("/") && at.is("/");
             }
         } else if ONE.contains(&name) {
             let value = rest.next();
             folder = if name == "chdir" { value.cloned() } else { folder };
         }
+    }
+    if open && !command.is_empty() {
+        let before = run.shell.cwd().clone();
+        folder.iter().for_each(|folder| run.shell.set_cwd(&folder.value()));
+        let outcome = run.inner(&command);
+        run.shell.set_cwd(&before);
+        return outcome;
     }
     let here = Word {
         text: run.shell.cwd().single().cloned().unwrap_or_default(),
