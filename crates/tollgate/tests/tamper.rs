@@ -402,3 +402,34 @@ fn f16_figures_and_chain_hold_when_the_clock_goes_back() {
     let recent = text(&tollgate(&scratch, &["log", "--since", "1d"]));
     assert_eq!(recent.lines().count(), 2, "{recent}");
 }
+
+/// A command as a person gives it, at a terminal.
+fn at_terminal(scratch: &Scratch, args: &str) -> Output {
+    let mut command = Command::new("script");
+    scratch.clean(&mut command);
+    command.args(["-qec", &format!("{} {args}", env!("CARGO_BIN_EXE_tollgate")), "/dev/null"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"y\n").unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn what_a_person_prunes_is_gone_from_the_log_and_stays_in_the_figures() {
+    let scratch = kept();
+    let calls = |scratch: &Scratch| {
+        let stats = tollgate(scratch, &["stats", "--json"]);
+        serde_json::from_slice::<Value>(&stats.stdout).unwrap()["calls"]["calls"].clone()
+    };
+    assert_eq!(calls(&scratch), 106);
+    append(&scratch, "s", 110..150);
+    let pruned = at_terminal(&scratch, "prune --larger-than 4k --compress");
+    assert!(pruned.status.success(), "{}", text(&pruned));
+    let left = Log::at(&scratch.state()).records().next().unwrap().seq;
+    assert!(left > 110, "{left}");
+    let audit = tollgate(&scratch, &["audit"]);
+    assert_eq!(audit.status.code(), Some(0), "{}", text(&audit));
+    assert_eq!(calls(&scratch), 146, "figures outlive the records, also those that nobody had asked for");
+    append(&scratch, "s", 200..210);
+    assert_eq!(calls(&scratch), 156);
+    assert_eq!(tollgate(&scratch, &["audit"]).status.code(), Some(0));
+}
