@@ -332,6 +332,10 @@ fn following_goes_on_over_parts_that_are_set_aside_and_packed() {
     append(&scratch, "s", 60..90);
     assert!(Log::at(&scratch.state()).parts().len() > 3);
     seen.extend((0..85).map(|_| next()));
+    std::fs::remove_dir_all(scratch.state()).unwrap();
+    append(&scratch, "s", 0..3);
+    let anew: Vec<u64> = (0..3).map(|_| next()).collect();
+    assert_eq!(anew, [1, 2, 3], "a log that was begun anew is followed, too");
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(seen, (1..=60).chain(91..=120).collect::<Vec<_>>());
