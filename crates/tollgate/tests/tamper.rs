@@ -206,6 +206,15 @@ fn f39_whatever_is_done_to_the_log_is_found_and_located() {
         let told = text(&audit).replace("\n  ", " ");
         assert_eq!(audit.status.code(), Some(1), "{name}: {told}");
         assert!(told.contains(expected) && told.contains("BROKEN"), "{name}: {told}");
+        if expected.contains("taken in by the index") {
+            let start = json!({"session_id": "new", "transcript_path": "/x", "cwd": scratch.project(), "hook_event_name": "SessionStart", "source": "startup"});
+            let heard = || scratch.hook("SessionStart", start.to_string().as_bytes());
+            let end = std::time::Instant::now() + Duration::from_secs(20);
+            while !heard().says("the log was cut") {
+                assert!(std::time::Instant::now() < end, "{name}: a session is told");
+            }
+            assert!(text(&tollgate(&scratch, &["doctor"])).contains("does not hold it any more"), "{name}");
+        }
         for command in [&["log"][..], &["stats"], &["report"], &["replay"], &["suggest"]] {
             let output = tollgate(&scratch, command);
             assert!(matches!(output.status.code(), Some(0 | 1)), "{name}: {command:?}: {}", text(&output));
