@@ -107,6 +107,8 @@ impl Courier<'_> {
         let (mut last, mut unread, mut hash) = (account.seq, 0, String::new());
         let mut records: Vec<Value> = Vec::new();
         for entry in lines {
+            // What is not there any more was pruned before it could be sent.
+            unread += entry.seq.saturating_sub(last + 1);
             last = entry.seq;
             hash = hash_of(&entry.line).to_owned();
             match serde_json::from_str(&entry.line) {

@@ -392,6 +392,24 @@ fn a_log_that_was_begun_anew_is_delivered_from_its_start() {
 }
 
 #[test]
+fn what_was_pruned_before_it_was_sent_is_counted_as_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("state");
+    let path = folder.path().join("out.jsonl");
+    let sinks = [Sink::Jsonl { path: path.clone() }];
+    let log = Log::at(&state).limits(tollgate_store::Limits { part: 1 << 10, ..Default::default() });
+    let record =
+        tollgate_model::Record { call: String::new(), fields: vec![("agent".to_owned(), "x".into())] };
+    log.append_all((0..50).map(|_| (record.clone(), SystemTime::now()))).unwrap();
+    log.prune(tollgate_store::Keep { bytes: Some(0), since: None }, SystemTime::now()).unwrap().unwrap();
+    let first = log.records().next().unwrap().seq;
+    Courier { state: &state, sinks: &sinks, from: 1 }.run();
+    let account = accounts(&state).remove(&sinks[0].name()).unwrap();
+    assert_eq!((account.dropped, account.sent), (first - 1, 51 - (first - 1)), "{account:?}");
+    assert!(first > 10);
+}
+
+#[test]
 fn f16_a_clock_that_was_put_back_keeps_no_sink_waiting() {
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path().join("state");

@@ -39,6 +39,8 @@ pub struct Redactor {
 
 /// A shorter secret may be a word of any text, and is taken out only where it was found.
 const TELLING: usize = 8;
+/// A shorter piece of a secret of many words is a word.
+const LINE: usize = 16;
 /// No more secrets are remembered than this.
 const MOST_SEEN: usize = 64;
 
@@ -110,9 +112,13 @@ impl Redactor {
     fn stand_in(&self, class: &str, kind: &str, secret: &str) -> String {
         let stand_in = self.made(class, kind, secret);
         let mut seen = self.seen.borrow_mut();
-        let new = seen.len() < MOST_SEEN && !seen.iter().any(|(other, _)| other == secret);
-        if new && secret.len() >= TELLING {
-            seen.push((secret.to_owned(), stand_in.clone()));
+        // What is told about a call may hold one line of a key: a shell takes it for a command.
+        let lines = secret.split_whitespace().filter(|line| line.len() >= TELLING && *line != secret);
+        let least = if secret.contains(char::is_whitespace) { LINE } else { TELLING };
+        for piece in std::iter::once(secret).chain(lines).filter(|piece| piece.len() >= least) {
+            if seen.len() < MOST_SEEN && !seen.iter().any(|(other, _)| other == piece) {
+                seen.push((piece.to_owned(), stand_in.clone()));
+            }
         }
         stand_in
     }

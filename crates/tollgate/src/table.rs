@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::time::Instant;
 
+use crate::paint;
 use crate::report::shown;
 
 /// Columns of the terminal; 80 where there is none.
@@ -96,7 +97,14 @@ pub fn cut(text: &str, width: usize) -> String {
     if columns(text) <= width {
         return text.to_owned();
     }
-    let mut out: String = text.chars().take(width.saturating_sub(1)).collect();
+    let (mut out, mut taken) = (String::new(), 1);
+    for c in text.chars() {
+        taken += paint::width(c.encode_utf8(&mut [0; 4]));
+        if taken > width {
+            break;
+        }
+        out.push(c);
+    }
     out.push('…');
     out
 }
@@ -113,8 +121,9 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// Some letters take two columns, and some none.
 fn columns(text: &str) -> usize {
-    text.chars().count()
+    paint::width(text)
 }
 
 /// A number with its thousands apart: `12 345`.
@@ -228,6 +237,12 @@ mod tests {
         assert!(lines.iter().all(|line| columns(line) <= 40 && !line.contains('\x1b')), "{lines:?}");
         assert!(lines[1].contains('…') && lines[1].ends_with('3'), "{lines:?}");
         assert!(table.markdown().starts_with("| session | calls | refused |\n| --- | ---: | ---: |\n"));
+        let mut wide = Table::new(&["tool", "calls"]);
+        wide.row(["日本語のとても長い名前の道具".to_owned(), "7".into()]);
+        wide.row(["short".to_owned(), "12".into()]);
+        let lines = wide.lines(30);
+        assert!(lines.iter().all(|line| columns(line) == columns(&lines[0])), "{lines:?}");
+        assert!(columns(&lines[0]) <= 30 && lines[1].contains('…'), "{lines:?}");
         let mut hostile = Table::new(&["tool"]);
         hostile.row(["a|b [x](javascript:1) <img src=x> `c` \n# d\u{202e}e".to_owned()]);
         let written = hostile.markdown();

@@ -226,6 +226,10 @@ fn everything_at_once_makes_a_first_policy() {
         said_yes(&scratch, &format!("p{at}"), "ngrok http 80");
         prompted(&scratch, "Bash", json!({"command": "ls src"}));
     }
+    scratch.policy("version: 1\nrulez: {}\n");
+    let broken = tollgate(&scratch, &["suggest"]);
+    assert!(broken.status.code() == Some(2) && text(&broken.stderr).contains("`tollgate check` shows them"));
+    std::fs::remove_file(scratch.config().join("tollgate.yaml")).unwrap();
     let shown = follow(&scratch);
     assert!(shown.contains("--- /dev/null\n+++ b/tollgate.yaml\n"), "{shown}");
     for (command, decision) in

@@ -206,6 +206,15 @@ fn f39_whatever_is_done_to_the_log_is_found_and_located() {
         let told = text(&audit).replace("\n  ", " ");
         assert_eq!(audit.status.code(), Some(1), "{name}: {told}");
         assert!(told.contains(expected) && told.contains("BROKEN"), "{name}: {told}");
+        if expected.contains("taken in by the index") {
+            let start = json!({"session_id": "new", "transcript_path": "/x", "cwd": scratch.project(), "hook_event_name": "SessionStart", "source": "startup"});
+            let heard = || scratch.hook("SessionStart", start.to_string().as_bytes());
+            let end = std::time::Instant::now() + Duration::from_secs(20);
+            while !heard().says("the log was cut") {
+                assert!(std::time::Instant::now() < end, "{name}: a session is told");
+            }
+            assert!(text(&tollgate(&scratch, &["doctor"])).contains("does not hold it any more"), "{name}");
+        }
         for command in [&["log"][..], &["stats"], &["report"], &["replay"], &["suggest"]] {
             let output = tollgate(&scratch, command);
             assert!(matches!(output.status.code(), Some(0 | 1)), "{name}: {command:?}: {}", text(&output));
@@ -332,6 +341,10 @@ fn following_goes_on_over_parts_that_are_set_aside_and_packed() {
     append(&scratch, "s", 60..90);
     assert!(Log::at(&scratch.state()).parts().len() > 3);
     seen.extend((0..85).map(|_| next()));
+    std::fs::remove_dir_all(scratch.state()).unwrap();
+    append(&scratch, "s", 0..3);
+    let anew: Vec<u64> = (0..3).map(|_| next()).collect();
+    assert_eq!(anew, [1, 2, 3], "a log that was begun anew is followed, too");
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(seen, (1..=60).chain(91..=120).collect::<Vec<_>>());
@@ -401,4 +414,35 @@ fn f16_figures_and_chain_hold_when_the_clock_goes_back() {
     assert_eq!(stats["calls"]["calls"], 5);
     let recent = text(&tollgate(&scratch, &["log", "--since", "1d"]));
     assert_eq!(recent.lines().count(), 2, "{recent}");
+}
+
+/// A command as a person gives it, at a terminal.
+fn at_terminal(scratch: &Scratch, args: &str) -> Output {
+    let mut command = Command::new("script");
+    scratch.clean(&mut command);
+    command.args(["-qec", &format!("{} {args}", env!("CARGO_BIN_EXE_tollgate")), "/dev/null"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"y\n").unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn what_a_person_prunes_is_gone_from_the_log_and_stays_in_the_figures() {
+    let scratch = kept();
+    let calls = |scratch: &Scratch| {
+        let stats = tollgate(scratch, &["stats", "--json"]);
+        serde_json::from_slice::<Value>(&stats.stdout).unwrap()["calls"]["calls"].clone()
+    };
+    assert_eq!(calls(&scratch), 106);
+    append(&scratch, "s", 110..150);
+    let pruned = at_terminal(&scratch, "prune --larger-than 4k --compress");
+    assert!(pruned.status.success(), "{}", text(&pruned));
+    let left = Log::at(&scratch.state()).records().next().unwrap().seq;
+    assert!(left > 110, "{left}");
+    let audit = tollgate(&scratch, &["audit"]);
+    assert_eq!(audit.status.code(), Some(0), "{}", text(&audit));
+    assert_eq!(calls(&scratch), 146, "figures outlive the records, also those that nobody had asked for");
+    append(&scratch, "s", 200..210);
+    assert_eq!(calls(&scratch), 156);
+    assert_eq!(tollgate(&scratch, &["audit"]).status.code(), Some(0));
 }

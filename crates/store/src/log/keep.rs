@@ -175,6 +175,16 @@ mod tests {
     }
 
     #[test]
+    fn whoever_reads_while_parts_are_compressed_misses_nothing() {
+        let (_state, log) = filled();
+        let mut records = log.records();
+        let mut seen = vec![records.next().unwrap().seq];
+        assert!(log.compress().unwrap() > 0);
+        seen.extend(records.map(|entry| entry.seq));
+        assert_eq!(seen, (1..=100).collect::<Vec<u64>>());
+    }
+
+    #[test]
     fn f39_what_was_pruned_is_told_and_what_vanished_shows() {
         let (state, log) = filled();
         log.compress().unwrap();

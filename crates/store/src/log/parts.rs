@@ -150,6 +150,17 @@ impl Parts {
         self.names = names.into_iter().skip(skipped).collect::<Vec<_>>().into_iter();
     }
 
+    /// A part by its name, or by the one that it has got since by being compressed.
+    fn named(&self, name: String) -> (String, Result<Option<File>, LogFault>) {
+        let opened = self.dir.file(&name, How::Read);
+        if !matches!(opened, Ok(None)) || name.ends_with(COMPRESSED) {
+            return (name, opened);
+        }
+        let name = format!("{name}{COMPRESSED}");
+        let opened = self.dir.file(&name, How::Read);
+        (name, opened)
+    }
+
     fn is_current(&self, file: &File) -> bool {
         matches!(&self.current, Some(Ok(Some(current))) if current.inode == file.inode)
     }
@@ -160,7 +171,7 @@ impl Iterator for Parts {
 
     fn next(&mut self) -> Option<Self::Item> {
         while let Some(name) = self.names.next() {
-            let opened = self.dir.file(&name, How::Read);
+            let (name, opened) = self.named(name);
             if let Ok(Some(file)) = &opened
                 && self.is_current(file)
             {

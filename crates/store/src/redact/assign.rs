@@ -29,7 +29,7 @@ pub(crate) fn named(scanner: &mut Scanner, at: usize) -> Option<Found> {
         return identified(text, name.end);
     }
     if STDIN_NAMES.iter().any(|stdin| name.is(text, stdin)) {
-        return piped(text, name.start);
+        return here_string(text, name.end).or_else(|| piped(text, name.start));
     }
     let naming = naming(name.of(text))?;
     let (sign, start) = sign(text, &name)?;
@@ -43,6 +43,15 @@ pub(crate) fn named(scanner: &mut Scanner, at: usize) -> Option<Found> {
             secret.then(|| Found { start: value.start, end: value.whole(text), kind: naming.kind })
         }
     }
+}
+
+/// `<<< X` behind a flag that reads a secret from standard input.
+fn here_string(text: &[u8], end: usize) -> Option<Found> {
+    let sign = end + spaces(text, end);
+    text.get(sign..)?.strip_prefix(b"<<<")?;
+    let value = value_at(text, sign + 3 + spaces(text, sign + 3))?;
+    let secret = !is_placeholder(value.of(text), value.quote);
+    secret.then(|| Found { start: value.start, end: value.whole(text), kind: "password" })
 }
 
 /// The kind of secret that a whole value is, going by its name.

@@ -30,7 +30,7 @@ const fn flag(program: &'static str, letter: u8, form: Form) -> Flag {
 }
 
 /// A program may stand here more than once. `login` is a subcommand of many.
-const FLAGS: [Flag; 53] = [
+const FLAGS: [Flag; 59] = [
     flag("curl", b'u', Form::User(b':')),
     flag("curl", b'U', Form::User(b':')),
     flag("http", b'a', Form::User(b':')),
@@ -84,10 +84,16 @@ const FLAGS: [Flag; 53] = [
     flag("twine", b'p', Form::Next),
     flag("lftp", b'u', Form::User(b',')),
     flag("security", b'w', Form::Next),
+    flag("openssl", b'k', Form::Next),
+    flag("openssl", b'K', Form::Next),
+    flag("doctl", b't', Form::Next),
+    flag("vercel", b't', Form::Next),
+    flag("flyctl", b't', Form::Next),
+    flag("fly", b't', Form::Next),
 ];
 
 /// The letters of all flags, for the scanner.
-pub(crate) const LETTERS: [u8; 9] = [b'u', b'U', b'a', b'p', b'w', b'P', b'c', b'S', b'N'];
+pub(crate) const LETTERS: [u8; 12] = [b'u', b'U', b'a', b'p', b'w', b'P', b'c', b'S', b'N', b'k', b'K', b't'];
 
 /// A password behind the short flag at `at`, of the program that this command runs.
 pub(crate) fn short_flag(scanner: &mut Scanner, at: usize) -> Option<Found> {

@@ -55,6 +55,7 @@ impl<'t> Scanner<'t> {
             b' ' | b'\t' | b'\n' | b'"' | b'\'' => flags::short_flag(self, at + 1),
             b':' => shapes::url(self.text, at).or_else(|| shapes::telegram(self.text, at)),
             b'e' => shapes::jwt(self.text, at),
+            b'l' => shapes::login(self.text, at),
             b'P' => shapes::putty(self.text, at),
             b'M' | b'N' | b'O' => shapes::discord(self.text, at),
             _ => None,
@@ -106,8 +107,9 @@ pub(crate) fn next_start(text: &[u8], from: usize) -> Option<usize> {
     text.get(from..)?.windows(3).position(starts).map(|offset| from + offset)
 }
 
-/// Beside tokens and names: key blocks, flags, addresses, web tokens, bots.
-const OTHER_STARTS: [&str; 7] = ["---", "--user", "--proxy-user", "://", ":AA", "eyJ", "Private-Lines"];
+/// Beside tokens and names: key blocks, flags, addresses, web tokens, bots, logins.
+const OTHER_STARTS: [&str; 8] =
+    ["---", "--user", "--proxy-user", "://", ":AA", "eyJ", "Private-Lines", "login"];
 /// What stands before a short flag.
 const BEFORE_FLAG: [u8; 5] = [b' ', b'\t', b'\n', b'"', b'\''];
 

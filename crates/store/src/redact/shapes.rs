@@ -115,6 +115,15 @@ fn odd_port(authority: &[u8]) -> bool {
     !port.iter().all(u8::is_ascii_digit) && !b"${[<:".contains(&first)
 }
 
+/// `vault login X`, `cargo login X`: a word behind it that looks like nothing else. A server's name does not.
+pub(crate) fn login(text: &[u8], at: usize) -> Option<Found> {
+    let rest = text.get(at..)?.strip_prefix(b"login ")?;
+    let length = rest.iter().take(200).take_while(|&&byte| is_word(byte) || b"-.".contains(&byte)).count();
+    let start = at + b"login ".len();
+    let secret = begins_word(text, at) && is_random(rest.get(..length)?);
+    secret.then(|| Found { start, end: start + length, kind: "token" })
+}
+
 /// `123456789:AA…`: a Telegram bot, found at its colon.
 pub(crate) fn telegram(text: &[u8], at: usize) -> Option<Found> {
     let rest = text.get(at + 1..)?;

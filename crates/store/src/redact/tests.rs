@@ -225,6 +225,14 @@ fn headers_flags_and_addresses() {
         ("x --api-key abcdef1 y", "x --api-key ‹api-key› y"),
         ("x -storepass abc -y", "x -storepass ‹password› -y"),
         ("openssl rsa -passin pass:hunter2 -in k", "openssl rsa -passin pass:‹password› -in k"),
+        ("openssl enc -aes-256-cbc -k hunter2 -in a", "openssl enc -aes-256-cbc -k ‹password› -in a"),
+        (
+            "docker login -u me --password-stdin <<< hunter2",
+            "docker login -u me --password-stdin <<< ‹password›",
+        ),
+        ("gh auth login --with-token <<< 'hunter2 x'", "gh auth login --with-token <<< '‹password›'"),
+        ("cargo login Qz7xK9vB2nM4pL6wRt3Y", "cargo login ‹token›"),
+        ("doctl auth init -t abcdef123", "doctl auth init -t ‹password›"),
         ("echo hunter2 | sudo -S ls", "echo ‹password› | sudo -S ls"),
         (
             "echo 'hunter2' | docker login --password-stdin",
@@ -248,6 +256,12 @@ fn look_alikes_are_left_alone() {
     untouched(&[
         "git commit -m \"rotate token\"",
         "docker run -v data:/var/lib/x:ro image@sha256:0123",
+        "docker build -t doctl-image . && kubectl get -k overlays/prod",
+        "tar -t -k file",
+        "gh auth login --with-token <<< \"$TOKEN\"",
+        "docker login registry-2.example-company.com",
+        "gcloud auth login someone@example.com && az login --tenant x",
+        "aws ecr get-login-password --region eu-central-1",
         "rsync -a me@host:/srv/a:b backup",
         "scp build:/home/me/x:y me@other:z",
         "C:/Users/me:x@y",

@@ -184,7 +184,16 @@ fn f30_a_secret_is_known_again_where_nothing_shows_that_it_is_one() {
     assert!(!text.contains("hunter2"), "{text}");
     assert!(text.matches("‹secret:url-password:").count() == 4, "{text}");
     assert!(text.contains("› abc\""), "what is short may be any word: {text}");
-    scene.assert_sound(1);
+    let line = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZWQy";
+    let key =
+        format!("-----BEGIN OPENSSH PRIVATE KEY-----\n{line}\n{line}x\n-----END OPENSSH PRIVATE KEY-----");
+    let fields = [
+        ("input", object([("command", key.as_str().into())])),
+        ("effects", Value::List(vec![object([("kind", "exec".into()), ("of", line.into())])])),
+    ];
+    scene.log.append(&with_fields("key", fields.into_iter()), now()).unwrap();
+    assert!(!String::from_utf8(scene.current()).unwrap().contains(line));
+    scene.assert_sound(2);
 }
 
 #[test]

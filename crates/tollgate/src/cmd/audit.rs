@@ -66,16 +66,21 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(if audit.is_sound() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
+/// What the index and the sinks have to say against the log; `None` when they have nothing.
+pub fn witnessed(state: &Path) -> Option<String> {
+    Anchor::witnessed(&Log::at(state), state).testimony()
+}
+
 /// Keeps what a session is told when it starts; nothing when there is nothing to compare. A command of its own, which
 /// the gate lets no agent run: what the next session hears must not be of its making.
 pub fn brief(state: &Path) -> anyhow::Result<ExitCode> {
     let home = dirs::home().context("no home directory: set HOME")?;
     let life = Life::examine(state, &home, Some(when::now() - alive::DAYS * when::DAY), None);
     let hint = if life.count(Way::Around) == 0 { "" } else { "; `tollgate audit` tells which" };
-    let line = if life.is_empty() {
-        String::new()
-    } else {
-        format!("last {} days: {}{hint}", alive::DAYS, life.line())
+    let line = match witnessed(state) {
+        Some(told) => format!("{told}; `tollgate audit` tells the rest"),
+        None if life.is_empty() => String::new(),
+        None => format!("last {} days: {}{hint}", alive::DAYS, life.line()),
     };
     alive::keep(state, &line).with_context(|| format!("cannot write to `{}`", state.display()))?;
     Ok(ExitCode::SUCCESS)

@@ -137,6 +137,11 @@ fn newest(log: &Log, filter: &Filter, limit: usize) -> Vec<Entry> {
 fn follow(log: &Log, filter: &Filter, show: &mut Show, mut last: u64) -> ! {
     loop {
         std::thread::sleep(Duration::from_millis(200));
+        let head = log.head().map_or(0, |head| head.seq);
+        if head < last && log.records_from(last).next().is_none() {
+            // The log was begun anew.
+            last = 0;
+        }
         for entry in log.records_from(last + 1) {
             last = entry.seq;
             if filter.matches(&entry) && show.entry(&entry).is_err() {

@@ -1,14 +1,15 @@
 //! `tollgate prune`: makes the log smaller, and says so in the log.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, bail};
+use tollgate_index::Index;
 use tollgate_store::{Keep, Log};
 
 use crate::dirs::Dirs;
 use crate::exit::ExitCode;
-use crate::table::bytes;
+use crate::table::{bytes, counted};
 use crate::{out, owner, when};
 
 /// Arguments of `tollgate prune`.
@@ -47,15 +48,30 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         out::line(&format!("Compressed: {} saved.", bytes(log.compress()?)));
     }
     if keep != Keep::default() {
+        count(&state);
         let before = log.parts().len();
         let told = log.prune(keep, SystemTime::now())?;
         let gone = before.saturating_sub(log.parts().len());
         out::line(&match told {
-            Some(told) => format!("Removed {gone} parts of the log; record {} says which.", told.seq),
+            Some(told) => {
+                format!(
+                    "Removed {} of the log; record {} says which.",
+                    counted(gone as u64, "part"),
+                    told.seq
+                )
+            }
             None => "Nothing had to go.".to_owned(),
         });
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Takes what may go into the index first: figures outlive the records.
+fn count(state: &Path) {
+    let caught_up = Index::open(state).and_then(|mut index| index.catch_up(|_| {}));
+    if let Err(fault) = caught_up {
+        out::error(&format!("tollgate: figures of what goes are not kept: {fault}"));
+    }
 }
 
 fn age(text: &str) -> anyhow::Result<SystemTime> {

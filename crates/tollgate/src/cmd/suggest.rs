@@ -6,7 +6,7 @@ mod past;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use serde_json::{Value, json};
 use tollgate_agents::install::registration::quoted;
 use tollgate_model::{Exemption, Level};
@@ -62,6 +62,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let past = past::Past { index: &index, scope: args.past.scope()?, state: &state, policy: &present };
     let found = past.suggestions(&replay::Still::of(&dirs, &state))?;
     let file = PolicyFile::read(&dirs.config.join(FILE_NAME))?;
+    if !file.is_valid(file.start()) {
+        bail!(
+            "`{}` has mistakes, and a diff would be to nothing; `tollgate check` shows them",
+            file.path.display()
+        );
+    }
     let plan = Plan::of(&file, found, &present, &state)?;
     if args.json {
         plan.made.iter().chain(&plan.unmade).for_each(|one| out::line(&one.value().to_string()));

@@ -11,7 +11,7 @@ use tollgate_store::{Log, Redactor, micros_of};
 
 use crate::cmd::log::subject;
 use crate::report::shown;
-use crate::table::{Bar, Table, counted, cut, number, width};
+use crate::table::{Bar, Table, counted, cut, number, width, wrap};
 use crate::transcripts::{self, Transcript};
 use crate::{out, when};
 
@@ -109,11 +109,13 @@ impl Life {
             let counts =
                 [Way::Passed, Way::Around].map(|way| group.counts.get(way as usize).copied().unwrap_or(0));
             let [passed, around] = counts.map(number);
-            table.row([session.clone(), agent.clone(), subagent.clone(), passed, around]);
+            let who = if subagent.is_empty() { "(main)".to_owned() } else { subagent.clone() };
+            table.row([session.clone(), agent.clone(), who, passed, around]);
         }
         table.lines(width()).iter().for_each(|line| out::line(line));
         for ((_, session, _), group) in bad() {
-            out::line(&format!("  {}: {}", shown(&cut(session, 36)), group.cause()));
+            let cause = format!("{}: {}", shown(&cut(session, 36)), group.cause());
+            wrap(&cause, width().saturating_sub(4)).iter().for_each(|line| out::line(&format!("  {line}")));
         }
         let redactor = Redactor::default();
         for call in bad().flat_map(|(_, group)| &group.around).take(most) {

@@ -12,7 +12,7 @@ use tollgate_policy::{Health, Loaded, Request};
 use tollgate_sinks::Sink;
 use tollgate_store::{Log, Verification};
 
-use crate::cmd::audit::{Life, Way};
+use crate::cmd::audit::{self, Life, Way};
 use crate::cmd::canary::{Stage, is_canary};
 use crate::cmd::deliver::configured;
 use crate::dirs::MANAGED;
@@ -131,6 +131,9 @@ impl<'a> Gate<'a> {
                 format!("look at {}; it goes on growing", tilde(&self.state, &self.stage.dirs.home)),
             ));
         }
+        lines.extend(
+            audit::witnessed(&self.state).map(|told| Line::yellow(told, "`tollgate audit` tells the rest")),
+        );
         lines.push(self.anchor());
         lines.extend(self.sinks());
         lines

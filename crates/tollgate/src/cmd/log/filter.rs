@@ -48,7 +48,9 @@ impl Wanted {
     /// The filter that they say.
     pub fn filter(&self) -> anyhow::Result<Filter> {
         let (since, until) = when::period(self.since.as_deref(), self.until.as_deref())?;
-        let plain = |text: &&String| !text.contains(['"', '\\']) && text.bytes().all(|byte| byte >= 0x20);
+        // Letters that the log writes as they are.
+        let as_it_is = |c: char| !c.is_control() && !matches!(c, '"' | '\\' | '\u{2028}' | '\u{2029}');
+        let plain = |text: &&String| text.chars().all(as_it_is);
         let words = [
             &self.session,
             &self.agent,
@@ -61,8 +63,9 @@ impl Wanted {
             &self.text,
         ];
         // A line without these bytes need not be understood.
+        let any = words.iter().any(|word| word.is_some());
         let needles = words.into_iter().flatten().filter(plain).cloned().collect();
-        Ok(Filter { since, until, needles, args: self.clone_words() })
+        Ok(Filter { since, until, any, needles, args: self.clone_words() })
     }
 
     fn clone_words(&self) -> Self {
@@ -86,6 +89,8 @@ impl Wanted {
 pub struct Filter {
     since: Option<i64>,
     until: Option<i64>,
+    /// Something besides the time is wanted.
+    any: bool,
     needles: Vec<String>,
     args: Wanted,
 }
@@ -100,9 +105,7 @@ impl Filter {
         if self.since.is_some_and(|since| at < since) || self.until.is_some_and(|until| at >= until) {
             return false;
         }
-        let args = &self.args;
-        let nothing_else = self.needles.is_empty() && args.path.is_none() && args.text.is_none();
-        nothing_else || entry.value().is_some_and(|record| self.fits(&record))
+        !self.any || entry.value().is_some_and(|record| self.fits(&record))
     }
 
     /// When the record was made; it stands at the beginning of its line.

@@ -5,7 +5,7 @@ use tollgate_store::micros_of;
 
 use crate::parquet::{Cell, Kind};
 use crate::report::shown;
-use crate::table;
+use crate::{paint, table};
 
 /// The columns of an export.
 pub const COLUMNS: [(&str, Kind); 23] = [
@@ -50,7 +50,7 @@ pub fn text(record: &Value, width: Option<usize>) -> String {
     match width {
         None => format!("{line}{}{}", shown(&about), shown(&rules)),
         Some(width) => {
-            let room = width.saturating_sub(line.chars().count() + rules.chars().count()).max(12);
+            let room = width.saturating_sub(paint::width(&line) + paint::width(&rules)).max(12);
             table::cut(&format!("{line}{}{}", table::cut(&shown(&about), room), shown(&rules)), width)
         }
     }

@@ -13,6 +13,9 @@ use super::data::{Figure, Report, Unit};
 pub fn write(state: &Path, name: &str, report: &Report) -> anyhow::Result<()> {
     let path = path(state, name)?;
     let folder = path.parent().unwrap_or(state);
+    if folder.is_symlink() {
+        bail!("`{}` is a link, and nothing is written through it", folder.display());
+    }
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
     let temporary = folder.join(format!(".{}-{name}", std::process::id()));
     let open = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary);
