@@ -120,7 +120,7 @@ impl Machine<'_, '_, '_> {
         let command = args.at(0, &["args", "cmd", "command"]);
         let shell =
             args.option("shell").is_some_and(|value| value.is_true() || matches!(value, Val::Unknown(_)));
-        let input = args.option("input").map(Val::as_text).or_else(|| self.socket(args.option("stdin")));
+        let input = args.option("input").map(Val::as_text).or_else(|| self.stdin_of(args.option("stdin")));
         let Val::List(list) = &command else {
             let printed = self.shell(&command.as_text(), input.as_ref());
             return self.begun(Command::Text(command.as_text()), printed, args);
@@ -137,6 +137,16 @@ impl Machine<'_, '_, '_> {
             first.text = text.clone();
         }
         self.run_words(words, input.as_ref(), args)
+    }
+
+    /// What a program reads: what another one printed, what a file holds, or what comes in from a connection.
+    fn stdin_of(&self, stdin: Option<&Val>) -> Option<Value> {
+        match stdin {
+            Some(Val::Text(text)) => Some(text.clone()),
+            Some(Val::Pipe(pipe)) => Some(pipe.printed.clone()),
+            Some(Val::File(file)) => Some(file.content.clone()),
+            other => self.socket(other),
+        }
     }
 
     /// What comes in from a connection that is a program's standard input.

@@ -198,6 +198,12 @@ impl Machine<'_, '_, '_> {
         if matches!(value, Val::Unknown(_)) && (self.connected || remote) && is_sending(name) {
             return self.send_to_peer(name, args);
         }
+        // A file is sent with the request: `post(url).attach("name", path)`.
+        if matches!(value, Val::Unknown(_)) && remote && name == "attach" {
+            let content = Val::Text(self.read(&args.at(1, &[])));
+            self.send_to_peer(name, Args::of(vec![content]));
+            return value.clone();
+        }
         if self.grow(value, place, name, &args.list) {
             return Val::unknown();
         }

@@ -337,6 +337,7 @@ impl Machine<'_, '_, '_> {
         let canonical = (self.syntax.canonical)(name);
         let name = canonical.as_deref().unwrap_or(name);
         let starred = self.stars.iter().map(|module| format!("{module}.{name}"));
+        let starred = starred.map(|full| (self.syntax.canonical)(&full).unwrap_or(full));
         let starred = if name.contains('.') {
             None
         } else {

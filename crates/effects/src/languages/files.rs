@@ -25,6 +25,9 @@ impl Machine<'_, '_, '_> {
                 self.transfer(Op::Link, &args.at(1, &["target"]), &first);
                 Val::unknown()
             }
+            Op::Copy if first.literal().is_some_and(|text| text.contains("://")) => {
+                self.network(Op::Download, args)
+            }
             Op::Move | Op::Copy | Op::CopyTree | Op::Link => {
                 let target = args.at(1, &["dst", "dest", "target", "destination"]);
                 self.transfer(op, &first, &target);

@@ -195,6 +195,7 @@ impl Machine<'_, '_, '_> {
             let connection = Val::object("connection", Args::of(vec![Val::unknown(), Val::text(class)]));
             self.network(Op::Send, &Args::of(vec![connection, content]));
         }
+        self.attached(args);
         if reveals(class, name, args) {
             let names = vec![format!("{STORE}a keeper of secrets (`{name}`)")];
             self.push(EffectKind::EnvRead { names }, certainty);
@@ -208,6 +209,15 @@ impl Machine<'_, '_, '_> {
                 let object = format!("`{}`", statement.object);
                 self.push(EffectKind::Database { operation: operation.into(), object }, certainty);
             }
+        }
+    }
+
+    /// The files that go with a letter: `sendMail({attachments: [{path}]})`.
+    fn attached(&mut self, args: &Args) {
+        let items = args.option("attachments").map(Val::items).unwrap_or_default();
+        for path in items.iter().take(16).filter_map(|item| item.entry("path").cloned()) {
+            let content = Val::Text(self.read(&path));
+            self.send_to_peer("send", Args::of(vec![content]));
         }
     }
 

@@ -24,8 +24,10 @@ pub(super) fn argument(m: &mut Machine) -> Option<Val> {
         (Tok::Name(name), Some(Tok::Op("->" | "=>"))) => (vec![Param::named(name)], m.at + 2),
         (Tok::Op("("), _) => {
             let close = m.pair();
-            let arrow = m.tokens.get(close + 1).is_some_and(|token| is_arrow(&token.tok));
-            (names(m, m.at + 1..close, false), arrow.then_some(close + 2)?)
+            if !m.tokens.get(close + 1).is_some_and(|token| is_arrow(&token.tok)) {
+                return None;
+            }
+            (names(m, m.at + 1..close, false), close + 2)
         }
         _ => return None,
     };
@@ -61,6 +63,9 @@ pub(super) fn trailing(m: &mut Machine) -> Option<Val> {
     Some(defined(m, params, start..close))
 }
 
+/// The most tokens that stand before the body of a function.
+const HEADER: usize = 24;
+
 /// Methods that call the block after them.
 const CALLING: &[&str] = &[
     "each",
@@ -93,9 +98,9 @@ fn keyword(m: &mut Machine) -> Option<(Vec<Param>, usize)> {
         let params = names(m, m.at + 1..close, true);
         m.at = close + 1;
         // What stands before a brace is the type it returns; an arrow may stand there too.
-        let brace = m.find(|tok| matches!(tok, Tok::Op("{" | ",")));
-        let typed = brace < (close + 8).min(m.end)
-            && m.tokens.get(brace).is_some_and(|token| token.tok == Tok::Op("{"));
+        let near = m.at..(m.at + HEADER).min(m.end);
+        let brace = m.range(near, |m| m.find(|tok| matches!(tok, Tok::Op("{" | ","))));
+        let typed = brace < m.end && m.tokens.get(brace).is_some_and(|token| token.tok == Tok::Op("{"));
         let start = if m.sees("->") {
             close + 2
         } else if typed {
@@ -105,8 +110,9 @@ fn keyword(m: &mut Machine) -> Option<(Vec<Param>, usize)> {
         };
         return Some((params, start));
     }
-    let arrow = m.find(is_arrow);
-    (arrow < m.end).then(|| (names(m, m.at..arrow, true), arrow + 1))
+    let near = m.at..(m.at + HEADER).min(m.end);
+    let arrow = m.range(near.clone(), |m| m.find(is_arrow));
+    (arrow < near.end).then(|| (names(m, m.at..arrow, true), arrow + 1))
 }
 
 /// The names between commas; where a type stands with a name, it is the first word or the last.

@@ -240,7 +240,9 @@ fn values(name: &str) -> Option<Op> {
         "path.expand" | "expanduser" | "Path.expand" | "normalizePath" | "vim.fn.expand" => {
             Op::Pure(Pure::ExpandUser)
         }
-        "to_charlist"
+        "ipairs"
+        | "pairs"
+        | "to_charlist"
         | "String.to_charlist"
         | "String.to_atom"
         | "bytes.NewReader"

@@ -251,7 +251,7 @@ fn is_structure(word: &str) -> bool {
 
 fn statement(m: &mut Machine) {
     let lists = matches!((m.peek(), m.ahead(1)), (Some(Tok::Name(_)), Some(Tok::Op(","))));
-    if lists && assigns_several(m) {
+    if lists && assigns_several(m) || m.sees_word("for") && binds_item(m) {
         return;
     }
     match m.peek() {
@@ -269,6 +269,33 @@ fn statement(m: &mut Machine) {
             m.expr(0);
         }
     }
+}
+
+/// `for x in list`, `for (T x : list)`, `for _, x := range list`: the last name stands for any item. The body runs
+/// where it stands.
+fn binds_item(m: &mut Machine) -> bool {
+    let start = m.at;
+    m.at += 1;
+    m.eat("(");
+    let mut last = None;
+    for _ in 0..SEVERAL {
+        if m.sees_word("in") {
+            break;
+        }
+        match m.name() {
+            Some(name) => last = Some(name),
+            None => break,
+        }
+        m.eat(",");
+    }
+    let over = m.eat_word("in") || m.eat(":") || (m.eat(":=") && m.eat_word("range"));
+    let Some(name) = last.filter(|_| over) else {
+        m.at = start;
+        return false;
+    };
+    let item = m.expr(ARGUMENT).item();
+    m.assign(Some(name), item);
+    true
 }
 
 /// The most names that are set at once.

@@ -47,6 +47,18 @@ pub(in crate::languages) fn statement(m: &mut Machine) {
             condition(m);
             m.branch(Machine::statement);
         }
+        // All names of a module are known without it.
+        "with" if matches!(next, Some(Tok::Op("("))) => {
+            m.at += 1;
+            let close = m.pair();
+            let module = m.expr_in(m.at + 1..close);
+            m.at = close + 1;
+            if let Val::Name(name) = module
+                && m.stars.len() < 16
+            {
+                m.stars.push(name);
+            }
+        }
         "case" => {
             m.at += 1;
             m.expr(3);

@@ -26,6 +26,19 @@ pub(super) fn canonical(name: &str) -> Option<String> {
             owned = format!("{real}{rest}");
         }
     }
+    if let Some(rest) = owned.strip_prefix("__dict__.") {
+        owned = rest.to_owned();
+    }
+    // What a built-in function belongs to is where all of them are.
+    if let Some((_, rest)) = owned.rsplit_once("__self__.") {
+        owned = rest.to_owned();
+    }
+    // The names that a function of a module knows are those of the module.
+    if let Some((function, rest)) = owned.split_once(".__globals__.")
+        && let Some((module, _)) = function.rsplit_once('.')
+    {
+        owned = format!("{module}.{rest}");
+    }
     if let Some(module) = by_detour(&owned) {
         owned = module.to_owned();
     }
@@ -34,13 +47,17 @@ pub(super) fn canonical(name: &str) -> Option<String> {
 
 /// A module that another one brought in for itself: `shutil.os.system`, `random._os.system`.
 fn by_detour(name: &str) -> Option<&str> {
-    let at = ["os", "subprocess", "shutil", "sys"].iter().find_map(|module| {
-        let inner = [format!(".{module}."), format!("._{module}.")];
-        inner
-            .iter()
-            .find_map(|inner| name.rfind(inner.as_str()).map(|at| at + inner.len() - module.len() - 1))
-    })?;
-    is_known(name).then(|| name.get(at..))?
+    let mut at = name.find('.')? + 1;
+    let mut found = None;
+    for part in name.get(at..)?.split('.') {
+        let plain = part.strip_prefix('_').unwrap_or(part);
+        let end = at + part.len();
+        if matches!(plain, "os" | "subprocess" | "shutil" | "sys") && end < name.len() {
+            found = Some(end - plain.len());
+        }
+        at = end + 1;
+    }
+    found.filter(|_| is_known(name)).and_then(|at| name.get(at..))
 }
 
 /// Is it a module that does not lie beside the program?

@@ -105,6 +105,7 @@ fn files(name: &str) -> Option<Op> {
         "FileUtils.chmod_R" | "FileUtils.chown_R" => Op::PermissionOf(true),
         "Dir.entries" | "Dir.children" | "Dir.each_child" | "Dir.foreach" => Op::ReadDir,
         "Dir.glob" | "Dir.[]" => Op::Glob,
+        "Find.find" => Op::GlobDeep,
         "Dir.chdir" | "FileUtils.cd" | "FileUtils.chdir" => Op::ChangeDir,
         _ => return None,
     })
