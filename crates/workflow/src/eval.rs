@@ -1,10 +1,11 @@
 //! One event, seen by every workflow that is on: what is refused, what the model is told, what is remembered.
 
 mod bounds;
+mod recovery;
 
 use std::cell::RefCell;
 
-use tollgate_model::json::{self, Value};
+use tollgate_model::json::Value;
 use tollgate_model::{Actor, Certainty, Change, Finding, Hit, Mode, Place, Span, Verdict};
 use tollgate_policy::glob;
 
@@ -184,6 +185,11 @@ impl<'a> Evaluator<'a, '_> {
                 return self.refuse(flow, Refusal::default(), message);
             }
         }
+        if let Some(other) = self.ended_by(flow).next().filter(|_| self.case.event.pending().is_some()) {
+            let over =
+                format!("The workflow {} is not over, and only a person ends it before its end.", other.name);
+            return self.refuse(flow, Refusal::default(), over);
+        }
         self.begin(flow);
         for line in &flow.start.say {
             if let Some(line) = words::fill(asking, line) {
@@ -192,14 +198,16 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
+    /// The workflows under way that end when this one begins.
+    fn ended_by(&self, flow: &Flow) -> impl Iterator<Item = &'a Flow> + use<'a> {
+        let (flows, states, ends) = (self.flows, self.case.states, flow.start.ends.clone());
+        let active = move |other: &&Flow| states.of(other.scope).is(&other.name, "is_active");
+        flows.iter().filter(move |other| ends.contains(&other.name)).filter(active)
+    }
+
     fn begin(&mut self, flow: &Flow) {
-        for other in self.flows.iter().filter(|other| flow.start.ends.contains(&other.name)) {
-            if self.case.states.of(other.scope).is(&other.name, "is_active") {
-                self.change(
-                    other,
-                    Change::Set { space: other.name.clone(), key: "is_active".into(), value: false.into() },
-                );
-            }
+        for other in self.ended_by(flow) {
+            self.set(other, "is_active", false.into());
         }
         for change in beginning(flow, &self.case.event.session, self.case.now) {
             self.change(flow, change);
@@ -277,12 +285,14 @@ impl<'a> Evaluator<'a, '_> {
         let concerned = |place: &Place, content: Option<&str>| {
             let path = self.case.below(&place.path);
             let within = |patterns: &[String]| path.is_some_and(|path| is_in(path, patterns));
+            // A file with another name elsewhere is written there, too.
+            let own = || self.case.world.identity(&place.path).is_none();
             let excepted =
                 content.is_some_and(|text| gate.unless_content.iter().any(|part| text.contains(part)));
             !excepted
                 && !within(&except)
                 && (gate.inside.is_empty() || within(&inside))
-                && (gate.outside.is_empty() || !within(&outside))
+                && (gate.outside.is_empty() || !(within(&outside) && own()))
         };
         let written = self.case.writes().filter(|(place, content)| concerned(place, *content));
         let altered = self.case.alters().filter(|altered| {
@@ -399,42 +409,6 @@ impl<'a> Evaluator<'a, '_> {
                     self.out.after.push(After::Notify(channel.clone(), words::summary(asking, text)));
                 }
             }
-        }
-    }
-
-    fn save(&mut self, to: &str, file: &str, fields: &[(String, String)], asking: &Asking) {
-        let known =
-            fields.iter().filter_map(|(key, text)| Some((key.clone(), words::fill(asking, text)?.into())));
-        let saved = Value::Map(known.collect());
-        let mut text = String::new();
-        json::write(&saved, &mut text);
-        self.set(asking.flow, to, text.as_str().into());
-        if !file.is_empty() {
-            self.out.mirrors.push((file.to_owned(), text));
-        }
-    }
-
-    fn recover(&mut self, from: &str, file: &str, asking: &Asking) {
-        let flow = asking.flow;
-        let saved = self.case.states.of(flow.scope).text(&flow.name, from);
-        if saved.is_empty() {
-            return;
-        }
-        let standing = (!file.is_empty()).then(|| stands(self.case, file)).flatten();
-        if standing.as_deref().is_some_and(|text| text.trim() != saved) {
-            self.out.notices.push(format!(
-                "`{file}` is not what workflow `{}` saved; only what it saved itself was told to the agent",
-                flow.name
-            ));
-        }
-        let Some(Value::Map(fields)) = json::parse(saved.as_bytes()).ok() else { return };
-        let mut lines = vec!["Recovered after the compaction (saved before it by Tollgate):".to_owned()];
-        lines.extend(fields.iter().map(|(key, value)| format!("- {key}: {}", crate::case::plain(value))));
-        self.said.push((0, lines.join("\n")));
-        let forget = Change::Remove { space: flow.name.clone(), key: from.to_owned() };
-        self.out.after.push(After::Forget(flow.scope, forget));
-        if standing.is_some_and(|text| text.trim() == saved) {
-            self.out.after.push(After::Delete(file.to_owned()));
         }
     }
 

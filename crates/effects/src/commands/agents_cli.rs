@@ -5,7 +5,7 @@ use tollgate_model::EffectKind;
 use tollgate_model::phrase::{AGENT_CONTROL, AGENT_SETTINGS, AGENT_UNLEASHED};
 use tollgate_shell::eval::Outcome;
 
-use super::{Commands, Run};
+use super::{Commands, Run, alter};
 use crate::url::{Url, is_this_machine};
 use crate::word::Word;
 
@@ -216,7 +216,45 @@ fn agent(run: &mut Run) -> Outcome {
         overrides(run, &words);
     }
     environment(run, &program);
+    if works(&words) && !run.analyst.guessing {
+        // It is bound by what holds for every session, and not by how this one works.
+        let here = Word::literal_at(".", run.call.span);
+        alter::perhaps(run, &here);
+    }
     run.derived()
+}
+
+/// Is the agent given work, and not asked about itself or set up?
+fn works(words: &[String]) -> bool {
+    const ABOUT: [&str; 24] = [
+        "mcp",
+        "config",
+        "doctor",
+        "update",
+        "upgrade",
+        "auth",
+        "login",
+        "logout",
+        "install",
+        "completion",
+        "completions",
+        "extensions",
+        "extension",
+        "plugin",
+        "plugins",
+        "models",
+        "model",
+        "stats",
+        "session",
+        "sessions",
+        "agents",
+        "skills",
+        "hooks",
+        "help",
+    ];
+    const ASKS: [&str; 4] = ["--help", "-h", "--version", "-v"];
+    let about = plain(words).first().is_some_and(|verb| ABOUT.contains(verb));
+    !words.is_empty() && !about && !words.iter().any(|word| ASKS.contains(&word.as_str()))
 }
 
 /// `claude --allowedTools Bash` frees every command, `--add-dir /` every file.

@@ -180,6 +180,10 @@ npx vitest run -u
 pytest --snapshot-update
 helm create src/chart
 npx lint-staged
+python3 -m black src
+python3 -m isort .
+python3 -m ruff format src
+uvx black src
 "#;
 
 /// Ordinary work in a mode: looking, running tests, scratch files, and what the mode is for.
@@ -280,6 +284,14 @@ kubectl get pods -o json
 az vm list --output table
 trivy fs --format json .
 pre-commit --version
+python3 -m black --check src
+python3 -m isort --check-only .
+python3 -m http.server --help
+claude --version
+claude mcp list
+codex --help
+gemini --version
+opencode models
 "#;
 
 fn lines(list: &str) -> impl Iterator<Item = &str> {
@@ -350,6 +362,14 @@ fn what_is_not_known_is_asked() {
         "sometool --in-place src/a.rs",
         "sometool --output src/a.rs",
         "sometool --out-dir=src",
+        // Another agent is another session, which this mode does not bind.
+        "claude -p 'write the code'",
+        "codex exec 'write the code'",
+        "gemini -p 'write the code'",
+        "opencode run 'write the code'",
+        "aider --message 'write the code'",
+        "cursor-agent -p 'write the code'",
+        "goose run -t 'write the code'",
     ] {
         let answer = team("plan").tool("Bash", json!({"command": command}));
         assert!(answer.decision() == "ask" && answer.says(" is not over."), "{command}: {}", answer.stdout);
@@ -494,6 +514,53 @@ fn subagents_are_bound_like_the_main_agent() {
         });
         bound(command, &team.send("PreToolUse", fields));
     }
+}
+
+/// A hard link in the mode's own place is a file of somewhere else.
+#[test]
+fn a_second_name_of_a_file_is_not_the_modes_own() {
+    let team = team("plan");
+    let project = team.scratch.project();
+    let link = format!("{}/plans/link.rs", crate::team::PLACE);
+    let own = format!("{}/plans/own.md", crate::team::PLACE);
+    team.write(&own, "# plan\n");
+    std::fs::hard_link(project.join("src/a.rs"), project.join(&link)).unwrap();
+    bound("a file tool", &team.file(&link, "x"));
+    bound("a shell", &team.tool("Bash", json!({"command": format!("echo x > '{link}'")})));
+    bound("a formatter", &team.tool("Bash", json!({"command": format!("rustfmt '{link}'")})));
+    passes(&team.file(&own, "x"));
+    passes(&team.tool("Bash", json!({"command": format!("echo x > '{own}'")})));
+    // A link that leads elsewhere is followed.
+    std::os::unix::fs::symlink(project.join("src"), project.join(format!("{}/plans/l", crate::team::PLACE)))
+        .unwrap();
+    bound("a folder behind a link", &team.file(&format!("{}/plans/l/b.rs", crate::team::PLACE), "x"));
+}
+
+/// A person may go on to the next command before a mode is over; the agent itself may not.
+#[test]
+fn an_agent_does_not_end_its_mode_by_a_command_of_its_own() {
+    let team = Team::with("[plan, code, code-review]");
+    team.git(&["init", "-q"]);
+    passes(&team.prompt("/plan"));
+    team.write(&team.plan(), "# plan\n");
+    let skill = |name: &str| team.tool("Skill", json!({"skill": name, "args": "go"}));
+    let slash = |name: &str| team.tool("SlashCommand", json!({"command": format!("/{name}")}));
+    for name in ["code", "code-review"] {
+        for call in [skill(name), slash(name)] {
+            assert_eq!(call.decision(), "deny", "{name}: {}", call.stdout);
+            assert!(call.says("The workflow plan is not over"), "{name}: {}", call.stdout);
+        }
+    }
+    bound("plan", &team.file("src/a.rs", "x"));
+    team.write(&team.plan(), "---\nconsulted_by: consulting-expert\n---\n# plan\n");
+    passes(&team.done("consulting-expert"));
+    passes(&skill("code"));
+    assert!(team.file("src/a.rs", "x").says("No failing test was seen yet."), "now it is coding");
+    let person = Team::with("[plan, code]");
+    passes(&person.prompt("/plan"));
+    person.write(&person.plan(), "# plan\n");
+    passes(&person.prompt("/code"));
+    assert!(person.file("src/a.rs", "x").says("No failing test was seen yet."));
 }
 
 #[test]

@@ -66,7 +66,8 @@ fn python_module(run: &mut Run, module: &Word, rest: &[Word]) -> Outcome {
     let name = module.shown();
     let command = match name.as_str() {
         "pip" | "pip3" | "pytest" | "pipx" | "virtualenv" | "coverage" | "poetry" | "uv" | "twine"
-        | "ansible" => name.as_str(),
+        | "ansible" | "black" | "isort" | "ruff" | "yapf" | "autopep8" | "autoflake" | "docformatter"
+        | "pyupgrade" | "ufmt" => name.as_str(),
         "pip._internal" | "pip.__main__" => "pip",
         _ => "",
     };
