@@ -4,7 +4,7 @@ mod many;
 
 use tollgate_model::{Certainty, Effect, EffectKind, FileKind, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
-use tollgate_shell::value::{Text, Value};
+use tollgate_shell::value::{Piece, Text, Value};
 
 use super::{Commands, Run, archives};
 use crate::options::{Options, Order, read};
@@ -160,6 +160,10 @@ fn ends(options: &Options) -> (Vec<Word>, Option<Word>) {
     }
     match options.operands.split_last() {
         Some((target, sources)) if !sources.is_empty() => (sources.to_vec(), Some(target.clone())),
+        // One word that may be many is all of them.
+        Some((all, _)) if all.splits && matches!(all.text.pieces.as_slice(), [Piece::Hole(_)]) => {
+            (vec![all.clone()], Some(all.clone()))
+        }
         _ => (options.operands.clone(), None),
     }
 }
