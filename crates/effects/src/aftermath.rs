@@ -45,6 +45,7 @@ fn meaning(effect: &Effect, all: &[Effect], analyst: &Analyst, shell: &Shell) ->
             let mut kinds = written(place, &texts, source, world);
             kinds.extend(settings::filled(place).or_else(|| gate_lookup(place, all)));
             kinds.extend(pictures::sent(place, &texts, world));
+            kinds.extend(indexes::named(place, &texts, shell, world));
             kinds.extend(settings::instructed(place, &texts, memory::is_from_network(place, shell)));
             kinds.extend(memory::left(place, effect.certainty, world, shell));
             kinds.extend(emptied(place, *mode, content.as_deref(), &texts));
@@ -130,7 +131,6 @@ fn written(place: &Place, texts: &[String], source: Option<&str>, world: &dyn Wo
         let part = source.filter(|_| texts.is_empty());
         kinds.extend(part.and_then(|text| settings::editor_part(place, text)));
     }
-    kinds.extend(indexes::named(place, texts, source, world));
     if let Some(left) = startup::left(place, texts, world) {
         kinds.push(EffectKind::Persist { place: left });
     }

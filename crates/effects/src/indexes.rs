@@ -1,10 +1,13 @@
 //! Settings of a project that say where its packages come from: whoever runs that place decides what is installed.
 
 use tollgate_model::{EffectKind, Place, World};
+use tollgate_shell::eval::Shell;
+use tollgate_shell::value::Value;
 
 use crate::aftermath::TEXT_LIMIT;
 use crate::commands::is_known_index;
 use crate::url::{Url, is_this_machine};
+use crate::word::show;
 
 /// Files that name an index, and how the keys begin that do so.
 const FILES: &[(&str, &[&str])] = &[
@@ -43,14 +46,7 @@ const KEEPERS: &[&str] = &[
 ];
 
 /// Indexes that a text newly names and that nobody else uses.
-///
-/// `source` is what a text that is not known as a whole was made from.
-pub(crate) fn named(
-    place: &Place,
-    texts: &[String],
-    source: Option<&str>,
-    world: &dyn World,
-) -> Option<EffectKind> {
+pub(crate) fn named(place: &Place, texts: &[String], shell: &Shell, world: &dyn World) -> Option<EffectKind> {
     let name = place.path.rsplit('/').next().unwrap_or_default();
     let (_, keys) = FILES.iter().find(|(file, _)| *file == name)?;
     let old = || {
@@ -59,8 +55,10 @@ pub(crate) fn named(
     };
     let lines = texts.iter().filter(|text| text.len() <= TEXT_LIMIT).flat_map(|text| text.lines());
     let begins = |line: &&str| keys.iter().any(|key| line.trim_start().starts_with(key));
-    // In a command that makes the text, a key stands behind other words.
-    let part = source.filter(|source| texts.is_empty() && source.len() <= TEXT_LIMIT).unwrap_or_default();
+    // Of a text that is not known as a whole, a key may stand behind what is not.
+    let known = shell.file(&Value::text(&place.path)).filter(|_| texts.is_empty());
+    let part =
+        known.iter().flat_map(|file| file.value.any.iter().take(8)).map(show).collect::<Vec<_>>().join("\n");
     let holds = |line: &&str| keys.iter().any(|key| key.len() > 3 && line.contains(key));
     let lines = lines.filter(begins).chain(part.lines().filter(holds));
     let address = lines.filter_map(address).find(|address| !is_usual(address))?;

@@ -140,10 +140,13 @@ pub fn is_rebuildable(path: &str, base: &str, world: &dyn World) -> bool {
     false
 }
 
-/// Does a path lie in a folder that is called as outputs are? That is enough where git ignores it as well.
+/// Does a path, seen from the root of its work tree, lie in a folder there that is called as outputs are? That is
+/// enough where git ignores it as well. Further down a folder may be called so for another reason
+/// (`data/out/results.csv`), and the manifest beside it has to say that it is one.
 #[must_use]
 pub fn is_called_output(path: &str) -> bool {
-    path.split('/').any(|name| OUTPUTS.iter().any(|(output, _)| *output == name))
+    let first = path.split('/').next().unwrap_or_default();
+    OUTPUTS.iter().any(|(output, _)| *output == first)
 }
 
 fn is_output(folder: &str, name: &str, world: &dyn World) -> bool {

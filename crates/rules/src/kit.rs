@@ -60,6 +60,14 @@ pub(crate) fn first(case: &Case, see: impl Fn(&Effect) -> Option<Words>) -> Opti
     best
 }
 
+/// The first thing that stays behind of a kind: what `say` makes of the place, without the mark of the kind.
+pub(crate) fn left(case: &Case, mark: &str, say: impl Fn(&str) -> String, instead: &str) -> Option<Hit> {
+    first(case, |effect| match &effect.kind {
+        EffectKind::Persist { place } => Words::new(say(place.strip_prefix(mark)?), instead),
+        _ => None,
+    })
+}
+
 /// What a rule says.
 pub(crate) struct Words {
     pub what: String,

@@ -1,11 +1,11 @@
 //! Files: what reading, writing, deleting and changing one comes to.
 
-use tollgate_model::{Certainty, EffectKind, FileKind, Place, Span, WriteMode, Zone};
+use tollgate_model::{Certainty, Effect, EffectKind, FileKind, Place, Span, WriteMode, Zone};
 use tollgate_shell::eval::Shell;
-use tollgate_shell::value::Value;
+use tollgate_shell::value::{Hole, HoleSource, Piece, Value};
 
 use super::{Analyst, own_at};
-use crate::word::{Word, is_checked, is_everywhere};
+use crate::word::{EVERYWHERE, Word, is_checked, is_everywhere};
 use crate::{paths, taint};
 
 impl Analyst<'_> {
@@ -35,6 +35,8 @@ impl Analyst<'_> {
     /// Writes a file.
     pub(crate) fn write(&mut self, word: &Word, mode: WriteMode, content: Option<&Value>, shell: &mut Shell) {
         self.wrote = true;
+        let walked = if mode == WriteMode::Overwrite { self.walked(word) } else { None };
+        let word = walked.as_ref().unwrap_or(word);
         let text = content.and_then(Value::as_literal).map(str::to_owned);
         if mode == WriteMode::Overwrite && text.as_deref() == Some("") {
             self.empty(word, shell);
@@ -55,6 +57,26 @@ impl Analyst<'_> {
         if let Some(content) = content {
             shell.write_file(&word.value(), content, mode == WriteMode::Append);
         }
+    }
+
+    /// A file that a walk of this call has found: it is there, whatever its name.
+    fn walked(&self, word: &Word) -> Option<Word> {
+        let at = word.text.pieces.iter().position(is_found)?;
+        let root = word.text.prefix().strip_suffix('/').filter(|_| at == 1)?;
+        let walks = |effect: &Effect| match &effect.kind {
+            EffectKind::Exec { program, argv, .. } => {
+                matches!(program.as_str(), "find" | "gfind" | "fd" | "fdfind")
+                    && argv.iter().any(|word| word.trim_end_matches('/') == root)
+            }
+            _ => false,
+        };
+        self.found().iter().any(walks).then(|| {
+            let mut word = word.clone();
+            if let Some(piece) = word.text.pieces.get_mut(at) {
+                *piece = Piece::Glob(EVERYWHERE.into());
+            }
+            word
+        })
     }
 
     /// In a folder that the call itself has made a file begins empty.
@@ -160,4 +182,9 @@ impl Analyst<'_> {
             self.push(EffectKind::Tamper { what }, span, certainty);
         }
     }
+}
+
+/// The part of a name that a walk leaves open.
+fn is_found(piece: &Piece) -> bool {
+    matches!(piece, Piece::Hole(Hole { source: HoleSource::Output, nonempty: true }))
 }

@@ -4,7 +4,7 @@ mod many;
 
 use tollgate_model::{Certainty, Effect, EffectKind, FileKind, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
-use tollgate_shell::value::{Text, Value};
+use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
 use super::{Commands, Run, archives};
 use crate::options::{Options, Order, read};
@@ -44,6 +44,7 @@ pub(super) const COMMANDS: Commands = &[
     ("tmpreaper", many::reaped),
     ("tmpwatch", many::reaped),
     ("jdupes", many::duplicates),
+    ("czkawka_cli", many::leftovers),
     ("prename", many::rename),
     ("file-rename", many::rename),
     ("rename.ul", many::rename),
@@ -162,8 +163,15 @@ fn ends(options: &Options) -> (Vec<Word>, Option<Word>) {
     }
     match options.operands.split_last() {
         Some((target, sources)) if !sources.is_empty() => (sources.to_vec(), Some(target.clone())),
+        // One word that may be many is all of them.
+        Some((all, _)) if all.splits && is_printed(all) => (vec![all.clone()], Some(all.clone())),
         _ => (options.operands.clone(), None),
     }
+}
+
+/// Does it begin with what a command prints?
+fn is_printed(word: &Word) -> bool {
+    matches!(word.text.pieces.first(), Some(Piece::Hole(Hole { source: HoleSource::Output, .. })))
 }
 
 /// The file that a source becomes at the target: in it when it is a folder, else the target itself.

@@ -117,11 +117,25 @@ fn act(run: &mut Run, action: &Action, roots: &[Word]) {
         "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
             if let Some(file) = action.words.first() {
                 run.analyst.write(file, WriteMode::Overwrite, None, run.shell);
-                run.analyst.cut(file, run.shell);
+                if is_document(file) {
+                    run.analyst.cut(file, run.shell);
+                }
             }
         }
         _ => {}
     }
+}
+
+/// Is it called like a document, a picture, a record or an archive? A list of names is none.
+fn is_document(file: &Word) -> bool {
+    const ENDS: &[&str] = &[
+        "odt", "ods", "odp", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "pdf", "rtf", "pages", "numbers",
+        "key", "epub", "jpg", "jpeg", "png", "gif", "heic", "webp", "tif", "tiff", "psd", "svg", "raw",
+        "mp3", "flac", "wav", "ogg", "m4a", "mp4", "mov", "mkv", "avi", "webm", "zip", "tar", "gz", "tgz",
+        "7z", "iso", "db", "sqlite", "sqlite3", "kdbx", "mbox", "eml", "ics", "vcf",
+    ];
+    let end = file.text.suffix().rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase());
+    end.is_some_and(|end| ENDS.contains(&end.as_str()))
 }
 
 /// The command with every `mark` replaced by the file.

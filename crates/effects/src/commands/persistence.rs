@@ -26,6 +26,7 @@ pub(super) const COMMANDS: Commands = &[
     ("visudo", visudo),
     ("loginctl", loginctl),
     ("schtasks", windows_task),
+    ("reg", registry_key),
     ("update-alternatives", desktop::alternatives),
     ("alternatives", desktop::alternatives),
     ("gsettings", desktop::desktop),
@@ -198,6 +199,26 @@ fn windows_task(run: &mut Run) -> Outcome {
         return persist(run, &format!("{JOB}the task scheduler"));
     }
     run.derived()
+}
+
+/// Keys of the registry that say what runs at every start.
+fn registry_key(run: &mut Run) -> Outcome {
+    let words: Vec<String> = run.args.iter().map(|word| word.shown().to_ascii_lowercase()).collect();
+    let adds = matches!(words.first().map(String::as_str), Some("add" | "import" | "copy" | "restore"));
+    let starts = [
+        "\\run",
+        "\\runonce",
+        "\\winlogon",
+        "\\services\\",
+        "\\image file execution options\\",
+        "\\command processor",
+    ];
+    let named =
+        |word: &&String| starts.iter().any(|key| word.ends_with(key) || word.contains(&format!("{key}\\")));
+    match words.iter().find(named) {
+        Some(key) if adds => persist(run, &format!("{JOB}the registry (`{key}`)")),
+        _ => run.derived(),
+    }
 }
 
 fn login_shell(run: &mut Run) -> Outcome {

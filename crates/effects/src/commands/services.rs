@@ -334,9 +334,21 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[
             ("** -n,--dry-run", Deed::Safe),
-            ("forget|delete|prune|unlock", STORAGE),
+            ("forget|delete|prune|unlock|remove-*", STORAGE),
             ("snapshot delete", STORAGE),
         ],
+    },
+    Tool {
+        names: &["snapper"],
+        values: "c config r root t type",
+        one_dash: false,
+        deeds: &[("delete|rm|remove|delete-config", STORAGE), ("cleanup all", STORAGE)],
+    },
+    Tool {
+        names: &["timeshift"],
+        values: "snapshot snapshot-device tags comments",
+        one_dash: false,
+        deeds: &[("--delete-all", STORAGE), ("--delete", STORAGE), ("--restore", STORAGE)],
     },
     Tool {
         names: &["userdel", "deluser"],

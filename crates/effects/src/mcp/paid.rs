@@ -111,7 +111,8 @@ pub(super) fn pays(tool: &Tool, input: &Value) -> Option<EffectKind> {
     let says = |words: &[&str]| own().any(|word| words.contains(&word.as_str()));
     let sum = ["amount", "amount_cents", "amountCents", "amount_money", "quantity", "qty", "notional"];
     let has_sum = sum.iter().any(|key| input.get(key).is_some());
-    let money = any(KEEPERS) && (says(MOVES) || says(TRADES)) || has_sum && says(MOVES);
+    let sends = has_sum && says(&["send", "withdraw", "deposit"]);
+    let money = any(KEEPERS) && (says(MOVES) || says(TRADES) || sends) || has_sum && says(MOVES);
     if !money || says(LOOKS) || tool.verb == Verb::Read {
         return None;
     }

@@ -1,6 +1,6 @@
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, Hit, Rule};
 
-use crate::kit::{Words, first, rule};
+use crate::kit::{left, rule};
 
 use tollgate_model::git::GLOBAL_CONFIG;
 
@@ -33,15 +33,11 @@ impl Rule for GlobalConfigCode {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
-        first(case, |effect| match &effect.kind {
-            EffectKind::Persist { place } => Words::new(
-                format!(
-                    "sets `{}` for every repository, and git runs it from now on",
-                    place.strip_prefix(GLOBAL_CONFIG)?
-                ),
-                "give the setting to the one command that needs it: `git -c name=value …`",
-            ),
-            _ => None,
-        })
+        left(
+            case,
+            GLOBAL_CONFIG,
+            |place| format!("sets `{place}` for every repository, and git runs it from now on"),
+            "give the setting to the one command that needs it: `git -c name=value …`",
+        )
     }
 }

@@ -1,7 +1,7 @@
 use tollgate_model::phrase::WAY_IN;
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, Hit, Rule};
 
-use crate::kit::{Words, first, rule};
+use crate::kit::{left, rule};
 
 rule! {
     /// Stops changes of files that give somebody a way in or the rights of root: keys for logins, rules of sudo, code that is loaded into every program.
@@ -35,15 +35,11 @@ impl Rule for AccessGrant {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
-        first(case, |effect| match &effect.kind {
-            EffectKind::Persist { place } => Words::new(
-                format!(
-                    "changes {}, which decides who gets in and who may do what",
-                    place.strip_prefix(WAY_IN)?
-                ),
-                "write the line to a file in the workspace, and let the person put it in place",
-            ),
-            _ => None,
-        })
+        left(
+            case,
+            WAY_IN,
+            |place| format!("changes {place}, which decides who gets in and who may do what"),
+            "write the line to a file in the workspace, and let the person put it in place",
+        )
     }
 }

@@ -1,7 +1,7 @@
 use tollgate_model::phrase::AUTO_RUN;
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, Hit, Rule};
 
-use crate::kit::{Words, first, rule};
+use crate::kit::{left, rule};
 
 rule! {
     /// Asks before a file of a project is changed that something runs by itself: git hooks, `.envrc`, tasks that an editor starts.
@@ -36,12 +36,11 @@ impl Rule for AutoRunWrite {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
-        first(case, |effect| match &effect.kind {
-            EffectKind::Persist { place } => Words::new(
-                format!("changes {}, which runs without being called", place.strip_prefix(AUTO_RUN)?),
-                "put the command into a script or task that is run by name",
-            ),
-            _ => None,
-        })
+        left(
+            case,
+            AUTO_RUN,
+            |place| format!("changes {place}, which runs without being called"),
+            "put the command into a script or task that is run by name",
+        )
     }
 }

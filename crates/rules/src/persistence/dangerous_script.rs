@@ -1,7 +1,7 @@
 use tollgate_model::phrase::SCRIPT;
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, Hit, Rule};
 
-use crate::kit::{Words, first, rule};
+use crate::kit::{left, rule};
 
 rule! {
     /// Asks before a script, recipe, task or notebook is written that would certainly do something grave when it runs: delete outside the workspace, run code from the network, write to a device, send secrets away.
@@ -39,12 +39,11 @@ impl Rule for DangerousScript {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
-        first(case, |effect| match &effect.kind {
-            EffectKind::Persist { place } => Words::new(
-                format!("writes {} when it runs", place.strip_prefix(SCRIPT)?),
-                "leave that step out, or name a place inside the workspace",
-            ),
-            _ => None,
-        })
+        left(
+            case,
+            SCRIPT,
+            |place| format!("writes {place} when it runs"),
+            "leave that step out, or name a place inside the workspace",
+        )
     }
 }

@@ -1,7 +1,7 @@
 use tollgate_model::phrase::HIDDEN;
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, Hit, Rule};
 
-use crate::kit::{Words, first, rule};
+use crate::kit::{left, rule};
 
 rule! {
     /// Asks before a text is written with characters in it that nobody sees, or that make it look like another: tags, unseen blanks and fillers, turned directions, letters of another script amid Latin ones.
@@ -32,12 +32,11 @@ impl Rule for HiddenText {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
-        first(case, |effect| match &effect.kind {
-            EffectKind::Persist { place } => Words::new(
-                format!("writes characters that nobody sees into {}", place.strip_prefix(HIDDEN)?),
-                "write the text without them, or as escapes that can be seen",
-            ),
-            _ => None,
-        })
+        left(
+            case,
+            HIDDEN,
+            |place| format!("writes characters that nobody sees into {place}"),
+            "write the text without them, or as escapes that can be seen",
+        )
     }
 }

@@ -1,7 +1,7 @@
 use tollgate_model::phrase::JOB;
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, Hit, Rule};
 
-use crate::kit::{Words, first, rule};
+use crate::kit::{left, rule};
 
 rule! {
     /// Asks before something is made that a timer or a service manager will start: cron, at, systemd, launchd.
@@ -37,15 +37,11 @@ impl Rule for ScheduledJob {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
-        first(case, |effect| match &effect.kind {
-            EffectKind::Persist { place } => Words::new(
-                format!(
-                    "makes or changes a job of {}, which runs without anybody there",
-                    place.strip_prefix(JOB)?
-                ),
-                "run it now, or write it to a file in the workspace for the person to install",
-            ),
-            _ => None,
-        })
+        left(
+            case,
+            JOB,
+            |place| format!("makes or changes a job of {place}, which runs without anybody there"),
+            "run it now, or write it to a file in the workspace for the person to install",
+        )
     }
 }

@@ -1,7 +1,7 @@
 use tollgate_model::phrase::STARTUP_FILE;
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
+use tollgate_model::{Card, Case, Hit, Rule};
 
-use crate::kit::{Words, first, rule};
+use crate::kit::{left, rule};
 
 rule! {
     /// Asks before a file is changed that shells, sessions or programs read whenever they start, and before a program is put where commands are looked up.
@@ -42,15 +42,11 @@ impl Rule for StartupFileWrite {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
-        first(case, |effect| match &effect.kind {
-            EffectKind::Persist { place } => Words::new(
-                format!(
-                    "changes {}, which is read or run at every start from now on",
-                    place.strip_prefix(STARTUP_FILE)?
-                ),
-                "set it for the one command that needs it, or tell the person which line to add",
-            ),
-            _ => None,
-        })
+        left(
+            case,
+            STARTUP_FILE,
+            |place| format!("changes {place}, which is read or run at every start from now on"),
+            "set it for the one command that needs it, or tell the person which line to add",
+        )
     }
 }

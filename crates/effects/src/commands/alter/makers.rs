@@ -339,6 +339,18 @@ pub(super) const MAKERS: &[Row] = &[
     options(&["genisoimage", "mkisofs", "xorrisofs"], &["-o", "-output"]),
     Row { programs: &["mksquashfs"], only: &["-noappend"], target: Target::Operands(1), ..ANY },
     Row { programs: &["xxd"], valued: &["-c", "-g", "-l", "-s", "-n"], target: Target::Operands(1), ..ANY },
+    Row {
+        programs: &["ccrypt", "ccencrypt"],
+        unless: &["-d", "--decrypt", "-c", "--cat", "-f"],
+        valued: &["-E", "--envvar", "-K", "--key", "-k", "--keyfile", "-S", "--suffix"],
+        ..ANY
+    },
+    Row {
+        programs: &["mcrypt"],
+        only: &["-u", "--unlink"],
+        valued: &["-k", "--key", "-a", "--algorithm", "-m", "--mode", "-f", "--keyfile"],
+        ..ANY
+    },
     Row { programs: &["tidy"], only: &["-m", "-modify"], ..ANY },
 ];
 

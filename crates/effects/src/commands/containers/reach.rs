@@ -112,13 +112,13 @@ pub(super) fn described(run: &mut Run, files: &[Word]) {
     let usual: Vec<Word> = USUAL.iter().map(|name| Word::literal_at(name, run.call.span)).collect();
     for file in if files.is_empty() { &usual } else { files } {
         run.analyst.recall(file, run.shell);
-        let text = match file.is("-") {
-            true => run.stdin().cloned(),
-            false => run.shell.file(&file.value()).map(|written| written.value),
+        let read = |run: &mut Run, text: &str| {
+            super::described(run, text);
+            super::started(run, text);
         };
-        if let Some(text) = text.as_ref().and_then(|text| text.as_literal()).map(str::to_owned) {
-            super::described(run, &text);
-            super::started(run, &text);
+        match run.stdin().filter(|_| file.is("-")).and_then(|text| text.as_literal().map(str::to_owned)) {
+            Some(text) => read(run, &text),
+            None => run.with_written(file, read),
         }
     }
 }

@@ -43,6 +43,22 @@ pub(super) fn reaped(run: &mut Run) -> Outcome {
     run.derived()
 }
 
+/// `czkawka_cli dup -d folder -D method`: the same, and other files that nobody misses.
+pub(super) fn leftovers(run: &mut Run) -> Outcome {
+    let spec = "d,directories= D,delete-method= delete-files delete-folders e,excluded-directories= \
+        E,excluded-items= m,minimal-file-size= x,allowed-extensions= f,file-to-save= s,search-method= Q,dryrun \
+        dry-run R,not-recursive";
+    let options = read(run.args, spec, Order::Anywhere);
+    let told = options.value("D").is_some_and(|method| !method.is("NONE") && !method.is("HARD"));
+    let deletes = told || options.has("delete-files") || options.has("delete-folders");
+    if deletes && !options.has("Q") && !options.has("dry-run") {
+        for folder in options.values("d").cloned().collect::<Vec<_>>() {
+            run.analyst.delete(&find::somewhere_below(&folder), false, run.shell);
+        }
+    }
+    run.derived()
+}
+
 /// `rename` of Perl and of util-linux, and `mmv`, give files other names. One of them may be another file's name, or
 /// lead out of the folder.
 pub(super) fn rename(run: &mut Run) -> Outcome {

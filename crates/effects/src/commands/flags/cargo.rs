@@ -44,14 +44,17 @@ fn parted(setting: &str) -> Option<(&str, &str)> {
 fn written(run: &mut Run) {
     for name in [".cargo/config.toml", ".cargo/config"] {
         let file = Word::literal_at(name, run.call.span);
-        let text = run.shell.file(&file.value()).and_then(|file| file.value.as_literal().map(str::to_owned));
-        let mut section = String::new();
-        for line in text.iter().flat_map(|text| text.lines()).map(str::trim) {
-            if let Some(name) = line.strip_prefix('[') {
-                section = format!("{}.", name.trim_end_matches(']'));
-            } else if line.contains('=') && !line.starts_with('#') {
-                cargo_setting(run, &Word::literal_at(&format!("{section}{line}"), file.span));
-            }
+        run.with_written(&file, settings);
+    }
+}
+
+fn settings(run: &mut Run, text: &str) {
+    let mut section = String::new();
+    for line in text.lines().map(str::trim) {
+        if let Some(name) = line.strip_prefix('[') {
+            section = format!("{}.", name.trim_end_matches(']'));
+        } else if line.contains('=') && !line.starts_with('#') {
+            cargo_setting(run, &Word::literal_at(&format!("{section}{line}"), run.call.span));
         }
     }
 }

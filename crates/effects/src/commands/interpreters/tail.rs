@@ -269,6 +269,10 @@ fn osascript(run: &mut Run) -> Outcome {
         if text.contains("login item") && text.contains("make") {
             run.push(EffectKind::Persist { place: format!("{JOB}the login items") });
         }
+        if text.contains("empty trash") || text.contains("empty the trash") {
+            let trash = format!("{}/.Trash", run.analyst.world.home());
+            run.analyst.delete(&Word::literal_at(&trash, span), true, run.shell);
+        }
         for command in shell_scripts(text) {
             interpreters::code(run, &Value::text(&command), span);
         }

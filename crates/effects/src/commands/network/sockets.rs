@@ -1,6 +1,6 @@
 //! Bare connections: netcat and its kin, `/dev/tcp`, and shells that are wired to one.
 
-use tollgate_model::{Certainty, EffectKind, NetDirection, phrase};
+use tollgate_model::{Certainty, EffectKind, NetDirection, WriteMode, phrase};
 use tollgate_shell::eval::{Outcome, Stream};
 use tollgate_shell::value::{Text, Value};
 
@@ -233,6 +233,9 @@ pub(super) fn socat(run: &mut Run) -> Outcome {
             _ => ends.push(end(word)),
         }
     }
+    for file in run.args.iter().filter_map(overwritten).collect::<Vec<_>>() {
+        run.analyst.write(&file, WriteMode::Overwrite, None, run.shell);
+    }
     let mut cargo = Cargo::default();
     for end in &ends {
         match end {
@@ -292,6 +295,17 @@ fn end(word: &Word) -> End {
         _ if nets.iter().any(|net| kind.starts_with(net)) => End::Net(before_comma(&value)),
         _ => End::Other,
     }
+}
+
+/// `CREATE:file`, `OPEN:file,trunc`: a file that is written anew.
+fn overwritten(word: &Word) -> Option<Word> {
+    let shown = word.shown();
+    let mut parts = shown.split(',');
+    let (kind, _) = parts.next()?.split_once(':')?;
+    let cuts = parts.any(|option| matches!(option, "trunc" | "o-trunc" | "truncate=0" | "ftruncate=0"));
+    let kind = kind.to_ascii_uppercase();
+    let opens = matches!(kind.as_str(), "OPEN" | "GOPEN" | "FILE") && cuts;
+    (kind == "CREATE" || kind == "CREAT" || opens).then(|| before_comma(&word.after(':')))
 }
 
 fn before_comma(word: &Word) -> Word {

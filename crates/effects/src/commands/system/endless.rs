@@ -27,7 +27,8 @@ const BOUNDS: &[&str] = &["count=", "-l", "-N", "-n", "--read-bytes", "--length"
 
 /// The mark of what the command prints, if it never ends. Takes down the file that it goes to.
 pub(in crate::commands) fn marks(run: &mut Run) -> Taint {
-    if KEEP.contains(&run.program) && takes_endless(run) {
+    let ends = run.args.iter().any(|word| word.text.prefix().starts_with("-c"));
+    if KEEP.contains(&run.program) && takes_endless(run) && !ends {
         fills(run, "the memory");
     }
     if !is_endless(run) {

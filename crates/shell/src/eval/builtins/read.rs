@@ -155,11 +155,17 @@ impl<'a> Request<'a> {
     fn take(&self, input: &Text) -> Line {
         let delimiter = self.delimiter.unwrap_or('\n');
         let mut line = Text::default();
+        // Names that a walk prints, all of the same form: one line stands for all of them.
+        let mut names = false;
         let mut pieces = input.pieces.iter();
         while let Some(piece) = pieces.next() {
             let Piece::Text(known) = piece else {
-                // A hole may hold the end of the line, or several.
                 line.push(piece.clone());
+                if is_name_part(piece) && self.count.is_none() {
+                    names = true;
+                    continue;
+                }
+                // A hole may hold the end of the line, or several.
                 let rest = std::iter::once(piece).chain(pieces).cloned().collect();
                 return Line { line, rest: Text { pieces: rest }, ended: Ended::Maybe };
             };
@@ -172,14 +178,25 @@ impl<'a> Request<'a> {
             }
             if let Some((before, after)) = known.split_once(delimiter) {
                 line.push_str(before);
+                if names && after.is_empty() && pieces.len() == 0 {
+                    return Line { line, rest: input.clone(), ended: Ended::Maybe };
+                }
                 let mut rest = Text::literal(after);
                 pieces.for_each(|piece| rest.push(piece.clone()));
                 return Line { line, rest, ended: Ended::Yes };
             }
             line.push_str(known);
         }
-        Line { line, rest: Text::default(), ended: Ended::No }
+        match names {
+            true => Line { line, rest: input.clone(), ended: Ended::Maybe },
+            false => Line { line, rest: Text::default(), ended: Ended::No },
+        }
     }
+}
+
+/// Is it a part of a file's name, as a walk prints them? Such a part ends no line.
+fn is_name_part(piece: &Piece) -> bool {
+    matches!(piece, Piece::Glob(_) | Piece::Hole(Hole { source: HoleSource::Output, nonempty: true }))
 }
 
 /// Splits a line into at most `count` words; the last keeps the rest.
