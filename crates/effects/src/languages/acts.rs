@@ -75,7 +75,8 @@ impl Machine<'_, '_, '_> {
             self.push(kind, Certainty::Possible);
             return Value::output(marks);
         }
-        let remote = self.remote.then(|| Value::output(taint::NET));
+        let wired = self.remote || self.connected && is_bare_shell(words);
+        let remote = wired.then(|| Value::output(taint::NET));
         let input = input.or(remote.as_ref());
         self.run.captured(|run| {
             let Some(input) = input else { return run.inner(words) };
@@ -497,4 +498,14 @@ fn simple_words(text: &Value) -> Option<Vec<String>> {
     let text = text.as_literal()?;
     let plain = |c: char| c.is_ascii_alphanumeric() || " ./-_=:,+@%".contains(c);
     text.chars().all(plain).then(|| text.split_whitespace().map(str::to_owned).collect())
+}
+
+/// A shell that is given no command waits for somebody to type one.
+fn is_bare_shell(words: &[Word]) -> bool {
+    let shells =
+        ["sh", "bash", "zsh", "dash", "ksh", "ash", "cmd", "cmd.exe", "powershell", "powershell.exe", "pwsh"];
+    let Some((program, rest)) = words.split_first() else { return false };
+    let name = program.shown();
+    let named = shells.contains(&name.rsplit(['/', '\\']).next().unwrap_or_default());
+    named && rest.iter().all(|word| word.text.prefix().starts_with('-') && !word.text.prefix().contains('c'))
 }

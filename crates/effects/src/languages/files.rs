@@ -249,6 +249,13 @@ impl Machine<'_, '_, '_> {
         }
     }
 
+    /// Files are emptied, whatever goes into them later.
+    pub fn cut(&mut self, path: &Val) {
+        for word in self.paths(path) {
+            self.run.analyst.cut(&word, self.run.shell);
+        }
+    }
+
     fn permission(&mut self, path: &Val, to: &str, deep: bool) {
         for word in self.paths(path) {
             self.run.analyst.permission(&word, to, deep, self.run.shell);

@@ -195,6 +195,9 @@ fn buffer(m: &mut Machine, name: &str, args: &Args) -> Option<Val> {
             let emptied = m.scope.get(EMPTIED).is_some();
             let mode = if emptied { WriteMode::Overwrite } else { WriteMode::Edit };
             m.write(&path, mode, None);
+            if emptied {
+                m.cut(&path);
+            }
         }
         _ => return None,
     }

@@ -145,6 +145,7 @@ fn files(name: &str) -> Option<Op> {
         "io.lines" | "readLines" | "readlines" | "eachline" => Op::Lines,
         "os.ReadFile" | "ioutil.ReadFile" | "Files.readAllBytes" | "Files.readAllLines"
         | "fs.read_to_string" | "read_to_string" | "fs.read" | "File.read!" => Op::Read,
+        "upload_file" | "httr.upload_file" | "curl.form_file" | "form_file" | "builtins.readFile" => Op::Read,
         "read" | "readRDS" | "read.csv" | "readline" | "fileread" | "readFile" | "File.read"
         | "File.ReadAllText" | "Files.readString" | "scan" | "read_csv" | "file.read_file" | "readstring" => {
             Op::Read
@@ -208,9 +209,9 @@ fn code(name: &str) -> Option<Op> {
 
 fn machine(name: &str) -> Option<Op> {
     Some(match name {
-        "print" | "println" | "io.write" | "IO.puts" | "puts" | "disp" | "putStrLn" | "message" => {
-            Op::Print(true)
-        }
+        "print" | "println" | "io.write" | "IO.puts" | "puts" | "disp" | "putStrLn" | "message"
+        | "IO.inspect" | "IO.write" | "io.format" | "System.out.println" | "System.out.print"
+        | "System.out.printf" | "fmt.Println" | "fmt.Print" | "fmt.Printf" | "cat" => Op::Print(true),
         "io.read" | "readInput" | "IO.gets" | "getLine" => Op::Input,
         "arg" | "ARGS" | "args" => Op::Known(Known::Arguments),
         "commandArgs" => Op::Now(Known::Arguments),
