@@ -177,34 +177,22 @@ fn a_subagent_is_bound(driver: &'static dyn Driver) -> Result<()> {
     Ok(())
 }
 
-#[test]
-#[ignore = "needs npm and the real client; run by cargo xtask e2e"]
-fn opencode_binds_the_subagents_of_a_mode() -> Result<()> {
-    a_subagent_is_bound(&OPENCODE)
+macro_rules! subagents_are_bound {
+    ($($name:ident: $driver:expr;)*) => {$(
+        #[test]
+        #[ignore = "needs npm and the real client; run by cargo xtask e2e"]
+        fn $name() -> Result<()> {
+            a_subagent_is_bound($driver)
+        }
+    )*};
 }
 
-#[test]
-#[ignore = "needs npm and the real client; run by cargo xtask e2e"]
-fn codex_binds_the_subagents_of_a_mode() -> Result<()> {
-    a_subagent_is_bound(&Codex)
-}
-
-#[test]
-#[ignore = "needs npm and the real client; run by cargo xtask e2e"]
-fn gemini_binds_the_subagents_of_a_mode() -> Result<()> {
-    a_subagent_is_bound(&Gemini)
-}
-
-#[test]
-#[ignore = "needs npm and the real client; run by cargo xtask e2e"]
-fn qwen_binds_the_subagents_of_a_mode() -> Result<()> {
-    a_subagent_is_bound(&Qwen)
-}
-
-#[test]
-#[ignore = "needs npm and the real client; run by cargo xtask e2e"]
-fn copilot_binds_the_subagents_of_a_mode() -> Result<()> {
-    a_subagent_is_bound(&Copilot)
+subagents_are_bound! {
+    codex_binds_the_subagents_of_a_mode: &Codex;
+    copilot_binds_the_subagents_of_a_mode: &Copilot;
+    gemini_binds_the_subagents_of_a_mode: &Gemini;
+    opencode_binds_the_subagents_of_a_mode: &OPENCODE;
+    qwen_binds_the_subagents_of_a_mode: &Qwen;
 }
 
 #[test]
