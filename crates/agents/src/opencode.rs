@@ -5,7 +5,7 @@
 //! `message` is logged. No answer that can be read is a refusal.
 
 use tollgate_model::json::{Value, object};
-use tollgate_model::{Agent, Event, Fault, Kind, Phase, Reply, SearchScope, ToolCall, Verdict};
+use tollgate_model::{Actor, Agent, Event, Fault, Kind, Phase, Reply, SearchScope, ToolCall, Verdict};
 
 use crate::capability::{Deny, EventCapability as Row, Message, Rewrite};
 use crate::fields::{Fields, take};
@@ -115,6 +115,10 @@ fn understand(profile: &'static Profile, payload: &Payload) -> Result<Event, Fau
     let mut event = reader.read_value(Value::Map(flat), payload.hint)?;
     if let Kind::SessionStart { source } = &mut event.kind {
         "startup".clone_into(source);
+    }
+    if let Some(parent) = top.text("parentSession").filter(|parent| !parent.is_empty()) {
+        let id = std::mem::replace(&mut event.session, parent.to_owned());
+        event.actor = Actor::Subagent { id, kind: String::new() };
     }
     Ok(event)
 }

@@ -4,8 +4,11 @@ use std::fs;
 
 use anyhow::Result;
 use serde_json::{Value, json};
+use tollgate_e2e::drivers::{Codex, Copilot, Gemini, OPENCODE, Qwen};
 use tollgate_e2e::run::Session;
-use tollgate_e2e::{Answers, Claude, Conversation, Outcome, Run, Script, Turn, tollgate_binary};
+use tollgate_e2e::{
+    Answers, Claude, Conversation, Driver, Facts, Outcome, Run, Script, Turn, tollgate_binary,
+};
 
 /// The recording hook.
 const CAPTURE: &str = env!("CARGO_BIN_EXE_capture-hook");
@@ -147,6 +150,49 @@ fn a_stop_that_follows_from_a_refusal_says_so_and_the_refusals_end() -> Result<(
     assert_eq!(flags(&run, "Stop")?, expected, "{outcome}");
     assert_eq!(flags(&run, "SubagentStop")?, expected, "{outcome}");
     Ok(())
+}
+
+/// A mode that a person starts, and that lets nobody write.
+const FROZEN: &str = "version: 1\nname: frozen\nabout: a\nstart: { commands: [frozen] }\ngates:\n  - on: write\n    outside: [notes/**]\n    message: Nothing is written now.\n";
+
+/// A subagent is bound by the mode of the session that started it, also where it works in a session of its own.
+fn a_subagent_is_bound(driver: &'static dyn Driver) -> Result<()> {
+    let run = Run::new(driver)?;
+    run.scratch().write_home(".config/tollgate/tollgate.yaml", "version: 1\nworkflows: [frozen.yaml]\n")?;
+    run.scratch().write_home(".config/tollgate/frozen.yaml", FROZEN)?;
+    run.installed_by(&tollgate_binary()?)?;
+    let turns = [driver.shell("touch by-subagent.txt"), driver.subagent_ends()];
+    let of_helper = |facts: &Facts| facts.any.contains("HELPER-MARK") && !facts.any.contains("PROMPT-MARK");
+    let helper = Conversation::new("helper", of_helper, turns).repeat_last();
+    let turns = driver.spawn("HELPER-MARK go").into_iter().chain([Turn::say("FINAL-MARK")]);
+    let outcome = run.go(Session {
+        prompt: "/frozen PROMPT-MARK please".to_owned(),
+        arguments: driver.subagent_arguments(),
+        ..Session::from(Script::new(turns).beside(helper))
+    })?;
+    let told = outcome.conversation("helper").any(|request| request.contains("Nothing is written now."));
+    let log = fs::read_to_string(run.scratch().home().join(".local/state/tollgate/events.jsonl"))?;
+    assert!(told, "the subagent is told; {outcome} {log}");
+    assert!(!run.scratch().project().join("by-subagent.txt").exists(), "{outcome}");
+    Ok(())
+}
+
+macro_rules! subagents_are_bound {
+    ($($name:ident: $driver:expr;)*) => {$(
+        #[test]
+        #[ignore = "needs npm and the real client; run by cargo xtask e2e"]
+        fn $name() -> Result<()> {
+            a_subagent_is_bound($driver)
+        }
+    )*};
+}
+
+subagents_are_bound! {
+    codex_binds_the_subagents_of_a_mode: &Codex;
+    copilot_binds_the_subagents_of_a_mode: &Copilot;
+    gemini_binds_the_subagents_of_a_mode: &Gemini;
+    opencode_binds_the_subagents_of_a_mode: &OPENCODE;
+    qwen_binds_the_subagents_of_a_mode: &Qwen;
 }
 
 #[test]

@@ -261,7 +261,11 @@ pub fn command(event: &Event) -> &str {
         Kind::Prompt { text } => {
             // Codex names its skills with another sign.
             let skill = |letter: char| letter == '/' || letter == '$' && event.agent == Agent::Codex;
-            let Some(rest) = text.trim_start().strip_prefix(skill) else { return "" };
+            // `opencode run` quotes what it is given in one word.
+            let quoted = matches!(event.agent, Agent::OpenCode | Agent::Kilo);
+            let text = text.trim_start();
+            let text = text.strip_prefix('"').filter(|_| quoted).unwrap_or(text);
+            let Some(rest) = text.strip_prefix(skill) else { return "" };
             rest.split_whitespace().next().unwrap_or_default()
         }
         Kind::Expand { command, .. } => command,

@@ -95,9 +95,16 @@ const ask = (event, payload) =>
 
 export const Tollgate = async ({ directory }) => {
   const contexts = new Map();
+  const parents = new Map();
+  // A subagent works in a session of its own; what binds the one that started it binds it, too.
+  const about = (id) => {
+    let root = id;
+    for (let step = 0; step < 16 && parents.has(root); step++) root = parents.get(root);
+    return root === id ? { directory } : { directory, parentSession: root };
+  };
   return {
     "tool.execute.before": async (input, output) => {
-      const said = await ask("tool.execute.before", { input, output, directory });
+      const said = await ask("tool.execute.before", { input, output, ...about(input?.sessionID) });
       if (said.decision === "deny") throw new Error(said.reason);
       if (said.args) {
         for (const key of Object.keys(output.args)) delete output.args[key];
@@ -105,7 +112,7 @@ export const Tollgate = async ({ directory }) => {
       }
     },
     "tool.execute.after": async (input, output) => {
-      const said = await ask("tool.execute.after", { input, output, directory });
+      const said = await ask("tool.execute.after", { input, output, ...about(input?.sessionID) });
       if (said.context && typeof output.output === "string") output.output += `\n\n${said.context}`;
     },
     "chat.message": async (input, output) => {
@@ -117,9 +124,11 @@ export const Tollgate = async ({ directory }) => {
       if (said?.context) output.system.push(said.context);
     },
     event: async ({ event }) => {
+      const info = event.properties?.info;
+      if (event.type === "session.created" && info?.parentID) parents.set(info.id, info.parentID);
       if (!/^session\.(created|idle|error|deleted|compacted)$/.test(event.type)) return;
       const said = ask(`event.${event.type}`, { ...event, directory });
-      if (event.type === "session.created") contexts.set(event.properties?.sessionID ?? event.properties?.info?.id, said);
+      if (event.type === "session.created") contexts.set(event.properties?.sessionID ?? info?.id, said);
       if (event.type === "session.deleted") contexts.delete(event.properties?.sessionID);
       await said;
     },

@@ -156,6 +156,36 @@ fn where_no_run_can_be_seen_the_configured_command_counts() {
     );
 }
 
+/// A subagent of OpenCode works in a session of its own; the plug-in says which one started it.
+#[test]
+fn opencodes_subagents_are_bound_by_the_session_that_started_them() {
+    let team = Team::with("[plan]");
+    let cwd = team.scratch.project();
+    // `opencode run` quotes what it is given in one word.
+    for prompt in ["/plan", "\"/plan the login\""] {
+        let parts = json!([{"type": "text", "text": prompt}]);
+        let said = json!({"input": {"sessionID": prompt}, "output": {"message": {}, "parts": parts}, "directory": cwd});
+        other(&team, "opencode", "chat.message", &said);
+        let call = |about: Value| {
+            let input = json!({"tool": "bash", "sessionID": "ses_child", "callID": "c"});
+            let mut payload =
+                json!({"input": input, "output": {"args": {"command": "touch src/x", "description": "d"}}});
+            payload.as_object_mut().unwrap().extend(about.as_object().unwrap().clone());
+            other(&team, "opencode", "tool.execute.before", &payload)
+        };
+        let bound = call(json!({"directory": cwd, "parentSession": prompt}));
+        assert!(
+            bound.says("\"deny\"") && bound.says("The planning is not over."),
+            "{prompt}: {}",
+            bound.stdout
+        );
+        let record = team.scratch.log().pop().unwrap();
+        assert_eq!((&record["session"], &record["subagent"]["id"]), (&json!(prompt), &json!("ses_child")));
+        let free = call(json!({"directory": cwd}));
+        assert!(free.says("\"allow\"") && !free.says("planning"), "{prompt}: {}", free.stdout);
+    }
+}
+
 /// Where no event tells that a subagent stops, the end of the call that started it does.
 #[test]
 fn the_end_of_a_subagent_is_seen_where_no_event_tells_it() {
