@@ -116,6 +116,13 @@ impl<'w> Analyst<'w> {
         self.effects
     }
 
+    /// Files that fit a pattern are opened to be written anew: if nothing is, they are empty.
+    pub(crate) fn reopen(&mut self, word: &Word) {
+        if word.text.has_globs() && !word.text.has_holes() {
+            self.reopened.push(word.clone());
+        }
+    }
+
     /// What was found so far.
     pub(crate) fn found(&self) -> &[Effect] {
         &self.effects
@@ -410,8 +417,8 @@ impl Analyst<'_> {
                 OpenMode::Write => {
                     if is_everywhere(&word) && word.text.suffix().is_empty() {
                         self.empty(&word, shell);
-                    } else if word.text.has_globs() && !word.text.has_holes() {
-                        self.reopened.push(word.clone());
+                    } else {
+                        self.reopen(&word);
                     }
                     self.write(&word, WriteMode::Overwrite, None, shell);
                 }

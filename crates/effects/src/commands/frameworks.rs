@@ -272,11 +272,17 @@ pub(super) fn notice_script(run: &mut Run) {
     shell_code(run, name, &rest);
 }
 
-/// Code that a framework runs within the application: `manage.py shell -c`, `rails runner`, `artisan tinker`.
+/// It takes its code from standard input only.
+const NONE: &[&str] = &[""];
+
+/// Code that a framework runs within the application, from the command line or standard input: `manage.py shell -c`, `rails runner`, `artisan tinker`.
 const SHELLS: &[(&str, &str, &[&str], Language)] = &[
     ("manage.py", "shell", &["-c", "--command"], Language::Python),
     ("manage.py", "shell_plus", &["-c", "--command"], Language::Python),
     ("django-admin", "shell", &["-c", "--command"], Language::Python),
+    ("flask", "shell", NONE, Language::Python),
+    ("rails", "console", NONE, Language::Ruby),
+    ("rails", "c", NONE, Language::Ruby),
     ("rails", "runner", &[], Language::Ruby),
     ("rails", "r", &[], Language::Ruby),
     ("artisan", "tinker", &["--execute"], Language::Php),
@@ -301,9 +307,11 @@ fn shell_code(run: &mut Run, tool: &str, words: &[Word]) {
             options.contains(&text).then(|| rest.get(at + 1).cloned()).flatten()
         }),
     };
-    if let Some(code) = code {
-        let program =
-            Program { code: code.value(), span: code.span, file: None, from_input: false, args: Vec::new() };
+    let span = code.as_ref().map_or(run.call.span, |code| code.span);
+    let from_input = code.is_none();
+    let typed = || run.stdin().filter(|_| !options.is_empty()).cloned();
+    if let Some(code) = code.as_ref().map(Word::value).or_else(typed) {
+        let program = Program { code, span, file: None, from_input, args: Vec::new() };
         languages::run(run, *language, &program);
     }
 }

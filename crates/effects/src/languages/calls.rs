@@ -7,7 +7,7 @@ use tollgate_shell::value::{Hole, HoleSource, Taint, Text, Value};
 use super::expr::ARGUMENT;
 use super::machine::{Machine, Origin};
 use super::ops::Op;
-use super::services::is_service;
+use super::services::{is_query, is_service};
 use super::value::{Args, Function, Val};
 use crate::analyst::taint;
 
@@ -38,6 +38,7 @@ impl Machine<'_, '_, '_> {
                 if let Some(result) = self.client_call(owner, last, args) {
                     return result;
                 }
+                let last = if is_query(&object.class) { "query" } else { last };
                 self.asked_of_service(owner, last, args);
                 self.callbacks(args);
                 Val::object(&object.class, args.clone())

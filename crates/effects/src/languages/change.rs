@@ -3,6 +3,9 @@
 use super::text::{each_text, letters};
 use super::value::Val;
 
+/// The longest text that words are exchanged in, as it may become.
+const LONGEST: usize = 1 << 20;
+
 /// One letter for another, or one word for another.
 #[derive(Debug, PartialEq)]
 pub(super) struct Change {
@@ -26,6 +29,9 @@ impl Change {
             return value.clone();
         }
         let count = if self.all { usize::MAX } else { 1 };
-        each_text(value, |text| text.replacen(&self.from, &self.to, count))
+        each_text(value, |text| match text.len() * (self.to.len() + 1) < LONGEST {
+            true => text.replacen(&self.from, &self.to, count),
+            false => text.to_owned(),
+        })
     }
 }

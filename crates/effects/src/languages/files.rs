@@ -88,7 +88,10 @@ impl Machine<'_, '_, '_> {
     /// Makes or changes what a path names.
     fn write_op(&mut self, op: Op, path: &Val, args: &Args) -> Val {
         match op {
-            Op::Truncate => self.write(path, WriteMode::Overwrite, None),
+            Op::Truncate => {
+                let nothing = args.get(1).is_none_or(|length| matches!(length, Val::Int(0)));
+                self.write(path, WriteMode::Overwrite, nothing.then(Value::empty).as_ref());
+            }
             Op::MakeDir => {
                 for word in self.paths(path) {
                     self.run.analyst.make_dir(&word, self.run.shell);
@@ -253,6 +256,14 @@ impl Machine<'_, '_, '_> {
     pub fn cut(&mut self, path: &Val) {
         for word in self.paths(path) {
             self.run.analyst.cut(&word, self.run.shell);
+        }
+    }
+
+    /// Files are opened to be written anew, and are empty until something is written.
+    pub fn reopen(&mut self, path: &Val) {
+        for word in self.paths(path).iter().filter(|word| word.text.has_globs()) {
+            self.run.analyst.reopen(word);
+            self.run.shell.write_file(&word.value(), &Value::empty(), false);
         }
     }
 

@@ -37,6 +37,9 @@ impl Machine<'_, '_, '_> {
         let content = if reads { self.read(path) } else { Value::empty() };
         if let Some(mode) = writes {
             self.write(path, mode, None);
+            if mode == WriteMode::Overwrite {
+                self.reopen(path);
+            }
         }
         let appends = Cell::new(writes != Some(WriteMode::Overwrite));
         let path = match path {

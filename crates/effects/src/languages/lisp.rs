@@ -137,7 +137,7 @@ fn call(m: &mut Machine) -> Val {
                 m.tokens.get(m.at..close).unwrap_or_default().iter().any(|token| is_output(&token.tok));
             let bound = binding(m);
             if let Some((_, path)) = bound.filter(|_| writes) {
-                m.files(Op::Truncate, &Args::of(vec![path]));
+                m.files(Op::Create, &Args::of(vec![path]));
             }
             values(m).last().cloned().unwrap_or_else(Val::unknown)
         }
@@ -289,7 +289,7 @@ fn acts(name: &str) -> Option<Op> {
         | "writer"
         | "output-stream"
         | "open-output-file"
-        | "call-with-output-file" => Op::Truncate,
+        | "call-with-output-file" => Op::Create,
         "set-file-modes" => Op::Permission,
         "load" | "load-file" => Op::EvalFile,
         "load-string" => Op::Eval,

@@ -120,6 +120,8 @@ pub(super) enum Op {
     EnvAll,
     /// Something of the machine that is known.
     Known(Known),
+    /// A text of the library.
+    Constant(&'static str),
     /// The same, as a function without arguments.
     Now(Known),
     /// Goes to a directory.
@@ -280,7 +282,10 @@ impl Op {
     pub fn is_value(self) -> bool {
         matches!(
             self,
-            Op::Known(_) | Op::InputFiles | Op::Pure(Pure::Parent | Pure::Base | Pure::Stem | Pure::Itself)
+            Op::Known(_)
+                | Op::Constant(_)
+                | Op::InputFiles
+                | Op::Pure(Pure::Parent | Pure::Base | Pure::Stem | Pure::Itself)
         )
     }
 
@@ -296,6 +301,14 @@ impl Op {
                 | Op::Dial
                 | Op::Send
                 | Op::Resolve
+        )
+    }
+
+    /// Does it start a program?
+    pub fn starts(self) -> bool {
+        matches!(
+            self,
+            Op::Shell | Op::ShellOut | Op::Program | Op::Spawn | Op::System | Op::Process | Op::Pipeline
         )
     }
 

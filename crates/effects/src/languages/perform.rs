@@ -20,7 +20,7 @@ impl Machine<'_, '_, '_> {
             return Val::Unknown(args.taint());
         }
         let args = &self.seen(op, args);
-        if let Some(value) = self.run_op(op, name, args) {
+        if let Some(value) = self.run_there(op, name, args) {
             return value;
         }
         if let Some(value) = self.call_op(op, name, args) {
@@ -55,6 +55,19 @@ impl Machine<'_, '_, '_> {
             *value = with_environment(value);
         }
         args
+    }
+
+    /// Runs programs in the folder that the options name, and code.
+    fn run_there(&mut self, op: Op, name: &str, args: &Args) -> Option<Val> {
+        let mut named = ["cwd", "chdir", "current_dir"].iter().filter_map(|name| args.option(name));
+        let Some(folder) = named.find(|value| op.starts() && matches!(value, Val::Text(_))) else {
+            return self.run_op(op, name, args);
+        };
+        let before = self.run.shell.cwd().clone();
+        self.run.shell.set_cwd(&folder.as_text());
+        let value = self.run_op(op, name, args);
+        self.run.shell.set_cwd(&before);
+        value
     }
 
     /// Runs programs and code.
@@ -257,7 +270,7 @@ impl Machine<'_, '_, '_> {
         })
     }
 
-    /// Makes values, or says what is known.
+    /// Makes values out of values.
     fn value_op(&mut self, op: Op, name: &str, args: &Args) -> Option<Val> {
         Some(match op {
             Op::Input => {
@@ -269,8 +282,6 @@ impl Machine<'_, '_, '_> {
             Op::Pure(Pure::Entries | Pure::Values) if self.is_risky(args.get(0)) => {
                 Val::many(vec![Val::name("?")])
             }
-            Op::Env | Op::EnvAll => self.environment(op == Op::EnvAll, name, args),
-            Op::InputFiles => self.input_files(),
             Op::Count => Val::unknown(),
             Op::Encode => encoded(name, args),
             Op::RequestOption => match args.get(1) {
@@ -282,22 +293,6 @@ impl Machine<'_, '_, '_> {
                 }
                 _ => Val::unknown(),
             },
-            Op::Processes => {
-                self.all_processes = args.list.is_empty() && args.named.is_empty();
-                let process = Val::object("psutil.Process", Args::default());
-                Val::many(vec![if name.ends_with("process_iter") { process } else { Val::unknown() }])
-            }
-            Op::Property => match args.literal(0).as_deref() {
-                Some("user.home") => self.known(Known::Home),
-                Some("user.dir") => self.known(Known::Folder),
-                Some("java.io.tmpdir") => self.known(Known::Temp),
-                _ => Val::unknown(),
-            },
-            Op::Picks => {
-                self.all_processes = false;
-                Val::unknown()
-            }
-            Op::Known(known) | Op::Now(known) => self.known(known),
             Op::Keys => pure::apply(Pure::Keys, args),
             Op::Replace if args.list.len() == 2 => self.files(Op::Move, args),
             Op::Replace => self.perform(Op::Pure(Pure::Replace), name, args),
@@ -315,6 +310,32 @@ impl Machine<'_, '_, '_> {
                 self.pure(what, args)
             }
             Op::StartsWith | Op::EndsWith => Val::unknown(),
+            _ => return self.known_op(op, name, args),
+        })
+    }
+
+    /// Says what is known of the machine and of what runs on it.
+    fn known_op(&mut self, op: Op, name: &str, args: &Args) -> Option<Val> {
+        Some(match op {
+            Op::Env | Op::EnvAll => self.environment(op == Op::EnvAll, name, args),
+            Op::InputFiles => self.input_files(),
+            Op::Known(known) | Op::Now(known) => self.known(known),
+            Op::Constant(text) => Val::text(text),
+            Op::Property => match args.literal(0).as_deref() {
+                Some("user.home") => self.known(Known::Home),
+                Some("user.dir") => self.known(Known::Folder),
+                Some("java.io.tmpdir") => self.known(Known::Temp),
+                _ => Val::unknown(),
+            },
+            Op::Processes => {
+                self.all_processes = args.list.is_empty() && args.named.is_empty();
+                let process = Val::object("psutil.Process", Args::default());
+                Val::many(vec![if name.ends_with("process_iter") { process } else { Val::unknown() }])
+            }
+            Op::Picks => {
+                self.all_processes = false;
+                Val::unknown()
+            }
             _ => return None,
         })
     }

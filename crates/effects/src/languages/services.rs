@@ -150,6 +150,12 @@ const LIBRARIES: &[&str] = &[
     "typeorm",
     "ioredis",
     "sqlalchemy",
+    "elasticsearch",
+    "opensearchpy",
+    "postgres",
+    "@neondatabase/serverless",
+    "@vercel/postgres",
+    "slonik",
     "Sequel",
     "ActiveRecord",
     "DB",
@@ -163,6 +169,12 @@ pub(super) fn is_service(class: &str) -> bool {
         || class.starts_with("crontab.CronTab")
         || class.starts_with("cffi.FFI")
         || class.starts_with("simple-git")
+}
+
+/// Is it what a library of SQL calls with a statement: `` sql`…` ``?
+pub(super) fn is_query(class: &str) -> bool {
+    ["postgres", "@neondatabase/serverless", "@vercel/postgres", "slonik"].contains(&class)
+        || class.ends_with(".neon")
 }
 
 impl Machine<'_, '_, '_> {
@@ -282,6 +294,10 @@ fn loss(class: &str, name: &str, args: &Args) -> Option<EffectKind> {
         {
             database("delete-all")
         }
+        "delete" if class.ends_with("indices") => database("drop"),
+        "truncate" if class.ends_with("connection") => database("delete-all"),
+        // `User.delete().execute()`: a query that nothing was added to.
+        "execute" if class.ends_with(".delete") && args.list.is_empty() => database("delete-all"),
         "drop" if class == "Schema" || class.starts_with("sequelize") => database("drop"),
         "sync" if class.starts_with("sequelize") && args.option("force").is_some_and(Val::is_true) => {
             database("drop")

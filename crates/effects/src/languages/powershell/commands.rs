@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use tollgate_model::phrase::JOB;
 use tollgate_model::{Certainty, EffectKind, WriteMode};
 use tollgate_shell::value::Value;
 
@@ -10,7 +11,7 @@ use super::super::ops::{Known, Op};
 use super::super::pure::{self, Pure};
 use super::super::token::{Scan, is_name};
 use super::super::value::{Args, Val};
-use super::dotnet::short_type;
+use super::dotnet::{self, short_type};
 use super::quotes::blanks;
 use super::{block, operand};
 use crate::analyst::taint;
@@ -288,10 +289,10 @@ fn running_cmdlet(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val
             // The arguments are one text in the end, with whatever quotes are in them.
             let several = list.iter().filter_map(Val::literal).any(|text| text.contains(' '));
             let words: Vec<Val> = std::iter::once(program).chain(list).collect();
-            match several {
-                true => m.perform(Op::StartText, name, &Args::of(words)),
-                false => m.run_spawn(&Args::of(vec![Val::list(words)])),
+            if several {
+                m.perform(Op::StartText, name, &Args::of(words.clone()));
             }
+            m.run_spawn(&Args::of(vec![Val::list(words)]))
         }
         "stop-computer" | "restart-computer" => m.perform(Op::Power, name, &Args::default()),
         "stop-process" | "spps" | "kill" => {
@@ -303,6 +304,11 @@ fn running_cmdlet(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val
         }
         "invoke-sqlcmd" | "invoke-sqlcmd2" | "invoke-dbaquery" => {
             m.asked_of_service("", "query", &Args::of(vec![given.or_first(&["query"])]));
+            Val::unknown()
+        }
+        "register-scheduledtask" | "register-scheduledjob" | "new-service" => {
+            let place = format!("{JOB}{name}");
+            m.push(EffectKind::Persist { place }, Certainty::Certain);
             Val::unknown()
         }
         "set-executionpolicy" => {
@@ -345,6 +351,13 @@ fn plain_cmdlet(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val>)
             Some(Val::Object(_)) | None => Val::unknown(),
             Some(list) => list.clone(),
         },
+        // `% Delete` calls the method of that name.
+        "foreach-object" | "%" if given.list.first().is_some_and(|name| name.literal().is_some()) => {
+            let name = given.list.first().and_then(Val::literal).unwrap_or_default().to_lowercase();
+            let items = piped.cloned().unwrap_or_else(Val::unknown);
+            let item = if matches!(items, Val::List(_)) { items.item() } else { items };
+            dotnet::method(m, &item, &name, Args::of(given.list.iter().skip(1).cloned().collect()))
+        }
         "foreach-object" | "%" | "sort-object" | "select-object" | "select" | "sort" | "measure-object"
         | "format-table" | "ft" | "format-list" | "fl" | "convertfrom-json" | "convertto-json"
         | "group-object" => piped.cloned().unwrap_or_else(Val::unknown),

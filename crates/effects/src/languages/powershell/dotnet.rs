@@ -38,6 +38,12 @@ pub(super) fn method(m: &mut Machine, value: &Val, name: &str, args: Args) -> Va
             if args.list.len() > 1 { Op::DeleteTree } else { Op::Delete },
             &Args::of(args.list.into_iter().take(1).collect()),
         ),
+        ("io.file", "create" | "createtext" | "openwrite") => m.files(Op::Create, &args),
+        ("io.file", "open") => {
+            let mode = args.literal(1).unwrap_or_default().to_lowercase();
+            let opens = if matches!(mode.as_str(), "truncate" | "create") { Op::Create } else { Op::Open };
+            m.files(opens, &Args::of(args.list.into_iter().take(1).collect()))
+        }
         ("io.file", "writealltext" | "writealllines" | "writeallbytes") => m.files(Op::Write, &args),
         ("io.file", "appendalltext" | "appendalllines") => m.files(Op::Append, &args),
         ("io.file", "readalltext" | "readalllines" | "readallbytes") => Val::Text(m.read(&args.at(0, &[]))),
