@@ -418,7 +418,7 @@ fn others(name: &str) -> Option<Op> {
         "arg" | "ARGS" | "args" => Op::Known(Known::Arguments),
         "commandArgs" => Op::Now(Known::Arguments),
         "os.getenv" | "Sys.getenv" | "getenv" | "System.get_env" | "System.getenv" | "os.getenv.all"
-        | "lookupEnv" | "vim.env" | "sys.env.get" => Op::Env,
+        | "lookupEnv" | "System.getProperty" | "vim.env" | "sys.env.get" => Op::Env,
         "ENV" | "environ" | "sys.env" => Op::Known(Known::Environment),
         "homedir" | "getHomeDirectory" | "System.user_home" => Op::Now(Known::Home),
         "getwd" | "pwd" | "lfs.currentdir" => Op::Now(Known::Folder),

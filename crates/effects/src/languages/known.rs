@@ -67,6 +67,13 @@ impl Machine<'_, '_, '_> {
         let Some(variable) = args.literal(0) else {
             return Val::Unknown(ENVIRONMENT);
         };
+        // What Java calls some of them.
+        let variable = match variable.as_str() {
+            "user.home" => "HOME".to_owned(),
+            "user.dir" => "PWD".to_owned(),
+            "java.io.tmpdir" => "TMPDIR".to_owned(),
+            _ => variable,
+        };
         self.push(EffectKind::EnvRead { names: vec![variable.clone()] }, Certainty::Certain);
         // `os.environ["X"]` fails where there is no X; `getenv` does not.
         let present = name.contains('[') || args.list.len() > 1;
