@@ -78,7 +78,9 @@ fn later(effect: &Effect, all: &[Effect], world: &dyn World, shell: &Shell) -> V
     let EffectKind::Write { place, mode, content } = &effect.kind else { return Vec::new() };
     let texts = texts_after(place, *mode, content.as_deref(), shell);
     // Of a file that cannot be read, what is put into it is judged by itself.
-    let part = content.iter().filter(|_| texts.is_empty() && !place.pattern).map(|text| (text, Extent::Part));
+    let added = if texts.is_empty() && content.is_none() { added(place, *mode, shell) } else { None };
+    let part = content.iter().filter(|_| texts.is_empty() && !place.pattern).chain(&added);
+    let part = part.map(|text| (text, Extent::Part));
     let texts: Vec<(&String, Extent)> = texts.iter().map(|text| (text, Extent::Whole)).chain(part).collect();
     let mut kinds = read_later(place, &texts, world);
     if effect.certainty == Certainty::Certain
@@ -106,6 +108,14 @@ fn texts_after(place: &Place, mode: WriteMode, content: Option<&str>, shell: &Sh
     // A file that was only opened is empty for a moment.
     let filled: Vec<String> = texts.iter().filter(|text| !text.is_empty()).cloned().collect();
     if filled.is_empty() { texts } else { filled }
+}
+
+/// What the call itself has put behind a text that is not known.
+fn added(place: &Place, mode: WriteMode, shell: &Shell) -> Option<String> {
+    let stored =
+        shell.file(&Value::text(&place.path)).filter(|_| mode == WriteMode::Append && !place.pattern)?;
+    let known = stored.value.single()?.suffix().to_owned();
+    (!known.is_empty()).then_some(known)
 }
 
 /// A file of the person's that was opened to be written anew, and nothing was.

@@ -352,6 +352,7 @@ impl Host for Analyst<'_> {
                 let why = "it does too much to be followed to its end".into();
                 self.push(EffectKind::Opaque { why }, span, Certainty::Budget);
             }
+            Note::Complaint { text, span } => commands::secrets::told(self, &text, span),
             Note::Unresolved { word, span } => {
                 if taint::has(word.taint, taint::NET) {
                     self.dynamic_code(word.taint, span);

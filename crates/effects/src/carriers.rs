@@ -70,10 +70,11 @@ fn code(path: &str, name: &str, extension: &str, text: &str) -> Option<Carrier> 
     if let Some(language) = tool_language(name, extension) {
         return one(Runs::ByItself, Piece::Language(language, own()));
     }
-    if matches!(name, "build.rs" | "Jenkinsfile" | "meson.build" | "Tiltfile" | "Earthfile")
-        || extension == "gradle"
-        || name.ends_with(".gradle.kts")
-    {
+    if extension == "gradle" || name.ends_with(".gradle.kts") || name == "Jenkinsfile" {
+        let pieces = vec![Piece::Quoted(own()), Piece::Language(Language::Slashed, own())];
+        return Some(Carrier { runs: Runs::ByItself, pieces });
+    }
+    if matches!(name, "build.rs" | "meson.build" | "Tiltfile" | "Earthfile") {
         return one(Runs::ByItself, Piece::Quoted(own()));
     }
     let language = Language::of(extension).or_else(|| language_of(extension))?;

@@ -425,6 +425,7 @@ fn notes() {
                 format!("recursion {name} {background} {piped}")
             }
             Note::Swarm { .. } => "swarm".to_owned(),
+            Note::Complaint { text, .. } => format!("complaint {text}"),
             Note::Budget { limit, .. } => format!("budget {limit:?}"),
             Note::Unresolved { word, .. } => format!("unresolved {word}"),
             Note::DynamicCode { text, .. } => format!("code {text}"),
@@ -433,6 +434,7 @@ fn notes() {
     };
     assert_eq!(kinds("$X y"), ["unresolved ‹X›"]);
     assert_eq!(kinds("eval \"a $X\""), ["code a ‹X›"]);
+    assert_eq!(kinds(": ${Y:?needs $X}"), ["complaint needs ‹X›"]);
     assert_eq!(kinds("/bin/r? x"), ["unresolved /bin/r?"]);
     assert_eq!(kinds(":(){ :|:& };:"), ["recursion : true true"]);
     assert_eq!(kinds("f() { f; }; f"), ["recursion f false false"]);

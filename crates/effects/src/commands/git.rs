@@ -223,7 +223,8 @@ impl Git<'_, '_, '_> {
                         .strip_prefix('-')
                         .is_some_and(|letters| !letters.starts_with('-') && letters.contains(['o', 'm']))
             };
-            if self.verb == "ls-files" && self.args.iter().any(asks) {
+            let whole = |args: &[Word]| args.iter().all(|word| word.text.prefix().starts_with('-'));
+            if self.verb == "ls-files" && (self.args.iter().any(asks) || whole(&self.args)) {
                 return self.some_files();
             }
             return self.printed_path().unwrap_or_else(|| self.run.derived());

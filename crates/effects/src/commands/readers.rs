@@ -447,7 +447,8 @@ fn grep(run: &mut Run) -> Outcome {
         let words: Vec<Word> = std::iter::once(command).chain(roots).collect();
         run.inner(&words);
     }
-    let skip = usize::from(!options.has("e") && !options.has("f"));
+    let lists_all = run.program == "rg" && options.has("files");
+    let skip = usize::from(!options.has("e") && !options.has("f") && !lists_all);
     let own = !matches!(run.program, "rg" | "ag" | "ack");
     let walks = own && (options.has("r") || options.has("R")) || matches!(run.program, "rg" | "ag" | "ack");
     let files: Vec<Word> = options.operands.iter().skip(skip).cloned().collect();

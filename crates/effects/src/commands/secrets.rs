@@ -3,7 +3,7 @@
 mod names;
 
 use tollgate_model::phrase::{PRINTED, STORE};
-use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, WriteMode, Zone};
+use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, Span, WriteMode, Zone};
 use tollgate_shell::eval::{Call, Outcome, Status, Stream};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
@@ -157,6 +157,18 @@ fn repeated(analyst: &mut Analyst, value: &Value, call: &Call) {
     }
 }
 
+/// Looks at what the shell itself prints.
+pub(crate) fn told(analyst: &mut Analyst, value: &Value, span: Span) {
+    for piece in value.any.iter().take(16).flat_map(|text| &text.pieces) {
+        if let Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) = piece
+            && is_secret_name(name)
+        {
+            let names = vec![format!("{PRINTED}{name}")];
+            analyst.push(EffectKind::EnvRead { names }, span, Certainty::Certain);
+        }
+    }
+}
+
 fn printed(analyst: &mut Analyst, value: &Value, call: &Call) {
     let pieces = value.any.iter().take(16).flat_map(|text| &text.pieces);
     for piece in pieces {
@@ -166,13 +178,8 @@ fn printed(analyst: &mut Analyst, value: &Value, call: &Call) {
         {
             analyst.push(EffectKind::EnvRead { names: Vec::new() }, call.span, Certainty::Certain);
         }
-        if let Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) = piece
-            && is_secret_name(name)
-        {
-            let names = vec![format!("{PRINTED}{name}")];
-            analyst.push(EffectKind::EnvRead { names }, call.span, Certainty::Certain);
-        }
     }
+    told(analyst, value, call.span);
 }
 
 /// `compgen -v` names all variables; `${!name}` then shows each of them.

@@ -197,6 +197,13 @@ pub enum Note {
         /// Where.
         span: Span,
     },
+    /// What the shell itself prints where a value is missing: `${x:?text}`.
+    Complaint {
+        /// The text.
+        text: Value,
+        /// Where.
+        span: Span,
+    },
     /// A command word that is not known.
     Unresolved {
         /// What is known of it.

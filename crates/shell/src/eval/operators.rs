@@ -160,7 +160,8 @@ impl Shell {
             },
             '?' => {
                 if missing {
-                    self.expand_value(word, Mode::Plain, host);
+                    let text = self.expand_value(word, Mode::Plain, host);
+                    host.note(Note::Complaint { text, span: self.at(span) });
                     let state = State { code: ExitCode::Known(1), ..self.state.clone() };
                     self.jumps.push(Jump { kind: JumpKind::Exit, state });
                 }

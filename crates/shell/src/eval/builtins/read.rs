@@ -111,6 +111,7 @@ impl Shell {
                     elements.known.insert(Key::Index(index), value);
                 }
             }
+            None if are_names(line) => elements.others = Some(line.clone()),
             None => elements.others = Some(Value::unknown(HoleSource::Input).with_taint(line.taint)),
         }
         let contents = Contents::Array(Array { any: vec![elements], associative: false });
@@ -192,6 +193,18 @@ impl<'a> Request<'a> {
             false => Line { line, rest: Text::default(), ended: Ended::No },
         }
     }
+}
+
+/// Is it nothing but names of files, all of one form, as a walk prints them?
+fn are_names(value: &Value) -> bool {
+    let one = |text: &Text| {
+        text.pieces.iter().any(is_name_part)
+            && text.pieces.iter().all(|piece| match piece {
+                Piece::Text(known) => !known.contains('\n'),
+                piece => is_name_part(piece),
+            })
+    };
+    value.any.iter().all(one)
 }
 
 /// Is it a part of a file's name, as a walk prints them? Such a part ends no line.
