@@ -5,7 +5,7 @@ use tollgate_model::phrase::{AGENT_CONTROL, HIDDEN, INSTRUCTION, MACHINE, PARENT
 use tollgate_model::{Certainty, Effect, EffectKind, Mark, Place, World, WriteMode, Zone};
 use tollgate_shell::eval::Shell;
 use tollgate_shell::first_lookalike;
-use tollgate_shell::value::Value;
+use tollgate_shell::value::{Text, Value};
 
 use crate::analyst::{Analyst, own_at};
 use crate::content::{self, Extent};
@@ -114,8 +114,8 @@ fn texts_after(place: &Place, mode: WriteMode, content: Option<&str>, shell: &Sh
 fn added(place: &Place, mode: WriteMode, shell: &Shell) -> Option<String> {
     let stored =
         shell.file(&Value::text(&place.path)).filter(|_| mode == WriteMode::Append && !place.pattern)?;
-    let known = stored.value.single()?.suffix().to_owned();
-    (!known.is_empty()).then_some(known)
+    let known: Vec<&str> = stored.value.any.iter().take(8).map(Text::suffix).collect();
+    Some(known.join("\n")).filter(|known| !known.trim().is_empty())
 }
 
 /// A file of the person's that was opened to be written anew, and nothing was.
