@@ -99,23 +99,27 @@ fn applying(root: &Path) -> anyhow::Result<tollgate_policy::Loaded> {
         built: None,
         cwd: root,
     };
-    Ok(tollgate_policy::look(&request, &Rules))
+    let loaded = tollgate_policy::look(&request, &Rules);
+    let _ = fs::remove_dir_all(&nobody);
+    Ok(loaded)
 }
 
 /// What is wrong with the workflows that are on in the project.
 fn workflows(root: &Path, policy: &tollgate_policy::Policy) -> anyhow::Result<Vec<String>> {
     let nobody = tempdir()?;
     let project = root.to_string_lossy();
-    Ok(Places { config: &nobody, state: &nobody, project: &project }.load(policy).notices)
+    let notices = Places { config: &nobody, state: &nobody, project: &project }.load(policy).notices;
+    let _ = fs::remove_dir_all(&nobody);
+    Ok(notices)
 }
 
 /// A folder that is not there: there is no user, no state, no managed policy.
 fn tempdir() -> anyhow::Result<PathBuf> {
-    let folder = std::env::temp_dir().join(format!("tollgate-nobody-{}", std::process::id()));
-    if folder.exists() {
-        bail!("`{}` is in the way", folder.display());
-    }
-    Ok(folder)
+    let names = (0..100).map(|number| format!("tollgate-nobody-{}-{number}", std::process::id()));
+    let mut folders = names.map(|name| std::env::temp_dir().join(name));
+    folders
+        .find(|folder| !folder.exists())
+        .context("the folder for temporary files is full of others' folders")
 }
 
 /// The agent's own files, for a repository.

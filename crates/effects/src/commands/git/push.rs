@@ -39,8 +39,7 @@ fn push(git: &mut Git) -> Outcome {
         return Outcome::silent(Status::Either);
     }
     git.publish(&to);
-    let push =
-        Push { forced: options.has("f"), leased: options.has("force-with-lease"), remote: to.name.clone() };
+    let push = Push { forced: options.has("f"), leased: options.has("force-with-lease"), remote: to.shown() };
     git.rewrites(&push, &options, &operands);
     Outcome::silent(Status::Either)
 }
@@ -60,6 +59,16 @@ struct Destination {
     address: Option<Word>,
     /// The repository's configuration has this remote, and nothing in the call leads it elsewhere.
     known: bool,
+}
+
+impl Destination {
+    /// Its name without what an address may say about who is asking.
+    fn shown(&self) -> String {
+        let Some((scheme, rest)) = self.name.split_once("://") else { return self.name.clone() };
+        let (host, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+        let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+        format!("{scheme}://{host}{path}")
+    }
 }
 
 impl Git<'_, '_, '_> {
@@ -127,7 +136,7 @@ impl Git<'_, '_, '_> {
         let foreign =
             target.and_then(|word| Some((word, foreign(word, &config, |name| self.is_added(name))?)));
         let Some((word, (address, certainty))) = foreign else {
-            return self.push(EffectKind::Publish { target: to.name.clone() }, Certainty::Certain);
+            return self.push(EffectKind::Publish { target: to.shown() }, Certainty::Certain);
         };
         let shown = if address.path.is_empty() {
             address.host.clone()
