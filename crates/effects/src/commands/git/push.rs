@@ -64,10 +64,10 @@ struct Destination {
 impl Destination {
     /// Its name without what an address may say about who is asking.
     fn shown(&self) -> String {
-        let Some((scheme, rest)) = self.name.split_once("://") else { return self.name.clone() };
-        let (host, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
-        let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-        format!("{scheme}://{host}{path}")
+        let address = self.name.split_once("://").filter(|(scheme, _)| scheme.starts_with("http"));
+        let Some((scheme, rest)) = address else { return self.name.clone() };
+        let place = rest.rsplit_once('@').map_or(rest, |(_, place)| place);
+        format!("{scheme}://{place}")
     }
 }
 

@@ -73,10 +73,10 @@ pub(super) fn ed(run: &mut Run) -> Outcome {
     Outcome::unknown(whole.taint)
 }
 
-/// What `a`, `i` and `c` put into a file that was not there before is all that is in it.
+/// What `a`, `i` and `c` put into a file is in it, with what was there before.
 fn typed(run: &mut Run, script: &Value, files: &[Word]) {
     let ([file], Some(script)) = (files, script.as_literal()) else { return };
-    if !run.analyst.is_missing(file, run.shell) || !script.lines().any(|line| line.starts_with('w')) {
+    if !script.lines().any(|line| line.starts_with('w')) {
         return;
     }
     let (mut text, mut typing) = (String::new(), false);
@@ -90,8 +90,15 @@ fn typed(run: &mut Run, script: &Value, files: &[Word]) {
             text.push('\n');
         }
     }
-    if !text.is_empty() {
-        run.analyst.write(file, WriteMode::Overwrite, Some(&Value::text(&text)), run.shell);
+    if text.is_empty() {
+        return;
+    }
+    match run.analyst.script(file, run.shell) {
+        Some(before) => {
+            let all = before.concat(&Value::text("\n")).concat(&Value::text(&text));
+            run.analyst.write(file, WriteMode::Edit, Some(&all), run.shell);
+        }
+        None => run.analyst.write(file, WriteMode::Overwrite, Some(&Value::text(&text)), run.shell),
     }
 }
 
