@@ -141,7 +141,8 @@ impl Git<'_, '_, '_> {
         let shown = if address.path.is_empty() {
             address.host.clone()
         } else {
-            format!("{}/{}", address.host, address.path)
+            // Before an `@` may stand a password, wherever git or the host would see the end of the name.
+            format!("{}/{}", address.host, address.path.rsplit('@').next().unwrap_or_default())
         };
         self.run.analyst.push(
             EffectKind::Publish { target: format!("{FOREIGN_PUSH}{shown}") },
