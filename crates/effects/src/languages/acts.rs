@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use tollgate_model::{Certainty, CodeSource, EffectKind};
 use tollgate_shell::eval::{Input, Stream};
-use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
+use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
 use super::files::PATH;
 use super::machine::{Machine, Origin};
+use super::network::is_bare_shell;
 use super::ops::Known;
 use super::pure;
 use super::value::{Args, Command, Pipe, Val, is_blank};
@@ -466,18 +467,11 @@ fn inherits(args: &Args) -> bool {
 }
 
 /// The character that stands for a hole in code.
-pub(super) fn stand_in(
-    holes: &mut Vec<(Hole, tollgate_shell::value::Taint)>,
-    hole: &Hole,
-    marks: tollgate_shell::value::Taint,
-) -> char {
+pub(super) fn stand_in(holes: &mut Vec<(Hole, Taint)>, hole: &Hole, marks: Taint) -> char {
     let known = holes.iter().take(64).position(|(known, taint)| known == hole && *taint == marks);
     let index = known.unwrap_or(holes.len());
-    match u32::try_from(index)
-        .ok()
-        .filter(|index| *index < 0x1000)
-        .and_then(|index| char::from_u32(0xE000 + index))
-    {
+    let number = u32::try_from(index).ok().filter(|number| *number < 0x1000);
+    match number.and_then(|number| char::from_u32(0xE000 + number)) {
         Some(character) => {
             if index == holes.len() {
                 holes.push((hole.clone(), marks));
@@ -498,14 +492,4 @@ fn simple_words(text: &Value) -> Option<Vec<String>> {
     let text = text.as_literal()?;
     let plain = |c: char| c.is_ascii_alphanumeric() || " ./-_=:,+@%".contains(c);
     text.chars().all(plain).then(|| text.split_whitespace().map(str::to_owned).collect())
-}
-
-/// A shell that is given no command waits for somebody to type one.
-fn is_bare_shell(words: &[Word]) -> bool {
-    let shells =
-        ["sh", "bash", "zsh", "dash", "ksh", "ash", "cmd", "cmd.exe", "powershell", "powershell.exe", "pwsh"];
-    let Some((program, rest)) = words.split_first() else { return false };
-    let name = program.shown();
-    let named = shells.contains(&name.rsplit(['/', '\\']).next().unwrap_or_default());
-    named && rest.iter().all(|word| word.text.prefix().starts_with('-') && !word.text.prefix().contains('c'))
 }

@@ -9,6 +9,7 @@ use super::ops::Op;
 use super::value::{Args, Val};
 use crate::analyst::taint;
 use crate::commands::network::{is_strange, name_of};
+use crate::word::Word;
 use crate::word::show;
 
 impl Machine<'_, '_, '_> {
@@ -202,4 +203,14 @@ fn address_text(address: &Val) -> Value {
         }
         other => other.as_text(),
     }
+}
+
+/// A shell that is given no command waits for somebody to type one.
+pub(super) fn is_bare_shell(words: &[Word]) -> bool {
+    let shells =
+        ["sh", "bash", "zsh", "dash", "ksh", "ash", "cmd", "cmd.exe", "powershell", "powershell.exe", "pwsh"];
+    let Some((program, rest)) = words.split_first() else { return false };
+    let name = program.shown();
+    let named = shells.contains(&name.rsplit(['/', '\\']).next().unwrap_or_default());
+    named && rest.iter().all(|word| word.text.prefix().starts_with('-') && !word.text.prefix().contains('c'))
 }

@@ -115,22 +115,25 @@ fn editor_script(run: &mut Run, text: &Value, word: &Word, files: &[Word]) {
     }
 }
 
+/// What may stand before a command of an editor and changes only how it is told, or on how many files it works.
+const PREFIXES: &[&str] = &[
+    "silent! ",
+    "silent ",
+    "sil! ",
+    "sil ",
+    "noautocmd ",
+    "keepalt ",
+    "exe ",
+    "execute ",
+    "argdo ",
+    "bufdo ",
+    "windo ",
+    "tabdo ",
+];
+
 fn editor_command(run: &mut Run, line: &str, word: &Word, files: &[Word]) {
     let mut line = line.trim_start_matches([':', ' ', '\t']);
-    for prefix in [
-        "silent! ",
-        "silent ",
-        "sil! ",
-        "sil ",
-        "noautocmd ",
-        "keepalt ",
-        "exe ",
-        "execute ",
-        "argdo ",
-        "bufdo ",
-        "windo ",
-        "tabdo ",
-    ] {
+    for prefix in PREFIXES {
         line = line.strip_prefix(prefix).unwrap_or(line);
     }
     if deletes_all(line) {
