@@ -66,3 +66,19 @@ pub fn host() -> Result<String> {
     let line = version.lines().find_map(|line| line.strip_prefix("host: "));
     line.map(str::to_owned).context("rustc names no host")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::is_known_start;
+
+    #[test]
+    fn only_releases_that_were_tried_start_quickly() {
+        let library =
+            |release: &str| format!("\0GNU C Library (X) stable release version {release}.\n").into_bytes();
+        assert!(is_known_start(&library("2.36")) && is_known_start(&library("2.43")));
+        for other in ["2.3", "2.31", "2.360", "2.44", "3.36"] {
+            assert!(!is_known_start(&library(other)), "{other}");
+        }
+        assert!(!is_known_start(b"musl libc"));
+    }
+}

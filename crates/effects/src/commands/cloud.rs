@@ -17,7 +17,7 @@ const AZ_VALUES: &str = "g resource-group n name subscription s o output query v
 pub(super) const TOOLS: &[Tool] = &[
     // Clouds whose verbs are the names of their requests.
     Tool {
-        names: &["aliyun", "tccli", "hcloudcli", "bce", "ucloud"],
+        names: &["aliyun", "tccli"],
         values: "region RegionId profile p mode output endpoint cli-query",
         one_dash: false,
         deeds: &[

@@ -322,11 +322,7 @@ pub(super) const TOOLS: &[Tool] = &[
         names: &["doveadm"],
         values: "u user c o S F",
         one_dash: false,
-        deeds: &[
-            ("expunge", DELETE),
-            ("mailbox delete", DELETE),
-            ("purge|force-resync|obox|dsync|sync|backup", Deed::Safe),
-        ],
+        deeds: &[("expunge", DELETE), ("mailbox delete", DELETE)],
     },
     Tool {
         names: &["restic", "borg", "kopia", "duplicity"],

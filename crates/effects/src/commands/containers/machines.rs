@@ -7,6 +7,7 @@ use crate::commands::verbs::Line;
 use crate::commands::{Run, interpreters};
 use crate::elsewhere::Elsewhere;
 use crate::options::{Order, read};
+use crate::paths;
 use crate::word::Word;
 
 pub(super) fn lxc(run: &mut Run) -> Outcome {
@@ -18,7 +19,7 @@ pub(super) fn lxc(run: &mut Run) -> Outcome {
             return inside(run, Elsewhere::new(run.analyst.world), None, &command);
         }
         // A folder of this machine in the container.
-        "config" | "profile" if is_device_of_root(&line) => {
+        "config" | "profile" if is_device_of_root(&line, run.analyst.world.home()) => {
             infra(run, "unconfined", "a disk of this machine")
         }
         "delete" | "rm" => infra(run, "delete-data", "an instance with all data in it"),
@@ -30,13 +31,14 @@ pub(super) fn lxc(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-/// `config device add instance name disk source=/`: all of this machine, or a home.
-fn is_device_of_root(line: &Line) -> bool {
+/// `config device add instance name disk source=/`: all of this machine, or a folder that holds the home.
+fn is_device_of_root(line: &Line, home: &str) -> bool {
     let words: Vec<String> = line.operands.iter().map(Word::shown).collect();
     let adds =
         words.get(1).is_some_and(|word| word == "device") && words.get(2).is_some_and(|word| word == "add");
     let mut sources = words.iter().filter_map(|word| word.strip_prefix("source="));
-    adds && sources.any(|path| path == "/" || path.trim_end_matches('/').matches('/').count() == 1)
+    adds && sources
+        .any(|path| paths::within(home, path) || matches!(path, "/etc" | "/root" | "/boot" | "/var"))
 }
 
 pub(super) fn lxc_attach(run: &mut Run) -> Outcome {

@@ -98,7 +98,7 @@ fn typed(run: &mut Run, script: &Value, files: &[Word]) {
             let all = before.concat(&Value::text("\n")).concat(&Value::text(&text));
             run.analyst.write(file, WriteMode::Edit, Some(&all), run.shell);
         }
-        None => run.analyst.write(file, WriteMode::Overwrite, Some(&Value::text(&text)), run.shell),
+        None => run.analyst.write(file, WriteMode::Append, Some(&Value::text(&text)), run.shell),
     }
 }
 

@@ -332,7 +332,7 @@ fn backed_up(run: &mut Run) {
             .filter(|first| !first.text.prefix().starts_with("::"))
             .or(named),
         ("duplicity", _) => files.pop(),
-        ("kopia", "snapshot" | "snap") => Some(Word::literal_at("kopia://its.store", run.call.span)),
+        ("kopia", "snapshot" | "snap") => return upload(run, &files, "the store of kopia"),
         _ => return,
     };
     let Some(store) = store.map(|store| store.shown()).filter(|store| is_elsewhere(store)) else { return };
