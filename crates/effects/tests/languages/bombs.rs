@@ -1,5 +1,7 @@
 //! Code that is made to break its reader: it must end, soon, and never silently.
 
+use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
@@ -269,13 +271,41 @@ fn pieces() -> impl Strategy<Value = String> {
     prop_oneof![mixed, random].prop_filter("the mark ends the code", |code| !code.contains("END_OF_CODE"))
 }
 
+/// Whether the reading ends within the time; a thread of its own, for one that does not end cannot be stopped.
+fn ends(command: String) -> bool {
+    let (done, ended) = mpsc::channel();
+    let reader = thread::spawn(move || {
+        effects(&command);
+        done.send(()).ok();
+    });
+    match ended.recv_timeout(Duration::from_secs(30)) {
+        Err(mpsc::RecvTimeoutError::Timeout) => false,
+        _ => reader.join().is_ok(),
+    }
+}
+
+/// A member that nothing follows, at each place where one may stand.
+#[test]
+fn a_member_without_a_name_ends() {
+    for interpreter in INTERPRETERS {
+        for before in
+            ["x", "if x\nend", "if (x) {}", "begin\nend", "(x)", "[x]", "f(x) { }", "do |x| end", "'x'"]
+        {
+            for member in [".", "::", "->", "&.", "?.", ":", "->{", ".(", "::\\", "[", "++", "..", ". ."] {
+                let code = format!("{before} {member}");
+                assert!(ends(piped(interpreter, &code)), "{interpreter} is read for too long: {code:?}");
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
     fn nothing_makes_it_panic(code in pieces()) {
         for interpreter in INTERPRETERS {
-            effects(&piped(interpreter, &code));
+            prop_assert!(ends(piped(interpreter, &code)), "{interpreter} is read for too long: {code:?}");
         }
     }
 

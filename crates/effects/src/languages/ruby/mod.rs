@@ -102,7 +102,7 @@ fn named_statement(m: &mut Machine, word: &str) {
         }
         "if" | "unless" | "while" | "until" | "case" | "begin" | "for" if m.pair() > m.at => {
             compound(m, word);
-            while m.token().is_some_and(|token| !token.fresh)
+            if m.token().is_some_and(|token| !token.fresh)
                 && m.syntax.members.iter().any(|member| m.sees(member))
             {
                 m.postfix(Val::unknown());
