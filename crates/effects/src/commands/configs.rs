@@ -1,9 +1,10 @@
-//! Editors of settings in one format or another: they change a file in place.
+//! Editors of settings in one format or another, and programs that replace text: they change files in place.
 
-use tollgate_model::WriteMode;
+use tollgate_model::{FileKind, WriteMode};
 use tollgate_shell::eval::Outcome;
+use tollgate_shell::value::Taint;
 
-use super::{Commands, Run};
+use super::{Commands, Run, find};
 use crate::options::{Order, read};
 use crate::word::Word;
 
@@ -14,7 +15,144 @@ pub(super) const COMMANDS: Commands = &[
     ("kwriteconfig6", kwriteconfig),
     ("plutil", plutil),
     ("xmlstarlet", xmlstarlet),
+    ("sd", replaces),
+    ("rpl", replaces),
+    ("ruplacer", replaces),
+    ("fastmod", replaces),
+    ("ambr", replaces),
+    ("comby", replaces),
+    ("ast-grep", replaces),
+    ("sg", replaces),
+    ("json", replaces),
+    ("jaq", replaces),
 ];
+
+/// A program that replaces text: its options, the ones that make it write or keep it from that, and how many
+/// operands come before the files.
+struct Replacer {
+    programs: &'static [&'static str],
+    spec: &'static str,
+    writes: &'static [&'static str],
+    shows: &'static [&'static str],
+    before: usize,
+    /// The option that names the files, where no operand does.
+    named: &'static str,
+    /// Without files it goes through the current folder.
+    walks: bool,
+}
+
+const REPLACERS: &[Replacer] = &[
+    Replacer {
+        programs: &["sd"],
+        spec: "p,preview F,fixed-strings,s,string-mode n,max-replacements= f,flags= A,across",
+        writes: &[],
+        shows: &["p"],
+        before: 2,
+        named: "",
+        walks: false,
+    },
+    Replacer {
+        programs: &["rpl"],
+        spec: "L,license h,help i,ignore-case m,match-case w,whole-words b,backup q,quiet v,verbose s,dry-run R,recursive \
+            e,escape p,prompt f,force d,keep-times t,use-tmpdir x= E,encoding= F,fixed-strings",
+        writes: &[],
+        shows: &["s"],
+        before: 2,
+        named: "",
+        walks: false,
+    },
+    Replacer {
+        programs: &["ruplacer"],
+        spec: "go t,type= T,type-not= no-regex subvert hidden ignored color= preserve-case word-regex quiet",
+        writes: &["go"],
+        shows: &[],
+        before: 2,
+        named: "",
+        walks: true,
+    },
+    Replacer {
+        programs: &["fastmod"],
+        spec: "accept-all F,fixed-strings i,ignore-case m,multiline d,dir= e,extensions= g,glob= iglob= hidden \
+            print-changed-files no-ignore",
+        writes: &[],
+        shows: &[],
+        before: 2,
+        named: "d",
+        walks: true,
+    },
+    Replacer {
+        programs: &["ambr"],
+        spec: "rep-file= key-from-file= max-threads= size-per-thread= bin-check-bytes= mmap-bytes= regex no-recursive \
+            no-interactive preserve-time",
+        writes: &[],
+        shows: &[],
+        before: 2,
+        named: "",
+        walks: true,
+    },
+    Replacer {
+        programs: &["comby"],
+        spec: "i,in-place d,directory= f,file-patterns= m,matcher= stdin stdout match-only diff stats review json-lines \
+            rule= templates= config= exclude= exclude-dir= jobs= timeout= z,zip=",
+        writes: &["i", "review"],
+        shows: &["stdout", "diff", "match-only"],
+        before: 2,
+        named: "d",
+        walks: true,
+    },
+    Replacer {
+        programs: &["ast-grep", "sg"],
+        spec: "p,pattern= r,rewrite,rule= l,lang= U,update-all i,interactive json? c,config= inline-rules= filter= globs= \
+            j,threads= selector= strictness= debug-query? color= heading= stdin A,after= B,before= C,context= no-ignore=",
+        writes: &["U", "i"],
+        shows: &[],
+        before: 1,
+        named: "",
+        walks: true,
+    },
+    Replacer {
+        programs: &["json"],
+        spec: "I,in-place f= e= E= c= C= d,D= a,array g,group merge deep-merge o= j i,p k,keys q items= A H,n validate",
+        writes: &["I"],
+        shows: &[],
+        before: usize::MAX,
+        named: "f",
+        walks: false,
+    },
+    Replacer {
+        programs: &["jaq"],
+        spec: "i,in-place n,null-input R,raw-input s,slurp c,compact-output r,raw-output j,join-output S,sort-keys \
+            C,color-output M,monochrome-output tab indent= from= to= f,from-file= L,library-path= e,exit-status",
+        writes: &["i"],
+        shows: &[],
+        before: 1,
+        named: "",
+        walks: false,
+    },
+];
+
+fn replaces(run: &mut Run) -> Outcome {
+    let Some(row) = REPLACERS.iter().find(|row| row.programs.contains(&run.program)) else {
+        return run.derived();
+    };
+    let options = read(run.args, row.spec, Order::Anywhere);
+    let given = |names: &[&str]| names.iter().any(|name| options.has(name));
+    let mut files: Vec<Word> = options.operands.iter().skip(row.before).cloned().collect();
+    files.extend(options.values(row.named).cloned());
+    if files.is_empty() && row.walks {
+        files.push(Word::literal_at(".", run.call.span));
+    }
+    if !(row.writes.is_empty() || given(row.writes)) || given(row.shows) {
+        let taint = files.iter().fold(Taint::NONE, |taint, file| taint.union(run.read(file, false).taint));
+        return Outcome::unknown(taint);
+    }
+    for file in files {
+        let places = run.analyst.places(&file, run.shell);
+        let folder = places.iter().any(|(place, _)| run.analyst.world.kind(&place.path) == FileKind::Dir);
+        edits(run, Some(if row.walks && folder { find::all_below(&file) } else { file }));
+    }
+    run.derived()
+}
 
 fn crudini(run: &mut Run) -> Outcome {
     let spec = "set del merge get format= output= inplace list list-sep= verbose existing? ini-options=";
