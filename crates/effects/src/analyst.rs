@@ -57,6 +57,8 @@ pub(crate) struct Analyst<'w> {
     pub(crate) unpacked: bool,
     /// A stranger's words are being tried as commands.
     pub(crate) guessing: bool,
+    /// How many patterns that stand for commands are still held against every name.
+    pub(crate) patterns: u32,
     /// It looks into a text that a call writes: the texts which that one writes are not looked into in turn.
     pub(crate) within: bool,
     /// The text of the call, as far as a text that it writes may come from it.
@@ -84,6 +86,7 @@ impl<'w> Analyst<'w> {
             traced: false,
             unpacked: false,
             guessing: false,
+            patterns: 16,
             within: false,
             source: None,
         }

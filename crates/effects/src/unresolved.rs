@@ -173,14 +173,17 @@ fn stand_in(run: &mut Run, words: &[String]) {
     run.analyst.doubt(mark, |_| true);
 }
 
-/// Every known command that the pattern may be.
+/// Every known command that the pattern may be. Patterns in what such a command runs are not tried in turn: their
+/// number would grow with every level.
 fn matches(run: &mut Run, shown: &str) {
+    let Some(left) = std::mem::take(&mut run.analyst.patterns).checked_sub(1) else { return };
     let pattern = shown.rsplit('/').next().unwrap_or(shown).to_owned();
     let mark = run.analyst.mark();
     for program in commands::known().filter(|name| paths::glob_could_be(&pattern, name)) {
         let Run { analyst, shell, call, args, .. } = run;
         commands::run(&mut Run { analyst, shell, call, path: program, program, args });
     }
+    run.analyst.patterns = left;
     run.analyst.doubt(mark, |_| true);
 }
 

@@ -299,6 +299,19 @@ fn a_member_without_a_name_ends() {
     }
 }
 
+/// A pattern that may be an interpreter, which reads the same pattern again.
+#[test]
+fn patterns_that_run_each_other_end() {
+    for pattern in ["a*", "*sh", "*", "[a-z]*", "?*", "{a,b,s}*"] {
+        let line = format!("{pattern} x | {pattern} & {pattern}");
+        for code in
+            [piped(pattern, &line), piped("sh", &piped(pattern, &piped("sh", &line))), line.repeat(400)]
+        {
+            assert!(ends(code), "{pattern} is tried for too long");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
