@@ -60,6 +60,17 @@ pub fn sql(data: &[u8]) {
     }
 }
 
+/// Any command is judged, and any code that one is given.
+pub fn commands(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    judged(shell(&text));
+    for interpreter in
+        ["python3 -c", "node -e", "ruby -e", "perl -e", "php -r", "awk", "sed", "pwsh -c", "tclsh -c"]
+    {
+        judged(shell(&format!("{interpreter} {}", quoted(&text))));
+    }
+}
+
 /// Any bytes can be sent to the hook: an event, which is judged and answered, or a fault.
 pub fn payload(data: &[u8]) {
     let env = |_: &str| None;

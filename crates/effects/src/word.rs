@@ -70,6 +70,16 @@ impl Word {
         }
         Self { text, ..self.clone() }
     }
+
+    /// Without its last bytes, as far as they are known.
+    pub fn without_end(&self, bytes: usize) -> Self {
+        let mut text = self.text.clone();
+        if let Some(Piece::Text(last)) = text.pieces.last_mut() {
+            let left = last.get(..last.len().saturating_sub(bytes)).unwrap_or_default();
+            *last = left.into();
+        }
+        Self { text, ..self.clone() }
+    }
 }
 
 /// A text with `*` for what is not known.

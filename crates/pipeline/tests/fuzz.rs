@@ -77,6 +77,11 @@ fn parse() {
 }
 
 #[test]
+fn commands() {
+    run("commands", targets::commands);
+}
+
+#[test]
 fn evaluate() {
     run("evaluate", targets::evaluate);
 }

@@ -38,7 +38,8 @@ pub(super) fn notice(run: &mut Run) {
     let rows = || PROGRAMS.sift(ROWS, program).iter().filter(|row| row.programs.contains(&program));
     if rows().next().is_some() {
         for words in rows().filter_map(|row| row.targets(run.args)) {
-            words.iter().for_each(|word| run.analyst.alter(word, false, run.shell));
+            let files = words.iter().filter(|word| !is_address(word));
+            files.for_each(|word| run.analyst.alter(word, false, run.shell));
         }
     } else {
         in_place(run);
@@ -95,7 +96,12 @@ fn file_of(word: &Word) -> Option<Word> {
     let is_format =
         |format: &str| format.len() > 1 && format.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let file = if format.is_some_and(is_format) { word.after(':') } else { word.clone() };
-    (!file.text.is_empty() && !file.is("-")).then_some(file)
+    (!file.text.is_empty() && !file.is("-") && !is_address(word)).then_some(file)
+}
+
+/// `tcp://host:9000` is no file.
+fn is_address(word: &Word) -> bool {
+    word.text.prefix().contains("://")
 }
 
 /// Is it a folder whose files are gone through?

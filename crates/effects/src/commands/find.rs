@@ -144,13 +144,74 @@ fn filled(command: &[Word], mark: &str, file: &Word) -> Vec<Word> {
 }
 
 fn replaced(word: &Word, mark: &str, file: &Word) -> Word {
-    let Some((before, after)) = word.literal().and_then(|text| text.split_once(mark)) else {
+    let holds = |piece: &Piece| matches!(piece, Piece::Text(known) if known.contains(mark));
+    if mark.is_empty() || !word.text.pieces.iter().any(holds) {
         return word.clone();
-    };
-    let mut text = Text::literal(before);
-    text.append(&file.text);
-    text.push_str(after);
-    Word { text, span: word.span, splits: file.splits, taint: file.taint }
+    }
+    let mut text = Text::default();
+    for piece in &word.text.pieces {
+        let Piece::Text(known) = piece else {
+            text.push(piece.clone());
+            continue;
+        };
+        for (at, part) in known.split(mark).enumerate() {
+            if at > 0 {
+                text.append(&file.text);
+            }
+            text.push_str(part);
+        }
+    }
+    Word { text, span: word.span, splits: word.splits || file.splits, taint: word.taint.union(file.taint) }
+}
+
+/// The command with the file, or a part of its name, for every mark that `parallel` and `fd` know. Numbers stand for
+/// one of several sources: any item may be there.
+fn filled_with_parts(command: &[Word], file: &Word) -> Vec<Word> {
+    let mut words = filled(command, "{}", file);
+    if !words.iter().any(|word| word.text.prefix().contains('{') || word.text.suffix().contains('}')) {
+        return words;
+    }
+    let parts = [
+        ("", file.clone()),
+        (".", stem(file)),
+        ("/", name(file)),
+        ("/.", stem(&name(file))),
+        ("//", folder(file)),
+    ];
+    for (sign, part) in &parts {
+        for number in ["", "1", "2", "3", "4", "5"] {
+            words = filled(&words, &format!("{{{number}{sign}}}"), part);
+        }
+    }
+    words
+}
+
+/// Without what stands behind the last point of the name.
+fn stem(file: &Word) -> Word {
+    let suffix = file.text.suffix();
+    let end = suffix.rfind('.').filter(|at| !suffix.get(*at..).unwrap_or_default().contains('/'));
+    file.without_end(end.map_or(0, |at| suffix.len() - at))
+}
+
+/// What stands behind the last `/`.
+fn name(file: &Word) -> Word {
+    let suffix = file.text.suffix();
+    match suffix.rsplit_once('/') {
+        Some((_, name)) => Word { text: Text::literal(name), ..file.clone() },
+        None if file.literal().is_some() => file.clone(),
+        None => Word { text: Text::hole(Hole::new(HoleSource::Output)), ..file.clone() },
+    }
+}
+
+/// What stands before the last `/`.
+fn folder(file: &Word) -> Word {
+    let suffix = file.text.suffix();
+    match suffix.rfind('/') {
+        Some(at) => file.without_end(suffix.len() - at),
+        None if file.literal().is_some() => Word::literal_at(".", file.span),
+        // The file lies somewhere below what is known.
+        None => file.clone(),
+    }
 }
 
 fn fd(run: &mut Run) -> Outcome {
@@ -183,8 +244,8 @@ fn fd(run: &mut Run) -> Outcome {
     let command: Vec<Word> = command.iter().skip(1).take_while(|word| !word.is(";")).cloned().collect();
     if !command.is_empty() {
         for file in &found {
-            let marked = command.iter().any(|word| word.shown().contains("{}"));
-            let mut words = filled(&command, "{}", file);
+            let marked = command.iter().any(|word| word.shown().contains('{'));
+            let mut words = filled_with_parts(&command, file);
             if !marked {
                 words.push(file.clone());
             }
@@ -328,7 +389,7 @@ fn parallel(run: &mut Run) -> Outcome {
         }
         let marked = command.iter().any(|word| word.shown().contains('{'));
         let item = &quoted(item);
-        let mut words = filled(command, "{}", item);
+        let mut words = filled_with_parts(command, item);
         if !marked {
             words.push(item.clone());
         }

@@ -1,20 +1,18 @@
-//! Infrastructure as code: terraform, pulumi, ansible and their like.
+//! Infrastructure as code: terraform, pulumi and their like.
 
-use tollgate_model::stage;
 use tollgate_shell::eval::Outcome;
 
 use super::containers::remote;
-use super::interpreters;
 use super::verbs::{APPLY, DELETE, DESTROY, Deed, Line, SECRET, Tool};
-use super::{Commands, Run};
+use super::{Commands, Run, ansible};
 use crate::word::Word;
 
 pub(super) const COMMANDS: Commands = &[
     ("terraform", terraform),
     ("tofu", terraform),
-    ("ansible", ansible),
-    ("ansible-playbook", ansible_playbook),
-    ("ansible-pull", ansible_pull),
+    ("ansible", ansible::ansible),
+    ("ansible-playbook", ansible::ansible_playbook),
+    ("ansible-pull", ansible::ansible_pull),
     ("salt", salt),
     ("salt-ssh", salt),
     ("vagrant", vagrant),
@@ -186,53 +184,6 @@ fn terraform(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-/// A module run on other machines, or on this one.
-fn ansible(run: &mut Run) -> Outcome {
-    let values = "m module-name a args i inventory u user l limit f forks e extra-vars private-key become-user c connection t tree \
-        vault-id vault-password-file T timeout P poll B background M module-path become-method";
-    let line = Line::read(run.args, values, false);
-    let module =
-        line.values(&["m", "module-name"]).next().map(Word::shown).unwrap_or_else(|| "command".into());
-    let short = module.rsplit('.').next().unwrap_or_default();
-    let Some(args) = line.values(&["a", "args"]).last().cloned() else { return run.derived() };
-    if line.has("C") || line.has("check") {
-        return run.derived();
-    }
-    lookups(run, &args);
-    let host = line.verb(0);
-    let here = matches!(host.as_str(), "localhost" | "127.0.0.1");
-    match short {
-        "shell" | "command" | "raw" | "script" if here => interpreters::code(run, &args.value(), args.span),
-        "shell" | "command" | "raw" | "script" => {
-            let shell = Word::literal_at("sh", args.span);
-            let flag = Word::literal_at("-c", args.span);
-            remote(run, &[shell, flag, args], &format!("on the hosts {host}"))
-        }
-        "file" if args.shown().contains("state=absent") => {
-            let path = args
-                .shown()
-                .split_whitespace()
-                .find_map(|part| part.strip_prefix("path=").map(str::to_owned));
-            let words =
-                ["rm", "-rf", &path.unwrap_or_default()].map(|text| Word::literal_at(text, args.span));
-            if here { run.inner(&words) } else { remote(run, &words, &format!("on the hosts {host}")) }
-        }
-        // Whatever the module looks after: a volume, a database, a user, a zone.
-        _ if !here
-            && args
-                .shown()
-                .split_whitespace()
-                .any(|part| matches!(part, "state=absent" | "state=deleted")) =>
-        {
-            let (tool, operation) = (run.program.to_owned(), "delete".to_owned());
-            let target = format!("{short} {} on the hosts {host}", args.shown());
-            run.push(tollgate_model::EffectKind::Infra { tool, operation, target });
-            run.derived()
-        }
-        _ => run.derived(),
-    }
-}
-
 /// `salt hosts cmd.run 'command'`.
 fn salt(run: &mut Run) -> Outcome {
     let runs = |word: &Word| matches!(word.shown().as_str(), "cmd.run" | "cmd.shell" | "cmd.run_all");
@@ -243,65 +194,6 @@ fn salt(run: &mut Run) -> Outcome {
 }
 
 /// A playbook is somebody's code for other machines: it is only noted when it runs for real against production.
-fn ansible_playbook(run: &mut Run) -> Outcome {
-    let line = Line::read(
-        run.args,
-        "i inventory l limit e extra-vars t tags u user vault-password-file f forks skip-tags",
-        false,
-    );
-    if line.has("check")
-        || line.has("C")
-        || line.has("syntax-check")
-        || line.has("list-tasks")
-        || line.has("list-hosts")
-    {
-        return run.derived();
-    }
-    let target = line
-        .values(&["i", "inventory", "l", "limit"])
-        .map(Word::shown)
-        .find(|name| stage::is_production(name));
-    if let Some(target) = target {
-        let (tool, operation) = (run.program.to_owned(), "apply".to_owned());
-        run.push(tollgate_model::EffectKind::Infra {
-            tool,
-            operation,
-            target: format!("ansible-playbook on {target}"),
-        });
-    }
-    run.derived()
-}
-
-/// `{{ lookup("file", "path") }}`: templates look things up on this machine.
-fn lookups(run: &mut Run, args: &Word) {
-    let shown = args.shown();
-    for call in shown.split("lookup(").skip(1).chain(shown.split("query(").skip(1)).take(16) {
-        let inside = call.split(')').next().unwrap_or_default();
-        let mut words = inside.split(',').map(|word| word.trim().trim_matches(['"', '\'']));
-        let kind = words.next().unwrap_or_default().rsplit('.').next().unwrap_or_default();
-        for word in words.take_while(|word| !word.contains('=')).map(|word| Word::literal_at(word, args.span))
-        {
-            match kind {
-                "file" | "unvault" | "ini" | "csvfile" | "template" => drop(run.read(&word, false)),
-                "pipe" | "lines" => drop(interpreters::code(run, &word.value(), args.span)),
-                "env" => run.push(tollgate_model::EffectKind::EnvRead {
-                    names: vec![format!("{}{}", tollgate_model::phrase::PRINTED, word.shown())],
-                }),
-                _ => {}
-            }
-        }
-    }
-}
-
-/// Runs a playbook that it fetches first.
-fn ansible_pull(run: &mut Run) -> Outcome {
-    let line = Line::read(run.args, "U url i inventory d directory C checkout", false);
-    if line.values(&["U", "url"]).any(|url| url.shown().contains([':', '@'])) {
-        run.analyst.dynamic_code(crate::analyst::taint::NET, run.call.span);
-    }
-    run.derived()
-}
-
 /// Is this the name of a production system?
 pub(super) fn is_production(name: &str) -> bool {
     let lower = name.to_lowercase();

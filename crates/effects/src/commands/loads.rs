@@ -258,7 +258,7 @@ fn code(run: &mut Run, file: &Word, text: &Value) {
         (Some(language), _) => drop(languages::from_file(run, language, file, &[])),
         (None, Some(text)) => {
             if run.program == "ansible-playbook" {
-                playbook(run, file, &text);
+                super::ansible::playbook(run, file, &text);
             }
             possibly(run, |run| {
                 for command in commands(&text) {
@@ -287,32 +287,4 @@ const LINES: usize = 512;
 
 fn unquoted(text: &str) -> &str {
     text.trim().trim_matches(['"', '\''])
-}
-
-/// The tasks of a playbook that take files away: `state: absent` for a `path`, on this machine.
-fn playbook(run: &mut Run, file: &Word, text: &str) {
-    if !text.contains("localhost") && !text.contains("connection: local") && !text.contains("127.0.0.1") {
-        return;
-    }
-    for task in text.split("\n").fold(Vec::<Vec<&str>>::new(), by_item) {
-        let value = |key: &str| {
-            task.iter().find_map(|line| line.trim_start_matches(['-', ' ']).strip_prefix(key).map(unquoted))
-        };
-        let absent = value("state:") == Some("absent");
-        if let Some(path) = value("path:").or_else(|| value("dest:")).filter(|_| absent) {
-            let word = Word::literal_at(path, file.span);
-            run.analyst.delete(&word, true, run.shell);
-        }
-    }
-}
-
-/// Puts a line to those of its item; a dash begins the next.
-fn by_item<'t>(mut items: Vec<Vec<&'t str>>, line: &'t str) -> Vec<Vec<&'t str>> {
-    if line.trim_start().starts_with("- ") || items.is_empty() {
-        items.push(Vec::new());
-    }
-    if let Some(item) = items.last_mut() {
-        item.push(line);
-    }
-    items
 }

@@ -2,6 +2,7 @@
 
 mod agents_cli;
 mod alter;
+mod ansible;
 pub(crate) mod archives;
 mod cloud;
 pub(crate) mod codecs;

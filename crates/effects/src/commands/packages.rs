@@ -6,6 +6,7 @@ use tollgate_model::{Certainty, EffectKind};
 
 use super::Run;
 use super::verbs::{Deed, GRANT, Line, SECRET, Tool};
+use crate::paths;
 use crate::word::Word;
 
 /// Changes where packages come from.
@@ -328,6 +329,9 @@ pub(super) fn notice(run: &mut Run) {
 /// True when a system does not work without this package.
 pub(super) fn is_essential(package: &str) -> bool {
     let name = package.split([':', '=']).next().unwrap_or_default();
+    if name.contains(['*', '?']) {
+        return ESSENTIAL.split('|').any(|one| paths::glob_could_be(name, one.trim_end_matches('*')));
+    }
     ESSENTIAL.split('|').any(|one| match one.strip_suffix('*') {
         Some(start) => name.starts_with(start),
         None => name == one,

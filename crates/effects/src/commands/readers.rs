@@ -228,7 +228,7 @@ pub(super) fn unknown(run: &mut Run) {
         };
         let reads = match &option_of_it {
             _ if looks => lists_files(run.program, option_of_it.as_deref()),
-            Some(name) => !uses(run.program, name, file.as_ref().unwrap_or(word)),
+            Some(name) => !uses(run, name, file.as_ref().unwrap_or(word)),
             None => true,
         };
         if let Some(file) = file.filter(|_| reads) {
@@ -251,7 +251,7 @@ fn suspect_read(run: &mut Run, word: &Word) {
 }
 
 /// Is the option one that takes a secret to use it? Said by the names that programs agree on.
-fn uses(program: &str, option: &str, file: &Word) -> bool {
+fn uses(run: &Run, option: &str, file: &Word) -> bool {
     let lower = option.to_ascii_lowercase();
     let parts = [
         "env", "key", "cert", "conf", "ident", "cred", "pass", "secret", "token", "auth", "pem", "ssl",
@@ -259,12 +259,38 @@ fn uses(program: &str, option: &str, file: &Word) -> bool {
         "state", "sign",
     ];
     let letters = ["e", "c", "k", "p", "s", "K", "ks"];
-    // `-i` names an identity, or what is worked on.
+    // `-i` names an identity where somebody logs in, and otherwise what is worked on.
+    let logs_in =
+        || IDENTIFIED.contains(&run.program) || run.args.iter().any(|word| word.shown().contains('@'));
     letters.contains(&option)
-        || option == "i" && is_key(file)
+        || option == "i" && is_key(file) && logs_in()
         || parts.iter().any(|part| lower.contains(part))
-        || matches!(option, "f" | "file") && program.contains("env")
+        || matches!(option, "f" | "file") && run.program.contains("env")
 }
+
+/// Programs to which `-i` names the key they log in or decrypt with.
+const IDENTIFIED: &[&str] = &[
+    "ssh",
+    "scp",
+    "sftp",
+    "sshfs",
+    "ssh-copy-id",
+    "mosh",
+    "autossh",
+    "sshuttle",
+    "pssh",
+    "parallel-ssh",
+    "plink",
+    "pscp",
+    "psftp",
+    "age",
+    "rage",
+    "eb",
+    "vagrant",
+    "kitchen",
+    "fab",
+    "xxh",
+];
 
 /// A file that holds one key.
 fn is_key(file: &Word) -> bool {

@@ -365,11 +365,27 @@ fn secret_tool(run: &mut Run) -> Outcome {
 fn pass(run: &mut Run) -> Outcome {
     let verb = run.args.first().map(Word::shown).unwrap_or_default();
     match verb.as_str() {
-        "" | "ls" | "list" | "find" | "search" | "insert" | "add" | "generate" | "edit" | "rm" | "remove"
-        | "delete" | "mv" | "rename" | "cp" | "copy" | "git" | "help" | "version" | "init" | "--help"
-        | "--version" | "-h" => run.derived(),
+        "rm" | "remove" | "delete" => {
+            removed(run);
+            run.derived()
+        }
+        "" | "ls" | "list" | "find" | "search" | "insert" | "add" | "generate" | "edit" | "mv" | "rename"
+        | "cp" | "copy" | "git" | "help" | "version" | "init" | "--help" | "--version" | "-h" => {
+            run.derived()
+        }
         "show" if run.args.len() < 2 => run.derived(),
         _ => store(run, "the password store"),
+    }
+}
+
+/// Passwords that are taken out of the store are files below its folder.
+fn removed(run: &mut Run) {
+    let options = read(run.args, "r,recursive f,force", Order::Anywhere);
+    for name in options.operands.iter().skip(1) {
+        let mut text = Text::literal(&format!("{}/.password-store/", run.analyst.world.home()));
+        text.append(&name.text);
+        let place = Word { text, ..name.clone() };
+        run.analyst.delete(&place, options.has("r"), run.shell);
     }
 }
 

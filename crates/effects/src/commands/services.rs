@@ -259,7 +259,6 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[("format|sanitize|delete-ns|write|write-zeroes|dsm", STORAGE)],
     },
     Tool { names: &["sg_format", "sg_sanitize"], values: "", one_dash: false, deeds: &[("**", STORAGE)] },
-    Tool { names: &["debugfs"], values: "R f b s c", one_dash: false, deeds: &[("** -w", STORAGE)] },
     Tool {
         names: &["loginctl"],
         values: "H host M machine s signal",

@@ -27,6 +27,13 @@ pub(super) const COMMANDS: Commands = &[
     ("balena", format),
     ("woeusb", format),
     ("usbimager", format),
+    ("flash_erase", format),
+    ("flash_eraseall", format),
+    ("flashcp", format),
+    ("nandwrite", format),
+    ("ubiformat", format),
+    ("mtd_debug", mtd_debug),
+    ("debugfs", debugfs),
     ("fallocate", fallocate),
     ("fdisk", partition),
     ("sfdisk", partition),
@@ -62,6 +69,24 @@ fn format(run: &mut Run) -> Outcome {
     if dry {
         return run.derived();
     }
+    devices(run, &targets)
+}
+
+/// Only with `-w` it changes the file system, and only on a device that is somebody's.
+fn debugfs(run: &mut Run) -> Outcome {
+    let options = read(run.args, "D V b= s= c i= w z= f= R= d=", Order::Anywhere);
+    if !options.has("w") {
+        return run.derived();
+    }
+    let targets = named_devices(run);
+    devices(run, &targets)
+}
+
+fn mtd_debug(run: &mut Run) -> Outcome {
+    if !run.args.first().is_some_and(|verb| verb.is("erase") || verb.is("write")) {
+        return run.derived();
+    }
+    let targets = named_devices(run);
     devices(run, &targets)
 }
 

@@ -324,6 +324,11 @@ fn package(run: &mut Run) -> Outcome {
         return run.derived();
     };
     let lines: Vec<String> = scripts(&text, &names);
+    // A script of this name that nobody wrote prints the environment.
+    if lines.is_empty() && names.iter().any(|name| name == "env") {
+        run.push(tollgate_model::EffectKind::EnvRead { names: Vec::new() });
+        return Outcome::unknown(crate::analyst::taint::ENVIRONMENT);
+    }
     run_lines(run, folder.as_ref(), &lines);
     run.derived()
 }

@@ -352,7 +352,7 @@ fn code(run: &mut Run, name: &str, value: &Value) {
 }
 
 fn loads(run: &mut Run, name: &str, value: &Value) {
-    let has_text = value.any.iter().any(|text| !text.is_empty());
+    let has_text = value.any.iter().any(|text| !text.is_empty() && text.as_literal() != Some("/dev/null"));
     if !has_text || (run.call.argv.is_empty() && name != "PATH") {
         return;
     }

@@ -181,9 +181,15 @@ fn env(run: &mut Run) -> Outcome {
 }
 
 fn env_command(run: &mut Run, options: &Options, command: Vec<Word>) -> Outcome {
-    if let Some(folder) = options.value("C") {
-        return inside(run, &folder.value(), &command);
-    }
+    let Some(folder) = options.value("C") else { return env_runs(run, options, command) };
+    let before = run.shell.cwd().clone();
+    run.shell.set_cwd(&folder.value());
+    let outcome = env_runs(run, options, command);
+    run.shell.set_cwd(&before);
+    outcome
+}
+
+fn env_runs(run: &mut Run, options: &Options, command: Vec<Word>) -> Outcome {
     if let Some(text) = options.value("S").cloned() {
         let mut words = vec![text];
         words.extend(command);

@@ -277,7 +277,13 @@ fn loss(class: &str, name: &str, args: &Args) -> Option<EffectKind> {
         Val::Name(name) => !is_module(name),
         _ => true,
     });
-    if WHOLE.contains(&name) && (!narrows || name.starts_with("drop")) && !chained(&["where", "filter"]) {
+    // A table in memory is cut at a row: `frame.truncate(before=…)`.
+    let cuts = name == "truncate" && ["before", "after"].iter().any(|side| args.option(side).is_some());
+    if WHOLE.contains(&name)
+        && !cuts
+        && (!narrows || name.starts_with("drop"))
+        && !chained(&["where", "filter"])
+    {
         return database(if name.starts_with("drop") { "drop" } else { "delete-all" });
     }
     let command = name.strip_suffix("Command").filter(|_| class.starts_with("@aws-sdk"));

@@ -29,7 +29,7 @@ pub(super) fn program(m: &mut Machine, text: &str) -> Val {
 fn command(m: &mut Machine, scan: &mut Scan) -> Vec<Val> {
     let mut words = Vec::new();
     loop {
-        scan.take(|c| matches!(c, ' ' | '\t' | '\r'));
+        scan.take(separates);
         match scan.peek() {
             None => return words,
             Some('\n' | ';') => {
@@ -67,7 +67,7 @@ fn word(m: &mut Machine, scan: &mut Scan) -> Val {
                 scan.next();
                 break;
             }
-            _ if !quoted && (c.is_whitespace() || c == ';') => break,
+            _ if !quoted && (separates(c) || matches!(c, '\n' | ';')) => break,
             '\\' => {
                 scan.next();
                 plain.extend(scan.next().map(|c| match c {
@@ -107,6 +107,11 @@ fn word(m: &mut Machine, scan: &mut Scan) -> Val {
         }
     }
     Val::Text(flush(m, whole, &mut plain))
+}
+
+/// Does it stand between the words of a command?
+fn separates(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\r' | '\u{b}' | '\u{c}')
 }
 
 fn flush(m: &mut Machine, whole: Value, plain: &mut String) -> Value {

@@ -23,6 +23,11 @@ pub(super) const VERBS: &[(&str, Verb)] = &[
 
 impl Git<'_, '_, '_> {
     fn rewrites_here(&mut self, operation: &str, branch: &str, certainty: Certainty) {
+        // A copy that this call makes is nobody's history.
+        let sites = self.sites();
+        if !sites.is_empty() && sites.iter().all(|site| site.fresh) {
+            return;
+        }
         let kind = EffectKind::HistoryRewrite {
             operation: operation.to_owned(),
             how: Rewrite::Local,

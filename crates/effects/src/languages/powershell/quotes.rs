@@ -10,7 +10,7 @@ use super::variable;
 /// Blanks and comments within a line.
 pub(super) fn blanks(scan: &mut Scan) {
     loop {
-        scan.take(|c| matches!(c, ' ' | '\t' | '\r'));
+        scan.take(|c| c.is_whitespace() && c != '\n');
         if scan.sees("`\n") {
             scan.at += 2;
         } else if scan.sees("`\r\n") {

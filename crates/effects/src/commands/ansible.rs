@@ -1,0 +1,213 @@
+//! Ansible: single modules, playbooks, and what their templates look up on this machine.
+
+use tollgate_model::phrase::PRINTED;
+use tollgate_model::{EffectKind, WriteMode, stage};
+use tollgate_shell::eval::Outcome;
+use tollgate_shell::value::{Hole, HoleSource, Piece, Text};
+
+use super::containers::remote;
+use super::verbs::Line;
+use super::{Run, interpreters};
+use crate::word::Word;
+
+/// Modules that write the file which `path` or `dest` names.
+const WRITERS: &[&str] = &[
+    "copy",
+    "template",
+    "lineinfile",
+    "blockinfile",
+    "replace",
+    "get_url",
+    "unarchive",
+    "assemble",
+    "ini_file",
+    "xml",
+];
+
+/// A module run on hosts; on this machine it does what it says here.
+pub(super) fn ansible(run: &mut Run) -> Outcome {
+    let values = "m module-name a args i inventory u user l limit f forks e extra-vars private-key become-user c connection t tree \
+        vault-id vault-password-file T timeout P poll B background M module-path become-method";
+    let line = Line::read(run.args, values, false);
+    let module =
+        line.values(&["m", "module-name"]).next().map(Word::shown).unwrap_or_else(|| "command".into());
+    let Some(args) = line.values(&["a", "args"]).last().cloned() else { return run.derived() };
+    if line.has("C") || line.has("check") {
+        return run.derived();
+    }
+    lookups(run, &args);
+    let host = line.verb(0);
+    let here = is_local(run) || matches!(host.as_str(), "localhost" | "127.0.0.1");
+    module_runs(run, short(&module), &args, here, &host)
+}
+
+fn module_runs(run: &mut Run, module: &str, args: &Word, here: bool, host: &str) -> Outcome {
+    let shown = args.shown();
+    let value = |key: &str| {
+        shown.split_whitespace().find_map(|part| part.strip_prefix(key)?.strip_prefix('=').map(unquoted))
+    };
+    let absent = matches!(value("state"), Some("absent" | "deleted"));
+    let path = ["path", "dest", "name"].into_iter().find_map(value);
+    let on = format!("on the hosts {host}");
+    match (module, path) {
+        ("shell" | "command" | "raw" | "script", _) if here => {
+            interpreters::code(run, &args.value(), args.span)
+        }
+        ("shell" | "command" | "raw" | "script", _) => {
+            let words = ["sh", "-c"].map(|text| Word::literal_at(text, args.span));
+            remote(run, &[&words[..], std::slice::from_ref(args)].concat(), &on)
+        }
+        ("file", Some(path)) if absent && here => {
+            deletes(run, path, args);
+            run.derived()
+        }
+        ("file", Some(path)) if absent => {
+            remote(run, &["rm", "-rf", path].map(|text| Word::literal_at(text, args.span)), &on)
+        }
+        (_, Some(path)) if here && WRITERS.contains(&module) => {
+            writes(run, path, args);
+            run.derived()
+        }
+        // Whatever the module looks after: a volume, a database, a user, a zone.
+        _ if !here && absent => {
+            let (tool, operation) = (run.program.to_owned(), "delete".to_owned());
+            let target = format!("{module} {shown} {on}");
+            run.push(EffectKind::Infra { tool, operation, target });
+            run.derived()
+        }
+        _ => run.derived(),
+    }
+}
+
+pub(super) fn ansible_playbook(run: &mut Run) -> Outcome {
+    let line = Line::read(
+        run.args,
+        "i inventory l limit e extra-vars t tags u user vault-password-file f forks skip-tags c connection",
+        false,
+    );
+    if only_looks(&line) {
+        return run.derived();
+    }
+    let target = line
+        .values(&["i", "inventory", "l", "limit"])
+        .map(Word::shown)
+        .find(|name| stage::is_production(name));
+    if let Some(target) = target {
+        let (tool, operation) = (run.program.to_owned(), "apply".to_owned());
+        run.push(EffectKind::Infra { tool, operation, target: format!("ansible-playbook on {target}") });
+    }
+    run.derived()
+}
+
+fn only_looks(line: &Line) -> bool {
+    ["check", "C", "syntax-check", "list-tasks", "list-hosts"].iter().any(|flag| line.has(flag))
+}
+
+/// Runs a playbook that it fetches first.
+pub(super) fn ansible_pull(run: &mut Run) -> Outcome {
+    let line = Line::read(run.args, "U url i inventory d directory C checkout", false);
+    if line.values(&["U", "url"]).any(|url| url.shown().contains([':', '@'])) {
+        run.analyst.dynamic_code(crate::analyst::taint::NET, run.call.span);
+    }
+    run.derived()
+}
+
+/// What the tasks of a playbook write and take away, on this machine.
+pub(super) fn playbook(run: &mut Run, file: &Word, text: &str) {
+    let named = ["localhost", "connection: local", "127.0.0.1"].iter().any(|name| text.contains(name));
+    if !named && !is_local(run) {
+        return;
+    }
+    for task in text.split('\n').fold(Vec::<Vec<&str>>::new(), by_item) {
+        let lines = || task.iter().map(|line| line.trim_start_matches(['-', ' ']));
+        let value = |key: &str| lines().find_map(|line| line.strip_prefix(key).map(unquoted));
+        let Some(path) = value("path:").or_else(|| value("dest:")) else { continue };
+        let module = lines().filter_map(|line| line.trim_end().strip_suffix(':')).map(short);
+        if value("state:") == Some("absent") {
+            deletes(run, path, file);
+        } else if module.into_iter().any(|name| WRITERS.contains(&name)) {
+            writes(run, path, file);
+        }
+    }
+}
+
+/// Puts a line to those of its item; a dash begins the next.
+fn by_item<'t>(mut items: Vec<Vec<&'t str>>, line: &'t str) -> Vec<Vec<&'t str>> {
+    if line.trim_start().starts_with("- ") || items.is_empty() {
+        items.push(Vec::new());
+    }
+    if let Some(item) = items.last_mut() {
+        item.push(line);
+    }
+    items
+}
+
+/// Does the command line say that the hosts are this machine?
+fn is_local(run: &Run) -> bool {
+    let follows = |flag: &str, values: &[&str]| {
+        run.args
+            .windows(2)
+            .any(|pair| matches!(pair, [option, value] if option.is(flag) && values.iter().any(|known| value.is(known))))
+    };
+    follows("-c", &["local"])
+        || follows("--connection", &["local"])
+        || follows("-i", &["localhost,", "127.0.0.1,"])
+        || run.args.iter().any(|word| word.is("--connection=local"))
+}
+
+fn deletes(run: &mut Run, path: &str, from: &Word) {
+    let word = templated(run, path, from);
+    run.analyst.delete(&word, true, run.shell);
+}
+
+fn writes(run: &mut Run, path: &str, from: &Word) {
+    let word = templated(run, path, from);
+    run.analyst.write(&word, WriteMode::Edit, None, run.shell);
+}
+
+/// A path with its templates: the home directory is known, everything else only when it runs.
+fn templated(run: &Run, path: &str, from: &Word) -> Word {
+    let home = run.analyst.world.home();
+    let mut text = Text::default();
+    for (at, part) in path.split("{{").enumerate() {
+        let Some((template, rest)) = part.split_once("}}").filter(|_| at > 0) else {
+            text.push_str(&part.replacen('~', home, usize::from(at == 0 && part.starts_with('~'))));
+            continue;
+        };
+        if template.contains("HOME") || template.contains("ansible_user_dir") {
+            text.push_str(home);
+        } else {
+            text.push(Piece::Hole(Hole::nonempty(HoleSource::Variable(template.trim().into()))));
+        }
+        text.push_str(rest);
+    }
+    Word { text, ..from.clone() }
+}
+
+/// `{{ lookup("file", "path") }}`: templates look things up on this machine.
+fn lookups(run: &mut Run, args: &Word) {
+    let shown = args.shown();
+    for call in shown.split("lookup(").skip(1).chain(shown.split("query(").skip(1)).take(16) {
+        let inside = call.split(')').next().unwrap_or_default();
+        let mut words = inside.split(',').map(unquoted);
+        let kind = short(words.next().unwrap_or_default());
+        for word in words.take_while(|word| !word.contains('=')).map(|word| Word::literal_at(word, args.span))
+        {
+            match kind {
+                "file" | "unvault" | "ini" | "csvfile" | "template" => drop(run.read(&word, false)),
+                "pipe" | "lines" => drop(interpreters::code(run, &word.value(), args.span)),
+                "env" => run.push(EffectKind::EnvRead { names: vec![format!("{PRINTED}{}", word.shown())] }),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The name of a module or a plug-in without its collection.
+fn short(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or_default()
+}
+
+fn unquoted(text: &str) -> &str {
+    text.trim().trim_matches(['"', '\''])
+}
