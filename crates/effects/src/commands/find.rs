@@ -18,6 +18,8 @@ pub(super) const COMMANDS: Commands = &[
     ("fd", fd),
     ("fdfind", fd),
     ("xargs", xargs),
+    ("xe", xe),
+    ("lr", lr),
     ("gxargs", xargs),
     ("parallel", parallel),
     ("rush", parallel),
@@ -307,6 +309,33 @@ fn xargs(run: &mut Run) -> Outcome {
         }
     }
     run.derived()
+}
+
+/// `xe` puts one line at a time behind the command, or where `{}` stands.
+fn xe(run: &mut Run) -> Outcome {
+    let options = read(run.args, "0 A,a f= F I= j= k L n N= p q R s= v x,X", Order::First);
+    let input = run.stdin().cloned().unwrap_or_else(|| Value::output(tollgate_shell::value::Taint::NONE));
+    let items = items(&input, true, run);
+    if let Some(code) = options.value("s").cloned() {
+        super::interpreters::code(run, &code.value(), code.span);
+    }
+    for item in items.iter().filter(|_| !options.operands.is_empty()) {
+        let marked = options.operands.iter().any(|word| word.shown().contains("{}"));
+        let mut words = filled(&options.operands, "{}", item);
+        words.extend((!marked).then(|| item.clone()));
+        run.inner(&words);
+    }
+    run.derived()
+}
+
+/// `lr` lists what lies below its operands.
+fn lr(run: &mut Run) -> Outcome {
+    let options =
+        read(run.args, "0 1 A B C= D F G H L Q S X= d e= f= g= h l o= p P s t= U v x", Order::Anywhere);
+    let here = [Word::literal_at(".", run.call.span)];
+    let roots = if options.operands.is_empty() { &here[..] } else { &options.operands };
+    let found = roots.iter().map(|root| all_below(root).text);
+    Outcome { stdout: Value::of(found, tollgate_shell::value::Taint::NONE), status: Status::Either }
 }
 
 /// The words that standard input makes.

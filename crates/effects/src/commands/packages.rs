@@ -136,6 +136,7 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[
             ("** -D=altDeploymentRepository=*file:*", Deed::Safe),
+            ("** help:effective-settings|*:effective-settings -D=showPasswords=true", SECRET),
             ("** flyway:clean|liquibase:dropAll|*:flyway-maven-plugin:*:clean", Deed::Database("reset")),
             ("** deploy|deploy:*|release:perform", Deed::Publish("Maven")),
         ],

@@ -5,6 +5,7 @@ use tollgate_shell::value::Value;
 
 use super::strangers::{either, possibly};
 use super::{Commands, Run};
+use crate::analyst::taint;
 use crate::languages::{self, Language, Program};
 use crate::word::Word;
 
@@ -32,6 +33,12 @@ pub(super) const COMMANDS: Commands = &[
     ("crystal", handler),
     ("gp", handler),
     ("maxima", handler),
+    ("jbang", fetched),
+    ("scala-cli", fetched),
+    ("amm", fetched),
+    ("nextflow", fetched),
+    ("chezmoi", dotfiles),
+    ("yadm", dotfiles),
 ];
 
 const EXTENSIONS: &[&str] = &[
@@ -44,6 +51,28 @@ fn handler(run: &mut Run) -> Outcome {
     super::strangers::suspect(run);
     self::run(run);
     super::strangers::input_code(run);
+    run.derived()
+}
+
+/// Runners that take an address as well as a file.
+fn fetched(run: &mut Run) -> Outcome {
+    let operands = run.args.iter().filter(|word| !word.text.prefix().starts_with('-'));
+    if let Some(address) = operands.take(2).find(|word| word.text.prefix().contains("://")) {
+        run.analyst.dynamic_code(taint::NET, address.span);
+    }
+    handler(run)
+}
+
+/// `chezmoi init --apply address`: the files of a home, and the scripts among them, come from elsewhere.
+fn dotfiles(run: &mut Run) -> Outcome {
+    let says = |name: &str| run.args.iter().any(|word| word.is(name));
+    let applies = match run.program {
+        "chezmoi" => says("init") && (says("--apply") || says("-a")) || says("update"),
+        _ => says("clone") && !says("--no-bootstrap"),
+    };
+    if applies {
+        run.analyst.dynamic_code(taint::NET, run.call.span);
+    }
     run.derived()
 }
 
