@@ -85,7 +85,7 @@ pub(super) fn ansible_playbook(run: &mut Run) -> Outcome {
         "i inventory l limit e extra-vars t tags u user vault-password-file f forks skip-tags c connection",
         false,
     );
-    if only_looks(&line) {
+    if LOOKS.iter().any(|flag| line.has(flag.trim_start_matches('-'))) {
         return run.derived();
     }
     let target = line
@@ -99,9 +99,8 @@ pub(super) fn ansible_playbook(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-fn only_looks(line: &Line) -> bool {
-    ["check", "C", "syntax-check", "list-tasks", "list-hosts"].iter().any(|flag| line.has(flag))
-}
+/// Options with which nothing is changed.
+const LOOKS: &[&str] = &["--check", "-C", "--syntax-check", "--list-tasks", "--list-hosts"];
 
 /// Runs a playbook that it fetches first.
 pub(super) fn ansible_pull(run: &mut Run) -> Outcome {
@@ -115,7 +114,7 @@ pub(super) fn ansible_pull(run: &mut Run) -> Outcome {
 /// What the tasks of a playbook write and take away, on this machine.
 pub(super) fn playbook(run: &mut Run, file: &Word, text: &str) {
     let named = ["localhost", "connection: local", "127.0.0.1"].iter().any(|name| text.contains(name));
-    if !named && !is_local(run) {
+    if !named && !is_local(run) || LOOKS.iter().any(|flag| run.args.iter().any(|word| word.is(flag))) {
         return;
     }
     for task in text.split('\n').fold(Vec::<Vec<&str>>::new(), by_item) {

@@ -22,7 +22,6 @@ pub(super) const COMMANDS: Commands = &[
     ("ambr", replaces),
     ("comby", replaces),
     ("ast-grep", replaces),
-    ("sg", replaces),
     ("json", replaces),
     ("jaq", replaces),
 ];
@@ -101,7 +100,7 @@ const REPLACERS: &[Replacer] = &[
         walks: true,
     },
     Replacer {
-        programs: &["ast-grep", "sg"],
+        programs: &["ast-grep"],
         spec: "p,pattern= r,rewrite,rule= l,lang= U,update-all i,interactive json? c,config= inline-rules= filter= globs= \
             j,threads= selector= strictness= debug-query? color= heading= stdin A,after= B,before= C,context= no-ignore=",
         writes: &["U", "i"],

@@ -117,7 +117,6 @@ pub(super) fn notice(run: &mut Run) {
             loads::tool(run, program, &command.value());
         }
     }
-    trace_to_command(run);
     match run.program {
         "cargo" => cargo::cargo(run),
         "gh" => gh(run),
@@ -236,18 +235,6 @@ pub(super) fn given(run: &Run, spec: &'static str) -> Vec<Word> {
 fn piped(word: &Word) -> Word {
     let marks = word.text.prefix().len() - word.text.prefix().trim_start_matches(['|', '!']).len();
     word.from(marks)
-}
-
-/// `strace -o '|command'`.
-fn trace_to_command(run: &mut Run) {
-    if !matches!(run.program, "strace" | "ltrace") {
-        return;
-    }
-    for value in given(run, "o,output=") {
-        if value.text.prefix().starts_with(['|', '!']) {
-            interpreters::code(run, &piped(&value).value(), value.span);
-        }
-    }
 }
 
 fn harmless(run: &mut Run) -> Outcome {

@@ -43,7 +43,10 @@ pub(super) fn reports(run: &mut Run, options: &Options) {
     let Some((_, names)) = REPORTS.iter().find(|(name, _)| *name == run.program) else { return };
     for file in names.iter().flat_map(|name| options.values(name)).cloned().collect::<Vec<_>>() {
         if run.program == "strace" && file.text.prefix().starts_with(['|', '!']) {
-            interpreters::code(run, &file.from(1).value(), file.span);
+            // With `-v` every environment that a program is given is in the trace.
+            let whole = run.args.iter().any(|word| word.is("-v"));
+            let trace = Value::text(if whole { "printenv | " } else { "" });
+            interpreters::code(run, &trace.concat(&file.from(1).value()), file.span);
         } else {
             run.analyst.write(&file, WriteMode::Overwrite, None, run.shell);
         }
