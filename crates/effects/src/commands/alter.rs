@@ -32,7 +32,7 @@ static MAKING: Sieve = sieve!(MAKERS, row => row.programs);
 /// Takes down what a program makes or changes of its own accord.
 pub(super) fn notice(run: &mut Run) {
     let program = run.program;
-    if run.args.iter().any(|word| word.is("--help") || word.is("--version")) {
+    if long(run.args).any(|word| word.is("--help") || word.is("--version")) {
         return;
     }
     let rows = || PROGRAMS.sift(ROWS, program).iter().filter(|row| row.programs.contains(&program));
@@ -116,10 +116,15 @@ fn is_walked(run: &Run, word: &Word) -> bool {
 
 /// May be what an option says of a program that nobody knows.
 fn in_place(run: &mut Run) {
-    if run.args.iter().any(|word| IN_PLACE.iter().any(|flag| word.is(flag))) {
+    if long(run.args).any(|word| IN_PLACE.iter().any(|flag| word.is(flag))) {
         let words = tree(&[], &[]).targets(run.args).unwrap_or_default();
         words.iter().for_each(|word| perhaps(run, word));
     }
+}
+
+/// The options with two dashes.
+fn long(args: &[Word]) -> impl Iterator<Item = &Word> {
+    args.iter().filter(|word| word.text.prefix().starts_with("--"))
 }
 
 /// Takes down what may be made or changed.

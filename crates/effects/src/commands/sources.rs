@@ -68,7 +68,7 @@ fn dotfiles(run: &mut Run) -> Outcome {
     let says = |name: &str| run.args.iter().any(|word| word.is(name));
     let applies = match run.program {
         "chezmoi" => says("init") && (says("--apply") || says("-a")) || says("update"),
-        _ => says("clone") && !says("--no-bootstrap"),
+        _ => says("clone") && says("--bootstrap"),
     };
     if applies {
         run.analyst.dynamic_code(taint::NET, run.call.span);

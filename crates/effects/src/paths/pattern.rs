@@ -123,6 +123,10 @@ fn common_ending(wanted: &str) -> Option<&str> {
 
 /// Does `name` match a simple pattern of `*` and plain characters? Linear: greedy with one point to go back to.
 pub(super) fn matches(pattern: &str, name: &str) -> bool {
+    // Nearly all differ in their first letter.
+    if pattern.bytes().next().is_some_and(|first| first != b'*' && name.bytes().next() != Some(first)) {
+        return false;
+    }
     let mut pieces = pattern.split('*');
     let Some(rest) = name.strip_prefix(pieces.next().unwrap_or_default()) else { return false };
     let mut rest = rest;
