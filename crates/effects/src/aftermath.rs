@@ -8,6 +8,7 @@ use tollgate_shell::first_lookalike;
 use tollgate_shell::value::{Text, Value};
 
 use crate::analyst::{Analyst, own_at};
+use crate::carriers;
 use crate::content::{self, Extent};
 use crate::hidden;
 use crate::indexes;
@@ -175,7 +176,12 @@ fn read_later(place: &Place, texts: &[(&String, Extent)], world: &dyn World) -> 
 pub(crate) fn planted(path: &str, shown: &str, text: &str, world: &dyn World) -> Vec<EffectKind> {
     let mut kinds = Vec::new();
     let for_agents = instructions::is_for_agents(path);
-    let kind = if for_agents || hidden::is_code(path) { hidden::Kind::Read } else { hidden::Kind::Other };
+    let kind = match () {
+        () if for_agents => hidden::Kind::Read,
+        () if !hidden::is_code(path) => hidden::Kind::Other,
+        () if carriers::is_test(path) => hidden::Kind::Test,
+        () => hidden::Kind::Read,
+    };
     if let Some(unseen) = hidden::first(text, kind)
         && !had_hidden(path, &unseen, kind, world)
     {

@@ -78,7 +78,7 @@ fn code(path: &str, name: &str, extension: &str, text: &str) -> Option<Carrier> 
         return one(Runs::ByItself, Piece::Quoted(own()));
     }
     let language = Language::of(extension).or_else(|| language_of(extension))?;
-    if is_test(path, name) && text.len() <= TEST_LIMIT {
+    if is_test(path) && text.len() <= TEST_LIMIT {
         return one(Runs::ByItself, Piece::Language(language, own()));
     }
     let folders = ["/scripts/", "/script/", "/bin/", "/tools/", "/hack/", "/ci/", "/.github/"];
@@ -131,7 +131,8 @@ fn is_config(name: &str) -> bool {
 }
 
 /// A file that a test runner finds by its name.
-fn is_test(path: &str, name: &str) -> bool {
+pub(crate) fn is_test(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     stem.starts_with("test_")
         || ["_test", ".test", ".spec", "_spec"].iter().any(|end| stem.ends_with(end))

@@ -6,6 +6,8 @@
 pub(crate) enum Kind {
     /// Code and instructions for agents: everything unseen counts.
     Read,
+    /// Code of tests: what has no width may stand in a quoted text, for that is how its handling is tried.
+    Test,
     /// Other texts: what has no use but to hide something.
     Other,
 }
@@ -52,7 +54,7 @@ fn in_line(line: &str, kind: Kind, is_first: bool) -> Option<String> {
         let mark = is_first && *at == 0 && around.own() == '\u{feff}';
         !mark && around.hides(kind)
     });
-    let at = at.or_else(|| (kind == Kind::Read).then(|| disguised(&chars)).flatten())?;
+    let at = at.or_else(|| (kind != Kind::Other).then(|| disguised(&chars)).flatten())?;
     Some(rendered(&chars, at))
 }
 
@@ -90,7 +92,15 @@ impl Around<'_> {
             '\u{2061}'..='\u{2064}' | '\u{206a}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' => true,
             _ => false,
         };
-        always || kind == Kind::Read && self.hides_in_code(c)
+        let quoted = kind == Kind::Test && has_no_width(c) && self.is_quoted();
+        always || kind != Kind::Other && !quoted && self.hides_in_code(c)
+    }
+
+    /// Does it stand in a text in quotes, which both begins and ends in this line?
+    fn is_quoted(&self) -> bool {
+        let (before, after) = self.chars.split_at_checked(self.at).unwrap_or_default();
+        let count = |part: &[char], quote: char| part.iter().filter(|c| **c == quote).count();
+        ['"', '\'', '`'].iter().any(|quote| count(before, *quote) % 2 == 1 && count(after, *quote) > 0)
     }
 
     fn hides_in_code(&self, c: char) -> bool {
@@ -179,6 +189,10 @@ fn joins(c: char) -> bool {
     is_right_to_left(c)
         || matches!(c, '\u{900}'..='\u{109f}' | '\u{1780}'..='\u{18af}' | '\u{2190}'..='\u{2bff}' | '\u{a8e0}'..='\u{a8ff}'
             | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}')
+}
+
+fn has_no_width(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' | '\u{ad}')
 }
 
 fn is_hangul(c: char) -> bool {

@@ -1,6 +1,6 @@
 //! The machine as rules see it: read-only, and looked at only when a verdict depends on it.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -18,6 +18,9 @@ use crate::git::Git;
 /// Where temporary files lie.
 const TEMP: [&str; 4] = ["/tmp", "/var/tmp", "/dev/shm", "/private/tmp"];
 
+/// How many paths are remembered.
+const FOLLOWED: usize = 32;
+
 /// This machine.
 pub struct Machine {
     home: String,
@@ -26,6 +29,8 @@ pub struct Machine {
     temp: Vec<String>,
     own: Vec<String>,
     homes: OnceCell<Vec<String>>,
+    /// Where paths led that were asked for: several rules look at the same ones.
+    followed: RefCell<Vec<(String, Option<String>)>>,
     git: Git,
     session: Session,
     memory: OnceCell<Result<Memory, LogFault>>,
@@ -59,6 +64,7 @@ impl Machine {
             temp,
             own,
             homes: OnceCell::new(),
+            followed: RefCell::default(),
             git: Git::default(),
             session: Session::default(),
             memory: OnceCell::new(),
@@ -123,11 +129,15 @@ impl World for Machine {
     }
 
     fn real(&self, path: &str) -> Option<String> {
-        let path = Path::new(path);
-        let existing = path.ancestors().find_map(|folder| Some((folder, fs::canonicalize(folder).ok()?)));
-        let (folder, real) = existing?;
-        let rest = path.strip_prefix(folder).ok()?;
-        Some(text(if rest.as_os_str().is_empty() { real } else { real.join(rest) }))
+        if let Some((_, real)) = self.followed.borrow().iter().find(|(known, _)| known == path) {
+            return real.clone();
+        }
+        let real = follow(Path::new(path));
+        let mut followed = self.followed.borrow_mut();
+        if followed.len() < FOLLOWED {
+            followed.push((path.to_owned(), real.clone()));
+        }
+        real
     }
 
     fn identity(&self, path: &str) -> Option<(u64, u64)> {
@@ -183,6 +193,14 @@ impl World for Machine {
             State::merged(&[&project, &read(Whose::Session { agent, session: id })])
         })
     }
+}
+
+/// Where a path leads: as far as it exists links are followed, the rest is as it is named.
+fn follow(path: &Path) -> Option<String> {
+    let existing = path.ancestors().find_map(|folder| Some((folder, fs::canonicalize(folder).ok()?)));
+    let (folder, real) = existing?;
+    let rest = path.strip_prefix(folder).ok()?;
+    Some(text(if rest.as_os_str().is_empty() { real } else { real.join(rest) }))
 }
 
 /// `TMPDIR`, where it names a place that is temporary anyway: a project's settings may set it.

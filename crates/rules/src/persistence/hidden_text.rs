@@ -22,6 +22,8 @@ rule! {
         pass Write("README.md\n\u{1f469}\u{200d}\u{1f4bb} \u{2764}\u{fe0f} naïve 東京\n"),
         pass Write("src/a.js\nconst hello = 'привет, мир'; // שלום\n"),
         pass Write("src/b.py\n\u{feff}text = 'می\u{200c}خواهم'\n"),
+        hit Write("tests/a.test.ts\nif (admin\u{200b}) { run('x'); }\n"),
+        pass Write("tests/a.test.ts\nexpect(clean('a\u{200b}b')).toBe('ab');\n"),
         pass Write("src/c.ts\nconst space = '\\u200b';\n"),
     ],
 }
