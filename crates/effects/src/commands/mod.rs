@@ -149,7 +149,7 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
             outputs::notice(run, false);
             let verbs = verbs::find(run.program).is_some();
             let installed = ["/usr/", "/bin/", "/sbin/", "/opt/"].iter().any(|top| run.path.starts_with(top));
-            if (installed || !run.path.contains('/')) && !verbs {
+            if (installed || !run.path.contains('/')) && !verbs && !is_followed(run) {
                 readers::unknown(run);
             }
             let outcome = interpreters::program(run);

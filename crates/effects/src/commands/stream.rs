@@ -61,10 +61,15 @@ fn sed(run: &mut Run) -> Outcome {
         }
     }
     if options.has("i") || options.has("I") {
-        let empties = scripts(run, &options, "e", "f").iter().any(|(script, _)| {
-            script
-                .as_literal()
-                .is_some_and(|text| matches!(text.trim(), "d" | "D" | "1,$d" | "0,$d" | "1,$ d"))
+        let scripts: Option<Vec<String>> = scripts(run, &options, "e", "f")
+            .iter()
+            .map(|(script, _)| script.as_literal().map(str::to_owned))
+            .collect();
+        let empties = scripts.is_some_and(|scripts| {
+            let deletes = |text: &String| matches!(text.trim(), "d" | "D" | "1,$d" | "0,$d" | "1,$ d");
+            // With `-n` only what a script prints is left.
+            let prints = |text: &String| text.contains(['p', 'P', '=', 'l', 'i', 'a', 'c', 'r', 'R']);
+            scripts.iter().any(deletes) || options.has("n") && !scripts.iter().any(prints)
         });
         let nothing = Value::empty();
         for word in &files {

@@ -68,7 +68,8 @@ fn make(run: &mut Run) -> Outcome {
         warn-undefined-variables shuffle? jobserver-auth?";
     let options = read(run.args, spec, Order::Anywhere);
     // Names of targets are picked out of what it would print.
-    let picked = run.call.piped_to && (options.has("q") || options.has("n"));
+    let has_targets = !options.value("f").is_some_and(|file| file.is("/dev/null"));
+    let picked = has_targets && run.call.piped_to && (options.has("q") || options.has("n"));
     if options.has("p") && !picked {
         // All that make knows, and with it every variable of the environment.
         run.push(EffectKind::EnvRead { names: Vec::new() });

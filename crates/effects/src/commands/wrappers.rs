@@ -136,7 +136,21 @@ fn plain(run: &mut Run) -> Outcome {
     }
     reports::reports(run, &options);
     let command: Vec<Word> = options.operands.iter().skip(*before).cloned().collect();
-    inner_or_nothing(run, &command, options.unsure)
+    match started_in(run, &options) {
+        Some(folder) if !command.is_empty() => inside(run, &folder, &command),
+        _ => inner_or_nothing(run, &command, options.unsure),
+    }
+}
+
+/// Where a service that `systemd-run` starts works, unless it is where the caller is.
+fn started_in(run: &Run, options: &Options) -> Option<Value> {
+    if run.program != "systemd-run" || options.has("scope") || options.has("d") {
+        return None;
+    }
+    let property = options.values("p").find(|word| word.text.prefix().starts_with("WorkingDirectory="));
+    let named = options.value("working-directory").cloned().or(property.map(|word| word.after('=')));
+    let home = if options.has("user") { run.analyst.world.home() } else { "/" };
+    Some(named.map_or_else(|| Value::text(home), |word| word.value()))
 }
 
 fn inner_or_nothing(run: &mut Run, command: &[Word], unsure: bool) -> Outcome {

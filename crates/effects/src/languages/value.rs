@@ -310,6 +310,7 @@ impl Val {
             }
             // Nothing, and something: the something counts.
             (Self::Name(name), other) | (other, Self::Name(name)) if is_nothing(name) => other.clone(),
+            (Self::List(list), other) | (other, Self::List(list)) if list.items.is_empty() => other.clone(),
             (Self::Text(text), other) | (other, Self::Text(text)) if text.is_known() => {
                 let hole = Value::something(HoleSource::Input).with_taint(other.taint());
                 Self::Text(text.union(&hole))

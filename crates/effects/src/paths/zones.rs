@@ -1,6 +1,6 @@
 //! Which paths are protected. A catalogue: each entry is a file's documented place.
 
-use tollgate_model::{World, Zone};
+use tollgate_model::{FileKind, World, Zone};
 
 use super::pattern::{Component, matches};
 
@@ -566,10 +566,23 @@ fn is_fixture(parts: &[Component], world: &dyn World) -> bool {
     (named(HOLD) || test) && !filled_in && rest.iter().all(Component::is_literal)
 }
 
+/// Does a pattern below the home fit settings that are there? `~/.cl*/sett*.json`.
+fn meets_settings(rest: &[Component], world: &dyn World) -> bool {
+    if rest.iter().all(Component::is_literal) {
+        return false;
+    }
+    let fits = |entry: &str| {
+        let names: Vec<&str> = entry.split('/').collect();
+        names.len() == rest.len() && names.iter().zip(rest).all(|(name, part)| part.could_be(name))
+    };
+    let is_there = |entry: &str| world.kind(&format!("{}/{entry}", world.home())) != FileKind::Missing;
+    AGENT_SETTINGS.iter().any(|entry| !entry.contains('*') && fits(entry) && is_there(entry))
+}
+
 fn is_agent_config(parts: &[Component], home: Option<&[Component]>, world: &dyn World) -> bool {
     let project = below(parts, world.workspace());
     any(SYSTEM_AGENT_SETTINGS, parts)
-        || home.is_some_and(|rest| any(AGENT_SETTINGS, rest))
+        || home.is_some_and(|rest| any(AGENT_SETTINGS, rest) || meets_settings(rest, world))
         || project.is_some_and(|rest| any_suffix(AGENT_SETTINGS, rest))
         || world.own_places().iter().any(|own| below(parts, own).is_some())
 }

@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, EffectKind, Hit, Rule, Zone};
+use tollgate_model::{Card, Case, EffectKind, Hit, Place, Rule, Zone};
 
 use crate::kit::{Words, first, rule, shown};
 
@@ -14,6 +14,7 @@ rule! {
         hit Shell("chmod -R 777 /"),
         hit Shell("chown -hR root: ~"),
         hit Shell("chmod -R go-rwx /usr/lib"),
+        hit Shell("find / -xdev -writable -exec chmod 0 {} +"),
         pass Shell("chmod -R u+w build"),
         pass Shell("chmod +x run.sh"),
     ],
@@ -27,9 +28,7 @@ impl Rule for RecursivePermission {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Permission { place, recursive, to }
-                if (*recursive || place.pattern && place.root)
-                    && place.zone >= Zone::Home
-                    && place.zone != Zone::AgentConfig =>
+                if is_everything(place, *recursive) && place.zone != Zone::AgentConfig =>
             {
                 Words::new(
                     format!("changes permissions or owner of everything in {} to `{to}`", shown(place)),
@@ -39,4 +38,10 @@ impl Rule for RecursivePermission {
             _ => None,
         })
     }
+}
+
+/// A home or a part of the system with all below it, or what a walk over the whole machine finds.
+fn is_everything(place: &Place, recursive: bool) -> bool {
+    (recursive || place.pattern && place.root) && place.zone >= Zone::Home
+        || place.pattern && place.path.starts_with("/*")
 }

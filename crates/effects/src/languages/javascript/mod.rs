@@ -154,9 +154,16 @@ fn word(m: &mut Machine, name: &Rc<str>) -> Val {
             statements::class(m);
             Val::unknown()
         }
-        ("new" | "await" | "typeof" | "void" | "delete" | "yield", _) => {
+        ("new" | "await" | "typeof" | "void" | "delete", _) => {
             m.at += 1;
             m.expr(UNARY)
+        }
+        ("yield", _) => {
+            m.at += 1;
+            let all = m.eat("*");
+            let value = m.expr(ARGUMENT);
+            m.give_back(if all { value } else { Val::many(vec![value]) });
+            Val::unknown()
         }
         ("this" | "super", _) => {
             m.at += 1;

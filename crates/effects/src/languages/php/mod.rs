@@ -206,6 +206,19 @@ fn word(m: &mut Machine, name: &Rc<str>) -> Val {
             m.at += 1;
             m.expr(UNARY)
         }
+        "yield" => {
+            m.at += 1;
+            let all = m.eat_word("from");
+            let value = m.expr(ARGUMENT);
+            m.give_back(if all { value } else { Val::many(vec![value]) });
+            Val::unknown()
+        }
+        "return" => {
+            m.at += 1;
+            let value = m.expr(0);
+            m.give_back(value.clone());
+            value
+        }
         "proc_open" if matches!(m.ahead(1), Some(Tok::Op("("))) => process(m),
         "print" | "echo" => {
             m.at += 1;

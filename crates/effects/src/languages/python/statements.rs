@@ -355,8 +355,18 @@ fn with(m: &mut Machine) {
 fn entered(m: &mut Machine, value: Val) -> Val {
     match own(m, "__enter__") {
         Some(yielded @ (Val::File(_) | Val::Pipe(_) | Val::Text(_))) => yielded,
-        _ => value,
+        // `@contextmanager`: what its generator yields.
+        _ => match &value {
+            Val::List(list) if list.open && list.items.len() == 1 && makes_managers(m) => {
+                list.items.first().cloned().unwrap_or(value)
+            }
+            _ => value,
+        },
     }
+}
+
+fn makes_managers(m: &Machine) -> bool {
+    ["contextmanager", "contextlib"].iter().any(|name| m.scope.get(name).is_some())
 }
 
 /// Calls a method that the program defines.
@@ -368,12 +378,14 @@ fn own(m: &mut Machine, name: &str) -> Option<Val> {
 }
 
 fn give_back(m: &mut Machine) {
+    let yields = m.sees_word("yield");
     m.at += 1;
-    m.eat_word("from");
+    let all = m.eat_word("from");
     let end = line_end(m);
     if m.at < end {
         let value = m.range(m.at..end, tuple);
-        m.give_back(value);
+        // A generator gives back, one after the other, whatever it yields.
+        m.give_back(if yields && !all { Val::many(vec![value]) } else { value });
     }
     m.at = end;
 }

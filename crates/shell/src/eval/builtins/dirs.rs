@@ -84,6 +84,12 @@ impl Shell {
         if target.value.literals().any(|text| text.starts_with(['+', '-']) && text.len() > 1) {
             return self.swap_top(host);
         }
+        if args.iter().any(|arg| arg.value.as_literal() == Some("-n")) {
+            let mut state = self.state.clone();
+            let there = self.resolve(&target.value);
+            Rc::make_mut(&mut state.local_mut().dirs).push(there);
+            return Flow { ok: Some(state), fail: None };
+        }
         let flow = self.builtin_cd(std::slice::from_ref(target), host);
         Flow {
             ok: flow.ok.map(|mut state| {
@@ -113,8 +119,15 @@ impl Shell {
         let mut state = self.state.clone();
         let top = Rc::make_mut(&mut state.local_mut().dirs).pop();
         let Some(top) = top else { return self.failed() };
+        // With `-n` only the stack changes; with a number the directory may stay as it is.
+        if args.iter().any(|arg| arg.value.as_literal() == Some("-n")) {
+            return Flow { ok: Some(state), fail: None };
+        }
         let certain = args.is_empty() && top.is_known();
-        let flow = self.go(&top, !certain, &*host);
+        let mut flow = self.go(&top, !certain, &*host);
+        if !args.is_empty() {
+            flow.ok = self.join(flow.ok, Some(state.clone()), &*host);
+        }
         let dirs = Rc::clone(&state.local.dirs);
         // The directory was entered before, so it is there.
         let fail = flow.fail.filter(|_| !certain);
