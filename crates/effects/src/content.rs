@@ -6,6 +6,7 @@ use tollgate_shell::value::Value;
 
 use crate::aftermath::TEXT_LIMIT;
 use crate::analyst::Analyst;
+use crate::cargo;
 use crate::carriers::{self, Runs};
 use crate::commands::opened;
 use crate::languages::Language;
@@ -54,10 +55,19 @@ fn dangers(path: &str, text: &str, extent: Extent, world: &dyn World) -> Vec<Str
     if is_yaml && carrier.runs == Runs::InImage {
         found.extend(opened(text));
     }
+    if path.ends_with("/.cargo/config.toml") || path.ends_with("/.cargo/config") {
+        found.extend(cargo::programs(text).iter().filter_map(|program| open_tool(program)));
+    }
     for piece in carrier.pieces {
         found.extend(ran(piece, carrier.runs, Some(path), world));
     }
     found
+}
+
+/// A program that lies where anybody may write.
+fn open_tool(program: &str) -> Option<String> {
+    let open = ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|folder| program.starts_with(folder));
+    open.then(|| format!("runs `{program}`, which anybody may write,"))
 }
 
 /// Runs a piece of a file by itself, and takes down what is grave.

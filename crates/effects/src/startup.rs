@@ -101,6 +101,7 @@ const HOME_STARTUP: &[&str] = &[
     ".ssh/environment",
     ".gitconfig",
     ".config/git/config",
+    ".babelrc",
     ".npmrc",
     ".yarnrc",
     ".yarnrc.yml",

@@ -140,6 +140,25 @@ pub fn is_rebuildable(path: &str, base: &str, world: &dyn World) -> bool {
     false
 }
 
+/// Does a path lie in what a build makes, next to the manifest that it is made from? Other than caches and logs, that is
+/// what others are to see.
+#[must_use]
+pub fn is_built(path: &str, base: &str, world: &dyn World) -> bool {
+    let Some(inside) = path.strip_prefix(base.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'))
+    else {
+        return false;
+    };
+    let mut folder = base.trim_end_matches('/').to_owned();
+    for name in inside.split('/').filter(|name| !name.is_empty()) {
+        if has_maker(&folder, name, world) {
+            return true;
+        }
+        folder.push('/');
+        folder.push_str(name);
+    }
+    false
+}
+
 /// Does a path, seen from the root of its work tree, lie in a folder there that is called as outputs are? That is
 /// enough where git ignores it as well. Further down a folder may be called so for another reason
 /// (`data/out/results.csv`), and the manifest beside it has to say that it is one.
@@ -162,15 +181,18 @@ fn is_output(folder: &str, name: &str, world: &dyn World) -> bool {
     {
         return true;
     }
-    let manifests = OUTPUTS.iter().find(|(output, _)| *output == name).map(|(_, manifests)| *manifests);
-    if manifests
-        .is_some_and(|manifests| manifests.iter().any(|manifest| has_manifest(folder, manifest, world)))
-    {
+    if has_maker(folder, name, world) {
         return true;
     }
     let path = format!("{folder}/{name}");
     world.kind(&format!("{path}/pyvenv.cfg")) == FileKind::File
         || is_tagged(&format!("{path}/{CACHE_TAG_NAME}"), world)
+}
+
+/// Is it called like an output, next to the manifest that produces it?
+fn has_maker(folder: &str, name: &str, world: &dyn World) -> bool {
+    let manifests = OUTPUTS.iter().find(|(output, _)| *output == name).map(|(_, manifests)| *manifests);
+    manifests.is_some_and(|manifests| manifests.iter().any(|manifest| has_manifest(folder, manifest, world)))
 }
 
 /// Does a tag say that its folder is a cache? One that the session itself has put there does not count.

@@ -141,6 +141,19 @@ pub(super) const TOOLS: &[Tool] = &[
             ("delete", DELETE),
         ],
     },
+    // One cluster on this machine is made to be thrown away; all of them are more than was asked for.
+    Tool {
+        names: &["minikube"],
+        values: "p profile",
+        one_dash: false,
+        deeds: &[("delete --all,--purge", DELETE)],
+    },
+    Tool {
+        names: &["kind", "k3d"],
+        values: "n name kubeconfig c config",
+        one_dash: false,
+        deeds: &[("delete clusters -A,--all", DELETE), ("cluster delete|del|rm -a,--all", DELETE)],
+    },
     Tool {
         names: &["kubeadm"],
         values: "kubeconfig cri-socket",
@@ -156,17 +169,22 @@ fn kubectl(run: &mut Run) -> Outcome {
         "exec" | "rsh" => exec(run, &global),
         "apply" | "create" | "replace" => {
             manifests(run, &global);
+            if matches!(global.verb(1).as_str(), "job" | "cronjob" | "cj" | "deployment" | "deploy") {
+                return started(run, &global);
+            }
             run.derived()
         }
         "cp" => {
             copy(run, &global);
             run.derived()
         }
-        "run" if is_privileged(run) => {
-            let (tool, operation) = (run.program.to_owned(), "unconfined".to_owned());
-            let target = "--privileged".to_owned();
-            run.push(tollgate_model::EffectKind::Infra { tool, operation, target });
-            run.derived()
+        "run" => {
+            if is_privileged(run) {
+                let (tool, operation) = (run.program.to_owned(), "unconfined".to_owned());
+                let target = "--privileged".to_owned();
+                run.push(tollgate_model::EffectKind::Infra { tool, operation, target });
+            }
+            started(run, &global)
         }
         "debug" if global.verb(1).starts_with("node/") => {
             run.analyst.opaque("a shell on a node of the cluster is not followed", run.call.span);
@@ -183,6 +201,11 @@ fn is_privileged(run: &Run) -> bool {
         let keys = ["privileged:true", "hostPID:true", "hostNetwork:true", "hostPath:"];
         text == "--privileged" || text == "--privileged=true" || keys.iter().any(|key| text.contains(key))
     })
+}
+
+/// The command that a new pod runs.
+fn started(run: &mut Run, line: &Line) -> Outcome {
+    if line.after.is_empty() { run.derived() } else { remote(run, &line.after, "in a new pod") }
 }
 
 fn exec(run: &mut Run, line: &Line) -> Outcome {

@@ -119,6 +119,8 @@ const LOADERS: &[(&[&str], &str)] = &[
     (&["julia"], "L,load= J,sysimage="),
     (&["clang", "clang++"], "config="),
     (&["npm", "pnpm", "yarn"], "userconfig= globalconfig="),
+    // Its users may be known by what a program says, which it runs.
+    (&["kubectl", "oc", "helm", "k9s", "flux", "istioctl", "argocd", "velero"], "kubeconfig="),
     (&["nodemon", "watchexec"], "config="),
     (&["conan"], "pr,profile="),
     (&["protoc"], "plugin="),

@@ -15,8 +15,8 @@ use crate::options::{Options, Order, read};
 use crate::word::Word;
 
 pub(super) const COMMANDS: Commands = &[
-    ("ls", ls),
-    ("dir", ls),
+    ("ls", names::ls),
+    ("dir", names::ls),
     ("cat", cat),
     ("tac", copies),
     ("bat", cat),
@@ -475,11 +475,6 @@ fn grep(run: &mut Run) -> Outcome {
         Some(pattern) => names::picked(run, &pattern, marks),
         None => Outcome::unknown(marks),
     }
-}
-
-/// `ls`: names of files, which a filter may pick some of.
-fn ls(run: &mut Run) -> Outcome {
-    Outcome::unknown(run.derived().stdout.taint.union(taint::NAMES))
 }
 
 /// What is in these files, or on standard input when there are none.

@@ -28,6 +28,8 @@ pub(super) const COMMANDS: Commands = &[
     ("woeusb", format),
     ("usbimager", format),
     ("fallocate", fallocate),
+    ("stress", endless::stress),
+    ("stress-ng", endless::stress),
     ("fdisk", partition),
     ("sfdisk", partition),
     ("cfdisk", partition),
