@@ -122,6 +122,7 @@ pub(super) fn notice(run: &mut Run) {
         "cargo" => cargo::cargo(run),
         "gh" => gh(run),
         "less" | "more" | "most" | "zless" => pager(run),
+        "lf" | "ranger" | "vifm" | "nnn" | "joshuto" | "yazi" => manager(run),
         "mvn" | "mvnw" => maven(run),
         "latexmk" => values(run, &["-pdflatex", "-latex", "-xelatex", "-lualatex", "-bibtex", "-e"]),
         "sqlite3" | "sqlite" | "openssl" | "ld" => libraries(run),
@@ -156,6 +157,22 @@ fn pager(run: &mut Run) {
         if let Some(command) = command {
             interpreters::code(run, &Value::text(command), word.span);
         }
+    }
+}
+
+/// `ranger --cmd='shell command'`, `lf -command '!command'`, `vifm -c '!command'`: what a file manager is told to do.
+fn manager(run: &mut Run) {
+    let told = |word: &Word| {
+        let text = word.shown();
+        let command =
+            text.split_once('=').filter(|_| text.starts_with("--")).map_or(text.as_str(), |(_, value)| value);
+        let shell = command.strip_prefix("shell ").map(|rest| rest.trim_start_matches('-').to_owned());
+        shell.or_else(|| command.strip_prefix(['!', '$', '%', '&']).map(str::to_owned))
+    };
+    for (command, span) in
+        run.args.iter().filter_map(|word| Some((told(word)?, word.span))).collect::<Vec<_>>()
+    {
+        interpreters::code(run, &Value::text(&command), span);
     }
 }
 

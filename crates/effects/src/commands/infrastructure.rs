@@ -2,6 +2,7 @@
 
 use tollgate_model::stage;
 use tollgate_shell::eval::Outcome;
+use tollgate_shell::value::Value;
 
 use super::containers::remote;
 use super::interpreters;
@@ -161,10 +162,14 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
     },
     Tool {
-        names: &["multipass", "limactl", "colima"],
+        names: &["multipass", "limactl", "colima", "prlctl", "utmctl", "tart", "crc"],
         values: "",
         one_dash: false,
-        deeds: &[("delete", Deed::Infra("delete-data")), ("purge", Deed::Infra("delete-data"))],
+        deeds: &[
+            ("delete", Deed::Infra("delete-data")),
+            ("purge", Deed::Infra("delete-data")),
+            ("reset", Deed::Infra("delete-data")),
+        ],
     },
 ];
 
@@ -218,10 +223,14 @@ fn ansible(run: &mut Run) -> Outcome {
     let module =
         line.values(&["m", "module-name"]).next().map(Word::shown).unwrap_or_else(|| "command".into());
     let short = module.rsplit('.').next().unwrap_or_default();
-    let Some(args) = line.values(&["a", "args"]).last().cloned() else { return run.derived() };
     if line.has("C") || line.has("check") {
         return run.derived();
     }
+    if matches!(short, "reboot" | "shutdown" | "win_reboot") {
+        super::network::there(run, &Value::text("reboot"), &line.verb(0));
+        return run.derived();
+    }
+    let Some(args) = line.values(&["a", "args"]).last().cloned() else { return run.derived() };
     lookups(run, &args);
     let host = line.verb(0);
     let here = matches!(host.as_str(), "localhost" | "127.0.0.1");

@@ -11,8 +11,15 @@ use crate::analyst::taint;
 use crate::options::{Order, read};
 use crate::word::Word;
 
-pub(super) const COMMANDS: Commands =
-    &[("kubectl", kubectl), ("oc", kubectl), ("k3s", k3s), ("microk8s", k3s), ("minikube", k3s)];
+pub(super) const COMMANDS: Commands = &[
+    ("kubectl", kubectl),
+    ("oc", kubectl),
+    ("helm", helm),
+    ("k3s", k3s),
+    ("k0s", k3s),
+    ("microk8s", k3s),
+    ("minikube", k3s),
+];
 
 /// kubectl's options that take a value, global and of the verbs.
 const VALUES: &str = "n namespace context cluster user kubeconfig s server token as as-group as-uid cache-dir certificate-authority \
@@ -160,6 +167,23 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[("reset !--dry-run", DESTROY), ("token create|list", SECRET)],
     },
+    Tool {
+        names: &["talosctl", "k0s", "k0sctl", "microk8s"],
+        values: "n nodes e endpoints talosconfig context cluster data-dir c config",
+        one_dash: false,
+        deeds: &[("reset", DESTROY), ("wipe", DESTROY), ("cluster destroy", DELETE)],
+    },
+    Tool {
+        names: &["rancher", "rke", "clusterctl", "tanzu"],
+        values: "config cluster kubeconfig n namespace",
+        one_dash: false,
+        deeds: &[
+            ("clusters|cluster delete|rm|remove", DESTROY),
+            ("projects|project|namespaces|namespace|app|apps delete|rm|remove", DELETE),
+            ("remove", DESTROY),
+            ("delete --all", DESTROY),
+        ],
+    },
 ];
 
 /// What runs in a pod or is copied out of it; the rest is in the table.
@@ -290,6 +314,27 @@ fn keeps_secrets(remote: &str) -> bool {
         || name == ".env"
         || name.starts_with("id_") && !name.ends_with(".pub")
         || matches!(name, ".pgpass" | ".netrc" | "credentials" | "shadow")
+}
+
+/// A chart from an address is code that nobody has read; a registry or a repository is where charts come from.
+fn helm(run: &mut Run) -> Outcome {
+    let line = Line::read(
+        run.args,
+        "n namespace kube-context kubeconfig timeout f values set version description repo",
+        false,
+    );
+    if matches!(line.verb(0).as_str(), "install" | "upgrade") && !line.has("dry-run") {
+        let strange = |chart: &&Word| {
+            let address = chart.shown();
+            address.contains("://")
+                && !address.starts_with("oci://")
+                && !address.strip_prefix("https://").is_some_and(is_release)
+        };
+        for chart in line.operands.iter().skip(1).filter(strange) {
+            install(run, "helm", chart);
+        }
+    }
+    run.derived()
 }
 
 /// `k3s kubectl …`.

@@ -207,6 +207,13 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[("publish !--dry-run", Deed::Publish("JSR"))],
     },
+    // An application's own folder in the home goes with it.
+    Tool {
+        names: &["flatpak"],
+        values: "arch installation",
+        one_dash: false,
+        deeds: &[("uninstall|remove --delete-data", Deed::Infra("delete-data"))],
+    },
     Tool {
         names: &["snapcraft", "charmcraft"],
         values: "",

@@ -179,7 +179,8 @@ fn from_list(run: &mut Run) -> Outcome {
         "f,file,files-from= d,date= r,reference= s,set= m,magic-file= F,separator= e= P=",
         Order::Anywhere,
     );
-    for list in options.values("f").cloned().collect::<Vec<_>>() {
+    // It complains of lines that it does not understand, and shows them.
+    for list in options.values("f").chain(options.values("m")).cloned().collect::<Vec<_>>() {
         run.read(&list, false);
     }
     run.derived()
