@@ -47,8 +47,15 @@ const STORES: &[(&str, Form)] = &[
 /// What three letters of each make the scanner look.
 pub(crate) const STARTS: [&str; 9] = ["htp", "g:s", "g:a", "v:s", "m-l", "kv ", "_st", "ali", "chp"];
 
+/// And the stems of names among them, at which it looks anyway.
+const STEMS: [&str; 3] = ["sec", "Sec", "pas"];
+
 /// Takes down the secrets of the command that `at` stands in, if it is one that keeps them.
 pub(crate) fn kept(text: &[u8], at: usize, found: &mut Vec<Found>) {
+    let Some(here) = text.get(at..at + 3) else { return };
+    if !STARTS.iter().chain(&STEMS).any(|start| start.as_bytes() == here) {
+        return;
+    }
     let Some((end, form)) = STORES.iter().find_map(|(words, form)| Some((behind(text, at, words)?, *form)))
     else {
         return;
