@@ -255,6 +255,15 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[("** --delete", DESTROY), ("topic delete", DESTROY), ("group delete", DELETE)],
     },
     Tool {
+        names: &["temporal", "tctl"],
+        values: "n namespace address env w workflow-id r run-id q query reason",
+        one_dash: false,
+        deeds: &[
+            ("operator|namespace **  delete", DESTROY),
+            ("workflow|wf|schedule|batch delete|terminate|term", DELETE),
+        ],
+    },
+    Tool {
         names: &["nats"],
         values: "s server context user password creds nkey timeout js-domain",
         one_dash: false,
