@@ -48,6 +48,11 @@ pub(crate) fn shell_dangers(text: &str, world: &dyn World) -> Vec<String> {
     ran(Piece::Shell(text.to_owned()), Runs::WhenCalled, None, world)
 }
 
+/// All that shell text would do.
+pub(crate) fn shell_effects(text: &str, world: &dyn World) -> Vec<Effect> {
+    effects_of(Piece::Shell(text.to_owned()), None, world)
+}
+
 fn dangers(path: &str, text: &str, extent: Extent, world: &dyn World) -> Vec<String> {
     let Some(carrier) = carriers::read(path, text, extent) else { return Vec::new() };
     let is_yaml = path.ends_with(".yml") || path.ends_with(".yaml");
@@ -72,6 +77,11 @@ fn open_tool(program: &str) -> Option<String> {
 
 /// Runs a piece of a file by itself, and takes down what is grave.
 fn ran(piece: Piece, runs: Runs, file: Option<&str>, world: &dyn World) -> Vec<String> {
+    let effects = effects_of(piece, file, world);
+    effects.iter().filter_map(|effect| grave(effect, &effects, runs)).collect()
+}
+
+fn effects_of(piece: Piece, file: Option<&str>, world: &dyn World) -> Vec<Effect> {
     let mut analyst = Analyst::within(world, world.workspace());
     let mut shell = analyst.fresh_shell();
     if let Some(file) = file {
@@ -84,8 +94,7 @@ fn ran(piece: Piece, runs: Runs, file: Option<&str>, world: &dyn World) -> Vec<S
         }
         Piece::Quoted(text) => run_quoted(&mut analyst, &mut shell, &text),
     }
-    let effects = analyst.finish(&shell);
-    effects.iter().filter_map(|effect| grave(effect, &effects, runs)).collect()
+    analyst.finish(&shell)
 }
 
 /// What an effect would do, when it is grave.
