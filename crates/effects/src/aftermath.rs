@@ -244,10 +244,24 @@ pub(crate) fn opens_to_all(to: &str) -> bool {
         return to.bytes().last().is_some_and(|digit| matches!(digit, b'2' | b'3' | b'6' | b'7'));
     }
     to.split(',').any(|clause| {
+        if let Some((who, what)) = clause.rsplit_once(':') {
+            return is_other(who) && what.contains('w');
+        }
         let Some(at) = clause.find(['+', '=']) else { return false };
         let (who, what) = clause.split_at(at);
         (who.contains('o') || who.contains('a')) && what.contains('w')
     })
+}
+
+/// Does an entry of an access list mean somebody else: `o:`, `u:www-data`, `g:users`?
+fn is_other(who: &str) -> bool {
+    let who = who.trim_start_matches("d:").trim_start_matches("default:");
+    match who.split_once(':') {
+        Some((kind, name)) => {
+            !name.is_empty() && matches!(kind, "u" | "user" | "g" | "group") || kind.starts_with('o')
+        }
+        None => who.starts_with('o'),
+    }
 }
 
 /// A host or package whose name looks like another one.

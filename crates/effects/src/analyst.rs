@@ -5,6 +5,7 @@ mod way;
 
 use std::collections::HashSet;
 
+use tollgate_model::phrase::FILL;
 use tollgate_model::{
     Certainty, CodeSource, Effect, EffectKind, FileKind, Mark, Place, Span, World, WriteMode, Zone,
 };
@@ -349,6 +350,10 @@ impl Host for Analyst<'_> {
             Note::Recursion { .. } => {}
             Note::Swarm { span } => {
                 let kind = EffectKind::Process { signal: "fork-bomb".into(), target: "the loop".into() };
+                self.push(kind, span, Certainty::Certain);
+            }
+            Note::Flood { span } => {
+                let kind = EffectKind::Process { signal: FILL.into(), target: "the loop".into() };
                 self.push(kind, span, Certainty::Certain);
             }
             Note::Budget { span, .. } => {

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use tollgate_model::json::{self, Value as Json};
 
+use crate::cargo::toml_texts;
 use crate::commands::tasks;
 use crate::content::{Extent, Piece};
 use crate::languages::Language;
@@ -468,23 +469,4 @@ fn toml_commands(text: &str) -> Vec<String> {
         }
     }
     commands
-}
-
-/// The strings of a value as TOML writes them: `"…"` with escapes, `'…'` without.
-pub(crate) fn toml_texts(value: &str) -> Vec<String> {
-    let mut texts = Vec::new();
-    let mut chars = value.chars();
-    while let Some(quote) = chars.by_ref().find(|c| matches!(c, '"' | '\'')) {
-        let mut text = String::new();
-        while let Some(c) = chars.next().filter(|c| *c != quote) {
-            match c {
-                '\\' if quote == '"' => text.extend(chars.next()),
-                c => text.push(c),
-            }
-        }
-        if !text.is_empty() {
-            texts.push(text);
-        }
-    }
-    texts
 }

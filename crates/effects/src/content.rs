@@ -6,6 +6,7 @@ use tollgate_shell::value::Value;
 
 use crate::aftermath::TEXT_LIMIT;
 use crate::analyst::Analyst;
+use crate::cargo;
 use crate::carriers::{self, Runs};
 use crate::commands::opened;
 use crate::languages::Language;
@@ -47,6 +48,11 @@ pub(crate) fn shell_dangers(text: &str, world: &dyn World) -> Vec<String> {
     ran(Piece::Shell(text.to_owned()), Runs::WhenCalled, None, world)
 }
 
+/// All that shell text would do.
+pub(crate) fn shell_effects(text: &str, world: &dyn World) -> Vec<Effect> {
+    effects_of(Piece::Shell(text.to_owned()), None, world)
+}
+
 fn dangers(path: &str, text: &str, extent: Extent, world: &dyn World) -> Vec<String> {
     let Some(carrier) = carriers::read(path, text, extent) else { return Vec::new() };
     let is_yaml = path.ends_with(".yml") || path.ends_with(".yaml");
@@ -54,14 +60,28 @@ fn dangers(path: &str, text: &str, extent: Extent, world: &dyn World) -> Vec<Str
     if is_yaml && carrier.runs == Runs::InImage {
         found.extend(opened(text));
     }
+    if path.ends_with("/.cargo/config.toml") || path.ends_with("/.cargo/config") {
+        found.extend(cargo::programs(text).iter().filter_map(|program| open_tool(program)));
+    }
     for piece in carrier.pieces {
         found.extend(ran(piece, carrier.runs, Some(path), world));
     }
     found
 }
 
+/// A program that lies where anybody may write.
+fn open_tool(program: &str) -> Option<String> {
+    let open = ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|folder| program.starts_with(folder));
+    open.then(|| format!("runs `{program}`, which anybody may write,"))
+}
+
 /// Runs a piece of a file by itself, and takes down what is grave.
 fn ran(piece: Piece, runs: Runs, file: Option<&str>, world: &dyn World) -> Vec<String> {
+    let effects = effects_of(piece, file, world);
+    effects.iter().filter_map(|effect| grave(effect, &effects, runs)).collect()
+}
+
+fn effects_of(piece: Piece, file: Option<&str>, world: &dyn World) -> Vec<Effect> {
     let mut analyst = Analyst::within(world, world.workspace());
     let mut shell = analyst.fresh_shell();
     if let Some(file) = file {
@@ -74,8 +94,7 @@ fn ran(piece: Piece, runs: Runs, file: Option<&str>, world: &dyn World) -> Vec<S
         }
         Piece::Quoted(text) => run_quoted(&mut analyst, &mut shell, &text),
     }
-    let effects = analyst.finish(&shell);
-    effects.iter().filter_map(|effect| grave(effect, &effects, runs)).collect()
+    analyst.finish(&shell)
 }
 
 /// What an effect would do, when it is grave.

@@ -4,6 +4,7 @@
 mod aftermath;
 mod analyst;
 mod approval;
+mod cargo;
 mod carriers;
 mod commands;
 mod content;

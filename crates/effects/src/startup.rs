@@ -1,8 +1,9 @@
 //! Files that something reads or runs by itself: at login, at start, on a timer. A catalogue.
 
 use tollgate_model::phrase::{AUTO_RUN, JOB, STARTUP_FILE, WAY_IN};
-use tollgate_model::{Place, World};
+use tollgate_model::{CodeSource, Effect, EffectKind, Place, World, Zone};
 
+use crate::content;
 use crate::paths::{glob_could_be, within};
 
 /// Below a home directory: shells and sessions, services, and programs whose settings name code or servers
@@ -101,6 +102,7 @@ const HOME_STARTUP: &[&str] = &[
     ".ssh/environment",
     ".gitconfig",
     ".config/git/config",
+    ".babelrc",
     ".npmrc",
     ".yarnrc",
     ".yarnrc.yml",
@@ -209,7 +211,7 @@ pub(crate) fn left(place: &Place, texts: &[String], world: &dyn World) -> Option
     } else {
         in_system(path.trim_start_matches('/'))
     };
-    let start = start.or_else(|| anywhere(path, texts))?;
+    let start = start.or_else(|| anywhere(path, texts, world))?;
     Some(format!("{start}{shown}"))
 }
 
@@ -253,14 +255,18 @@ fn in_system(rest: &str) -> Option<&'static str> {
 
 /// Files that are run by themselves wherever they lie: hooks of repositories, what Python loads at every
 /// start, and what editors run when a folder is opened.
-fn anywhere(path: &str, texts: &[String]) -> Option<&'static str> {
+fn anywhere(path: &str, texts: &[String], world: &dyn World) -> Option<&'static str> {
     let parts: Vec<&str> = path.split('/').collect();
     let says = |text: &str| texts.iter().any(|content| content.contains(text));
     match parts.as_slice() {
         [.., "site-packages" | "dist-packages", name] if runs_in_python(name, texts) => Some(STARTUP_FILE),
         [.., "sitecustomize.py" | "usercustomize.py"] => Some(STARTUP_FILE),
         [.., ".git", "hooks", name] if !name.ends_with(".sample") => Some(AUTO_RUN),
-        [.., ".husky", name] if is_git_hook(name) && !all(texts, starts_tasks) => Some(AUTO_RUN),
+        [.., ".husky", name]
+            if is_git_hook(name) && !all(texts, starts_tasks) && !only_checks(texts, world) =>
+        {
+            Some(AUTO_RUN)
+        }
         [.., ".envrc"] if !all(texts, sets_up) => Some(AUTO_RUN),
         [.., ".vscode", "tasks.json"] if says("folderOpen") => Some(AUTO_RUN),
         [.., ".npmrc"] if ["script-shell", "node-options", "git="].into_iter().any(says) => Some(AUTO_RUN),
@@ -274,38 +280,71 @@ fn all(texts: &[String], plain: fn(&str) -> bool) -> bool {
     !texts.is_empty() && texts.iter().all(|text| text.lines().all(|line| is_plain(line.trim())))
 }
 
+/// Does a hook do nothing but start tasks of the project, look at what is about to be committed, and say what it saw?
+fn only_checks(texts: &[String], world: &dyn World) -> bool {
+    const LOOKS: &[&str] = &[
+        "[", "[[", ":", "cat", "cut", "egrep", "fgrep", "false", "grep", "head", "printf", "sort", "tail",
+        "test", "tr", "true", "uniq", "wc",
+    ];
+    const GIT: &[&str] =
+        &["diff", "diff-index", "log", "ls-files", "rev-parse", "show", "status", "symbolic-ref"];
+    let is_known = |program: &str, argv: &[String]| match program {
+        "git" => argv.get(1).is_some_and(|verb| GIT.contains(&verb.as_str())),
+        program => STARTERS.contains(&program) || LOOKS.contains(&program),
+    };
+    let checks = |effect: Effect| match effect.kind {
+        EffectKind::Exec { program, argv, source: CodeSource::Literal } => is_known(&program, &argv),
+        EffectKind::Read { place, .. } => place.zone == Zone::Workspace,
+        EffectKind::Write { place, .. } => place.path == "/dev/null",
+        // What the tasks themselves change, they change whenever they run.
+        EffectKind::Alter { .. } => true,
+        _ => false,
+    };
+    // A variable may put another program in a task's place.
+    let sets = |word: &str| word.split_once('=').is_some_and(|(name, _)| is_variable(name));
+    !texts.is_empty()
+        && !texts.iter().any(|text| text.split_whitespace().any(sets))
+        && texts.iter().all(|text| content::shell_effects(text, world).into_iter().all(checks))
+}
+
+fn is_variable(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Programs that start tasks of a project by their names, or say something.
+const STARTERS: &[&str] = &[
+    "npm",
+    "npx",
+    "pnpm",
+    "yarn",
+    "bun",
+    "bunx",
+    "make",
+    "just",
+    "task",
+    "cargo",
+    "go",
+    "lint-staged",
+    "commitlint",
+    "pre-commit",
+    "lefthook",
+    "composer",
+    "bundle",
+    "poetry",
+    "uv",
+    "mvn",
+    "gradle",
+    "./gradlew",
+    "dotnet",
+    "turbo",
+    "nx",
+    "echo",
+    "set",
+    "exit",
+];
+
 /// A line of a hook that starts a task of the project by its name: nothing in it is of the hook's own.
 fn starts_tasks(line: &str) -> bool {
-    const STARTERS: &[&str] = &[
-        "npm",
-        "npx",
-        "pnpm",
-        "yarn",
-        "bun",
-        "bunx",
-        "make",
-        "just",
-        "task",
-        "cargo",
-        "go",
-        "lint-staged",
-        "commitlint",
-        "pre-commit",
-        "lefthook",
-        "composer",
-        "bundle",
-        "poetry",
-        "uv",
-        "mvn",
-        "gradle",
-        "./gradlew",
-        "dotnet",
-        "turbo",
-        "nx",
-        "echo",
-        "set",
-        "exit",
-    ];
     let first = line.split_whitespace().next().unwrap_or_default();
     let loader = line.starts_with(". \"$(dirname") && line.ends_with("/_/husky.sh\"");
     let plain = !line.contains([';', '|', '>', '<', '`', '(']) && !line.replace("&&", "").contains('&');

@@ -127,17 +127,14 @@ const CACHE_TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55";
 /// below `base`, must be a known output next to the manifest that produces it, or a tagged cache.
 #[must_use]
 pub fn is_rebuildable(path: &str, base: &str, world: &dyn World) -> bool {
-    let base = base.trim_end_matches('/');
-    let Some(inside) = path.strip_prefix(base).and_then(|rest| rest.strip_prefix('/')) else { return false };
-    let mut folder = base.to_owned();
-    for name in inside.split('/').filter(|name| !name.is_empty()) {
-        if is_output(&folder, name, world) {
-            return true;
-        }
-        folder.push('/');
-        folder.push_str(name);
-    }
-    false
+    has_part(path, base, |folder, name| is_output(folder, name, world))
+}
+
+/// Does a path lie in what a build makes, next to the manifest that it is made from? Other than caches and logs, that is
+/// what others are to see.
+#[must_use]
+pub fn is_built(path: &str, base: &str, world: &dyn World) -> bool {
+    has_part(path, base, |folder, name| has_maker(folder, name, world))
 }
 
 /// Does a path, seen from the root of its work tree, lie in a folder there that is called as outputs are? That is
@@ -147,6 +144,21 @@ pub fn is_rebuildable(path: &str, base: &str, world: &dyn World) -> bool {
 pub fn is_called_output(path: &str) -> bool {
     let first = path.split('/').next().unwrap_or_default();
     OUTPUTS.iter().any(|(output, _)| *output == first)
+}
+
+/// Is something true of a part of the path below `base`, in the folder in which it lies?
+fn has_part(path: &str, base: &str, test: impl Fn(&str, &str) -> bool) -> bool {
+    let base = base.trim_end_matches('/');
+    let Some(inside) = path.strip_prefix(base).and_then(|rest| rest.strip_prefix('/')) else { return false };
+    let mut folder = base.to_owned();
+    for name in inside.split('/').filter(|name| !name.is_empty()) {
+        if test(&folder, name) {
+            return true;
+        }
+        folder.push('/');
+        folder.push_str(name);
+    }
+    false
 }
 
 fn is_output(folder: &str, name: &str, world: &dyn World) -> bool {
@@ -162,15 +174,18 @@ fn is_output(folder: &str, name: &str, world: &dyn World) -> bool {
     {
         return true;
     }
-    let manifests = OUTPUTS.iter().find(|(output, _)| *output == name).map(|(_, manifests)| *manifests);
-    if manifests
-        .is_some_and(|manifests| manifests.iter().any(|manifest| has_manifest(folder, manifest, world)))
-    {
+    if has_maker(folder, name, world) {
         return true;
     }
     let path = format!("{folder}/{name}");
     world.kind(&format!("{path}/pyvenv.cfg")) == FileKind::File
         || is_tagged(&format!("{path}/{CACHE_TAG_NAME}"), world)
+}
+
+/// Is it called like an output, next to the manifest that produces it?
+fn has_maker(folder: &str, name: &str, world: &dyn World) -> bool {
+    let manifests = OUTPUTS.iter().find(|(output, _)| *output == name).map(|(_, manifests)| *manifests);
+    manifests.is_some_and(|manifests| manifests.iter().any(|manifest| has_manifest(folder, manifest, world)))
 }
 
 /// Does a tag say that its folder is a cache? One that the session itself has put there does not count.
@@ -196,6 +211,23 @@ fn has_manifest(folder: &str, manifest: &str, world: &dyn World) -> bool {
 mod tests {
     use super::*;
     use crate::{StillFile, StillWorld};
+
+    #[test]
+    fn what_a_build_makes_is_neither_cache_nor_log() {
+        let files = [("/w/package.json".into(), StillFile::File(Vec::new()))];
+        let world = StillWorld { files: files.into(), ..StillWorld::default() };
+        for (path, expected) in [
+            ("/w/dist", true),
+            ("/w/dist/a.js", true),
+            ("/w/src/dist", false),
+            ("/w/app.log", false),
+            ("/w/.next", false),
+            ("/w/src/a.js", false),
+            ("/other/dist", false),
+        ] {
+            assert_eq!(is_built(path, "/w", &world), expected, "{path}");
+        }
+    }
 
     #[test]
     fn outputs_need_what_makes_them() {

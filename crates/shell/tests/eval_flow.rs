@@ -425,6 +425,7 @@ fn notes() {
                 format!("recursion {name} {background} {piped}")
             }
             Note::Swarm { .. } => "swarm".to_owned(),
+            Note::Flood { .. } => "flood".to_owned(),
             Note::Complaint { text, .. } => format!("complaint {text}"),
             Note::Budget { limit, .. } => format!("budget {limit:?}"),
             Note::Unresolved { word, .. } => format!("unresolved {word}"),
@@ -446,6 +447,28 @@ fn notes() {
         "while [ 1 ]; do n=1; for i in 1 2; do a & done; done",
     ] {
         assert_eq!(kinds(endless), ["swarm"], "{endless}");
+    }
+    for filling in [
+        "while :; do a=$a$a; a=${a:-x}; done",
+        "while true; do cp big.bin big.$RANDOM; done",
+        "until false; do echo x >> log; done",
+        "for ((;;)); do dd if=/dev/zero of=f$((i++)) count=9; done",
+        "while :; do ((i++)); echo x > f$i; done",
+        "while :; do mktemp -d; done",
+    ] {
+        assert_eq!(kinds(filling), ["flood"], "{filling}");
+    }
+    for ending in [
+        "while :; do echo x >> log; sleep 1; done",
+        "while :; do cp a a.$RANDOM || break; done",
+        "while :; do echo x > \"$OUT\"; done",
+        "while :; do cp a b; done",
+        "while :; do echo x >> /dev/null; done",
+        "while :; do ./poll >> log; done",
+        "for i in 1 2 3; do cp a a.$RANDOM; done",
+        "while read -r line; do echo \"$line\" >> log; done",
+    ] {
+        assert_eq!(kinds(ending), [""; 0], "{ending}");
     }
     for bounded in [
         "while :; do a & wait; done",

@@ -10,6 +10,7 @@ mod key;
 mod names;
 mod scan;
 mod shapes;
+mod stores;
 #[cfg(test)]
 mod tests;
 mod tokens;

@@ -13,7 +13,7 @@ use crate::case::{Case, is_one};
 use crate::condition::{Asking, TESTS, judge, stands, value};
 use crate::counts::Run;
 use crate::flow::{Act, Active, Channel, Flow, Gate, On, Refusal, Scope, Seen, Who};
-use crate::{runners, template, words};
+use crate::{code, runners, template, words};
 
 /// Room for the mark of a text that was cut, and for what stands between two texts.
 const CUT: usize = 20;
@@ -284,11 +284,12 @@ impl<'a> Evaluator<'a, '_> {
         let outside = if gate.outside.is_empty() { Vec::new() } else { self.free_places() };
         let concerned = |place: &Place, content: Option<&str>| {
             let path = self.case.below(&place.path);
-            let within = |patterns: &[String]| path.is_some_and(|path| is_in(path, patterns));
+            // What goes up again from a folder that is not known may go anywhere.
+            let lost = place.pattern && place.path.split('/').any(|part| part == "..");
+            let within = |patterns: &[String]| !lost && path.is_some_and(|path| is_in(path, patterns));
             // A file with another name elsewhere is written there, too.
             let own = || self.case.world.identity(&place.path).is_none();
-            let excepted =
-                content.is_some_and(|text| gate.unless_content.iter().any(|part| text.contains(part)));
+            let excepted = content.is_some_and(|text| code::has_any(&place.path, text, &gate.unless_content));
             !excepted
                 && !within(&except)
                 && (gate.inside.is_empty() || within(&inside))

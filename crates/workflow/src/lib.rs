@@ -2,6 +2,7 @@
 //! through `World` and `Ground`, what it remembers through `State`.
 
 mod case;
+mod code;
 mod condition;
 mod counts;
 mod eval;

@@ -5,7 +5,7 @@ use tollgate_model::EffectKind;
 use tollgate_model::phrase::{AGENT_CONTROL, AGENT_SETTINGS, AGENT_UNLEASHED};
 use tollgate_shell::eval::Outcome;
 
-use super::{Commands, Run, alter};
+use super::{Commands, Handler, Run, alter};
 use crate::url::{Url, is_this_machine};
 use crate::word::Word;
 
@@ -61,6 +61,14 @@ const INSTALLERS: &[(&str, &[&str])] = &[
     ("openskills", &["install", "sync"]),
     ("claude-plugins", &["install", "enable"]),
 ];
+
+/// A program that is called for giving agents tools or skills: `mcp-installer`, `setup-mcp-server`, `install-skills`.
+pub(super) fn named(program: &str) -> Option<Handler> {
+    let mut parts = program.split(['-', '_', '.']);
+    let about = |part: &str| matches!(part, "mcp" | "skill" | "skills");
+    let puts = |part: &str| matches!(part, "add" | "install" | "installer" | "setup" | "register");
+    (parts.clone().any(about) && parts.any(puts)).then_some(installer as Handler)
+}
 
 fn installer(run: &mut Run) -> Outcome {
     let words: Vec<String> = run.args.iter().map(Word::shown).collect();

@@ -3,7 +3,7 @@
 use tollgate_model::phrase::PRINTED;
 use tollgate_model::{EffectKind, WriteMode, stage};
 use tollgate_shell::eval::Outcome;
-use tollgate_shell::value::{Hole, HoleSource, Piece, Text};
+use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
 use super::containers::remote;
 use super::verbs::Line;
@@ -31,10 +31,14 @@ pub(super) fn ansible(run: &mut Run) -> Outcome {
     let line = Line::read(run.args, values, false);
     let module =
         line.values(&["m", "module-name"]).next().map(Word::shown).unwrap_or_else(|| "command".into());
-    let Some(args) = line.values(&["a", "args"]).last().cloned() else { return run.derived() };
     if line.has("C") || line.has("check") {
         return run.derived();
     }
+    if matches!(short(&module), "reboot" | "shutdown" | "win_reboot") {
+        super::network::there(run, &Value::text("reboot"), &line.verb(0));
+        return run.derived();
+    }
+    let Some(args) = line.values(&["a", "args"]).last().cloned() else { return run.derived() };
     lookups(run, &args);
     let host = line.verb(0);
     let here = is_local(run) || matches!(host.as_str(), "localhost" | "127.0.0.1");

@@ -76,6 +76,9 @@ fn tar(run: &mut Run) -> Outcome {
     if options.has("c") || options.has("r") || options.has("u") {
         return pack_tar(run, &options);
     }
+    if let Some(archive) = options.value("f").filter(|_| options.has("delete")).cloned() {
+        lighten(run, &archive, &options.operands);
+    }
     run.derived()
 }
 
@@ -271,6 +274,7 @@ fn zip(run: &mut Run) -> Outcome {
     }
     let Some((archive, sources)) = options.operands.split_first() else { return run.derived() };
     if options.has("d") {
+        lighten(run, archive, sources);
         return Outcome::silent(Status::Either);
     }
     let mut marks = Taint::NONE;
@@ -289,6 +293,14 @@ fn zip(run: &mut Run) -> Outcome {
     }
     run.analyst.write(archive, WriteMode::Overwrite, Some(&content), run.shell);
     Outcome::silent(Status::Either)
+}
+
+/// Members are deleted from an archive; without all of them nothing is left of it.
+fn lighten(run: &mut Run, archive: &Word, members: &[Word]) {
+    if members.iter().any(|member| member.shown() == "*") {
+        return run.analyst.cut(archive, run.shell);
+    }
+    run.analyst.write(archive, WriteMode::Overwrite, None, run.shell);
 }
 
 fn seven_zip(run: &mut Run) -> Outcome {
@@ -313,6 +325,7 @@ fn seven_zip(run: &mut Run) -> Outcome {
             }
             run.analyst.write(archive, WriteMode::Overwrite, None, run.shell);
         }
+        "d" => lighten(run, archive, sources),
         _ => {}
     }
     run.derived()

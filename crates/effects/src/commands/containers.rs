@@ -282,12 +282,7 @@ fn mount(word: &Word) -> Option<Mount> {
 fn note_mount(run: &mut Run, mount: &Mount) {
     for (place, certainty) in run.analyst.places(&mount.here, run.shell) {
         let what = match place.path.as_str() {
-            path if path.ends_with("/docker.sock")
-                || path.ends_with("/podman.sock")
-                || path.ends_with("/containerd.sock") =>
-            {
-                "mount-socket"
-            }
+            path if is_socket(path) => "mount-socket",
             _ if is_host_itself(&place.path) && mount.read_only => "mount-host-read-only",
             _ if is_host_itself(&place.path) => "mount-host",
             path if path == run.analyst.world.home() && mount.read_only => "mount-host-read-only",
@@ -302,6 +297,11 @@ fn note_mount(run: &mut Run, mount: &Mount) {
         };
         run.analyst.push(kind, mount.here.span, certainty);
     }
+}
+
+/// Is it the socket by which containers are made?
+fn is_socket(path: &str) -> bool {
+    ["/docker.sock", "/podman.sock", "/containerd.sock"].iter().any(|end| path.ends_with(end))
 }
 
 /// The root and the folders that the system cannot live without.

@@ -21,7 +21,6 @@ pub(super) const COMMANDS: Commands = &[
     ("trash", silent),
     ("shred", shred),
     ("scrub", shred),
-    ("bleachbit", bleachbit),
     ("wipe", rm),
     ("truncate", truncate),
     ("mv", mv),
@@ -44,6 +43,9 @@ pub(super) const COMMANDS: Commands = &[
     ("tmpreaper", many::reaped),
     ("tmpwatch", many::reaped),
     ("jdupes", many::duplicates),
+    ("rdfind", many::rdfind),
+    ("rmlint", many::rmlint),
+    ("bleachbit", many::bleachbit),
     ("czkawka_cli", many::leftovers),
     ("prename", many::rename),
     ("file-rename", many::rename),
@@ -123,13 +125,6 @@ fn shred(run: &mut Run) -> Outcome {
         run.analyst.write(word, WriteMode::Overwrite, None, run.shell);
     }
     delete_all(run, &options, false)
-}
-
-/// `bleachbit --shred` takes away what it is given.
-fn bleachbit(run: &mut Run) -> Outcome {
-    let options =
-        read(run.args, "s,shred c,clean p,preview l,list w,wipe-free-space o,overwrite", Order::Anywhere);
-    if options.has("s") { delete_all(run, &options, true) } else { run.derived() }
 }
 
 fn delete_all(run: &mut Run, options: &Options, recursive: bool) -> Outcome {

@@ -2,6 +2,7 @@
 
 mod cargo;
 mod clears;
+mod viewers;
 
 use tollgate_model::Zone;
 use tollgate_shell::eval::Outcome;
@@ -80,6 +81,7 @@ const SLOTS: &[(&[&str], &str)] = &[
     (&["gpg", "gpg2"], "photo-viewer= agent-program= pinentry-program="),
     (&["7z", "7za"], "compress-prog="),
     (&["dump", "restore"], "F="),
+    (&["bazel", "bazelisk"], "run_under= workspace_status_command="),
     (&["git"], "smtp-server= sendmail-cmd= to-cmd= cc-cmd= header-cmd="),
 ];
 
@@ -120,7 +122,8 @@ pub(super) fn notice(run: &mut Run) {
     match run.program {
         "cargo" => cargo::cargo(run),
         "gh" => gh(run),
-        "less" | "more" | "most" | "zless" => pager(run),
+        "less" | "more" | "most" | "zless" => viewers::pager(run),
+        "lf" | "ranger" | "vifm" | "nnn" | "joshuto" | "yazi" => viewers::manager(run),
         "mvn" | "mvnw" => maven(run),
         "latexmk" => values(run, &["-pdflatex", "-latex", "-xelatex", "-lualatex", "-bibtex", "-e"]),
         "sqlite3" | "sqlite" | "openssl" | "ld" => libraries(run),
@@ -141,20 +144,6 @@ fn gh(run: &mut Run) {
         group.is("config") && verb.is("set") && ["pager", "editor", "browser"].iter().any(|key| name.is(key));
     if setting || (alias && value.text.prefix().starts_with('!')) {
         interpreters::code(run, &piped(value).value(), value.span);
-    }
-}
-
-/// `less '+!command'`: what a pager is told to do first.
-fn pager(run: &mut Run) {
-    for word in run.args.iter().filter(|word| word.text.prefix().starts_with('+')) {
-        let text = word.shown();
-        let command = text.split_once('!').map(|(_, command)| command).or_else(|| {
-            let rest = text.split_once('|').map(|(_, rest)| rest)?;
-            rest.char_indices().nth(1).and_then(|(at, _)| rest.get(at..))
-        });
-        if let Some(command) = command {
-            interpreters::code(run, &Value::text(command), word.span);
-        }
     }
 }
 
@@ -223,12 +212,32 @@ fn node_options(run: &mut Run) {
 
 /// The values of the options that a specification names.
 pub(super) fn given(run: &Run, spec: &'static str) -> Vec<Word> {
-    // A program that writes long options with one dash reads the others the same way.
-    let options = read(run.args, spec, Order::Anywhere);
+    let doubled: Vec<Word>;
+    let args = match ONE_DASH.contains(&run.program) {
+        true => {
+            doubled = run.args.iter().map(with_two_dashes).collect();
+            &doubled
+        }
+        false => run.args,
+    };
+    let options = read(args, spec, Order::Anywhere);
     spec.split_ascii_whitespace()
         .filter_map(|group| group.trim_end_matches(['=', '?']).split(',').next())
         .flat_map(|name| options.values(name).cloned().collect::<Vec<_>>())
         .collect()
+}
+
+/// Programs that write long options with one dash.
+const ONE_DASH: &[&str] = &["terraform", "tofu", "packer", "nomad", "consul", "vault"];
+
+fn with_two_dashes(word: &Word) -> Word {
+    let prefix = word.text.prefix();
+    if prefix.len() < 3 || !prefix.starts_with('-') || prefix.starts_with("--") {
+        return word.clone();
+    }
+    let mut text = tollgate_shell::value::Text::literal("-");
+    text.append(&word.text);
+    Word { text, ..word.clone() }
 }
 
 /// A command that a `|` or `!` marks.

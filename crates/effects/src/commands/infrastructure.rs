@@ -159,16 +159,44 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
     },
     Tool {
-        names: &["multipass", "limactl", "colima"],
+        names: &["multipass", "limactl", "colima", "prlctl", "utmctl", "tart", "crc"],
         values: "",
         one_dash: false,
-        deeds: &[("delete", Deed::Infra("delete-data")), ("purge", Deed::Infra("delete-data"))],
+        deeds: &[
+            ("delete", Deed::Infra("delete-data")),
+            ("purge", Deed::Infra("delete-data")),
+            ("reset", Deed::Infra("delete-data")),
+        ],
     },
 ];
+
+/// Functions of terraform's language that read a file: `echo 'file("x")' | terraform console`.
+const READERS: &[&str] =
+    &["file", "filebase64", "templatefile", "filesha256", "filemd5", "filebase64sha256", "filesha512"];
+
+/// What is typed into the console is shown.
+fn console(run: &mut Run) {
+    let Some(text) = run.stdin().and_then(|text| text.as_literal().map(str::to_owned)) else { return };
+    for (at, _) in text.match_indices("(\"") {
+        let name = text.get(..at).unwrap_or_default();
+        let name = name.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
+        let path = text.get(at + 2..).and_then(|rest| rest.split('"').next()).unwrap_or_default();
+        // It knows `~` only by `pathexpand`, which stands around it.
+        let path = path
+            .strip_prefix("~")
+            .map_or_else(|| path.to_owned(), |rest| format!("{}{rest}", run.analyst.world.home()));
+        if READERS.contains(&name) || name == "pathexpand" {
+            run.read(&Word::literal_at(&path, run.call.span), false);
+        }
+    }
+}
 
 /// `TF_CLI_ARGS` and `TF_CLI_ARGS_apply` hold options that nobody typed.
 fn terraform(run: &mut Run) -> Outcome {
     let verb = run.args.iter().map(Word::shown).find(|word| !word.starts_with('-')).unwrap_or_default();
+    if verb == "console" {
+        console(run);
+    }
     let names = ["TF_CLI_ARGS".to_owned(), format!("TF_CLI_ARGS_{verb}")];
     let exported = run.shell.exported().filter(|(name, _)| names.iter().any(|known| known == name));
     let texts: Vec<String> =

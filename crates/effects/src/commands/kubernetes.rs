@@ -11,8 +11,15 @@ use crate::analyst::taint;
 use crate::options::{Order, read};
 use crate::word::Word;
 
-pub(super) const COMMANDS: Commands =
-    &[("kubectl", kubectl), ("oc", kubectl), ("k3s", k3s), ("microk8s", k3s), ("minikube", k3s)];
+pub(super) const COMMANDS: Commands = &[
+    ("kubectl", kubectl),
+    ("oc", kubectl),
+    ("helm", helm),
+    ("k3s", k3s),
+    ("k0s", k3s),
+    ("microk8s", k3s),
+    ("minikube", k3s),
+];
 
 /// kubectl's options that take a value, global and of the verbs.
 const VALUES: &str = "n namespace context cluster user kubeconfig s server token as as-group as-uid cache-dir certificate-authority \
@@ -141,11 +148,41 @@ pub(super) const TOOLS: &[Tool] = &[
             ("delete", DELETE),
         ],
     },
+    // One cluster on this machine is made to be thrown away; all of them are more than was asked for.
+    Tool {
+        names: &["minikube"],
+        values: "p profile",
+        one_dash: false,
+        deeds: &[("delete --all,--purge", DELETE)],
+    },
+    Tool {
+        names: &["kind", "k3d"],
+        values: "n name kubeconfig c config",
+        one_dash: false,
+        deeds: &[("delete clusters -A,--all", DELETE), ("cluster delete|del|rm -a,--all", DELETE)],
+    },
     Tool {
         names: &["kubeadm"],
         values: "kubeconfig cri-socket",
         one_dash: false,
         deeds: &[("reset !--dry-run", DESTROY), ("token create|list", SECRET)],
+    },
+    Tool {
+        names: &["talosctl", "k0s", "k0sctl", "microk8s"],
+        values: "n nodes e endpoints talosconfig context cluster data-dir c config",
+        one_dash: false,
+        deeds: &[("reset", DESTROY), ("wipe", DESTROY), ("cluster destroy", DELETE)],
+    },
+    Tool {
+        names: &["rancher", "rke", "clusterctl", "tanzu"],
+        values: "config cluster kubeconfig n namespace",
+        one_dash: false,
+        deeds: &[
+            ("clusters|cluster delete|rm|remove", DESTROY),
+            ("projects|project|namespaces|namespace|app|apps delete|rm|remove", DELETE),
+            ("remove", DESTROY),
+            ("delete --all", DESTROY),
+        ],
     },
 ];
 
@@ -156,17 +193,22 @@ fn kubectl(run: &mut Run) -> Outcome {
         "exec" | "rsh" => exec(run, &global),
         "apply" | "create" | "replace" => {
             manifests(run, &global);
+            if matches!(global.verb(1).as_str(), "job" | "cronjob" | "cj" | "deployment" | "deploy") {
+                return started(run, &global);
+            }
             run.derived()
         }
         "cp" => {
             copy(run, &global);
             run.derived()
         }
-        "run" if is_privileged(run) => {
-            let (tool, operation) = (run.program.to_owned(), "unconfined".to_owned());
-            let target = "--privileged".to_owned();
-            run.push(tollgate_model::EffectKind::Infra { tool, operation, target });
-            run.derived()
+        "run" => {
+            if is_privileged(run) {
+                let (tool, operation) = (run.program.to_owned(), "unconfined".to_owned());
+                let target = "--privileged".to_owned();
+                run.push(tollgate_model::EffectKind::Infra { tool, operation, target });
+            }
+            started(run, &global)
         }
         "debug" if global.verb(1).starts_with("node/") => {
             run.analyst.opaque("a shell on a node of the cluster is not followed", run.call.span);
@@ -183,6 +225,11 @@ fn is_privileged(run: &Run) -> bool {
         let keys = ["privileged:true", "hostPID:true", "hostNetwork:true", "hostPath:"];
         text == "--privileged" || text == "--privileged=true" || keys.iter().any(|key| text.contains(key))
     })
+}
+
+/// The command that a new pod runs.
+fn started(run: &mut Run, line: &Line) -> Outcome {
+    if line.after.is_empty() { run.derived() } else { remote(run, &line.after, "in a new pod") }
 }
 
 fn exec(run: &mut Run, line: &Line) -> Outcome {
@@ -267,6 +314,27 @@ fn keeps_secrets(remote: &str) -> bool {
         || name == ".env"
         || name.starts_with("id_") && !name.ends_with(".pub")
         || matches!(name, ".pgpass" | ".netrc" | "credentials" | "shadow")
+}
+
+/// A chart from an address is code that nobody has read; a registry or a repository is where charts come from.
+fn helm(run: &mut Run) -> Outcome {
+    let line = Line::read(
+        run.args,
+        "n namespace kube-context kubeconfig timeout f values set version description repo",
+        false,
+    );
+    if matches!(line.verb(0).as_str(), "install" | "upgrade") && !line.has("dry-run") {
+        let strange = |chart: &&Word| {
+            let address = chart.shown();
+            address.contains("://")
+                && !address.starts_with("oci://")
+                && !address.strip_prefix("https://").is_some_and(is_release)
+        };
+        for chart in line.operands.iter().skip(1).filter(strange) {
+            install(run, "helm", chart);
+        }
+    }
+    run.derived()
 }
 
 /// `k3s kubectl …`.

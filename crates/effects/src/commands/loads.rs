@@ -118,7 +118,9 @@ const LOADERS: &[(&[&str], &str)] = &[
     (&["php", "php-cgi"], "c,php-ini= z,zend-extension="),
     (&["julia"], "L,load= J,sysimage="),
     (&["clang", "clang++"], "config="),
-    (&["npm", "pnpm", "yarn"], "userconfig= globalconfig="),
+    (&["npm", "pnpm", "yarn"], "userconfig= globalconfig= use-yarnrc="),
+    // Its users may be known by what a program says, which it runs.
+    (&["kubectl", "oc", "helm", "k9s", "flux", "istioctl", "argocd", "velero"], "kubeconfig="),
     (&["nodemon", "watchexec"], "config="),
     (&["conan"], "pr,profile="),
     (&["protoc"], "plugin="),
@@ -144,6 +146,7 @@ const OPERANDS: &[(&[&str], &[&str], &str)] = &[
          local-ips= dns= blacklist-ip= block-hostnames= system-tags= summary-trend-stats= summary-time-unit= traces-output=",
     ),
     (&["wg-quick"], &["up"], ""),
+    (&["mutool"], &["run"], ""),
     (&["redis-server"], &[], "port= loglevel= dir= dbfilename= logfile="),
 ];
 

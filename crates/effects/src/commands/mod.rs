@@ -132,6 +132,7 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
         .or_else(|| system::prefixed(run.program))
         .or_else(|| git::prefixed(run.program))
         .or_else(|| vaults::prefixed(run.program))
+        .or_else(|| agents_cli::named(run.program))
         .or_else(versioned)
     {
         Some(handler) => {

@@ -1,7 +1,7 @@
 //! Options and operands that name a file to be written, of programs whose own families are about something else,
 //! and of those that nobody knows. What lies in the project or a temporary folder is theirs to write.
 
-use tollgate_model::WriteMode;
+use tollgate_model::{FileKind, WriteMode};
 
 use super::strangers::possibly;
 use super::{Run, alter};
@@ -38,7 +38,13 @@ pub(super) fn notice(run: &mut Run, known: bool) {
     if !known {
         // No rule minds what a stranger makes in the project; a way of working that binds writes does.
         let folders = values(run.args, FOLDERS);
-        files.iter().filter(|file| is_path(file)).chain(&folders).for_each(|file| alter::perhaps(run, file));
+        let named: Vec<Word> = files
+            .iter()
+            .filter(|file| is_path(file) || is_there(run, file))
+            .chain(&folders)
+            .cloned()
+            .collect();
+        named.iter().for_each(|file| alter::perhaps(run, file));
     }
     for file in files {
         possibly(run, |run| run.analyst.write(&file, WriteMode::Overwrite, None, run.shell));
@@ -48,6 +54,12 @@ pub(super) fn notice(run: &mut Run, known: bool) {
 /// A bare word may as well be a format: `--output json`.
 fn is_path(word: &Word) -> bool {
     word.text.prefix().contains(['/', '.'])
+}
+
+/// A bare word that a folder or a file of the project is called by.
+fn is_there(run: &Run, word: &Word) -> bool {
+    let there = |path: &str| run.analyst.world.kind(path) != FileKind::Missing;
+    run.analyst.places(word, run.shell).iter().any(|(place, _)| !place.pattern && there(&place.path))
 }
 
 fn values(words: &[Word], names: &[&str]) -> Vec<Word> {

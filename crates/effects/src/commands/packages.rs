@@ -1,6 +1,7 @@
 //! Package managers: what they install and from where, what they publish, what they remove.
 
 mod files;
+mod indexes;
 
 use tollgate_model::{Certainty, EffectKind};
 
@@ -8,9 +9,14 @@ use super::Run;
 use super::verbs::{Deed, GRANT, Line, SECRET, Tool};
 use crate::paths;
 use crate::word::Word;
+use indexes::index;
+pub(crate) use indexes::is_known_index;
 
 /// Changes where packages come from.
 const INDEX: Deed = Deed::Weaken("the package index");
+
+/// Lets packages run code while they are installed, although somebody has forbidden that.
+const SCRIPTS: Deed = Deed::Weaken("this machine: scripts of packages run again");
 
 /// Removes packages of the system.
 const REMOVE: Deed = Deed::Infra("remove-package");
@@ -40,6 +46,9 @@ pub(super) const TOOLS: &[Tool] = &[
                 INDEX,
             ),
             ("token revoke|delete|rm", Deed::Publish("npm")),
+            ("config|c set ignore-scripts=false", SCRIPTS),
+            ("config|c set ignore-scripts false", SCRIPTS),
+            ("set ignore-scripts=false", SCRIPTS),
             ("config|c set registry|registry=*|*:registry|*:registry=*|strict-ssl|strict-ssl=false", INDEX),
             ("set registry|registry=*|*:registry|*:registry=*|strict-ssl=false", INDEX),
             ("config|c get *authToken*|*AuthToken*|*_auth|*_password|*:_authToken", SECRET),
@@ -200,6 +209,13 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[("publish !--dry-run", Deed::Publish("JSR"))],
     },
+    // An application's own folder in the home goes with it.
+    Tool {
+        names: &["flatpak"],
+        values: "arch installation",
+        one_dash: false,
+        deeds: &[("uninstall|remove --delete-data", Deed::Infra("delete-data"))],
+    },
     Tool {
         names: &["snapcraft", "charmcraft"],
         values: "",
@@ -348,11 +364,6 @@ pub(super) fn install(run: &mut Run, manager: &str, package: &Word) {
     }
 }
 
-fn index(run: &mut Run, from: &str) {
-    let shown: String = from.chars().filter(|letter| !letter.is_control()).take(100).collect();
-    run.push(EffectKind::Weaken { what: format!("the package index (`{shown}`)") });
-}
-
 const PIP_VALUES: &str = "python r requirement c constraint e editable t target platform python-version implementation abi \
     root prefix src upgrade-strategy C config-settings global-option no-binary only-binary progress-bar root-user-action report \
     group i index-url extra-index-url f find-links trusted-host log proxy retries timeout exists-action cert client-cert \
@@ -360,13 +371,12 @@ const PIP_VALUES: &str = "python r requirement c constraint e editable t target 
 
 fn python(run: &mut Run, words: &[Word], manager: &str) {
     let line = Line::read(words, PIP_VALUES, false);
-    let lists: Vec<Word> = line
-        .values(&["r", "requirement"])
-        .filter(|list| list.text.prefix().contains("://"))
-        .cloned()
-        .collect();
-    for list in lists {
-        install(run, manager, &list);
+    for list in line.values(&["r", "requirement"]).cloned().collect::<Vec<_>>() {
+        if list.text.prefix().contains("://") {
+            install(run, manager, &list);
+        } else {
+            files::required(run, manager, &list);
+        }
     }
     // `pipx run --spec address tool`.
     for package in line.values(&["spec"]).cloned().collect::<Vec<_>>() {
@@ -390,34 +400,6 @@ fn python(run: &mut Run, words: &[Word], manager: &str) {
     for package in line.operands.iter().skip(1).chain(editable) {
         install(run, manager, package);
     }
-}
-
-/// Indexes that a great many projects use by their own documentation.
-pub(crate) fn is_known_index(url: &str) -> bool {
-    let Some(rest) = url.strip_prefix("https://") else { return false };
-    let host = rest.split(['/', ':', '?']).next().unwrap_or_default();
-    let known = [
-        "pypi.org",
-        "files.pythonhosted.org",
-        "test.pypi.org",
-        "download.pytorch.org",
-        "pypi.nvidia.com",
-        "pypi.ngc.nvidia.com",
-        "data.pyg.org",
-        "wheels.vllm.ai",
-        "storage.googleapis.com",
-        "registry.npmjs.org",
-        "registry.yarnpkg.com",
-        "npm.pkg.github.com",
-        "rubygems.org",
-        "astral-sh.github.io",
-        "abetlen.github.io",
-        "pypi.anaconda.org",
-        "registry.npmmirror.com",
-        "pypi.tuna.tsinghua.edu.cn",
-        "mirrors.aliyun.com",
-    ];
-    known.contains(&host)
 }
 
 fn uv(run: &mut Run) {

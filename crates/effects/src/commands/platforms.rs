@@ -255,6 +255,25 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[("** --delete", DESTROY), ("topic delete", DESTROY), ("group delete", DELETE)],
     },
     Tool {
+        names: &["temporal", "tctl"],
+        values: "n namespace address env w workflow-id r run-id q query reason",
+        one_dash: false,
+        deeds: &[
+            ("operator|namespace **  delete", DESTROY),
+            ("workflow|wf|schedule|batch delete|terminate|term", DELETE),
+        ],
+    },
+    Tool {
+        names: &["nats"],
+        values: "s server context user password creds nkey timeout js-domain",
+        one_dash: false,
+        deeds: &[
+            ("stream|str|s rm|delete|del|purge", DESTROY),
+            ("kv|obj|object del|delete|rm|purge", DESTROY),
+            ("consumer|con|c rm|delete|del", DELETE),
+        ],
+    },
+    Tool {
         names: &["rabbitmqctl", "rabbitmqadmin"],
         values: "n node p vhost H host u username",
         one_dash: false,

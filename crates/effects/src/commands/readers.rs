@@ -15,8 +15,8 @@ use crate::options::{Options, Order, read};
 use crate::word::Word;
 
 pub(super) const COMMANDS: Commands = &[
-    ("ls", ls),
-    ("dir", ls),
+    ("ls", names::ls),
+    ("dir", names::ls),
     ("cat", cat),
     ("tac", copies),
     ("bat", cat),
@@ -179,7 +179,8 @@ fn from_list(run: &mut Run) -> Outcome {
         "f,file,files-from= d,date= r,reference= s,set= m,magic-file= F,separator= e= P=",
         Order::Anywhere,
     );
-    for list in options.values("f").cloned().collect::<Vec<_>>() {
+    // It complains of lines that it does not understand, and shows them.
+    for list in options.values("f").chain(options.values("m")).cloned().collect::<Vec<_>>() {
         run.read(&list, false);
     }
     run.derived()
@@ -501,11 +502,6 @@ fn grep(run: &mut Run) -> Outcome {
         Some(pattern) => names::picked(run, &pattern, marks),
         None => Outcome::unknown(marks),
     }
-}
-
-/// `ls`: names of files, which a filter may pick some of.
-fn ls(run: &mut Run) -> Outcome {
-    Outcome::unknown(run.derived().stdout.taint.union(taint::NAMES))
 }
 
 /// What is in these files, or on standard input when there are none.

@@ -18,6 +18,8 @@ pub(super) const COMMANDS: Commands = &[
     ("poetry", exec),
     ("uv", uv),
     ("pipenv", exec),
+    ("pipx", pipx),
+    ("devbox", exec),
     ("pdm", exec),
     ("hatch", exec),
     ("rye", exec),
@@ -96,6 +98,13 @@ const EXEC: &[(&str, &[&str], &str)] = &[
     ("bundler", &["exec", "e"], "keep-file-descriptors gemfile="),
     ("poetry", &["run"], ""),
     ("pipenv", &["run"], ""),
+    (
+        "pipx",
+        &["run"],
+        "spec= python= pip-args= i,index-url= no-cache path pypackages system-site-packages fetch-missing-python \
+         v,verbose q,quiet with=",
+    ),
+    ("devbox", &["run"], "e,env= env-file= c,config= environment= q,quiet"),
     ("pdm", &["run"], "p,project= e,env-file= s,site-packages"),
     ("hatch", &["run"], "e,env="),
     ("rye", &["run"], "p,pyproject="),
@@ -148,6 +157,19 @@ fn exec(run: &mut Run) -> Outcome {
     // `mise exec node@20 -- node x.js` names tools first.
     let tools = if matches!(run.program, "mise" | "rtx") { dashes(run.args) } else { None };
     inner(run, &tools.unwrap_or(options.operands))
+}
+
+/// `pipx run tool …`; an address in its place is a script from the network.
+fn pipx(run: &mut Run) -> Outcome {
+    let operands = run.args.iter().filter(|word| !word.text.prefix().starts_with('-'));
+    let verbs: Vec<Word> = operands.take(2).cloned().collect();
+    if let [verb, script] = verbs.as_slice()
+        && verb.is("run")
+        && is_address(script)
+    {
+        install(run, "pip", script);
+    }
+    exec(run)
 }
 
 fn dashes(words: &[Word]) -> Option<Vec<Word>> {

@@ -33,6 +33,12 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
     },
     Tool {
+        names: &["dconf"],
+        values: "",
+        one_dash: false,
+        deeds: &[("reset /|/org/|/org/gnome/|/org/gnome/desktop/|/com/ -f", Deed::Infra("delete-data"))],
+    },
+    Tool {
         names: &["service", "rc-service"],
         values: "",
         one_dash: false,

@@ -35,6 +35,8 @@ pub(super) const COMMANDS: Commands = &[
     ("mtd_debug", mtd_debug),
     ("debugfs", debugfs),
     ("fallocate", fallocate),
+    ("stress", endless::stress),
+    ("stress-ng", endless::stress),
     ("fdisk", partition),
     ("sfdisk", partition),
     ("cfdisk", partition),

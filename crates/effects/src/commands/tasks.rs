@@ -8,7 +8,7 @@ use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
 use super::strangers::possibly;
-use super::{Commands, Run, interpreters};
+use super::{Commands, Run, alter, interpreters};
 use crate::analyst::taint;
 use crate::options::{Options, Order, read};
 use crate::word::Word;
@@ -29,6 +29,46 @@ pub(super) const ASIDE: Commands =
 
 /// How many recipes one call follows.
 const RECIPES: usize = 64;
+
+/// How tasks are called that write into the project: `gen`, `api:generate`, `fmt`, `lint-fix`.
+const WRITING: &[&str] = &[
+    "gen",
+    "generate",
+    "codegen",
+    "regen",
+    "regenerate",
+    "fmt",
+    "format",
+    "fix",
+    "autofix",
+    "scaffold",
+    "bump",
+    "update",
+    "upgrade",
+    "sync",
+    "vendor",
+    "migrate",
+    "snapshot",
+    "snapshots",
+    "bless",
+    "accept",
+];
+
+/// A task that is not known may write, by its name. No rule minds; a way of working that binds writes does.
+fn unknown(run: &mut Run, goals: &[impl AsRef<str>]) {
+    let mut parts = goals.iter().flat_map(|goal| goal.as_ref().split([':', '-', '_', '.', '/']));
+    if parts.any(|part| WRITING.contains(&part)) {
+        alter::perhaps(run, &Word::literal_at(".", run.call.span));
+    }
+}
+
+/// Runs the lines of these tasks.
+fn run_task(run: &mut Run, folder: Option<&Word>, goals: &[impl AsRef<str>], lines: &[String]) {
+    if lines.is_empty() {
+        unknown(run, goals);
+    }
+    run_lines(run, folder, lines);
+}
 
 /// Runs lines as shell text, each in a shell of its own, in a folder.
 fn run_lines(run: &mut Run, folder: Option<&Word>, lines: &[String]) {
@@ -102,7 +142,7 @@ fn make(run: &mut Run) -> Outcome {
     let given = options.operands.iter().filter_map(Word::literal);
     let (sets, goals): (Vec<&str>, Vec<&str>) = given.partition(|word| word.contains('='));
     let lines = Makefile::read(&text, &sets).lines(&goals);
-    run_lines(run, folder.as_ref(), &lines);
+    run_task(run, folder.as_ref(), &goals, &lines);
     for command in sets.iter().flat_map(|set| set.split("$(shell ").skip(1)) {
         let command = command.rsplit_once(')').map_or(command, |(command, _)| command);
         possibly(run, |run| drop(interpreters::code(run, &Value::text(command), run.call.span)));
@@ -137,11 +177,11 @@ fn just(run: &mut Run) -> Outcome {
         Some(name) => vec![name],
         None => vec!["justfile", "Justfile", ".justfile"],
     };
-    let Some(text) = text_of(run, folder.as_ref(), &names) else { return run.derived() };
+    let text = text_of(run, folder.as_ref(), &names).unwrap_or_default();
     let goals: Vec<String> =
         options.operands.iter().filter(|word| !word.shown().contains('=')).map(Word::shown).collect();
     let lines = just_recipes(&text, &goals);
-    run_lines(run, folder.as_ref(), &lines);
+    run_task(run, folder.as_ref(), &goals, &lines);
     run.derived()
 }
 
@@ -211,12 +251,11 @@ fn task(run: &mut Run) -> Outcome {
         Some(name) => vec![name],
         None => vec!["Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml"],
     };
-    if let Some(text) = text_of(run, folder.as_ref(), &names) {
-        let goals: Vec<String> =
-            options.operands.iter().map(Word::shown).filter(|word| !word.contains('=')).collect();
-        let lines = task_commands(&text, &goals);
-        run_lines(run, folder.as_ref(), &lines);
-    }
+    let text = text_of(run, folder.as_ref(), &names).unwrap_or_default();
+    let goals: Vec<String> =
+        options.operands.iter().map(Word::shown).filter(|word| !word.contains('=')).collect();
+    let lines = task_commands(&text, &goals);
+    run_task(run, folder.as_ref(), &goals, &lines);
     run.derived()
 }
 
@@ -321,14 +360,18 @@ fn package(run: &mut Run) -> Outcome {
     }
     let folder = options.value("C").cloned();
     let names = script_names(run.program, &verb, rest, &options);
-    let Some(text) = text_of(run, folder.as_ref(), &["package.json"]).filter(|_| !names.is_empty()) else {
+    if names.is_empty() {
         return run.derived();
-    };
+    }
+    let text = text_of(run, folder.as_ref(), &["package.json"]).unwrap_or_default();
     let lines: Vec<String> = scripts(&text, &names);
     // A script of this name that nobody wrote prints the environment.
     if lines.is_empty() && names.iter().any(|name| name == "env") {
         run.push(tollgate_model::EffectKind::EnvRead { names: Vec::new() });
         return Outcome::unknown(crate::analyst::taint::ENVIRONMENT);
+    }
+    if lines.is_empty() && rest.first().is_some_and(|name| names.contains(&name.shown())) {
+        unknown(run, &names);
     }
     run_lines(run, folder.as_ref(), &lines);
     run.derived()

@@ -193,6 +193,7 @@ const SEARCHED: &[&str] = &[
     "INPUTRC",
     "IRBRC",
     "JUPYTER_CONFIG_DIR",
+    "KUBECONFIG",
     "LESSKEY",
     "LESSKEYIN",
     "NPM_CONFIG_GLOBALCONFIG",

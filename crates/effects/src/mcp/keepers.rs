@@ -3,7 +3,7 @@
 use tollgate_model::json::Value;
 use tollgate_model::phrase::STORE;
 
-use super::names::Tool;
+use super::names::{KEPT, Tool};
 
 impl Tool {
     /// What the tool's name says that it shows: a secret from its keeper, or the whole environment.
@@ -142,4 +142,14 @@ pub(super) fn is_prose(key: &str) -> bool {
         "new",
     ];
     parts.iter().any(|part| key.contains(part))
+}
+
+/// What an argument says is meant, if it is something that holds what nobody else has: `{"kind": "Namespace"}`.
+pub(super) fn kind(input: &Value) -> Option<String> {
+    let keys = ["kind", "resource", "resourceType", "resource_type", "type", "object_type"];
+    let said = keys.iter().find_map(|key| input.text(key))?.to_ascii_lowercase();
+    let one = said.strip_suffix('s').unwrap_or(&said);
+    let volumes =
+        ["pvc", "pv", "persistentvolumeclaim", "persistentvolume", "node", "ns", "crd", "statefulset"];
+    (KEPT.contains(&one) || volumes.contains(&one) || said == "ns").then(|| one.to_owned())
 }

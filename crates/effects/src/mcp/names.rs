@@ -183,7 +183,7 @@ const TERMINALS: &[&str] =
 const SHELLS: &[&str] = &["bash", "shell", "terminal", "cli", "commander"];
 
 /// Things of a service that hold what nobody else has.
-const KEPT: &[&str] = &[
+pub(super) const KEPT: &[&str] = &[
     "repository",
     "repo",
     "project",
@@ -252,6 +252,33 @@ const KEPT: &[&str] = &[
     "calendar",
 ];
 
+/// Verbs with which a line begins that leaves its program out.
+const VERBS: &[&str] = &[
+    "delete",
+    "destroy",
+    "apply",
+    "rm",
+    "reset",
+    "clean",
+    "push",
+    "uninstall",
+    "drain",
+    "scale",
+    "prune",
+    "system",
+    "s3",
+    "ec2",
+    "rds",
+    "iam",
+    "exec",
+    "run",
+    "get",
+    "describe",
+    "plan",
+    "init",
+    "volume",
+];
+
 impl Tool {
     pub fn new(server: &str, tool: &str) -> Self {
         let own = split(tool);
@@ -295,6 +322,10 @@ impl Tool {
     /// A command line with the program that the tool's name says: `delete pod x` of a Kubernetes server.
     pub fn completed(&self, line: &str) -> String {
         let first = line.split_whitespace().next().unwrap_or_default();
+        // Its commands are words of their own, and no programs.
+        if (self.has("redis") || self.has("valkey")) && !first.ends_with("-cli") {
+            return format!("redis-cli {line}");
+        }
         let program = [
             ("kubectl", "kubectl"),
             ("kubernetes", "kubectl"),
@@ -311,34 +342,8 @@ impl Tool {
         .into_iter()
         .find(|(word, _)| self.has(word))
         .map(|(_, program)| program);
-        let is_verb = matches!(
-            first,
-            "delete"
-                | "destroy"
-                | "apply"
-                | "rm"
-                | "reset"
-                | "clean"
-                | "push"
-                | "uninstall"
-                | "drain"
-                | "scale"
-                | "prune"
-                | "system"
-                | "s3"
-                | "ec2"
-                | "rds"
-                | "iam"
-                | "exec"
-                | "run"
-                | "get"
-                | "describe"
-                | "plan"
-                | "init"
-                | "volume"
-        );
         match program {
-            Some(program) if is_verb => format!("{program} {line}"),
+            Some(program) if VERBS.contains(&first) => format!("{program} {line}"),
             _ => line.to_owned(),
         }
     }
@@ -381,7 +386,8 @@ impl Tool {
     /// What of a service the tool's name says it takes away: `delete_repository`.
     pub fn takes_away(&self, input: &Value) -> Option<(String, String)> {
         let many = |word: &&String| self.is_remote && matches!(word.as_str(), "batch" | "bulk" | "all");
-        let noun = self.words.iter().find(|word| KEPT.contains(&word.as_str()) || many(word))?;
+        let named = self.words.iter().find(|word| KEPT.contains(&word.as_str()) || many(word)).cloned();
+        let noun = named.or_else(|| super::keepers::kind(input))?;
         let part = ["comment", "comments", "reaction", "label", "draft"].iter().any(|word| self.has(word));
         if self.verb != Verb::Delete || part || self.is_database && self.has("query") {
             return None;

@@ -190,6 +190,11 @@ pub enum Note {
         /// The loop.
         span: Span,
     },
+    /// A loop without end takes more room on the disk or in memory with each pass.
+    Flood {
+        /// The loop.
+        span: Span,
+    },
     /// A budget ran out here; what follows from this place is not known.
     Budget {
         /// Which.

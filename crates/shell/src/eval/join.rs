@@ -62,9 +62,8 @@ impl Shell {
             oldpwd: match (&left.oldpwd, &right.oldpwd) {
                 (Some(left), Some(right)) => Some(left.union(right)),
                 (None, None) => None,
-                (Some(one), None) | (None, Some(one)) => {
-                    Some(one.union(&Value::unknown(HoleSource::Variable("OLDPWD".into()))))
-                }
+                // A shell that a tool call starts has been nowhere else yet: where it went nowhere, `cd -` fails.
+                (Some(one), None) | (None, Some(one)) => Some(one.clone()),
             },
             dirs: shared(&left.dirs, &right.dirs, |left, right| join_dirs(left, right)),
             fds: shared(&left.fds, &right.fds, |left, right| merge(left, right, join_descriptors)),

@@ -135,12 +135,14 @@ impl Shell {
             let flow = shell.run_items(condition, host);
             if until { Flow { ok: flow.fail, fail: flow.ok } } else { flow }
         };
-        if swarm::is_fixed(condition) && swarm::starts_jobs(body) {
+        if swarm::is_fixed(condition)
+            && let Some(note) = self.endless(body, span)
+        {
             let before = self.state.clone();
             let flow = test(self, host);
             self.state = before;
             if flow.ok.is_some() && flow.fail.is_none() {
-                host.note(Note::Swarm { span: self.at(span) });
+                host.note(note);
             }
         }
         let mut body = |shell: &mut Self, host: &mut dyn Host| shell.run_items(body, host);
@@ -155,8 +157,10 @@ impl Shell {
         host: &mut dyn Host,
     ) -> Flow {
         let [first, check, step] = header;
-        if check.word.parts.is_empty() && swarm::starts_jobs(body) {
-            host.note(Note::Swarm { span: self.at(span) });
+        if check.word.parts.is_empty()
+            && let Some(note) = self.endless(body, span)
+        {
+            host.note(note);
         }
         self.number_of_arith(first, span, host);
         let mut test = |shell: &mut Self, host: &mut dyn Host| {
@@ -178,6 +182,15 @@ impl Shell {
             Flow::both(shell.state.clone())
         };
         self.run_loop(&mut test, &mut body, span, host)
+    }
+
+    /// What is to be said of a loop if nothing ends it.
+    fn endless(&self, body: &Script, span: Span) -> Option<Note> {
+        let span = self.at(span);
+        if swarm::starts_jobs(body) {
+            return Some(Note::Swarm { span });
+        }
+        swarm::fills(body).then_some(Note::Flood { span })
     }
 
     /// Tests and passes in turn: followed while the test is certain, then summed up.

@@ -46,7 +46,7 @@ pub(crate) fn named(scanner: &mut Scanner, at: usize) -> Option<Found> {
 }
 
 /// `<<< X` behind a flag that reads a secret from standard input.
-fn here_string(text: &[u8], end: usize) -> Option<Found> {
+pub(crate) fn here_string(text: &[u8], end: usize) -> Option<Found> {
     let sign = end + spaces(text, end);
     text.get(sign..)?.strip_prefix(b"<<<")?;
     let value = value_at(text, sign + 3 + spaces(text, sign + 3))?;

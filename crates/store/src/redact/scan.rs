@@ -4,7 +4,7 @@
 use super::flags::{self, Commands};
 use super::names::STEMS;
 use super::tokens::TOKENS;
-use super::{assign, shapes};
+use super::{assign, shapes, stores};
 
 /// A secret in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,20 @@ pub(crate) fn scan(text: &str) -> Vec<Found> {
             found.push(secret);
         }
     }
+    add_kept(&mut found, scanner.kept);
     found
+}
+
+/// Adds what commands were given to keep. What was found in it by other signs is a part of it, or the same.
+fn add_kept(found: &mut Vec<Found>, kept: Vec<Found>) {
+    for secret in kept {
+        let same = |other: &Found| other.start <= secret.start && secret.end <= other.end;
+        if !found.iter().any(same) {
+            found.retain(|other| other.end <= secret.start || secret.end <= other.start);
+            found.push(secret);
+        }
+    }
+    found.sort_unstable_by_key(|secret| secret.start);
 }
 
 /// The pass, and what it remembers.
@@ -38,11 +51,13 @@ pub(crate) struct Scanner<'t> {
     /// Where the next end of a key block is, once looked for.
     pem: Option<Option<usize>>,
     commands: Commands,
+    /// What commands were given to keep.
+    kept: Vec<Found>,
 }
 
 impl<'t> Scanner<'t> {
     fn of(text: &'t [u8]) -> Self {
-        Self { text, named: 0, pem: None, commands: Commands::default() }
+        Self { text, named: 0, pem: None, commands: Commands::default(), kept: Vec::new() }
     }
 
     fn look(&mut self, at: usize) -> Option<Found> {
@@ -50,6 +65,7 @@ impl<'t> Scanner<'t> {
         if let Some(found) = token(self.text, at, first) {
             return Some(found);
         }
+        stores::kept(self.text, at, &mut self.kept);
         let shape = match first {
             b'-' => shapes::pem(self, at).or_else(|| flags::long_user(self, at)),
             b' ' | b'\t' | b'\n' | b'"' | b'\'' => flags::short_flag(self, at + 1),
@@ -136,6 +152,11 @@ const fn starts() -> [u64; 1024] {
     at = 0;
     while at < OTHER_STARTS.len() {
         set = with(set, OTHER_STARTS[at].as_bytes());
+        at += 1;
+    }
+    at = 0;
+    while at < stores::STARTS.len() {
+        set = with(set, stores::STARTS[at].as_bytes());
         at += 1;
     }
     at = 0;

@@ -2,6 +2,8 @@
 
 use super::*;
 
+mod stores;
+
 /// Each case is a text and what is left of it; `‹x›` is short for the stand-in of kind x.
 fn check(cases: &[(&str, &str)]) {
     let mut wrong = Vec::new();

@@ -57,6 +57,13 @@ git stash
 git stash pop
 git mv src/a.rs src/b.rs
 git rm src/a.rs
+pipx run black .
+pipx run --spec black==24.1 black src
+kustomize build -o src
+gh run download -D src
+gh run download 123
+gh release download v1 --dir src
+helm template . --output-dir src
 git merge other
 git rebase other
 git pull
@@ -227,6 +234,13 @@ unzip -l a.zip
 gh pr list
 ruff check src
 prettier --check src
+pipx run black --check src
+just test
+task lint
+kustomize build overlays/dev
+gh run download -D /tmp/artifacts
+gh run view 123 --log
+helm template .
 gofmt -l src
 black --check src
 black --version
@@ -362,6 +376,11 @@ fn what_is_not_known_is_asked() {
         "sometool --in-place src/a.rs",
         "sometool --output src/a.rs",
         "sometool --out-dir=src",
+        "sometool -o src",
+        "just gen",
+        "task api:generate",
+        "pnpm run codegen",
+        "touch \"project/M1:login/plans/$X/../../../src/a.rs\"",
         // Another agent is another session, which this mode does not bind.
         "claude -p 'write the code'",
         "codex exec 'write the code'",

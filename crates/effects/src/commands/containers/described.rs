@@ -2,7 +2,7 @@
 
 use tollgate_shell::value::Text;
 
-use super::{Mount, infra, inside, note_mount};
+use super::{Mount, infra, inside, is_socket, note_mount};
 use crate::commands::Run;
 use crate::elsewhere::Elsewhere;
 use crate::word::Word;
@@ -11,10 +11,9 @@ use crate::yaml;
 /// What a description of containers asks for, by the lines that say so in compose files and in manifests: to be let out
 /// of the container, or the machine's own folders.
 pub(in crate::commands) fn described(run: &mut Run, text: &str) {
-    let walls = ["privileged:true", "pid:host", "hostPID:true", "userns_mode:host"];
     for entry in text.lines().map(dense) {
         let entry = entry.trim_start_matches('-');
-        if let Some(wall) = walls.iter().find(|wall| entry.split(['{', ',', '}']).any(|part| part == **wall))
+        if let Some(wall) = WALLS.iter().find(|wall| entry.split(['{', ',', '}']).any(|part| part == **wall))
         {
             infra(run, "unconfined", wall);
         }
@@ -44,9 +43,18 @@ pub(crate) fn opened(text: &str) -> Option<String> {
             "" | "~" | "$HOME" | "${HOME}" | "/home" | "/root" | "/etc"
         )
     };
-    let found = folders(text).into_iter().find(|folder| whole(folder) && !folder.read_only)?;
-    Some(format!("gives a container `{}` to write in", found.here))
+    let folders = folders(text);
+    if let Some(found) = folders.iter().find(|folder| whole(folder) && !folder.read_only) {
+        return Some(format!("gives a container `{}` to write in", found.here));
+    }
+    // Many a proxy is given the socket to look at; none needs the machine's rights as well.
+    let socket = folders.iter().find(|folder| is_socket(&folder.here) && !folder.read_only)?;
+    let unconfined = text.lines().map(dense).any(|line| WALLS.contains(&line.trim_start_matches('-')));
+    unconfined.then(|| format!("gives a container `{}` and all rights", socket.here))
 }
+
+/// Lines that let a container out.
+const WALLS: [&str; 4] = ["privileged:true", "pid:host", "hostPID:true", "userns_mode:host"];
 
 /// A folder of the machine, as a description names it.
 struct Folder {

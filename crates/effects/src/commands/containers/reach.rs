@@ -76,6 +76,18 @@ pub(super) fn shown_settings(run: &mut Run, global: &Options, words: &[Word]) {
     if words.iter().any(|word| quiet.iter().any(|flag| word.text.prefix().starts_with(flag))) {
         return;
     }
+    let described: Vec<Word> = match global.values("f").cloned().collect::<Vec<_>>() {
+        named if named.is_empty() => USUAL.iter().map(|name| Word::literal_at(name, run.call.span)).collect(),
+        named => named,
+    };
+    let texts: Vec<String> = described
+        .iter()
+        .filter_map(|file| run.analyst.script(file, run.shell)?.as_literal().map(str::to_owned))
+        .collect();
+    // What nothing refers to is not shown.
+    if !texts.is_empty() && !texts.iter().any(|text| text.contains('$') || text.contains("env_file")) {
+        return;
+    }
     let mut files: Vec<Word> = global.values("env-file").cloned().collect();
     let usual = Word::literal_at(".env", run.call.span);
     let there = |(place, _): &(Place, Certainty)| run.analyst.world.kind(&place.path) == FileKind::File;

@@ -1,8 +1,8 @@
 //! Programs that change many files at once: new names for all of them, or away with those that are there twice.
 
-use tollgate_model::{Place, Zone};
+use tollgate_model::{Place, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
-use tollgate_shell::value::Text;
+use tollgate_shell::value::{Taint, Text, Value};
 
 use super::super::{Run, find};
 use crate::options::{Order, read};
@@ -26,6 +26,64 @@ pub(super) fn duplicates(run: &mut Run) -> Outcome {
         for folder in options.operands.clone() {
             run.analyst.delete(&find::somewhere_below(&folder), false, run.shell);
         }
+    }
+    run.derived()
+}
+
+/// `rdfind -deleteduplicates true folder`; without it, or with `-dryrun true`, it only looks.
+pub(super) fn rdfind(run: &mut Run) -> Outcome {
+    let says = |name: &str| {
+        run.args.windows(2).any(
+            |pair| matches!(pair, [option, value] if option.shown().trim_start_matches('-') == name && value.is("true")),
+        )
+    };
+    if says("deleteduplicates") && !says("dryrun") && !says("n") {
+        let mut option = false;
+        let folders = run.args.iter().filter(|word| {
+            let is_value = std::mem::replace(&mut option, word.text.prefix().starts_with('-'));
+            !is_value && !option
+        });
+        for folder in folders.cloned().collect::<Vec<_>>() {
+            run.analyst.delete(&find::somewhere_below(&folder), false, run.shell);
+        }
+    }
+    run.derived()
+}
+
+/// `rmlint folder` writes a script that deletes what it found, for somebody to run.
+pub(super) fn rmlint(run: &mut Run) -> Outcome {
+    let spec = "T,types= o,output= O,add-output= c,config= z,perms= a,algorithm= s,size= d,max-depth= S,rank-by= \
+        k,keep-all-tagged K,must-match-tagged m,keep-all-untagged M,must-match-untagged n,newer-than-stamp= \
+        N,newer-than= y,sort-by= x,no-crossdev t,threads= u,limit-mem= q,clamp-low= Q,clamp-top= cmd= \
+        mtime-window= C,cache= r,hidden f,followlinks v V g,progress G";
+    let options = read(run.args, spec, Order::Anywhere);
+    let named = |word: &&Word| word.text.prefix().starts_with("sh:");
+    let script = options.values("o").chain(options.values("O")).find(named).map(|word| word.after(':'));
+    let script = script.unwrap_or_else(|| Word::literal_at("rmlint.sh", run.call.span));
+    let mut text = Text::literal("#!/bin/sh\n");
+    for folder in options.operands.iter().filter(|word| !word.is("//")) {
+        text.push_str("rm -f ");
+        text.append(&find::somewhere_below(folder).text);
+        text.push_str("\n");
+    }
+    let content = Value::of([text], Taint::NONE);
+    run.analyst.write(&script, WriteMode::Overwrite, Some(&content), run.shell);
+    run.derived()
+}
+
+/// Which files its cleaners find, only it knows.
+pub(super) fn bleachbit(run: &mut Run) -> Outcome {
+    let options = read(
+        run.args,
+        "c,clean s,shred w,wipe-free-space p,preview l,list-cleaners sysinfo preset o,overwrite v,version h,help gui",
+        Order::Anywhere,
+    );
+    if options.has("s") {
+        for file in options.operands.clone() {
+            run.analyst.remove(&file, true, run.shell);
+        }
+    } else if options.has("c") && !options.has("p") {
+        run.analyst.opaque("which files `bleachbit` deletes for good shows only when it runs", run.call.span);
     }
     run.derived()
 }

@@ -3,7 +3,7 @@
 use tollgate_shell::value::Value;
 
 use super::given;
-use crate::carriers::toml_texts;
+use crate::cargo::{names_program, toml_texts};
 use crate::commands::strangers::possibly;
 use crate::commands::{Run, interpreters, loads, variables};
 use crate::word::Word;
@@ -65,12 +65,6 @@ fn cargo_setting(run: &mut Run, setting: &Word) {
     let Some((key, value)) = parted(&shown) else { return loads::load(run, setting) };
     let texts = toml_texts(value);
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let name = key.trim().rsplit('.').next().unwrap_or_default();
-    let names_program = matches!(
-        name,
-        "rustc" | "rustdoc" | "rustc-wrapper" | "rustc-workspace-wrapper" | "runner" | "linker" | "browser"
-    ) || name.starts_with("credential-")
-        || key.trim().starts_with("credential-");
     // A list of words is a command; so is a text that is split at its blanks.
     let words: Vec<Word> = match texts.as_slice() {
         [] => return,
@@ -84,7 +78,7 @@ fn cargo_setting(run: &mut Run, setting: &Word) {
     } else if let Some(variable) = key.trim().strip_prefix("env.") {
         let value = Value::text(texts.first().copied().unwrap_or_default());
         variables::variable(run.analyst, variable, &value, run.call, run.shell);
-    } else if names_program {
+    } else if names_program(key.trim()) {
         run.inner(&words);
         if let [line] = texts.as_slice() {
             // Cargo parts such a text at its blanks; whoever wrote quotes into it meant a shell.

@@ -41,6 +41,11 @@ pub(super) fn notice(run: &mut Run) {
     }
 }
 
+/// Options of unison that take the next word.
+const UNISON: &str = "-force -prefer -forcepartial -preferpartial -path -ignore -ignorenot -root -sshargs -rshargs -backup \
+    -backupdir -backuploc -addprefsto -batchsize -copyprog -diff -merge -follow -key -label -logfile -perms -repeat -retry \
+    -servercmd -sortfirst -sortlast -source -include";
+
 /// `unison a b -force b`: what only `a` has is gone.
 fn alike(run: &mut Run) {
     let words = run.args.to_vec();
@@ -50,7 +55,12 @@ fn alike(run: &mut Run) {
     }) else {
         return;
     };
-    let roots = words.iter().take_while(|word| !word.text.prefix().starts_with('-')).take(2);
+    let valued = |word: &Word| UNISON.split_ascii_whitespace().any(|option| word.is(option));
+    let mut skip = false;
+    let roots = words.iter().filter(|word| {
+        let is_value = std::mem::replace(&mut skip, valued(word));
+        !is_value && !word.text.prefix().starts_with('-')
+    });
     for root in roots
         .filter(|root| root.shown() != forced && !root.shown().contains("://"))
         .cloned()

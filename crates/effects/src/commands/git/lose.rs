@@ -112,21 +112,10 @@ impl Git<'_, '_, '_> {
         }
     }
 
-    fn loss(&mut self, doomed: &Doomed, mut lost: Vec<String>, certainty: Certainty) {
+    pub(super) fn loss(&mut self, doomed: &Doomed, mut lost: Vec<String>, certainty: Certainty) {
         lost.truncate(LISTED);
         let kind = EffectKind::WorkLoss { operation: doomed.operation.clone(), kind: doomed.kind, lost };
         self.push(kind, certainty);
-    }
-
-    /// A repository that this call makes in a folder with files knows none of them: `git init ~ && git clean -fd`.
-    fn lose_adopted(&mut self, doomed: &Doomed) {
-        let folder = self.run.shell.cwd().as_literal().map(str::to_owned);
-        let Some(folder) = folder.filter(|_| doomed.untracked) else { return };
-        let was_there = self.run.analyst.world.kind(&folder) == FileKind::Dir;
-        if was_there && Work::load(self.run.shell, &folder).untracked == Where::Own {
-            let word = Word::literal_at(&folder, self.run.call.span);
-            self.run.analyst.delete(&word, true, self.run.shell);
-        }
     }
 
     /// Files that are not the repository's own are overwritten: nothing is known of what they hold.

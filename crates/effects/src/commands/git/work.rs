@@ -6,7 +6,7 @@ use tollgate_shell::eval::{Shell, Status};
 use tollgate_shell::value::Value;
 
 use super::Git;
-use super::site::lies_within;
+use super::site::{Site, lies_within};
 use crate::word::Word;
 
 /// A script cannot write a name with a zero in it.
@@ -118,10 +118,13 @@ pub(super) fn make_fresh(shell: &mut Shell, folder: &str) {
 
 /// Does a folder lie in a repository that this call makes?
 pub(super) fn is_fresh(shell: &Shell, folder: &str) -> bool {
-    let above = std::iter::successors(Some(folder), |at| at.rfind('/').and_then(|end| at.get(..end)));
-    above
-        .filter(|at| lies_within(folder, at))
-        .any(|at| shell.file(&Value::text(&format!("{FRESH}{at}"))).is_some())
+    fresh_root(shell, folder).is_some()
+}
+
+/// The top of the repository that this call makes, in which a folder lies.
+pub(super) fn fresh_root<'f>(shell: &Shell, folder: &'f str) -> Option<&'f str> {
+    let mut above = std::iter::successors(Some(folder), |at| at.rfind('/').and_then(|end| at.get(..end)));
+    above.find(|at| lies_within(folder, at) && shell.file(&Value::text(&format!("{FRESH}{at}"))).is_some())
 }
 
 /// Remembers from where on this machine this call clones a repository.
@@ -141,10 +144,37 @@ impl Git<'_, '_, '_> {
     pub(super) fn remember(&mut self, change: impl Fn(&mut Work)) {
         let sites = self.sites();
         let [site] = sites.as_slice() else { return };
-        let Some(root) = site.repo.as_ref().and_then(|repo| repo.root.as_deref()) else { return };
-        let mut work = Work::load(self.run.shell, root);
+        let Some(root) = self.root_of(site) else { return };
+        let mut work = Work::load(self.run.shell, &root);
         change(&mut work);
-        work.store(self.run.shell, root);
+        work.store(self.run.shell, &root);
+    }
+
+    /// The top of a work tree, be it there or made by this call.
+    fn root_of(&self, site: &Site) -> Option<String> {
+        if !site.fresh {
+            return site.repo.as_ref()?.root.clone();
+        }
+        let folder = self.run.shell.cwd().as_literal()?.to_owned();
+        fresh_root(self.run.shell, &folder).map(str::to_owned)
+    }
+
+    /// A repository that this call makes in a folder with files knows none of them: `git init ~ && git clean -fd`.
+    pub(super) fn lose_adopted(&mut self, doomed: &super::lose::Doomed) {
+        let Some(folder) = self.run.shell.cwd().as_literal().map(str::to_owned) else { return };
+        let world = self.run.analyst.world;
+        if world.kind(&folder) != FileKind::Dir {
+            return;
+        }
+        let root = fresh_root(self.run.shell, &folder).unwrap_or(&folder);
+        let work = Work::load(self.run.shell, root);
+        let ignores = world.kind(&format!("{root}/.gitignore")) == FileKind::File;
+        if doomed.untracked && work.untracked == Where::Own {
+            let word = Word::literal_at(&folder, self.run.call.span);
+            self.run.analyst.delete(&word, true, self.run.shell);
+        } else if doomed.ignored && work.ignored == Where::Own && ignores {
+            self.loss(doomed, vec!["what .gitignore names".to_owned()], Certainty::Possible);
+        }
     }
 
     pub(super) fn remember_commit(&mut self, all: bool) {
@@ -224,7 +254,7 @@ impl Git<'_, '_, '_> {
         if words.is_empty() {
             return true;
         }
-        let root = self.sites().into_iter().find_map(|site| site.repo?.root);
+        let root = self.sites().iter().find_map(|site| self.root_of(site));
         words.iter().any(|word| word.is(":/") || root.is_some() && self.path(word) == root)
     }
 }

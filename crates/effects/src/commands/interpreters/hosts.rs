@@ -58,6 +58,22 @@ pub(in crate::commands) fn notice(run: &mut Run) {
     for host in HOSTS.iter().filter(|host| host.names.contains(&name.as_str())) {
         slot(run, host, &words);
     }
+    if name == "exiftool" {
+        conditions(run, &words);
+    }
+}
+
+/// `exiftool -if expression`, any number of times: Perl, by which it picks files.
+fn conditions(run: &mut Run, words: &[Word]) {
+    for pair in words.windows(2) {
+        if let [option, code] = pair
+            && option
+                .literal()
+                .is_some_and(|text| text.trim_end_matches(|c: char| c.is_ascii_digit()) == "-if")
+        {
+            code_of(run, Language::Perl, code);
+        }
+    }
 }
 
 /// The tool that is meant: `python manage.py shell` means `manage.py`.

@@ -321,7 +321,11 @@ pub(super) fn ftp(run: &mut Run) -> Outcome {
             .join(" ");
         ftp_line(run, &mut cargo, &line);
     }
-    if let Some(site) = site {
+    // `ftp -u address file …` sends without a dialogue.
+    if let Some(address) = options.value("u").filter(|word| word.shown().contains("://")).cloned() {
+        options.operands.iter().for_each(|file| cargo.file(run, file, false));
+        connect(run, &address, &cargo, false);
+    } else if let Some(site) = site {
         connect(run, &site, &cargo, false);
     }
     Outcome::unknown(taint::NET)

@@ -100,7 +100,34 @@ fn setting_code(run: &mut Run, name: &str, value: &Word) {
             interpreters::code(run, &value.value(), value.span);
         }
         "remotecommand" => there(run, &value.value(), ""),
+        "stricthostkeychecking" if value.is("no") || value.is("off") => unknown_host(run),
         _ => {}
+    }
+}
+
+/// Whoever throws a host's key away and takes whatever answers next talks to anybody. A machine nearby is made anew
+/// every day.
+fn unknown_host(run: &mut Run) {
+    let forgotten = run.analyst.since(0).iter().find_map(|effect| match &effect.kind {
+        EffectKind::Exec { program, argv, .. } if program == "ssh-keygen" => {
+            argv.windows(2).find_map(|pair| match pair {
+                [flag, host] if flag == "-R" => Some(host.clone()),
+                _ => None,
+            })
+        }
+        _ => None,
+    });
+    let Some(host) = forgotten.filter(|host| !is_nearby(host)) else { return };
+    let what = format!("{}the key of `{host}` is forgotten, and any other taken for it", phrase::MACHINE);
+    run.push(EffectKind::Weaken { what });
+}
+
+/// An address of this machine or of a private network, or a name without a domain.
+fn is_nearby(host: &str) -> bool {
+    let host = host.trim_start_matches('[').split([']', ':']).next().unwrap_or_default();
+    match host.parse::<core::net::Ipv4Addr>() {
+        Ok(address) => address.is_private() || address.is_loopback() || address.is_link_local(),
+        Err(_) => !host.contains('.') || host.ends_with(".local") || url::is_this_machine(host),
     }
 }
 

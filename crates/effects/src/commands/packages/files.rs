@@ -1,5 +1,6 @@
 //! Packages that are files of this machine.
 
+use super::indexes::{index, is_known_index};
 use super::install;
 use crate::commands::Run;
 use crate::word::Word;
@@ -26,6 +27,27 @@ pub(super) fn install_files(run: &mut Run) {
     let packages: Vec<Word> =
         run.args.iter().filter(|word| !word.text.prefix().starts_with('-')).cloned().collect();
     packages.iter().for_each(|package| install(run, &manager, package));
+}
+
+/// The packages of a list that this call has made itself: `pip install -r <(…)`.
+pub(super) fn required(run: &mut Run, manager: &str, list: &Word) {
+    let Some(text) =
+        run.shell.file(&list.value()).and_then(|made| made.value.as_literal().map(str::to_owned))
+    else {
+        return;
+    };
+    for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
+        let option = ["-i ", "--index-url ", "--extra-index-url ", "-f ", "--find-links "]
+            .iter()
+            .find_map(|option| line.strip_prefix(option));
+        match (option, line.split_once('@').filter(|(_, address)| address.contains("://"))) {
+            (Some(address), _) if !is_known_index(address.trim()) => index(run, address.trim()),
+            (Some(_), _) => {}
+            (None, Some((_, address))) => install(run, manager, &Word::literal_at(address.trim(), list.span)),
+            (None, None) if line.is_empty() => {}
+            (None, None) => install(run, manager, &Word::literal_at(line, list.span)),
+        }
+    }
 }
 
 /// A package that is a file or a folder, by how its name looks.

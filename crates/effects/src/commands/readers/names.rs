@@ -4,7 +4,9 @@ use tollgate_model::{Certainty, FileKind, Place, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Taint, Value};
 
+use crate::analyst::taint;
 use crate::commands::Run;
+use crate::commands::alter::is_flag;
 use crate::options::Options;
 use crate::word::Word;
 
@@ -27,6 +29,26 @@ pub(super) fn named_files(run: &mut Run, options: &Options, walks: bool) {
         if name.len() > 1 && places.iter().any(secret) {
             run.read(&file, false);
         }
+    }
+}
+
+/// `ls`: names of files, which a filter may pick some of. What patterns match is named with its folder, and what is not
+/// the project's is worth knowing: `ls ~/Music/*.mp3 | xargs rm`.
+pub(in crate::commands) fn ls(run: &mut Run) -> Outcome {
+    let marks = run.derived().stdout.taint.union(taint::NAMES);
+    let own = |place: &Place| matches!(place.zone, Zone::Workspace | Zone::Temp);
+    let whole = run.args.iter().any(|word| is_flag(word, "-d"));
+    let far = |word: &&Word| {
+        let shown = word.shown();
+        !shown.starts_with('-')
+            && shown.contains('/')
+            && (whole || shown.contains(['*', '?', '[']))
+            && !run.analyst.places(word, run.shell).iter().all(|(place, _)| own(place))
+    };
+    let names: Vec<_> = run.args.iter().filter(far).map(|word| word.text.clone()).collect();
+    match names.is_empty() || run.args.iter().any(|word| is_flag(word, "-l")) {
+        true => Outcome::unknown(marks),
+        false => Outcome { stdout: Value::of(names, marks), status: Status::Either },
     }
 }
 

@@ -1,12 +1,13 @@
 //! Data without end that goes into a file: the disk is full before anybody notices.
 
 use tollgate_model::{EffectKind, phrase};
-use tollgate_shell::eval::Stream;
+use tollgate_shell::eval::{Outcome, Stream};
 use tollgate_shell::value::Taint;
 
 use super::super::Run;
 use super::{HUGE, bytes};
 use crate::analyst::taint;
+use crate::options::{Order, read};
 use crate::paths;
 use crate::word::Word;
 
@@ -56,6 +57,24 @@ pub(in crate::commands) fn marks(run: &mut Run) -> Taint {
 /// A file that takes all the room there is.
 pub(super) fn fills(run: &mut Run, file: &str) {
     run.push(EffectKind::Process { signal: phrase::FILL.to_owned(), target: file.to_owned() });
+}
+
+/// Programs that try how much a machine bears: without an end, and with more memory or disk than it has, it is no test.
+pub(super) fn stress(run: &mut Run) -> Outcome {
+    let spec = "t,timeout= c,cpu= i,io= m,vm= d,hdd= vm-bytes= hdd-bytes= vm-hang= vm-keep n,dry-run q,quiet v,verbose all= \
+        a= class= sequential= fork= vm-method= metrics metrics-brief bigheap= brk= page-in oomable";
+    let options = read(run.args, spec, Order::Anywhere);
+    let ends = options.value("t").is_some_and(|time| !time.shown().starts_with('0'));
+    let whole = |word: &Word| match word.shown().strip_suffix('%') {
+        Some(share) => share.parse::<u32>().is_ok_and(|share| share > 90),
+        None => bytes(&word.shown()).is_some_and(|size| size >= HUGE),
+    };
+    let mut sizes = options.values("vm-bytes").chain(options.values("hdd-bytes"));
+    let fills_memory = sizes.any(whole) || options.has("bigheap") || options.has("brk");
+    if fills_memory && !ends && !options.has("n") {
+        fills(run, "the memory");
+    }
+    run.derived()
 }
 
 fn is_endless(run: &Run) -> bool {
