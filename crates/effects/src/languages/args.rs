@@ -47,6 +47,16 @@ impl Machine<'_, '_, '_> {
             args.named.push((name, value));
             return;
         }
+        // R writes names with dots.
+        if let (Some(Tok::Name(first)), Some(Tok::Op(".")), Some(Tok::Name(last)), Some(Tok::Op("="))) =
+            (self.peek().cloned(), self.ahead(1), self.ahead(2).cloned(), self.ahead(3))
+            && self.syntax.flat
+        {
+            self.at += 4;
+            let value = self.expr(ARGUMENT);
+            args.named.push((Rc::from(format!("{first}.{last}")), value));
+            return;
+        }
         let spread = self.eat("...") || self.eat("**") || (!self.syntax.bare_calls && self.eat("*"));
         let value = self.expr(ARGUMENT);
         if self.sees("=>") {

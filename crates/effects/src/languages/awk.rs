@@ -30,6 +30,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     keeps_output: false,
     local: false,
     symbolic: true,
+    curried: false,
 };
 
 const OPS: &[&str] = &[

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use tollgate_model::WriteMode;
 
+use super::flat::COMMAND;
 use super::machine::Machine;
 use super::token::Tok;
 use super::value::{Args, Function, Val};
@@ -23,6 +24,9 @@ impl Machine<'_, '_, '_> {
     pub fn part_set(&mut self, place: Option<&str>, value: &Val) {
         let Some((owner, part)) = place.and_then(|place| place.rsplit_once('.')) else { return };
         match self.scope.get(owner).cloned() {
+            Some(Val::Object(command)) if &*command.class == COMMAND => {
+                self.command_part(owner, &command, part, value);
+            }
             Some(path @ Val::Text(_)) if self.syntax.flat && matches!(part, "text" | "bytes") => {
                 self.write(&path, WriteMode::Overwrite, Some(&value.as_text()));
             }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use tollgate_shell::value::{Hole, HoleSource, Taint, Text, Value};
 
 use super::expr::ARGUMENT;
+use super::flat::{COMMAND, OPENING};
 use super::machine::{Machine, Origin};
 use super::ops::Op;
 use super::services::{is_query, is_service};
@@ -167,6 +168,12 @@ impl Machine<'_, '_, '_> {
         }
         match value {
             Val::Name(owner) if &**owner != "?" => return self.method_of_name(owner, name, args),
+            Val::Object(object) if &*object.class == COMMAND => {
+                return self.command_method(object, place, name, &args);
+            }
+            Val::Object(object) if &*object.class == OPENING => {
+                return self.opening_method(object, place, name, &args);
+            }
             Val::Object(object) => {
                 let full = format!("{}.{name}", object.class);
                 if let Some(op) = (self.syntax.function)(&full) {
@@ -252,6 +259,13 @@ impl Machine<'_, '_, '_> {
     fn method_of_name(&mut self, owner: &Rc<str>, name: &str, args: Args) -> Val {
         let full = format!("{owner}.{name}");
         let known = (self.syntax.canonical)(&full).unwrap_or(full);
+        if let Some(result) = self.reflected(owner, name, &args) {
+            return result;
+        }
+        if self.syntax.flat && &**owner == "$ENV" && (self.syntax.method)(name) == Some(Op::Each) {
+            let all = self.environment(true, "", &Args::default());
+            return self.method(&all, None, name, args);
+        }
         if (self.syntax.function)(&known).is_some() {
             return self.library(&known, &args);
         }
@@ -283,6 +297,20 @@ impl Machine<'_, '_, '_> {
         match self.own_method(name) {
             Some(own) => self.invoke(&own, &args),
             None => self.library(&known, &args),
+        }
+    }
+
+    /// `Class.forName("Runtime").getMethod("exec").invoke(object, …)`
+    fn reflected(&mut self, owner: &str, name: &str, args: &Args) -> Option<Val> {
+        match name.to_ascii_lowercase().as_str() {
+            _ if !self.syntax.flat => None,
+            "getmethod" | "getdeclaredmethod" => {
+                let method = args.literal(0)?;
+                let full = format!("{owner}.{method}");
+                Some(Val::name(&(self.syntax.canonical)(&full).unwrap_or(full)))
+            }
+            "invoke" if (self.syntax.function)(owner).is_some() => Some(self.library(owner, &args.skip(1))),
+            _ => None,
         }
     }
 
@@ -394,7 +422,7 @@ impl Machine<'_, '_, '_> {
 
 /// Methods that send what they are given on a connection.
 fn is_sending(name: &str) -> bool {
-    matches!(name, "send" | "sendall" | "write" | "end" | "emit" | "put" | "puts" | "print")
+    matches!(name, "send" | "sendall" | "write" | "end" | "emit" | "put" | "puts" | "print" | "POST" | "PUT")
 }
 
 /// Is a method given nothing but another path for what may be one?

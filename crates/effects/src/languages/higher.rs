@@ -63,6 +63,15 @@ impl Machine<'_, '_, '_> {
     pub fn apply_to(&mut self, function: &Val, item: &Val) -> Val {
         match function.literal().filter(|_| self.syntax.bare_calls && !self.syntax.symbolic) {
             Some(name) => self.method(item, None, &name, Args::default()),
+            // `File::delete` is what each of them does.
+            None if let Val::Name(name) = function
+                && self.syntax.flat
+                && (self.syntax.function)(name).is_none()
+                && let Some((_, part)) = name.rsplit_once('.')
+                && (self.syntax.method)(part).is_some() =>
+            {
+                self.method(item, None, part, Args::default())
+            }
             None => self.apply(function, &Args::of(vec![item.clone()])),
         }
     }

@@ -32,6 +32,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     keeps_output: false,
     local: false,
     symbolic: false,
+    curried: false,
 };
 
 fn lex(text: &str) -> Rc<[Token]> {

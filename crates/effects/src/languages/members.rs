@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::flat;
 use super::machine::Machine;
 use super::ops::Op;
 use super::text;
@@ -17,6 +18,14 @@ impl Machine<'_, '_, '_> {
             }
             let Some(token) = self.token().cloned() else { return value };
             let place = self.place.take();
+            if self.syntax.curried && !matches!(&token.tok, Tok::Op(op) if self.syntax.members.contains(op)) {
+                if !(is_function(&value) && flat::starts_argument(self)) {
+                    self.place = place;
+                    return value;
+                }
+                value = flat::curried_call(self, &value);
+                continue;
+            }
             match &token.tok {
                 Tok::Op(op) if self.syntax.members.contains(op) => {
                     match self.member(&value, place.as_deref()) {
@@ -241,4 +250,8 @@ impl Machine<'_, '_, '_> {
             (self.syntax.method)(name).filter(|op| op.is_value() || self.syntax.bare_calls || reads(op))?;
         Some(self.perform(op, name, &Args::of(vec![value.clone()])))
     }
+}
+
+fn is_function(value: &Val) -> bool {
+    matches!(value, Val::Name(_) | Val::Function(_) | Val::Partial(_))
 }

@@ -61,12 +61,18 @@ pub(crate) enum Language {
     Perl,
     Php,
     Lua,
-    /// R, Julia, Elixir: comments begin with `#`.
+    /// R, Elixir: comments begin with `#`.
     Hashed,
-    /// Groovy, Scala, Kotlin, C#, Swift: comments begin with `//`.
+    Julia,
+    Gnuplot,
+    /// Java, Groovy, Scala, Kotlin, C#, Swift, Go, Rust: comments begin with `//`.
     Slashed,
-    /// Octave and Erlang: comments begin with `%`.
+    /// Octave: comments begin with `%`.
     Marked,
+    Erlang,
+    /// OCaml, F#.
+    Ml,
+    Nix,
     /// Haskell: comments begin with `--`.
     Dashed,
     Lisp,
@@ -143,10 +149,15 @@ impl Language {
             "perl" => Self::Perl,
             "php" | "php-cgi" => Self::Php,
             "lua" | "luajit" | "luau" | "texlua" => Self::Lua,
-            "Rscript" | "R" | "r" | "littler" | "julia" | "elixir" | "iex" | "gnuplot" => Self::Hashed,
+            "Rscript" | "R" | "r" | "littler" | "elixir" | "iex" => Self::Hashed,
+            "julia" => Self::Julia,
+            "gnuplot" => Self::Gnuplot,
             "groovy" | "scala" | "kotlin" | "kotlinc" | "jshell" | "dotnet-script" | "csi" | "swift"
-            | "dart" => Self::Slashed,
-            "octave" | "octave-cli" | "matlab" | "erl" | "escript" => Self::Marked,
+            | "dart" | "rust-script" | "scala-cli" => Self::Slashed,
+            "octave" | "octave-cli" | "matlab" => Self::Marked,
+            "erl" | "escript" => Self::Erlang,
+            "ocaml" => Self::Ml,
+            "nix" | "nix-instantiate" => Self::Nix,
             "emacs" | "sbcl" | "clisp" | "guile" | "racket" | "clojure" | "clj" | "bb" | "ecl" => Self::Lisp,
             "tclsh" | "wish" | "expect" => Self::Tcl,
             "pwsh" | "powershell" | "powershell.exe" | "pwsh.exe" => Self::PowerShell,
@@ -165,6 +176,11 @@ impl Language {
             Self::Php => &php::SYNTAX,
             Self::Lua => &flat::LUA,
             Self::Hashed => &flat::HASHED,
+            Self::Julia => &flat::JULIA,
+            Self::Gnuplot => &flat::GNUPLOT,
+            Self::Erlang => &flat::ERLANG,
+            Self::Ml => &flat::ML,
+            Self::Nix => &flat::NIX,
             Self::Slashed => &flat::SLASHED,
             Self::Marked => &flat::MARKED,
             Self::Dashed => &flat::DASHED,

@@ -208,6 +208,18 @@ pub(super) enum Op {
     WriteThird,
     /// Connects to the host that is its third argument.
     ConnectThird,
+    /// Connects to the host that is its second argument.
+    ConnectSecond,
+    /// The beginning of a command that is put together before it runs.
+    Builder,
+    /// How a file is to be opened, said before it is.
+    Opening,
+    /// Opens a file: path, and the name of a mode.
+    OpenMode,
+    /// A folder of the user by its name: `SpecialFolder.UserProfile`.
+    Special,
+    /// Calls a function for every file below a folder: folder, pattern, depth, function.
+    FoldFiles,
     /// Calls the function that its first argument names for every item of the second.
     MapNames,
     /// Writes its first argument where the second one says, or prints it.

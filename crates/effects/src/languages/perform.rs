@@ -5,6 +5,7 @@ use std::rc::Rc;
 use tollgate_model::{Certainty, CodeSource, EffectKind};
 use tollgate_shell::value::{HoleSource, Taint, Value};
 
+use super::flat::labelled;
 use super::flow::{ENDLESS, leaves_loop};
 use super::machine::{Machine, Origin};
 use super::ops::{Known, Op};
@@ -20,7 +21,8 @@ impl Machine<'_, '_, '_> {
             return Val::Unknown(args.taint());
         }
         let args = &self.seen(op, args);
-        if let Some(value) = self.run_there(op, name, args) {
+        let args = if self.syntax.flat { &labelled(args) } else { args };
+        if let Some(value) = self.flat_op(op, args).or_else(|| self.run_there(op, name, args)) {
             return value;
         }
         if let Some(value) = self.call_op(op, name, args) {
@@ -235,6 +237,9 @@ impl Machine<'_, '_, '_> {
                     |value: &Val| matches!(value, Val::Name(_) | Val::Function(_) | Val::Partial(_));
                 let (list, function) = match (args.get(0), args.get(1)) {
                     (Some(list @ Val::List(_)), Some(function)) => (list.clone(), function.clone()),
+                    (Some(list @ Val::Unknown(_)), Some(function)) if is_function(function) => {
+                        (list.clone(), function.clone())
+                    }
                     // One thing is a list of one.
                     (Some(one @ Val::Text(_)), Some(function)) if is_function(function) => {
                         (Val::list(vec![one.clone()]), function.clone())

@@ -40,6 +40,9 @@ const HOSTS: &[Host] = &[
     host(&["bb"], &[], "", Language::Lisp),
     host(&["kotlin", "kotlinc", "scala-cli", "jbang"], &[], "e,c,execute-script=", Language::Slashed),
     host(&["mix"], &["run"], "e,eval=", Language::Hashed),
+    host(&["nix"], &["eval", "build", "run", "develop", "shell", "repl"], "e,expr=", Language::Nix),
+    host(&["nix-instantiate", "nix-build", "nix-shell"], &[], "e,expr,E=", Language::Nix),
+    host(&["rust-script"], &[], "e,expr=", Language::Slashed),
     host(&["cake", "psysh"], &["eval"], "", Language::Php),
 ];
 

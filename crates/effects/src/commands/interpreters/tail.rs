@@ -31,7 +31,9 @@ pub(in crate::commands) const COMMANDS: Commands = &[
     ("octave", other),
     ("octave-cli", other),
     ("matlab", other),
-    ("erl", other),
+    ("erl", erl),
+    ("jshell", other),
+    ("ocaml", other),
     ("escript", other),
     ("ghc", other),
     ("ghci", other),
@@ -101,6 +103,14 @@ const STYLES: &[(&str, Style)] = &[
             file: &["r"],
         },
     ),
+    (
+        "jshell",
+        Style {
+            spec: "c= class-path= startup= feedback= execution= add-modules= R? C?",
+            code: &[],
+            file: &[],
+        },
+    ),
     ("gnuplot", Style { spec: "e= c= d p persist", code: &["e"], file: &["c"] }),
     ("matlab", Style { spec: "r= batch= sd= logfile=", code: &["r", "batch"], file: &[] }),
     ("octave", Style { spec: "eval= p= path= exec-path= image-path=", code: &["eval"], file: &[] }),
@@ -159,9 +169,12 @@ fn other(run: &mut Run) -> Outcome {
         matches!(word.shown().as_str(), "-eval" | "-batch" | "-r" | "-sd" | "-logfile")
             && matches!(run.program, "erl" | "matlab" | "ecl")
     };
+    // OCaml loads libraries before its program.
+    let library = |word: &Word| run.program == "ocaml" && word.shown().ends_with(".cma");
     let args: Vec<Word> = run
         .args
         .iter()
+        .filter(|word| !library(word))
         .map(|word| {
             if long(word) { Word::literal_at(&format!("-{}", word.shown()), word.span) } else { word.clone() }
         })
@@ -186,6 +199,20 @@ fn other(run: &mut Run) -> Outcome {
         None if style.file.iter().any(|name| given.has(name)) => run.derived(),
         None => script(run, language, &given),
     }
+}
+
+/// `-s module function words` and `-run` call a function before anything else is read.
+fn erl(run: &mut Run) -> Outcome {
+    let starts = |word: &Word| word.is("-s") || word.is("-run");
+    for (at, flag) in run.args.iter().enumerate().filter(|(_, word)| starts(word)) {
+        let words = run.args.iter().skip(at + 1).take_while(|word| !word.text.prefix().starts_with('-'));
+        let words: Vec<&Word> = words.collect();
+        let [module, function, given @ ..] = words.as_slice() else { continue };
+        let texts = given.iter().map(|word| format!("{:?}", word.shown())).collect::<Vec<_>>().join(",");
+        let code = format!("{}:{}({texts})", module.shown(), function.shown());
+        inline(run, Language::Erlang, &Value::text(&code), flag, &[]);
+    }
+    other(run)
 }
 
 fn emacs(run: &mut Run) -> Outcome {
