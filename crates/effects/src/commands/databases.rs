@@ -264,6 +264,14 @@ fn wrangler(run: &mut Run) -> Outcome {
     }
 }
 
+/// The client that a framework starts for its own database, and what is typed into it.
+pub(super) fn console(run: &mut Run) {
+    let program = run.program.to_owned();
+    let (texts, files, target) = (Vec::new(), Vec::new(), Vec::new());
+    let flavour = Flavour::Postgres;
+    statements(run, &Given { texts, files, target, flavour, stdin: true, program: &program });
+}
+
 /// `prisma db execute --stdin` or `--file f`.
 pub(super) fn prisma(run: &mut Run) {
     let options = read(run.args, "stdin file= schema= url= config=", Order::Anywhere);
@@ -408,7 +416,7 @@ fn take_down(run: &mut Run, given: &Given, statement: &Statement, certainty: Cer
     let span = run.call.span;
     let file = || Word::literal_at(&statement.object, span);
     match statement.deed {
-        Deed::Run => drop(interpreters::code(run, &Value::text(&statement.object), span)),
+        Deed::Run => drop(fed(run, &Value::text(&statement.object))),
         Deed::IncludeOutput => {
             let code = Value::text(&statement.object);
             let printed = run.captured(|run| interpreters::code(run, &code, span));
@@ -430,6 +438,16 @@ fn take_down(run: &mut Run, given: &Given, statement: &Statement, certainty: Cer
             }
         }
     }
+}
+
+/// A command that may read what is in the database, which is as much of somebody's as a file.
+fn fed(run: &mut Run, code: &Value) -> Outcome {
+    let mut call = run.call.clone();
+    let value = Some(Value::output(taint::FILE));
+    call.stdin = tollgate_shell::eval::Input { stream: tollgate_shell::eval::Stream::Pipe, value };
+    let Run { analyst, shell, path, program, args, .. } = run;
+    let mut inner = Run { analyst, shell, call: &call, path, program, args };
+    interpreters::code(&mut inner, code, call.span)
 }
 
 fn place_of(given: &Given) -> String {

@@ -293,6 +293,14 @@ const SHELLS: &[(&str, &str, &[&str], Language)] = &[
 
 fn shell_code(run: &mut Run, tool: &str, words: &[Word]) {
     let Some((verb, rest)) = words.split_first() else { return };
+    let consoles = match tool {
+        "rails" => ["dbconsole", "db"],
+        "manage.py" | "django-admin" => ["dbshell", "dbshell"],
+        _ => ["", ""],
+    };
+    if consoles.iter().any(|known| verb.is(known)) && run.stdin().is_some() {
+        super::databases::console(run);
+    }
     let known = SHELLS.iter().find(|(name, known, ..)| *name == tool && verb.is(known));
     let Some((_, _, options, language)) = known else { return };
     let code = match options {

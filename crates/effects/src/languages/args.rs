@@ -41,7 +41,11 @@ impl Machine<'_, '_, '_> {
         while matches!(self.peek(), Some(Tok::Newline)) {
             self.at += 1;
         }
-        if let (Some(Tok::Name(name)), Some(Tok::Op("=" | ":"))) = (self.peek().cloned(), self.ahead(1)) {
+        // In Erlang `module:function` is a name.
+        let colon = self.ahead(1) == Some(&Tok::Op(":")) && self.syntax.members.first() != Some(&":");
+        if let (Some(Tok::Name(name)), true) =
+            (self.peek().cloned(), colon || self.ahead(1) == Some(&Tok::Op("=")))
+        {
             self.at += 2;
             let value = self.expr(ARGUMENT);
             args.named.push((name, value));

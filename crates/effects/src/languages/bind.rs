@@ -24,6 +24,16 @@ impl Machine<'_, '_, '_> {
     pub fn part_set(&mut self, place: Option<&str>, value: &Val) {
         let Some((owner, part)) = place.and_then(|place| place.rsplit_once('.')) else { return };
         match self.scope.get(owner).cloned() {
+            // Bytes of a file that is in memory.
+            Some(Val::File(file)) if file.writes && (part == "[]" || part.parse::<i64>().is_ok()) => {
+                let path = Val::Text(file.path.clone());
+                let whole = part == "[]";
+                let mode = if whole { WriteMode::Overwrite } else { WriteMode::Edit };
+                self.write(&path, mode, None);
+                if whole {
+                    self.cut(&path);
+                }
+            }
             Some(Val::Object(command)) if &*command.class == COMMAND => {
                 self.command_part(owner, &command, part, value);
             }

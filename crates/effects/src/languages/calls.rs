@@ -9,6 +9,7 @@ use super::flat::{COMMAND, OPENING};
 use super::machine::{Machine, Origin};
 use super::ops::Op;
 use super::services::{is_query, is_service};
+use super::standins::PROXY;
 use super::value::{Args, Function, Val};
 use crate::analyst::taint;
 
@@ -34,6 +35,7 @@ impl Machine<'_, '_, '_> {
             }
             Val::Text(_) if self.syntax.symbolic => self.apply_named(callee, args),
             Val::Pipe(pipe) => self.run_with(&Rc::clone(pipe), args),
+            Val::Object(object) if &*object.class == PROXY => self.proxy_call(object, args),
             Val::Object(object) if is_service(&object.class) => {
                 let (owner, last) = object.class.rsplit_once('.').unwrap_or(("", &object.class));
                 if let Some(result) = self.client_call(owner, last, args) {
@@ -70,8 +72,13 @@ impl Machine<'_, '_, '_> {
     pub fn library(&mut self, name: &str, args: &Args) -> Val {
         let canonical = (self.syntax.canonical)(name);
         let name = canonical.as_deref().unwrap_or(name);
+        if self.is_stubbed(name) {
+            self.callbacks(args);
+            return Val::Unknown(args.taint());
+        }
         match (self.syntax.function)(name) {
             Some(op) => self.perform(op, name, args),
+            None if let Some(value) = self.any_method(name, args) => value,
             None => {
                 self.strange = true;
                 self.note_connection(args);
@@ -168,6 +175,7 @@ impl Machine<'_, '_, '_> {
         }
         match value {
             Val::Name(owner) if &**owner != "?" => return self.method_of_name(owner, name, args),
+            Val::Object(object) if &*object.class == PROXY => return self.proxy_method(object, name, args),
             Val::Object(object) if &*object.class == COMMAND => {
                 return self.command_method(object, place, name, &args);
             }
@@ -244,7 +252,17 @@ impl Machine<'_, '_, '_> {
         if let Some(result) = self.client_call(&class, name, args) {
             return result;
         }
-        self.asked_of_service(&class, name, args);
+        if let Some(result) = self.any_method(name, args) {
+            return result;
+        }
+        // `filter()` that leaves nothing out is everything.
+        let whole = match value {
+            Val::Object(object) if object.args.list.is_empty() && object.args.named.is_empty() => {
+                class.strip_suffix(".filter").map(|owner| format!("{owner}.all"))
+            }
+            _ => None,
+        };
+        self.asked_of_service(whole.as_deref().unwrap_or(&class), name, args);
         let args = self.exposed_args(args);
         self.callbacks_with(&args, value.taint());
         match value {
@@ -374,7 +392,7 @@ impl Machine<'_, '_, '_> {
     }
 
     /// A method that the program defines.
-    fn own_method(&mut self, name: &str) -> Option<Rc<Function>> {
+    pub fn own_method(&mut self, name: &str) -> Option<Rc<Function>> {
         match self.scope.get(&format!(".{name}")) {
             Some(Val::Function(function)) => Some(Rc::clone(function)),
             _ => None,

@@ -24,6 +24,12 @@ impl Change {
         if self.letters {
             return each_text(value, |text| letters(text, &self.from, &self.to));
         }
+        // What takes every line away leaves nothing.
+        if matches!(self.from.as_str(), ".*" | ".+" | "^.*" | "^.*$" | ".*$" | "^.+$" | "[\\s\\S]*" | ".*\\n")
+            && !self.to.contains(['$', '\\', '&'])
+        {
+            return Val::text(&self.to);
+        }
         let plain = |c: char| c.is_alphanumeric() || " _-/,:;=@%&~'\"<>#!".contains(c);
         if self.from.is_empty() || !self.from.chars().all(plain) || self.to.contains(['$', '\\']) {
             return value.clone();

@@ -91,6 +91,12 @@ pub(super) struct Machine<'m, 'r, 'w> {
     pub all_processes: bool,
     /// Files whose names are not known that it wrote from the network.
     pub fetched: Vec<Text>,
+    /// Functions that a test has put others in the place of.
+    pub stubs: Vec<Rc<str>>,
+    /// Links whose names are not known, and where they lead.
+    pub linked: Vec<(Text, Text)>,
+    /// Files that what is printed goes into, instead of what was in them.
+    pub replaced: Vec<Val>,
     acts: u32,
     stopped: bool,
 }
@@ -133,6 +139,9 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
             all_processes: false,
             fetched: Vec::new(),
             strange: false,
+            stubs: Vec::new(),
+            linked: Vec::new(),
+            replaced: Vec::new(),
             acts: 0,
             stopped: false,
         }
@@ -141,6 +150,7 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
     /// Runs a whole program.
     pub fn program(&mut self, text: &str) {
         self.source(text);
+        self.emptied();
         self.uncalled();
     }
 

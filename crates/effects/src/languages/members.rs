@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::flat;
 use super::machine::Machine;
 use super::ops::Op;
+use super::standins::PROXY;
 use super::text;
 use super::token::Tok;
 use super::value::{Args, Val};
@@ -132,6 +133,7 @@ impl Machine<'_, '_, '_> {
                 .map(|range| if range.is_empty() { Val::unknown() } else { self.expr_in(range) })
                 .collect();
             self.at = close + 1;
+            self.place = place.filter(|place| place.len() < 190).map(|place| Rc::from(format!("{place}.[]")));
             return text::slice(value, &bounds);
         }
         let key = self.range(self.at..close, |machine| machine.expr(0));
@@ -161,6 +163,7 @@ impl Machine<'_, '_, '_> {
             (Val::Name(name), ..) if (self.syntax.function)(&format!("{name}.[]")).is_some() => {
                 self.library(&format!("{name}.[]"), &Args::of(vec![key.clone()]))
             }
+            _ if let Some(item) = self.own_item(value, key) => item,
             (_, _, Some(key)) => self.attribute(value, place, &key),
             (Val::Name(name), _, None) if self.syntax.risky.contains(&&**name) => Val::name("?"),
             (Val::Name(name), _, None) => match (self.syntax.function)(&format!("{name}.?")) {
@@ -208,6 +211,7 @@ impl Machine<'_, '_, '_> {
                 value.clone()
             }
             Val::Name(owner) => self.named(&format!("{owner}.{name}")),
+            Val::Object(object) if &*object.class == PROXY => self.proxy_part(object, name),
             Val::Object(object) => {
                 let full = format!("{}.{name}", object.class);
                 match (self.syntax.function)(&full) {

@@ -35,6 +35,7 @@ mod ruby;
 mod scope;
 pub(crate) mod sed;
 mod services;
+mod standins;
 mod syntax;
 mod tcl;
 mod text;
@@ -251,6 +252,7 @@ fn one(run: &mut Run, language: Language, program: &Program, text: &Text, input:
     match language {
         Language::Tcl => drop(tcl::program(&mut machine, &code)),
         Language::PowerShell => drop(powershell::program(&mut machine, &code)),
+        Language::Awk => awk::program(&mut machine, &code),
         _ => machine.program(&code),
     }
     let (printed, strange) = (machine.printed.clone(), machine.strange);

@@ -58,6 +58,11 @@ impl Machine<'_, '_, '_> {
                 let below = Value::text(if documents { "Documents" } else { "" });
                 Val::Text(pure::join_paths(&[home, below]))
             }
+            (Op::DeleteFlagged, Some(path)) => {
+                let deep = args.literal(1).is_some_and(|flags| flags.contains('r'));
+                let op = if deep { Op::DeleteTree } else { Op::Delete };
+                self.files(op, &Args::of(vec![path.clone()]))
+            }
             (Op::Opening, _) => Val::object(OPENING, Args::default()),
             (Op::OpenMode, Some(path)) => {
                 let mode = match args.get(1) {

@@ -68,8 +68,9 @@ fn commands(name: &str) -> Option<Op> {
 
 fn deletions(name: &str) -> Option<Op> {
     Some(match name {
-        "file.remove" | "delete" | "lfs.rmdir" | "vim.fn.delete" | "file_delete" | "fs.file_delete"
-        | "deleteFileAbsolute" | "deleteFile" => Op::Delete,
+        "file.remove" | "delete" | "lfs.rmdir" | "file_delete" | "fs.file_delete" | "deleteFileAbsolute"
+        | "deleteFile" => Op::Delete,
+        "vim.fn.delete" => Op::DeleteFlagged,
         "unlink" | "rm" | "rmdir" | "fs.remove" => Op::DeleteMaybe,
         "fs.dir_delete"
         | "confirm_recursive_rmdir"
@@ -108,6 +109,7 @@ fn files(name: &str) -> Option<Op> {
         "Sys.chmod" | "chmod" => Op::Permission,
         "list.files" | "readdir" | "lfs.dir" => Op::ReadDir,
         "Sys.glob" | "glob" | "filepath.Glob" => Op::Glob,
+        "walkdir" => Op::Walk,
         "setwd" | "cd" | "lfs.chdir" | "chdir" => Op::ChangeDir,
         _ => return None,
     })
@@ -149,8 +151,8 @@ fn machine(name: &str) -> Option<Op> {
         "io.read" | "readInput" | "IO.gets" | "getLine" => Op::Input,
         "arg" | "ARGS" | "args" => Op::Known(Known::Arguments),
         "commandArgs" => Op::Now(Known::Arguments),
-        "getenv" | "os.getenv.all" | "vim.env" | "sys.env.get" => Op::Env,
-        "ENV" | "environ" => Op::Known(Known::Environment),
+        "getenv" | "os.getenv.all" | "sys.env.get" => Op::Env,
+        "ENV" | "environ" | "vim.env" => Op::Known(Known::Environment),
         "homedir" => Op::Now(Known::Home),
         "getwd" | "pwd" | "lfs.currentdir" => Op::Now(Known::Folder),
         "tempdir" | "tempfile" | "tempname" | "os.tmpname" | "mktempdir" => Op::Now(Known::TempFile),

@@ -5,6 +5,7 @@
 mod beam;
 mod builders;
 mod compiled;
+mod curried;
 mod functional;
 mod lambdas;
 mod lex;
@@ -18,8 +19,10 @@ use super::libc;
 use super::machine::Machine;
 use super::syntax::{Infix, Syntax, no_block};
 use super::token::Tok;
-use super::value::{Args, Val};
+use super::value::Val;
 pub(super) use builders::{COMMAND, OPENING, labelled};
+use curried::beside;
+pub(super) use curried::{curried_call, starts_argument};
 use lex::{FORM, Form, lex};
 
 pub(super) static LUA: Syntax =
@@ -384,6 +387,12 @@ fn listed(m: &mut Machine) -> Val {
         let item = m.expr_in(inside.start..from);
         return Val::many(vec![item]);
     }
+    // Nix puts nothing between items.
+    let parted =
+        m.range(inside.clone(), |m| m.find(|tok| matches!(tok, Tok::Op("," | ";" | "=")))) < inside.end;
+    if m.syntax.curried && !parted {
+        return Val::list(m.range(inside, beside));
+    }
     let args = m.range(inside, Machine::argument_list);
     if args.list.is_empty() { Val::table(args.named) } else { Val::list(args.list) }
 }
@@ -421,70 +430,4 @@ fn typed_list(m: &mut Machine) -> Option<Val> {
     }
     m.at += skip;
     Some(if m.sees("{") { listed(m) } else { m.expr(UNARY) })
-}
-
-/// Calls a function with what follows it: strings, names, numbers, and what stands in brackets.
-pub(super) fn curried_call(m: &mut Machine, function: &Val) -> Val {
-    let mut args = Args::default();
-    while args.list.len() < SEVERAL && m.burn(4) && starts_argument(m) {
-        // `~label:` is not needed to see what it is given.
-        if m.eat("~") && m.name().is_some() {
-            m.eat(":");
-            continue;
-        }
-        let value = argument(m);
-        args.list.push(value);
-    }
-    args.list.extend(m.fed.take());
-    // `f ()` calls it with nothing.
-    args.list.retain(|value| !matches!(value, Val::Name(name) if &**name == "()"));
-    m.apply(function, &args)
-}
-
-/// Can what stands here be an argument of the name before it?
-pub(super) fn starts_argument(m: &Machine) -> bool {
-    let fresh = m.token().is_some_and(|token| token.fresh);
-    match m.peek() {
-        Some(Tok::Str(_) | Tok::Int(_) | Tok::Other | Tok::Op("(" | "[")) => true,
-        Some(Tok::Name(name)) => {
-            !fresh && !is_structure(name) && curried_operator(&Tok::Name(Rc::clone(name))).is_none()
-        }
-        Some(Tok::Op("~")) => matches!(m.ahead(1), Some(Tok::Name(_))),
-        _ => false,
-    }
-}
-
-fn argument(m: &mut Machine) -> Val {
-    let Some(tok) = m.peek().cloned() else { return Val::unknown() };
-    match &tok {
-        Tok::Str(parts) => {
-            m.at += 1;
-            Val::Text(m.string(parts))
-        }
-        Tok::Int(number) => {
-            m.at += 1;
-            Val::Int(*number)
-        }
-        Tok::Other => {
-            m.at += 1;
-            Val::unknown()
-        }
-        Tok::Op("(") if matches!(m.ahead(1), Some(Tok::Op(")"))) => {
-            m.at += 2;
-            Val::name("()")
-        }
-        Tok::Name(name) => {
-            m.at += 1;
-            let mut value = m.lookup(name);
-            while m.sees(".")
-                && let Some(Tok::Name(part)) = m.ahead(1).cloned()
-            {
-                m.at += 2;
-                let place = m.place.take();
-                value = m.attribute(&value, place.as_deref(), &part);
-            }
-            value
-        }
-        _ => primary(m, &tok),
-    }
 }
