@@ -5,7 +5,7 @@ mod sqlite;
 
 use tollgate_model::phrase::DATABASE_USE;
 use tollgate_model::{Certainty, EffectKind};
-use tollgate_shell::eval::Outcome;
+use tollgate_shell::eval::{Input, Outcome, Stream};
 use tollgate_shell::value::{HoleSource, Taint, Value};
 
 use super::{Commands, Run, interpreters};
@@ -442,12 +442,16 @@ fn take_down(run: &mut Run, given: &Given, statement: &Statement, certainty: Cer
 
 /// A command that may read what is in the database, which is as much of somebody's as a file.
 fn fed(run: &mut Run, code: &Value) -> Outcome {
+    let plain = |c: char| c.is_ascii_alphanumeric() || " ./-_=:,+@%".contains(c);
+    let span = run.call.span;
+    let Some(text) = code.as_literal().filter(|text| text.chars().all(plain)) else {
+        return interpreters::code(run, code, span);
+    };
+    let words: Vec<Word> = text.split_whitespace().map(|word| Word::literal_at(word, span)).collect();
     let mut call = run.call.clone();
-    let value = Some(Value::output(taint::FILE));
-    call.stdin = tollgate_shell::eval::Input { stream: tollgate_shell::eval::Stream::Pipe, value };
+    call.stdin = Input { stream: Stream::Pipe, value: Some(Value::output(taint::FILE)) };
     let Run { analyst, shell, path, program, args, .. } = run;
-    let mut inner = Run { analyst, shell, call: &call, path, program, args };
-    interpreters::code(&mut inner, code, call.span)
+    Run { analyst, shell, call: &call, path, program, args }.inner(&words)
 }
 
 fn place_of(given: &Given) -> String {

@@ -287,6 +287,8 @@ const SHELLS: &[(&str, &str, &[&str], Language)] = &[
     ("rails", "r", &[], Language::Ruby),
     ("artisan", "tinker", &["--execute"], Language::Php),
     ("wp", "eval", &[], Language::Php),
+    ("terraform", "console", NONE, Language::Hashed),
+    ("tofu", "console", NONE, Language::Hashed),
     ("drush", "php:eval", &[], Language::Php),
     ("drush", "ev", &[], Language::Php),
 ];

@@ -139,6 +139,7 @@ impl Machine<'_, '_, '_> {
             _ => {
                 self.unary();
                 let place = self.place.take();
+                self.part_set(place.as_deref(), value);
                 self.assign(place, value.clone());
             }
         }

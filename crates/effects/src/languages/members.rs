@@ -147,6 +147,9 @@ impl Machine<'_, '_, '_> {
             (Val::List(list), Val::Int(at), _) => {
                 let at = if *at < 0 { at.saturating_add_unsigned(list.items.len() as u64) } else { *at };
                 let item = usize::try_from(at).ok().and_then(|at| list.items.get(at)).cloned();
+                // Awk's arguments are set one by one.
+                self.place =
+                    place.filter(|_| self.syntax.flat).map(|place| Rc::from(format!("{place}.{at}")));
                 match item {
                     Some(item) if !list.open => item,
                     _ => value.item(),

@@ -50,8 +50,9 @@ use crate::analyst::{call_taint, taint};
 use crate::commands::Run;
 use crate::word::Word;
 use machine::{Around, Machine, Origin};
+use ops::Op;
 use syntax::Syntax;
-use value::{Val, is_blank};
+use value::{Args, Val, is_blank};
 
 /// A language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -253,6 +254,11 @@ fn one(run: &mut Run, language: Language, program: &Program, text: &Text, input:
         Language::Tcl => drop(tcl::program(&mut machine, &code)),
         Language::PowerShell => drop(powershell::program(&mut machine, &code)),
         Language::Awk => awk::program(&mut machine, &code),
+        // What it comes to is printed.
+        Language::Nix => {
+            let value = machine.expression(&code);
+            machine.perform(Op::Print(true), "print", &Args::of(vec![value]));
+        }
         _ => machine.program(&code),
     }
     let (printed, strange) = (machine.printed.clone(), machine.strange);

@@ -1,13 +1,11 @@
 //! The long tail of programs that run code they are given: other languages, editors, debuggers.
 
-use tollgate_model::EffectKind;
-use tollgate_model::phrase::JOB;
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
-use super::editors;
 use super::given::{Given, read};
 use super::languages::{from_file, inline, joined, script};
+use super::{applescript, editors};
 use crate::analyst::taint;
 use crate::commands::readers::contents;
 use crate::commands::{Commands, Run, interpreters};
@@ -268,7 +266,7 @@ fn emacs(run: &mut Run) -> Outcome {
     }
 }
 
-/// AppleScript hands its work to a shell with `do shell script`.
+/// AppleScript, or JavaScript in its place.
 fn osascript(run: &mut Run) -> Outcome {
     let given = read(run.args, "e= l= s= i", &[]);
     let javascript =
@@ -293,48 +291,9 @@ fn osascript(run: &mut Run) -> Outcome {
         run.analyst.dynamic_code(text.taint, span);
     }
     for text in texts.iter().filter_map(Value::as_literal) {
-        if text.contains("login item") && text.contains("make") {
-            run.push(EffectKind::Persist { place: format!("{JOB}the login items") });
-        }
-        if text.contains("empty trash") || text.contains("empty the trash") {
-            let trash = format!("{}/.Trash", run.analyst.world.home());
-            run.analyst.delete(&Word::literal_at(&trash, span), true, run.shell);
-        }
-        for command in shell_scripts(text) {
-            interpreters::code(run, &Value::text(&command), span);
-        }
+        applescript::run(run, text, span);
     }
     run.derived()
-}
-
-/// The texts after `do shell script`, joined where `&` joins them.
-fn shell_scripts(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for rest in text.split("do shell script").skip(1) {
-        let mut command = String::new();
-        let mut rest = rest.trim_start();
-        while let Some((string, after)) = rest.strip_prefix('"').and_then(quoted) {
-            command.push_str(&string);
-            let Some(next) = after.trim_start().strip_prefix('&') else { break };
-            rest = next.trim_start().trim_start_matches("quoted form of").trim_start();
-        }
-        found.push(command);
-    }
-    found
-}
-
-/// A string whose opening quote was read, and what follows it.
-fn quoted(text: &str) -> Option<(String, &str)> {
-    let mut out = String::new();
-    let mut characters = text.char_indices();
-    while let Some((at, c)) = characters.next() {
-        match c {
-            '"' => return Some((out, text.get(at + 1..).unwrap_or_default())),
-            '\\' => out.extend(characters.next().map(|(_, c)| c)),
-            _ => out.push(c),
-        }
-    }
-    None
 }
 
 fn pwsh(run: &mut Run) -> Outcome {

@@ -197,7 +197,8 @@ fn is_structure(word: &str) -> bool {
 
 fn statement(m: &mut Machine) {
     let lists = matches!((m.peek(), m.ahead(1)), (Some(Tok::Name(_)), Some(Tok::Op(","))));
-    if lists && assigns_several(m) || m.sees_word("for") && binds_item(m) {
+    let repeats = m.sees_word("for") || m.sees_word("foreach");
+    if lists && assigns_several(m) || repeats && binds_item(m) {
         return;
     }
     if takes_apart(m) {
@@ -235,15 +236,16 @@ fn binds_item(m: &mut Machine) -> bool {
     }
     m.eat("(");
     let mut last = None;
-    for _ in 0..SEVERAL {
+    for _ in 0..2 * SEVERAL {
         if m.sees_word("in") {
             break;
         }
         match m.name() {
             Some(name) => last = Some(name),
+            // A type stands before the name.
+            None if matches!(m.peek(), Some(Tok::Op("," | "." | "<" | ">" | "?"))) => m.at += 1,
             None => break,
         }
-        m.eat(",");
     }
     let over = m.eat_word("in") || m.eat(":") || (m.eat(":=") && m.eat_word("range"));
     let Some(name) = last.filter(|_| over) else {

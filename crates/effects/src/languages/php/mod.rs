@@ -104,6 +104,7 @@ fn statement(m: &mut Machine) {
             }
             m.branch(Machine::statement);
         }
+        "static" if matches!(m.ahead(1), Some(Tok::Name(_))) => m.at += 1,
         "use" | "namespace" | "global" | "static" | "declare" | "const" => {
             m.at = m.find(|tok| *tok == Tok::Op(";"))
         }
