@@ -30,6 +30,13 @@ impl Change {
         {
             return Val::text(&self.to);
         }
+        let is_plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || ":/_-, ".contains(c));
+        if let Some(last) = self.from.strip_prefix(".*").filter(|last| !last.is_empty() && is_plain(last)) {
+            return each_text(value, |text| match text.rsplit_once(last) {
+                Some((_, rest)) => format!("{}{rest}", self.to),
+                None => text.to_owned(),
+            });
+        }
         let plain = |c: char| c.is_alphanumeric() || " _-/,:;=@%&~'\"<>#!".contains(c);
         if self.from.is_empty() || !self.from.chars().all(plain) || self.to.contains(['$', '\\']) {
             return value.clone();

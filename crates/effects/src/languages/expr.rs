@@ -57,6 +57,16 @@ impl Machine<'_, '_, '_> {
                 self.assign(place, value.clone());
                 value
             }
+            // Rust's `?` after a value.
+            Infix::Choice
+                if self.syntax.flat
+                    && matches!(
+                        self.peek(),
+                        None | Some(Tok::Op("{" | ";" | ")" | "." | "," | "]" | "}"))
+                    ) =>
+            {
+                self.postfix(left)
+            }
             Infix::Choice => {
                 let yes = self.expr(ARGUMENT);
                 if !self.eat(":") {

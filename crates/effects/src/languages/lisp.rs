@@ -331,7 +331,13 @@ fn acts(name: &str) -> Option<Op> {
         }
         "call-process" => Op::LispProcess(4),
         "start-process" | "make-process" => Op::LispProcess(2),
-        "delete-file" | "f-delete" | ".delete" | ".deleteOnExit" => Op::Delete,
+        "fs/delete"
+        | "fs/delete-if-exists"
+        | "babashka.fs/delete"
+        | "delete-file"
+        | "f-delete"
+        | ".delete"
+        | ".deleteOnExit" => Op::Delete,
         "file-expand-wildcards" | "glob" => Op::GlobHome,
         "funcall" => Op::ApplyNamed,
         "apply" => Op::ApplyList,
@@ -371,6 +377,9 @@ fn acts(name: &str) -> Option<Op> {
 /// Functions that say what is known, or make values out of values.
 fn makes(name: &str) -> Option<Op> {
     Some(match name {
+        "fs/home" | "babashka.fs/home" | "user-homedir-pathname" | "getHomeDirectory" => Op::Now(Known::Home),
+        "fs/path" | "babashka.fs/path" => Op::Pure(Pure::JoinPaths),
+        "mapconcat" | "string-join" => Op::Pure(Pure::Concat),
         "getenv" | "System/getenv" | "posix-getenv" => Op::Env,
         "System/getProperty" => Op::Property,
         "environ" => Op::EnvAll,

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::flat;
 use super::machine::Machine;
 use super::ops::Op;
+use super::pure::Pure;
 use super::standins::PROXY;
 use super::text;
 use super::token::Tok;
@@ -252,7 +253,8 @@ impl Machine<'_, '_, '_> {
 
     /// Methods that are read like parts, without a call.
     fn value_method(&mut self, value: &Val, name: &str) -> Option<Val> {
-        let reads = |op: &Op| self.syntax.flat && *op == Op::Read;
+        let plain = [Op::Read, Op::Pure(Pure::Same), Op::Pure(Pure::Reverse)];
+        let reads = |op: &Op| self.syntax.flat && plain.contains(op);
         let op =
             (self.syntax.method)(name).filter(|op| op.is_value() || self.syntax.bare_calls || reads(op))?;
         Some(self.perform(op, name, &Args::of(vec![value.clone()])))

@@ -226,6 +226,8 @@ pub(super) enum Op {
     StubSpied,
     /// What was replaced is there again.
     Unstub,
+    /// Sends the file that is its first argument to the address that is its second.
+    UploadTo,
     /// The beginning of a command that is put together before it runs.
     Builder,
     /// How a file is to be opened, said before it is.

@@ -5,7 +5,7 @@ use tollgate_shell::value::Value;
 
 use super::super::machine::Machine;
 use super::super::ops::Op;
-use super::super::pure;
+use super::super::pure::{self, Pure};
 use super::super::token::Tok;
 use super::super::value::{Args, Object, Val};
 
@@ -63,6 +63,16 @@ impl Machine<'_, '_, '_> {
                 let op = if deep { Op::DeleteTree } else { Op::Delete };
                 self.files(op, &Args::of(vec![path.clone()]))
             }
+            (Op::UploadTo, Some(path)) => {
+                let content = Val::Text(self.read(path));
+                self.network(Op::Post, &Args::of(vec![args.at(1, &[]), content]))
+            }
+            // `String(contentsOfFile: path)`
+            (Op::Pure(Pure::Same), _)
+                if let Some(path) = args.option("contentsOfFile").or(args.option("contentsOf")) =>
+            {
+                Val::Text(self.read(path))
+            }
             (Op::Opening, _) => Val::object(OPENING, Args::default()),
             (Op::OpenMode, Some(path)) => {
                 let mode = match args.get(1) {
@@ -79,14 +89,14 @@ impl Machine<'_, '_, '_> {
 
     /// The beginning of a command; what it is given may be lists of words.
     pub fn begin_command(&mut self, args: &Args) -> Val {
-        let words = args.list.iter().flat_map(Val::items_or_self).collect();
-        let named = args.named.iter().flat_map(|(name, value)| match &**name {
-            "FileName" | "executableURL" | "fileName" | "Arguments" | "arguments" => value.items_or_self(),
-            _ => Vec::new(),
+        // .NET has the arguments in one text.
+        let texts = args.option("Arguments").is_some();
+        let words = args.list.iter().flat_map(Val::items_or_self);
+        let list = words.flat_map(|word| match word.literal().filter(|_| texts) {
+            Some(text) => text.split_whitespace().map(Val::text).collect(),
+            None => vec![word],
         });
-        let mut list: Vec<Val> = words;
-        list.extend(named);
-        Val::object(COMMAND, Args::of(list))
+        Val::object(COMMAND, Args::of(list.collect()))
     }
 
     /// Something is added to a command, or it is run.

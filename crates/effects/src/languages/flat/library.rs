@@ -20,6 +20,9 @@ const PACKAGES: &[&str] = &[
     "System.Process.",
     "System.Directory.",
     "base.",
+    "vim.uv.",
+    "vim.loop.",
+    "luv.",
 ];
 
 /// The plain form of a name: without the packages it stands in. A package itself stays as it is.
@@ -60,7 +63,7 @@ fn commands(name: &str) -> Option<Op> {
         | "os.proc"
         | "Seq.execute"
         | "vim.system"
-        | "vim.loop.spawn" => Op::System,
+        | "spawn" => Op::System,
         "os.exit" | "quit" | "q" | "sleep" | "Sys.sleep" => Op::Calm,
         _ => return None,
     })
@@ -70,6 +73,8 @@ fn deletions(name: &str) -> Option<Op> {
     Some(match name {
         "file.remove" | "delete" | "lfs.rmdir" | "file_delete" | "fs.file_delete" | "deleteFileAbsolute"
         | "deleteFile" => Op::Delete,
+        "vim.fs.rm" => Op::DeleteMaybe,
+        "fs_unlink" | "fs_rmdir" => Op::Delete,
         "vim.fn.delete" => Op::DeleteFlagged,
         "unlink" | "rm" | "rmdir" | "fs.remove" => Op::DeleteMaybe,
         "fs.dir_delete"
@@ -91,9 +96,9 @@ fn deletions(name: &str) -> Option<Op> {
 
 fn files(name: &str) -> Option<Op> {
     Some(match name {
-        "os.rename" | "mv" => Op::Move,
+        "fs_rename" | "vim.fn.rename" | "os.rename" | "mv" => Op::Move,
         "cp" => Op::Copy,
-        "io.input" => Op::Read,
+        "io.input" | "vim.fn.readfile" | "vim.fn.readblob" => Op::Read,
         "io.output" | "file.create" | "ofstream" | "std.ofstream" => Op::Create,
         "RandomAccessFile.setLength" => Op::Truncate,
         "io.open" | "open" | "fopen" | "file" | "File.open" => Op::Open,
@@ -107,8 +112,8 @@ fn files(name: &str) -> Option<Op> {
         "writeLines" | "cat" | "write.csv" | "write.csv2" | "write.table" | "write_csv" | "write_tsv"
         | "fwrite" | "write_json" | "write_xlsx" => Op::WriteTo,
         "Sys.chmod" | "chmod" => Op::Permission,
-        "list.files" | "readdir" | "lfs.dir" => Op::ReadDir,
-        "Sys.glob" | "glob" | "filepath.Glob" => Op::Glob,
+        "list.files" | "dir" | "readdir" | "lfs.dir" => Op::ReadDir,
+        "vim.fn.glob" | "Sys.glob" | "glob" | "filepath.Glob" => Op::Glob,
         "walkdir" => Op::Walk,
         "setwd" | "cd" | "lfs.chdir" | "chdir" => Op::ChangeDir,
         _ => return None,
@@ -117,6 +122,7 @@ fn files(name: &str) -> Option<Op> {
 
 fn network(name: &str) -> Option<Op> {
     Some(match name {
+        "curl.curl_upload" | "curl_upload" | "RCurl.ftpUpload" | "ftpUpload" => Op::UploadTo,
         "download.file" | "download" | "Downloads.download" | "urlwrite" => Op::Download,
         "url" | "urlread" | "HTTP.get" | "httr.GET" | "GET" | "http.request" | "socket.http.request" => {
             Op::Fetch
@@ -215,9 +221,9 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "join" => Op::Pure(Pure::JoinBy),
         "resolve" | "appendingPathComponent" | "appending" | "resolveSibling" => Op::Pure(Pure::JoinPaths),
         "reverse" => Op::Pure(Pure::Reverse),
-        "path" | "absolutePath" | "unwrap" | "expect" | "unwrap_or_default" | "into_iter" | "iter"
-        | "collect_vec" | "display" | "to_owned" | "as_str" | "to_path_buf" | "into_string" | "asList"
-        | "clone" => Op::Pure(Pure::Same),
+        "asScala" | "toSeq" | "toIndexedSeq" | "entrySet" | "path" | "absolutePath" | "unwrap" | "expect"
+        | "unwrap_or_default" | "into_iter" | "iter" | "collect_vec" | "display" | "to_owned" | "as_str"
+        | "to_path_buf" | "into_string" | "asList" | "clone" => Op::Pure(Pure::Same),
         "toString" | "trim" | "toURL" | "openStream" | "getOutputStream" | "waitFor" | "start" | "lower"
         | "toFile" | "toPath" | "sorted" | "stream" | "toList" | "toArray" | "iterator" | "reversed"
         | "toCharArray" | "getBytes" | "to_string" | "as_bytes" => Op::Pure(Pure::Same),

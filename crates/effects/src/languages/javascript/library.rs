@@ -213,6 +213,9 @@ fn code(name: &str) -> Option<Op> {
         "dotenv.config" | "dotenv.configDotenv" | "dotenv.parse" => Op::EnvAll,
         "Reflect.get" | "Object.getOwnPropertyDescriptor" => Op::Part,
         "Proxy" => Op::Proxy,
+        // macOS's applications.
+        "Application.delete" => Op::DeleteTree,
+        "Path" => Op::Pure(Pure::Same),
         "Reflect.apply" => Op::Apply,
         "console.log" | "console.info" | "console.dir" | "console.table" => Op::Print(true),
         "console.error" | "console.warn" | "console.debug" => Op::Nothing,
