@@ -57,25 +57,7 @@ impl Machine<'_, '_, '_> {
                 self.assign(place, value.clone());
                 value
             }
-            // Rust's `?` after a value.
-            Infix::Choice
-                if self.syntax.flat
-                    && matches!(
-                        self.peek(),
-                        None | Some(Tok::Op("{" | ";" | ")" | "." | "," | "]" | "}"))
-                    ) =>
-            {
-                self.postfix(left)
-            }
-            Infix::Choice => {
-                let yes = self.expr(ARGUMENT);
-                if !self.eat(":") {
-                    return yes;
-                }
-                let no = self.expr(strength);
-                self.place = None;
-                yes.union(&no)
-            }
+            Infix::Choice => self.choice(left, strength),
             Infix::Beside => {
                 self.at -= 1;
                 let right = self.expr(strength + 1);
@@ -112,6 +94,22 @@ impl Machine<'_, '_, '_> {
                 self.joined(infix, &left, &right, place.as_deref(), right_place.as_deref())
             }
         }
+    }
+
+    /// `a ? b : c`, or Rust's `?` after a value.
+    fn choice(&mut self, left: Val, strength: u8) -> Val {
+        let ends =
+            |tok: Option<&Tok>| matches!(tok, None | Some(Tok::Op("{" | ";" | ")" | "." | "," | "]" | "}")));
+        if self.syntax.flat && ends(self.peek()) {
+            return self.postfix(left);
+        }
+        let yes = self.expr(ARGUMENT);
+        if !self.eat(":") {
+            return yes;
+        }
+        let no = self.expr(strength);
+        self.place = None;
+        yes.union(&no)
     }
 
     /// What stands left is the first argument of the call that stands right, or of the function.

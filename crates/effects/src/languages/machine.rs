@@ -10,6 +10,7 @@ use std::rc::Rc;
 use tollgate_model::{Certainty, EffectKind, Span};
 use tollgate_shell::value::{Hole, HoleSource, Taint, Text, Value};
 
+use super::flat;
 use super::scope::Scope;
 use super::syntax::Syntax;
 use super::token::{Part, Tok, Token, is_stand_in};
@@ -150,6 +151,9 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
     /// Runs a whole program.
     pub fn program(&mut self, text: &str) {
         self.source(text);
+        if self.syntax.flat {
+            flat::main(self);
+        }
         self.emptied();
         self.uncalled();
     }

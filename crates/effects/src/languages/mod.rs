@@ -262,6 +262,9 @@ fn one(run: &mut Run, language: Language, program: &Program, text: &Text, input:
         _ => machine.program(&code),
     }
     let (printed, strange) = (machine.printed.clone(), machine.strange);
+    if language == Language::Nix {
+        crate::commands::secrets::told(run.analyst, &printed, program.span);
+    }
     crate::commands::secrets::printed_by_code(run.analyst, run.call, &printed);
     if strange { Value::output(call_taint(run.call).union(printed.taint)).union(&printed) } else { printed }
 }

@@ -75,7 +75,7 @@ pub(super) fn trailing(m: &mut Machine) -> Option<Val> {
 }
 
 /// The most tokens that stand before the body of a function.
-const HEADER: usize = 24;
+pub(super) const HEADER: usize = 24;
 
 /// Methods that call the block after them.
 const CALLING: &[&str] = &[
@@ -128,7 +128,7 @@ fn keyword(m: &mut Machine) -> Option<(Vec<Param>, usize)> {
 
 /// The names between commas; where a type stands with a name, it is the first word or the last. What stands in brackets
 /// is taken apart.
-fn names(m: &mut Machine, range: Range<usize>, first: bool) -> Vec<Param> {
+pub(super) fn names(m: &mut Machine, range: Range<usize>, first: bool) -> Vec<Param> {
     let ranges = m.range(range, |m| m.split(m.end, ","));
     ranges.into_iter().filter_map(|range| param(m, range, first)).collect()
 }
@@ -150,7 +150,7 @@ fn is_arrow(tok: &Tok) -> bool {
     matches!(tok, Tok::Op("->" | "=>"))
 }
 
-fn defined(m: &mut Machine, params: Vec<Param>, body: Range<usize>) -> Val {
+pub(super) fn defined(m: &mut Machine, params: Vec<Param>, body: Range<usize>) -> Val {
     let tokens = Rc::clone(&m.tokens);
     m.define(Function { params, tokens, body, short: false, called: false.into() })
 }

@@ -7,6 +7,7 @@ mod builders;
 mod compiled;
 mod curried;
 mod functional;
+mod functions;
 mod lambdas;
 mod lex;
 mod library;
@@ -23,6 +24,7 @@ use super::value::Val;
 pub(super) use builders::{COMMAND, OPENING, labelled};
 use curried::beside;
 pub(super) use curried::{curried_call, starts_argument};
+pub(super) use functions::main;
 use lex::{FORM, Form, lex};
 
 pub(super) static LUA: Syntax =
@@ -33,6 +35,13 @@ pub(super) static JULIA: Syntax =
 pub(super) static GNUPLOT: Syntax = Syntax { function: library::gnuplot, ..FLAT };
 pub(super) static SLASHED: Syntax = Syntax {
     lex: |text| lex(text, &Form { comments: &["//"], code: &["${", "\\("], dollar: true, ..FORM }),
+    statement: |m| {
+        if m.sees_word("return") {
+            functions::give_back(m);
+        } else if !functions::define(m) {
+            statement(m);
+        }
+    },
     block: lambdas::trailing,
     function: |name| library::function(name).or_else(|| libc::function(name)),
     ..FLAT
