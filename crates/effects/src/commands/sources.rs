@@ -52,6 +52,8 @@ const SCRIPTS: &[(&str, &[&str], Language)] = &[
     ("rust-script", &[], Language::Slashed),
     ("cargo", &[], Language::Slashed),
     ("kscript", &[], Language::Slashed),
+    ("vala", &[], Language::Slashed),
+    ("instantfpc", &[], Language::Slashed),
     ("tcc", &["-run"], Language::Slashed),
 ];
 
@@ -71,6 +73,7 @@ pub(super) fn notice(run: &mut Run) {
 const EXTENSIONS: &[&str] = &[
     ".go", ".rs", ".c", ".cc", ".cpp", ".cxx", ".java", ".kt", ".kts", ".swift", ".dart", ".zig", ".v",
     ".nim", ".ml", ".cr", ".cs", ".fs", ".fsx", ".jsh", ".scala", ".sc", ".hs", ".d", ".pas", ".f90", ".csx",
+    ".vala",
 ];
 
 fn handler(run: &mut Run) -> Outcome {
@@ -134,10 +137,10 @@ fn compiled(run: &mut Run, code: &Word) {
         let program =
             Program { code: code.value(), span: code.span, file, from_input: false, args: Vec::new() };
         languages::run(run, Language::Slashed, &program);
-        if RUNNERS.iter().any(|word| lower.contains(word)) {
-            either(run, code);
-        }
     });
+    if RUNNERS.iter().any(|word| lower.contains(word)) {
+        supposing(run, |effect| tells(effect) && is_grave(effect), |run| either(run, code));
+    }
 }
 
 /// Functions are read where they stand, so that what they do to what they are given tells nothing.

@@ -154,6 +154,8 @@ impl Machine<'_, '_, '_> {
                 file
             }
             "readlines" | "splitlines" => Val::many(vec![Val::Text(handle.content.clone())]),
+            // Go's name of an open file.
+            "Name" => Val::Text(handle.path.clone()),
             "close" | "flush" | "seek" | "fileno" | "tell" | "__enter__" | "closed" => file,
             _ => {
                 self.callbacks(args);

@@ -4,6 +4,7 @@ use super::super::machine::Machine;
 use super::super::token::Tok;
 use super::super::value::Val;
 use super::lambdas::{HEADER, defined, names};
+use super::library;
 
 /// Words that may stand before a name and brackets, and define nothing.
 const NO_TYPES: &[&str] = &[
@@ -63,17 +64,36 @@ pub(super) fn define(m: &mut Machine) -> bool {
     let close = m.pair();
     let near = close + 1..(close + 1 + HEADER).min(m.end);
     let brace = m.range(near.clone(), |m| m.find(|tok| matches!(tok, Tok::Op("{" | ";" | "=" | "=>" | "}"))));
-    if brace >= near.end || m.tokens.get(brace).is_none_or(|token| token.tok != Tok::Op("{")) {
+    let short = brace < near.end && is_op(m, brace, "=>");
+    if brace >= near.end || !(short || is_op(m, brace, "{")) {
         m.at = start;
-        return false;
+        return constructs(m, before);
     }
     let params = names(m, m.at + 1..close, first);
     m.at = brace;
-    let end = m.pair();
+    let end = if short { m.find(|tok| *tok == Tok::Op(";")) } else { m.pair() };
     let function = defined(m, params, brace + 1..end);
     m.at = end + 1;
     m.scope.set(&format!(".{name}"), function.clone());
     m.scope.set(&name, function);
+    true
+}
+
+fn is_op(m: &Machine, at: usize, op: &str) -> bool {
+    matches!(m.tokens.get(at).map(|token| &token.tok), Some(Tok::Op(seen)) if *seen == op)
+}
+
+/// C++'s `Type name(arguments)`.
+fn constructs(m: &mut Machine, kind: Option<Tok>) -> bool {
+    let Some(Tok::Name(kind)) =
+        kind.filter(|kind| matches!(kind, Tok::Name(name) if library::function(name).is_some()))
+    else {
+        return false;
+    };
+    let place = m.name();
+    let args = m.arguments();
+    let value = m.library(&kind, &args);
+    m.assign(place, value);
     true
 }
 

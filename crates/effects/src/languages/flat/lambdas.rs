@@ -143,7 +143,8 @@ fn param(m: &Machine, range: Range<usize>, first: bool) -> Option<Param> {
         _ => None,
     });
     let name = if first { words.next() } else { words.next_back() };
-    name.map(|name| Param::named(&name))
+    let rest = tokens.iter().any(|token| token.tok == Tok::Op("..."));
+    name.map(|name| Param { rest, ..Param::named(&name) })
 }
 
 fn is_arrow(tok: &Tok) -> bool {

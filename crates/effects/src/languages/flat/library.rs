@@ -19,6 +19,7 @@ const PACKAGES: &[&str] = &[
     "sys.process.",
     "System.Process.",
     "System.Directory.",
+    "System.Cmd.",
     "base.",
     "vim.uv.",
     "vim.loop.",
@@ -54,8 +55,10 @@ pub(super) fn function(name: &str) -> Option<Op> {
 fn commands(name: &str) -> Option<Op> {
     Some(match name {
         // Lua; Octave, gnuplot and R; Julia; Elixir and Erlang; Haskell; nvim.
-        "os.execute" | "system" | "shell" | "shell_cmd" | "unix" | "dos" | "run" | "shell.exec"
-        | "vim.fn.system" | "vim.fn.systemlist" | "success" | "std.process.system" => Op::Shell,
+        "Posix.system" | "fpSystem" | "os.execute" | "system" | "shell" | "shell_cmd" | "unix" | "dos"
+        | "run" | "shell.exec" | "vim.fn.system" | "vim.fn.systemlist" | "success" | "std.process.system" => {
+            Op::Shell
+        }
         "io.popen" | "popen" | "readchomp" => Op::ShellOut,
         "system2" | "processx.run" | "subprocess.run" => Op::Spawn,
         "Runtime.getRuntime.exec"
@@ -73,6 +76,8 @@ fn deletions(name: &str) -> Option<Op> {
     Some(match name {
         "file.remove" | "delete" | "lfs.rmdir" | "file_delete" | "fs.file_delete" | "deleteFileAbsolute"
         | "deleteFile" => Op::Delete,
+        "delete_directory_and_contents" => Op::DeleteTree,
+        "delete_directory" => Op::Delete,
         "vim.fs.rm" => Op::DeleteMaybe,
         "fs_unlink" | "fs_rmdir" => Op::Delete,
         "vim.fn.delete" => Op::DeleteFlagged,
