@@ -73,6 +73,12 @@ impl Machine<'_, '_, '_> {
             {
                 Val::Text(self.read(path))
             }
+            // Rust's `format!("{}", x)`.
+            (Op::Pure(Pure::Printf), Some(text))
+                if text.literal().is_some_and(|text| text.contains("{}")) =>
+            {
+                pure::apply(Pure::Braces, args)
+            }
             (Op::Opening, _) => Val::object(OPENING, Args::default()),
             (Op::OpenMode, Some(path)) => {
                 let mode = match args.get(1) {

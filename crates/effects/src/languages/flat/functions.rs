@@ -37,6 +37,21 @@ const NO_TYPES: &[&str] = &[
     "try",
     "is",
     "as",
+    "if",
+    "elif",
+    "elseif",
+    "unless",
+    "while",
+    "until",
+    "for",
+    "foreach",
+    "range",
+    "switch",
+    "match",
+    "guard",
+    "catch",
+    "with",
+    "let",
 ];
 
 /// Words that brackets and a block follow.

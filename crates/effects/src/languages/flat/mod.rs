@@ -226,7 +226,11 @@ fn statement(m: &mut Machine) {
         // Gnuplot's `!command`.
         Some(Tok::Op("!")) => m.at += 1,
         _ => {
-            m.expr(0);
+            let value = m.expr(0);
+            // What a function ends with is what it returns.
+            if m.at >= m.end && !m.active.is_empty() {
+                m.give_back_last(value);
+            }
         }
     }
 }
