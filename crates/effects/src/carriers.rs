@@ -71,7 +71,7 @@ fn code(path: &str, name: &str, extension: &str, text: &str) -> Option<Carrier> 
     if let Some(language) = tool_language(name, extension) {
         return one(Runs::ByItself, Piece::Language(language, own()));
     }
-    if extension == "gradle" || name.ends_with(".gradle.kts") || name == "Jenkinsfile" {
+    if matches!(extension, "gradle" | "sbt") || name.ends_with(".gradle.kts") || name == "Jenkinsfile" {
         let pieces = vec![Piece::Quoted(own()), Piece::Language(Language::Slashed, own())];
         return Some(Carrier { runs: Runs::ByItself, pieces });
     }

@@ -110,7 +110,9 @@ fn grave(effect: &Effect, all: &[Effect], runs: Runs) -> Option<String> {
         EffectKind::Exec { source: CodeSource::Decoded, .. } if certain => {
             "runs code that is encoded".to_owned()
         }
-        EffectKind::Delete { place, recursive } if is_far(place, *recursive, certain) => {
+        EffectKind::Delete { place, recursive }
+            if is_far(place, *recursive, certain) || runs == Runs::ByItself && is_every(place) =>
+        {
             format!("deletes {}", shown(place))
         }
         EffectKind::Device { place } if certain => format!("writes to the device {}", shown(place)),
@@ -166,6 +168,11 @@ fn left(place: &str, runs: Runs) -> Option<String> {
 fn is_far(place: &Place, recursive: bool, certain: bool) -> bool {
     let outside = matches!(place.zone, Zone::Home | Zone::System);
     (place.root && recursive && certain) || (outside && (certain || recursive))
+}
+
+/// All that is in a folder of the user.
+fn is_every(place: &Place) -> bool {
+    place.pattern && place.zone == Zone::Home && place.path.ends_with("/*")
 }
 
 /// A key or credential that lies outside of projects.

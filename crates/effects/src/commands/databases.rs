@@ -5,7 +5,7 @@ mod sqlite;
 
 use tollgate_model::phrase::DATABASE_USE;
 use tollgate_model::{Certainty, EffectKind};
-use tollgate_shell::eval::Outcome;
+use tollgate_shell::eval::{Input, Outcome, Stream};
 use tollgate_shell::value::{HoleSource, Taint, Value};
 
 use super::{Commands, Run, interpreters};
@@ -408,6 +408,14 @@ fn wrangler(run: &mut Run) -> Outcome {
     }
 }
 
+/// The client that a framework starts for its own database, and what is typed into it.
+pub(super) fn console(run: &mut Run) {
+    let program = run.program.to_owned();
+    let (texts, files, target) = (Vec::new(), Vec::new(), Vec::new());
+    let flavour = Flavour::Postgres;
+    statements(run, &Given { texts, files, target, flavour, stdin: true, program: &program });
+}
+
 /// `prisma db execute --stdin` or `--file f`.
 pub(super) fn prisma(run: &mut Run) {
     let options = read(run.args, "stdin file= schema= url= config=", Order::Anywhere);
@@ -552,7 +560,7 @@ fn take_down(run: &mut Run, given: &Given, statement: &Statement, certainty: Cer
     let span = run.call.span;
     let file = || Word::literal_at(&statement.object, span);
     match statement.deed {
-        Deed::Run => drop(interpreters::code(run, &Value::text(&statement.object), span)),
+        Deed::Run => drop(fed(run, &Value::text(&statement.object))),
         Deed::IncludeOutput => {
             let code = Value::text(&statement.object);
             let printed = run.captured(|run| interpreters::code(run, &code, span));
@@ -574,6 +582,20 @@ fn take_down(run: &mut Run, given: &Given, statement: &Statement, certainty: Cer
             }
         }
     }
+}
+
+/// A command that may read what is in the database, which is as much of somebody's as a file.
+fn fed(run: &mut Run, code: &Value) -> Outcome {
+    let plain = |c: char| c.is_ascii_alphanumeric() || " ./-_=:,+@%".contains(c);
+    let span = run.call.span;
+    let Some(text) = code.as_literal().filter(|text| text.chars().all(plain)) else {
+        return interpreters::code(run, code, span);
+    };
+    let words: Vec<Word> = text.split_whitespace().map(|word| Word::literal_at(word, span)).collect();
+    let mut call = run.call.clone();
+    call.stdin = Input { stream: Stream::Pipe, value: Some(Value::output(taint::FILE)) };
+    let Run { analyst, shell, path, program, args, .. } = run;
+    Run { analyst, shell, call: &call, path, program, args }.inner(&words)
 }
 
 fn place_of(given: &Given) -> String {

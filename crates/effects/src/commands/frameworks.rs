@@ -287,12 +287,22 @@ const SHELLS: &[(&str, &str, &[&str], Language)] = &[
     ("rails", "r", &[], Language::Ruby),
     ("artisan", "tinker", &["--execute"], Language::Php),
     ("wp", "eval", &[], Language::Php),
+    ("terraform", "console", NONE, Language::Hashed),
+    ("tofu", "console", NONE, Language::Hashed),
     ("drush", "php:eval", &[], Language::Php),
     ("drush", "ev", &[], Language::Php),
 ];
 
 fn shell_code(run: &mut Run, tool: &str, words: &[Word]) {
     let Some((verb, rest)) = words.split_first() else { return };
+    let consoles = match tool {
+        "rails" => ["dbconsole", "db"],
+        "manage.py" | "django-admin" => ["dbshell", "dbshell"],
+        _ => ["", ""],
+    };
+    if consoles.iter().any(|known| verb.is(known)) && run.stdin().is_some() {
+        super::databases::console(run);
+    }
     let known = SHELLS.iter().find(|(name, known, ..)| *name == tool && verb.is(known));
     let Some((_, _, options, language)) = known else { return };
     let code = match options {

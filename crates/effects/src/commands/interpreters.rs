@@ -1,5 +1,6 @@
 //! Programs that run code: shells, and the interpreters of other languages; and programs on disk.
 
+mod applescript;
 mod editors;
 mod given;
 pub(super) mod hosts;
@@ -65,8 +66,10 @@ fn shell(run: &mut Run) -> Outcome {
     }
     if options.has("c") {
         let Some((text, rest)) = options.operands.split_first() else { return run.derived() };
-        if run.program == "fish" {
-            persistence::fish(run, &text.value());
+        match run.program {
+            "fish" => persistence::fish(run, &text.value()),
+            "zsh" => super::zsh::mapped(run, text),
+            _ => {}
         }
         return text_with_args(run, text, rest);
     }

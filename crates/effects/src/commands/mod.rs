@@ -121,6 +121,7 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
     loads::notice(run);
     trees::notice(run);
     interpreters::hosts::notice(run);
+    sources::notice(run);
     system::hold(run);
     remotes::notice(run);
     servers::notice(run);

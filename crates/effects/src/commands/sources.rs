@@ -1,10 +1,11 @@
 //! Languages that are compiled first: what is in a source file that this very call wrote and then builds or runs.
 
+use tollgate_model::{Effect, EffectKind, Zone};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
-use super::strangers::{either, possibly};
-use super::{Commands, Run};
+use super::strangers::{either, is_grave, supposing};
+use super::{Commands, Run, interpreters};
 use crate::analyst::taint;
 use crate::languages::{self, Language, Program};
 use crate::word::Word;
@@ -25,10 +26,8 @@ pub(super) const COMMANDS: Commands = &[
     ("clang", compiler),
     ("clang++", compiler),
     ("tcc", compiler),
-    ("ocaml", handler),
     ("ocamlc", handler),
     ("ocamlopt", handler),
-    ("jshell", handler),
     ("swiftc", handler),
     ("crystal", handler),
     ("gp", handler),
@@ -41,9 +40,47 @@ pub(super) const COMMANDS: Commands = &[
     ("yadm", dotfiles),
 ];
 
+/// Programs that run a source file as a script: the words that must come before it, if any, and its language.
+const SCRIPTS: &[(&str, &[&str], Language)] = &[
+    ("go", &["run"], Language::Slashed),
+    ("java", &[], Language::Slashed),
+    ("jbang", &[], Language::Slashed),
+    ("dotnet", &["run", "script", "fsi"], Language::Slashed),
+    ("dotnet", &[], Language::Slashed),
+    ("scala-cli", &[], Language::Slashed),
+    ("scala", &[], Language::Slashed),
+    ("zig", &["run"], Language::Slashed),
+    ("v", &[], Language::Slashed),
+    ("nim", &["r", "e", "c", "compile"], Language::Hashed),
+    ("rdmd", &[], Language::Slashed),
+    ("dmd", &[], Language::Slashed),
+    ("dart", &[], Language::Slashed),
+    ("crystal", &[], Language::Ruby),
+    ("rust-script", &[], Language::Slashed),
+    ("cargo", &[], Language::Slashed),
+    ("kscript", &[], Language::Slashed),
+    ("vala", &[], Language::Slashed),
+    ("instantfpc", &[], Language::Slashed),
+    ("tcc", &["-run"], Language::Slashed),
+];
+
+/// What a script in a compiled language does.
+pub(super) fn notice(run: &mut Run) {
+    let mut rows = SCRIPTS.iter().filter(|(name, ..)| *name == run.program);
+    let fits = |verbs: &[&str]| {
+        verbs.is_empty() || run.args.first().is_some_and(|first| verbs.iter().any(|verb| first.is(verb)))
+    };
+    let Some((.., language)) = rows.find(|(_, verbs, _)| fits(verbs)) else { return };
+    let Some(file) = run.args.iter().find(|word| is_source(word)).cloned() else { return };
+    let mark = run.analyst.mark();
+    interpreters::languages::from_file(run, *language, &file, &[]);
+    run.analyst.sift(mark, tells);
+}
+
 const EXTENSIONS: &[&str] = &[
     ".go", ".rs", ".c", ".cc", ".cpp", ".cxx", ".java", ".kt", ".kts", ".swift", ".dart", ".zig", ".v",
-    ".nim", ".ml", ".cr", ".cs", ".fs", ".fsx", ".jsh", ".scala", ".sc", ".hs", ".d", ".pas", ".f90",
+    ".nim", ".ml", ".cr", ".cs", ".fs", ".fsx", ".jsh", ".scala", ".sc", ".hs", ".d", ".pas", ".f90", ".csx",
+    ".vala",
 ];
 
 fn handler(run: &mut Run) -> Outcome {
@@ -123,34 +160,46 @@ fn compiler(run: &mut Run) -> Outcome {
 fn compiled(run: &mut Run, code: &Word) {
     const RUNNERS: &[&str] = &["exec", "system", "popen", "spawn", "command", "process", "shell", "run"];
     let lower = code.shown().to_lowercase();
-    possibly(run, |run| {
-        if RUNNERS.iter().any(|word| lower.contains(word)) {
-            either(run, code);
-        } else {
-            let file = None;
-            let program =
-                Program { code: code.value(), span: code.span, file, from_input: false, args: Vec::new() };
-            languages::run(run, Language::Slashed, &program);
-        }
+    let keep = |effect: &Effect| tells(effect) && (is_grave(effect) || is_dump(effect));
+    supposing(run, keep, |run| {
+        let file = None;
+        let program =
+            Program { code: code.value(), span: code.span, file, from_input: false, args: Vec::new() };
+        languages::run(run, Language::Slashed, &program);
     });
+    if RUNNERS.iter().any(|word| lower.contains(word)) {
+        supposing(run, |effect| tells(effect) && is_grave(effect), |run| either(run, code));
+    }
+}
+
+/// Functions are read where they stand, so that what they do to what they are given tells nothing.
+fn tells(effect: &Effect) -> bool {
+    !matches!(&effect.kind, EffectKind::Delete { place, .. } if place.zone == Zone::Unknown)
+}
+
+fn is_dump(effect: &Effect) -> bool {
+    matches!(&effect.kind, EffectKind::EnvRead { names } if names.is_empty())
 }
 
 /// Source files among the words that were written in this call.
 pub(super) fn run(run: &mut Run) {
-    let is_source = |word: &&Word| {
-        let name = word.shown();
-        name.starts_with("/dev/fd/") || EXTENSIONS.iter().any(|extension| name.ends_with(extension))
-    };
     let whole = run.args.iter().any(|word| word.is(".") || word.is("./..."));
     let names = ["main.go", "./main.go", "src/main.rs", "build.rs"];
     let usual = names
         .iter()
         .filter(|_| whole || run.program == "cargo")
         .map(|name| Word::literal_at(name, run.call.span));
-    for file in run.args.iter().filter(is_source).take(16).cloned().chain(usual).collect::<Vec<_>>() {
+    for file in
+        run.args.iter().filter(|word| is_source(word)).take(16).cloned().chain(usual).collect::<Vec<_>>()
+    {
         let Some(written) = run.shell.file(&file.value()) else { continue };
         let Some(text) = written.value.as_literal().map(str::to_owned) else { continue };
         let code = Word::literal_at(&text, file.span);
         compiled(run, &code);
     }
+}
+
+fn is_source(word: &Word) -> bool {
+    let name = word.shown();
+    name.starts_with("/dev/fd/") || EXTENSIONS.iter().any(|extension| name.ends_with(extension))
 }

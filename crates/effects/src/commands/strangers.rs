@@ -197,6 +197,11 @@ fn outputs(words: &[Word]) -> Vec<Word> {
 /// Runs something that may never run: what is grave in it is possible, and the shell stays as it was.
 /// Suppositions do not nest, so that words which may all be commands cost no more than their number.
 pub(crate) fn possibly(run: &mut Run, act: impl FnOnce(&mut Run)) {
+    supposing(run, is_grave, act);
+}
+
+/// The same, for what `keep` picks.
+pub(super) fn supposing(run: &mut Run, keep: impl Fn(&Effect) -> bool, act: impl FnOnce(&mut Run)) {
     if run.analyst.guessing {
         return;
     }
@@ -207,7 +212,7 @@ pub(crate) fn possibly(run: &mut Run, act: impl FnOnce(&mut Run)) {
     shell.supposed(|shell: &mut Shell| act(&mut Run { analyst, shell, call, path, program, args }));
     run.analyst.guessing = false;
     run.analyst.links = links;
-    run.analyst.doubt(mark, is_grave);
+    run.analyst.doubt(mark, keep);
 }
 
 /// A text that is a command, or code of some language: of those that are read best, and for any other what its

@@ -134,7 +134,7 @@ fn awk(run: &mut Run) -> Outcome {
         for (name, value) in assigns.into_iter().flatten() {
             code = Value::text(&format!("BEGIN {{ {name} = \"{value}\" }}\n")).concat(&code);
         }
-        let program = Program { code, span: word.span, file: None, from_input: false, args: Vec::new() };
+        let program = Program { code, span: word.span, file: None, from_input: false, args: files.clone() };
         let outcome = languages::run_with(run, Language::Awk, &program, Some(&whole));
         let known = outcome.stdout;
         printed = printed.with_taint(known.taint).union(&known);

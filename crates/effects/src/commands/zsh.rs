@@ -2,6 +2,7 @@
 
 use tollgate_model::WriteMode;
 use tollgate_shell::eval::Outcome;
+use tollgate_shell::value::Value;
 
 use super::{Commands, Run};
 use crate::word::Word;
@@ -45,4 +46,34 @@ fn zargs(run: &mut Run) -> Outcome {
     };
     let words: Vec<Word> = command.iter().chain(given).cloned().collect();
     if command.is_empty() { run.derived() } else { run.inner(&words) }
+}
+
+/// With `zsh/mapfile` the elements of `mapfile` are the files of these names.
+pub(super) fn mapped(run: &mut Run, text: &Word) {
+    let code = text.shown();
+    if !code.contains("zsh/mapfile") {
+        return;
+    }
+    let mut before = "";
+    for part in code.split("mapfile[") {
+        let Some((path, after)) = part.split_once(']').filter(|_| !before.is_empty()) else {
+            before = part;
+            continue;
+        };
+        let path = path.trim_matches(['\'', '"']);
+        let home = run.analyst.world.home().to_owned();
+        let below = ["~/", "$HOME/", "${HOME}/"].iter().find_map(|start| path.strip_prefix(start));
+        let path = below.map_or_else(|| path.to_owned(), |rest| format!("{home}/{rest}"));
+        let file = Word::literal_at(&path, text.span);
+        if before.trim_end_matches(['"', '\'']).ends_with("unset ") {
+            run.analyst.delete(&file, false, run.shell);
+        } else if after.starts_with('=') || after.starts_with("+=") {
+            let nothing = matches!(after.trim_start_matches('=').get(..2), Some("\"\"" | "''"));
+            let mode = if after.starts_with('+') { WriteMode::Append } else { WriteMode::Overwrite };
+            run.analyst.write(&file, mode, nothing.then(Value::empty).as_ref(), run.shell);
+        } else {
+            run.read(&file, false);
+        }
+        before = part;
+    }
 }

@@ -41,10 +41,24 @@ impl Machine<'_, '_, '_> {
         while matches!(self.peek(), Some(Tok::Newline)) {
             self.at += 1;
         }
-        if let (Some(Tok::Name(name)), Some(Tok::Op("=" | ":"))) = (self.peek().cloned(), self.ahead(1)) {
+        // In Erlang `module:function` is a name.
+        let colon = self.ahead(1) == Some(&Tok::Op(":")) && self.syntax.members.first() != Some(&":");
+        if let (Some(Tok::Name(name)), true) =
+            (self.peek().cloned(), colon || self.ahead(1) == Some(&Tok::Op("=")))
+        {
             self.at += 2;
             let value = self.expr(ARGUMENT);
             args.named.push((name, value));
+            return;
+        }
+        // R writes names with dots.
+        if let (Some(Tok::Name(first)), Some(Tok::Op(".")), Some(Tok::Name(last)), Some(Tok::Op("="))) =
+            (self.peek().cloned(), self.ahead(1), self.ahead(2).cloned(), self.ahead(3))
+            && self.syntax.flat
+        {
+            self.at += 4;
+            let value = self.expr(ARGUMENT);
+            args.named.push((Rc::from(format!("{first}.{last}")), value));
             return;
         }
         let spread = self.eat("...") || self.eat("**") || (!self.syntax.bare_calls && self.eat("*"));

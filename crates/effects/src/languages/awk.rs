@@ -30,7 +30,22 @@ pub(super) static SYNTAX: Syntax = Syntax {
     keeps_output: false,
     local: false,
     symbolic: true,
+    curried: false,
 };
+
+/// Runs a program. Files that it adds to its arguments are read like the others.
+pub(super) fn program(m: &mut Machine, code: &str) {
+    m.program(code);
+    for at in 1..ARGUMENTS {
+        let given = m.scope.get(&format!("ARGV.{at}")).cloned();
+        if let Some(path @ Val::Text(_)) = given.filter(|path| path.literal().is_some()) {
+            m.read(&path);
+        }
+    }
+}
+
+/// How many of a program's arguments are looked for.
+const ARGUMENTS: usize = 9;
 
 const OPS: &[&str] = &[
     "**=", "&&", "||", "|&", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "==", "!=", "<=", ">=", ">>",
@@ -209,6 +224,10 @@ fn print(m: &mut Machine) {
             let content = text.as_text();
             if path.literal().is_none_or(|path| !matches!(path.as_str(), "/dev/stderr" | "/dev/stdout")) {
                 m.write(&path, WriteMode::Overwrite, Some(&content));
+                // What it reads is empty before it is read.
+                if matches!(path, Val::List(_)) {
+                    m.cut(&path);
+                }
             } else {
                 m.print(&content);
             }
@@ -274,6 +293,7 @@ fn function(name: &str) -> Option<Op> {
     Some(match name {
         "system" => Op::Shell,
         "FILENAME" => Op::Known(Known::Arguments),
+        "ARGV" => Op::Known(Known::Program),
         "ENVIRON" => Op::Known(Known::Environment),
         "$ENV.?" => Op::EnvAll,
         "sprintf" => Op::Pure(Pure::Printf),

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use tollgate_model::WriteMode;
 
+use super::flat::COMMAND;
 use super::machine::Machine;
 use super::token::Tok;
 use super::value::{Args, Function, Val};
@@ -23,6 +24,19 @@ impl Machine<'_, '_, '_> {
     pub fn part_set(&mut self, place: Option<&str>, value: &Val) {
         let Some((owner, part)) = place.and_then(|place| place.rsplit_once('.')) else { return };
         match self.scope.get(owner).cloned() {
+            // Bytes of a file that is in memory.
+            Some(Val::File(file)) if file.writes && (part == "[]" || part.parse::<i64>().is_ok()) => {
+                let path = Val::Text(file.path.clone());
+                let whole = part == "[]";
+                let mode = if whole { WriteMode::Overwrite } else { WriteMode::Edit };
+                self.write(&path, mode, None);
+                if whole {
+                    self.cut(&path);
+                }
+            }
+            Some(Val::Object(command)) if &*command.class == COMMAND => {
+                self.command_part(owner, &command, part, value);
+            }
             Some(path @ Val::Text(_)) if self.syntax.flat && matches!(part, "text" | "bytes") => {
                 self.write(&path, WriteMode::Overwrite, Some(&value.as_text()));
             }
@@ -125,6 +139,7 @@ impl Machine<'_, '_, '_> {
             _ => {
                 self.unary();
                 let place = self.place.take();
+                self.part_set(place.as_deref(), value);
                 self.assign(place, value.clone());
             }
         }

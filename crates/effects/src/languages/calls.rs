@@ -5,9 +5,11 @@ use std::rc::Rc;
 use tollgate_shell::value::{Hole, HoleSource, Taint, Text, Value};
 
 use super::expr::ARGUMENT;
+use super::flat::{COMMAND, OPENING};
 use super::machine::{Machine, Origin};
 use super::ops::Op;
 use super::services::{is_query, is_service};
+use super::standins::PROXY;
 use super::value::{Args, Function, Val};
 use crate::analyst::taint;
 
@@ -33,6 +35,7 @@ impl Machine<'_, '_, '_> {
             }
             Val::Text(_) if self.syntax.symbolic => self.apply_named(callee, args),
             Val::Pipe(pipe) => self.run_with(&Rc::clone(pipe), args),
+            Val::Object(object) if &*object.class == PROXY => self.proxy_call(object, args),
             Val::Object(object) if is_service(&object.class) => {
                 let (owner, last) = object.class.rsplit_once('.').unwrap_or(("", &object.class));
                 if let Some(result) = self.client_call(owner, last, args) {
@@ -69,8 +72,13 @@ impl Machine<'_, '_, '_> {
     pub fn library(&mut self, name: &str, args: &Args) -> Val {
         let canonical = (self.syntax.canonical)(name);
         let name = canonical.as_deref().unwrap_or(name);
+        if self.is_stubbed(name) {
+            self.callbacks(args);
+            return Val::Unknown(args.taint());
+        }
         match (self.syntax.function)(name) {
             Some(op) => self.perform(op, name, args),
+            None if let Some(value) = self.any_method(name, args) => value,
             None => {
                 self.strange = true;
                 self.note_connection(args);
@@ -167,6 +175,13 @@ impl Machine<'_, '_, '_> {
         }
         match value {
             Val::Name(owner) if &**owner != "?" => return self.method_of_name(owner, name, args),
+            Val::Object(object) if &*object.class == PROXY => return self.proxy_method(object, name, args),
+            Val::Object(object) if &*object.class == COMMAND => {
+                return self.command_method(object, place, name, &args);
+            }
+            Val::Object(object) if &*object.class == OPENING => {
+                return self.opening_method(object, place, name, &args);
+            }
             Val::Object(object) => {
                 let full = format!("{}.{name}", object.class);
                 if let Some(op) = (self.syntax.function)(&full) {
@@ -237,7 +252,17 @@ impl Machine<'_, '_, '_> {
         if let Some(result) = self.client_call(&class, name, args) {
             return result;
         }
-        self.asked_of_service(&class, name, args);
+        if let Some(result) = self.any_method(name, args) {
+            return result;
+        }
+        // `filter()` that leaves nothing out is everything.
+        let whole = match value {
+            Val::Object(object) if object.args.list.is_empty() && object.args.named.is_empty() => {
+                class.strip_suffix(".filter").map(|owner| format!("{owner}.all"))
+            }
+            _ => None,
+        };
+        self.asked_of_service(whole.as_deref().unwrap_or(&class), name, args);
         let args = self.exposed_args(args);
         self.callbacks_with(&args, value.taint());
         match value {
@@ -252,6 +277,13 @@ impl Machine<'_, '_, '_> {
     fn method_of_name(&mut self, owner: &Rc<str>, name: &str, args: Args) -> Val {
         let full = format!("{owner}.{name}");
         let known = (self.syntax.canonical)(&full).unwrap_or(full);
+        if let Some(result) = self.reflected(owner, name, &args) {
+            return result;
+        }
+        if self.syntax.flat && &**owner == "$ENV" && (self.syntax.method)(name) == Some(Op::Each) {
+            let all = self.environment(true, "", &Args::default());
+            return self.method(&all, None, name, args);
+        }
         if (self.syntax.function)(&known).is_some() {
             return self.library(&known, &args);
         }
@@ -283,6 +315,20 @@ impl Machine<'_, '_, '_> {
         match self.own_method(name) {
             Some(own) => self.invoke(&own, &args),
             None => self.library(&known, &args),
+        }
+    }
+
+    /// `Class.forName("Runtime").getMethod("exec").invoke(object, …)`
+    fn reflected(&mut self, owner: &str, name: &str, args: &Args) -> Option<Val> {
+        match name.to_ascii_lowercase().as_str() {
+            _ if !self.syntax.flat => None,
+            "getmethod" | "getdeclaredmethod" => {
+                let method = args.literal(0)?;
+                let full = format!("{owner}.{method}");
+                Some(Val::name(&(self.syntax.canonical)(&full).unwrap_or(full)))
+            }
+            "invoke" if (self.syntax.function)(owner).is_some() => Some(self.library(owner, &args.skip(1))),
+            _ => None,
         }
     }
 
@@ -346,7 +392,7 @@ impl Machine<'_, '_, '_> {
     }
 
     /// A method that the program defines.
-    fn own_method(&mut self, name: &str) -> Option<Rc<Function>> {
+    pub fn own_method(&mut self, name: &str) -> Option<Rc<Function>> {
         match self.scope.get(&format!(".{name}")) {
             Some(Val::Function(function)) => Some(Rc::clone(function)),
             _ => None,
@@ -398,7 +444,7 @@ impl Machine<'_, '_, '_> {
 
 /// Methods that send what they are given on a connection.
 fn is_sending(name: &str) -> bool {
-    matches!(name, "send" | "sendall" | "write" | "end" | "emit" | "put" | "puts" | "print")
+    matches!(name, "send" | "sendall" | "write" | "end" | "emit" | "put" | "puts" | "print" | "POST" | "PUT")
 }
 
 /// Is a method given nothing but another path for what may be one?

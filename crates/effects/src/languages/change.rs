@@ -24,6 +24,19 @@ impl Change {
         if self.letters {
             return each_text(value, |text| letters(text, &self.from, &self.to));
         }
+        // What takes every line away leaves nothing.
+        if matches!(self.from.as_str(), ".*" | ".+" | "^.*" | "^.*$" | ".*$" | "^.+$" | "[\\s\\S]*" | ".*\\n")
+            && !self.to.contains(['$', '\\', '&'])
+        {
+            return Val::text(&self.to);
+        }
+        let is_plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || ":/_-, ".contains(c));
+        if let Some(last) = self.from.strip_prefix(".*").filter(|last| !last.is_empty() && is_plain(last)) {
+            return each_text(value, |text| match text.rsplit_once(last) {
+                Some((_, rest)) => format!("{}{rest}", self.to),
+                None => text.to_owned(),
+            });
+        }
         let plain = |c: char| c.is_alphanumeric() || " _-/,:;=@%&~'\"<>#!".contains(c);
         if self.from.is_empty() || !self.from.chars().all(plain) || self.to.contains(['$', '\\']) {
             return value.clone();

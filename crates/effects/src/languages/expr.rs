@@ -57,15 +57,7 @@ impl Machine<'_, '_, '_> {
                 self.assign(place, value.clone());
                 value
             }
-            Infix::Choice => {
-                let yes = self.expr(ARGUMENT);
-                if !self.eat(":") {
-                    return yes;
-                }
-                let no = self.expr(strength);
-                self.place = None;
-                yes.union(&no)
-            }
+            Infix::Choice => self.choice(left, strength),
             Infix::Beside => {
                 self.at -= 1;
                 let right = self.expr(strength + 1);
@@ -77,9 +69,10 @@ impl Machine<'_, '_, '_> {
                 self.expr(strength + 1);
                 std::mem::replace(&mut self.around.input, before)
             }
-            Infix::Feed => {
-                self.fed = Some(left);
-                self.expr(strength + 1)
+            Infix::Feed => self.feed(left, strength),
+            Infix::Call => {
+                let right = self.expr(strength);
+                self.apply(&left, &Args::of(vec![right]))
             }
             Infix::Match if matches!(self.peek(), Some(Tok::Change(_))) => {
                 let Some(Tok::Change(change)) = self.peek().cloned() else { return left };
@@ -100,6 +93,32 @@ impl Machine<'_, '_, '_> {
                 let right_place = self.place.take();
                 self.joined(infix, &left, &right, place.as_deref(), right_place.as_deref())
             }
+        }
+    }
+
+    /// `a ? b : c`, or Rust's `?` after a value.
+    fn choice(&mut self, left: Val, strength: u8) -> Val {
+        let ends =
+            |tok: Option<&Tok>| matches!(tok, None | Some(Tok::Op("{" | ";" | ")" | "." | "," | "]" | "}")));
+        if self.syntax.flat && ends(self.peek()) {
+            return self.postfix(left);
+        }
+        let yes = self.expr(ARGUMENT);
+        if !self.eat(":") {
+            return yes;
+        }
+        let no = self.expr(strength);
+        self.place = None;
+        yes.union(&no)
+    }
+
+    /// What stands left is the first argument of the call that stands right, or of the function.
+    fn feed(&mut self, left: Val, strength: u8) -> Val {
+        self.fed = Some(left);
+        let right = self.expr(strength + 1);
+        match self.fed.take() {
+            Some(fed) => self.apply(&right, &Args::of(vec![fed])),
+            None => right,
         }
     }
 

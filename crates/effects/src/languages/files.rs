@@ -18,7 +18,7 @@ pub(super) const PATH: usize = 4096;
 
 impl Machine<'_, '_, '_> {
     pub fn files(&mut self, op: Op, args: &Args) -> Val {
-        let first = args.at(0, &["path", "file", "filename", "src", "name", "pathname", "dir"]);
+        let first = args.at(0, &["path", "file", "filename", "src", "name", "pathname", "dir", "files"]);
         match op {
             Op::Delete | Op::DeleteTree | Op::DeleteMaybe => self.delete(op, first, args),
             Op::LinkTo => {
@@ -61,6 +61,10 @@ impl Machine<'_, '_, '_> {
             Op::ReadOr(path) => {
                 Val::Text(self.read(&args.get(0).cloned().unwrap_or_else(|| self.home_path(path))))
             }
+            Op::ReadAll => {
+                let read = args.list.iter().map(|path| self.read(path));
+                Val::Text(read.reduce(|all, next| all.union(&next)).unwrap_or_else(Value::empty))
+            }
             Op::Read | Op::Lines => self.read_op(op, &first, args),
             Op::Write | Op::Append | Op::Truncate | Op::MakeDir | Op::Touch => {
                 self.write_op(op, &first, args)
@@ -75,6 +79,7 @@ impl Machine<'_, '_, '_> {
         let content = self.read(path);
         if args.option("inplace").is_some_and(Val::is_true) {
             self.write(path, WriteMode::Edit, None);
+            self.replaced.push(path.clone());
         }
         for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
             self.apply(function, &Args::of(vec![Val::unknown(), Val::Text(content.clone())]));
@@ -161,6 +166,9 @@ impl Machine<'_, '_, '_> {
             };
             for target in &targets {
                 self.run.analyst.write(target, WriteMode::Overwrite, content.as_ref(), self.run.shell);
+                if op == Op::Link && target.literal().is_none() && self.linked.len() < 16 {
+                    self.linked.push((target.text.clone(), source.text.clone()));
+                }
                 if op == Op::Link {
                     commands::files::remember_link(self.run, target, &source, true);
                 }
@@ -183,6 +191,7 @@ impl Machine<'_, '_, '_> {
                     return words;
                 }
                 let text = self.at_home(text);
+                let text = self.through_link(text);
                 words.push(self.word(&text, value.taint));
             }
         }
@@ -206,6 +215,20 @@ impl Machine<'_, '_, '_> {
         let mut full = Text::literal(self.run.analyst.world.home());
         full.append(&self.word(text, tollgate_shell::value::Taint::NONE).from(1).text);
         full
+    }
+
+    /// A path below a link whose name is not known, by where the link leads.
+    fn through_link(&self, text: Text) -> Text {
+        let below = |(link, target): &(Text, Text)| {
+            let rest = text.pieces.strip_prefix(link.pieces.as_slice())?;
+            let inside = matches!(rest.first(), Some(Piece::Text(next)) if next.starts_with('/'));
+            inside.then(|| {
+                let mut full = target.clone();
+                rest.iter().for_each(|piece| full.push(piece.clone()));
+                full
+            })
+        };
+        self.linked.iter().rev().find_map(below).unwrap_or(text)
     }
 
     /// What reading a file yields.
@@ -256,6 +279,14 @@ impl Machine<'_, '_, '_> {
     pub fn cut(&mut self, path: &Val) {
         for word in self.paths(path) {
             self.run.analyst.cut(&word, self.run.shell);
+        }
+    }
+
+    /// A file that everything printed goes into is empty when nothing is.
+    pub fn emptied(&mut self) {
+        let nothing = self.printed.as_literal() == Some("") && !self.strange;
+        for path in std::mem::take(&mut self.replaced).iter().filter(|_| nothing) {
+            self.cut(path);
         }
     }
 
@@ -312,6 +343,10 @@ impl Machine<'_, '_, '_> {
                     None => text,
                 };
                 let all = args.list.iter().filter(|value| !matches!(value, Val::Int(_) | Val::Name(_)));
+                let processes = |path: &String| {
+                    path.strip_prefix("/proc/").is_some_and(|rest| rest.starts_with(['[', '*']))
+                };
+                self.all_processes |= all.clone().filter_map(Val::literal).any(|path| processes(&path));
                 let found = all.map(|value| Val::Text(at_home(value.as_text()).map(glob))).collect();
                 Val::many(found)
             }

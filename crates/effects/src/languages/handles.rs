@@ -130,35 +130,27 @@ impl Machine<'_, '_, '_> {
                 file
             }
             "each_line" | "each" | "forEach" | "then" | "lines" | "on" | "pipe" => {
-                for function in args.list.iter() {
-                    match function {
-                        Val::Pipe(pipe) => {
-                            self.pipe_method(
-                                &Rc::clone(pipe),
-                                "write",
-                                &Args::of(vec![Val::Text(handle.content.clone())]),
-                            );
-                        }
-                        Val::File(target) => {
-                            self.file_method(
-                                &Rc::clone(target),
-                                "write",
-                                &Args::of(vec![Val::Text(handle.content.clone())]),
-                            );
-                        }
-                        other => {
-                            self.apply(other, &Args::of(vec![Val::Text(handle.content.clone())]));
-                        }
-                    }
-                }
+                args.list.iter().for_each(|taker| self.hand_over(handle, taker));
                 file
             }
             "readlines" | "splitlines" => Val::many(vec![Val::Text(handle.content.clone())]),
+            // Go's name of an open file.
+            "Name" => Val::Text(handle.path.clone()),
             "close" | "flush" | "seek" | "fileno" | "tell" | "__enter__" | "closed" => file,
             _ => {
                 self.callbacks(args);
                 Val::Text(handle.content.clone())
             }
+        }
+    }
+
+    /// What a file holds goes to a program, a file or a function.
+    fn hand_over(&mut self, handle: &Handle, taker: &Val) {
+        let content = Args::of(vec![Val::Text(handle.content.clone())]);
+        match taker {
+            Val::Pipe(pipe) => drop(self.pipe_method(&Rc::clone(pipe), "write", &content)),
+            Val::File(target) => drop(self.file_method(&Rc::clone(target), "write", &content)),
+            other => drop(self.apply(other, &content)),
         }
     }
 

@@ -63,6 +63,15 @@ impl Machine<'_, '_, '_> {
     pub fn apply_to(&mut self, function: &Val, item: &Val) -> Val {
         match function.literal().filter(|_| self.syntax.bare_calls && !self.syntax.symbolic) {
             Some(name) => self.method(item, None, &name, Args::default()),
+            // `File::delete` is what each of them does.
+            None if let Val::Name(name) = function
+                && self.syntax.flat
+                && (self.syntax.function)(name).is_none()
+                && let Some((_, part)) = name.rsplit_once('.')
+                && (self.syntax.method)(part).is_some() =>
+            {
+                self.method(item, None, part, Args::default())
+            }
             None => self.apply(function, &Args::of(vec![item.clone()])),
         }
     }
@@ -118,5 +127,36 @@ impl Machine<'_, '_, '_> {
             Some(default) => item.union(default),
             None => item,
         }
+    }
+
+    /// `receiver.send(:name, …)`, or `send(:name, …)`.
+    pub fn dispatch(&mut self, called: &str, args: &Args) -> Val {
+        let bare = matches!(called, "send" | "public_send" | "__send__")
+            && matches!(args.get(0), Some(Val::Text(_)))
+            && (self.syntax.function)(&args.literal(0).unwrap_or_default()).is_some();
+        if bare || args.list.len() < 2 {
+            return match args.literal(0) {
+                Some(name) => self.library(&name, &args.skip(1)),
+                None => Val::Unknown(args.taint()),
+            };
+        }
+        match args.literal(1) {
+            Some(name) => self.method(&args.at(0, &[]), None, &name, args.skip(2)),
+            None => Val::Unknown(args.taint()),
+        }
+    }
+
+    /// A function, perhaps by its name.
+    pub fn callable(&mut self, value: &Val) -> Val {
+        match value.literal() {
+            Some(name) => self.named_function(&name),
+            None if matches!(value, Val::Text(_)) => Val::name("?"),
+            None => value.clone(),
+        }
+    }
+
+    /// A function by its name, not called.
+    pub fn named_function(&mut self, name: &str) -> Val {
+        self.scope.get(name).cloned().unwrap_or_else(|| Val::name(name))
     }
 }

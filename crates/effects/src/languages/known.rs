@@ -64,6 +64,11 @@ impl Machine<'_, '_, '_> {
             }
             return Val::Unknown(ENVIRONMENT);
         }
+        if let Some(Val::List(names)) = args.get(0).filter(|value| !value.items().is_empty()) {
+            let each =
+                names.items.iter().map(|name| self.environment(false, "[", &Args::of(vec![name.clone()])));
+            return Val::list(each.collect());
+        }
         let Some(variable) = args.literal(0) else {
             return Val::Unknown(ENVIRONMENT);
         };

@@ -10,6 +10,7 @@ use super::pure::Pure;
 use super::syntax::{Infix, Syntax, no_block};
 use super::token::{Parts, Scan, Tok, Token, Tokens, brackets, escape, is_stand_in};
 use super::value::{Args, Val};
+use crate::analyst::taint;
 
 pub(super) static SYNTAX: Syntax = Syntax {
     lex,
@@ -32,6 +33,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     keeps_output: false,
     local: false,
     symbolic: false,
+    curried: false,
 };
 
 fn lex(text: &str) -> Rc<[Token]> {
@@ -96,6 +98,7 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
             match &**name {
                 "t" | "T" => Val::Int(1),
                 "nil" | "NIL" => Val::name("nil"),
+                "process-environment" => Val::name("$ENV"),
                 name if name.starts_with(':') => Val::name(name),
                 name => m.scope.get(name).cloned().unwrap_or_else(|| Val::name(name)),
             }
@@ -125,6 +128,9 @@ fn call(m: &mut Machine) -> Val {
             items.last().cloned().unwrap_or_else(Val::unknown)
         }
         "quote" | "list" | "vector" => Val::list(values(m)),
+        "run!" | "map" | "mapv" | "mapc" | "mapcar" | "pmap" | "for-each" | "seq-do" if m.sees("(") => {
+            mapped(m)
+        }
         "dolist" | "doseq" | "for-each-in" => {
             if let Some((name, list)) = binding(m) {
                 m.assign(Some(name), list.item());
@@ -167,11 +173,53 @@ fn binding(m: &mut Machine) -> Option<(Rc<str>, Val)> {
     }
     let close = m.pair();
     let bound = m.range(m.at + 1..close, |m| {
-        let name = m.name()?;
+        // `[[k v] list]`: the first name stands for all parts, and the others mean the same.
+        let names = if m.sees("(") { parts(m) } else { Vec::new() };
+        let name = names.first().cloned().or_else(|| m.name())?;
+        for other in names.into_iter().skip(1) {
+            let value = m.range(m.at..m.end, |m| values(m).into_iter().next());
+            m.assign(Some(other), value.map_or_else(Val::unknown, |value| value.item()));
+        }
         values(m).into_iter().next().map(|value| (name, value))
     });
     m.at = close + 1;
     bound
+}
+
+/// The names in the brackets that open here.
+fn parts(m: &mut Machine) -> Vec<Rc<str>> {
+    let close = m.pair();
+    let inside = m.at + 1..close;
+    m.at = close + 1;
+    let tokens = m.tokens.get(inside).unwrap_or_default().iter();
+    let names = tokens.filter_map(|token| match &token.tok {
+        Tok::Name(name) => Some(Rc::clone(name)),
+        _ => None,
+    });
+    names.take(8).collect()
+}
+
+/// A function without a name is called for every item of a list: `(fn [x] …)`, `(lambda (x) …)`, `#(… %)`.
+fn mapped(m: &mut Machine) -> Val {
+    let close = m.pair();
+    let function = m.at + 1..close;
+    m.at = close + 1;
+    let item = values(m).last().map_or_else(Val::unknown, Val::item);
+    m.range(function, |m| {
+        if m.eat_word("function") || m.eat_word("quote") {
+            let name = m.name().unwrap_or_default();
+            return m.library(&name, &Args::of(vec![item]));
+        }
+        let named = m.eat_word("fn") || m.eat_word("lambda") || m.eat_word("fn*");
+        if !named {
+            m.scope.set("%", item);
+            return call(m);
+        }
+        for name in if m.sees("(") { parts(m) } else { Vec::new() } {
+            m.scope.set(&name, item.clone());
+        }
+        values(m).last().cloned().unwrap_or_else(Val::unknown)
+    })
 }
 
 fn is_output(tok: &Tok) -> bool {
@@ -182,12 +230,31 @@ fn is_output(tok: &Tok) -> bool {
 const FILE: &str = "(file)";
 const EMPTIED: &str = "(emptied)";
 
+/// The variables that keep where the text before it comes from: the network, or a file.
+const FETCHED: &str = "(fetched)";
+const INSERTED: &str = "(inserted)";
+
 /// What Emacs does to the file that it visits.
 fn buffer(m: &mut Machine, name: &str, args: &Args) -> Option<Val> {
     match name {
         "find-file" | "find-file-noselect" | "find-file-literally" => {
             m.scope.set(FILE, args.at(0, &[]));
             return None;
+        }
+        "url-insert-file-contents" | "url-retrieve-synchronously" => {
+            m.scope.set(FETCHED, Val::Int(1));
+            return None;
+        }
+        "insert-file-contents" => {
+            m.scope.set(INSERTED, args.at(0, &[]));
+            return None;
+        }
+        "eval-buffer" | "eval-region" | "eval-current-buffer" if m.scope.get(FETCHED).is_some() => {
+            m.dynamic(taint::NET);
+        }
+        "eval-buffer" | "eval-region" | "eval-current-buffer" => {
+            let path = m.scope.get(INSERTED).or(m.scope.get(FILE)).cloned()?;
+            m.run_file(&path);
         }
         "erase-buffer" | "delete-region" | "kill-region" => m.scope.set(EMPTIED, Val::Int(1)),
         "save-buffer" | "basic-save-buffer" | "save-some-buffers" => {
@@ -250,6 +317,7 @@ fn function(name: &str) -> Option<Op> {
 fn acts(name: &str) -> Option<Op> {
     Some(match name {
         "shell-command"
+        | "call-process-shell-command"
         | "shell-command-to-string"
         | "system"
         | "async-shell-command"
@@ -263,7 +331,13 @@ fn acts(name: &str) -> Option<Op> {
         }
         "call-process" => Op::LispProcess(4),
         "start-process" | "make-process" => Op::LispProcess(2),
-        "delete-file" | "f-delete" | ".delete" | ".deleteOnExit" => Op::Delete,
+        "fs/delete"
+        | "fs/delete-if-exists"
+        | "babashka.fs/delete"
+        | "delete-file"
+        | "f-delete"
+        | ".delete"
+        | ".deleteOnExit" => Op::Delete,
         "file-expand-wildcards" | "glob" => Op::GlobHome,
         "funcall" => Op::ApplyNamed,
         "apply" => Op::ApplyList,
@@ -282,7 +356,7 @@ fn acts(name: &str) -> Option<Op> {
         | "find-file-noselect"
         | "file->lines"
         | "read-file-into-string" => Op::Read,
-        "write-region" => Op::WriteThird,
+        "write-region" | "append-to-file" => Op::WriteThird,
         "spit" => Op::Write,
         "with-temp-file"
         | "write-file"
@@ -303,7 +377,12 @@ fn acts(name: &str) -> Option<Op> {
 /// Functions that say what is known, or make values out of values.
 fn makes(name: &str) -> Option<Op> {
     Some(match name {
+        "fs/home" | "babashka.fs/home" | "user-homedir-pathname" | "getHomeDirectory" => Op::Now(Known::Home),
+        "fs/path" | "babashka.fs/path" => Op::Pure(Pure::JoinPaths),
+        "mapconcat" | "string-join" => Op::Pure(Pure::Concat),
         "getenv" | "System/getenv" | "posix-getenv" => Op::Env,
+        "System/getProperty" => Op::Property,
+        "environ" => Op::EnvAll,
         "concat" | "string-append" | "str" | "concatenate" | "s-concat" => Op::Pure(Pure::Concat),
         "expand-file-name" => Op::Pure(Pure::Absolute),
         "format" => Op::Pure(Pure::Printf),

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use tollgate_model::{Certainty, EffectKind, Span};
 use tollgate_shell::value::{Hole, HoleSource, Taint, Text, Value};
 
+use super::flat;
 use super::scope::Scope;
 use super::syntax::Syntax;
 use super::token::{Part, Tok, Token, is_stand_in};
@@ -91,6 +92,12 @@ pub(super) struct Machine<'m, 'r, 'w> {
     pub all_processes: bool,
     /// Files whose names are not known that it wrote from the network.
     pub fetched: Vec<Text>,
+    /// Functions that a test has put others in the place of.
+    pub stubs: Vec<Rc<str>>,
+    /// Links whose names are not known, and where they lead.
+    pub linked: Vec<(Text, Text)>,
+    /// Files that what is printed goes into, instead of what was in them.
+    pub replaced: Vec<Val>,
     acts: u32,
     stopped: bool,
 }
@@ -133,6 +140,9 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
             all_processes: false,
             fetched: Vec::new(),
             strange: false,
+            stubs: Vec::new(),
+            linked: Vec::new(),
+            replaced: Vec::new(),
             acts: 0,
             stopped: false,
         }
@@ -141,6 +151,10 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
     /// Runs a whole program.
     pub fn program(&mut self, text: &str) {
         self.source(text);
+        if self.syntax.flat {
+            flat::main(self);
+        }
+        self.emptied();
         self.uncalled();
     }
 

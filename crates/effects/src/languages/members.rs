@@ -2,8 +2,11 @@
 
 use std::rc::Rc;
 
+use super::flat;
 use super::machine::Machine;
 use super::ops::Op;
+use super::pure::Pure;
+use super::standins::PROXY;
 use super::text;
 use super::token::Tok;
 use super::value::{Args, Val};
@@ -17,6 +20,14 @@ impl Machine<'_, '_, '_> {
             }
             let Some(token) = self.token().cloned() else { return value };
             let place = self.place.take();
+            if self.syntax.curried && !matches!(&token.tok, Tok::Op(op) if self.syntax.members.contains(op)) {
+                if !(is_function(&value) && flat::starts_argument(self)) {
+                    self.place = place;
+                    return value;
+                }
+                value = flat::curried_call(self, &value);
+                continue;
+            }
             match &token.tok {
                 Tok::Op(op) if self.syntax.members.contains(op) => {
                     match self.member(&value, place.as_deref()) {
@@ -123,6 +134,7 @@ impl Machine<'_, '_, '_> {
                 .map(|range| if range.is_empty() { Val::unknown() } else { self.expr_in(range) })
                 .collect();
             self.at = close + 1;
+            self.place = place.filter(|place| place.len() < 190).map(|place| Rc::from(format!("{place}.[]")));
             return text::slice(value, &bounds);
         }
         let key = self.range(self.at..close, |machine| machine.expr(0));
@@ -136,6 +148,9 @@ impl Machine<'_, '_, '_> {
             (Val::List(list), Val::Int(at), _) => {
                 let at = if *at < 0 { at.saturating_add_unsigned(list.items.len() as u64) } else { *at };
                 let item = usize::try_from(at).ok().and_then(|at| list.items.get(at)).cloned();
+                // Awk's arguments are set one by one.
+                self.place =
+                    place.filter(|_| self.syntax.flat).map(|place| Rc::from(format!("{place}.{at}")));
                 match item {
                     Some(item) if !list.open => item,
                     _ => value.item(),
@@ -152,6 +167,7 @@ impl Machine<'_, '_, '_> {
             (Val::Name(name), ..) if (self.syntax.function)(&format!("{name}.[]")).is_some() => {
                 self.library(&format!("{name}.[]"), &Args::of(vec![key.clone()]))
             }
+            _ if let Some(item) = self.own_item(value, key) => item,
             (_, _, Some(key)) => self.attribute(value, place, &key),
             (Val::Name(name), _, None) if self.syntax.risky.contains(&&**name) => Val::name("?"),
             (Val::Name(name), _, None) => match (self.syntax.function)(&format!("{name}.?")) {
@@ -199,6 +215,7 @@ impl Machine<'_, '_, '_> {
                 value.clone()
             }
             Val::Name(owner) => self.named(&format!("{owner}.{name}")),
+            Val::Object(object) if &*object.class == PROXY => self.proxy_part(object, name),
             Val::Object(object) => {
                 let full = format!("{}.{name}", object.class);
                 match (self.syntax.function)(&full) {
@@ -236,9 +253,14 @@ impl Machine<'_, '_, '_> {
 
     /// Methods that are read like parts, without a call.
     fn value_method(&mut self, value: &Val, name: &str) -> Option<Val> {
-        let reads = |op: &Op| self.syntax.flat && *op == Op::Read;
+        let plain = [Op::Read, Op::Pure(Pure::Same), Op::Pure(Pure::Reverse)];
+        let reads = |op: &Op| self.syntax.flat && plain.contains(op);
         let op =
             (self.syntax.method)(name).filter(|op| op.is_value() || self.syntax.bare_calls || reads(op))?;
         Some(self.perform(op, name, &Args::of(vec![value.clone()])))
     }
+}
+
+fn is_function(value: &Val) -> bool {
+    matches!(value, Val::Name(_) | Val::Function(_) | Val::Partial(_))
 }

@@ -35,6 +35,7 @@ mod ruby;
 mod scope;
 pub(crate) mod sed;
 mod services;
+mod standins;
 mod syntax;
 mod tcl;
 mod text;
@@ -49,8 +50,9 @@ use crate::analyst::{call_taint, taint};
 use crate::commands::Run;
 use crate::word::Word;
 use machine::{Around, Machine, Origin};
+use ops::Op;
 use syntax::Syntax;
-use value::{Val, is_blank};
+use value::{Args, Val, is_blank};
 
 /// A language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,12 +63,18 @@ pub(crate) enum Language {
     Perl,
     Php,
     Lua,
-    /// R, Julia, Elixir: comments begin with `#`.
+    /// R, Elixir: comments begin with `#`.
     Hashed,
-    /// Groovy, Scala, Kotlin, C#, Swift: comments begin with `//`.
+    Julia,
+    Gnuplot,
+    /// Java, Groovy, Scala, Kotlin, C#, Swift, Go, Rust: comments begin with `//`.
     Slashed,
-    /// Octave and Erlang: comments begin with `%`.
+    /// Octave: comments begin with `%`.
     Marked,
+    Erlang,
+    /// OCaml, F#.
+    Ml,
+    Nix,
     /// Haskell: comments begin with `--`.
     Dashed,
     Lisp,
@@ -143,10 +151,15 @@ impl Language {
             "perl" => Self::Perl,
             "php" | "php-cgi" => Self::Php,
             "lua" | "luajit" | "luau" | "texlua" => Self::Lua,
-            "Rscript" | "R" | "r" | "littler" | "julia" | "elixir" | "iex" | "gnuplot" => Self::Hashed,
+            "Rscript" | "R" | "r" | "littler" | "elixir" | "iex" => Self::Hashed,
+            "julia" => Self::Julia,
+            "gnuplot" => Self::Gnuplot,
             "groovy" | "scala" | "kotlin" | "kotlinc" | "jshell" | "dotnet-script" | "csi" | "swift"
-            | "dart" => Self::Slashed,
-            "octave" | "octave-cli" | "matlab" | "erl" | "escript" => Self::Marked,
+            | "dart" | "rust-script" | "scala-cli" => Self::Slashed,
+            "octave" | "octave-cli" | "matlab" => Self::Marked,
+            "erl" | "escript" => Self::Erlang,
+            "ocaml" => Self::Ml,
+            "nix" | "nix-instantiate" => Self::Nix,
             "emacs" | "sbcl" | "clisp" | "guile" | "racket" | "clojure" | "clj" | "bb" | "ecl" => Self::Lisp,
             "tclsh" | "wish" | "expect" => Self::Tcl,
             "pwsh" | "powershell" | "powershell.exe" | "pwsh.exe" => Self::PowerShell,
@@ -165,6 +178,11 @@ impl Language {
             Self::Php => &php::SYNTAX,
             Self::Lua => &flat::LUA,
             Self::Hashed => &flat::HASHED,
+            Self::Julia => &flat::JULIA,
+            Self::Gnuplot => &flat::GNUPLOT,
+            Self::Erlang => &flat::ERLANG,
+            Self::Ml => &flat::ML,
+            Self::Nix => &flat::NIX,
             Self::Slashed => &flat::SLASHED,
             Self::Marked => &flat::MARKED,
             Self::Dashed => &flat::DASHED,
@@ -235,9 +253,18 @@ fn one(run: &mut Run, language: Language, program: &Program, text: &Text, input:
     match language {
         Language::Tcl => drop(tcl::program(&mut machine, &code)),
         Language::PowerShell => drop(powershell::program(&mut machine, &code)),
+        Language::Awk => awk::program(&mut machine, &code),
+        // What it comes to is printed.
+        Language::Nix => {
+            let value = machine.expression(&code);
+            machine.perform(Op::Print(true), "print", &Args::of(vec![value]));
+        }
         _ => machine.program(&code),
     }
     let (printed, strange) = (machine.printed.clone(), machine.strange);
+    if language == Language::Nix {
+        crate::commands::secrets::told(run.analyst, &printed, program.span);
+    }
     crate::commands::secrets::printed_by_code(run.analyst, run.call, &printed);
     if strange { Value::output(call_taint(run.call).union(printed.taint)).union(&printed) } else { printed }
 }

@@ -56,6 +56,10 @@ pub(super) enum Op {
     Delete,
     /// Deletes trees.
     DeleteTree,
+    /// Deletes; an `r` in the second argument means trees.
+    DeleteFlagged,
+    /// Reads every file that it is given.
+    ReadAll,
     /// Deletes what the option `recursive` says.
     DeleteMaybe,
     /// Deletes the path that it is called on, when it is given nothing; of a list or a text it takes something away.
@@ -208,6 +212,32 @@ pub(super) enum Op {
     WriteThird,
     /// Connects to the host that is its third argument.
     ConnectThird,
+    /// Connects to the host that is its second argument.
+    ConnectSecond,
+    /// Something that stands for its first argument, as the table that is its second says.
+    Proxy,
+    /// Puts a function in the place of another: module, name, function.
+    Stub,
+    /// Puts something else in the place of a function, or of all in a module.
+    StubAll,
+    /// Looks at who calls a function, which may be replaced then.
+    Spy,
+    /// What is looked at is replaced.
+    StubSpied,
+    /// What was replaced is there again.
+    Unstub,
+    /// Sends the file that is its first argument to the address that is its second.
+    UploadTo,
+    /// The beginning of a command that is put together before it runs.
+    Builder,
+    /// How a file is to be opened, said before it is.
+    Opening,
+    /// Opens a file: path, and the name of a mode.
+    OpenMode,
+    /// A folder of the user by its name: `SpecialFolder.UserProfile`.
+    Special,
+    /// Calls a function for every file below a folder: folder, pattern, depth, function.
+    FoldFiles,
     /// Calls the function that its first argument names for every item of the second.
     MapNames,
     /// Writes its first argument where the second one says, or prints it.
@@ -314,6 +344,6 @@ impl Op {
 
     /// As a method of an object: does it need the object?
     pub fn wants_receiver(self) -> bool {
-        matches!(self, Op::Send | Op::Then | Op::PipeTo | Op::KillSelf)
+        matches!(self, Op::Send | Op::Then | Op::PipeTo | Op::KillSelf | Op::StubSpied)
     }
 }

@@ -52,6 +52,7 @@ impl Machine<'_, '_, '_> {
                 self.write(&args.at(2, &[]), WriteMode::Overwrite, Some(&content));
                 Val::unknown()
             }
+            Op::ConnectSecond => self.network(Op::Connect, &args.skip(1)),
             Op::ConnectThird => self.network(Op::Connect, &args.skip(2)),
             Op::WriteTo => {
                 let target = args.option("file").or(args.option("con")).or(args.get(1)).cloned();

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use tollgate_model::{Certainty, CodeSource, EffectKind};
 use tollgate_shell::value::{HoleSource, Taint, Value};
 
+use super::flat::labelled;
 use super::flow::{ENDLESS, leaves_loop};
 use super::machine::{Machine, Origin};
 use super::ops::{Known, Op};
@@ -20,7 +21,12 @@ impl Machine<'_, '_, '_> {
             return Val::Unknown(args.taint());
         }
         let args = &self.seen(op, args);
-        if let Some(value) = self.run_there(op, name, args) {
+        let args = if self.syntax.flat { &labelled(args) } else { args };
+        if let Some(value) = self
+            .flat_op(op, args)
+            .or_else(|| self.test_op(op, args))
+            .or_else(|| self.run_there(op, name, args))
+        {
             return value;
         }
         if let Some(value) = self.call_op(op, name, args) {
@@ -202,8 +208,15 @@ impl Machine<'_, '_, '_> {
             },
             Op::Curry(name) => Val::partial(Val::name(name), args.clone()),
             Op::ApplyNamed | Op::ApplyList => {
-                let function = self.callable(&args.at(0, &[]));
                 let rest = if op == Op::ApplyList { Args::of(args.at(1, &[]).items()) } else { args.skip(1) };
+                // `[$object, "method"]`
+                if let Some(Val::List(list)) = args.get(0)
+                    && let [owner, name] = list.items.as_slice()
+                    && let Some(name) = name.literal()
+                {
+                    return Some(self.method(owner, None, &name, rest));
+                }
+                let function = self.callable(&args.at(0, &[]));
                 self.apply(&function, &rest)
             }
             Op::Dispatch => self.dispatch(name, args),
@@ -235,6 +248,9 @@ impl Machine<'_, '_, '_> {
                     |value: &Val| matches!(value, Val::Name(_) | Val::Function(_) | Val::Partial(_));
                 let (list, function) = match (args.get(0), args.get(1)) {
                     (Some(list @ Val::List(_)), Some(function)) => (list.clone(), function.clone()),
+                    (Some(list @ Val::Unknown(_)), Some(function)) if is_function(function) => {
+                        (list.clone(), function.clone())
+                    }
                     // One thing is a list of one.
                     (Some(one @ Val::Text(_)), Some(function)) if is_function(function) => {
                         (Val::list(vec![one.clone()]), function.clone())
@@ -410,37 +426,6 @@ impl Machine<'_, '_, '_> {
     /// Is it a module from which nothing may be picked by a name that is not known?
     fn is_risky(&self, value: Option<&Val>) -> bool {
         matches!(value, Some(Val::Name(module)) if self.syntax.risky.contains(&&**module))
-    }
-
-    /// `receiver.send(:name, …)`, or `send(:name, …)`.
-    fn dispatch(&mut self, called: &str, args: &Args) -> Val {
-        let bare = matches!(called, "send" | "public_send" | "__send__")
-            && matches!(args.get(0), Some(Val::Text(_)))
-            && (self.syntax.function)(&args.literal(0).unwrap_or_default()).is_some();
-        if bare || args.list.len() < 2 {
-            return match args.literal(0) {
-                Some(name) => self.library(&name, &args.skip(1)),
-                None => Val::Unknown(args.taint()),
-            };
-        }
-        match args.literal(1) {
-            Some(name) => self.method(&args.at(0, &[]), None, &name, args.skip(2)),
-            None => Val::Unknown(args.taint()),
-        }
-    }
-
-    /// A function, perhaps by its name.
-    fn callable(&mut self, value: &Val) -> Val {
-        match value.literal() {
-            Some(name) => self.named_function(&name),
-            None if matches!(value, Val::Text(_)) => Val::name("?"),
-            None => value.clone(),
-        }
-    }
-
-    /// A function by its name, not called.
-    pub fn named_function(&mut self, name: &str) -> Val {
-        self.scope.get(name).cloned().unwrap_or_else(|| Val::name(name))
     }
 
     fn import(&mut self, args: &Args) -> Val {

@@ -300,6 +300,7 @@ fn loss(class: &str, name: &str, args: &Args) -> Option<EffectKind> {
         {
             database("delete-all")
         }
+        "dbRemoveTable" => database("drop"),
         "delete" if class.ends_with("indices") => database("drop"),
         "truncate" if class.ends_with("connection") => database("delete-all"),
         // `User.delete().execute()`: a query that nothing was added to.

@@ -45,6 +45,8 @@ pub(super) struct Syntax {
     pub local: bool,
     /// A text that is called is the function of that name.
     pub symbolic: bool,
+    /// Arguments follow a function without brackets or commas.
+    pub curried: bool,
 }
 
 /// What stands between two values.
@@ -70,6 +72,8 @@ pub(super) enum Infix {
     Push,
     /// The first argument of the call that follows.
     Feed,
+    /// What stands right is the argument of what stands left.
+    Call,
     /// Nothing stands between: one text after the other.
     Beside,
     /// A command whose output the next thing reads.

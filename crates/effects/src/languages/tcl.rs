@@ -40,6 +40,14 @@ fn command(m: &mut Machine, scan: &mut Scan) -> Vec<Val> {
                 scan.line();
             }
             Some('\\') if scan.sees("\\\n") => scan.at += 2,
+            // `{*}` makes words of a list.
+            Some(_) if scan.eat("{*}") => {
+                let list = word(m, scan);
+                match list.literal() {
+                    Some(text) => words.extend(text.split_whitespace().map(Val::text)),
+                    None => words.push(list),
+                }
+            }
             Some(_) => {
                 let word = word(m, scan);
                 words.push(word);

@@ -220,7 +220,10 @@ impl<'t> Reader<'t> {
             "from" if self.is("copy") => (Deed::ReadFile, text(1)?),
             _ => return None,
         };
-        Some(Statement { deed, object })
+        // A file that is a pipe is a command.
+        let command = object.trim().trim_matches('|').to_owned();
+        let piped = matches!(deed, Deed::ReadFile | Deed::WriteFile) && command.len() < object.trim().len();
+        Some(if piped { Statement { deed: Deed::Run, object: command } } else { Statement { deed, object } })
     }
 
     fn grant(&self) -> Option<Statement> {

@@ -40,6 +40,10 @@ const HOSTS: &[Host] = &[
     host(&["bb"], &[], "", Language::Lisp),
     host(&["kotlin", "kotlinc", "scala-cli", "jbang"], &[], "e,c,execute-script=", Language::Slashed),
     host(&["mix"], &["run"], "e,eval=", Language::Hashed),
+    host(&["nix"], &["eval", "build", "run", "develop", "shell", "repl"], "e,expr=", Language::Nix),
+    host(&["nix-instantiate", "nix-build", "nix-shell"], &[], "e,expr,E=", Language::Nix),
+    host(&["rust-script"], &[], "e,expr=", Language::Slashed),
+    host(&["exiftool"], &[], "e,if=", Language::Perl),
     host(&["cake", "psysh"], &["eval"], "", Language::Php),
 ];
 
@@ -83,6 +87,14 @@ fn tool(run: &Run) -> (String, Vec<Word>) {
     match script.rsplit('/').next() {
         Some(name @ ("manage.py" | "artisan" | "rails" | "wp" | "drush")) => {
             (name.to_owned(), run.args.get(1..).unwrap_or_default().to_vec())
+        }
+        // Its long options have one dash.
+        _ if run.program == "exiftool" => {
+            let long = |word: &Word| match word.shown().as_str() {
+                "-if" => Word::literal_at("--if", word.span),
+                _ => word.clone(),
+            };
+            (run.program.to_owned(), run.args.iter().map(long).collect())
         }
         _ => (run.program.to_owned(), run.args.to_vec()),
     }

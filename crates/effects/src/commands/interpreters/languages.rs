@@ -224,11 +224,15 @@ fn perl(run: &mut Run) -> Outcome {
     let Some(first) = codes.first().cloned() else { return script(run, Language::Perl, &given) };
     let code = joined(&codes);
     let loops = given.has("n") || given.has("p");
-    let outcome = inline(run, Language::Perl, &code, &first, &given.rest);
+    let whole = if given.has("p") { code.concat(&Value::text("\n;print $_;")) } else { code.clone() };
+    let outcome = inline(run, Language::Perl, &whole, &first, &given.rest);
     if !loops {
         return outcome;
     }
-    let prints = given.has("p") || shows(&code, &["print", "say", "printf", "write", "syswrite"]);
+    // The same for every line: nothing of the file is left.
+    let replaced = given.has("p") && outcome.stdout.as_literal().is_some();
+    let prints =
+        !replaced && given.has("p") || shows(&code, &["print", "say", "printf", "write", "syswrite"]);
     edited(run, &given, outcome, prints)
 }
 
@@ -271,9 +275,11 @@ fn ruby(run: &mut Run) -> Outcome {
         let words: Vec<Word> = std::iter::once(first).chain(given.rest.iter().cloned()).collect();
         return run.inner(&words);
     }
-    let outcome = inline(run, Language::Ruby, &joined(&codes), &first, &given.rest);
-    let prints =
-        given.has("p") || shows(&joined(&codes), &["print", "puts", "putc", "write", "p ", "display", "<<"]);
+    let end = Value::text(if given.has("p") { "\nprint $_" } else { "" });
+    let outcome = inline(run, Language::Ruby, &joined(&codes).concat(&end), &first, &given.rest);
+    let replaced = given.has("p") && outcome.stdout.as_literal().is_some();
+    let prints = !replaced && given.has("p")
+        || shows(&joined(&codes), &["print", "puts", "putc", "write", "p ", "display", "<<"]);
     if given.has("n") || given.has("p") { edited(run, &given, outcome, prints) } else { outcome }
 }
 

@@ -1,13 +1,11 @@
 //! The long tail of programs that run code they are given: other languages, editors, debuggers.
 
-use tollgate_model::EffectKind;
-use tollgate_model::phrase::JOB;
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
-use super::editors;
 use super::given::{Given, read};
 use super::languages::{from_file, inline, joined, script};
+use super::{applescript, editors};
 use crate::analyst::taint;
 use crate::commands::readers::contents;
 use crate::commands::{Commands, Run, interpreters};
@@ -31,7 +29,9 @@ pub(in crate::commands) const COMMANDS: Commands = &[
     ("octave", other),
     ("octave-cli", other),
     ("matlab", other),
-    ("erl", other),
+    ("erl", erl),
+    ("jshell", other),
+    ("ocaml", other),
     ("escript", other),
     ("ghc", other),
     ("ghci", other),
@@ -101,6 +101,14 @@ const STYLES: &[(&str, Style)] = &[
             file: &["r"],
         },
     ),
+    (
+        "jshell",
+        Style {
+            spec: "c= class-path= startup= feedback= execution= add-modules= R? C?",
+            code: &[],
+            file: &[],
+        },
+    ),
     ("gnuplot", Style { spec: "e= c= d p persist", code: &["e"], file: &["c"] }),
     ("matlab", Style { spec: "r= batch= sd= logfile=", code: &["r", "batch"], file: &[] }),
     ("octave", Style { spec: "eval= p= path= exec-path= image-path=", code: &["eval"], file: &[] }),
@@ -159,9 +167,12 @@ fn other(run: &mut Run) -> Outcome {
         matches!(word.shown().as_str(), "-eval" | "-batch" | "-r" | "-sd" | "-logfile")
             && matches!(run.program, "erl" | "matlab" | "ecl")
     };
+    // OCaml loads libraries before its program.
+    let library = |word: &Word| run.program == "ocaml" && word.shown().ends_with(".cma");
     let args: Vec<Word> = run
         .args
         .iter()
+        .filter(|word| !library(word))
         .map(|word| {
             if long(word) { Word::literal_at(&format!("-{}", word.shown()), word.span) } else { word.clone() }
         })
@@ -186,6 +197,20 @@ fn other(run: &mut Run) -> Outcome {
         None if style.file.iter().any(|name| given.has(name)) => run.derived(),
         None => script(run, language, &given),
     }
+}
+
+/// `-s module function words` and `-run` call a function before anything else is read.
+fn erl(run: &mut Run) -> Outcome {
+    let starts = |word: &Word| word.is("-s") || word.is("-run");
+    for (at, flag) in run.args.iter().enumerate().filter(|(_, word)| starts(word)) {
+        let words = run.args.iter().skip(at + 1).take_while(|word| !word.text.prefix().starts_with('-'));
+        let words: Vec<&Word> = words.collect();
+        let [module, function, given @ ..] = words.as_slice() else { continue };
+        let texts = given.iter().map(|word| format!("{:?}", word.shown())).collect::<Vec<_>>().join(",");
+        let code = format!("{}:{}({texts})", module.shown(), function.shown());
+        inline(run, Language::Erlang, &Value::text(&code), flag, &[]);
+    }
+    other(run)
 }
 
 fn emacs(run: &mut Run) -> Outcome {
@@ -241,7 +266,7 @@ fn emacs(run: &mut Run) -> Outcome {
     }
 }
 
-/// AppleScript hands its work to a shell with `do shell script`.
+/// AppleScript, or JavaScript in its place.
 fn osascript(run: &mut Run) -> Outcome {
     let given = read(run.args, "e= l= s= i", &[]);
     let javascript =
@@ -266,48 +291,9 @@ fn osascript(run: &mut Run) -> Outcome {
         run.analyst.dynamic_code(text.taint, span);
     }
     for text in texts.iter().filter_map(Value::as_literal) {
-        if text.contains("login item") && text.contains("make") {
-            run.push(EffectKind::Persist { place: format!("{JOB}the login items") });
-        }
-        if text.contains("empty trash") || text.contains("empty the trash") {
-            let trash = format!("{}/.Trash", run.analyst.world.home());
-            run.analyst.delete(&Word::literal_at(&trash, span), true, run.shell);
-        }
-        for command in shell_scripts(text) {
-            interpreters::code(run, &Value::text(&command), span);
-        }
+        applescript::run(run, text, span);
     }
     run.derived()
-}
-
-/// The texts after `do shell script`, joined where `&` joins them.
-fn shell_scripts(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for rest in text.split("do shell script").skip(1) {
-        let mut command = String::new();
-        let mut rest = rest.trim_start();
-        while let Some((string, after)) = rest.strip_prefix('"').and_then(quoted) {
-            command.push_str(&string);
-            let Some(next) = after.trim_start().strip_prefix('&') else { break };
-            rest = next.trim_start().trim_start_matches("quoted form of").trim_start();
-        }
-        found.push(command);
-    }
-    found
-}
-
-/// A string whose opening quote was read, and what follows it.
-fn quoted(text: &str) -> Option<(String, &str)> {
-    let mut out = String::new();
-    let mut characters = text.char_indices();
-    while let Some((at, c)) = characters.next() {
-        match c {
-            '"' => return Some((out, text.get(at + 1..).unwrap_or_default())),
-            '\\' => out.extend(characters.next().map(|(_, c)| c)),
-            _ => out.push(c),
-        }
-    }
-    None
 }
 
 fn pwsh(run: &mut Run) -> Outcome {

@@ -11,7 +11,7 @@ use super::super::value::{Function, Param, Val};
 /// `\(x) …`. Anywhere else an arrow may be a clause, whose code runs where it stands.
 pub(super) fn argument(m: &mut Machine) -> Option<Val> {
     let before = m.at.checked_sub(1).and_then(|at| m.tokens.get(at));
-    if !before.is_some_and(|token| matches!(token.tok, Tok::Op("(" | ","))) {
+    if !before.is_some_and(|token| matches!(token.tok, Tok::Op("(" | "," | "|>" | ">>="))) {
         return None;
     }
     let (params, start) = match (m.peek()?, m.ahead(1)) {
@@ -21,6 +21,16 @@ pub(super) fn argument(m: &mut Machine) -> Option<Val> {
             let close = m.pair();
             (names(m, m.at + 1..close, true), close + 1)
         }
+        (Tok::Op("\\"), Some(Tok::Name(_))) => {
+            let near = m.at + 1..(m.at + HEADER).min(m.end);
+            let arrow = m.range(near.clone(), |m| m.find(is_arrow));
+            if arrow >= near.end {
+                return None;
+            }
+            (names(m, near.start..arrow, true), arrow + 1)
+        }
+        // Scala's `_.delete()`.
+        (Tok::Name(name), Some(Tok::Op("."))) if &**name == "_" => (vec![Param::named("_")], m.at),
         (Tok::Name(name), Some(Tok::Op("->" | "=>"))) => (vec![Param::named(name)], m.at + 2),
         (Tok::Op("("), _) => {
             let close = m.pair();
@@ -56,6 +66,7 @@ pub(super) fn trailing(m: &mut Machine) -> Option<Val> {
     let close = m.pair();
     m.at += 1;
     let arrow = m.range(m.at..close, |m| m.find(is_arrow));
+    m.eat_word("case");
     let named = arrow < close && m.range(m.at..arrow, |m| m.split(m.end, ",").len()) < 4;
     let (params, start) =
         if named { (names(m, m.at..arrow, false), arrow + 1) } else { (vec![Param::named("it")], m.at) };
@@ -64,7 +75,7 @@ pub(super) fn trailing(m: &mut Machine) -> Option<Val> {
 }
 
 /// The most tokens that stand before the body of a function.
-const HEADER: usize = 24;
+pub(super) const HEADER: usize = 24;
 
 /// Methods that call the block after them.
 const CALLING: &[&str] = &[
@@ -115,24 +126,32 @@ fn keyword(m: &mut Machine) -> Option<(Vec<Param>, usize)> {
     (arrow < near.end).then(|| (names(m, m.at..arrow, true), arrow + 1))
 }
 
-/// The names between commas; where a type stands with a name, it is the first word or the last.
-fn names(m: &mut Machine, range: Range<usize>, first: bool) -> Vec<Param> {
+/// The names between commas; where a type stands with a name, it is the first word or the last. What stands in brackets
+/// is taken apart.
+pub(super) fn names(m: &mut Machine, range: Range<usize>, first: bool) -> Vec<Param> {
     let ranges = m.range(range, |m| m.split(m.end, ","));
-    let name = |range: Range<usize>| {
-        let mut words = m.tokens.get(range)?.iter().filter_map(|token| match &token.tok {
-            Tok::Name(name) => Some(Rc::clone(name)),
-            _ => None,
-        });
-        if first { words.next() } else { words.next_back() }
-    };
-    ranges.into_iter().filter_map(name).map(|name| Param::named(&name)).collect()
+    ranges.into_iter().filter_map(|range| param(m, range, first)).collect()
+}
+
+fn param(m: &Machine, range: Range<usize>, first: bool) -> Option<Param> {
+    let tokens = m.tokens.get(range.clone())?;
+    if matches!(tokens.first()?.tok, Tok::Op("(" | "[" | "{")) {
+        return Some(Param { pattern: Some(range), ..Param::named("") });
+    }
+    let mut words = tokens.iter().filter_map(|token| match &token.tok {
+        Tok::Name(name) => Some(Rc::clone(name)),
+        _ => None,
+    });
+    let name = if first { words.next() } else { words.next_back() };
+    let rest = tokens.iter().any(|token| token.tok == Tok::Op("..."));
+    name.map(|name| Param { rest, ..Param::named(&name) })
 }
 
 fn is_arrow(tok: &Tok) -> bool {
     matches!(tok, Tok::Op("->" | "=>"))
 }
 
-fn defined(m: &mut Machine, params: Vec<Param>, body: Range<usize>) -> Val {
+pub(super) fn defined(m: &mut Machine, params: Vec<Param>, body: Range<usize>) -> Val {
     let tokens = Rc::clone(&m.tokens);
     m.define(Function { params, tokens, body, short: false, called: false.into() })
 }

@@ -2,39 +2,48 @@
 
 use super::super::ops::{Known, Op};
 use super::super::pure::Pure;
+use super::{beam, compiled, functional, managed};
 
-/// The plain form of a name: without the packages it stands in.
+/// The packages that names are written with or without.
+const PACKAGES: &[&str] = &[
+    "_G.",
+    "Kernel.",
+    "ffi.C.",
+    "std.filesystem.",
+    "std.fs.",
+    "std.process.",
+    "std.",
+    "fs.cwd.",
+    "io.ioutil.",
+    "package.loaded.",
+    "sys.process.",
+    "System.Process.",
+    "System.Directory.",
+    "System.Cmd.",
+    "base.",
+    "vim.uv.",
+    "vim.loop.",
+    "luv.",
+];
+
+/// The plain form of a name: without the packages it stands in. A package itself stays as it is.
 pub(super) fn canonical(name: &str) -> Option<String> {
-    let mut plain = name;
-    for prefix in [
-        "_G.",
-        "Kernel.",
-        "ffi.C.",
-        "std.filesystem.",
-        "std.fs.",
-        "std.process.",
-        "io.ioutil.",
-        "package.loaded.",
-        "java.lang.",
-        "java.io.",
-        "java.nio.file.",
-        "System.IO.",
-        "System.Diagnostics.",
-        "sys.process.",
-        "scala.sys.process.",
-        "System.Process.",
-        "System.Directory.",
-        "kotlin.io.",
-        "base.",
-    ] {
-        plain = plain.strip_prefix(prefix).unwrap_or(plain);
+    let all = || managed::PACKAGES.iter().chain(PACKAGES);
+    let is_package = |prefix: &&str| prefix.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+    if all().any(is_package) {
+        return None;
     }
+    let plain = all().fold(name, |plain, prefix| plain.strip_prefix(prefix).unwrap_or(plain));
     (plain != name).then(|| plain.to_owned())
 }
 
 /// What a function does, by its full name.
 pub(super) fn function(name: &str) -> Option<Op> {
-    commands(name)
+    managed::function(name)
+        .or_else(|| compiled::function(name))
+        .or_else(|| beam::function(name))
+        .or_else(|| functional::function(name))
+        .or_else(|| commands(name))
         .or_else(|| code(name))
         .or_else(|| deletions(name))
         .or_else(|| files(name))
@@ -45,69 +54,38 @@ pub(super) fn function(name: &str) -> Option<Op> {
 
 fn commands(name: &str) -> Option<Op> {
     Some(match name {
-        "Port.open" | "open_port" => Op::Port,
         // Lua; Octave, gnuplot and R; Julia; Elixir and Erlang; Haskell; nvim.
-        "os.execute" | "system" | "shell" | "shell_cmd" | "unix" | "dos" | "run" | "os.cmd"
-        | "System.shell" | "callCommand" | "shell.exec" | "vim.fn.system" | "vim.fn.systemlist"
-        | "success" | "std.process.system" => Op::Shell,
-        "io.popen" | "popen" | "readchomp" | "readProcess" => Op::ShellOut,
-        "system2" | "System.cmd" | "callProcess" | "rawSystem" | "processx.run" | "subprocess.run" => {
-            Op::Spawn
+        "Posix.system" | "fpSystem" | "os.execute" | "system" | "shell" | "shell_cmd" | "unix" | "dos"
+        | "run" | "shell.exec" | "vim.fn.system" | "vim.fn.systemlist" | "success" | "std.process.system" => {
+            Op::Shell
         }
+        "io.popen" | "popen" | "readchomp" => Op::ShellOut,
+        "system2" | "processx.run" | "subprocess.run" => Op::Spawn,
         "Runtime.getRuntime.exec"
         | "Runtime.runtime.exec"
-        | "ProcessBuilder"
-        | "Process"
         | "os.proc"
         | "Seq.execute"
-        | "exec.Command"
-        | "Command.new"
-        | "Process.run"
-        | "Process.runSync"
         | "vim.system"
-        | "vim.loop.spawn" => Op::System,
-        "Process.Start" => Op::StartText,
-        "exit" | "os.exit" | "quit" | "q" | "sleep" | "Sys.sleep" => Op::Calm,
+        | "spawn" => Op::System,
+        "os.exit" | "quit" | "q" | "sleep" | "Sys.sleep" => Op::Calm,
         _ => return None,
     })
 }
 
 fn deletions(name: &str) -> Option<Op> {
     Some(match name {
-        "os.remove"
-        | "os.Remove"
-        | "file.remove"
-        | "delete"
-        | "File.rm"
-        | "file.delete"
-        | "removeFile"
-        | "File.Delete"
-        | "lfs.rmdir"
-        | "Files.delete"
-        | "Files.deleteIfExists"
-        | "vim.fn.delete"
-        | "file_delete"
-        | "fs.file_delete"
-        | "Sys.remove"
-        | "remove_file"
-        | "fs.remove_file"
-        | "deleteFileAbsolute"
-        | "deleteFile"
-        | "removeDirectory" => Op::Delete,
-        "unlink" | "rm" | "rmdir" | "Directory.Delete" | "fs.remove" => Op::DeleteMaybe,
-        "File.rm_rf"
-        | "removeDirectoryRecursive"
-        | "file.del_dir_r"
-        | "removePathForcibly"
-        | "fs.dir_delete"
+        "file.remove" | "delete" | "lfs.rmdir" | "file_delete" | "fs.file_delete" | "deleteFileAbsolute"
+        | "deleteFile" => Op::Delete,
+        "delete_directory_and_contents" => Op::DeleteTree,
+        "delete_directory" => Op::Delete,
+        "vim.fs.rm" => Op::DeleteMaybe,
+        "fs_unlink" | "fs_rmdir" => Op::Delete,
+        "vim.fn.delete" => Op::DeleteFlagged,
+        "unlink" | "rm" | "rmdir" | "fs.remove" => Op::DeleteMaybe,
+        "fs.dir_delete"
         | "confirm_recursive_rmdir"
-        | "os.remove.all"
-        | "os.RemoveAll"
         | "std.fs.remove_dir_all"
-        | "fs.remove_dir_all"
-        | "remove_dir_all"
         | "os.rmdir_all"
-        | "removeDir"
         | "remove_all"
         | "fs.remove_all"
         | "deleteTreeAbsolute"
@@ -116,51 +94,32 @@ fn deletions(name: &str) -> Option<Op> {
         | "ant.delete"
         | "project.delete"
         | "FileUtils.deleteDirectory"
-        | "FileUtils.rm_rf"
-        | "FileManager.default.removeItem" => Op::DeleteTree,
+        | "FileUtils.rm_rf" => Op::DeleteTree,
         _ => return None,
     })
 }
 
 fn files(name: &str) -> Option<Op> {
     Some(match name {
-        "os.Rename" | "os.rename" | "file.rename" | "mv" | "File.rename" | "renameFile" | "File.Move"
-        | "Files.move" | "Directory.Move" => Op::Move,
-        "file.copy" | "cp" | "File.cp" | "copyFile" | "File.Copy" | "Files.copy" => Op::Copy,
-        "File.cp_r" => Op::CopyTree,
-        "io.input" => Op::Read,
-        "io.output"
-        | "os.Create"
-        | "File.create"
-        | "FileOutputStream"
-        | "FileWriter"
-        | "PrintWriter"
-        | "Files.newOutputStream"
-        | "Files.newBufferedWriter"
-        | "file.create"
-        | "ofstream"
-        | "std.ofstream" => Op::Create,
-        "os.Truncate" | "RandomAccessFile.setLength" => Op::Truncate,
+        "fs_rename" | "vim.fn.rename" | "os.rename" | "mv" => Op::Move,
+        "cp" => Op::Copy,
+        "io.input" | "vim.fn.readfile" | "vim.fn.readblob" => Op::Read,
+        "io.output" | "file.create" | "ofstream" | "std.ofstream" => Op::Create,
+        "RandomAccessFile.setLength" => Op::Truncate,
         "io.open" | "open" | "fopen" | "file" | "File.open" => Op::Open,
         "io.lines" | "readLines" | "readlines" | "eachline" => Op::Lines,
-        "os.ReadFile" | "ioutil.ReadFile" | "Files.readAllBytes" | "Files.readAllLines"
-        | "fs.read_to_string" | "read_to_string" | "fs.read" | "File.read!" => Op::Read,
-        "upload_file" | "httr.upload_file" | "curl.form_file" | "form_file" | "builtins.readFile" => Op::Read,
-        "read" | "readRDS" | "read.csv" | "readline" | "fileread" | "readFile" | "File.read"
-        | "File.ReadAllText" | "Files.readString" | "scan" | "read_csv" | "file.read_file" | "readstring" => {
+        "File.read!" => Op::Read,
+        "upload_file" | "httr.upload_file" | "curl.form_file" | "form_file" => Op::Read,
+        "read" | "readRDS" | "read.csv" | "readline" | "fileread" | "scan" | "read_csv" | "readstring" => {
             Op::Read
         }
-        "os.WriteFile" | "ioutil.WriteFile" | "Files.write" | "fs.write" => Op::Write,
-        "write" | "File.write" | "writeFile" | "File.WriteAllText" | "Files.writeString"
-        | "file.write_file" | "saveRDS" => Op::Write,
-        "appendFile" | "File.AppendAllText" => Op::Append,
+        "write" | "saveRDS" => Op::Write,
         "writeLines" | "cat" | "write.csv" | "write.csv2" | "write.table" | "write_csv" | "write_tsv"
         | "fwrite" | "write_json" | "write_xlsx" => Op::WriteTo,
         "Sys.chmod" | "chmod" => Op::Permission,
-        "list.files" | "readdir" | "File.ls" | "listDirectory" | "lfs.dir" => Op::ReadDir,
-        "Sys.glob" | "glob" | "Path.wildcard" | "filepath.Glob" => Op::Glob,
-        "Files.list" | "Files.newDirectoryStream" => Op::GlobBelow,
-        "Files.walk" | "Files.find" => Op::GlobDeep,
+        "list.files" | "dir" | "readdir" | "lfs.dir" => Op::ReadDir,
+        "vim.fn.glob" | "Sys.glob" | "glob" | "filepath.Glob" => Op::Glob,
+        "walkdir" => Op::Walk,
         "setwd" | "cd" | "lfs.chdir" | "chdir" => Op::ChangeDir,
         _ => return None,
     })
@@ -168,25 +127,14 @@ fn files(name: &str) -> Option<Op> {
 
 fn network(name: &str) -> Option<Op> {
     Some(match name {
+        "curl.curl_upload" | "curl_upload" | "RCurl.ftpUpload" | "ftpUpload" => Op::UploadTo,
         "download.file" | "download" | "Downloads.download" | "urlwrite" => Op::Download,
-        "url"
-        | "urlread"
-        | "HTTP.get"
-        | "httr.GET"
-        | "GET"
-        | "http.request"
-        | "socket.http.request"
-        | "httpc.request"
-        | "HTTPoison.get"
-        | "Req.get" => Op::Fetch,
-        "http.Get" => Op::Fetch,
-        "http.Post" | "http.PostForm" => Op::Post,
-        "http.NewRequest" => Op::Request,
-        "net.LookupHost" | "net.LookupTXT" | "net.LookupAddr" | "InetAddress.getByName" => Op::Resolve,
-        "httr.POST" | "POST" | "HTTP.post" | "HTTPoison.post" | "Req.post" => Op::Post,
-        "net.Dial" => Op::Connect,
-        "TcpStream.connect" | "Socket" | "java.net.Socket" => Op::Connect,
-        "socket.connect" | "socketConnection" | "gen_tcp.connect" | "connect" => Op::Connect,
+        "url" | "urlread" | "HTTP.get" | "httr.GET" | "GET" | "http.request" | "socket.http.request" => {
+            Op::Fetch
+        }
+        "httr.POST" | "POST" | "HTTP.post" => Op::Post,
+        "java.net.Socket" => Op::Connect,
+        "socket.connect" | "socketConnection" | "connect" => Op::Connect,
         _ => return None,
     })
 }
@@ -195,31 +143,28 @@ fn code(name: &str) -> Option<Op> {
     Some(match name {
         "require" | "import" => Op::Import,
         "apply" => Op::ApplyMember,
-        "evaluate" | "load" | "loadstring" | "Code.eval_string" | "eval" | "Meta.parse" | "evalin"
-        | "parse" | "Eval.me" | "vim.cmd" | "include_string" => Op::Eval,
-        "lapply" | "sapply" | "vapply" | "foreach" | "walk" | "pmap" | "Enum.each" | "Enum.map"
-        | "Task.async_stream" | "filepath.Walk" | "filepath.WalkDir" => Op::MapNamed,
+        "evaluate" | "load" | "loadstring" | "eval" | "Meta.parse" | "evalin" | "parse" | "Eval.me"
+        | "vim.cmd" | "include_string" => Op::Eval,
+        "lapply" | "sapply" | "vapply" | "foreach" | "walk" | "pmap" | "filepath.Walk"
+        | "filepath.WalkDir" => Op::MapNamed,
         "do.call" => Op::ApplyList,
         "feval" => Op::ApplyNamed,
         "get" | "match.fun" | "getFunction" | "getFromNamespace" | "str2func" => Op::ByName,
-        "dofile" | "loadfile" | "source" | "include" | "Code.eval_file" | "sys.source" => Op::EvalFile,
+        "dofile" | "loadfile" | "source" | "include" | "sys.source" => Op::EvalFile,
         _ => return None,
     })
 }
 
 fn machine(name: &str) -> Option<Op> {
     Some(match name {
-        "print" | "println" | "io.write" | "IO.puts" | "puts" | "disp" | "putStrLn" | "message"
-        | "IO.inspect" | "IO.write" | "io.format" | "System.out.println" | "System.out.print"
-        | "System.out.printf" | "fmt.Println" | "fmt.Print" | "fmt.Printf" | "cat" => Op::Print(true),
+        "print" | "println" | "io.write" | "puts" | "disp" | "message" | "System.out.println"
+        | "System.out.print" | "System.out.printf" | "cat" => Op::Print(true),
         "io.read" | "readInput" | "IO.gets" | "getLine" => Op::Input,
         "arg" | "ARGS" | "args" => Op::Known(Known::Arguments),
         "commandArgs" => Op::Now(Known::Arguments),
-        "os.getenv" | "Sys.getenv" | "getenv" | "System.get_env" | "System.getenv" | "os.getenv.all"
-        | "lookupEnv" | "vim.env" | "sys.env.get" => Op::Env,
-        "ENV" | "environ" | "sys.env" => Op::Known(Known::Environment),
-        "System.getProperty" => Op::Property,
-        "os.UserHomeDir" | "homedir" | "getHomeDirectory" | "System.user_home" => Op::Now(Known::Home),
+        "getenv" | "os.getenv.all" | "sys.env.get" => Op::Env,
+        "ENV" | "environ" | "vim.env" => Op::Known(Known::Environment),
+        "homedir" => Op::Now(Known::Home),
         "getwd" | "pwd" | "lfs.currentdir" => Op::Now(Known::Folder),
         "tempdir" | "tempfile" | "tempname" | "os.tmpname" | "mktempdir" => Op::Now(Known::TempFile),
         _ => return None,
@@ -235,7 +180,7 @@ fn values(name: &str) -> Option<Op> {
         "paste0" | "string" | "strcat" | "c_str" => Op::Pure(Pure::Concat),
         "paste" => Op::Pure(Pure::JoinArgs),
         "c" | "list" | "vec" => Op::Pure(Pure::List),
-        "Directory" | "filepath.Join" | "PathBuf.from" | "Path.new" => Op::Pure(Pure::JoinPaths),
+        "Directory" | "PathBuf.from" | "Path.new" => Op::Pure(Pure::JoinPaths),
         "file.path" | "joinpath" | "Path.join" | "fullfile" | "path.join" | "Path.Combine" | "Paths.get"
         | "File" | "java.io.File" | "Path.of" => Op::Pure(Pure::JoinPaths),
         "path.expand" | "expanduser" | "Path.expand" | "normalizePath" | "vim.fn.expand" => {
@@ -249,20 +194,14 @@ fn values(name: &str) -> Option<Op> {
         | "bytes.NewReader"
         | "bytes.NewBuffer"
         | "bytes.NewBufferString"
-        | "strings.NewReader"
-        | "URL"
-        | "URI"
-        | "URI.create" => Op::Pure(Pure::Same),
+        | "strings.NewReader" => Op::Pure(Pure::Same),
         "Seq" | "List" | "Vector" | "List.of" | "Arrays.asList" | "listOf" | "arrayOf" => {
             Op::Pure(Pure::List)
         }
-        "as.character" | "String" | "tostring" | "to_string" | "Symbol" | "list_to_binary" | "pipeline"
-        | "Cmd" => Op::Pure(Pure::Same),
-        "base64.decode"
-        | "base64decode"
-        | "Base.decode64"
-        | "base64enc.base64decode"
-        | "Base64.getDecoder.decode" => Op::Pure(Pure::Base64),
+        "as.character" | "String" | "tostring" | "to_string" | "Symbol" | "pipeline" | "Cmd" => {
+            Op::Pure(Pure::Same)
+        }
+        "base64decode" | "base64enc.base64decode" => Op::Pure(Pure::Base64),
         _ => return None,
     })
 }
@@ -271,7 +210,7 @@ fn values(name: &str) -> Option<Op> {
 pub(super) fn method(name: &str) -> Option<Op> {
     Some(match name {
         "execute" => Op::Shell,
-        "delete" | "deleteOnExit" => Op::Delete,
+        "delete" | "deleteOnExit" | "deleteIfExists" | "Delete" => Op::Delete,
         "deleteSync" => Op::DeleteMaybe,
         "deleteDir" | "deleteRecursively" => Op::DeleteTree,
         "eachFile" | "eachDir" | "listFiles" | "listSync" => Op::GlobBelow,
@@ -283,11 +222,27 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "text" | "readText" | "getText" | "readLines" | "bytes" => Op::Read,
         "write" | "writeText" | "setText" => Op::Write,
         "append" | "appendText" => Op::Append,
-        "renameTo" => Op::Move,
+        "renameTo" | "moveTo" | "MoveTo" => Op::Move,
+        "join" => Op::Pure(Pure::JoinBy),
+        "resolve" | "appendingPathComponent" | "appending" | "resolveSibling" => Op::Pure(Pure::JoinPaths),
         "reverse" => Op::Pure(Pure::Reverse),
+        "asScala" | "toSeq" | "toIndexedSeq" | "entrySet" | "path" | "absolutePath" | "unwrap" | "expect"
+        | "unwrap_or_default" | "into_iter" | "iter" | "collect_vec" | "display" | "to_owned" | "as_str"
+        | "to_path_buf" | "into_string" | "asList" | "clone" => Op::Pure(Pure::Same),
         "toString" | "trim" | "toURL" | "openStream" | "getOutputStream" | "waitFor" | "start" | "lower"
         | "toFile" | "toPath" | "sorted" | "stream" | "toList" | "toArray" | "iterator" | "reversed"
         | "toCharArray" | "getBytes" | "to_string" | "as_bytes" => Op::Pure(Pure::Same),
+        _ => return None,
+    })
+}
+
+/// What gnuplot's commands do: `set output "file"`, `system "command"`.
+pub(super) fn gnuplot(name: &str) -> Option<Op> {
+    Some(match name {
+        "output" | "out" | "table" | "save" => Op::Create,
+        "system" | "shell" => Op::Shell,
+        "load" | "call" => Op::EvalFile,
+        "print" => Op::Print(true),
         _ => return None,
     })
 }

@@ -2,8 +2,16 @@
 //! stands in; a variable is everything it was ever set to. One catalogue serves them all: the names of
 //! what runs, deletes, writes and sends hardly clash.
 
+mod beam;
+mod builders;
+mod compiled;
+mod curried;
+mod functional;
+mod functions;
 mod lambdas;
+mod lex;
 mod library;
+mod managed;
 
 use std::rc::Rc;
 
@@ -11,25 +19,67 @@ use super::expr::{ARGUMENT, UNARY};
 use super::libc;
 use super::machine::Machine;
 use super::syntax::{Infix, Syntax, no_block};
-use super::token::{
-    Parts, Scan, Tok, Token, Tokens, brackets, delimited, embedded, escape, is_name, is_stand_in, plain,
-    starts_name,
-};
+use super::token::Tok;
 use super::value::Val;
+pub(super) use builders::{COMMAND, OPENING, labelled};
+use curried::beside;
+pub(super) use curried::{curried_call, starts_argument};
+pub(super) use functions::main;
+use lex::{FORM, Form, lex};
 
-pub(super) static LUA: Syntax = Syntax { lex: |text| lex(text, &["--"], None), ..FLAT };
-pub(super) static HASHED: Syntax = Syntax { lex: |text| lex(text, &["#"], Some("#{")), ..FLAT };
+pub(super) static LUA: Syntax =
+    Syntax { lex: |text| lex(text, &Form { comments: &["--"], long: true, ..FORM }), ..FLAT };
+pub(super) static HASHED: Syntax = Syntax { lex: |text| lex(text, &Form { code: &["#{"], ..FORM }), ..FLAT };
+pub(super) static JULIA: Syntax =
+    Syntax { lex: |text| lex(text, &Form { code: &["$("], dollar: true, ..FORM }), ..FLAT };
+pub(super) static GNUPLOT: Syntax = Syntax { function: library::gnuplot, ..FLAT };
 pub(super) static SLASHED: Syntax = Syntax {
-    lex: |text| lex(text, &["//"], Some("${")),
+    lex: |text| lex(text, &Form { comments: &["//"], code: &["${", "\\("], dollar: true, ..FORM }),
+    statement: |m| {
+        if m.sees_word("return") {
+            functions::give_back(m);
+        } else if !functions::define(m) {
+            statement(m);
+        }
+    },
     block: lambdas::trailing,
     function: |name| library::function(name).or_else(|| libc::function(name)),
     ..FLAT
 };
-pub(super) static MARKED: Syntax = Syntax { lex: |text| lex(text, &["%", "#"], None), ..FLAT };
-pub(super) static DASHED: Syntax = Syntax { lex: |text| lex(text, &["--"], None), ..FLAT };
+pub(super) static MARKED: Syntax =
+    Syntax { lex: |text| lex(text, &Form { comments: &["%", "#"], ..FORM }), ..FLAT };
+pub(super) static ERLANG: Syntax = Syntax {
+    lex: |text| lex(text, &Form { comments: &["%"], comment: None, ..FORM }),
+    members: &[":"],
+    ..FLAT
+};
+pub(super) static DASHED: Syntax = Syntax {
+    lex: |text| lex(text, &Form { comments: &["--"], primed: true, comment: Some(("{-", "-}")), ..FORM }),
+    operator: curried_operator,
+    members: &["."],
+    curried: true,
+    ..FLAT
+};
+pub(super) static ML: Syntax = Syntax {
+    lex: |text| {
+        let form = Form { comments: &["//"], primed: true, comment: Some(("(*", "*)")), ..FORM };
+        lex(text, &form)
+    },
+    operator: curried_operator,
+    members: &["."],
+    curried: true,
+    ..FLAT
+};
+pub(super) static NIX: Syntax = Syntax {
+    lex: |text| lex(text, &Form { code: &["${"], paths: true, ..FORM }),
+    operator: curried_operator,
+    members: &["."],
+    curried: true,
+    ..FLAT
+};
 
 const FLAT: Syntax = Syntax {
-    lex: |text| lex(text, &["#"], None),
+    lex: |text| lex(text, &FORM),
     statement,
     primary,
     operator,
@@ -47,123 +97,8 @@ const FLAT: Syntax = Syntax {
     keeps_output: false,
     local: false,
     symbolic: false,
+    curried: false,
 };
-
-const OPS: &[&str] = &[
-    "<<-", "...", "===", "!==", "<-", "->", "=>", "|>", "::", "==", "!=", "~=", "<=", ">=", "&&", "||", "++",
-    "--", "+=", "-=", "*=", "/=", ".=", "..", "<>", ":=", "?.", "**", "(", ")", "[", "]", "{", "}", ";", ",",
-    ".", "=", "<", ">", "+", "-", "*", "/", "%", "!", "?", ":", "&", "|", "^", "~", "@", "$", "#", "\\",
-];
-
-fn lex(text: &str, comments: &[&str], code: Option<&str>) -> Rc<[Token]> {
-    let mut scan = Scan::new(text);
-    let mut tokens = Tokens { fresh: true, ..Tokens::default() };
-    if scan.sees("#!") {
-        scan.line();
-    }
-    while !scan.done() {
-        step(&mut scan, &mut tokens, comments, code);
-    }
-    tokens.finish(brackets)
-}
-
-fn step(scan: &mut Scan, tokens: &mut Tokens, comments: &[&str], code: Option<&str>) {
-    let Some(c) = scan.peek() else { return };
-    match c {
-        _ if c.is_whitespace() => {
-            scan.next();
-            tokens.spaced = true;
-            tokens.fresh |= c == '\n';
-        }
-        '-' if scan.sees("--[[") => {
-            scan.until("]]");
-        }
-        '/' if scan.sees("/*") => {
-            scan.until("*/");
-        }
-        _ if comments.iter().any(|mark| scan.sees(mark)) && !scan.sees("#{") => {
-            scan.line();
-        }
-        '[' if scan.sees("[[") && comments == ["--"] => {
-            scan.at += 2;
-            let text = scan.until("]]");
-            tokens.push(Tok::Str(plain(text)));
-        }
-        '"' | '\'' | '`' => string(scan, tokens, code),
-        // Elixir's sigils: `~c"…"`, `~s(…)`.
-        '~' if code == Some("#{") && sigil(scan) => {
-            scan.at += 2;
-            let Some(open) = scan.next() else { return };
-            let text = delimited(scan, open);
-            tokens.push(Tok::Str(plain(text)));
-        }
-        // Scala runs a text with `"…" !` too.
-        '!' if code == Some("${") && !scan.sees("!=") && matches!(tokens.last(), Some(Tok::Str(_))) => {
-            scan.take(|c| c == '!');
-            run_before(tokens);
-        }
-        // Scala runs a text with `"…".!`.
-        '.' if scan.sees(".!") => {
-            scan.next();
-            scan.take(|c| c == '!');
-            run_before(tokens);
-        }
-        '0'..='9' => {
-            let number = scan.number();
-            tokens.push(number);
-        }
-        _ if starts_name(c) => {
-            let name = scan.take(|c| is_name(c) || c == '!');
-            let name = name.trim_end_matches('!');
-            let unknown = name.chars().all(is_stand_in);
-            tokens.push(if unknown { Tok::Other } else { Tok::Name(Rc::from(name)) });
-        }
-        _ => match scan.op(OPS) {
-            Some(op) => tokens.push(Tok::Op(op)),
-            None => {
-                scan.next();
-            }
-        },
-    }
-}
-
-/// What stands before is run: `.execute()`.
-fn run_before(tokens: &mut Tokens) {
-    tokens.push(Tok::Op("."));
-    tokens.push(Tok::Name(Rc::from("execute")));
-    tokens.push(Tok::Op("("));
-    tokens.push(Tok::Op(")"));
-}
-
-/// Does `~`, a letter and something that opens a text stand here?
-fn sigil(scan: &Scan) -> bool {
-    let mut ahead = scan.rest().chars().skip(1);
-    ahead.next().is_some_and(|c| c.is_ascii_alphabetic())
-        && ahead.next().is_some_and(|c| "\"'([{|/<".contains(c))
-}
-
-fn string(scan: &mut Scan, tokens: &mut Tokens, code: Option<&str>) {
-    let Some(quote) = scan.next() else { return };
-    let long = [quote, quote].iter().collect::<String>();
-    let end = if scan.eat(&long) { format!("{long}{quote}") } else { quote.to_string() };
-    let mut parts = Parts::default();
-    while !scan.done() && !scan.eat(&end) {
-        match code {
-            Some(mark) if quote != '\'' && scan.eat(mark) => {
-                let expression = embedded(scan);
-                parts.code(expression);
-                continue;
-            }
-            _ => {}
-        }
-        match scan.next() {
-            Some('\\') => escape(scan, &mut parts),
-            Some(c) => parts.push(c),
-            None => break,
-        }
-    }
-    tokens.push(Tok::Str(parts.finish()));
-}
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {
     Some(match tok {
@@ -180,78 +115,103 @@ fn operator(tok: &Tok) -> Option<(u8, Infix)> {
             "||" => (4, Infix::Either),
             "&&" => (5, Infix::Second),
             "==" | "===" | "!=" | "~=" | "!==" | "<" | ">" | "<=" | ">=" => (10, Infix::Other),
-            "|>" => (12, Infix::Feed),
+            "|>" | ">>=" => (12, Infix::Feed),
             ".." | "<>" | "++" | "&" => (30, Infix::Join),
             "+" => (30, Infix::Add),
             "-" => (30, Infix::Number('-')),
             "*" => (40, Infix::Number('*')),
             "/" => (40, Infix::Slash),
             "%" => (40, Infix::Format),
-            "^" | "**" | "|" => (45, Infix::Other),
+            "|" => (45, Infix::Number('|')),
+            "^" | "**" => (45, Infix::Other),
             _ => return None,
         },
         _ => return None,
     })
 }
 
+/// The operators of languages where a function stands before its argument.
+fn curried_operator(tok: &Tok) -> Option<(u8, Infix)> {
+    match tok {
+        Tok::Op("$" | "@@" | "=<<") => Some((3, Infix::Call)),
+        Tok::Op("^") => Some((30, Infix::Join)),
+        Tok::Op("!" | "&" | "?" | ":=") => None,
+        Tok::Name(name) if matches!(&**name, "or" | "and") => None,
+        _ => operator(tok),
+    }
+}
+
 /// Words between statements that do nothing on their own.
+const STRUCTURE: &[&str] = &[
+    "local",
+    "var",
+    "let",
+    "val",
+    "const",
+    "if",
+    "then",
+    "else",
+    "elseif",
+    "elsif",
+    "end",
+    "while",
+    "do",
+    "for",
+    "in",
+    "return",
+    "begin",
+    "try",
+    "catch",
+    "finally",
+    "repeat",
+    "until",
+    "switch",
+    "case",
+    "foreach",
+    "unless",
+    "when",
+    "new",
+    "not",
+    "static",
+    "public",
+    "private",
+    "await",
+    "async",
+    "println!",
+    "of",
+    "endif",
+    "endfunction",
+    "endwhile",
+    "import",
+    "using",
+    "require",
+    "alias",
+    "throw",
+    "def",
+    "defp",
+    "fun",
+    "fn",
+    "rec",
+    "open",
+    "where",
+    "mut",
+    "defer",
+    "go",
+    "match",
+    "with",
+];
+
 fn is_structure(word: &str) -> bool {
-    matches!(
-        word,
-        "local"
-            | "var"
-            | "let"
-            | "val"
-            | "const"
-            | "if"
-            | "then"
-            | "else"
-            | "elseif"
-            | "elsif"
-            | "end"
-            | "while"
-            | "do"
-            | "for"
-            | "in"
-            | "return"
-            | "begin"
-            | "try"
-            | "catch"
-            | "finally"
-            | "repeat"
-            | "until"
-            | "switch"
-            | "case"
-            | "foreach"
-            | "unless"
-            | "when"
-            | "new"
-            | "not"
-            | "static"
-            | "public"
-            | "private"
-            | "await"
-            | "async"
-            | "println!"
-            | "of"
-            | "endif"
-            | "endfunction"
-            | "endwhile"
-            | "import"
-            | "using"
-            | "require"
-            | "alias"
-            | "throw"
-            | "def"
-            | "defp"
-            | "fun"
-            | "fn"
-    )
+    STRUCTURE.contains(&word)
 }
 
 fn statement(m: &mut Machine) {
     let lists = matches!((m.peek(), m.ahead(1)), (Some(Tok::Name(_)), Some(Tok::Op(","))));
-    if lists && assigns_several(m) || m.sees_word("for") && binds_item(m) {
+    let repeats = m.sees_word("for") || m.sees_word("foreach");
+    if lists && assigns_several(m) || repeats && binds_item(m) {
+        return;
+    }
+    if takes_apart(m) {
         return;
     }
     match m.peek() {
@@ -266,35 +226,83 @@ fn statement(m: &mut Machine) {
         // Gnuplot's `!command`.
         Some(Tok::Op("!")) => m.at += 1,
         _ => {
-            m.expr(0);
+            let value = m.expr(0);
+            // What a function ends with is what it returns.
+            if m.at >= m.end && !m.active.is_empty() {
+                m.give_back_last(value);
+            }
         }
     }
 }
 
-/// `for x in list`, `for (T x : list)`, `for _, x := range list`: the last name stands for any item. The body runs
-/// where it stands.
+/// `for x in list`, `for (T x : list)`, `for _, x := range list`, `for (k, v) in list`: the last name stands for any
+/// item, and names in brackets for its parts. The body runs where it stands.
 fn binds_item(m: &mut Machine) -> bool {
     let start = m.at;
     m.at += 1;
+    let pattern = m.sees("(").then(|| m.at..m.pair() + 1);
+    if let Some(pattern) = pattern.filter(|range| is_in(m, range.end)) {
+        m.at = pattern.end + 1;
+        let list = m.expr(ARGUMENT);
+        let item = m.exposed(&list).item();
+        m.range(pattern, |m| m.bind_pattern(&item));
+        return true;
+    }
     m.eat("(");
     let mut last = None;
-    for _ in 0..SEVERAL {
+    for _ in 0..2 * SEVERAL {
         if m.sees_word("in") {
             break;
         }
         match m.name() {
             Some(name) => last = Some(name),
+            // A type stands before the name.
+            None if matches!(m.peek(), Some(Tok::Op("," | "." | "<" | ">" | "?"))) => m.at += 1,
             None => break,
         }
-        m.eat(",");
     }
     let over = m.eat_word("in") || m.eat(":") || (m.eat(":=") && m.eat_word("range"));
     let Some(name) = last.filter(|_| over) else {
         m.at = start;
         return false;
     };
-    let item = m.expr(ARGUMENT).item();
+    let list = m.expr(ARGUMENT);
+    let item = m.exposed(&list).item();
     m.assign(Some(name), item);
+    true
+}
+
+/// Does `in` stand there?
+fn is_in(m: &Machine, at: usize) -> bool {
+    let tok = m.tokens.get(at).filter(|_| at < m.end).map(|token| &token.tok);
+    matches!(tok, Some(Tok::Name(word)) if &**word == "in") || matches!(tok, Some(Tok::Op("<-" | "=")))
+}
+
+/// `{ok, x} = f()`, `(a, b) = f()`, `Ok(x) = f()`: each name stands for its part where the parts are known, else for the
+/// whole.
+fn takes_apart(m: &mut Machine) -> bool {
+    let opens = matches!(m.peek(), Some(Tok::Op("{" | "(" | "[")));
+    let (start, close) = (m.at, m.pair());
+    let sets = |tok: Option<&Tok>| matches!(tok, Some(Tok::Op("=" | ":=" | "<-")));
+    if !opens || !sets(m.tokens.get(close + 1).filter(|_| close + 1 < m.end).map(|token| &token.tok)) {
+        return false;
+    }
+    m.at = close + 2;
+    let value = m.expr(ARGUMENT);
+    let value = m.exposed(&value);
+    let tokens = Rc::clone(&m.tokens);
+    let inside = tokens.get(start + 1..close).unwrap_or_default().iter();
+    let names = inside.filter_map(|token| match &token.tok {
+        Tok::Name(name) if !matches!(&**name, "ok" | "error" | "_") => Some(name),
+        _ => None,
+    });
+    for (at, name) in names.take(SEVERAL).enumerate() {
+        let part = match &value {
+            Val::List(list) if !list.open => list.items.get(at).cloned(),
+            _ => None,
+        };
+        m.assign(Some(Rc::clone(name)), part.unwrap_or_else(|| value.clone()));
+    }
     true
 }
 
@@ -345,11 +353,15 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
     if let Some(function) = lambdas::argument(m) {
         return function;
     }
+    if let Some(list) = typed_list(m) {
+        return list;
+    }
     match tok {
         Tok::Name(name) if &**name == "function" => {
             skip_header(m);
             Val::unknown()
         }
+        Tok::Name(name) if &**name == "new" && builders::initialised(m) => builders::object(m),
         Tok::Name(name) if is_structure(name) && !matches!(m.ahead(1), Some(Tok::Op("." | "("))) => {
             m.at += 1;
             m.expr(UNARY)
@@ -368,12 +380,7 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
             m.at = close + 1;
             value
         }
-        Tok::Op("[" | "{") => {
-            let close = m.pair();
-            let args = m.range(m.at + 1..close, Machine::argument_list);
-            m.at = close + 1;
-            if args.list.is_empty() { Val::table(args.named) } else { Val::list(args.list) }
-        }
+        Tok::Op("[" | "{") => listed(m),
         // `:os` in Elixir, `%x` in Octave.
         Tok::Op(":" | "%" | "$" | "@") => {
             m.at += 1;
@@ -381,4 +388,62 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
         }
         _ => Val::unknown(),
     }
+}
+
+/// What stands in brackets: a list, or a table where its items have names. `[f(X) || X <- list]` and
+/// `[f(x) for x in list]` make an item of every item of another list.
+fn listed(m: &mut Machine) -> Val {
+    let close = m.pair();
+    let inside = m.at + 1..close;
+    m.at = close + 1;
+    let is_from = |tok: &Tok| *tok == Tok::Op("||") || matches!(tok, Tok::Name(word) if &**word == "for");
+    let from = m.range(inside.clone(), |m| m.find(is_from));
+    if from < inside.end && from > inside.start {
+        m.range(from + 1..inside.end, bind_generators);
+        let item = m.expr_in(inside.start..from);
+        return Val::many(vec![item]);
+    }
+    // Nix puts nothing between items.
+    let parted =
+        m.range(inside.clone(), |m| m.find(|tok| matches!(tok, Tok::Op("," | ";" | "=")))) < inside.end;
+    if m.syntax.curried && !parted {
+        return Val::list(m.range(inside, beside));
+    }
+    let args = m.range(inside, Machine::argument_list);
+    if args.list.is_empty() { Val::table(args.named) } else { Val::list(args.list) }
+}
+
+/// `X <- list, {K, V} <- other`: each name stands for any item.
+fn bind_generators(m: &mut Machine) {
+    for range in m.split(m.end, ",") {
+        let is_from = |tok: &Tok| {
+            matches!(tok, Tok::Op("<-" | "=")) || matches!(tok, Tok::Name(word) if &**word == "in")
+        };
+        let sign = m.range(range.clone(), |m| m.find(is_from));
+        let source = (sign + 1).min(range.end)..range.end;
+        let list = m.expr_in(source);
+        let item = m.exposed(&list).item();
+        if sign < range.end {
+            m.range(range.start..sign, |m| m.bind_pattern(&item));
+        }
+    }
+}
+
+/// `new T[] {…}`, `[]T{…}`, `[]T(…)`: a list, or a value made another type.
+fn typed_list(m: &mut Machine) -> Option<Val> {
+    let empty =
+        |at: usize| matches!((m.ahead(at), m.ahead(at + 1)), (Some(Tok::Op("[")), Some(Tok::Op("]"))));
+    let skip = match (m.peek()?, m.ahead(1)) {
+        (Tok::Name(new), Some(Tok::Name(_))) if &**new == "new" && empty(2) => 4,
+        (Tok::Name(new), _) if &**new == "new" && empty(1) => 3,
+        (Tok::Name(_), _) if empty(1) => 3,
+        (Tok::Op("["), _) if empty(0) && matches!(m.ahead(2), Some(Tok::Name(_))) => 3,
+        _ => return None,
+    };
+    let made = matches!(m.ahead(skip), Some(Tok::Op("{" | "(")));
+    if !made {
+        return None;
+    }
+    m.at += skip;
+    Some(if m.sees("{") { listed(m) } else { m.expr(UNARY) })
 }

@@ -56,6 +56,7 @@ pub(super) fn function(name: &str) -> Option<Op> {
         .or_else(|| files(name))
         .or_else(|| network(name))
         .or_else(|| code(name))
+        .or_else(|| tests(name))
         .or_else(|| values(name))
 }
 
@@ -161,6 +162,35 @@ fn network(name: &str) -> Option<Op> {
     })
 }
 
+/// What tests put in the place of functions.
+fn tests(name: &str) -> Option<Op> {
+    Some(match name {
+        "test.mock.method" => Op::Stub,
+        "sinon.stub"
+        | "sinon.replace"
+        | "sinon.default.stub"
+        | "jest.mock"
+        | "vi.mock"
+        | "vitest.vi.mock"
+        | "jest.unstable_mockModule"
+        | "vi.doMock"
+        | "jest.doMock" => Op::StubAll,
+        "jest.spyOn" | "vi.spyOn" | "vitest.vi.spyOn" => Op::Spy,
+        "spy.mockImplementation"
+        | "spy.mockReturnValue"
+        | "spy.mockResolvedValue"
+        | "spy.mockRejectedValue" => Op::StubSpied,
+        "test.mock.restoreAll"
+        | "test.mock.reset"
+        | "jest.restoreAllMocks"
+        | "vi.restoreAllMocks"
+        | "vitest.vi.restoreAllMocks"
+        | "sinon.restore"
+        | "spy.mockRestore" => Op::Unstub,
+        _ => return None,
+    })
+}
+
 fn code(name: &str) -> Option<Op> {
     Some(match name {
         "Function" | "constructor.constructor" => Op::MakeFunction,
@@ -182,7 +212,10 @@ fn code(name: &str) -> Option<Op> {
         "Worker" | "worker_threads.Worker" => Op::Worker,
         "dotenv.config" | "dotenv.configDotenv" | "dotenv.parse" => Op::EnvAll,
         "Reflect.get" | "Object.getOwnPropertyDescriptor" => Op::Part,
-        "Proxy" => Op::Pure(Pure::Same),
+        "Proxy" => Op::Proxy,
+        // macOS's applications.
+        "Application.delete" => Op::DeleteTree,
+        "Path" => Op::Pure(Pure::Same),
         "Reflect.apply" => Op::Apply,
         "console.log" | "console.info" | "console.dir" | "console.table" => Op::Print(true),
         "console.error" | "console.warn" | "console.debug" => Op::Nothing,

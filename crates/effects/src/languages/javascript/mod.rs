@@ -32,6 +32,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     keeps_output: true,
     local: false,
     symbolic: false,
+    curried: false,
 };
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {

@@ -82,6 +82,7 @@ fn files(name: &str) -> Option<Op> {
         "sysopen" => Op::OpenSecond,
         "IO.File.new" | "IO.File.open" => Op::Open,
         "read_file" | "File.Slurp.read_file" | "slurp" | "read_text" | "read_lines" => Op::Read,
+        "Archive.Tar.new.add_files" | "Archive.Zip.new.addFile" | "Archive.Zip.new.addTree" => Op::ReadAll,
         "write_file" | "File.Slurp.write_file" | "write_text" => Op::Write,
         "append_file" | "append_text" => Op::Append,
         "readline" => Op::Pure(Pure::Same),

@@ -32,6 +32,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     keeps_output: false,
     local: false,
     symbolic: true,
+    curried: false,
 };
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {

@@ -17,8 +17,9 @@ pub(super) fn word(m: &mut Machine, name: &Rc<str>) -> Val {
         "my" | "our" | "local" | "state" => declared(m),
         "sub" => closure(m),
         "do" | "eval" if m.sees("{") => {
+            m.returns.push(None);
             block(m);
-            Val::unknown()
+            m.returns.pop().flatten().unwrap_or_else(Val::unknown)
         }
         "not" | "return" | "defined" | "scalar" | "ref" | "wantarray" => m.expr(UNARY),
         "shift" | "pop" => shift(m),
@@ -50,7 +51,10 @@ fn declared(m: &mut Machine) -> Val {
     let target = m.at + 1..close;
     m.at = close + 1;
     if m.eat("=") {
-        let value = m.expr(ARGUMENT);
+        let value = match m.expr(ARGUMENT) {
+            one @ Val::Text(_) => Val::list(vec![one]),
+            other => other,
+        };
         m.range(target, |m| m.bind_pattern(&value));
         return value;
     }

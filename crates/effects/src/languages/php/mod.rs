@@ -32,6 +32,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     keeps_output: false,
     local: true,
     symbolic: true,
+    curried: false,
 };
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {
@@ -103,6 +104,7 @@ fn statement(m: &mut Machine) {
             }
             m.branch(Machine::statement);
         }
+        "static" if matches!(m.ahead(1), Some(Tok::Name(_))) => m.at += 1,
         "use" | "namespace" | "global" | "static" | "declare" | "const" => {
             m.at = m.find(|tok| *tok == Tok::Op(";"))
         }
@@ -175,11 +177,27 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
         }
         Tok::Op("$") => {
             m.at += 1;
-            m.expr(UNARY);
-            Val::unknown()
+            named_variable(m)
         }
         _ => Val::unknown(),
     }
+}
+
+/// `${"name"}` and `$$name`: the variable that a text names.
+fn named_variable(m: &mut Machine) -> Val {
+    let name = if m.sees("{") {
+        let close = m.pair();
+        let name = m.expr_in(m.at + 1..close);
+        m.at = close + 1;
+        name
+    } else if let Some(Tok::Var(_, name)) = m.peek().cloned() {
+        m.at += 1;
+        m.scope.get(&format!("${name}")).cloned().unwrap_or_else(Val::unknown)
+    } else {
+        m.expr(UNARY)
+    };
+    m.place = None;
+    name.literal().map_or_else(Val::unknown, |name| variable(m, &name))
 }
 
 fn variable(m: &mut Machine, name: &str) -> Val {

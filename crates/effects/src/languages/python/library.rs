@@ -85,6 +85,8 @@ fn commands(name: &str) -> Option<Op> {
 
 fn files(name: &str) -> Option<Op> {
     Some(match name {
+        // What is in memory is what is in the file.
+        "mmap.mmap" => Op::Pure(Pure::Same),
         "open" | "io.open" | "codecs.open" | "os.open" | "gzip.open" | "bz2.open" | "lzma.open"
         | "aiofiles.open" | "io.FileIO" | "os.fdopen" => Op::Open,
         "os.remove"
@@ -125,7 +127,12 @@ fn files(name: &str) -> Option<Op> {
         "netrc.netrc" => Op::ReadOr("~/.netrc"),
         "dotenv.dotenv_values" => Op::ReadOr(".env"),
         "shutil.unpack_archive" => Op::Extract(1),
-        "np.loadtxt" | "numpy.loadtxt" | "pandas.read_csv" | "pd.read_csv" | "fileinput.input" => Op::Read,
+        "np.loadtxt"
+        | "numpy.loadtxt"
+        | "pandas.read_csv"
+        | "pd.read_csv"
+        | "fileinput.input"
+        | "fileinput.FileInput" => Op::Read,
         "pathlib.Path.write_text" | "pathlib.Path.write_bytes" => Op::Write,
         _ => return None,
     })

@@ -334,11 +334,14 @@ fn each(m: &mut Machine) {
 
 fn with(m: &mut Machine) {
     m.at += 1;
+    let stubs = m.stubs.len();
     let colon = m.find(|tok| *tok == Tok::Op(":"));
     let inner = if m.sees("(") && m.pair() + 1 == colon { m.at + 1..colon - 1 } else { m.at..colon };
     for range in m.range(inner, |m| m.split(m.end, ",")) {
         m.range(range, |m| {
             let value = m.expr(0);
+            let patched = m.patched(&value);
+            m.stubs.extend(patched);
             let value = entered(m, value);
             if m.eat_word("as") {
                 m.bind_pattern(&value);
@@ -348,6 +351,7 @@ fn with(m: &mut Machine) {
     m.at = colon;
     let range = block(m);
     m.range(range, Machine::statements);
+    m.stubs.truncate(stubs);
     own(m, "__exit__");
 }
 

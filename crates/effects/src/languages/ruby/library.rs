@@ -134,7 +134,23 @@ fn network(name: &str) -> Option<Op> {
         | "connection.print"
         | "connection.send"
         | "connection.send_message" => Op::Send,
-        "Resolv.getaddress" | "Addrinfo.getaddrinfo" | "IPSocket.getaddress" => Op::Resolve,
+        "Resolv.getaddress"
+        | "Resolv.getaddresses"
+        | "Resolv.each_address"
+        | "Resolv.DNS.new.getaddress"
+        | "Resolv.DNS.new.getaddresses"
+        | "Resolv.DNS.new.getresource"
+        | "Resolv.DNS.new.getresources"
+        | "Resolv.DNS.new.each_address"
+        | "Resolv.DNS.new.each_resource"
+        | "Resolv.DNS.open.getaddress"
+        | "Resolv.new.getaddress"
+        | "Socket.gethostbyname"
+        | "Socket.getaddrinfo"
+        | "TCPSocket.gethostbyname"
+        | "Addrinfo.getaddrinfo"
+        | "Addrinfo.tcp"
+        | "IPSocket.getaddress" => Op::Resolve,
         _ => return None,
     })
 }

@@ -30,6 +30,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     keeps_output: false,
     local: true,
     symbolic: false,
+    curried: false,
 };
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {
