@@ -268,14 +268,10 @@ impl<'w> Analyst<'w> {
     /// considered besides.
     pub(crate) fn in_temp(&self, word: &Word) -> Value {
         let named = |piece: &Piece| matches!(piece, Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) if &**name == "TMPDIR");
-        let (Some((first, rest)), Some(folder)) =
-            (word.text.pieces.split_first(), self.world.temp_dirs().first())
-        else {
+        let rest = word.text.pieces.split_first().filter(|(first, _)| named(first)).map(|(_, rest)| rest);
+        let (Some(rest), Some(folder)) = (rest, self.world.temp_dirs().first()) else {
             return word.value();
         };
-        if !named(first) {
-            return word.value();
-        }
         let mut text = Text::literal(folder);
         rest.iter().for_each(|piece| text.push(piece.clone()));
         Value::of([text], word.taint)

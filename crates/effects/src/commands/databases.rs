@@ -1,5 +1,6 @@
 //! Clients of databases: the SQL they are given, on the command line, from a file or from standard input.
 
+mod clients;
 mod documents;
 mod sqlite;
 
@@ -36,24 +37,24 @@ pub(super) const COMMANDS: Commands = &[
     ("influx", influx),
     ("turso", turso),
     ("ysqlsh", psql),
-    ("sqlplus", sqlplus),
-    ("sql", sqlplus),
-    ("db2", words_are_sql),
-    ("hdbsql", client),
-    ("isql", client),
-    ("isql-fb", client),
-    ("tsql", client),
-    ("vsql", client),
-    ("nzsql", client),
-    ("beeline", client),
-    ("hive", client),
-    ("spark-sql", client),
-    ("impala-shell", client),
-    ("trino", client),
-    ("presto", client),
-    ("mclient", client),
+    ("sqlplus", clients::sqlplus),
+    ("sql", clients::sqlplus),
+    ("db2", clients::words_are_sql),
+    ("hdbsql", clients::client),
+    ("isql", clients::client),
+    ("isql-fb", clients::client),
+    ("tsql", clients::client),
+    ("vsql", clients::client),
+    ("nzsql", clients::client),
+    ("beeline", clients::client),
+    ("hive", clients::client),
+    ("spark-sql", clients::client),
+    ("impala-shell", clients::client),
+    ("trino", clients::client),
+    ("presto", clients::client),
+    ("mclient", clients::client),
     ("ycqlsh", cqlsh),
-    ("dolt", dolt),
+    ("dolt", clients::dolt),
     ("wrangler", wrangler),
     ("cypher-shell", documents::cypher),
     ("mongosh", documents::mongo),
@@ -239,131 +240,6 @@ fn influx(run: &mut Run) -> Outcome {
     let target = vec!["influx".to_owned()];
     let flavour = Flavour::Postgres;
     statements(run, &Given { texts, files: Vec::new(), target, flavour, stdin: false, program: "influx" })
-}
-
-/// Oracle's clients: `@file` names a file of SQL, everything else comes from standard input.
-fn sqlplus(run: &mut Run) -> Outcome {
-    let options = read(run.args, "S,s L,l M= R= C= F H V nolog", Order::Anywhere);
-    let files = options.operands.iter().filter(|word| word.text.prefix().starts_with('@'));
-    let given = Given {
-        texts: Vec::new(),
-        files: files.map(|word| word.from(1)).collect(),
-        target: vec![run.program.to_owned()],
-        flavour: Flavour::Postgres,
-        stdin: true,
-        program: run.program,
-    };
-    statements(run, &given)
-}
-
-/// `db2 drop table x`: its words are one statement.
-fn words_are_sql(run: &mut Run) -> Outcome {
-    let options = read(run.args, "a c d e i l= m n o p q r= s t v w x z= f= td?", Order::First);
-    let text = options.operands.iter().map(Word::shown).collect::<Vec<_>>().join(" ");
-    let given = Given {
-        texts: if text.is_empty() { Vec::new() } else { vec![Word::literal_at(&text, run.call.span)] },
-        files: options.values("f").cloned().collect(),
-        target: vec![run.program.to_owned()],
-        flavour: Flavour::Postgres,
-        stdin: true,
-        program: run.program,
-    };
-    statements(run, &given)
-}
-
-fn dolt(run: &mut Run) -> Outcome {
-    let options =
-        read(run.args, "q,query= f,file= r,result-format= x,save= b,batch use-db=", Order::Anywhere);
-    if !options.operands.first().is_some_and(|verb| verb.is("sql")) {
-        return run.derived();
-    }
-    let given = given(&options, &["q"], &["f"], &["use-db"], Flavour::MySql, "dolt");
-    statements(run, &given)
-}
-
-/// Clients that differ only in the names of their options: all of them, those with SQL, those with a file of it, and
-/// those that say where.
-const CLIENTS: &[(&str, &str, &[&str], &[&str], &[&str])] = &[
-    ("hdbsql", "n= i= u= p= d= U= I= o= c= A a g j m x z C E= V= S=", &[], &["I"], &["d", "n"]),
-    ("isql", "S= U= P= D= i= o= b v d= n w= s= c= t= m=", &[], &["i"], &["S", "D"]),
-    (
-        "isql-fb",
-        "a,all b,bail d,database= e,echo ex,extract i,input= o,output= m2 p,password= u,user= q,quiet",
-        &[],
-        &["i"],
-        &["d"],
-    ),
-    ("tsql", "S= H= p= U= P= I= D= L C o=", &[], &[], &["S", "H"]),
-    (
-        "vsql",
-        "c,command= f,file= d,dbname= h,host= p,port= U,username= w,password= o,output= t A q x",
-        &["c"],
-        &["f"],
-        &["d", "h"],
-    ),
-    ("nzsql", "c= f= d= h= host= u= pw= o= t A q x", &["c"], &["f"], &["d", "h"]),
-    (
-        "beeline",
-        "e= f= u= n= p= d= i= hiveconf= hivevar= outputformat= silent= showHeader=",
-        &["e"],
-        &["f"],
-        &["u"],
-    ),
-    (
-        "hive",
-        "e= f= i= d,define= database= hiveconf= hivevar= S,silent v,verbose H,help",
-        &["e"],
-        &["f"],
-        &["database"],
-    ),
-    (
-        "spark-sql",
-        "e= f= i= d,define= database= master= conf= hiveconf= S,silent v,verbose name= packages=",
-        &["e"],
-        &["f"],
-        &["database"],
-    ),
-    (
-        "impala-shell",
-        "q,query= f,query_file= d,database= i,impalad= o,output_file= u,user= B,delimited k,kerberos ssl",
-        &["q"],
-        &["f"],
-        &["d", "i"],
-    ),
-    (
-        "trino",
-        "execute= f,file= server= catalog= schema= user= output-format= password",
-        &["execute"],
-        &["f"],
-        &["server", "catalog"],
-    ),
-    (
-        "presto",
-        "execute= f,file= server= catalog= schema= user= output-format= password",
-        &["execute"],
-        &["f"],
-        &["server", "catalog"],
-    ),
-    (
-        "mclient",
-        "s,statement= d,database= h,host= p,port= u,user= l,language= f,format= i,interactive e,echo",
-        &["s"],
-        &[],
-        &["d", "h"],
-    ),
-];
-
-fn client(run: &mut Run) -> Outcome {
-    let Some((program, spec, texts, files, target)) = CLIENTS.iter().find(|row| row.0 == run.program) else {
-        return run.derived();
-    };
-    let options = read(run.args, spec, Order::Anywhere);
-    let mut given = given(&options, texts, files, target, Flavour::Postgres, program);
-    if *program == "hdbsql" {
-        given.stdin = options.operands.is_empty();
-        given.texts.extend(options.operands.iter().cloned());
-    }
-    statements(run, &given)
 }
 
 /// `turso db shell name 'sql'`.

@@ -277,13 +277,7 @@ fn loss(class: &str, name: &str, args: &Args) -> Option<EffectKind> {
         Val::Name(name) => !is_module(name),
         _ => true,
     });
-    // A table in memory is cut at a row: `frame.truncate(before=…)`.
-    let cuts = name == "truncate" && ["before", "after"].iter().any(|side| args.option(side).is_some());
-    if WHOLE.contains(&name)
-        && !cuts
-        && (!narrows || name.starts_with("drop"))
-        && !chained(&["where", "filter"])
-    {
+    if is_whole(name, args) && (!narrows || name.starts_with("drop")) && !chained(&["where", "filter"]) {
         return database(if name.starts_with("drop") { "drop" } else { "delete-all" });
     }
     let command = name.strip_suffix("Command").filter(|_| class.starts_with("@aws-sdk"));
@@ -318,6 +312,11 @@ fn loss(class: &str, name: &str, args: &Args) -> Option<EffectKind> {
         "prune" | "remove" if chained(&["docker"]) && chained(&["volumes"]) => cloud(),
         _ => None,
     }
+}
+
+/// Does the method take everything? A table in memory is only cut at a row: `frame.truncate(before=…)`.
+fn is_whole(name: &str, args: &Args) -> bool {
+    WHOLE.contains(&name) && !["before", "after"].iter().any(|side| args.option(side).is_some())
 }
 
 fn is_module(name: &str) -> bool {

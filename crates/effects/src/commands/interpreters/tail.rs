@@ -195,7 +195,20 @@ fn other(run: &mut Run) -> Outcome {
             run.derived()
         }
         None if style.file.iter().any(|name| given.has(name)) => run.derived(),
-        None => script(run, language, &given),
+        None => {
+            escapes(run, &given);
+            script(run, language, &given)
+        }
+    }
+}
+
+/// Lines that begin with `!` are for the shell, in programs that are typed into.
+fn escapes(run: &mut Run, given: &Given) {
+    let typed =
+        matches!(run.program, "gnuplot" | "ghci") && given.rest.first().is_none_or(|word| word.is("-"));
+    let text = run.stdin().and_then(Value::as_literal).filter(|_| typed).map(str::to_owned);
+    for line in text.iter().flat_map(|text| super::hosts::bang_lines(text)) {
+        interpreters::code(run, &Value::text(&line), run.call.span);
     }
 }
 

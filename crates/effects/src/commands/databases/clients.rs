@@ -1,0 +1,137 @@
+//! Clients of databases that differ in little but the names of their options.
+
+use tollgate_shell::eval::Outcome;
+
+use super::{Given, given, statements};
+use crate::commands::Run;
+use crate::options::{Order, read};
+use crate::sql::Flavour;
+use crate::word::Word;
+
+/// Oracle's clients: `@file` names a file of SQL, everything else comes from standard input.
+pub(super) fn sqlplus(run: &mut Run) -> Outcome {
+    let options = read(run.args, "S,s L,l M= R= C= F H V nolog", Order::Anywhere);
+    let files = options.operands.iter().filter(|word| word.text.prefix().starts_with('@'));
+    let given = Given {
+        texts: Vec::new(),
+        files: files.map(|word| word.from(1)).collect(),
+        target: vec![run.program.to_owned()],
+        flavour: Flavour::Postgres,
+        stdin: true,
+        program: run.program,
+    };
+    statements(run, &given)
+}
+
+/// `db2 drop table x`: its words are one statement.
+pub(super) fn words_are_sql(run: &mut Run) -> Outcome {
+    let options = read(run.args, "a c d e i l= m n o p q r= s t v w x z= f= td?", Order::First);
+    let text = options.operands.iter().map(Word::shown).collect::<Vec<_>>().join(" ");
+    let given = Given {
+        texts: if text.is_empty() { Vec::new() } else { vec![Word::literal_at(&text, run.call.span)] },
+        files: options.values("f").cloned().collect(),
+        target: vec![run.program.to_owned()],
+        flavour: Flavour::Postgres,
+        stdin: true,
+        program: run.program,
+    };
+    statements(run, &given)
+}
+
+pub(super) fn dolt(run: &mut Run) -> Outcome {
+    let options =
+        read(run.args, "q,query= f,file= r,result-format= x,save= b,batch use-db=", Order::Anywhere);
+    if !options.operands.first().is_some_and(|verb| verb.is("sql")) {
+        return run.derived();
+    }
+    let given = given(&options, &["q"], &["f"], &["use-db"], Flavour::MySql, "dolt");
+    statements(run, &given)
+}
+
+/// A client that differs from others only in the names of its options: all of them, those with SQL, those with a file
+/// of it, and those that say where.
+type Client = (&'static str, &'static str, Names, Names, Names);
+type Names = &'static [&'static str];
+
+const CLIENTS: &[Client] = &[
+    ("hdbsql", "n= i= u= p= d= U= I= o= c= A a g j m x z C E= V= S=", &[], &["I"], &["d", "n"]),
+    ("isql", "S= U= P= D= i= o= b v d= n w= s= c= t= m=", &[], &["i"], &["S", "D"]),
+    (
+        "isql-fb",
+        "a,all b,bail d,database= e,echo ex,extract i,input= o,output= m2 p,password= u,user= q,quiet",
+        &[],
+        &["i"],
+        &["d"],
+    ),
+    ("tsql", "S= H= p= U= P= I= D= L C o=", &[], &[], &["S", "H"]),
+    (
+        "vsql",
+        "c,command= f,file= d,dbname= h,host= p,port= U,username= w,password= o,output= t A q x",
+        &["c"],
+        &["f"],
+        &["d", "h"],
+    ),
+    ("nzsql", "c= f= d= h= host= u= pw= o= t A q x", &["c"], &["f"], &["d", "h"]),
+    (
+        "beeline",
+        "e= f= u= n= p= d= i= hiveconf= hivevar= outputformat= silent= showHeader=",
+        &["e"],
+        &["f"],
+        &["u"],
+    ),
+    (
+        "hive",
+        "e= f= i= d,define= database= hiveconf= hivevar= S,silent v,verbose H,help",
+        &["e"],
+        &["f"],
+        &["database"],
+    ),
+    (
+        "spark-sql",
+        "e= f= i= d,define= database= master= conf= hiveconf= S,silent v,verbose name= packages=",
+        &["e"],
+        &["f"],
+        &["database"],
+    ),
+    (
+        "impala-shell",
+        "q,query= f,query_file= d,database= i,impalad= o,output_file= u,user= B,delimited k,kerberos ssl",
+        &["q"],
+        &["f"],
+        &["d", "i"],
+    ),
+    (
+        "trino",
+        "execute= f,file= server= catalog= schema= user= output-format= password",
+        &["execute"],
+        &["f"],
+        &["server", "catalog"],
+    ),
+    (
+        "presto",
+        "execute= f,file= server= catalog= schema= user= output-format= password",
+        &["execute"],
+        &["f"],
+        &["server", "catalog"],
+    ),
+    (
+        "mclient",
+        "s,statement= d,database= h,host= p,port= u,user= l,language= f,format= i,interactive e,echo",
+        &["s"],
+        &[],
+        &["d", "h"],
+    ),
+];
+
+pub(super) fn client(run: &mut Run) -> Outcome {
+    let Some((program, spec, texts, files, target)) = CLIENTS.iter().find(|row| row.0 == run.program) else {
+        return run.derived();
+    };
+    let options = read(run.args, spec, Order::Anywhere);
+    let mut given = given(&options, texts, files, target, Flavour::Postgres, program);
+    if *program == "hdbsql" {
+        given.stdin = options.operands.is_empty();
+        given.texts.extend(options.operands.iter().cloned());
+    }
+    statements(run, &given)
+}
