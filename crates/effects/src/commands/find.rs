@@ -395,7 +395,8 @@ fn parallel(run: &mut Run) -> Outcome {
     let mut given: Vec<Word> =
         sources.iter().filter(|word| !word.shown().starts_with(":::")).cloned().collect();
     if given.is_empty() || files {
-        let input = match options.value("a").cloned() {
+        let named = options.value("a").cloned().or_else(|| given.first().filter(|_| files).cloned());
+        let input = match named {
             Some(file) => {
                 let read = run.read(&file, false);
                 run.analyst.script(&file, run.shell).map_or(read.clone(), |text| text.with_taint(read.taint))

@@ -243,7 +243,9 @@ pub const REWRITES: &[Rewrite] = &[
     row(Code, "here-string to bash", |s| Some(format!("bash <<< {}", quoted(&s.text)))),
     row(Code, "here-string to source", |s| Some(format!("source /dev/stdin <<< {}", quoted(&s.text)))),
     row(Code, "another descriptor", |s| {
-        Some(format!("bash /dev/fd/3 3<<'END_OF_IT'\n{}\nEND_OF_IT", s.text))
+        // The text must not mean the descriptor itself.
+        let free = !s.text.contains("&3");
+        free.then(|| format!("bash /dev/fd/3 3<<'END_OF_IT'\n{}\nEND_OF_IT", s.text))
     }),
     row(Code, "a sourced process substitution", |s| {
         Some(format!("source <(printf '%s\\n' {})", quoted(&s.text)))

@@ -162,6 +162,7 @@ impl Shell {
         self.settle(flow, host);
         self.run_late_jobs(host);
         self.run_traps(host);
+        self.run_late_jobs(host);
         Outcome::silent(status)
     }
 
