@@ -170,7 +170,8 @@ fn replaced(word: &Word, mark: &str, file: &Word) -> Word {
 /// one of several sources: any item may be there.
 fn filled_with_parts(command: &[Word], file: &Word) -> Vec<Word> {
     let mut words = filled(command, "{}", file);
-    if !words.iter().any(|word| word.text.prefix().contains('{') || word.text.suffix().contains('}')) {
+    let marked = |piece: &Piece| matches!(piece, Piece::Text(known) if known.contains('{'));
+    if !words.iter().any(|word| word.text.pieces.iter().any(marked)) {
         return words;
     }
     let parts = [
