@@ -6,6 +6,7 @@ use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
 use super::containers::remote;
+use super::secrets::is_secret_name;
 use super::verbs::Line;
 use super::{Run, interpreters};
 use crate::word::Word;
@@ -177,7 +178,8 @@ fn templated(run: &Run, path: &str, from: &Word) -> Word {
             text.push_str(&part.replacen('~', home, usize::from(at == 0 && part.starts_with('~'))));
             continue;
         };
-        if template.contains("HOME") || template.contains("ansible_user_dir") {
+        let mut names = template.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        if names.any(|name| matches!(name, "HOME" | "ansible_user_dir")) {
             text.push_str(home);
         } else {
             text.push(Piece::Hole(Hole::nonempty(HoleSource::Variable(template.trim().into()))));
@@ -199,7 +201,9 @@ fn lookups(run: &mut Run, args: &Word) {
             match kind {
                 "file" | "unvault" | "ini" | "csvfile" | "template" => drop(run.read(&word, false)),
                 "pipe" | "lines" => drop(interpreters::code(run, &word.value(), args.span)),
-                "env" => run.push(EffectKind::EnvRead { names: vec![format!("{PRINTED}{}", word.shown())] }),
+                "env" if is_secret_name(&word.shown()) => {
+                    run.push(EffectKind::EnvRead { names: vec![format!("{PRINTED}{}", word.shown())] })
+                }
                 _ => {}
             }
         }

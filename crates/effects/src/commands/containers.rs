@@ -136,16 +136,7 @@ fn start(run: &mut Run, words: &[Word]) -> Outcome {
     reach::shown_files(run, &options, mark);
     // A new container knows only what it was given.
     run.analyst.sift(mark, |effect| !matches!(effect.kind, EffectKind::EnvRead { .. }));
-    let brings_data = ["v", "mount", "volumes-from"].iter().any(|name| options.has(name));
-    if let Some(name) = options.value("name").and_then(Word::literal).filter(|_| !brings_data) {
-        run.shell.write_file(&made(name), &Value::empty(), false);
-    }
     outcome
-}
-
-/// Where it is remembered that this call starts a container with nothing in it.
-fn made(container: &str) -> Value {
-    Value::text(&format!("/\0container/{container}"))
 }
 
 /// The entry point, if one is given, and the words behind the image.
@@ -157,14 +148,10 @@ fn inner_command(options: &Options, words: &[Word]) -> Vec<Word> {
 fn exec(run: &mut Run, options: &Options) -> Outcome {
     let there = Elsewhere::new(run.analyst.world);
     let command = options.operands.get(1..).unwrap_or_default().to_vec();
-    let Some(container) = options.operands.first().cloned() else { return run.derived() };
-    wiped::wiped(run, &container, &command);
-    let mark = run.analyst.mark();
-    let outcome = inside(run, there, options.value("w"), &command);
-    if container.literal().is_some_and(|name| run.shell.file(&made(name)).is_some()) {
-        run.analyst.sift(mark, |effect| !matches!(effect.kind, EffectKind::Database { .. }));
+    if let Some(container) = options.operands.first().cloned() {
+        wiped::wiped(run, &container, &command);
     }
-    outcome
+    inside(run, there, options.value("w"), &command)
 }
 
 /// Runs a command in another file system. What it does to processes, packages or rights there is not ours.

@@ -247,9 +247,8 @@ fn fd(run: &mut Run) -> Outcome {
     let command: Vec<Word> = command.iter().skip(1).take_while(|word| !word.is(";")).cloned().collect();
     if !command.is_empty() {
         for file in &found {
-            let marked = command.iter().any(|word| word.shown().contains('{'));
             let mut words = filled_with_parts(&command, file);
-            if !marked {
+            if words == command {
                 words.push(file.clone());
             }
             run.inner(&words);
@@ -396,12 +395,13 @@ fn parallel(run: &mut Run) -> Outcome {
     let mut given: Vec<Word> =
         sources.iter().filter(|word| !word.shown().starts_with(":::")).cloned().collect();
     if given.is_empty() || files {
-        let named = options.value("a").cloned().or_else(|| given.first().filter(|_| files).cloned());
-        let input = match named {
-            Some(file) => {
-                let read = run.read(&file, false);
-                run.analyst.script(&file, run.shell).map_or(read.clone(), |text| text.with_taint(read.taint))
-            }
+        let named = options.values("a").chain(given.iter().filter(|_| files)).cloned().collect::<Vec<_>>();
+        let contents = named.iter().map(|file| {
+            let read = run.read(file, false);
+            run.analyst.script(file, run.shell).map_or(read.clone(), |text| text.with_taint(read.taint))
+        });
+        let input = match contents.reduce(|left, right| left.union(&right)) {
+            Some(contents) => contents,
             None => run.stdin().cloned().unwrap_or_else(|| Value::output(tollgate_shell::value::Taint::NONE)),
         };
         given = items(&input, true, run);
@@ -418,10 +418,9 @@ fn parallel(run: &mut Run) -> Outcome {
             super::interpreters::code(run, &item.value(), item.span);
             continue;
         }
-        let marked = command.iter().any(|word| word.shown().contains('{'));
         let item = &quoted(item);
         let mut words = filled_with_parts(command, item);
-        if !marked {
+        if words == command {
             words.push(item.clone());
         }
         // The command is a shell text: one word may hold several.

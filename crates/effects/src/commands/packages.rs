@@ -346,12 +346,10 @@ pub(super) fn notice(run: &mut Run) {
 /// True when a system does not work without this package.
 pub(super) fn is_essential(package: &str) -> bool {
     let name = package.split([':', '=']).next().unwrap_or_default();
-    if name.contains(['*', '?']) {
-        return ESSENTIAL.split('|').any(|one| paths::glob_could_be(name, one.trim_end_matches('*')));
-    }
+    let fits = |one: &str| name == one || name.contains(['*', '?']) && paths::glob_could_be(name, one);
     ESSENTIAL.split('|').any(|one| match one.strip_suffix('*') {
-        Some(start) => name.starts_with(start),
-        None => name == one,
+        Some(start) => name.starts_with(start) || fits(start),
+        None => fits(one),
     })
 }
 

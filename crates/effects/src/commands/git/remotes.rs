@@ -207,9 +207,9 @@ fn init(git: &mut Git) -> Outcome {
     let folder = options.operands.first().cloned().unwrap_or(here);
     let world = git.run.analyst.world;
     // In a folder that has a repository, `init` leaves it as it is.
-    if let Some(path) =
-        git.path(&folder).filter(|path| world.kind(&format!("{path}/.git")) == FileKind::Missing)
-    {
+    if let Some(path) = git.path(&folder).filter(|path| {
+        [".git", "HEAD"].iter().all(|name| world.kind(&format!("{path}/{name}")) == FileKind::Missing)
+    }) {
         work::make_fresh(git.run.shell, &path);
         git.run.analyst.make_dir(&folder, git.run.shell);
     }

@@ -44,8 +44,7 @@ pub(super) fn reports(run: &mut Run, options: &Options) {
     for file in names.iter().flat_map(|name| options.values(name)).cloned().collect::<Vec<_>>() {
         if run.program == "strace" && file.text.prefix().starts_with(['|', '!']) {
             // With `-v` every environment that a program is given is in the trace.
-            let whole = run.args.iter().any(|word| word.is("-v"));
-            let trace = Value::text(if whole { "printenv | " } else { "" });
+            let trace = Value::text(if options.has("v") { "printenv | " } else { "" });
             interpreters::code(run, &trace.concat(&file.from(1).value()), file.span);
         } else {
             run.analyst.write(&file, WriteMode::Overwrite, None, run.shell);
