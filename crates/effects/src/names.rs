@@ -20,12 +20,38 @@ impl<const SLOTS: usize> Names<SLOTS> {
         self.slots[slot] = (table as u32) << 16 | entry as u32;
     }
 
+    /// Are at most half of the slots taken, so that a search ends soon?
+    pub(crate) const fn is_roomy(&self) -> bool {
+        let (mut slots, mut taken) = (self.slots.as_slice(), 0);
+        while let [slot, rest @ ..] = slots {
+            if *slot != FREE {
+                taken += 1;
+            }
+            slots = rest;
+        }
+        taken * 2 <= SLOTS
+    }
+
     /// The table and entry of every name that may be this one.
     pub(crate) fn candidates(&self, name: &str) -> impl Iterator<Item = (usize, usize)> {
         let start = hash(name) as usize % SLOTS;
         let (before, after) = self.slots.split_at(start);
         let taken = after.iter().chain(before).take_while(|place| **place != FREE);
         taken.map(|place| ((*place >> 16) as usize, (*place & 0xffff) as usize))
+    }
+
+    /// The rows of an indexed table that name this program, in their order.
+    pub(crate) fn rows<'r, R>(
+        &'static self,
+        rows: &'r [R],
+        name: &str,
+        names: impl Fn(&R) -> &[&'static str],
+    ) -> impl Iterator<Item = &'r R> {
+        let named = move |(row, entry): (usize, usize)| {
+            let row = rows.get(row)?;
+            (*names(row).get(entry)? == name).then_some(row)
+        };
+        self.candidates(name).filter_map(named)
     }
 }
 
@@ -40,45 +66,21 @@ const fn hash(name: &str) -> u32 {
     sum
 }
 
-/// Which names may stand in a table. Most commands stand in none of the small tables, and one look at a sieve tells.
-pub(crate) struct Sieve {
-    bits: [u64; 64],
-}
-
-impl Sieve {
-    pub(crate) const EMPTY: Self = Self { bits: [0; 64] };
-
-    #[expect(clippy::indexing_slicing, reason = "run by the compiler, which tells what is out of bounds")]
-    pub(crate) const fn add(&mut self, mut names: &[&str]) {
-        while let [name, rest @ ..] = names {
-            let (word, bit) = place(name);
-            self.bits[word] |= bit;
-            names = rest;
-        }
-    }
-
-    /// The rows of the table, or none of them when the name stands in no row.
-    pub(crate) fn sift<'r, R>(&self, rows: &'r [R], name: &str) -> &'r [R] {
-        let (word, bit) = place(name);
-        if self.bits.get(word).is_some_and(|bits| bits & bit != 0) { rows } else { &[] }
-    }
-}
-
-/// Makes the sieve of a table whose rows are about the programs they name: `sieve!(ROWS, row => row.programs)`.
-macro_rules! sieve {
+/// Makes the index of a table whose rows are about the programs they name: `index!(ROWS, row => row.programs)`.
+macro_rules! index {
     ($rows:expr, $row:pat => $names:expr) => {{
-        let mut sieve = $crate::names::Sieve::EMPTY;
-        let mut rows = $rows;
+        let mut index = $crate::names::Names::EMPTY;
+        let (mut rows, mut at) = ($rows, 0);
         while let [$row, rest @ ..] = rows {
-            sieve.add($names);
-            rows = rest;
+            let (mut names, mut entry) = ($names as &[&str], 0);
+            while let [name, others @ ..] = names {
+                index.add(name, at, entry);
+                (names, entry) = (others, entry + 1);
+            }
+            (rows, at) = (rest, at + 1);
         }
-        sieve
+        assert!(index.is_roomy(), "the index needs more slots");
+        index
     }};
 }
-pub(crate) use sieve;
-
-const fn place(name: &str) -> (usize, u64) {
-    let sum = hash(name);
-    ((sum >> 6) as usize % 64, 1 << (sum % 64))
-}
+pub(crate) use index;

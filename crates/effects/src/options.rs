@@ -96,18 +96,35 @@ pub(crate) enum Takes {
 }
 
 impl Spec {
+    #[cfg(test)]
     fn groups(self) -> impl Iterator<Item = Group> {
         self.0.split_ascii_whitespace().map(Group::parse)
     }
 
     fn short(self, letter: char) -> Option<Group> {
-        self.groups().find(|group| group.all().any(|name| name.chars().eq([letter])))
+        self.group(letter.encode_utf8(&mut [0; 4]), true)
     }
 
     fn long(self, name: &str) -> Option<Group> {
-        let exact = |group: &Group| group.all().any(|known| known.len() > 1 && known == name);
-        let cut = |group: &Group| group.all().any(|known| known.len() > 1 && known.starts_with(name));
-        self.groups().find(exact).or_else(|| self.groups().find(cut))
+        let exact = if name.len() > 1 { self.group(name, true) } else { None };
+        exact.or_else(|| self.group(name, false))
+    }
+
+    /// The first group with a name that is `start`, or that is longer and begins so.
+    fn group(self, start: &str, whole: bool) -> Option<Group> {
+        let is_edge = |byte: Option<u8>| {
+            byte.is_none_or(|byte| matches!(byte, b',' | b'=' | b'?') || byte.is_ascii_whitespace())
+        };
+        let first = start.bytes().next()?;
+        let begins = self.0.bytes().enumerate().filter(|(_, byte)| *byte == first);
+        let mut places = begins.filter_map(|(at, _)| self.0.split_at_checked(at));
+        let (before, after) = places.find(|(before, after)| {
+            let named = is_edge(before.bytes().next_back()) && after.starts_with(start);
+            named && is_edge(after.bytes().nth(start.len())) == whole
+        })?;
+        let begin = before.rfind(|c: char| c.is_ascii_whitespace()).map_or(0, |blank| blank + 1);
+        let end = after.find(|c: char| c.is_ascii_whitespace()).unwrap_or(after.len());
+        self.0.get(begin..before.len() + end).map(Group::parse)
     }
 }
 
@@ -179,7 +196,7 @@ pub(crate) mod seen {
         static SPECS: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
     }
 
-    pub(super) fn note(spec: &'static str) {
+    pub(crate) fn note(spec: &'static str) {
         SPECS.with_borrow_mut(|specs| specs.push(spec));
     }
 

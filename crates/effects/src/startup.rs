@@ -436,6 +436,10 @@ fn fits(entry: &str, rest: &str) -> bool {
     if let Some(folder) = entry.strip_suffix("/**") {
         return within(rest, folder) && rest.len() > folder.len();
     }
+    // Nearly all differ in their first letter.
+    if !entry.starts_with('*') && entry.bytes().next() != rest.bytes().next() {
+        return false;
+    }
     let mut names = rest.split('/');
     entry.split('/').all(|part| {
         names.next().is_some_and(|name| {

@@ -105,6 +105,9 @@ pub fn finding(rule: &dyn Rule, case: &Case, policy: &Policy) -> Option<Finding>
 
 /// The effects without those at places that the policy excepts from a rule; `None` when it excepts nothing.
 fn not_excepted(effects: &[Effect], rule: &str, policy: &Policy) -> Option<Vec<Effect>> {
+    if !policy.has_exceptions(rule) {
+        return None;
+    }
     let excepted =
         |effect: &Effect| place(&effect.kind).is_some_and(|place| policy.excepted(rule, &place.path));
     effects.iter().any(excepted).then(|| effects.iter().filter(|effect| !excepted(effect)).cloned().collect())

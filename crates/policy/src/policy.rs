@@ -73,6 +73,12 @@ impl Policy {
         if card.pack == Pack::SelfProtection { level.max(card.level) } else { level }
     }
 
+    /// Does the policy except any place from a rule?
+    #[must_use]
+    pub fn has_exceptions(&self, rule: &str) -> bool {
+        self.rules.get(rule).is_some_and(|setting| !setting.except.is_empty())
+    }
+
     /// Does a rule not hold for this path? `path` is absolute and lexically normal; one with a `*` in it stands
     /// for paths nobody knows, so it is never excepted.
     #[must_use]

@@ -10,7 +10,7 @@ use rows::{ROWS, Row, Target, tree};
 use tollgate_model::{Certainty, EffectKind, FileKind, WriteMode};
 
 use super::{Run, find};
-use crate::names::{Sieve, sieve};
+use crate::names::{Names, index};
 use crate::word::Word;
 
 /// Options by which programs agree to change what they look at.
@@ -26,8 +26,8 @@ const PRODUCTS: &[&str] = &[
 /// How the names of folders for builds begin.
 const FOLDERS: &[&str] = &["build", "_build", ".build", "cmake-build", "out", "obj", "bin", "target"];
 
-static PROGRAMS: Sieve = sieve!(ROWS, row => row.programs);
-static MAKING: Sieve = sieve!(MAKERS, row => row.programs);
+static PROGRAMS: Names<1024> = index!(ROWS, row => row.programs);
+static MAKING: Names<512> = index!(MAKERS, row => row.programs);
 
 /// Takes down what a program makes or changes of its own accord.
 pub(super) fn notice(run: &mut Run) {
@@ -35,7 +35,7 @@ pub(super) fn notice(run: &mut Run) {
     if long(run.args).any(|word| word.is("--help") || word.is("--version")) {
         return;
     }
-    let rows = || PROGRAMS.sift(ROWS, program).iter().filter(|row| row.programs.contains(&program));
+    let rows = || PROGRAMS.rows(ROWS, program, |row| row.programs);
     if rows().next().is_some() {
         for words in rows().filter_map(|row| row.targets(run.args)) {
             let files = words.iter().filter(|word| !is_address(word));
@@ -58,7 +58,7 @@ pub(super) fn notice(run: &mut Run) {
 /// Takes down the files that a program writes over, whatever they held.
 fn makes(run: &mut Run) {
     let program = run.program;
-    let rows = MAKING.sift(MAKERS, program).iter().filter(|row| row.programs.contains(&program));
+    let rows = MAKING.rows(MAKERS, program, |row| row.programs);
     for word in rows.filter_map(|row| row.targets(run.args)).flatten().filter_map(|word| file_of(&word)) {
         let word = if is_walked(run, &word) { find::all_below(&word) } else { word };
         run.analyst.write(&word, WriteMode::Overwrite, None, run.shell);

@@ -11,7 +11,7 @@ use tollgate_shell::value::Value;
 use super::strangers::possibly;
 use super::{Commands, Run, interpreters, loads};
 use crate::analyst::taint;
-use crate::names::{Sieve, sieve};
+use crate::names::{Names, index};
 use crate::options::{Order, read};
 use crate::word::Word;
 
@@ -97,20 +97,20 @@ const SETTINGS: &[(&[&str], &str)] = &[
     (&["ansible", "ansible-playbook"], "e,extra-vars="),
 ];
 
-static SLOTTED: Sieve = sieve!(SLOTS, (programs, _) => programs);
-static SET: Sieve = sieve!(SETTINGS, (programs, _) => programs);
+static SLOTTED: Names<512> = index!(SLOTS, (programs, _) => programs);
+static SET: Names<256> = index!(SETTINGS, (programs, _) => programs);
 
 /// Takes down what the command slots of a program's options do.
 pub(super) fn notice(run: &mut Run) {
     clears::notice(run);
     let program = run.program;
-    for (_, spec) in SLOTTED.sift(SLOTS, program).iter().filter(|(names, _)| names.contains(&program)) {
+    for (_, spec) in SLOTTED.rows(SLOTS, program, |(names, _)| names) {
         for value in given(run, spec) {
             interpreters::code(run, &piped(&value).value(), value.span);
             loads::tool(run, program, &value.value());
         }
     }
-    for (_, spec) in SET.sift(SETTINGS, program).iter().filter(|(names, _)| names.contains(&program)) {
+    for (_, spec) in SET.rows(SETTINGS, program, |(names, _)| names) {
         for setting in given(run, spec) {
             let command = setting.after('=');
             let text = command.text.prefix().trim_start_matches('!').len();
@@ -212,6 +212,12 @@ fn node_options(run: &mut Run) {
 
 /// The values of the options that a specification names.
 pub(super) fn given(run: &Run, spec: &'static str) -> Vec<Word> {
+    let is_operand = |word: &Word| word.literal().is_some_and(|text| !text.starts_with('-'));
+    if run.args.iter().all(is_operand) {
+        #[cfg(test)]
+        crate::options::seen::note(spec);
+        return Vec::new();
+    }
     let doubled: Vec<Word>;
     let args = match ONE_DASH.contains(&run.program) {
         true => {

@@ -251,11 +251,10 @@ pub(super) const TOOLS: &[Tool] = &[
 /// `python manage.py flush`, `php artisan migrate:fresh`, `ruby bin/rails db:drop`: what the interpreter is told
 /// to run is such a tool. The script itself is followed as any other.
 pub(super) fn notice_script(run: &mut Run) {
-    let program = run.program.to_owned();
-    if program == "prisma" {
+    if run.program == "prisma" {
         super::databases::prisma(run);
     }
-    shell_code(run, &program, run.args);
+    shell_code(run, run.program, run.args);
     let interpreter = run.program.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     if !matches!(interpreter, "python" | "pypy" | "php" | "ruby" | "node" | "tsx") {
         return;

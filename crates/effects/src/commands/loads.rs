@@ -11,7 +11,7 @@ use super::interpreters::{self, languages};
 use super::strangers::{self, either, possibly};
 use crate::analyst::taint;
 use crate::languages::Language;
-use crate::names::{Sieve, sieve};
+use crate::names::{Names, index};
 use crate::options::{Order, read};
 use crate::paths;
 use crate::word::Word;
@@ -156,13 +156,13 @@ const USUAL: &[(&[&str], &[&str])] = &[(
     &["settings.gradle", "settings.gradle.kts", "build.gradle", "build.gradle.kts"],
 )];
 
-static LOADING: Sieve = sieve!(LOADERS, (programs, _) => programs);
-static TAKING: Sieve = sieve!(OPERANDS, (programs, _, _) => programs);
+static LOADING: Names<512> = index!(LOADERS, (programs, _) => programs);
+static TAKING: Names<256> = index!(OPERANDS, (programs, _, _) => programs);
 
 /// Takes down what the files do that a program's options name as code.
 pub(super) fn notice(run: &mut Run) {
     let program = run.program;
-    for (_, spec) in LOADING.sift(LOADERS, program).iter().filter(|(names, _)| names.contains(&program)) {
+    for (_, spec) in LOADING.rows(LOADERS, program, |(names, _)| names) {
         for value in given(run, spec) {
             load(run, &value);
         }
@@ -180,7 +180,7 @@ pub(super) fn notice(run: &mut Run) {
             load(run, &setting.after('='));
         }
     }
-    let taking = TAKING.sift(OPERANDS, program).iter().filter(|(names, _, _)| names.contains(&program));
+    let taking = TAKING.rows(OPERANDS, program, |(names, _, _)| names);
     for (_, verbs, spec) in taking {
         let operands = read(run.args, spec, Order::Anywhere).operands;
         let told =

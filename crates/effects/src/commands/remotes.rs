@@ -5,7 +5,7 @@ use tollgate_shell::value::Value;
 
 use super::Run;
 use super::network::there;
-use crate::names::{Sieve, sieve};
+use crate::names::{Names, index};
 use crate::options::{Order, read};
 use crate::word::Word;
 
@@ -50,20 +50,20 @@ const TOOLS: &[(&[&str], &[&str], Style)] = &[
 const PSSH: &str = "h,hosts= H,host= l,user= p,par= o,outdir= e,errdir= t,timeout= O,option= v,verbose A,askpass x,extra-args= \
     X,extra-arg= i,inline inline-stdout I,send-input P,print g,host-glob=";
 
-static PROGRAMS: Sieve = sieve!(TOOLS, (programs, _, _) => programs);
+static PROGRAMS: Names<256> = index!(TOOLS, (programs, _, _) => programs);
 
 /// Takes down what a command that runs on another machine destroys there.
 pub(super) fn notice(run: &mut Run) {
     let program = run.program;
-    let tools = PROGRAMS.sift(TOOLS, program);
-    if tools.is_empty() {
+    let mut tools = PROGRAMS.rows(TOOLS, program, |(names, ..)| names).peekable();
+    if tools.peek().is_none() {
         return;
     }
     let words = behind_globals(run.args, program);
     let is_operand = |word: &&Word| !word.text.prefix().starts_with('-');
     let operands: Vec<Word> =
         words.iter().take_while(|word| !word.is("--")).filter(is_operand).cloned().collect();
-    for (_, verbs, style) in tools.iter().filter(|(names, _, _)| names.contains(&program)) {
+    for (_, verbs, style) in tools {
         let fits = |(verb, word): (&&str, &Word)| *verb == "*" || word.is(verb);
         if operands.len() < verbs.len() || !verbs.iter().zip(&operands).all(fits) {
             continue;

@@ -3,7 +3,7 @@
 use tollgate_model::{EffectKind, NetDirection, Place, Zone, phrase};
 
 use super::Run;
-use crate::names::{Sieve, sieve};
+use crate::names::{Names, index};
 use crate::options::{Order, read};
 use crate::word::Word;
 
@@ -87,12 +87,12 @@ const SERVERS: &[Server] = &[
     },
 ];
 
-static PROGRAMS: Sieve = sieve!(SERVERS, server => server.names);
+static PROGRAMS: Names<256> = index!(SERVERS, server => server.names);
 
 /// Takes down that a command serves a folder that nobody else should see.
 pub(super) fn notice(run: &mut Run) {
     let program = run.program;
-    for server in PROGRAMS.sift(SERVERS, program).iter().filter(|server| server.names.contains(&program)) {
+    for server in PROGRAMS.rows(SERVERS, program, |server| server.names) {
         let Some(rest) = after(run.args, server.verb) else { continue };
         let options = read(rest, server.spec, Order::Anywhere);
         // Without its address PHP runs a script.

@@ -5,7 +5,7 @@ use tollgate_shell::value::Taint;
 
 use super::Run;
 use crate::analyst::{call_taint, taint};
-use crate::names::{Sieve, sieve};
+use crate::names::{Names, index};
 use crate::word::Word;
 
 /// Programs, with the first words that make them print code; none means always.
@@ -39,15 +39,14 @@ const TOOLS: &[(&[&str], &[&str])] = &[
     (&["gpgconf"], &[]),
 ];
 
-static PROGRAMS: Sieve = sieve!(TOOLS, (programs, _) => programs);
+static PROGRAMS: Names<128> = index!(TOOLS, (programs, _) => programs);
 
 /// The mark of what such a tool prints, if the command is one and nothing else goes into it.
 pub(super) fn marks(run: &Run) -> Taint {
     let first = run.args.first().and_then(Word::literal).unwrap_or_default();
     let named = PROGRAMS
-        .sift(TOOLS, run.program)
-        .iter()
-        .any(|(names, words)| names.contains(&run.program) && (words.is_empty() || words.contains(&first)));
+        .rows(TOOLS, run.program, |(names, _)| names)
+        .any(|(_, words)| words.is_empty() || words.contains(&first));
     let completes = matches!(first, "completion" | "completions" | "generate-shell-completion")
         && (super::is_command(run.program) || !run.path.contains('/'));
     if (named || completes) && call_taint(run.call) == Taint::NONE { taint::SETUP } else { Taint::NONE }

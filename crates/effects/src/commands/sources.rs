@@ -1,5 +1,7 @@
 //! Languages that are compiled first: what is in a source file that this very call wrote and then builds or runs.
 
+use std::slice;
+
 use tollgate_model::{Effect, EffectKind, Zone};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
@@ -8,6 +10,7 @@ use super::strangers::{either, is_grave, supposing};
 use super::{Commands, Run, interpreters};
 use crate::analyst::taint;
 use crate::languages::{self, Language, Program};
+use crate::names::{Names, index};
 use crate::word::Word;
 
 pub(super) const COMMANDS: Commands = &[
@@ -64,9 +67,11 @@ const SCRIPTS: &[(&str, &[&str], Language)] = &[
     ("tcc", &["-run"], Language::Slashed),
 ];
 
+static PROGRAMS: Names<64> = index!(SCRIPTS, (name, ..) => slice::from_ref(name));
+
 /// What a script in a compiled language does.
 pub(super) fn notice(run: &mut Run) {
-    let mut rows = SCRIPTS.iter().filter(|(name, ..)| *name == run.program);
+    let mut rows = PROGRAMS.rows(SCRIPTS, run.program, |(name, ..)| slice::from_ref(name));
     let fits = |verbs: &[&str]| {
         verbs.is_empty() || run.args.first().is_some_and(|first| verbs.iter().any(|verb| first.is(verb)))
     };

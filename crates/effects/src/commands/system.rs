@@ -2,12 +2,15 @@
 
 mod endless;
 
+use std::slice;
+
 use tollgate_model::phrase::{MACHINE, PARENT, TRACE};
 use tollgate_model::{EffectKind, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Value};
 
 use super::{Commands, Handler, Run};
+use crate::names::{Names, index};
 use crate::options::{Order, read};
 use crate::word::Word;
 
@@ -256,9 +259,14 @@ const TRACERS: &[(&str, &[&str])] = &[
     ("pstack", &[]),
 ];
 
+static TRACING: Names<32> = index!(TRACERS, (name, _) => slice::from_ref(name));
+
 /// Takes down whose process a program takes hold of, besides what else it does.
 pub(super) fn hold(run: &mut Run) {
-    let Some((_, options)) = TRACERS.iter().find(|(name, _)| *name == run.program) else { return };
+    let Some((_, options)) = TRACING.rows(TRACERS, run.program, |(name, _)| slice::from_ref(name)).next()
+    else {
+        return;
+    };
     let mut held: Vec<String> = Vec::new();
     for (at, word) in run.args.iter().enumerate() {
         let text = word.text.prefix();

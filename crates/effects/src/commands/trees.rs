@@ -6,7 +6,7 @@ use tollgate_model::hosts::on_forge;
 use super::Run;
 use super::git::{address, clone_name};
 use super::verbs::Line;
-use crate::names::{Sieve, sieve};
+use crate::names::{Names, index};
 use crate::word::Word;
 
 /// One way to fetch a tree: the programs, the verbs, the options that take a value, and whether a source without
@@ -42,13 +42,12 @@ const FETCHERS: &[Fetcher] = &[
 
 const SVN: &str = "r revision depth username password config-dir config-option";
 
-static PROGRAMS: Sieve = sieve!(FETCHERS, fetcher => fetcher.names);
+static PROGRAMS: Names<128> = index!(FETCHERS, fetcher => fetcher.names);
 
 /// Takes down the folder that such a program fills.
 pub(super) fn notice(run: &mut Run) {
     let program = run.program;
-    for fetcher in PROGRAMS.sift(FETCHERS, program).iter().filter(|fetcher| fetcher.names.contains(&program))
-    {
+    for fetcher in PROGRAMS.rows(FETCHERS, program, |fetcher| fetcher.names) {
         let line = Line::read(run.args, fetcher.values, false);
         let told = fetcher.verbs.iter().enumerate().all(|(at, verb)| line.verb(at) == *verb);
         let Some(source) = line.operands.get(fetcher.verbs.len()).filter(|_| told) else { continue };

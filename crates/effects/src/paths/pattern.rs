@@ -123,9 +123,15 @@ fn common_ending(wanted: &str) -> Option<&str> {
 
 /// Does `name` match a simple pattern of `*` and plain characters? Linear: greedy with one point to go back to.
 pub(super) fn matches(pattern: &str, name: &str) -> bool {
-    // Nearly all differ in their first letter.
-    if pattern.bytes().next().is_some_and(|first| first != b'*' && name.bytes().next() != Some(first)) {
+    // Nearly all differ in their first letter or their last.
+    let differ = |wanted: Option<u8>, given: Option<u8>| wanted != Some(b'*') && wanted != given;
+    if differ(pattern.bytes().next(), name.bytes().next())
+        || differ(pattern.bytes().next_back(), name.bytes().next_back())
+    {
         return false;
+    }
+    if !pattern.bytes().any(|byte| byte == b'*') {
+        return pattern == name;
     }
     let mut pieces = pattern.split('*');
     let Some(rest) = name.strip_prefix(pieces.next().unwrap_or_default()) else { return false };

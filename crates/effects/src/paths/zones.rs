@@ -662,9 +662,9 @@ fn below<'a>(parts: &'a [Component], folder: &str) -> Option<&'a [Component]> {
 
 /// What follows `folder`, if the path certainly lies at or below it.
 fn surely_below<'a>(parts: &'a [Component], folder: &str) -> Option<&'a [Component]> {
-    let depth = folder.split('/').filter(|name| !name.is_empty()).count();
-    let literal = parts.iter().take(depth).all(Component::is_literal);
-    below(parts, folder).filter(|_| literal)
+    let literal =
+        |rest: &&[Component]| parts.iter().take(parts.len() - rest.len()).all(Component::is_literal);
+    below(parts, folder).filter(literal)
 }
 
 fn same(parts: &[Component], path: &str) -> bool {

@@ -39,6 +39,9 @@ fn tidy(path: &Text) -> Text {
     if matches!(path.pieces.first(), Some(Piece::Hole(_))) {
         return path.clone();
     }
+    if path.as_literal().is_some_and(is_tidy) {
+        return path.clone();
+    }
     let rooted = path.prefix().starts_with('/');
     let mut kept: Vec<Component> = Vec::new();
     for component in components(path) {
@@ -53,6 +56,11 @@ fn tidy(path: &Text) -> Text {
         }
     }
     assemble(kept, rooted)
+}
+
+/// Most paths are as they should be, and cost one look.
+fn is_tidy(path: &str) -> bool {
+    path.strip_prefix('/').is_some_and(|rest| !rest.split('/').any(|name| matches!(name, "" | "." | "..")))
 }
 
 fn components(path: &Text) -> Vec<Component> {

@@ -5,6 +5,7 @@ use tollgate_model::{Place, Zone};
 
 use super::given;
 use crate::commands::Run;
+use crate::names::{Names, index};
 use crate::word::Word;
 
 /// The program, the options that name the folder, and the flag that is needed besides; none means that it always clears.
@@ -23,6 +24,8 @@ const CLEARS: &[(&[&str], &str, &str)] = &[
     (&["cargo"], "target-dir=", "clean"),
 ];
 
+static PROGRAMS: Names<128> = index!(CLEARS, (programs, ..) => programs);
+
 /// Takes down the folder that the command empties.
 pub(super) fn notice(run: &mut Run) {
     let module = run.program.starts_with("python") && run.args.first().is_some_and(|word| word.is("-m"));
@@ -31,7 +34,7 @@ pub(super) fn notice(run: &mut Run) {
     if program == "unison" {
         return alike(run);
     }
-    for (_, spec, flag) in CLEARS.iter().filter(|(names, ..)| names.contains(&program)) {
+    for (_, spec, flag) in PROGRAMS.rows(CLEARS, program, |(names, ..)| names) {
         if !flag.is_empty() && !run.args.iter().any(|word| word.is(flag)) {
             continue;
         }

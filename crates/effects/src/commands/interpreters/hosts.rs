@@ -6,6 +6,7 @@ use tollgate_shell::value::Value;
 use super::languages::{from_file, inline};
 use crate::commands::{Run, interpreters};
 use crate::languages::Language;
+use crate::names::{Names, index};
 use crate::options::{Order, read};
 use crate::word::Word;
 
@@ -56,10 +57,22 @@ const fn host(
     Host { names, verbs, spec, language }
 }
 
+static PROGRAMS: Names<128> = index!(HOSTS, host => host.names);
+
 /// Takes down what code in such a slot does.
 pub(in crate::commands) fn notice(run: &mut Run) {
     let (name, words) = tool(run);
-    for host in HOSTS.iter().filter(|host| host.names.contains(&name.as_str())) {
+    let mut hosts = PROGRAMS.rows(HOSTS, name, |host| host.names).peekable();
+    if hosts.peek().is_none() {
+        return;
+    }
+    // The long options of exiftool have one dash.
+    let long = |word: &Word| match name == "exiftool" && word.shown() == "-if" {
+        true => Word::literal_at("--if", word.span),
+        false => word.clone(),
+    };
+    let words: Vec<Word> = words.iter().map(long).collect();
+    for host in hosts {
         slot(run, host, &words);
     }
     if name == "exiftool" {
@@ -81,22 +94,13 @@ fn conditions(run: &mut Run, words: &[Word]) {
 }
 
 /// The tool that is meant: `python manage.py shell` means `manage.py`.
-fn tool(run: &Run) -> (String, Vec<Word>) {
-    let launches = Language::of(run.program).is_some();
-    let script = run.args.first().map(Word::shown).filter(|_| launches).unwrap_or_default();
-    match script.rsplit('/').next() {
+fn tool<'r>(run: &Run<'r, '_>) -> (&'r str, &'r [Word]) {
+    let script = || run.args.first().filter(|_| Language::of(run.program).is_some())?.literal();
+    match script().unwrap_or_default().rsplit('/').next() {
         Some(name @ ("manage.py" | "artisan" | "rails" | "wp" | "drush")) => {
-            (name.to_owned(), run.args.get(1..).unwrap_or_default().to_vec())
+            (name, run.args.get(1..).unwrap_or_default())
         }
-        // Its long options have one dash.
-        _ if run.program == "exiftool" => {
-            let long = |word: &Word| match word.shown().as_str() {
-                "-if" => Word::literal_at("--if", word.span),
-                _ => word.clone(),
-            };
-            (run.program.to_owned(), run.args.iter().map(long).collect())
-        }
-        _ => (run.program.to_owned(), run.args.to_vec()),
+        _ => (run.program, run.args),
     }
 }
 

@@ -1,6 +1,8 @@
 //! Programs that look names up or knock at hosts. The name itself is the message: it reaches whoever owns the
 //! domain.
 
+use std::slice;
+
 use tollgate_model::phrase;
 use tollgate_shell::eval::Outcome;
 
@@ -8,6 +10,7 @@ use super::super::Run;
 use super::address::{connect, look_up, name_of, send};
 use super::cargo::{Cargo, is_strange};
 use crate::analyst::taint;
+use crate::names::{Names, index};
 use crate::options::{Order, read};
 use crate::word::Word;
 
@@ -137,8 +140,13 @@ const CLIENTS: &[(&str, &[&str])] = &[
     ("snmpget", &[]),
 ];
 
+static PROGRAMS: Names<64> = index!(CLIENTS, (name, _) => slice::from_ref(name));
+
 fn hosts(run: &mut Run) {
-    let Some((_, options)) = CLIENTS.iter().find(|(name, _)| *name == run.program) else { return };
+    let Some((_, options)) = PROGRAMS.rows(CLIENTS, run.program, |(name, _)| slice::from_ref(name)).next()
+    else {
+        return;
+    };
     for (at, word) in run.args.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|at| run.args.get(at)).map(Word::shown).unwrap_or_default();
         let named =

@@ -1,6 +1,8 @@
 //! Files that go to a store of somebody's: buckets, gists, pastebins, mail. Only what is sent; what the same
 //! programs do to infrastructure is told elsewhere.
 
+use std::slice;
+
 use tollgate_model::{EffectKind, WriteMode, Zone, phrase};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
@@ -10,6 +12,7 @@ use super::super::{Run, archives};
 use super::address::send;
 use super::cargo::Cargo;
 use crate::analyst::taint;
+use crate::names::{Names, index};
 use crate::options::{Order, read};
 use crate::url;
 use crate::word::Word;
@@ -51,17 +54,20 @@ const VALUES: &str = "profile= region= endpoint-url= acl= exclude= include= stor
     transfers= checkers= filter= filter-from= exclude-from= include-from= log-file= log-level= max-age= min-age= attr= encrypt= \
     m q r R n,dry-run dryrun delete remove quiet recursive P,progress v d a f o= u= h= J Z z= e= i U L";
 
+static COPYING: Names<32> = index!(COPIERS, (name, _) => slice::from_ref(name));
+static UPLOADING: Names<128> = index!(UPLOADERS, (name, ..) => slice::from_ref(name));
+
 /// Takes down what the command sends to a store.
 pub(super) fn sent(run: &mut Run) {
     if run.program == "aws" && is_emulated(run, &Line::read(run.args, "endpoint-url", false)) {
         return;
     }
-    if let Some((_, ways)) = COPIERS.iter().find(|(name, _)| *name == run.program) {
+    if let Some((_, ways)) = COPYING.rows(COPIERS, run.program, |(name, _)| slice::from_ref(name)).next() {
         return copied(run, ways);
     }
-    if let Some((_, _, skip, most)) = UPLOADERS.iter().find(|(name, verbs, ..)| {
-        *name == run.program
-            && verbs.iter().zip(run.args).filter(|(verb, word)| word.is(verb)).count() == verbs.len()
+    let mut rows = UPLOADING.rows(UPLOADERS, run.program, |(name, ..)| slice::from_ref(name));
+    if let Some((_, _, skip, most)) = rows.find(|(_, verbs, ..)| {
+        verbs.iter().zip(run.args).filter(|(verb, word)| word.is(verb)).count() == verbs.len()
     }) {
         uploaded(run, *skip, *most);
     }

@@ -1,8 +1,11 @@
 //! Programs that make this machine reachable from outside.
 
+use std::slice;
+
 use tollgate_model::{EffectKind, NetDirection, phrase};
 
 use super::super::Run;
+use crate::names::{Names, index};
 use crate::word::Word;
 
 /// Programs, and the verbs with which they open a way in; none means that any run does.
@@ -132,6 +135,9 @@ fn push(run: &mut Run, program: &str) {
     run.push(EffectKind::Net { host: String::new(), direction: NetDirection::Out, carries });
 }
 
+static OPENING: Names<256> = index!(TUNNELS, (name, _) => slice::from_ref(name));
+static CONTROLLING: Names<64> = index!(CONTROLS, (name, _) => slice::from_ref(name));
+
 /// Verbs behind the first that only show, set up or take down.
 const HARMLESS: &[&str] = &[
     "list",
@@ -175,9 +181,10 @@ pub(super) fn opened(run: &mut Run) {
         }
         _ => {}
     }
-    let listed = TUNNELS.iter().find(|(name, _)| *name == run.program);
+    let listed = OPENING.rows(TUNNELS, run.program, |(name, _)| slice::from_ref(name)).next();
     let module = run.program.starts_with("python") && run.args.first().is_some_and(|word| word.is("-m"));
-    let controls = CONTROLS.iter().any(|(name, _)| *name == run.program);
+    let controls =
+        CONTROLLING.rows(CONTROLS, run.program, |(name, _)| slice::from_ref(name)).next().is_some();
     if listed.is_none() && !module && !controls {
         return;
     }

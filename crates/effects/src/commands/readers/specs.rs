@@ -1,5 +1,7 @@
 //! The options of programs that print or filter what they read, as their own help prints them. A catalogue.
 
+use crate::names::{Names, index};
+
 /// Each program with its options.
 const SPECS: &[(&[&str], &str)] = &[
     (&["m4", "cpp"], "D= U= I= include= imacros= iquote= isystem= P E o= x= std= B= H= L= F= R="),
@@ -141,9 +143,11 @@ const OTHERS: &str = "n,lines= c,bytes= s w= k= d= f= b= t= T= j= A= N= S= F= o=
     delimiter= fields= characters= width= key= field-separator= output= separator= max-count= suffix-length= \
     from-code= to-code= label= unchanged-line-format= line-number language= theme= style= color?";
 
+static PROGRAMS: Names<512> = index!(SPECS, (programs, _) => programs);
+
 /// The options of a program.
 pub(super) fn of(program: &str) -> &'static str {
-    let named = SPECS.iter().find(|(names, _)| names.contains(&program));
+    let named = PROGRAMS.rows(SPECS, program, |(names, _)| names).next();
     named.map_or(OTHERS, |(_, spec)| *spec)
 }
 
