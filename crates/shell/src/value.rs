@@ -1,11 +1,13 @@
 //! What is known about a string before it exists: a set of possible values, each literal text with holes.
 
 mod builder;
+mod pieces;
 
 use std::fmt;
 use std::rc::Rc;
 
 pub(crate) use builder::Builder;
+pub use pieces::Pieces;
 
 /// The most values one word may have; beyond it the value becomes a hole.
 pub const MAX_VALUES: usize = 256;
@@ -75,7 +77,7 @@ pub enum HoleSource {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Text {
     /// Its pieces; neighbouring `Text` pieces are merged; no pieces means the empty string.
-    pub pieces: Vec<Piece>,
+    pub pieces: Pieces,
 }
 
 /// All the values a word may have.
@@ -119,7 +121,7 @@ impl Text {
     /// Nothing but a hole.
     #[must_use]
     pub fn hole(hole: Hole) -> Self {
-        Self { pieces: vec![Piece::Hole(hole)] }
+        Self { pieces: Piece::Hole(hole).into() }
     }
 
     /// The whole text, when nothing of it is unknown and no glob is active.
@@ -245,7 +247,7 @@ impl Text {
 
 impl From<Rc<str>> for Text {
     fn from(text: Rc<str>) -> Self {
-        if text.is_empty() { Self::default() } else { Self { pieces: vec![Piece::Text(text)] } }
+        if text.is_empty() { Self::default() } else { Self { pieces: Piece::Text(text).into() } }
     }
 }
 

@@ -69,6 +69,11 @@ pub(super) fn notice(run: &mut Run) {
     let command = match (run.program, verb.shown().as_str()) {
         (_, "exec" | "x" | "dlx") => {
             let inside = read(rest, spec, Order::First);
+            let named =
+                inside.operands.first().into_iter().chain(inside.values("p")).chain(options.values("p"));
+            for package in named.filter(|word| is_address(word)) {
+                install(run, "npm", package);
+            }
             if let Some(text) = inside.value("c").filter(|_| inside.operands.is_empty()).cloned() {
                 interpreters::code(run, &text.value(), text.span);
                 return;

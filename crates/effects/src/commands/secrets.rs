@@ -293,7 +293,7 @@ fn printenv(run: &mut Run) -> Outcome {
     {
         run.push(EffectKind::EnvRead { names });
     }
-    Outcome { stdout: Text { pieces: values }.into(), status: Status::Either }
+    Outcome { stdout: Text { pieces: values.into() }.into(), status: Status::Either }
 }
 
 /// `export -p`, `declare -p`, and each without a name print every variable.

@@ -278,7 +278,7 @@ impl Draft {
                 Piece::Hole(_) => {
                     gap = Gap::Outside;
                     self.add(
-                        &Value::from(Text { pieces: vec![piece.clone()] }).with_taint(taint),
+                        &Value::from(Text { pieces: piece.clone().into() }).with_taint(taint),
                         true,
                         false,
                     );
@@ -319,7 +319,7 @@ impl Draft {
             return;
         }
         let piece = if active { Piece::Glob(run.as_str().into()) } else { Piece::text(run) };
-        self.add(&Value::from(Text { pieces: vec![piece] }).with_taint(taint), false, true);
+        self.add(&Value::from(Text { pieces: piece.into() }).with_taint(taint), false, true);
         run.clear();
     }
 }

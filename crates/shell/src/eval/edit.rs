@@ -25,8 +25,8 @@ pub(super) fn trimmed(text: &Text, pattern: &Pattern, suffix: bool, longest: boo
     let mut pieces = text.pieces.clone();
     let end = if suffix { pieces.last_mut() } else { pieces.first_mut() }?;
     *end = Piece::text(&rest);
-    pieces.retain(|piece| !matches!(piece, Piece::Text(text) if text.is_empty()));
-    Some(Text { pieces })
+    let filled = |piece: &&Piece| !matches!(piece, Piece::Text(text) if text.is_empty());
+    Some(Text { pieces: pieces.iter().filter(filled).cloned().collect() })
 }
 
 fn trim_known(known: &str, pattern: &Pattern, suffix: bool, longest: bool) -> Option<String> {

@@ -157,7 +157,7 @@ mod tests {
 
     /// Operators are shown between angle brackets; `raw` is unquoted.
     fn check(raw: &str, expected: &str) {
-        let text = settle(Text { pieces: vec![Piece::Glob(raw.into())] });
+        let text = settle(Text { pieces: Piece::Glob(raw.into()).into() });
         let shown: String = text.pieces.iter().map(show).collect();
         assert_eq!(shown, expected, "{raw}");
     }

@@ -328,7 +328,7 @@ impl Shell {
                 }
                 Piece::Glob(active) => source.push_str(active),
                 hole @ Piece::Hole(_) => {
-                    source.push(self.placeholder(Text { pieces: vec![hole.clone()] }, taint))
+                    source.push(self.placeholder(Text { pieces: hole.clone().into() }, taint))
                 }
             }
         }

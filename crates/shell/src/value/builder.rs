@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Hole, HoleSource, MAX_BYTES, MAX_PIECES, MAX_VALUES, Piece, Taint, Text, Value};
+use super::{Hole, HoleSource, MAX_BYTES, MAX_PIECES, MAX_VALUES, Piece, Pieces, Taint, Text, Value};
 
 /// A value under construction.
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub(crate) struct Builder {
 
 #[derive(Clone, Debug, Default)]
 struct Growing {
-    pieces: Vec<Piece>,
+    pieces: Pieces,
     /// Known text not yet made a piece.
     tail: String,
     bytes: usize,
@@ -69,7 +69,7 @@ impl Builder {
         };
         let nonempty = more || self.any.iter().all(filled);
         let hole = Piece::Hole(Hole { source: HoleSource::Budget, nonempty });
-        self.any = vec![Growing { pieces: vec![hole], tail: String::new(), bytes: 1 }];
+        self.any = vec![Growing { pieces: hole.into(), tail: String::new(), bytes: 1 }];
     }
 }
 

@@ -99,7 +99,9 @@ impl Git<'_, '_, '_> {
         let known = own.is_some() && set.is_none() && real == given && !self.is_added(&name);
         let address = match (plain, known) {
             (None, _) if word.literal().is_none() => Some(word),
-            (None, _) if address(&real).is_none() => None,
+            (None, _) if address(&real).is_none() => {
+                elsewhere(&self.settings).map(|base| Word::literal_at(base, word.span))
+            }
             _ => Some(Word::literal_at(&real, word.span)),
         };
         Destination { name, address, known }
@@ -308,6 +310,13 @@ fn redirected(config: &Config, url: &str) -> String {
     let fits =
         rules.filter_map(|(base, start)| Some((start.len(), format!("{base}{}", url.strip_prefix(start)?))));
     fits.max_by_key(|(length, _)| *length).map_or_else(|| url.to_owned(), |(_, to)| to)
+}
+
+/// Where a rewritten address leads when it goes to another host. It may be that of a remote that nobody knows.
+fn elsewhere(config: &Config) -> Option<&str> {
+    let host = |text: &str| address(text).map(|address| address.host);
+    let mut rules = ["pushinsteadof", "insteadof"].into_iter().flat_map(|name| config.named("url", name));
+    rules.find(|(base, start)| host(base) != host(start)).map(|(base, _)| base)
 }
 
 fn subtree(git: &mut Git) -> Outcome {

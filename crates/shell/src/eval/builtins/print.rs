@@ -133,7 +133,7 @@ fn format_text(format: &Text, args: &[Field]) -> Value {
         for piece in &format.pieces {
             match piece {
                 Piece::Text(known) => printer.run(known),
-                piece => printer.add(&Text { pieces: vec![piece.clone()] }.into()),
+                piece => printer.add(&Text { pieces: piece.clone().into() }.into()),
             }
         }
         // The format is used again while it takes up arguments.
