@@ -2,6 +2,7 @@
 //! and `cp` all become `Read`.
 
 mod aftermath;
+mod ahead;
 mod analyst;
 mod approval;
 mod cargo;
