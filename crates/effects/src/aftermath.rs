@@ -107,6 +107,7 @@ fn later(effect: &Effect, all: &[Effect], world: &dyn World, shell: &Shell) -> V
     let part = part.map(|text| (text, Extent::Part));
     let texts: Vec<(&String, Extent)> = texts.iter().map(|text| (text, Extent::Whole)).chain(part).collect();
     let mut kinds = read_later(place, &texts, world);
+    kinds.extend(sourced(place, &texts, world));
     if effect.certainty == Certainty::Certain
         && let Some(danger) = danger(place, &texts, all, world)
     {
@@ -114,6 +115,16 @@ fn later(effect: &Effect, all: &[Effect], world: &dyn World, shell: &Shell) -> V
         kinds.push(EffectKind::Leaves { place: place.clone(), mark: Mark::Dangerous(danger) });
     }
     kinds
+}
+
+/// Files of variables are not kept, but a shell may read them: what runs then is remembered.
+fn sourced(place: &Place, texts: &[(&String, Extent)], world: &dyn World) -> Option<EffectKind> {
+    if place.zone != Zone::Secret || place.pattern {
+        return None;
+    }
+    let runs = |text: &&(&String, Extent)| text.0.len() <= TEXT_LIMIT && text.0.contains(['$', '`']);
+    let danger = texts.iter().filter(runs).find_map(|(text, _)| content::shell_dangers(text, world).pop())?;
+    Some(EffectKind::Leaves { place: place.clone(), mark: Mark::Dangerous(danger) })
 }
 
 /// The whole texts that a file may have after the call; none when they are not known.

@@ -29,6 +29,7 @@ mod pictures;
 mod pipelines;
 mod secrets_scan;
 mod settings;
+mod shapes;
 mod sql;
 mod startup;
 mod status;

@@ -10,10 +10,12 @@ use tollgate_shell::value::{HoleSource, Piece, Taint, Text, Value};
 use crate::analyst::{Analyst, taint};
 use crate::links::Links;
 use crate::word::Word;
-use crate::{commands, paths};
+use crate::{commands, paths, secrets_scan, shapes};
 
 /// The longest text that is remembered.
 const HELD: usize = 32 << 10;
+/// The most files of which a part is known that a call is told about.
+const SHAPES: usize = 32;
 /// The most names that are remembered of one call.
 const NAMES: usize = 64;
 
@@ -64,7 +66,8 @@ pub(crate) fn held(
     if place.pattern || is_device(&place.path) {
         return None;
     }
-    let known = || matches!(analyst.world.memory().state_of(&place.path), Some(Mark::Text(_)));
+    let known =
+        || matches!(analyst.world.memory().state_of(&place.path), Some(Mark::Text(_) | Mark::Shape(_)));
     let over = || (mode == WriteMode::Overwrite && known()).then_some(Mark::Gone);
     // A link that this call made is remembered as such, and keys are not written down a second time.
     if place.zone == Zone::Secret || analyst.links.is_link(&place.path) {
@@ -76,8 +79,15 @@ pub(crate) fn held(
     };
     match text.filter(|text| text.len() <= HELD) {
         Some(text) => Some(Mark::Text(text)),
-        None => over(),
+        None => shape(place, shell).or_else(over),
     }
+}
+
+/// What is known of a text that is not known as a whole. Credentials are not written down.
+fn shape(place: &Place, shell: &Shell) -> Option<Mark> {
+    let stored = shell.file(&Value::text(&place.path))?;
+    let shape = shapes::written(&stored.value)?;
+    secrets_scan::credentials(&shape).is_empty().then_some(Mark::Shape(shape))
 }
 
 /// What goes to a device is not there afterwards.
@@ -155,7 +165,28 @@ pub(crate) fn left(place: &Place, certainty: Certainty, world: &dyn World, shell
     left
 }
 
+/// Puts into a shell what earlier calls have left of which a part is known: the disk says nothing of where that is from.
+pub(crate) fn recollect(shell: &mut Shell, world: &dyn World) {
+    for (path, shape) in world.memory().shapes().take(SHAPES) {
+        if let Some(value) = shapes::read(shape) {
+            shell.write_file(&Value::text(path), &value, false);
+        }
+    }
+}
+
 impl Analyst<'_> {
+    /// What is in a file that this call or an earlier one of the session wrote.
+    pub(crate) fn own_text(&self, word: &Word, shell: &Shell) -> Option<Value> {
+        if let Some(written) = shell.file(&word.value()) {
+            return Some(written.value);
+        }
+        let places = self.places(word, shell);
+        let [(place, _)] = places.as_slice() else { return None };
+        let known = matches!(self.world.memory().state_of(&place.path), Some(Mark::Text(_)));
+        let bytes = self.world.read(&place.path, HELD + 1).filter(|_| known && !place.pattern)?;
+        String::from_utf8(bytes).ok().map(|text| Value::text(&text))
+    }
+
     /// Marks on what a file holds, from earlier calls of the session.
     pub(crate) fn remembered(&self, place: &Place) -> Taint {
         if place.pattern {

@@ -21,6 +21,8 @@ pub enum Mark {
     Dangerous(String),
     /// This is what it holds once the call has run. The memory says only that there is a text; the text lies beside it.
     Text(String),
+    /// This much is known of what it holds; how it is written down is the analysis' own.
+    Shape(String),
     /// It is a link that leads there.
     Link(String),
     /// It is the program that lies there, by another name.
@@ -129,7 +131,7 @@ impl Memory {
         }
     }
 
-    /// What the session has made of a path, as far as nothing has ended that: a text, a link or a copy.
+    /// What the session has made of a path, as far as nothing has ended that: a text, known or in part, a link or a copy.
     #[must_use]
     pub fn state_of(&self, path: &str) -> Option<&Mark> {
         for entry in self.entries.iter().rev() {
@@ -154,6 +156,17 @@ impl Memory {
             _ => None,
         });
         links.into_iter().find(leads)
+    }
+
+    /// The paths of whose texts something is known, and what that is.
+    pub fn shapes(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.entries.iter().filter_map(|entry| match entry {
+            Entry::File { path, mark: Mark::Shape(shape) } => {
+                let now = matches!(self.state_of(path), Some(Mark::Shape(now)) if now == shape);
+                now.then_some((path.as_str(), shape.as_str()))
+            }
+            _ => None,
+        })
     }
 
     /// The paths whose texts or links are known, those first that came first, each as often as it was said.
@@ -272,6 +285,7 @@ impl Mark {
             Self::Known => "known",
             Self::Dangerous(_) => "dangerous",
             Self::Text(_) => "text",
+            Self::Shape(_) => "shape",
             Self::Link(_) => "link",
             Self::Copy(_) => "copy",
             Self::Gone => "gone",
@@ -281,14 +295,16 @@ impl Mark {
     /// Does it say what is there now, rather than where that comes from?
     #[must_use]
     pub fn is_state(&self) -> bool {
-        matches!(self, Self::Text(_) | Self::Link(_) | Self::Copy(_))
+        matches!(self, Self::Text(_) | Self::Shape(_) | Self::Link(_) | Self::Copy(_))
     }
 
     fn detail(&self) -> &str {
         match self {
-            Self::Dangerous(detail) | Self::Remote(detail) | Self::Link(detail) | Self::Copy(detail) => {
-                detail
-            }
+            Self::Dangerous(detail)
+            | Self::Remote(detail)
+            | Self::Shape(detail)
+            | Self::Link(detail)
+            | Self::Copy(detail) => detail,
             _ => "",
         }
     }
@@ -303,6 +319,7 @@ impl Mark {
             "remote" => Self::Remote(unescaped(detail)),
             "dangerous" => Self::Dangerous(unescaped(detail)),
             "text" => Self::Text(String::new()),
+            "shape" => Self::Shape(unescaped(detail)),
             "link" => Self::Link(unescaped(detail)),
             "copy" => Self::Copy(unescaped(detail)),
             _ => return None,

@@ -203,6 +203,7 @@ fn left(mark: &Mark) -> String {
         Mark::Known => ", which is known and harmless".to_owned(),
         Mark::Dangerous(what) => format!(", which {what} when it runs"),
         Mark::Text(_) => " with a known text".to_owned(),
+        Mark::Shape(_) => " with a text that is known in part".to_owned(),
         Mark::Link(target) => format!(", a link to `{target}`"),
         Mark::Copy(program) => format!(", a copy of `{program}`"),
         Mark::Gone => " with a text that is not known".to_owned(),
