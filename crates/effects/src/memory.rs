@@ -187,6 +187,13 @@ impl Analyst<'_> {
         String::from_utf8(bytes).ok().map(|text| Value::text(&text))
     }
 
+    /// The same, unless there are credentials in it: those are seen where they go, and never written down.
+    pub(crate) fn harmless_text(&self, word: &Word, shell: &Shell) -> Option<Value> {
+        let text = self.own_text(word, shell)?;
+        let harmless = |text: &str| secrets_scan::credentials(text).is_empty();
+        text.as_literal().is_some_and(harmless).then_some(text)
+    }
+
     /// Marks on what a file holds, from earlier calls of the session.
     pub(crate) fn remembered(&self, place: &Place) -> Taint {
         if place.pattern {

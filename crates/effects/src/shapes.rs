@@ -2,6 +2,7 @@
 
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
+use crate::commands::secrets::is_secret_name;
 use crate::taint;
 
 /// The most that is written down of one.
@@ -16,7 +17,8 @@ const PLAIN: &str = "p";
 
 /// Writes down what is known of a text; `None` when that is everything, or nothing that a later call would be judged by.
 pub(crate) fn written(value: &Value) -> Option<String> {
-    let secret = taint::has(value.taint, taint::SECRET);
+    let pieces = || value.any.iter().flat_map(|text| &text.pieces);
+    let secret = taint::has(value.taint, taint::SECRET) || pieces().any(is_secret);
     let other = taint::has(value.taint, taint::NET) || taint::has(value.taint, taint::DECODED);
     let names_places = value.any.iter().any(|text| text.prefix().starts_with(['/', '.', '~']));
     if value.is_known() || other || value.any.len() > WAYS || !(secret || names_places) {
@@ -48,6 +50,10 @@ pub(crate) fn read(shape: &str) -> Option<Value> {
         whole
     });
     Some(Value::of(texts, marks.union(taint::FILE)))
+}
+
+fn is_secret(piece: &Piece) -> bool {
+    matches!(piece, Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) if is_secret_name(name))
 }
 
 fn piece_parts(piece: &Piece) -> (char, &str) {

@@ -90,6 +90,9 @@ fn keep_texts(dir: &Dir, state: &Path, entries: &[Entry], known: &Memory) -> Res
         };
         dir.put(&text_name(path), text.as_bytes(), true)?;
         count += 1;
+        if count == MOST_TEXTS {
+            break;
+        }
     }
     if count > 0 {
         drop_oldest(dir, known, count);
