@@ -14,8 +14,6 @@ use crate::{commands, paths, secrets_scan, shapes};
 
 /// The longest text that is remembered.
 const HELD: usize = 32 << 10;
-/// The most files of which a part is known that a call is told about.
-const SHAPES: usize = 32;
 /// The most names that are remembered of one call.
 const NAMES: usize = 64;
 
@@ -165,15 +163,6 @@ pub(crate) fn left(place: &Place, certainty: Certainty, world: &dyn World, shell
     left
 }
 
-/// Puts into a shell what earlier calls have left of which a part is known: the disk says nothing of where that is from.
-pub(crate) fn recollect(shell: &mut Shell, world: &dyn World) {
-    for (path, shape) in world.memory().shapes().take(SHAPES) {
-        if let Some(value) = shapes::read(shape) {
-            shell.write_file(&Value::text(path), &value, false);
-        }
-    }
-}
-
 impl Analyst<'_> {
     /// What is in a file that this call or an earlier one of the session wrote.
     pub(crate) fn own_text(&self, word: &Word, shell: &Shell) -> Option<Value> {
@@ -187,11 +176,21 @@ impl Analyst<'_> {
         String::from_utf8(bytes).ok().map(|text| Value::text(&text))
     }
 
-    /// The same, unless there are credentials in it: those are seen where they go, and never written down.
+    /// The same without credentials, which are seen where they go and never written down; else what is known of it.
     pub(crate) fn harmless_text(&self, word: &Word, shell: &Shell) -> Option<Value> {
-        let text = self.own_text(word, shell)?;
+        let Some(text) = self.own_text(word, shell) else { return self.shape_of(word, shell) };
         let harmless = |text: &str| secrets_scan::credentials(text).is_empty();
         text.as_literal().is_some_and(harmless).then_some(text)
+    }
+
+    /// What is known of a file that an earlier call left: the disk says nothing of where its parts are from.
+    pub(crate) fn shape_of(&self, word: &Word, shell: &Shell) -> Option<Value> {
+        let places = self.places(word, shell);
+        let [(place, _)] = places.as_slice() else { return None };
+        match self.world.memory().state_of(&place.path)? {
+            Mark::Shape(shape) => shapes::read(shape),
+            _ => None,
+        }
     }
 
     /// Marks on what a file holds, from earlier calls of the session.

@@ -14,7 +14,6 @@ use crate::commands::{Run, strangers};
 use crate::content::Piece;
 use crate::languages::{self, Language, Program};
 use crate::mcp;
-use crate::memory;
 use crate::patch::{self, Change};
 use crate::url::{self, Url};
 use crate::word::Word;
@@ -32,7 +31,6 @@ pub(crate) fn effects(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effec
             if *sandbox_off {
                 hands.push(EffectKind::Weaken { what: SANDBOX.into() });
             }
-            memory::recollect(&mut hands.shell, world);
             hands.unwrapped(command);
             hands.shell.run(command, &mut hands.analyst);
             hands.analyst.source = Some(command.clone());

@@ -158,17 +158,6 @@ impl Memory {
         links.into_iter().find(leads)
     }
 
-    /// The paths of whose texts something is known, and what that is.
-    pub fn shapes(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.entries.iter().filter_map(|entry| match entry {
-            Entry::File { path, mark: Mark::Shape(shape) } => {
-                let now = matches!(self.state_of(path), Some(Mark::Shape(now)) if now == shape);
-                now.then_some((path.as_str(), shape.as_str()))
-            }
-            _ => None,
-        })
-    }
-
     /// The paths whose texts or links are known, those first that came first, each as often as it was said.
     pub fn stated(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().filter_map(|entry| match entry {

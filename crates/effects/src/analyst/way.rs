@@ -34,9 +34,10 @@ impl Analyst<'_> {
         commands::run(&mut run)
     }
 
-    /// The file that a command's name finds on the path, if this call made it.
+    /// The file that a command's name finds on the path, if this call made it, or an earlier one where this call says
+    /// what the path is.
     fn on_path(&self, name: &str, call: &Call, shell: &Shell) -> Option<String> {
-        if !self.wrote || name.contains('/') || call.kind != Kind::External {
+        if name.contains('/') || call.kind != Kind::External {
             return None;
         }
         let own = call
@@ -45,6 +46,9 @@ impl Analyst<'_> {
             .rev()
             .find(|(variable, _)| &**variable == "PATH")
             .map(|(_, value)| value.clone());
+        if !self.wrote && own.is_none() {
+            return None;
+        }
         let value = own.or_else(|| shell.variable("PATH"))?;
         let folders: Vec<String> = value.any.iter().map(show).collect();
         let folders =
@@ -54,7 +58,7 @@ impl Analyst<'_> {
             .map(|folder| format!("{}/{name}", if folder.is_empty() { "." } else { folder }))
             .find(|path| {
                 let word = Word::literal_at(path, Span::default());
-                shell.file(&word.value()).is_some() || self.is_copy(&word, shell)
+                self.own_text(&word, shell).is_some() || self.is_copy(&word, shell)
             })
     }
 
@@ -78,7 +82,7 @@ impl Analyst<'_> {
     }
 
     /// What a path was copied or linked from, in this call or an earlier one.
-    fn original(&self, path: &str) -> Option<String> {
+    pub(super) fn original(&self, path: &str) -> Option<String> {
         let own = self.links.original(path).map(str::to_owned);
         own.or_else(|| match self.world.memory().state_of(path)? {
             Mark::Copy(original) | Mark::Link(original) => Some(original.clone()),
