@@ -14,6 +14,7 @@ use crate::hidden;
 use crate::indexes;
 use crate::instructions;
 use crate::memory;
+use crate::paths;
 use crate::pictures;
 use crate::settings;
 use crate::startup;
@@ -24,7 +25,7 @@ pub(crate) const TEXT_LIMIT: usize = 1 << 20;
 /// Adds what the effects found so far amount to.
 pub(crate) fn settle(analyst: &mut Analyst, shell: &Shell) {
     let found = analyst.found().to_vec();
-    for effect in &found {
+    for (at, effect) in found.iter().enumerate() {
         let Effect { span, certainty, .. } = *effect;
         for kind in meaning(effect, &found, analyst, shell) {
             analyst.push(kind, span, certainty);
@@ -33,8 +34,30 @@ pub(crate) fn settle(analyst: &mut Analyst, shell: &Shell) {
             for kind in later(effect, &found, analyst.world, shell) {
                 analyst.push(kind, span, certainty);
             }
+            let after = found.get(at + 1..).unwrap_or_default();
+            if let Some(kind) = held(effect, after, analyst, shell) {
+                analyst.push(kind, span, certainty);
+            }
         }
     }
+    if !analyst.within {
+        memory::leave_names(analyst);
+    }
+}
+
+/// What a file holds that is written and still there when the call has run.
+fn held(effect: &Effect, after: &[Effect], analyst: &Analyst, shell: &Shell) -> Option<EffectKind> {
+    let EffectKind::Write { place, mode, content } = &effect.kind else { return None };
+    let removes = |effect: &Effect| match &effect.kind {
+        EffectKind::Delete { place: gone, .. } => paths::within(&place.path, &gone.path),
+        _ => false,
+    };
+    if after.iter().any(removes) {
+        return None;
+    }
+    let texts = texts_after(place, *mode, content.as_deref(), shell);
+    let mark = memory::held(place, *mode, &texts, analyst, shell)?;
+    Some(EffectKind::Leaves { place: place.clone(), mark })
 }
 
 fn meaning(effect: &Effect, all: &[Effect], analyst: &Analyst, shell: &Shell) -> Vec<EffectKind> {
@@ -84,6 +107,7 @@ fn later(effect: &Effect, all: &[Effect], world: &dyn World, shell: &Shell) -> V
     let part = part.map(|text| (text, Extent::Part));
     let texts: Vec<(&String, Extent)> = texts.iter().map(|text| (text, Extent::Whole)).chain(part).collect();
     let mut kinds = read_later(place, &texts, world);
+    kinds.extend(sourced(place, &texts, world));
     if effect.certainty == Certainty::Certain
         && let Some(danger) = danger(place, &texts, all, world)
     {
@@ -91,6 +115,16 @@ fn later(effect: &Effect, all: &[Effect], world: &dyn World, shell: &Shell) -> V
         kinds.push(EffectKind::Leaves { place: place.clone(), mark: Mark::Dangerous(danger) });
     }
     kinds
+}
+
+/// Files of variables are not kept, but a shell may read them: what runs then is remembered.
+fn sourced(place: &Place, texts: &[(&String, Extent)], world: &dyn World) -> Option<EffectKind> {
+    if place.zone != Zone::Secret || place.pattern {
+        return None;
+    }
+    let runs = |text: &&(&String, Extent)| text.0.len() <= TEXT_LIMIT && text.0.contains(['$', '`']);
+    let danger = texts.iter().filter(runs).find_map(|(text, _)| content::shell_dangers(text, world).pop())?;
+    Some(EffectKind::Leaves { place: place.clone(), mark: Mark::Dangerous(danger) })
 }
 
 /// The whole texts that a file may have after the call; none when they are not known.
@@ -197,7 +231,7 @@ pub(crate) fn planted(path: &str, shown: &str, text: &str, world: &dyn World) ->
 
 /// The text on disk begins to hide at the same place.
 fn had_hidden(path: &str, unseen: &str, kind: hidden::Kind, world: &dyn World) -> bool {
-    let old = world.read(path, TEXT_LIMIT).and_then(|bytes| String::from_utf8(bytes).ok());
+    let old = world.read_disk(path, TEXT_LIMIT).and_then(|bytes| String::from_utf8(bytes).ok());
     old.is_some_and(|old| hidden::first(&old, kind).as_deref() == Some(unseen))
 }
 

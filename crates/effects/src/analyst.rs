@@ -293,8 +293,9 @@ impl<'w> Analyst<'w> {
 
     /// What is in a script file, written earlier in the call or on disk.
     pub(crate) fn script(&mut self, word: &Word, shell: &Shell) -> Option<Value> {
-        if let Some(written) = shell.file(&word.value()) {
-            return Some(written.value);
+        let written = shell.file(&word.value()).map(|written| written.value);
+        if let Some(text) = written.or_else(|| self.shape_of(word, shell)) {
+            return Some(text);
         }
         self.scripts += 1;
         let (place, _) = self.places(word, shell).into_iter().next()?;
@@ -305,10 +306,10 @@ impl<'w> Analyst<'w> {
         String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).map(|text| Value::text(&text))
     }
 
-    /// Is the file a copy of another, made in this call?
+    /// Is the file a copy of another that this session made?
     pub(crate) fn is_copy(&self, word: &Word, shell: &Shell) -> bool {
         let resolved = shell.resolve(&word.value());
-        resolved.as_literal().is_some_and(|path| self.links.original(path).is_some())
+        resolved.as_literal().is_some_and(|path| self.original(path).is_some())
     }
 }
 

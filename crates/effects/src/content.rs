@@ -38,7 +38,7 @@ pub(crate) fn danger(path: &str, text: &str, extent: Extent, world: &dyn World) 
     if new.is_empty() {
         return None;
     }
-    let old = world.read(path, TEXT_LIMIT).and_then(|bytes| String::from_utf8(bytes).ok());
+    let old = world.read_disk(path, TEXT_LIMIT).and_then(|bytes| String::from_utf8(bytes).ok());
     let old = old.map(|old| dangers(path, &old, Extent::Whole, world)).unwrap_or_default();
     new.into_iter().find(|danger| !old.contains(danger))
 }

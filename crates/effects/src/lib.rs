@@ -2,6 +2,7 @@
 //! and `cp` all become `Read`.
 
 mod aftermath;
+mod ahead;
 mod analyst;
 mod approval;
 mod cargo;
@@ -28,6 +29,7 @@ mod pictures;
 mod pipelines;
 mod secrets_scan;
 mod settings;
+mod shapes;
 mod sql;
 mod startup;
 mod status;

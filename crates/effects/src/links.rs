@@ -69,6 +69,16 @@ impl Links {
         self.copies.iter().rev().find(|(name, _)| name == path).map(|(_, original)| original.as_str())
     }
 
+    /// The links that the call made, with where they lead.
+    pub(crate) fn made(&self) -> &[(String, String)] {
+        &self.links
+    }
+
+    /// The names that hold what other files held, or lead to them.
+    pub(crate) fn copied(&self) -> &[(String, String)] {
+        &self.copies
+    }
+
     fn follow_once(&self, text: &Text) -> Option<Text> {
         let prefix = text.prefix();
         let whole = text.as_literal().is_some();

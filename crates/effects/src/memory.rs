@@ -1,13 +1,21 @@
 //! What the session remembers: files that a call leaves with a history, and what earlier calls have left.
 
 use tollgate_model::{
-    Certainty, Effect, EffectKind, Entry, FileKind, Mark, Memory, Place, World, Zone, is_claim,
+    Certainty, Effect, EffectKind, Entry, FileKind, Mark, Memory, Place, Span, World, WriteMode, Zone,
+    is_claim,
 };
 use tollgate_shell::eval::Shell;
-use tollgate_shell::value::{Taint, Value};
+use tollgate_shell::value::{HoleSource, Piece, Taint, Text, Value};
 
 use crate::analyst::{Analyst, taint};
+use crate::links::Links;
 use crate::word::Word;
+use crate::{commands, paths, secrets_scan, shapes};
+
+/// The longest text that is remembered.
+const HELD: usize = 32 << 10;
+/// The most names that are remembered of one call.
+const NAMES: usize = 64;
 
 /// What has to be remembered of a call that passes, as far as it is not yet known. The memory is only asked
 /// when there is something.
@@ -20,7 +28,8 @@ pub fn entries<'m>(effects: &[Effect], memory: impl FnOnce() -> &'m Memory) -> V
     let memory = memory();
     let mut new: Vec<Entry> = Vec::new();
     for entry in entries {
-        if !memory.holds(&entry) && !new.contains(&entry) {
+        let is_text = matches!(entry, Entry::File { mark: Mark::Text(_), .. });
+        if (is_text || !memory.holds(&entry)) && !new.contains(&entry) {
             new.push(entry);
         }
     }
@@ -30,6 +39,10 @@ pub fn entries<'m>(effects: &[Effect], memory: impl FnOnce() -> &'m Memory) -> V
 fn entry(effect: &Effect) -> Option<Entry> {
     match &effect.kind {
         EffectKind::Leaves { place, mark: Mark::Known } => Some(Entry::Replaced { path: place.path.clone() }),
+        EffectKind::Leaves { place, mark: Mark::Gone } => Some(Entry::Gone { path: place.path.clone() }),
+        EffectKind::Delete { place, .. } if !place.pattern && effect.certainty == Certainty::Certain => {
+            Some(Entry::Gone { path: place.path.clone() })
+        }
         EffectKind::Leaves { place, mark } => {
             Some(Entry::File { path: place.path.clone(), mark: mark.clone() })
         }
@@ -37,6 +50,81 @@ fn entry(effect: &Effect) -> Option<Entry> {
             Some(Entry::SecretRead { shown: place.shown.chars().take(200).collect() })
         }
         _ => None,
+    }
+}
+
+/// What a written file holds once the call has run, for the calls that are judged before it has.
+pub(crate) fn held(
+    place: &Place,
+    mode: WriteMode,
+    texts: &[String],
+    analyst: &Analyst,
+    shell: &Shell,
+) -> Option<Mark> {
+    if place.pattern || is_device(&place.path) {
+        return None;
+    }
+    let known =
+        || matches!(analyst.world.memory().state_of(&place.path), Some(Mark::Text(_) | Mark::Shape(_)));
+    let over = || (mode == WriteMode::Overwrite && known()).then_some(Mark::Gone);
+    // A link that this call made is remembered as such, and keys are not written down a second time.
+    if place.zone == Zone::Secret || analyst.links.is_link(&place.path) {
+        return over();
+    }
+    let text = match texts {
+        [] => grown(place, mode, analyst.world, shell),
+        texts => Some(texts.join("\n")),
+    };
+    match text.filter(|text| text.len() <= HELD) {
+        Some(text) => Some(Mark::Text(text)),
+        None => shape(place, shell).or_else(over),
+    }
+}
+
+/// What is known of a text that is not known as a whole. Credentials are not written down.
+fn shape(place: &Place, shell: &Shell) -> Option<Mark> {
+    let stored = shell.file(&Value::text(&place.path))?;
+    let shape = shapes::written(&stored.value)?;
+    secrets_scan::credentials(&shape).is_empty().then_some(Mark::Shape(shape))
+}
+
+/// What goes to a device is not there afterwards.
+fn is_device(path: &str) -> bool {
+    path.starts_with("/dev/") && !path.starts_with("/dev/shm/")
+}
+
+/// What was there with what the call has put behind it.
+fn grown(place: &Place, mode: WriteMode, world: &dyn World, shell: &Shell) -> Option<String> {
+    let stored = shell.file(&Value::text(&place.path)).filter(|_| mode == WriteMode::Append)?;
+    let [text] = stored.value.any.as_slice() else { return None };
+    let [Piece::Hole(hole), Piece::Text(added)] = text.pieces.as_slice() else { return None };
+    if hole.source != HoleSource::Output {
+        return None;
+    }
+    let before = match world.kind(&place.path) {
+        FileKind::Missing => String::new(),
+        _ => String::from_utf8(world.read(&place.path, HELD + 1)?).ok()?,
+    };
+    Some(format!("{before}{added}"))
+}
+
+/// Names that lead elsewhere, and programs that go by other names.
+pub(crate) fn leave_names(analyst: &mut Analyst) {
+    let place = |name: &str| paths::name(&Text::literal(name), name, analyst.world, &Links::default());
+    let links = analyst.links.made().iter().map(|(name, target)| (place(name), Mark::Link(target.clone())));
+    let is_program = |name: &str, original: &str| {
+        let program = original.rsplit('/').next().unwrap_or_default();
+        commands::is_command(program) && name.rsplit('/').next() != Some(program)
+    };
+    let copies = analyst
+        .links
+        .copied()
+        .iter()
+        .filter(|(name, original)| !analyst.links.is_link(name) && is_program(name, original));
+    let copies = copies.map(|(name, original)| (place(name), Mark::Copy(original.clone())));
+    let left: Vec<(Place, Mark)> = links.chain(copies).take(NAMES).collect();
+    for (place, mark) in left {
+        analyst.push(EffectKind::Leaves { place, mark }, Span::default(), Certainty::Certain);
     }
 }
 
@@ -76,6 +164,35 @@ pub(crate) fn left(place: &Place, certainty: Certainty, world: &dyn World, shell
 }
 
 impl Analyst<'_> {
+    /// What is in a file that this call or an earlier one of the session wrote.
+    pub(crate) fn own_text(&self, word: &Word, shell: &Shell) -> Option<Value> {
+        if let Some(written) = shell.file(&word.value()) {
+            return Some(written.value);
+        }
+        let places = self.places(word, shell);
+        let [(place, _)] = places.as_slice() else { return None };
+        let known = matches!(self.world.memory().state_of(&place.path), Some(Mark::Text(_)));
+        let bytes = self.world.read(&place.path, HELD + 1).filter(|_| known && !place.pattern)?;
+        String::from_utf8(bytes).ok().map(|text| Value::text(&text))
+    }
+
+    /// The same without credentials, which are seen where they go and never written down; else what is known of it.
+    pub(crate) fn harmless_text(&self, word: &Word, shell: &Shell) -> Option<Value> {
+        let Some(text) = self.own_text(word, shell) else { return self.shape_of(word, shell) };
+        let harmless = |text: &str| secrets_scan::credentials(text).is_empty();
+        text.as_literal().is_some_and(harmless).then_some(text)
+    }
+
+    /// What is known of a file that an earlier call left: the disk says nothing of where its parts are from.
+    pub(crate) fn shape_of(&self, word: &Word, shell: &Shell) -> Option<Value> {
+        let places = self.places(word, shell);
+        let [(place, _)] = places.as_slice() else { return None };
+        match self.world.memory().state_of(&place.path)? {
+            Mark::Shape(shape) => shapes::read(shape),
+            _ => None,
+        }
+    }
+
     /// Marks on what a file holds, from earlier calls of the session.
     pub(crate) fn remembered(&self, place: &Place) -> Taint {
         if place.pattern {
@@ -86,7 +203,7 @@ impl Analyst<'_> {
             Mark::Downloaded | Mark::Cloned => all.union(taint::NET),
             Mark::Decoded => all.union(taint::DECODED),
             Mark::Secret => all.union(taint::SECRET),
-            Mark::Claim | Mark::Remote | Mark::Known | Mark::Dangerous(_) => all,
+            _ => all,
         })
     }
 
@@ -107,7 +224,7 @@ impl Analyst<'_> {
     /// has written is not that one.
     pub(crate) fn recall(&mut self, word: &Word, shell: &Shell) {
         self.recall_where(word, shell, |mark| {
-            !matches!(mark, Mark::Secret | Mark::Claim | Mark::Remote | Mark::Known)
+            matches!(mark, Mark::Downloaded | Mark::Cloned | Mark::Decoded | Mark::Dangerous(_))
         });
     }
 

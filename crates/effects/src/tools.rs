@@ -8,6 +8,7 @@ use tollgate_model::{
 use tollgate_shell::eval::{Call, Code, Input, Kind, Scope, Shell, Stream};
 use tollgate_shell::value::Value;
 
+use crate::ahead::Ahead;
 use crate::analyst::Analyst;
 use crate::commands::{Run, strangers};
 use crate::content::Piece;
@@ -22,6 +23,7 @@ const EDIT_LIMIT: usize = 1 << 20;
 
 /// What a tool call would do.
 pub(crate) fn effects(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effect> {
+    let world = &Ahead(world);
     let mut hands = Hands::new(world, cwd);
     match &tool.call {
         ToolCall::Shell { command, dialect: Dialect::Posix, cwd: own, sandbox_off } => {

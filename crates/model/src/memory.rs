@@ -13,12 +13,22 @@ pub enum Mark {
     Secret,
     /// It says of a folder that it can be made again; the session's own word does not count.
     Claim,
-    /// It stands for a remote that the session gave to a repository: `remotes/NAME` in git's folder.
-    Remote,
+    /// It stands for a remote that the session gave to a repository, with its address: `remotes/NAME` in git's folder.
+    Remote(String),
     /// It was replaced by something that is known and harmless to hold: the past is over.
     Known,
     /// What it would do when it runs: "deletes `~`".
     Dangerous(String),
+    /// This is what it holds once the call has run. The memory says only that there is a text; the text lies beside it.
+    Text(String),
+    /// This much is known of what it holds; how it is written down is the analysis' own.
+    Shape(String),
+    /// It is a link that leads there.
+    Link(String),
+    /// It is the program that lies there, by another name.
+    Copy(String),
+    /// What it held is no more, and what it holds is not known.
+    Gone,
 }
 
 /// One thing to remember.
@@ -33,6 +43,11 @@ pub enum Entry {
     },
     /// A file was replaced by something that is known: what was remembered of it is over.
     Replaced {
+        /// Which.
+        path: String,
+    },
+    /// What lay there, and all below it, is no more; its history is not over, since the file may come back.
+    Gone {
         /// Which.
         path: String,
     },
@@ -99,10 +114,56 @@ impl Memory {
     #[must_use]
     pub fn holds(&self, entry: &Entry) -> bool {
         match entry {
+            Entry::File { path, mark: Mark::Text(_) } => matches!(self.state_of(path), Some(Mark::Text(_))),
+            Entry::File { path, mark } if mark.is_state() => self.state_of(path) == Some(mark),
             Entry::File { path, mark } => self.marks(path).contains(&mark),
             Entry::Replaced { path } => self.marks(path).is_empty(),
+            Entry::Gone { path } => {
+                let below = format!("{path}/");
+                !self.entries.iter().any(|entry| match entry {
+                    Entry::File { path: known, mark } if mark.is_state() => {
+                        (known == path || known.starts_with(&below)) && self.state_of(known).is_some()
+                    }
+                    _ => false,
+                })
+            }
             other => self.entries.contains(other),
         }
+    }
+
+    /// What the session has made of a path, as far as nothing has ended that: a text, known or in part, a link or a copy.
+    #[must_use]
+    pub fn state_of(&self, path: &str) -> Option<&Mark> {
+        for entry in self.entries.iter().rev() {
+            match entry {
+                Entry::File { path: known, mark } if mark.is_state() && known == path => return Some(mark),
+                Entry::Replaced { path: known } if known == path => return None,
+                Entry::Gone { path: known } if is_at_or_below(path, known) => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The link that a path leads over, and where that leads.
+    #[must_use]
+    pub fn link_on(&self, path: &str) -> Option<(&str, &str)> {
+        let leads = |(name, target): &(&str, &str)| {
+            is_at_or_below(path, name) && self.state_of(name) == Some(&Mark::Link((*target).to_owned()))
+        };
+        let links = self.entries.iter().rev().filter_map(|entry| match entry {
+            Entry::File { path, mark: Mark::Link(target) } => Some((path.as_str(), target.as_str())),
+            _ => None,
+        });
+        links.into_iter().find(leads)
+    }
+
+    /// The paths whose texts or links are known, those first that came first, each as often as it was said.
+    pub fn stated(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().filter_map(|entry| match entry {
+            Entry::File { path, mark: Mark::Text(_) | Mark::Link(_) } => Some(path.as_str()),
+            _ => None,
+        })
     }
 
     /// What is known about the file at a path.
@@ -111,7 +172,9 @@ impl Memory {
         let mut marks = Vec::new();
         for entry in &self.entries {
             match entry {
-                Entry::File { path: known, mark } if covers(known, path) && !marks.contains(&mark) => {
+                Entry::File { path: known, mark }
+                    if !mark.is_state() && covers(known, path) && !marks.contains(&mark) =>
+                {
                     marks.push(mark);
                 }
                 Entry::Replaced { path: known } if known == path => marks.clear(),
@@ -160,8 +223,9 @@ impl Entry {
     #[must_use]
     pub fn line(&self) -> String {
         let fields: Vec<&str> = match self {
-            Self::File { path, mark } => vec!["file", mark.name(), path, mark.danger()],
+            Self::File { path, mark } => vec!["file", mark.name(), path, mark.detail()],
             Self::Replaced { path } => vec!["replaced", path],
+            Self::Gone { path } => vec!["gone", path],
             Self::SecretRead { shown } => vec!["secret", shown],
             Self::Refused(Refusal { call, code, meaning }) => vec!["refused", call, code, meaning],
             Self::Turn => vec!["turn"],
@@ -172,19 +236,25 @@ impl Entry {
     }
 
     fn parse(line: &str) -> Option<Self> {
-        let fields: Vec<String> = line.split('\t').map(unescaped).collect();
-        let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
-        let owned = |text: &str| text.to_owned();
-        Some(match fields.as_slice() {
-            ["file", name, path, danger] => {
-                Self::File { path: owned(path), mark: Mark::parse(name, danger)? }
+        let mut fields = line.split('\t');
+        let name = fields.next()?;
+        let rest = [fields.next(), fields.next(), fields.next()];
+        if fields.next().is_some() {
+            return None;
+        }
+        Some(match (name, rest) {
+            ("file", [Some(name), Some(path), Some(detail)]) => {
+                Self::File { path: unescaped(path), mark: Mark::parse(name, detail)? }
             }
-            ["replaced", path] => Self::Replaced { path: owned(path) },
-            ["secret", shown] => Self::SecretRead { shown: owned(shown) },
-            ["refused", call, code, meaning] => {
-                Self::Refused(Refusal { call: owned(call), code: owned(code), meaning: owned(meaning) })
-            }
-            ["turn"] => Self::Turn,
+            ("replaced", [Some(path), None, _]) => Self::Replaced { path: unescaped(path) },
+            ("gone", [Some(path), None, _]) => Self::Gone { path: unescaped(path) },
+            ("secret", [Some(shown), None, _]) => Self::SecretRead { shown: unescaped(shown) },
+            ("refused", [Some(call), Some(code), Some(meaning)]) => Self::Refused(Refusal {
+                call: unescaped(call),
+                code: unescaped(code),
+                meaning: unescaped(meaning),
+            }),
+            ("turn", [None, ..]) => Self::Turn,
             _ => return None,
         })
     }
@@ -200,31 +270,59 @@ impl Mark {
             Self::Decoded => "decoded",
             Self::Secret => "secret",
             Self::Claim => "claim",
-            Self::Remote => "remote",
+            Self::Remote(_) => "remote",
             Self::Known => "known",
             Self::Dangerous(_) => "dangerous",
+            Self::Text(_) => "text",
+            Self::Shape(_) => "shape",
+            Self::Link(_) => "link",
+            Self::Copy(_) => "copy",
+            Self::Gone => "gone",
         }
     }
 
-    fn danger(&self) -> &str {
+    /// Does it say what is there now, rather than where that comes from?
+    #[must_use]
+    pub fn is_state(&self) -> bool {
+        matches!(self, Self::Text(_) | Self::Shape(_) | Self::Link(_) | Self::Copy(_))
+    }
+
+    fn detail(&self) -> &str {
         match self {
-            Self::Dangerous(what) => what,
+            Self::Dangerous(detail)
+            | Self::Remote(detail)
+            | Self::Shape(detail)
+            | Self::Link(detail)
+            | Self::Copy(detail) => detail,
             _ => "",
         }
     }
 
-    fn parse(name: &str, danger: &str) -> Option<Self> {
-        let plain = [Self::Downloaded, Self::Cloned, Self::Decoded, Self::Secret, Self::Claim, Self::Remote];
-        match name {
-            "dangerous" => Some(Self::Dangerous(danger.to_owned())),
-            _ => plain.into_iter().find(|mark| mark.name() == name),
-        }
+    fn parse(name: &str, detail: &str) -> Option<Self> {
+        Some(match name {
+            "downloaded" => Self::Downloaded,
+            "cloned" => Self::Cloned,
+            "decoded" => Self::Decoded,
+            "secret" => Self::Secret,
+            "claim" => Self::Claim,
+            "remote" => Self::Remote(unescaped(detail)),
+            "dangerous" => Self::Dangerous(unescaped(detail)),
+            "text" => Self::Text(String::new()),
+            "shape" => Self::Shape(unescaped(detail)),
+            "link" => Self::Link(unescaped(detail)),
+            "copy" => Self::Copy(unescaped(detail)),
+            _ => return None,
+        })
     }
 }
 
 /// Is it the path itself, or a folder that the path is in?
 fn covers(known: &str, path: &str) -> bool {
     known == path || (known.ends_with('/') && path.starts_with(known))
+}
+
+fn is_at_or_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Without the characters that part fields and lines.
@@ -243,6 +341,9 @@ fn escaped(text: &str) -> String {
 }
 
 fn unescaped(text: &str) -> String {
+    if !text.contains('\\') {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -279,6 +380,11 @@ mod tests {
             file("/w/tree/", Mark::Cloned),
             file("/w/x", Mark::Dangerous("deletes `~`\tand more".into())),
             Entry::Replaced { path: "/w/x\r".into() },
+            Entry::Gone { path: "/w/gone".into() },
+            file("/w/link", Mark::Link("/h/\tuser".into())),
+            file("/w/bin", Mark::Copy("/usr/bin/shred".into())),
+            file("/w/.git/remotes/m", Mark::Remote("https://example.test/m".into())),
+            file("/w/text", Mark::Text(String::new())),
             Entry::SecretRead { shown: ".env".into() },
             Entry::Refused(refusal("toolu_1", "abc", "m")),
             Entry::Turn,
@@ -314,6 +420,32 @@ mod tests {
         assert_eq!(memory.marks("/w/tool/bin/run"), [&Mark::Cloned]);
         for path in ["/w/tool/own.sh", "/w/tools/run", "/w/tool"] {
             assert!(memory.marks(path).is_empty(), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_there_is_what_was_said_last() {
+        let text = || Mark::Text(String::new());
+        let link = |target: &str| Mark::Link(target.into());
+        let memory = Memory::of(vec![
+            file("/w/a", text()),
+            file("/w/b", link("/h")),
+            file("/w/b", link("/h/docs")),
+            file("/w/d/c", text()),
+            file("/w/d", Mark::Downloaded),
+            Entry::Gone { path: "/w/d".into() },
+            file("/w/e", Mark::Copy("/usr/bin/rm".into())),
+            Entry::Replaced { path: "/w/e".into() },
+        ]);
+        assert_eq!(memory.state_of("/w/a"), Some(&text()));
+        assert_eq!(memory.link_on("/w/b/x/y"), Some(("/w/b", "/h/docs")));
+        assert_eq!(memory.link_on("/w/bb"), None);
+        for path in ["/w/d/c", "/w/d", "/w/e", "/w"] {
+            assert_eq!(memory.state_of(path), None, "{path}");
+        }
+        assert_eq!(memory.marks("/w/d"), [&Mark::Downloaded], "where it came from is not forgotten");
+        for (path, gone) in [("/w/a", true), ("/w/d", false), ("/w", true), ("/w/x", false)] {
+            assert_eq!(!memory.holds(&Entry::Gone { path: path.into() }), gone, "{path}");
         }
     }
 

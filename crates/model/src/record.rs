@@ -1,5 +1,5 @@
 use crate::json::{Value, object};
-use crate::{Actor, Decision, Effect, EffectKind, Event, Fault, Kind, Verdict};
+use crate::{Actor, Decision, Effect, EffectKind, Event, Fault, Kind, Mark, Verdict};
 
 /// What is kept of one event.
 #[derive(Clone, Debug, PartialEq)]
@@ -184,6 +184,8 @@ fn would_value((rule, verdict): &(String, Verdict)) -> Value {
 
 fn effect_value(effect: &Effect) -> Option<Value> {
     let subject = match &effect.kind {
+        // What a written file holds is told by the writing.
+        EffectKind::Leaves { mark: Mark::Text(_) | Mark::Shape(_) | Mark::Gone, .. } => return None,
         EffectKind::Read { place, .. }
         | EffectKind::Write { place, .. }
         | EffectKind::Delete { place, .. }

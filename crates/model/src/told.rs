@@ -199,9 +199,14 @@ fn left(mark: &Mark) -> String {
         Mark::Decoded => ", which was decoded from something unreadable".to_owned(),
         Mark::Secret => ", which was made from a secret".to_owned(),
         Mark::Claim => ", which says of a folder that it can be made again".to_owned(),
-        Mark::Remote => ", a remote that this session has added".to_owned(),
+        Mark::Remote(_) => ", a remote that this session has added".to_owned(),
         Mark::Known => ", which is known and harmless".to_owned(),
         Mark::Dangerous(what) => format!(", which {what} when it runs"),
+        Mark::Text(_) => " with a known text".to_owned(),
+        Mark::Shape(_) => " with a text that is known in part".to_owned(),
+        Mark::Link(target) => format!(", a link to `{target}`"),
+        Mark::Copy(program) => format!(", a copy of `{program}`"),
+        Mark::Gone => " with a text that is not known".to_owned(),
     }
 }
 

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::git::{GitAsk, GitStatus};
 use crate::json::Value;
-use crate::{Memory, NOTHING};
+use crate::{Mark, Memory, NOTHING};
 
 /// What stands at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +67,19 @@ pub trait World {
     /// What the session remembers of its earlier calls.
     fn memory(&self) -> &Memory {
         &NOTHING
+    }
+    /// What an earlier call of the session puts into a file, as long as the disk has nothing newer there. Only asked
+    /// for paths of which the memory says so.
+    fn pending(&self, _path: &str) -> Option<Vec<u8>> {
+        None
+    }
+    /// Is a link that an earlier call of the session makes still what this name is, or will be?
+    fn is_pending_link(&self, _name: &str) -> bool {
+        true
+    }
+    /// The first `limit` bytes of a file, whatever an earlier call of the session will make of it.
+    fn read_disk(&self, path: &str, limit: usize) -> Option<Vec<u8>> {
+        self.read(path, limit)
     }
     /// What workflows remember: an object of namespaces.
     fn state(&self) -> &Value {
@@ -243,5 +256,12 @@ impl World for StillWorld {
 
     fn memory(&self) -> &Memory {
         &self.memory
+    }
+
+    fn pending(&self, path: &str) -> Option<Vec<u8>> {
+        match self.memory.state_of(path)? {
+            Mark::Text(text) if !self.files.contains_key(path) => Some(text.as_bytes().to_vec()),
+            _ => None,
+        }
     }
 }

@@ -36,6 +36,8 @@ pub(crate) struct File {
     pub(crate) inode: u64,
     /// Seconds since 1970 of the last change.
     pub(crate) changed: i64,
+    /// And the nanoseconds of it.
+    pub(crate) nanos: i64,
 }
 
 impl File {
@@ -138,7 +140,7 @@ impl Dir {
             rustix::fs::fchmod(&fd, Mode::RUSR | Mode::WUSR).map_err(|errno| self.fault(errno, name))?;
         }
         let size = u64::try_from(stat.st_size).unwrap_or(0);
-        Ok(File { fd, size, inode: stat.st_ino, changed: stat.st_mtime })
+        Ok(File { fd, size, inode: stat.st_ino, changed: stat.st_mtime, nanos: stat.st_mtime_nsec as i64 })
     }
 
     /// Puts a small file in place at once, whole or not at all. With `replace` false an existing file wins,

@@ -22,6 +22,9 @@ pub use log::{Appended, Breach, Entry, Head, Keep, Limits, Log, NO_RESULT, Recor
 pub use mirror::{remove_mirror, write_mirror};
 pub use raw::{members, plain};
 pub use redact::{Redactor, redact};
-pub use session::{SessionProject, last_project, prune_sessions, remember, session_memory, session_project};
+pub use session::{
+    KeptText, SessionProject, last_project, prune_sessions, remember, session_memory, session_project,
+    session_text,
+};
 pub use stamp::{micros_of, rfc3339};
 pub use state::{Held, STATE_PATIENCE, Whose, change_state, read_state, under_way};

@@ -14,7 +14,7 @@ use crate::clean::Clean;
 use crate::files::{Dir, File, How};
 use crate::state;
 
-pub use ledger::{remember, session_memory};
+pub use ledger::{Kept as KeptText, remember, session_memory, session_text};
 
 const SESSIONS: &str = "sessions";
 const PROJECT: &str = "project";

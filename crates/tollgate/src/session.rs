@@ -49,10 +49,13 @@ impl Session<'_> {
             (Phase::Prompt, _) if self.world.memory().refused_in_turn() => vec![Entry::Turn],
             _ => return,
         };
-        let kept =
-            tollgate_store::remember(self.state, self.event.agent.name(), &self.event.session, &entries);
+        let (agent, session) = (self.event.agent.name(), &self.event.session);
+        let kept = match entries.as_slice() {
+            [] => Ok(()),
+            entries => tollgate_store::remember(self.state, agent, session, entries, self.world.memory()),
+        };
         let faults = kept.err().into_iter().map(|fault| fault.to_string());
-        let faults = faults.chain(self.world.memory_fault().map(ToString::to_string));
+        let faults = faults.chain(self.world.memory_faults());
         decision.notices.extend(
             faults.map(|fault| format!("tollgate: what this session did could not be remembered: {fault}")),
         );

@@ -10,7 +10,7 @@ use tollgate_model::git::{GitAsk, GitStatus};
 use tollgate_model::json::Value;
 use tollgate_model::{FileKind, Memory, NOTHING, State, World};
 use tollgate_policy::{Health, SourceFile};
-use tollgate_store::{LogFault, Whose, read_state};
+use tollgate_store::{KeptText, LogFault, Whose, read_state};
 
 use crate::dirs;
 use crate::git::Git;
@@ -34,6 +34,8 @@ pub struct Machine {
     git: Git,
     session: Session,
     memory: OnceCell<Result<Memory, LogFault>>,
+    /// Texts of the session's that were asked for and could not be read.
+    unread: RefCell<Vec<String>>,
     state: OnceCell<Value>,
 }
 
@@ -68,6 +70,7 @@ impl Machine {
             git: Git::default(),
             session: Session::default(),
             memory: OnceCell::new(),
+            unread: RefCell::default(),
             state: OnceCell::new(),
         }
     }
@@ -78,9 +81,24 @@ impl Machine {
         self
     }
 
-    /// Why the session's memory could not be read, if it was needed and could not.
-    pub fn memory_fault(&self) -> Option<&LogFault> {
-        self.memory.get()?.as_ref().err()
+    /// Why the session's memory could not be read, where it was needed and could not.
+    pub fn memory_faults(&self) -> Vec<String> {
+        let memory = self.memory.get().and_then(|memory| memory.as_ref().err()).map(ToString::to_string);
+        memory.into_iter().chain(self.unread.borrow().iter().cloned()).collect()
+    }
+
+    /// What the session keeps of a file, unless the disk has something newer at its name. The time of the last change
+    /// of any kind counts, which nobody sets back. Of two at the same tick, what was written is what was said.
+    fn kept(&self, path: &str, on_disk: std::io::Result<fs::Metadata>) -> Option<KeptText> {
+        let Session { state, agent, id } = &self.session;
+        match tollgate_store::session_text(state, agent, id, path) {
+            Ok(kept) => kept
+                .filter(|kept| on_disk.map_or(true, |disk| (disk.ctime(), disk.ctime_nsec()) <= kept.time)),
+            Err(fault) => {
+                self.unread.borrow_mut().push(fault.to_string());
+                None
+            }
+        }
     }
 }
 
@@ -183,6 +201,14 @@ impl World for Machine {
         let Session { state, agent, id } = &self.session;
         let memory = self.memory.get_or_init(|| tollgate_store::session_memory(state, agent, id));
         memory.as_ref().unwrap_or(&NOTHING)
+    }
+
+    fn pending(&self, path: &str) -> Option<Vec<u8>> {
+        self.kept(path, fs::metadata(path)).map(|kept| kept.text)
+    }
+
+    fn is_pending_link(&self, name: &str) -> bool {
+        self.kept(name, fs::symlink_metadata(name)).is_some()
     }
 
     fn state(&self) -> &Value {

@@ -28,6 +28,9 @@ impl Analyst<'_> {
             _ if word.is("/dev/null") => Value::empty(),
             Some(written) if written.certain => written.value,
             Some(written) => written.value.union(&Value::output(marks.union(taint::FILE))),
+            None if marks.is_empty() && !recursive => {
+                self.harmless_text(word, shell).unwrap_or_else(|| Value::output(taint::FILE))
+            }
             None => Value::output(marks.union(taint::FILE)),
         }
     }

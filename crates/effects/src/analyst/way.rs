@@ -1,6 +1,6 @@
 //! One way in which a command may come out: which program it is, and what that does.
 
-use tollgate_model::{Certainty, CodeSource, EffectKind, FileKind, Place, Span};
+use tollgate_model::{Certainty, CodeSource, EffectKind, FileKind, Mark, Place, Span};
 use tollgate_shell::eval::{Call, Kind, Outcome, Shell, Status};
 
 use super::Analyst;
@@ -34,9 +34,10 @@ impl Analyst<'_> {
         commands::run(&mut run)
     }
 
-    /// The file that a command's name finds on the path, if this call made it.
+    /// The file that a command's name finds on the path, if this call made it, or an earlier one where this call says
+    /// what the path is.
     fn on_path(&self, name: &str, call: &Call, shell: &Shell) -> Option<String> {
-        if !self.wrote || name.contains('/') || call.kind != Kind::External {
+        if name.contains('/') || call.kind != Kind::External {
             return None;
         }
         let own = call
@@ -45,6 +46,9 @@ impl Analyst<'_> {
             .rev()
             .find(|(variable, _)| &**variable == "PATH")
             .map(|(_, value)| value.clone());
+        if !self.wrote && own.is_none() {
+            return None;
+        }
         let value = own.or_else(|| shell.variable("PATH"))?;
         let folders: Vec<String> = value.any.iter().map(show).collect();
         let folders =
@@ -54,18 +58,18 @@ impl Analyst<'_> {
             .map(|folder| format!("{}/{name}", if folder.is_empty() { "." } else { folder }))
             .find(|path| {
                 let word = Word::literal_at(path, Span::default());
-                shell.file(&word.value()).is_some() || self.is_copy(&word, shell)
+                self.own_text(&word, shell).is_some() || self.is_copy(&word, shell)
             })
     }
 
-    /// The program's name without its directory; for a copy or link made in this call, what it was made from.
+    /// The program's name without its directory; for a copy or link that the session made, what it was made from.
     fn program(&self, command: &Word, name: &str, shell: &Shell) -> String {
         let mut path = name.to_owned();
         if name.contains('/')
             && let Some(resolved) = shell.resolve(&command.value()).as_literal()
-            && let Some(original) = self.links.original(resolved)
+            && let Some(original) = self.original(resolved)
         {
-            path = original.to_owned();
+            path = original;
         }
         let name = name.rsplit('/').next().unwrap_or_default();
         let program = path.rsplit('/').next().unwrap_or_default();
@@ -75,6 +79,15 @@ impl Analyst<'_> {
         // One binary with many tools is the tool whose name it is called by.
         let by_name = matches!(program, "busybox" | "toybox" | "coreutils") && commands::is_command(name);
         if by_name { name.to_owned() } else { program.to_owned() }
+    }
+
+    /// What a path was copied or linked from, in this call or an earlier one.
+    pub(super) fn original(&self, path: &str) -> Option<String> {
+        let own = self.links.original(path).map(str::to_owned);
+        own.or_else(|| match self.world.memory().state_of(path)? {
+            Mark::Copy(original) | Mark::Link(original) => Some(original.clone()),
+            _ => None,
+        })
     }
 
     /// Behind `sudo`, `env` and their like an unknown word may come to nothing, and the next one is the

@@ -6,6 +6,7 @@ mod machines;
 mod options;
 mod reach;
 mod registry;
+mod volumes;
 mod wiped;
 
 use tollgate_model::{Certainty, Effect, EffectKind, FileKind, Place, WriteMode};
@@ -77,6 +78,10 @@ fn docker(run: &mut Run) -> Outcome {
         "unshare" => {
             let inner = read(rest, "rootless-netns", Order::First);
             if inner.operands.is_empty() { run.derived() } else { run.inner(&inner.operands) }
+        }
+        "volume" if rest.first().is_some_and(|verb| verb.is("create")) => {
+            volumes::create(run, rest);
+            run.derived()
         }
         _ => {
             delete(run, &verb, rest);
@@ -194,8 +199,10 @@ fn reaches_out(effect: &Effect) -> bool {
 /// Follows `-v` and `--mount`, and notes those that hand out this machine.
 fn mounts(run: &mut Run, options: &Options, there: &mut Elsewhere) {
     let home = run.analyst.world.home();
-    let volumes = options.values("v").filter_map(|word| volume(word, home));
-    let mounts = options.values("mount").filter_map(mount);
+    let volumes =
+        options.values("v").filter_map(|word| volume(word, home).or_else(|| volumes::named(run, word)));
+    let mounts =
+        options.values("mount").filter_map(|word| mount(word).or_else(|| volumes::mounted(run, word)));
     let devices = options.values("device").map(|word| {
         let path = word.shown();
         let host = path.split(':').next().unwrap_or_default().to_owned();

@@ -272,6 +272,7 @@ fn mv(run: &mut Run) -> Outcome {
     let (sources, target) = ends(&options);
     for source in &sources {
         let content = run.analyst.moved(source, run.shell);
+        let led = led(run, source);
         let is_file = |place: &tollgate_model::Place| run.analyst.world.kind(&place.path) == FileKind::File;
         let single =
             run.analyst.places(source, run.shell).iter().all(|(place, _)| !place.pattern && is_file(place));
@@ -287,6 +288,9 @@ fn mv(run: &mut Run) -> Outcome {
             let name = [&landing, target]
                 .into_iter()
                 .find_map(|word| run.shell.resolve(&word.value()).as_literal().map(str::to_owned));
+            if let (Some(name), Some(target)) = (&name, &led) {
+                run.analyst.links.link(name, target);
+            }
             if let Some(name) = name {
                 let originals = run.shell.resolve(&source.value());
                 originals.any.iter().for_each(|original| run.analyst.links.moved(&name, original));
@@ -294,6 +298,16 @@ fn mv(run: &mut Run) -> Outcome {
         }
     }
     Outcome::silent(Status::Either)
+}
+
+/// Where a link that is moved leads, from whatever folder it is in.
+fn led(run: &Run, source: &Word) -> Option<String> {
+    let path = run.shell.resolve(&source.value()).as_literal().map(crate::paths::normal)?;
+    if !is_link(run, source) {
+        return None;
+    }
+    let followed = run.analyst.links.follow(&Text::literal(&path)).as_literal()?.to_owned();
+    Some(run.analyst.world.real(&followed).unwrap_or(followed))
 }
 
 /// A file of the home that is moved into the workspace is still there.

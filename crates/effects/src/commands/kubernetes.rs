@@ -257,11 +257,7 @@ fn manifests(run: &mut Run, line: &Line) {
         if dry || known {
             continue;
         }
-        let text = if file.is("-") {
-            run.stdin().cloned()
-        } else {
-            run.shell.file(&file.value()).map(|written| written.value)
-        };
+        let text = if file.is("-") { run.stdin().cloned() } else { run.analyst.own_text(&file, run.shell) };
         if let Some(text) = text.as_ref().and_then(|text| text.as_literal()) {
             super::containers::described(run, text);
         }

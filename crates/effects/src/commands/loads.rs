@@ -169,7 +169,7 @@ pub(super) fn notice(run: &mut Run) {
     }
     for (_, files) in USUAL.iter().filter(|(names, _)| names.contains(&program)) {
         for file in files.iter().map(|name| Word::literal_at(name, run.call.span)) {
-            if run.shell.file(&file.value()).is_some() {
+            if run.analyst.own_text(&file, run.shell).is_some() {
                 load(run, &file);
             }
         }
@@ -194,11 +194,11 @@ pub(super) fn notice(run: &mut Run) {
 /// A file or folder that a program takes code from.
 pub(super) fn load(run: &mut Run, file: &Word) {
     // A name without a slash is one of a package.
-    if run.shell.file(&file.value()).is_none() && !file.shown().contains('/') {
-        return run.analyst.recall(file, run.shell);
-    }
+    let written = run.analyst.own_text(file, run.shell).is_some();
     run.analyst.recall(file, run.shell);
-    let written = run.shell.file(&file.value()).is_some();
+    if !written && !file.shown().contains('/') {
+        return;
+    }
     if !written && !is_open(run, file) {
         return;
     }

@@ -325,11 +325,11 @@ impl Run<'_, '_> {
     /// Acts on what is in a file that this call has written. Meanwhile the file is not there, so that what it runs
     /// does not find it again.
     pub(crate) fn with_written(&mut self, file: &Word, act: impl FnOnce(&mut Self, &str)) {
-        let Some(written) = self.shell.file(&file.value()) else { return };
-        let Some(text) = written.value.as_literal().map(str::to_owned) else { return };
+        let Some(written) = self.analyst.own_text(file, self.shell) else { return };
+        let Some(text) = written.as_literal().map(str::to_owned) else { return };
         self.shell.forget_file(&file.value());
         act(self, &text);
-        self.shell.write_file(&file.value(), &written.value, false);
+        self.shell.write_file(&file.value(), &written, false);
     }
 
     /// What a variable is for the command: set before its word, or in the shell.

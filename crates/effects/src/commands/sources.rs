@@ -1,4 +1,4 @@
-//! Languages that are compiled first: what is in a source file that this very call wrote and then builds or runs.
+//! Languages that are compiled first: what is in a source file that this very session wrote and then builds or runs.
 
 use std::slice;
 
@@ -186,7 +186,7 @@ fn is_dump(effect: &Effect) -> bool {
     matches!(&effect.kind, EffectKind::EnvRead { names } if names.is_empty())
 }
 
-/// Source files among the words that were written in this call.
+/// Source files among the words that this session wrote.
 pub(super) fn run(run: &mut Run) {
     let whole = run.args.iter().any(|word| word.is(".") || word.is("./..."));
     let names = ["main.go", "./main.go", "src/main.rs", "build.rs"];
@@ -197,8 +197,8 @@ pub(super) fn run(run: &mut Run) {
     for file in
         run.args.iter().filter(|word| is_source(word)).take(16).cloned().chain(usual).collect::<Vec<_>>()
     {
-        let Some(written) = run.shell.file(&file.value()) else { continue };
-        let Some(text) = written.value.as_literal().map(str::to_owned) else { continue };
+        let Some(written) = run.analyst.own_text(&file, run.shell) else { continue };
+        let Some(text) = written.as_literal().map(str::to_owned) else { continue };
         let code = Word::literal_at(&text, file.span);
         compiled(run, &code);
     }

@@ -76,7 +76,7 @@ fn sed(run: &mut Run) -> Outcome {
             if empties {
                 run.analyst.write(word, WriteMode::Overwrite, Some(&nothing), run.shell);
             } else {
-                run.analyst.write(word, WriteMode::Edit, None, run.shell);
+                in_place(run, &options, word);
             }
         }
     }
@@ -90,6 +90,21 @@ fn sed(run: &mut Run) -> Outcome {
     match made.filter(|_| !options.has("i") && !options.has("z")) {
         Some(text) => Outcome { stdout: Value::text(&text).with_taint(whole.taint), status: Status::Either },
         None => Outcome::unknown(whole.taint),
+    }
+}
+
+/// Changes a file: what is in it afterwards is known when what was in it is.
+fn in_place(run: &mut Run, options: &Options, word: &Word) {
+    let known = scripts(run, options, "e", "f");
+    let known: Option<Vec<String>> =
+        known.iter().map(|(script, _)| script.as_literal().map(str::to_owned)).collect();
+    let before = run.analyst.script(word, run.shell);
+    let made = known
+        .zip(before.as_ref().and_then(|text| text.as_literal()))
+        .and_then(|(scripts, text)| edits::edited(&scripts, text, options.has("E"), options.has("n")));
+    run.analyst.write(word, WriteMode::Edit, None, run.shell);
+    if let Some(text) = made.filter(|_| !options.has("z")) {
+        run.shell.write_file(&word.value(), &Value::text(&text), false);
     }
 }
 

@@ -135,7 +135,7 @@ fn make(run: &mut Run) -> Outcome {
         }
         None => text_of(run, folder.as_ref(), &["GNUmakefile", "makefile", "Makefile"]),
     };
-    let mut text = text.unwrap_or_default();
+    let mut text = text.map(|text| makefile::included(run, folder.as_ref(), &text, 0)).unwrap_or_default();
     for more in options.values("eval").chain(options.values("E")).filter_map(Word::literal) {
         text = format!("{text}\n{more}\n");
     }

@@ -50,7 +50,7 @@ impl Rule for EarlierFileRun {
                 Mark::Downloaded | Mark::Cloned => "this session got from the network".to_owned(),
                 Mark::Decoded => "this session decoded from something unreadable".to_owned(),
                 Mark::Dangerous(what) => format!("this session wrote, and which {what}"),
-                Mark::Secret | Mark::Claim | Mark::Remote | Mark::Known => return None,
+                _ => return None,
             };
             Words::new(
                 format!("runs {}, which {history}", shown(place)),

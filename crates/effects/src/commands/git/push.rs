@@ -93,10 +93,11 @@ impl Git<'_, '_, '_> {
             push.map(str::to_owned)
         };
         let (own, set) = (from(&config), from(&self.settings));
-        let plain = set.clone().or_else(|| own.clone());
+        let added = self.added(&name);
+        let plain = set.clone().or_else(|| added.clone()).or_else(|| own.clone());
         let given = plain.clone().unwrap_or_else(|| name.clone());
         let real = redirected(&self.settings, &given);
-        let known = own.is_some() && set.is_none() && real == given && !self.is_added(&name);
+        let known = own.is_some() && set.is_none() && real == given && added.is_none();
         let address = match (plain, known) {
             (None, _) if word.literal().is_none() => Some(word),
             (None, _) if address(&real).is_none() => {
@@ -117,12 +118,15 @@ impl Git<'_, '_, '_> {
         path.is_some_and(|path| work::is_fresh(shell, &path))
     }
 
-    /// Has an earlier call of this session added the remote?
-    fn is_added(&self, name: &str) -> bool {
+    /// The address of a remote that an earlier call of this session has added.
+    fn added(&self, name: &str) -> Option<String> {
         let world = self.run.analyst.world;
-        let repo = self.sites().into_iter().find_map(|site| site.repo);
-        let file = repo.map(|repo| remote_file(&repo.common_dir, name));
-        file.is_some_and(|file| world.memory().marks(&file).contains(&&Mark::Remote))
+        let repo = self.sites().into_iter().find_map(|site| site.repo)?;
+        let marks = world.memory().marks(&remote_file(&repo.common_dir, name));
+        marks.into_iter().rev().find_map(|mark| match mark {
+            Mark::Remote(address) => Some(address.clone()),
+            _ => None,
+        })
     }
 
     fn default_remote(&self, config: &Config) -> String {
@@ -136,7 +140,7 @@ impl Git<'_, '_, '_> {
         let config = self.repo_config().unwrap_or_default();
         let target = to.address.as_ref().filter(|_| !to.known);
         let foreign =
-            target.and_then(|word| Some((word, foreign(word, &config, |name| self.is_added(name))?)));
+            target.and_then(|word| Some((word, foreign(word, &config, |name| self.added(name).is_some())?)));
         let Some((word, (address, certainty))) = foreign else {
             return self.push(EffectKind::Publish { target: to.shown() }, Certainty::Certain);
         };

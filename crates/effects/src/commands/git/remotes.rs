@@ -29,6 +29,13 @@ pub(in crate::commands) struct Address {
     pub path: String,
 }
 
+impl Address {
+    /// The address without who asks: a password may stand there.
+    fn plain(&self) -> String {
+        format!("https://{}/{}", self.host, self.path)
+    }
+}
+
 /// Reads an address; `None` for a path on this machine, and for a plain name.
 pub(in crate::commands) fn address(text: &str) -> Option<Address> {
     let (authority, path) = match text.split_once("://") {
@@ -284,7 +291,7 @@ impl Git<'_, '_, '_> {
             let path = remote_file(&repo.common_dir, name);
             let place =
                 Place { path, shown: name.to_owned(), zone: Zone::Workspace, pattern: false, root: false };
-            self.push(EffectKind::Leaves { place, mark: Mark::Remote }, Certainty::Certain);
+            self.push(EffectKind::Leaves { place, mark: Mark::Remote(new.plain()) }, Certainty::Certain);
         }
         if further
             && FORGES.contains(&new.host.as_str())

@@ -109,10 +109,43 @@ fn editor_script(run: &mut Run, text: &Value, word: &Word, files: &[Word]) {
     }
     for text in text.any.iter().take(16) {
         let shown = crate::word::show(text);
+        let mut names: Vec<(String, String)> = Vec::new();
         for line in shown.lines().take(10_000) {
-            editor_command(run, line, word, files);
+            let line = with_names(line, &names);
+            editor_command(run, &line, word, files);
+            names.extend(named(&line).filter(|_| names.len() < 32));
         }
     }
+}
+
+/// `let name = value`, as it is written.
+fn named(line: &str) -> Option<(String, String)> {
+    let (name, value) = line.trim().strip_prefix("let ")?.split_once('=')?;
+    let name = name.trim();
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, ':' | '_'));
+    is_name.then(|| (name.to_owned(), value.trim().to_owned()))
+}
+
+/// A line with the values of names in their places.
+fn with_names(line: &str, names: &[(String, String)]) -> String {
+    let mut line = line.to_owned();
+    if names.is_empty() || line.trim_start().starts_with("let ") {
+        return line;
+    }
+    let part = |c: char| c.is_alphanumeric() || matches!(c, ':' | '_');
+    for (name, value) in names.iter().rev() {
+        let mut out = String::with_capacity(line.len());
+        let mut rest = line.as_str();
+        while let Some((before, after)) = rest.split_once(name.as_str()) {
+            let inside = before.ends_with(part) || after.starts_with(part) || out.len() > 4096;
+            out.push_str(before);
+            out.push_str(if inside { name } else { value });
+            rest = after;
+        }
+        out.push_str(rest);
+        line = out;
+    }
+    line
 }
 
 /// What may stand before a command of an editor and changes only how it is told, or on how many files it works.
@@ -205,8 +238,10 @@ fn scripted(run: &mut Run, name: &str, rest_text: &str, word: &Word) {
             // Read as R, which calls these differently.
             let text = rest_text.replace("delete(", "unlink(").replace(" expand(", " path.expand(");
             let text = text.replace("(expand(", "(path.expand(").replace("$HOME", "\"~\"");
-            let text =
-                text.replace(",\"rf\")", ", recursive=TRUE)").replace(", \"rf\")", ", recursive=TRUE)");
+            let text = ["\"rf\")", "'rf')"].iter().fold(text, |text, flag| {
+                text.replace(&format!(",{flag}"), ", recursive=TRUE)")
+                    .replace(&format!(", {flag}"), ", recursive=TRUE)")
+            });
             drop(inline(run, Language::Hashed, &Value::text(&text), word, &[]))
         }
         _ => {}

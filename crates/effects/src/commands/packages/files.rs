@@ -29,11 +29,10 @@ pub(super) fn install_files(run: &mut Run) {
     packages.iter().for_each(|package| install(run, &manager, package));
 }
 
-/// The packages of a list that this call has made itself: `pip install -r <(…)`.
+/// The packages of a list that this session has made itself: `pip install -r <(…)`.
 pub(super) fn required(run: &mut Run, manager: &str, list: &Word) {
-    let Some(text) =
-        run.shell.file(&list.value()).and_then(|made| made.value.as_literal().map(str::to_owned))
-    else {
+    let made = run.analyst.own_text(list, run.shell);
+    let Some(text) = made.and_then(|made| made.as_literal().map(str::to_owned)) else {
         return;
     };
     for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')) {

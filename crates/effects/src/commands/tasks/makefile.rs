@@ -1,6 +1,9 @@
 //! Makefiles, as far as their recipes need: variables with known values, targets, prerequisites, recipes.
 
-use super::RECIPES;
+use super::{RECIPES, text_of};
+use crate::commands::Run;
+use crate::paths::glob_could_be;
+use crate::word::Word;
 
 /// All recipe lines of a makefile, for judging what is written.
 pub(crate) fn recipes(text: &str) -> Vec<String> {
@@ -8,6 +11,45 @@ pub(crate) fn recipes(text: &str) -> Vec<String> {
     let recipes = file.rules.iter().flat_map(|rule| rule.recipe.iter());
     let at_once = file.at_once.iter().cloned();
     recipes.map(|line| plain_recipe(&file.expand(line)).to_owned()).chain(at_once).collect()
+}
+
+/// The text of a makefile with those that it brings in, where they are named outright or by a pattern.
+pub(super) fn included(run: &mut Run, folder: Option<&Word>, text: &str, depth: usize) -> String {
+    let mut whole = String::with_capacity(text.len());
+    for line in text.lines() {
+        whole.push_str(line);
+        whole.push('\n');
+        let words = line.split_whitespace();
+        let brings = |word: &str| matches!(word, "include" | "-include" | "sinclude");
+        if depth >= 4 || line.starts_with('\t') || !words.clone().next().is_some_and(brings) {
+            continue;
+        }
+        for name in words.skip(1).take(16).take_while(|word| !word.starts_with('#')) {
+            for name in matching(run, folder, name) {
+                if let Some(more) = text_of(run, folder.filter(|_| !name.starts_with('/')), &[&name]) {
+                    whole.push_str(&included(run, folder, &more, depth + 1));
+                }
+            }
+        }
+    }
+    whole
+}
+
+/// The files that a name with a pattern in its last part stands for.
+fn matching(run: &Run, folder: Option<&Word>, name: &str) -> Vec<String> {
+    let (parent, last) = name.rsplit_once('/').unwrap_or((".", name));
+    if !last.contains(['*', '?', '[']) || name.contains('$') {
+        return vec![name.to_owned()];
+    }
+    let base = folder.map(|folder| format!("{}/", folder.shown())).unwrap_or_default();
+    let word = Word::literal_at(
+        &format!("{}{parent}", if parent.starts_with('/') { "" } else { &base }),
+        run.call.span,
+    );
+    let places = run.analyst.places(&word, run.shell);
+    let names = places.iter().flat_map(|(place, _)| run.analyst.world.list(&place.path, 64));
+    let fits = names.filter(|entry| glob_could_be(last, entry));
+    fits.take(16).map(|entry| format!("{parent}/{entry}")).collect()
 }
 
 /// A makefile, as far as its recipes need: variables with known values, targets, prerequisites, recipes.
