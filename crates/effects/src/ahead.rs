@@ -1,6 +1,8 @@
 //! The machine as the session's earlier calls leave it: an agent may send several calls at once, and all of them are
 //! judged before the first has run. Only the analysis looks through it; rules ask what would be lost on the disk.
 
+use std::cell::Cell;
+
 use tollgate_model::git::{GitAsk, GitStatus};
 use tollgate_model::json::Value;
 use tollgate_model::{FileKind, Mark, Memory, World};
@@ -9,9 +11,25 @@ use tollgate_model::{FileKind, Mark, Memory, World};
 const LINKS: usize = 8;
 
 /// A world with what is written but not there yet.
-pub(crate) struct Ahead<'w>(pub(crate) &'w dyn World);
+pub(crate) struct Ahead<'w>(&'w dyn World, Cell<bool>);
 
-impl Ahead<'_> {
+impl<'w> Ahead<'w> {
+    pub(crate) fn of(world: &'w dyn World) -> Self {
+        Self(world, Cell::new(false))
+    }
+
+    /// Was something taken for what the disk does not say, although it says something? The earlier call may fail, and
+    /// then the disk is right.
+    pub(crate) fn covered(&self) -> bool {
+        self.1.get()
+    }
+
+    fn covers(&self, path: &str) {
+        if self.0.kind(path) != FileKind::Missing {
+            self.1.set(true);
+        }
+    }
+
     /// The path with the links followed that earlier calls make.
     fn followed(&self, path: &str) -> Option<String> {
         let mut at: Option<String> = None;
@@ -19,6 +37,7 @@ impl Ahead<'_> {
             let here = at.as_deref().unwrap_or(path);
             let link = self.0.memory().link_on(here).filter(|(name, _)| self.0.is_pending_link(name));
             let Some((name, target)) = link else { break };
+            self.covers(name);
             let rest = here.get(name.len()..).unwrap_or_default();
             at = Some(format!("{}{rest}", target.trim_end_matches('/')));
         }
@@ -27,7 +46,11 @@ impl Ahead<'_> {
 
     fn text(&self, path: &str) -> Option<Vec<u8>> {
         let known = matches!(self.0.memory().state_of(path), Some(Mark::Text(_)));
-        if known { self.0.pending(path) } else { None }
+        let text = if known { self.0.pending(path) } else { None };
+        if text.is_some() {
+            self.covers(path);
+        }
+        text
     }
 
     /// The names right below a folder that only earlier calls put there.

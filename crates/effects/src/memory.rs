@@ -169,26 +169,47 @@ impl Analyst<'_> {
         if let Some(written) = shell.file(&word.value()) {
             return Some(written.value);
         }
-        let places = self.places(word, shell);
-        let [(place, _)] = places.as_slice() else { return None };
-        let known = matches!(self.world.memory().state_of(&place.path), Some(Mark::Text(_)));
-        let bytes = self.world.read(&place.path, HELD + 1).filter(|_| known && !place.pattern)?;
-        String::from_utf8(bytes).ok().map(|text| Value::text(&text))
+        let place = self.one_place(word, shell)?;
+        self.text_at(&place)
     }
 
-    /// The same without credentials, which are seen where they go and never written down; else what is known of it.
-    pub(crate) fn harmless_text(&self, word: &Word, shell: &Shell) -> Option<Value> {
-        let Some(text) = self.own_text(word, shell) else { return self.shape_of(word, shell) };
+    /// What is in a file that an earlier call wrote, without credentials, which are seen where they go and never
+    /// written down; else what is known of it.
+    pub(crate) fn harmless_text(&self, place: &Place) -> Option<Value> {
+        let Some(text) = self.text_at(place) else { return self.shape_at(place) };
         let harmless = |text: &str| secrets_scan::credentials(text).is_empty();
         text.as_literal().is_some_and(harmless).then_some(text)
     }
 
-    /// What is known of a file that an earlier call left: the disk says nothing of where its parts are from.
+    /// What is known of a file that an earlier call will have left.
     pub(crate) fn shape_of(&self, word: &Word, shell: &Shell) -> Option<Value> {
-        let places = self.places(word, shell);
-        let [(place, _)] = places.as_slice() else { return None };
+        let place = self.one_place(word, shell)?;
+        self.shape_at(&place)
+    }
+
+    /// Where a word leads, if the session has made anything of any path and it leads to one.
+    fn one_place(&self, word: &Word, shell: &Shell) -> Option<Place> {
+        if !self.world.memory().has_states() {
+            return None;
+        }
+        let mut places = self.places(word, shell);
+        let (place, _) = places.pop().filter(|_| places.is_empty())?;
+        Some(place)
+    }
+
+    fn text_at(&self, place: &Place) -> Option<Value> {
+        let known = matches!(self.world.memory().state_of(&place.path), Some(Mark::Text(_)));
+        if !known || place.pattern {
+            return None;
+        }
+        let bytes = self.world.read(&place.path, HELD + 1)?;
+        String::from_utf8(bytes).ok().map(|text| Value::text(&text))
+    }
+
+    /// What the disk holds is the truth; until it holds something, what was said is.
+    fn shape_at(&self, place: &Place) -> Option<Value> {
         match self.world.memory().state_of(&place.path)? {
-            Mark::Shape(shape) => shapes::read(shape),
+            Mark::Shape(shape) if self.world.kind(&place.path) == FileKind::Missing => shapes::read(shape),
             _ => None,
         }
     }

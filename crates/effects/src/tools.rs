@@ -23,7 +23,20 @@ const EDIT_LIMIT: usize = 1 << 20;
 
 /// What a tool call would do.
 pub(crate) fn effects(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effect> {
-    let world = &Ahead(world);
+    let ahead = Ahead::of(world);
+    let mut effects = effects_in(tool, cwd, &ahead);
+    // Both count: with what the session wrote, and without.
+    if ahead.covered() {
+        for effect in effects_in(tool, cwd, world) {
+            if !effects.contains(&effect) {
+                effects.push(effect);
+            }
+        }
+    }
+    effects
+}
+
+fn effects_in(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effect> {
     let mut hands = Hands::new(world, cwd);
     match &tool.call {
         ToolCall::Shell { command, dialect: Dialect::Posix, cwd: own, sandbox_off } => {

@@ -145,6 +145,12 @@ impl Memory {
         None
     }
 
+    /// Has the session made anything of any path?
+    #[must_use]
+    pub fn has_states(&self) -> bool {
+        self.entries.iter().any(|entry| matches!(entry, Entry::File { mark, .. } if mark.is_state()))
+    }
+
     /// The link that a path leads over, and where that leads.
     #[must_use]
     pub fn link_on(&self, path: &str) -> Option<(&str, &str)> {

@@ -226,6 +226,24 @@ fn the_disk_wins_once_the_call_has_run() {
     session.bash("awk -f tools.awk README.md").silent();
 }
 
+/// The call that says so may fail, and then the old file runs.
+#[test]
+fn what_was_there_before_counts_until_it_is_replaced() {
+    let world = World::new();
+    let project = world.scratch.project();
+    std::fs::write(project.join("old.sh"), "rm -rf ~/Documents\n").unwrap();
+    std::fs::create_dir(project.join("bin")).unwrap();
+    std::fs::write(project.join("bin/tool"), "#!/bin/sh\nrm -rf ~/Documents\n").unwrap();
+    let session = world.session("s");
+    session.write("old.sh", "echo hello\n").silent();
+    session.bash("bash old.sh").refused();
+    session.bash("cp /bin/true bin/tool").silent();
+    session.bash("bin/tool").refused();
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    std::fs::write(project.join("old.sh"), "echo hello\n").unwrap();
+    session.bash("bash old.sh").silent();
+}
+
 #[test]
 fn what_is_deleted_or_replaced_is_no_longer_there() {
     let world = World::new();

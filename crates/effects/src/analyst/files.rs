@@ -12,7 +12,12 @@ impl Analyst<'_> {
     /// Reads a file: what it yields, as far as it can be told.
     pub(crate) fn read(&mut self, word: &Word, recursive: bool, shell: &Shell) -> Value {
         let mut marks = word.taint;
-        for (mut place, certainty) in self.places(word, shell) {
+        let places = self.places(word, shell);
+        let known = match places.as_slice() {
+            [(place, _)] if !recursive => self.harmless_text(place),
+            _ => None,
+        };
+        for (mut place, certainty) in places {
             marks = marks.union(self.remembered(&place));
             if taint::has(marks, taint::SECRET) {
                 place.zone = Zone::Secret;
@@ -28,9 +33,7 @@ impl Analyst<'_> {
             _ if word.is("/dev/null") => Value::empty(),
             Some(written) if written.certain => written.value,
             Some(written) => written.value.union(&Value::output(marks.union(taint::FILE))),
-            None if marks.is_empty() && !recursive => {
-                self.harmless_text(word, shell).unwrap_or_else(|| Value::output(taint::FILE))
-            }
+            None if marks.is_empty() => known.unwrap_or_else(|| Value::output(taint::FILE)),
             None => Value::output(marks.union(taint::FILE)),
         }
     }

@@ -49,6 +49,7 @@ impl Analyst<'_> {
         if !self.wrote && own.is_none() {
             return None;
         }
+        let says = own.is_some();
         let value = own.or_else(|| shell.variable("PATH"))?;
         let folders: Vec<String> = value.any.iter().map(show).collect();
         let folders =
@@ -58,7 +59,8 @@ impl Analyst<'_> {
             .map(|folder| format!("{}/{name}", if folder.is_empty() { "." } else { folder }))
             .find(|path| {
                 let word = Word::literal_at(path, Span::default());
-                self.own_text(&word, shell).is_some() || self.is_copy(&word, shell)
+                shell.file(&word.value()).is_some()
+                    || says && (self.own_text(&word, shell).is_some() || self.is_copy(&word, shell))
             })
     }
 
@@ -85,9 +87,18 @@ impl Analyst<'_> {
     pub(super) fn original(&self, path: &str) -> Option<String> {
         let own = self.links.original(path).map(str::to_owned);
         own.or_else(|| match self.world.memory().state_of(path)? {
-            Mark::Copy(original) | Mark::Link(original) => Some(original.clone()),
+            Mark::Copy(original) | Mark::Link(original) if self.may_be(path, original) => {
+                Some(original.clone())
+            }
             _ => None,
         })
+    }
+
+    /// May the file be the other one, or will it be? What the disk holds and is something else was not replaced.
+    fn may_be(&self, path: &str, original: &str) -> bool {
+        const LOOK: usize = 4096;
+        let Some(bytes) = self.world.read(path, LOOK) else { return true };
+        self.world.read(original, LOOK).is_none_or(|other| other == bytes)
     }
 
     /// Behind `sudo`, `env` and their like an unknown word may come to nothing, and the next one is the
