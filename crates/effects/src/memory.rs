@@ -169,11 +169,13 @@ impl Analyst<'_> {
         if let Some(written) = shell.file(&word.value()) {
             return Some(written.value);
         }
-        let places = self.places(word, shell);
-        let [(place, _)] = places.as_slice() else { return None };
-        let known = matches!(self.world.memory().state_of(&place.path), Some(Mark::Text(_)));
-        let bytes = self.world.read(&place.path, HELD + 1).filter(|_| known && !place.pattern)?;
-        String::from_utf8(bytes).ok().map(|text| Value::text(&text))
+        match self.state_of(word, shell)? {
+            (place, Mark::Text(_)) => {
+                let bytes = self.world.read(&place.path, HELD + 1)?;
+                String::from_utf8(bytes).ok().map(|text| Value::text(&text))
+            }
+            _ => None,
+        }
     }
 
     /// The same without credentials, which are seen where they go and never written down; else what is known of it.
@@ -185,12 +187,23 @@ impl Analyst<'_> {
 
     /// What is known of a file that an earlier call left: the disk says nothing of where its parts are from.
     pub(crate) fn shape_of(&self, word: &Word, shell: &Shell) -> Option<Value> {
-        let places = self.places(word, shell);
-        let [(place, _)] = places.as_slice() else { return None };
-        match self.world.memory().state_of(&place.path)? {
-            Mark::Shape(shape) => shapes::read(shape),
+        match self.state_of(word, shell)? {
+            (_, Mark::Shape(shape)) => shapes::read(shape),
             _ => None,
         }
+    }
+
+    /// What earlier calls have made of the one file that a word names. The disk is not asked about files that no call
+    /// has named.
+    fn state_of(&self, word: &Word, shell: &Shell) -> Option<(Place, &Mark)> {
+        let name = word.text.suffix().rsplit('/').next().filter(|name| !name.is_empty())?;
+        let memory = self.world.memory();
+        if !memory.names(name) {
+            return None;
+        }
+        let places = self.places(word, shell);
+        let [(place, _)] = places.as_slice() else { return None };
+        Some((place.clone(), memory.state_of(&place.path)?))
     }
 
     /// Marks on what a file holds, from earlier calls of the session.

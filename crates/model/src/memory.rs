@@ -145,6 +145,16 @@ impl Memory {
         None
     }
 
+    /// Has the session made anything of a file with this name, or a link, behind which every name may be?
+    #[must_use]
+    pub fn names(&self, name: &str) -> bool {
+        self.entries.iter().any(|entry| match entry {
+            Entry::File { mark: Mark::Link(_), .. } => true,
+            Entry::File { path, mark } if mark.is_state() => path.rsplit('/').next() == Some(name),
+            _ => false,
+        })
+    }
+
     /// The link that a path leads over, and where that leads.
     #[must_use]
     pub fn link_on(&self, path: &str) -> Option<(&str, &str)> {
