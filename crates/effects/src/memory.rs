@@ -187,9 +187,10 @@ impl Analyst<'_> {
         self.shape_at(&place)
     }
 
-    /// Where a word leads, if the session has made anything of any path and it leads to one.
+    /// The one file that a word names. The disk is not asked about files that no call has named.
     fn one_place(&self, word: &Word, shell: &Shell) -> Option<Place> {
-        if !self.world.memory().has_states() {
+        let name = word.text.suffix().rsplit('/').next().filter(|name| !name.is_empty())?;
+        if !self.world.memory().names(name) {
             return None;
         }
         let mut places = self.places(word, shell);

@@ -145,10 +145,14 @@ impl Memory {
         None
     }
 
-    /// Has the session made anything of any path?
+    /// Has the session made anything of a file with this name, or a link, behind which every name may be?
     #[must_use]
-    pub fn has_states(&self) -> bool {
-        self.entries.iter().any(|entry| matches!(entry, Entry::File { mark, .. } if mark.is_state()))
+    pub fn names(&self, name: &str) -> bool {
+        self.entries.iter().any(|entry| match entry {
+            Entry::File { mark: Mark::Link(_), .. } => true,
+            Entry::File { path, mark } if mark.is_state() => path.rsplit('/').next() == Some(name),
+            _ => false,
+        })
     }
 
     /// The link that a path leads over, and where that leads.
