@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use tollgate_shell::multicall;
+
 use super::expr::ARGUMENT;
 use super::machine::Machine;
 use super::token::Tok;
@@ -161,4 +163,13 @@ fn is_clause(name: &str) -> bool {
             | "xor"
             | "isa"
     )
+}
+
+/// A program that is called by another name, which may make it another tool.
+pub(super) fn going_by(program: &Val, name: Option<&Val>) -> Val {
+    let tool = || {
+        let (path, name) = (program.literal()?, name?.literal()?);
+        multicall::tool(&path, &name).map(Val::text)
+    };
+    tool().unwrap_or_else(|| program.clone())
 }

@@ -341,6 +341,10 @@ fn client(line: &str, flavour: Flavour) -> Option<Statement> {
             one(Deed::Run, code)
         }
         (".shell" | ".system" | "system", _) => one(Deed::Run, rest),
+        // MySQL's pager is given all that a query yields.
+        ("pager" | "\\P", _) if flavour == Flavour::MySql => one(Deed::Run, rest),
+        ("\\setenv", _) => paged(rest).and_then(|code| one(Deed::Run, code)),
+        ("tee" | "\\T", _) if flavour == Flavour::MySql && is_path(rest) => one(Deed::WriteFile, rest),
         ("\\copy", _) => copied(rest),
         ("\\i" | "\\ir" | "\\include" | ".read" | "source" | "\\.", _) => one(Deed::Include, rest),
         ("\\o" | "\\out" | "\\w" | ".output" | ".once" | ".save" | ".backup" | ".dump", _)
@@ -354,6 +358,12 @@ fn client(line: &str, flavour: Flavour) -> Option<Statement> {
         }
         _ => None,
     }
+}
+
+/// What `\setenv name value` has psql run: the pager, or an editor.
+fn paged(rest: &str) -> Option<&str> {
+    let (name, value) = rest.trim_start().split_once(char::is_whitespace)?;
+    (name.ends_with("PAGER") || name.ends_with("EDITOR") || name == "VISUAL").then_some(value)
 }
 
 fn is_path(text: &str) -> bool {

@@ -7,7 +7,7 @@ use tollgate_model::Span;
 use super::join::join_variables;
 use super::state::{Flow, Function, JumpKind, Local, State};
 use super::{Call, Context, Field, Frame, Host, Kind, Limit, Note, Scope, Shell};
-use crate::ast::{Part, Redirect, Simple};
+use crate::ast::{Part, Redirect, Simple, Word};
 use crate::value::Value;
 
 impl Shell {
@@ -131,17 +131,7 @@ impl Shell {
         host: &mut dyn Host,
     ) -> Flow {
         let Some(text) = self.state.local.aliases.get(name).cloned() else { return Flow::default() };
-        let rest = simple.words.get(1..).unwrap_or_default();
-        // After an alias that ends in a blank the next word may be an alias too.
-        let second = rest.first().filter(|_| text.literals().any(|text| text.ends_with([' ', '\t'])));
-        let second = second.and_then(|word| match word.parts.as_slice() {
-            [Part::Text { text, quoted: false }] => self.state.local.aliases.get(text.as_str()).cloned(),
-            _ => None,
-        });
-        let (text, rest) = match second {
-            Some(more) => (text.concat(&more), rest.get(1..).unwrap_or_default()),
-            None => (text, rest),
-        };
+        let (text, rest) = self.chained(text, simple.words.get(1..).unwrap_or_default());
         let lists = self.expand_words(rest, host);
         let Some((_, replaced)) = self.redirect_for(redirects, host) else { return Flow::default() };
         if self.take_ended() {
@@ -162,6 +152,24 @@ impl Shell {
             all = self.join_flows(all, flow, &*host);
         }
         self.with_descriptors(all, &replaced)
+    }
+
+    /// The text of an alias with those of the aliases behind it: after one that ends in a blank the next word is looked
+    /// up too. Behind an operator the next word is a command, and is looked up when the text is read.
+    fn chained<'w>(&self, mut text: Value, mut rest: &'w [Word]) -> (Value, &'w [Word]) {
+        let aliases = &self.state.local.aliases;
+        while let Some((word, others)) = rest.split_first()
+            && let [Part::Text { text: name, quoted: false }] = word.parts.as_slice()
+            && let Some(more) = aliases.get(name.as_str())
+        {
+            let (blank, open) = (ends(&text, &[' ', '\t']), ends(&text, OPERATORS));
+            if !blank && !open {
+                break;
+            }
+            text = if open { text.concat(&Value::text(&format!(" {name}"))) } else { text.concat(more) };
+            rest = others;
+        }
+        (text, rest)
     }
 
     /// Runs text that holds stand-ins for whole words.
@@ -185,6 +193,14 @@ impl Shell {
         }
         all
     }
+}
+
+/// What a list may end in, so that a command follows.
+const OPERATORS: &[char] = &['&', '|', ';', '(', '{', '!', '\n'];
+
+fn ends(text: &Value, marks: &[char]) -> bool {
+    let blanks: &[char] = if marks == OPERATORS { &[' ', '\t'] } else { &[] };
+    text.literals().any(|text| text.trim_end_matches(blanks).ends_with(marks))
 }
 
 /// The same variables, directory, arguments and input; where the output goes makes no difference.
