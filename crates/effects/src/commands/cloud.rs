@@ -63,6 +63,14 @@ pub(super) const TOOLS: &[Tool] = &[
             ("iam add-user-to-group --group-name=*dmin*", GRANT),
             ("iam deactivate-mfa-device", GRANT),
             ("cloudtrail stop-logging|delete-trail", DESTROY),
+            ("cloudtrail update-trail --no-is-multi-region-trail", DELETE),
+            ("cloudtrail update-trail --no-include-global-service-events", DELETE),
+            ("cloudtrail update-trail --no-enable-log-file-validation", DELETE),
+            ("cloudtrail put-event-selectors --event-selectors=*IncludeManagementEvents*alse*", DELETE),
+            ("logs put-retention-policy --retention-in-days=1|3|5|7", DELETE),
+            ("sns|sqs add-permission", GRANT),
+            ("ec2 disable-*-by-default|disable-*-block-public-access", PUBLIC),
+            ("s3api put-bucket-versioning --versioning-configuration=*Suspended*", DELETE),
             ("guardduty|securityhub|config delete-*|disable-*|stop-*", DESTROY),
             (
                 "rds delete-db-instance|delete-db-cluster|delete-db-snapshot|delete-db-cluster-snapshot",
@@ -144,6 +152,15 @@ pub(super) const TOOLS: &[Tool] = &[
             ("run deploy|services --allow-unauthenticated", PUBLIC),
             ("functions deploy --allow-unauthenticated", PUBLIC),
             ("compute firewall-rules create|update --source-ranges=0.0.0.0/0", PUBLIC),
+            // Whoever names no source lets everybody in.
+            (
+                "compute firewall-rules create --allow !--source-ranges !--source-tags !--source-service-accounts !--direction=EGRESS",
+                PUBLIC,
+            ),
+            ("projects|organizations|resource-manager set-iam-policy", GRANT),
+            ("resource-manager folders|organizations set-iam-policy", GRANT),
+            ("** clusters update --no-enable-master-authorized-networks", PUBLIC),
+            ("services disable --force", DESTROY),
             (
                 "** add-iam-policy-binding --role=roles/owner|roles/editor|roles/iam.securityAdmin|*Admin|*admin",
                 GRANT,
@@ -209,6 +226,11 @@ pub(super) const TOOLS: &[Tool] = &[
             ("network nsg rule create|update --source-address-prefixes=0.0.0.0/0|Internet|Any", PUBLIC),
             ("network nsg rule create|update --source-address-prefixes=*.*", Deed::Safe),
             ("network nsg rule create|update --access=Allow", PUBLIC),
+            // From the first address to the last.
+            ("** firewall-rule create|update --end-ip-address=255.255.255.255", PUBLIC),
+            ("storage account update --default-action=Allow", PUBLIC),
+            ("keyvault update --default-action=Allow", PUBLIC),
+            ("** update --public-network-access=Enabled", PUBLIC),
             ("** list-keys|show-connection-string|list-connection-strings", SECRET),
             ("acr delete", DELETE),
             ("** delete|purge|remove", DELETE),

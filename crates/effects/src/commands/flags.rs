@@ -124,7 +124,11 @@ pub(super) fn notice(run: &mut Run) {
     }
     match run.program {
         "cargo" => cargo::cargo(run),
-        "gh" => gh(run),
+        "gh" => {
+            gh(run);
+            super::openings::forge(run);
+        }
+        "glab" => super::openings::forge(run),
         "less" | "more" | "most" | "zless" => viewers::pager(run),
         "lf" | "ranger" | "vifm" | "nnn" | "joshuto" | "yazi" => viewers::manager(run),
         "mvn" | "mvnw" => maven(run),

@@ -20,6 +20,7 @@ pub(crate) mod interpreters;
 mod kubernetes;
 mod loads;
 pub(crate) mod network;
+mod openings;
 mod outputs;
 mod packages;
 mod persistence;

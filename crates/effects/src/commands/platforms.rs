@@ -2,6 +2,9 @@
 
 use super::verbs::{DELETE, DESTROY, Deed, GRANT, PUBLIC, SECRET, TOKEN, Tool};
 
+/// What GitHub looks for in every push.
+const SCANNING: &str = "this machine: the search for secrets in a repository";
+
 pub(super) const TOOLS: &[Tool] = &[
     Tool {
         names: &["gh"],
@@ -13,6 +16,9 @@ pub(super) const TOOLS: &[Tool] = &[
             ("repo delete|archive", DESTROY),
             ("repo edit --visibility=public", PUBLIC),
             ("repo create --public --push", PUBLIC),
+            ("repo edit --enable-secret-scanning=false", Deed::Weaken(SCANNING)),
+            ("repo edit --enable-secret-scanning-push-protection=false", Deed::Weaken(SCANNING)),
+            ("repo edit --enable-advanced-security=false", Deed::Weaken(SCANNING)),
             ("repo sync --force", DELETE),
             ("repo create|fork|clone|view|list|sync|rename|edit|set-default", Deed::Safe),
             ("release delete|delete-asset", DELETE),

@@ -6,6 +6,7 @@ use tollgate_shell::multicall;
 
 use super::expr::ARGUMENT;
 use super::machine::Machine;
+use super::pure::{self, Pure};
 use super::token::Tok;
 use super::value::{Args, Val};
 
@@ -85,6 +86,11 @@ impl Machine<'_, '_, '_> {
         match (&value, spread) {
             (Val::List(list), true) => args.list.extend(list.items.iter().cloned()),
             (Val::Table(table), true) => args.named.extend(table.entries.iter().cloned()),
+            // A text is the list of its characters.
+            (Val::Text(_), true) => match pure::apply(Pure::ToList, &Args::of(vec![value])) {
+                Val::List(list) => args.list.extend(list.items.iter().cloned()),
+                other => args.list.push(other),
+            },
             _ => args.list.push(value),
         }
     }
