@@ -6,6 +6,7 @@ mod machines;
 mod options;
 mod reach;
 mod registry;
+pub(super) mod throwaway;
 mod wiped;
 
 use tollgate_model::{Certainty, Effect, EffectKind, FileKind, Place, WriteMode};

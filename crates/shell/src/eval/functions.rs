@@ -5,10 +5,10 @@ use std::rc::Rc;
 use tollgate_model::Span;
 
 use super::join::join_variables;
-use super::state::{Flow, Function, JumpKind, Local, State};
+use super::state::{Contents, Flow, Function, JumpKind, Local, State, Variable};
 use super::{Call, Context, Field, Frame, Host, Kind, Limit, Note, Scope, Shell};
-use crate::ast::{Part, Redirect, Simple, Word};
-use crate::value::Value;
+use crate::ast::{Dialect, Part, Redirect, Simple, Word};
+use crate::value::{Piece, Text, Value};
 
 impl Shell {
     /// Tells the host of the call and runs the body.
@@ -76,6 +76,12 @@ impl Shell {
         if self.frames.iter().any(|frame| frame.name == *name && repeats(&frame.entry, &self.state)) {
             return false;
         }
+        let mut same = self.frames.iter().filter(|frame| frame.name == *name);
+        if same.clone().count() >= WALK
+            && same.next_back().is_some_and(|frame| deepens(&frame.entry, &self.state))
+        {
+            return false;
+        }
         match self.budget.recursions.checked_sub(1) {
             Some(left) => {
                 self.budget.recursions = left;
@@ -100,6 +106,69 @@ impl Shell {
             }
             _ => None,
         }
+    }
+
+    /// What zsh makes of a command with an alias that holds anywhere in it, or with a file whose ending has one.
+    pub(super) fn zsh_alias(&mut self, simple: &Simple, host: &mut dyn Host) -> Option<Value> {
+        let aliases = Rc::clone(&self.state.local.aliases);
+        if self.dialect != Dialect::Zsh || aliases.is_empty() || !self.expanding.is_empty() {
+            return None;
+        }
+        let global = |word: &Word| match word.parts.as_slice() {
+            [Part::Text { text, quoted: false }] => aliases.get(format!("{GLOBAL}{text}").as_str()),
+            _ => None,
+        };
+        let suffix = simple.words.first().and_then(|word| match word.parts.last() {
+            Some(Part::Text { text, quoted: false }) => {
+                aliases.get(format!("{SUFFIX}{}", text.rsplit_once('.')?.1).as_str())
+            }
+            _ => None,
+        });
+        if suffix.is_none() && !simple.words.iter().any(|word| global(word).is_some()) {
+            return None;
+        }
+        let mut whole = suffix.cloned().unwrap_or_else(Value::empty);
+        for word in &simple.words {
+            whole = whole.concat(&Value::text(" "));
+            if let Some(text) = global(word) {
+                whole = whole.concat(text);
+                continue;
+            }
+            let fields = self.expand_words(std::slice::from_ref(word), host).into_iter().next();
+            for field in fields.unwrap_or_default() {
+                let word = self.stand_in(field);
+                whole = whole.concat(&Value::text(&word.to_string()));
+            }
+        }
+        Some(whole)
+    }
+
+    /// Runs a command as zsh reads it, and as it stands.
+    pub(super) fn run_zsh_alias(
+        &mut self,
+        whole: &Value,
+        simple: &Simple,
+        redirects: &[Redirect],
+        span: Span,
+        host: &mut dyn Host,
+    ) -> Flow {
+        let (entry, conditional) = (self.state.clone(), self.context.conditional);
+        self.context.conditional = true;
+        let plain = self.run_unaliased(simple, redirects, span, host);
+        self.state = entry;
+        self.expanding.push(Rc::from(""));
+        let context = self.context;
+        let flow = match self.redirect_for(redirects, host) {
+            Some((_, replaced)) => {
+                let flow = self.run_made(whole, span, host);
+                self.with_descriptors(flow, &replaced)
+            }
+            None => Flow::default(),
+        };
+        self.context = context;
+        self.expanding.pop();
+        self.context.conditional = conditional;
+        self.join_flows(plain, flow, &*host)
     }
 
     /// Whether aliases are expanded is up to the kind of shell, so both ways are followed.
@@ -193,6 +262,63 @@ impl Shell {
         }
         all
     }
+}
+
+/// How the aliases of zsh that hold anywhere, and those for endings of files, are kept among the others.
+pub(super) const GLOBAL: &str = "-g ";
+pub(super) const SUFFIX: &str = "-s ";
+
+/// A walk over folders is followed this deep: below, it does the same to what lies deeper in the same folder.
+const WALK: usize = 3;
+
+/// The same state, but for values that are patterns which go one folder deeper.
+fn deepens(before: &State, now: &State) -> bool {
+    let rest = |state: &State| Local {
+        vars: Rc::default(),
+        shadowed: Rc::default(),
+        args: Rc::clone(&now.local.args),
+        fds: Rc::default(),
+        ..Local::clone(&state.local)
+    };
+    let lists = before.local.args.any.iter().zip(&now.local.args.any);
+    let args = before.local.args.any.len() == now.local.args.any.len()
+        && lists.into_iter().all(|(before, now)| {
+            before.others == now.others
+                && before.tail == now.tail
+                && before.items.len() == now.items.len()
+                && before.items.iter().zip(&now.items).all(|(before, now)| is_deeper(before, now))
+        });
+    let (left, right) = (&before.local.vars, &now.local.vars);
+    let vars = left.len() == right.len()
+        && left.iter().zip(right.iter()).all(|((name, left), (other, right))| {
+            name == other && (left == right || is_deeper_variable(left, right))
+        });
+    args && vars && before.input(0) == now.input(0) && rest(before) == rest(now)
+}
+
+fn is_deeper_variable(before: &Variable, now: &Variable) -> bool {
+    match (&before.contents, &now.contents) {
+        (Contents::Scalar(before), Contents::Scalar(now)) => is_deeper(before, now),
+        _ => false,
+    }
+}
+
+/// Does each text that it may be go on where one of the others ends, by patterns of names?
+fn is_deeper(before: &Value, now: &Value) -> bool {
+    let open = |piece: &Piece| match piece {
+        Piece::Text(text) => &**text == "/",
+        other => is_glob(other),
+    };
+    let goes_on = |before: &Text, now: &Text| {
+        let more = now.pieces.strip_prefix(before.pieces.as_slice()).unwrap_or_default();
+        before == now || before.pieces.iter().any(is_glob) && !more.is_empty() && more.iter().all(open)
+    };
+    before.taint == now.taint
+        && now.any.iter().all(|now| before.any.iter().any(|before| goes_on(before, now)))
+}
+
+fn is_glob(piece: &Piece) -> bool {
+    matches!(piece, Piece::Glob(_))
 }
 
 /// What a list may end in, so that a command follows.

@@ -32,6 +32,9 @@ impl Shell {
         if let Some(alias) = self.alias_of(simple) {
             return self.run_alias(&alias, simple, redirects, span, host);
         }
+        if let Some(whole) = self.zsh_alias(simple, host) {
+            return self.run_zsh_alias(&whole, simple, redirects, span, host);
+        }
         self.run_unaliased(simple, redirects, span, host)
     }
 

@@ -4,7 +4,7 @@ use tollgate_model::EffectKind;
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
-use super::{hidden, piece, stdin, uses};
+use super::{hidden, is_throwaway, piece, stdin, uses};
 use crate::commands::Run;
 use crate::languages::{self, Language, Program};
 use crate::options::{Order, read};
@@ -158,7 +158,7 @@ pub(super) fn redis(run: &mut Run) -> Outcome {
     uses(run, &at);
     let splits = options.operands.get(1).is_some_and(|word| word.splits || word.literal().is_none());
     for line in lines {
-        if let Some((operation, what)) = redis_deed(&line, splits) {
+        if let Some((operation, what)) = redis_deed(&line, splits).filter(|_| !is_throwaway(run)) {
             run.push(EffectKind::Database { operation: operation.into(), object: format!("`{what}`{at}") });
         }
     }
