@@ -14,7 +14,59 @@ const GCLOUD_VALUES: &str = "project account configuration zone region format fi
 const AZ_VALUES: &str = "g resource-group n name subscription s o output query vault-name account-name c container-name \
     ids id role assignee scope public-access server location l";
 
+/// Takes one of the cloud's own protections away.
+const WEAKER: Deed = Deed::Weaken("this machine: a protection of the cloud");
+
 pub(super) const TOOLS: &[Tool] = &[
+    // What PowerShell calls the same requests, which it does not tell apart by their letters.
+    Tool {
+        names: &[
+            "new-azroleassignment",
+            "new-iamaccesskey",
+            "set-azkeyvaultaccesspolicy",
+            "new-iamloginprofile",
+            "update-iamassumerolepolicy",
+            "write-iamuserpolicy",
+            "write-iamrolepolicy",
+        ],
+        values: "",
+        one_dash: true,
+        deeds: &[("**", GRANT)],
+    },
+    Tool {
+        names: &["register-iamuserpolicy", "register-iamrolepolicy", "register-iamgrouppolicy"],
+        values: "PolicyArn UserName RoleName GroupName",
+        one_dash: true,
+        deeds: &[("** --PolicyArn=*AdministratorAccess|*IAMFullAccess|*PowerUserAccess", GRANT)],
+    },
+    Tool {
+        names: &["set-s3acl"],
+        values: "BucketName Key CannedACLName",
+        one_dash: true,
+        deeds: &[
+            ("** --PublicReadOnly", PUBLIC),
+            ("** --PublicReadWrite", PUBLIC),
+            ("** --CannedACLName=public-*", PUBLIC),
+        ],
+    },
+    Tool {
+        names: &["remove-s3publicaccessblock", "write-s3bucketpolicy"],
+        values: "",
+        one_dash: true,
+        deeds: &[("**", PUBLIC)],
+    },
+    Tool {
+        names: &[
+            "stop-ctlogging",
+            "remove-cttrail",
+            "remove-gddetector",
+            "disable-shubsecurityhub",
+            "disable-kmskey",
+        ],
+        values: "",
+        one_dash: true,
+        deeds: &[("**", WEAKER)],
+    },
     // Clouds whose verbs are the names of their requests.
     Tool {
         names: &["aliyun", "tccli"],
@@ -71,7 +123,10 @@ pub(super) const TOOLS: &[Tool] = &[
             ("sns|sqs add-permission", GRANT),
             ("ec2 disable-*-by-default|disable-*-block-public-access", PUBLIC),
             ("s3api put-bucket-versioning --versioning-configuration=*Suspended*", DELETE),
-            ("guardduty|securityhub|config delete-*|disable-*|stop-*", DESTROY),
+            ("guardduty update-detector --no-enable", WEAKER),
+            ("wafv2|waf|waf-regional disassociate-web-acl", WEAKER),
+            ("ec2 modify-instance-metadata-options --http-tokens=optional", WEAKER),
+            ("guardduty|securityhub|config|configservice delete-*|disable-*|stop-*", DESTROY),
             (
                 "rds delete-db-instance|delete-db-cluster|delete-db-snapshot|delete-db-cluster-snapshot",
                 DESTROY,
@@ -162,10 +217,15 @@ pub(super) const TOOLS: &[Tool] = &[
             ("** clusters update --no-enable-master-authorized-networks", PUBLIC),
             ("services disable --force", DESTROY),
             (
-                "** add-iam-policy-binding --role=roles/owner|roles/editor|roles/iam.securityAdmin|*Admin|*admin",
+                "** add-iam-policy-binding --role=roles/owner|roles/editor|roles/iam.securityAdmin|roles/iam.serviceAccountTokenCreator|*Admin|*admin",
                 GRANT,
             ),
             ("iam service-accounts keys create", GRANT),
+            (
+                "compute instances|project-info add-metadata --metadata,--metadata-from-file=*ssh-keys=*",
+                GRANT,
+            ),
+            ("logging settings update --disable-default-sink", WEAKER),
             ("secrets versions access", SECRET),
             ("auth print-access-token|print-identity-token", TOKEN),
             ("auth application-default print-access-token", TOKEN),
@@ -215,6 +275,9 @@ pub(super) const TOOLS: &[Tool] = &[
             ("ad app|sp credential reset", GRANT),
             ("ad sp create-for-rbac", GRANT),
             ("role assignment create --role=Owner|Contributor|*Administrator", GRANT),
+            ("keyvault set-policy --secret-permissions=all", GRANT),
+            ("keyvault set-policy --key-permissions=all", GRANT),
+            ("vm user update", GRANT),
             ("storage container set-permission|create --public-access=blob|container", PUBLIC),
             ("storage account update|create --allow-blob-public-access=true", PUBLIC),
             ("keyvault secret show|download", SECRET),
@@ -255,6 +318,8 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[
             ("** --dry-run", Deed::Safe),
             ("auth|config|context|version|account **", Deed::Safe),
+            ("** firewall ** --inbound-rules=*0.0.0.0/0*|*::/0*", PUBLIC),
+            ("** firewall ** --source-ips=0.0.0.0/0|::/0", PUBLIC),
             (
                 "** cluster|clusters|database|databases|databases-engines|volume|volumes|bucket|project|projects|domain|domains|k8s|kubernetes|namespace|resource-group ** delete|rm|destroy|d",
                 DESTROY,
@@ -376,6 +441,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("kv delete", DELETE),
             ("kv get *secret*|*password*|*token*|*credential*|*private*", SECRET),
             ("acl token|policy delete", DELETE),
+            ("acl token|policy|role create|update", GRANT),
             ("leave", DELETE),
         ],
     },

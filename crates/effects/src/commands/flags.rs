@@ -67,6 +67,7 @@ const SLOTS: &[(&[&str], &str)] = &[
     (&["pandoc"], "F,filter= pdf-engine="),
     (&["certbot"], "pre-hook= post-hook= deploy-hook= renew-hook= manual-auth-hook= manual-cleanup-hook="),
     (&["borg"], "rsh="),
+    (&["r2", "radare2", "rizin"], "c="),
     (&["restic", "rclone"], "password-command="),
     (&["rclone"], "sftp-ssh="),
     (&["unison"], "sshcmd= rshcmd="),

@@ -66,6 +66,13 @@ pub(super) const TOOLS: &[Tool] = &[
             ("create clusterrolebinding|rolebinding --user=system:anonymous", GRANT),
             ("set subject clusterrolebinding|clusterrolebindings|clusterrolebinding/*", GRANT),
             ("set subject --group=system:unauthenticated|system:authenticated", GRANT),
+            (
+                "adm policy add-scc-to-user|add-scc-to-group privileged|anyuid|hostaccess|hostmount-anyuid|hostnetwork|nonroot",
+                GRANT,
+            ),
+            ("label ** pod-security.kubernetes.io/enforce-", GRANT),
+            // What an editor makes of it is only known when it runs.
+            ("edit clusterrole*|rolebinding*|validatingwebhook*|mutatingwebhook*", GRANT),
             ("adm policy add-cluster-role-to-user|add-cluster-role-to-group cluster-admin", GRANT),
             (
                 "get secret|secrets|secret/*|secrets/*|all,secret* -o,--output=*.data*|*.stringData*|*'data'*",

@@ -38,6 +38,9 @@ pub(super) fn forge(run: &mut Run) {
 
 /// What a request to a forge opens.
 pub(super) fn request(run: &mut Run, method: &str, address: &str, body: &str) {
+    if address.contains("/apis/rbac.authorization.k8s.io") || address.contains(":6443/") {
+        manifest(run, body);
+    }
     if forges::is_forge(address) {
         let method = if method.is_empty() && !body.is_empty() { "POST" } else { method };
         let found = forges::opening(method, address, &Leaves::body(body)).or_else(|| forges::mutation(body));

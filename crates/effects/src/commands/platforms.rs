@@ -64,6 +64,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("volumes|volume|vol destroy|delete|rm", DESTROY),
             ("postgres|pg|mysql|redis|mpg destroy|delete", DESTROY),
             ("orgs delete", DESTROY),
+            ("orgs invite", GRANT),
             ("machine|machines|m destroy|remove|rm|kill", DELETE),
             ("secrets unset", DELETE),
             ("ips|certs release|remove", DELETE),
@@ -90,6 +91,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("config:get", Deed::Safe),
             ("config", SECRET),
             ("auth:token|authorizations:create", SECRET),
+            ("access:add|access:update|members:add|members:set|keys:add|webhooks:add|drains:add", GRANT),
         ],
     },
     Tool {
@@ -102,6 +104,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("domains|dns|certs rm|remove", DELETE),
             ("env rm|remove", DELETE),
             ("env pull", SECRET),
+            ("teams invite", GRANT),
             ("alias rm|remove", DELETE),
             ("blob|integration|teams delete|del|remove|rm", DELETE),
         ],

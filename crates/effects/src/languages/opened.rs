@@ -5,7 +5,7 @@ use tollgate_model::Certainty;
 use super::machine::Machine;
 use super::value::{Args, Val};
 use crate::openings::leaves::normal;
-use crate::openings::{Leaves, clouds, forges};
+use crate::openings::{Leaves, clouds, forges, manifests};
 use crate::url;
 use crate::word::show;
 
@@ -34,7 +34,11 @@ impl Machine<'_, '_, '_> {
     pub fn opens_cloud(&mut self, class: &str, name: &str, args: &Args, certainty: Certainty) {
         let own = CLOUDS.iter().any(|library| class.starts_with(library)) || name.ends_with("Command");
         let assigns = own && class.contains("role_assignments") && name.contains("create");
-        let opening = clouds::call(name, &leaves(args), own);
+        let given = leaves(args);
+        for opening in manifests::created(name, &given) {
+            self.push(opening.effect("a library of a cluster"), certainty);
+        }
+        let opening = forges::call(class, name, &given).or_else(|| clouds::call(name, &given, own));
         if let Some(opening) = opening.or_else(|| assigns.then(|| clouds::assignment(name))) {
             self.push(opening.effect("a library of a cloud"), certainty);
         }

@@ -124,6 +124,7 @@ const CALLS: &[(&str, How)] = &[
     ("deleteconfigurationrecorder", How::Weaker),
     ("deletedeliverychannel", How::Weaker),
     ("disablekey", How::Weaker),
+    ("schedulekeydeletion", How::Weaker),
     ("disableebsencryptionbydefault", How::Weaker),
     ("deletebucketencryption", How::Weaker),
     ("deleteaccountpasswordpolicy", How::Weaker),

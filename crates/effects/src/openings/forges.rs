@@ -1,6 +1,7 @@
 //! Requests to forges: protections of branches, who may see and push, what runs with which rights. By the interfaces
 //! that GitHub, GitLab and Gitea document.
 
+use super::leaves::normal;
 use super::{How, Leaves, Opening};
 
 /// What a request to a forge gives away. The path may be an address.
@@ -53,6 +54,58 @@ pub(crate) fn mutation(query: &str) -> Option<Opening> {
     ];
     let found = marks.iter().find(|mark| mutates && lower.contains(**mark))?;
     weaker("a protection of a repository", found)
+}
+
+/// Libraries of forges, and their methods that open something whatever they are given.
+const LIBRARIES: &[&str] = &["github", "Github", "octokit", "@octokit", "gitlab", "@gitbeaker", "gitea"];
+const CALLS: &[(&str, How)] = &[
+    ("removeprotection", How::Weaker),
+    ("deletebranchprotection", How::Weaker),
+    ("deleteadminbranchprotection", How::Weaker),
+    ("removeadminenforcement", How::Weaker),
+    ("removerequiredpullrequestreviews", How::Weaker),
+    ("removerequiredstatuschecks", How::Weaker),
+    ("deletereporuleset", How::Weaker),
+    ("disablevulnerabilityalerts", How::Weaker),
+    ("addtocollaborators", How::Grant),
+    ("addcollaborator", How::Grant),
+    ("createdeploykey", How::Grant),
+    ("createkey", How::Grant),
+    ("createhook", How::Weaker),
+    ("createwebhook", How::Weaker),
+    ("setmembershipforuser", How::Grant),
+    ("addtomembers", How::Grant),
+];
+
+/// What a call of a forge's library opens.
+pub(crate) fn call(class: &str, name: &str, given: &Leaves) -> Option<Opening> {
+    if !LIBRARIES.iter().any(|library| class.starts_with(library)) {
+        return None;
+    }
+    let name = normal(name);
+    if let Some((call, how)) = CALLS.iter().find(|(call, _)| *call == name) {
+        return Some(Opening::new(*how, *call));
+    }
+    // `protectedbranches.delete("main")`
+    if name == "delete"
+        && ["protectedbranches", "protectedtags", "pushrules"].iter().any(|part| class.ends_with(part))
+    {
+        return weaker("a protection of a repository is deleted", class);
+    }
+    // `request("PATCH /repos/a/b", {…})`
+    let asked = given.all().find_map(|(path, value)| value.split_once(' ').filter(|_| path.is_empty()));
+    if let Some((method, path)) = asked {
+        return opening(method, path, given);
+    }
+    let edits = ["edit", "update", "create", "set", "put"].iter().any(|verb| name.starts_with(verb));
+    if edits
+        && (given.has("visibility", &["public"]) || given.has("private", &["false"]))
+        && !name.starts_with("create")
+    {
+        return Some(Opening::new(How::Public, "a repository"));
+    }
+    let (setting, _) = WEAKER.iter().find(|(name, values)| edits && given.has(name, values))?;
+    weaker("a setting of a repository", setting)
 }
 
 /// Is it the address of a forge's interface?

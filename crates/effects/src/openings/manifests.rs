@@ -1,10 +1,25 @@
 //! Manifests of clusters: rights for everybody, walls that are taken down.
 
+use super::leaves::normal;
 use super::{How, Leaves, Opening};
 
 /// What a document gives away. A list of objects is one of them after the other.
 pub(crate) fn openings(document: &Leaves) -> Vec<Opening> {
     document.ending("kind").flat_map(|(way, kind)| of_kind(kind, &document.below(way))).collect()
+}
+
+/// What a method of a cluster's library makes: an object that names its kind, or one of the method's own.
+pub(crate) fn created(method: &str, given: &Leaves) -> Vec<Opening> {
+    let method = normal(method);
+    let verb = ["create", "patch", "replace"].iter().find_map(|verb| method.strip_prefix(verb));
+    let Some(kind) = verb else { return Vec::new() };
+    let mut found = openings(given);
+    let own = ["clusterrolebinding", "rolebinding", "clusterrole", "networkpolicy"];
+    if let Some(kind) = own.iter().find(|own| kind.trim_start_matches("namespaced") == **own) {
+        let body = given.below("body.");
+        found.extend(of_kind(kind, if body.is_empty() { given } else { &body }));
+    }
+    found
 }
 
 /// What an object of this kind gives away, or a patch of one.

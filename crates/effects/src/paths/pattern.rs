@@ -77,6 +77,9 @@ impl Component {
         let mut literals = self.tokens.iter().filter(|token| matches!(token, Token::Char(_))).count();
         if let Some(ending) = common_ending(wanted) {
             literals = literals.saturating_sub(self.ending_like(ending));
+        } else if let Some(ending) = wanted.strip_prefix('*').filter(|ending| ending.starts_with('.')) {
+            // What stands before the ending says nothing of it.
+            literals = self.ending_like(ending);
         }
         let needed = wanted.chars().filter(|character| *character != '*').count().div_ceil(2).min(4);
         literals >= needed && self.could_be(&wanted.replace('*', "x"))

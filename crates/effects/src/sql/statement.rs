@@ -202,6 +202,10 @@ impl<'t> Reader<'t> {
                 });
                 (Deed::Run, texts.next()?)
             }
+            // `alter system set archive_command = '…'`: a server runs it.
+            name if self.is("alter") && self.word(1) == Some("system") && name.ends_with("_command") => {
+                (Deed::Run, text(3)?)
+            }
             "outfile" | "dumpfile" => (Deed::WriteFile, text(1)?),
             "lo_export" => (Deed::WriteFile, text(5)?),
             "writefile" => (Deed::WriteFile, text(2)?),
@@ -236,7 +240,14 @@ impl<'t> Reader<'t> {
             && self.contains("disable")
             && self.contains("row")
             && self.contains("security");
-        if opens {
+        let listens = self.is("alter")
+            && self.word(1) == Some("system")
+            && self.contains("listen_addresses")
+            && self
+                .tokens
+                .iter()
+                .any(|token| matches!(token, Token::Text(text) if text == "*" || text == "0.0.0.0"));
+        if opens || listens {
             return Some(Statement { deed: Deed::Grant, object: self.name(2) });
         }
         if !gives_all && !makes_super {
