@@ -15,58 +15,9 @@ const AZ_VALUES: &str = "g resource-group n name subscription s o output query v
     ids id role assignee scope public-access server location l";
 
 /// Takes one of the cloud's own protections away.
-const WEAKER: Deed = Deed::Weaken("this machine: a protection of the cloud");
+pub(super) const WEAKER: Deed = Deed::Weaken("this machine: a protection of the cloud");
 
 pub(super) const TOOLS: &[Tool] = &[
-    // What PowerShell calls the same requests, which it does not tell apart by their letters.
-    Tool {
-        names: &[
-            "new-azroleassignment",
-            "new-iamaccesskey",
-            "set-azkeyvaultaccesspolicy",
-            "new-iamloginprofile",
-            "update-iamassumerolepolicy",
-            "write-iamuserpolicy",
-            "write-iamrolepolicy",
-        ],
-        values: "",
-        one_dash: true,
-        deeds: &[("**", GRANT)],
-    },
-    Tool {
-        names: &["register-iamuserpolicy", "register-iamrolepolicy", "register-iamgrouppolicy"],
-        values: "PolicyArn UserName RoleName GroupName",
-        one_dash: true,
-        deeds: &[("** --PolicyArn=*AdministratorAccess|*IAMFullAccess|*PowerUserAccess", GRANT)],
-    },
-    Tool {
-        names: &["set-s3acl"],
-        values: "BucketName Key CannedACLName",
-        one_dash: true,
-        deeds: &[
-            ("** --PublicReadOnly", PUBLIC),
-            ("** --PublicReadWrite", PUBLIC),
-            ("** --CannedACLName=public-*", PUBLIC),
-        ],
-    },
-    Tool {
-        names: &["remove-s3publicaccessblock", "write-s3bucketpolicy"],
-        values: "",
-        one_dash: true,
-        deeds: &[("**", PUBLIC)],
-    },
-    Tool {
-        names: &[
-            "stop-ctlogging",
-            "remove-cttrail",
-            "remove-gddetector",
-            "disable-shubsecurityhub",
-            "disable-kmskey",
-        ],
-        values: "",
-        one_dash: true,
-        deeds: &[("**", WEAKER)],
-    },
     // Clouds whose verbs are the names of their requests.
     Tool {
         names: &["aliyun", "tccli"],

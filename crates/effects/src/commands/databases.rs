@@ -449,9 +449,8 @@ fn take_down(run: &mut Run, given: &Given, statement: &Statement, certainty: Cer
         Deed::ReadFile | Deed::Include => drop(run.read(&file(), false)),
         Deed::WriteFile => run.analyst.write(&file(), tollgate_model::WriteMode::Overwrite, None, run.shell),
         deed => {
-            let in_memory = given.target.iter().any(|name| name.contains(":memory:"));
-            let passing = |run: &Run| in_memory || is_throwaway(run);
-            if let Some(operation) = deed.operation().filter(|_| !passing(run)) {
+            let in_memory = || given.target.iter().any(|name| name.contains(":memory:"));
+            if let Some(operation) = deed.operation().filter(|_| !in_memory() && !is_throwaway(run)) {
                 let object = format!("`{}`{}", cut(&statement.object), place_of(given));
                 run.analyst.push(
                     EffectKind::Database { operation: operation.into(), object },

@@ -6,8 +6,8 @@ use tollgate_shell::eval::Stream;
 use tollgate_shell::value::Taint;
 
 use super::{
-    Run, cloud, containers, frameworks, infrastructure, kubernetes, openings, packages, platforms, runners,
-    services,
+    Run, cloud, cmdlets, containers, frameworks, infrastructure, kubernetes, openings, packages, platforms,
+    runners, services,
 };
 use crate::analyst::taint;
 use crate::names::Names;
@@ -68,6 +68,7 @@ const TABLES: &[&[Tool]] = &[
     kubernetes::TOOLS,
     infrastructure::TOOLS,
     cloud::TOOLS,
+    cmdlets::TOOLS,
     platforms::TOOLS,
     frameworks::TOOLS,
     packages::TOOLS,
