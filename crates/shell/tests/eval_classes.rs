@@ -221,7 +221,7 @@ fn c14_redefined_names() {
         ],
     );
     check(&[
-        ("alias up='cd / &&'; alias t='mv a'; up t b", &["up t b", "mv a b"]),
+        ("alias up='cd / &&'; alias t='mv a'; up t b", &["up t b", "t b", "mv a b"]),
         ("alias r='mv '; alias f='a '; alias h='b'; r f h", &["r f h", "mv a b"]),
         ("exec -a poweroff /bin/systemctl --force", &["poweroff --force"]),
         ("exec -a worker /bin/systemctl --force", &["/bin/systemctl --force"]),

@@ -10,6 +10,14 @@ use super::{Call, Context, Field, Frame, Host, Kind, Limit, Note, Scope, Shell};
 use crate::ast::{Dialect, Part, Redirect, Simple, Word};
 use crate::value::{Piece, Text, Value};
 
+/// What aliases make of a command.
+pub(super) enum Expansion {
+    /// The first word names one.
+    Named(Rc<str>),
+    /// All of it is another text.
+    Whole(Value),
+}
+
 impl Shell {
     /// Tells the host of the call and runs the body.
     pub(super) fn run_function(
@@ -94,8 +102,14 @@ impl Shell {
         }
     }
 
+    /// What the aliases in force make of a command.
+    pub(super) fn expansion(&mut self, simple: &Simple, host: &mut dyn Host) -> Option<Expansion> {
+        let named = self.alias_of(simple).map(Expansion::Named);
+        named.or_else(|| self.zsh_alias(simple, host).map(Expansion::Whole))
+    }
+
     /// The alias that the first word names, when it is written plainly.
-    pub(super) fn alias_of(&self, simple: &Simple) -> Option<Rc<str>> {
+    fn alias_of(&self, simple: &Simple) -> Option<Rc<str>> {
         if self.state.local.aliases.is_empty() {
             return None;
         }
@@ -109,7 +123,7 @@ impl Shell {
     }
 
     /// What zsh makes of a command with an alias that holds anywhere in it, or with a file whose ending has one.
-    pub(super) fn zsh_alias(&mut self, simple: &Simple, host: &mut dyn Host) -> Option<Value> {
+    fn zsh_alias(&mut self, simple: &Simple, host: &mut dyn Host) -> Option<Value> {
         let aliases = Rc::clone(&self.state.local.aliases);
         if self.dialect != Dialect::Zsh || aliases.is_empty() || !self.expanding.is_empty() {
             return None;
@@ -143,38 +157,10 @@ impl Shell {
         Some(whole)
     }
 
-    /// Runs a command as zsh reads it, and as it stands.
-    pub(super) fn run_zsh_alias(
-        &mut self,
-        whole: &Value,
-        simple: &Simple,
-        redirects: &[Redirect],
-        span: Span,
-        host: &mut dyn Host,
-    ) -> Flow {
-        let (entry, conditional) = (self.state.clone(), self.context.conditional);
-        self.context.conditional = true;
-        let plain = self.run_unaliased(simple, redirects, span, host);
-        self.state = entry;
-        self.expanding.push(Rc::from(""));
-        let context = self.context;
-        let flow = match self.redirect_for(redirects, host) {
-            Some((_, replaced)) => {
-                let flow = self.run_made(whole, span, host);
-                self.with_descriptors(flow, &replaced)
-            }
-            None => Flow::default(),
-        };
-        self.context = context;
-        self.expanding.pop();
-        self.context.conditional = conditional;
-        self.join_flows(plain, flow, &*host)
-    }
-
     /// Whether aliases are expanded is up to the kind of shell, so both ways are followed.
     pub(super) fn run_alias(
         &mut self,
-        name: &Rc<str>,
+        alias: &Expansion,
         simple: &Simple,
         redirects: &[Redirect],
         span: Span,
@@ -184,11 +170,28 @@ impl Shell {
         self.context.conditional = true;
         let plain = self.run_unaliased(simple, redirects, span, host);
         self.state = entry;
-        self.expanding.push(Rc::clone(name));
-        let expanded = self.run_alias_text(name, simple, redirects, span, host);
+        let expanded = match alias {
+            Expansion::Named(name) => {
+                self.expanding.push(Rc::clone(name));
+                self.run_alias_text(name, simple, redirects, span, host)
+            }
+            Expansion::Whole(text) => {
+                self.expanding.push(Rc::from(""));
+                self.run_whole(text, redirects, span, host)
+            }
+        };
         self.expanding.pop();
         self.context.conditional = conditional;
         self.join_flows(plain, expanded, &*host)
+    }
+
+    /// Runs the text that zsh reads in place of a command.
+    fn run_whole(&mut self, text: &Value, redirects: &[Redirect], span: Span, host: &mut dyn Host) -> Flow {
+        let context = self.context;
+        let Some((_, replaced)) = self.redirect_for(redirects, host) else { return Flow::default() };
+        let flow = self.run_made(text, span, host);
+        self.context = context;
+        self.with_descriptors(flow, &replaced)
     }
 
     fn run_alias_text(
