@@ -67,6 +67,10 @@ fn meaning(effect: &Effect, all: &[Effect], analyst: &Analyst, shell: &Shell) ->
             let texts = texts_after(place, *mode, content.as_deref(), shell);
             let source = content.as_deref().or(analyst.source.as_deref());
             let mut kinds = written(place, &texts, source, world);
+            // A hook of a repository that this call has made to throw away is judged by what it does.
+            if place.path.contains("/.git/hooks/") && analyst.is_new_there(&place.path) {
+                kinds.retain(|kind| !matches!(kind, EffectKind::Persist { .. }));
+            }
             kinds.extend(settings::filled(place).or_else(|| gate_lookup(place, all)));
             kinds.extend(pictures::sent(place, &texts, world));
             kinds.extend(indexes::named(place, &texts, shell, world));

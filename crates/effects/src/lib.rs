@@ -21,6 +21,7 @@ mod mcp;
 mod memory;
 mod names;
 mod notebook;
+mod openings;
 mod options;
 mod patch;
 mod paths;

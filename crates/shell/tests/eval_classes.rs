@@ -211,5 +211,19 @@ fn c14_redefined_names() {
         ("true() { false; }; true || mv a b", &["mv a b"]),
         ("builtin cd /; command -- mv a b", &["mv a b"]),
     ]);
-    check_as(Dialect::Zsh, &[("alias -g Z='| mv a b'; ls Z", &["mv a b", "ls Z"])]);
+    check_as(
+        Dialect::Zsh,
+        &[
+            // The text of the alias is seen by itself, and where it stands; whether it is one is up to the shell.
+            ("alias -g Z='| mv a b'; ls Z", &["mv a b", "ls Z", "ls"]),
+            ("alias -g A=-rf; mv A b", &["-rf", "mv A b", "mv -rf b"]),
+            ("alias -s md=mv; a.md", &["mv ‹?›…", "a.md", "mv a.md"]),
+        ],
+    );
+    check(&[
+        ("alias up='cd / &&'; alias t='mv a'; up t b", &["up t b", "t b", "mv a b"]),
+        ("alias r='mv '; alias f='a '; alias h='b'; r f h", &["r f h", "mv a b"]),
+        ("exec -a poweroff /bin/systemctl --force", &["poweroff --force"]),
+        ("exec -a worker /bin/systemctl --force", &["/bin/systemctl --force"]),
+    ]);
 }

@@ -166,7 +166,7 @@ impl Analyst<'_> {
     }
 
     /// Does it lie in a temporary folder of this call's own? What it puts there is nobody's secret.
-    fn is_new_there(&self, path: &str) -> bool {
+    pub(crate) fn is_new_there(&self, path: &str) -> bool {
         let temporary = self.world.temp_dirs().iter().any(|folder| paths::within(path, folder));
         temporary && self.is_made(path) && self.world.kind(path) == FileKind::Missing
     }

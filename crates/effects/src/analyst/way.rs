@@ -2,6 +2,7 @@
 
 use tollgate_model::{Certainty, CodeSource, EffectKind, FileKind, Mark, Place, Span};
 use tollgate_shell::eval::{Call, Kind, Outcome, Shell, Status};
+use tollgate_shell::multicall;
 
 use super::Analyst;
 use crate::word::{Word, show, ways};
@@ -78,9 +79,8 @@ impl Analyst<'_> {
         // Zsh brings some programs along by other names.
         let program =
             program.strip_prefix("zf_").filter(|rest| commands::is_command(rest)).unwrap_or(program);
-        // One binary with many tools is the tool whose name it is called by.
-        let by_name = matches!(program, "busybox" | "toybox" | "coreutils") && commands::is_command(name);
-        if by_name { name.to_owned() } else { program.to_owned() }
+        let tool = multicall::tool(program, name).filter(|tool| commands::is_command(tool));
+        tool.unwrap_or(program).to_owned()
     }
 
     /// What a path was copied or linked from, in this call or an earlier one.

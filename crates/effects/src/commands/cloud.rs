@@ -14,6 +14,9 @@ const GCLOUD_VALUES: &str = "project account configuration zone region format fi
 const AZ_VALUES: &str = "g resource-group n name subscription s o output query vault-name account-name c container-name \
     ids id role assignee scope public-access server location l";
 
+/// Takes one of the cloud's own protections away.
+pub(super) const WEAKER: Deed = Deed::Weaken("this machine: a protection of the cloud");
+
 pub(super) const TOOLS: &[Tool] = &[
     // Clouds whose verbs are the names of their requests.
     Tool {
@@ -63,7 +66,18 @@ pub(super) const TOOLS: &[Tool] = &[
             ("iam add-user-to-group --group-name=*dmin*", GRANT),
             ("iam deactivate-mfa-device", GRANT),
             ("cloudtrail stop-logging|delete-trail", DESTROY),
-            ("guardduty|securityhub|config delete-*|disable-*|stop-*", DESTROY),
+            ("cloudtrail update-trail --no-is-multi-region-trail", DELETE),
+            ("cloudtrail update-trail --no-include-global-service-events", DELETE),
+            ("cloudtrail update-trail --no-enable-log-file-validation", DELETE),
+            ("cloudtrail put-event-selectors --event-selectors=*IncludeManagementEvents*alse*", DELETE),
+            ("logs put-retention-policy --retention-in-days=1|3|5|7", DELETE),
+            ("sns|sqs add-permission", GRANT),
+            ("ec2 disable-*-by-default|disable-*-block-public-access", PUBLIC),
+            ("s3api put-bucket-versioning --versioning-configuration=*Suspended*", DELETE),
+            ("guardduty update-detector --no-enable", WEAKER),
+            ("wafv2|waf|waf-regional disassociate-web-acl", WEAKER),
+            ("ec2 modify-instance-metadata-options --http-tokens=optional", WEAKER),
+            ("guardduty|securityhub|config|configservice delete-*|disable-*|stop-*", DESTROY),
             (
                 "rds delete-db-instance|delete-db-cluster|delete-db-snapshot|delete-db-cluster-snapshot",
                 DESTROY,
@@ -144,11 +158,25 @@ pub(super) const TOOLS: &[Tool] = &[
             ("run deploy|services --allow-unauthenticated", PUBLIC),
             ("functions deploy --allow-unauthenticated", PUBLIC),
             ("compute firewall-rules create|update --source-ranges=0.0.0.0/0", PUBLIC),
+            // Whoever names no source lets everybody in.
             (
-                "** add-iam-policy-binding --role=roles/owner|roles/editor|roles/iam.securityAdmin|*Admin|*admin",
+                "compute firewall-rules create --allow !--source-ranges !--source-tags !--source-service-accounts !--direction=EGRESS",
+                PUBLIC,
+            ),
+            ("projects|organizations|resource-manager set-iam-policy", GRANT),
+            ("resource-manager folders|organizations set-iam-policy", GRANT),
+            ("** clusters update --no-enable-master-authorized-networks", PUBLIC),
+            ("services disable --force", DESTROY),
+            (
+                "** add-iam-policy-binding --role=roles/owner|roles/editor|roles/iam.securityAdmin|roles/iam.serviceAccountTokenCreator|*Admin|*admin",
                 GRANT,
             ),
             ("iam service-accounts keys create", GRANT),
+            (
+                "compute instances|project-info add-metadata --metadata,--metadata-from-file=*ssh-keys=*",
+                GRANT,
+            ),
+            ("logging settings update --disable-default-sink", WEAKER),
             ("secrets versions access", SECRET),
             ("auth print-access-token|print-identity-token", TOKEN),
             ("auth application-default print-access-token", TOKEN),
@@ -198,6 +226,9 @@ pub(super) const TOOLS: &[Tool] = &[
             ("ad app|sp credential reset", GRANT),
             ("ad sp create-for-rbac", GRANT),
             ("role assignment create --role=Owner|Contributor|*Administrator", GRANT),
+            ("keyvault set-policy --secret-permissions=all", GRANT),
+            ("keyvault set-policy --key-permissions=all", GRANT),
+            ("vm user update", GRANT),
             ("storage container set-permission|create --public-access=blob|container", PUBLIC),
             ("storage account update|create --allow-blob-public-access=true", PUBLIC),
             ("keyvault secret show|download", SECRET),
@@ -209,6 +240,11 @@ pub(super) const TOOLS: &[Tool] = &[
             ("network nsg rule create|update --source-address-prefixes=0.0.0.0/0|Internet|Any", PUBLIC),
             ("network nsg rule create|update --source-address-prefixes=*.*", Deed::Safe),
             ("network nsg rule create|update --access=Allow", PUBLIC),
+            // From the first address to the last.
+            ("** firewall-rule create|update --end-ip-address=255.255.255.255", PUBLIC),
+            ("storage account update --default-action=Allow", PUBLIC),
+            ("keyvault update --default-action=Allow", PUBLIC),
+            ("** update --public-network-access=Enabled", PUBLIC),
             ("** list-keys|show-connection-string|list-connection-strings", SECRET),
             ("acr delete", DELETE),
             ("** delete|purge|remove", DELETE),
@@ -233,6 +269,8 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[
             ("** --dry-run", Deed::Safe),
             ("auth|config|context|version|account **", Deed::Safe),
+            ("** firewall ** --inbound-rules=*0.0.0.0/0*|*::/0*", PUBLIC),
+            ("** firewall ** --source-ips=0.0.0.0/0|::/0", PUBLIC),
             (
                 "** cluster|clusters|database|databases|databases-engines|volume|volumes|bucket|project|projects|domain|domains|k8s|kubernetes|namespace|resource-group ** delete|rm|destroy|d",
                 DESTROY,
@@ -354,6 +392,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("kv delete", DELETE),
             ("kv get *secret*|*password*|*token*|*credential*|*private*", SECRET),
             ("acl token|policy delete", DELETE),
+            ("acl token|policy|role create|update", GRANT),
             ("leave", DELETE),
         ],
     },

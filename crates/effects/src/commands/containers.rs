@@ -273,6 +273,12 @@ fn mount(word: &Word) -> Option<Mount> {
     Some(Mount { here, there: there.to_owned(), read_only })
 }
 
+/// A folder of the machine that a pod is given.
+pub(super) fn host_path(run: &mut Run, folder: &str) {
+    let here = Word::literal_at(folder, run.call.span);
+    note_mount(run, &Mount { here, there: folder.to_owned(), read_only: false });
+}
+
 fn note_mount(run: &mut Run, mount: &Mount) {
     for (place, certainty) in run.analyst.places(&mount.here, run.shell) {
         let what = match place.path.as_str() {

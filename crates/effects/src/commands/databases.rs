@@ -89,7 +89,7 @@ fn psql(run: &mut Run) -> Outcome {
         return run.derived();
     }
     if let Some(code) = options.value("o").filter(|word| word.text.prefix().starts_with('|')).cloned() {
-        interpreters::code(run, &code.from(1).value(), code.span);
+        fed(run, &code.from(1).value());
     } else {
         written(run, &options, &["o"]);
     }
@@ -447,8 +447,8 @@ fn take_down(run: &mut Run, given: &Given, statement: &Statement, certainty: Cer
         Deed::ReadFile | Deed::Include => drop(run.read(&file(), false)),
         Deed::WriteFile => run.analyst.write(&file(), tollgate_model::WriteMode::Overwrite, None, run.shell),
         deed => {
-            let in_memory = given.target.iter().any(|name| name.contains(":memory:"));
-            if let Some(operation) = deed.operation().filter(|_| !in_memory) {
+            let in_memory = || given.target.iter().any(|name| name.contains(":memory:"));
+            if let Some(operation) = deed.operation().filter(|_| !in_memory()) {
                 let object = format!("`{}`{}", cut(&statement.object), place_of(given));
                 run.analyst.push(
                     EffectKind::Database { operation: operation.into(), object },
@@ -465,7 +465,9 @@ fn fed(run: &mut Run, code: &Value) -> Outcome {
     let plain = |c: char| c.is_ascii_alphanumeric() || " ./-_=:,+@%".contains(c);
     let span = run.call.span;
     let Some(text) = code.as_literal().filter(|text| text.chars().all(plain)) else {
-        return interpreters::code(run, code, span);
+        // The list of databases stands for whatever is asked of them.
+        let text = Value::text("psql -l | { ").concat(code).concat(&Value::text("\n}"));
+        return interpreters::code(run, &text, span);
     };
     let words: Vec<Word> = text.split_whitespace().map(|word| Word::literal_at(word, span)).collect();
     let mut call = run.call.clone();

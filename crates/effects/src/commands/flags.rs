@@ -48,7 +48,7 @@ const SLOTS: &[(&[&str], &str)] = &[
     (&["man"], "P,pager= H,html= X,gxditview="),
     (&["sort"], "compress-program="),
     (&["rg"], "pre= hostname-bin="),
-    (&["scp", "sftp"], "S="),
+    (&["scp", "sftp"], "S= D="),
     (&["wget"], "use-askpass="),
     (
         &["aria2c"],
@@ -67,7 +67,10 @@ const SLOTS: &[(&[&str], &str)] = &[
     (&["pandoc"], "F,filter= pdf-engine="),
     (&["certbot"], "pre-hook= post-hook= deploy-hook= renew-hook= manual-auth-hook= manual-cleanup-hook="),
     (&["borg"], "rsh="),
+    (&["r2", "radare2", "rizin"], "c="),
     (&["restic", "rclone"], "password-command="),
+    (&["rclone"], "sftp-ssh="),
+    (&["unison"], "sshcmd= rshcmd="),
     (&["mosh"], "ssh= server="),
     (&["svn"], "diff-cmd= diff3-cmd= editor-cmd="),
     (&["hg"], "e,ssh= remotecmd="),
@@ -88,6 +91,7 @@ const SLOTS: &[(&[&str], &str)] = &[
 /// Settings given as `name=value` whose value is a command when the name says so.
 const SETTINGS: &[(&[&str], &str)] = &[
     (&["hg"], "config="),
+    (&["sshfs"], "o="),
     (&["jj"], "config="),
     (&["svn"], "config-option="),
     (&["restic"], "o,option="),
@@ -121,7 +125,11 @@ pub(super) fn notice(run: &mut Run) {
     }
     match run.program {
         "cargo" => cargo::cargo(run),
-        "gh" => gh(run),
+        "gh" => {
+            gh(run);
+            super::openings::forge(run);
+        }
+        "glab" => super::openings::forge(run),
         "less" | "more" | "most" | "zless" => viewers::pager(run),
         "lf" | "ranger" | "vifm" | "nnn" | "joshuto" | "yazi" => viewers::manager(run),
         "mvn" | "mvnw" => maven(run),
@@ -234,7 +242,7 @@ pub(super) fn given(run: &Run, spec: &'static str) -> Vec<Word> {
 }
 
 /// Programs that write long options with one dash.
-const ONE_DASH: &[&str] = &["terraform", "tofu", "packer", "nomad", "consul", "vault"];
+const ONE_DASH: &[&str] = &["unison", "terraform", "tofu", "packer", "nomad", "consul", "vault"];
 
 fn with_two_dashes(word: &Word) -> Word {
     let prefix = word.text.prefix();
@@ -280,7 +288,7 @@ fn java(run: &mut Run) -> Outcome {
             let command = word.after('=');
             interpreters::code(run, &command.value(), command.span);
         }
-        if text.starts_with("-agentpath:") || text.starts_with("-javaagent:/tmp/") {
+        if changes_java(text) && !text.starts_with("-javaagent:") || text.starts_with("-javaagent:/tmp/") {
             run.analyst.opaque("an agent puts other code into the program", word.span);
         }
         if text.ends_with(".jar") && !text.starts_with('-') {
@@ -289,6 +297,25 @@ fn java(run: &mut Run) -> Outcome {
     }
     super::sources::run(run);
     run.derived()
+}
+
+/// Options that bring other code into a Java program, have a command run, or name a file of further options. A
+/// debugger that only listens brings none.
+pub(super) fn changes_java(option: &str) -> bool {
+    let listens = option.starts_with("-agentlib:jdwp") && !option.contains("launch=");
+    let starts = [
+        "-javaagent:",
+        "-agentlib:",
+        "-agentpath:",
+        "-Xbootclasspath",
+        "-XX:OnError=",
+        "-XX:OnOutOfMemoryError=",
+        "-XX:Flags=",
+        "-XX:VMOptionsFile=",
+        "-Djava.system.class.loader=",
+        "@",
+    ];
+    !listens && starts.iter().any(|start| option.starts_with(start))
 }
 
 /// `%pipe%command`, in an option or in PostScript.

@@ -1,14 +1,17 @@
 //! Clusters: kubectl, helm and what is around them.
 
+use tollgate_model::EffectKind;
 use tollgate_model::hosts::on_forge;
 use tollgate_shell::eval::Outcome;
 
 use super::containers::{is_remote, remote};
 use super::packages::install;
 use super::verbs::{APPLY, DELETE, DESTROY, Deed, GRANT, Line, SECRET, Tool};
-use super::{Commands, Run};
+use super::{Commands, Run, openings};
 use crate::analyst::taint;
+use crate::openings::{How, Leaves, Opening};
 use crate::options::{Order, read};
+use crate::paths;
 use crate::word::Word;
 
 pub(super) const COMMANDS: Commands = &[
@@ -26,7 +29,8 @@ const VALUES: &str = "n namespace context cluster user kubeconfig s server token
     client-certificate client-key request-timeout tls-server-name username password v vmodule profile profile-output \
     f filename k kustomize l selector field-selector o output template grace-period timeout replicas current-replicas \
     resource-version c container p patch type field-manager validate subresource raw sort-by L label-columns \
-    pod-selector chunk-size image env overrides port to-revision revision tail since from-literal from-file from-env-file";
+    pod-selector chunk-size image env overrides port to-revision revision tail since from-literal from-file from-env-file \
+    verb resource clusterrole role group serviceaccount patch-file";
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool {
@@ -55,6 +59,20 @@ pub(super) const TOOLS: &[Tool] = &[
             ("apply --prune", DELETE),
             ("create|apply clusterrolebinding --clusterrole=cluster-admin", GRANT),
             ("create rolebinding --clusterrole=cluster-admin|admin", GRANT),
+            (
+                "create clusterrolebinding|rolebinding --group=system:unauthenticated|system:authenticated",
+                GRANT,
+            ),
+            ("create clusterrolebinding|rolebinding --user=system:anonymous", GRANT),
+            ("set subject clusterrolebinding|clusterrolebindings|clusterrolebinding/*", GRANT),
+            ("set subject --group=system:unauthenticated|system:authenticated", GRANT),
+            (
+                "adm policy add-scc-to-user|add-scc-to-group privileged|anyuid|hostaccess|hostmount-anyuid|hostnetwork|nonroot",
+                GRANT,
+            ),
+            ("label ** pod-security.kubernetes.io/enforce-", GRANT),
+            // What an editor makes of it is only known when it runs.
+            ("edit clusterrole*|rolebinding*|validatingwebhook*|mutatingwebhook*", GRANT),
             ("adm policy add-cluster-role-to-user|add-cluster-role-to-group cluster-admin", GRANT),
             (
                 "get secret|secrets|secret/*|secrets/*|all,secret* -o,--output=*.data*|*.stringData*|*'data'*",
@@ -191,7 +209,16 @@ fn kubectl(run: &mut Run) -> Outcome {
     let global = Line::read(run.args, VALUES, false);
     match global.verb(0).as_str() {
         "exec" | "rsh" => exec(run, &global),
+        "patch" if !is_local(&global) && !global.has("dry-run") => {
+            openings::patch(run, &global);
+            run.derived()
+        }
+        "auth" if global.verb(1) == "reconcile" => {
+            manifests(run, &global);
+            run.derived()
+        }
         "apply" | "create" | "replace" => {
+            wide_role(run, &global);
             manifests(run, &global);
             if matches!(global.verb(1).as_str(), "job" | "cronjob" | "cj" | "deployment" | "deploy") {
                 return started(run, &global);
@@ -206,7 +233,7 @@ fn kubectl(run: &mut Run) -> Outcome {
             if is_privileged(run) {
                 let (tool, operation) = (run.program.to_owned(), "unconfined".to_owned());
                 let target = "--privileged".to_owned();
-                run.push(tollgate_model::EffectKind::Infra { tool, operation, target });
+                run.push(EffectKind::Infra { tool, operation, target });
             }
             started(run, &global)
         }
@@ -215,6 +242,14 @@ fn kubectl(run: &mut Run) -> Outcome {
             run.derived()
         }
         _ => run.derived(),
+    }
+}
+
+/// `create clusterrole name --verb='*' --resource='*'`.
+fn wide_role(run: &mut Run, line: &Line) {
+    let all = |name: &str| line.values(&[name]).any(|word| matches!(word.shown().as_str(), "*" | "*.*"));
+    if line.verb(1) == "clusterrole" && all("verb") && all("resource") && !line.has("dry-run") {
+        run.push(Opening::new(How::Grant, "a role that may do everything in the cluster").effect("kubectl"));
     }
 }
 
@@ -254,13 +289,14 @@ fn manifests(run: &mut Run, line: &Line) {
         let input = file.is("-") && run.stdin().is_some_and(|input| taint::has(input.taint, taint::NET));
         let address = shown.contains("://") || shown.starts_with("github.com/") || shown.starts_with("git@");
         let known = shown.strip_prefix("https://").is_some_and(is_release);
-        if dry || known {
+        if dry || known || is_local(line) {
             continue;
         }
         let text = if file.is("-") { run.stdin().cloned() } else { run.analyst.own_text(&file, run.shell) };
         if let Some(text) = text.as_ref().and_then(|text| text.as_literal()) {
             super::containers::described(run, text);
         }
+        described(run, &file);
         if input {
             run.analyst.opaque("what is put into the cluster comes from the network unread", file.span);
         } else if address {
@@ -277,6 +313,57 @@ fn manifests(run: &mut Run, line: &Line) {
     }
 }
 
+/// What the manifests of a file, or of those in a folder, open. A cluster of this machine is only played with.
+fn described(run: &mut Run, file: &Word) {
+    let names = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+    let below = |name: &str| {
+        let folder = file.shown();
+        Word::literal_at(&format!("{}/{name}", folder.trim_end_matches('/')), file.span)
+    };
+    if let Some(text) = openings::given(run, file) {
+        return openings::manifest(run, &text);
+    }
+    for list in names.iter().filter_map(|name| openings::given(run, &below(name))).collect::<Vec<_>>() {
+        let resources = Leaves::documents(&list);
+        let listed = resources.iter().flat_map(|document| document.ending("resources")).map(|(_, name)| name);
+        for text in listed.take(8).filter_map(|name| openings::given(run, &below(name))).collect::<Vec<_>>() {
+            openings::manifest(run, &text);
+        }
+    }
+    for path in within(run, file) {
+        if let Some(text) = openings::given(run, &Word::literal_at(&path, file.span)) {
+            openings::manifest(run, &text);
+        }
+    }
+}
+
+/// The manifests in a folder: those that this call has written, and those on disk.
+fn within(run: &Run, folder: &Word) -> Vec<String> {
+    let Some((place, _)) = run.analyst.places(folder, run.shell).into_iter().next() else {
+        return Vec::new();
+    };
+    let is_manifest = |path: &String| [".yaml", ".yml", ".json"].iter().any(|end| path.ends_with(end));
+    let written = run.analyst.found().iter().filter_map(|effect| match &effect.kind {
+        EffectKind::Write { place: file, .. } => {
+            paths::within(&file.path, &place.path).then(|| file.path.clone())
+        }
+        _ => None,
+    });
+    let listed =
+        run.analyst.world.list(&place.path, 64).into_iter().map(|name| format!("{}/{name}", place.path));
+    let mut files: Vec<String> = written.chain(listed).filter(is_manifest).collect();
+    files.dedup();
+    files.truncate(12);
+    files
+}
+
+/// A cluster that a tool has made in containers of this machine, and names so.
+fn is_local(line: &Line) -> bool {
+    let starts = ["kind-", "k3d-", "minikube", "docker-desktop", "rancher-desktop", "colima", "orbstack"];
+    line.values(&["context", "kube-context"])
+        .any(|name| starts.iter().any(|start| name.shown().starts_with(start)))
+}
+
 /// A file of a release or of a tagged tree on a well-known forge.
 fn is_release(address: &str) -> bool {
     let own = ["raw.githubusercontent.com/", "k8s.io/", "kubernetes.io/"];
@@ -290,7 +377,7 @@ fn copy(run: &mut Run, line: &Line) {
             run.read(&from, true);
         } else if keeps_secrets(&from.shown()) {
             let (tool, operation) = (run.program.to_owned(), "read-secret".to_owned());
-            run.push(tollgate_model::EffectKind::Infra {
+            run.push(EffectKind::Infra {
                 tool,
                 operation,
                 target: format!("{} cp {}", run.program, from.shown()),

@@ -420,6 +420,8 @@ pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &
     let Some(text) = value.as_literal() else { return };
     let off = match name {
         "NODE_TLS_REJECT_UNAUTHORIZED" | "PYTHONHTTPSVERIFY" => text == "0",
+        // Of Git itself it is told by its own name.
+        "GIT_SSL_NO_VERIFY" => !matches!(text, "" | "0" | "false") && call.name() != Some("git"),
         "NPM_CONFIG_STRICT_SSL" | "npm_config_strict_ssl" => text == "false",
         // An empty list of authorities is none, and then nothing is checked.
         "CURL_CA_BUNDLE" | "REQUESTS_CA_BUNDLE" => text.is_empty(),

@@ -2,6 +2,9 @@
 
 use super::verbs::{DELETE, DESTROY, Deed, GRANT, PUBLIC, SECRET, TOKEN, Tool};
 
+/// What GitHub looks for in every push.
+const SCANNING: &str = "this machine: the search for secrets in a repository";
+
 pub(super) const TOOLS: &[Tool] = &[
     Tool {
         names: &["gh"],
@@ -13,6 +16,9 @@ pub(super) const TOOLS: &[Tool] = &[
             ("repo delete|archive", DESTROY),
             ("repo edit --visibility=public", PUBLIC),
             ("repo create --public --push", PUBLIC),
+            ("repo edit --enable-secret-scanning=false", Deed::Weaken(SCANNING)),
+            ("repo edit --enable-secret-scanning-push-protection=false", Deed::Weaken(SCANNING)),
+            ("repo edit --enable-advanced-security=false", Deed::Weaken(SCANNING)),
             ("repo sync --force", DELETE),
             ("repo create|fork|clone|view|list|sync|rename|edit|set-default", Deed::Safe),
             ("release delete|delete-asset", DELETE),
@@ -58,6 +64,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("volumes|volume|vol destroy|delete|rm", DESTROY),
             ("postgres|pg|mysql|redis|mpg destroy|delete", DESTROY),
             ("orgs delete", DESTROY),
+            ("orgs invite", GRANT),
             ("machine|machines|m destroy|remove|rm|kill", DELETE),
             ("secrets unset", DELETE),
             ("ips|certs release|remove", DELETE),
@@ -84,6 +91,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("config:get", Deed::Safe),
             ("config", SECRET),
             ("auth:token|authorizations:create", SECRET),
+            ("access:add|access:update|members:add|members:set|keys:add|webhooks:add|drains:add", GRANT),
         ],
     },
     Tool {
@@ -96,6 +104,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("domains|dns|certs rm|remove", DELETE),
             ("env rm|remove", DELETE),
             ("env pull", SECRET),
+            ("teams invite", GRANT),
             ("alias rm|remove", DELETE),
             ("blob|integration|teams delete|del|remove|rm", DELETE),
         ],

@@ -78,6 +78,13 @@ pub(super) fn notice(run: &mut Run) {
                 interpreters::code(run, &text.value(), text.span);
                 return;
             }
+            // Yarn gives one text to a shell.
+            if let ("yarn" | "pnpm", [text]) = (run.program, inside.operands.as_slice())
+                && text.text.prefix().contains(' ')
+            {
+                interpreters::code(run, &text.value(), text.span);
+                return;
+            }
             // `npm exec package -- words`: the dashes are npm's.
             let mut words = inside.operands;
             if words.get(1).is_some_and(|word| word.is("--")) {

@@ -6,7 +6,7 @@ use tollgate_shell::eval::{Call, Code, Scope, Shell};
 use tollgate_shell::value::Value;
 
 use super::strangers::{either, possibly};
-use super::{Run, interpreters, loads, persistence, wrappers};
+use super::{Run, flags, interpreters, loads, persistence, wrappers};
 use crate::analyst::Analyst;
 use crate::paths;
 use crate::word::{Word, show};
@@ -25,6 +25,7 @@ const COMMANDS: &[&str] = &[
     "LESSCLOSE",
     "GIT_SSH",
     "SVN_SSH",
+    "DISTCC_SSH",
     "CVS_RSH",
     "RSYNC_RSH",
     "RSYNC_CONNECT_PROG",
@@ -190,6 +191,7 @@ const SEARCHED: &[&str] = &[
     "BUNDLE_GEMFILE",
     "COVERAGE_PROCESS_START",
     "GEM_PATH",
+    "GEM_HOME",
     "INPUTRC",
     "IRBRC",
     "JUPYTER_CONFIG_DIR",
@@ -317,8 +319,7 @@ fn options(run: &mut Run, name: &str, value: &Value) {
     }
     // The first word of make's own options has no dash.
     let eval = name.ends_with("MAKEFLAGS") && text.contains("--eval");
-    let agent =
-        text.contains("-javaagent:/tmp/") || text.contains("-agentpath:") || text.contains("OnOutOfMemory");
+    let agent = *program == "java" && text.split_whitespace().any(flags::changes_java);
     let tool =
         ["toolexec", "-exec", "linker=/tmp/", "--require", "--import"].iter().any(|flag| text.contains(flag));
     if eval || agent || tool {
@@ -359,7 +360,9 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
     }
     let plain = match name {
         "NODE_OPTIONS" => is_plain_node_option(value),
-        "RUBYOPT" | "PERL5OPT" | "JAVA_TOOL_OPTIONS" => is_plain_option(value),
+        "RUBYOPT" | "PERL5OPT" => is_plain_option(value),
+        // What is known of them is judged with the options.
+        "JAVA_TOOL_OPTIONS" => value.as_literal().is_some(),
         "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" => is_of_system(value),
         "PYTHONBREAKPOINT" => {
             value.as_literal().is_some_and(|text| matches!(text, "0" | "ipdb.set_trace" | "pdb.set_trace"))
@@ -462,7 +465,7 @@ pub(super) fn is_plain_node_option(value: &Value) -> bool {
 
 /// Options that load nothing.
 fn is_plain_option(value: &Value) -> bool {
-    let loads = ["-r", "-I", "-M", "-m", "-d", "-e", "-javaagent", "-agent", "-XX:On", "--require"];
+    let loads = ["-r", "-I", "-M", "-m", "-d", "-e", "--require"];
     value.as_literal().is_some_and(|text| {
         text.split_whitespace()
             .all(|word| word.starts_with('-') && !loads.iter().any(|flag| word.starts_with(flag)))

@@ -6,7 +6,8 @@ use tollgate_shell::eval::Stream;
 use tollgate_shell::value::Taint;
 
 use super::{
-    Run, cloud, containers, frameworks, infrastructure, kubernetes, packages, platforms, runners, services,
+    Run, cloud, cmdlets, containers, frameworks, infrastructure, kubernetes, openings, packages, platforms,
+    runners, services,
 };
 use crate::analyst::taint;
 use crate::names::Names;
@@ -67,6 +68,7 @@ const TABLES: &[&[Tool]] = &[
     kubernetes::TOOLS,
     infrastructure::TOOLS,
     cloud::TOOLS,
+    cmdlets::TOOLS,
     platforms::TOOLS,
     frameworks::TOOLS,
     packages::TOOLS,
@@ -141,6 +143,9 @@ pub(super) fn judge(run: &mut Run, tool: &Tool, words: &[Word]) -> Taint {
     let found = tool.deeds.iter().find(|(pattern, _)| line.fits(pattern, input));
     let Some((pattern, deed)) = found else {
         warn_of_unknown(run, tool, &line);
+        if !is_emulated(run, &line) {
+            openings::cloud(run, &line);
+        }
         in_production(run, &line);
         return Taint::NONE;
     };
@@ -376,6 +381,12 @@ impl Line {
             .iter()
             .filter(|(given, _)| names.contains(&given.as_str()))
             .filter_map(|(_, value)| value.as_ref())
+    }
+
+    /// Every option that may have a value, with it.
+    pub fn given(&self) -> impl Iterator<Item = (&str, &Word)> {
+        let known = self.options.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_ref()?)));
+        known.chain(self.loose.iter().map(|(name, value)| (name.as_str(), value)))
     }
 
     /// The word at this place among those that are no options, as shown.

@@ -10,6 +10,7 @@ mod tmux;
 use tollgate_model::phrase::JOB;
 use tollgate_model::{EffectKind, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
+use tollgate_shell::multicall;
 use tollgate_shell::value::Value;
 
 use super::{Commands, Handler, Run, interpreters, variables};
@@ -301,7 +302,18 @@ fn loader(run: &mut Run) -> Outcome {
     if options.has("preload") || options.has("audit") {
         run.analyst.opaque("a library puts other code into the program", run.call.span);
     }
-    inner_or_nothing(run, &options.operands.clone(), false)
+    let command = called(options.value("argv0"), options.operands.clone());
+    inner_or_nothing(run, &command, false)
+}
+
+/// A command whose program is called by another name, which may make it another tool.
+fn called(name: Option<&Word>, mut command: Vec<Word>) -> Vec<Word> {
+    if let (Some(name), Some(program)) = (name.and_then(Word::literal), command.first_mut())
+        && let Some(tool) = program.literal().and_then(|path| multicall::tool(path, name))
+    {
+        *program = Word::literal_at(tool, program.span);
+    }
+    command
 }
 
 /// Runs a shell with these words.

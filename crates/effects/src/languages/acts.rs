@@ -6,6 +6,7 @@ use tollgate_model::{Certainty, CodeSource, EffectKind};
 use tollgate_shell::eval::{Input, Stream};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
+use super::args::going_by;
 use super::files::PATH;
 use super::machine::{Machine, Origin};
 use super::network::is_bare_shell;
@@ -133,10 +134,9 @@ impl Machine<'_, '_, '_> {
             return self.begun(Command::Text(text), printed, args);
         }
         let mut words = self.words_of(&list.items);
-        if let (Some(program), Some(first)) = (args.option("executable"), words.first_mut())
-            && let Some(text) = program.as_text().single()
-        {
-            first.text = text.clone();
+        if let Some(program) = args.option("executable") {
+            let called = list.items.first().cloned();
+            words.splice(..1, self.words_of(&[going_by(program, called.as_ref())]));
         }
         self.run_words(words, input.as_ref(), args)
     }
@@ -191,7 +191,7 @@ impl Machine<'_, '_, '_> {
         let given = args.at(0, &["command", "cmd"]);
         // One table may hold it all.
         let named = ["cmd", "command", "file"].iter().find_map(|name| given.entry(name)).cloned();
-        let program = named.unwrap_or(given);
+        let program = going_by(&named.unwrap_or(given), args.option("argv0"));
         let list = match (&program, args.get(1), args.option("args")) {
             (Val::List(words), ..) => words.items.clone(),
             (_, Some(Val::List(words)), _) | (_, _, Some(Val::List(words))) => {
@@ -341,7 +341,8 @@ impl Machine<'_, '_, '_> {
 
     /// A program's path, and its words with the name first.
     pub fn run_listed(&mut self, path: &Val, list: &Val) -> Val {
-        let mut words = vec![path.clone()];
+        let called = if let Val::List(list) = list { list.items.first() } else { None };
+        let mut words = vec![going_by(path, called)];
         match list {
             Val::List(list) => words
                 .extend(list.items.iter().skip(1).filter(|value| !matches!(value, Val::Table(_))).cloned()),

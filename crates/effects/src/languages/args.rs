@@ -2,8 +2,11 @@
 
 use std::rc::Rc;
 
+use tollgate_shell::multicall;
+
 use super::expr::ARGUMENT;
 use super::machine::Machine;
+use super::pure::{self, Pure};
 use super::token::Tok;
 use super::value::{Args, Val};
 
@@ -83,6 +86,11 @@ impl Machine<'_, '_, '_> {
         match (&value, spread) {
             (Val::List(list), true) => args.list.extend(list.items.iter().cloned()),
             (Val::Table(table), true) => args.named.extend(table.entries.iter().cloned()),
+            // A text is the list of its characters.
+            (Val::Text(_), true) => match pure::apply(Pure::ToList, &Args::of(vec![value])) {
+                Val::List(list) => args.list.extend(list.items.iter().cloned()),
+                other => args.list.push(other),
+            },
             _ => args.list.push(value),
         }
     }
@@ -161,4 +169,13 @@ fn is_clause(name: &str) -> bool {
             | "xor"
             | "isa"
     )
+}
+
+/// A program that is called by another name, which may make it another tool.
+pub(super) fn going_by(program: &Val, name: Option<&Val>) -> Val {
+    let tool = || {
+        let (path, name) = (program.literal()?, name?.literal()?);
+        multicall::tool(&path, &name).map(Val::text)
+    };
+    tool().unwrap_or_else(|| program.clone())
 }

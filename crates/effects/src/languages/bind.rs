@@ -6,6 +6,7 @@ use tollgate_model::WriteMode;
 
 use super::flat::COMMAND;
 use super::machine::Machine;
+use super::services::is_service;
 use super::token::Tok;
 use super::value::{Args, Function, Val};
 use crate::analyst::taint;
@@ -23,6 +24,13 @@ impl Machine<'_, '_, '_> {
     /// A part of a value is set: `file.text = ""` writes the file, and the body of a request is sent with it.
     pub fn part_set(&mut self, place: Option<&str>, value: &Val) {
         let Some((owner, part)) = place.and_then(|place| place.rsplit_once('.')) else { return };
+        let root = owner.split('.').next().unwrap_or_default();
+        if let Some(Val::Object(object)) = self.scope.get(root).cloned().filter(|_| !root.is_empty())
+            && is_service(&object.class)
+        {
+            let named = vec![(Rc::from(part), value.clone())];
+            self.asked_of_service(&object.class, "set", &Args { list: Vec::new(), named });
+        }
         match self.scope.get(owner).cloned() {
             // Bytes of a file that is in memory.
             Some(Val::File(file)) if file.writes && (part == "[]" || part.parse::<i64>().is_ok()) => {

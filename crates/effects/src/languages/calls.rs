@@ -7,6 +7,7 @@ use tollgate_shell::value::{Hole, HoleSource, Taint, Text, Value};
 use super::expr::ARGUMENT;
 use super::flat::{COMMAND, OPENING};
 use super::machine::{Machine, Origin};
+use super::opened::is_emulated;
 use super::ops::Op;
 use super::services::{is_query, is_service};
 use super::standins::PROXY;
@@ -262,7 +263,9 @@ impl Machine<'_, '_, '_> {
             }
             _ => None,
         };
-        self.asked_of_service(whole.as_deref().unwrap_or(&class), name, args);
+        if !is_emulated(value) {
+            self.asked_of_service(whole.as_deref().unwrap_or(&class), name, args);
+        }
         let args = self.exposed_args(args);
         self.callbacks_with(&args, value.taint());
         match value {

@@ -22,6 +22,7 @@ mod lisp;
 mod machine;
 mod members;
 mod network;
+mod opened;
 mod ops;
 mod outgoing;
 mod output;

@@ -18,6 +18,7 @@ impl Machine<'_, '_, '_> {
         if op == Op::Post && name.ends_with(".delete") {
             self.deletes_at(&args.at(0, &["url"]), "DELETE", args);
         }
+        self.asks_forge(&args.at(0, &["url"]), name.rsplit('.').next().unwrap_or_default(), args);
         self.network(op, args)
     }
 
@@ -44,6 +45,7 @@ impl Machine<'_, '_, '_> {
         self.connect(&address, direction, &carries);
         self.secrets_sent(&address, &rest);
         self.deletes_at(&address, &method, args);
+        self.asks_forge(&address, &method, args);
         self.answered(op, args);
         match op {
             Op::Connect | Op::Dial => {

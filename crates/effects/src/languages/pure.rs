@@ -349,6 +349,11 @@ fn vague(value: &Val, marks: tollgate_shell::value::Taint) -> Val {
 }
 
 fn join(list: &Val, between: &Value) -> Val {
+    // A text is the list of its characters.
+    if let (Val::Text(_), Some(text), Some(between)) = (list, list.literal(), between.as_literal()) {
+        let known: Vec<String> = text.chars().take(4096).map(String::from).collect();
+        return Val::Text(Value::text(&known.join(between)).with_taint(list.taint()));
+    }
     let Val::List(items) = list else {
         return Val::Text(Value::something(HoleSource::Input).with_taint(list.taint()));
     };

@@ -156,6 +156,11 @@ const LIBRARIES: &[&str] = &[
     "@neondatabase/serverless",
     "@vercel/postgres",
     "slonik",
+    "github",
+    "octokit",
+    "@octokit",
+    "gitlab",
+    "@gitbeaker",
     "Sequel",
     "ActiveRecord",
     "DB",
@@ -199,8 +204,9 @@ impl Machine<'_, '_, '_> {
             return;
         }
         let certainty = if self.unsure > 0 { Certainty::Possible } else { Certainty::Certain };
-        if let Some(kind) = loss(class, name, args) {
-            self.push(kind, certainty);
+        match loss(class, name, args) {
+            Some(kind) => self.push(kind, certainty),
+            None => self.opens_cloud(class, name, args, certainty),
         }
         if UPLOADS.contains(&name) && is_service(class) {
             let content = Val::Text(self.read(&args.at(0, &["Filename", "filename", "file_path"])));

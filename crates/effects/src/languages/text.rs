@@ -184,8 +184,10 @@ pub(super) fn shell_words(text: &str) -> Vec<String> {
 /// `text[a:b]`, `text[::-1]`; a bound that is not given is unknown.
 pub(super) fn slice(value: &Val, bounds: &[Val]) -> Val {
     let marks = value.taint();
-    if let [_, _, Val::Int(-1)] = bounds {
-        return apply(Pure::Reverse, &Args::of(vec![value.clone()]));
+    if let [from, to, Val::Int(step)] = bounds
+        && *step != 1
+    {
+        return stepped(value, [from, to], *step);
     }
     let bound = |at: usize, none: i64| match bounds.get(at) {
         Some(Val::Int(bound)) => Some(*bound),
@@ -215,5 +217,36 @@ pub(super) fn slice(value: &Val, bounds: &[Val]) -> Val {
         }
         Val::List(list) => Val::many(list.items.clone()),
         _ => Val::Unknown(marks),
+    }
+}
+
+/// `text[a:b:step]`: every so many of them, backwards when the step is below nothing.
+fn stepped(value: &Val, bounds: [&Val; 2], step: i64) -> Val {
+    let all = match value {
+        Val::Text(text) => match text.as_literal() {
+            Some(known) => known.chars().take(4096).map(|c| Val::text(c.encode_utf8(&mut [0; 4]))).collect(),
+            None => return Val::Text(Value::unknown(HoleSource::Input).with_taint(value.taint())),
+        },
+        Val::List(list) if list.open => return Val::many(list.items.clone()),
+        Val::List(list) => list.items.clone(),
+        _ => return Val::Unknown(value.taint()),
+    };
+    let length = i64::try_from(all.len()).unwrap_or(i64::MAX);
+    let (first, last) = if step < 0 { (length - 1, -1) } else { (0, length) };
+    let place = |bound: &Val, none: i64| match bound {
+        Val::Int(at) if *at < 0 => (at + length).max(-1),
+        Val::Int(at) => (*at).min(if step < 0 { length - 1 } else { length }),
+        _ => none,
+    };
+    let [from, to] = bounds;
+    let (mut at, end) = (place(from, first), place(to, last));
+    let mut taken = Vec::new();
+    while step != 0 && if step < 0 { at > end } else { at < end } {
+        taken.extend(usize::try_from(at).ok().and_then(|at| all.get(at)).cloned());
+        at += step;
+    }
+    match value {
+        Val::Text(_) => apply(Pure::JoinWith, &Args::of(vec![Val::text(""), Val::list(taken)])),
+        _ => Val::list(taken),
     }
 }

@@ -75,11 +75,22 @@ impl Component {
             return matches(wanted, &self.text);
         }
         let mut literals = self.tokens.iter().filter(|token| matches!(token, Token::Char(_))).count();
-        if let Some(ending) = common_ending(wanted).filter(|ending| self.ends_with(ending)) {
-            literals = literals.saturating_sub(ending.len());
+        if let Some(ending) = common_ending(wanted) {
+            literals = literals.saturating_sub(self.ending_like(ending));
+        } else if let Some(ending) = wanted.strip_prefix('*').filter(|ending| ending.starts_with('.')) {
+            // What stands before the ending says nothing of it.
+            literals = self.ending_like(ending);
         }
         let needed = wanted.chars().filter(|character| *character != '*').count().div_ceil(2).min(4);
         literals >= needed && self.could_be(&wanted.replace('*', "x"))
+    }
+
+    /// How many literal characters its ending has, if that could be this one: `.y*ml` could be `.yaml`.
+    fn ending_like(&self, ending: &str) -> usize {
+        let dot = self.tokens.iter().rposition(|token| *token == Token::Char('.'));
+        let tail = dot.and_then(|at| self.tokens.get(at..)).unwrap_or_default();
+        let literals = tail.iter().filter(|token| matches!(token, Token::Char(_))).count();
+        if overlap(tail, &tokens(ending)) { literals } else { 0 }
     }
 
     /// Does it end so, whatever stands before?

@@ -202,6 +202,10 @@ impl<'t> Reader<'t> {
                 });
                 (Deed::Run, texts.next()?)
             }
+            // `alter system set archive_command = '…'`: a server runs it.
+            name if self.is("alter") && self.word(1) == Some("system") && name.ends_with("_command") => {
+                (Deed::Run, text(3)?)
+            }
             "outfile" | "dumpfile" => (Deed::WriteFile, text(1)?),
             "lo_export" => (Deed::WriteFile, text(5)?),
             "writefile" => (Deed::WriteFile, text(2)?),
@@ -236,7 +240,14 @@ impl<'t> Reader<'t> {
             && self.contains("disable")
             && self.contains("row")
             && self.contains("security");
-        if opens {
+        let listens = self.is("alter")
+            && self.word(1) == Some("system")
+            && self.contains("listen_addresses")
+            && self
+                .tokens
+                .iter()
+                .any(|token| matches!(token, Token::Text(text) if text == "*" || text == "0.0.0.0"));
+        if opens || listens {
             return Some(Statement { deed: Deed::Grant, object: self.name(2) });
         }
         if !gives_all && !makes_super {
@@ -341,6 +352,10 @@ fn client(line: &str, flavour: Flavour) -> Option<Statement> {
             one(Deed::Run, code)
         }
         (".shell" | ".system" | "system", _) => one(Deed::Run, rest),
+        // MySQL's pager is given all that a query yields.
+        ("pager" | "\\P", _) if flavour == Flavour::MySql => one(Deed::Run, rest),
+        ("\\setenv", _) => paged(rest).and_then(|code| one(Deed::Run, code)),
+        ("tee" | "\\T", _) if flavour == Flavour::MySql && is_path(rest) => one(Deed::WriteFile, rest),
         ("\\copy", _) => copied(rest),
         ("\\i" | "\\ir" | "\\include" | ".read" | "source" | "\\.", _) => one(Deed::Include, rest),
         ("\\o" | "\\out" | "\\w" | ".output" | ".once" | ".save" | ".backup" | ".dump", _)
@@ -354,6 +369,12 @@ fn client(line: &str, flavour: Flavour) -> Option<Statement> {
         }
         _ => None,
     }
+}
+
+/// What `\setenv name value` has psql run: the pager, or an editor.
+fn paged(rest: &str) -> Option<&str> {
+    let (name, value) = rest.trim_start().split_once(char::is_whitespace)?;
+    (name.ends_with("PAGER") || name.ends_with("EDITOR") || name == "VISUAL").then_some(value)
 }
 
 fn is_path(text: &str) -> bool {

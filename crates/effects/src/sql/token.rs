@@ -186,7 +186,7 @@ impl<'s> Reader<'s> {
         // Words of the clients themselves, at the start of a statement.
         let starts = matches!(self.tokens.last(), None | Some(Token::Symbol(';')));
         let client = match word.as_str() {
-            "system" | "source" => self.flavour == Flavour::MySql && starts,
+            "system" | "source" | "pager" | "tee" => self.flavour == Flavour::MySql && starts,
             "go" => {
                 fresh && self.rest.lines().next().is_some_and(|line| line.trim().eq_ignore_ascii_case("go"))
             }

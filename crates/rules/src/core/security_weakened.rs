@@ -45,10 +45,9 @@ impl Rule for SecurityWeakened {
     fn check(&self, case: &Case) -> Option<Hit> {
         let instead = "give the one user or program the one right that is needed, and let the person do it";
         first(case, |effect| match &effect.kind {
-            EffectKind::Weaken { what } => Words::new(
-                format!("takes a protection of this machine away: {}", what.strip_prefix(MACHINE)?),
-                instead,
-            ),
+            EffectKind::Weaken { what } => {
+                Words::new(format!("takes a protection away: {}", what.strip_prefix(MACHINE)?), instead)
+            }
             EffectKind::Privilege { how } if how.contains("set-user-ID") => {
                 Words::new(format!("lets everybody run a program with another's rights: {how}"), instead)
             }

@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, EffectKind, Hit, Place, Rule};
+use tollgate_model::{Card, Case, EffectKind, FileKind, Hit, Place, Rule, Zone};
 
 use crate::kit::{Words, first, rule, shown};
 
@@ -40,7 +40,7 @@ impl Rule for HooksSkip {
                 "keeps the repository's git hooks from running",
                 "mend what the hook complains about",
             ),
-            EffectKind::Delete { place, .. } if is_hook(place) => Words::new(
+            EffectKind::Delete { place, .. } if is_hook(place) && !is_new(place, case) => Words::new(
                 format!("takes the git hook {} away", shown(place)),
                 "mend what the hook complains about",
             ),
@@ -53,6 +53,11 @@ impl Rule for HooksSkip {
             _ => None,
         })
     }
+}
+
+/// A hook that only this call has put there, in a temporary folder.
+fn is_new(place: &Place, case: &Case) -> bool {
+    place.zone == Zone::Temp && !place.pattern && case.world.kind(&place.path) == FileKind::Missing
 }
 
 fn is_hook(place: &Place) -> bool {

@@ -5,10 +5,18 @@ use std::rc::Rc;
 use tollgate_model::Span;
 
 use super::join::join_variables;
-use super::state::{Flow, Function, JumpKind, Local, State};
+use super::state::{Contents, Flow, Function, JumpKind, Local, State, Variable};
 use super::{Call, Context, Field, Frame, Host, Kind, Limit, Note, Scope, Shell};
-use crate::ast::{Part, Redirect, Simple};
-use crate::value::Value;
+use crate::ast::{Dialect, Part, Redirect, Simple, Word};
+use crate::value::{Piece, Text, Value};
+
+/// What aliases make of a command.
+pub(super) enum Expansion {
+    /// The first word names one.
+    Named(Rc<str>),
+    /// All of it is another text.
+    Whole(Value),
+}
 
 impl Shell {
     /// Tells the host of the call and runs the body.
@@ -76,6 +84,12 @@ impl Shell {
         if self.frames.iter().any(|frame| frame.name == *name && repeats(&frame.entry, &self.state)) {
             return false;
         }
+        let mut same = self.frames.iter().filter(|frame| frame.name == *name);
+        if same.clone().count() >= WALK
+            && same.next_back().is_some_and(|frame| deepens(&frame.entry, &self.state))
+        {
+            return false;
+        }
         match self.budget.recursions.checked_sub(1) {
             Some(left) => {
                 self.budget.recursions = left;
@@ -88,8 +102,14 @@ impl Shell {
         }
     }
 
+    /// What the aliases in force make of a command.
+    pub(super) fn expansion(&mut self, simple: &Simple, host: &mut dyn Host) -> Option<Expansion> {
+        let named = self.alias_of(simple).map(Expansion::Named);
+        named.or_else(|| self.zsh_alias(simple, host).map(Expansion::Whole))
+    }
+
     /// The alias that the first word names, when it is written plainly.
-    pub(super) fn alias_of(&self, simple: &Simple) -> Option<Rc<str>> {
+    fn alias_of(&self, simple: &Simple) -> Option<Rc<str>> {
         if self.state.local.aliases.is_empty() {
             return None;
         }
@@ -102,10 +122,45 @@ impl Shell {
         }
     }
 
+    /// What zsh makes of a command with an alias that holds anywhere in it, or with a file whose ending has one.
+    fn zsh_alias(&mut self, simple: &Simple, host: &mut dyn Host) -> Option<Value> {
+        let aliases = Rc::clone(&self.state.local.aliases);
+        if self.dialect != Dialect::Zsh || aliases.is_empty() || !self.expanding.is_empty() {
+            return None;
+        }
+        let global = |word: &Word| match word.parts.as_slice() {
+            [Part::Text { text, quoted: false }] => aliases.get(format!("{GLOBAL}{text}").as_str()),
+            _ => None,
+        };
+        let suffix = simple.words.first().and_then(|word| match word.parts.last() {
+            Some(Part::Text { text, quoted: false }) => {
+                aliases.get(format!("{SUFFIX}{}", text.rsplit_once('.')?.1).as_str())
+            }
+            _ => None,
+        });
+        if suffix.is_none() && !simple.words.iter().any(|word| global(word).is_some()) {
+            return None;
+        }
+        let mut whole = suffix.cloned().unwrap_or_else(Value::empty);
+        for word in &simple.words {
+            whole = whole.concat(&Value::text(" "));
+            if let Some(text) = global(word) {
+                whole = whole.concat(text);
+                continue;
+            }
+            let fields = self.expand_words(std::slice::from_ref(word), host).into_iter().next();
+            for field in fields.unwrap_or_default() {
+                let word = self.stand_in(field);
+                whole = whole.concat(&Value::text(&word.to_string()));
+            }
+        }
+        Some(whole)
+    }
+
     /// Whether aliases are expanded is up to the kind of shell, so both ways are followed.
     pub(super) fn run_alias(
         &mut self,
-        name: &Rc<str>,
+        alias: &Expansion,
         simple: &Simple,
         redirects: &[Redirect],
         span: Span,
@@ -115,11 +170,28 @@ impl Shell {
         self.context.conditional = true;
         let plain = self.run_unaliased(simple, redirects, span, host);
         self.state = entry;
-        self.expanding.push(Rc::clone(name));
-        let expanded = self.run_alias_text(name, simple, redirects, span, host);
+        let expanded = match alias {
+            Expansion::Named(name) => {
+                self.expanding.push(Rc::clone(name));
+                self.run_alias_text(name, simple, redirects, span, host)
+            }
+            Expansion::Whole(text) => {
+                self.expanding.push(Rc::from(""));
+                self.run_whole(text, redirects, span, host)
+            }
+        };
         self.expanding.pop();
         self.context.conditional = conditional;
         self.join_flows(plain, expanded, &*host)
+    }
+
+    /// Runs the text that zsh reads in place of a command.
+    fn run_whole(&mut self, text: &Value, redirects: &[Redirect], span: Span, host: &mut dyn Host) -> Flow {
+        let context = self.context;
+        let Some((_, replaced)) = self.redirect_for(redirects, host) else { return Flow::default() };
+        let flow = self.run_made(text, span, host);
+        self.context = context;
+        self.with_descriptors(flow, &replaced)
     }
 
     fn run_alias_text(
@@ -131,17 +203,7 @@ impl Shell {
         host: &mut dyn Host,
     ) -> Flow {
         let Some(text) = self.state.local.aliases.get(name).cloned() else { return Flow::default() };
-        let rest = simple.words.get(1..).unwrap_or_default();
-        // After an alias that ends in a blank the next word may be an alias too.
-        let second = rest.first().filter(|_| text.literals().any(|text| text.ends_with([' ', '\t'])));
-        let second = second.and_then(|word| match word.parts.as_slice() {
-            [Part::Text { text, quoted: false }] => self.state.local.aliases.get(text.as_str()).cloned(),
-            _ => None,
-        });
-        let (text, rest) = match second {
-            Some(more) => (text.concat(&more), rest.get(1..).unwrap_or_default()),
-            None => (text, rest),
-        };
+        let (text, rest) = self.chained(text, simple.words.get(1..).unwrap_or_default());
         let lists = self.expand_words(rest, host);
         let Some((_, replaced)) = self.redirect_for(redirects, host) else { return Flow::default() };
         if self.take_ended() {
@@ -162,6 +224,24 @@ impl Shell {
             all = self.join_flows(all, flow, &*host);
         }
         self.with_descriptors(all, &replaced)
+    }
+
+    /// The text of an alias with those of the aliases behind it: after one that ends in a blank the next word is looked
+    /// up too. Behind an operator the next word is a command, and is looked up when the text is read.
+    fn chained<'w>(&self, mut text: Value, mut rest: &'w [Word]) -> (Value, &'w [Word]) {
+        let aliases = &self.state.local.aliases;
+        while let Some((word, others)) = rest.split_first()
+            && let [Part::Text { text: name, quoted: false }] = word.parts.as_slice()
+            && let Some(more) = aliases.get(name.as_str())
+        {
+            let (blank, open) = (ends(&text, &[' ', '\t']), ends(&text, OPERATORS));
+            if !blank && !open {
+                break;
+            }
+            text = if open { text.concat(&Value::text(&format!(" {name}"))) } else { text.concat(more) };
+            rest = others;
+        }
+        (text, rest)
     }
 
     /// Runs text that holds stand-ins for whole words.
@@ -185,6 +265,71 @@ impl Shell {
         }
         all
     }
+}
+
+/// How the aliases of zsh that hold anywhere, and those for endings of files, are kept among the others.
+pub(super) const GLOBAL: &str = "-g ";
+pub(super) const SUFFIX: &str = "-s ";
+
+/// A walk over folders is followed this deep: below, it does the same to what lies deeper in the same folder.
+const WALK: usize = 3;
+
+/// The same state, but for values that are patterns which go one folder deeper.
+fn deepens(before: &State, now: &State) -> bool {
+    let rest = |state: &State| Local {
+        vars: Rc::default(),
+        shadowed: Rc::default(),
+        args: Rc::clone(&now.local.args),
+        fds: Rc::default(),
+        ..Local::clone(&state.local)
+    };
+    let lists = before.local.args.any.iter().zip(&now.local.args.any);
+    let args = before.local.args.any.len() == now.local.args.any.len()
+        && lists.into_iter().all(|(before, now)| {
+            before.others == now.others
+                && before.tail == now.tail
+                && before.items.len() == now.items.len()
+                && before.items.iter().zip(&now.items).all(|(before, now)| is_deeper(before, now))
+        });
+    let (left, right) = (&before.local.vars, &now.local.vars);
+    let vars = left.len() == right.len()
+        && left.iter().zip(right.iter()).all(|((name, left), (other, right))| {
+            name == other && (left == right || is_deeper_variable(left, right))
+        });
+    args && vars && before.input(0) == now.input(0) && rest(before) == rest(now)
+}
+
+fn is_deeper_variable(before: &Variable, now: &Variable) -> bool {
+    match (&before.contents, &now.contents) {
+        (Contents::Scalar(before), Contents::Scalar(now)) => is_deeper(before, now),
+        _ => false,
+    }
+}
+
+/// Does each text that it may be go on where one of the others ends, by patterns of names?
+fn is_deeper(before: &Value, now: &Value) -> bool {
+    let open = |piece: &Piece| match piece {
+        Piece::Text(text) => &**text == "/",
+        other => is_glob(other),
+    };
+    let goes_on = |before: &Text, now: &Text| {
+        let more = now.pieces.strip_prefix(before.pieces.as_slice()).unwrap_or_default();
+        before == now || before.pieces.iter().any(is_glob) && !more.is_empty() && more.iter().all(open)
+    };
+    before.taint == now.taint
+        && now.any.iter().all(|now| before.any.iter().any(|before| goes_on(before, now)))
+}
+
+fn is_glob(piece: &Piece) -> bool {
+    matches!(piece, Piece::Glob(_))
+}
+
+/// What a list may end in, so that a command follows.
+const OPERATORS: &[char] = &['&', '|', ';', '(', '{', '!', '\n'];
+
+fn ends(text: &Value, marks: &[char]) -> bool {
+    let blanks: &[char] = if marks == OPERATORS { &[' ', '\t'] } else { &[] };
+    text.literals().any(|text| text.trim_end_matches(blanks).ends_with(marks))
 }
 
 /// The same variables, directory, arguments and input; where the output goes makes no difference.

@@ -29,7 +29,7 @@ impl Shell {
         span: Span,
         host: &mut dyn Host,
     ) -> Flow {
-        if let Some(alias) = self.alias_of(simple) {
+        if let Some(alias) = self.expansion(simple, host) {
             return self.run_alias(&alias, simple, redirects, span, host);
         }
         self.run_unaliased(simple, redirects, span, host)

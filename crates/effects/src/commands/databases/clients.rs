@@ -1,9 +1,10 @@
 //! Clients of databases that differ in little but the names of their options.
 
 use tollgate_shell::eval::Outcome;
+use tollgate_shell::value::Value;
 
 use super::{Given, given, statements};
-use crate::commands::Run;
+use crate::commands::{Run, interpreters};
 use crate::options::{Order, read};
 use crate::sql::Flavour;
 use crate::word::Word;
@@ -12,6 +13,11 @@ use crate::word::Word;
 pub(super) fn sqlplus(run: &mut Run) -> Outcome {
     let options = read(run.args, "S,s L,l M= R= C= F H V nolog", Order::Anywhere);
     let files = options.operands.iter().filter(|word| word.text.prefix().starts_with('@'));
+    if let Some(text) = run.stdin().and_then(|text| text.as_literal()).map(str::to_owned) {
+        for code in text.lines().filter_map(hosted) {
+            interpreters::code(run, &Value::text(code), run.call.span);
+        }
+    }
     let given = Given {
         texts: Vec::new(),
         files: files.map(|word| word.from(1)).collect(),
@@ -21,6 +27,14 @@ pub(super) fn sqlplus(run: &mut Run) -> Outcome {
         program: run.program,
     };
     statements(run, &given)
+}
+
+/// `host command`, `!command`: a line for the system, not for the database.
+fn hosted(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let verb = line.split_whitespace().next().unwrap_or_default();
+    let named = ["host", "hos", "ho"].iter().any(|name| verb.eq_ignore_ascii_case(name));
+    line.strip_prefix('!').or(named.then(|| line.get(verb.len()..)).flatten())
 }
 
 /// `db2 drop table x`: its words are one statement.

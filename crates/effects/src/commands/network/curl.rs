@@ -4,7 +4,7 @@ use tollgate_model::{WriteMode, phrase};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::Value;
 
-use super::super::Run;
+use super::super::{Run, openings};
 use super::address::{connect, host_of, name_of, send};
 use super::cargo::{Cargo, is_strange};
 use super::request::{self, Request};
@@ -72,7 +72,7 @@ pub(super) fn curl(run: &mut Run) -> Outcome {
         }),
         proven: is_proven(&options),
         socket: options.value("unix-socket").map(Word::shown),
-        body: body(&options),
+        body: body(run, &options),
     };
     urls.iter().for_each(|url| request::judge(run, url, &request));
     saved(run, &options, &urls, &Value::output(content))
@@ -230,9 +230,13 @@ fn is_proven(options: &Options) -> bool {
         || ["u", "n", "netrc-file", "oauth2-bearer", "aws-sigv4", "E"].iter().any(|name| options.has(name))
 }
 
-fn body(options: &Options) -> String {
-    let texts = BODIES.iter().flat_map(|name| options.values(name)).map(Word::shown);
-    texts.collect::<Vec<_>>().join("\n")
+fn body(run: &mut Run, options: &Options) -> String {
+    let words: Vec<Word> = BODIES.iter().flat_map(|name| options.values(name)).cloned().collect();
+    let text = |word: Word| {
+        let file = word.text.prefix().starts_with('@').then(|| word.from(1));
+        file.and_then(|file| openings::given(run, &file)).unwrap_or_else(|| word.shown())
+    };
+    words.into_iter().map(text).collect::<Vec<_>>().join("\n")
 }
 
 /// Writes what was asked to be written.

@@ -2,7 +2,7 @@
 
 use tollgate_model::{Certainty, EffectKind, phrase};
 
-use super::super::Run;
+use super::super::{Run, openings};
 use super::address::host_of;
 use crate::sql;
 use crate::url;
@@ -27,6 +27,7 @@ pub(super) struct Request {
 pub(super) fn judge(run: &mut Run, address: &Word, request: &Request) {
     let method = overridden(address, request).unwrap_or_else(|| request.method.to_ascii_uppercase());
     let host = host_of(address);
+    openings::request(run, &method, &address.shown(), &request.body);
     if let Some(operation) = index_loss(&address.shown(), &method) {
         let object = format!("`{}`", address.shown());
         let kind = EffectKind::Database { operation: operation.to_owned(), object };

@@ -130,7 +130,14 @@ pub(super) fn netcat(run: &mut Run) -> Outcome {
         Some(place) if !options.has("l") && !options.has("U") => drop(connect(run, &place, &cargo, false)),
         _ => {
             let word = Word::literal_at("", run.call.span);
-            send(run, &word, &host, cargo, false);
+            // Whoever calls at an address of this machine only is of this machine.
+            let bound = match options.operands.as_slice() {
+                [bound, _] => Some(bound),
+                _ => options.value("s"),
+            };
+            let bound =
+                bound.filter(|_| options.has("l")).map(host_of).filter(|bound| url::is_this_machine(bound));
+            send(run, &word, &bound.unwrap_or(host), cargo, false);
         }
     }
     Outcome::unknown(taint::NET)

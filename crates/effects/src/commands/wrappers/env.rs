@@ -54,6 +54,7 @@ fn runs(run: &mut Run, options: &Options, command: Vec<Word>) -> Outcome {
         run.push(EffectKind::EnvRead { names: Vec::new() });
         return Outcome::unknown(taint::ENVIRONMENT);
     }
+    let command = super::called(options.value("a"), command);
     run.inner(&command)
 }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::super::args::going_by;
 use super::super::expr::{ARGUMENT, UNARY};
 use super::super::machine::Machine;
 use super::super::ops::{Known, Op};
@@ -268,7 +269,7 @@ fn run_as(m: &mut Machine, slot: Range<usize>) -> Args {
     }
     args.list = flattened(std::mem::take(&mut args.list)).items();
     match args.list.first_mut() {
-        Some(first) => *first = program,
+        Some(first) => *first = going_by(&program, Some(first)),
         None => args.list.push(program),
     }
     args

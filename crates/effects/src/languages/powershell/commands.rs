@@ -15,6 +15,7 @@ use super::dotnet::{self, short_type};
 use super::quotes::blanks;
 use super::{block, operand};
 use crate::analyst::taint;
+use crate::commands::is_command;
 
 /// Parameters that take no value.
 const SWITCHES: &[&str] = &[
@@ -203,7 +204,9 @@ fn cmdlet(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val>) -> Op
             value
         }
         // Other commands of PowerShell do not touch files.
-        _ if is_cmdlet(name) => Some(Val::Unknown(piped.map(Val::taint).unwrap_or_default())),
+        _ if is_cmdlet(name) && !is_command(name) => {
+            Some(Val::Unknown(piped.map(Val::taint).unwrap_or_default()))
+        }
         _ => None,
     }
 }

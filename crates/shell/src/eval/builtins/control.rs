@@ -7,6 +7,7 @@ use tollgate_model::Span;
 use super::super::state::{ExitCode, Flow, Jump, JumpKind, State, Trap};
 use super::super::{Call, Field, Host, Scope, Shell, Status};
 use super::{Builtin, find, joined, options};
+use crate::multicall;
 use crate::value::{Hole, HoleSource, Taint, Text, Value};
 
 impl Shell {
@@ -121,9 +122,11 @@ impl Shell {
             return self.either();
         };
         let mut argv: Vec<Field> = call.argv.iter().skip(skipped).cloned().collect();
-        // One binary with many tools is the tool it is called.
-        if let Some(called) = called(builtin, call).filter(|_| argv.first().is_some_and(has_many_tools)) {
-            argv.insert(1, called);
+        if let (Some(called), Some(program)) = (called(builtin, call), argv.first_mut())
+            && let (Some(path), Some(name)) = (program.value.as_literal(), called.value.as_literal())
+            && let Some(tool) = multicall::tool(path, name)
+        {
+            program.value = Value::text(tool);
         }
         if argv.is_empty() {
             return Flow::of(Status::Success, self.state.clone());
@@ -159,18 +162,21 @@ fn located(argv: &[Field]) -> Value {
     }
 }
 
-/// The name that `exec -a name` gives to the program.
+/// The name that `exec -a name` gives to the program; the letters may stand together, and the name with them.
 fn called(builtin: Builtin, call: &Call) -> Option<Field> {
-    let is_option = |field: &Field| {
-        field.value.as_literal().is_some_and(|text| matches!(text, "-a" | "-ca" | "-la" | "-cla" | "-lca"))
-    };
-    let at = call.argv.iter().position(is_option).filter(|_| builtin == Builtin::Exec)?;
-    call.argv.get(at + 1).cloned()
-}
-
-fn has_many_tools(program: &Field) -> bool {
-    let name = program.value.as_literal().and_then(|path| path.rsplit('/').next());
-    matches!(name, Some("busybox" | "toybox" | "coreutils"))
+    let words = call.argv.get(1..).filter(|_| builtin == Builtin::Exec)?;
+    let at = words.iter().position(|field| {
+        field.value.as_literal().is_some_and(|text| text.starts_with('-') && text.contains('a'))
+    })?;
+    let options = words.get(..at)?.iter();
+    if !options.clone().all(|field| field.value.as_literal().is_some_and(|text| text.starts_with('-'))) {
+        return None;
+    }
+    let option = words.get(at)?;
+    match option.value.as_literal()?.split_once('a')? {
+        (_, "") => words.get(at + 1).cloned(),
+        (_, name) => Some(Field { value: Value::text(name), ..option.clone() }),
+    }
 }
 
 /// How many words come before the command; `None` when nothing is run.

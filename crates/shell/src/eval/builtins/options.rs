@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use tollgate_model::Span;
 
+use super::super::functions::{GLOBAL, SUFFIX};
 use super::super::state::{Flow, List};
 use super::super::{Call, Field, Host, Shell, Status};
 use super::options;
@@ -143,9 +144,15 @@ impl Shell {
                     // It runs with the file that is named like a command.
                     let file = Value::something(HoleSource::Input);
                     self.run_aside(&Value::joined([&value, &file], " "), span, host);
-                    continue;
                 }
                 let aliases = Rc::make_mut(&mut self.state.local_mut().aliases);
+                if suffix || global {
+                    let kind = if suffix { SUFFIX } else { GLOBAL };
+                    aliases.insert(Rc::from(format!("{kind}{name}")), value.clone());
+                }
+                if suffix {
+                    continue;
+                }
                 aliases.insert(Rc::from(name), value);
             }
         }
