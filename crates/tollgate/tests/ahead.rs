@@ -209,7 +209,7 @@ fn sequences_of_the_blind_set() {
 
 #[test]
 fn sequences_of_our_own() {
-    check("own.jsonl", 30, 30);
+    check("own.jsonl", 77, 55);
 }
 
 /// What is newer on disk wins, and what was there before does not.

@@ -8,7 +8,7 @@ mod unknown;
 use tollgate_model::phrase::PRINTED;
 use tollgate_model::{EffectKind, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
-use tollgate_shell::value::{Taint, Value};
+use tollgate_shell::value::{Taint, Text, Value};
 
 pub(super) use self::unknown::unknown;
 use super::{Commands, Run, secrets};
@@ -156,7 +156,17 @@ fn filter(run: &mut Run) -> Outcome {
         "sdiff" => super::flags::values(run, &["--diff-program"]),
         _ => {}
     }
-    Outcome::unknown(whole.taint)
+    if matches!(run.program, "sort" | "shuf") { lines_of(whole) } else { Outcome::unknown(whole.taint) }
+}
+
+/// Some of the lines, or all of them in another order: a list of paths of which only the beginning is known still begins
+/// so.
+fn lines_of(whole: Value) -> Outcome {
+    let begins = |text: &Text| text.has_holes() && text.prefix().starts_with(['/', '.']);
+    match whole.any.iter().all(begins) {
+        true => Outcome { stdout: whole, status: Status::Either },
+        false => Outcome::unknown(whole.taint),
+    }
 }
 
 /// `split --filter=command file` gives the command what is in the file, piece by piece.
@@ -194,7 +204,8 @@ fn uniq(run: &mut Run) -> Outcome {
     let whole = contents(run, options.operands.get(..1).unwrap_or_default());
     match options.operands.get(1) {
         Some(output) => run.analyst.write(output, WriteMode::Overwrite, Some(&whole), run.shell),
-        None => return Outcome::unknown(whole.taint),
+        None if options.has("c") => return Outcome::unknown(whole.taint),
+        None => return lines_of(whole),
     }
     Outcome::silent(Status::Either)
 }
@@ -312,8 +323,11 @@ fn grep(run: &mut Run) -> Outcome {
     let walks = own && (options.has("r") || options.has("R")) || matches!(run.program, "rg" | "ag" | "ack");
     let files: Vec<Word> = options.operands.iter().skip(skip).cloned().collect();
     let mut marks = run.stdin().map(|value| value.taint).unwrap_or_default();
+    let mut whole = run.stdin().cloned().filter(|_| files.is_empty());
     for word in options.values("f").chain(&files) {
-        marks = marks.union(run.read(word, walks).taint);
+        let content = run.read(word, walks);
+        marks = marks.union(content.taint);
+        whole = (files.len() == 1).then_some(content);
     }
     names::named_files(run, &options, walks);
     let lists = ["l", "L", "files", "files-without-match"].into_iter().any(|name| options.has(name));
@@ -332,6 +346,9 @@ fn grep(run: &mut Run) -> Outcome {
     let pattern = options.value("e").or(options.operands.first().filter(|_| skip == 1)).cloned();
     match pattern.filter(|_| taint::has(marks, taint::NAMES) && !inverts) {
         Some(pattern) => names::picked(run, &pattern, marks),
+        None if options.has("v") && own && !options.has("c") => {
+            lines_of(whole.unwrap_or_else(|| Value::output(marks)).with_taint(marks))
+        }
         None => Outcome::unknown(marks),
     }
 }

@@ -7,6 +7,7 @@ use tollgate_shell::value::{Taint, Value};
 use super::lose::Doomed;
 use super::{Git, Verb};
 use crate::analyst::{call_taint, taint};
+use crate::patch::{self, Change};
 use crate::word::Word;
 
 pub(super) const VERBS: &[(&str, Verb)] = &[
@@ -394,10 +395,27 @@ fn patches(git: &mut Git, files: &[Word], folder: &str, strip: usize) {
     }
     let known: Vec<String> =
         texts.iter().flat_map(Value::literals).flat_map(|text| patched(text, strip)).take(256).collect();
+    let added = added(&texts);
     for path in known {
-        let path = git.in_tree(&format!("{folder}{path}"), &Word::literal_at("", span));
-        git.run.analyst.write(&path, WriteMode::Edit, None, git.run.shell);
+        let word = git.in_tree(&format!("{folder}{path}"), &Word::literal_at("", span));
+        match added.iter().find(|(name, _)| name.ends_with(&path)) {
+            Some((_, text)) => {
+                let text = Value::text(text);
+                git.run.analyst.write(&word, WriteMode::Overwrite, Some(&text), git.run.shell);
+            }
+            None => git.run.analyst.write(&word, WriteMode::Edit, None, git.run.shell),
+        }
     }
+}
+
+/// The files that patches make, with what is in them.
+fn added(texts: &[Value]) -> Vec<(String, String)> {
+    let changes = texts.iter().flat_map(Value::literals).flat_map(patch::read);
+    let added = changes.filter_map(|change| match change {
+        Change::Add { path, text } => Some((path, text)),
+        _ => None,
+    });
+    added.collect()
 }
 
 /// The paths that a patch makes or changes.
