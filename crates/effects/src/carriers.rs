@@ -406,9 +406,14 @@ fn after_colons(text: &str) -> Vec<String> {
     text.lines().filter_map(|line| line.split_once(": ")).map(|(_, line)| line.to_owned()).collect()
 }
 
-/// What a shell of Nix runs when it starts: the texts in doubled quotes.
+/// What a shell of Nix runs when it starts: the texts in doubled quotes, and those of its hooks.
 fn nix_hooks(text: &str) -> Vec<String> {
-    text.split("''").skip(1).step_by(2).map(str::to_owned).collect()
+    let doubled = text.split("''").skip(1).step_by(2);
+    let hooks = text.split("Hook").skip(1).filter_map(|rest| {
+        let value = rest.trim_start().strip_prefix('=')?.trim_start().strip_prefix('"')?;
+        value.split('"').next()
+    });
+    doubled.chain(hooks).map(str::to_owned).collect()
 }
 
 /// `commands = …` with the lines that belong to it.

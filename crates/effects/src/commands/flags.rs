@@ -2,6 +2,7 @@
 
 mod cargo;
 mod clears;
+mod generate;
 mod viewers;
 
 use tollgate_model::Zone;
@@ -270,6 +271,9 @@ fn go(run: &mut Run) -> Outcome {
         values(run, &["-toolexec", "--toolexec", "-vettool", "--vettool"]);
         // The program that was built stands behind what is to run it.
         values_before(run, &["-exec", "--exec"], " ./built");
+    }
+    if verb == "generate" && !run.args.iter().any(|word| word.is("-n")) {
+        generate::generate(run);
     }
     super::sources::run(run);
     run.derived()

@@ -52,7 +52,9 @@ pub(super) fn request(run: &mut Run, method: &str, address: &str, body: &str) {
 pub(super) fn cloud(run: &mut Run, line: &Line) {
     let looks = |word: &Word| {
         let text = word.text.prefix();
+        // What goes out may go anywhere.
         ["describe", "list", "get-", "show", "wait", "head-"].iter().any(|verb| text.starts_with(verb))
+            || text.ends_with("-egress")
     };
     if !matches!(run.program, "aws" | "gcloud" | "az") || line.operands.iter().take(5).any(looks) {
         return;

@@ -3,6 +3,7 @@
 use tollgate_model::Certainty;
 
 use super::machine::Machine;
+use super::services::is_service;
 use super::value::{Args, Val};
 use crate::openings::leaves::normal;
 use crate::openings::{Leaves, clouds, forges, manifests};
@@ -34,6 +35,10 @@ impl Machine<'_, '_, '_> {
     pub fn opens_cloud(&mut self, class: &str, name: &str, args: &Args, certainty: Certainty) {
         let own = CLOUDS.iter().any(|library| class.starts_with(library)) || name.ends_with("Command");
         let assigns = own && class.contains("role_assignments") && name.contains("create");
+        // Short names of things that are not known are no requests of a cloud.
+        if !own && name.len() <= 8 && !is_service(class) || !self.burn(16) {
+            return;
+        }
         let given = leaves(args);
         for opening in manifests::created(name, &given) {
             self.push(opening.effect("a library of a cluster"), certainty);
@@ -81,7 +86,7 @@ fn leaves(args: &Args) -> Leaves {
 fn fill(found: &mut Leaves, path: &str, value: &Val, depth: usize) {
     let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
     match value {
-        _ if depth > DEPTH => {}
+        _ if depth > DEPTH || found.is_full() => {}
         Val::Table(table) => {
             table.entries.iter().for_each(|(key, value)| fill(found, &below(&normal(key)), value, depth + 1));
         }

@@ -85,6 +85,11 @@ impl Leaves {
         )
     }
 
+    /// Is there as much in it as arguments ever hold?
+    pub fn is_full(&self) -> bool {
+        self.0.len() >= 256
+    }
+
     /// Is there nothing in it?
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -137,8 +137,10 @@ impl Shell {
                 let Some((name, value)) = split_alias(text) else { continue };
                 let value = Value { any: vec![value], taint: field.value.taint };
                 if global {
-                    // It takes effect anywhere in a command.
-                    self.run_aside(&value, span, host);
+                    // It takes effect anywhere in a command, behind another one as well.
+                    let behind = value.as_literal().map(|text| text.trim_start_matches(['|', '&', ';', ' ']));
+                    let alone = behind.map_or_else(|| value.clone(), Value::text);
+                    self.run_aside(&alone, span, host);
                 }
                 if suffix {
                     // It runs with the file that is named like a command.
