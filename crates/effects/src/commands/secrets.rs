@@ -4,7 +4,7 @@ mod names;
 
 use tollgate_model::phrase::{PRINTED, STORE};
 use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, Span, WriteMode, Zone};
-use tollgate_shell::eval::{Call, Outcome, Status, Stream};
+use tollgate_shell::eval::{Call, Open, Outcome, Status, Stream};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
 pub(crate) use names::is_secret_name;
@@ -116,6 +116,15 @@ fn holds_secret(value: &Value) -> bool {
 pub(crate) fn printed_by_code(analyst: &mut Analyst, call: &Call, text: &Value) {
     if is_seen(call) {
         repeated(analyst, text, call);
+    }
+}
+
+/// What code in another language says where errors go: seen, unless that is nowhere.
+pub(crate) fn told_aside(analyst: &mut Analyst, call: &Call, value: &Value) {
+    let nowhere = |open: &Open| open.fd == 2 && open.path.value.as_literal() == Some("/dev/null");
+    if !call.redirects.iter().any(nowhere) {
+        told(analyst, value, call.span);
+        repeated(analyst, value, call);
     }
 }
 

@@ -23,6 +23,7 @@ impl Machine<'_, '_, '_> {
     /// A part of a value is set: `file.text = ""` writes the file, and the body of a request is sent with it.
     pub fn part_set(&mut self, place: Option<&str>, value: &Val) {
         let Some((owner, part)) = place.and_then(|place| place.rsplit_once('.')) else { return };
+        self.put_in_part(owner, part, value);
         match self.scope.get(owner).cloned() {
             // Bytes of a file that is in memory.
             Some(Val::File(file)) if file.writes && (part == "[]" || part.parse::<i64>().is_ok()) => {
@@ -41,11 +42,53 @@ impl Machine<'_, '_, '_> {
                 self.write(&path, WriteMode::Overwrite, Some(&value.as_text()));
             }
             Some(Val::Unknown(marks))
-                if taint::has(marks, taint::NET) && matches!(part, "body" | "body_stream" | "content") =>
+                if taint::has(marks, taint::NET)
+                    && matches!(part, "body" | "body_stream" | "content" | "data") =>
             {
                 self.send_to_peer("send", Args::of(vec![value.clone()]));
             }
+            Some(Val::Unknown(marks)) if taint::has(marks, taint::NET) => {
+                self.send_headers(vec![value.clone()]);
+            }
             _ => {}
+        }
+    }
+
+    /// What is set in a table, an object or an address is a part of it from then on.
+    fn put_in_part(&mut self, owner: &str, part: &str, value: &Val) {
+        match self.scope.get(owner).cloned() {
+            Some(Val::Table(table)) => {
+                let kept = table.entries.iter().filter(|(name, _)| **name != *part || part == "?");
+                let entries = kept.cloned().chain([(Rc::from(part), value.clone())]).collect();
+                self.scope.set(owner, Val::table(entries));
+            }
+            Some(Val::List(list)) if list.items.is_empty() && part.parse::<u32>().is_err() && part != "[]" => {
+                self.scope.set(owner, Val::table(vec![(Rc::from(part), value.clone())]));
+            }
+            Some(Val::Text(address)) if is_address_part(part) && value.tells() => {
+                self.scope.set(owner, Val::Text(address.concat(&value.as_text())));
+            }
+            Some(object @ Val::Object(_)) => {
+                object.hold(&Args::of(vec![value.clone()]));
+            }
+            Some(_) => {}
+            // A part of a part: `session.headers["X"] = …`.
+            None => {
+                if let Some((whole, _)) = owner.rsplit_once('.')
+                    && let Some(object @ Val::Object(_)) = self.scope.get(whole).cloned()
+                {
+                    object.hold(&Args::of(vec![value.clone()]));
+                }
+            }
+        }
+    }
+
+    /// `url.searchParams.set(name, value)` is a part of the address.
+    pub fn query_set(&mut self, place: Option<&str>, name: &str, args: &Args) {
+        let owner = place.and_then(|place| place.strip_suffix(".searchParams"));
+        let (Some(owner), true) = (owner, matches!(name, "set" | "append")) else { return };
+        for value in args.list.iter().filter(|value| value.tells()) {
+            self.put_in_part(owner, "search", value);
         }
     }
 
@@ -144,4 +187,13 @@ impl Machine<'_, '_, '_> {
             }
         }
     }
+}
+
+/// Parts of an address that can be set.
+fn is_address_part(part: &str) -> bool {
+    matches!(
+        part,
+        "pathname" | "search" | "hash" | "host" | "hostname" | "username" | "password" | "path" | "query"
+            | "fragment" | "userinfo" | "user"
+    )
 }

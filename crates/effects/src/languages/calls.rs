@@ -7,6 +7,7 @@ use tollgate_shell::value::{Hole, HoleSource, Taint, Text, Value};
 use super::expr::ARGUMENT;
 use super::flat::{COMMAND, OPENING};
 use super::machine::{Machine, Origin};
+use super::network::CLIENT;
 use super::ops::Op;
 use super::services::{is_query, is_service};
 use super::standins::PROXY;
@@ -43,6 +44,7 @@ impl Machine<'_, '_, '_> {
                 }
                 let last = if is_query(&object.class) { "query" } else { last };
                 self.asked_of_service(owner, last, args);
+                self.carries_off(owner, Some(callee), last, args);
                 self.callbacks(args);
                 Val::object(&object.class, args.clone())
             }
@@ -82,11 +84,13 @@ impl Machine<'_, '_, '_> {
             None => {
                 self.strange = true;
                 self.note_connection(args);
+                self.note_peer(name, args);
                 let (owner, last) = name.rsplit_once('.').unwrap_or(("", name));
                 if let Some(result) = self.client_call(owner, last, args) {
                     return result;
                 }
                 self.asked_of_service(owner, last, args);
+                self.carries_off(owner, None, last, args);
                 let args = &self.exposed_args(args);
                 self.callbacks(args);
                 if name.len() > 120 {
@@ -188,8 +192,15 @@ impl Machine<'_, '_, '_> {
                     let mut all = args;
                     if op.wants_receiver() {
                         all.list.insert(0, value.clone());
+                    } else if op.is_network() {
+                        all.named.push((CLIENT.into(), value.clone()));
                     }
-                    return self.perform(op, &full, &all);
+                    let result = self.perform(op, &full, &all);
+                    // An archive takes in what it reads.
+                    if matches!(op, Op::Read | Op::ReadAll) {
+                        self.put_into(value, &Args::of(vec![result.clone()]));
+                    }
+                    return result;
                 }
             }
             Val::Table(_) => {
@@ -211,6 +222,11 @@ impl Machine<'_, '_, '_> {
     /// Calls a method that is known by its name alone, whatever it belongs to.
     fn method_by_name(&mut self, value: &Val, place: Option<&str>, name: &str, args: Args) -> Val {
         let remote = taint::has(value.taint(), taint::NET);
+        if matches!(value, Val::Unknown(_)) && (self.connected || remote) && is_setting(name) {
+            self.send_headers(args.all().cloned().collect());
+            return value.clone();
+        }
+        self.query_set(place, name, &args);
         if matches!(value, Val::Unknown(_)) && (self.connected || remote) && is_sending(name) {
             return self.send_to_peer(name, args);
         }
@@ -263,13 +279,22 @@ impl Machine<'_, '_, '_> {
             _ => None,
         };
         self.asked_of_service(whole.as_deref().unwrap_or(&class), name, args);
+        self.carries_off(&class, Some(value), name, args);
         let args = self.exposed_args(args);
+        self.put_into(value, &args);
         self.callbacks_with(&args, value.taint());
         match value {
             Val::Object(_) if is_service(&class) && class.len() < 120 => {
                 Val::object(&format!("{class}.{name}"), args)
             }
             _ => Val::Unknown(value.taint().union(args.taint())),
+        }
+    }
+
+    /// Something is put into an object, and leaves with it where it is led into a connection.
+    fn put_into(&mut self, value: &Val, args: &Args) {
+        if value.hold(args) {
+            self.send_to_peer("send", args.clone());
         }
     }
 
@@ -286,6 +311,10 @@ impl Machine<'_, '_, '_> {
         }
         if (self.syntax.function)(&known).is_some() {
             return self.library(&known, &args);
+        }
+        // Whatever else goes through the environment sees all of it.
+        if &**owner == "$ENV" && !names_only(name) {
+            return self.environment(true, name, &args);
         }
         if let Some(result) = self.of_function(owner, name, &args) {
             return result;
@@ -444,7 +473,79 @@ impl Machine<'_, '_, '_> {
 
 /// Methods that send what they are given on a connection.
 fn is_sending(name: &str) -> bool {
-    matches!(name, "send" | "sendall" | "write" | "end" | "emit" | "put" | "puts" | "print" | "POST" | "PUT")
+    matches!(
+        name,
+        "send"
+            | "sendall"
+            | "sendfile"
+            | "sendBinary"
+            | "write"
+            | "end"
+            | "emit"
+            | "put"
+            | "puts"
+            | "print"
+            | "POST"
+            | "PUT"
+            | "request"
+            | "send_request"
+            | "send_message"
+            | "send_mail"
+            | "sendMail"
+            | "post"
+            | "patch"
+    )
+}
+
+/// Methods that add something to a request that is not sent yet.
+fn is_setting(name: &str) -> bool {
+    matches!(
+        name,
+        "add_header"
+            | "add_unredirected_header"
+            | "putheader"
+            | "setHeader"
+            | "appendHeader"
+            | "setRequestHeader"
+            | "set"
+            | "query"
+            | "auth"
+            | "field"
+            | "[]="
+    )
+}
+
+/// Methods of the environment that tell its names at most.
+fn names_only(name: &str) -> bool {
+    matches!(
+        name,
+        "hasOwnProperty"
+            | "propertyIsEnumerable"
+            | "has"
+            | "contains"
+            | "size"
+            | "length"
+            | "count"
+            | "empty?"
+            | "member?"
+            | "key?"
+            | "key"
+            | "each_key"
+            | "keys"
+            | "clear"
+            | "replace"
+            | "merge!"
+            | "delete"
+            | "__contains__"
+            | "__len__"
+            | "__setitem__"
+            | "__delitem__"
+            | "unsetenv"
+            | "nil?"
+            | "is_a?"
+            | "class"
+            | "object_id"
+    )
 }
 
 /// Is a method given nothing but another path for what may be one?

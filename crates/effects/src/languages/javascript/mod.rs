@@ -23,6 +23,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     flat: false,
     block: no_block,
     slices: false,
+    generator: no_block,
     module,
     function: library::function,
     method: library::method,

@@ -121,9 +121,15 @@ fn files(name: &str) -> Option<Op> {
         | "pathlib.Path.read_bytes"
         | "configparser.ConfigParser.read"
         | "configparser.RawConfigParser.read" => Op::Read,
-        "tarfile.open.add" | "tarfile.TarFile.add" | "tarfile.TarFile.open.add" | "zipfile.ZipFile.write" => {
-            Op::Read
-        }
+        "tarfile.open.add"
+        | "tarfile.TarFile.add"
+        | "tarfile.TarFile.open.add"
+        | "tarfile.open.gettarinfo"
+        | "zipfile.ZipFile.write"
+        | "zipfile.PyZipFile.write"
+        | "pyzipper.AESZipFile.write"
+        | "py7zr.SevenZipFile.write"
+        | "py7zr.SevenZipFile.writeall" => Op::Read,
         "netrc.netrc" => Op::ReadOr("~/.netrc"),
         "dotenv.dotenv_values" => Op::ReadOr(".env"),
         "shutil.unpack_archive" => Op::Extract(1),
@@ -142,40 +148,50 @@ fn requests(name: &str) -> Option<Op> {
     Some(match name {
         "urllib.request.urlopen"
         | "urllib.urlopen"
-        | "requests.get"
-        | "requests.head"
-        | "requests.options"
-        | "httpx.get"
-        | "httpx.head"
+        | "urllib.request.Request"
+        | "urllib.request.build_opener.open"
         | "httpx.stream"
-        | "requests.Session.get"
-        | "httpx.Client.get"
-        | "httpx.AsyncClient.get"
-        | "aiohttp.ClientSession.get"
-        | "urllib3.PoolManager.urlopen"
-        | "urllib.request.Request" => Op::Fetch,
-        "requests.post"
-        | "requests.put"
-        | "requests.patch"
-        | "requests.delete"
-        | "requests.Session.delete"
-        | "httpx.delete"
-        | "httpx.Client.delete"
-        | "httpx.post"
-        | "httpx.put"
-        | "httpx.patch"
-        | "requests.Session.post"
-        | "requests.Session.put"
-        | "httpx.Client.post"
-        | "httpx.AsyncClient.post"
-        | "aiohttp.ClientSession.post" => Op::Post,
-        "requests.request"
-        | "httpx.request"
-        | "urllib3.request"
-        | "urllib3.PoolManager.request"
-        | "requests.Session.request"
-        | "aiohttp.ClientSession.request" => Op::Request,
+        | "webbrowser.open"
+        | "webbrowser.open_new"
+        | "webbrowser.open_new_tab" => Op::Fetch,
+        "urllib3.request" | "urllib3.PoolManager.urlopen" => Op::Request,
         "urllib.request.urlretrieve" | "urllib.urlretrieve" | "wget.download" => Op::Download,
+        _ => {
+            let (client, verb) = name.rsplit_once('.')?;
+            return CLIENTS.contains(&client).then_some(verb).and_then(request);
+        }
+    })
+}
+
+/// What has a method for each method of HTTP.
+const CLIENTS: &[&str] = &[
+    "requests",
+    "requests.api",
+    "requests.Session",
+    "requests.session",
+    "requests.sessions.Session",
+    "requests_html.HTMLSession",
+    "httpx",
+    "httpx.Client",
+    "httpx.AsyncClient",
+    "aiohttp.ClientSession",
+    "urllib3.PoolManager",
+    "urllib3.HTTPSConnectionPool",
+    "urllib3.HTTPConnectionPool",
+    "grequests",
+    "treq",
+    "niquests",
+    "curl_cffi.requests",
+    "cloudscraper.create_scraper",
+];
+
+/// A request, by the method that it is named for.
+fn request(verb: &str) -> Option<Op> {
+    Some(match verb {
+        "get" | "head" | "options" => Op::Fetch,
+        "post" | "put" | "patch" | "delete" => Op::Post,
+        "request" | "stream" => Op::Request,
+        "ws_connect" => Op::Connect,
         _ => return None,
     })
 }
@@ -195,9 +211,27 @@ fn connections(name: &str) -> Option<Op> {
         | "telnetlib.Telnet"
         | "paramiko.SSHClient.connect"
         | "websocket.create_connection"
+        | "websockets.connect"
+        | "websockets.sync.client.connect"
+        | "imaplib.IMAP4"
+        | "imaplib.IMAP4_SSL"
+        | "nntplib.NNTP"
+        | "asyncore.dispatcher.connect"
+        | "trio.open_tcp_stream"
+        | "anyio.connect_tcp"
+        | "pwn.remote"
+        | "smtplib.LMTP"
         | "asyncio.open_connection"
         | "xmlrpc.client.ServerProxy" => Op::Connect,
         "connection.request"
+        | "connection.putheader"
+        | "connection.sendfile"
+        | "connection.storlines"
+        | "connection.send_bytes"
+        | "connection.writelines"
+        | "connection.drain"
+        | "socket.socket.sendfile"
+        | "socket.socket.sendmsg"
         | "connection.putrequest"
         | "socket.socket.send"
         | "socket.socket.sendall"
@@ -275,9 +309,20 @@ fn environment(name: &str) -> Option<Op> {
         | "sys.stdin.readline"
         | "sys.stdin.readlines"
         | "sys.stdin.buffer.read" => Op::Input,
+        "sys.stderr.write"
+        | "sys.stderr.writelines"
+        | "sys.stderr.buffer.write"
+        | "logging.debug"
+        | "logging.info"
+        | "logging.warning"
+        | "logging.error"
+        | "logging.critical"
+        | "logging.exception"
+        | "warnings.warn"
+        | "SystemExit" => Op::Tell,
         "sys.stdin" | "sys.stdin.buffer" => Op::Known(Known::Input),
         "sys.argv" => Op::Known(Known::Program),
-        "os.environ" | "os.environb" => Op::Known(Known::Environment),
+        "os.environ" | "os.environb" | "$ENV._data" => Op::Known(Known::Environment),
         "$ENV.?" | "os.getenv" | "$ENV.get" | "$ENV.pop" | "$ENV.setdefault" => Op::Env,
         "$ENV.items" | "$ENV.values" | "$ENV.copy" => Op::EnvAll,
         "$ENV.update" | "$ENV.keys" => Op::Nothing,
@@ -309,10 +354,9 @@ fn paths(name: &str) -> Option<Op> {
         | "bytearray"
         | "os.fsencode"
         | "os.fsdecode"
-        | "io.StringIO"
-        | "io.BytesIO"
         | "pathlib.Path.resolve"
         | "memoryview" => Op::Pure(Pure::Same),
+        "io.StringIO" | "io.BytesIO" | "tempfile.SpooledTemporaryFile" => Op::Buffer,
         "os.path.dirname" => Op::Pure(Pure::Parent),
         "os.path.basename" => Op::Pure(Pure::Base),
         "os.getppid" => Op::Now(Known::Parent),
@@ -348,6 +392,7 @@ fn values(name: &str) -> Option<Op> {
         | "base64.b16decode" => Op::Pure(Pure::Hex),
         "zlib.decompress" | "gzip.decompress" | "bz2.decompress" | "lzma.decompress" | "base64.b32decode"
         | "base64.b85decode" | "base64.a85decode" => Op::Pure(Pure::Unpacked),
+        "pycurl.Curl.setopt" => Op::RequestOption,
         "json.dumps"
         | "urllib.parse.urlencode"
         | "urllib.parse.quote"

@@ -44,7 +44,14 @@ pub(super) fn statement(m: &mut Machine) {
             maybe_block(m);
         }
         "return" | "yield" => give_back(m),
-        "raise" | "assert" | "del" | "global" | "nonlocal" => {
+        "raise" | "assert" => {
+            m.at += 1;
+            let end = line_end(m);
+            let args = m.range(m.at..end, Machine::argument_list);
+            m.at = end;
+            args.list.iter().for_each(|value| m.thrown(value));
+        }
+        "del" | "global" | "nonlocal" => {
             m.at += 1;
             simple(m);
         }
