@@ -62,7 +62,9 @@ impl Machine<'_, '_, '_> {
                 let entries = kept.cloned().chain([(Rc::from(part), value.clone())]).collect();
                 self.scope.set(owner, Val::table(entries));
             }
-            Some(Val::List(list)) if list.items.is_empty() && part.parse::<u32>().is_err() && part != "[]" => {
+            Some(Val::List(list))
+                if list.items.is_empty() && part.parse::<u32>().is_err() && part != "[]" =>
+            {
                 self.scope.set(owner, Val::table(vec![(Rc::from(part), value.clone())]));
             }
             Some(Val::Text(address)) if is_address_part(part) && value.tells() => {
@@ -83,6 +85,21 @@ impl Machine<'_, '_, '_> {
         }
     }
 
+    /// A table takes in the entries of another: `headers.update({…})`.
+    pub fn table_grown(&mut self, value: &Val, place: Option<&str>, name: &str, args: &Args) {
+        let (Val::Table(table), Some(place)) = (value, place) else { return };
+        if !matches!(name, "update" | "merge!" | "putAll" | "store") {
+            return;
+        }
+        let given = args.list.iter().filter_map(|value| match value {
+            Val::Table(more) => Some(more.entries.clone()),
+            _ => None,
+        });
+        let more = given.flatten().chain(args.named.iter().cloned());
+        let entries = table.entries.iter().cloned().chain(more).collect();
+        self.scope.set(place, Val::table(entries));
+    }
+
     /// `url.searchParams.set(name, value)` is a part of the address.
     pub fn query_set(&mut self, place: Option<&str>, name: &str, args: &Args) {
         let owner = place.and_then(|place| place.strip_suffix(".searchParams"));
@@ -93,7 +110,8 @@ impl Machine<'_, '_, '_> {
     }
 
     pub fn bind_params(&mut self, function: &Function, args: &Args) {
-        let mut given = args.list.iter();
+        let spread = self.spread(function, args);
+        let mut given = spread.as_deref().unwrap_or(&args.list).iter();
         self.scope.set("@_", Val::list(args.list.clone()));
         for param in &function.params {
             if param.rest {
@@ -113,6 +131,18 @@ impl Machine<'_, '_, '_> {
                 Some(range) => self.range(range, |machine| machine.bind_pattern(&value)),
                 None => self.scope.set(&param.name, value),
             }
+        }
+    }
+
+    /// A block with several parameters takes the one list that it is given apart.
+    fn spread(&self, function: &Function, args: &Args) -> Option<Vec<Val>> {
+        let several = self.syntax.bare_calls && !self.syntax.symbolic && function.params.len() > 1;
+        match args.list.as_slice() {
+            [Val::List(list)] if several && !list.open => Some(list.items.clone()),
+            [one @ (Val::Unknown(_) | Val::List(_))] if several => {
+                Some(vec![Val::Unknown(one.taint()); function.params.len()])
+            }
+            _ => None,
         }
     }
 
@@ -193,7 +223,17 @@ impl Machine<'_, '_, '_> {
 fn is_address_part(part: &str) -> bool {
     matches!(
         part,
-        "pathname" | "search" | "hash" | "host" | "hostname" | "username" | "password" | "path" | "query"
-            | "fragment" | "userinfo" | "user"
+        "pathname"
+            | "search"
+            | "hash"
+            | "host"
+            | "hostname"
+            | "username"
+            | "password"
+            | "path"
+            | "query"
+            | "fragment"
+            | "userinfo"
+            | "user"
     )
 }

@@ -9,6 +9,7 @@ use super::flat::{COMMAND, OPENING};
 use super::machine::{Machine, Origin};
 use super::network::CLIENT;
 use super::ops::Op;
+use super::sayings::{is_new_name, is_sending, is_setting, names_only};
 use super::services::{is_query, is_service};
 use super::standins::PROXY;
 use super::value::{Args, Function, Val};
@@ -90,7 +91,8 @@ impl Machine<'_, '_, '_> {
                     return result;
                 }
                 self.asked_of_service(owner, last, args);
-                self.carries_off(owner, None, last, args);
+                let made = owner.ends_with(".new").then(|| Val::name(owner));
+                self.carries_off(owner, made.as_ref(), last, args);
                 let args = &self.exposed_args(args);
                 self.callbacks(args);
                 if name.len() > 120 {
@@ -227,12 +229,18 @@ impl Machine<'_, '_, '_> {
             return value.clone();
         }
         self.query_set(place, name, &args);
+        self.table_grown(value, place, name, &args);
         if matches!(value, Val::Unknown(_)) && (self.connected || remote) && is_sending(name) {
             return self.send_to_peer(name, args);
         }
-        // A file is sent with the request: `post(url).attach("name", path)`.
-        if matches!(value, Val::Unknown(_)) && remote && name == "attach" {
-            let content = Val::Text(self.read(&args.at(1, &[])));
+        // A file is sent with the request, `post(url).attach("name", path)`, or on a connection.
+        let sends_file = match name {
+            "attach" => Some(1),
+            "putbinaryfile" | "puttextfile" | "upload!" | "mput" => Some(0),
+            _ => None,
+        };
+        if let (Val::Unknown(_), true, Some(at)) = (value, self.connected || remote, sends_file) {
+            let content = Val::Text(self.read(&args.at(at, &[])));
             self.send_to_peer(name, Args::of(vec![content]));
             return value.clone();
         }
@@ -242,6 +250,7 @@ impl Machine<'_, '_, '_> {
         let known = (self.syntax.method)(name).filter(|op| match op {
             // What belongs to a service deletes there, not a path.
             Op::DeleteSelf => !matches!(value, Val::Object(_)),
+            Op::Open => !matches!(value, Val::Object(object) if is_service(&object.class)),
             // The columns of a table are renamed too.
             Op::Move => is_new_name(value, &args),
             _ => true,
@@ -468,93 +477,5 @@ impl Machine<'_, '_, '_> {
         }
         self.active.pop();
         value
-    }
-}
-
-/// Methods that send what they are given on a connection.
-fn is_sending(name: &str) -> bool {
-    matches!(
-        name,
-        "send"
-            | "sendall"
-            | "sendfile"
-            | "sendBinary"
-            | "write"
-            | "end"
-            | "emit"
-            | "put"
-            | "puts"
-            | "print"
-            | "POST"
-            | "PUT"
-            | "request"
-            | "send_request"
-            | "send_message"
-            | "send_mail"
-            | "sendMail"
-            | "post"
-            | "patch"
-    )
-}
-
-/// Methods that add something to a request that is not sent yet.
-fn is_setting(name: &str) -> bool {
-    matches!(
-        name,
-        "add_header"
-            | "add_unredirected_header"
-            | "putheader"
-            | "setHeader"
-            | "appendHeader"
-            | "setRequestHeader"
-            | "set"
-            | "query"
-            | "auth"
-            | "field"
-            | "[]="
-    )
-}
-
-/// Methods of the environment that tell its names at most.
-fn names_only(name: &str) -> bool {
-    matches!(
-        name,
-        "hasOwnProperty"
-            | "propertyIsEnumerable"
-            | "has"
-            | "contains"
-            | "size"
-            | "length"
-            | "count"
-            | "empty?"
-            | "member?"
-            | "key?"
-            | "key"
-            | "each_key"
-            | "keys"
-            | "clear"
-            | "replace"
-            | "merge!"
-            | "delete"
-            | "__contains__"
-            | "__len__"
-            | "__setitem__"
-            | "__delitem__"
-            | "unsetenv"
-            | "nil?"
-            | "is_a?"
-            | "class"
-            | "object_id"
-    )
-}
-
-/// Is a method given nothing but another path for what may be one?
-fn is_new_name(value: &Val, args: &Args) -> bool {
-    let is_path = matches!(value, Val::Text(_) | Val::File(_)) && !taint::has(value.taint(), taint::FILE);
-    match args.list.as_slice() {
-        [] => args.named.iter().any(|(name, _)| &**name == "target"),
-        [Val::Text(_) | Val::File(_)] => args.named.is_empty(),
-        [Val::Unknown(_) | Val::Object(_)] => is_path && args.named.is_empty(),
-        _ => false,
     }
 }

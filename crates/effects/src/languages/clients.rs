@@ -16,7 +16,8 @@ impl Machine<'_, '_, '_> {
     /// Whom a library that works on other machines is told to call.
     pub fn note_peer(&mut self, class: &str, args: &Args) {
         let host = args.option("host").or(args.option("hostname")).or(args.get(0));
-        if let Some(host @ Val::Text(_)) = host.filter(|_| REMOTES.iter().any(|library| class.starts_with(library)))
+        if let Some(host @ Val::Text(_)) =
+            host.filter(|_| REMOTES.iter().any(|library| class.starts_with(library)))
         {
             self.peer = Some(host.clone());
         }

@@ -56,8 +56,8 @@ impl Val {
         }
         *left -= 1;
         told.iter().for_each(|value| object.held.put(value));
-        let inner = object.args.all().fold(false, |wired, arg| arg.take_in(told, left) || wired);
-        inner || object.held.wired.get()
+        let wired = object.args.all().filter(|arg| arg.take_in(told, left)).count() > 0;
+        wired || object.held.wired.get()
     }
 
     /// What goes into the object from now on leaves.

@@ -170,6 +170,11 @@ impl Machine<'_, '_, '_> {
             _ if let Some(item) = self.own_item(value, key) => item,
             (_, _, Some(key)) => self.attribute(value, place, &key),
             (Val::Name(name), _, None) if self.syntax.risky.contains(&&**name) => Val::name("?"),
+            (Val::Table(_), _, None) => {
+                self.place =
+                    place.filter(|place| place.len() < 190).map(|place| Rc::from(format!("{place}.?")));
+                Val::Unknown(value.taint().union(key.taint()))
+            }
             (Val::Name(name), _, None) => match (self.syntax.function)(&format!("{name}.?")) {
                 Some(op) => self.perform(op, name, &Args::of(vec![key.clone()])),
                 None => Val::unknown(),

@@ -33,6 +33,7 @@ mod powershell;
 mod pure;
 mod python;
 mod ruby;
+mod sayings;
 mod scope;
 pub(crate) mod sed;
 mod senders;

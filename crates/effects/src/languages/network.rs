@@ -2,13 +2,13 @@
 
 use tollgate_model::phrase::WEB_REQUEST;
 use tollgate_model::{Certainty, EffectKind, NetDirection, WriteMode, phrase};
-use tollgate_shell::value::{Taint, Value};
+use tollgate_shell::value::{Taint, Text, Value};
 
 use super::machine::Machine;
 use super::ops::Op;
 use super::value::{Args, Val};
 use crate::analyst::taint;
-use crate::commands::network::{is_strange, name_of};
+use crate::commands::network::{Cargo, is_strange, name_of};
 use crate::word::Word;
 use crate::word::show;
 
@@ -76,7 +76,10 @@ impl Machine<'_, '_, '_> {
         let address = address_text(address);
         for text in address.any.iter().take(16) {
             let word = self.word(text, address.taint);
-            let (host, cargo) = name_of(&word);
+            let (host, cargo) = match library_of(text) {
+                Some(library) => (library, Cargo::default()),
+                None => name_of(&word),
+            };
             let strange = is_strange(text, &host, false)
                 || parts(rest).iter().any(|(value, proves)| {
                     value.as_text().any.iter().take(16).any(|text| is_strange(text, &host, *proves))
@@ -123,9 +126,8 @@ impl Machine<'_, '_, '_> {
             }
             let certainty =
                 if text.as_literal().is_some() { Certainty::Certain } else { Certainty::Possible };
-            let shown = show(text);
-            let kind =
-                EffectKind::Net { host: crate::url::host(&shown), direction, carries: carries.to_vec() };
+            let host = library_of(text).unwrap_or_else(|| crate::url::host(&show(text)));
+            let kind = EffectKind::Net { host, direction, carries: carries.to_vec() };
             self.push(kind, certainty);
         }
     }
@@ -156,6 +158,10 @@ impl Machine<'_, '_, '_> {
         if taint::has(marks, taint::FILE) || taint::has(marks, taint::SECRET) {
             carried.extend(self.files.iter().cloned());
         }
+        // A program that it started has read them.
+        if carried.is_empty() && taint::has(marks, taint::FILE) {
+            carried.push(phrase::FILE_DATA.to_owned());
+        }
         if carried.is_empty() && taint::has(marks, taint::SECRET) {
             carried.push("the environment".to_owned());
         }
@@ -173,6 +179,8 @@ fn addressed(op: Op, args: &Args) -> (Val, Args) {
             rest.list.extend(method);
             (args.at(1, &["url", "uri"]), rest)
         }
+        // Without a connection before it, all of it is sent.
+        Op::Send if matches!(args.get(0), Some(Val::Text(_))) => (Val::text(""), args.clone()),
         Op::Send => (peer(args.get(0)), args.skip(1)),
         Op::Dial => {
             let names = ["PeerAddr", "PeerHost", "Host"];
@@ -250,6 +258,11 @@ fn part(value: &Val, proves: bool, all: &mut Vec<(Val, bool)>) {
 /// A place that is meant for credentials.
 fn is_proof(name: &str) -> bool {
     matches!(name, "headers" | "header" | "auth" | "cookies" | "Headers" | "basic_auth")
+}
+
+/// A library that stands where a host would: `boto3:`.
+pub(super) fn library_of(text: &Text) -> Option<String> {
+    text.as_literal().filter(|text| text.ends_with(':')).map(str::to_owned)
 }
 
 /// Whom a connection leads to.

@@ -356,6 +356,6 @@ impl Op {
 
     /// As a method of an object: does it need the object?
     pub fn wants_receiver(self) -> bool {
-        matches!(self, Op::Send | Op::Then | Op::PipeTo | Op::KillSelf | Op::StubSpied)
+        matches!(self, Op::Send | Op::Then | Op::PipeTo | Op::KillSelf | Op::StubSpied | Op::RequestOption)
     }
 }

@@ -21,14 +21,6 @@ impl Machine<'_, '_, '_> {
                 self.tell(args);
                 Val::name("None")
             }
-            Op::Streams => {
-                let mut args = args.list.iter();
-                let first = args.next().cloned().unwrap_or_else(Val::unknown);
-                args.fold(first, |from, to| {
-                    self.perform(Op::PipeTo, "pipe", &Args::of(vec![from.clone(), to.clone()]));
-                    if matches!(from, Val::File(_)) { from } else { to.clone() }
-                })
-            }
             Op::EnvDump => {
                 let parts = ["GENERAL", "MODULES", "CONFIGURATION", "CREDITS", "LICENSE"];
                 let is_part = |what: &Val| matches!(what, Val::Name(name) if parts.iter().any(|part| name.ends_with(part)));
@@ -48,27 +40,6 @@ impl Machine<'_, '_, '_> {
                         self.file_method(&Rc::clone(file), "write", &Args::of(vec![value]))
                     }
                     _ => self.print_args(true, &Args::of(vec![value])),
-                }
-            }
-            Op::PipeTo => {
-                let value = Val::Text(args.text(0));
-                match args.get(1) {
-                    Some(Val::File(file)) => {
-                        self.file_method(&Rc::clone(file), "write", &Args::of(vec![value]))
-                    }
-                    Some(Val::Pipe(pipe)) => {
-                        self.pipe_method(&Rc::clone(pipe), "write", &Args::of(vec![value]))
-                    }
-                    Some(peer) if is_peer(peer) => {
-                        args.at(0, &[]).wire();
-                        self.send_to_peer("send", Args::of(vec![args.at(0, &[])]))
-                    }
-                    // What goes through a filter comes out of it.
-                    Some(other) => match args.get(0) {
-                        Some(from) if from.tells() => from.clone(),
-                        _ => other.clone(),
-                    },
-                    None => Val::unknown(),
                 }
             }
             Op::Put => match args.get(0).cloned() {
@@ -96,6 +67,42 @@ impl Machine<'_, '_, '_> {
                         Val::unknown()
                     }
                     _ => self.print_args(true, args),
+                }
+            }
+            _ => return self.lead_op(op, args),
+        })
+    }
+
+    /// Leads data into something that takes it.
+    fn lead_op(&mut self, op: Op, args: &Args) -> Option<Val> {
+        Some(match op {
+            Op::Streams => {
+                let mut args = args.list.iter();
+                let first = args.next().cloned().unwrap_or_else(Val::unknown);
+                args.fold(first, |from, to| {
+                    self.perform(Op::PipeTo, "pipe", &Args::of(vec![from.clone(), to.clone()]));
+                    if matches!(from, Val::File(_)) { from } else { to.clone() }
+                })
+            }
+            Op::PipeTo => {
+                let value = Val::Text(args.text(0));
+                match args.get(1) {
+                    Some(Val::File(file)) => {
+                        self.file_method(&Rc::clone(file), "write", &Args::of(vec![value]))
+                    }
+                    Some(Val::Pipe(pipe)) => {
+                        self.pipe_method(&Rc::clone(pipe), "write", &Args::of(vec![value]))
+                    }
+                    Some(peer) if is_peer(peer) => {
+                        args.at(0, &[]).wire();
+                        self.send_to_peer("send", Args::of(vec![args.at(0, &[])]))
+                    }
+                    // What goes through a filter comes out of it.
+                    Some(other) => match args.get(0) {
+                        Some(from) if from.tells() => from.clone(),
+                        _ => other.clone(),
+                    },
+                    None => Val::unknown(),
                 }
             }
             _ => return None,

@@ -11,6 +11,7 @@ use super::machine::{Machine, Origin};
 use super::ops::{Known, Op};
 use super::outgoing::{encoded, holds_environment, with_environment};
 use super::pure::{self, Pure};
+use super::text::secret_in;
 use super::value::{Args, Val};
 use crate::analyst::taint;
 
@@ -326,7 +327,12 @@ impl Machine<'_, '_, '_> {
                     })
                     .sum();
                 self.burn(work / 4);
-                self.pure(what, args)
+                let made = self.pure(what, args);
+                // Whatever is made of a secret holds a part of it.
+                match args.get(0).and_then(secret_in) {
+                    Some(secret) if !made.tells() => secret,
+                    _ => made,
+                }
             }
             Op::StartsWith | Op::EndsWith => Val::unknown(),
             _ => return self.known_op(op, name, args),

@@ -5,6 +5,7 @@ use tollgate_model::{EffectKind, Zone};
 use tollgate_shell::value::Value;
 
 use super::machine::{Machine, Origin};
+use super::network::library_of;
 use super::ops::Op;
 use super::value::{Args, Val};
 use crate::analyst::taint;
@@ -95,11 +96,27 @@ const CARRIERS: &[&str] = &[
     "socket.io-client",
     "pusher",
     "ably",
+    "redis",
+    "ioredis",
+    "pymemcache",
+    "pika",
+    "kafka",
+    "nats",
     "connection",
 ];
 
 /// Libraries of clouds: most of what they are given sets up services; these of their methods take content.
-const CLOUDS: &[&str] = &["boto3", "aioboto3", "@aws-sdk", "aws-sdk", "Aws.", "google.cloud", "@google-cloud", "azure.", "@azure"];
+const CLOUDS: &[&str] = &[
+    "boto3",
+    "aioboto3",
+    "@aws-sdk",
+    "aws-sdk",
+    "Aws.",
+    "google.cloud",
+    "@google-cloud",
+    "azure.",
+    "@azure",
+];
 
 const CONTENT: &[&str] = &[
     "put_object",
@@ -182,9 +199,12 @@ const UPLOADS: &[(&str, usize, &[&str])] = &[
     ("put_file", 0, &["localpath"]),
 ];
 
+/// Libraries of what most often runs on this machine.
+const NEAR: &[&str] = &["redis", "ioredis", "pymemcache", "pika", "kafka", "nats"];
+
 /// Is it a library that carries what it is given to others?
-pub(super) fn is_carrier(class: &str) -> bool {
-    begins(CARRIERS, class)
+pub(super) fn is_library(class: &str) -> bool {
+    class != "connection" && (begins(CARRIERS, class) || begins(CLOUDS, class))
 }
 
 fn begins(libraries: &[&str], class: &str) -> bool {
@@ -199,15 +219,28 @@ impl Machine<'_, '_, '_> {
     /// A method of a library that carries things to others is called on something that it made.
     pub fn carries_off(&mut self, class: &str, owner: Option<&Val>, name: &str, args: &Args) {
         let cloud = begins(CLOUDS, class);
-        if self.around.origin == Origin::File || !(cloud || is_carrier(class)) {
+        if self.around.origin == Origin::File || !(cloud || begins(CARRIERS, class)) {
             return;
         }
-        let host = Val::Text(host_of(class, owner, args));
+        let host = host_of(class, owner, args);
+        // These run on this machine where nothing else is said.
+        if begins(NEAR, class) && host.any.iter().any(|text| library_of(text).is_some()) {
+            return;
+        }
+        let host = Val::Text(host);
         let upload = UPLOADS.iter().find(|(upload, ..)| *upload == name);
         if let Some((_, at, names)) = upload {
             self.uploads(class, &host, &path_at(args, *at, names));
         }
-        let content = !cloud || CONTENT.contains(&name);
+        for files in ATTACHED.iter().filter(|_| upload.is_none()).filter_map(|name| args.option(name)) {
+            self.uploads(class, &host, files);
+        }
+        let content = match owner {
+            _ if cloud => CONTENT.contains(&name),
+            Some(_) => !ENTRANCES.contains(&name),
+            None => SENDING.iter().any(|part| name.contains(part)),
+        };
+        let content = content && !(begins(TRACKERS, class) && self.reads_only_project(0));
         if content && (args.all().any(Val::tells) || finishes(name) && owner.is_some_and(Val::tells)) {
             let sent = args.list.iter().cloned().chain(owner.filter(|_| finishes(name)).cloned());
             self.send_to(&host, Args { list: sent.collect(), named: args.named.clone() });
@@ -249,9 +282,36 @@ impl Machine<'_, '_, '_> {
     }
 }
 
+/// Options of messages that name files.
+const ATTACHED: &[&str] = &["attachments", "attachment", "files"];
+
+/// Methods that are given a secret to prove who calls.
+const ENTRANCES: &[&str] = &[
+    "login",
+    "auth",
+    "authenticate",
+    "authorize",
+    "access",
+    "connect",
+    "configure",
+    "init",
+    "setApiKey",
+    "set_api_key",
+    "username_pw_set",
+    "starttls",
+];
+
+/// Parts of the names of functions that send something by themselves. What else a library has makes clients.
+const SENDING: &[&str] = &[
+    "send", "upload", "post", "publish", "single", "multiple", "push", "put", "log", "save", "add", "share",
+];
+
 /// Methods that send what was put together before.
 fn finishes(name: &str) -> bool {
-    matches!(name, "done" | "execute" | "perform" | "finalize" | "next_chunk" | "Upload" | "commit" | "submit")
+    matches!(
+        name,
+        "done" | "execute" | "perform" | "finalize" | "next_chunk" | "Upload" | "commit" | "submit"
+    )
 }
 
 /// The path among the arguments. Where it has a name, what stands in its place is something else.
@@ -262,7 +322,8 @@ fn path_at(args: &Args, at: usize, names: &[&str]) -> Val {
 
 /// Where a library sends things: the host that it is told, or its own name.
 fn host_of(class: &str, owner: Option<&Val>, args: &Args) -> Value {
-    let names = ["host", "hostname", "server", "url", "base_url", "baseURL", "endpoint_url", "address", "broker"];
+    let names =
+        ["host", "hostname", "server", "url", "base_url", "baseURL", "endpoint_url", "address", "broker"];
     let told = |args: &Args| names.iter().find_map(|name| args.option(name)).cloned();
     let made = match owner {
         Some(Val::Object(object)) if &*object.class == "connection" => object.args.get(1).cloned(),
@@ -274,6 +335,7 @@ fn host_of(class: &str, owner: Option<&Val>, args: &Args) -> Value {
         Some(Val::List(pair)) => pair.items.first().map(Val::as_text).unwrap_or_else(Value::empty),
         _ => {
             let library = class.trim_start_matches('@').split(['.', '/']).next().unwrap_or_default();
+            let library = if library.eq_ignore_ascii_case("octokit") { "github" } else { library };
             Value::text(&format!("{library}:"))
         }
     }

@@ -8,7 +8,7 @@ use tollgate_shell::value::{Piece, Text};
 
 use super::clients::REMOTES;
 use super::machine::{Machine, Origin};
-use super::senders::is_carrier;
+use super::senders::is_library;
 use super::value::{Args, Val};
 use crate::commands::archives;
 use crate::sql;
@@ -162,7 +162,7 @@ const LIBRARIES: &[&str] = &[
 /// Is the thing made with a library of a service?
 pub(super) fn is_service(class: &str) -> bool {
     LIBRARIES.iter().chain(REMOTES).any(|library| class.starts_with(library))
-        || class != "connection" && is_carrier(class)
+        || is_library(class)
         || class.starts_with("git.Repo")
         || class.starts_with("crontab.CronTab")
         || class.starts_with("cffi.FFI")

@@ -97,8 +97,14 @@ fn files(name: &str) -> Option<Op> {
         "fs.copyFile" | "Deno.copyFile" | "shelljs.cp" => Op::Copy,
         "fs.cp" | "fs.copy" => Op::CopyTree,
         "fs.symlink" | "fs.link" | "Deno.symlink" | "Deno.link" => Op::Link,
-        "adm-zip.addLocalFolder" | "adm-zip.addLocalFile" | "archiver.directory" | "archiver.file"
-        | "archiver.glob" | "fs.readFile" | "fs.readJson" | "Deno.readTextFile"
+        "adm-zip.addLocalFolder"
+        | "adm-zip.addLocalFile"
+        | "archiver.directory"
+        | "archiver.file"
+        | "archiver.glob"
+        | "fs.readFile"
+        | "fs.readJson"
+        | "Deno.readTextFile"
         | "Deno.readFile" => Op::Read,
         "fs.writeFile" | "fs.outputFile" | "fs.writeJson" | "Deno.writeTextFile" | "Deno.writeFile"
         | "Bun.write" => Op::Write,
@@ -128,10 +134,10 @@ fn files(name: &str) -> Option<Op> {
 
 fn network(name: &str) -> Option<Op> {
     Some(match name {
-        "fetch" | "node-fetch" | "undici.fetch" | "undici.request" | "undici.stream" | "http.get" | "https.get"
-        | "http.request" | "https.request" | "axios" | "axios.request" | "got" | "got.stream"
-        | "request" | "needle" | "http2.connect" | "ky" | "phin" | "bent" | "cross-fetch" | "isomorphic-fetch"
-        | "EventSource" => Op::Fetch,
+        "fetch" | "node-fetch" | "undici.fetch" | "undici.request" | "undici.stream" | "http.get"
+        | "https.get" | "http.request" | "https.request" | "axios" | "axios.request" | "got"
+        | "got.stream" | "request" | "needle" | "http2.connect" | "ky" | "phin" | "bent" | "cross-fetch"
+        | "isomorphic-fetch" | "EventSource" => Op::Fetch,
         "XMLHttpRequest.open" => Op::Request,
         "navigator.sendBeacon" | "form-data.submit" => Op::Post,
         "net.connect"
@@ -246,7 +252,11 @@ fn code(name: &str) -> Option<Op> {
         "Path" => Op::Pure(Pure::Same),
         "Reflect.apply" => Op::Apply,
         "console.log" | "console.info" | "console.dir" | "console.table" => Op::Print(true),
-        "console.error" | "console.warn" | "console.trace" | "console.assert" | "process.stderr.write"
+        "console.error"
+        | "console.warn"
+        | "console.trace"
+        | "console.assert"
+        | "process.stderr.write"
         | "process.emitWarning" => Op::Tell,
         "console.debug" => Op::Print(true),
         "process.stdout.write" => Op::Print(false),
@@ -325,6 +335,7 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "toString" | "valueOf" | "flat" | "sort" | "toSorted" | "normalize" | "text" | "json" | "unwrap" => {
             Op::Pure(Pure::Same)
         }
+        "href" => Op::Pure(Pure::Itself),
         "repeat" => Op::Pure(Pure::Repeat),
         "slice" | "substring" | "subarray" => Op::Pure(Pure::Slice),
         "charCodeAt" | "codePointAt" => Op::Pure(Pure::Code),

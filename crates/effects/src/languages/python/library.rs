@@ -109,8 +109,8 @@ fn files(name: &str) -> Option<Op> {
         | "psutil.Process.exe"
         | "psutil.Process.username"
         | "psutil.Process.cwd"
-        | "psutil.Process.ppid"
-        | "psutil.Process.environ" => Op::Picks,
+        | "psutil.Process.ppid" => Op::Picks,
+        "psutil.Process.environ" => Op::EnvAll,
         "psutil.Process.kill" | "psutil.Process.terminate" | "psutil.Process.send_signal" => Op::KillSelf,
         "os.scandir" => Op::GlobBelow,
         "os.walk" | "os.fwalk" | "pathlib.Path.walk" => Op::Walk,

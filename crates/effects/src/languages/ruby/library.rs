@@ -122,8 +122,17 @@ fn network(name: &str) -> Option<Op> {
         | "Faraday.new"
         | "Mechanize.new.get" => Op::Fetch,
         "Net.HTTP.post" | "Net.HTTP.post_form" | "Net.HTTP.put" => Op::Post,
-        "OpenSSL.SSL.SSLSocket.open" | "TCPSocket.new" | "TCPSocket.open" | "Socket.tcp" | "UDPSocket.connect" | "Net.FTP.open"
-        | "Net.FTP.new" | "Net.SMTP.start" | "Net.SMTP.new" | "Net.SSH.start" | "Net.SFTP.start"
+        "OpenSSL.SSL.SSLSocket.open"
+        | "TCPSocket.new"
+        | "TCPSocket.open"
+        | "Socket.tcp"
+        | "UDPSocket.connect"
+        | "Net.FTP.open"
+        | "Net.FTP.new"
+        | "Net.SMTP.start"
+        | "Net.SMTP.new"
+        | "Net.SSH.start"
+        | "Net.SFTP.start"
         | "Net.SCP.start" => Op::Connect,
         "connection.write"
         | "connection.puts"
@@ -186,8 +195,8 @@ fn code(name: &str) -> Option<Op> {
         "Fiddle.dlopen" | "Fiddle.Function.new" => Op::Hidden,
         "puts" | "p" | "pp" | "STDOUT.puts" => Op::Print(true),
         "print" | "STDOUT.print" | "STDOUT.write" | "printf" | "putc" => Op::Print(false),
-        "STDERR.puts" | "STDERR.print" | "STDERR.write" | "STDERR.printf" | "warn" | "raise" | "$stderr.puts"
-        | "$stderr.print" | "$stderr.write" | "$stderr.printf" => Op::Tell,
+        "STDERR.puts" | "STDERR.print" | "STDERR.write" | "STDERR.printf" | "warn" | "raise"
+        | "$stderr.puts" | "$stderr.print" | "$stderr.write" | "$stderr.printf" => Op::Tell,
         "gets" | "readline" | "readlines" | "ARGF.read" | "ARGF.gets" | "ARGF.readlines"
         | "ARGF.each_line" | "$<.read" => Op::InputFiles,
         "STDIN.read" | "STDIN.gets" | "STDIN.readlines" => Op::Input,
