@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::expr::ARGUMENT;
 use super::flat;
 use super::machine::Machine;
 use super::ops::Op;
@@ -59,12 +60,26 @@ impl Machine<'_, '_, '_> {
                     let text = self.string(parts);
                     value = self.apply(&value, &Args::of(vec![Val::Text(text)]));
                 }
+                // `println value`
+                Tok::Name(_) if token.spaced && !token.fresh && self.prints(&value) => {
+                    let said = self.expr(ARGUMENT);
+                    value = self.apply(&value, &Args::of(vec![said]));
+                }
                 _ => {
                     self.place = place;
                     return value;
                 }
             }
         }
+    }
+
+    /// Is it a function that prints, in a language that may leave brackets out?
+    fn prints(&self, value: &Val) -> bool {
+        let op = match value {
+            Val::Name(name) if self.syntax.flat => (self.syntax.function)(name),
+            _ => None,
+        };
+        matches!(op, Some(Op::Print(_)))
     }
 
     /// A member of a value, called or not. `None` when no member follows.

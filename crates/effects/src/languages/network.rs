@@ -40,7 +40,14 @@ impl Machine<'_, '_, '_> {
         let sent = rest.all().filter(|value| !matches!(value, Val::Function(_)));
         let marks = sent.fold(address.taint(), |marks, value| marks.union(value.taint()));
         self.leaks(marks);
-        let carries = self.carried(marks);
+        let aside = taint::has(marks, taint::FILE) && !taint::has(marks, taint::SECRET);
+        let carries = match rest.taint() {
+            // A part of the address, such as a name or a version.
+            body if aside && op == Op::Fetch && !taint::has(body, taint::FILE) => {
+                vec![phrase::FILE_IN_ADDRESS.to_owned()]
+            }
+            _ => self.carried(marks),
+        };
         let sends = sends(op, &method, args) || !carries.is_empty();
         let direction = if sends { NetDirection::Out } else { NetDirection::In };
         self.connect(&address, direction, &carries);

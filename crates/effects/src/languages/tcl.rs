@@ -179,6 +179,8 @@ fn run(m: &mut Machine, words: &[Val]) -> Val {
             m.files(Op::Glob, &Args::of(patterns))
         }
         "puts" => puts(m, &rest),
+        "read" | "gets" => rest.first().cloned().unwrap_or_else(Val::unknown),
+        "http::geturl" | "::http::geturl" => m.network(Op::Fetch, &Args::of(rest)),
         "parray" if is_environment(&literal(0)) => m.perform(Op::EnvDump, &name, &Args::default()),
         "array" if literal(0) == "get" && is_environment(&literal(1)) => Val::Unknown(ENVIRONMENT),
         "socket" => m.network(Op::Connect, &Args::of(rest)),

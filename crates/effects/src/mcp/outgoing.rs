@@ -50,9 +50,13 @@ pub(super) fn files(hands: &mut Hands, tool: &Tool, texts: &[Given]) {
     for given in texts.iter().filter(is_file).filter(is_here) {
         let word = hands.word(given.text);
         for (place, _) in hands.analyst.places(&word, &hands.shell) {
-            let lies_outside = !matches!(place.zone, Zone::Unknown | Zone::Temp | Zone::Workspace);
-            let exists = hands.analyst.world.kind(&place.path) != FileKind::Missing;
-            if lies_outside && exists {
+            let private = match place.zone {
+                Zone::Unknown | Zone::Temp | Zone::Workspace => false,
+                // A path of the service itself begins with a slash as well.
+                Zone::System => hands.analyst.world.kind(&place.path) != FileKind::Missing,
+                _ => true,
+            };
+            if private {
                 let (host, shown) = (format!("{}:", tool.server), place.shown.clone());
                 hands.analyst.read(&word, true, &hands.shell);
                 hands.push(EffectKind::Net { host, direction: NetDirection::Out, carries: vec![shown] });

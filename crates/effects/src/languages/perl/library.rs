@@ -103,7 +103,6 @@ fn network(name: &str) -> Option<Op> {
         | "LWP.UserAgent.get"
         | "HTTP.Tiny.new.get"
         | "HTTP.Tiny.get"
-        | "HTTP.Request.new"
         | "get"
         | "head" => Op::Fetch,
         "getstore" | "LWP.Simple.getstore" | "mirror" => Op::Download,
@@ -121,7 +120,7 @@ fn network(name: &str) -> Option<Op> {
         | "Mojo.UserAgent.new.put"
         | "WWW.Mechanize.new.post" => Op::Post,
         "Mojo.UserAgent.new.get" | "WWW.Mechanize.new.get" => Op::Fetch,
-        "HTTP.Tiny.new.request" => Op::Request,
+        "HTTP.Tiny.new.request" | "HTTP.Request.new" => Op::Request,
         "IO.Socket.INET.new" | "IO.Socket.SSL.new" | "IO.Socket.IP.new" | "Net.FTP.new" | "Net.SMTP.new"
         | "Net.Telnet.new" => Op::Dial,
         "connect" => Op::Connect,

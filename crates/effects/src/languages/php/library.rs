@@ -70,6 +70,9 @@ fn files(name: &str) -> Option<Op> {
 fn network(name: &str) -> Option<Op> {
     Some(match name {
         "curl_init" | "fetch_url" | "http_get" => Op::Fetch,
+        "Client.get" | "Client.head" => Op::Fetch,
+        "Client.post" | "Client.put" | "Client.patch" | "Client.delete" => Op::Post,
+        "Client.request" | "Client.requestAsync" | "HttpClient.create.request" => Op::Request,
         "curl_exec" => Op::Pure(Pure::Same),
         "curl_setopt_array" => Op::RequestOptions,
         "curl_setopt" => Op::RequestOption,

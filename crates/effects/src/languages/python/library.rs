@@ -401,6 +401,10 @@ fn values(name: &str) -> Option<Op> {
         | "base64.urlsafe_b64encode"
         | "binascii.hexlify"
         | "base64.b32encode" => Op::Encode,
+        "ssl.wrap_socket"
+        | "ssl.create_default_context.wrap_socket"
+        | "ssl._create_unverified_context.wrap_socket"
+        | "ssl.SSLContext.wrap_socket" => Op::Pure(Pure::Same),
         "codecs.decode" => Op::Pure(Pure::Codec),
         "urllib.parse.unquote" | "urllib.unquote" => Op::Pure(Pure::Percent),
         "shlex.split" => Op::Pure(Pure::ShellWords),
