@@ -9,9 +9,10 @@ use super::flat::{COMMAND, OPENING};
 use super::machine::{Machine, Origin};
 use super::network::CLIENT;
 use super::ops::Op;
-use super::sayings::{is_new_name, is_sending, is_setting, names_only};
+use super::sayings::{is_new_name, is_question, is_sending, is_setting, names_only};
 use super::services::{is_query, is_service};
 use super::standins::PROXY;
+use super::text::secret_in;
 use super::value::{Args, Function, Val};
 use crate::analyst::taint;
 
@@ -224,7 +225,7 @@ impl Machine<'_, '_, '_> {
     /// Calls a method that is known by its name alone, whatever it belongs to.
     fn method_by_name(&mut self, value: &Val, place: Option<&str>, name: &str, args: Args) -> Val {
         let remote = taint::has(value.taint(), taint::NET);
-        if matches!(value, Val::Unknown(_)) && (self.connected || remote) && is_setting(name) {
+        if matches!(value, Val::Unknown(_)) && remote && is_setting(name) {
             self.send_headers(args.all().cloned().collect());
             return value.clone();
         }
@@ -296,6 +297,8 @@ impl Machine<'_, '_, '_> {
             Val::Object(_) if is_service(&class) && class.len() < 120 => {
                 Val::object(&format!("{class}.{name}"), args)
             }
+            // Whatever is made of a secret holds a part of it.
+            Val::Text(_) if let Some(secret) = secret_in(value).filter(|_| !is_question(name)) => secret,
             _ => Val::Unknown(value.taint().union(args.taint())),
         }
     }

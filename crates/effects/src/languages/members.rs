@@ -139,9 +139,7 @@ impl Machine<'_, '_, '_> {
             return self.apply(value, &args);
         }
         let slices = self.syntax.slices
-            && self.range(self.at..close, |machine| {
-                machine.split(machine.end, ":").len() > 1 || machine.sees(":")
-            });
+            && self.range(self.at..close, |machine| machine.find(|tok| *tok == Tok::Op(":")) < machine.end);
         if slices {
             let parts = self.range(self.at..close, |machine| machine.split(machine.end, ":"));
             let bounds: Vec<Val> = parts

@@ -8,6 +8,7 @@ use tollgate_shell::value::Value;
 
 use super::machine::{Machine, Origin};
 use super::ops::{ENVIRONMENT, Op};
+use super::text::secret_in;
 use super::value::{Args, Val};
 use crate::analyst::taint;
 use crate::commands::secrets::{is_secret_name, told_aside};
@@ -125,7 +126,7 @@ impl Machine<'_, '_, '_> {
             if at > 0 && newline {
                 line = self.concat(&line, &Value::text(" "));
             }
-            line = self.concat(&line, &value.as_text());
+            line = self.concat(&line, &shown(value));
         }
         if newline {
             line = self.concat(&line, &Value::text("\n"));
@@ -140,7 +141,7 @@ impl Machine<'_, '_, '_> {
         for value in &args.list {
             self.leaks(value.taint());
             if self.act() {
-                told_aside(self.run.analyst, self.run.call, &value.as_text());
+                told_aside(self.run.analyst, self.run.call, &shown(value));
             }
         }
         self.callbacks(args);
@@ -171,6 +172,14 @@ impl Machine<'_, '_, '_> {
                 self.push(EffectKind::EnvRead { names }, Certainty::Certain);
             }
         }
+    }
+}
+
+/// A value as it is printed: of a list or a table, at least the secrets in it are seen.
+fn shown(value: &Val) -> Value {
+    match value {
+        Val::List(_) | Val::Table(_) => secret_in(value).map_or_else(|| value.as_text(), |it| it.as_text()),
+        other => other.as_text(),
     }
 }
 

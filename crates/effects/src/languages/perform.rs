@@ -328,9 +328,14 @@ impl Machine<'_, '_, '_> {
                     .sum();
                 self.burn(work / 4);
                 let made = self.pure(what, args);
-                // Whatever is made of a secret holds a part of it.
+                // Whatever is made of a secret holds a part of it; what is cut out of it is looked at there.
+                let cuts = matches!(what, Pure::Slice | Pure::Substring);
                 match args.get(0).and_then(secret_in) {
-                    Some(secret) if !made.tells() => secret,
+                    // Its letters are joined, which are no path.
+                    Some(secret) if what == Pure::JoinBy && matches!(args.get(0), Some(Val::Text(_))) => {
+                        secret
+                    }
+                    Some(secret) if !cuts && !made.tells() => secret,
                     _ => made,
                 }
             }

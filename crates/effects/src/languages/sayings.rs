@@ -94,3 +94,26 @@ pub(super) fn is_new_name(value: &Val, args: &Args) -> bool {
         _ => false,
     }
 }
+
+/// Methods of texts that answer yes or no, or with a number.
+pub(super) fn is_question(name: &str) -> bool {
+    name.starts_with("is")
+        || name.ends_with('?')
+        || matches!(
+            name,
+            "count"
+                | "index"
+                | "rindex"
+                | "find"
+                | "rfind"
+                | "indexOf"
+                | "lastIndexOf"
+                | "includes"
+                | "contains"
+                | "search"
+                | "localeCompare"
+                | "equals"
+                | "hashCode"
+                | "bytesize"
+        )
+}

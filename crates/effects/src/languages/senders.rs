@@ -143,8 +143,31 @@ const CONTENT: &[&str] = &[
     "done",
 ];
 
-/// Hubs that the files of a project go to while it is worked on.
-const TRACKERS: &[&str] = &["wandb", "mlflow", "comet_ml", "neptune", "clearml"];
+/// Services that the files of a project go to while it is worked on.
+const WORKSHOPS: &[&str] = &[
+    "wandb",
+    "mlflow",
+    "comet_ml",
+    "neptune",
+    "clearml",
+    "github",
+    "gitlab",
+    "@octokit",
+    "octokit",
+    "Octokit.",
+    "notion_client",
+    "@notionhq/",
+    "pyairtable",
+    "airtable",
+    "gspread",
+    "jira",
+    "atlassian",
+    "trello",
+    "supabase",
+    "@supabase/",
+    "firebase_admin",
+    "pyrebase",
+];
 
 /// Methods that send a file or a folder: where its path stands among the arguments, and by which names.
 const UPLOADS: &[(&str, usize, &[&str])] = &[
@@ -238,9 +261,11 @@ impl Machine<'_, '_, '_> {
         let content = match owner {
             _ if cloud => CONTENT.contains(&name),
             Some(_) => !ENTRANCES.contains(&name),
-            None => SENDING.iter().any(|part| name.contains(part)),
+            None => SENDING.iter().any(|part| name.contains(part)) && !ENTRANCES.contains(&name),
         };
-        let content = content && !(begins(TRACKERS, class) && self.reads_only_project(0));
+        // A gist or a paste is for everybody.
+        let is_page = name.to_ascii_lowercase().contains("gist") || class.contains("gist");
+        let content = content && !(begins(WORKSHOPS, class) && !is_page && self.reads_only_project(0));
         if content && (args.all().any(Val::tells) || finishes(name) && owner.is_some_and(Val::tells)) {
             let sent = args.list.iter().cloned().chain(owner.filter(|_| finishes(name)).cloned());
             self.send_to(&host, Args { list: sent.collect(), named: args.named.clone() });
@@ -261,7 +286,7 @@ impl Machine<'_, '_, '_> {
         for path in paths.iter().filter(|path| matches!(path, Val::Text(_))) {
             let before = self.run.analyst.found().len();
             let content = Val::Text(self.read(path));
-            if !(begins(TRACKERS, class) && self.reads_only_project(before)) {
+            if !(begins(WORKSHOPS, class) && self.reads_only_project(before)) {
                 self.send_to(host, Args::of(vec![content]));
             }
         }
@@ -327,7 +352,10 @@ fn host_of(class: &str, owner: Option<&Val>, args: &Args) -> Value {
     let told = |args: &Args| names.iter().find_map(|name| args.option(name)).cloned();
     let made = match owner {
         Some(Val::Object(object)) if &*object.class == "connection" => object.args.get(1).cloned(),
-        Some(Val::Object(object)) => told(&object.args),
+        Some(Val::Object(object)) => {
+            let host = |value: &&Val| value.literal().is_some_and(|text| is_host(&text));
+            told(&object.args).or_else(|| object.args.list.iter().find(host).cloned())
+        }
         _ => None,
     };
     match made.or_else(|| told(args)) {
@@ -339,4 +367,10 @@ fn host_of(class: &str, owner: Option<&Val>, args: &Args) -> Value {
             Value::text(&format!("{library}:"))
         }
     }
+}
+
+/// `localhost:9000`, `https://store.example.test`.
+fn is_host(text: &str) -> bool {
+    let port = text.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    !text.contains(char::is_whitespace) && (port || text.contains("://") || text == "localhost")
 }

@@ -185,7 +185,7 @@ pub(super) fn shell_words(text: &str) -> Vec<String> {
 /// `text[a:b]`, `text[::-1]`; a bound that is not given is unknown.
 pub(super) fn slice(value: &Val, bounds: &[Val]) -> Val {
     let marks = value.taint();
-    if let Some(secret) = secret_in(value) {
+    if let Some(secret) = secret_in(value).filter(|_| !is_hint(bounds)) {
         return secret;
     }
     if let [_, _, Val::Int(-1)] = bounds {
@@ -239,6 +239,20 @@ fn collect(value: &Val, found: &mut Text, marks: &mut Taint) {
             *marks = marks.union(text.taint);
         }
         Val::List(list) => list.items.iter().take(16).for_each(|item| collect(item, found, marks)),
+        Val::Table(table) => table.entries.iter().take(16).for_each(|(_, item)| collect(item, found, marks)),
         _ => {}
+    }
+}
+
+/// `token[:4]`, `token[-4:]`: enough to tell which one it is, and no more.
+fn is_hint(bounds: &[Val]) -> bool {
+    const LETTERS: i64 = 4;
+    let open = |bound: &Val| matches!(bound, Val::Unknown(marks) if marks.is_empty());
+    match bounds {
+        [from, Val::Int(to)] if open(from) => (0..=LETTERS).contains(to),
+        [Val::Int(from), Val::Int(to)] => (0..=LETTERS).contains(&to.saturating_sub(*from)),
+        [Val::Int(from), to] if open(to) => (-LETTERS..0).contains(from),
+        [Val::Int(from)] => (-LETTERS..0).contains(from),
+        _ => false,
     }
 }

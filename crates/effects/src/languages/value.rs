@@ -7,6 +7,7 @@ use std::rc::Rc;
 use tollgate_shell::value::{HoleSource, Taint, Text, Value};
 
 use super::held::Held;
+use super::text::secret_in;
 use super::token::Token;
 use crate::word::Word;
 
@@ -276,7 +277,7 @@ impl Val {
                 let first = items.next().cloned().unwrap_or(Self::Unknown(list.taint));
                 items.fold(first, |all, item| all.union(item))
             }
-            other => Self::Unknown(other.taint()),
+            other => secret_in(other).unwrap_or(Self::Unknown(other.taint())),
         }
     }
 
