@@ -320,6 +320,15 @@ pub(super) enum Known {
 }
 
 impl Op {
+    /// A request, by the method of HTTP that a function is named for.
+    pub fn request(verb: &str) -> Option<Self> {
+        Some(match verb {
+            "get" | "head" | "options" => Self::Fetch,
+            "post" | "put" | "patch" | "delete" => Self::Post,
+            _ => return None,
+        })
+    }
+
     /// Is it a value, not a function?
     pub fn is_value(self) -> bool {
         matches!(

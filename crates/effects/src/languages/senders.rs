@@ -10,7 +10,7 @@ use super::ops::Op;
 use super::value::{Args, Val};
 use crate::analyst::taint;
 
-/// Libraries, by how the names of their parts begin.
+/// Libraries, by how the names of their parts begin; those of `WORKSHOPS` carry as well.
 const CARRIERS: &[&str] = &[
     // Chats and mail.
     "slack_sdk",
@@ -36,31 +36,13 @@ const CARRIERS: &[&str] = &[
     "resend",
     "postmarker",
     "twilio",
-    // Forges, pages, tables.
-    "github",
-    "gitlab",
-    "@octokit",
-    "octokit",
-    "Octokit.",
-    "notion_client",
-    "@notionhq/",
-    "pyairtable",
-    "airtable",
-    "gspread",
-    "trello",
-    "atlassian",
-    "jira",
+    // Pages.
     "pbwrap",
     "pastebin",
-    // Hubs of models and experiments.
+    // Hubs of models.
     "huggingface_hub",
     "@huggingface/",
     "kaggle",
-    "wandb",
-    "mlflow",
-    "comet_ml",
-    "neptune",
-    "clearml",
     // Stores of files.
     "dropbox",
     "Dropbox",
@@ -78,10 +60,6 @@ const CARRIERS: &[&str] = &[
     "qcloud_cos",
     "internetarchive",
     "ipfshttpclient",
-    "supabase",
-    "@supabase/",
-    "firebase_admin",
-    "pyrebase",
     "webdav3",
     "webdav4",
     "webdav",
@@ -227,7 +205,11 @@ const NEAR: &[&str] = &["redis", "ioredis", "pymemcache", "pika", "kafka", "nats
 
 /// Is it a library that carries what it is given to others?
 pub(super) fn is_library(class: &str) -> bool {
-    class != "connection" && (begins(CARRIERS, class) || begins(CLOUDS, class))
+    class != "connection" && (is_carrier(class) || begins(CLOUDS, class))
+}
+
+fn is_carrier(class: &str) -> bool {
+    begins(CARRIERS, class) || begins(WORKSHOPS, class)
 }
 
 fn begins(libraries: &[&str], class: &str) -> bool {
@@ -242,7 +224,7 @@ impl Machine<'_, '_, '_> {
     /// A method of a library that carries things to others is called on something that it made.
     pub fn carries_off(&mut self, class: &str, owner: Option<&Val>, name: &str, args: &Args) {
         let cloud = begins(CLOUDS, class);
-        if self.around.origin == Origin::File || !(cloud || begins(CARRIERS, class)) {
+        if self.around.origin == Origin::File || !(cloud || is_carrier(class)) {
             return;
         }
         let host = host_of(class, owner, args);

@@ -160,7 +160,11 @@ fn network(name: &str) -> Option<Op> {
         "Deno.resolveDns" => Op::Resolve,
         _ => {
             let (client, verb) = name.rsplit_once('.')?;
-            return CLIENTS.contains(&client).then_some(verb).and_then(request);
+            return CLIENTS.contains(&client).then_some(verb).and_then(|verb| match verb {
+                "request" | "stream" => Some(Op::Fetch),
+                "del" | "postForm" | "putForm" => Some(Op::Post),
+                _ => Op::request(verb),
+            });
         }
     })
 }
@@ -186,15 +190,6 @@ const CLIENTS: &[&str] = &[
     "ofetch",
     "wretch",
 ];
-
-/// A request, by the method that it is named for.
-fn request(verb: &str) -> Option<Op> {
-    Some(match verb {
-        "get" | "head" | "options" | "request" | "stream" => Op::Fetch,
-        "post" | "put" | "patch" | "delete" | "del" | "postForm" | "putForm" => Op::Post,
-        _ => return None,
-    })
-}
 
 /// What tests put in the place of functions.
 fn tests(name: &str) -> Option<Op> {

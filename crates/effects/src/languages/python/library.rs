@@ -158,7 +158,11 @@ fn requests(name: &str) -> Option<Op> {
         "urllib.request.urlretrieve" | "urllib.urlretrieve" | "wget.download" => Op::Download,
         _ => {
             let (client, verb) = name.rsplit_once('.')?;
-            return CLIENTS.contains(&client).then_some(verb).and_then(request);
+            return CLIENTS.contains(&client).then_some(verb).and_then(|verb| match verb {
+                "request" | "stream" => Some(Op::Request),
+                "ws_connect" => Some(Op::Connect),
+                _ => Op::request(verb),
+            });
         }
     })
 }
@@ -184,17 +188,6 @@ const CLIENTS: &[&str] = &[
     "curl_cffi.requests",
     "cloudscraper.create_scraper",
 ];
-
-/// A request, by the method that it is named for.
-fn request(verb: &str) -> Option<Op> {
-    Some(match verb {
-        "get" | "head" | "options" => Op::Fetch,
-        "post" | "put" | "patch" | "delete" => Op::Post,
-        "request" | "stream" => Op::Request,
-        "ws_connect" => Op::Connect,
-        _ => return None,
-    })
-}
 
 fn connections(name: &str) -> Option<Op> {
     Some(match name {

@@ -160,7 +160,7 @@ fn network(name: &str) -> Option<Op> {
         | "IPSocket.getaddress" => Op::Resolve,
         _ => {
             let (client, verb) = name.rsplit_once('.')?;
-            return CLIENTS.contains(&client).then_some(verb).and_then(request);
+            return CLIENTS.contains(&client).then_some(verb).and_then(Op::request);
         }
     })
 }
@@ -168,15 +168,6 @@ fn network(name: &str) -> Option<Op> {
 /// What has a method for each method of HTTP.
 const CLIENTS: &[&str] =
     &["HTTParty", "Faraday", "RestClient", "Excon", "HTTP", "HTTPX", "Typhoeus", "HTTPClient.new", "Unirest"];
-
-/// A request, by the method that it is named for.
-fn request(verb: &str) -> Option<Op> {
-    Some(match verb {
-        "get" | "head" | "options" => Op::Fetch,
-        "post" | "put" | "patch" | "delete" => Op::Post,
-        _ => return None,
-    })
-}
 
 fn code(name: &str) -> Option<Op> {
     Some(match name {
