@@ -5,6 +5,7 @@ mod keepers;
 mod lines;
 mod names;
 mod opened;
+mod outgoing;
 mod paid;
 mod pushed;
 
@@ -17,7 +18,6 @@ use crate::commands::{self, strangers};
 use crate::content::Piece;
 use crate::languages::Language;
 use crate::notebook;
-use crate::secrets_scan::told_credentials;
 use crate::sql::{self, Deed, Statement};
 use crate::tools::Hands;
 use crate::url::{Url, is_this_machine};
@@ -67,7 +67,9 @@ pub(crate) fn effects(hands: &mut Hands, server: &str, tool: &str, input: &Value
         pushed::files(hands, input);
     }
     asked(hands, input);
-    sent(hands, &tool, &texts);
+    outgoing::names(hands, &tool, &texts);
+    outgoing::files(hands, &tool, &texts);
+    outgoing::sent(hands, &tool, &texts);
 }
 
 /// A request that deletes something at a service, whoever sends it for the agent.
@@ -441,28 +443,4 @@ fn urls(text: &str) -> impl Iterator<Item = &str> {
             .take(50)
             .map(move |(at, _)| text.get(at..).unwrap_or_default().split(ends).next().unwrap_or_default())
     })
-}
-
-/// Credentials in what goes to a service, or to an address that the call names.
-fn sent(hands: &mut Hands, tool: &Tool, texts: &[Given]) {
-    let named = texts
-        .iter()
-        .filter(|given| given.field == Field::Address && given.text.contains("://"))
-        .map(|given| Url::parse(given.text).host)
-        .find(|host| !is_this_machine(host));
-    let host = match named {
-        Some(host) => host,
-        None if tool.is_remote => tool.server.clone(),
-        None => return,
-    };
-    let mut carries: Vec<String> = Vec::new();
-    for kind in texts.iter().flat_map(|given| told_credentials(given.text)) {
-        let what = format!("{CREDENTIAL}{kind}");
-        if !carries.contains(&what) {
-            carries.push(what);
-        }
-    }
-    if !carries.is_empty() {
-        hands.push(EffectKind::Net { host, direction: NetDirection::Out, carries });
-    }
 }

@@ -120,12 +120,12 @@ fn varied(body: &[char]) -> bool {
 
 /// `AWS_SECRET_ACCESS_KEY=…` with a value that nobody makes up.
 fn has_assignment(text: &str) -> bool {
-    assigned(text).any(|(name, value)| is_secret_name(name) && is_random(&value))
+    assigned(text).any(|(name, value)| is_random(&value) && is_secret_name(&name.to_ascii_uppercase()))
 }
 
 /// Names with what is given to them.
 fn assigned(text: &str) -> impl Iterator<Item = (&str, Vec<char>)> {
-    let is_name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.match_indices(['=', ':']).map(move |(at, _)| {
         let before = text.get(..at).unwrap_or_default().trim_end_matches([' ', '"', '\'']);
         let name = before.rsplit(|c| !is_name(c)).next().unwrap_or_default();

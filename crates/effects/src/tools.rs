@@ -129,7 +129,7 @@ impl<'w> Hands<'w> {
     }
 
     /// A path as tools give it: absolute, from the working directory, or from the home.
-    fn word(&self, path: &str) -> Word {
+    pub(crate) fn word(&self, path: &str) -> Word {
         let home = self.analyst.world.home();
         let expanded = match path.strip_prefix('~') {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),

@@ -17,7 +17,7 @@ use super::{Commands, Run};
 use crate::word::Word;
 
 pub(crate) use address::{look_up, name_of};
-pub(crate) use cargo::is_strange;
+pub(crate) use cargo::{Cargo, is_strange};
 pub(super) use remote::there;
 pub(crate) use sockets::{s_client, socket_host};
 

@@ -105,6 +105,8 @@ pub(super) const COMMANDS: Commands = &[
     ("dos2unix", filter),
     ("nano", filter),
     ("jq", pattern_first),
+    ("gojq", pattern_first),
+    ("jaq", pattern_first),
     ("yq", pattern_first),
     ("xq", pattern_first),
     ("tomlq", pattern_first),
@@ -245,16 +247,22 @@ fn pattern_first(run: &mut Run) -> Outcome {
     }
     let options = read(&args, spec, Order::Anywhere);
     let skip = usize::from(!options.has("f"));
-    if let Some(program) = options.operands.first().filter(|_| skip == 1 && run.program == "jq").cloned() {
+    if let Some(program) = options.operands.first().filter(|_| skip == 1).cloned() {
         environment_of_jq(run, &program);
-        scripts_of_jq(run, &program);
+        if is_jq(run.program) {
+            scripts_of_jq(run, &program);
+        }
     }
     let files: Vec<Word> = options.operands.iter().skip(skip).cloned().collect();
     let whole = contents(run, &files);
-    if run.program != "jq" && options.has("i") {
+    if !is_jq(run.program) && options.has("i") {
         files.iter().for_each(|file| run.analyst.write(file, WriteMode::Edit, None, run.shell));
     }
     Outcome::unknown(whole.taint.union(marks))
+}
+
+fn is_jq(program: &str) -> bool {
+    matches!(program, "jq" | "gojq" | "jaq")
 }
 
 /// `.scripts.test = "command"` makes a command of the text, for whoever runs the task.
@@ -284,12 +292,13 @@ fn environment_of_jq(run: &mut Run, program: &Word) {
             continue;
         }
         let name: String =
-            rest.trim_start_matches(['.', '[', '"']).chars().take_while(|c| is_name(*c)).collect();
-        let names = match (rest.starts_with(['.', '[']) && !name.is_empty(), secrets::is_secret_name(&name)) {
-            (true, true) => vec![format!("{PRINTED}{name}")],
-            (true, false) => continue,
-            (false, _) => Vec::new(),
-        };
+            rest.trim_start_matches(['.', '[', '"', '(']).chars().take_while(|c| is_name(*c)).collect();
+        let names =
+            match (rest.starts_with(['.', '[', '(']) && !name.is_empty(), secrets::is_secret_name(&name)) {
+                (true, true) => vec![format!("{PRINTED}{name}")],
+                (true, false) => continue,
+                (false, _) => Vec::new(),
+            };
         run.push(EffectKind::EnvRead { names });
     }
 }

@@ -1,19 +1,21 @@
 //! The environment and the stores of secrets: what prints them.
 
+mod filters;
 mod names;
 
 use tollgate_model::phrase::{PRINTED, STORE};
 use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, Span, WriteMode, Zone};
-use tollgate_shell::eval::{Call, Outcome, Status, Stream};
+use tollgate_shell::eval::{Call, Open, Outcome, Status, Stream};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
+use filters::{is_filter, is_told, picks_secret, shows_database};
 pub(crate) use names::is_secret_name;
 
 use super::readers::told;
 use super::{Commands, Run, databases, system};
 use crate::analyst::{Analyst, taint};
 use crate::options::{Order, read};
-use crate::word::{Word, ways};
+use crate::word::Word;
 
 pub(super) const COMMANDS: Commands = &[
     ("printenv", printenv),
@@ -38,7 +40,7 @@ pub(super) const ASIDE: Commands = &[("gpg", gpg), ("gpg2", gpg)];
 /// Looks at every command before it runs: does it print a secret variable, or filter a dump of the environment?
 pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
     let Some(program) = program_of(call) else { return };
-    let shows = is_seen(call);
+    let shows = is_seen(call) || program == "tee" && call.args().any(|field| is_terminal(&field.value));
     trace(analyst, program, call);
     if analyst.traced || matches!(program, "echo" | "printf" | "print") && shows {
         for field in call.args() {
@@ -53,6 +55,13 @@ pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
     let grave = taint::has(marks, taint::ENVIRONMENT) || taint::has(marks, taint::SECRET);
     let from_file = matches!(call.stdin.stream, Stream::File(_)) && is_told(call);
     let arrives = call.stdin.stream == Stream::Pipe || from_file;
+    if taint::has(marks, taint::ENVIRONMENT)
+        && arrives
+        && analyst.found().iter().any(shows_database)
+        && picks_secret(program, call)
+    {
+        analyst.push(EffectKind::EnvRead { names: Vec::new() }, call.span, Certainty::Certain);
+    }
     let spared = grave && arrives && is_filter(program, call) && {
         let grep: &[&str] = if is_told(call) { &["grep"] } else { &[] };
         retract_shown(analyst, marks, grep)
@@ -119,18 +128,36 @@ pub(crate) fn printed_by_code(analyst: &mut Analyst, call: &Call, text: &Value) 
     }
 }
 
+/// What code in another language says where errors go: seen, unless that is nowhere.
+pub(crate) fn told_aside(analyst: &mut Analyst, call: &Call, value: &Value) {
+    let nowhere = |open: &Open| open.fd == 2 && open.path.value.as_literal() == Some("/dev/null");
+    if !call.redirects.iter().any(nowhere) {
+        told(analyst, value, call.span);
+        repeated(analyst, value, call);
+    }
+}
+
 /// Does what the command prints reach the one who asked for it?
 fn is_seen(call: &Call) -> bool {
     match &call.stdout {
         Stream::Outer => !call.piped_to,
-        Stream::File(path) => {
-            matches!(
-                path.as_literal(),
-                Some("/dev/stdout" | "/dev/stderr" | "/dev/tty" | "/dev/fd/1" | "/dev/fd/2")
-            )
-        }
+        Stream::File(path) => is_terminal(path),
         _ => false,
     }
+}
+
+/// Is it a file that what is written to is seen at once?
+fn is_terminal(path: &Value) -> bool {
+    let names = [
+        "/dev/stdout",
+        "/dev/stderr",
+        "/dev/tty",
+        "/dev/fd/1",
+        "/dev/fd/2",
+        "/proc/self/fd/1",
+        "/proc/self/fd/2",
+    ];
+    path.as_literal().is_some_and(|path| names.contains(&path))
 }
 
 /// Looks at what a command has printed, whatever made it: code in other languages, a file that is a pipe.
@@ -241,44 +268,6 @@ fn retract_shown(analyst: &mut Analyst, marks: Taint, between: &[&str]) -> bool 
     true
 }
 
-/// Does the command let only lines through that name no secret?
-fn is_filter(program: &str, call: &Call) -> bool {
-    let words: Vec<String> =
-        call.args().map(|field| field.value.as_literal().unwrap_or("*").to_owned()).collect();
-    match program {
-        _ if is_told(call) => true,
-        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" => {
-            let inverts = words.iter().any(|word| {
-                word == "--invert-match"
-                    || (word.starts_with('-') && !word.starts_with("--") && word.contains('v'))
-            });
-            let counts = words.iter().any(|word| {
-                matches!(word.as_str(), "--count" | "--quiet")
-                    || (word.starts_with('-') && !word.starts_with("--") && word.contains(['c', 'q']))
-            });
-            let patterns: Vec<&String> = words.iter().filter(|word| !word.starts_with('-')).collect();
-            counts || !inverts && !patterns.is_empty() && patterns.iter().all(|pattern| is_narrow(pattern))
-        }
-        _ => false,
-    }
-}
-
-/// Does the command tell no more of what it reads than names and numbers?
-fn is_told(call: &Call) -> bool {
-    let program = call.name().map(|name| name.rsplit('/').next().unwrap_or(name)).unwrap_or_default();
-    let tells = |words: &Vec<Word>| words.get(1..).is_some_and(|words| told::told(program, words).is_some());
-    ways(&call.argv).iter().all(tells)
-}
-
-/// A pattern that names something, and no secret.
-fn is_narrow(pattern: &str) -> bool {
-    let upper = pattern.to_ascii_uppercase();
-    let secret =
-        ["TOKEN", "SECRET", "KEY", "PASS", "CRED", "AUTH", "PWD", "AWS", "API", "GITHUB", "DATABASE"];
-    let named = upper.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word.len() >= 2);
-    named && !secret.iter().any(|word| upper.contains(word)) && !upper.contains(".*")
-}
-
 fn printenv(run: &mut Run) -> Outcome {
     let names: Vec<String> = run.args.iter().map(Word::shown).filter(|name| !name.starts_with('-')).collect();
     if names.is_empty() {
@@ -325,7 +314,8 @@ fn declare(run: &mut Run) -> Outcome {
 
 /// `set` alone prints every variable.
 fn set(run: &mut Run) -> Outcome {
-    if run.args.is_empty() {
+    let shows_all = |word: &Word| matches!(word.literal(), Some("--show" | "-S" | "--long" | "-L"));
+    if run.args.iter().all(shows_all) {
         run.push(EffectKind::EnvRead { names: Vec::new() });
         return Outcome::unknown(taint::ENVIRONMENT);
     }

@@ -17,6 +17,7 @@ use makefile::{Makefile, plain_recipe};
 pub(super) const COMMANDS: Commands = &[
     ("make", make),
     ("gmake", make),
+    ("gmake", make),
     ("just", just),
     ("task", task),
     ("go-task", task),
@@ -100,6 +101,17 @@ fn text_of(run: &mut Run, folder: Option<&Word>, names: &[&str]) -> Option<Strin
     })
 }
 
+/// `make -p`: all that make knows, and with it every variable of the environment. Names of targets are picked out of
+/// what it prints for the project.
+fn database(run: &mut Run, options: &Options) -> Outcome {
+    let has_targets = !options.value("f").is_some_and(|file| file.is("/dev/null"));
+    let picked = has_targets && run.call.piped_to && (options.has("q") || options.has("n"));
+    if !picked {
+        run.push(EffectKind::EnvRead { names: Vec::new() });
+    }
+    Outcome::unknown(taint::ENVIRONMENT)
+}
+
 fn make(run: &mut Run) -> Outcome {
     let spec = "C,directory= f,file,makefile= j,jobs? k,keep-going n,just-print,dry-run,recon s,silent,quiet i,ignore-errors \
         B,always-make e,environment-overrides I,include-dir= o,old-file,assume-old= W,what-if,new-file,assume-new= \
@@ -107,15 +119,10 @@ fn make(run: &mut Run) -> Outcome {
         w,print-directory no-print-directory l,load-average,max-load? no-silent check-symlink-times O,output-sync? d debug? trace eval= E= L b m h,help \
         warn-undefined-variables shuffle? jobserver-auth?";
     let options = read(run.args, spec, Order::Anywhere);
-    // Names of targets are picked out of what it would print.
-    let has_targets = !options.value("f").is_some_and(|file| file.is("/dev/null"));
-    let picked = has_targets && run.call.piped_to && (options.has("q") || options.has("n"));
-    if options.has("p") && !picked {
-        // All that make knows, and with it every variable of the environment.
-        run.push(EffectKind::EnvRead { names: Vec::new() });
-        return Outcome::unknown(taint::ENVIRONMENT);
+    if options.has("p") {
+        return database(run, &options);
     }
-    if ["n", "q", "v", "h", "t", "p"].into_iter().any(|name| options.has(name)) {
+    if ["n", "q", "v", "h", "t"].into_iter().any(|name| options.has(name)) {
         return run.derived();
     }
     let folder = options.value("C").cloned();

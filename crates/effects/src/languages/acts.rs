@@ -453,7 +453,9 @@ impl Machine<'_, '_, '_> {
             None => Value::text(path),
         };
         if self.active.len() < 4 {
-            self.run_file(&Val::Text(path));
+            self.run_file(&Val::Text(path.clone()));
+            // Code that it runs is not what it sends.
+            self.files.retain(|file| path.as_literal() != Some(file));
         }
     }
 }

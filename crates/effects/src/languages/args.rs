@@ -44,6 +44,10 @@ impl Machine<'_, '_, '_> {
         while matches!(self.peek(), Some(Tok::Newline)) {
             self.at += 1;
         }
+        if let Some(list) = (self.syntax.generator)(self).filter(|_| args.list.is_empty()) {
+            args.list.push(list);
+            return;
+        }
         // In Erlang `module:function` is a name.
         let colon = self.ahead(1) == Some(&Tok::Op(":")) && self.syntax.members.first() != Some(&":");
         if let (Some(Tok::Name(name)), true) =
@@ -77,10 +81,8 @@ impl Machine<'_, '_, '_> {
             args.named.push((Rc::from(key), target));
             return;
         }
-        // A value for every item of a list: `f(x for x in xs)`.
-        if self.sees_word("for")
-            || (self.sees_word("async") && matches!(self.ahead(1), Some(Tok::Name(word)) if **word == *"for"))
-        {
+        // The same in languages whose loops are not followed.
+        if self.sees_word("for") {
             self.at = self.end;
         }
         match (&value, spread) {

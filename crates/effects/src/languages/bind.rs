@@ -31,6 +31,7 @@ impl Machine<'_, '_, '_> {
             let named = vec![(Rc::from(part), value.clone())];
             self.asked_of_service(&object.class, "set", &Args { list: Vec::new(), named });
         }
+        self.put_in_part(owner, part, value);
         match self.scope.get(owner).cloned() {
             // Bytes of a file that is in memory.
             Some(Val::File(file)) if file.writes && (part == "[]" || part.parse::<i64>().is_ok()) => {
@@ -49,16 +50,76 @@ impl Machine<'_, '_, '_> {
                 self.write(&path, WriteMode::Overwrite, Some(&value.as_text()));
             }
             Some(Val::Unknown(marks))
-                if taint::has(marks, taint::NET) && matches!(part, "body" | "body_stream" | "content") =>
+                if taint::has(marks, taint::NET)
+                    && matches!(part, "body" | "body_stream" | "content" | "data") =>
             {
                 self.send_to_peer("send", Args::of(vec![value.clone()]));
+            }
+            Some(Val::Unknown(marks)) if taint::has(marks, taint::NET) => {
+                self.send_headers(vec![value.clone()]);
             }
             _ => {}
         }
     }
 
+    /// What is set in a table, an object or an address is a part of it from then on.
+    fn put_in_part(&mut self, owner: &str, part: &str, value: &Val) {
+        match self.scope.get(owner).cloned() {
+            Some(Val::Table(table)) => {
+                let kept = table.entries.iter().filter(|(name, _)| **name != *part || part == "?");
+                let entries = kept.cloned().chain([(Rc::from(part), value.clone())]).collect();
+                self.scope.set(owner, Val::table(entries));
+            }
+            Some(Val::List(list))
+                if list.items.is_empty() && part.parse::<u32>().is_err() && part != "[]" =>
+            {
+                self.scope.set(owner, Val::table(vec![(Rc::from(part), value.clone())]));
+            }
+            Some(Val::Text(address)) if is_address_part(part) && value.tells() => {
+                self.scope.set(owner, Val::Text(address.concat(&value.as_text())));
+            }
+            Some(object @ Val::Object(_)) => {
+                object.hold(&Args::of(vec![value.clone()]));
+            }
+            Some(_) => {}
+            // A part of a part: `session.headers["X"] = …`.
+            None => {
+                if let Some((whole, _)) = owner.rsplit_once('.')
+                    && let Some(object @ Val::Object(_)) = self.scope.get(whole).cloned()
+                {
+                    object.hold(&Args::of(vec![value.clone()]));
+                }
+            }
+        }
+    }
+
+    /// A table takes in the entries of another: `headers.update({…})`.
+    pub fn table_grown(&mut self, value: &Val, place: Option<&str>, name: &str, args: &Args) {
+        let (Val::Table(table), Some(place)) = (value, place) else { return };
+        if !matches!(name, "update" | "merge!" | "putAll" | "store") {
+            return;
+        }
+        let given = args.list.iter().filter_map(|value| match value {
+            Val::Table(more) => Some(more.entries.clone()),
+            _ => None,
+        });
+        let more = given.flatten().chain(args.named.iter().cloned());
+        let entries = table.entries.iter().cloned().chain(more).collect();
+        self.scope.set(place, Val::table(entries));
+    }
+
+    /// `url.searchParams.set(name, value)` is a part of the address.
+    pub fn query_set(&mut self, place: Option<&str>, name: &str, args: &Args) {
+        let owner = place.and_then(|place| place.strip_suffix(".searchParams"));
+        let (Some(owner), true) = (owner, matches!(name, "set" | "append")) else { return };
+        for value in args.list.iter().filter(|value| value.tells()) {
+            self.put_in_part(owner, "search", value);
+        }
+    }
+
     pub fn bind_params(&mut self, function: &Function, args: &Args) {
-        let mut given = args.list.iter();
+        let spread = self.spread(function, args);
+        let mut given = spread.as_deref().unwrap_or(&args.list).iter();
         self.scope.set("@_", Val::list(args.list.clone()));
         for param in &function.params {
             if param.rest {
@@ -78,6 +139,18 @@ impl Machine<'_, '_, '_> {
                 Some(range) => self.range(range, |machine| machine.bind_pattern(&value)),
                 None => self.scope.set(&param.name, value),
             }
+        }
+    }
+
+    /// A block with several parameters takes the one list that it is given apart.
+    fn spread(&self, function: &Function, args: &Args) -> Option<Vec<Val>> {
+        let several = self.syntax.bare_calls && !self.syntax.symbolic && function.params.len() > 1;
+        match args.list.as_slice() {
+            [Val::List(list)] if several && !list.open => Some(list.items.clone()),
+            [one @ (Val::Unknown(_) | Val::List(_))] if several => {
+                Some(vec![Val::Unknown(one.taint()); function.params.len()])
+            }
+            _ => None,
         }
     }
 
@@ -152,4 +225,23 @@ impl Machine<'_, '_, '_> {
             }
         }
     }
+}
+
+/// Parts of an address that can be set.
+fn is_address_part(part: &str) -> bool {
+    matches!(
+        part,
+        "pathname"
+            | "search"
+            | "hash"
+            | "host"
+            | "hostname"
+            | "username"
+            | "password"
+            | "path"
+            | "query"
+            | "fragment"
+            | "userinfo"
+            | "user"
+    )
 }

@@ -7,10 +7,13 @@ use tollgate_shell::value::{Hole, HoleSource, Taint, Text, Value};
 use super::expr::ARGUMENT;
 use super::flat::{COMMAND, OPENING};
 use super::machine::{Machine, Origin};
+use super::network::CLIENT;
 use super::opened::is_emulated;
 use super::ops::Op;
+use super::sayings::{is_new_name, is_question, is_sending, is_setting, names_only};
 use super::services::{is_query, is_service};
 use super::standins::PROXY;
+use super::text::secret_in;
 use super::value::{Args, Function, Val};
 use crate::analyst::taint;
 
@@ -44,6 +47,7 @@ impl Machine<'_, '_, '_> {
                 }
                 let last = if is_query(&object.class) { "query" } else { last };
                 self.asked_of_service(owner, last, args);
+                self.carries_off(owner, Some(callee), last, args);
                 self.callbacks(args);
                 Val::object(&object.class, args.clone())
             }
@@ -83,11 +87,14 @@ impl Machine<'_, '_, '_> {
             None => {
                 self.strange = true;
                 self.note_connection(args);
+                self.note_peer(name, args);
                 let (owner, last) = name.rsplit_once('.').unwrap_or(("", name));
                 if let Some(result) = self.client_call(owner, last, args) {
                     return result;
                 }
                 self.asked_of_service(owner, last, args);
+                let made = owner.ends_with(".new").then(|| Val::name(owner));
+                self.carries_off(owner, made.as_ref(), last, args);
                 let args = &self.exposed_args(args);
                 self.callbacks(args);
                 if name.len() > 120 {
@@ -189,8 +196,15 @@ impl Machine<'_, '_, '_> {
                     let mut all = args;
                     if op.wants_receiver() {
                         all.list.insert(0, value.clone());
+                    } else if op.is_network() {
+                        all.named.push((CLIENT.into(), value.clone()));
                     }
-                    return self.perform(op, &full, &all);
+                    let result = self.perform(op, &full, &all);
+                    // An archive takes in what it reads.
+                    if matches!(op, Op::Read | Op::ReadAll) {
+                        self.put_into(value, &Args::of(vec![result.clone()]));
+                    }
+                    return result;
                 }
             }
             Val::Table(_) => {
@@ -212,12 +226,23 @@ impl Machine<'_, '_, '_> {
     /// Calls a method that is known by its name alone, whatever it belongs to.
     fn method_by_name(&mut self, value: &Val, place: Option<&str>, name: &str, args: Args) -> Val {
         let remote = taint::has(value.taint(), taint::NET);
+        if matches!(value, Val::Unknown(_)) && remote && is_setting(name) {
+            self.send_headers(args.all().cloned().collect());
+            return value.clone();
+        }
+        self.query_set(place, name, &args);
+        self.table_grown(value, place, name, &args);
         if matches!(value, Val::Unknown(_)) && (self.connected || remote) && is_sending(name) {
             return self.send_to_peer(name, args);
         }
-        // A file is sent with the request: `post(url).attach("name", path)`.
-        if matches!(value, Val::Unknown(_)) && remote && name == "attach" {
-            let content = Val::Text(self.read(&args.at(1, &[])));
+        // A file is sent with the request, `post(url).attach("name", path)`, or on a connection.
+        let sends_file = match name {
+            "attach" => Some(1),
+            "putbinaryfile" | "puttextfile" | "upload!" | "mput" => Some(0),
+            _ => None,
+        };
+        if let (Val::Unknown(_), true, Some(at)) = (value, self.connected || remote, sends_file) {
+            let content = Val::Text(self.read(&args.at(at, &[])));
             self.send_to_peer(name, Args::of(vec![content]));
             return value.clone();
         }
@@ -227,6 +252,7 @@ impl Machine<'_, '_, '_> {
         let known = (self.syntax.method)(name).filter(|op| match op {
             // What belongs to a service deletes there, not a path.
             Op::DeleteSelf => !matches!(value, Val::Object(_)),
+            Op::Open => !matches!(value, Val::Object(object) if is_service(&object.class)),
             // The columns of a table are renamed too.
             Op::Move => is_new_name(value, &args),
             _ => true,
@@ -266,13 +292,24 @@ impl Machine<'_, '_, '_> {
         if !is_emulated(value) {
             self.asked_of_service(whole.as_deref().unwrap_or(&class), name, args);
         }
+        self.carries_off(&class, Some(value), name, args);
         let args = self.exposed_args(args);
+        self.put_into(value, &args);
         self.callbacks_with(&args, value.taint());
         match value {
             Val::Object(_) if is_service(&class) && class.len() < 120 => {
                 Val::object(&format!("{class}.{name}"), args)
             }
+            // Whatever is made of a secret holds a part of it.
+            Val::Text(_) if let Some(secret) = secret_in(value).filter(|_| !is_question(name)) => secret,
             _ => Val::Unknown(value.taint().union(args.taint())),
+        }
+    }
+
+    /// Something is put into an object, and leaves with it where it is led into a connection.
+    fn put_into(&mut self, value: &Val, args: &Args) {
+        if value.hold(args) {
+            self.send_to_peer("send", args.clone());
         }
     }
 
@@ -289,6 +326,10 @@ impl Machine<'_, '_, '_> {
         }
         if (self.syntax.function)(&known).is_some() {
             return self.library(&known, &args);
+        }
+        // Whatever else goes through the environment sees all of it.
+        if &**owner == "$ENV" && !names_only(name) {
+            return self.environment(true, name, &args);
         }
         if let Some(result) = self.of_function(owner, name, &args) {
             return result;
@@ -442,21 +483,5 @@ impl Machine<'_, '_, '_> {
         }
         self.active.pop();
         value
-    }
-}
-
-/// Methods that send what they are given on a connection.
-fn is_sending(name: &str) -> bool {
-    matches!(name, "send" | "sendall" | "write" | "end" | "emit" | "put" | "puts" | "print" | "POST" | "PUT")
-}
-
-/// Is a method given nothing but another path for what may be one?
-fn is_new_name(value: &Val, args: &Args) -> bool {
-    let is_path = matches!(value, Val::Text(_) | Val::File(_)) && !taint::has(value.taint(), taint::FILE);
-    match args.list.as_slice() {
-        [] => args.named.iter().any(|(name, _)| &**name == "target"),
-        [Val::Text(_) | Val::File(_)] => args.named.is_empty(),
-        [Val::Unknown(_) | Val::Object(_)] => is_path && args.named.is_empty(),
-        _ => false,
     }
 }

@@ -13,6 +13,16 @@ pub(super) const REMOTES: &[&str] =
     &["paramiko", "fabric", "pysftp", "asyncssh", "ssh2", "node-ssh", "ssh2-sftp-client"];
 
 impl Machine<'_, '_, '_> {
+    /// Whom a library that works on other machines is told to call.
+    pub fn note_peer(&mut self, class: &str, args: &Args) {
+        let host = args.option("host").or(args.option("hostname")).or(args.get(0));
+        if let Some(host @ Val::Text(_)) =
+            host.filter(|_| REMOTES.iter().any(|library| class.starts_with(library)))
+        {
+            self.peer = Some(host.clone());
+        }
+    }
+
     /// What a library does in the name of a program: Git's, or a remote shell's.
     pub fn client_call(&mut self, class: &str, name: &str, args: &Args) -> Option<Val> {
         let peer = || self.peer.clone().unwrap_or_else(|| Val::text("host"));
@@ -48,7 +58,7 @@ impl Machine<'_, '_, '_> {
                 "exec_command" | "run" | "sudo" | "exec" | "execCommand" => {
                     vec![Val::text("ssh"), peer(), args.at(0, &["command"])]
                 }
-                "put" | "putfo" | "upload" | "fastPut" | "putFile" => {
+                "put" | "upload" | "fastPut" | "putFile" | "putDirectory" | "uploadDir" => {
                     let place = Val::Text(peer().as_text().concat(&Value::text(":upload")));
                     vec![Val::text("scp"), args.at(0, &["localpath", "local"]), place]
                 }

@@ -7,6 +7,7 @@ use tollgate_shell::value::{HoleSource, Piece, Text, Value};
 
 use super::machine::Machine;
 use super::ops::Op;
+use super::output::is_peer;
 use super::pure;
 use super::value::{Args, Val};
 use crate::analyst::taint;
@@ -25,9 +26,13 @@ impl Machine<'_, '_, '_> {
                 self.transfer(Op::Link, &args.at(1, &["target"]), &first);
                 Val::unknown()
             }
-            Op::Copy if first.literal().is_some_and(|text| text.contains("://")) => {
-                self.network(Op::Download, args)
+            Op::Copy if is_remote(&first) => self.network(Op::Download, args),
+            Op::Copy if is_remote(&args.at(1, &[])) || is_peer(&args.at(1, &[])) => {
+                let content = Val::Text(self.read(&first));
+                self.sends_to(&args.at(1, &[]), content)
             }
+            Op::Read | Op::Lines | Op::ReadAll if is_remote(&first) => self.network(Op::Fetch, args),
+            Op::Write | Op::Append if is_remote(&first) => self.sends_to(&first, args.at(1, &["data"])),
             Op::Move | Op::Copy | Op::CopyTree | Op::Link => {
                 let target = args.at(1, &["dst", "dest", "target", "destination"]);
                 self.transfer(op, &first, &target);
@@ -71,6 +76,14 @@ impl Machine<'_, '_, '_> {
             }
             Op::Permission | Op::PermissionOf(_) => self.permissions(op, &first, args),
             _ => self.listed(op, &first, args),
+        }
+    }
+
+    /// Sends content to an address, or on a connection.
+    fn sends_to(&mut self, peer: &Val, content: Val) -> Val {
+        match peer {
+            Val::Text(_) => self.network(Op::Post, &Args::of(vec![peer.clone(), content])),
+            _ => self.send_to_peer("send", Args::of(vec![content])),
         }
     }
 
@@ -420,4 +433,11 @@ fn shown_mode(value: &Val) -> String {
         Val::Int(mode) => format!("{mode:o}"),
         other => other.literal().unwrap_or_else(|| "?".to_owned()),
     }
+}
+
+/// Is it the address of something on another machine?
+fn is_remote(path: &Val) -> bool {
+    let schemes = ["http://", "https://", "ftp://", "ftps://", "ssh2.sftp://"];
+    let remote = |text: &Text| schemes.iter().any(|scheme| text.prefix().starts_with(scheme));
+    matches!(path, Val::Text(text) if text.any.iter().any(remote))
 }

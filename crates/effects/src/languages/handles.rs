@@ -8,6 +8,7 @@ use tollgate_shell::value::{Piece, Value};
 
 use super::machine::Machine;
 use super::ops::Op;
+use super::output::is_peer;
 use super::value::{Args, Command, Handle, Pipe, Val};
 
 impl Machine<'_, '_, '_> {
@@ -150,6 +151,7 @@ impl Machine<'_, '_, '_> {
         match taker {
             Val::Pipe(pipe) => drop(self.pipe_method(&Rc::clone(pipe), "write", &content)),
             Val::File(target) => drop(self.file_method(&Rc::clone(target), "write", &content)),
+            peer if is_peer(peer) => drop(self.send_to_peer("send", content)),
             other => drop(self.apply(other, &content)),
         }
     }

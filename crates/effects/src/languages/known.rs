@@ -62,7 +62,10 @@ impl Machine<'_, '_, '_> {
                 let each = vec![Val::Unknown(ENVIRONMENT), Val::Unknown(ENVIRONMENT)];
                 self.apply(&block, &Args::of(each));
             }
-            return Val::Unknown(ENVIRONMENT);
+            let value = Val::Unknown(ENVIRONMENT);
+            // The names in pairs of names and values are no secret.
+            let pairs = name.ends_with(".items").then(|| Val::list(vec![Val::unknown(), value.clone()]));
+            return pairs.map_or(value, |pair| Val::many(vec![pair]));
         }
         if let Some(Val::List(names)) = args.get(0).filter(|value| !value.items().is_empty()) {
             let each =

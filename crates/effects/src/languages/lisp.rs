@@ -24,6 +24,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     flat: true,
     block: no_block,
     slices: false,
+    generator: no_block,
     module: |_, _| Val::unknown(),
     function,
     method: |_| None,

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::expr::ARGUMENT;
 use super::flat;
 use super::machine::Machine;
 use super::ops::Op;
@@ -59,12 +60,26 @@ impl Machine<'_, '_, '_> {
                     let text = self.string(parts);
                     value = self.apply(&value, &Args::of(vec![Val::Text(text)]));
                 }
+                // `println value`
+                Tok::Name(_) if token.spaced && !token.fresh && self.prints(&value) => {
+                    let said = self.expr(ARGUMENT);
+                    value = self.apply(&value, &Args::of(vec![said]));
+                }
                 _ => {
                     self.place = place;
                     return value;
                 }
             }
         }
+    }
+
+    /// Is it a function that prints, in a language that may leave brackets out?
+    fn prints(&self, value: &Val) -> bool {
+        let op = match value {
+            Val::Name(name) if self.syntax.flat => (self.syntax.function)(name),
+            _ => None,
+        };
+        matches!(op, Some(Op::Print(_)))
     }
 
     /// A member of a value, called or not. `None` when no member follows.
@@ -124,9 +139,7 @@ impl Machine<'_, '_, '_> {
             return self.apply(value, &args);
         }
         let slices = self.syntax.slices
-            && self.range(self.at..close, |machine| {
-                machine.split(machine.end, ":").len() > 1 || machine.sees(":")
-            });
+            && self.range(self.at..close, |machine| machine.find(|tok| *tok == Tok::Op(":")) < machine.end);
         if slices {
             let parts = self.range(self.at..close, |machine| machine.split(machine.end, ":"));
             let bounds: Vec<Val> = parts
@@ -170,6 +183,11 @@ impl Machine<'_, '_, '_> {
             _ if let Some(item) = self.own_item(value, key) => item,
             (_, _, Some(key)) => self.attribute(value, place, &key),
             (Val::Name(name), _, None) if self.syntax.risky.contains(&&**name) => Val::name("?"),
+            (Val::Table(_), _, None) => {
+                self.place =
+                    place.filter(|place| place.len() < 190).map(|place| Rc::from(format!("{place}.?")));
+                Val::Unknown(value.taint().union(key.taint()))
+            }
             (Val::Name(name), _, None) => match (self.syntax.function)(&format!("{name}.?")) {
                 Some(op) => self.perform(op, name, &Args::of(vec![key.clone()])),
                 None => Val::unknown(),

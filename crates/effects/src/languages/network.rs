@@ -2,13 +2,13 @@
 
 use tollgate_model::phrase::WEB_REQUEST;
 use tollgate_model::{Certainty, EffectKind, NetDirection, WriteMode, phrase};
-use tollgate_shell::value::{Taint, Value};
+use tollgate_shell::value::{Taint, Text, Value};
 
 use super::machine::Machine;
 use super::ops::Op;
 use super::value::{Args, Val};
 use crate::analyst::taint;
-use crate::commands::network::{is_strange, name_of};
+use crate::commands::network::{Cargo, is_strange, name_of};
 use crate::word::Word;
 use crate::word::show;
 
@@ -24,6 +24,7 @@ impl Machine<'_, '_, '_> {
 
     pub fn network(&mut self, op: Op, args: &Args) -> Val {
         let (address, rest) = addressed(op, args);
+        let address = based(address, args);
         self.connected |= matches!(op, Op::Connect | Op::Dial);
         if !matches!(op, Op::Send | Op::Resolve) {
             self.peer = Some(address.clone());
@@ -36,10 +37,18 @@ impl Machine<'_, '_, '_> {
         for (_, value) in &mut rest.named {
             *value = self.exposed(value);
         }
+        self.read_for_form(&rest);
         let sent = rest.all().filter(|value| !matches!(value, Val::Function(_)));
         let marks = sent.fold(address.taint(), |marks, value| marks.union(value.taint()));
         self.leaks(marks);
-        let carries = self.carried(marks);
+        let aside = taint::has(marks, taint::FILE) && !taint::has(marks, taint::SECRET);
+        let carries = match rest.taint() {
+            // A part of the address, such as a name or a version.
+            body if aside && op == Op::Fetch && !taint::has(body, taint::FILE) => {
+                vec![phrase::FILE_IN_ADDRESS.to_owned()]
+            }
+            _ => self.carried(marks),
+        };
         let sends = sends(op, &method, args) || !carries.is_empty();
         let direction = if sends { NetDirection::Out } else { NetDirection::In };
         self.connect(&address, direction, &carries);
@@ -76,14 +85,13 @@ impl Machine<'_, '_, '_> {
         let address = address_text(address);
         for text in address.any.iter().take(16) {
             let word = self.word(text, address.taint);
-            let (host, cargo) = name_of(&word);
-            let headers = |name: &str| matches!(name, "headers" | "auth" | "cookies");
-            let named = rest.named.iter().map(|(name, value)| (value, headers(name)));
-            let given = rest.list.iter().map(|value| (value, false)).chain(named);
-            let mut sent = given.flat_map(|(value, proves)| parts(value, proves));
+            let (host, cargo) = match library_of(text) {
+                Some(library) => (library, Cargo::default()),
+                None => name_of(&word),
+            };
             let strange = is_strange(text, &host, false)
-                || sent.any(|(value, proves)| {
-                    value.as_text().any.iter().take(16).any(|text| is_strange(text, &host, proves))
+                || parts(rest).iter().any(|(value, proves)| {
+                    value.as_text().any.iter().take(16).any(|text| is_strange(text, &host, *proves))
                 });
             let mut maybe = cargo.maybe;
             maybe.extend(strange.then(|| phrase::SECRET_DATA.to_owned()));
@@ -93,6 +101,27 @@ impl Machine<'_, '_, '_> {
                     self.push(EffectKind::Net { host, direction: NetDirection::Out, carries }, certainty);
                 }
             }
+        }
+    }
+
+    /// Perl's form with a file in it: `Content => [name => [path]]`.
+    fn read_for_form(&mut self, rest: &Args) {
+        let fields = rest.option("Content").map(Val::items_or_self).unwrap_or_default();
+        for field in fields.iter().take(16) {
+            if let Val::List(file) = field
+                && let Some(path @ Val::Text(_)) = file.items.first().cloned()
+            {
+                let content = self.read(&path);
+                self.send_to_peer("send", Args::of(vec![Val::Text(content)]));
+            }
+        }
+    }
+
+    /// Headers of the request that was made last are set.
+    pub fn send_headers(&mut self, values: Vec<Val>) {
+        if values.iter().any(Val::tells) {
+            let headers = Val::table(vec![("headers".into(), Val::list(values))]);
+            self.send_to_peer("send", Args::of(vec![headers]));
         }
     }
 
@@ -106,9 +135,8 @@ impl Machine<'_, '_, '_> {
             }
             let certainty =
                 if text.as_literal().is_some() { Certainty::Certain } else { Certainty::Possible };
-            let shown = show(text);
-            let kind =
-                EffectKind::Net { host: crate::url::host(&shown), direction, carries: carries.to_vec() };
+            let host = library_of(text).unwrap_or_else(|| crate::url::host(&show(text)));
+            let kind = EffectKind::Net { host, direction, carries: carries.to_vec() };
             self.push(kind, certainty);
         }
     }
@@ -139,6 +167,10 @@ impl Machine<'_, '_, '_> {
         if taint::has(marks, taint::FILE) || taint::has(marks, taint::SECRET) {
             carried.extend(self.files.iter().cloned());
         }
+        // A program that it started has read them.
+        if carried.is_empty() && taint::has(marks, taint::FILE) {
+            carried.push(phrase::FILE_DATA.to_owned());
+        }
         if carried.is_empty() && taint::has(marks, taint::SECRET) {
             carried.push("the environment".to_owned());
         }
@@ -149,7 +181,15 @@ impl Machine<'_, '_, '_> {
 /// The address among the arguments, and what follows it.
 fn addressed(op: Op, args: &Args) -> (Val, Args) {
     match op {
-        Op::Request => (args.at(1, &["url", "uri"]), args.skip(2)),
+        Op::Request => {
+            // A method that is not written out may be anything.
+            let method = args.get(0).filter(|method| method.literal().is_none()).cloned();
+            let mut rest = args.skip(2);
+            rest.list.extend(method);
+            (args.at(1, &["url", "uri"]), rest)
+        }
+        // Without a connection before it, all of it is sent.
+        Op::Send if matches!(args.get(0), Some(Val::Text(_))) => (Val::text(""), args.clone()),
         Op::Send => (peer(args.get(0)), args.skip(1)),
         Op::Dial => {
             let names = ["PeerAddr", "PeerHost", "Host"];
@@ -160,8 +200,27 @@ fn addressed(op: Op, args: &Args) -> (Val, Args) {
             let host = args.get(1).filter(|host| matches!(host, Val::Text(_)));
             (host.cloned().unwrap_or_else(|| Val::text("localhost")), args.skip(2))
         }
+        // All of a request in one table.
+        _ if let Some(table @ Val::Table(_)) = args.get(0) => (table.clone(), args.clone()),
         _ => (args.at(0, &["url", "uri", "address", "host", "hostname"]), args.skip(1)),
     }
+}
+
+/// The name of what a request is made by, among its arguments: what that was made with goes along.
+pub(super) const CLIENT: &str = "*client";
+
+/// The address, after the one that the client was made with.
+fn based(address: Val, args: &Args) -> Val {
+    let Some(Val::Object(client)) = args.option(CLIENT) else { return address };
+    let names = ["base_url", "baseURL", "baseUrl", "prefixUrl", "base_uri", "url_base"];
+    match names.iter().find_map(|name| client.args.option(name)) {
+        Some(Val::Text(base)) if !is_whole(&address) => Val::Text(base.concat(&address.as_text())),
+        _ => address,
+    }
+}
+
+fn is_whole(address: &Val) -> bool {
+    address_text(address).any.iter().all(|text| text.prefix().contains("://"))
 }
 
 /// Does it send something, by what it is or by what it is given?
@@ -171,19 +230,48 @@ fn sends(op: Op, method: &str, args: &Args) -> bool {
         || ["POST", "PUT", "PATCH"].iter().any(|sending| method.eq_ignore_ascii_case(sending))
 }
 
-/// A value, and what is in it; in a table of headers a secret may prove who asks.
-fn parts(value: &Val, proves: bool) -> Vec<(&Val, bool)> {
-    let mut all = vec![(value, proves)];
+/// The most values that are looked at in a request.
+const PARTS: usize = 256;
+
+/// All values in a request; in its headers a secret may prove who asks.
+fn parts(args: &Args) -> Vec<(Val, bool)> {
+    let mut all = Vec::new();
+    parts_of(args, false, &mut all);
+    all
+}
+
+fn parts_of(args: &Args, proves: bool, all: &mut Vec<(Val, bool)>) {
+    args.list.iter().for_each(|value| part(value, proves, all));
+    args.named.iter().for_each(|(name, value)| part(value, proves || is_proof(name), all));
+}
+
+fn part(value: &Val, proves: bool, all: &mut Vec<(Val, bool)>) {
+    if all.len() >= PARTS {
+        return;
+    }
+    all.push((value.clone(), proves));
     match value {
         Val::Table(table) => {
-            let headers = |name: &str| proves || matches!(name, "headers" | "auth" | "cookies");
-            all.extend(table.entries.iter().flat_map(|(name, value)| parts(value, headers(name))));
+            table.entries.iter().for_each(|(name, value)| part(value, proves || is_proof(name), all));
         }
-        Val::List(list) => all.extend(list.items.iter().take(16).flat_map(|value| parts(value, proves))),
-        Val::Object(object) => all.extend(object.args.all().flat_map(|value| parts(value, proves))),
+        Val::List(list) => list.items.iter().take(16).for_each(|value| part(value, proves, all)),
+        Val::Object(object) => {
+            parts_of(&object.args, proves, all);
+            // What is added to a request are its headers, more often than not.
+            object.held.values().iter().for_each(|value| part(value, true, all));
+        }
         _ => {}
     }
-    all
+}
+
+/// A place that is meant for credentials.
+fn is_proof(name: &str) -> bool {
+    matches!(name, "headers" | "header" | "auth" | "cookies" | "Headers" | "basic_auth")
+}
+
+/// A library that stands where a host would: `boto3:`.
+pub(super) fn library_of(text: &Text) -> Option<String> {
+    text.as_literal().filter(|text| text.ends_with(':')).map(str::to_owned)
 }
 
 /// Whom a connection leads to.

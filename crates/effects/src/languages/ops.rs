@@ -160,6 +160,8 @@ pub(super) enum Op {
     Power,
     /// Prints its arguments, with or without an end of line.
     Print(bool),
+    /// Prints its arguments where errors go: they are seen, and not handed on.
+    Tell,
     /// Writes its first argument to the file that is its second.
     Dump,
     /// What comes in from outside.
@@ -198,6 +200,10 @@ pub(super) enum Op {
     Pure(Pure),
     /// Gives its first argument to the file or the program that is its second.
     PipeTo,
+    /// Leads its first argument through all the others.
+    Streams,
+    /// Something in memory that is written to like a file, with what is in it at first.
+    Buffer,
     /// Runs a function, or text as code, after a while.
     Later,
     /// The names in a table; of the environment they are no secret.
@@ -266,6 +272,12 @@ pub(super) enum Op {
     Encode,
     /// Sets an option of a request: the request, the option's name, its value.
     RequestOption,
+    /// The same, for a table of options: the request, the table.
+    RequestOptions,
+    /// Prints the whole environment, and more.
+    EnvDump,
+    /// Sends the file whose path is its third argument.
+    SendThird,
     /// Says how much there is, or of what kind, and nothing of what it is.
     Count,
     /// The numbers of all processes, or the processes; some of them where it is told what to ask each.
@@ -308,6 +320,15 @@ pub(super) enum Known {
 }
 
 impl Op {
+    /// A request, by the method of HTTP that a function is named for.
+    pub fn request(verb: &str) -> Option<Self> {
+        Some(match verb {
+            "get" | "head" | "options" => Self::Fetch,
+            "post" | "put" | "patch" | "delete" => Self::Post,
+            _ => return None,
+        })
+    }
+
     /// Is it a value, not a function?
     pub fn is_value(self) -> bool {
         matches!(
@@ -344,6 +365,6 @@ impl Op {
 
     /// As a method of an object: does it need the object?
     pub fn wants_receiver(self) -> bool {
-        matches!(self, Op::Send | Op::Then | Op::PipeTo | Op::KillSelf | Op::StubSpied)
+        matches!(self, Op::Send | Op::Then | Op::PipeTo | Op::KillSelf | Op::StubSpied | Op::RequestOption)
     }
 }

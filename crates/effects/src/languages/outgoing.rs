@@ -4,8 +4,43 @@ use std::rc::Rc;
 
 use tollgate_shell::value::{Piece, Text, Value};
 
-use super::ops::ENVIRONMENT;
+use super::machine::Machine;
+use super::ops::{ENVIRONMENT, Op};
 use super::value::{Args, Val};
+
+impl Machine<'_, '_, '_> {
+    /// An option of a request is set: the request, the option's name, its value.
+    pub fn request_option(&mut self, args: &Args) -> Val {
+        let name = match args.get(1) {
+            Some(Val::Name(name)) => name.to_string(),
+            Some(Val::Object(object)) => object.class.to_string(),
+            _ => return Val::unknown(),
+        };
+        let option = name.rsplit(['.', '_']).next().unwrap_or_default();
+        match option {
+            "URL" => self.network(Op::Fetch, &args.skip(2)),
+            "POSTFIELDS" | "COPYPOSTFIELDS" | "INFILE" | "HTTPPOST" | "READDATA" | "MIMEPOST" => {
+                self.send_to_peer("send", args.skip(2))
+            }
+            _ => {
+                self.send_headers(args.skip(2).list);
+                Val::unknown()
+            }
+        }
+    }
+
+    /// The same for a table of options.
+    pub fn request_options(&mut self, args: &Args) -> Val {
+        let options = match args.get(1) {
+            Some(Val::Table(table)) => table.entries.clone(),
+            _ => args.named.clone(),
+        };
+        for (name, value) in options {
+            self.request_option(&Args::of(vec![args.at(0, &[]), Val::Name(name), value]));
+        }
+        args.at(0, &[])
+    }
+}
 
 /// What is not known of the arguments is still in what they are written down as.
 pub(super) fn encoded(name: &str, args: &Args) -> Val {

@@ -8,17 +8,31 @@ use tollgate_shell::value::Value;
 
 use super::machine::{Machine, Origin};
 use super::ops::{ENVIRONMENT, Op};
+use super::text::secret_in;
 use super::value::{Args, Val};
-use crate::commands::secrets::is_secret_name;
+use crate::analyst::taint;
+use crate::commands::secrets::{is_secret_name, told_aside};
 
 impl Machine<'_, '_, '_> {
     /// Prints, or hands data on.
     pub fn put_op(&mut self, op: Op, name: &str, args: &Args) -> Option<Val> {
         Some(match op {
             Op::Print(newline) => self.print_args(newline, args),
-            Op::Dump if args.list.is_empty() => {
-                self.leaks(ENVIRONMENT);
+            Op::Tell => {
+                self.tell(args);
+                Val::name("None")
+            }
+            Op::EnvDump => {
+                let parts = ["GENERAL", "MODULES", "CONFIGURATION", "CREDITS", "LICENSE"];
+                let is_part = |what: &Val| matches!(what, Val::Name(name) if parts.iter().any(|part| name.ends_with(part)));
+                if !args.get(0).is_some_and(is_part) {
+                    self.leaks(ENVIRONMENT);
+                }
                 Val::unknown()
+            }
+            Op::SendThird => {
+                let content = Val::Text(self.read(&args.at(2, &[])));
+                self.send_to_peer("send", Args::of(vec![content]))
             }
             Op::Dump => {
                 let value = args.at(0, &[]);
@@ -27,18 +41,6 @@ impl Machine<'_, '_, '_> {
                         self.file_method(&Rc::clone(file), "write", &Args::of(vec![value]))
                     }
                     _ => self.print_args(true, &Args::of(vec![value])),
-                }
-            }
-            Op::PipeTo => {
-                let value = Val::Text(args.text(0));
-                match args.get(1) {
-                    Some(Val::File(file)) => {
-                        self.file_method(&Rc::clone(file), "write", &Args::of(vec![value]))
-                    }
-                    Some(Val::Pipe(pipe)) => {
-                        self.pipe_method(&Rc::clone(pipe), "write", &Args::of(vec![value]))
-                    }
-                    other => other.cloned().unwrap_or_else(Val::unknown),
                 }
             }
             Op::Put => match args.get(0).cloned() {
@@ -68,6 +70,42 @@ impl Machine<'_, '_, '_> {
                     _ => self.print_args(true, args),
                 }
             }
+            _ => return self.lead_op(op, args),
+        })
+    }
+
+    /// Leads data into something that takes it.
+    fn lead_op(&mut self, op: Op, args: &Args) -> Option<Val> {
+        Some(match op {
+            Op::Streams => {
+                let mut args = args.list.iter();
+                let first = args.next().cloned().unwrap_or_else(Val::unknown);
+                args.fold(first, |from, to| {
+                    self.perform(Op::PipeTo, "pipe", &Args::of(vec![from.clone(), to.clone()]));
+                    if matches!(from, Val::File(_)) { from } else { to.clone() }
+                })
+            }
+            Op::PipeTo => {
+                let value = Val::Text(args.text(0));
+                match args.get(1) {
+                    Some(Val::File(file)) => {
+                        self.file_method(&Rc::clone(file), "write", &Args::of(vec![value]))
+                    }
+                    Some(Val::Pipe(pipe)) => {
+                        self.pipe_method(&Rc::clone(pipe), "write", &Args::of(vec![value]))
+                    }
+                    Some(peer) if is_peer(peer) => {
+                        args.at(0, &[]).wire();
+                        self.send_to_peer("send", Args::of(vec![args.at(0, &[])]))
+                    }
+                    // What goes through a filter comes out of it.
+                    Some(other) => match args.get(0) {
+                        Some(from) if from.tells() => from.clone(),
+                        _ => other.clone(),
+                    },
+                    None => Val::unknown(),
+                }
+            }
             _ => return None,
         })
     }
@@ -75,6 +113,7 @@ impl Machine<'_, '_, '_> {
     fn print_args(&mut self, newline: bool, args: &Args) -> Val {
         if args.option("file").is_some_and(|file| matches!(file, Val::Name(name) if name.ends_with("stderr")))
         {
+            self.tell(args);
             return Val::name("None");
         }
         if let Some(Val::File(handle)) = args.option("file").cloned() {
@@ -87,13 +126,33 @@ impl Machine<'_, '_, '_> {
             if at > 0 && newline {
                 line = self.concat(&line, &Value::text(" "));
             }
-            line = self.concat(&line, &value.as_text());
+            line = self.concat(&line, &shown(value));
         }
         if newline {
             line = self.concat(&line, &Value::text("\n"));
         }
         self.print(&line);
         Val::name("None")
+    }
+
+    /// Something is said where errors go.
+    pub fn tell(&mut self, args: &Args) {
+        self.settings_shown(args);
+        for value in &args.list {
+            self.leaks(value.taint());
+            if self.act() {
+                told_aside(self.run.analyst, self.run.call, &shown(value));
+            }
+        }
+        self.callbacks(args);
+    }
+
+    /// What a program fails with is said where errors go.
+    pub fn thrown(&mut self, value: &Val) {
+        match value {
+            Val::Object(object) => self.tell(&object.args.clone()),
+            other => self.tell(&Args::of(vec![other.clone()])),
+        }
     }
 
     /// A setting of the application that is named for a secret is printed: `settings.SECRET_KEY`.
@@ -113,5 +172,22 @@ impl Machine<'_, '_, '_> {
                 self.push(EffectKind::EnvRead { names }, Certainty::Certain);
             }
         }
+    }
+}
+
+/// A value as it is printed: of a list or a table, at least the secrets in it are seen.
+fn shown(value: &Val) -> Value {
+    match value {
+        Val::List(_) | Val::Table(_) => secret_in(value).map_or_else(|| value.as_text(), |it| it.as_text()),
+        other => other.as_text(),
+    }
+}
+
+/// Does it lead to another machine?
+pub(super) fn is_peer(value: &Val) -> bool {
+    match value {
+        Val::Object(object) => &*object.class == "connection",
+        Val::Unknown(marks) => taint::has(*marks, taint::NET),
+        _ => false,
     }
 }

@@ -11,6 +11,7 @@ use super::machine::{Machine, Origin};
 use super::ops::{Known, Op};
 use super::outgoing::{encoded, holds_environment, with_environment};
 use super::pure::{self, Pure};
+use super::text::secret_in;
 use super::value::{Args, Val};
 use crate::analyst::taint;
 
@@ -54,7 +55,15 @@ impl Machine<'_, '_, '_> {
         let out = op.is_network()
             || matches!(
                 op,
-                Op::Encode | Op::RequestOption | Op::Print(_) | Op::Dump | Op::Write | Op::Append | Op::Put
+                Op::Encode
+                    | Op::RequestOption
+                    | Op::Print(_)
+                    | Op::Tell
+                    | Op::Calm
+                    | Op::Dump
+                    | Op::Write
+                    | Op::Append
+                    | Op::Put
             );
         let mut args = self.exposed_args(args);
         for value in args.list.iter_mut().filter(|value| out && holds_environment(value)) {
@@ -169,7 +178,7 @@ impl Machine<'_, '_, '_> {
             }
             Op::Calm => {
                 self.calms += 1;
-                self.callbacks(args);
+                self.tell(args);
                 Val::unknown()
             }
             Op::Hidden => {
@@ -300,15 +309,10 @@ impl Machine<'_, '_, '_> {
             }
             Op::Count => Val::unknown(),
             Op::Encode => encoded(name, args),
-            Op::RequestOption => match args.get(1) {
-                Some(Val::Name(option)) if &**option == "CURLOPT_URL" => {
-                    self.network(Op::Fetch, &args.skip(2))
-                }
-                Some(Val::Name(option)) if option.ends_with("FIELDS") || option.ends_with("INFILE") => {
-                    self.send_to_peer("send", args.skip(2))
-                }
-                _ => Val::unknown(),
-            },
+            Op::Buffer if args.list.is_empty() => Val::object("buffer", Args::default()),
+            Op::Buffer => Val::object("buffer", args.clone()),
+            Op::RequestOption => self.request_option(args),
+            Op::RequestOptions => self.request_options(args),
             Op::Keys => pure::apply(Pure::Keys, args),
             Op::Replace if args.list.len() == 2 => self.files(Op::Move, args),
             Op::Replace => self.perform(Op::Pure(Pure::Replace), name, args),
@@ -323,7 +327,17 @@ impl Machine<'_, '_, '_> {
                     })
                     .sum();
                 self.burn(work / 4);
-                self.pure(what, args)
+                let made = self.pure(what, args);
+                // Whatever is made of a secret holds a part of it; what is cut out of it is looked at there.
+                let cuts = matches!(what, Pure::Slice | Pure::Substring);
+                match args.get(0).and_then(secret_in) {
+                    // Its letters are joined, which are no path.
+                    Some(secret) if what == Pure::JoinBy && matches!(args.get(0), Some(Val::Text(_))) => {
+                        secret
+                    }
+                    Some(secret) if !cuts && !made.tells() => secret,
+                    _ => made,
+                }
             }
             Op::StartsWith | Op::EndsWith => Val::unknown(),
             _ => return self.known_op(op, name, args),

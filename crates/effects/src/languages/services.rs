@@ -8,7 +8,7 @@ use tollgate_shell::value::{Piece, Text};
 
 use super::clients::REMOTES;
 use super::machine::{Machine, Origin};
-use super::ops::Op;
+use super::senders::is_library;
 use super::value::{Args, Val};
 use crate::commands::archives;
 use crate::sql;
@@ -118,9 +118,6 @@ const REVEALS: &[&str] = &[
     "get_frozen_credentials",
 ];
 
-/// Methods that send the file that is their first argument.
-const UPLOADS: &[&str] = &["upload_file", "upload_from_filename", "fput_object", "fPutObject"];
-
 /// Libraries of services and databases, by how the names of their parts begin: what is made with them keeps its
 /// name, so that a chain of calls is seen whole.
 const LIBRARIES: &[&str] = &[
@@ -170,6 +167,7 @@ const LIBRARIES: &[&str] = &[
 /// Is the thing made with a library of a service?
 pub(super) fn is_service(class: &str) -> bool {
     LIBRARIES.iter().chain(REMOTES).any(|library| class.starts_with(library))
+        || is_library(class)
         || class.starts_with("git.Repo")
         || class.starts_with("crontab.CronTab")
         || class.starts_with("cffi.FFI")
@@ -207,11 +205,6 @@ impl Machine<'_, '_, '_> {
         match loss(class, name, args) {
             Some(kind) => self.push(kind, certainty),
             None => self.opens_cloud(class, name, args, certainty),
-        }
-        if UPLOADS.contains(&name) && is_service(class) {
-            let content = Val::Text(self.read(&args.at(0, &["Filename", "filename", "file_path"])));
-            let connection = Val::object("connection", Args::of(vec![Val::unknown(), Val::text(class)]));
-            self.network(Op::Send, &Args::of(vec![connection, content]));
         }
         self.attached(args);
         if reveals(class, name, args) {

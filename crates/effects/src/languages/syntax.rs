@@ -27,6 +27,8 @@ pub(super) struct Syntax {
     pub block: fn(&mut Machine) -> Option<Val>,
     /// Brackets after a value may hold a range.
     pub slices: bool,
+    /// The values of an argument that is made for every item of a list: `f(x for x in xs)`.
+    pub generator: fn(&mut Machine) -> Option<Val>,
     /// A module by its name.
     pub module: fn(&mut Machine, &str) -> Val,
     /// What the library's functions do.
@@ -98,7 +100,7 @@ pub(super) enum Infix {
     Other,
 }
 
-/// For languages where no block belongs to a call.
+/// For languages where no block belongs to a call, or no argument is made for every item of a list.
 pub(super) fn no_block(_: &mut Machine) -> Option<Val> {
     None
 }

@@ -4,7 +4,7 @@ use tollgate_model::EffectKind;
 use tollgate_shell::value::{HoleSource, Text, Value};
 
 use super::machine::Machine;
-use super::ops::Op;
+use super::ops::{ENVIRONMENT, Op};
 use super::token::{Scan, delimited};
 use super::value::{Args, Val};
 
@@ -178,13 +178,11 @@ fn run(m: &mut Machine, words: &[Val]) -> Val {
             let patterns = rest.into_iter().filter(|word| !is_option(word)).collect();
             m.files(Op::Glob, &Args::of(patterns))
         }
-        "puts" => {
-            let text = rest.last().map(Val::as_text).unwrap_or_else(Value::empty);
-            if rest.len() < 2 || literal(0) == "-nonewline" {
-                m.print(&text.concat(&Value::text("\n")));
-            }
-            Val::unknown()
-        }
+        "puts" => puts(m, &rest),
+        "read" | "gets" => rest.first().cloned().unwrap_or_else(Val::unknown),
+        "http::geturl" | "::http::geturl" => m.network(Op::Fetch, &Args::of(rest)),
+        "parray" if is_environment(&literal(0)) => m.perform(Op::EnvDump, &name, &Args::default()),
+        "array" if literal(0) == "get" && is_environment(&literal(1)) => Val::Unknown(ENVIRONMENT),
         "socket" => m.network(Op::Connect, &Args::of(rest)),
         "append" => append(m, &literal(0), &rest),
         "list" | "concat" => spaced(m, &rest),
@@ -195,6 +193,26 @@ fn run(m: &mut Machine, words: &[Val]) -> Val {
         }
         _ => Val::unknown(),
     }
+}
+
+/// `puts [-nonewline] [channel] text`
+fn puts(m: &mut Machine, rest: &[Val]) -> Val {
+    let text = rest.last().map(Val::as_text).unwrap_or_else(Value::empty);
+    let channel = rest.first().filter(|first| rest.len() > 1 && !is_option(first));
+    match channel {
+        None => {
+            m.print(&text.concat(&Value::text("\n")));
+            Val::unknown()
+        }
+        Some(channel) if channel.literal().as_deref() == Some("stderr") => {
+            m.perform(Op::Tell, "puts", &Args::of(vec![Val::Text(text)]))
+        }
+        Some(channel) => m.perform(Op::Put, "puts", &Args::of(vec![channel.clone(), Val::Text(text)])),
+    }
+}
+
+fn is_environment(name: &str) -> bool {
+    name.trim_start_matches(':') == "env"
 }
 
 /// Types text into the program that was spawned.
@@ -236,12 +254,17 @@ fn bodies(m: &mut Machine, name: &str, rest: &[Val]) -> Val {
     if name == "foreach"
         && let [place, items, ..] = rest
     {
-        let value = items.literal().map_or_else(Val::unknown, |items| {
-            let words =
-                items.split_whitespace().map(tollgate_shell::value::Text::literal).collect::<Vec<_>>();
-            Val::Text(Value::of(words, tollgate_shell::value::Taint::NONE))
-        });
-        m.scope.set(&place.literal().unwrap_or_default(), value);
+        let value = items.literal().map_or_else(
+            || Val::Unknown(items.taint()),
+            |items| {
+                let words =
+                    items.split_whitespace().map(tollgate_shell::value::Text::literal).collect::<Vec<_>>();
+                Val::Text(Value::of(words, tollgate_shell::value::Taint::NONE))
+            },
+        );
+        for name in place.literal().unwrap_or_default().split_whitespace() {
+            m.scope.set(name, value.clone());
+        }
     }
     let whole = spaced(m, rest);
     if let Some(text) = whole.literal().filter(|_| name == "eval") {

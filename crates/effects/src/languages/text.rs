@@ -1,9 +1,10 @@
 //! Texts, and parts of texts: decoding, formats, slices.
 
-use tollgate_shell::value::{HoleSource, Text, Value};
+use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
 use super::pure::{Pure, apply};
 use super::value::{Args, Val};
+use crate::commands::secrets::is_secret_name;
 
 /// Changes every text that is known; the others stay unknown.
 pub(super) fn each_text(value: &Val, change: impl Fn(&str) -> String) -> Val {
@@ -184,6 +185,9 @@ pub(super) fn shell_words(text: &str) -> Vec<String> {
 /// `text[a:b]`, `text[::-1]`; a bound that is not given is unknown.
 pub(super) fn slice(value: &Val, bounds: &[Val]) -> Val {
     let marks = value.taint();
+    if let Some(secret) = secret_in(value).filter(|_| !is_hint(bounds)) {
+        return secret;
+    }
     if let [from, to, Val::Int(step)] = bounds
         && *step != 1
     {
@@ -248,5 +252,40 @@ fn stepped(value: &Val, bounds: [&Val; 2], step: i64) -> Val {
     match value {
         Val::Text(_) => apply(Pure::JoinWith, &Args::of(vec![Val::text(""), Val::list(taken)])),
         _ => Val::list(taken),
+    }
+}
+
+/// The secret variables in a text or a list: whatever is made of it holds a part of them.
+pub(super) fn secret_in(value: &Val) -> Option<Val> {
+    let mut found = Text::default();
+    let mut marks = value.taint();
+    collect(value, &mut found, &mut marks);
+    (!found.pieces.is_empty()).then(|| Val::Text(Value::of([found], marks)))
+}
+
+fn collect(value: &Val, found: &mut Text, marks: &mut Taint) {
+    match value {
+        Val::Text(text) => {
+            let pieces = text.any.iter().take(4).flat_map(|text| &text.pieces);
+            let is_secret = |piece: &&Piece| matches!(piece, Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) if is_secret_name(name));
+            pieces.filter(is_secret).take(4).for_each(|piece| found.push(piece.clone()));
+            *marks = marks.union(text.taint);
+        }
+        Val::List(list) => list.items.iter().take(16).for_each(|item| collect(item, found, marks)),
+        Val::Table(table) => table.entries.iter().take(16).for_each(|(_, item)| collect(item, found, marks)),
+        _ => {}
+    }
+}
+
+/// `token[:4]`, `token[-4:]`: enough to tell which one it is, and no more.
+fn is_hint(bounds: &[Val]) -> bool {
+    const LETTERS: i64 = 4;
+    let open = |bound: &Val| matches!(bound, Val::Unknown(marks) if marks.is_empty());
+    match bounds {
+        [from, Val::Int(to)] if open(from) => (0..=LETTERS).contains(to),
+        [Val::Int(from), Val::Int(to)] => (0..=LETTERS).contains(&to.saturating_sub(*from)),
+        [Val::Int(from), to] if open(to) => (-LETTERS..0).contains(from),
+        [Val::Int(from)] => (-LETTERS..0).contains(from),
+        _ => false,
     }
 }

@@ -6,6 +6,8 @@ use std::rc::Rc;
 
 use tollgate_shell::value::{HoleSource, Taint, Text, Value};
 
+use super::held::Held;
+use super::text::secret_in;
 use super::token::Token;
 use crate::word::Word;
 
@@ -67,6 +69,8 @@ pub(super) struct Object {
     pub args: Args,
     /// It comes from a library that others made: what it says is not made up here.
     pub foreign: bool,
+    /// What was put into it since.
+    pub held: Held,
     taint: Taint,
     depth: u32,
 }
@@ -190,7 +194,8 @@ impl Val {
         if depth > DEPTH {
             return Self::Unknown(taint);
         }
-        Self::Object(Rc::new(Object { class: Rc::from(class), args, foreign, taint, depth }))
+        let held = Held::default();
+        Self::Object(Rc::new(Object { class: Rc::from(class), args, foreign, held, taint, depth }))
     }
 
     pub fn partial(target: Val, args: Args) -> Self {
@@ -217,7 +222,7 @@ impl Val {
             Self::Text(value) => value.taint,
             Self::List(list) => list.taint,
             Self::Table(table) => table.taint,
-            Self::Object(object) => object.taint,
+            Self::Object(object) => object.taint.union(object.held.marks()),
             Self::File(handle) => handle.content.taint,
             Self::Pipe(pipe) => pipe.printed.taint,
             Self::Unknown(taint) => *taint,
@@ -232,7 +237,7 @@ impl Val {
             Self::Pipe(pipe) => pipe.printed.clone(),
             Self::Int(number) => Value::text(&number.to_string()),
             Self::Object(object) if object.foreign => {
-                Value::something(HoleSource::Output).with_taint(object.taint)
+                Value::something(HoleSource::Output).with_taint(self.taint())
             }
             other => Value::something(HoleSource::Input).with_taint(other.taint()),
         }
@@ -272,7 +277,7 @@ impl Val {
                 let first = items.next().cloned().unwrap_or(Self::Unknown(list.taint));
                 items.fold(first, |all, item| all.union(item))
             }
-            other => Self::Unknown(other.taint()),
+            other => secret_in(other).unwrap_or(Self::Unknown(other.taint())),
         }
     }
 
@@ -305,12 +310,16 @@ impl Val {
             (Self::Name(left), Self::Name(right)) if left == right => self.clone(),
             (Self::Function(left), Self::Function(right)) if Rc::ptr_eq(left, right) => self.clone(),
             (Self::List(left), Self::List(right)) if Rc::ptr_eq(left, right) => self.clone(),
+            (Self::Object(left), Self::Object(right)) if Rc::ptr_eq(left, right) => self.clone(),
             (Self::List(left), Self::List(right)) => {
                 Self::many(left.items.iter().chain(&right.items).cloned().collect())
             }
             // Nothing, and something: the something counts.
             (Self::Name(name), other) | (other, Self::Name(name)) if is_nothing(name) => other.clone(),
             (Self::List(list), other) | (other, Self::List(list)) if list.items.is_empty() => other.clone(),
+            (Self::Table(table), other) | (other, Self::Table(table)) if table.entries.is_empty() => {
+                other.clone()
+            }
             (Self::Text(text), other) | (other, Self::Text(text)) if text.is_known() => {
                 let hole = Value::something(HoleSource::Input).with_taint(other.taint());
                 Self::Text(text.union(&hole))

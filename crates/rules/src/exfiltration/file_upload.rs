@@ -67,7 +67,9 @@ impl Rule for FileUpload {
 fn is_file(what: &str, host: &str, case: &Case) -> bool {
     match what {
         phrase::FILE_DATA => !only(case, is_version),
-        phrase::FILE_IN_ADDRESS => !only(case, |place| is_version(place) || is_small(place, case)),
+        phrase::FILE_IN_ADDRESS => {
+            !only(case, |place| is_version(place) || is_small(place, case) || is_manifest(place))
+        }
         phrase::OUTPUT => hosts::is_public_page(host),
         _ => case.effects.iter().any(|effect| match &effect.kind {
             EffectKind::Read { place, .. } => place.shown == what && !is_deployed(place, host, case),
@@ -87,6 +89,13 @@ fn is_small(place: &Place, case: &Case) -> bool {
     const LINE: usize = 64;
     place.zone == Zone::Workspace
         && case.world.read(&place.path, LINE + 1).is_some_and(|bytes| (1..=LINE).contains(&bytes.len()))
+}
+
+/// What a package says of itself: its name and version stand in the addresses of registries.
+fn is_manifest(place: &Place) -> bool {
+    let name = place.path.rsplit('/').next().unwrap_or_default();
+    let names = ["package.json", "Cargo.toml", "pyproject.toml", "composer.json", "go.mod", "setup.cfg"];
+    place.zone == Zone::Workspace && names.contains(&name)
 }
 
 /// `…/$(cat VERSION)/…`: the name of a version.

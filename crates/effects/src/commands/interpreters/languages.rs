@@ -67,7 +67,7 @@ fn python_module(run: &mut Run, module: &Word, rest: &[Word]) -> Outcome {
     let command = match name.as_str() {
         "pip" | "pip3" | "pytest" | "pipx" | "virtualenv" | "coverage" | "poetry" | "uv" | "twine"
         | "ansible" | "black" | "isort" | "ruff" | "yapf" | "autopep8" | "autoflake" | "docformatter"
-        | "pyupgrade" | "ufmt" => name.as_str(),
+        | "pyupgrade" | "ufmt" | "dotenv" | "keyring" | "httpie" | "awscli" | "streamlink" => name.as_str(),
         "pip._internal" | "pip.__main__" => "pip",
         _ => "",
     };

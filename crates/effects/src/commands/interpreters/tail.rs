@@ -431,6 +431,9 @@ fn debugger_command(run: &mut Run, line: &str, word: &Word) {
     let rest = rest.trim();
     match name {
         "shell" | "pipe" => drop(interpreters::code(run, &Value::text(rest), word.span)),
+        "show" if matches!(rest, "environment" | "env") => {
+            run.push(tollgate_model::EffectKind::EnvRead { names: Vec::new() });
+        }
         "" if line.starts_with('!') => {
             drop(interpreters::code(run, &Value::text(line.trim_start_matches('!')), word.span))
         }

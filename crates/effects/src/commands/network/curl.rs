@@ -2,7 +2,7 @@
 
 use tollgate_model::{WriteMode, phrase};
 use tollgate_shell::eval::{Outcome, Status};
-use tollgate_shell::value::Value;
+use tollgate_shell::value::{Hole, HoleSource, Piece, Value};
 
 use super::super::{Run, openings};
 use super::address::{connect, host_of, name_of, send};
@@ -43,6 +43,7 @@ const SPEC: &str = "a,append A,user-agent= b,cookie= c,cookie-jar= C,continue-at
 pub(super) fn curl(run: &mut Run) -> Outcome {
     let mut words = run.args.to_vec();
     words.extend(from_config(run, &read(run.args, SPEC, Order::Anywhere)));
+    expand(&mut words);
     let options = read(&words, SPEC, Order::Anywhere);
     if options.has("V") || options.has("M") || (options.has("h") && options.operands.is_empty()) {
         return run.derived();
@@ -76,6 +77,23 @@ pub(super) fn curl(run: &mut Run) -> Outcome {
     };
     urls.iter().for_each(|url| request::judge(run, url, &request));
     saved(run, &options, &urls, &Value::output(content))
+}
+
+/// `--variable %NAME` with `--expand-url …{{NAME}}…`: the variable stands in the value.
+fn expand(words: &mut [Word]) {
+    let names: Vec<String> = words
+        .iter()
+        .zip(words.iter().skip(1))
+        .filter(|(option, _)| option.is("--variable"))
+        .filter_map(|(_, value)| value.literal()?.strip_prefix('%'))
+        .map(|given| given.split('=').next().unwrap_or_default().to_owned())
+        .collect();
+    for word in words.iter_mut() {
+        let used = names.iter().find(|name| word.text.prefix().contains(&format!("{{{{{name}")));
+        if let Some(name) = used {
+            word.text.push(Piece::Hole(Hole::new(HoleSource::Variable(name.as_str().into()))));
+        }
+    }
 }
 
 /// Options from the files of `--config` whose text is known.
@@ -137,12 +155,14 @@ fn sent(run: &mut Run, options: &Options, host: &str) -> Cargo {
         let plain = options.values(body).filter(|word| !word.text.prefix().starts_with('@'));
         plain.for_each(|word| cargo.word(word, host));
     }
-    for body in ["data-raw", "F", "form-string", "expand-data", "Q", "t", "A", "e"] {
+    for body in ["data-raw", "F", "form-string", "expand-data", "Q", "t", "A", "e", "X", "request-target"] {
         options.values(body).for_each(|word| cargo.word(word, host));
     }
     for word in options.values("H").chain(options.values("expand-header")) {
         cargo.credential(word, host);
     }
+    let proxy = options.value("x").map(host_of).unwrap_or_default();
+    options.values("proxy-header").for_each(|word| cargo.credential(word, &proxy));
     for name in ["u", "b", "oauth2-bearer"] {
         for word in options.values(name) {
             let named = Word { text: prefixed("authorization: ", word), ..word.clone() };

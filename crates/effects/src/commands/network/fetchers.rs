@@ -43,6 +43,7 @@ pub(super) fn wget(run: &mut Run) -> Outcome {
         cargo.word(&word, &host);
     }
     options.values("header").for_each(|word| cargo.credential(word, &host));
+    both(&options, "U", "referer").iter().for_each(|word| cargo.word(word, &host));
     helpers(run, &options);
     let method = options.value("method").map(Word::shown).unwrap_or_default();
     let proven = options.has("user")
@@ -202,7 +203,10 @@ pub(super) fn aria2(run: &mut Run) -> Outcome {
     let body = Value::output(taint::NET);
     let folder = options.value("d").map(|folder| format!("{}/", folder.shown())).unwrap_or_default();
     for url in &options.operands {
-        connect(run, url, &Cargo::default(), false);
+        let (mut cargo, host) = (Cargo::default(), host_of(url));
+        options.values("header").for_each(|word| cargo.credential(word, &host));
+        both(&options, "U", "user-agent").iter().for_each(|word| cargo.word(word, &host));
+        connect(run, url, &cargo, false);
         let name = options.value("o").map_or_else(|| remote_name(&url.shown()).to_owned(), Word::shown);
         run.analyst.write(
             &Word::literal_at(&format!("{folder}{name}"), url.span),
@@ -321,6 +325,10 @@ pub(super) fn ftp(run: &mut Run) -> Outcome {
             .join(" ");
         ftp_line(run, &mut cargo, &line);
     }
+    let opened = texts.iter().filter_map(|text| text.as_literal()).flat_map(|text| text.split(['\n', ';']));
+    let opened = opened.filter_map(|line| line.trim().strip_prefix("open ")).next_back();
+    let opened = opened.and_then(|rest| rest.split_whitespace().next_back());
+    let site = site.or_else(|| opened.map(|host| Word::literal_at(host, run.call.span)));
     // `ftp -u address file …` sends without a dialogue.
     if let Some(address) = options.value("u").filter(|word| word.shown().contains("://")).cloned() {
         options.operands.iter().for_each(|file| cargo.file(run, file, false));

@@ -168,7 +168,10 @@ pub(super) fn whois(run: &mut Run) -> Outcome {
     let mut cargo = Cargo::default();
     for word in &options.operands {
         look_up(run, word);
-        cargo.value(&word.value());
+        match &server {
+            Some(server) => cargo.word(word, &super::address::host_of(server)),
+            None => cargo.value(&word.value()),
+        }
     }
     if let Some(server) = server {
         connect(run, &server, &cargo, false);

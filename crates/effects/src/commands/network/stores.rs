@@ -3,7 +3,7 @@
 
 use std::slice;
 
-use tollgate_model::{EffectKind, WriteMode, Zone, phrase};
+use tollgate_model::{EffectKind, Place, WriteMode, Zone, phrase};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
@@ -205,17 +205,16 @@ fn service(run: &Run) -> String {
 
 /// What is said on a forge, in words or from a file, is for others to read: a secret in it is out.
 fn told(run: &mut Run) {
-    for file in after(run, &["--body-file", "--notes-file"]).iter().filter(|file| !file.is("-")) {
-        run.read(file, false);
-    }
     let words: Vec<String> = run.args.iter().take(2).map(Word::shown).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    if let ["release", "upload" | "create"] = words.as_slice() {
-        let files = run.args.iter().skip(3).filter(|word| !word.text.prefix().starts_with('-'));
-        for file in files.cloned().collect::<Vec<_>>() {
-            run.read(&file, false);
-        }
+    let mut files = after(run, &["--body-file", "--notes-file"]);
+    if let ["issue" | "pr" | "release", _] = words.as_slice() {
+        files.extend(after(run, &["-F"]));
     }
+    if let ["release", "upload" | "create"] = words.as_slice() {
+        files.extend(run.args.iter().skip(3).filter(|word| !word.text.prefix().starts_with('-')).cloned());
+    }
+    files.iter().filter(|file| !file.is("-")).for_each(|file| shown_to_others(run, file));
     if let ["alias", "set"] = words.as_slice()
         && run
             .args
@@ -257,6 +256,17 @@ fn told(run: &mut Run) {
     if !cargo.is_empty() {
         let word = Word::literal_at(run.program, run.call.span);
         send(run, &word, "the forge's pages", cargo, true);
+    }
+}
+
+/// A file that others can read from then on. What belongs to the project is there for that.
+fn shown_to_others(run: &mut Run, file: &Word) {
+    let outside = |place: &Place| matches!(place.zone, Zone::Home | Zone::OtherProject);
+    let private = run.analyst.places(file, run.shell).iter().any(|(place, _)| outside(place));
+    let mut cargo = Cargo::default();
+    cargo.file(run, file, false);
+    if private {
+        send(run, file, "the forge's pages", cargo, true);
     }
 }
 

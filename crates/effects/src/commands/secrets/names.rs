@@ -58,6 +58,22 @@ const BEFORE_KEY: &[&str] = &[
     "SERVICE",
 ];
 
+/// Addresses with a password in them, by the names that hosts and frameworks give them.
+const CONNECTIONS: &[&str] = &[
+    "DATABASE_URL",
+    "DATABASE_URI",
+    "POSTGRES_URL",
+    "POSTGRES_PRISMA_URL",
+    "MYSQL_URL",
+    "MONGO_URL",
+    "MONGODB_URI",
+    "MONGODB_URL",
+    "SQLALCHEMY_DATABASE_URI",
+    "CLOUDAMQP_URL",
+    "JAWSDB_URL",
+    "CLEARDB_DATABASE_URL",
+];
+
 /// How the variables of services begin, some of which hold secrets.
 const SERVICES: &[&str] = &[
     "AWS",
@@ -103,6 +119,9 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
         || name.bytes().any(|byte| byte.is_ascii_lowercase())
     {
         return false;
+    }
+    if CONNECTIONS.contains(&name) {
+        return true;
     }
     let words: Vec<&str> = name.split('_').collect();
     let keyed = words.windows(2).any(|pair| matches!(pair, [kind, "KEY"] if BEFORE_KEY.contains(kind)));

@@ -88,6 +88,7 @@ const FLAT: Syntax = Syntax {
     flat: true,
     block: no_block,
     slices: false,
+    generator: no_block,
     module: |_, name| Val::name(name),
     function: library::function,
     method: library::method,

@@ -97,7 +97,14 @@ fn files(name: &str) -> Option<Op> {
         "fs.copyFile" | "Deno.copyFile" | "shelljs.cp" => Op::Copy,
         "fs.cp" | "fs.copy" => Op::CopyTree,
         "fs.symlink" | "fs.link" | "Deno.symlink" | "Deno.link" => Op::Link,
-        "archiver.directory" | "archiver.file" | "fs.readFile" | "fs.readJson" | "Deno.readTextFile"
+        "adm-zip.addLocalFolder"
+        | "adm-zip.addLocalFile"
+        | "archiver.directory"
+        | "archiver.file"
+        | "archiver.glob"
+        | "fs.readFile"
+        | "fs.readJson"
+        | "Deno.readTextFile"
         | "Deno.readFile" => Op::Read,
         "fs.writeFile" | "fs.outputFile" | "fs.writeJson" | "Deno.writeTextFile" | "Deno.writeFile"
         | "Bun.write" => Op::Write,
@@ -107,6 +114,7 @@ fn files(name: &str) -> Option<Op> {
         "fs.truncate" | "fs.ftruncate" | "Deno.truncate" => Op::Truncate,
         "Bun.file" | "fs.open" | "fs.createReadStream" | "Deno.open" => Op::Open,
         "fs.createWriteStream" | "Deno.create" => Op::Create,
+        "stream.pipeline" | "stream/promises.pipeline" | "stream.promises.pipeline" => Op::Streams,
         "fs.readdir" | "Deno.readDir" => Op::ReadDir,
         "fs.glob" | "glob" | "glob.sync" | "glob.glob" | "glob.globSync" | "fast-glob" | "fast-glob.sync"
         | "globby" => Op::Glob,
@@ -126,41 +134,62 @@ fn files(name: &str) -> Option<Op> {
 
 fn network(name: &str) -> Option<Op> {
     Some(match name {
-        "fetch" | "node-fetch" | "undici.fetch" | "undici.request" | "http.get" | "https.get"
-        | "http.request" | "https.request" | "axios.get" | "axios.head" | "axios" | "axios.request"
-        | "got" | "got.get" | "request" | "request.get" | "needle" | "superagent.get" | "http2.connect"
-        | "ky" | "ky.get" => Op::Fetch,
+        "fetch" | "node-fetch" | "undici.fetch" | "undici.request" | "undici.stream" | "http.get"
+        | "https.get" | "http.request" | "https.request" | "axios" | "axios.request" | "got"
+        | "got.stream" | "request" | "needle" | "http2.connect" | "ky" | "phin" | "bent" | "cross-fetch"
+        | "isomorphic-fetch" | "EventSource" => Op::Fetch,
         "XMLHttpRequest.open" => Op::Request,
-        "axios.post"
-        | "axios.put"
-        | "axios.patch"
-        | "axios.delete"
-        | "got.post"
-        | "got.put"
-        | "request.post"
-        | "superagent.post"
-        | "ky.post"
-        | "navigator.sendBeacon" => Op::Post,
+        "navigator.sendBeacon" | "form-data.submit" => Op::Post,
         "net.connect"
         | "net.createConnection"
         | "tls.connect"
         | "net.Socket.connect"
         | "Deno.connect"
+        | "Deno.connectTls"
         | "WebSocket"
         | "ws"
+        | "ws.WebSocket"
         | "dgram.createSocket.connect"
-        | "Bun.connect"
-        | "EventSource" => Op::Connect,
+        | "Bun.connect" => Op::Connect,
         "connection.write" | "connection.end" | "connection.send" | "dgram.createSocket.send" => Op::Send,
-        "dns.lookup"
-        | "dns.resolve"
-        | "dns.resolve4"
-        | "dns.resolveTxt"
-        | "dns.promises.lookup"
-        | "Deno.resolveDns" => Op::Resolve,
-        _ => return None,
+        _ if let Some(part) = name.strip_prefix("dns.") => {
+            let look_up = part.rsplit('.').next().unwrap_or_default();
+            let resolves = look_up.starts_with("resolve") || look_up == "lookup";
+            return resolves.then_some(Op::Resolve);
+        }
+        "Deno.resolveDns" => Op::Resolve,
+        _ => {
+            let (client, verb) = name.rsplit_once('.')?;
+            return CLIENTS.contains(&client).then_some(verb).and_then(|verb| match verb {
+                "request" | "stream" => Some(Op::Fetch),
+                "del" | "postForm" | "putForm" => Some(Op::Post),
+                _ => Op::request(verb),
+            });
+        }
     })
 }
+
+/// What has a method for each method of HTTP.
+const CLIENTS: &[&str] = &[
+    "axios",
+    "axios.create",
+    "got",
+    "got.extend",
+    "ky",
+    "ky.create",
+    "ky.extend",
+    "request",
+    "request.defaults",
+    "request-promise",
+    "superagent",
+    "superagent.agent",
+    "needle",
+    "undici.Client",
+    "undici.Agent",
+    "undici.Pool",
+    "ofetch",
+    "wretch",
+];
 
 /// What tests put in the place of functions.
 fn tests(name: &str) -> Option<Op> {
@@ -218,7 +247,13 @@ fn code(name: &str) -> Option<Op> {
         "Path" => Op::Pure(Pure::Same),
         "Reflect.apply" => Op::Apply,
         "console.log" | "console.info" | "console.dir" | "console.table" => Op::Print(true),
-        "console.error" | "console.warn" | "console.debug" => Op::Nothing,
+        "console.error"
+        | "console.warn"
+        | "console.trace"
+        | "console.assert"
+        | "process.stderr.write"
+        | "process.emitWarning" => Op::Tell,
+        "console.debug" => Op::Print(true),
         "process.stdout.write" => Op::Print(false),
         "process.argv" => Op::Known(Known::Interpreted),
         "Bun.argv" => Op::Known(Known::Interpreted),
@@ -296,6 +331,7 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "toString" | "valueOf" | "flat" | "sort" | "toSorted" | "normalize" | "text" | "json" | "unwrap" => {
             Op::Pure(Pure::Same)
         }
+        "href" => Op::Pure(Pure::Itself),
         "repeat" => Op::Pure(Pure::Repeat),
         "slice" | "substring" | "subarray" => Op::Pure(Pure::Slice),
         "charCodeAt" | "codePointAt" => Op::Pure(Pure::Code),

@@ -23,6 +23,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     flat: false,
     block: no_block,
     slices: false,
+    generator: no_block,
     module,
     function: library::function,
     method: library::method,
@@ -155,7 +156,13 @@ fn word(m: &mut Machine, name: &Rc<str>) -> Val {
             statements::class(m);
             Val::unknown()
         }
-        ("new" | "await" | "typeof" | "void" | "delete", _) => {
+        // Says what kind of thing it is, or nothing.
+        ("typeof" | "void", _) => {
+            m.at += 1;
+            m.expr(UNARY);
+            Val::unknown()
+        }
+        ("new" | "await" | "delete", _) => {
             m.at += 1;
             m.expr(UNARY)
         }

@@ -68,6 +68,9 @@ pub(in crate::languages) fn statement(m: &mut Machine) {
             m.at += 1;
             if m.token().is_some_and(|token| !token.fresh && token.tok != Tok::Op(";")) {
                 let value = m.expr(0);
+                if &*word == "throw" {
+                    m.thrown(&value);
+                }
                 m.give_back(value);
             }
         }

@@ -103,7 +103,6 @@ fn network(name: &str) -> Option<Op> {
         | "LWP.UserAgent.get"
         | "HTTP.Tiny.new.get"
         | "HTTP.Tiny.get"
-        | "HTTP.Request.new"
         | "get"
         | "head" => Op::Fetch,
         "getstore" | "LWP.Simple.getstore" | "mirror" => Op::Download,
@@ -112,7 +111,16 @@ fn network(name: &str) -> Option<Op> {
         | "HTTP.Tiny.new.post"
         | "HTTP.Tiny.post"
         | "HTTP.Tiny.new.post_form" => Op::Post,
-        "HTTP.Tiny.new.request" => Op::Request,
+        "HTTP.Tiny.new.put"
+        | "HTTP.Tiny.new.patch"
+        | "HTTP.Tiny.new.delete"
+        | "LWP.UserAgent.new.put"
+        | "LWP.UserAgent.new.delete"
+        | "Mojo.UserAgent.new.post"
+        | "Mojo.UserAgent.new.put"
+        | "WWW.Mechanize.new.post" => Op::Post,
+        "Mojo.UserAgent.new.get" | "WWW.Mechanize.new.get" => Op::Fetch,
+        "HTTP.Tiny.new.request" | "HTTP.Request.new" => Op::Request,
         "IO.Socket.INET.new" | "IO.Socket.SSL.new" | "IO.Socket.IP.new" | "Net.FTP.new" | "Net.SMTP.new"
         | "Net.Telnet.new" => Op::Dial,
         "connect" => Op::Connect,
@@ -165,7 +173,8 @@ fn values(name: &str) -> Option<Op> {
         "basename" => Op::Pure(Pure::Base),
         "uri_unescape" => Op::Pure(Pure::Percent),
         "substr" => Op::Pure(Pure::Substring),
-        "exists" | "delete" | "close" | "binmode" | "warn" | "utime" | "bless" | "splice" => Op::Nothing,
+        "exists" | "delete" | "close" | "binmode" | "utime" | "bless" | "splice" => Op::Nothing,
+        "warn" | "carp" | "cluck" | "confess" | "croak" => Op::Tell,
         "STDIN" => Op::Known(Known::Input),
         _ => return None,
     })

@@ -4,6 +4,7 @@ mod lex;
 mod library;
 mod words;
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::expr::UNARY;
@@ -23,6 +24,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     flat: false,
     block: no_block,
     slices: false,
+    generator: no_block,
     module: |_, _| Val::unknown(),
     function: library::function,
     method: library::method,
@@ -150,6 +152,9 @@ fn modified(m: &mut Machine) {
         });
     } else {
         let said = m.condition(end);
+        if let Some(line) = read_line(m, modifier + 1..end) {
+            m.scope.set("$_", line);
+        }
         m.at = start;
         m.branch(|m| {
             if said.negated == (&*word == "unless") {
@@ -165,6 +170,13 @@ fn modified(m: &mut Machine) {
         }
     }
     m.at = end;
+}
+
+/// `… while <FILE>` reads into `$_`.
+fn read_line(m: &mut Machine, range: Range<usize>) -> Option<Val> {
+    let first = m.tokens.get(range.start).map(|token| &token.tok);
+    let reads = matches!(first, Some(Tok::Op("<"))) || first.is_some_and(|tok| is_word(tok, &["readline"]));
+    reads.then(|| m.expr_in(range))
 }
 
 /// Expressions with commas between them.
@@ -319,7 +331,12 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
             let close = m.pair();
             let args = m.range(m.at + 1..close, Machine::argument_list);
             m.at = close + 1;
-            flattened(args.list)
+            if args.named.is_empty() {
+                return flattened(args.list);
+            }
+            // A list of names and values, some of which are lists of their own.
+            let named = args.named.into_iter().flat_map(|(key, value)| [Val::text(&key), value]);
+            Val::list(args.list.into_iter().chain(named).collect())
         }
         Tok::Op("{") => {
             let close = m.pair();

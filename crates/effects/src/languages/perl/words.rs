@@ -140,10 +140,13 @@ fn print(m: &mut Machine, name: &str) -> Val {
         m.argument_list()
     });
     m.at = end + usize::from(bracketed);
-    let args = Args::of(flattened(args.list).items());
+    let mut args = Args::of(flattened(args.list).items());
+    if args.list.is_empty() && name != "printf" {
+        args.list.extend(m.scope.get("$_").cloned());
+    }
     let args = if name == "printf" { Args::of(vec![pure::apply(Pure::Printf, &args)]) } else { args };
     match target {
-        Some((Val::Name(name), _)) if &*name == "STDERR" => Val::unknown(),
+        Some((Val::Name(name), _)) if &*name == "STDERR" => m.perform(Op::Tell, &name, &args),
         Some((Val::File(file), _)) => m.file_method(&file, "print", &args),
         Some((Val::Pipe(pipe), _)) => m.pipe_method(&pipe, "print", &args),
         Some((value @ Val::Object(_), _)) => m.method(&value, None, "print", args),

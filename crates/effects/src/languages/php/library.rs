@@ -70,12 +70,18 @@ fn files(name: &str) -> Option<Op> {
 fn network(name: &str) -> Option<Op> {
     Some(match name {
         "curl_init" | "fetch_url" | "http_get" => Op::Fetch,
-        "curl_exec" | "curl_setopt_array" => Op::Pure(Pure::Same),
+        "Client.get" | "Client.head" => Op::Fetch,
+        "Client.post" | "Client.put" | "Client.patch" | "Client.delete" => Op::Post,
+        "Client.request" | "Client.requestAsync" | "HttpClient.create.request" => Op::Request,
+        "curl_exec" => Op::Pure(Pure::Same),
+        "curl_setopt_array" => Op::RequestOptions,
         "curl_setopt" => Op::RequestOption,
         "http_build_query" | "base64_encode" | "urlencode" | "rawurlencode" | "bin2hex" => Op::Encode,
         "fsockopen" | "pfsockopen" | "stream_socket_client" | "socket_connect" | "ftp_connect" => Op::Connect,
-        "socket_write" | "socket_send" | "mail" => Op::Send,
-        "gethostbyname" | "dns_get_record" => Op::Resolve,
+        "socket_write" | "socket_send" | "socket_sendto" | "mail" => Op::Send,
+        "ftp_put" | "ftp_nb_put" => Op::SendThird,
+        "gethostbyname" | "gethostbynamel" | "dns_get_record" | "checkdnsrr" | "dns_check_record"
+        | "getmxrr" | "dns_get_mx" => Op::Resolve,
         _ => return None,
     })
 }
@@ -100,7 +106,8 @@ fn code(name: &str) -> Option<Op> {
 fn machine(name: &str) -> Option<Op> {
     Some(match name {
         "echo" | "print_r" | "var_dump" | "var_export" => Op::Print(false),
-        "phpinfo" => Op::Dump,
+        "phpinfo" => Op::EnvDump,
+        "error_log" | "trigger_error" | "user_error" => Op::Tell,
         "printf" | "vprintf" => Op::Print(false),
         "getenv" => Op::Env,
         "$ENV.?" => Op::Env,

@@ -23,6 +23,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     flat: false,
     block: no_block,
     slices: false,
+    generator: no_block,
     module: |_, _| Val::unknown(),
     function: library::function,
     method: library::method,

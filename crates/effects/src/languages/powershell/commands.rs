@@ -13,6 +13,7 @@ use super::super::token::{Scan, is_name};
 use super::super::value::{Args, Val};
 use super::dotnet::{self, short_type};
 use super::quotes::blanks;
+use super::web::{fetch, mail};
 use super::{block, operand};
 use crate::analyst::taint;
 use crate::commands::is_command;
@@ -53,7 +54,7 @@ const SWITCHES: &[&str] = &[
 const PROCESSES: &str = "all processes";
 
 /// What a command was given.
-struct Given {
+pub(super) struct Given {
     named: Vec<(String, Option<Val>)>,
     list: Vec<Val>,
     /// All words, for programs.
@@ -62,7 +63,7 @@ struct Given {
 
 impl Given {
     /// The value of a parameter, whose name may be cut short.
-    fn get(&self, name: &str) -> Option<&Val> {
+    pub fn get(&self, name: &str) -> Option<&Val> {
         self.named
             .iter()
             .find(|(given, _)| name.starts_with(given.as_str()))
@@ -74,7 +75,7 @@ impl Given {
     }
 
     /// The value of a parameter, or the first word without one.
-    fn or_first(&self, names: &[&str]) -> Val {
+    pub fn or_first(&self, names: &[&str]) -> Val {
         let named = names.iter().find_map(|name| self.get(name));
         named.or(self.list.first()).cloned().unwrap_or_else(Val::unknown)
     }
@@ -285,6 +286,11 @@ fn running_cmdlet(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val
             evaluate(m, &code.unwrap_or_else(Val::unknown))
         }
         "invoke-webrequest" | "iwr" | "invoke-restmethod" | "irm" | "start-bitstransfer" => fetch(m, given),
+        "resolve-dnsname" => m.network(Op::Resolve, &Args::of(vec![given.or_first(&["name"])])),
+        "test-connection" | "test-netconnection" | "tnc" => {
+            m.network(Op::Resolve, &Args::of(vec![given.or_first(&["computername", "targetname"])]))
+        }
+        "send-mailmessage" => mail(m, given),
         "start-process" | "saps" | "start" => {
             let program = given.or_first(&["filepath"]);
             let list = given.get("argumentlist").or(given.list.get(1)).map(Val::items_or_self);
@@ -427,23 +433,6 @@ fn written(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val>) -> V
     let content = value.map(|value| m.exposed(&value).as_text());
     m.write(&path, mode, content.as_ref());
     Val::unknown()
-}
-
-fn fetch(m: &mut Machine, given: &Given) -> Val {
-    let address = given.or_first(&["uri", "source"]);
-    let mut args = Args::of(vec![address]);
-    for (name, full) in [("body", "body"), ("method", "method"), ("headers", "headers")] {
-        args.named.extend(given.get(full).cloned().map(|value| (Rc::from(name), value)));
-    }
-    if let Some(file) = given.get("infile").cloned() {
-        let content = m.read(&file);
-        args.named.push((Rc::from("body"), Val::Text(content)));
-    }
-    let value = m.network(Op::Fetch, &args);
-    if let Some(file) = given.get("outfile").or(given.get("destination")).cloned() {
-        m.write(&file, WriteMode::Overwrite, Some(&Value::output(taint::NET)));
-    }
-    value
 }
 
 fn listing(m: &mut Machine, given: &Given, path: &Val) -> Val {

@@ -1,6 +1,7 @@
 //! .NET's types: what their methods do. A catalogue.
 
 use super::super::machine::Machine;
+use super::super::network::CLIENT;
 use super::super::ops::{ENVIRONMENT, Known, Op};
 use super::super::pure::{self, Pure};
 use super::super::value::{Args, Val};
@@ -17,7 +18,10 @@ pub(super) fn property(value: &Val, name: &str) -> Val {
     match value {
         Val::Name(owner) => Val::name(&format!("{owner}.{name}")),
         Val::Text(_) | Val::Unknown(_) | Val::Object(_)
-            if matches!(name, "content" | "fullname" | "path" | "value" | "name") =>
+            if matches!(
+                name,
+                "content" | "fullname" | "path" | "value" | "name" | "headers" | "defaultrequestheaders"
+            ) =>
         {
             value.clone()
         }
@@ -57,14 +61,6 @@ pub(super) fn method(m: &mut Machine, value: &Val, name: &str, args: Args) -> Va
         ("io.path", "combine") => pure::apply(Pure::JoinPaths, &args),
         ("scriptblock", "create") => evaluate(m, &args.at(0, &[])),
         (_, "invokescript") => evaluate(m, &args.at(0, &[])),
-        ("net.webclient", "downloadstring" | "downloaddata" | "openread") => m.network(Op::Fetch, &args),
-        ("net.webclient", "downloadfile") => m.network(Op::Download, &args),
-        ("net.webclient", "uploadfile") => {
-            let content = Val::Text(m.read(&args.at(1, &[])));
-            m.network(Op::Post, &Args::of(vec![args.at(0, &[]), content]))
-        }
-        ("net.webclient", "uploadstring" | "uploaddata") => m.network(Op::Post, &args),
-        ("net.sockets.tcpclient", _) => m.network(Op::Connect, &args),
         (
             _,
             "getstring" | "getbytes" | "tostring" | "tochararray" | "readtoend" | "invoke" | "trim"
@@ -80,6 +76,46 @@ pub(super) fn method(m: &mut Machine, value: &Val, name: &str, args: Args) -> Va
         ("array" | "string", "reverse" | "join") => {
             pure::apply(Pure::Concat, &Args::of(args.list.into_iter().skip(1).collect()))
         }
+        _ => talk(m, value, &owner, name, args),
+    }
+}
+
+/// The same, for types that talk to the network.
+fn talk(m: &mut Machine, value: &Val, owner: &str, name: &str, args: Args) -> Val {
+    match (owner, name) {
+        ("net.webclient", "downloadstring" | "downloaddata" | "openread") => {
+            m.network(Op::Fetch, &with_client(value, args))
+        }
+        ("net.webclient", "downloadfile") => m.network(Op::Download, &args),
+        ("net.webclient", "uploadfile") => {
+            let content = Val::Text(m.read(&args.at(1, &[])));
+            m.network(Op::Post, &Args::of(vec![args.at(0, &[]), content]))
+        }
+        ("net.webclient", "uploadstring" | "uploaddata") => m.network(Op::Post, &args),
+        ("net.sockets.tcpclient" | "net.sockets.udpclient", _) => {
+            let made = match value {
+                Val::Object(object) if args.list.is_empty() => object.args.clone(),
+                _ => args,
+            };
+            m.network(Op::Connect, &made)
+        }
+        ("connection", "write" | "writeline" | "writeasync" | "send") => m.send_to_peer(name, args),
+        ("net.http.httpclient", "getasync" | "getstringasync" | "getbytearrayasync" | "getstreamasync") => {
+            m.network(Op::Fetch, &with_client(value, args))
+        }
+        ("net.http.httpclient", "postasync" | "putasync" | "patchasync" | "sendasync") => {
+            m.network(Op::Post, &with_client(value, args))
+        }
+        ("net.http.httpclient" | "net.webclient", "add") => {
+            value.hold(&args);
+            Val::unknown()
+        }
         _ => Val::Unknown(value.taint().union(args.taint())),
     }
+}
+
+/// What a client was given before goes with its requests.
+fn with_client(client: &Val, mut args: Args) -> Args {
+    args.named.push((CLIENT.into(), client.clone()));
+    args
 }

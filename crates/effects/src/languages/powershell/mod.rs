@@ -3,6 +3,7 @@
 mod commands;
 mod dotnet;
 mod quotes;
+mod web;
 
 use std::rc::Rc;
 

@@ -109,8 +109,8 @@ fn files(name: &str) -> Option<Op> {
         | "psutil.Process.exe"
         | "psutil.Process.username"
         | "psutil.Process.cwd"
-        | "psutil.Process.ppid"
-        | "psutil.Process.environ" => Op::Picks,
+        | "psutil.Process.ppid" => Op::Picks,
+        "psutil.Process.environ" => Op::EnvAll,
         "psutil.Process.kill" | "psutil.Process.terminate" | "psutil.Process.send_signal" => Op::KillSelf,
         "os.scandir" => Op::GlobBelow,
         "os.walk" | "os.fwalk" | "pathlib.Path.walk" => Op::Walk,
@@ -121,9 +121,15 @@ fn files(name: &str) -> Option<Op> {
         | "pathlib.Path.read_bytes"
         | "configparser.ConfigParser.read"
         | "configparser.RawConfigParser.read" => Op::Read,
-        "tarfile.open.add" | "tarfile.TarFile.add" | "tarfile.TarFile.open.add" | "zipfile.ZipFile.write" => {
-            Op::Read
-        }
+        "tarfile.open.add"
+        | "tarfile.TarFile.add"
+        | "tarfile.TarFile.open.add"
+        | "tarfile.open.gettarinfo"
+        | "zipfile.ZipFile.write"
+        | "zipfile.PyZipFile.write"
+        | "pyzipper.AESZipFile.write"
+        | "py7zr.SevenZipFile.write"
+        | "py7zr.SevenZipFile.writeall" => Op::Read,
         "netrc.netrc" => Op::ReadOr("~/.netrc"),
         "dotenv.dotenv_values" => Op::ReadOr(".env"),
         "shutil.unpack_archive" => Op::Extract(1),
@@ -142,43 +148,46 @@ fn requests(name: &str) -> Option<Op> {
     Some(match name {
         "urllib.request.urlopen"
         | "urllib.urlopen"
-        | "requests.get"
-        | "requests.head"
-        | "requests.options"
-        | "httpx.get"
-        | "httpx.head"
+        | "urllib.request.Request"
+        | "urllib.request.build_opener.open"
         | "httpx.stream"
-        | "requests.Session.get"
-        | "httpx.Client.get"
-        | "httpx.AsyncClient.get"
-        | "aiohttp.ClientSession.get"
-        | "urllib3.PoolManager.urlopen"
-        | "urllib.request.Request" => Op::Fetch,
-        "requests.post"
-        | "requests.put"
-        | "requests.patch"
-        | "requests.delete"
-        | "requests.Session.delete"
-        | "httpx.delete"
-        | "httpx.Client.delete"
-        | "httpx.post"
-        | "httpx.put"
-        | "httpx.patch"
-        | "requests.Session.post"
-        | "requests.Session.put"
-        | "httpx.Client.post"
-        | "httpx.AsyncClient.post"
-        | "aiohttp.ClientSession.post" => Op::Post,
-        "requests.request"
-        | "httpx.request"
-        | "urllib3.request"
-        | "urllib3.PoolManager.request"
-        | "requests.Session.request"
-        | "aiohttp.ClientSession.request" => Op::Request,
+        | "webbrowser.open"
+        | "webbrowser.open_new"
+        | "webbrowser.open_new_tab" => Op::Fetch,
+        "urllib3.request" | "urllib3.PoolManager.urlopen" => Op::Request,
         "urllib.request.urlretrieve" | "urllib.urlretrieve" | "wget.download" => Op::Download,
-        _ => return None,
+        _ => {
+            let (client, verb) = name.rsplit_once('.')?;
+            return CLIENTS.contains(&client).then_some(verb).and_then(|verb| match verb {
+                "request" | "stream" => Some(Op::Request),
+                "ws_connect" => Some(Op::Connect),
+                _ => Op::request(verb),
+            });
+        }
     })
 }
+
+/// What has a method for each method of HTTP.
+const CLIENTS: &[&str] = &[
+    "requests",
+    "requests.api",
+    "requests.Session",
+    "requests.session",
+    "requests.sessions.Session",
+    "requests_html.HTMLSession",
+    "httpx",
+    "httpx.Client",
+    "httpx.AsyncClient",
+    "aiohttp.ClientSession",
+    "urllib3.PoolManager",
+    "urllib3.HTTPSConnectionPool",
+    "urllib3.HTTPConnectionPool",
+    "grequests",
+    "treq",
+    "niquests",
+    "curl_cffi.requests",
+    "cloudscraper.create_scraper",
+];
 
 fn connections(name: &str) -> Option<Op> {
     Some(match name {
@@ -195,9 +204,27 @@ fn connections(name: &str) -> Option<Op> {
         | "telnetlib.Telnet"
         | "paramiko.SSHClient.connect"
         | "websocket.create_connection"
+        | "websockets.connect"
+        | "websockets.sync.client.connect"
+        | "imaplib.IMAP4"
+        | "imaplib.IMAP4_SSL"
+        | "nntplib.NNTP"
+        | "asyncore.dispatcher.connect"
+        | "trio.open_tcp_stream"
+        | "anyio.connect_tcp"
+        | "pwn.remote"
+        | "smtplib.LMTP"
         | "asyncio.open_connection"
         | "xmlrpc.client.ServerProxy" => Op::Connect,
         "connection.request"
+        | "connection.putheader"
+        | "connection.sendfile"
+        | "connection.storlines"
+        | "connection.send_bytes"
+        | "connection.writelines"
+        | "connection.drain"
+        | "socket.socket.sendfile"
+        | "socket.socket.sendmsg"
         | "connection.putrequest"
         | "socket.socket.send"
         | "socket.socket.sendall"
@@ -275,9 +302,20 @@ fn environment(name: &str) -> Option<Op> {
         | "sys.stdin.readline"
         | "sys.stdin.readlines"
         | "sys.stdin.buffer.read" => Op::Input,
+        "sys.stderr.write"
+        | "sys.stderr.writelines"
+        | "sys.stderr.buffer.write"
+        | "logging.debug"
+        | "logging.info"
+        | "logging.warning"
+        | "logging.error"
+        | "logging.critical"
+        | "logging.exception"
+        | "warnings.warn"
+        | "SystemExit" => Op::Tell,
         "sys.stdin" | "sys.stdin.buffer" => Op::Known(Known::Input),
         "sys.argv" => Op::Known(Known::Program),
-        "os.environ" | "os.environb" => Op::Known(Known::Environment),
+        "os.environ" | "os.environb" | "$ENV._data" => Op::Known(Known::Environment),
         "$ENV.?" | "os.getenv" | "$ENV.get" | "$ENV.pop" | "$ENV.setdefault" => Op::Env,
         "$ENV.items" | "$ENV.values" | "$ENV.copy" => Op::EnvAll,
         "$ENV.update" | "$ENV.keys" => Op::Nothing,
@@ -309,10 +347,9 @@ fn paths(name: &str) -> Option<Op> {
         | "bytearray"
         | "os.fsencode"
         | "os.fsdecode"
-        | "io.StringIO"
-        | "io.BytesIO"
         | "pathlib.Path.resolve"
         | "memoryview" => Op::Pure(Pure::Same),
+        "io.StringIO" | "io.BytesIO" | "tempfile.SpooledTemporaryFile" => Op::Buffer,
         "os.path.dirname" => Op::Pure(Pure::Parent),
         "os.path.basename" => Op::Pure(Pure::Base),
         "os.getppid" => Op::Now(Known::Parent),
@@ -348,14 +385,27 @@ fn values(name: &str) -> Option<Op> {
         | "base64.b16decode" => Op::Pure(Pure::Hex),
         "zlib.decompress" | "gzip.decompress" | "bz2.decompress" | "lzma.decompress" | "base64.b32decode"
         | "base64.b85decode" | "base64.a85decode" => Op::Pure(Pure::Unpacked),
+        "pycurl.Curl.setopt" => Op::RequestOption,
         "json.dumps"
         | "urllib.parse.urlencode"
         | "urllib.parse.quote"
         | "urllib.parse.quote_plus"
         | "base64.b64encode"
         | "base64.urlsafe_b64encode"
+        | "base64.b85encode"
+        | "base64.a85encode"
+        | "base64.b16encode"
+        | "codecs.encode"
+        | "zlib.compress"
+        | "gzip.compress"
+        | "bz2.compress"
+        | "lzma.compress"
         | "binascii.hexlify"
         | "base64.b32encode" => Op::Encode,
+        "ssl.wrap_socket"
+        | "ssl.create_default_context.wrap_socket"
+        | "ssl._create_unverified_context.wrap_socket"
+        | "ssl.SSLContext.wrap_socket" => Op::Pure(Pure::Same),
         "codecs.decode" => Op::Pure(Pure::Codec),
         "urllib.parse.unquote" | "urllib.unquote" => Op::Pure(Pure::Percent),
         "shlex.split" => Op::Pure(Pure::ShellWords),

@@ -24,6 +24,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     flat: false,
     block: no_block,
     slices: true,
+    generator,
     module,
     function: library::function,
     method: library::method,
@@ -128,6 +129,12 @@ fn items(m: &mut Machine) -> Val {
     if made < m.end { comprehension(m, made) } else { Val::list(m.argument_list().list) }
 }
 
+/// `f(x for x in xs)`
+fn generator(m: &mut Machine) -> Option<Val> {
+    let made = m.find(is_for);
+    (made < m.end && m.at < made).then(|| comprehension(m, made))
+}
+
 fn comprehension(m: &mut Machine, made: usize) -> Val {
     let element = m.at..made;
     m.at = made + 1;
@@ -188,7 +195,7 @@ fn dictionary(m: &mut Machine) -> Val {
         }
         return comprehension(m, made);
     }
-    if m.find(|tok| *tok == Tok::Op(":")) >= m.end && !m.sees("**") {
+    if m.at < m.end && m.find(|tok| *tok == Tok::Op(":")) >= m.end && !m.sees("**") {
         return Val::list(m.argument_list().list);
     }
     let mut entries = Vec::new();

@@ -44,7 +44,8 @@ pub(super) fn statement(m: &mut Machine) {
             maybe_block(m);
         }
         "return" | "yield" => give_back(m),
-        "raise" | "assert" | "del" | "global" | "nonlocal" => {
+        "raise" | "assert" => fail(m, &word),
+        "del" | "global" | "nonlocal" => {
             m.at += 1;
             simple(m);
         }
@@ -59,6 +60,15 @@ pub(super) fn statement(m: &mut Machine) {
         }
         _ => simple(m),
     }
+}
+
+/// What a program fails with, or would. What is asserted is not said, only what it is to say.
+fn fail(m: &mut Machine, word: &str) {
+    m.at += 1;
+    let end = line_end(m);
+    let args = m.range(m.at..end, Machine::argument_list);
+    m.at = end;
+    args.list.iter().skip(usize::from(word == "assert")).for_each(|value| m.thrown(value));
 }
 
 fn is_statement_of_two(m: &Machine) -> bool {

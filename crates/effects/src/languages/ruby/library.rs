@@ -119,21 +119,28 @@ fn network(name: &str) -> Option<Op> {
         | "Net.HTTP.start"
         | "Net.HTTP.new"
         | "OpenURI.open_uri"
-        | "HTTParty.get"
-        | "Faraday.get"
-        | "RestClient.get"
-        | "Excon.get"
-        | "HTTP.get"
-        | "Net.HTTP.Get.new" => Op::Fetch,
-        "Net.HTTP.post" | "Net.HTTP.post_form" | "HTTParty.post" | "Faraday.post" | "RestClient.post"
-        | "Excon.post" | "HTTP.post" | "Net.HTTP.Post.new" => Op::Post,
-        "TCPSocket.new" | "TCPSocket.open" | "Socket.tcp" | "UDPSocket.connect" | "Net.FTP.open"
-        | "Net.SMTP.start" | "Net.SSH.start" => Op::Connect,
+        | "Faraday.new"
+        | "Mechanize.new.get" => Op::Fetch,
+        "Net.HTTP.post" | "Net.HTTP.post_form" | "Net.HTTP.put" => Op::Post,
+        "OpenSSL.SSL.SSLSocket.open"
+        | "TCPSocket.new"
+        | "TCPSocket.open"
+        | "Socket.tcp"
+        | "UDPSocket.connect"
+        | "Net.FTP.open"
+        | "Net.FTP.new"
+        | "Net.SMTP.start"
+        | "Net.SMTP.new"
+        | "Net.SSH.start"
+        | "Net.SFTP.start"
+        | "Net.SCP.start" => Op::Connect,
         "connection.write"
         | "connection.puts"
         | "connection.print"
         | "connection.send"
-        | "connection.send_message" => Op::Send,
+        | "connection.send_message"
+        | "connection.request"
+        | "UDPSocket.new.send" => Op::Send,
         "Resolv.getaddress"
         | "Resolv.getaddresses"
         | "Resolv.each_address"
@@ -151,9 +158,16 @@ fn network(name: &str) -> Option<Op> {
         | "Addrinfo.getaddrinfo"
         | "Addrinfo.tcp"
         | "IPSocket.getaddress" => Op::Resolve,
-        _ => return None,
+        _ => {
+            let (client, verb) = name.rsplit_once('.')?;
+            return CLIENTS.contains(&client).then_some(verb).and_then(Op::request);
+        }
     })
 }
+
+/// What has a method for each method of HTTP.
+const CLIENTS: &[&str] =
+    &["HTTParty", "Faraday", "RestClient", "Excon", "HTTP", "HTTPX", "Typhoeus", "HTTPClient.new", "Unirest"];
 
 fn code(name: &str) -> Option<Op> {
     Some(match name {
@@ -172,7 +186,8 @@ fn code(name: &str) -> Option<Op> {
         "Fiddle.dlopen" | "Fiddle.Function.new" => Op::Hidden,
         "puts" | "p" | "pp" | "STDOUT.puts" => Op::Print(true),
         "print" | "STDOUT.print" | "STDOUT.write" | "printf" | "putc" => Op::Print(false),
-        "STDERR.puts" | "warn" => Op::Nothing,
+        "STDERR.puts" | "STDERR.print" | "STDERR.write" | "STDERR.printf" | "warn" | "raise"
+        | "$stderr.puts" | "$stderr.print" | "$stderr.write" | "$stderr.printf" => Op::Tell,
         "gets" | "readline" | "readlines" | "ARGF.read" | "ARGF.gets" | "ARGF.readlines"
         | "ARGF.each_line" | "$<.read" => Op::InputFiles,
         "STDIN.read" | "STDIN.gets" | "STDIN.readlines" => Op::Input,

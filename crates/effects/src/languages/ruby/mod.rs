@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::expr::UNARY;
 use super::machine::Machine;
-use super::syntax::{Infix, Syntax};
+use super::syntax::{Infix, Syntax, no_block};
 use super::token::Tok;
 use super::value::{Function, Param, Val};
 
@@ -21,6 +21,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     flat: false,
     block,
     slices: false,
+    generator: no_block,
     module,
     function: library::function,
     method: library::method,
