@@ -259,11 +259,18 @@ fn stepped(value: &Val, bounds: [&Val; 2], step: i64) -> Val {
 pub(super) fn secret_in(value: &Val) -> Option<Val> {
     let mut found = Text::default();
     let mut marks = value.taint();
-    collect(value, &mut found, &mut marks);
+    collect(value, &mut found, &mut marks, &mut LOOKED.clone());
     (!found.pieces.is_empty()).then(|| Val::Text(Value::of([found], marks)))
 }
 
-fn collect(value: &Val, found: &mut Text, marks: &mut Taint) {
+/// The most values that are looked at in one.
+const LOOKED: usize = 64;
+
+fn collect(value: &Val, found: &mut Text, marks: &mut Taint, left: &mut usize) {
+    if *left == 0 {
+        return;
+    }
+    *left -= 1;
     match value {
         Val::Text(text) => {
             let pieces = text.any.iter().take(4).flat_map(|text| &text.pieces);
@@ -271,8 +278,10 @@ fn collect(value: &Val, found: &mut Text, marks: &mut Taint) {
             pieces.filter(is_secret).take(4).for_each(|piece| found.push(piece.clone()));
             *marks = marks.union(text.taint);
         }
-        Val::List(list) => list.items.iter().take(16).for_each(|item| collect(item, found, marks)),
-        Val::Table(table) => table.entries.iter().take(16).for_each(|(_, item)| collect(item, found, marks)),
+        Val::List(list) => list.items.iter().take(16).for_each(|item| collect(item, found, marks, left)),
+        Val::Table(table) => {
+            table.entries.iter().take(16).for_each(|(_, item)| collect(item, found, marks, left))
+        }
         _ => {}
     }
 }
