@@ -19,7 +19,11 @@ use crate::git::Git;
 const TEMP: [&str; 4] = ["/tmp", "/var/tmp", "/dev/shm", "/private/tmp"];
 
 /// How many paths are remembered.
-const FOLLOWED: usize = 32;
+const FOLLOWED: usize = 128;
+/// How many links one path may lead over, as the kernel has it.
+const MAX_LINKS: u32 = 40;
+/// The longest path that the kernel takes.
+const MAX_PATH: usize = 4096;
 
 /// This machine.
 pub struct Machine {
@@ -100,6 +104,40 @@ impl Machine {
             }
         }
     }
+
+    /// Where a path leads: as far as it exists links are followed, the rest is as it is named. Every folder is looked at
+    /// once, for the paths of a call share most of theirs.
+    fn follow(&self, path: &str, links: &mut u32) -> Option<String> {
+        if let Some((_, real)) = self.followed.borrow().iter().find(|(known, _)| known == path) {
+            return real.clone();
+        }
+        let real = self.look(path, links);
+        let mut followed = self.followed.borrow_mut();
+        if followed.len() < FOLLOWED {
+            followed.push((path.to_owned(), real.clone()));
+        }
+        real
+    }
+
+    fn look(&self, path: &str, links: &mut u32) -> Option<String> {
+        let (folder, name) = path.rsplit_once('/')?;
+        let folder = if folder.is_empty() { String::new() } else { self.follow(folder, links)? };
+        let folder = folder.trim_end_matches('/');
+        match name {
+            "" | "." => return Some(if folder.is_empty() { "/".to_owned() } else { folder.to_owned() }),
+            ".." => {
+                let (above, _) = folder.rsplit_once('/').unwrap_or_default();
+                return Some(if above.is_empty() { "/".to_owned() } else { above.to_owned() });
+            }
+            _ => {}
+        }
+        let path = format!("{folder}/{name}");
+        let Ok(target) = fs::read_link(&path) else { return Some(path) };
+        *links = links.checked_sub(1)?;
+        let target = text(target);
+        let target = if target.starts_with('/') { target } else { format!("{folder}/{target}") };
+        self.follow(&target, links)
+    }
 }
 
 impl World for Machine {
@@ -111,7 +149,7 @@ impl World for Machine {
         let find = || {
             let mut homes = vec![self.home.clone()];
             homes.extend(dirs::home_by_uid().map(text));
-            homes.extend(fs::canonicalize(&self.home).ok().map(text));
+            homes.extend(self.real(&self.home));
             homes.retain(|home| home.len() > 1);
             homes.dedup();
             homes
@@ -120,8 +158,7 @@ impl World for Machine {
     }
 
     fn workspace(&self) -> &str {
-        self.workspace
-            .get_or_init(|| fs::canonicalize(&self.project).map_or_else(|_| self.project.clone(), text))
+        self.workspace.get_or_init(|| self.real(&self.project).unwrap_or_else(|| self.project.clone()))
     }
 
     fn temp_dirs(&self) -> &[String] {
@@ -147,15 +184,11 @@ impl World for Machine {
     }
 
     fn real(&self, path: &str) -> Option<String> {
-        if let Some((_, real)) = self.followed.borrow().iter().find(|(known, _)| known == path) {
-            return real.clone();
+        if path.len() > MAX_PATH {
+            return Some(path.to_owned());
         }
-        let real = follow(Path::new(path));
-        let mut followed = self.followed.borrow_mut();
-        if followed.len() < FOLLOWED {
-            followed.push((path.to_owned(), real.clone()));
-        }
-        real
+        let mut links = MAX_LINKS;
+        self.follow(path, &mut links)
     }
 
     fn identity(&self, path: &str) -> Option<(u64, u64)> {
@@ -221,14 +254,6 @@ impl World for Machine {
     }
 }
 
-/// Where a path leads: as far as it exists links are followed, the rest is as it is named.
-fn follow(path: &Path) -> Option<String> {
-    let existing = path.ancestors().find_map(|folder| Some((folder, fs::canonicalize(folder).ok()?)));
-    let (folder, real) = existing?;
-    let rest = path.strip_prefix(folder).ok()?;
-    Some(text(if rest.as_os_str().is_empty() { real } else { real.join(rest) }))
-}
-
 /// `TMPDIR`, where it names a place that is temporary anyway: a project's settings may set it.
 fn own_temp() -> Option<String> {
     let named = std::env::var("TMPDIR").ok()?;
@@ -238,4 +263,39 @@ fn own_temp() -> Option<String> {
 
 fn text(path: PathBuf) -> String {
     path.into_os_string().into_string().unwrap_or_else(|path| path.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn paths_lead_where_the_kernel_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        fs::create_dir_all(root.join("a/b/c")).unwrap();
+        fs::write(root.join("a/b/file"), "").unwrap();
+        for (target, name) in [
+            ("a/b", "near"),
+            ("../b/c/..", "a/b/back"),
+            ("near/c", "twice"),
+            ("round", "round"),
+            ("a/none/../b", "broken"),
+        ] {
+            symlink(target, root.join(name)).unwrap();
+        }
+        symlink(root.join("a"), root.join("far")).unwrap();
+        let machine = Machine::new(&text(root.clone()), Path::new("/c"), Path::new("/s"), &[]);
+        let real = |name: &str| machine.real(&text(root.join(name)));
+        for name in ["", "a/b", "near", "near/file", "a/b/back", "twice", "far/b/c", "far/b/back/file"] {
+            assert_eq!(real(name), Some(text(fs::canonicalize(root.join(name)).unwrap())), "{name}");
+        }
+        for (name, leads) in [("near/new/file", "a/b/new/file"), ("far/x", "a/x"), ("none/x", "none/x")] {
+            assert_eq!(real(name), Some(text(root.join(leads))), "{name}");
+        }
+        assert_eq!(real("round/x"), None);
+        assert_eq!(machine.real("/"), Some("/".to_owned()));
+    }
 }

@@ -88,7 +88,7 @@ fn keep_texts(dir: &Dir, state: &Path, entries: &[Entry], known: &Memory) -> Res
             Entry::File { path, mark: Mark::Link(target) } => (path, target.into()),
             _ => continue,
         };
-        dir.put(&text_name(path), text.as_bytes(), true)?;
+        keep_text(dir, &text_name(path), text.as_bytes())?;
         count += 1;
         if count == MOST_TEXTS {
             break;
@@ -96,6 +96,18 @@ fn keep_texts(dir: &Dir, state: &Path, entries: &[Entry], known: &Memory) -> Res
     }
     if count > 0 {
         drop_oldest(dir, known, count);
+    }
+    Ok(())
+}
+
+/// Written over in place: some file systems take a third of a millisecond to replace a file by another. What a reader
+/// may see half is judged with what is on the disk.
+fn keep_text(dir: &Dir, name: &str, text: &[u8]) -> Result<(), LogFault> {
+    let fault = |errno| dir.fault(errno, name);
+    let Some(file) = dir.file(name, How::Edit)? else { return Ok(()) };
+    write_whole(text, |rest| write(&file.fd, rest)).map_err(fault)?;
+    if file.size > text.len() as u64 {
+        rustix::fs::ftruncate(&file.fd, text.len() as u64).map_err(fault)?;
     }
     Ok(())
 }
