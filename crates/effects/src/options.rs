@@ -120,7 +120,7 @@ impl Spec {
         let mut places = begins.filter_map(|(at, _)| self.0.split_at_checked(at));
         let (before, after) = places.find(|(before, after)| {
             let named = is_edge(before.bytes().next_back()) && after.starts_with(start);
-            named && is_edge(after.bytes().nth(start.len())) == whole
+            named && is_edge(after.as_bytes().get(start.len()).copied()) == whole
         })?;
         let begin = before.rfind(|c: char| c.is_ascii_whitespace()).map_or(0, |blank| blank + 1);
         let end = after.find(|c: char| c.is_ascii_whitespace()).unwrap_or(after.len());
