@@ -3,6 +3,7 @@
 mod files;
 mod way;
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 
 use tollgate_model::phrase::FILL;
@@ -27,6 +28,8 @@ use crate::word::{Word, emptied, is_everywhere, ways};
 const FEW: usize = 24;
 /// The largest script file that is read.
 const SCRIPT_LIMIT: usize = 256 * 1024;
+/// The most paths whose places are remembered.
+const PLACED: usize = 16;
 
 /// Effects of one call, while they are being found.
 pub(crate) struct Analyst<'w> {
@@ -64,6 +67,8 @@ pub(crate) struct Analyst<'w> {
     pub(crate) within: bool,
     /// The text of the call, as far as a text that it writes may come from it.
     pub(crate) source: Option<String>,
+    /// Where paths were found to lie.
+    placed: RefCell<Vec<(String, Place)>>,
 }
 
 impl<'w> Analyst<'w> {
@@ -90,6 +95,7 @@ impl<'w> Analyst<'w> {
             patterns: 16,
             within: false,
             source: None,
+            placed: RefCell::default(),
         }
     }
 
@@ -224,19 +230,34 @@ impl<'w> Analyst<'w> {
 
     /// The places a word may name, seen from the present directory.
     pub(crate) fn places(&self, word: &Word, shell: &Shell) -> Vec<(Place, Certainty)> {
-        self.places_by(word, shell, paths::place)
+        self.places_by(word, shell, |text, shown| self.place(text, shown))
     }
 
     /// The places of the names themselves: a link is not followed, unless a slash behind it says so.
     fn names(&self, word: &Word, shell: &Shell) -> Vec<(Place, Certainty)> {
-        self.places_by(word, shell, paths::name)
+        self.places_by(word, shell, |text, shown| paths::name(text, shown, self.world, &self.links))
+    }
+
+    /// The place of a path. A script names the same ones again and again, and nothing about them changes meanwhile.
+    fn place(&self, text: &Text, shown: &str) -> Place {
+        let text = self.links.follow(text);
+        let Some(path) = text.as_literal() else { return paths::at(&text, shown, self.world) };
+        if let Some((_, place)) = self.placed.borrow().iter().find(|(known, _)| known == path) {
+            return Place { shown: shown.to_owned(), ..place.clone() };
+        }
+        let place = paths::at(&text, shown, self.world);
+        let mut placed = self.placed.borrow_mut();
+        if placed.len() < PLACED {
+            placed.push((path.to_owned(), place.clone()));
+        }
+        place
     }
 
     fn places_by(
         &self,
         word: &Word,
         shell: &Shell,
-        place: fn(&Text, &str, &dyn World, &Links) -> Place,
+        place: impl Fn(&Text, &str) -> Place,
     ) -> Vec<(Place, Certainty)> {
         let mut places: Vec<(Place, Certainty)> = Vec::new();
         let mut add = |place: Place, certainty| {
@@ -249,13 +270,13 @@ impl<'w> Analyst<'w> {
         for text in &self.here(&resolved) {
             let sure = resolved.any.len() == 1 && paths::is_certain(&self.links.follow(text), self.world);
             let certainty = if sure { Certainty::Certain } else { Certainty::Possible };
-            add(place(text, &shown, self.world, &self.links), certainty);
+            add(place(text, &shown), certainty);
         }
         // A variable that may be empty turns `"$DIR/"` into the root.
         if let Some(emptied) = emptied(&word.text) {
             let value = shell.resolve(&Value::of([emptied], word.taint));
             for text in &self.here(&value) {
-                let place = place(text, &shown, self.world, &self.links);
+                let place = place(text, &shown);
                 if place.root {
                     add(place, Certainty::Possible);
                 }

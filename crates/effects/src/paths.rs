@@ -32,7 +32,8 @@ pub(crate) fn name(text: &Text, shown: &str, world: &dyn World, links: &Links) -
     Place { path, shown: shown.to_owned(), zone, pattern: false, root }
 }
 
-fn at(text: &Text, shown: &str, world: &dyn World) -> Place {
+/// The place of a text in which the call's own links are followed.
+pub(crate) fn at(text: &Text, shown: &str, world: &dyn World) -> Place {
     let Some(parts) = components(text) else {
         return Place {
             path: String::new(),
