@@ -1,6 +1,7 @@
 //! The analyst: runs a shell text abstractly and writes down what each command would do.
 
 mod files;
+mod places;
 mod way;
 
 use std::cell::RefCell;
@@ -12,7 +13,7 @@ use tollgate_model::{
 };
 use tollgate_shell::ast::{Dialect, ProblemKind};
 use tollgate_shell::eval::{Call, Host, Kind, Note, Open, OpenMode, Outcome, Shell, Status};
-use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
+use tollgate_shell::value::{Taint, Value};
 
 use crate::aftermath;
 use crate::commands;
@@ -22,14 +23,12 @@ use crate::links::Links;
 use crate::paths;
 pub(crate) use crate::taint;
 use crate::unresolved;
-use crate::word::{Word, emptied, is_everywhere, ways};
+use crate::word::{Word, is_everywhere, ways};
 
 /// Up to that many effects are compared one by one.
 const FEW: usize = 24;
 /// The largest script file that is read.
 const SCRIPT_LIMIT: usize = 256 * 1024;
-/// The most paths whose places are remembered.
-const PLACED: usize = 16;
 
 /// Effects of one call, while they are being found.
 pub(crate) struct Analyst<'w> {
@@ -226,84 +225,6 @@ impl<'w> Analyst<'w> {
 
     pub(crate) fn opaque(&mut self, why: impl Into<String>, span: Span) {
         self.push(EffectKind::Opaque { why: why.into() }, span, Certainty::Possible);
-    }
-
-    /// The places a word may name, seen from the present directory.
-    pub(crate) fn places(&self, word: &Word, shell: &Shell) -> Vec<(Place, Certainty)> {
-        self.places_by(word, shell, |text, shown| self.place(text, shown))
-    }
-
-    /// The places of the names themselves: a link is not followed, unless a slash behind it says so.
-    fn names(&self, word: &Word, shell: &Shell) -> Vec<(Place, Certainty)> {
-        self.places_by(word, shell, |text, shown| paths::name(text, shown, self.world, &self.links))
-    }
-
-    /// The place of a path. A script names the same ones again and again, and nothing about them changes meanwhile.
-    fn place(&self, text: &Text, shown: &str) -> Place {
-        let text = self.links.follow(text);
-        let Some(path) = text.as_literal() else { return paths::at(&text, shown, self.world) };
-        if let Some((_, place)) = self.placed.borrow().iter().find(|(known, _)| known == path) {
-            return Place { shown: shown.to_owned(), ..place.clone() };
-        }
-        let place = paths::at(&text, shown, self.world);
-        let mut placed = self.placed.borrow_mut();
-        if placed.len() < PLACED {
-            placed.push((path.to_owned(), place.clone()));
-        }
-        place
-    }
-
-    fn places_by(
-        &self,
-        word: &Word,
-        shell: &Shell,
-        place: impl Fn(&Text, &str) -> Place,
-    ) -> Vec<(Place, Certainty)> {
-        let mut places: Vec<(Place, Certainty)> = Vec::new();
-        let mut add = |place: Place, certainty| {
-            if !places.iter().any(|(known, _)| known.path == place.path) {
-                places.push((place, certainty));
-            }
-        };
-        let shown = word.shown();
-        let resolved = shell.resolve(&self.in_temp(word));
-        for text in &self.here(&resolved) {
-            let sure = resolved.any.len() == 1 && paths::is_certain(&self.links.follow(text), self.world);
-            let certainty = if sure { Certainty::Certain } else { Certainty::Possible };
-            add(place(text, &shown), certainty);
-        }
-        // A variable that may be empty turns `"$DIR/"` into the root.
-        if let Some(emptied) = emptied(&word.text) {
-            let value = shell.resolve(&Value::of([emptied], word.taint));
-            for text in &self.here(&value) {
-                let place = place(text, &shown);
-                if place.root {
-                    add(place, Certainty::Possible);
-                }
-            }
-        }
-        places
-    }
-
-    /// `$TMPDIR`, where nothing says what it is, is a folder for temporary files. That it may be empty is
-    /// considered besides.
-    pub(crate) fn in_temp(&self, word: &Word) -> Value {
-        let named = |piece: &Piece| matches!(piece, Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) if &**name == "TMPDIR");
-        let rest = word.text.pieces.split_first().filter(|(first, _)| named(first)).map(|(_, rest)| rest);
-        let (Some(rest), Some(folder)) = (rest, self.world.temp_dirs().first()) else {
-            return word.value();
-        };
-        let mut text = Text::literal(folder);
-        rest.iter().for_each(|piece| text.push(piece.clone()));
-        Value::of([text], word.taint)
-    }
-
-    /// Paths on this machine, for those of the file system that the command sees.
-    fn here(&self, resolved: &Value) -> Vec<Text> {
-        match &self.elsewhere {
-            Some(elsewhere) => resolved.any.iter().flat_map(|text| elsewhere.here(text)).collect(),
-            None => resolved.any.clone(),
-        }
     }
 
     /// The number of the next temporary file.
