@@ -256,7 +256,7 @@ fn refresh(file: &File) {
 
 /// Seconds since anything in a session was changed.
 fn age(session: &Dir, now: i64) -> i64 {
-    let changed = [PROJECT, calls::NAME, ledger::NAME, crate::state::NAME]
+    let changed = [PROJECT, calls::NAME, ledger::NAME, ledger::AHEAD, crate::state::NAME]
         .iter()
         .filter_map(|name| session.file(name, How::Read).ok()?);
     changed.map(|file| now.saturating_sub(file.changed)).min().unwrap_or(i64::MAX)

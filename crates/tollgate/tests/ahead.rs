@@ -99,7 +99,7 @@ impl World {
 
     fn ledger(&self) -> PathBuf {
         let mut sessions = std::fs::read_dir(self.scratch.state().join("sessions")).unwrap();
-        sessions.next().unwrap().unwrap().path().join("ledger")
+        sessions.next().unwrap().unwrap().path().join("ahead")
     }
 }
 
@@ -291,7 +291,7 @@ fn kept_texts_are_bounded() {
     for some in many.chunks(100) {
         session.bash(&some.join("; ")).silent();
     }
-    assert!(world.kept().len() <= 256, "{}", world.kept().len());
+    assert!(world.kept().len() <= 64, "{}", world.kept().len());
 }
 
 #[test]

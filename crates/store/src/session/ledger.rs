@@ -1,4 +1,5 @@
-//! What a session remembers of its calls: an append-only file of one line per entry.
+//! What a session remembers of its calls: append-only files of one line per entry. What was done stands in one, what
+//! is about to be there in another, of which only the end counts: nearly all of it is there by the next call.
 
 use std::path::Path;
 
@@ -12,10 +13,13 @@ use crate::{LogFault, Redactor};
 pub(super) const NAME: &str = "ledger";
 /// The most that is read back; what is older is forgotten.
 const MAX: u64 = 1 << 20;
-/// The longest text that is kept.
+pub(super) const AHEAD: &str = "ahead";
+/// The most that is read back of what is about to be there. Every call reads it.
+const MAX_AHEAD: u64 = 3 << 10;
+/// The longest text that is kept, with its path.
 const MAX_TEXT: usize = 64 << 10;
 /// How many of them.
-const MOST_TEXTS: usize = 256;
+const MOST_TEXTS: u8 = 64;
 
 /// What a session remembers. A session without an id remembers nothing.
 ///
@@ -26,11 +30,27 @@ pub fn session_memory(state: &Path, agent: &str, session: &str) -> Result<Memory
         return Ok(Memory::default());
     }
     let Some(dir) = Dir::open(&session_path(state, agent, session))? else { return Ok(Memory::default()) };
-    let Some(file) = dir.file(NAME, How::Read)? else { return Ok(Memory::default()) };
-    let start = file.size.saturating_sub(MAX);
+    let mut lines = tail(&dir, NAME, MAX)?;
+    lines.push_str(&tail(&dir, AHEAD, MAX_AHEAD)?);
+    Ok(Memory::read(&lines))
+}
+
+/// The last lines of a file.
+fn tail(dir: &Dir, name: &str, most: u64) -> Result<String, LogFault> {
+    let Some(file) = dir.file(name, How::Read)? else { return Ok(String::new()) };
+    let start = file.size.saturating_sub(most);
     let limit = usize::try_from(file.size - start).unwrap_or_default();
-    let bytes = read_at(&file.fd, start, limit).map_err(|errno| dir.fault(errno, NAME))?;
-    Ok(Memory::read(&String::from_utf8_lossy(&bytes)))
+    let bytes = read_at(&file.fd, start, limit).map_err(|errno| dir.fault(errno, name))?;
+    let mut text = String::from_utf8(bytes)
+        .unwrap_or_else(|fault| String::from_utf8_lossy(fault.as_bytes()).into_owned());
+    if start > 0 {
+        let torn = text.find('\n').map_or(text.len(), |end| end + 1);
+        text.drain(..torn);
+    }
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    Ok(text)
 }
 
 /// What a session keeps of a file that a call writes, and when it did.
@@ -49,8 +69,13 @@ pub fn session_text(state: &Path, agent: &str, session: &str, path: &str) -> Res
     let Some(dir) = Dir::open(&session_path(state, agent, session))? else { return Ok(None) };
     let name = text_name(path);
     let Some(file) = dir.file(&name, How::Read)? else { return Ok(None) };
-    let text = file.whole(MAX_TEXT + 1).map_err(|errno| dir.fault(errno, &name))?;
-    Ok(Some(Kept { text, time: (file.changed, file.nanos) }))
+    let mut text = file.whole(MAX_TEXT).map_err(|errno| dir.fault(errno, &name))?;
+    let head = path.len() + 1;
+    // Another path may have taken the place.
+    if !text.starts_with(path.as_bytes()) || text.get(path.len()) != Some(&0) {
+        return Ok(None);
+    }
+    Ok(Some(Kept { text: text.split_off(head), time: (file.changed, file.nanos) }))
 }
 
 /// Adds to what a session remembers, in one write. `known` is what it remembers already.
@@ -68,34 +93,36 @@ pub fn remember(
         return Ok(());
     }
     let dir = session_dir(state, agent, session)?;
-    keep_texts(&dir, state, entries, known)?;
-    let lines: String = entries.iter().filter(|entry| !known.holds(entry)).map(Entry::line).collect();
+    keep_texts(&dir, state, entries)?;
+    let new = || entries.iter().filter(|entry| !known.holds(entry));
+    append(&dir, NAME, new().filter(|entry| !is_ahead(entry)))?;
+    append(&dir, AHEAD, new().filter(|entry| is_ahead(entry)))
+}
+
+fn is_ahead(entry: &Entry) -> bool {
+    matches!(entry, Entry::File { mark, .. } if mark.is_state()) || matches!(entry, Entry::Gone { .. })
+}
+
+fn append<'e>(dir: &Dir, name: &str, entries: impl Iterator<Item = &'e Entry>) -> Result<(), LogFault> {
+    let lines: String = entries.map(Entry::line).collect();
     if lines.is_empty() {
         return Ok(());
     }
-    let Some(file) = dir.file(NAME, How::Append)? else { return Ok(()) };
-    write_whole(lines.as_bytes(), |rest| write(&file.fd, rest)).map_err(|errno| dir.fault(errno, NAME))
+    let Some(file) = dir.file(name, How::Append)? else { return Ok(()) };
+    write_whole(lines.as_bytes(), |rest| write(&file.fd, rest)).map_err(|errno| dir.fault(errno, name))
 }
 
 /// Texts are there before the memory names them. Secrets in them are taken out, as everywhere; the rest stays, since
 /// one line that looks like a key must not hide what a script does.
-fn keep_texts(dir: &Dir, state: &Path, entries: &[Entry], known: &Memory) -> Result<(), LogFault> {
+fn keep_texts(dir: &Dir, state: &Path, entries: &[Entry]) -> Result<(), LogFault> {
     let redactor = Redactor::at(state);
-    let mut count = 0;
     for entry in entries {
         let (path, text) = match entry {
             Entry::File { path, mark: Mark::Text(text) } => (path, redactor.text(text)),
             Entry::File { path, mark: Mark::Link(target) } => (path, target.into()),
             _ => continue,
         };
-        keep_text(dir, &text_name(path), text.as_bytes())?;
-        count += 1;
-        if count == MOST_TEXTS {
-            break;
-        }
-    }
-    if count > 0 {
-        drop_oldest(dir, known, count);
+        keep_text(dir, &text_name(path), format!("{path}\0{text}").as_bytes())?;
     }
     Ok(())
 }
@@ -112,22 +139,8 @@ fn keep_text(dir: &Dir, name: &str, text: &[u8]) -> Result<(), LogFault> {
     Ok(())
 }
 
-/// No more than so many texts are kept. The memory goes on to name those that are dropped, and the disk is asked for them.
-fn drop_oldest(dir: &Dir, known: &Memory, new: usize) {
-    let mut paths: Vec<&str> = Vec::new();
-    for path in known.stated() {
-        if !paths.contains(&path) {
-            paths.push(path);
-        }
-    }
-    let over = (paths.len() + new).saturating_sub(MOST_TEXTS);
-    for path in paths.iter().take(over).rev().take(new) {
-        dir.remove(&text_name(path));
-    }
-}
-
-/// A path says more than a name in a state directory should, and may be longer.
+/// The place of a text, which it shares with those of other paths: there are so many and no more.
 fn text_name(path: &str) -> String {
-    let name: String = digest(&[path]).to_hex().chars().take(32).collect();
-    format!("text-{name}")
+    let place = digest(&[path]).as_bytes().first().map_or(0, |byte| byte % MOST_TEXTS);
+    format!("text-{place:02}")
 }
