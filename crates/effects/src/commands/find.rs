@@ -2,13 +2,14 @@
 
 mod expression;
 
-use tollgate_model::WriteMode;
+use tollgate_model::{Place, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
 use self::expression::{Action, Passed};
 use super::{Commands, Run};
 use crate::options::{Order, read};
+use crate::paths;
 use crate::word::{EVERYWHERE, Word};
 
 pub(super) const COMMANDS: Commands = &[
@@ -31,7 +32,10 @@ fn find(run: &mut Run) -> Outcome {
     let (roots, expression) = run.args.split_at(start);
     let roots: Vec<Word> = roots.iter().filter(|word| !is_global(&word.shown())).cloned().collect();
     let here = Word::literal_at(".", run.call.span);
-    let roots = if roots.is_empty() { vec![here] } else { roots };
+    let mut roots = if roots.is_empty() { vec![here] } else { roots };
+    if run.args.iter().any(|word| word.is("-L") || word.is("-follow")) {
+        roots.extend(links_below(run, &roots));
+    }
     let walk = expression::read(expression);
     for action in &walk.actions {
         act(run, action, &roots);
@@ -41,6 +45,15 @@ fn find(run: &mut Run) -> Outcome {
     let ways = if printed.is_empty() { walk.ways.iter().collect() } else { printed };
     let texts = ways.into_iter().flat_map(|passed| files(run, &roots, passed)).map(|word| word.text);
     Outcome { stdout: Value::of(texts, tollgate_shell::value::Taint::NONE), status: Status::Either }
+}
+
+/// Links that this call has made below the folders: a walk that follows links walks where they lead, too.
+fn links_below(run: &Run, roots: &[Word]) -> Vec<Word> {
+    let places: Vec<Place> =
+        roots.iter().flat_map(|root| run.analyst.places(root, run.shell)).map(|(place, _)| place).collect();
+    let made = run.analyst.links.made().iter().map(|(name, _)| name);
+    let below = made.filter(|name| places.iter().any(|place| paths::within(name, &place.path)));
+    below.map(|name| Word::literal_at(name, run.call.span)).collect()
 }
 
 fn starts_expression(text: &str) -> bool {

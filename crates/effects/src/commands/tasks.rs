@@ -5,10 +5,11 @@ pub(crate) mod makefile;
 use tollgate_model::EffectKind;
 use tollgate_model::json::{self, Value as Json};
 use tollgate_shell::eval::Outcome;
-use tollgate_shell::value::Value;
+use tollgate_shell::value::{Piece, Value};
 
 use super::strangers::possibly;
 use super::{Commands, Run, alter, interpreters};
+use crate::aftermath::TEXT_LIMIT;
 use crate::analyst::taint;
 use crate::options::{Options, Order, read};
 use crate::word::Word;
@@ -16,7 +17,6 @@ use makefile::{Makefile, plain_recipe};
 
 pub(super) const COMMANDS: Commands = &[
     ("make", make),
-    ("gmake", make),
     ("gmake", make),
     ("just", just),
     ("task", task),
@@ -92,13 +92,30 @@ fn text_of(run: &mut Run, folder: Option<&Word>, names: &[&str]) -> Option<Strin
         };
         let word =
             Word { text: path.single()?.clone(), span: run.call.span, splits: false, taint: path.taint };
-        run.analyst.recall_tasks(&word, run.shell);
-        let text = run.analyst.script(&word, run.shell)?;
-        if taint::has(text.taint, taint::NET) {
-            run.analyst.dynamic_code(text.taint, word.span);
-        }
-        text.as_literal().map(str::to_owned)
+        tasks_in(run, &word)
     })
+}
+
+/// The text of a file of tasks; of one that the call has added to, what was there and what is known to be added.
+fn tasks_in(run: &mut Run, file: &Word) -> Option<String> {
+    run.analyst.recall_tasks(file, run.shell);
+    let text = run.analyst.script(file, run.shell)?;
+    if taint::has(text.taint, taint::NET) {
+        run.analyst.dynamic_code(text.taint, file.span);
+    }
+    if let Some(text) = text.as_literal() {
+        return Some(text.to_owned());
+    }
+    let places = run.analyst.places(file, run.shell);
+    let before = places.first().and_then(|(place, _)| run.analyst.world.read(&place.path, TEXT_LIMIT));
+    let mut whole = before.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
+    for piece in text.any.iter().take(8).flat_map(|text| &text.pieces) {
+        if let Piece::Text(added) = piece {
+            whole.push('\n');
+            whole.push_str(added);
+        }
+    }
+    Some(whole)
 }
 
 /// `make -p`: all that make knows, and with it every variable of the environment. Names of targets are picked out of
@@ -135,6 +152,7 @@ fn make(run: &mut Run) -> Outcome {
             }
             text.as_literal().map(str::to_owned)
         }
+        Some(file) if file.literal().is_none() => tasks_in(run, file),
         Some(file) => {
             let name = file.shown();
             let absolute = name.starts_with('/');

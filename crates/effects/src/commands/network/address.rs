@@ -119,6 +119,7 @@ pub(super) fn send(run: &mut Run, word: &Word, host: &str, cargo: Cargo, sends: 
 
 /// What path and query carry. The output of a command alone is everyday there: versions, platforms, commits.
 fn in_path(cargo: &mut Cargo, word: &Word, url: &Url) {
+    cargo.address(word, &url.host);
     let is_open = |text: &str| text.contains(is_mark);
     if is_open(&url.path) || is_open(&url.query) {
         let mut own = Cargo::default();

@@ -103,6 +103,13 @@ impl Cargo {
         }
     }
 
+    /// What is written out, as a request to somebody who is neither on this machine nor its issuer.
+    pub fn address(&mut self, word: &Word, host: &str) {
+        if !near(host) && !is_vendor(host) {
+            self.credentials(&word.shown());
+        }
+    }
+
     fn credentials(&mut self, text: &str) {
         for kind in credentials(text) {
             self.add(format!("{}{kind}", phrase::CREDENTIAL));
