@@ -15,6 +15,7 @@ use super::readers::told;
 use super::{Commands, Run, databases, system};
 use crate::analyst::{Analyst, taint};
 use crate::options::{Order, read};
+use crate::paths;
 use crate::word::Word;
 
 pub(super) const COMMANDS: Commands = &[
@@ -157,7 +158,8 @@ fn is_terminal(path: &Value) -> bool {
         "/proc/self/fd/1",
         "/proc/self/fd/2",
     ];
-    path.as_literal().is_some_and(|path| names.contains(&path))
+    path.as_literal()
+        .is_some_and(|path| path.starts_with("/") && names.contains(&paths::normal(path).as_str()))
 }
 
 /// Looks at what a command has printed, whatever made it: code in other languages, a file that is a pipe.

@@ -176,7 +176,9 @@ fn modified(m: &mut Machine) {
 fn read_line(m: &mut Machine, range: Range<usize>) -> Option<Val> {
     let first = m.tokens.get(range.start).map(|token| &token.tok);
     let reads = matches!(first, Some(Tok::Op("<"))) || first.is_some_and(|tok| is_word(tok, &["readline"]));
-    reads.then(|| m.expr_in(range))
+    // What is connected to a handle may be anything.
+    let connected = m.tokens.iter().any(|token| is_word(&token.tok, &["fdopen", "dup2"]));
+    reads.then(|| if connected { Val::unknown() } else { m.expr_in(range) })
 }
 
 /// Expressions with commas between them.
