@@ -137,7 +137,6 @@ fn plain(run: &mut Run) -> Outcome {
     }
     reports::reports(run, &options);
     let command: Vec<Word> = options.operands.iter().skip(*before).cloned().collect();
-    let command = if run.program == "exec" { called(options.value("a"), command) } else { command };
     match started_in(run, &options) {
         Some(folder) if !command.is_empty() => inside(run, &folder, &command),
         _ => inner_or_nothing(run, &command, options.unsure),
