@@ -197,10 +197,10 @@ pub const REWRITES: &[Rewrite] = &[
     row(Wrapping, "xargs", |s| {
         let words = s.plain_words()?;
         let (name, rest) = words.split_first()?;
-        (*name != "cd").then(|| format!("printf '%s\\n' {} | xargs {name}", rest.join(" ")))
+        (!matches!(*name, "cd" | "exec")).then(|| format!("printf '%s\\n' {} | xargs {name}", rest.join(" ")))
     }),
     row(Wrapping, "xargs with the words in it", |s| {
-        s.plain_words().filter(|words| words.first() != Some(&"cd"))?;
+        s.plain_words().filter(|words| !matches!(words.first(), Some(&("cd" | "exec"))))?;
         Some(format!("echo | xargs {}", s.text))
     }),
     row(Wrapping, "find -exec bash", |s| {
