@@ -280,7 +280,7 @@ fn mv(run: &mut Run) -> Outcome {
         if kept {
             run.shell.forget_file(&source.value());
         } else {
-            run.analyst.remove(source, !single, run.shell);
+            run.analyst.move_away(source, !single, target.as_slice(), run.shell);
         }
         if let Some(target) = &target {
             let landing = landing(run, source, target, sources.len() > 1);

@@ -202,7 +202,7 @@ fn is_kept(path: &str) -> bool {
 fn destroys(kind: &EffectKind) -> Option<String> {
     match kind {
         EffectKind::Device { place } => Some(format!("overwrites the device `{}`", place.shown)),
-        EffectKind::Delete { place, recursive: true }
+        EffectKind::Delete { place, recursive: true, .. }
             if place.root || is_kept(&place.path) || matches!(place.zone, Zone::System | Zone::Unknown) =>
         {
             Some(format!("deletes `{}` with everything in it", place.shown))
