@@ -62,9 +62,11 @@ pub(super) fn picks_secret(program: &str, call: &Call) -> bool {
         let upper = pattern.to_ascii_uppercase();
         SECRET_WORDS.iter().any(|word| upper.contains(word))
     };
-    matches!(program, "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "awk" | "gawk" | "sed")
-        && patterns_of(&words).iter().any(named)
-        && !is_told(call)
+    // What shows or keeps all of it picks every secret.
+    let whole = matches!(program, "cat" | "tac" | "tee" | "less" | "more" | "bat" | "nl" | "sort" | "column");
+    let picks = matches!(program, "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "awk" | "gawk" | "sed")
+        && patterns_of(&words).iter().any(named);
+    (whole || picks) && !is_told(call)
 }
 
 /// Words of the names of secrets.
