@@ -43,7 +43,7 @@ pub(super) fn ssh(run: &mut Run) -> Outcome {
                 text.starts_with("remoteforward") || text.starts_with("tunnel=yes")
             })
     };
-    if forwards(&before) || forwards(&after) {
+    if forwards(&before) || forwards(&after) || file_forwards(run, &before) || file_forwards(run, &after) {
         cargo.add(format!("{}`ssh -R`", phrase::TUNNEL));
     }
     let command: Option<Value> = after
@@ -92,6 +92,21 @@ pub(super) fn settings(run: &mut Run, options: &Options) {
             }
         }
     }
+}
+
+/// Does a file of settings that the call names open a way back?
+fn file_forwards(run: &mut Run, options: &Options) -> bool {
+    let files: Vec<Word> = options.values("F").cloned().collect();
+    files.iter().any(|file| {
+        let text = run.analyst.script(file, run.shell);
+        let opens = |line: &str| {
+            let line = line.trim().to_ascii_lowercase();
+            line.starts_with("remoteforward")
+                || line.starts_with("tunnel yes")
+                || line.starts_with("tunnel=yes")
+        };
+        text.as_ref().and_then(Value::as_literal).is_some_and(|text| text.lines().any(opens))
+    })
 }
 
 fn setting_code(run: &mut Run, name: &str, value: &Word) {
