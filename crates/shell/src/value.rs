@@ -67,6 +67,8 @@ pub enum HoleSource {
     Variable(Rc<str>),
     /// Output of a command.
     Output,
+    /// All that is in a file, which is read only if somebody needs to know.
+    File(Rc<str>),
     /// Input from outside: `read`, `$1` of the script itself, `$RANDOM`, …
     Input,
     /// Bounded away: too many values, too deep, out of steps.
@@ -94,6 +96,23 @@ impl Piece {
     #[must_use]
     pub fn text(text: &str) -> Self {
         Self::Text(Rc::from(text))
+    }
+}
+
+impl HoleSource {
+    /// Did a command print it, be it only what is in a file?
+    #[must_use]
+    pub fn is_output(&self) -> bool {
+        matches!(self, Self::Output | Self::File(_))
+    }
+
+    /// Where a part of it comes from: a part of a file is not the file.
+    #[must_use]
+    pub fn of_part(&self) -> Self {
+        match self {
+            Self::File(_) => Self::Output,
+            other => other.clone(),
+        }
     }
 }
 
@@ -294,6 +313,37 @@ impl Value {
     #[must_use]
     pub fn output(taint: Taint) -> Self {
         Self { taint, ..Self::unknown(HoleSource::Output) }
+    }
+
+    /// What is in a file that nobody has read yet.
+    #[must_use]
+    pub fn file(path: &str, taint: Taint) -> Self {
+        Self { taint, ..Self::unknown(HoleSource::File(path.into())) }
+    }
+
+    /// Does it hold what is in a file that nobody has read yet?
+    #[must_use]
+    pub fn has_file(&self) -> bool {
+        let is_file = |piece: &Piece| matches!(piece, Piece::Hole(Hole { source: HoleSource::File(_), .. }));
+        self.any.iter().any(|text| text.pieces.iter().any(is_file))
+    }
+
+    /// The same with the files in it that can be read.
+    #[must_use]
+    pub fn filled(&self, mut content: impl FnMut(&str) -> Option<String>) -> Self {
+        self.map(|text| {
+            let mut filled = Text::default();
+            for piece in &text.pieces {
+                match piece {
+                    Piece::Hole(Hole { source: HoleSource::File(path), .. }) => match content(path) {
+                        Some(known) => filled.push_str(&known),
+                        None => filled.push(piece.clone()),
+                    },
+                    other => filled.push(other.clone()),
+                }
+            }
+            filled
+        })
     }
 
     /// All of these texts, or a hole when there are too many. No text at all is the empty string.

@@ -5,7 +5,7 @@ mod clears;
 mod generate;
 mod viewers;
 
-use tollgate_model::Zone;
+use tollgate_model::{EffectKind, Zone};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
@@ -14,6 +14,7 @@ use super::{Commands, Run, interpreters, loads};
 use crate::analyst::taint;
 use crate::names::{Names, index};
 use crate::options::{Order, read};
+use crate::paths;
 use crate::word::Word;
 
 pub(super) const COMMANDS: Commands = &[
@@ -85,8 +86,12 @@ const SLOTS: &[(&[&str], &str)] = &[
     (&["gpg", "gpg2"], "photo-viewer= agent-program= pinentry-program="),
     (&["7z", "7za"], "compress-prog="),
     (&["dump", "restore"], "F="),
+    (&["meson"], "wrapper="),
+    (&["agetty", "getty"], "l,login-program="),
+    (&["parallel", "sem", "env_parallel"], "compress-program= decompress-program="),
+    (&["tar", "gtar", "bsdtar"], "rsh-command= rmt-command="),
     (&["bazel", "bazelisk"], "run_under= workspace_status_command="),
-    (&["git"], "smtp-server= sendmail-cmd= to-cmd= cc-cmd= header-cmd="),
+    (&["git"], "smtp-server= sendmail-cmd= to-cmd= cc-cmd= header-cmd= access-hook="),
 ];
 
 /// Settings given as `name=value` whose value is a command when the name says so.
@@ -121,6 +126,11 @@ pub(super) fn notice(run: &mut Run) {
             let text = command.text.prefix().trim_start_matches('!').len();
             let command = command.from(command.text.prefix().len() - text);
             possibly(run, |run| drop(interpreters::code(run, &command.value(), command.span)));
+            // A list of words is written with semicolons there.
+            if let Some(list) = command.literal().filter(|list| program == "cmake" && list.contains(';')) {
+                let line = Value::text(&list.replace(';', " "));
+                possibly(run, |run| drop(interpreters::code(run, &line, command.span)));
+            }
             loads::tool(run, program, &command.value());
         }
     }
@@ -131,7 +141,11 @@ pub(super) fn notice(run: &mut Run) {
             super::openings::forge(run);
         }
         "glab" => super::openings::forge(run),
-        "less" | "more" | "most" | "zless" => viewers::pager(run),
+        "less" | "more" | "most" | "zless" | "pg" => viewers::pager(run),
+        "rg" => handed(run),
+        "rake" => rake(run),
+        "ctest" => tested(run),
+        "ninja" | "samu" | "ninja-build" => super::tasks::ninja(run),
         "lf" | "ranger" | "vifm" | "nnn" | "joshuto" | "yazi" => viewers::manager(run),
         "mvn" | "mvnw" => maven(run),
         "latexmk" => values(run, &["-pdflatex", "-latex", "-xelatex", "-lualatex", "-bibtex", "-e"]),
@@ -140,6 +154,51 @@ pub(super) fn notice(run: &mut Run) {
         "heroku" => local(run),
         "npm" | "pnpm" | "yarn" => node_options(run),
         _ => {}
+    }
+}
+
+/// `rg --pre program` runs the program with each file that is searched, those that this call wrote included.
+fn handed(run: &mut Run) {
+    let Some(program) = given(run, "pre=").pop() else { return };
+    let spec = "pre= pre-glob= e,regexp= f,file= g,glob= t,type= T,type-not= A,after-context= B,before-context= C,context= \
+        m,max-count= j,threads= M,max-columns= iglob= max-depth= d= E,encoding= r,replace= sort= sortr= colors= color= \
+        max-filesize= engine= type-add= context-separator= ignore-file= hostname-bin=";
+    let options = read(run.args, spec, Order::Anywhere);
+    let skip = usize::from(!options.has("e") && !options.has("f"));
+    let roots: Vec<Word> = options.operands.iter().skip(skip).cloned().collect();
+    let below = |path: &str, run: &Run| {
+        let places = |root| run.analyst.places(root, run.shell);
+        roots.iter().flat_map(places).any(|(place, _)| place.path != path && paths::within(path, &place.path))
+    };
+    let written: Vec<String> = run
+        .analyst
+        .found()
+        .iter()
+        .filter_map(|effect| match &effect.kind {
+            EffectKind::Write { place, .. } if !place.pattern => Some(place.path.clone()),
+            _ => None,
+        })
+        .filter(|path| below(path, run))
+        .take(16)
+        .collect();
+    let written = written.iter().map(|path| Word::literal_at(path, run.call.span));
+    for file in roots.iter().cloned().chain(written).collect::<Vec<_>>() {
+        run.inner(&[program.clone(), file]);
+    }
+}
+
+/// `rake -e code` is Ruby, with what rake adds to it.
+fn rake(run: &mut Run) {
+    for code in given(run, "e,execute= p,execute-print= E,execute-continue=") {
+        let words = ["ruby", "-e"].map(|word| Word::literal_at(word, code.span));
+        run.inner(&[words.as_slice(), &[code]].concat());
+    }
+}
+
+/// `ctest --build-and-test … --test-command tool words`.
+fn tested(run: &mut Run) {
+    if let Some(at) = run.args.iter().position(|word| word.is("--test-command")) {
+        run.inner(run.args.get(at + 1..).unwrap_or_default());
     }
 }
 
@@ -396,7 +455,14 @@ fn cmake_tool(run: &mut Run, words: &[Word]) -> Outcome {
         "env" | "environment" => &["env"],
         "time" => &["nohup"],
         "tar" => &["tar"],
-        "chdir" => return run.inner(rest.get(1..).unwrap_or_default()),
+        "create_hardlink" => &["ln"],
+        "chdir" => {
+            let before = run.shell.cwd().clone();
+            rest.iter().take(1).for_each(|folder| run.shell.set_cwd(&folder.value()));
+            let outcome = run.inner(rest.get(1..).unwrap_or_default());
+            run.shell.set_cwd(&before);
+            return outcome;
+        }
         _ => return run.derived(),
     };
     let mut inner: Vec<Word> = command.iter().map(|word| Word::literal_at(word, verb.span)).collect();

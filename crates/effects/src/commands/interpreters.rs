@@ -188,6 +188,10 @@ fn is_settings(file: &Word) -> bool {
 /// seen where they go and never written down.
 fn settings(run: &mut Run, file: &Word) -> Outcome {
     run.analyst.recall(file, run.shell);
+    // Unless every line is printed as it is read or run.
+    if run.analyst.traced || run.analyst.verbose {
+        run.read(file, false);
+    }
     if let Some(text) = run.analyst.script(file, run.shell) {
         warn_of_source(run, &text, file.span);
         let code = Code {

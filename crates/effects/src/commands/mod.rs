@@ -163,7 +163,8 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
             outcome.unwrap_or_else(|| run.derived())
         }
     };
-    let outcome = Outcome { stdout: outcome.stdout.with_taint(marks), ..outcome };
+    let mut outcome = Outcome { stdout: outcome.stdout.with_taint(marks), ..outcome };
+    outcome.stdout.taint = system::listing::marks(run, outcome.stdout.taint);
     network::watch(run, &outcome);
     outcome
 }

@@ -52,20 +52,27 @@ fn sed(run: &mut Run) -> Outcome {
     let skip = usize::from(!options.has("e") && !options.has("f"));
     let files: Vec<Word> = options.operands.iter().skip(skip).cloned().collect();
     let whole = contents(run, &files);
-    for (script, word) in scripts(run, &options, "e", "f") {
+    let scripts = scripts(run, &options, "e", "f");
+    let known: Option<Vec<String>> =
+        scripts.iter().map(|(script, _)| script.as_literal().map(str::to_owned)).collect();
+    let edits = |text: &str| {
+        let known = known.as_ref().filter(|_| !options.has("z"))?;
+        edits::edited(known, text, options.has("E"), options.has("n"))
+    };
+    let made = whole.as_literal().and_then(edits);
+    for (script, word) in &scripts {
         for text in script.any.iter().take(16) {
             // What is not known in a script stands for itself: it is a pattern or a text nearly always.
             for act in acts(&show(text)) {
-                self::act(run, act, &word, &whole);
+                self::act(run, act, word, &whole, made.is_some());
             }
         }
     }
+    for line in made.iter().flat_map(|made| &made.ran).take(RAN) {
+        interpreters::code(run, &Value::text(line).with_taint(whole.taint), run.call.span);
+    }
     if options.has("i") || options.has("I") {
-        let scripts: Option<Vec<String>> = scripts(run, &options, "e", "f")
-            .iter()
-            .map(|(script, _)| script.as_literal().map(str::to_owned))
-            .collect();
-        let empties = scripts.is_some_and(|scripts| {
+        let empties = known.as_ref().is_some_and(|scripts| {
             let deletes = |text: &String| matches!(text.trim(), "d" | "D" | "1,$d" | "0,$d" | "1,$ d");
             // With `-n` only what a script prints is left.
             let prints = |text: &String| text.contains(['p', 'P', '=', 'l', 'i', 'a', 'c', 'r', 'R']);
@@ -76,43 +83,50 @@ fn sed(run: &mut Run) -> Outcome {
             if empties {
                 run.analyst.write(word, WriteMode::Overwrite, Some(&nothing), run.shell);
             } else {
-                in_place(run, &options, word);
+                in_place(run, word, &edits, &edits::added(known.as_deref().unwrap_or_default()));
             }
         }
     }
-    let known: Option<Vec<String>> = scripts(run, &options, "e", "f")
-        .iter()
-        .map(|(script, _)| script.as_literal().map(str::to_owned))
-        .collect();
-    let made = known
-        .zip(whole.as_literal())
-        .and_then(|(scripts, text)| edits::edited(&scripts, text, options.has("E"), options.has("n")));
-    match made.filter(|_| !options.has("i") && !options.has("z")) {
-        Some(text) => Outcome { stdout: Value::text(&text).with_taint(whole.taint), status: Status::Either },
+    match made.filter(|made| made.ran.is_empty() && !options.has("i")) {
+        Some(made) => {
+            Outcome { stdout: Value::text(&made.text).with_taint(whole.taint), status: Status::Either }
+        }
         None => Outcome::unknown(whole.taint),
     }
 }
 
-/// Changes a file: what is in it afterwards is known when what was in it is.
-fn in_place(run: &mut Run, options: &Options, word: &Word) {
-    let known = scripts(run, options, "e", "f");
-    let known: Option<Vec<String>> =
-        known.iter().map(|(script, _)| script.as_literal().map(str::to_owned)).collect();
+/// How many lines are followed that a script runs.
+const RAN: usize = 256;
+
+/// Changes a file: what is in it afterwards is known when what was in it is. Where it is not, what the script is known
+/// to put in is there, besides what was.
+pub(super) fn in_place(
+    run: &mut Run,
+    word: &Word,
+    edits: &dyn Fn(&str) -> Option<edits::Edited>,
+    added: &[String],
+) {
     let before = run.analyst.script(word, run.shell);
-    let made = known
-        .zip(before.as_ref().and_then(|text| text.as_literal()))
-        .and_then(|(scripts, text)| edits::edited(&scripts, text, options.has("E"), options.has("n")));
+    let before = before.as_ref().and_then(|text| text.as_literal());
+    let made = before.and_then(edits).map(|made| made.text);
+    let grown = || {
+        let before = before.filter(|_| !added.is_empty())?;
+        Some(format!("{}\n{}", before.trim_end_matches('\n'), added.concat()))
+    };
+    let text = made.or_else(grown);
     run.analyst.write(word, WriteMode::Edit, None, run.shell);
-    if let Some(text) = made.filter(|_| !options.has("z")) {
+    if let Some(text) = text {
         run.shell.write_file(&word.value(), &Value::text(&text), false);
     }
 }
 
-fn act(run: &mut Run, act: SedAct, word: &Word, whole: &Value) {
+/// Lines that are run are followed one by one where the text is known.
+fn act(run: &mut Run, act: SedAct, word: &Word, whole: &Value, followed: bool) {
     let marks = whole.taint;
     let named = |name: &str| Word { text: Text::literal(name), ..word.clone() };
     match act {
-        SedAct::Run(text) => {
+        SedAct::RunLine | SedAct::Replaced(_) if followed => {}
+        SedAct::Run(text) | SedAct::Replaced(text) => {
             let text = Value::of([text], marks);
             interpreters::code(run, &text, word.span);
         }

@@ -1,15 +1,17 @@
 //! Programs that touch the machine itself: devices, processes, power.
 
 mod endless;
+pub(super) mod listing;
 
 use std::slice;
 
 use tollgate_model::phrase::{MACHINE, PARENT, TRACE};
-use tollgate_model::{EffectKind, WriteMode};
+use tollgate_model::{EffectKind, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Value};
 
 use super::{Commands, Handler, Run};
+use crate::analyst::taint;
 use crate::names::{Names, index};
 use crate::options::{Order, read};
 use crate::word::Word;
@@ -54,6 +56,7 @@ pub(super) const COMMANDS: Commands = &[
     ("killall", kill_by_name),
     ("skill", kill_by_name),
     ("killall5", kill_all),
+    ("fuser", fuser),
     ("shutdown", power),
     ("reboot", power),
     ("poweroff", power),
@@ -293,6 +296,22 @@ fn kill_all(run: &mut Run) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
+/// `fuser -km /home`: all that have something open there.
+fn fuser(run: &mut Run) -> Outcome {
+    let spec = "a,all c d i,interactive I,inode k,kill m,mount M,ismountpoint n,namespace= s,silent u,user v,verbose w,writeonly \
+        4,ipv4 6,ipv6 l V 1 2 3 9 T H K";
+    let options = read(run.args, spec, Order::Anywhere);
+    let wide = |word: &Word| {
+        let places = run.analyst.places(word, run.shell);
+        places.iter().any(|(place, _)| place.root || options.has("m") && place.zone > Zone::Workspace)
+    };
+    let files = !options.value("n").is_some_and(|space| !space.is("file"));
+    if options.has("k") && files && options.operands.iter().any(wide) {
+        run.push(EffectKind::Process { signal: "KILL".into(), target: "-1".into() });
+    }
+    run.derived()
+}
+
 /// A process by its number. One that shows only when it runs is some process of the script.
 fn target(word: &Word) -> String {
     if is_parent(word) {
@@ -307,6 +326,8 @@ fn target(word: &Word) -> String {
 }
 
 fn kill(run: &mut Run) -> Outcome {
+    let listed = |word: &Word| word.literal().is_none() && taint::has(word.taint, taint::PROCESSES);
+    let target = |word: &Word| if listed(word) { EVERY.to_owned() } else { target(word) };
     let mut words = run.args.iter().map(target).peekable();
     let mut signal = "TERM".to_owned();
     if let Some(first) = words.next_if(|word| word.starts_with('-') && word.len() > 1) {
@@ -322,10 +343,14 @@ fn kill(run: &mut Run) -> Outcome {
         return run.derived();
     }
     for target in targets {
+        let target = if target == EVERY { "-1".to_owned() } else { target };
         run.push(EffectKind::Process { signal: signal.clone(), target });
     }
     Outcome::silent(Status::Either)
 }
+
+/// Stands for every process of a list; as a first word `-1` is a signal.
+const EVERY: &str = "every process";
 
 const PKILL: &str = "signal= q,queue= e,echo c,count f,full g,pgroup= G,group= i,ignore-case n,newest o,oldest O,older= P,parent= \
     s,session= t,terminal= u,euid= U,uid= x,exact F,pidfile= L,logpidfile r,runstates= A,ignore-ancestors cgroup= ns= \

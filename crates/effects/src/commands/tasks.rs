@@ -18,6 +18,9 @@ use makefile::{Makefile, plain_recipe};
 pub(super) const COMMANDS: Commands = &[
     ("make", make),
     ("gmake", make),
+    ("bmake", make),
+    ("pmake", make),
+    ("remake", make),
     ("just", just),
     ("task", task),
     ("go-task", task),
@@ -133,15 +136,17 @@ fn make(run: &mut Run) -> Outcome {
     let spec = "C,directory= f,file,makefile= j,jobs? k,keep-going n,just-print,dry-run,recon s,silent,quiet i,ignore-errors \
         B,always-make e,environment-overrides I,include-dir= o,old-file,assume-old= W,what-if,new-file,assume-new= \
         p,print-data-base q,question r,no-builtin-rules R,no-builtin-variables S,no-keep-going,stop t,touch v,version \
-        w,print-directory no-print-directory l,load-average,max-load? no-silent check-symlink-times O,output-sync? d debug? trace eval= E= L b m h,help \
+        w,print-directory no-print-directory l,load-average,max-load? no-silent check-symlink-times O,output-sync? d debug? trace eval= E= V= L b m h,help \
         warn-undefined-variables shuffle? jobserver-auth?";
     let options = read(run.args, spec, Order::Anywhere);
     if options.has("p") {
         return database(run, &options);
     }
-    if ["n", "q", "v", "h", "t"].into_iter().any(|name| options.has(name)) {
+    if ["v", "h"].into_iter().any(|name| options.has(name)) {
         return run.derived();
     }
+    // Recipes are only shown then, but a makefile runs things while it is read.
+    let dry = ["n", "q", "t"].into_iter().any(|name| options.has(name));
     let folder = options.value("C").cloned();
     let file = options.value("f").cloned();
     let text = match &file {
@@ -166,11 +171,15 @@ fn make(run: &mut Run) -> Outcome {
     }
     let given = options.operands.iter().filter_map(Word::literal);
     let (sets, goals): (Vec<&str>, Vec<&str>) = given.partition(|word| word.contains('='));
-    let lines = Makefile::read(&text, &sets).lines(&goals);
-    run_task(run, folder.as_ref(), &goals, &lines);
-    for command in sets.iter().flat_map(|set| set.split("$(shell ").skip(1)) {
-        let command = command.rsplit_once(')').map_or(command, |(command, _)| command);
-        possibly(run, |run| drop(interpreters::code(run, &Value::text(command), run.call.span)));
+    let lines = Makefile::read(&text, &sets).lines(&goals, dry);
+    match dry {
+        true => run_lines(run, folder.as_ref(), &lines),
+        false => run_task(run, folder.as_ref(), &goals, &lines),
+    }
+    // `bmake -V '${:!command!}'` shows what the command prints.
+    let shown = options.values("V").flat_map(|word| makefile::asked(&word.shown())).collect::<Vec<_>>();
+    for command in sets.iter().flat_map(|set| makefile::shells(set)).chain(shown) {
+        possibly(run, |run| drop(interpreters::code(run, &Value::text(&command), run.call.span)));
     }
     for (name, value) in sets.iter().filter_map(|set| set.split_once('=')) {
         if super::variables::names_tool(name.trim_end_matches([':', '?', '+'])) {
@@ -179,7 +188,7 @@ fn make(run: &mut Run) -> Outcome {
     }
     // A tool or a shell that is given on the line.
     for (_, value) in
-        sets.iter().filter_map(|set| set.split_once('=')).filter(|(_, value)| value.contains(' '))
+        sets.iter().filter_map(|set| set.split_once('=')).filter(|(_, value)| value.contains(' ') && !dry)
     {
         possibly(run, |run| drop(interpreters::code(run, &Value::text(value), run.call.span)));
     }
@@ -465,6 +474,23 @@ fn composer(run: &mut Run) -> Outcome {
         run_lines(run, folder.as_ref(), &lines);
     }
     run.derived()
+}
+
+/// `ninja` runs the commands of its rules, which a generator wrote, or this call.
+pub(super) fn ninja(run: &mut Run) {
+    let options = read(run.args, "C= f= j= k= l= n t= d= w= v verbose quiet h version", Order::Anywhere);
+    if options.has("t") || options.has("n") {
+        return;
+    }
+    let folder = options.value("C").cloned();
+    let name = options.value("f").map_or_else(|| "build.ninja".to_owned(), Word::shown);
+    let Some(text) = text_of(run, folder.as_ref().filter(|_| !name.starts_with('/')), &[&name]) else {
+        return;
+    };
+    let commands = text.lines().filter_map(|line| line.trim().strip_prefix("command"));
+    let commands = commands.filter_map(|rest| rest.trim_start().strip_prefix('='));
+    let lines: Vec<String> = commands.take(RECIPES * 4).map(|line| line.trim().replace("$$", "$")).collect();
+    run_lines(run, folder.as_ref(), &lines);
 }
 
 /// The commands of a CMake script, as shell text.

@@ -76,6 +76,8 @@ const OPTIONS: &[(&str, &str)] = &[
     ("LESS", "less"),
     ("MORE", "less"),
     ("MAKEFLAGS", "make"),
+    ("PARALLEL", "parallel"),
+    ("SYSTEMD_LESS", "less"),
     ("GNUMAKEFLAGS", "make"),
     ("GOFLAGS", "go build"),
     ("RUSTFLAGS", "rustc"),
@@ -221,6 +223,11 @@ pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &
         let what = format!("a variable of Tollgate, {name}");
         analyst.push(EffectKind::Tamper { what }, call.span, Certainty::Certain);
         return;
+    }
+    if name == "SHELLOPTS" {
+        let has = |option: &str| value.literals().any(|text| text.split(':').any(|given| given == option));
+        analyst.traced |= has("xtrace");
+        analyst.verbose |= has("verbose");
     }
     persistence::variable(analyst, name, value, call);
     let mut run = Run { analyst, shell, call, path: name, program: name, args: &[] };
@@ -369,7 +376,8 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
         }
         _ => false,
     };
-    let leads = LEADERS.iter().any(|(known, programs)| *known == name && runs(run, programs).is_some());
+    let led = LEADERS.iter().find(|(known, _)| *known == name).and_then(|(_, programs)| runs(run, programs));
+    let leads = led.is_some_and(|words| reads_settings(&words));
     let temporary = (SEARCHED.contains(&name) || leads && !is_made(run, value)) && in_temp(run, value);
     let open = match name {
         "LD_LIBRARY_PATH" | "DYLD_LIBRARY_PATH" => here(value) || in_temp(run, value),
@@ -381,6 +389,21 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
     if (LOADERS.contains(&name) && !plain) || temporary {
         run.analyst.opaque(format!("`{name}` puts other code into the program"), run.call.span);
     }
+}
+
+/// Does a program look for settings of its own? Of a shell only one that somebody types into or logs in with does.
+fn reads_settings(words: &[Word]) -> bool {
+    let Some((program, rest)) = words.split_first() else { return false };
+    let name = program.shown();
+    if !matches!(name.rsplit('/').next(), Some("bash" | "ksh")) {
+        return true;
+    }
+    let typed = |word: &Word| {
+        let text = word.shown();
+        let letters = text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        text == "--login" || letters.is_some_and(|letters| letters.contains(['l', 'i']))
+    };
+    rest.iter().any(typed)
 }
 
 /// Libraries that lie where the system's packages put them: sanitizers, allocators.

@@ -93,10 +93,7 @@ impl Makefile {
         if let Some((_, rest)) = plain.split_once("$(file <") {
             self.at_once.push(format!("cat {}", rest.split(')').next().unwrap_or_default().trim()));
         }
-        if let Some(at) = plain.find("$(shell ") {
-            let command = plain.get(at + "$(shell ".len()..).unwrap_or_default();
-            self.at_once.push(command.trim_end_matches(')').to_owned());
-        }
+        self.at_once.extend(shells(plain));
         if is_assignment(plain) {
             return self.assign(plain);
         }
@@ -180,8 +177,9 @@ impl Makefile {
         }
     }
 
-    /// The lines that run for these goals, prerequisites first.
-    pub fn lines(&self, goals: &[&str]) -> Vec<String> {
+    /// The lines that run for these goals, prerequisites first. Of those that are only shown, the ones that run all the
+    /// same: marked lines, those that call make, and what make itself asks a shell for.
+    pub fn lines(&self, goals: &[&str], dry: bool) -> Vec<String> {
         let mut lines: Vec<String> = self.at_once.iter().map(|line| self.expand(line)).collect();
         let first = self.rules.iter().flat_map(|rule| &rule.targets).find(|target| !target.starts_with('.'));
         let mut todo: Vec<String> = match goals {
@@ -195,12 +193,40 @@ impl Makefile {
             }
             for rule in self.rules.iter().filter(|rule| rule.targets.contains(&goal)) {
                 todo.extend(rule.needs.iter().cloned());
-                lines.extend(rule.recipe.iter().map(|line| plain_recipe(&self.expand(line)).to_owned()));
+                for line in &rule.recipe {
+                    lines.extend(shells(line).iter().map(|command| self.expand(command)));
+                    if !dry || runs_always(line) {
+                        lines.push(plain_recipe(&self.expand(line)).to_owned());
+                    }
+                }
             }
             done.push(goal);
         }
         lines
     }
+}
+
+/// Does a line of a recipe run even where recipes are only shown?
+fn runs_always(line: &str) -> bool {
+    let marks = line.len() - line.trim_start().trim_start_matches(['@', '-', '+', ' ']).len();
+    let marked = line.get(..marks).is_some_and(|marks| marks.contains('+'));
+    marked || line.contains("$(MAKE)") || line.contains("${MAKE}")
+}
+
+/// The commands of `$(shell …)` in a text.
+pub(super) fn shells(text: &str) -> Vec<String> {
+    let calls = [("$(shell ", ')'), ("${shell ", '}'), ("$(shell\t", ')')];
+    let rests = calls.iter().flat_map(|(call, close)| text.split(call).skip(1).map(|rest| (rest, *close)));
+    rests
+        .take(64)
+        .map(|(rest, close)| rest.get(..closing(rest, close)).unwrap_or_default().to_owned())
+        .collect()
+}
+
+/// The commands of BSD's `${name:!command!}` in a text.
+pub(super) fn asked(text: &str) -> Vec<String> {
+    let rests = text.split(":!").skip(1).filter_map(|rest| rest.split_once('!'));
+    rests.map(|(command, _)| command.to_owned()).collect()
 }
 
 /// Where a variable's name ends: at the mark that closes it, those within it left out.
