@@ -346,6 +346,26 @@ impl Value {
         })
     }
 
+    /// A part of it: parts of files are not the files.
+    #[must_use]
+    pub fn part(&self) -> Self {
+        if !self.has_file() {
+            return self.clone();
+        }
+        self.map(|text| {
+            let mut part = Text::default();
+            for piece in &text.pieces {
+                match piece {
+                    Piece::Hole(hole) => {
+                        part.push(Piece::Hole(Hole { source: hole.source.of_part(), ..hole.clone() }))
+                    }
+                    other => part.push(other.clone()),
+                }
+            }
+            part
+        })
+    }
+
     /// All of these texts, or a hole when there are too many. No text at all is the empty string.
     #[must_use]
     pub fn of(texts: impl IntoIterator<Item = Text>, taint: Taint) -> Self {

@@ -246,7 +246,7 @@ fn cp(run: &mut Run) -> Outcome {
             archives::extract(run, target);
             continue;
         }
-        let landing = landing(run, source, target, sources.len() > 1);
+        let landing = landing(run, source, target, sources.len() > 1 || options.has("t"));
         if options.has("n") && is_there(run, &landing) {
             continue;
         }
@@ -287,7 +287,7 @@ fn mv(run: &mut Run) -> Outcome {
             run.analyst.remove(source, !single, run.shell);
         }
         if let Some(target) = &target {
-            let landing = landing(run, source, target, sources.len() > 1);
+            let landing = landing(run, source, target, sources.len() > 1 || options.has("t"));
             run.analyst.write(&landing, WriteMode::Overwrite, content.as_ref(), run.shell);
             let name = [&landing, target]
                 .into_iter()
@@ -344,7 +344,7 @@ fn ln(run: &mut Run) -> Outcome {
             let replaces = options.has("T") || options.has("n") && is_link(run, target);
             let landing = match replaces {
                 true => target.clone(),
-                false => landing(run, source, target, sources.len() > 1),
+                false => landing(run, source, target, sources.len() > 1 || options.has("t")),
             };
             let content = run.analyst.read(source, false, run.shell);
             run.analyst.write(&landing, WriteMode::Overwrite, Some(&content), run.shell);
@@ -385,7 +385,7 @@ fn install(run: &mut Run) -> Outcome {
     for source in &sources {
         let content = run.read(source, false);
         if let Some(target) = &target {
-            let landing = landing(run, source, target, sources.len() > 1);
+            let landing = landing(run, source, target, sources.len() > 1 || options.has("t"));
             run.analyst.write(&landing, WriteMode::Overwrite, Some(&content), run.shell);
             if let Some((name, original)) = both_ends(run, &landing, source, false) {
                 run.analyst.links.copy(&name, &original);

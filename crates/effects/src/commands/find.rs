@@ -373,6 +373,7 @@ fn lr(run: &mut Run) -> Outcome {
 /// The words that standard input makes.
 fn items(input: &Value, lines: bool, run: &Run) -> Vec<Word> {
     let mut items = Vec::new();
+    let input = &input.part();
     for text in &input.any {
         let word = |text: Text, splits: bool| Word { text, span: run.call.span, splits, taint: input.taint };
         match text.as_literal() {

@@ -5,7 +5,7 @@ mod clears;
 mod generate;
 mod viewers;
 
-use tollgate_model::{EffectKind, Zone};
+use tollgate_model::{EffectKind, FileKind, WriteMode, Zone};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
@@ -73,7 +73,14 @@ const SLOTS: &[(&[&str], &str)] = &[
     (&["restic", "rclone"], "password-command="),
     (&["rclone"], "sftp-ssh="),
     (&["unison"], "sshcmd= rshcmd="),
-    (&["mosh"], "ssh= server="),
+    (&["mosh"], "ssh= server= client="),
+    (&["dbclient"], "J="),
+    (&["plink", "pscp", "psftp", "putty"], "proxycmd="),
+    (&["nano", "pico"], "s,speller="),
+    (&["perf"], "objdump= addr2line= pre= post="),
+    (&["valgrind"], "db-command="),
+    (&["coredumpctl"], "debugger="),
+    (&["podman"], "runtime= conmon= network-cmd-path="),
     (&["svn"], "diff-cmd= diff3-cmd= editor-cmd="),
     (&["hg"], "e,ssh= remotecmd="),
     (&["sdiff", "diff3"], "diff-program="),
@@ -92,6 +99,24 @@ const SLOTS: &[(&[&str], &str)] = &[
     (&["tar", "gtar", "bsdtar"], "rsh-command= rmt-command="),
     (&["bazel", "bazelisk"], "run_under= workspace_status_command="),
     (&["git"], "smtp-server= sendmail-cmd= to-cmd= cc-cmd= header-cmd= access-hook="),
+];
+
+/// Programs that have another one make their connections: nobody writes that for a project.
+const TRANSPORTS: &[&str] = &[
+    "scp",
+    "sftp",
+    "unison",
+    "mosh",
+    "borg",
+    "hg",
+    "cpio",
+    "tar",
+    "gtar",
+    "bsdtar",
+    "dbclient",
+    "plink",
+    "coredumpctl",
+    "podman",
 ];
 
 /// Settings given as `name=value` whose value is a command when the name says so.
@@ -118,6 +143,9 @@ pub(super) fn notice(run: &mut Run) {
         for value in given(run, spec) {
             interpreters::code(run, &piped(&value).value(), value.span);
             loads::tool(run, program, &value.value());
+            if TRANSPORTS.contains(&program) {
+                loads::unread(run, program, &value.value());
+            }
         }
     }
     for (_, spec) in SET.rows(SETTINGS, program, |(names, _)| names) {
@@ -143,6 +171,12 @@ pub(super) fn notice(run: &mut Run) {
         "glab" => super::openings::forge(run),
         "less" | "more" | "most" | "zless" | "pg" => viewers::pager(run),
         "rg" => handed(run),
+        "docker" | "podman" | "nerdctl" => {
+            for file in given(run, "cidfile= iidfile= metadata-file= pod-id-file= pidfile=") {
+                run.analyst.write(&file, WriteMode::Overwrite, None, run.shell);
+            }
+        }
+        "ssh-keygen" => key(run),
         "rake" => rake(run),
         "ctest" => tested(run),
         "ninja" | "samu" | "ninja-build" => super::tasks::ninja(run),
@@ -184,6 +218,24 @@ fn handed(run: &mut Run) {
     let written = written.iter().map(|path| Word::literal_at(path, run.call.span));
     for file in roots.iter().cloned().chain(written).collect::<Vec<_>>() {
         run.inner(&[program.clone(), file]);
+    }
+}
+
+/// A new key takes the place of one that lies there.
+fn key(run: &mut Run) {
+    let spec = "q b= t= C= f= m= N= O= w= Z= a= l y F= R= H Y= e i B K= D= L s k A U c p I= V= n= h z= E= v r g G= M= Q P= x X u d";
+    let options = read(run.args, spec, Order::Anywhere);
+    let makes = ["l", "y", "F", "R", "H", "Y", "e", "i", "B", "D", "L", "s", "k", "c", "p", "Q", "r", "A"];
+    let Some(file) = options.value("f").filter(|_| !makes.iter().any(|name| options.has(name))).cloned()
+    else {
+        return;
+    };
+    let there = |run: &Run| {
+        let places = run.analyst.places(&file, run.shell);
+        places.iter().any(|(place, _)| run.analyst.world.kind(&place.path) == FileKind::File)
+    };
+    if there(run) {
+        run.analyst.delete(&file, false, run.shell);
     }
 }
 
@@ -302,7 +354,8 @@ pub(super) fn given(run: &Run, spec: &'static str) -> Vec<Word> {
 }
 
 /// Programs that write long options with one dash.
-const ONE_DASH: &[&str] = &["unison", "terraform", "tofu", "packer", "nomad", "consul", "vault"];
+const ONE_DASH: &[&str] =
+    &["plink", "pscp", "psftp", "putty", "unison", "terraform", "tofu", "packer", "nomad", "consul", "vault"];
 
 fn with_two_dashes(word: &Word) -> Word {
     let prefix = word.text.prefix();

@@ -60,15 +60,26 @@ fn sed(run: &mut Run) -> Outcome {
         edits::edited(known, text, options.has("E"), options.has("n"))
     };
     let made = whole.as_literal().and_then(edits);
-    for (script, word) in &scripts {
+    // Then it neither runs nor writes anything.
+    let shut = options.has("sandbox");
+    let mut brought: Vec<String> = Vec::new();
+    for (script, word) in scripts.iter().filter(|_| !shut) {
         for text in script.any.iter().take(16) {
             // What is not known in a script stands for itself: it is a pattern or a text nearly always.
             for act in acts(&show(text)) {
+                if let SedAct::Read(name) = &act
+                    && options.has("i")
+                    && let Some(text) =
+                        run.analyst.script(&Word { text: Text::literal(name), ..word.clone() }, run.shell)
+                {
+                    brought
+                        .extend(text.as_literal().map(|text| format!("{}\n", text.trim_end_matches('\n'))));
+                }
                 self::act(run, act, word, &whole, made.is_some());
             }
         }
     }
-    for line in made.iter().flat_map(|made| &made.ran).take(RAN) {
+    for line in made.iter().filter(|_| !shut).flat_map(|made| &made.ran).take(RAN) {
         interpreters::code(run, &Value::text(line).with_taint(whole.taint), run.call.span);
     }
     if options.has("i") || options.has("I") {
@@ -79,11 +90,13 @@ fn sed(run: &mut Run) -> Outcome {
             scripts.iter().any(deletes) || options.has("n") && !scripts.iter().any(prints)
         });
         let nothing = Value::empty();
+        let mut added = edits::added(known.as_deref().unwrap_or_default());
+        added.extend(brought);
         for word in &files {
             if empties {
                 run.analyst.write(word, WriteMode::Overwrite, Some(&nothing), run.shell);
             } else {
-                in_place(run, word, &edits, &edits::added(known.as_deref().unwrap_or_default()));
+                in_place(run, word, &edits, &added);
             }
         }
     }
@@ -156,6 +169,7 @@ fn awk(run: &mut Run) -> Outcome {
     for word in options.values("E").cloned().collect::<Vec<_>>() {
         texts.extend(script_file(run, &word).map(|text| (text, word)));
     }
+    let inplace = options.values("i").any(|library| library.is("inplace"));
     let mut printed = Value::output(whole.taint);
     for (code, word) in texts {
         let assigns = options.values("v").map(assignment).collect::<Vec<_>>();
@@ -167,6 +181,11 @@ fn awk(run: &mut Run) -> Outcome {
         let outcome = languages::run_with(run, Language::Awk, &program, Some(&whole));
         let known = outcome.stdout;
         printed = printed.with_taint(known.taint).union(&known);
+    }
+    if inplace {
+        let added: Vec<String> =
+            printed.literals().map(|text| format!("{}\n", text.trim_end_matches('\n'))).collect();
+        files.iter().for_each(|file| in_place(run, file, &|_| None, &added));
     }
     Outcome { stdout: printed, status: Status::Either }
 }

@@ -2,6 +2,7 @@
 
 mod endless;
 pub(super) mod listing;
+mod tmpfiles;
 
 use std::slice;
 
@@ -57,6 +58,8 @@ pub(super) const COMMANDS: Commands = &[
     ("skill", kill_by_name),
     ("killall5", kill_all),
     ("fuser", fuser),
+    ("systemd-tmpfiles", tmpfiles::tmpfiles),
+    ("start-stop-daemon", start_stop),
     ("shutdown", power),
     ("reboot", power),
     ("poweroff", power),
@@ -310,6 +313,26 @@ fn fuser(run: &mut Run) -> Outcome {
         run.push(EffectKind::Process { signal: "KILL".into(), target: "-1".into() });
     }
     run.derived()
+}
+
+/// Starts the program it is told, or stops those that fit.
+fn start_stop(run: &mut Run) -> Outcome {
+    let spec = "S,start K,stop T,status x,exec= n,name= p,pidfile= u,user= g,group= a,startas= s,signal= R,retry= r,chroot= \
+        d,chdir= b,background C,no-close N,nicelevel= P,procsched= I,iosched= k,umask= m,make-pidfile remove-pidfile o,oknodo \
+        q,quiet v,verbose t,test c,chuid= pid= ppid= notify-await notify-timeout= O,output= i= e,env= w,wait= progress 1,stdout= 2,stderr=";
+    let options = read(run.args, spec, Order::First);
+    let narrowed = ["x", "n", "p", "pid", "ppid"].iter().any(|name| options.has(name));
+    if options.has("K") && options.has("u") && !narrowed && !options.has("t") {
+        run.push(EffectKind::Process { signal: "TERM".into(), target: "-1".into() });
+    }
+    match options.value("a").or(options.value("x")).filter(|_| options.has("S")).cloned() {
+        Some(program) => {
+            let mut command = vec![program];
+            command.extend(options.operands.iter().cloned());
+            run.inner(&command)
+        }
+        None => run.derived(),
+    }
 }
 
 /// A process by its number. One that shows only when it runs is some process of the script.

@@ -38,6 +38,8 @@ const COMMANDS: &[&str] = &[
     "MANROFFSEQ",
     "NIX_PAGER",
     "TERRAGRUNT_TFPATH",
+    "AUTOSSH_PATH",
+    "SPELL",
 ];
 
 /// How names of such variables end, by convention.
@@ -154,6 +156,7 @@ const LOADERS: &[&str] = &[
     "OPENSSL_MODULES",
     "GTK_MODULES",
     "GIO_EXTRA_MODULES",
+    "SSH_SK_PROVIDER",
 ];
 
 /// Variables with folders and files that programs take code from: of note when anybody may write there.
@@ -254,7 +257,7 @@ fn commands(run: &mut Run, name: &str, value: &Value) {
         let span = run.call.span;
         let code = Code { text, scope: Scope::Child, dialect: Dialect::Posix, name: None, args: None, span };
         run.shell.run_text(&code, run.analyst);
-        unread(run, name, value);
+        loads::unread(run, name, value);
     }
     // Bash expands it before each line that it traces, and nothing else of it is code.
     if name == "PS4" {
@@ -271,20 +274,6 @@ fn commands(run: &mut Run, name: &str, value: &Value) {
         && let Some(body) = value.as_literal().and_then(|text| text.trim_start().strip_prefix("()"))
     {
         interpreters::code(run, &Value::text(body.trim()), run.call.span);
-    }
-}
-
-/// A program that only these variables start, and that cannot be read, is not let through.
-fn unread(run: &mut Run, name: &str, value: &Value) {
-    let first = value.as_literal().and_then(|text| text.split_whitespace().next()).unwrap_or_default();
-    if !first.contains('/') || first.contains('%') {
-        return;
-    }
-    let word = Word::literal_at(first, run.call.span);
-    let near = |zone: Zone| matches!(zone, Zone::Temp | Zone::Workspace);
-    let here = run.analyst.places(&word, run.shell).iter().any(|(place, _)| near(place.zone));
-    if here && run.analyst.script(&word, run.shell).is_none() {
-        run.analyst.opaque(format!("`{name}` has `{first}` run, which cannot be read here"), run.call.span);
     }
 }
 

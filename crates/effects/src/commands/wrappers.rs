@@ -136,6 +136,9 @@ fn plain(run: &mut Run) -> Outcome {
         run.push(EffectKind::Persist { place: format!("{JOB}systemd") });
     }
     reports::reports(run, &options);
+    if run.program == "systemd-run" {
+        services(run, &options);
+    }
     // What stands before the command may be left out.
     let bare = matches!(run.program, "setarch" | "chrt")
         && options.operands.first().and_then(Word::literal).is_some_and(super::is_command);
@@ -171,6 +174,22 @@ fn started_in(run: &Run, options: &Options) -> Option<Value> {
     let named = options.value("working-directory").cloned().or(property.map(|word| word.after('=')));
     let home = if options.has("user") { run.analyst.world.home() } else { "/" };
     Some(named.map_or_else(|| Value::text(home), |word| word.value()))
+}
+
+/// What a service is told to run besides its command, or instead of it.
+fn services(run: &mut Run, options: &Options) {
+    for property in
+        options.values("p").filter(|word| word.text.prefix().starts_with("Exec")).cloned().collect::<Vec<_>>()
+    {
+        let command = property.after('=');
+        let marks = command.text.prefix().len()
+            - command.text.prefix().trim_start_matches(['-', '+', '!', '@', ':']).len();
+        let command = command.from(marks);
+        interpreters::code(run, &command.value(), command.span);
+    }
+    if options.has("S") && options.operands.is_empty() {
+        interpreters::stdin_code(run);
+    }
 }
 
 fn inner_or_nothing(run: &mut Run, command: &[Word], unsure: bool) -> Outcome {

@@ -26,6 +26,9 @@ pub(crate) fn edited(scripts: &[String], text: &str, extended: bool, quiet: bool
     let joined = scripts.join("\n");
     reader.rest = &joined;
     let mut commands = reader.commands(0)?;
+    if !is_plain(&commands) {
+        return None;
+    }
     if text.is_empty() {
         return Some(Edited::default());
     }
@@ -60,6 +63,15 @@ pub(crate) fn added(scripts: &[String]) -> Vec<String> {
     let mut texts = Vec::new();
     gather(&commands, &mut texts);
     texts
+}
+
+/// Is every command one that is followed?
+fn is_plain(commands: &[Command]) -> bool {
+    commands.iter().all(|command| match &command.edit {
+        Edit::Other => false,
+        Edit::Block(inner) => is_plain(inner),
+        _ => true,
+    })
 }
 
 fn gather(commands: &[Command], texts: &mut Vec<String>) {
@@ -112,6 +124,8 @@ enum Edit {
     Delete,
     Print,
     Nothing,
+    /// What is not followed: the hold space, branches, files.
+    Other,
     Quit(bool),
     Run,
     Append(String),
@@ -145,6 +159,7 @@ impl Editor {
                 Edit::Delete => line.kept = false,
                 Edit::Print => self.out.text.push_str(&format!("{}\n", line.text)),
                 Edit::Nothing => {}
+                Edit::Other => return None,
                 Edit::Quit(shows) => (line.quits, line.kept) = (true, *shows),
                 Edit::Run => {
                     self.out.ran.push(std::mem::take(&mut line.text));
@@ -305,11 +320,21 @@ impl Reader<'_> {
             'i' => Edit::Insert(self.text()),
             'c' => Edit::Change(self.text()),
             's' | 'y' => self.slashed(letter)?,
+            'h' | 'H' | 'g' | 'G' | 'x' | 'n' | 'N' | 'D' | 'P' | 'l' | '=' | 'z' | 'F' => Edit::Other,
+            'r' | 'R' | 'W' => {
+                self.line();
+                Edit::Other
+            }
+            'b' | 't' | 'T' | ':' => {
+                let end = self.rest.find([';', '\n', '}']).unwrap_or(self.rest.len());
+                self.rest = self.rest.get(end..)?;
+                Edit::Other
+            }
             _ => return None,
         };
         self.blanks();
         let closed = self.rest.is_empty() || self.rest.starts_with([';', '\n', '}', '#']);
-        let text = matches!(letter, 'a' | 'i' | 'c' | '{' | '#' | 'w' | 'e');
+        let text = matches!(letter, 'a' | 'i' | 'c' | '{' | '#' | 'w' | 'e' | 'r' | 'R' | 'W');
         (closed || text).then_some(Command { from, to, not, since: None, edit })
     }
 

@@ -382,7 +382,12 @@ fn gdb(run: &mut Run) -> Outcome {
             "-cd",
             "-ix",
         ]
-        .contains(&text.as_str());
+        .contains(&text.split('=').next().unwrap_or_default());
+        if long && text.contains('=') {
+            let mut dashed = tollgate_shell::value::Text::literal("-");
+            dashed.append(&word.text);
+            return Word { text: dashed, ..word.clone() };
+        }
         if long { Word::literal_at(&format!("-{text}"), word.span) } else { word.clone() }
     };
     let args: Vec<Word> = run.args.iter().map(normal).collect();
@@ -417,6 +422,11 @@ fn gdb(run: &mut Run) -> Outcome {
         let word = Word::literal_at("", run.call.span);
         text.lines().take(10_000).for_each(|line| debugger_command(run, line, &word));
     }
+    let behind = run.args.iter().position(|word| word.is("--")).filter(|_| run.program == "lldb");
+    if let Some(program) = behind.and_then(|at| run.args.get(at + 1..)).filter(|program| !program.is_empty())
+    {
+        return run.inner(program);
+    }
     if given.has("args") || given.rest.first().is_some_and(|word| word.is("--")) {
         let program: Vec<Word> = given.rest.iter().skip_while(|word| word.is("--")).cloned().collect();
         return if program.is_empty() { run.derived() } else { run.inner(&program) };
@@ -446,9 +456,25 @@ fn debugger_command(run: &mut Run, line: &str, word: &Word) {
         "python" | "py" | "pi" | "python-interactive" | "script" => {
             drop(inline(run, Language::Python, &Value::text(rest), word, &[]))
         }
+        "compile" => drop(inline(run, Language::Slashed, &Value::text(rest), word, &[])),
+        "dump" | "save" | "append" => {
+            let file = rest.split_whitespace().find(|word| word.contains('/')).unwrap_or_default();
+            written(run, file, word);
+        }
+        "set" if rest.starts_with("logging file ") || rest.starts_with("log file ") => {
+            written(run, rest.rsplit(' ').next().unwrap_or_default(), word);
+        }
         "call" | "print" | "p" | "expr" | "expression" | "eval" => {
             drop(inline(run, Language::Slashed, &Value::text(rest), word, &[]))
         }
         _ => {}
+    }
+}
+
+/// A file that the debugger writes.
+fn written(run: &mut Run, file: &str, word: &Word) {
+    if !file.is_empty() {
+        let file = Word::literal_at(file, word.span);
+        run.analyst.write(&file, tollgate_model::WriteMode::Overwrite, None, run.shell);
     }
 }

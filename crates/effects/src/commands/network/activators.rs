@@ -40,7 +40,7 @@ const ACTIVATORS: &[(&str, &str, usize, Result<&str, usize>)] = &[
 const TCPSERVER: &str =
     "1 b= B= c= d D g= h H i= l= o O p P q Q r R t= u= U v x= X 3 4 6 n= a= A= C= k= e E s S w= y=";
 const TCPSVD: &str = "h E v p c= C= b= u= l= i= x= t= 4 6 U= / K= Z= r= T=";
-const S6: &str = "q Q v= d D 1 c= C= b= g= u= G= U t= h H r R p P 4 6 e E s S y Y k= K= w= W= Z z j J";
+const S6: &str = "q Q v d D 1 c= C= b= g= u= G= U t= h H r R p P 4 6 e E s S y Y k= K= w= W= Z z j J";
 
 /// `tcpserver 0 4444 bash`.
 pub(super) fn activator(run: &mut Run) -> Outcome {
@@ -77,7 +77,7 @@ pub(in crate::commands) fn serve(run: &mut Run, address: Option<&Word>, command:
 /// Is it a shell that waits for commands, rather than one that is given some?
 fn starts_shell(command: &[Word]) -> bool {
     let is_shell = |word: &&Word| SHELLS.contains(&word.shown().rsplit('/').next().unwrap_or_default());
-    let Some(at) = command.iter().position(|word| is_shell(&word)) else { return false };
+    let Some(at) = command.iter().rposition(|word| is_shell(&word)) else { return false };
     let rest: Vec<String> = command.iter().skip(at + 1).map(Word::shown).collect();
     rest.iter().all(|word| word.starts_with('-') && !word.ends_with('c'))
 }

@@ -57,7 +57,7 @@ fn ps(words: &[String]) -> Taint {
             };
             match letter {
                 'e' | 'A' if dashed => whole = true,
-                'a' | 'x' if !dashed => whole = true,
+                'a' | 'x' if !dashed || letters.contains('x') => whole = true,
                 'o' | 'O' => {
                     format = Some(value(&mut rest));
                     break;
