@@ -1,7 +1,7 @@
 //! Archives: what goes in is read, what comes out is written with names nobody knows yet, and several of their
 //! options run programs or delete.
 
-mod patches;
+pub(super) mod patches;
 
 use tollgate_model::{Certainty, EffectKind, Mark, Place, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};

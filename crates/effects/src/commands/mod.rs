@@ -163,13 +163,15 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
             outcome.unwrap_or_else(|| run.derived())
         }
     };
-    let mut outcome = Outcome { stdout: outcome.stdout.with_taint(marks), ..outcome };
-    outcome.stdout.taint = system::listing::marks(run, outcome.stdout.taint);
-    if !WHOLE.contains(&run.program) {
-        outcome.stdout = outcome.stdout.part();
-    }
+    let outcome = Outcome { stdout: passed_on(run, outcome.stdout.with_taint(marks)), ..outcome };
     network::watch(run, &outcome);
     outcome
+}
+
+/// What a program prints, with what is known of lists and files in it.
+fn passed_on(run: &Run, mut printed: Value) -> Value {
+    printed.taint = system::listing::marks(run, printed.taint);
+    if WHOLE.contains(&run.program) { printed } else { printed.part() }
 }
 
 /// Programs that hand files on as they are.

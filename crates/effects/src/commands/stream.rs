@@ -83,12 +83,7 @@ fn sed(run: &mut Run) -> Outcome {
         interpreters::code(run, &Value::text(line).with_taint(whole.taint), run.call.span);
     }
     if options.has("i") || options.has("I") {
-        let empties = known.as_ref().is_some_and(|scripts| {
-            let deletes = |text: &String| matches!(text.trim(), "d" | "D" | "1,$d" | "0,$d" | "1,$ d");
-            // With `-n` only what a script prints is left.
-            let prints = |text: &String| text.contains(['p', 'P', '=', 'l', 'i', 'a', 'c', 'r', 'R']);
-            scripts.iter().any(deletes) || options.has("n") && !scripts.iter().any(prints)
-        });
+        let empties = known.as_ref().is_some_and(|scripts| leaves_nothing(scripts, options.has("n")));
         let nothing = Value::empty();
         let mut added = edits::added(known.as_deref().unwrap_or_default());
         added.extend(brought);
@@ -106,6 +101,13 @@ fn sed(run: &mut Run) -> Outcome {
         }
         None => Outcome::unknown(whole.taint),
     }
+}
+
+/// Do the scripts delete every line, or print none where only what they print is left?
+fn leaves_nothing(scripts: &[String], quiet: bool) -> bool {
+    let deletes = |text: &String| matches!(text.trim(), "d" | "D" | "1,$d" | "0,$d" | "1,$ d");
+    let prints = |text: &String| text.contains(['p', 'P', '=', 'l', 'i', 'a', 'c', 'r', 'R']);
+    scripts.iter().any(deletes) || quiet && !scripts.iter().any(prints)
 }
 
 /// How many lines are followed that a script runs.
@@ -170,6 +172,11 @@ fn awk(run: &mut Run) -> Outcome {
         texts.extend(script_file(run, &word).map(|text| (text, word)));
     }
     let inplace = options.values("i").any(|library| library.is("inplace"));
+    let inline: Vec<String> = texts
+        .iter()
+        .filter(|_| inplace)
+        .filter_map(|(code, _)| code.as_literal().map(str::to_owned))
+        .collect();
     let mut printed = Value::output(whole.taint);
     for (code, word) in texts {
         let assigns = options.values("v").map(assignment).collect::<Vec<_>>();
@@ -183,8 +190,9 @@ fn awk(run: &mut Run) -> Outcome {
         printed = printed.with_taint(known.taint).union(&known);
     }
     if inplace {
-        let added: Vec<String> =
+        let mut added: Vec<String> =
             printed.literals().map(|text| format!("{}\n", text.trim_end_matches('\n'))).collect();
+        added.extend(interpreters::languages::quoted(&inline));
         files.iter().for_each(|file| in_place(run, file, &|_| None, &added));
     }
     Outcome { stdout: printed, status: Status::Either }

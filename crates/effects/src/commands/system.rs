@@ -308,7 +308,7 @@ fn fuser(run: &mut Run) -> Outcome {
         let places = run.analyst.places(word, run.shell);
         places.iter().any(|(place, _)| place.root || options.has("m") && place.zone > Zone::Workspace)
     };
-    let files = !options.value("n").is_some_and(|space| !space.is("file"));
+    let files = options.value("n").is_none_or(|space| space.is("file"));
     if options.has("k") && files && options.operands.iter().any(wide) {
         run.push(EffectKind::Process { signal: "KILL".into(), target: "-1".into() });
     }

@@ -1,9 +1,10 @@
 //! Task runners: `make`, `npm run`, `just` and their like run lines that stand in a file of the project.
 
 pub(crate) mod makefile;
+mod others;
 
 use tollgate_model::EffectKind;
-use tollgate_model::json::{self, Value as Json};
+use tollgate_model::json;
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::{Piece, Value};
 
@@ -14,6 +15,8 @@ use crate::analyst::taint;
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 use makefile::{Makefile, plain_recipe};
+pub(super) use others::ninja;
+pub(crate) use others::ninja_commands;
 
 pub(super) const COMMANDS: Commands = &[
     ("make", make),
@@ -28,8 +31,13 @@ pub(super) const COMMANDS: Commands = &[
 ];
 
 /// What programs do besides what their own family says.
-pub(super) const ASIDE: Commands =
-    &[("npm", package), ("pnpm", package), ("yarn", package), ("bun", package), ("composer", composer)];
+pub(super) const ASIDE: Commands = &[
+    ("npm", package),
+    ("pnpm", package),
+    ("yarn", package),
+    ("bun", package),
+    ("composer", others::composer),
+];
 
 /// How many recipes one call follows.
 const RECIPES: usize = 64;
@@ -181,6 +189,12 @@ fn make(run: &mut Run) -> Outcome {
     for command in sets.iter().flat_map(|set| makefile::shells(set)).chain(shown) {
         possibly(run, |run| drop(interpreters::code(run, &Value::text(&command), run.call.span)));
     }
+    given_tools(run, &sets, dry);
+    run.derived()
+}
+
+/// Tools and shells that variables on the line name.
+fn given_tools(run: &mut Run, sets: &[&str], dry: bool) {
     for (name, value) in sets.iter().filter_map(|set| set.split_once('=')) {
         if super::variables::names_tool(name.trim_end_matches([':', '?', '+'])) {
             super::loads::tool(run, name, &Value::text(value));
@@ -192,7 +206,6 @@ fn make(run: &mut Run) -> Outcome {
     {
         possibly(run, |run| drop(interpreters::code(run, &Value::text(value), run.call.span)));
     }
-    run.derived()
 }
 
 fn just(run: &mut Run) -> Outcome {
@@ -450,47 +463,6 @@ fn weak_config(run: &mut Run, rest: &[Word]) {
         let what = format!("{}{} checks no certificates", tollgate_model::phrase::MACHINE, run.program);
         run.push(tollgate_model::EffectKind::Weaken { what });
     }
-}
-
-fn composer(run: &mut Run) -> Outcome {
-    let options = read(run.args, "d,working-dir= n q v no-scripts dev timeout=", Order::Anywhere);
-    let words: Vec<String> = options.operands.iter().map(Word::shown).collect();
-    let name = match words.as_slice() {
-        [verb, name, ..] if verb == "run" || verb == "run-script" => name.clone(),
-        _ => return run.derived(),
-    };
-    let folder = options.value("d").cloned();
-    if let Some(text) = text_of(run, folder.as_ref(), &["composer.json"])
-        && let Ok(value) = json::parse(text.as_bytes())
-        && let Some(script) = value.get("scripts").and_then(|scripts| scripts.get(&name))
-    {
-        let lines: Vec<String> = match script {
-            Json::String(line) => vec![line.clone()],
-            Json::List(lines) => lines.iter().filter_map(Json::as_str).map(str::to_owned).collect(),
-            _ => Vec::new(),
-        };
-        let lines: Vec<String> =
-            lines.into_iter().filter(|line| !line.starts_with('@') && !line.contains("::")).collect();
-        run_lines(run, folder.as_ref(), &lines);
-    }
-    run.derived()
-}
-
-/// `ninja` runs the commands of its rules, which a generator wrote, or this call.
-pub(super) fn ninja(run: &mut Run) {
-    let options = read(run.args, "C= f= j= k= l= n t= d= w= v verbose quiet h version", Order::Anywhere);
-    if options.has("t") || options.has("n") {
-        return;
-    }
-    let folder = options.value("C").cloned();
-    let name = options.value("f").map_or_else(|| "build.ninja".to_owned(), Word::shown);
-    let Some(text) = text_of(run, folder.as_ref().filter(|_| !name.starts_with('/')), &[&name]) else {
-        return;
-    };
-    let commands = text.lines().filter_map(|line| line.trim().strip_prefix("command"));
-    let commands = commands.filter_map(|rest| rest.trim_start().strip_prefix('='));
-    let lines: Vec<String> = commands.take(RECIPES * 4).map(|line| line.trim().replace("$$", "$")).collect();
-    run_lines(run, folder.as_ref(), &lines);
 }
 
 /// The commands of a CMake script, as shell text.

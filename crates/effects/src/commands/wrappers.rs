@@ -5,6 +5,7 @@ mod env;
 mod plain;
 mod reports;
 mod sandbox;
+mod services;
 mod tmux;
 
 use tollgate_model::phrase::JOB;
@@ -14,7 +15,7 @@ use tollgate_shell::multicall;
 use tollgate_shell::value::Value;
 
 use super::{Commands, Handler, Run, interpreters, variables};
-use crate::options::{Options, Order, read};
+use crate::options::{Order, read};
 use crate::word::Word;
 
 pub(super) const COMMANDS: Commands = &[
@@ -137,7 +138,7 @@ fn plain(run: &mut Run) -> Outcome {
     }
     reports::reports(run, &options);
     if run.program == "systemd-run" {
-        services(run, &options);
+        services::services(run, &options);
     }
     // What stands before the command may be left out.
     let bare = matches!(run.program, "setarch" | "chrt")
@@ -155,40 +156,9 @@ fn plain(run: &mut Run) -> Outcome {
         let address = listens.after('=');
         return super::network::serve(run, Some(&address), &command);
     }
-    match started_in(run, &options) {
+    match services::started_in(run, &options) {
         Some(folder) if !command.is_empty() => inside(run, &folder, &command),
         _ => inner_or_nothing(run, &command, options.unsure),
-    }
-}
-
-/// Where a wrapper that goes to another folder works: one that it is told, or that of a service.
-fn started_in(run: &Run, options: &Options) -> Option<Value> {
-    if matches!(run.program, "unshare" | "nsenter" | "proot") {
-        let named = options.value("w").or(options.value("W")).or(options.value("cwd"));
-        return named.map(Word::value);
-    }
-    if run.program != "systemd-run" || options.has("scope") || options.has("d") {
-        return None;
-    }
-    let property = options.values("p").find(|word| word.text.prefix().starts_with("WorkingDirectory="));
-    let named = options.value("working-directory").cloned().or(property.map(|word| word.after('=')));
-    let home = if options.has("user") { run.analyst.world.home() } else { "/" };
-    Some(named.map_or_else(|| Value::text(home), |word| word.value()))
-}
-
-/// What a service is told to run besides its command, or instead of it.
-fn services(run: &mut Run, options: &Options) {
-    for property in
-        options.values("p").filter(|word| word.text.prefix().starts_with("Exec")).cloned().collect::<Vec<_>>()
-    {
-        let command = property.after('=');
-        let marks = command.text.prefix().len()
-            - command.text.prefix().trim_start_matches(['-', '+', '!', '@', ':']).len();
-        let command = command.from(marks);
-        interpreters::code(run, &command.value(), command.span);
-    }
-    if options.has("S") && options.operands.is_empty() {
-        interpreters::stdin_code(run);
     }
 }
 
@@ -316,6 +286,7 @@ fn script(run: &mut Run) -> Outcome {
                 run.args.iter().skip_while(|word| !word.is("--")).skip(1).cloned().collect();
             inner_or_nothing(run, &command, false)
         }
+        None if options.operands.len() < 2 => interpreters::stdin_code(run),
         // BSD: script [-aq] file command …
         None => inner_or_nothing(run, &options.operands.iter().skip(1).cloned().collect::<Vec<_>>(), false),
     }

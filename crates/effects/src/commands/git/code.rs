@@ -173,7 +173,8 @@ fn merge_index(git: &mut Git) -> Outcome {
     if let Some(program) =
         options.operands.first().filter(|program| !program.text.prefix().starts_with("git-merge-"))
     {
-        return git.run.inner(&[program.clone()]);
+        let program = program.clone();
+        return git.run.inner(std::slice::from_ref(&program));
     }
     git.run.derived()
 }

@@ -64,6 +64,16 @@ fn changed(run: &mut Run, commands: &[Word], files: &[Word]) {
         .iter()
         .flat_map(|command| command.shown().lines().map(str::to_owned).collect::<Vec<_>>())
         .collect();
+    // `%s/a/b/|x` is two commands; behind `a|` stands a text.
+    let ends = |line: &String| {
+        let (first, last) = line.rsplit_once('|')?;
+        matches!(last.trim_end_matches('!'), "w" | "wq" | "x" | "up" | "update")
+            .then(|| [first.to_owned(), last.to_owned()])
+    };
+    let lines: Vec<String> = lines
+        .into_iter()
+        .flat_map(|line| ends(&line).map_or_else(|| vec![line], |both| both.to_vec()))
+        .collect();
     let saves = |line: &String| {
         matches!(line.trim_matches([':', ' ', '!']), "w" | "wq" | "x" | "wa" | "wqa" | "xa" | "up" | "update")
     };

@@ -269,7 +269,7 @@ fn edited(run: &mut Run, given: &Given, outcome: Outcome, prints: bool) -> Outco
 }
 
 /// Texts of several words that stand in code: what it puts into a file may be any of them.
-fn quoted(codes: &[String]) -> Vec<String> {
+pub(in crate::commands) fn quoted(codes: &[String]) -> Vec<String> {
     let mut texts = Vec::new();
     for code in codes {
         let mut rest = code.as_str();

@@ -366,31 +366,7 @@ fn command(run: &mut Run, code: &Word, rest: &[Word]) -> Outcome {
 /// Debuggers: the program they start, and commands that leave them.
 fn gdb(run: &mut Run) -> Outcome {
     let spec = "one-line= one-line-before-file= source= ex= eval-command= iex= x= command= init-command= ix= p= pid= c= core= s= symbols= d= directory= cd= o= O= S= s= f= arch= n= Q";
-    let normal = |word: &Word| {
-        let text = word.shown();
-        let long = [
-            "-ex",
-            "-iex",
-            "-eval-command",
-            "-command",
-            "-batch",
-            "-args",
-            "-nx",
-            "-quiet",
-            "-x",
-            "-pid",
-            "-cd",
-            "-ix",
-        ]
-        .contains(&text.split('=').next().unwrap_or_default());
-        if long && text.contains('=') {
-            let mut dashed = tollgate_shell::value::Text::literal("-");
-            dashed.append(&word.text);
-            return Word { text: dashed, ..word.clone() };
-        }
-        if long { Word::literal_at(&format!("-{text}"), word.span) } else { word.clone() }
-    };
-    let args: Vec<Word> = run.args.iter().map(normal).collect();
+    let args: Vec<Word> = run.args.iter().map(dashed).collect();
     let given = read(&args, spec, &["args"]);
     let commands: Vec<Word> = ["ex", "eval-command", "iex", "o", "O", "one-line"]
         .iter()
@@ -432,6 +408,32 @@ fn gdb(run: &mut Run) -> Outcome {
         return if program.is_empty() { run.derived() } else { run.inner(&program) };
     }
     run.derived()
+}
+
+/// Long options may be written with one dash.
+fn dashed(word: &Word) -> Word {
+    let text = word.shown();
+    let long = [
+        "-ex",
+        "-iex",
+        "-eval-command",
+        "-command",
+        "-batch",
+        "-args",
+        "-nx",
+        "-quiet",
+        "-x",
+        "-pid",
+        "-cd",
+        "-ix",
+    ]
+    .contains(&text.split('=').next().unwrap_or_default());
+    if long && text.contains('=') {
+        let mut dashed = tollgate_shell::value::Text::literal("-");
+        dashed.append(&word.text);
+        return Word { text: dashed, ..word.clone() };
+    }
+    if long { Word::literal_at(&format!("-{text}"), word.span) } else { word.clone() }
 }
 
 fn debugger_command(run: &mut Run, line: &str, word: &Word) {
