@@ -1,7 +1,7 @@
 //! What the changes of a call mean once all of them are known: for the agent's own settings, for what starts
 //! by itself, and for what will be run later.
 
-use tollgate_model::phrase::{AGENT_CONTROL, HIDDEN, INSTRUCTION, MACHINE, PARENT, SCRIPT, TRACE};
+use tollgate_model::phrase::{AGENT_CONTROL, HIDDEN, INSTRUCTION, MACHINE, PARENT, SCRIPT};
 use tollgate_model::{Certainty, Effect, EffectKind, Mark, Place, World, WriteMode, Zone};
 use tollgate_shell::eval::Shell;
 use tollgate_shell::first_lookalike;
@@ -95,7 +95,7 @@ fn meaning(effect: &Effect, all: &[Effect], analyst: &Analyst, shell: &Shell) ->
         }
         EffectKind::Process { target, signal } => {
             let ours = ends_gate(target, signal, all).or_else(|| ends_agent(target, all));
-            ours.or_else(|| ends_all(target, signal, all)).into_iter().collect()
+            ours.into_iter().collect()
         }
         _ => Vec::new(),
     }
@@ -384,39 +384,6 @@ fn ends_gate(target: &str, signal: &str, all: &[Effect]) -> Option<EffectKind> {
     let part = signal == "pkill" && target.len() > 2 && "tollgate".contains(target);
     (named(target) || part || (unknown && all.iter().any(looked_up)))
         .then(|| EffectKind::Tamper { what: "Tollgate's process".into() })
-}
-
-/// Every process that a listing names, with nothing that picks some of them.
-fn ends_all(target: &str, signal: &str, all: &[Effect]) -> Option<EffectKind> {
-    if signal == TRACE || !(target.contains("unknown") || target.contains('*')) {
-        return None;
-    }
-    let ran: Vec<(&str, &[String])> = all
-        .iter()
-        .filter_map(|effect| match &effect.kind {
-            EffectKind::Exec { program, argv, .. } => {
-                Some((program.as_str(), argv.get(1..).unwrap_or_default()))
-            }
-            _ => None,
-        })
-        .collect();
-    let whole = |program: &str, words: &[String]| {
-        program == "ps"
-            && words.iter().any(|word| {
-                matches!(word.as_str(), "aux" | "-A" | "-e" | "ax" | "-eo" | "-Ao" | "axo" | "-ef")
-            })
-    };
-    let picks = |program: &str, words: &[String]| match program {
-        "grep" | "egrep" | "rg" | "pgrep" | "pidof" | "lsof" | "fuser" | "head" | "tail" | "jq" | "sort" => {
-            true
-        }
-        "awk" | "gawk" | "sed" => words.iter().any(|word| word.contains(['/', '~', '=', '>', '<'])),
-        _ => false,
-    };
-    let target = || EffectKind::Process { signal: signal.to_owned(), target: "-1".to_owned() };
-    let listed = ran.iter().position(|(program, words)| whole(program, words))?;
-    let picked = ran.iter().skip(listed).any(|(program, words)| picks(program, words));
-    (!picked).then(target)
 }
 
 /// The agent's own process: the parent of its shell, or one that is looked up by its name.

@@ -56,6 +56,8 @@ pub(crate) struct Analyst<'w> {
     reopened: Vec<Word>,
     /// Every command is printed before it runs.
     pub(crate) traced: bool,
+    /// Every line of a script is printed as it is read.
+    pub(crate) verbose: bool,
     /// An archive that came from the network was unpacked.
     pub(crate) unpacked: bool,
     /// A stranger's words are being tried as commands.
@@ -89,6 +91,7 @@ impl<'w> Analyst<'w> {
             wrote: false,
             reopened: Vec::new(),
             traced: false,
+            verbose: false,
             unpacked: false,
             guessing: false,
             patterns: 16,
@@ -237,7 +240,10 @@ impl<'w> Analyst<'w> {
     pub(crate) fn script(&mut self, word: &Word, shell: &Shell) -> Option<Value> {
         let written = shell.file(&word.value()).map(|written| written.value);
         if let Some(text) = written.or_else(|| self.shape_of(word, shell)) {
-            return Some(text);
+            return Some(match text.has_file() {
+                true => text.filled(|path| self.content(path, shell)),
+                false => text,
+            });
         }
         self.scripts += 1;
         let (place, _) = self.places(word, shell).into_iter().next()?;
@@ -333,6 +339,17 @@ impl Host for Analyst<'_> {
             _ if commands::secrets::is_secret_name(name) => None,
             _ => self.world.environment(name),
         }
+    }
+
+    fn content(&mut self, path: &str, shell: &Shell) -> Option<String> {
+        let word = Word::literal_at(path, Span::default());
+        self.recall(&word, shell);
+        self.scripts += 1;
+        if self.scripts > 16 || self.world.kind(path) != FileKind::File {
+            return None;
+        }
+        let bytes = self.world.read(path, SCRIPT_LIMIT)?;
+        String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
     }
 
     fn is_unset(&self, name: &str) -> bool {

@@ -307,6 +307,7 @@ fn in_lines(path: &str, name: &str, extension: &str, text: &str, extent: Extent)
         {
             (Runs::InImage, image_lines(text))
         }
+        (_, "ninja") => (Runs::WhenCalled, tasks::ninja_commands(text)),
         ("CMakeLists.txt", _) | (_, "cmake") => (Runs::ByItself, tasks::cmake_commands(text)),
         (_, "csproj" | "fsproj" | "vbproj" | "vcxproj" | "proj" | "targets" | "props") => {
             (Runs::ByItself, msbuild_commands(text))

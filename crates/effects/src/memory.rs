@@ -5,7 +5,7 @@ use tollgate_model::{
     is_claim,
 };
 use tollgate_shell::eval::Shell;
-use tollgate_shell::value::{HoleSource, Piece, Taint, Text, Value};
+use tollgate_shell::value::{Piece, Taint, Text, Value};
 
 use crate::analyst::{Analyst, taint};
 use crate::links::Links;
@@ -98,7 +98,7 @@ fn grown(place: &Place, mode: WriteMode, world: &dyn World, shell: &Shell) -> Op
     let stored = shell.file(&Value::text(&place.path)).filter(|_| mode == WriteMode::Append)?;
     let [text] = stored.value.any.as_slice() else { return None };
     let [Piece::Hole(hole), Piece::Text(added)] = text.pieces.as_slice() else { return None };
-    if hole.source != HoleSource::Output {
+    if !hole.source.is_output() {
         return None;
     }
     let before = match world.kind(&place.path) {

@@ -23,9 +23,14 @@ pub(crate) const NAMES: Taint = Taint(1 << 42);
 /// Is the whole environment.
 pub(crate) const ENVIRONMENT: Taint = Taint(1 << 40);
 
+/// Is a table of processes that nothing was picked from.
+pub(crate) const TABLE: Taint = Taint(1 << 46);
+/// Is the numbers of such processes.
+pub(crate) const PROCESSES: Taint = Taint(1 << 47);
+
 /// The marks that say where data comes from; that it is names of files, or never ends, says nothing about code.
 pub(crate) fn sources(taint: Taint) -> Taint {
-    Taint(taint.0 & !(NAMES.0 | ENDLESS.0 | WORK.0 | COMMITTED.0))
+    Taint(taint.0 & !(NAMES.0 | ENDLESS.0 | WORK.0 | COMMITTED.0 | TABLE.0 | PROCESSES.0))
 }
 
 /// Does it carry the mark?

@@ -1,6 +1,7 @@
 //! What is known about a string before it exists: a set of possible values, each literal text with holes.
 
 mod builder;
+mod files;
 mod pieces;
 
 use std::fmt;
@@ -67,6 +68,8 @@ pub enum HoleSource {
     Variable(Rc<str>),
     /// Output of a command.
     Output,
+    /// All that is in a file, which is read only if somebody needs to know.
+    File(Rc<str>),
     /// Input from outside: `read`, `$1` of the script itself, `$RANDOM`, …
     Input,
     /// Bounded away: too many values, too deep, out of steps.
@@ -94,6 +97,23 @@ impl Piece {
     #[must_use]
     pub fn text(text: &str) -> Self {
         Self::Text(Rc::from(text))
+    }
+}
+
+impl HoleSource {
+    /// Did a command print it, be it only what is in a file?
+    #[must_use]
+    pub fn is_output(&self) -> bool {
+        matches!(self, Self::Output | Self::File(_))
+    }
+
+    /// Where a part of it comes from: a part of a file is not the file.
+    #[must_use]
+    pub fn of_part(&self) -> Self {
+        match self {
+            Self::File(_) => Self::Output,
+            other => other.clone(),
+        }
     }
 }
 

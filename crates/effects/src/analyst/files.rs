@@ -17,6 +17,10 @@ impl Analyst<'_> {
             [(place, _)] if !recursive => self.harmless_text(place),
             _ => None,
         };
+        let whole = match places.as_slice() {
+            [(place, _)] if !recursive && !place.pattern => Some(place.path.clone()),
+            _ => None,
+        };
         for (mut place, certainty) in places {
             marks = marks.union(self.remembered(&place));
             if taint::has(marks, taint::SECRET) {
@@ -33,7 +37,10 @@ impl Analyst<'_> {
             _ if word.is("/dev/null") => Value::empty(),
             Some(written) if written.certain => written.value,
             Some(written) => written.value.union(&Value::output(marks.union(taint::FILE))),
-            None if marks.is_empty() => known.unwrap_or_else(|| Value::output(taint::FILE)),
+            None if marks.is_empty() => known.unwrap_or_else(|| match whole {
+                Some(path) => Value::file(&path, taint::FILE),
+                None => Value::output(taint::FILE),
+            }),
             None => Value::output(marks.union(taint::FILE)),
         }
     }
@@ -62,6 +69,9 @@ impl Analyst<'_> {
         }
         if let Some(content) = content {
             shell.write_file(&word.value(), content, mode == WriteMode::Append);
+        } else if let Some(stored) = shell.file(&word.value()).filter(|stored| stored.value.has_file()) {
+            // What another file holds is not what is there any more.
+            shell.write_file(&word.value(), &Value::output(stored.value.taint), false);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Archives: what goes in is read, what comes out is written with names nobody knows yet, and several of their
 //! options run programs or delete.
 
-mod patches;
+pub(super) mod patches;
 
 use tollgate_model::{Certainty, EffectKind, Mark, Place, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
@@ -77,7 +77,7 @@ fn tar(run: &mut Run) -> Outcome {
         return pack_tar(run, &options);
     }
     if let Some(archive) = options.value("f").filter(|_| options.has("delete")).cloned() {
-        lighten(run, &archive, &options.operands);
+        lighten(run, &archive);
     }
     run.derived()
 }
@@ -277,7 +277,7 @@ fn zip(run: &mut Run) -> Outcome {
     }
     let Some((archive, sources)) = options.operands.split_first() else { return run.derived() };
     if options.has("d") {
-        lighten(run, archive, sources);
+        lighten(run, archive);
         return Outcome::silent(Status::Either);
     }
     let mut marks = Taint::NONE;
@@ -298,12 +298,10 @@ fn zip(run: &mut Run) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
-/// Members are deleted from an archive; without all of them nothing is left of it.
-fn lighten(run: &mut Run, archive: &Word, members: &[Word]) {
-    if members.iter().any(|member| member.shown() == "*") {
-        return run.analyst.cut(archive, run.shell);
-    }
+/// Members are deleted from an archive, of which no other copy need be left.
+fn lighten(run: &mut Run, archive: &Word) {
     run.analyst.write(archive, WriteMode::Overwrite, None, run.shell);
+    run.analyst.cut(archive, run.shell);
 }
 
 fn seven_zip(run: &mut Run) -> Outcome {
@@ -328,7 +326,7 @@ fn seven_zip(run: &mut Run) -> Outcome {
             }
             run.analyst.write(archive, WriteMode::Overwrite, None, run.shell);
         }
-        "d" => lighten(run, archive, sources),
+        "d" => lighten(run, archive),
         _ => {}
     }
     run.derived()
@@ -347,7 +345,7 @@ fn unrar(run: &mut Run) -> Outcome {
         "a" | "m" => {
             for word in rest {
                 run.read(word, true);
-                if verb.is("m") {
+                if verb.is("m") || run.args.iter().any(|word| word.is("-df") || word.is("-dw")) {
                     run.analyst.move_away(word, true, std::slice::from_ref(archive), run.shell);
                 }
             }
@@ -380,6 +378,11 @@ fn cpio(run: &mut Run) -> Outcome {
         && let Some(folder) = options.operands.first().cloned()
     {
         extract(run, &folder);
+    }
+    if options.has("o")
+        && let Some(archive) = options.value("F").or(options.value("O")).cloned()
+    {
+        run.analyst.write(&archive, WriteMode::Overwrite, None, run.shell);
     }
     run.derived()
 }

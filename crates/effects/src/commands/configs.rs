@@ -4,7 +4,7 @@ use tollgate_model::{FileKind, WriteMode};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Taint;
 
-use super::{Commands, Run, find};
+use super::{Commands, Run, find, stream};
 use crate::options::{Order, read};
 use crate::word::Word;
 
@@ -148,6 +148,18 @@ fn replaces(run: &mut Run) -> Outcome {
     for file in files {
         let places = run.analyst.places(&file, run.shell);
         let folder = places.iter().any(|(place, _)| run.analyst.world.kind(&place.path) == FileKind::Dir);
+        // What is put in is in the file, too, if it is run.
+        if !folder && let [old, new, ..] = options.operands.as_slice() {
+            let script = [format!("s\u{1}{}\u{1}{}\u{1}g", old.shown(), new.shown())];
+            let edit = |text: &str| crate::languages::edits::edited(&script, text, true, false);
+            let added = format!("{}\n", new.shown());
+            stream::in_place(
+                run,
+                &file,
+                &edit,
+                if added.contains(' ') { std::slice::from_ref(&added) } else { &[] },
+            );
+        }
         edits(run, Some(if row.walks && folder { find::all_below(&file) } else { file }));
     }
     run.derived()

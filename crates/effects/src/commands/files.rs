@@ -4,7 +4,7 @@ mod many;
 
 use tollgate_model::{Certainty, Effect, EffectKind, FileKind, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
-use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
+use tollgate_shell::value::{Piece, Text, Value};
 
 use super::{Commands, Run, archives};
 use crate::options::{Options, Order, read};
@@ -26,6 +26,8 @@ pub(super) const COMMANDS: Commands = &[
     ("mv", mv),
     ("cp", cp),
     ("ln", ln),
+    ("link", ln),
+    ("exch", exch),
     ("install", install),
     ("dd", dd),
     ("tee", tee),
@@ -139,7 +141,9 @@ fn delete_all(run: &mut Run, options: &Options, recursive: bool) -> Outcome {
 
 fn truncate(run: &mut Run) -> Outcome {
     let options = read(run.args, "c,no-create o,io-blocks r,reference= s,size=", Order::Anywhere);
-    let to_nothing = options.value("s").is_some_and(|size| matches!(size.literal(), Some("0" | "0K" | "0M")));
+    let nothing = |size: &Word| matches!(size.literal(), Some("0" | "0K" | "0M"));
+    let to_nothing = options.value("s").is_some_and(nothing)
+        || options.value("r").cloned().is_some_and(|other| run.read(&other, false).is_empty());
     for word in &options.operands {
         let nothing = Value::empty();
         run.analyst.write(word, WriteMode::Overwrite, to_nothing.then_some(&nothing), run.shell);
@@ -167,7 +171,7 @@ fn ends(options: &Options) -> (Vec<Word>, Option<Word>) {
 
 /// Does it begin with what a command prints?
 fn is_printed(word: &Word) -> bool {
-    matches!(word.text.pieces.first(), Some(Piece::Hole(Hole { source: HoleSource::Output, .. })))
+    matches!(word.text.pieces.first(), Some(Piece::Hole(hole)) if hole.source.is_output())
 }
 
 /// The file that a source becomes at the target: in it when it is a folder, else the target itself.
@@ -243,7 +247,7 @@ fn cp(run: &mut Run) -> Outcome {
             archives::extract(run, target);
             continue;
         }
-        let landing = landing(run, source, target, sources.len() > 1);
+        let landing = landing(run, source, target, sources.len() > 1 || options.has("t"));
         if options.has("n") && is_there(run, &landing) {
             continue;
         }
@@ -284,7 +288,7 @@ fn mv(run: &mut Run) -> Outcome {
             run.analyst.move_away(source, !single, target.as_slice(), run.shell);
         }
         if let Some(target) = &target {
-            let landing = landing(run, source, target, sources.len() > 1);
+            let landing = landing(run, source, target, sources.len() > 1 || options.has("t"));
             run.analyst.write(&landing, WriteMode::Overwrite, content.as_ref(), run.shell);
             let name = [&landing, target]
                 .into_iter()
@@ -341,11 +345,22 @@ fn ln(run: &mut Run) -> Outcome {
             let replaces = options.has("T") || options.has("n") && is_link(run, target);
             let landing = match replaces {
                 true => target.clone(),
-                false => landing(run, source, target, sources.len() > 1),
+                false => landing(run, source, target, sources.len() > 1 || options.has("t")),
             };
             let content = run.analyst.read(source, false, run.shell);
             run.analyst.write(&landing, WriteMode::Overwrite, Some(&content), run.shell);
             remember_link(run, &landing, source, options.has("s"));
+        }
+    }
+    Outcome::silent(Status::Either)
+}
+
+/// Two names change places: each gets what the other was.
+fn exch(run: &mut Run) -> Outcome {
+    if let [one, other] = run.args {
+        let contents = [one, other].map(|word| run.analyst.moved(word, run.shell));
+        for (word, content) in [other, one].into_iter().zip(contents) {
+            run.analyst.write(word, WriteMode::Overwrite, content.as_ref(), run.shell);
         }
     }
     Outcome::silent(Status::Either)
@@ -359,7 +374,9 @@ fn install(run: &mut Run) -> Outcome {
         run.push(EffectKind::Privilege { how: format!("sets the set-user-ID bit ({mode})") });
     }
     if let Some(strip) = options.value("strip-program").filter(|_| options.has("s")).cloned() {
-        run.inner(&[strip]);
+        let mut command = vec![strip];
+        command.extend(options.operands.last().cloned());
+        run.inner(&command);
     }
     if options.has("d") {
         options.operands.iter().for_each(|word| run.analyst.make_dir(word, run.shell));
@@ -369,7 +386,7 @@ fn install(run: &mut Run) -> Outcome {
     for source in &sources {
         let content = run.read(source, false);
         if let Some(target) = &target {
-            let landing = landing(run, source, target, sources.len() > 1);
+            let landing = landing(run, source, target, sources.len() > 1 || options.has("t"));
             run.analyst.write(&landing, WriteMode::Overwrite, Some(&content), run.shell);
             if let Some((name, original)) = both_ends(run, &landing, source, false) {
                 run.analyst.links.copy(&name, &original);
@@ -388,7 +405,10 @@ fn dd(run: &mut Run) -> Outcome {
     };
     // What comes from these is as good as nothing to whoever wants the file.
     let noise = ["/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
-    let worthless = source.is_some_and(|source| noise.iter().any(|device| source.is(device)));
+    let none =
+        |word: &Word| word.is("count=0") && !run.args.iter().any(|word| word.shown().contains("notrunc"));
+    let worthless = source.is_some_and(|source| noise.iter().any(|device| source.is(device)))
+        || run.args.iter().any(none);
     let written = if worthless { Some(Value::empty()) } else { content.clone() };
     let targets: Vec<Word> = run.args.iter().filter(named("of=")).map(|word| word.after('=')).collect();
     for target in &targets {

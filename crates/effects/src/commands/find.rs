@@ -8,7 +8,7 @@ use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
 use self::expression::{Action, Passed};
 use super::{Commands, Run};
-use crate::options::{Order, read};
+use crate::options::{Options, Order, read};
 use crate::paths;
 use crate::word::{EVERYWHERE, Word};
 
@@ -25,6 +25,9 @@ pub(super) const COMMANDS: Commands = &[
     ("parallel", parallel),
     ("rush", parallel),
     ("sem", sem),
+    ("parset", parset),
+    ("env_parallel", parallel),
+    ("niceload", sem),
 ];
 
 fn find(run: &mut Run) -> Outcome {
@@ -238,12 +241,17 @@ fn fd(run: &mut Run) -> Outcome {
     let split = args.iter().position(|word| word.is("-x") || word.is("-X"));
     let (before, command) = args.split_at(split.unwrap_or(args.len()));
     let options = read(before, spec, Order::Anywhere);
-    let here = Word::literal_at(".", run.call.span);
+    let base = options.value("base-directory").cloned();
+    let here = base.clone().unwrap_or_else(|| Word::literal_at(".", run.call.span));
     let pattern = options.operands.first().map(Word::shown).unwrap_or_default();
     let narrow = !matches!(pattern.as_str(), "" | "." | "*") || options.has("e") || options.has("S");
     let roots: Vec<Word> =
         options.operands.iter().skip(1).chain(options.values("search-path")).cloned().collect();
-    let roots = if roots.is_empty() { vec![here] } else { roots };
+    let roots = match base {
+        _ if roots.is_empty() => vec![here],
+        Some(base) => roots.iter().map(|root| below(&base, root)).collect(),
+        None => roots,
+    };
     // A plain pattern stands for the names that hold it.
     let plain = pattern.len() > 1
         && pattern.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
@@ -271,6 +279,17 @@ fn fd(run: &mut Run) -> Outcome {
         stdout: Value::of(found.iter().map(|word| word.text.clone()), tollgate_shell::value::Taint::NONE),
         status: Status::Either,
     }
+}
+
+/// A path as it is seen from a folder.
+fn below(folder: &Word, path: &Word) -> Word {
+    if path.text.prefix().starts_with('/') {
+        return path.clone();
+    }
+    let mut text = folder.text.clone();
+    text.push_str("/");
+    text.append(&path.text);
+    Word { text, ..path.clone() }
 }
 
 /// The words of `fd` with every spelling of its command option as `-x`, alone.
@@ -354,6 +373,7 @@ fn lr(run: &mut Run) -> Outcome {
 /// The words that standard input makes.
 fn items(input: &Value, lines: bool, run: &Run) -> Vec<Word> {
     let mut items = Vec::new();
+    let input = &input.part();
     for text in &input.any {
         let word = |text: Text, splits: bool| Word { text, span: run.call.span, splits, taint: input.taint };
         match text.as_literal() {
@@ -385,7 +405,10 @@ fn quoted(item: &Word) -> Word {
 
 const PARALLEL: &str = "j,jobs= k,keep-order a,arg-file= colsep= C= I= N,max-args= n= L= X m d,delimiter= tag bar eta progress \
         dry-run halt= joblog= results= S,sshlogin= timeout= retries= delay= will-cite 0,null q,quote env= workdir= \
-        pipe block= recstart= recend= u,ungroup nice= linebuffer,lb no-notice shuf fg id= wait";
+        pipe block= recstart= recend= u,ungroup nice= linebuffer,lb no-notice shuf fg id= wait wd= tagstring= tmpdir= \
+        compress-program= decompress-program= resume resume-failed sshloginfile= slf= tf= transferfile= return= cleanup \
+        load= memfree= profile= J= rpl= header= trim= basefile= bf= ctag line-buffer group max-procs= P= s= max-chars= x t,verbose \
+        semaphoretimeout= st= semaphorename= tty termseq= limit= hgrp hostgroups plus no-run-if-empty r pipepart pipe-part cat fifo";
 
 /// Runs its words once, whatever comes in.
 fn sem(run: &mut Run) -> Outcome {
@@ -422,7 +445,30 @@ fn parallel(run: &mut Run) -> Outcome {
     if options.has("dry-run") {
         return run.derived();
     }
-    if options.has("pipe") {
+    for log in
+        ["joblog", "results"].into_iter().filter_map(|name| options.value(name)).cloned().collect::<Vec<_>>()
+    {
+        run.analyst.write(&log, WriteMode::Overwrite, None, run.shell);
+    }
+    let before = run.shell.cwd().clone();
+    if let Some(folder) = options.value("workdir").or(options.value("wd")) {
+        run.shell.set_cwd(&folder.value());
+    }
+    let outcome = jobs(run, &options, command, &given);
+    run.shell.set_cwd(&before);
+    outcome
+}
+
+/// `parset name command ::: words` puts what the commands print into variables.
+fn parset(run: &mut Run) -> Outcome {
+    let mut command = vec![Word::literal_at("parallel", run.call.span)];
+    command.extend(run.args.iter().skip(1).cloned());
+    run.inner(&command)
+}
+
+/// The command for each of the words.
+fn jobs(run: &mut Run, options: &Options, command: &[Word], given: &[Word]) -> Outcome {
+    if options.has("pipe") || options.has("pipepart") || options.has("pipe-part") {
         // What comes in goes on to the command.
         return super::interpreters::joined(run, command);
     }

@@ -5,7 +5,7 @@ mod clears;
 mod generate;
 mod viewers;
 
-use tollgate_model::Zone;
+use tollgate_model::{EffectKind, FileKind, WriteMode, Zone};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
@@ -14,6 +14,7 @@ use super::{Commands, Run, interpreters, loads};
 use crate::analyst::taint;
 use crate::names::{Names, index};
 use crate::options::{Order, read};
+use crate::paths;
 use crate::word::Word;
 
 pub(super) const COMMANDS: Commands = &[
@@ -72,7 +73,14 @@ const SLOTS: &[(&[&str], &str)] = &[
     (&["restic", "rclone"], "password-command="),
     (&["rclone"], "sftp-ssh="),
     (&["unison"], "sshcmd= rshcmd="),
-    (&["mosh"], "ssh= server="),
+    (&["mosh"], "ssh= server= client="),
+    (&["dbclient"], "J="),
+    (&["plink", "pscp", "psftp", "putty"], "proxycmd="),
+    (&["nano", "pico"], "s,speller="),
+    (&["perf"], "objdump= addr2line= pre= post="),
+    (&["valgrind"], "db-command="),
+    (&["coredumpctl"], "debugger="),
+    (&["podman"], "runtime= conmon= network-cmd-path="),
     (&["svn"], "diff-cmd= diff3-cmd= editor-cmd="),
     (&["hg"], "e,ssh= remotecmd="),
     (&["sdiff", "diff3"], "diff-program="),
@@ -85,8 +93,30 @@ const SLOTS: &[(&[&str], &str)] = &[
     (&["gpg", "gpg2"], "photo-viewer= agent-program= pinentry-program="),
     (&["7z", "7za"], "compress-prog="),
     (&["dump", "restore"], "F="),
+    (&["meson"], "wrapper="),
+    (&["agetty", "getty"], "l,login-program="),
+    (&["parallel", "sem", "env_parallel"], "compress-program= decompress-program="),
+    (&["tar", "gtar", "bsdtar"], "rsh-command= rmt-command="),
     (&["bazel", "bazelisk"], "run_under= workspace_status_command="),
-    (&["git"], "smtp-server= sendmail-cmd= to-cmd= cc-cmd= header-cmd="),
+    (&["git"], "smtp-server= sendmail-cmd= to-cmd= cc-cmd= header-cmd= access-hook="),
+];
+
+/// Programs that have another one make their connections: nobody writes that for a project.
+const TRANSPORTS: &[&str] = &[
+    "scp",
+    "sftp",
+    "unison",
+    "mosh",
+    "borg",
+    "hg",
+    "cpio",
+    "tar",
+    "gtar",
+    "bsdtar",
+    "dbclient",
+    "plink",
+    "coredumpctl",
+    "podman",
 ];
 
 /// Settings given as `name=value` whose value is a command when the name says so.
@@ -113,6 +143,9 @@ pub(super) fn notice(run: &mut Run) {
         for value in given(run, spec) {
             interpreters::code(run, &piped(&value).value(), value.span);
             loads::tool(run, program, &value.value());
+            if TRANSPORTS.contains(&program) {
+                loads::unread(run, program, &value.value());
+            }
         }
     }
     for (_, spec) in SET.rows(SETTINGS, program, |(names, _)| names) {
@@ -121,6 +154,11 @@ pub(super) fn notice(run: &mut Run) {
             let text = command.text.prefix().trim_start_matches('!').len();
             let command = command.from(command.text.prefix().len() - text);
             possibly(run, |run| drop(interpreters::code(run, &command.value(), command.span)));
+            // A list of words is written with semicolons there.
+            if let Some(list) = command.literal().filter(|list| program == "cmake" && list.contains(';')) {
+                let line = Value::text(&list.replace(';', " "));
+                possibly(run, |run| drop(interpreters::code(run, &line, command.span)));
+            }
             loads::tool(run, program, &command.value());
         }
     }
@@ -131,7 +169,17 @@ pub(super) fn notice(run: &mut Run) {
             super::openings::forge(run);
         }
         "glab" => super::openings::forge(run),
-        "less" | "more" | "most" | "zless" => viewers::pager(run),
+        "less" | "more" | "most" | "zless" | "pg" => viewers::pager(run),
+        "rg" => handed(run),
+        "docker" | "podman" | "nerdctl" => {
+            for file in given(run, "cidfile= iidfile= metadata-file= pod-id-file= pidfile=") {
+                run.analyst.write(&file, WriteMode::Overwrite, None, run.shell);
+            }
+        }
+        "ssh-keygen" => key(run),
+        "rake" => rake(run),
+        "ctest" => tested(run),
+        "ninja" | "samu" | "ninja-build" => super::tasks::ninja(run),
         "lf" | "ranger" | "vifm" | "nnn" | "joshuto" | "yazi" => viewers::manager(run),
         "mvn" | "mvnw" => maven(run),
         "latexmk" => values(run, &["-pdflatex", "-latex", "-xelatex", "-lualatex", "-bibtex", "-e"]),
@@ -140,6 +188,69 @@ pub(super) fn notice(run: &mut Run) {
         "heroku" => local(run),
         "npm" | "pnpm" | "yarn" => node_options(run),
         _ => {}
+    }
+}
+
+/// `rg --pre program` runs the program with each file that is searched, those that this call wrote included.
+fn handed(run: &mut Run) {
+    let Some(program) = given(run, "pre=").pop() else { return };
+    let spec = "pre= pre-glob= e,regexp= f,file= g,glob= t,type= T,type-not= A,after-context= B,before-context= C,context= \
+        m,max-count= j,threads= M,max-columns= iglob= max-depth= d= E,encoding= r,replace= sort= sortr= colors= color= \
+        max-filesize= engine= type-add= context-separator= ignore-file= hostname-bin=";
+    let options = read(run.args, spec, Order::Anywhere);
+    let skip = usize::from(!options.has("e") && !options.has("f"));
+    let roots: Vec<Word> = options.operands.iter().skip(skip).cloned().collect();
+    let below = |path: &str, run: &Run| {
+        let places = |root| run.analyst.places(root, run.shell);
+        roots.iter().flat_map(places).any(|(place, _)| place.path != path && paths::within(path, &place.path))
+    };
+    let written: Vec<String> = run
+        .analyst
+        .found()
+        .iter()
+        .filter_map(|effect| match &effect.kind {
+            EffectKind::Write { place, .. } if !place.pattern => Some(place.path.clone()),
+            _ => None,
+        })
+        .filter(|path| below(path, run))
+        .take(16)
+        .collect();
+    let written = written.iter().map(|path| Word::literal_at(path, run.call.span));
+    for file in roots.iter().cloned().chain(written).collect::<Vec<_>>() {
+        run.inner(&[program.clone(), file]);
+    }
+}
+
+/// A new key takes the place of one that lies there.
+fn key(run: &mut Run) {
+    let spec = "q b= t= C= f= m= N= O= w= Z= a= l y F= R= H Y= e i B K= D= L s k A U c p I= V= n= h z= E= v r g G= M= Q P= x X u d";
+    let options = read(run.args, spec, Order::Anywhere);
+    let makes = ["l", "y", "F", "R", "H", "Y", "e", "i", "B", "D", "L", "s", "k", "c", "p", "Q", "r", "A"];
+    let Some(file) = options.value("f").filter(|_| !makes.iter().any(|name| options.has(name))).cloned()
+    else {
+        return;
+    };
+    let there = |run: &Run| {
+        let places = run.analyst.places(&file, run.shell);
+        places.iter().any(|(place, _)| run.analyst.world.kind(&place.path) == FileKind::File)
+    };
+    if there(run) {
+        run.analyst.delete(&file, false, run.shell);
+    }
+}
+
+/// `rake -e code` is Ruby, with what rake adds to it.
+fn rake(run: &mut Run) {
+    for code in given(run, "e,execute= p,execute-print= E,execute-continue=") {
+        let words = ["ruby", "-e"].map(|word| Word::literal_at(word, code.span));
+        run.inner(&[words.as_slice(), &[code]].concat());
+    }
+}
+
+/// `ctest --build-and-test … --test-command tool words`.
+fn tested(run: &mut Run) {
+    if let Some(at) = run.args.iter().position(|word| word.is("--test-command")) {
+        run.inner(run.args.get(at + 1..).unwrap_or_default());
     }
 }
 
@@ -243,7 +354,8 @@ pub(super) fn given(run: &Run, spec: &'static str) -> Vec<Word> {
 }
 
 /// Programs that write long options with one dash.
-const ONE_DASH: &[&str] = &["unison", "terraform", "tofu", "packer", "nomad", "consul", "vault"];
+const ONE_DASH: &[&str] =
+    &["plink", "pscp", "psftp", "putty", "unison", "terraform", "tofu", "packer", "nomad", "consul", "vault"];
 
 fn with_two_dashes(word: &Word) -> Word {
     let prefix = word.text.prefix();
@@ -396,7 +508,14 @@ fn cmake_tool(run: &mut Run, words: &[Word]) -> Outcome {
         "env" | "environment" => &["env"],
         "time" => &["nohup"],
         "tar" => &["tar"],
-        "chdir" => return run.inner(rest.get(1..).unwrap_or_default()),
+        "create_hardlink" => &["ln"],
+        "chdir" => {
+            let before = run.shell.cwd().clone();
+            rest.iter().take(1).for_each(|folder| run.shell.set_cwd(&folder.value()));
+            let outcome = run.inner(rest.get(1..).unwrap_or_default());
+            run.shell.set_cwd(&before);
+            return outcome;
+        }
         _ => return run.derived(),
     };
     let mut inner: Vec<Word> = command.iter().map(|word| Word::literal_at(word, verb.span)).collect();

@@ -71,6 +71,9 @@ fn shell(run: &mut Run) -> Outcome {
             "zsh" => super::zsh::mapped(run, text),
             _ => {}
         }
+        if shows_environment(run.program, &text.shown()) {
+            run.push(EffectKind::EnvRead { names: Vec::new() });
+        }
         return text_with_args(run, text, rest);
     }
     match options.operands.split_first() {
@@ -79,6 +82,23 @@ fn shell(run: &mut Run) -> Outcome {
             let rest = options.operands.iter().map(Word::field).collect();
             stdin_with(run, Some(rest).filter(|_| options.has("s")))
         }
+    }
+}
+
+/// How shells other than bash show all their variables.
+fn shows_environment(program: &str, text: &str) -> bool {
+    let commands = || text.split([';', '\n', '|', '&']).map(str::trim);
+    match program {
+        "fish" => commands().any(|command| {
+            let mut words = command.split_whitespace();
+            words.next() == Some("set")
+                && words.all(|word| word.starts_with('-') && !word.contains(['n', 'e', 'h', 'q', 'S']))
+        }),
+        "zsh" => ["(kv)parameters", "(@kv)parameters", "(v)parameters", "(kv)environ"]
+            .iter()
+            .any(|all| text.contains(all)),
+        "nu" => commands().any(|command| command.trim_end() == "$env" || command == "env"),
+        _ => false,
     }
 }
 
@@ -188,6 +208,10 @@ fn is_settings(file: &Word) -> bool {
 /// seen where they go and never written down.
 fn settings(run: &mut Run, file: &Word) -> Outcome {
     run.analyst.recall(file, run.shell);
+    // Unless every line is printed as it is read or run.
+    if run.analyst.traced || run.analyst.verbose {
+        run.read(file, false);
+    }
     if let Some(text) = run.analyst.script(file, run.shell) {
         warn_of_source(run, &text, file.span);
         let code = Code {

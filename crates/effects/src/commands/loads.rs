@@ -89,7 +89,13 @@ const LOADERS: &[(&[&str], &str)] = &[
     (&["gdb", "lldb"], "x,command= s,source= ix,init-command="),
     (&["bash"], "init-file,rcfile="),
     (&["ssh"], "F= I="),
-    (&["scp", "sftp"], "F="),
+    (&["scp"], "F="),
+    (&["sftp"], "F= b="),
+    (&["lftp"], "f="),
+    (&["man"], "C,config-file="),
+    (&["crond"], "c="),
+    (&["anacron"], "t="),
+    (&["podman"], "hooks-dir= module="),
     (&["ssh-keygen"], "D= w="),
     (&["lynx"], "cfg="),
     (&["mutt", "neomutt"], "F="),
@@ -98,9 +104,12 @@ const LOADERS: &[(&[&str], &str)] = &[
     (&["ant"], "f,file,buildfile= lib="),
     (&["bazel", "bazelisk"], "bazelrc="),
     (&["cmake"], "C= P= toolchain="),
+    (&["cpack"], "config="),
+    (&["ctest"], "S,script= SP,script-new-process="),
+    (&["xinetd"], "f="),
     (&["ninja"], "f="),
     (&["scons"], "f,file,sconstruct="),
-    (&["make", "gmake"], "f,file,makefile="),
+    (&["make", "gmake", "bmake", "pmake", "remake"], "f,file,makefile="),
     (&["just"], "f,justfile="),
     (&["task", "go-task"], "t,taskfile="),
     (&["ansible-playbook", "ansible"], "i,inventory= M,module-path= playbook-dir="),
@@ -148,6 +157,8 @@ const OPERANDS: &[(&[&str], &[&str], &str)] = &[
          local-ips= dns= blacklist-ip= block-hostnames= system-tags= summary-trend-stats= summary-time-unit= traces-output=",
     ),
     (&["wg-quick"], &["up"], ""),
+    (&["runsv", "runsvdir", "supervise", "svscan", "s6-svscan", "s6-supervise"], &[], "P c= t= d="),
+    (&["incrontab", "fcrontab"], &[], "u= l e r d"),
     (&["mutool"], &["run"], ""),
     (&["redis-server"], &[], "port= loglevel= dir= dbfilename= logfile="),
 ];
@@ -224,6 +235,20 @@ pub(super) fn tool(run: &mut Run, setting: &str, value: &Value) {
     if is_open(run, &word) && run.analyst.script(&word, run.shell).is_none() {
         run.analyst
             .opaque(format!("`{setting}` has `{first}` run, which cannot be read here"), run.call.span);
+    }
+}
+
+/// A program that only a setting or a variable starts, and that cannot be read, is not let through.
+pub(super) fn unread(run: &mut Run, name: &str, value: &Value) {
+    let first = value.as_literal().and_then(|text| text.split_whitespace().next()).unwrap_or_default();
+    if !first.contains('/') || first.contains('%') {
+        return;
+    }
+    let word = Word::literal_at(first, run.call.span);
+    let near = |zone: Zone| matches!(zone, Zone::Temp | Zone::Workspace);
+    let here = run.analyst.places(&word, run.shell).iter().any(|(place, _)| near(place.zone));
+    if here && run.analyst.script(&word, run.shell).is_none() {
+        run.analyst.opaque(format!("`{name}` has `{first}` run, which cannot be read here"), run.call.span);
     }
 }
 

@@ -163,10 +163,19 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
             outcome.unwrap_or_else(|| run.derived())
         }
     };
-    let outcome = Outcome { stdout: outcome.stdout.with_taint(marks), ..outcome };
+    let outcome = Outcome { stdout: passed_on(run, outcome.stdout.with_taint(marks)), ..outcome };
     network::watch(run, &outcome);
     outcome
 }
+
+/// What a program prints, with what is known of lists and files in it.
+fn passed_on(run: &Run, mut printed: Value) -> Value {
+    printed.taint = system::listing::marks(run, printed.taint);
+    if WHOLE.contains(&run.program) { printed } else { printed.part() }
+}
+
+/// Programs that hand files on as they are.
+const WHOLE: &[&str] = &["cat", "tee", "dd", "pv", "env", "command", "sh", "bash"];
 
 /// Where each command stands in the families.
 static NAMES: Names<4096> = {

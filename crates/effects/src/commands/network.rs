@@ -1,5 +1,6 @@
 //! Programs that talk to the network: what they fetch, what they carry away, and what they let in.
 
+mod activators;
 mod address;
 mod cargo;
 mod curl;
@@ -16,6 +17,7 @@ use tollgate_shell::eval::Outcome;
 use super::{Commands, Run};
 use crate::word::Word;
 
+pub(super) use activators::serve;
 pub(crate) use address::{look_up, name_of};
 pub(crate) use cargo::{Cargo, is_strange};
 pub(super) use remote::there;
@@ -86,6 +88,25 @@ pub(super) const COMMANDS: Commands = &[
     ("websocat", sockets::websocat),
     ("wscat", sockets::websocat),
     ("telnet", sockets::telnet),
+    ("systemd-socket-activate", activators::activator),
+    ("tcpserver", activators::activator),
+    ("sslserver", activators::activator),
+    ("tcpsvd", activators::activator),
+    ("udpsvd", activators::activator),
+    ("sslsvd", activators::activator),
+    ("ipsvd-tcp", activators::activator),
+    ("s6-tcpserver", activators::activator),
+    ("s6-tcpserver4", activators::activator),
+    ("s6-tcpserver6", activators::activator),
+    ("s6-tlsserver", activators::activator),
+    ("faucet", activators::activator),
+    ("hose", activators::activator),
+    ("websocketd", activators::activator),
+    ("inetd", activators::inetd),
+    ("xinetd", activators::inetd),
+    ("rlinetd", activators::inetd),
+    ("openbsd-inetd", activators::inetd),
+    ("telnetd", activators::telnetd),
     ("ssh", remote::ssh),
     ("autossh", remote::ssh),
     ("sshpass", remote::sshpass),

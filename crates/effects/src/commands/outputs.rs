@@ -10,7 +10,7 @@ use crate::word::Word;
 /// Programs with `-o file`.
 const SHORT: &[&str] = &[
     "pandoc", "gcc", "g++", "cc", "c++", "clang", "clang++", "tcc", "gfortran", "rustc", "nasm", "as", "ld",
-    "go", "javac", "base64", "ghc", "ocamlc", "ocamlopt", "nim", "zig", "swiftc", "objcopy",
+    "go", "javac", "base64", "ghc", "ocamlc", "ocamlopt", "nim", "zig", "swiftc", "objcopy", "info",
 ];
 
 /// Names of options that programs agree on.

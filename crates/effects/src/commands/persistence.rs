@@ -148,6 +148,13 @@ fn systemctl(run: &mut Run) -> Outcome {
             run.push(EffectKind::Tamper { what: "Tollgate's process".into() });
             Outcome::silent(Status::Either)
         }
+        // A pattern that fits every unit: all that runs for the user, or the machine.
+        "stop" | "kill" | "freeze"
+            if named(|unit| matches!(unit, "*" | "*.service" | "*.scope" | "*.slice")) =>
+        {
+            run.push(EffectKind::Process { signal: "KILL".into(), target: "-1".into() });
+            Outcome::silent(Status::Either)
+        }
         "stop" | "disable" | "mask" | "kill" if named(is_guard) => {
             weaken(run, &format!("stops {}, which guards it", units.join(" ")))
         }

@@ -87,17 +87,31 @@ fn resolved(run: &mut Run, words: &[Word], follow: bool) -> Outcome {
 
 /// Paths anywhere on the machine whose last part is the name that is asked for.
 fn locate(run: &mut Run) -> Outcome {
+    let is_regular = |word: &Word| {
+        let text = word.shown();
+        text.starts_with("--regex") || text.starts_with('-') && !text.starts_with("--") && text.contains('r')
+    };
+    let regular = run.args.iter().any(is_regular);
     let names = run.args.iter().filter(|word| !word.text.prefix().starts_with('-'));
     let texts: Vec<Text> = names
         .map(|word| {
             let mut text = Text::literal("/");
             text.push(Piece::Hole(Hole::new(HoleSource::Output)));
             text.push_str("/");
-            text.append(&word.text);
+            match word.literal().filter(|_| regular) {
+                Some(pattern) => text.push_str(&plain_end(pattern)),
+                None => text.append(&word.text),
+            }
             text
         })
         .collect();
     if texts.is_empty() { run.derived() } else { printed(Value::of(texts, Taint::NONE)) }
+}
+
+/// The name that a regular expression ends with: `.env` of `/\.env$`.
+fn plain_end(pattern: &str) -> String {
+    let plain = pattern.trim_end_matches('$').replace("\\.", ".").replace(['^', '(', ')'], "");
+    plain.rsplit(['/', '*', '+', '|', ']']).next().unwrap_or_default().to_owned()
 }
 
 /// A new name in a folder for temporary files, or the given one with its last letters made up.

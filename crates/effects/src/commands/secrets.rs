@@ -77,21 +77,32 @@ pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
     }
 }
 
-/// `set -x`, `bash -x`: from here on every command is printed before it runs.
+/// `set -x`, `bash -x`: from here on every command is printed before it runs; with `-v` as it is written.
 fn trace(analyst: &mut Analyst, program: &str, call: &Call) {
+    if !matches!(program, "set" | "bash" | "sh" | "zsh" | "dash" | "ksh" | "setopt") {
+        return;
+    }
     let words: Vec<&str> = call.args().map_while(|field| field.value.as_literal()).collect();
-    let given = |sign: char| {
+    let given = |sign: char, letter: char, name: &str| {
         words.iter().enumerate().any(|(at, word)| {
-            word.strip_prefix(sign).is_some_and(|letters| {
-                letters.chars().all(|letter| letter.is_ascii_alphabetic()) && letters.contains('x')
-                    || letters == "o" && words.get(at + 1) == Some(&"xtrace")
-            })
+            let before = at.checked_sub(1).and_then(|at| words.get(at)).copied().unwrap_or_default();
+            let long =
+                before.starts_with(sign) && before.ends_with('o') || program == "setopt" && sign == '-';
+            let named = *word == name && long || word.strip_prefix("--") == Some(name) && sign == '-';
+            let letters =
+                word.strip_prefix(sign).filter(|rest| rest.chars().all(|c| c.is_ascii_alphabetic()));
+            named || letters.is_some_and(|letters| letters.contains(letter))
         })
     };
-    match program {
-        "set" if given('+') => analyst.traced = false,
-        "set" | "bash" | "sh" | "zsh" | "dash" | "ksh" if given('-') => analyst.traced = true,
-        _ => {}
+    if program == "set" && given('+', 'x', "xtrace") {
+        analyst.traced = false;
+    } else if given('-', 'x', "xtrace") {
+        analyst.traced = true;
+    }
+    if program == "set" && given('+', 'v', "verbose") {
+        analyst.verbose = false;
+    } else if given('-', 'v', "verbose") {
+        analyst.verbose = true;
     }
 }
 

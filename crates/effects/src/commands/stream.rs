@@ -52,67 +52,96 @@ fn sed(run: &mut Run) -> Outcome {
     let skip = usize::from(!options.has("e") && !options.has("f"));
     let files: Vec<Word> = options.operands.iter().skip(skip).cloned().collect();
     let whole = contents(run, &files);
-    for (script, word) in scripts(run, &options, "e", "f") {
+    let scripts = scripts(run, &options, "e", "f");
+    let known: Option<Vec<String>> =
+        scripts.iter().map(|(script, _)| script.as_literal().map(str::to_owned)).collect();
+    let edits = |text: &str| {
+        let known = known.as_ref().filter(|_| !options.has("z"))?;
+        edits::edited(known, text, options.has("E"), options.has("n"))
+    };
+    let made = whole.as_literal().and_then(edits);
+    // Then it neither runs nor writes anything.
+    let shut = options.has("sandbox");
+    let mut brought: Vec<String> = Vec::new();
+    for (script, word) in scripts.iter().filter(|_| !shut) {
         for text in script.any.iter().take(16) {
             // What is not known in a script stands for itself: it is a pattern or a text nearly always.
             for act in acts(&show(text)) {
-                self::act(run, act, &word, &whole);
+                if let SedAct::Read(name) = &act
+                    && options.has("i")
+                    && let Some(text) =
+                        run.analyst.script(&Word { text: Text::literal(name), ..word.clone() }, run.shell)
+                {
+                    brought
+                        .extend(text.as_literal().map(|text| format!("{}\n", text.trim_end_matches('\n'))));
+                }
+                self::act(run, act, word, &whole, made.is_some());
             }
         }
     }
+    for line in made.iter().filter(|_| !shut).flat_map(|made| &made.ran).take(RAN) {
+        interpreters::code(run, &Value::text(line).with_taint(whole.taint), run.call.span);
+    }
     if options.has("i") || options.has("I") {
-        let scripts: Option<Vec<String>> = scripts(run, &options, "e", "f")
-            .iter()
-            .map(|(script, _)| script.as_literal().map(str::to_owned))
-            .collect();
-        let empties = scripts.is_some_and(|scripts| {
-            let deletes = |text: &String| matches!(text.trim(), "d" | "D" | "1,$d" | "0,$d" | "1,$ d");
-            // With `-n` only what a script prints is left.
-            let prints = |text: &String| text.contains(['p', 'P', '=', 'l', 'i', 'a', 'c', 'r', 'R']);
-            scripts.iter().any(deletes) || options.has("n") && !scripts.iter().any(prints)
-        });
+        let empties = known.as_ref().is_some_and(|scripts| leaves_nothing(scripts, options.has("n")));
         let nothing = Value::empty();
+        let mut added = edits::added(known.as_deref().unwrap_or_default());
+        added.extend(brought);
         for word in &files {
             if empties {
                 run.analyst.write(word, WriteMode::Overwrite, Some(&nothing), run.shell);
             } else {
-                in_place(run, &options, word);
+                in_place(run, word, &edits, &added);
             }
         }
     }
-    let known: Option<Vec<String>> = scripts(run, &options, "e", "f")
-        .iter()
-        .map(|(script, _)| script.as_literal().map(str::to_owned))
-        .collect();
-    let made = known
-        .zip(whole.as_literal())
-        .and_then(|(scripts, text)| edits::edited(&scripts, text, options.has("E"), options.has("n")));
-    match made.filter(|_| !options.has("i") && !options.has("z")) {
-        Some(text) => Outcome { stdout: Value::text(&text).with_taint(whole.taint), status: Status::Either },
+    match made.filter(|made| made.ran.is_empty() && !options.has("i")) {
+        Some(made) => {
+            Outcome { stdout: Value::text(&made.text).with_taint(whole.taint), status: Status::Either }
+        }
         None => Outcome::unknown(whole.taint),
     }
 }
 
-/// Changes a file: what is in it afterwards is known when what was in it is.
-fn in_place(run: &mut Run, options: &Options, word: &Word) {
-    let known = scripts(run, options, "e", "f");
-    let known: Option<Vec<String>> =
-        known.iter().map(|(script, _)| script.as_literal().map(str::to_owned)).collect();
+/// Do the scripts delete every line, or print none where only what they print is left?
+fn leaves_nothing(scripts: &[String], quiet: bool) -> bool {
+    let deletes = |text: &String| matches!(text.trim(), "d" | "D" | "1,$d" | "0,$d" | "1,$ d");
+    let prints = |text: &String| text.contains(['p', 'P', '=', 'l', 'i', 'a', 'c', 'r', 'R']);
+    scripts.iter().any(deletes) || quiet && !scripts.iter().any(prints)
+}
+
+/// How many lines are followed that a script runs.
+const RAN: usize = 256;
+
+/// Changes a file: what is in it afterwards is known when what was in it is. Where it is not, what the script is known
+/// to put in is there, besides what was.
+pub(super) fn in_place(
+    run: &mut Run,
+    word: &Word,
+    edits: &dyn Fn(&str) -> Option<edits::Edited>,
+    added: &[String],
+) {
     let before = run.analyst.script(word, run.shell);
-    let made = known
-        .zip(before.as_ref().and_then(|text| text.as_literal()))
-        .and_then(|(scripts, text)| edits::edited(&scripts, text, options.has("E"), options.has("n")));
+    let before = before.as_ref().and_then(|text| text.as_literal());
+    let made = before.and_then(edits).map(|made| made.text);
+    let grown = || {
+        let before = before.filter(|_| !added.is_empty())?;
+        Some(format!("{}\n{}", before.trim_end_matches('\n'), added.concat()))
+    };
+    let text = made.or_else(grown);
     run.analyst.write(word, WriteMode::Edit, None, run.shell);
-    if let Some(text) = made.filter(|_| !options.has("z")) {
+    if let Some(text) = text {
         run.shell.write_file(&word.value(), &Value::text(&text), false);
     }
 }
 
-fn act(run: &mut Run, act: SedAct, word: &Word, whole: &Value) {
+/// Lines that are run are followed one by one where the text is known.
+fn act(run: &mut Run, act: SedAct, word: &Word, whole: &Value, followed: bool) {
     let marks = whole.taint;
     let named = |name: &str| Word { text: Text::literal(name), ..word.clone() };
     match act {
-        SedAct::Run(text) => {
+        SedAct::RunLine | SedAct::Replaced(_) if followed => {}
+        SedAct::Run(text) | SedAct::Replaced(text) => {
             let text = Value::of([text], marks);
             interpreters::code(run, &text, word.span);
         }
@@ -142,6 +171,12 @@ fn awk(run: &mut Run) -> Outcome {
     for word in options.values("E").cloned().collect::<Vec<_>>() {
         texts.extend(script_file(run, &word).map(|text| (text, word)));
     }
+    let inplace = options.values("i").any(|library| library.is("inplace"));
+    let inline: Vec<String> = texts
+        .iter()
+        .filter(|_| inplace)
+        .filter_map(|(code, _)| code.as_literal().map(str::to_owned))
+        .collect();
     let mut printed = Value::output(whole.taint);
     for (code, word) in texts {
         let assigns = options.values("v").map(assignment).collect::<Vec<_>>();
@@ -153,6 +188,12 @@ fn awk(run: &mut Run) -> Outcome {
         let outcome = languages::run_with(run, Language::Awk, &program, Some(&whole));
         let known = outcome.stdout;
         printed = printed.with_taint(known.taint).union(&known);
+    }
+    if inplace {
+        let mut added: Vec<String> =
+            printed.literals().map(|text| format!("{}\n", text.trim_end_matches('\n'))).collect();
+        added.extend(interpreters::languages::quoted(&inline));
+        files.iter().for_each(|file| in_place(run, file, &|_| None, &added));
     }
     Outcome { stdout: printed, status: Status::Either }
 }

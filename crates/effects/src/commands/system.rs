@@ -1,15 +1,18 @@
 //! Programs that touch the machine itself: devices, processes, power.
 
 mod endless;
+pub(super) mod listing;
+mod tmpfiles;
 
 use std::slice;
 
 use tollgate_model::phrase::{MACHINE, PARENT, TRACE};
-use tollgate_model::{EffectKind, WriteMode};
+use tollgate_model::{EffectKind, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Value};
 
 use super::{Commands, Handler, Run};
+use crate::analyst::taint;
 use crate::names::{Names, index};
 use crate::options::{Order, read};
 use crate::word::Word;
@@ -54,6 +57,9 @@ pub(super) const COMMANDS: Commands = &[
     ("killall", kill_by_name),
     ("skill", kill_by_name),
     ("killall5", kill_all),
+    ("fuser", fuser),
+    ("systemd-tmpfiles", tmpfiles::tmpfiles),
+    ("start-stop-daemon", start_stop),
     ("shutdown", power),
     ("reboot", power),
     ("poweroff", power),
@@ -293,6 +299,42 @@ fn kill_all(run: &mut Run) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
+/// `fuser -km /home`: all that have something open there.
+fn fuser(run: &mut Run) -> Outcome {
+    let spec = "a,all c d i,interactive I,inode k,kill m,mount M,ismountpoint n,namespace= s,silent u,user v,verbose w,writeonly \
+        4,ipv4 6,ipv6 l V 1 2 3 9 T H K";
+    let options = read(run.args, spec, Order::Anywhere);
+    let wide = |word: &Word| {
+        let places = run.analyst.places(word, run.shell);
+        places.iter().any(|(place, _)| place.root || options.has("m") && place.zone > Zone::Workspace)
+    };
+    let files = options.value("n").is_none_or(|space| space.is("file"));
+    if options.has("k") && files && options.operands.iter().any(wide) {
+        run.push(EffectKind::Process { signal: "KILL".into(), target: "-1".into() });
+    }
+    run.derived()
+}
+
+/// Starts the program it is told, or stops those that fit.
+fn start_stop(run: &mut Run) -> Outcome {
+    let spec = "S,start K,stop T,status x,exec= n,name= p,pidfile= u,user= g,group= a,startas= s,signal= R,retry= r,chroot= \
+        d,chdir= b,background C,no-close N,nicelevel= P,procsched= I,iosched= k,umask= m,make-pidfile remove-pidfile o,oknodo \
+        q,quiet v,verbose t,test c,chuid= pid= ppid= notify-await notify-timeout= O,output= i= e,env= w,wait= progress 1,stdout= 2,stderr=";
+    let options = read(run.args, spec, Order::First);
+    let narrowed = ["x", "n", "p", "pid", "ppid"].iter().any(|name| options.has(name));
+    if options.has("K") && options.has("u") && !narrowed && !options.has("t") {
+        run.push(EffectKind::Process { signal: "TERM".into(), target: "-1".into() });
+    }
+    match options.value("a").or(options.value("x")).filter(|_| options.has("S")).cloned() {
+        Some(program) => {
+            let mut command = vec![program];
+            command.extend(options.operands.iter().cloned());
+            run.inner(&command)
+        }
+        None => run.derived(),
+    }
+}
+
 /// A process by its number. One that shows only when it runs is some process of the script.
 fn target(word: &Word) -> String {
     if is_parent(word) {
@@ -307,6 +349,8 @@ fn target(word: &Word) -> String {
 }
 
 fn kill(run: &mut Run) -> Outcome {
+    let listed = |word: &Word| word.literal().is_none() && taint::has(word.taint, taint::PROCESSES);
+    let target = |word: &Word| if listed(word) { EVERY.to_owned() } else { target(word) };
     let mut words = run.args.iter().map(target).peekable();
     let mut signal = "TERM".to_owned();
     if let Some(first) = words.next_if(|word| word.starts_with('-') && word.len() > 1) {
@@ -322,10 +366,14 @@ fn kill(run: &mut Run) -> Outcome {
         return run.derived();
     }
     for target in targets {
+        let target = if target == EVERY { "-1".to_owned() } else { target };
         run.push(EffectKind::Process { signal: signal.clone(), target });
     }
     Outcome::silent(Status::Either)
 }
+
+/// Stands for every process of a list; as a first word `-1` is a signal.
+const EVERY: &str = "every process";
 
 const PKILL: &str = "signal= q,queue= e,echo c,count f,full g,pgroup= G,group= i,ignore-case n,newest o,oldest O,older= P,parent= \
     s,session= t,terminal= u,euid= U,uid= x,exact F,pidfile= L,logpidfile r,runstates= A,ignore-ancestors cgroup= ns= \

@@ -1,9 +1,10 @@
 //! Task runners: `make`, `npm run`, `just` and their like run lines that stand in a file of the project.
 
 pub(crate) mod makefile;
+mod others;
 
 use tollgate_model::EffectKind;
-use tollgate_model::json::{self, Value as Json};
+use tollgate_model::json;
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::{Piece, Value};
 
@@ -14,10 +15,15 @@ use crate::analyst::taint;
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 use makefile::{Makefile, plain_recipe};
+pub(super) use others::ninja;
+pub(crate) use others::ninja_commands;
 
 pub(super) const COMMANDS: Commands = &[
     ("make", make),
     ("gmake", make),
+    ("bmake", make),
+    ("pmake", make),
+    ("remake", make),
     ("just", just),
     ("task", task),
     ("go-task", task),
@@ -25,8 +31,13 @@ pub(super) const COMMANDS: Commands = &[
 ];
 
 /// What programs do besides what their own family says.
-pub(super) const ASIDE: Commands =
-    &[("npm", package), ("pnpm", package), ("yarn", package), ("bun", package), ("composer", composer)];
+pub(super) const ASIDE: Commands = &[
+    ("npm", package),
+    ("pnpm", package),
+    ("yarn", package),
+    ("bun", package),
+    ("composer", others::composer),
+];
 
 /// How many recipes one call follows.
 const RECIPES: usize = 64;
@@ -133,15 +144,17 @@ fn make(run: &mut Run) -> Outcome {
     let spec = "C,directory= f,file,makefile= j,jobs? k,keep-going n,just-print,dry-run,recon s,silent,quiet i,ignore-errors \
         B,always-make e,environment-overrides I,include-dir= o,old-file,assume-old= W,what-if,new-file,assume-new= \
         p,print-data-base q,question r,no-builtin-rules R,no-builtin-variables S,no-keep-going,stop t,touch v,version \
-        w,print-directory no-print-directory l,load-average,max-load? no-silent check-symlink-times O,output-sync? d debug? trace eval= E= L b m h,help \
+        w,print-directory no-print-directory l,load-average,max-load? no-silent check-symlink-times O,output-sync? d debug? trace eval= E= V= L b m h,help \
         warn-undefined-variables shuffle? jobserver-auth?";
     let options = read(run.args, spec, Order::Anywhere);
     if options.has("p") {
         return database(run, &options);
     }
-    if ["n", "q", "v", "h", "t"].into_iter().any(|name| options.has(name)) {
+    if ["v", "h"].into_iter().any(|name| options.has(name)) {
         return run.derived();
     }
+    // Recipes are only shown then, but a makefile runs things while it is read.
+    let dry = ["n", "q", "t"].into_iter().any(|name| options.has(name));
     let folder = options.value("C").cloned();
     let file = options.value("f").cloned();
     let text = match &file {
@@ -166,12 +179,22 @@ fn make(run: &mut Run) -> Outcome {
     }
     let given = options.operands.iter().filter_map(Word::literal);
     let (sets, goals): (Vec<&str>, Vec<&str>) = given.partition(|word| word.contains('='));
-    let lines = Makefile::read(&text, &sets).lines(&goals);
-    run_task(run, folder.as_ref(), &goals, &lines);
-    for command in sets.iter().flat_map(|set| set.split("$(shell ").skip(1)) {
-        let command = command.rsplit_once(')').map_or(command, |(command, _)| command);
-        possibly(run, |run| drop(interpreters::code(run, &Value::text(command), run.call.span)));
+    let lines = Makefile::read(&text, &sets).lines(&goals, dry);
+    match dry {
+        true => run_lines(run, folder.as_ref(), &lines),
+        false => run_task(run, folder.as_ref(), &goals, &lines),
     }
+    // `bmake -V '${:!command!}'` shows what the command prints.
+    let shown = options.values("V").flat_map(|word| makefile::asked(&word.shown())).collect::<Vec<_>>();
+    for command in sets.iter().flat_map(|set| makefile::shells(set)).chain(shown) {
+        possibly(run, |run| drop(interpreters::code(run, &Value::text(&command), run.call.span)));
+    }
+    given_tools(run, &sets, dry);
+    run.derived()
+}
+
+/// Tools and shells that variables on the line name.
+fn given_tools(run: &mut Run, sets: &[&str], dry: bool) {
     for (name, value) in sets.iter().filter_map(|set| set.split_once('=')) {
         if super::variables::names_tool(name.trim_end_matches([':', '?', '+'])) {
             super::loads::tool(run, name, &Value::text(value));
@@ -179,11 +202,10 @@ fn make(run: &mut Run) -> Outcome {
     }
     // A tool or a shell that is given on the line.
     for (_, value) in
-        sets.iter().filter_map(|set| set.split_once('=')).filter(|(_, value)| value.contains(' '))
+        sets.iter().filter_map(|set| set.split_once('=')).filter(|(_, value)| value.contains(' ') && !dry)
     {
         possibly(run, |run| drop(interpreters::code(run, &Value::text(value), run.call.span)));
     }
-    run.derived()
 }
 
 fn just(run: &mut Run) -> Outcome {
@@ -441,30 +463,6 @@ fn weak_config(run: &mut Run, rest: &[Word]) {
         let what = format!("{}{} checks no certificates", tollgate_model::phrase::MACHINE, run.program);
         run.push(tollgate_model::EffectKind::Weaken { what });
     }
-}
-
-fn composer(run: &mut Run) -> Outcome {
-    let options = read(run.args, "d,working-dir= n q v no-scripts dev timeout=", Order::Anywhere);
-    let words: Vec<String> = options.operands.iter().map(Word::shown).collect();
-    let name = match words.as_slice() {
-        [verb, name, ..] if verb == "run" || verb == "run-script" => name.clone(),
-        _ => return run.derived(),
-    };
-    let folder = options.value("d").cloned();
-    if let Some(text) = text_of(run, folder.as_ref(), &["composer.json"])
-        && let Ok(value) = json::parse(text.as_bytes())
-        && let Some(script) = value.get("scripts").and_then(|scripts| scripts.get(&name))
-    {
-        let lines: Vec<String> = match script {
-            Json::String(line) => vec![line.clone()],
-            Json::List(lines) => lines.iter().filter_map(Json::as_str).map(str::to_owned).collect(),
-            _ => Vec::new(),
-        };
-        let lines: Vec<String> =
-            lines.into_iter().filter(|line| !line.starts_with('@') && !line.contains("::")).collect();
-        run_lines(run, folder.as_ref(), &lines);
-    }
-    run.derived()
 }
 
 /// The commands of a CMake script, as shell text.

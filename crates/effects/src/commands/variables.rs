@@ -38,6 +38,8 @@ const COMMANDS: &[&str] = &[
     "MANROFFSEQ",
     "NIX_PAGER",
     "TERRAGRUNT_TFPATH",
+    "AUTOSSH_PATH",
+    "SPELL",
 ];
 
 /// How names of such variables end, by convention.
@@ -76,6 +78,8 @@ const OPTIONS: &[(&str, &str)] = &[
     ("LESS", "less"),
     ("MORE", "less"),
     ("MAKEFLAGS", "make"),
+    ("PARALLEL", "parallel"),
+    ("SYSTEMD_LESS", "less"),
     ("GNUMAKEFLAGS", "make"),
     ("GOFLAGS", "go build"),
     ("RUSTFLAGS", "rustc"),
@@ -152,6 +156,7 @@ const LOADERS: &[&str] = &[
     "OPENSSL_MODULES",
     "GTK_MODULES",
     "GIO_EXTRA_MODULES",
+    "SSH_SK_PROVIDER",
 ];
 
 /// Variables with folders and files that programs take code from: of note when anybody may write there.
@@ -222,6 +227,11 @@ pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &
         analyst.push(EffectKind::Tamper { what }, call.span, Certainty::Certain);
         return;
     }
+    if name == "SHELLOPTS" {
+        let has = |option: &str| value.literals().any(|text| text.split(':').any(|given| given == option));
+        analyst.traced |= has("xtrace");
+        analyst.verbose |= has("verbose");
+    }
     persistence::variable(analyst, name, value, call);
     let mut run = Run { analyst, shell, call, path: name, program: name, args: &[] };
     commands(&mut run, name, value);
@@ -247,7 +257,7 @@ fn commands(run: &mut Run, name: &str, value: &Value) {
         let span = run.call.span;
         let code = Code { text, scope: Scope::Child, dialect: Dialect::Posix, name: None, args: None, span };
         run.shell.run_text(&code, run.analyst);
-        unread(run, name, value);
+        loads::unread(run, name, value);
     }
     // Bash expands it before each line that it traces, and nothing else of it is code.
     if name == "PS4" {
@@ -264,20 +274,6 @@ fn commands(run: &mut Run, name: &str, value: &Value) {
         && let Some(body) = value.as_literal().and_then(|text| text.trim_start().strip_prefix("()"))
     {
         interpreters::code(run, &Value::text(body.trim()), run.call.span);
-    }
-}
-
-/// A program that only these variables start, and that cannot be read, is not let through.
-fn unread(run: &mut Run, name: &str, value: &Value) {
-    let first = value.as_literal().and_then(|text| text.split_whitespace().next()).unwrap_or_default();
-    if !first.contains('/') || first.contains('%') {
-        return;
-    }
-    let word = Word::literal_at(first, run.call.span);
-    let near = |zone: Zone| matches!(zone, Zone::Temp | Zone::Workspace);
-    let here = run.analyst.places(&word, run.shell).iter().any(|(place, _)| near(place.zone));
-    if here && run.analyst.script(&word, run.shell).is_none() {
-        run.analyst.opaque(format!("`{name}` has `{first}` run, which cannot be read here"), run.call.span);
     }
 }
 
@@ -369,7 +365,8 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
         }
         _ => false,
     };
-    let leads = LEADERS.iter().any(|(known, programs)| *known == name && runs(run, programs).is_some());
+    let led = LEADERS.iter().find(|(known, _)| *known == name).and_then(|(_, programs)| runs(run, programs));
+    let leads = led.is_some_and(|words| reads_settings(&words));
     let temporary = (SEARCHED.contains(&name) || leads && !is_made(run, value)) && in_temp(run, value);
     let open = match name {
         "LD_LIBRARY_PATH" | "DYLD_LIBRARY_PATH" => here(value) || in_temp(run, value),
@@ -381,6 +378,21 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
     if (LOADERS.contains(&name) && !plain) || temporary {
         run.analyst.opaque(format!("`{name}` puts other code into the program"), run.call.span);
     }
+}
+
+/// Does a program look for settings of its own? Of a shell only one that somebody types into or logs in with does.
+fn reads_settings(words: &[Word]) -> bool {
+    let Some((program, rest)) = words.split_first() else { return false };
+    let name = program.shown();
+    if !matches!(name.rsplit('/').next(), Some("bash" | "ksh")) {
+        return true;
+    }
+    let typed = |word: &Word| {
+        let text = word.shown();
+        let letters = text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        text == "--login" || letters.is_some_and(|letters| letters.contains(['l', 'i']))
+    };
+    rest.iter().any(typed)
 }
 
 /// Libraries that lie where the system's packages put them: sanitizers, allocators.

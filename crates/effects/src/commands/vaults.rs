@@ -106,6 +106,12 @@ fn ps(run: &mut Run) -> Outcome {
     let letters = "aceEfghHjklLmnNoOpqrSsTtuUvVwxXZ";
     let first = run.args.first().map(Word::shown).unwrap_or_default();
     let shows = first.contains('e') && first.chars().all(|letter| letters.contains(letter));
+    // On a Mac it is a letter behind a dash.
+    let shows = shows
+        || run.args.iter().any(|word| {
+            let text = word.shown();
+            text.starts_with('-') && !text.starts_with("--") && text.len() < 6 && text.contains('E')
+        });
     if shows { dump(run) } else { run.derived() }
 }
 

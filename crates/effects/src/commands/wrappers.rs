@@ -5,6 +5,7 @@ mod env;
 mod plain;
 mod reports;
 mod sandbox;
+mod services;
 mod tmux;
 
 use tollgate_model::phrase::JOB;
@@ -14,7 +15,7 @@ use tollgate_shell::multicall;
 use tollgate_shell::value::Value;
 
 use super::{Commands, Handler, Run, interpreters, variables};
-use crate::options::{Options, Order, read};
+use crate::options::{Order, read};
 use crate::word::Word;
 
 pub(super) const COMMANDS: Commands = &[
@@ -136,22 +137,29 @@ fn plain(run: &mut Run) -> Outcome {
         run.push(EffectKind::Persist { place: format!("{JOB}systemd") });
     }
     reports::reports(run, &options);
-    let command: Vec<Word> = options.operands.iter().skip(*before).cloned().collect();
-    match started_in(run, &options) {
+    if run.program == "systemd-run" {
+        services::services(run, &options);
+    }
+    // What stands before the command may be left out.
+    let bare = matches!(run.program, "setarch" | "chrt")
+        && options.operands.first().and_then(Word::literal).is_some_and(super::is_command);
+    let before = if bare { 0 } else { *before };
+    let command: Vec<Word> = options.operands.iter().skip(before).cloned().collect();
+    if run.program == "exec" && options.has("c") && !command.is_empty() {
+        let mark = run.analyst.mark();
+        let outcome = inner_or_nothing(run, &command, options.unsure);
+        return env::spare(run, mark, &command, outcome);
+    }
+    if let Some(listens) =
+        options.values("socket-property").find(|word| word.shown().starts_with("ListenStream"))
+    {
+        let address = listens.after('=');
+        return super::network::serve(run, Some(&address), &command);
+    }
+    match services::started_in(run, &options) {
         Some(folder) if !command.is_empty() => inside(run, &folder, &command),
         _ => inner_or_nothing(run, &command, options.unsure),
     }
-}
-
-/// Where a service that `systemd-run` starts works, unless it is where the caller is.
-fn started_in(run: &Run, options: &Options) -> Option<Value> {
-    if run.program != "systemd-run" || options.has("scope") || options.has("d") {
-        return None;
-    }
-    let property = options.values("p").find(|word| word.text.prefix().starts_with("WorkingDirectory="));
-    let named = options.value("working-directory").cloned().or(property.map(|word| word.after('=')));
-    let home = if options.has("user") { run.analyst.world.home() } else { "/" };
-    Some(named.map_or_else(|| Value::text(home), |word| word.value()))
 }
 
 fn inner_or_nothing(run: &mut Run, command: &[Word], unsure: bool) -> Outcome {
@@ -232,7 +240,13 @@ fn su(run: &mut Run) -> Outcome {
     if options.has("u") && !options.operands.is_empty() {
         return run.inner(&options.operands.clone());
     }
-    // What follows the user goes to the shell.
+    // What follows the user goes to the shell, which may be any program.
+    if let (Some(shell), Some(rest)) =
+        (options.value("s"), options.operands.get(1..).filter(|rest| !rest.is_empty()))
+    {
+        let command: Vec<Word> = [shell].into_iter().chain(rest).cloned().collect();
+        return run.inner(&command);
+    }
     match options.operands.iter().position(|word| word.is("-c")) {
         Some(at) => shell_with(run, options.operands.get(at..).unwrap_or_default()),
         None => interpreters::stdin_code(run),
@@ -266,6 +280,13 @@ fn script(run: &mut Run) -> Outcome {
             let (text, span) = (text.value(), text.span);
             interpreters::code(run, &text, span)
         }
+        // The command may stand behind the dashes, with or without a file before them.
+        None if run.args.iter().any(|word| word.is("--")) => {
+            let command: Vec<Word> =
+                run.args.iter().skip_while(|word| !word.is("--")).skip(1).cloned().collect();
+            inner_or_nothing(run, &command, false)
+        }
+        None if options.operands.len() < 2 => interpreters::stdin_code(run),
         // BSD: script [-aq] file command …
         None => inner_or_nothing(run, &options.operands.iter().skip(1).cloned().collect::<Vec<_>>(), false),
     }

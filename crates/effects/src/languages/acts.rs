@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use tollgate_model::{Certainty, CodeSource, EffectKind};
 use tollgate_shell::eval::{Input, Stream};
-use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
+use tollgate_shell::value::{Hole, Piece, Taint, Text, Value};
 
 use super::args::going_by;
 use super::files::PATH;
@@ -65,8 +65,7 @@ impl Machine<'_, '_, '_> {
         if words.first().is_some_and(|word| word.text.bytes() > PATH) {
             return Value::output(marks);
         }
-        let is_foreign =
-            |piece: &Piece| matches!(piece, Piece::Hole(hole) if hole.source == HoleSource::Output);
+        let is_foreign = |piece: &Piece| matches!(piece, Piece::Hole(hole) if hole.source.is_output());
         let foreign = words.first().is_some_and(|word| word.text.pieces.iter().all(is_foreign));
         if unknown && (self.around.origin == Origin::File || foreign) && !taint::has(marks, taint::NET) {
             let kind = EffectKind::Exec {

@@ -1,298 +1,295 @@
-//! What a plain sed script makes of known text: substitutions, deletions, prints. Anything it does not know for
-//! certain (groups, branches, hold space) leaves the result unknown.
+//! What a plain sed script makes of known text: substitutions, lines put in, deletions, prints. Anything it does not
+//! know for certain (branches, hold space) leaves the result unknown.
+
+mod pattern;
+mod reader;
+
+use pattern::{Groups, Pattern, Search};
+use reader::Reader;
 
 /// The longest text that is edited, and the most steps that matching takes.
 const LONGEST: usize = 64 * 1024;
 const STEPS: usize = 1 << 20;
 
+/// What is left of a text.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Edited {
+    pub text: String,
+    /// Lines that were run as commands: what they print is not in the text.
+    pub ran: Vec<String>,
+}
+
 /// The text after the scripts, one after the other on every line.
-pub(crate) fn edited(scripts: &[String], text: &str, extended: bool, quiet: bool) -> Option<String> {
-    let mut commands = Vec::new();
-    for script in scripts {
-        read(script, extended, &mut commands)?;
-    }
-    let lines: Vec<&str> = text.strip_suffix('\n').unwrap_or(text).split('\n').collect();
-    let mut steps = STEPS;
-    let mut out = String::new();
+pub(crate) fn edited(scripts: &[String], text: &str, extended: bool, quiet: bool) -> Option<Edited> {
     if text.len() > LONGEST {
         return None;
     }
+    let mut reader = Reader { rest: "", extended };
+    let joined = scripts.join("\n");
+    reader.rest = &joined;
+    let mut commands = reader.commands(0)?;
+    if !is_plain(&commands) {
+        return None;
+    }
+    if text.is_empty() {
+        return Some(Edited::default());
+    }
+    let lines: Vec<&str> = text.strip_suffix('\n').unwrap_or(text).split('\n').collect();
+    let mut editor = Editor { out: Edited::default(), steps: STEPS };
     for (at, line) in lines.iter().enumerate() {
-        let mut line = (*line).to_owned();
-        let last = at + 1 == lines.len();
-        let mut kept = true;
-        for (address, edit) in &commands {
-            if !address.fits(at + 1, last) {
-                continue;
-            }
-            match edit {
-                Edit::Delete => {
-                    kept = false;
-                    break;
-                }
-                Edit::Print => out.push_str(&format!("{line}\n")),
-                Edit::Letters(from, to) => {
-                    let other = |c: char| from.iter().position(|known| *known == c).and_then(|at| to.get(at));
-                    line = line.chars().map(|c| other(c).copied().unwrap_or(c)).collect();
-                }
-                Edit::Substitute(pattern, new, all) => {
-                    line = pattern.replace(&line, new, *all, &mut steps)?
-                }
-            }
+        let mut now = Line {
+            text: (*line).to_owned(),
+            number: at + 1,
+            last: at + 1 == lines.len(),
+            behind: String::new(),
+            kept: true,
+            quits: false,
+        };
+        editor.run(&mut commands, &mut now)?;
+        if now.kept && !quiet {
+            editor.out.text.push_str(&format!("{}\n", now.text));
         }
-        if kept && !quiet {
-            out.push_str(&format!("{line}\n"));
+        editor.out.text.push_str(&now.behind);
+        if now.quits || editor.out.text.len() > 4 * LONGEST {
+            break;
         }
     }
-    Some(out)
+    Some(editor.out)
 }
 
-/// The lines that a command is for.
+/// Texts that a script puts into a file, each a line or more: those of `a`, `i` and `c`, and replacements of several
+/// words. For a file whose text is not known, or a script that is not followed.
+pub(crate) fn added(scripts: &[String]) -> Vec<String> {
+    let joined = scripts.join("\n");
+    let Some(commands) = (Reader { rest: &joined, extended: false }).commands(0) else { return Vec::new() };
+    let mut texts = Vec::new();
+    gather(&commands, &mut texts);
+    texts
+}
+
+/// Is every command one that is followed?
+fn is_plain(commands: &[Command]) -> bool {
+    commands.iter().all(|command| match &command.edit {
+        Edit::Other => false,
+        Edit::Block(inner) => is_plain(inner),
+        _ => true,
+    })
+}
+
+fn gather(commands: &[Command], texts: &mut Vec<String>) {
+    for command in commands {
+        match &command.edit {
+            Edit::Block(inner) => gather(inner, texts),
+            Edit::Append(text) | Edit::Insert(text) | Edit::Change(text) => texts.push(text.clone()),
+            Edit::Substitute(change) if change.new.contains(' ') && !change.new.contains(['&', '\\']) => {
+                texts.push(format!("{}\n", change.new));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The line that a script is at.
+struct Line {
+    text: String,
+    number: usize,
+    last: bool,
+    /// What is printed behind it.
+    behind: String,
+    kept: bool,
+    quits: bool,
+}
+
+struct Editor {
+    out: Edited,
+    steps: usize,
+}
+
+struct Command {
+    from: Option<Address>,
+    to: Option<Address>,
+    not: bool,
+    /// Within a range, and with which line it began.
+    since: Option<usize>,
+    edit: Edit,
+}
+
+/// A line that a command is for.
 enum Address {
-    All,
     Line(usize),
+    Further(usize),
     Last,
-}
-
-impl Address {
-    fn fits(&self, number: usize, last: bool) -> bool {
-        match self {
-            Self::All => true,
-            Self::Line(wanted) => *wanted == number,
-            Self::Last => last,
-        }
-    }
+    Fits(Pattern),
 }
 
 enum Edit {
     Delete,
     Print,
+    Nothing,
+    /// What is not followed: the hold space, branches, files.
+    Other,
+    Quit(bool),
+    Run,
+    Append(String),
+    Insert(String),
+    Change(String),
     Letters(Vec<char>, Vec<char>),
-    Substitute(Pattern, String, bool),
+    Substitute(Change),
+    Block(Vec<Command>),
 }
 
-/// A pattern without groups: single characters, each so many times.
-struct Pattern {
-    start: bool,
-    end: bool,
-    items: Vec<Item>,
+struct Change {
+    pattern: Pattern,
+    new: String,
+    all: bool,
+    first: usize,
+    prints: bool,
+    runs: bool,
 }
 
-struct Item {
-    set: Set,
-    least: usize,
-    most: usize,
-}
-
-enum Set {
-    One(char),
-    Any,
-    Of(Vec<(char, char)>, bool),
-}
-
-fn read(script: &str, extended: bool, commands: &mut Vec<(Address, Edit)>) -> Option<()> {
-    let mut rest = script.trim_start_matches([' ', '\t', '\n', ';']);
-    while !rest.is_empty() {
-        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        let (address, after) = if digits > 0 {
-            (Address::Line(rest.get(..digits)?.parse().ok()?), rest.get(digits..)?)
-        } else if let Some(after) = rest.strip_prefix('$') {
-            (Address::Last, after)
-        } else {
-            (Address::All, rest)
-        };
-        let letter = after.chars().next()?;
-        let after = after.get(1..)?;
-        let (edit, after) = match letter {
-            'd' => (Edit::Delete, after),
-            'p' => (Edit::Print, after),
-            's' | 'y' => slashed(letter, after, extended)?,
-            _ => return None,
-        };
-        commands.push((address, edit));
-        let next = after.trim_start_matches([' ', '\t']);
-        if !next.is_empty() && !next.starts_with([';', '\n']) {
-            return None;
-        }
-        rest = next.trim_start_matches([' ', '\t', '\n', ';']);
-    }
-    Some(())
-}
-
-/// `/old/new/flags`, with any mark for the slash.
-fn slashed(letter: char, text: &str, extended: bool) -> Option<(Edit, &str)> {
-    let mark = text.chars().next().filter(|mark| !mark.is_alphanumeric() && !matches!(mark, '\\' | '\n'))?;
-    let (old, rest) = upto(text.get(mark.len_utf8()..)?, mark)?;
-    let (new, rest) = upto(rest, mark)?;
-    if letter == 'y' {
-        let (old, new): (Vec<char>, Vec<char>) = (old.chars().collect(), new.chars().collect());
-        return (old.len() == new.len()).then_some((Edit::Letters(old, new), rest));
-    }
-    let after = rest.trim_start_matches('g');
-    Some((Edit::Substitute(Pattern::read(&old, extended)?, new, after.len() < rest.len()), after))
-}
-
-/// The text before the mark; an escaped mark is a part of it.
-fn upto(text: &str, mark: char) -> Option<(String, &str)> {
-    let mut found = String::new();
-    let mut characters = text.char_indices();
-    while let Some((at, c)) = characters.next() {
-        if c == mark {
-            return Some((found, text.get(at + c.len_utf8()..)?));
-        }
-        if c == '\\' {
-            let (_, next) = characters.next()?;
-            if next != mark {
-                found.push('\\');
+impl Editor {
+    /// Runs the commands on a line.
+    fn run(&mut self, commands: &mut [Command], line: &mut Line) -> Option<()> {
+        for command in commands {
+            if !line.kept || line.quits {
+                break;
             }
-            found.push(next);
-        } else {
-            found.push(c);
-        }
-    }
-    None
-}
-
-impl Pattern {
-    fn read(text: &str, extended: bool) -> Option<Self> {
-        let mut pattern = Self { start: false, end: false, items: Vec::new() };
-        let mut characters = text.chars().peekable();
-        pattern.start = characters.next_if_eq(&'^').is_some();
-        while let Some(c) = characters.next() {
-            let set = match c {
-                '$' if characters.peek().is_none() => {
-                    pattern.end = true;
-                    break;
+            if !self.is_for(command, line)? {
+                continue;
+            }
+            match &mut command.edit {
+                Edit::Delete => line.kept = false,
+                Edit::Print => self.out.text.push_str(&format!("{}\n", line.text)),
+                Edit::Nothing => {}
+                Edit::Other => return None,
+                Edit::Quit(shows) => (line.quits, line.kept) = (true, *shows),
+                Edit::Run => {
+                    self.out.ran.push(std::mem::take(&mut line.text));
                 }
-                '.' => Set::Any,
-                '[' => class(&mut characters)?,
-                '\\' => match characters.next()? {
-                    'n' => Set::One('\n'),
-                    't' => Set::One('\t'),
-                    other
-                        if other.is_alphanumeric() || matches!(other, '(' | ')' | '{' | '|' | '<' | '>') =>
-                    {
-                        return None;
+                Edit::Append(text) => line.behind.push_str(text),
+                Edit::Insert(text) => self.out.text.push_str(text),
+                Edit::Change(text) => {
+                    line.kept = false;
+                    // Of a range only one text is left.
+                    if command.since.is_none() || command.to.is_none() {
+                        self.out.text.push_str(text);
                     }
-                    other => Set::One(other),
-                },
-                '(' | ')' | '|' | '{' | '+' | '?' if extended => return None,
-                '*' if pattern.items.is_empty() => Set::One('*'),
-                other => Set::One(other),
-            };
-            let (least, most) = match characters.peek() {
-                Some('*') => (0, usize::MAX),
-                Some('+') if extended => (1, usize::MAX),
-                Some('?') if extended => (0, 1),
-                _ => (1, 1),
-            };
-            if (least, most) != (1, 1) {
-                characters.next();
+                }
+                Edit::Letters(from, to) => {
+                    let other = |c: char| from.iter().position(|known| *known == c).and_then(|at| to.get(at));
+                    line.text = line.text.chars().map(|c| other(c).copied().unwrap_or(c)).collect();
+                }
+                Edit::Substitute(change) => self.substitute(change, line)?,
+                Edit::Block(inner) => self.run(inner, line)?,
             }
-            pattern.items.push(Item { set, least, most });
         }
-        Some(pattern)
+        Some(())
     }
 
-    fn replace(&self, line: &str, new: &str, all: bool, steps: &mut usize) -> Option<String> {
-        let line: Vec<char> = line.chars().collect();
-        let mut out = String::new();
-        let mut at = 0;
-        let mut done = false;
-        while at <= line.len() {
-            let found =
-                if done && !all || self.start && at > 0 { None } else { self.ends(&line, at, 0, steps)? };
-            if let Some(end) = found.filter(|end| *end > at || !done) {
-                let old: String = line.get(at..end)?.iter().collect();
-                out.push_str(&filled(new, &old)?);
-                done = true;
+    fn is_for(&mut self, command: &mut Command, line: &Line) -> Option<bool> {
+        let Some(from) = &command.from else { return Some(!command.not) };
+        let Some(to) = &command.to else { return Some(self.fits(from, line)? != command.not) };
+        let (inside, ends) = match command.since {
+            Some(since) => (true, self.ends(to, since, line)?),
+            None => {
+                let begins = self.fits(from, line)?;
+                // A number that is passed already makes a range of one line.
+                let short = matches!(to, Address::Line(number) if *number <= line.number)
+                    || matches!(to, Address::Further(0));
+                (begins, !begins || short)
+            }
+        };
+        command.since = match ends {
+            true => None,
+            false => Some(command.since.unwrap_or(line.number)),
+        };
+        Some(inside != command.not)
+    }
+
+    fn ends(&mut self, to: &Address, since: usize, line: &Line) -> Option<bool> {
+        match to {
+            Address::Line(number) => Some(line.number >= *number),
+            Address::Further(more) => Some(line.number >= since + more),
+            other => self.fits(other, line),
+        }
+    }
+
+    fn fits(&mut self, address: &Address, line: &Line) -> Option<bool> {
+        match address {
+            Address::Line(number) => Some(*number == line.number),
+            Address::Further(_) => None,
+            Address::Last => Some(line.last),
+            Address::Fits(pattern) => {
+                let characters: Vec<char> = line.text.chars().collect();
+                let mut search = Search { line: &characters, steps: &mut self.steps };
+                for at in 0..=characters.len() {
+                    if pattern.matches(&mut search, at)?.is_some() {
+                        return Some(true);
+                    }
+                }
+                Some(false)
+            }
+        }
+    }
+
+    fn substitute(&mut self, change: &Change, line: &mut Line) -> Option<()> {
+        let characters: Vec<char> = line.text.chars().collect();
+        let mut search = Search { line: &characters, steps: &mut self.steps };
+        let (mut at, mut count, mut out) = (0, 0, String::new());
+        let mut changed = false;
+        let mut barred = None;
+        while at <= characters.len() {
+            let open = !changed || change.all;
+            let found = if open { change.pattern.matches(&mut search, at)? } else { None };
+            // What ends where the last one did and is empty is none.
+            let found = found.filter(|(end, _)| *end > at || barred != Some(at));
+            if let Some((end, groups)) = found {
+                count += 1;
+                if count >= change.first && (!changed || change.all) {
+                    out.push_str(&filled(&change.new, &characters, (at, end), &groups)?);
+                    changed = true;
+                } else {
+                    out.extend(characters.get(at..end)?);
+                }
+                barred = Some(end);
                 if end > at {
                     at = end;
                     continue;
                 }
-                if all {
-                    return None;
-                }
             }
-            out.extend(line.get(at));
+            out.extend(characters.get(at));
             at += 1;
         }
-        Some(out)
-    }
-
-    /// Where a match that starts here ends. `None` when it takes too long to tell.
-    #[expect(clippy::option_option, reason = "no match is an answer, no answer is none")]
-    fn ends(&self, line: &[char], at: usize, item: usize, steps: &mut usize) -> Option<Option<usize>> {
-        *steps = steps.checked_sub(1)?;
-        let Some(Item { set, least, most }) = self.items.get(item) else {
-            return Some((!self.end || at == line.len()).then_some(at));
-        };
-        let run =
-            line.get(at..).unwrap_or_default().iter().take(*most).take_while(|c| set.holds(**c)).count();
-        let mut taken = run;
-        loop {
-            if taken < *least {
-                return Some(None);
+        if changed {
+            line.text = out;
+            if change.runs {
+                self.out.ran.push(std::mem::take(&mut line.text));
             }
-            if let Some(end) = self.ends(line, at + taken, item + 1, steps)? {
-                return Some(Some(end));
-            }
-            match taken.checked_sub(1) {
-                Some(less) => taken = less,
-                None => return Some(None),
+            if change.prints {
+                self.out.text.push_str(&format!("{}\n", line.text));
             }
         }
+        Some(())
     }
 }
 
-impl Set {
-    fn holds(&self, c: char) -> bool {
-        match self {
-            Self::One(own) => *own == c,
-            Self::Any => c != '\n',
-            Self::Of(ranges, inverted) => {
-                ranges.iter().any(|(from, to)| (*from..=*to).contains(&c)) != *inverted
-            }
-        }
-    }
-}
-
-/// `[a-z]`, `[^ ]`; named classes are not known.
-fn class(characters: &mut std::iter::Peekable<std::str::Chars>) -> Option<Set> {
-    let inverted = characters.next_if_eq(&'^').is_some();
-    let mut ranges = Vec::new();
-    loop {
-        let from = characters.next()?;
-        match from {
-            ']' if !ranges.is_empty() => return Some(Set::Of(ranges, inverted)),
-            '[' => return None,
-            _ => {}
-        }
-        if characters.peek() == Some(&'-') {
-            characters.next();
-            match characters.next()? {
-                ']' => {
-                    ranges.extend([(from, from), ('-', '-')]);
-                    return Some(Set::Of(ranges, inverted));
-                }
-                to => ranges.push((from, to)),
-            }
-        } else {
-            ranges.push((from, from));
-        }
-    }
-}
-
-/// The replacement, with `&` for what was found.
-fn filled(new: &str, old: &str) -> Option<String> {
+/// The replacement, with `&` for what was found and numbers for its groups.
+fn filled(new: &str, line: &[char], found: (usize, usize), groups: &Groups) -> Option<String> {
     let mut out = String::new();
     let mut characters = new.chars();
     while let Some(c) = characters.next() {
         match c {
-            '&' => out.push_str(old),
+            '&' => out.extend(line.get(found.0..found.1)?),
             '\\' => match characters.next()? {
                 'n' => out.push('\n'),
                 't' => out.push('\t'),
+                '0' => out.extend(line.get(found.0..found.1)?),
+                digit @ '1'..='9' => {
+                    let group = groups.get(usize::try_from(digit.to_digit(10)?).ok()?)?;
+                    if let Some((from, to)) = group {
+                        out.extend(line.get(*from..*to)?);
+                    }
+                }
                 other if other.is_alphanumeric() => return None,
                 other => out.push(other),
             },
@@ -316,11 +313,44 @@ mod tests {
             ("y/abc/xyz/", "cab\n", Some("zxy\n")),
             ("1d;$p", "a\nb\n", Some("b\nb\n")),
             ("s/x*/-/", "ab\n", Some("-ab\n")),
-            ("s/x*/-/g", "ab\n", None),
-            ("s/\\(a\\)/\\1/", "a\n", None),
-            ("/a/d", "a\n", None),
+            ("s/x*/-/g", "abxc\n", Some("-a-b-c-\n")),
+            ("s/\\(a\\)\\(b\\)/\\2\\1/", "ab\n", Some("ba\n")),
+            ("/a/d", "a\nb\n", Some("b\n")),
+            ("/a/,/c/d", "x\na\nb\nc\ny\n", Some("x\ny\n")),
+            ("2,+1s/^/# /", "a\nb\nc\nd\n", Some("a\n# b\n# c\nd\n")),
+            ("$a end", "a\n", Some("a\nend\n")),
+            ("1i\\\n  top", "a\n", Some("  top\na\n")),
+            ("/b/c new", "a\nb\n", Some("a\nnew\n")),
+            ("/b/{s/b/c/;p}", "b\n", Some("c\nc\n")),
+            ("1!d", "a\nb\n", Some("a\n")),
+            ("s/a/b/2", "aaa\n", Some("aba\n")),
+            ("s/A/b/I", "a\n", Some("b\n")),
+            ("s/[[:space:]]\\+$//", "a  \n", Some("a\n")),
+            ("s/\\<b\\>/c/", "ab b\n", Some("ab c\n")),
+            ("s/[/]/x/", "a/b\n", Some("axb\n")),
+            ("2q", "a\nb\nc\n", Some("a\nb\n")),
+            ("h;G", "a\n", None),
+            ("s/a\\|b/c/", "a\n", None),
+            (":a;s/x//;ta", "x\n", None),
         ] {
-            assert_eq!(edited(&[script.to_owned()], text, false, false).as_deref(), expected, "{script}");
+            let made = edited(&[script.to_owned()], text, false, false).map(|edited| edited.text);
+            assert_eq!(made.as_deref(), expected, "{script}");
         }
+        let made = edited(&["s/(a+)(,b)?/<\\1>/g".to_owned()], "aa,b a\n", true, false);
+        assert_eq!(made.map(|made| made.text).as_deref(), Some("<aa> <a>\n"));
+    }
+
+    #[test]
+    fn lines_that_are_run_are_told() {
+        let made = edited(&["s/^/ls /e".to_owned()], "a\nb\n", false, false);
+        assert_eq!(made.map(|made| made.ran), Some(vec!["ls a".to_owned(), "ls b".to_owned()]));
+        assert_eq!(added(&["$a rm x".to_owned(), "s/a/b c/".to_owned()]), ["rm x\n", "b c\n"]);
+    }
+
+    #[test]
+    fn hard_patterns_end() {
+        let text = format!("{}b\n", "a".repeat(400));
+        let made = edited(&["s/\\(a*\\)*\\(a*\\)*c/x/".to_owned()], &text, false, false);
+        assert!(made.is_none_or(|made| made.text == text));
     }
 }

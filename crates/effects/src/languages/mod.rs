@@ -47,7 +47,7 @@ mod token;
 mod value;
 
 use tollgate_model::Span;
-use tollgate_shell::eval::{Input, Outcome, Status, Stream};
+use tollgate_shell::eval::{Host, Input, Outcome, Status, Stream};
 use tollgate_shell::value::{HoleSource, Piece, Taint, Text, Value};
 
 use crate::analyst::{call_taint, taint};
@@ -211,6 +211,10 @@ pub(crate) fn run_with(
     if taint::has(program.code.taint, taint::NET) {
         run.analyst.dynamic_code(program.code.taint, program.span);
     }
+    let read = match program.code.has_file() {
+        true => program.code.filled(|path| run.analyst.content(path, run.shell)),
+        false => program.code.clone(),
+    };
     if run.analyst.languages.programs >= PROGRAMS {
         run.analyst.opaque("programs in programs go deeper than is followed", program.span);
         return run.derived();
@@ -223,8 +227,7 @@ pub(crate) fn run_with(
     let Run { analyst, shell, path, program: name, args, .. } = run;
     let printed = shell.isolated(|shell| {
         let mut inner = Run { analyst, shell, call: &call, path, program: name, args };
-        let ways =
-            program.code.any.iter().take(16).map(|text| one(&mut inner, language, program, text, input));
+        let ways = read.any.iter().take(16).map(|text| one(&mut inner, language, program, text, input));
         ways.collect::<Vec<Value>>().into_iter().reduce(|all, next| all.union(&next))
     });
     run.analyst.languages.programs -= 1;

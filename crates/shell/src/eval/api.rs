@@ -33,6 +33,11 @@ pub trait Host {
         false
     }
 
+    /// What is in a file that is about to be run as code; `None` when that cannot be told.
+    fn content(&mut self, _path: &str, _shell: &Shell) -> Option<String> {
+        None
+    }
+
     /// The home directory of a user, for `~user`.
     fn home_of(&self, user: &str) -> Option<String>;
 

@@ -361,7 +361,7 @@ fn number() -> Text {
 /// Something made from this text: keeps what it came from.
 fn blurred(text: &Text) -> Text {
     let source = text.pieces.iter().find_map(|piece| match piece {
-        Piece::Hole(hole) => Some(hole.source.clone()),
+        Piece::Hole(hole) => Some(hole.source.of_part()),
         _ => None,
     });
     Text::hole(Hole::new(source.unwrap_or(HoleSource::Budget)))

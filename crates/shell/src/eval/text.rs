@@ -21,6 +21,15 @@ impl Shell {
     /// Runs text in the scope it asks for.
     pub(super) fn run_code(&mut self, code: &Code, host: &mut dyn Host) -> Flow {
         let span = self.at(code.span);
+        let read: Code;
+        let code = match code.text.has_file() {
+            true => {
+                let text = code.text.filled(|path| host.content(path, self));
+                read = Code { text, ..code.clone() };
+                &read
+            }
+            false => code,
+        };
         if !code.text.is_known() && !code.text.is_empty() {
             host.note(Note::DynamicCode { text: code.text.clone(), span });
             self.doubt_variables();

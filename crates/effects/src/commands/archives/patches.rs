@@ -1,12 +1,14 @@
 //! Patches: each names the files that it changes.
 
-use tollgate_model::WriteMode;
+use tollgate_model::{Replacement, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::Value;
 
 use super::{extract, here};
-use crate::commands::{Run, interpreters};
+use crate::commands::{Run, interpreters, stream};
+use crate::languages::edits::Edited;
 use crate::options::{Order, read};
+use crate::patch::Change;
 use crate::word::Word;
 
 /// `patch` writes the files its input names, or the one it is told.
@@ -21,15 +23,22 @@ pub(super) fn patch(run: &mut Run) -> Outcome {
     if let Some(rejects) = options.value("r").cloned() {
         run.analyst.write(&rejects, WriteMode::Overwrite, None, run.shell);
     }
-    if let Some(file) = options.value("o").or(options.operands.first()).cloned() {
-        run.analyst.write(&file, WriteMode::Edit, None, run.shell);
-        return Outcome::silent(Status::Either);
-    }
+    let told = options.value("o").or(options.operands.first()).cloned();
     let input = options.value("i").or(options.operands.get(1)).cloned();
     let text = match &input {
         Some(file) => run.analyst.script(file, run.shell),
         None => run.stdin().cloned().map(|text| interpreters::script_of(run, text)),
     };
+    if let Some(file) = told {
+        let known = text.as_ref().and_then(Value::as_literal).map(crate::patch::read).unwrap_or_default();
+        let edits = known.into_iter().find_map(|change| match change {
+            Change::Update { edits, .. } => Some(edits),
+            Change::Add { text, .. } => Some(vec![Replacement { old: String::new(), new: text }]),
+            Change::Delete { .. } => None,
+        });
+        updated(run, &file, &edits.unwrap_or_default());
+        return Outcome::silent(Status::Either);
+    }
     let strip = options.value("p").and_then(|word| word.literal()?.parse().ok());
     let folder = options.value("d").cloned();
     let before = run.shell.cwd().clone();
@@ -42,6 +51,27 @@ pub(super) fn patch(run: &mut Run) -> Outcome {
     }
     run.shell.set_cwd(&before);
     Outcome::silent(Status::Either)
+}
+
+/// A file whose text is known holds what a patch makes of it; else what was there, and what is put in.
+pub(in crate::commands) fn updated(run: &mut Run, file: &Word, changes: &[Replacement]) {
+    let edit = |text: &str| {
+        let mut text = Some(text).filter(|_| !changes.is_empty())?.to_owned();
+        for Replacement { old, new } in changes {
+            if old.is_empty() || !text.contains(old.as_str()) {
+                return None;
+            }
+            text = text.replacen(old.as_str(), new, 1);
+        }
+        Some(Edited { text, ran: Vec::new() })
+    };
+    let fresh = |change: &Replacement| {
+        let old: Vec<&str> = change.old.lines().collect();
+        let lines = change.new.lines().filter(|line| !old.contains(line));
+        lines.map(|line| format!("{line}\n")).collect::<String>()
+    };
+    let added: Vec<String> = changes.iter().map(fresh).filter(|text| !text.is_empty()).collect();
+    stream::in_place(run, file, &edit, &added);
 }
 
 /// The patch tool of some agents, as a command: the patch is its argument or its input.
@@ -59,7 +89,6 @@ pub(super) fn apply_patch(run: &mut Run) -> Outcome {
 
 /// Changes the files of a patch, `strip` folders of their names left out.
 fn patched(run: &mut Run, text: &str, strip: Option<usize>) {
-    use crate::patch::Change;
     let name = |path: &str| {
         let kept = path.splitn(strip.unwrap_or(0).saturating_sub(1).saturating_add(1), '/').last();
         Word::literal_at(kept.unwrap_or(path), run.call.span)
@@ -76,7 +105,7 @@ fn patched(run: &mut Run, text: &str, strip: Option<usize>) {
             Change::Add { text, .. } => {
                 run.analyst.write(&word, WriteMode::Overwrite, Some(&Value::text(&text)), run.shell);
             }
-            Change::Update { .. } => run.analyst.write(&word, WriteMode::Edit, None, run.shell),
+            Change::Update { edits, .. } => updated(run, &word, &edits),
             Change::Delete { .. } => run.analyst.delete(&word, false, run.shell),
         }
     }

@@ -57,7 +57,11 @@ pub(super) fn machinectl(run: &mut Run) -> Outcome {
                 read(line.operands.get(1..).unwrap_or_default(), "E,setenv= uid= q,quiet", Order::First);
             let command = options.operands.get(1..).unwrap_or_default().to_vec();
             // `.host` is this machine.
-            if options.operands.first().is_none_or(|machine| machine.shown().ends_with(".host")) {
+            if options
+                .operands
+                .first()
+                .is_none_or(|machine| machine.shown().ends_with(".host") || machine.shown().ends_with('@'))
+            {
                 return run.inner(&command);
             }
             return inside(run, Elsewhere::new(run.analyst.world), None, &command);

@@ -25,6 +25,8 @@ pub(super) const VERBS: &[(&str, Verb)] = &[
     ("maintenance", maintenance),
     ("web--browse", web_browse),
     ("shell", restricted_shell),
+    ("merge-index", merge_index),
+    ("remote-ext", remote_ext),
 ];
 
 fn bisect(git: &mut Git) -> Outcome {
@@ -163,6 +165,26 @@ fn web_browse(git: &mut Git) -> Outcome {
         }
     }
     git.run.derived()
+}
+
+/// `git merge-index program -a` runs the program for every file that two sides changed.
+fn merge_index(git: &mut Git) -> Outcome {
+    let options = read(&git.args, "o q", Order::First);
+    if let Some(program) =
+        options.operands.first().filter(|program| !program.text.prefix().starts_with("git-merge-"))
+    {
+        let program = program.clone();
+        return git.run.inner(std::slice::from_ref(&program));
+    }
+    git.run.derived()
+}
+
+/// `git remote-ext name 'command words'` runs the command.
+fn remote_ext(git: &mut Git) -> Outcome {
+    match git.args.get(1).cloned() {
+        Some(command) => git.code(&command),
+        None => git.run.derived(),
+    }
 }
 
 /// `git shell -c` takes only git's own server commands.

@@ -7,6 +7,7 @@ use tollgate_shell::value::{Taint, Value};
 use super::lose::Doomed;
 use super::{Git, Verb};
 use crate::analyst::{call_taint, taint};
+use crate::commands::archives;
 use crate::patch::{self, Change};
 use crate::word::Word;
 
@@ -403,7 +404,18 @@ fn patches(git: &mut Git, files: &[Word], folder: &str, strip: usize) {
                 let text = Value::text(text);
                 git.run.analyst.write(&word, WriteMode::Overwrite, Some(&text), git.run.shell);
             }
-            None => git.run.analyst.write(&word, WriteMode::Edit, None, git.run.shell),
+            None => {
+                let changes = texts.iter().flat_map(Value::literals).flat_map(patch::read);
+                let edits = changes.into_iter().find_map(|change| match change {
+                    Change::Update { path: name, to, edits }
+                        if to.as_ref().unwrap_or(&name).ends_with(&path) =>
+                    {
+                        Some(edits)
+                    }
+                    _ => None,
+                });
+                archives::patches::updated(git.run, &word, &edits.unwrap_or_default());
+            }
         }
     }
 }

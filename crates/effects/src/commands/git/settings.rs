@@ -58,6 +58,7 @@ pub(super) fn use_of(key: &str) -> Option<Use> {
         | ("trailer", true, "command" | "cmd")
         | ("tar", true, "command")
         | ("instaweb", false, "httpd" | "browser")
+        | ("lfs", true, "path")
         | ("imap", _, "tunnel") => Use::Command,
         ("credential", _, "helper") | ("submodule", true, "update") | ("sendemail", _, "smtpserver") => {
             Use::Helper

@@ -8,8 +8,9 @@ use super::given::read;
 use super::languages::inline;
 use crate::analyst::taint;
 use crate::commands::readers::contents;
+use crate::commands::stream;
 use crate::commands::{Run, interpreters};
-use crate::languages::Language;
+use crate::languages::{Language, edits};
 use crate::word::Word;
 
 /// Editors of the `vi` family: files, and commands that may run programs.
@@ -49,11 +50,64 @@ pub(super) fn vim(run: &mut Run) -> Outcome {
     for command in &commands {
         editor_script(run, &command.value(), command, &files);
     }
+    changed(run, &commands, &files);
     if let (true, Some(text)) = (quiet, run.stdin().cloned()) {
         let word = Word::literal_at("", run.call.span);
         editor_script(run, &text, &word, &files);
     }
     Outcome::unknown(whole.taint)
+}
+
+/// What commands of the editor do to the lines of files that are saved.
+fn changed(run: &mut Run, commands: &[Word], files: &[Word]) {
+    let lines: Vec<String> = commands
+        .iter()
+        .flat_map(|command| command.shown().lines().map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    // `%s/a/b/|x` is two commands; behind `a|` stands a text.
+    let ends = |line: &String| {
+        let (first, last) = line.rsplit_once('|')?;
+        matches!(last.trim_end_matches('!'), "w" | "wq" | "x" | "up" | "update")
+            .then(|| [first.to_owned(), last.to_owned()])
+    };
+    let lines: Vec<String> = lines
+        .into_iter()
+        .flat_map(|line| ends(&line).map_or_else(|| vec![line], |both| both.to_vec()))
+        .collect();
+    let saves = |line: &String| {
+        matches!(line.trim_matches([':', ' ', '!']), "w" | "wq" | "x" | "wa" | "wqa" | "xa" | "up" | "update")
+    };
+    let scripts: Vec<String> = lines.iter().filter_map(|line| as_sed(line)).collect();
+    if scripts.is_empty() || !lines.iter().any(saves) {
+        return;
+    }
+    for file in files {
+        stream::in_place(
+            run,
+            file,
+            &|text| edits::edited(&scripts, text, false, false),
+            &edits::added(&scripts),
+        );
+    }
+}
+
+/// A command of the editor as sed has it: `%s/a/b/`, `$a|text`, `g/x/d`.
+fn as_sed(line: &str) -> Option<String> {
+    let line = line.trim_start_matches([':', ' ']).trim_start_matches('%');
+    if let Some(all) = line.strip_prefix("g/") {
+        return Some(format!("/{all}"));
+    }
+    let end = line.find(|c: char| !(c.is_ascii_digit() || matches!(c, '$' | ','))).unwrap_or(line.len());
+    let (address, rest) = line.split_at_checked(end)?;
+    let (letter, text) = rest.split_at_checked(1)?;
+    match letter {
+        "s" if text.starts_with(['/', '#', ',', '|']) => Some(line.to_owned()),
+        "d" if text.is_empty() && !address.is_empty() => Some(line.to_owned()),
+        "a" | "i" | "c" => {
+            text.strip_prefix('|').map(|text| format!("{address}{letter} {}", text.replace('\\', "\\\\")))
+        }
+        _ => None,
+    }
 }
 
 /// The line editor: its commands are its input.
@@ -162,12 +216,21 @@ const PREFIXES: &[&str] = &[
     "bufdo ",
     "windo ",
     "tabdo ",
+    "normal! ",
+    "normal ",
+    "norm! ",
+    "norm ",
 ];
 
 fn editor_command(run: &mut Run, line: &str, word: &Word, files: &[Word]) {
     let mut line = line.trim_start_matches([':', ' ', '\t']);
     for prefix in PREFIXES {
         line = line.strip_prefix(prefix).unwrap_or(line);
+    }
+    // Typed as keys, or made of a text.
+    line = line.strip_prefix(':').unwrap_or(line);
+    if let Some(quoted) = line.strip_prefix(['"', '\'']) {
+        line = quoted.trim_end_matches(['"', '\'']);
     }
     if deletes_all(line) {
         for file in files {
@@ -218,7 +281,12 @@ fn editor_command(run: &mut Run, line: &str, word: &Word, files: &[Word]) {
 
 /// What a command saves goes to the file it names, or to those that are open.
 fn saved(run: &mut Run, target: &str, word: &Word, files: &[Word]) {
-    let named = Word::literal_at(target.trim_start_matches('>').trim(), word.span);
+    let name = target.trim_start_matches('>').trim();
+    let name = match name.strip_prefix("~/") {
+        Some(rest) => format!("{}/{rest}", run.analyst.world.home()),
+        None => name.to_owned(),
+    };
+    let named = Word::literal_at(&name, word.span);
     let targets = if target.is_empty() { files.to_vec() } else { vec![named] };
     for target in targets.iter().filter(|target| !target.shown().starts_with('|')) {
         run.analyst.write(target, WriteMode::Edit, None, run.shell);

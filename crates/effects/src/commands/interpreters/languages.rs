@@ -8,7 +8,7 @@ use super::given::{Given, read};
 use super::script_of;
 use crate::analyst::taint;
 use crate::commands::{Commands, Handler, Run, loads, stream};
-use crate::languages::{self, Language, Program};
+use crate::languages::{self, Language, Program, edits};
 use crate::word::Word;
 
 pub(in crate::commands) const COMMANDS: Commands = &[
@@ -247,10 +247,42 @@ fn edited(run: &mut Run, given: &Given, outcome: Outcome, prints: bool) -> Outco
     for file in &given.rest {
         marks = marks.union(run.read(file, false).taint);
         if given.has("i") {
-            stream::rewritten(run, file, prints);
+            // Plain replacements of one line are what sed makes of them.
+            let scripts: Vec<String> =
+                given.values("e").filter_map(|code| code.literal().map(str::to_owned)).collect();
+            let plain = prints
+                && !scripts.is_empty()
+                && scripts.iter().all(|code| code.trim_start().starts_with(['s', 'y']));
+            match plain {
+                true => stream::in_place(
+                    run,
+                    file,
+                    &|text| edits::edited(&scripts, text, true, false),
+                    &edits::added(&scripts),
+                ),
+                false if prints => stream::in_place(run, file, &|_| None, &quoted(&scripts)),
+                false => stream::rewritten(run, file, false),
+            }
         }
     }
     Outcome::unknown(marks)
+}
+
+/// Texts of several words that stand in code: what it puts into a file may be any of them.
+pub(in crate::commands) fn quoted(codes: &[String]) -> Vec<String> {
+    let mut texts = Vec::new();
+    for code in codes {
+        let mut rest = code.as_str();
+        while let Some(at) = rest.find(['"', '\'']) {
+            let (mark, after) = rest.split_at(at).1.split_at(1);
+            let Some((text, behind)) = after.split_once(mark) else { break };
+            if text.contains(' ') && texts.len() < 64 {
+                texts.push(format!("{}\n", text.replace("\\n", "\n")));
+            }
+            rest = behind;
+        }
+    }
+    texts
 }
 
 const UTILITIES: &[&str] = &["cp", "ln", "mv", "rm", "mkdir", "rmdir", "install", "chmod", "touch"];

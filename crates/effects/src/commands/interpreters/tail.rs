@@ -366,26 +366,7 @@ fn command(run: &mut Run, code: &Word, rest: &[Word]) -> Outcome {
 /// Debuggers: the program they start, and commands that leave them.
 fn gdb(run: &mut Run) -> Outcome {
     let spec = "one-line= one-line-before-file= source= ex= eval-command= iex= x= command= init-command= ix= p= pid= c= core= s= symbols= d= directory= cd= o= O= S= s= f= arch= n= Q";
-    let normal = |word: &Word| {
-        let text = word.shown();
-        let long = [
-            "-ex",
-            "-iex",
-            "-eval-command",
-            "-command",
-            "-batch",
-            "-args",
-            "-nx",
-            "-quiet",
-            "-x",
-            "-pid",
-            "-cd",
-            "-ix",
-        ]
-        .contains(&text.as_str());
-        if long { Word::literal_at(&format!("-{text}"), word.span) } else { word.clone() }
-    };
-    let args: Vec<Word> = run.args.iter().map(normal).collect();
+    let args: Vec<Word> = run.args.iter().map(dashed).collect();
     let given = read(&args, spec, &["args"]);
     let commands: Vec<Word> = ["ex", "eval-command", "iex", "o", "O", "one-line"]
         .iter()
@@ -417,11 +398,42 @@ fn gdb(run: &mut Run) -> Outcome {
         let word = Word::literal_at("", run.call.span);
         text.lines().take(10_000).for_each(|line| debugger_command(run, line, &word));
     }
+    let behind = run.args.iter().position(|word| word.is("--")).filter(|_| run.program == "lldb");
+    if let Some(program) = behind.and_then(|at| run.args.get(at + 1..)).filter(|program| !program.is_empty())
+    {
+        return run.inner(program);
+    }
     if given.has("args") || given.rest.first().is_some_and(|word| word.is("--")) {
         let program: Vec<Word> = given.rest.iter().skip_while(|word| word.is("--")).cloned().collect();
         return if program.is_empty() { run.derived() } else { run.inner(&program) };
     }
     run.derived()
+}
+
+/// Long options may be written with one dash.
+fn dashed(word: &Word) -> Word {
+    let text = word.shown();
+    let long = [
+        "-ex",
+        "-iex",
+        "-eval-command",
+        "-command",
+        "-batch",
+        "-args",
+        "-nx",
+        "-quiet",
+        "-x",
+        "-pid",
+        "-cd",
+        "-ix",
+    ]
+    .contains(&text.split('=').next().unwrap_or_default());
+    if long && text.contains('=') {
+        let mut dashed = tollgate_shell::value::Text::literal("-");
+        dashed.append(&word.text);
+        return Word { text: dashed, ..word.clone() };
+    }
+    if long { Word::literal_at(&format!("-{text}"), word.span) } else { word.clone() }
 }
 
 fn debugger_command(run: &mut Run, line: &str, word: &Word) {
@@ -446,9 +458,25 @@ fn debugger_command(run: &mut Run, line: &str, word: &Word) {
         "python" | "py" | "pi" | "python-interactive" | "script" => {
             drop(inline(run, Language::Python, &Value::text(rest), word, &[]))
         }
+        "compile" => drop(inline(run, Language::Slashed, &Value::text(rest), word, &[])),
+        "dump" | "save" | "append" => {
+            let file = rest.split_whitespace().find(|word| word.contains('/')).unwrap_or_default();
+            written(run, file, word);
+        }
+        "set" if rest.starts_with("logging file ") || rest.starts_with("log file ") => {
+            written(run, rest.rsplit(' ').next().unwrap_or_default(), word);
+        }
         "call" | "print" | "p" | "expr" | "expression" | "eval" => {
             drop(inline(run, Language::Slashed, &Value::text(rest), word, &[]))
         }
         _ => {}
+    }
+}
+
+/// A file that the debugger writes.
+fn written(run: &mut Run, file: &str, word: &Word) {
+    if !file.is_empty() {
+        let file = Word::literal_at(file, word.span);
+        run.analyst.write(&file, tollgate_model::WriteMode::Overwrite, None, run.shell);
     }
 }

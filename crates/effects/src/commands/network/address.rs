@@ -157,7 +157,7 @@ fn in_name(cargo: &mut Cargo, word: &Word, url: &Url, laid: &Laid, how: Use) {
     let secret = |source: &&&HoleSource| matches!(source, HoleSource::Variable(name) if is_secret_name(name));
     let what = if taint::has(word.taint, taint::SECRET) || sources.iter().any(|source| secret(&source)) {
         phrase::SECRET_DATA
-    } else if sources.iter().any(|source| matches!(source, HoleSource::Output)) {
+    } else if sources.iter().any(|source| source.is_output()) {
         phrase::OUTPUT
     } else if how == Use::Request && sources.iter().all(|source| names_a_place(source)) {
         return;

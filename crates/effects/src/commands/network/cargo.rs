@@ -125,7 +125,7 @@ pub(crate) fn is_strange(text: &Text, host: &str, proves: bool) -> bool {
 
 /// Is a part of it what a command printed?
 pub(super) fn has_output(text: &Text) -> bool {
-    text.pieces.iter().any(|piece| matches!(piece, Piece::Hole(Hole { source: HoleSource::Output, .. })))
+    text.pieces.iter().any(|piece| matches!(piece, Piece::Hole(hole) if hole.source.is_output()))
 }
 
 /// The variables in it of which nothing is known.

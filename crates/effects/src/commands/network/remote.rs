@@ -6,7 +6,7 @@ use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Code, Outcome, Scope, Status};
 use tollgate_shell::value::{Text, Value};
 
-use super::super::{Run, archives, interpreters};
+use super::super::{Run, archives, interpreters, loads};
 use super::address::{connect, host_of, send};
 use super::cargo::{Cargo, is_secret_name, variables};
 use super::remote_name;
@@ -113,6 +113,12 @@ fn setting_code(run: &mut Run, name: &str, value: &Word) {
     match name.trim().to_ascii_lowercase().as_str() {
         "proxycommand" | "localcommand" | "knownhostscommand" if !value.is("none") => {
             interpreters::code(run, &value.value(), value.span);
+            loads::unread(run, name, &value.value());
+        }
+        "xauthlocation" => loads::unread(run, name, &value.value()),
+        "pkcs11provider" | "securitykeyprovider" if value.shown().contains('/') => loads::load(run, value),
+        "userknownhostsfile" | "controlpath" => {
+            run.analyst.write(value, WriteMode::Append, None, run.shell);
         }
         "remotecommand" => there(run, &value.value(), ""),
         "stricthostkeychecking" if value.is("no") || value.is("off") => unknown_host(run),
@@ -296,6 +302,7 @@ pub(super) fn rsync(run: &mut Run) -> Outcome {
     }
     if let Some(program) = options.value("e").cloned() {
         interpreters::code(run, &program.value(), program.span);
+        loads::unread(run, "rsync", &program.value());
     }
     for name in ["files-from", "exclude-from", "include-from"] {
         for file in options.values(name).filter(|file| !file.is("-")).cloned().collect::<Vec<_>>() {
@@ -308,6 +315,9 @@ pub(super) fn rsync(run: &mut Run) -> Outcome {
     }
     if let Some(log) = options.value("log-file").cloned() {
         run.analyst.write(&log, WriteMode::Append, None, run.shell);
+    }
+    for batch in ["write-batch", "only-write-batch"].iter().flat_map(|name| options.values(name)) {
+        run.analyst.write(batch, WriteMode::Overwrite, None, run.shell);
     }
     deletions(run, &options, sources, target);
     copy(run, &options.operands, options.has("a") || options.has("r"));

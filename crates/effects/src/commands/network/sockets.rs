@@ -12,7 +12,7 @@ use crate::options::{Options, Order, read};
 use crate::url;
 use crate::word::Word;
 
-const SHELLS: &[&str] = &[
+pub(super) const SHELLS: &[&str] = &[
     "sh",
     "bash",
     "rbash",
@@ -96,7 +96,7 @@ fn told(run: &mut Run, port: u16, text: &Value) {
     }
 }
 
-fn control(run: &mut Run, host: &str) {
+pub(super) fn control(run: &mut Run, host: &str) {
     let carries = vec![phrase::SHELL.to_owned()];
     run.push(EffectKind::Net { host: host.to_owned(), direction: NetDirection::Out, carries });
 }

@@ -52,6 +52,10 @@ fn matching(run: &Run, folder: Option<&Word>, name: &str) -> Vec<String> {
     fits.take(16).map(|entry| format!("{parent}/{entry}")).collect()
 }
 
+/// How much longer than it stands there a text may become, and what it is then: code that nobody knows.
+const LONGEST: usize = 1 << 16;
+const TOO_LONG: &str = "eval \"$a_text_of_make_that_is_too_long\"";
+
 /// A makefile, as far as its recipes need: variables with known values, targets, prerequisites, recipes.
 pub(super) struct Makefile {
     variables: Vec<(String, String)>,
@@ -93,10 +97,7 @@ impl Makefile {
         if let Some((_, rest)) = plain.split_once("$(file <") {
             self.at_once.push(format!("cat {}", rest.split(')').next().unwrap_or_default().trim()));
         }
-        if let Some(at) = plain.find("$(shell ") {
-            let command = plain.get(at + "$(shell ".len()..).unwrap_or_default();
-            self.at_once.push(command.trim_end_matches(')').to_owned());
-        }
+        self.at_once.extend(shells(plain));
         if is_assignment(plain) {
             return self.assign(plain);
         }
@@ -123,6 +124,7 @@ impl Makefile {
         let value = self.expand(value.trim());
         match self.variables.iter_mut().find(|(known, _)| known == name) {
             Some(_) if keeps => {}
+            Some((_, old)) if adds && old.len() + value.len() > LONGEST => *old = TOO_LONG.to_owned(),
             Some((_, old)) if adds => *old = format!("{old} {value}"),
             Some((_, old)) => *old = value,
             None => self.variables.push((name.to_owned(), value)),
@@ -134,6 +136,9 @@ impl Makefile {
         let mut out = String::new();
         let mut rest = text;
         while let Some(at) = rest.find('$') {
+            if out.len() > LONGEST {
+                return TOO_LONG.to_owned();
+            }
             let (before, after) = rest.split_at(at);
             out.push_str(before);
             let after = after.get(1..).unwrap_or_default();
@@ -158,7 +163,7 @@ impl Makefile {
             rest = inner.get(end + 1..).unwrap_or_default();
         }
         out.push_str(rest);
-        out
+        if out.len() > LONGEST + text.len() { TOO_LONG.to_owned() } else { out }
     }
 
     fn value(&self, name: &str) -> String {
@@ -221,8 +226,9 @@ impl Makefile {
         })
     }
 
-    /// The lines that run for these goals, prerequisites first.
-    pub fn lines(&self, goals: &[&str]) -> Vec<String> {
+    /// The lines that run for these goals, prerequisites first. Of those that are only shown, the ones that run all the
+    /// same: marked lines, those that call make, and what make itself asks a shell for.
+    pub fn lines(&self, goals: &[&str], dry: bool) -> Vec<String> {
         let mut lines: Vec<String> = self.at_once.iter().map(|line| self.expand(line)).collect();
         let first = self.rules.iter().flat_map(|rule| &rule.targets).find(|target| !target.starts_with('.'));
         let mut todo: Vec<String> = match goals {
@@ -236,12 +242,40 @@ impl Makefile {
             }
             for rule in self.rules.iter().filter(|rule| rule.targets.contains(&goal)) {
                 todo.extend(rule.needs.iter().cloned());
-                lines.extend(rule.recipe.iter().map(|line| plain_recipe(&self.expand(line)).to_owned()));
+                for line in &rule.recipe {
+                    lines.extend(shells(line).iter().map(|command| self.expand(command)));
+                    if !dry || runs_always(line) {
+                        lines.push(plain_recipe(&self.expand(line)).to_owned());
+                    }
+                }
             }
             done.push(goal);
         }
         lines
     }
+}
+
+/// Does a line of a recipe run even where recipes are only shown?
+fn runs_always(line: &str) -> bool {
+    let marks = line.len() - line.trim_start().trim_start_matches(['@', '-', '+', ' ']).len();
+    let marked = line.get(..marks).is_some_and(|marks| marks.contains('+'));
+    marked || line.contains("$(MAKE)") || line.contains("${MAKE}")
+}
+
+/// The commands of `$(shell …)` in a text.
+pub(super) fn shells(text: &str) -> Vec<String> {
+    let calls = [("$(shell ", ')'), ("${shell ", '}'), ("$(shell\t", ')')];
+    let rests = calls.iter().flat_map(|(call, close)| text.split(call).skip(1).map(|rest| (rest, *close)));
+    rests
+        .take(64)
+        .map(|(rest, close)| rest.get(..closing(rest, close)).unwrap_or_default().to_owned())
+        .collect()
+}
+
+/// The commands of BSD's `${name:!command!}` in a text.
+pub(super) fn asked(text: &str) -> Vec<String> {
+    let rests = text.split(":!").skip(1).filter_map(|rest| rest.split_once('!'));
+    rests.map(|(command, _)| command.to_owned()).collect()
 }
 
 /// Where a variable's name ends: at the mark that closes it, those within it left out.

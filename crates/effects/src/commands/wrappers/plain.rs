@@ -44,7 +44,17 @@ pub(super) const PLAIN: &[(&str, &str, usize)] = &[
         0,
     ),
     ("catchsegv", "", 0),
-    ("strace", "a= b= c C D d e= E= f F h i I= k n o= O= p= P= q r s= S= t T u= U= v V w x X= y z Z", 0),
+    (
+        "strace",
+        "a,columns= b,detach-on= c,summary-only C,summary D,daemonize? d,debug e= E,env= f,follow-forks F h,help \
+         i,instruction-pointer I,interruptible= k,stack-trace? n,syscall-number o,output= O,summary-syscall-overhead= p,attach= \
+         P,trace-path= q,quiet? r,relative-timestamps? s,string-limit= S,summary-sort-by= t T,syscall-times? u,user= \
+         U,summary-columns= v,no-abbrev V,version w,summary-wall-clock x X,const-print-style= y z,successful-only \
+         Z,failed-only A,output-append-mode output-separately seccomp-bpf trace= inject= fault= signal= status= abbrev= verbose= \
+         raw= read= write= kvm= decode-fds? decode-pids= absolute-timestamps? argv0= tips? trace-fds= secontext? strings-in-hex? \
+         stack-trace-frame-limit= namespace= quiet=",
+        0,
+    ),
     ("ltrace", "a= A= b c C d D= e= f F= g= h i l= L n= o= p= r s= S t T u= V w= x=", 0),
     (
         "valgrind",

@@ -246,7 +246,7 @@ fn unbackslashed(text: &str, raw: bool) -> String {
 
 fn source(text: &Text) -> HoleSource {
     let hole = text.pieces.iter().find_map(|piece| match piece {
-        Piece::Hole(hole) => Some(hole.source.clone()),
+        Piece::Hole(hole) => Some(hole.source.of_part()),
         _ => None,
     });
     hole.unwrap_or(HoleSource::Input)

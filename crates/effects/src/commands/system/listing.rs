@@ -1,0 +1,154 @@
+//! Lists of processes: all that run, or all of one user, until something picks some of them.
+
+use tollgate_shell::value::Taint;
+
+use crate::analyst::taint;
+use crate::commands::Run;
+use crate::word::Word;
+
+/// The marks of what a command prints: lists of processes, and what is left of them.
+pub(crate) fn marks(run: &Run, printed: Taint) -> Taint {
+    let listed = match run.program {
+        "ps" => ps(&words(run)),
+        "pgrep" => pgrep(&words(run)),
+        "ls" if run.args.iter().any(|word| matches!(word.shown().trim_end_matches('/'), "/proc")) => TABLE,
+        _ => Taint::NONE,
+    };
+    let came = Taint(printed.0 & ALL);
+    let kept = if came.is_empty() { came } else { kept(run, came) };
+    Taint(printed.0 & !ALL).union(listed).union(kept)
+}
+
+/// Rows with a process each, and other things about it.
+const TABLE: Taint = taint::TABLE;
+
+const ALL: u64 = taint::TABLE.0 | taint::PROCESSES.0;
+
+fn words(run: &Run) -> Vec<String> {
+    run.args.iter().map(Word::shown).collect()
+}
+
+/// Does `ps` show every process, or every one of a user? Only their numbers, or more?
+fn ps(words: &[String]) -> Taint {
+    let (mut whole, mut narrow, mut format) = (false, false, None);
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        if let Some(long) = word.strip_prefix("--") {
+            let (name, value) = long.split_once('=').unwrap_or((long, ""));
+            match name {
+                "user" | "User" => {
+                    whole = true;
+                    if value.is_empty() {
+                        rest.next();
+                    }
+                }
+                "format" => format = Some(value.to_owned()),
+                "pid" | "ppid" | "quick-pid" | "sid" | "tty" | "group" | "Group" => narrow = true,
+                _ => {}
+            }
+            continue;
+        }
+        let dashed = word.starts_with('-');
+        let letters = word.trim_start_matches('-');
+        for (at, letter) in letters.char_indices() {
+            let value = |rest: &mut std::slice::Iter<String>| {
+                let attached = letters.get(at + 1..).unwrap_or_default().to_owned();
+                if attached.is_empty() { rest.next().cloned().unwrap_or_default() } else { attached }
+            };
+            match letter {
+                'e' | 'A' if dashed => whole = true,
+                'a' | 'x' if !dashed || letters.contains('x') => whole = true,
+                'o' | 'O' => {
+                    format = Some(value(&mut rest));
+                    break;
+                }
+                'u' | 'U' if dashed => {
+                    whole = true;
+                    value(&mut rest);
+                    break;
+                }
+                'C' | 'p' | 'q' | 's' | 't' | 'g' | 'G' if dashed => narrow = true,
+                'p' | 't' | '0'..='9' => narrow = true,
+                _ => {}
+            }
+        }
+    }
+    let number = |field: &str| {
+        matches!(field.trim_end_matches('='), "pid" | "pgid" | "pgrp" | "sid" | "tgid" | "ppid")
+    };
+    let bare = format.is_some_and(|format| format.split([',', ' ']).all(number));
+    match (whole && !narrow, bare) {
+        (false, _) => Taint::NONE,
+        (true, true) => taint::PROCESSES,
+        (true, false) => TABLE,
+    }
+}
+
+/// `pgrep -u user` without a name, or with one that fits all.
+fn pgrep(words: &[String]) -> Taint {
+    let mut named = words.iter().filter(|word| !word.starts_with('-'));
+    let of_user = words.iter().any(|word| {
+        word.starts_with("--uid")
+            || word.starts_with("--euid")
+            || word.trim_start_matches('-').contains(['u', 'U'])
+                && word.starts_with('-')
+                && !word.starts_with("--")
+    });
+    let attached = words.iter().any(|word| word.contains('=') || word.len() > 2 && word.starts_with("-u"));
+    let others = words
+        .iter()
+        .any(|word| ["-P", "-g", "-s", "-t", "-G", "-F"].iter().any(|flag| word.starts_with(flag)));
+    // The user is a word of its own, or attached.
+    let user = of_user && !attached && named.next().is_some();
+    let names: Vec<&String> = named.collect();
+    let all = |name: &&String| matches!(name.as_str(), "." | ".*" | "");
+    let whole =
+        !others && (names.is_empty() && (user || of_user) || !names.is_empty() && names.iter().all(all));
+    let more = words
+        .iter()
+        .any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(['l', 'a']));
+    match (whole, more) {
+        (false, _) => Taint::NONE,
+        (true, true) => TABLE,
+        (true, false) => taint::PROCESSES,
+    }
+}
+
+/// What a filter leaves of a list: a column of it is a list of numbers; what picks rows leaves none.
+fn kept(run: &Run, came: Taint) -> Taint {
+    let words = words(run);
+    let text = words
+        .iter()
+        .filter(|word| !word.starts_with('-') || word.len() > 4)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(" ");
+    match run.program {
+        "awk" | "gawk" | "mawk" | "nawk" => {
+            let mut script = text.replace(char::is_whitespace, "");
+            for head in ["NR>1", "NR!=1", "NR>=2", "FNR>1"] {
+                script = script.replace(head, "");
+            }
+            if script.contains(['/', '~', '=', '>', '<']) { Taint::NONE } else { taint::PROCESSES }
+        }
+        "cut" => taint::PROCESSES,
+        "grep" | "egrep" | "rg" => {
+            let inverted = words.iter().any(|word| word == "-v" || word == "-vE" || word == "--invert-match");
+            let mut pattern = words.iter().find(|word| !word.starts_with('-')).cloned().unwrap_or_default();
+            for class in ["[0-9]", "[[:digit:]]", "\\d", "[1-9]"] {
+                pattern = pattern.replace(class, "");
+            }
+            let numbers = pattern.trim_matches(['^', '$', '+', '*', '.', '\\', ' ']).is_empty();
+            match (inverted, numbers) {
+                (true, _) => came,
+                (false, true) => taint::PROCESSES,
+                (false, false) => Taint::NONE,
+            }
+        }
+        "tail" if words.iter().any(|word| word.trim_start_matches(['-', 'n']).starts_with('+')) => came,
+        "sed" | "gsed" if !text.contains('/') || text.trim_start().starts_with('s') => came,
+        "sort" | "uniq" | "tr" | "cat" | "tac" | "tee" | "echo" | "printf" | "xargs" | "paste" | "column"
+        | "shuf" => came,
+        _ => Taint::NONE,
+    }
+}

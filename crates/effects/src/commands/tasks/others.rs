@@ -1,0 +1,54 @@
+//! Runners of tasks with little to say about them: `ninja`, `composer`.
+
+use tollgate_model::json::{self, Value as Json};
+use tollgate_shell::eval::Outcome;
+
+use super::{RECIPES, run_lines, text_of};
+use crate::commands::Run;
+use crate::options::{Order, read};
+use crate::word::Word;
+
+/// `ninja` runs the commands of its rules, which a generator wrote, or this call.
+pub(in crate::commands) fn ninja(run: &mut Run) {
+    let options = read(run.args, "C= f= j= k= l= n t= d= w= v verbose quiet h version", Order::Anywhere);
+    if options.has("t") || options.has("n") {
+        return;
+    }
+    let folder = options.value("C").cloned();
+    let name = options.value("f").map_or_else(|| "build.ninja".to_owned(), Word::shown);
+    let Some(text) = text_of(run, folder.as_ref().filter(|_| !name.starts_with('/')), &[&name]) else {
+        return;
+    };
+    run_lines(run, folder.as_ref(), &ninja_commands(&text));
+}
+
+/// The commands of the rules in a file of ninja's.
+pub(crate) fn ninja_commands(text: &str) -> Vec<String> {
+    let commands = text.lines().filter_map(|line| line.trim().strip_prefix("command"));
+    let commands = commands.filter_map(|rest| rest.trim_start().strip_prefix('='));
+    commands.take(RECIPES * 4).map(|line| line.trim().replace("$$", "$")).collect()
+}
+
+pub(super) fn composer(run: &mut Run) -> Outcome {
+    let options = read(run.args, "d,working-dir= n q v no-scripts dev timeout=", Order::Anywhere);
+    let words: Vec<String> = options.operands.iter().map(Word::shown).collect();
+    let name = match words.as_slice() {
+        [verb, name, ..] if verb == "run" || verb == "run-script" => name.clone(),
+        _ => return run.derived(),
+    };
+    let folder = options.value("d").cloned();
+    if let Some(text) = text_of(run, folder.as_ref(), &["composer.json"])
+        && let Ok(value) = json::parse(text.as_bytes())
+        && let Some(script) = value.get("scripts").and_then(|scripts| scripts.get(&name))
+    {
+        let lines: Vec<String> = match script {
+            Json::String(line) => vec![line.clone()],
+            Json::List(lines) => lines.iter().filter_map(Json::as_str).map(str::to_owned).collect(),
+            _ => Vec::new(),
+        };
+        let lines: Vec<String> =
+            lines.into_iter().filter(|line| !line.starts_with('@') && !line.contains("::")).collect();
+        run_lines(run, folder.as_ref(), &lines);
+    }
+    run.derived()
+}
