@@ -5,6 +5,7 @@ mod alter;
 mod ansible;
 pub(crate) mod archives;
 mod cloud;
+mod clusters;
 mod cmdlets;
 pub(crate) mod codecs;
 mod configs;

@@ -6,6 +6,7 @@ use tollgate_shell::value::{Hole, HoleSource, Taint, Text, Value};
 
 use super::expr::ARGUMENT;
 use super::flat::{COMMAND, OPENING};
+use super::losses::REPOSITORY;
 use super::machine::{Machine, Origin};
 use super::network::CLIENT;
 use super::opened::is_emulated;
@@ -86,8 +87,9 @@ impl Machine<'_, '_, '_> {
             None if let Some(value) = self.any_method(name, args) => value,
             None => {
                 self.strange = true;
-                self.note_connection(args);
+                self.note_connection(name, args);
                 self.note_peer(name, args);
+                self.note_repository(name, args);
                 let (owner, last) = name.rsplit_once('.').unwrap_or(("", name));
                 if let Some(result) = self.client_call(owner, last, args) {
                     return result;
@@ -266,11 +268,11 @@ impl Machine<'_, '_, '_> {
         if let Some(own) = self.own_method(name) {
             return self.invoke(&own, &args);
         }
-        self.strange_method(value, name, &args)
+        self.strange_method(value, place, name, &args)
     }
 
     /// A method that nobody knows: of a client it may be a request, and what it is given it may call.
-    fn strange_method(&mut self, value: &Val, name: &str, args: &Args) -> Val {
+    fn strange_method(&mut self, value: &Val, place: Option<&str>, name: &str, args: &Args) -> Val {
         self.strange = true;
         let class = match value {
             Val::Object(object) => object.class.to_string(),
@@ -290,13 +292,16 @@ impl Machine<'_, '_, '_> {
             _ => None,
         };
         if !is_emulated(value) {
-            self.asked_of_service(whole.as_deref().unwrap_or(&class), name, args);
+            // What nobody knows is known by the names that lead to it: `db.sequelize`.
+            let named = place.filter(|_| matches!(value, Val::Unknown(_))).unwrap_or(&class);
+            self.asked_of_service(whole.as_deref().unwrap_or(named), name, args);
         }
         self.carries_off(&class, Some(value), name, args);
         let args = self.exposed_args(args);
         self.put_into(value, &args);
         self.callbacks_with(&args, value.taint());
         match value {
+            _ if name == "getRepository" => Val::object(REPOSITORY, args),
             Val::Object(_) if is_service(&class) && class.len() < 120 => {
                 Val::object(&format!("{class}.{name}"), args)
             }

@@ -260,6 +260,8 @@ impl Machine<'_, '_, '_> {
                 Val::unknown()
             }
             Val::Pipe(_) | Val::File(_) => value.clone(),
+            // The rows of a table, of whatever model: `model.objects.all()`.
+            Val::Unknown(_) if name == "objects" => Val::name("model.objects"),
             // The way from any value to code: `[].constructor.constructor("…")`.
             _ if name == "constructor" => Val::name("constructor"),
             Val::List(list) if matches!(name, "length" | "size" | "count") && !list.open => {
