@@ -248,7 +248,7 @@ impl Machine<'_, '_, '_> {
             self.send_to_peer(name, Args::of(vec![content]));
             return value.clone();
         }
-        if self.grow(value, place, name, &args.list) {
+        if self.grow(value, place, name, &args.list) || self.path_grown(value, place, name, &args.list) {
             return Val::unknown();
         }
         let known = (self.syntax.method)(name).filter(|op| match op {
@@ -266,6 +266,7 @@ impl Machine<'_, '_, '_> {
             return self.perform(op, name, &all);
         }
         if let Some(own) = self.own_method(name) {
+            let args = self.with_self(value, name, args);
             return self.invoke(&own, &args);
         }
         self.strange_method(value, place, name, &args)
@@ -301,6 +302,9 @@ impl Machine<'_, '_, '_> {
         self.put_into(value, &args);
         self.callbacks_with(&args, value.taint());
         match value {
+            Val::Unknown(_) if name == "delete" && args.list.is_empty() && args.named.is_empty() => {
+                Val::object("unknown.delete", args)
+            }
             _ if name == "getRepository" => Val::object(REPOSITORY, args),
             Val::Object(_) if is_service(&class) && class.len() < 120 => {
                 Val::object(&format!("{class}.{name}"), args)

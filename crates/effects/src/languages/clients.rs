@@ -83,6 +83,7 @@ fn is_files(class: &str) -> bool {
 fn task(class: &str, name: &str, args: &Args) -> Option<Vec<Val>> {
     let start: &[&str] = match name {
         "call_command" => &["python", "manage.py"],
+        "downgrade" if class == "alembic.command" => &["alembic", "downgrade"],
         "call" | "callSilently" if class == "Artisan" || class.ends_with(".Artisan") => &["php", "artisan"],
         "invoke" | "execute" if class.starts_with("Rake.Task.") => &["rake"],
         _ => return None,

@@ -72,25 +72,23 @@ const SERVICE_REMOVALS: &[&str] = &[
     "prunevolumes",
 ];
 
-/// Methods that take everything a table or a collection holds, when nothing narrows them down.
+/// Methods that take everything a table or a collection holds, when nothing narrows them down; without capitals and `_`.
 const WHOLE: &[&str] = &[
-    "drop_all",
-    "delete_all",
-    "destroy_all",
-    "deleteMany",
-    "delete_many",
-    "dropCollection",
-    "drop_collection",
+    "dropall",
+    "deleteall",
+    "destroyall",
+    "deletemany",
+    "dropcollection",
     "truncate",
-    "truncate_all",
-    "dropSchema",
-    "dropTable",
-    "dropTableIfExists",
-    "drop_table",
-    "drop_schema",
-    "dropIfExists",
-    "dropAllTables",
-    "_raw_delete",
+    "truncateall",
+    "truncatetables",
+    "dropschema",
+    "droptable",
+    "droptables",
+    "droptableifexists",
+    "dropifexists",
+    "dropalltables",
+    "rawdelete",
 ];
 
 /// What a method takes away.
@@ -121,8 +119,8 @@ fn of_database(class: &str, name: &str, args: &Args) -> Option<&'static str> {
         _ => true,
     });
     let picks = has(class, &["where", "filter", "exclude"]);
-    if is_whole(name, args) && (!narrows || name.starts_with("drop") || name == "_raw_delete") && !picks {
-        return Some(if name.starts_with("drop") { "drop" } else { "delete-all" });
+    if is_whole(name, args) && (!narrows || folded.starts_with("drop") || folded == "rawdelete") && !picks {
+        return Some(if folded.starts_with("drop") { "drop" } else { "delete-all" });
     }
     of_mapper(class, name, args).or_else(|| of_store(class, name, args))
 }
@@ -132,7 +130,21 @@ fn of_mapper(class: &str, name: &str, args: &Args) -> Option<&'static str> {
     let set = |option: &str| args.option(option).is_some_and(Val::is_true);
     let picks = has(class, &["where", "filter", "exclude"]);
     match name {
-        "delete" if class.ends_with("objects.all") || class.ends_with("query") => Some("delete-all"),
+        "delete" if ["objects.all", "query", ".objects"].iter().any(|end| class.ends_with(end)) => {
+            Some("delete-all")
+        }
+        // Each row that there is, one by one.
+        "delete" | "destroy" | "destroy!" | "deleteOne" | "remove" | "delete!" | "forceDelete"
+        | "delete_instance"
+            if class == ROW || args.list.iter().any(is_row) =>
+        {
+            Some("delete-all")
+        }
+        "find_each" | "in_batches" | "find_in_batches" | "each" | "map"
+            if !picks && args.list.iter().any(is_loss) && (name.starts_with("find") || is_module(class)) =>
+        {
+            Some("delete-all")
+        }
         "del" | "delete" | "truncate"
             if ["knex", "Sequel", "DB.table"].iter().any(|library| class.starts_with(library)) && !picks =>
         {
@@ -171,7 +183,16 @@ fn of_store(class: &str, name: &str, args: &Args) -> Option<&'static str> {
     match name {
         "dbRemoveTable" => Some("drop"),
         "delete" if class.ends_with("indices") => Some("drop"),
-        "drop" if has(class, &["mongo", "Mongo"]) => Some("drop"),
+        "drop" if has(class, &["mongo", "Mongo"]) || class.ends_with("collection") => Some("drop"),
+        "reset" if class.starts_with("chromadb") => Some("drop"),
+        "delete"
+            if ["delete_all", "deleteAll"].iter().any(|name| args.option(name).is_some_and(Val::is_true)) =>
+        {
+            Some("delete-all")
+        }
+        "delete_index" | "deleteIndex" | "delete_collection" | "deleteCollection" if is_service(class) => {
+            Some("drop")
+        }
         "delete_by_query" | "deleteByQuery"
             if args.all().any(|value| mentions(value, "match_all", DEPTH)) =>
         {
@@ -235,9 +256,39 @@ fn sends_flush(name: &str, args: &Args) -> bool {
     sends && args.list.iter().take(3).flat_map(Val::items_or_self).any(|value| is_flush(&value))
 }
 
-/// `delete(User)`, to which no condition was added.
+/// `delete(User)`, `users.delete()`, to which no condition was added.
 fn is_bare_delete(value: &Val) -> bool {
-    matches!(value, Val::Object(object) if object.class.starts_with("sqlalchemy") && object.class.ends_with(".delete"))
+    let Val::Object(object) = value else { return false };
+    let whole = match object.args.list.as_slice() {
+        [] | [Val::Unknown(_)] => true,
+        [Val::Name(name)] => is_module(name),
+        _ => false,
+    };
+    object.class.ends_with(".delete") && (object.class.starts_with("sqlalchemy") || whole)
+}
+
+/// One of all the rows of a table.
+pub(super) const ROW: &str = "row of all";
+
+fn is_row(value: &Val) -> bool {
+    matches!(value, Val::Object(object) if &*object.class == ROW)
+}
+
+/// Does a query give all rows of a table, none of them left out?
+pub(super) fn is_rows(class: &str, args: &Args) -> bool {
+    let all = [".all", ".findAll", ".findMany", ".find_each", ".find"].iter().any(|end| class.ends_with(end));
+    let bare = args.named.is_empty() && args.list.iter().all(is_empty);
+    all && bare && !has(class, &["where", "filter", "exclude", "limit"])
+}
+
+/// `&:destroy`, for each of them.
+fn is_loss(value: &Val) -> bool {
+    value.literal().is_some_and(|name| {
+        matches!(
+            name.trim_end_matches('!'),
+            "destroy" | "delete" | "delete_all" | "destroy_all" | "really_destroy"
+        )
+    })
 }
 
 /// Does a key of that name stand anywhere in a value?
@@ -263,7 +314,8 @@ pub(super) fn plain(name: &str) -> String {
 
 /// Does the method take everything? A table in memory is only cut at a row: `frame.truncate(before=…)`.
 fn is_whole(name: &str, args: &Args) -> bool {
-    WHOLE.contains(&name) && !["before", "after"].iter().any(|side| args.option(side).is_some())
+    WHOLE.contains(&plain(name).as_str())
+        && !["before", "after"].iter().any(|side| args.option(side).is_some())
 }
 
 fn is_module(name: &str) -> bool {

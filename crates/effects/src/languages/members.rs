@@ -107,6 +107,7 @@ impl Machine<'_, '_, '_> {
         }
         self.at += 1;
         let name = self.name()?;
+        let kind = if self.syntax.flat { flat::turbofish(self) } else { None };
         let called = self
             .token()
             .is_some_and(|token| token.tok == Tok::Op("(") && !(self.syntax.bare_calls && token.spaced));
@@ -121,7 +122,8 @@ impl Machine<'_, '_, '_> {
             args.get_or_insert_default().list.push(block);
         }
         if let Some(args) = args {
-            return Some(self.method(value, place, &name, args));
+            let made = self.method(value, place, &name, args);
+            return Some(flat::of_type(kind.as_deref(), made));
         }
         Some(self.attribute(value, place, &name))
     }
