@@ -6,18 +6,17 @@
 //! is left out: the list may be old, and then the binary is merely slower.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{build, sh};
+use crate::{build, hot_data, sh};
 
 /// Set for the linker that rustc starts, which is this program: where the list lies.
 pub const VARIABLE: &str = "TOLLGATE_HOT";
 
-/// Set where the binary has to keep the names of its functions.
+/// Set where the binary has to keep the names of its functions: the folder for what the linker tells about it.
 const NAMES: &str = "TOLLGATE_NAMES";
 
 /// The list, checked in.
@@ -28,11 +27,16 @@ pub fn list() -> PathBuf {
 /// Links as `cc` would, with the functions of the list first.
 pub fn link(list: &Path, args: &[String]) -> Result<()> {
     let mut linker = Command::new("cc");
-    let named = std::env::var_os(NAMES).is_some();
-    linker.args(args.iter().filter(|arg| !named || arg.as_str() != "-Wl,--strip-all"));
+    let named = std::env::var_os(NAMES).map(PathBuf::from);
+    linker.args(args.iter().filter(|arg| named.is_none() || arg.as_str() != "-Wl,--strip-all"));
     if let Some(order) = order(list, args)? {
         linker.arg(format!("-Wl,--symbol-ordering-file={}", order.display()));
         linker.arg("-Wl,--no-warn-symbol-ordering");
+        linker.args(data_order(list, args, &order)?);
+    }
+    if let Some(folder) = named {
+        hot_data::note(&objects(args), &folder.join(NOTED))?;
+        linker.arg(format!("-Wl,-Map={}", folder.join(MAP).display()));
     }
     let status = linker.status().context("cannot start `cc`")?;
     if !status.success() {
@@ -41,11 +45,31 @@ pub fn link(list: &Path, args: &[String]) -> Result<()> {
     Ok(())
 }
 
+/// What a linker in a recording build leaves: the map of the binary, and what its constants hold.
+const MAP: &str = "map";
+const NOTED: &str = "constants";
+
+fn objects(args: &[String]) -> Vec<&String> {
+    args.iter().filter(|arg| arg.ends_with(".o")).collect()
+}
+
+/// The script for the constants, beside the list of symbols.
+fn data_order(list: &Path, args: &[String], beside: &Path) -> Result<Option<String>> {
+    let names = std::fs::read_to_string(list)?;
+    let hot: HashSet<&str> = names.lines().collect();
+    let Some(script) = hot_data::script(&objects(args), |name| hot.contains(plain(name).as_str()))? else {
+        return Ok(None);
+    };
+    let file = beside.with_extension("ld");
+    std::fs::write(&file, script)?;
+    Ok(Some(format!("-Wl,-T,{}", file.display())))
+}
+
 /// The symbols of the objects that the list names, as a file for the linker beside them. `None` where the linker is
 /// not the one that knows such files, or no symbols can be read.
 fn order(list: &Path, args: &[String]) -> Result<Option<PathBuf>> {
     let knows = args.iter().any(|arg| arg.contains("fuse-ld=lld") || arg.contains("gcc-ld"));
-    let objects: Vec<&String> = args.iter().filter(|arg| arg.ends_with(".o")).collect();
+    let objects = objects(args);
     let Some(place) = objects.first().filter(|_| knows).and_then(|object| Path::new(object).parent()) else {
         return Ok(None);
     };
@@ -76,33 +100,58 @@ fn plain(symbol: &str) -> String {
     format!("{:#}", rustc_demangle::demangle(symbol))
 }
 
-/// Writes the list anew: every function that ordinary events run through, by valgrind.
+/// Writes the lists anew: every function that ordinary events run through, and every constant they read, by valgrind.
 pub fn record() -> Result<()> {
-    // The names are read from the binary itself. Cargo knows nothing of that, nor that the binary depends on the list.
+    // The names are read from the binary itself. Cargo knows nothing of that, nor that the binary depends on the lists.
     let fresh = || sh::run(&["cargo", "clean", "--release", "-p", "tollgate", "--target", &build::host()?]);
     fresh()?;
-    let hook = build::release_with(&[(NAMES, "1")])?;
     let scratch = build::target_dir().join("hot");
     let _ = std::fs::remove_dir_all(&scratch);
     std::fs::create_dir_all(scratch.join("home/project"))?;
-    let (mut seen, mut text) = (HashSet::new(), String::new());
+    let hook = build::release_with(&[(NAMES, &scratch.to_string_lossy())])?;
+    let places = hot_data::Places::read(&scratch.join(MAP), &scratch.join(NOTED))?;
+    let (mut functions, mut constants) = (List::default(), List::default());
     for payload in payloads(&scratch) {
         let trace = scratch.join("trace");
         run(&hook, &scratch, &payload, None)?;
-        run(&hook, &scratch, &payload, Some(&trace))?;
-        for name in functions(&std::fs::read_to_string(&trace)?) {
-            if seen.insert(name.clone()) {
-                writeln!(text, "{name}")?;
-            }
-        }
+        let out = format!("--callgrind-out-file={}", trace.display());
+        run(&hook, &scratch, &payload, Some(&["--tool=callgrind", "--demangle=no", &out]))?;
+        called(&std::fs::read_to_string(&trace)?).into_iter().for_each(|name| functions.add(name));
+        let out = format!("--log-file={}", trace.display());
+        run(&hook, &scratch, &payload, Some(&["--tool=lackey", "--trace-mem=yes", &out]))?;
+        let text = std::fs::read_to_string(&trace)?;
+        let read = hot_data::reads(&text).filter_map(|address| places.at(address));
+        read.for_each(|content| constants.add(content.to_owned()));
     }
-    std::fs::write(list(), text)?;
-    println!("{} functions in {}", seen.len(), list().display());
+    functions.write(&list(), "functions")?;
+    constants.write(&hot_data::list(), "constants")?;
     fresh()
 }
 
+/// Each once, in the order of first use.
+#[derive(Default)]
+struct List {
+    seen: HashSet<String>,
+    text: String,
+}
+
+impl List {
+    fn add(&mut self, name: String) {
+        if !self.seen.contains(&name) {
+            self.text.push_str(&name);
+            self.text.push('\n');
+            self.seen.insert(name);
+        }
+    }
+
+    fn write(&self, file: &Path, what: &str) -> Result<()> {
+        println!("{} {what} in {}", self.seen.len(), file.display());
+        Ok(std::fs::write(file, &self.text)?)
+    }
+}
+
 /// The names in a trace of callgrind, in the order of their first mention.
-fn functions(trace: &str) -> Vec<String> {
+fn called(trace: &str) -> Vec<String> {
     let names = trace.lines().filter_map(|line| {
         let rest = line.strip_prefix("fn=").or_else(|| line.strip_prefix("cfn="))?;
         let (_, name) = rest.split_once(") ").filter(|(_, name)| !name.starts_with("0x"))?;
@@ -112,13 +161,17 @@ fn functions(trace: &str) -> Vec<String> {
     names.collect()
 }
 
-fn run(hook: &Path, scratch: &Path, (event, payload): &(String, String), trace: Option<&Path>) -> Result<()> {
+fn run(
+    hook: &Path,
+    scratch: &Path,
+    (event, payload): &(String, String),
+    valgrind: Option<&[&str]>,
+) -> Result<()> {
     let home = scratch.join("home");
-    let mut command = match trace {
-        Some(trace) => {
+    let mut command = match valgrind {
+        Some(options) => {
             let mut command = Command::new("valgrind");
-            command.args(["--tool=callgrind", "--demangle=no"]);
-            command.arg(format!("--callgrind-out-file={}", trace.display())).arg(hook);
+            command.args(options).arg(hook);
             command
         }
         None => Command::new(hook),

@@ -7,6 +7,7 @@ mod corpus;
 mod docs;
 mod families;
 mod hot;
+mod hot_data;
 mod install;
 mod past;
 mod record;
@@ -32,7 +33,7 @@ cargo xtask bench --index [EVENTS]
                               taking ten million events in, and figures over all of them
 cargo xtask bench --replay [CALLS]
                               judging a past of varied calls again
-cargo xtask hot               record which functions a hook runs through, for the linker
+cargo xtask hot               record which functions a hook runs through and which constants it reads, for the linker
 cargo xtask families          write docs/families.md, and compare options with the programs of this machine
 cargo xtask corpus FILE       judge a file of real commands (JSON lines with `command`)";
 

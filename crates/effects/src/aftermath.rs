@@ -79,7 +79,7 @@ fn meaning(effect: &Effect, all: &[Effect], analyst: &Analyst, shell: &Shell) ->
             kinds.extend(emptied(place, *mode, content.as_deref(), &texts));
             kinds
         }
-        EffectKind::Delete { place, recursive } => {
+        EffectKind::Delete { place, recursive, .. } => {
             let whole =
                 settings::holder(place).filter(|_| *recursive && effect.certainty == Certainty::Certain);
             guarded(place, world).or(whole).or_else(|| gate_lookup(place, all)).into_iter().collect()

@@ -203,7 +203,7 @@ impl<'w> Analyst<'w> {
     pub(crate) fn deepen(&mut self, mark: usize) {
         for mut effect in self.effects.split_off(mark.min(self.effects.len())) {
             self.seen.remove(&effect);
-            if let EffectKind::Delete { place, recursive } = &mut effect.kind {
+            if let EffectKind::Delete { place, recursive, .. } = &mut effect.kind {
                 *recursive |= place.pattern;
             }
             self.push(effect.kind, effect.span, effect.certainty);

@@ -110,7 +110,7 @@ fn grave(effect: &Effect, all: &[Effect], runs: Runs) -> Option<String> {
         EffectKind::Exec { source: CodeSource::Decoded, .. } if certain => {
             "runs code that is encoded".to_owned()
         }
-        EffectKind::Delete { place, recursive }
+        EffectKind::Delete { place, recursive, .. }
             if is_far(place, *recursive, certain) || runs == Runs::ByItself && is_every(place) =>
         {
             format!("deletes {}", shown(place))

@@ -213,7 +213,7 @@ impl<'w> Hands<'w> {
     pub(crate) fn rename(&mut self, path: &str, to: &str) {
         let text = self.text(path);
         let word = self.word(path);
-        self.analyst.delete(&word, false, &mut self.shell);
+        self.analyst.move_away(&word, false, &[], &mut self.shell);
         self.write(to, WriteMode::Overwrite, text.as_deref());
     }
 

@@ -69,7 +69,7 @@ fn shown(effect: &Effect) -> String {
     let text = match &effect.kind {
         EffectKind::Read { place, recursive } => format!("read{} {}", deep(*recursive), place.path),
         EffectKind::Write { place, .. } => format!("write {}", place.path),
-        EffectKind::Delete { place, recursive } => format!("delete{} {}", deep(*recursive), place.path),
+        EffectKind::Delete { place, recursive, .. } => format!("delete{} {}", deep(*recursive), place.path),
         EffectKind::Permission { place, to, recursive } => {
             format!("permission{} {to} {}", deep(*recursive), place.path)
         }
@@ -107,7 +107,7 @@ fn quiet(cases: &[&str]) {
         EffectKind::Write { place, .. } => {
             !matches!(place.zone, Zone::Workspace | Zone::Temp | Zone::Unknown)
         }
-        EffectKind::Delete { place, recursive } => {
+        EffectKind::Delete { place, recursive, .. } => {
             place.root || *recursive || !matches!(place.zone, Zone::Workspace | Zone::Temp | Zone::Unknown)
         }
         EffectKind::Exec { source, program, .. } => {

@@ -67,7 +67,7 @@ fn shown(effect: &Effect) -> Option<String> {
             format!("read{} {}", if *recursive { "-all" } else { "" }, place.path)
         }
         EffectKind::Write { place, .. } => format!("write {}", place.path),
-        EffectKind::Delete { place, recursive } => {
+        EffectKind::Delete { place, recursive, .. } => {
             format!("delete{} {}", if *recursive { "-all" } else { "" }, place.path)
         }
         EffectKind::Net { host, carries, .. } => {

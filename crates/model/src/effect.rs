@@ -163,6 +163,8 @@ pub enum EffectKind {
         place: Place,
         /// With everything below it.
         recursive: bool,
+        /// Only the name goes: what it held lies somewhere else.
+        moved: bool,
     },
     /// Changes permissions or owner.
     Permission {

@@ -29,7 +29,7 @@ impl EffectKind {
                 format!("reads {}{}", path(place), at(place, *recursive))
             }
             Self::Write { place, mode, .. } => format!("{} {}{}", writing(*mode), path(place), zone(place)),
-            Self::Delete { place, recursive } => {
+            Self::Delete { place, recursive, .. } => {
                 format!("deletes {}{}", path(place), at(place, *recursive))
             }
             Self::Permission { place, to, recursive } => {

@@ -75,7 +75,7 @@ fn effects() -> Vec<Vec<Effect>> {
     };
     vec![
         Vec::new(),
-        one(EffectKind::Delete { place: place("/p/a"), recursive: false }),
+        one(EffectKind::Delete { place: place("/p/a"), recursive: false, moved: false }),
         one(EffectKind::Alter { place: place("/p/a"), folder: false }),
         one(exec(&["git", "commit"])),
         one(exec(&["pytest", "-q"])),

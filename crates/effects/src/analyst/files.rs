@@ -115,7 +115,7 @@ impl Analyst<'_> {
     pub(super) fn empty(&mut self, word: &Word, shell: &Shell) {
         for (place, certainty) in self.places(word, shell) {
             if place.pattern {
-                let kind = EffectKind::Delete { place, recursive: is_everywhere(word) };
+                let kind = EffectKind::Delete { place, recursive: is_everywhere(word), moved: false };
                 self.push(kind, word.span, certainty);
             }
         }
@@ -123,29 +123,42 @@ impl Analyst<'_> {
 
     /// Deletes a path.
     pub(crate) fn delete(&mut self, word: &Word, recursive: bool, shell: &mut Shell) {
-        self.deletes(self.places(word, shell), recursive, word.span);
+        self.deletes(self.places(word, shell), recursive, false, word.span);
         shell.forget_file(&word.value());
     }
 
-    fn deletes(&mut self, places: Vec<(Place, Certainty)>, recursive: bool, span: Span) {
+    fn deletes(&mut self, places: Vec<(Place, Certainty)>, recursive: bool, moved: bool, span: Span) {
         for (place, certainty) in places {
             self.changes(&place, recursive, span, certainty);
             for origin in self.links.origins(&place.path) {
                 let shown = format!("{} (moved from {origin})", place.shown);
                 let place = paths::place(&origin, &shown, self.world, &self.links);
-                self.push(EffectKind::Delete { place, recursive }, span, certainty);
+                self.push(EffectKind::Delete { place, recursive, moved }, span, certainty);
             }
-            self.push(EffectKind::Delete { place, recursive }, span, certainty);
+            self.push(EffectKind::Delete { place, recursive, moved }, span, certainty);
         }
     }
 
     /// Removes a name, as `rm` does: of a link only the link goes.
     pub(crate) fn remove(&mut self, word: &Word, recursive: bool, shell: &mut Shell) {
+        self.takes(word, recursive, false, shell);
+    }
+
+    /// Takes a name away, as `mv` does: what it held goes to the targets. Into a device it is lost.
+    pub(crate) fn move_away(&mut self, word: &Word, recursive: bool, targets: &[Word], shell: &mut Shell) {
+        let is_lost = |(place, _): &(Place, Certainty)| place.path.starts_with("/dev/");
+        let lost = targets.iter().any(|target| self.places(target, shell).iter().any(is_lost));
+        self.takes(word, recursive, !lost, shell);
+    }
+
+    fn takes(&mut self, word: &Word, recursive: bool, moved: bool, shell: &mut Shell) {
+        let walked = self.walked(word);
+        let word = walked.as_ref().unwrap_or(word);
         let end = word.text.suffix();
         let within = ["/", "/.", "/.."].iter().any(|tail| end.ends_with(tail));
         let recursive = (recursive || is_everywhere(word)) && !is_checked(&word.text);
         let places = if within { self.places(word, shell) } else { self.names(word, shell) };
-        self.deletes(places, recursive, word.span);
+        self.deletes(places, recursive, moved, word.span);
         shell.forget_file(&word.value());
     }
 

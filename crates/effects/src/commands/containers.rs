@@ -462,7 +462,7 @@ pub(super) fn remote(run: &mut Run, command: &[Word], target: &str) -> Outcome {
     let mark = run.analyst.mark();
     let outcome = inside(run, Elsewhere::new(run.analyst.world), None, command);
     let deletes = |effect: &Effect| match &effect.kind {
-        EffectKind::Delete { place, recursive: true } => {
+        EffectKind::Delete { place, recursive: true, .. } => {
             !place.shown.starts_with("/tmp/") && !place.shown.starts_with("/var/tmp/")
         }
         _ => false,

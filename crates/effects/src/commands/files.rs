@@ -42,6 +42,7 @@ pub(super) const COMMANDS: Commands = &[
     ("trash-empty", many::trash_empty),
     ("fdupes", many::duplicates),
     ("tmpreaper", many::reaped),
+    ("systemd-tmpfiles", many::tmpfiles),
     ("tmpwatch", many::reaped),
     ("jdupes", many::duplicates),
     ("rdfind", many::rdfind),
@@ -293,7 +294,7 @@ fn mv(run: &mut Run) -> Outcome {
         if kept {
             run.shell.forget_file(&source.value());
         } else {
-            run.analyst.remove(source, !single, run.shell);
+            run.analyst.move_away(source, !single, target.as_slice(), run.shell);
         }
         if let Some(target) = &target {
             let landing = landing(run, source, target, sources.len() > 1);

@@ -388,13 +388,31 @@ fn setenforce(run: &mut Run) -> Outcome {
 }
 
 fn setcap(run: &mut Run) -> Outcome {
-    let caps = run.args.iter().map(Word::shown).find(|word| word.contains("cap_"));
-    let grave =
-        ["cap_sys_admin", "cap_setuid", "cap_setgid", "cap_dac", "cap_sys_ptrace", "cap_sys_module", "=ep"];
-    match caps.filter(|caps| grave.iter().any(|part| caps.contains(part)) && !caps.contains("cap_net_")) {
+    let caps = run.args.iter().map(Word::shown).find(|word| !word.starts_with('-') && is_root_again(word));
+    match caps {
         Some(caps) => weaken(run, &format!("gives a program rights of root ({caps})")),
         None => run.derived(),
     }
+}
+
+/// Do capabilities, as `setcap` takes them (`cap_a,cap_b+ep cap_c=i`), come to the rights of root? A clause without names
+/// stands for all.
+fn is_root_again(caps: &str) -> bool {
+    let grave = [
+        "all",
+        "cap_sys_admin",
+        "cap_setuid",
+        "cap_setgid",
+        "cap_setfcap",
+        "cap_sys_ptrace",
+        "cap_sys_module",
+    ];
+    caps.split_whitespace().any(|clause| {
+        let Some(at) = clause.find(['=', '+']) else { return false };
+        let (names, how) = clause.split_at(at);
+        let named = |name: &str| grave.contains(&name) || name.starts_with("cap_dac") || name.is_empty();
+        how.contains(['e', 'p']) && names.to_ascii_lowercase().split(',').any(named)
+    })
 }
 
 fn ufw(run: &mut Run) -> Outcome {

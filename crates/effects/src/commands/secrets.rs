@@ -8,7 +8,7 @@ use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, Span, WriteMode,
 use tollgate_shell::eval::{Call, Open, Outcome, Status, Stream};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
-use filters::{is_filter, is_told, picks_secret, shows_database};
+use filters::{is_filter, is_told, keeps_all, picks_secret, shows_database};
 pub(crate) use names::is_secret_name;
 
 use super::readers::told;
@@ -59,7 +59,7 @@ pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
     if taint::has(marks, taint::ENVIRONMENT)
         && arrives
         && analyst.found().iter().any(shows_database)
-        && picks_secret(program, call)
+        && (picks_secret(program, call) || keeps_all(program, analyst.found()))
     {
         analyst.push(EffectKind::EnvRead { names: Vec::new() }, call.span, Certainty::Certain);
     }

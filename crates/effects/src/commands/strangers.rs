@@ -279,7 +279,7 @@ fn command_of(statement: &mut Vec<String>) -> Option<Vec<String>> {
 /// Something that nobody wants to happen unseen.
 pub(crate) fn is_grave(effect: &Effect) -> bool {
     match &effect.kind {
-        EffectKind::Delete { place, recursive } => {
+        EffectKind::Delete { place, recursive, .. } => {
             (place.root && *recursive)
                 || place.zone >= Zone::OtherProject
                 || (*recursive && place.zone == Zone::Unknown)

@@ -179,7 +179,7 @@ impl Machine<'_, '_, '_> {
                 let single = self.run.analyst.places(&source, self.run.shell).iter().all(|(place, _)| {
                     !place.pattern && self.run.analyst.world.kind(&place.path) == FileKind::File
                 });
-                self.run.analyst.delete(&source, !single, self.run.shell);
+                self.run.analyst.move_away(&source, !single, &targets, self.run.shell);
                 content
             } else {
                 Some(self.run.analyst.read(&source, op == Op::CopyTree, self.run.shell))

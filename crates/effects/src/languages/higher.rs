@@ -104,6 +104,7 @@ impl Machine<'_, '_, '_> {
             (Some(list), Some(function)) => (list.clone(), function.clone()),
             _ => return args.at(0, &[]),
         };
+        let function = self.callable(&function);
         let before = std::mem::take(&mut self.narrowed);
         self.apply(&function, &Args::of(vec![list.item()]));
         let said = std::mem::replace(&mut self.narrowed, before);

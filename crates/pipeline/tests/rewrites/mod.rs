@@ -135,7 +135,7 @@ pub const REWRITES: &[Rewrite] = &[
     row(Words, "a hashed name", |s| {
         let name = s.plain_words()?.first().copied()?;
         let rest = s.text.strip_prefix(name)?;
-        (!matches!(name, "cd" | "echo" | "printf" | "enable") && !name.contains('/'))
+        (!matches!(name, "cd" | "echo" | "printf" | "enable" | "exec") && !name.contains('/'))
             .then(|| format!("hash -p /usr/bin/{name} zz\nzz{rest}"))
     }),
     row(Wrapping, "a group", |s| Some(format!("{{\n{}\n}}", s.text))),

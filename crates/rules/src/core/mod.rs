@@ -24,6 +24,7 @@ mod storage_destroy;
 mod system_write;
 mod unknown_delete;
 mod work_delete;
+mod work_file_delete;
 
 use tollgate_model::Rule;
 
@@ -33,6 +34,7 @@ pub(crate) const RULES: &[&dyn Rule] = &[
     &outside_delete::OutsideDelete,
     &unknown_delete::UnknownDelete,
     &work_delete::WorkDelete,
+    &work_file_delete::WorkFileDelete,
     &outside_file_delete::OutsideFileDelete,
     &outside_overwrite::OutsideOverwrite,
     &device_write::DeviceWrite,

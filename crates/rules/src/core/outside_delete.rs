@@ -32,7 +32,7 @@ impl Rule for OutsideDelete {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Delete { place, recursive: true }
+            EffectKind::Delete { place, recursive: true, .. }
                 if !place.root && place.zone >= Zone::OtherProject =>
             {
                 Words::new(

@@ -27,7 +27,7 @@ impl Rule for OutsideFileDelete {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Delete { place, recursive: false }
+            EffectKind::Delete { place, recursive: false, .. }
                 if place.zone >= Zone::OtherProject && !is_temporary(place, case.world) =>
             {
                 Words::new(

@@ -47,7 +47,7 @@ impl Rule for RootDelete {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Delete { place, recursive } if place.root && (*recursive || place.pattern) => {
+            EffectKind::Delete { place, recursive, .. } if place.root && (*recursive || place.pattern) => {
                 Words::new(
                     format!("deletes {}, which nothing brings back", shown(place)),
                     "name the folder inside the workspace that should go",

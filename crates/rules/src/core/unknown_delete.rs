@@ -25,7 +25,7 @@ impl Rule for UnknownDelete {
 
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
-            EffectKind::Delete { place, recursive: true } if place.zone == Zone::Unknown => Words::new(
+            EffectKind::Delete { place, recursive: true, .. } if place.zone == Zone::Unknown => Words::new(
                 format!(
                     "deletes {} with everything in it, and what that is shows only when it runs",
                     shown(place)

@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use tollgate_model::git::{Config, GitAsk, GitStatus, Repo, stands_for};
 use tollgate_model::{
-    Card, Case, Certainty, Effect, EffectKind, FileKind, Hit, Place, Rule, Span, World, Zone,
-    is_called_output, is_rebuildable,
+    Card, Case, Certainty, EffectKind, FileKind, Hit, Place, Rule, Span, World, Zone, is_called_output,
+    is_rebuildable,
 };
 
 use crate::kit::{listed, rule, shown};
@@ -64,7 +64,9 @@ struct Target<'a> {
 
 fn targets<'a>(case: &Case<'a>) -> Vec<Target<'a>> {
     let deletes = case.effects.iter().filter_map(|effect| match &effect.kind {
-        EffectKind::Delete { place, recursive: true } if place.zone == Zone::Workspace && !place.root => {
+        EffectKind::Delete { place, recursive: true, moved: false }
+            if place.zone == Zone::Workspace && !place.root =>
+        {
             Some(Target { place, span: effect.span, certainty: effect.certainty })
         }
         _ => None,
@@ -72,29 +74,11 @@ fn targets<'a>(case: &Case<'a>) -> Vec<Target<'a>> {
     deletes.filter(|target| matters(target, case)).collect()
 }
 
-/// A file by its name, what is not there, what is made again and what is only moved is no loss.
+/// A file by its name, what is not there and what is made again is no loss.
 fn matters(target: &Target, case: &Case) -> bool {
     let Place { path, pattern, .. } = target.place;
     (*pattern || case.world.kind(path) == FileKind::Dir)
         && !is_rebuildable(path, case.world.workspace(), case.world)
-        && !is_moved(target, case.effects)
-}
-
-fn is_moved(target: &Target, effects: &[Effect]) -> bool {
-    let within = |span: Span, whole: Span| span.start >= whole.start && span.end <= whole.end;
-    let named = |argv: &[String]| argv.contains(&target.place.shown);
-    let moves = effects.iter().filter(|effect| match &effect.kind {
-        EffectKind::Exec { program, argv, .. } => matches!(program.as_str(), "mv" | "gmv") && named(argv),
-        _ => false,
-    });
-    moves.filter(|effect| within(target.span, effect.span)).any(|effect| {
-        !effects.iter().any(|other| match &other.kind {
-            EffectKind::Write { place, .. } | EffectKind::Device { place } => {
-                within(other.span, effect.span) && place.path.starts_with("/dev/")
-            }
-            _ => false,
-        })
-    })
 }
 
 /// The work tree that a target lies in.

@@ -16,7 +16,7 @@ pub(super) fn wiped(run: &mut Run, container: &Word, command: &[Word]) {
         Run { analyst, shell, call, path, program, args }.inner(command)
     });
     let whole = |effect: &Effect| match &effect.kind {
-        EffectKind::Delete { place, recursive: true } => matches!(place.path.as_str(), "/" | "/*"),
+        EffectKind::Delete { place, recursive: true, .. } => matches!(place.path.as_str(), "/" | "/*"),
         _ => false,
     };
     let wiped = run.analyst.since(mark).iter().any(whole);

@@ -383,7 +383,8 @@ fn rm(git: &mut Git) -> Outcome {
     let mut paths = options.operands.clone();
     paths.extend(git.args_after().unwrap_or_default().iter().cloned());
     for path in git.protected(&paths) {
-        git.run.analyst.delete(&path, options.has("r"), git.run.shell);
+        // Git keeps what it takes away, or says no; what is taken by force is told above.
+        git.run.analyst.move_away(&path, options.has("r"), &[], git.run.shell);
     }
     if options.has("f") {
         let certain = !options.has("pathspec-from-file");

@@ -164,9 +164,10 @@ impl Git<'_, '_, '_> {
     fn rewrites(&mut self, push: &Push, options: &Options, refspecs: &[Word]) {
         let config = self.repo_config().unwrap_or_default();
         let mirror = options.has("mirror")
-            || config
-                .get(&format!("remote.{}.mirror", push.remote))
-                .is_some_and(|value| !super::settings::is_false(value));
+            || [&self.settings, &config].into_iter().any(|config| {
+                let set = config.get(&format!("remote.{}.mirror", push.remote));
+                set.is_some_and(|value| !super::settings::is_false(value))
+            });
         if mirror {
             self.rewrite(push, Some(Rewrite::Forced), "*", Certainty::Certain);
             return self.rewrite(push, Some(Rewrite::Deleted), "*", Certainty::Certain);
@@ -184,12 +185,8 @@ impl Git<'_, '_, '_> {
         }
         if words.is_empty() {
             let key = format!("remote.{}.push", push.remote);
-            words.extend(
-                config
-                    .iter()
-                    .filter(|(name, _)| *name == key)
-                    .map(|(_, value)| Word::literal_at(value, span)),
-            );
+            let set = self.settings.iter().chain(config.iter()).filter(|(name, _)| *name == key);
+            words.extend(set.map(|(_, value)| Word::literal_at(value, span)));
         }
         if words.is_empty() {
             words.push(Word::literal_at("HEAD", span));

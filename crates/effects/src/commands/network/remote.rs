@@ -44,7 +44,7 @@ pub(super) fn ssh(run: &mut Run) -> Outcome {
                 text.starts_with("remoteforward") || text.starts_with("tunnel=yes")
             })
     };
-    if forwards(&before) || forwards(&after) {
+    if forwards(&before) || forwards(&after) || file_forwards(run, &before) || file_forwards(run, &after) {
         cargo.add(format!("{}`ssh -R`", phrase::TUNNEL));
     }
     let command: Option<Value> = after
@@ -93,6 +93,21 @@ pub(super) fn settings(run: &mut Run, options: &Options) {
             }
         }
     }
+}
+
+/// Does a file of settings that the call names open a way back?
+fn file_forwards(run: &mut Run, options: &Options) -> bool {
+    let files: Vec<Word> = options.values("F").cloned().collect();
+    files.iter().any(|file| {
+        let text = run.analyst.script(file, run.shell);
+        let opens = |line: &str| {
+            let line = line.trim().to_ascii_lowercase();
+            line.starts_with("remoteforward")
+                || line.starts_with("tunnel yes")
+                || line.starts_with("tunnel=yes")
+        };
+        text.as_ref().and_then(Value::as_literal).is_some_and(|text| text.lines().any(opens))
+    })
 }
 
 fn setting_code(run: &mut Run, name: &str, value: &Word) {
@@ -203,7 +218,7 @@ fn is_kept(path: &str) -> bool {
 fn destroys(kind: &EffectKind) -> Option<String> {
     match kind {
         EffectKind::Device { place } => Some(format!("overwrites the device `{}`", place.shown)),
-        EffectKind::Delete { place, recursive: true }
+        EffectKind::Delete { place, recursive: true, .. }
             if place.root || is_kept(&place.path) || matches!(place.zone, Zone::System | Zone::Unknown) =>
         {
             Some(format!("deletes `{}` with everything in it", place.shown))

@@ -148,9 +148,12 @@ fn fetched(run: &mut Run, target: &Word, sources: &[Word]) {
     }
 }
 
+/// `s3://…`, `remote:path`, and rclone's `:backend:path` and `:backend,option=value:path`.
 fn is_store(word: &Word) -> bool {
     let shown = word.shown();
+    let made_up = || shown.strip_prefix(':').is_some_and(|rest| rest.contains(':'));
     shown.contains("://")
+        || made_up()
         || shown.split_once(':').is_some_and(|(name, _)| !name.is_empty() && !name.contains(['/', '.']))
         || matches!(shown.split('/').next(), Some("s3" | "minio" | "gcs" | "play" | "myminio"))
 }

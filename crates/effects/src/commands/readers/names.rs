@@ -36,16 +36,14 @@ pub(super) fn named_files(run: &mut Run, options: &Options, walks: bool) {
 /// the project's is worth knowing: `ls ~/Music/*.mp3 | xargs rm`.
 pub(in crate::commands) fn ls(run: &mut Run) -> Outcome {
     let marks = run.derived().stdout.taint.union(taint::NAMES);
-    let own = |place: &Place| matches!(place.zone, Zone::Workspace | Zone::Temp);
     let whole = run.args.iter().any(|word| is_flag(word, "-d"));
-    let far = |word: &&Word| {
+    let told = |word: &&Word| {
         let shown = word.shown();
         !shown.starts_with('-')
-            && shown.contains('/')
-            && (whole || shown.contains(['*', '?', '[']))
-            && !run.analyst.places(word, run.shell).iter().all(|(place, _)| own(place))
+            && (shown.contains(['*', '?', '[']) || whole && shown.contains('/'))
+            && run.analyst.places(word, run.shell).iter().all(|(place, _)| place.zone != Zone::Temp)
     };
-    let names: Vec<_> = run.args.iter().filter(far).map(|word| word.text.clone()).collect();
+    let names: Vec<_> = run.args.iter().filter(told).map(|word| word.text.clone()).collect();
     match names.is_empty() || run.args.iter().any(|word| is_flag(word, "-l")) {
         true => Outcome::unknown(marks),
         false => Outcome { stdout: Value::of(names, marks), status: Status::Either },

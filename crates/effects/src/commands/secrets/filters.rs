@@ -62,9 +62,19 @@ pub(super) fn picks_secret(program: &str, call: &Call) -> bool {
         let upper = pattern.to_ascii_uppercase();
         SECRET_WORDS.iter().any(|word| upper.contains(word))
     };
-    matches!(program, "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "awk" | "gawk" | "sed")
-        && patterns_of(&words).iter().any(named)
-        && !is_told(call)
+    let picks = matches!(program, "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "awk" | "gawk" | "sed")
+        && patterns_of(&words).iter().any(named);
+    picks && !is_told(call)
+}
+
+/// Does the command show or keep all of what comes straight from such a dump?
+pub(super) fn keeps_all(program: &str, found: &[Effect]) -> bool {
+    let ran = |effect: &&Effect| match &effect.kind {
+        EffectKind::Exec { program: other, .. } => other != program,
+        _ => false,
+    };
+    matches!(program, "cat" | "tac" | "tee" | "less" | "more" | "bat" | "nl")
+        && found.iter().rev().find(ran).is_some_and(shows_database)
 }
 
 /// Words of the names of secrets.

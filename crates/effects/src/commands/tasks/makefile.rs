@@ -175,9 +175,50 @@ impl Makefile {
             {
                 format!("${{{name}}}")
             }
-            // A function of make: its result is some word.
-            _ => "make_value".to_owned(),
+            "" => String::new(),
+            _ => self.function(name).unwrap_or_else(|| "make_value".to_owned()),
         }
+    }
+
+    /// What a function of make that only works on texts gives; `None` for the others, whose result is some word.
+    fn function(&self, call: &str) -> Option<String> {
+        let (name, rest) = call.split_once([' ', '\t'])?;
+        // Texts within texts within texts are no makefile's.
+        if rest.matches("$(").count() + rest.matches("${").count() > 16 {
+            return None;
+        }
+        let args: Vec<String> =
+            arguments(rest.trim_start()).into_iter().map(|arg| self.expand(arg)).collect();
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let words = |text: &str, change: &dyn Fn(&str) -> String| {
+            text.split_whitespace().map(change).collect::<Vec<_>>().join(" ")
+        };
+        Some(match (name, args.as_slice()) {
+            ("strip" | "sort" | "value" | "realpath" | "abspath", [text]) => words(text, &str::to_owned),
+            ("subst", [from, to, text]) if !from.is_empty() => text.replace(from, to),
+            ("addprefix", [prefix, text]) => words(text, &|word| format!("{prefix}{word}")),
+            ("addsuffix", [suffix, text]) => words(text, &|word| format!("{word}{suffix}")),
+            ("firstword", [text]) => text.split_whitespace().next().unwrap_or_default().to_owned(),
+            ("lastword", [text]) => text.split_whitespace().last().unwrap_or_default().to_owned(),
+            ("word", [at, text]) => {
+                let at = at.trim().parse::<usize>().ok()?.checked_sub(1)?;
+                text.split_whitespace().nth(at).unwrap_or_default().to_owned()
+            }
+            ("join", [left, right]) => {
+                let mut right = right.split_whitespace();
+                words(left, &|word| word.to_owned())
+                    .split(' ')
+                    .map(|word| format!("{word}{}", right.next().unwrap_or_default()))
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            }
+            ("or", all) => (*all.iter().find(|text| !text.trim().is_empty())?).to_owned(),
+            ("and", all) if all.iter().all(|text| !text.trim().is_empty()) => (*all.last()?).to_owned(),
+            ("if", [_, then]) => (*then).to_owned(),
+            ("if", [test, _, other]) if test.trim().is_empty() => (*other).to_owned(),
+            ("if", [_, then, _]) => (*then).to_owned(),
+            _ => return None,
+        })
     }
 
     /// The lines that run for these goals, prerequisites first.
@@ -218,6 +259,24 @@ fn closing(text: &str, close: char) -> usize {
         }
     }
     text.len()
+}
+
+/// The arguments of a function of make, at the commas that stand in no brackets.
+fn arguments(text: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut all) = (0_u32, 0, Vec::new());
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '{' => depth += 1,
+            ')' | '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                all.extend(text.get(start..at));
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    all.extend(text.get(start..));
+    all
 }
 
 /// A recipe line without the marks that silence it or let it fail.

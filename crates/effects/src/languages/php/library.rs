@@ -95,7 +95,8 @@ fn code(name: &str) -> Option<Op> {
         "unserialize" => Op::Unpack,
         "call_user_func" => Op::ApplyNamed,
         "call_user_func_array" => Op::ApplyList,
-        "array_map" | "array_filter" | "array_walk" => Op::MapNamed,
+        "array_map" | "array_walk" => Op::MapNamed,
+        "array_filter" => Op::Filter,
         "ob_start" | "usort" | "register_shutdown_function" | "set_error_handler" | "iterator_apply" => {
             Op::ApplyNamed
         }
