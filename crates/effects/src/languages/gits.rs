@@ -29,6 +29,8 @@ const LIBRARIES: &[&str] = &[
 /// Parts of libraries that are called plainly `git` or not at all.
 const PARTS: &[&str] = &[
     "git.Repo",
+    "git.Git",
+    "git.cmd.Git",
     "git.repo",
     "git.Head",
     "git.Remote",
@@ -64,6 +66,7 @@ impl Machine<'_, '_, '_> {
         let at = match last.as_str() {
             "repo"
             | "repository"
+            | "git"
             | "open"
             | "plainopen"
             | "plainopenwithoptions"
@@ -141,7 +144,8 @@ fn tells(name: &str) -> bool {
 /// The words of a command that a library hands on to Git as they are.
 fn said(class: &str, name: &str, args: &Args) -> Option<Vec<Val>> {
     let flat = || args.list.iter().flat_map(Val::items_or_self);
-    if class.starts_with("git.") && class.ends_with(".git") {
+    let bare = matches!(class, "git.Git" | "git.cmd.Git");
+    if bare || class.starts_with("git.") && class.ends_with(".git") {
         return Some(if name == "execute" { flat().skip(1).collect() } else { git_command(name, args) });
     }
     if class.starts_with("git.Repo") && class.contains(".remote") {

@@ -69,6 +69,7 @@ const SERVICE_REMOVALS: &[&str] = &[
     "deletenamespacedstatefulset",
     "terminateinstances",
     "recursivedelete",
+    "deleteusers",
     "prunevolumes",
 ];
 
@@ -219,13 +220,15 @@ fn of_cloud(class: &str, name: &str, args: &Args) -> bool {
             deed.starts_with("Delete") && deed != "DeleteObject" || deed.starts_with("Terminate")
         })
     };
-    if REMOVALS.contains(&name) || all_of_a_kind() || command() {
+    if REMOVALS.contains(&name) || all_of_a_kind() || command() || of_amazon(class, &folded) {
         return true;
     }
     if is_service(class) && SERVICE_REMOVALS.contains(&folded.as_str()) {
         return true;
     }
     match name {
+        // All of a tree of data, or a whole repository at a forge.
+        "delete" if has(class, &["firebase_admin.db.reference", ".get_repo"]) => true,
         "delete" | "terminate" | "remove" | "begin_delete" => {
             has(class, &["boto3.resource", "google.cloud", "azure."])
                 && !has(class, &["Object", "blob", "message"])
@@ -234,6 +237,21 @@ fn of_cloud(class: &str, name: &str, args: &Args) -> bool {
         "prune" => has(class, &["docker"]) && has(class, &["volumes"]),
         _ => false,
     }
+}
+
+/// A method of Amazon's library that takes something away that is more than one object, message or row.
+fn of_amazon(class: &str, folded: &str) -> bool {
+    const SMALL: &[&str] = &[
+        "deleteobject",
+        "deletemessage",
+        "deletemessagebatch",
+        "deleteitem",
+        "deletetags",
+        "deleteobjecttagging",
+    ];
+    let amazon = ["boto3", "aioboto3", "aws-sdk"].iter().any(|library| class.starts_with(library));
+    let takes = |verb: &&str| folded.strip_prefix(*verb).is_some_and(|rest| !rest.is_empty());
+    amazon && ["delete", "terminate", "purge"].iter().any(takes) && !SMALL.contains(&folded)
 }
 
 /// How deep arguments are read.
@@ -276,7 +294,9 @@ fn is_row(value: &Val) -> bool {
 
 /// Does a query give all rows of a table, none of them left out?
 pub(super) fn is_rows(class: &str, args: &Args) -> bool {
-    let all = [".all", ".findAll", ".findMany", ".find_each", ".find"].iter().any(|end| class.ends_with(end));
+    let all = [".all", ".findAll", ".findMany", ".find_each", ".find", ".list_blobs", ".auto_paging_iter"]
+        .iter()
+        .any(|end| class.ends_with(end));
     let bare = args.named.is_empty() && args.list.iter().all(is_empty);
     all && bare && !has(class, &["where", "filter", "exclude", "limit"])
 }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::expr::ARGUMENT;
 use super::flat;
+use super::gits::is_git;
 use super::machine::Machine;
 use super::ops::Op;
 use super::pure::Pure;
@@ -221,6 +222,13 @@ impl Machine<'_, '_, '_> {
         match value {
             Val::Name(owner) if self.syntax.bare_calls => {
                 self.asked_of_service(owner, name, &Args::default());
+            }
+            // `repo.branch("old").delete`
+            Val::Object(object) if self.syntax.bare_calls && is_git(&object.class) => {
+                let args = if name == "delete" { object.args.clone() } else { Args::default() };
+                if let Some(result) = self.git_call(&object.class, name, &args) {
+                    return result;
+                }
             }
             Val::Object(object) if self.syntax.bare_calls => {
                 self.asked_of_service(&object.class, name, &Args::default());
