@@ -58,6 +58,8 @@ pub(crate) struct Analyst<'w> {
     pub(crate) traced: bool,
     /// An archive that came from the network was unpacked.
     pub(crate) unpacked: bool,
+    /// The call has started a container.
+    pub(crate) started: bool,
     /// A stranger's words are being tried as commands.
     pub(crate) guessing: bool,
     /// How many patterns that stand for commands are still held against every name.
@@ -90,6 +92,7 @@ impl<'w> Analyst<'w> {
             reopened: Vec::new(),
             traced: false,
             unpacked: false,
+            started: false,
             guessing: false,
             patterns: 16,
             within: false,

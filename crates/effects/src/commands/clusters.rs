@@ -53,6 +53,10 @@ const READERS: &[&str] = &[
 /// Notes the file that this program writes, where there was none; and asks about one that it reads and that nobody
 /// knows.
 pub(super) fn settings(run: &mut Run) {
+    let concerned = READERS.contains(&run.program) || WRITERS.iter().any(|(name, ..)| *name == run.program);
+    if !concerned {
+        return;
+    }
     let spec = spec(run.program, run.args);
     let named = spec.filter(|spec| !spec.is_empty()).and_then(|spec| given(run, spec).into_iter().next());
     let Some(value) = named.map(|word| word.value()).or_else(|| variable(run)) else { return };
@@ -99,13 +103,14 @@ pub(super) fn is_own(run: &Run, value: &Value) -> bool {
 }
 
 fn spec(program: &str, args: &[Word]) -> Option<&'static str> {
-    let rows = WRITERS.iter().filter(|(name, ..)| *name == program);
+    let mut rows = WRITERS.iter().filter(|(name, ..)| *name == program).peekable();
+    rows.peek()?;
     let mut verbs = args.iter().filter(|word| !word.text.prefix().starts_with('-')).map(Word::shown);
     let said: Vec<String> = verbs.by_ref().take(4).collect();
     let fits = |wanted: &&[&str]| {
         wanted.iter().zip(&said).filter(|(wanted, said)| *wanted == said).count() == wanted.len()
     };
-    rows.into_iter().find(|(_, wanted, _)| fits(wanted)).map(|(_, _, spec)| *spec)
+    rows.find(|(_, wanted, _)| fits(wanted)).map(|(_, _, spec)| *spec)
 }
 
 /// Nothing is there yet, on disk or from this call.

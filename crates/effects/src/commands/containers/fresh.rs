@@ -10,14 +10,15 @@ use crate::options::Options;
 use crate::word::Word;
 
 /// Where what is started, and what is known to have started, is kept among the files of the call.
-const STARTED: &str = "\0started";
-const RUNNING: &str = "\0running:";
+const STARTED: &str = "/\0started";
+const RUNNING: &str = "/\0running:";
 
 /// Notes a container that is started with a name, and without folders or volumes of others.
 pub(super) fn start(run: &mut Run, options: &Options) {
     let shares = ["v", "volume", "mount", "volumes-from"].iter().any(|name| options.has(name));
     let name = options.value("name").and_then(Word::literal).map(str::to_owned);
     if let Some(name) = name.filter(|name| !shares && !name.is_empty()) {
+        run.analyst.started = true;
         run.shell.write_file(&Value::text(STARTED), &Value::text(&name), false);
     }
 }

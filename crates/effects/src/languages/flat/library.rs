@@ -180,7 +180,16 @@ fn values(name: &str) -> Option<Op> {
         "paste0" | "string" | "strcat" | "c_str" => Op::Pure(Pure::Concat),
         "paste" => Op::Pure(Pure::JoinArgs),
         "c" | "list" | "vec" => Op::Pure(Pure::List),
-        "Directory" | "PathBuf.from" | "Path.new" | "PathBuf.from_iter" | "DirectoryInfo" | "FileInfo"
+        "Directory"
+        | "PathBuf.from"
+        | "Path.new"
+        | "PathBuf.from_iter"
+        | "path.PathBuf.from"
+        | "path.Path.new"
+        | "path.PathBuf.from_iter"
+        | "path.PathBuf.new"
+        | "DirectoryInfo"
+        | "FileInfo"
         | "PathBuf.new" => Op::Pure(Pure::JoinPaths),
         "file.path" | "joinpath" | "Path.join" | "fullfile" | "path.join" | "Path.Combine" | "Paths.get"
         | "File" | "java.io.File" | "Path.of" => Op::Pure(Pure::JoinPaths),
