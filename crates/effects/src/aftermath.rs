@@ -137,7 +137,7 @@ fn texts_after(place: &Place, mode: WriteMode, content: Option<&str>, shell: &Sh
         return Vec::new();
     }
     let Some(stored) = shell.file(&Value::text(&place.path)) else {
-        let whole = content.filter(|_| mode == WriteMode::Overwrite);
+        let whole = content.filter(|_| matches!(mode, WriteMode::Overwrite | WriteMode::Create));
         return whole.map(str::to_owned).into_iter().collect();
     };
     if !stored.value.is_known() || stored.value.any.len() > 8 {

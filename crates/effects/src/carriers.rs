@@ -19,6 +19,8 @@ use crate::yaml;
 pub(crate) enum Runs {
     /// When somebody calls it by its name.
     WhenCalled,
+    /// When the cell of a notebook is run, most often as soon as it stands there.
+    InCell,
     /// With something else: an install, a build, a test, a commit, a change of folder.
     ByItself,
     /// On a machine that is made for one run.
@@ -66,7 +68,7 @@ fn code(path: &str, name: &str, extension: &str, text: &str) -> Option<Carrier> 
         return one(Runs::WhenCalled, Piece::Shell(own()));
     }
     if extension == "ipynb" {
-        return Some(Carrier { runs: Runs::WhenCalled, pieces: notebook::pieces(text) });
+        return Some(Carrier { runs: Runs::InCell, pieces: notebook::pieces(text) });
     }
     if let Some(language) = tool_language(name, extension) {
         return one(Runs::ByItself, Piece::Language(language, own()));

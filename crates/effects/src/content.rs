@@ -129,11 +129,26 @@ fn grave(effect: &Effect, all: &[Effect], runs: Runs) -> Option<String> {
             format!("changes the permissions of everything in {}", shown(place))
         }
         EffectKind::Persist { place } => left(place, runs)?,
+        EffectKind::WorkLoss { operation, lost, .. }
+            if certain && runs == Runs::InCell && !lost.is_empty() =>
+        {
+            format!("loses what is not committed (`{operation}`)")
+        }
+        EffectKind::Database { operation, object }
+            if certain && runs == Runs::InCell && is_whole(operation, object) =>
+        {
+            format!("drops all that is in a database ({object})")
+        }
         EffectKind::Read { place, .. } if runs == Runs::ByItself && is_key(place) => {
             format!("reads {}", shown(place))
         }
         _ => return None,
     })
+}
+
+/// Is all of a database lost? Single tables are dropped and made anew in many notebooks.
+fn is_whole(operation: &str, object: &str) -> bool {
+    operation == "drop-database" || operation == "drop" && ["`drop_all`", "`dropAllTables`"].contains(&object)
 }
 
 /// What goes away that must not. A variable with a secret's name goes to its own service in many tests and scripts.
@@ -148,7 +163,10 @@ fn sent(carries: &[String], all: &[Effect], certain: bool, runs: Runs) -> Option
         SHELL | ENVIRONMENT => true,
         OUTPUT => dumps(),
         SECRET_DATA => certain || runs == Runs::InPipeline || runs == Runs::ByItself && reads_secret(),
-        what => (certain || runs != Runs::WhenCalled) && (what.starts_with(CREDENTIAL) || looks_secret(what)),
+        what => {
+            (certain || !matches!(runs, Runs::WhenCalled | Runs::InCell))
+                && (what.starts_with(CREDENTIAL) || looks_secret(what))
+        }
     };
     let what = carries.iter().find(counts)?;
     Some(match what.as_str() {

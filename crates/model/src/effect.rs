@@ -80,6 +80,8 @@ impl Zone {
 pub enum WriteMode {
     /// Made, or replaced.
     Overwrite,
+    /// Made where there is none; one that is there stays as it is.
+    Create,
     /// Added to.
     Append,
     /// Changed in place.

@@ -112,7 +112,7 @@ fn at(place: &Place, recursive: bool) -> String {
 
 fn writing(mode: WriteMode) -> &'static str {
     match mode {
-        WriteMode::Overwrite => "writes",
+        WriteMode::Overwrite | WriteMode::Create => "writes",
         WriteMode::Append => "adds to",
         WriteMode::Edit => "changes",
     }

@@ -282,7 +282,7 @@ fn list<'a>(kind: &'a EffectKind, field: &str) -> Val<'a> {
 fn word<'a>(kind: &'a EffectKind, field: &str) -> &'a str {
     match (kind, field) {
         (EffectKind::Write { mode, .. }, "mode") => match mode {
-            WriteMode::Overwrite => "overwrite",
+            WriteMode::Overwrite | WriteMode::Create => "overwrite",
             WriteMode::Append => "append",
             WriteMode::Edit => "edit",
         },

@@ -48,6 +48,8 @@ impl Analyst<'_> {
     /// Writes a file.
     pub(crate) fn write(&mut self, word: &Word, mode: WriteMode, content: Option<&Value>, shell: &mut Shell) {
         self.wrote = true;
+        let fresh = mode == WriteMode::Overwrite && shell.is_absent(&word.value());
+        let mode = if fresh { WriteMode::Create } else { mode };
         let walked = if mode == WriteMode::Overwrite { self.walked(word) } else { None };
         let word = walked.as_ref().unwrap_or(word);
         let text = content.and_then(Value::as_literal).map(str::to_owned);
@@ -186,6 +188,12 @@ impl Analyst<'_> {
             }
             self.push(EffectKind::Alter { place, folder: true }, word.span, certainty);
         }
+    }
+
+    /// Remembers a file with a name of its own that the call makes, with nothing in it.
+    pub(crate) fn make_file(&mut self, word: &Word, shell: &Shell) {
+        let named = shell.resolve(&self.in_temp(word));
+        self.made.extend(named.as_literal().map(str::to_owned));
     }
 
     /// Does it lie in a temporary folder of this call's own? What it puts there is nobody's secret.

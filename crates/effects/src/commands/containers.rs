@@ -2,6 +2,7 @@
 //! mounted there is followed back.
 
 mod described;
+pub(super) mod fresh;
 mod machines;
 mod options;
 mod reach;
@@ -138,6 +139,7 @@ fn start(run: &mut Run, words: &[Word]) -> Outcome {
     reach::image_tool(run, &options);
     let mark = run.analyst.mark();
     let outcome = inside(run, there, options.value("w"), &command);
+    fresh::start(run, &options);
     reach::shown_files(run, &options, mark);
     // A new container knows only what it was given.
     run.analyst.sift(mark, |effect| !matches!(effect.kind, EffectKind::EnvRead { .. }));
@@ -153,10 +155,16 @@ fn inner_command(options: &Options, words: &[Word]) -> Vec<Word> {
 fn exec(run: &mut Run, options: &Options) -> Outcome {
     let there = Elsewhere::new(run.analyst.world);
     let command = options.operands.get(1..).unwrap_or_default().to_vec();
-    if let Some(container) = options.operands.first().cloned() {
-        wiped::wiped(run, &container, &command);
+    let container = options.operands.first().cloned();
+    if let Some(container) = &container {
+        wiped::wiped(run, container, &command);
     }
-    inside(run, there, options.value("w"), &command)
+    let mark = run.analyst.mark();
+    let outcome = inside(run, there, options.value("w"), &command);
+    if let Some(container) = container.filter(|_| !command.is_empty()) {
+        fresh::forgive(run, &container, mark);
+    }
+    outcome
 }
 
 /// Runs a command in another file system. What it does to processes, packages or rights there is not ours.

@@ -285,11 +285,11 @@ fn wrangler(run: &mut Run) -> Outcome {
 }
 
 /// The client that a framework starts for its own database, and what is typed into it.
-pub(super) fn console(run: &mut Run) {
+pub(super) fn console(run: &mut Run, texts: Vec<Word>) {
     let program = run.program.to_owned();
-    let (texts, files, target) = (Vec::new(), Vec::new(), Vec::new());
+    let (files, target, stdin) = (Vec::new(), Vec::new(), texts.is_empty());
     let flavour = Flavour::Postgres;
-    statements(run, &Given { texts, files, target, flavour, stdin: true, program: &program });
+    statements(run, &Given { texts, files, target, flavour, stdin, program: &program });
 }
 
 /// `prisma db execute --stdin` or `--file f`.

@@ -1,6 +1,7 @@
 //! Programs that change files: coreutils and their kin.
 
 mod many;
+pub(super) mod over;
 
 use tollgate_model::{Certainty, Effect, EffectKind, FileKind, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
@@ -241,6 +242,12 @@ fn cp(run: &mut Run) -> Outcome {
     for source in &sources {
         let content = run.read(source, recursive);
         let Some(target) = &target else { continue };
+        if recursive && !options.has("n") {
+            let whole = options.has("T").then(|| source.clone());
+            if let Some(folder) = whole.or_else(|| over::folder(source)) {
+                over::repository(run, &folder, target);
+            }
+        }
         // `cp -r overlay/* /` puts whatever is in the one below the other.
         let many = source.shown().ends_with("/*");
         if recursive && (options.has("T") || many || names_contents(source)) {
@@ -251,7 +258,7 @@ fn cp(run: &mut Run) -> Outcome {
         if options.has("n") && is_there(run, &landing) {
             continue;
         }
-        run.analyst.write(&landing, WriteMode::Overwrite, Some(&content), run.shell);
+        run.analyst.write(&landing, replacing(&options), Some(&content), run.shell);
         match both_ends(run, &landing, source, options.has("s")) {
             Some((name, original)) if linked => run.analyst.links.link(&name, &original),
             Some((name, original)) => run.analyst.links.copy(&name, &original),
@@ -259,6 +266,12 @@ fn cp(run: &mut Run) -> Outcome {
         }
     }
     Outcome::silent(Status::Either)
+}
+
+/// Does it leave alone what is there?
+fn replacing(options: &Options) -> WriteMode {
+    let keeps = options.values("update").any(|how| matches!(how.literal(), Some("none" | "none-fail")));
+    if options.has("n") || keeps { WriteMode::Create } else { WriteMode::Overwrite }
 }
 
 /// Is there surely such a file, which `-n` leaves alone?
@@ -289,7 +302,7 @@ fn mv(run: &mut Run) -> Outcome {
         }
         if let Some(target) = &target {
             let landing = landing(run, source, target, sources.len() > 1 || options.has("t"));
-            run.analyst.write(&landing, WriteMode::Overwrite, content.as_ref(), run.shell);
+            run.analyst.write(&landing, replacing(&options), content.as_ref(), run.shell);
             let name = [&landing, target]
                 .into_iter()
                 .find_map(|word| run.shell.resolve(&word.value()).as_literal().map(str::to_owned));

@@ -300,7 +300,12 @@ fn shell_code(run: &mut Run, tool: &str, words: &[Word]) {
         _ => ["", ""],
     };
     if consoles.iter().any(|known| verb.is(known)) && run.stdin().is_some() {
-        super::databases::console(run);
+        super::databases::console(run, Vec::new());
+    }
+    let queries = ["dbal:run-sql", "doctrine:query:sql", "doctrine:query:dql", "sql:query", "sqlq"];
+    if matches!(tool, "console" | "drush" | "symfony" | "wp") && queries.iter().any(|known| verb.is(known)) {
+        let texts = rest.iter().filter(|word| !word.text.prefix().starts_with('-')).take(1).cloned();
+        super::databases::console(run, texts.collect());
     }
     let known = SHELLS.iter().find(|(name, known, ..)| *name == tool && verb.is(known));
     let Some((_, _, options, language)) = known else { return };

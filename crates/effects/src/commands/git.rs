@@ -27,7 +27,7 @@ use crate::options::{Options, Order, read};
 use crate::word::Word;
 
 pub(super) use remotes::{address, clone_name};
-pub(super) use work::{failed, settle};
+pub(super) use work::{failed, fresh_root, settle};
 
 pub(super) const COMMANDS: Commands = &[("git", git), ("hub", git)];
 

@@ -5,10 +5,10 @@
 use tollgate_model::Zone;
 use tollgate_shell::value::Value;
 
-use super::Run;
 use super::flags::given;
 use super::interpreters::{self, languages};
 use super::strangers::{self, either, possibly};
+use super::{Run, clusters};
 use crate::analyst::taint;
 use crate::languages::Language;
 use crate::names::{Names, index};
@@ -180,6 +180,7 @@ pub(super) fn notice(run: &mut Run) {
             load(run, &value);
         }
     }
+    clusters::settings(run);
     for (_, files) in USUAL.iter().filter(|(names, _)| names.contains(&program)) {
         for file in files.iter().map(|name| Word::literal_at(name, run.call.span)) {
             if run.analyst.own_text(&file, run.shell).is_some() {

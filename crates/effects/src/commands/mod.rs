@@ -5,6 +5,7 @@ mod alter;
 mod ansible;
 pub(crate) mod archives;
 mod cloud;
+mod clusters;
 mod cmdlets;
 pub(crate) mod codecs;
 mod configs;
@@ -269,6 +270,9 @@ pub(crate) fn known_families() -> Vec<Family> {
 /// What variables set for a command mean: some of them are code.
 pub(crate) fn environment(analyst: &mut Analyst, call: &Call, shell: &mut Shell) {
     git::settle(shell);
+    if analyst.started {
+        containers::fresh::settle(shell);
+    }
     secrets::watch(analyst, call);
     for (name, value) in &call.assigns {
         variables::variable(analyst, name, value, call, shell);

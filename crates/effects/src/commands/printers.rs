@@ -138,6 +138,8 @@ fn mktemp(run: &mut Run) -> Outcome {
     let path = Word { text, ..Word::literal_at("", run.call.span) };
     if options.has("d") {
         run.analyst.make_dir(&path, run.shell);
+    } else if !options.has("u") {
+        run.analyst.make_file(&path, run.shell);
     }
     printed(run.shell.resolve(&run.analyst.in_temp(&path)))
 }

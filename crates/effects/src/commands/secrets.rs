@@ -456,5 +456,11 @@ fn ssh_keygen(run: &mut Run) -> Outcome {
     {
         run.analyst.write(&key, WriteMode::Edit, None, run.shell);
     }
+    // Without any of these it makes a new key, in place of the one that is there if it is told yes.
+    let else_does =
+        "A B D e F H I i K k L l M O Q R r s U u Y y Z c p".split(' ').any(|name| options.has(name));
+    if let Some(key) = options.value("f").filter(|_| !else_does).cloned() {
+        run.analyst.write(&key, WriteMode::Overwrite, None, run.shell);
+    }
     run.derived()
 }

@@ -6,7 +6,7 @@ use tollgate_shell::eval::{Call, Code, Scope, Shell};
 use tollgate_shell::value::Value;
 
 use super::strangers::{either, possibly};
-use super::{Run, flags, interpreters, loads, persistence, wrappers};
+use super::{Run, clusters, flags, interpreters, loads, persistence, wrappers};
 use crate::analyst::Analyst;
 use crate::paths;
 use crate::word::{Word, show};
@@ -367,7 +367,10 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
     };
     let led = LEADERS.iter().find(|(known, _)| *known == name).and_then(|(_, programs)| runs(run, programs));
     let leads = led.is_some_and(|words| reads_settings(&words));
-    let temporary = (SEARCHED.contains(&name) || leads && !is_made(run, value)) && in_temp(run, value);
+    let settled =
+        name == "KUBECONFIG" && (clusters::is_own(run, value) || clusters::is_for_later(run, value));
+    let temporary =
+        (SEARCHED.contains(&name) && !settled || leads && !is_made(run, value)) && in_temp(run, value);
     let open = match name {
         "LD_LIBRARY_PATH" | "DYLD_LIBRARY_PATH" => here(value) || in_temp(run, value),
         // Tools that were put into a temporary folder lie in a `bin` of it.
@@ -455,7 +458,7 @@ fn is_filled(run: &Run, folder: &str) -> bool {
 }
 
 /// Is one of the folders a place where anybody may write?
-fn in_temp(run: &Run, value: &Value) -> bool {
+pub(super) fn in_temp(run: &Run, value: &Value) -> bool {
     let texts = value.any.iter().map(show).collect::<Vec<_>>().join(":");
     texts
         .split(':')

@@ -6,6 +6,7 @@ use tollgate_shell::value::{Hole, HoleSource, Taint, Text, Value};
 
 use super::expr::ARGUMENT;
 use super::flat::{COMMAND, OPENING};
+use super::losses::REPOSITORY;
 use super::machine::{Machine, Origin};
 use super::network::CLIENT;
 use super::opened::is_emulated;
@@ -86,8 +87,9 @@ impl Machine<'_, '_, '_> {
             None if let Some(value) = self.any_method(name, args) => value,
             None => {
                 self.strange = true;
-                self.note_connection(args);
+                self.note_connection(name, args);
                 self.note_peer(name, args);
+                self.note_repository(name, args);
                 let (owner, last) = name.rsplit_once('.').unwrap_or(("", name));
                 if let Some(result) = self.client_call(owner, last, args) {
                     return result;
@@ -246,7 +248,7 @@ impl Machine<'_, '_, '_> {
             self.send_to_peer(name, Args::of(vec![content]));
             return value.clone();
         }
-        if self.grow(value, place, name, &args.list) {
+        if self.grow(value, place, name, &args.list) || self.path_grown(value, place, name, &args.list) {
             return Val::unknown();
         }
         let known = (self.syntax.method)(name).filter(|op| match op {
@@ -264,13 +266,14 @@ impl Machine<'_, '_, '_> {
             return self.perform(op, name, &all);
         }
         if let Some(own) = self.own_method(name) {
+            let args = self.with_self(value, name, args);
             return self.invoke(&own, &args);
         }
-        self.strange_method(value, name, &args)
+        self.strange_method(value, place, name, &args)
     }
 
     /// A method that nobody knows: of a client it may be a request, and what it is given it may call.
-    fn strange_method(&mut self, value: &Val, name: &str, args: &Args) -> Val {
+    fn strange_method(&mut self, value: &Val, place: Option<&str>, name: &str, args: &Args) -> Val {
         self.strange = true;
         let class = match value {
             Val::Object(object) => object.class.to_string(),
@@ -290,13 +293,19 @@ impl Machine<'_, '_, '_> {
             _ => None,
         };
         if !is_emulated(value) {
-            self.asked_of_service(whole.as_deref().unwrap_or(&class), name, args);
+            // What nobody knows is known by the names that lead to it: `db.sequelize`.
+            let named = place.filter(|_| matches!(value, Val::Unknown(_))).unwrap_or(&class);
+            self.asked_of_service(whole.as_deref().unwrap_or(named), name, args);
         }
         self.carries_off(&class, Some(value), name, args);
         let args = self.exposed_args(args);
         self.put_into(value, &args);
         self.callbacks_with(&args, value.taint());
         match value {
+            Val::Unknown(_) if name == "delete" && args.list.is_empty() && args.named.is_empty() => {
+                Val::object("unknown.delete", args)
+            }
+            _ if name == "getRepository" => Val::object(REPOSITORY, args),
             Val::Object(_) if is_service(&class) && class.len() < 120 => {
                 Val::object(&format!("{class}.{name}"), args)
             }

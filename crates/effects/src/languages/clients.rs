@@ -1,16 +1,23 @@
 //! Libraries that do the work of a program: Git's, a remote shell's, a container engine's. What they are asked is
 //! judged as the program's command.
 
-use std::rc::Rc;
-
 use tollgate_shell::value::Value;
 
 use super::machine::Machine;
 use super::value::{Args, Val};
 
 /// Libraries that work on other machines.
-pub(super) const REMOTES: &[&str] =
-    &["paramiko", "fabric", "pysftp", "asyncssh", "ssh2", "node-ssh", "ssh2-sftp-client"];
+pub(super) const REMOTES: &[&str] = &[
+    "paramiko",
+    "fabric",
+    "pysftp",
+    "asyncssh",
+    "ssh2",
+    "node-ssh",
+    "ssh2-sftp-client",
+    "Net.SSH",
+    "Net.SFTP",
+];
 
 impl Machine<'_, '_, '_> {
     /// Whom a library that works on other machines is told to call.
@@ -25,14 +32,11 @@ impl Machine<'_, '_, '_> {
 
     /// What a library does in the name of a program: Git's, or a remote shell's.
     pub fn client_call(&mut self, class: &str, name: &str, args: &Args) -> Option<Val> {
+        if let Some(result) = self.git_call(class, name, args) {
+            return Some(result);
+        }
         let peer = || self.peer.clone().unwrap_or_else(|| Val::text("host"));
-        let words: Vec<Val> = if class.starts_with("git.Repo") && class.ends_with(".git") {
-            git_command(name, args)
-        } else if class.starts_with("git.Repo") && class.contains(".remote") {
-            let force = args.option("force").is_some_and(Val::is_true).then(|| Val::text("--force"));
-            let verb = [Val::text("git"), Val::text(name)].into_iter().chain(force);
-            verb.chain([Val::text("origin")]).chain(args.list.clone()).collect()
-        } else if class.starts_with("crontab.CronTab") && name == "new" {
+        let words: Vec<Val> = if class.starts_with("crontab.CronTab") && name == "new" {
             let line = Value::text("* * * * * ").concat(&args.at(0, &["command"]).as_text());
             let table = Val::Text(line.concat(&Value::text("\n")));
             self.run_system(
@@ -40,22 +44,21 @@ impl Machine<'_, '_, '_> {
                 &Args { list: vec![Val::text("crontab -")], named: vec![("input".into(), table)] },
             );
             return Some(Val::unknown());
-        } else if class.starts_with("git.Repo") && name == "reset" {
-            let hard = args.option("working_tree").is_some_and(Val::is_true);
-            let mode = Val::text(if hard { "--hard" } else { "--mixed" });
-            [Val::text("git"), Val::text("reset"), mode].into_iter().chain(args.list.clone()).collect()
-        } else if class.starts_with("simple-git") {
-            let flat =
-                args.list.iter().flat_map(Val::items_or_self).filter(|word| matches!(word, Val::Text(_)));
-            let verb = (name != "raw").then(|| Val::text(name));
-            std::iter::once(Val::text("git")).chain(verb).chain(flat).collect()
+        } else if let Some(words) = task(class, name, args) {
+            words
         } else if class.starts_with("dockerode") && matches!(name, "createContainer" | "run") {
             dockerode_run(args)
         } else if class.starts_with("docker") && class.ends_with(".containers") && name == "run" {
             docker_run(args)
-        } else if REMOTES.iter().any(|library| class.starts_with(library)) {
+        } else if REMOTES.iter().any(|library| class.starts_with(library)) || name == "exec!" {
             match name {
-                "exec_command" | "run" | "sudo" | "exec" | "execCommand" => {
+                "remove" | "unlink" | "rmdir" | "rmtree" | "delete" if is_files(class) => {
+                    let tree = matches!(name, "rmdir" | "rmtree");
+                    let start = Value::text(if tree { "rm -rf " } else { "rm -f " });
+                    let path = args.at(0, &["path"]).as_text();
+                    vec![Val::text("ssh"), peer(), Val::Text(start.concat(&path))]
+                }
+                "exec_command" | "run" | "sudo" | "exec" | "execCommand" | "exec!" => {
                     vec![Val::text("ssh"), peer(), args.at(0, &["command"])]
                 }
                 "put" | "upload" | "fastPut" | "putFile" | "putDirectory" | "uploadDir" => {
@@ -71,18 +74,23 @@ impl Machine<'_, '_, '_> {
     }
 }
 
-/// `repo.git.reset("HEAD", hard=True)` as a command: what has a name is an option.
-fn git_command(name: &str, args: &Args) -> Vec<Val> {
-    let option = |(name, value): &(Rc<str>, Val)| {
-        let dashes = if name.len() == 1 { "-" } else { "--" };
-        let flag = format!("{dashes}{}", name.replace('_', "-"));
-        match value {
-            Val::Text(text) => Some(Val::Text(Value::text(&format!("{flag}=")).concat(text))),
-            value => value.is_true().then(|| Val::text(&flag)),
-        }
+/// Is it a view of another machine's files?
+fn is_files(class: &str) -> bool {
+    class.to_ascii_lowercase().contains("sftp")
+}
+
+/// A task of a framework that its own library starts: Django's, Laravel's, Rake's.
+fn task(class: &str, name: &str, args: &Args) -> Option<Vec<Val>> {
+    let start: &[&str] = match name {
+        "call_command" => &["python", "manage.py"],
+        "downgrade" if class == "alembic.command" => &["alembic", "downgrade"],
+        "call" | "callSilently" if class == "Artisan" || class.ends_with(".Artisan") => &["php", "artisan"],
+        "invoke" | "execute" if class.starts_with("Rake.Task.") => &["rake"],
+        _ => return None,
     };
-    let verb = [Val::text("git"), Val::text(&name.replace('_', "-"))];
-    verb.into_iter().chain(args.named.iter().filter_map(option)).chain(args.list.clone()).collect()
+    let own = class.strip_prefix("Rake.Task.").map(Val::text);
+    let words = args.list.iter().flat_map(Val::items_or_self).filter(|word| matches!(word, Val::Text(_)));
+    Some(start.iter().map(|word| Val::text(word)).chain(own).chain(words).collect())
 }
 
 /// `createContainer({Image, Cmd, HostConfig: {Binds, Privileged}})` as a command.

@@ -133,10 +133,17 @@ impl Machine<'_, '_, '_> {
     }
 
     fn delete(&mut self, op: Op, first: Val, args: &Args) -> Val {
+        // .NET says it by a truth behind the path.
+        let said = |value: &Val| matches!(value, Val::Name(_)) && value.is_true();
         let asked =
-            args.option("recursive").is_some_and(|value| value.is_true() || matches!(value, Val::Unknown(_)));
+            args.option("recursive").is_some_and(|value| value.is_true() || matches!(value, Val::Unknown(_)))
+                || self.syntax.flat && args.list.iter().skip(1).any(said);
         let deep = op == Op::DeleteTree || (op == Op::DeleteMaybe && asked);
-        let is_path = |value: &&Val| !matches!(value, Val::Table(_) | Val::Function(_) | Val::Int(_));
+        let is_path = |value: &&Val| {
+            let truth =
+                matches!(value, Val::Name(name) if matches!(&**name, "true" | "false" | "True" | "False"));
+            !truth && !matches!(value, Val::Table(_) | Val::Function(_) | Val::Int(_))
+        };
         let all = if args.list.is_empty() {
             vec![first]
         } else {

@@ -1,13 +1,39 @@
 //! What is known of the machine that a program runs on: its environment, arguments, folders.
 
-use tollgate_model::{Certainty, EffectKind};
+use tollgate_model::{Certainty, EffectKind, Span};
 use tollgate_shell::eval::Host;
-use tollgate_shell::value::{HoleSource, Taint, Value};
+use tollgate_shell::value::{Hole, HoleSource, Taint, Value};
 
 use super::machine::Machine;
 use super::ops::{ENVIRONMENT, Known};
 use super::pure;
 use super::value::{Args, Val};
+
+/// Where code comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The command line or standard input.
+    Inline,
+    /// A file.
+    File,
+}
+
+/// What is around a program.
+#[derive(Debug)]
+pub(super) struct Around {
+    pub span: Span,
+    pub origin: Origin,
+    /// The arguments after the program's name.
+    pub argv: Vec<Val>,
+    /// The program's file.
+    pub file: Option<Value>,
+    /// What it reads from standard input.
+    pub input: Val,
+    /// What the stand-ins in its text stand for.
+    pub holes: Vec<(Hole, Taint)>,
+    /// The file was written by this call, and is none of the project's.
+    pub own: bool,
+}
 
 impl Machine<'_, '_, '_> {
     /// What is known of the machine.
@@ -100,6 +126,16 @@ impl Machine<'_, '_, '_> {
         if marks.0 & ENVIRONMENT.0 == ENVIRONMENT.0 {
             self.push(EffectKind::EnvRead { names: Vec::new() }, Certainty::Certain);
         }
+    }
+
+    /// What a variable of the environment is known to say.
+    pub fn said(&mut self, name: &str) -> Option<String> {
+        self.variable(name, false).as_literal().filter(|text| !text.is_empty()).map(str::to_owned)
+    }
+
+    /// Is it a program of the project, which was there before this call?
+    pub fn is_project_script(&self) -> bool {
+        self.around.origin == Origin::File && !self.around.own
     }
 
     fn variable(&mut self, name: &str, present: bool) -> Value {

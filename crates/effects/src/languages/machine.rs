@@ -7,40 +7,17 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use tollgate_model::{Certainty, EffectKind, Span};
-use tollgate_shell::value::{Hole, HoleSource, Taint, Text, Value};
+use tollgate_model::{Certainty, EffectKind};
+use tollgate_shell::value::{HoleSource, Taint, Text, Value};
 
 use super::flat;
+pub(super) use super::known::{Around, Origin};
 use super::scope::Scope;
 use super::syntax::Syntax;
 use super::token::{Part, Tok, Token, is_stand_in};
 use super::value::{Args, Function, Val};
 use crate::commands::Run;
 use crate::word::Word;
-
-/// Where code comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Origin {
-    /// The command line or standard input.
-    Inline,
-    /// A file.
-    File,
-}
-
-/// What is around a program.
-#[derive(Debug)]
-pub(super) struct Around {
-    pub span: Span,
-    pub origin: Origin,
-    /// The arguments after the program's name.
-    pub argv: Vec<Val>,
-    /// The program's file.
-    pub file: Option<Value>,
-    /// What it reads from standard input.
-    pub input: Val,
-    /// What the stand-ins in its text stand for.
-    pub holes: Vec<(Hole, Taint)>,
-}
 
 /// The machine.
 pub(super) struct Machine<'m, 'r, 'w> {
@@ -86,10 +63,12 @@ pub(super) struct Machine<'m, 'r, 'w> {
     pub remote: bool,
     /// It called something that is not known, which may print as well.
     pub strange: bool,
-    /// It opened a database that is in memory or in a temporary folder.
+    /// It opened a database that is in memory or in a temporary folder; and its cloud is only played.
     pub passing: bool,
-    /// It went through the numbers of all processes.
+    pub mocked: bool,
+    /// It went through the numbers of all processes; and the repositories that a library of Git has opened.
     pub all_processes: bool,
+    pub repositories: Vec<Val>,
     /// Files whose names are not known that it wrote from the network.
     pub fetched: Vec<Text>,
     /// Functions that a test has put others in the place of.
@@ -137,6 +116,8 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
             peer: None,
             remote: false,
             passing: false,
+            mocked: false,
+            repositories: Vec::new(),
             all_processes: false,
             fetched: Vec::new(),
             strange: false,

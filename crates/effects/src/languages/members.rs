@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::expr::ARGUMENT;
 use super::flat;
+use super::gits::is_git;
 use super::machine::Machine;
 use super::ops::Op;
 use super::pure::Pure;
@@ -107,6 +108,7 @@ impl Machine<'_, '_, '_> {
         }
         self.at += 1;
         let name = self.name()?;
+        let kind = if self.syntax.flat { flat::turbofish(self) } else { None };
         let called = self
             .token()
             .is_some_and(|token| token.tok == Tok::Op("(") && !(self.syntax.bare_calls && token.spaced));
@@ -121,7 +123,8 @@ impl Machine<'_, '_, '_> {
             args.get_or_insert_default().list.push(block);
         }
         if let Some(args) = args {
-            return Some(self.method(value, place, &name, args));
+            let made = self.method(value, place, &name, args);
+            return Some(flat::of_type(kind.as_deref(), made));
         }
         Some(self.attribute(value, place, &name))
     }
@@ -220,6 +223,13 @@ impl Machine<'_, '_, '_> {
             Val::Name(owner) if self.syntax.bare_calls => {
                 self.asked_of_service(owner, name, &Args::default());
             }
+            // `repo.branch("old").delete`
+            Val::Object(object) if self.syntax.bare_calls && is_git(&object.class) => {
+                let args = if name == "delete" { object.args.clone() } else { Args::default() };
+                if let Some(result) = self.git_call(&object.class, name, &args) {
+                    return result;
+                }
+            }
             Val::Object(object) if self.syntax.bare_calls => {
                 self.asked_of_service(&object.class, name, &Args::default());
             }
@@ -260,6 +270,8 @@ impl Machine<'_, '_, '_> {
                 Val::unknown()
             }
             Val::Pipe(_) | Val::File(_) => value.clone(),
+            // The rows of a table, of whatever model: `model.objects.all()`.
+            Val::Unknown(_) if name == "objects" => Val::name("model.objects"),
             // The way from any value to code: `[].constructor.constructor("…")`.
             _ if name == "constructor" => Val::name("constructor"),
             Val::List(list) if matches!(name, "length" | "size" | "count") && !list.open => {

@@ -13,6 +13,7 @@ mod expr;
 mod files;
 mod flat;
 mod flow;
+mod gits;
 mod handles;
 mod held;
 mod higher;
@@ -20,6 +21,7 @@ mod javascript;
 mod known;
 mod libc;
 mod lisp;
+mod losses;
 mod machine;
 mod members;
 mod network;
@@ -254,6 +256,7 @@ fn one(run: &mut Run, language: Language, program: &Program, text: &Text, input:
         file: program.file.as_ref().map(Word::value),
         input,
         holes: Vec::new(),
+        own: program.file.as_ref().is_some_and(|file| run.shell.file(&file.value()).is_some()),
     };
     let code = with_stand_ins(text, marks, &mut around);
     let mut machine = Machine::new(run, language.syntax(), around);

@@ -244,6 +244,8 @@ pub(super) enum Op {
     Special,
     /// Calls a function for every file below a folder: folder, pattern, depth, function.
     FoldFiles,
+    /// Calls the methods of a visitor for every file below a folder.
+    Visit,
     /// Calls the function that its first argument names for every item of the second.
     MapNames,
     /// Writes its first argument where the second one says, or prints it.

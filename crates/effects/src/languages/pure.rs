@@ -196,6 +196,10 @@ fn lists(what: Pure, args: &Args) -> Option<Val> {
             Val::List(list) => Val::list(list.items.iter().rev().cloned().collect()),
             other => each_text(&other, |text| text.chars().rev().collect()),
         },
+        // What is joined may stand in a list, or side by side.
+        Pure::JoinWith if args.list.len() > 2 && matches!(args.get(1), Some(Val::Text(_))) => {
+            join(&Val::list(args.skip(1).list), &args.text(0))
+        }
         Pure::JoinWith => join(&args.at(1, &[]), &args.text(0)),
         Pure::JoinSpaced => join(&first(args), &Value::text(" ")),
         Pure::JoinBy => match first(args) {

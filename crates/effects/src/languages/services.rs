@@ -7,7 +7,9 @@ use tollgate_model::{Certainty, EffectKind};
 use tollgate_shell::value::{Piece, Text};
 
 use super::clients::REMOTES;
-use super::machine::{Machine, Origin};
+use super::gits::is_git;
+use super::losses;
+use super::machine::Machine;
 use super::senders::is_library;
 use super::value::{Args, Val};
 use crate::commands::archives;
@@ -46,62 +48,30 @@ const QUERIES: &[&str] = &[
     "statement",
     "unprepared",
     "text",
+    "executeStatement",
+    "executeQuery",
+    "executeUpdate",
+    "executeSql",
+    "execute_sql",
+    "execute_async",
+    "exec_driver_sql",
+    "execute_query",
+    "fetch",
+    "Exec",
+    "ExecContext",
+    "Query",
 ];
 
-/// Methods of the clouds' libraries that take a whole resource away, as their APIs name them.
-const REMOVALS: &[&str] = &[
-    "delete_bucket",
-    "delete_objects",
-    "delete_table",
-    "delete_db_instance",
-    "delete_db_cluster",
-    "delete_db_snapshot",
-    "delete_stack",
-    "delete_cluster",
-    "delete_volume",
-    "delete_snapshot",
-    "delete_hosted_zone",
-    "delete_function",
-    "delete_user_pool",
-    "delete_file_system",
-    "delete_vpc",
-    "delete_project",
-    "delete_instance",
-    "delete_database",
-    "delete_namespace",
-    "delete_namespaced_deployment",
-    "delete_namespaced_stateful_set",
-    "delete_collection_namespaced_pod",
-    "terminate_instances",
-    "schedule_key_deletion",
-    "drop_database",
-    "dropDatabase",
-    "flushall",
-    "flushdb",
-    "deleteBucket",
-    "deleteTable",
-    "deleteDBInstance",
-    "terminateInstances",
-];
-
-/// Methods that take everything a table or a collection holds, when nothing narrows them down.
-const WHOLE: &[&str] = &[
-    "drop_all",
-    "delete_all",
-    "destroy_all",
-    "deleteMany",
-    "delete_many",
-    "dropCollection",
-    "drop_collection",
-    "truncate",
-    "truncate_all",
-    "dropSchema",
-    "dropTable",
-    "dropTableIfExists",
-    "drop_table",
-    "drop_schema",
-    "dropIfExists",
-    "dropAllTables",
+/// What stands in for a service or a database in tests: nothing is lost there.
+const STAND_INS: &[&str] = &[
+    "fakeredis",
+    "mongomock",
+    "ioredis-mock",
+    "redis-mock",
+    "pg-mem",
+    "unittest.mock",
+    "sqlmock",
+    "mockredis",
 ];
 
 /// Methods that give a secret out, whatever they are called on.
@@ -148,7 +118,23 @@ const LIBRARIES: &[&str] = &[
     "ioredis",
     "sqlalchemy",
     "elasticsearch",
+    "@elastic",
     "opensearchpy",
+    "@opensearch-project",
+    "firebase",
+    "firebase_admin",
+    "pinecone",
+    "@pinecone-database",
+    "qdrant_client",
+    "@qdrant",
+    "chromadb",
+    "weaviate",
+    "pymilvus",
+    "gorm",
+    "cassandra",
+    "mongoengine",
+    "motor",
+    "peewee",
     "postgres",
     "@neondatabase/serverless",
     "@vercel/postgres",
@@ -168,10 +154,9 @@ const LIBRARIES: &[&str] = &[
 pub(super) fn is_service(class: &str) -> bool {
     LIBRARIES.iter().chain(REMOTES).any(|library| class.starts_with(library))
         || is_library(class)
-        || class.starts_with("git.Repo")
+        || is_git(class)
         || class.starts_with("crontab.CronTab")
         || class.starts_with("cffi.FFI")
-        || class.starts_with("simple-git")
 }
 
 /// Is it what a library of SQL calls with a statement: `` sql`…` ``?
@@ -182,28 +167,38 @@ pub(super) fn is_query(class: &str) -> bool {
 
 impl Machine<'_, '_, '_> {
     /// A connection to a database that nothing is lost with.
-    pub fn note_connection(&mut self, args: &Args) {
+    pub fn note_connection(&mut self, name: &str, args: &Args) {
         let folders = self.run.analyst.world.temp_dirs();
         let temporary = |text: &Text| {
             let known = text.prefix();
-            known.contains(":memory:") || folders.iter().any(|folder| crate::paths::within(known, folder))
+            let file = known.strip_prefix("sqlite:///").or(known.strip_prefix("sqlite:")).unwrap_or(known);
+            known.contains(":memory:")
+                || matches!(known, "sqlite://" | "sqlite:///" | "sqlite+pysqlite://")
+                || folders.iter().any(|folder| crate::paths::within(file, folder))
         };
-        let texts = args.all().filter(|value| matches!(value, Val::Text(_)));
+        let nested = ["connection", "filename", "storage", "url", "database", "path"];
+        let entries = nested.iter().filter_map(|key| args.option(key));
+        let inner = entries.clone().filter_map(|value| value.entry("filename"));
+        let texts = args.all().chain(entries).chain(inner).filter(|value| matches!(value, Val::Text(_)));
         self.passing |= texts.map(Val::as_text).any(|text| text.any.iter().all(temporary));
+        self.passing |= name.contains("MongoMemory") || name.starts_with("testcontainers");
+        self.mocked |= name.starts_with("moto.");
     }
 
     /// A method of something that is not known: what it would do to a database or a service. `class` is what it is
     /// called on, where that is known.
     pub fn asked_of_service(&mut self, class: &str, name: &str, args: &Args) {
-        if name == "extractall" {
-            self.unpacks(args.has(0, &["path"]).then(|| args.at(0, &["path"])));
+        match name {
+            "extractall" => self.unpacks(args.has(0, &["path"]).then(|| args.at(0, &["path"]))),
+            "extractTo" | "extract_to" if !args.list.is_empty() => self.unpacks(args.get(0).cloned()),
+            _ => {}
         }
-        if self.around.origin == Origin::File || self.passing {
+        if self.is_project_script() || STAND_INS.iter().any(|library| class.starts_with(library)) {
             return;
         }
         let certainty = if self.unsure > 0 { Certainty::Possible } else { Certainty::Certain };
-        match loss(class, name, args) {
-            Some(kind) => self.push(kind, certainty),
+        match losses::loss(class, name, args) {
+            Some(kind) => self.loses(kind, certainty),
             None => self.opens_cloud(class, name, args, certainty),
         }
         self.attached(args);
@@ -218,8 +213,22 @@ impl Machine<'_, '_, '_> {
         for statement in texts.iter().flat_map(|text| sql::scan(text)) {
             if let Some(operation) = statement.deed.operation() {
                 let object = format!("`{}`", statement.object);
-                self.push(EffectKind::Database { operation: operation.into(), object }, certainty);
+                self.loses(EffectKind::Database { operation: operation.into(), object }, certainty);
             }
+        }
+    }
+
+    /// Something is lost, unless what it is lost from only stands in for the real thing.
+    fn loses(&mut self, kind: EffectKind, certainty: Certainty) {
+        match kind {
+            EffectKind::Database { .. } if self.passing => {}
+            EffectKind::Infra { .. } if self.mocked => {}
+            EffectKind::Database { operation, object } => {
+                let stage = ["RAILS_ENV", "RACK_ENV", "MIX_ENV"].iter().find_map(|name| self.said(name));
+                let object = stage.map_or_else(|| object.clone(), |stage| format!("{object} in {stage}"));
+                self.push(EffectKind::Database { operation, object }, certainty);
+            }
+            other => self.push(other, certainty),
         }
     }
 
@@ -249,81 +258,6 @@ fn filled(text: &Text) -> String {
         Piece::Hole(_) => "x".to_owned(),
     };
     text.pieces.iter().map(piece).collect()
-}
-
-/// What a method takes away.
-fn loss(class: &str, name: &str, args: &Args) -> Option<EffectKind> {
-    let cloud = || {
-        let (tool, operation) = ("a library of a cloud".to_owned(), "delete".to_owned());
-        Some(EffectKind::Infra { tool, operation, target: name.to_owned() })
-    };
-    let database = |operation: &str| {
-        let object = format!("`{name}`");
-        Some(EffectKind::Database { operation: operation.to_owned(), object })
-    };
-    if REMOVALS.contains(&name) {
-        let drops = name.to_ascii_lowercase().starts_with("flush") || name.starts_with("drop");
-        return if drops { database("drop-database") } else { cloud() };
-    }
-    let chained = |parts: &[&str]| parts.iter().any(|part| class.contains(part));
-    let first = args.list.first();
-    let narrows = first.is_some_and(|value| match value {
-        Val::Table(table) => {
-            !table.entries.is_empty() && value.entry("where").is_none_or(|inner| !is_empty(inner))
-        }
-        Val::List(list) => !list.items.is_empty(),
-        // `Repo.delete_all(User)`: a module, and nothing of it left out.
-        Val::Name(name) => !is_module(name),
-        _ => true,
-    });
-    if is_whole(name, args) && (!narrows || name.starts_with("drop")) && !chained(&["where", "filter"]) {
-        return database(if name.starts_with("drop") { "drop" } else { "delete-all" });
-    }
-    let command = name.strip_suffix("Command").filter(|_| class.starts_with("@aws-sdk"));
-    if command.is_some_and(|deed| {
-        deed.starts_with("Delete") && deed != "DeleteObject" || deed.starts_with("Terminate")
-    }) {
-        return cloud();
-    }
-    match name {
-        "delete" if class.ends_with("objects.all") || class.ends_with("query") => database("delete-all"),
-        "del" | "delete" | "truncate"
-            if ["knex", "Sequel", "DB.table"].iter().any(|library| class.starts_with(library))
-                && !chained(&["where", "filter", "exclude"]) =>
-        {
-            database("delete-all")
-        }
-        "dbRemoveTable" => database("drop"),
-        "delete" if class.ends_with("indices") => database("drop"),
-        "truncate" if class.ends_with("connection") => database("delete-all"),
-        // `User.delete().execute()`: a query that nothing was added to.
-        "execute" if class.ends_with(".delete") && args.list.is_empty() => database("delete-all"),
-        "drop" if class == "Schema" || class.starts_with("sequelize") => database("drop"),
-        "sync" if class.starts_with("sequelize") && args.option("force").is_some_and(Val::is_true) => {
-            database("drop")
-        }
-        "delete" | "terminate" | "remove" | "begin_delete"
-            if chained(&["boto3.resource", "google.cloud", "azure."])
-                && !chained(&["Object", "blob", "message"]) =>
-        {
-            cloud()
-        }
-        "prune" | "remove" if chained(&["docker"]) && chained(&["volumes"]) => cloud(),
-        _ => None,
-    }
-}
-
-/// Does the method take everything? A table in memory is only cut at a row: `frame.truncate(before=…)`.
-fn is_whole(name: &str, args: &Args) -> bool {
-    WHOLE.contains(&name) && !["before", "after"].iter().any(|side| args.option(side).is_some())
-}
-
-fn is_module(name: &str) -> bool {
-    name.rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase))
-}
-
-fn is_empty(value: &Val) -> bool {
-    matches!(value, Val::Table(table) if table.entries.is_empty())
 }
 
 /// Does a method give a secret out?

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use tollgate_shell::value::{HoleSource, Taint, Text, Value};
 
 use super::held::Held;
+use super::losses;
 use super::text::secret_in;
 use super::token::Token;
 use crate::word::Word;
@@ -276,6 +277,9 @@ impl Val {
                 let mut items = list.items.iter();
                 let first = items.next().cloned().unwrap_or(Self::Unknown(list.taint));
                 items.fold(first, |all, item| all.union(item))
+            }
+            Self::Object(object) if losses::is_rows(&object.class, &object.args) => {
+                Self::object(losses::ROW, Args::default())
             }
             other => secret_in(other).unwrap_or(Self::Unknown(other.taint())),
         }

@@ -1,4 +1,4 @@
-use tollgate_model::{Card, Case, EffectKind, FileKind, Hit, Rule, Zone};
+use tollgate_model::{Card, Case, EffectKind, FileKind, Hit, Rule, WriteMode, Zone};
 
 use crate::kit::{Words, changed, first, rule, shown};
 
@@ -16,7 +16,12 @@ rule! {
         hit Write(".env"),
         pass Write(".env.example"),
         pass Shell("chmod 600 ~/.ssh/id_rsa"),
+        hit Shell("[ -f .env ] && cp .env.example .env"),
+        hit Shell("yes | ssh-keygen -t rsa -N '' -f ~/.ssh/id_rsa"),
         pass Shell("cp .env.example .env.new"),
+        pass Shell("[ -f .env ] || cp .env.example .env"),
+        pass Shell("cp -n .env.example .env"),
+        pass Shell("test -f ~/.ssh/id_rsa || ssh-keygen -t rsa -N '' -f ~/.ssh/id_rsa"),
     ],
 }
 
@@ -29,6 +34,9 @@ impl Rule for SecretFileChange {
         first(case, |effect| {
             let place = changed(&effect.kind).filter(|place| place.zone == Zone::Secret)?;
             if matches!(&effect.kind, EffectKind::Permission { to, .. } if is_private(to)) {
+                return None;
+            }
+            if matches!(&effect.kind, EffectKind::Write { mode: WriteMode::Create, .. }) {
                 return None;
             }
             // A new file of secrets may be made, but not among those of the system.

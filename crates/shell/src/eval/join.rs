@@ -262,6 +262,7 @@ fn join_worlds(left: &World, right: &World) -> World {
     let either = |left: &Rc<Value>, right: &Rc<Value>| shared(left, right, Value::union);
     World {
         files: shared(&left.files, &right.files, join_files),
+        absent: shared(&left.absent, &right.absent, |left, right| left & right),
         buffers: shared(&left.buffers, &right.buffers, |left, right| merge(left, right, either)),
     }
 }

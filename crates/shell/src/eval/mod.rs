@@ -305,6 +305,13 @@ impl Shell {
         self.stored(path)
     }
 
+    /// Has a test found on the way here that there is no such file?
+    #[must_use]
+    pub fn is_absent(&self, path: &Value) -> bool {
+        let absent = &self.state.world.absent;
+        !absent.is_empty() && self.resolve(path).any.iter().all(|key| absent.contains(key))
+    }
+
     /// Remembers what a file holds from now on.
     pub fn write_file(&mut self, path: &Value, content: &Value, append: bool) {
         self.put(path, content, append);

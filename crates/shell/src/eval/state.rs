@@ -48,6 +48,8 @@ pub(super) struct Local {
 pub(super) struct World {
     /// What the script wrote, by resolved path.
     pub files: Rc<BTreeMap<Text, super::Written>>,
+    /// Files that a test has found missing on the way here.
+    pub absent: Rc<BTreeSet<Text>>,
     /// Pipes, substitutions and here-documents: written at the end, read from the start.
     pub buffers: Rc<BTreeMap<u32, Rc<Value>>>,
 }
@@ -255,6 +257,19 @@ impl State {
 
     pub fn world_mut(&mut self) -> &mut World {
         Rc::make_mut(&mut self.world)
+    }
+
+    /// Notes that a test found a file missing.
+    pub fn is_missing(&mut self, path: Text) {
+        Rc::make_mut(&mut self.world_mut().absent).insert(path);
+    }
+
+    /// Files that are written are no longer missing.
+    pub fn is_there(&mut self, paths: &Value) {
+        if paths.any.iter().any(|path| self.world.absent.contains(path)) {
+            let absent = Rc::make_mut(&mut self.world_mut().absent);
+            absent.retain(|path| !paths.any.contains(path));
+        }
     }
 
     pub fn files_mut(&mut self) -> &mut BTreeMap<Text, super::Written> {

@@ -80,6 +80,7 @@ impl Shell {
     pub(super) fn put(&mut self, path: &Value, content: &Value, append: bool) {
         let keys = self.resolve(path);
         let sure = keys.any.len() == 1;
+        self.state.is_there(&keys);
         let files = self.state.files_mut();
         for key in keys.any {
             if is_device(&key) {

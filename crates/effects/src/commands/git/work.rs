@@ -122,7 +122,7 @@ pub(super) fn is_fresh(shell: &Shell, folder: &str) -> bool {
 }
 
 /// The top of the repository that this call makes, in which a folder lies.
-pub(super) fn fresh_root<'f>(shell: &Shell, folder: &'f str) -> Option<&'f str> {
+pub(in crate::commands) fn fresh_root<'f>(shell: &Shell, folder: &'f str) -> Option<&'f str> {
     let mut above = std::iter::successors(Some(folder), |at| at.rfind('/').and_then(|end| at.get(..end)));
     above.find(|at| lies_within(folder, at) && shell.file(&Value::text(&format!("{FRESH}{at}"))).is_some())
 }

@@ -203,7 +203,9 @@ fn bun(run: &mut Run) -> Outcome {
                 _ => run.derived(),
             }
         }
-        Some((file, _)) if is_script_name(&file.shown()) => script(run, Language::JavaScript, &given),
+        Some((file, _)) if is_script_name(&file.shown()) || file.is("-") => {
+            script(run, Language::JavaScript, &given)
+        }
         _ => run.derived(),
     }
 }

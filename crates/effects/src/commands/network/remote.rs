@@ -6,6 +6,7 @@ use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Code, Outcome, Scope, Status};
 use tollgate_shell::value::{Text, Value};
 
+use super::super::files::over;
 use super::super::{Run, archives, interpreters, loads};
 use super::address::{connect, host_of, send};
 use super::cargo::{Cargo, is_secret_name, variables};
@@ -320,8 +321,27 @@ pub(super) fn rsync(run: &mut Run) -> Outcome {
         run.analyst.write(batch, WriteMode::Overwrite, None, run.shell);
     }
     deletions(run, &options, sources, target);
+    brings_repository(run, &options, sources, target);
     copy(run, &options.operands, options.has("a") || options.has("r"));
     Outcome::silent(Status::Either)
+}
+
+/// `rsync -a other/ here/` brings the `.git` of the one over that of the other, unless it is left out.
+fn brings_repository(run: &mut Run, options: &Options, sources: &[Word], target: &Word) {
+    let leaves = options.values("exclude").chain(options.values("filter")).any(|rule| {
+        let rule = rule.shown();
+        rule.contains(".git") || rule.contains(".*") || rule == "*"
+    });
+    let keeps = ["ignore-existing", "exclude-from", "files-from", "C", "cvs-exclude"];
+    if leaves || keeps.iter().any(|name| options.has(name)) || site(target).is_some() {
+        return;
+    }
+    for source in sources.iter().filter(|source| site(source).is_none()) {
+        let whole = source.text.suffix().ends_with('/').then(|| source.clone());
+        if let Some(folder) = whole.or_else(|| over::folder(source)) {
+            over::repository(run, &folder, target);
+        }
+    }
 }
 
 /// What `rsync` removes besides copying.

@@ -48,6 +48,7 @@ impl Machine<'_, '_, '_> {
             (Op::StartText, Some(Val::Object(command))) if &*command.class == COMMAND => {
                 self.command_method(command, None, "start", &Args::default())
             }
+            (Op::Visit, Some(folder)) => self.visit(folder),
             (Op::FoldFiles, _) => {
                 let names = self.files(Op::GlobDeep, &Args::of(vec![args.at(0, &[]), Val::text("*")]));
                 self.apply(&args.at(3, &[]), &Args::of(vec![names.item()]))

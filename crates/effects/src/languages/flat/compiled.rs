@@ -40,6 +40,12 @@ fn go(name: &str) -> Option<Op> {
         "fmt.Sprintf" => Op::Pure(Pure::Printf),
         "fmt.Sprint" => Op::Pure(Pure::Concat),
         "filepath.Join" | "path.Join" => Op::Pure(Pure::JoinPaths),
+        "filepath.Clean" | "filepath.FromSlash" | "filepath.ToSlash" | "path.Clean" | "os.ExpandEnv" => {
+            Op::Pure(Pure::Same)
+        }
+        "filepath.Abs" | "filepath.EvalSymlinks" => Op::Pure(Pure::Resolve),
+        "filepath.Dir" | "path.Dir" => Op::Pure(Pure::Parent),
+        "user.Current.HomeDir" => Op::Known(Known::Home),
         "strings.Join" => Op::Pure(Pure::JoinBy),
         "http.Get" | "http.Head" => Op::Fetch,
         "http.Post" | "http.PostForm" => Op::Post,

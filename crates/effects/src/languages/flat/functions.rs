@@ -1,8 +1,10 @@
 //! Functions that a program defines, in the languages with braces.
 
+use std::rc::Rc;
+
 use super::super::machine::Machine;
 use super::super::token::Tok;
-use super::super::value::Val;
+use super::super::value::{Param, Val};
 use super::lambdas::{HEADER, defined, names};
 use super::library;
 
@@ -69,8 +71,10 @@ pub(super) fn define(m: &mut Machine) -> bool {
     let first = match &before {
         Some(Tok::Name(word)) if !NO_TYPES.contains(&&**word) => NAMED_FIRST.contains(&&**word),
         Some(Tok::Op(">" | "]" | "*")) => false,
+        Some(Tok::Op(")")) if receiver(m).is_some() => true,
         _ => return false,
     };
+    let receiver = receiver(m);
     if fresh || BLOCKS.contains(&&*name) {
         return false;
     }
@@ -84,14 +88,32 @@ pub(super) fn define(m: &mut Machine) -> bool {
         m.at = start;
         return constructs(m, before);
     }
-    let params = names(m, m.at + 1..close, first);
+    let own = receiver.iter().map(|name| Param::named(name));
+    let params: Vec<Param> = own.chain(names(m, m.at + 1..close, first)).collect();
+    let is_method = params.first().is_some_and(|param| receiver.is_some() || &*param.name == "self");
     m.at = brace;
     let end = if short { m.find(|tok| *tok == Tok::Op(";")) } else { m.pair() };
     let function = defined(m, params, brace + 1..end);
     m.at = end + 1;
     m.scope.set(&format!(".{name}"), function.clone());
-    m.scope.set(&name, function);
+    if is_method {
+        m.scope.set(&format!(".{name}.self"), Val::name("self"));
+    } else {
+        m.scope.set(&name, function);
+    }
     true
+}
+
+/// Go's `func (c *cleaner) clean()`: the name that the thing itself has in it.
+fn receiver(m: &Machine) -> Option<Rc<str>> {
+    let close = m.at.checked_sub(1)?;
+    let open = (2..8).filter_map(|back| close.checked_sub(back)).find(|at| is_op(m, *at, "("))?;
+    let name_at = |at: usize| match m.tokens.get(at).map(|token| &token.tok) {
+        Some(Tok::Name(name)) => Some(Rc::clone(name)),
+        _ => None,
+    };
+    let keyword = open.checked_sub(1).and_then(name_at);
+    name_at(open + 1).filter(|_| is_op(m, close, ")") && keyword.as_deref() == Some("func"))
 }
 
 fn is_op(m: &Machine, at: usize, op: &str) -> bool {

@@ -180,7 +180,17 @@ fn values(name: &str) -> Option<Op> {
         "paste0" | "string" | "strcat" | "c_str" => Op::Pure(Pure::Concat),
         "paste" => Op::Pure(Pure::JoinArgs),
         "c" | "list" | "vec" => Op::Pure(Pure::List),
-        "Directory" | "PathBuf.from" | "Path.new" => Op::Pure(Pure::JoinPaths),
+        "Directory"
+        | "PathBuf.from"
+        | "Path.new"
+        | "PathBuf.from_iter"
+        | "path.PathBuf.from"
+        | "path.Path.new"
+        | "path.PathBuf.from_iter"
+        | "path.PathBuf.new"
+        | "DirectoryInfo"
+        | "FileInfo"
+        | "PathBuf.new" => Op::Pure(Pure::JoinPaths),
         "file.path" | "joinpath" | "Path.join" | "fullfile" | "path.join" | "Path.Combine" | "Paths.get"
         | "File" | "java.io.File" | "Path.of" => Op::Pure(Pure::JoinPaths),
         "path.expand" | "expanduser" | "Path.expand" | "normalizePath" | "vim.fn.expand" => {
@@ -210,7 +220,8 @@ fn values(name: &str) -> Option<Op> {
 pub(super) fn method(name: &str) -> Option<Op> {
     Some(match name {
         "execute" => Op::Shell,
-        "delete" | "deleteOnExit" | "deleteIfExists" | "Delete" => Op::Delete,
+        "delete" | "deleteOnExit" | "deleteIfExists" => Op::Delete,
+        "Delete" => Op::DeleteMaybe,
         "deleteSync" => Op::DeleteMaybe,
         "deleteDir" | "deleteRecursively" => Op::DeleteTree,
         "eachFile" | "eachDir" | "listFiles" | "listSync" => Op::GlobBelow,
@@ -228,7 +239,15 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "reverse" => Op::Pure(Pure::Reverse),
         "asScala" | "toSeq" | "toIndexedSeq" | "entrySet" | "path" | "absolutePath" | "unwrap" | "expect"
         | "unwrap_or_default" | "into_iter" | "iter" | "collect_vec" | "display" | "to_owned" | "as_str"
-        | "to_path_buf" | "into_string" | "asList" | "clone" => Op::Pure(Pure::Same),
+        | "to_path_buf" | "into_string" | "asList" | "clone" | "unwrap_or" | "unwrap_or_else" | "into"
+        | "to_str" | "to_string_lossy" | "as_path" | "as_ref" | "as_os_str" | "into_os_string"
+        | "canonicalize" | "ok_or" | "with_context" | "as_deref" | "cloned" | "copied" | "into_owned"
+        | "ok" | "normalize" | "toAbsolutePath" | "toRealPath" | "getAbsolutePath" | "getPath"
+        | "getCanonicalPath" | "absoluteFile" | "canonicalFile" | "FullName" => Op::Pure(Pure::Same),
+        "parent" | "getParent" | "getParentFile" | "parentFile" | "Parent" | "deletingLastPathComponent" => {
+            Op::Pure(Pure::Parent)
+        }
+        "concat" => Op::Pure(Pure::JoinBy),
         "toString" | "trim" | "toURL" | "openStream" | "getOutputStream" | "waitFor" | "start" | "lower"
         | "toFile" | "toPath" | "sorted" | "stream" | "toList" | "toArray" | "iterator" | "reversed"
         | "toCharArray" | "getBytes" | "to_string" | "as_bytes" => Op::Pure(Pure::Same),

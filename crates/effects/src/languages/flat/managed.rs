@@ -36,6 +36,16 @@ fn java(name: &str) -> Option<Op> {
         "ProcessBuilder" => Op::Builder,
         "Runtime.exec" => Op::System,
         "Class.forName" | "Type.GetType" => Op::ByName,
+        "String.format" => Op::Pure(Pure::Printf),
+        "String.join" | "String.Join" | "string.Join" => Op::Pure(Pure::JoinWith),
+        "org.apache.commons.io.FileUtils.deleteDirectory"
+        | "org.apache.commons.io.FileUtils.cleanDirectory"
+        | "org.apache.commons.io.FileUtils.forceDelete"
+        | "FileUtils.cleanDirectory"
+        | "FileUtils.forceDelete"
+        | "FileUtils.deleteQuietly"
+        | "MoreFiles.deleteRecursively"
+        | "FileSystemUtils.deleteRecursively" => Op::DeleteTree,
         "Files.delete" | "Files.deleteIfExists" => Op::Delete,
         "PathsKt.deleteRecursively" => Op::DeleteTree,
         "Files.move" => Op::Move,
@@ -63,7 +73,7 @@ fn java(name: &str) -> Option<Op> {
         "Files.lines" => Op::Lines,
         "Files.list" | "Files.newDirectoryStream" => Op::GlobBelow,
         "Files.walk" | "Files.find" => Op::GlobDeep,
-        "Files.walkFileTree" => Op::Each,
+        "Files.walkFileTree" => Op::Visit,
         "Files.setPosixFilePermissions" => Op::Permission,
         "Files.createTempFile"
         | "Files.createTempDirectory"
@@ -155,7 +165,6 @@ fn dotnet_machine(name: &str) -> Option<Op> {
         "Environment.CurrentDirectory" => Op::Known(Known::Folder),
         "Directory.SetCurrentDirectory" => Op::ChangeDir,
         "GetFolderPath" | "Environment.GetFolderPath" => Op::Special,
-        "FileInfo" | "DirectoryInfo" => Op::Pure(Pure::Same),
         "GetEnvironmentVariable" | "Environment.GetEnvironmentVariable" => Op::Env,
         "GetEnvironmentVariables" | "Environment.GetEnvironmentVariables" => Op::EnvAll,
         "Console.WriteLine" | "Console.Write" | "Console.Error.WriteLine" => Op::Print(true),

@@ -12,6 +12,7 @@ mod lambdas;
 mod lex;
 mod library;
 mod managed;
+mod types;
 
 use std::rc::Rc;
 
@@ -26,6 +27,7 @@ use curried::beside;
 pub(super) use curried::{curried_call, starts_argument};
 pub(super) use functions::main;
 use lex::{FORM, Form, lex};
+pub(super) use types::{of_type, turbofish};
 
 pub(super) static LUA: Syntax =
     Syntax { lex: |text| lex(text, &Form { comments: &["--"], long: true, ..FORM }), ..FLAT };
@@ -212,7 +214,7 @@ fn statement(m: &mut Machine) {
     if lists && assigns_several(m) || repeats && binds_item(m) {
         return;
     }
-    if takes_apart(m) {
+    if takes_apart(m) || types::binding(m) {
         return;
     }
     match m.peek() {
@@ -363,9 +365,19 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
             Val::unknown()
         }
         Tok::Name(name) if &**name == "new" && builders::initialised(m) => builders::object(m),
+        Tok::Name(name)
+            if &**name == "new"
+                && let Some(made) = types::anonymous(m) =>
+        {
+            made
+        }
         Tok::Name(name) if is_structure(name) && !matches!(m.ahead(1), Some(Tok::Op("." | "("))) => {
             m.at += 1;
             m.expr(UNARY)
+        }
+        Tok::Name(_) if types::is_literal(m) => {
+            m.at += 1;
+            listed(m)
         }
         Tok::Name(name) => {
             m.at += 1;

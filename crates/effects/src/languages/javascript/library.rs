@@ -64,7 +64,9 @@ fn commands(name: &str) -> Option<Op> {
     Some(match name {
         "child_process.fork" | "cluster.fork" => Op::ForkFile,
         "child_process.exec" | "shelljs.exec" | "execa.command" | "execa.execaCommand" => Op::Shell,
-        "child_process.execSync" | "Bun.$" | "execa.commandSync" | "zx.$" | "$" | "execa.$" => Op::ShellOut,
+        "child_process.execSync" | "Bun.$" | "execa.commandSync" | "bun.$" | "zx.$" | "$" | "execa.$" => {
+            Op::ShellOut
+        }
         "process.binding.spawn"
         | "child_process.spawn"
         | "child_process.spawnSync"

@@ -26,6 +26,9 @@ fn native(name: &str) -> Option<Op> {
 
 /// `sh.rm` and `plumbum.cmd.rm` are the programs of these names.
 fn program(name: &str) -> Option<Op> {
+    if name == "plumbum.local.cwd" {
+        return Some(Op::ChangeDir);
+    }
     let rest = ["sh.", "plumbum.cmd.", "plumbum.local."].iter().find_map(|start| name.strip_prefix(start))?;
     let plain = rest.strip_suffix(".bake").unwrap_or(rest);
     (!plain.contains('.') && plain.starts_with(|c: char| c.is_ascii_lowercase())).then_some(Op::Named)

@@ -31,6 +31,8 @@ impl Shell {
         }
         let answer = if args.iter().any(|field| field.splits) { Tri::Maybe } else { test(args) };
         let flow = self.answered(answer);
+        let values: Vec<Value> = args.iter().take(4).map(|field| field.value.clone()).collect();
+        let flow = self.missing(flow, &values);
         // Words and fields stand side by side only when nothing was split.
         if words.len() != call.argv.len() {
             return flow;
@@ -58,8 +60,35 @@ impl Shell {
             return Flow::default();
         }
         let flow = self.answered(answer);
+        let simple =
+            |word: &Word| matches!(word.parts.as_slice(), [Part::Text { .. }]) || variable(word).is_some();
+        let flow = if words.len() < 4 && words.iter().all(simple) {
+            let values: Vec<Value> =
+                words.iter().map(|word| self.expand_value(word, Mode::Plain, host)).collect();
+            self.missing(flow, &values)
+        } else {
+            flow
+        };
         let words: Vec<&Word> = words.iter().collect();
         self.refined(flow, &words, host)
+    }
+
+    /// Where `-f path` does not hold there is no such file, or nothing in it.
+    fn missing(&self, mut flow: Flow, words: &[Value]) -> Flow {
+        let (no, operator, path) = match words {
+            [operator, path] => (false, operator, path),
+            [no, operator, path] if no.as_literal() == Some("!") => (true, operator, path),
+            _ => return flow,
+        };
+        if !matches!(operator.as_literal(), Some("-f" | "-e" | "-s" | "-a")) {
+            return flow;
+        }
+        let path = self.resolve(path);
+        let state = if no { &mut flow.ok } else { &mut flow.fail };
+        if let (Some(state), Some(path)) = (state, path.single()) {
+            state.is_missing(path.clone());
+        }
+        flow
     }
 
     fn answered(&self, answer: Tri) -> Flow {

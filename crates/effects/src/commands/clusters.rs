@@ -1,0 +1,128 @@
+//! Files by which kubectl and its kin know clusters. One that a tool of this call writes, for a cluster that it makes or
+//! whose owner it asks, holds no stranger's commands.
+
+use tollgate_model::{Effect, EffectKind, FileKind};
+use tollgate_shell::value::{Taint, Value};
+
+use super::Run;
+use super::flags::given;
+use super::variables::in_temp;
+use crate::analyst::taint;
+use crate::word::Word;
+
+/// Programs that write such a file, their verbs, and the option that names it; else `KUBECONFIG` does.
+const WRITERS: &[(&str, &[&str], &str)] = &[
+    ("kind", &["create", "cluster"], "kubeconfig="),
+    ("kind", &["export", "kubeconfig"], "kubeconfig="),
+    ("k3d", &["cluster", "create"], ""),
+    ("k3d", &["kubeconfig", "write"], "o,output="),
+    ("k3d", &["kubeconfig", "merge"], "o,output="),
+    ("minikube", &["start"], ""),
+    ("minikube", &["update-context"], ""),
+    ("vcluster", &["create"], "kube-config="),
+    ("vcluster", &["connect"], "kube-config="),
+    ("k0s", &["kubeconfig"], ""),
+    ("aws", &["eks", "update-kubeconfig"], "kubeconfig="),
+    ("az", &["aks", "get-credentials"], "f,file="),
+    ("gcloud", &["container", "clusters", "get-credentials"], ""),
+    ("doctl", &["kubernetes", "cluster", "kubeconfig", "save"], ""),
+];
+
+/// Programs that run what such a file names as the way to prove who one is.
+const READERS: &[&str] = &[
+    "kubectl",
+    "oc",
+    "helm",
+    "helm3",
+    "helmfile",
+    "k9s",
+    "flux",
+    "istioctl",
+    "argocd",
+    "velero",
+    "stern",
+    "kustomize",
+    "skaffold",
+    "tilt",
+    "cilium",
+    "linkerd",
+    "kubectx",
+    "kubens",
+];
+
+/// Notes the file that this program writes, where there was none; and asks about one that it reads and that nobody
+/// knows.
+pub(super) fn settings(run: &mut Run) {
+    let concerned = READERS.contains(&run.program) || WRITERS.iter().any(|(name, ..)| *name == run.program);
+    if !concerned {
+        return;
+    }
+    let spec = spec(run.program, run.args);
+    let named = spec.filter(|spec| !spec.is_empty()).and_then(|spec| given(run, spec).into_iter().next());
+    let Some(value) = named.map(|word| word.value()).or_else(|| variable(run)) else { return };
+    if spec.is_some() && is_new(run, &value) {
+        run.shell.write_file(&value, &Value::output(Taint::NONE), false);
+    }
+    let assigned = run.call.assigns.iter().any(|(name, _)| **name == *"KUBECONFIG");
+    let read = spec.is_none() && READERS.contains(&run.program) && !assigned;
+    if read && !is_own(run, &value) && in_temp(run, &value) {
+        run.analyst.opaque("`KUBECONFIG` puts other code into the program", run.call.span);
+    }
+}
+
+/// What `KUBECONFIG` says for this program, as far as the call sets it.
+fn variable(run: &Run) -> Option<Value> {
+    let set = run.call.assigns.iter().rev().find(|(name, _)| **name == *"KUBECONFIG");
+    set.map(|(_, value)| value.clone()).or_else(|| run.shell.variable("KUBECONFIG"))
+}
+
+/// Is the variable set for later, to a file that is not there yet? Whoever reads it is asked about then.
+pub(super) fn is_for_later(run: &Run, value: &Value) -> bool {
+    let sets = matches!(run.call.name(), Some("export" | "declare" | "typeset" | "readonly" | "local"));
+    sets && is_new(run, value)
+}
+
+/// Has this call made the file, and put into it nothing but what such a tool writes?
+pub(super) fn is_own(run: &Run, value: &Value) -> bool {
+    if value.as_literal().is_none_or(|text| text.is_empty() || text.contains(':')) {
+        return false;
+    }
+    let words = crate::word::ways(&run.call.argv).into_iter().next().unwrap_or_default();
+    let writes = words.split_first().is_some_and(|(first, rest)| {
+        let name = first.shown();
+        spec(name.rsplit('/').next().unwrap_or_default(), rest).is_some()
+    });
+    match run.shell.file(value) {
+        Some(written) => {
+            let strange = [taint::NET, taint::DECODED, taint::FILE].into_iter();
+            written.value.as_literal().is_none()
+                && !strange.into_iter().any(|mark| taint::has(written.value.taint, mark))
+        }
+        None => is_new(run, value) && (writes || is_made(run, value)),
+    }
+}
+
+fn spec(program: &str, args: &[Word]) -> Option<&'static str> {
+    let mut rows = WRITERS.iter().filter(|(name, ..)| *name == program).peekable();
+    rows.peek()?;
+    let mut verbs = args.iter().filter(|word| !word.text.prefix().starts_with('-')).map(Word::shown);
+    let said: Vec<String> = verbs.by_ref().take(4).collect();
+    let fits = |wanted: &&[&str]| {
+        wanted.iter().zip(&said).filter(|(wanted, said)| *wanted == said).count() == wanted.len()
+    };
+    rows.find(|(_, wanted, _)| fits(wanted)).map(|(_, _, spec)| *spec)
+}
+
+/// Nothing is there yet, on disk or from this call.
+fn is_new(run: &Run, value: &Value) -> bool {
+    let Some(path) = run.shell.resolve(value).as_literal().map(str::to_owned) else { return false };
+    let written =
+        |effect: &Effect| matches!(&effect.kind, EffectKind::Write { place, .. } if place.path == path);
+    run.analyst.world.kind(&path) == FileKind::Missing
+        && run.shell.file(value).is_none()
+        && !run.analyst.found().iter().any(written)
+}
+
+fn is_made(run: &Run, value: &Value) -> bool {
+    run.shell.resolve(value).as_literal().is_some_and(|path| run.analyst.is_made(path))
+}

@@ -1,0 +1,40 @@
+//! Trees that are copied over others: one that is a repository brings its own `.git`, and that of the other is lost.
+
+use tollgate_model::{Effect, EffectKind, FileKind, WriteMode, Zone};
+
+use crate::commands::Run;
+use crate::commands::git::fresh_root;
+use crate::word::Word;
+
+/// What the names of a source say comes with it: all that is in a folder, or its `.git` alone.
+pub(in crate::commands) fn folder(source: &Word) -> Option<Word> {
+    let shown = source.shown();
+    let (folder, name) = shown.trim_end_matches('/').rsplit_once('/').unwrap_or((".", &shown));
+    let hidden = matches!(name, "." | ".git" | ".*" | ".[!.]*" | ".[^.]*" | ".??*" | "{*,.*}" | ".[a-zA-Z]*");
+    hidden.then(|| Word::literal_at(if folder.is_empty() { "/" } else { folder }, source.span))
+}
+
+/// Everything in a folder comes into another, `.git` included.
+pub(in crate::commands) fn repository(run: &mut Run, source: &Word, target: &Word) {
+    let path = |word: &Word| match run.analyst.places(word, run.shell).as_slice() {
+        [(place, _)] if !place.pattern => Some(place.clone()),
+        _ => None,
+    };
+    let (Some(from), Some(to)) = (path(source), path(target)) else { return };
+    if to.zone == Zone::Temp || from.path == to.path {
+        return;
+    }
+    let kept = format!("{}/.git", from.path.trim_end_matches('/'));
+    let gone =
+        |effect: &Effect| matches!(&effect.kind, EffectKind::Delete { place, .. } if place.path == kept);
+    let is_repository = run.analyst.world.kind(&kept) != FileKind::Missing
+        || fresh_root(run.shell, &from.path) == Some(&from.path);
+    let over = format!("{}/.git", to.path.trim_end_matches('/'));
+    if is_repository
+        && !run.analyst.found().iter().any(gone)
+        && run.analyst.world.kind(&over) != FileKind::Missing
+    {
+        let head = Word::literal_at(&format!("{over}/HEAD"), target.span);
+        run.analyst.write(&head, WriteMode::Overwrite, None, run.shell);
+    }
+}
