@@ -19,8 +19,6 @@ use crate::yaml;
 pub(crate) enum Runs {
     /// When somebody calls it by its name.
     WhenCalled,
-    /// When the cell of a notebook is run, most often as soon as it stands there.
-    InCell,
     /// With something else: an install, a build, a test, a commit, a change of folder.
     ByItself,
     /// On a machine that is made for one run.
@@ -37,8 +35,17 @@ const COMMANDS: usize = 1024;
 /// What a file carries.
 pub(crate) struct Carrier {
     pub runs: Runs,
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<Part>,
 }
+
+/// A piece of code with the name that it is called by; without one it runs with something else.
+pub(crate) struct Part {
+    pub name: String,
+    pub piece: Piece,
+}
+
+/// A command with the name of what it belongs to.
+type Named = (String, String);
 
 /// The code that a file carries, by its name and its first line.
 pub(crate) fn read(path: &str, text: &str, extent: Extent) -> Option<Carrier> {
@@ -52,29 +59,44 @@ pub(crate) fn read(path: &str, text: &str, extent: Extent) -> Option<Carrier> {
 }
 
 /// Commands as pieces, each once. So many that nobody writes them are read as one text.
-fn shell_pieces(lines: Vec<String>) -> Vec<Piece> {
+fn shell_pieces(lines: Vec<Named>) -> Vec<Part> {
     let mut seen = HashSet::new();
-    let mut lines: Vec<String> = lines.into_iter().filter(|line| seen.insert(line.clone())).collect();
-    let rest = lines.split_off(lines.len().min(COMMANDS)).join("\n");
-    lines.push(rest);
-    lines.into_iter().filter(|line| !line.trim().is_empty()).map(Piece::Shell).collect()
+    let mut lines: Vec<Named> = lines.into_iter().filter(|line| seen.insert(line.clone())).collect();
+    let rest = lines.split_off(lines.len().min(COMMANDS)).into_iter().map(|(_, line)| line);
+    let rest = rest.collect::<Vec<_>>().join("\n");
+    lines.push((String::new(), rest));
+    let filled = lines.into_iter().filter(|(_, line)| !line.trim().is_empty());
+    filled.map(|(name, line)| Part { name, piece: Piece::Shell(line) }).collect()
+}
+
+/// Commands that all go by one name.
+fn all_named(name: &str, lines: Vec<String>) -> Vec<Named> {
+    lines.into_iter().map(|line| (name.to_owned(), line)).collect()
 }
 
 /// Programs that a tool runs when it is called in the folder, and scripts.
 fn code(path: &str, name: &str, extension: &str, text: &str) -> Option<Carrier> {
     let own = || text.to_owned();
-    let one = |runs, piece| Some(Carrier { runs, pieces: vec![piece] });
+    let stem = name.split('.').next().unwrap_or_default();
+    let one = |runs, piece| {
+        let name = if runs == Runs::WhenCalled { stem.to_owned() } else { String::new() };
+        Some(Carrier { runs, pieces: vec![Part { name, piece }] })
+    };
     if matches!(extension, "sh" | "bash" | "zsh" | "ksh" | "command") {
         return one(Runs::WhenCalled, Piece::Shell(own()));
     }
     if extension == "ipynb" {
-        return Some(Carrier { runs: Runs::InCell, pieces: notebook::pieces(text) });
+        let part = |piece| Part { name: stem.to_owned(), piece };
+        let pieces = notebook::pieces(text).into_iter().map(part).collect();
+        return Some(Carrier { runs: Runs::WhenCalled, pieces });
     }
     if let Some(language) = tool_language(name, extension) {
         return one(Runs::ByItself, Piece::Language(language, own()));
     }
     if matches!(extension, "gradle" | "sbt") || name.ends_with(".gradle.kts") || name == "Jenkinsfile" {
-        let pieces = vec![Piece::Quoted(own()), Piece::Language(Language::Slashed, own())];
+        let name = if name == "Jenkinsfile" { name } else { "" };
+        let part = |piece| Part { name: name.to_owned(), piece };
+        let pieces = vec![part(Piece::Quoted(own())), part(Piece::Language(Language::Slashed, own()))];
         return Some(Carrier { runs: Runs::ByItself, pieces });
     }
     if matches!(name, "build.rs" | "meson.build" | "Tiltfile" | "Earthfile") {
@@ -168,40 +190,48 @@ fn in_json(path: &str, name: &str, text: &str) -> Option<Carrier> {
     let value = json::parse(without_comments(text).as_bytes()).ok();
     let lines = match value {
         Some(value) => json_lines(&value, parents),
-        None => loose_strings(text),
+        None => all_named("", loose_strings(text)),
     };
     Some(Carrier { runs: Runs::ByItself, pieces: shell_pieces(lines) })
 }
 
 /// The commands below these members of a JSON text.
-fn json_lines(value: &Json, parents: &[&str]) -> Vec<String> {
+fn json_lines(value: &Json, parents: &[&str]) -> Vec<Named> {
     let mut lines = Vec::new();
     for parent in parents {
         let found = if parent.is_empty() { Some(value) } else { value.get(parent) };
-        found.into_iter().for_each(|value| told(value, &mut lines));
+        // Hooks and settings go by no name of their own.
+        let named = matches!(*parent, "scripts" | "tasks" | "targets" | "wireit");
+        match found {
+            Some(Json::Map(members)) if named => {
+                members.iter().for_each(|(name, member)| told(name, member, &mut lines));
+            }
+            found => found.into_iter().for_each(|value| told("", value, &mut lines)),
+        }
     }
     lines
 }
 
 /// All texts below a value; a command with its arguments is one line, quoted as a shell needs it.
-fn told(value: &Json, lines: &mut Vec<String>) {
+fn told(name: &str, value: &Json, lines: &mut Vec<Named>) {
+    let mut push = |line: String| lines.push((name.to_owned(), line));
     match value {
-        Json::String(text) => lines.push(text.clone()),
+        Json::String(text) => push(text.clone()),
         Json::List(items) => {
             let words: Vec<&str> = items.iter().filter_map(Json::as_str).collect();
             if words.len() == items.len() && words.len() > 1 {
-                lines.push(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "));
+                push(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "));
             }
-            items.iter().for_each(|item| told(item, lines));
+            items.iter().for_each(|item| told(name, item, lines));
         }
         Json::Map(members) => {
             let word = value.text("command").or_else(|| value.text("runtimeExecutable"));
             let args = value.get("args").or_else(|| value.get("runtimeArgs")).and_then(Json::as_list);
             if let (Some(word), Some(args)) = (word, args) {
                 let args = args.iter().filter_map(Json::as_str).map(quoted);
-                lines.push(std::iter::once(word.to_owned()).chain(args).collect::<Vec<_>>().join(" "));
+                push(std::iter::once(word.to_owned()).chain(args).collect::<Vec<_>>().join(" "));
             }
-            members.iter().for_each(|(_, member)| told(member, lines));
+            members.iter().for_each(|(_, member)| told(name, member, lines));
         }
         _ => {}
     }
@@ -282,7 +312,32 @@ fn in_yaml(path: &str, name: &str, extension: &str, text: &str, extent: Extent) 
         lines.push(loose_lines(text));
     }
     let lines = pipelines::steps(text, lines);
+    let lines = match runs {
+        Runs::WhenCalled => by_task(text, lines),
+        Runs::InPipeline => all_named(name.split('.').next().unwrap_or_default(), lines),
+        _ => all_named("", lines),
+    };
     Some(Carrier { runs, pieces: shell_pieces(lines) })
+}
+
+/// Commands with the names of the tasks that they stand in.
+fn by_task(text: &str, lines: Vec<String>) -> Vec<Named> {
+    let mut task = String::new();
+    let mut starts = Vec::new();
+    for line in text.lines() {
+        let plain = line.trim();
+        if line.len() - line.trim_start().len() == 2 && plain.ends_with(':') && !plain.starts_with(['-', '#'])
+        {
+            plain.trim_matches(['"', '\'', ':']).clone_into(&mut task);
+        }
+        starts.push((task.clone(), plain));
+    }
+    let named = |line: String| {
+        let first = line.lines().next().unwrap_or_default().trim();
+        let at = starts.iter().find(|(_, plain)| !first.is_empty() && plain.contains(first));
+        (at.map_or_else(|| "task".to_owned(), |(task, _)| task.clone()), line)
+    };
+    lines.into_iter().map(named).collect()
 }
 
 /// The lines of a part of a file without what marks them as items or recipes.
@@ -296,13 +351,19 @@ fn loose_lines(text: &str) -> String {
 
 /// Recipes and sections, a command a line.
 fn in_lines(path: &str, name: &str, extension: &str, text: &str, extent: Extent) -> Option<Carrier> {
+    let recipes = match (name, extension) {
+        ("Makefile" | "makefile" | "GNUmakefile", _) | (_, "mk") => Some(tasks::makefile::recipes(text)),
+        ("justfile" | "Justfile" | ".justfile", _) | (_, "just") => Some(tasks::justfile_lines(text)),
+        _ => None,
+    };
+    if let Some(mut lines) = recipes {
+        // Of a part nobody knows which recipe it stands in.
+        if extent == Extent::Part {
+            lines.push(("recipe".to_owned(), loose_lines(text)));
+        }
+        return Some(Carrier { runs: Runs::WhenCalled, pieces: shell_pieces(lines) });
+    }
     let (runs, mut lines) = match (name, extension) {
-        ("Makefile" | "makefile" | "GNUmakefile", _) | (_, "mk") => {
-            (Runs::WhenCalled, tasks::makefile::recipes(text))
-        }
-        ("justfile" | "Justfile" | ".justfile", _) | (_, "just") => {
-            (Runs::WhenCalled, tasks::justfile_lines(text))
-        }
         _ if name.starts_with("Dockerfile")
             || extension == "Dockerfile"
             || name.starts_with("Containerfile") =>
@@ -330,7 +391,7 @@ fn in_lines(path: &str, name: &str, extension: &str, text: &str, extent: Extent)
     if extent == Extent::Part {
         lines.push(loose_lines(text));
     }
-    Some(Carrier { runs, pieces: shell_pieces(lines) })
+    Some(Carrier { runs, pieces: shell_pieces(all_named("", lines)) })
 }
 
 /// Hooks and start-up files of shells, and scripts that say in their first line what runs them.
@@ -338,7 +399,8 @@ fn by_first_line(path: &str, name: &str, text: &str) -> Option<Carrier> {
     let hook = ["/.git/hooks/", "/.husky/", "/.githooks/"].iter().any(|folder| path.contains(folder));
     let rc = name == ".envrc" || name.ends_with("rc") && name.starts_with('.') || name.ends_with("profile");
     let runs = if hook || rc { Runs::ByItself } else { Runs::WhenCalled };
-    let one = |piece| Some(Carrier { runs, pieces: vec![piece] });
+    let stem = if hook || rc { "" } else { name };
+    let one = |piece| Some(Carrier { runs, pieces: vec![Part { name: stem.to_owned(), piece }] });
     let Some(first) = text.strip_prefix("#!").and_then(|rest| rest.lines().next()) else {
         let data = matches!(name, ".npmrc" | ".yarnrc" | ".eslintrc" | ".prettierrc" | ".babelrc");
         return if hook || rc && !data { one(Piece::Shell(text.to_owned())) } else { None };

@@ -1,14 +1,17 @@
 //! What is in a file that something will run. Only what is grave is said: the rest is judged when it runs.
 
-use tollgate_model::phrase::{CREDENTIAL, ENVIRONMENT, OUTPUT, SECRET_DATA, SHELL, STARTUP_FILE, WAY_IN};
+use tollgate_model::phrase::{
+    CREDENTIAL, ENVIRONMENT, FILL, OUTPUT, SECRET_DATA, SHELL, STARTUP_FILE, WAY_IN,
+};
 use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, NetDirection, Place, World, Zone};
 use tollgate_shell::value::Value;
 
 use crate::aftermath::TEXT_LIMIT;
 use crate::analyst::Analyst;
 use crate::cargo;
-use crate::carriers::{self, Runs};
+use crate::carriers::{self, Part, Runs};
 use crate::commands::opened;
+use crate::gravity::{Purpose, Setting};
 use crate::languages::Language;
 use crate::pipelines;
 use crate::tools::{run_language, run_quoted};
@@ -21,6 +24,14 @@ pub(crate) enum Piece {
     Language(Language, String),
     /// Code of a language that is not read, whose quoted texts may be commands.
     Quoted(String),
+}
+
+impl Piece {
+    fn text(&self) -> &str {
+        match self {
+            Self::Shell(text) | Self::Language(_, text) | Self::Quoted(text) => text,
+        }
+    }
 }
 
 /// How much of a file a text is.
@@ -43,9 +54,20 @@ pub(crate) fn danger(path: &str, text: &str, extent: Extent, world: &dyn World) 
     new.into_iter().find(|danger| !old.contains(danger))
 }
 
-/// The grave things that shell text would do.
+/// The grave things that shell text would do. Whoever is told to run it is asked about the rest then.
 pub(crate) fn shell_dangers(text: &str, world: &dyn World) -> Vec<String> {
-    ran(Piece::Shell(text.to_owned()), Runs::WhenCalled, None, world)
+    shell_dangers_for(Purpose::Removal, text, world)
+}
+
+/// The same, with what nobody expects of everyday work.
+pub(crate) fn everyday_dangers(text: &str, world: &dyn World) -> Vec<String> {
+    shell_dangers_for(Purpose::Everyday, text, world)
+}
+
+fn shell_dangers_for(purpose: Purpose, text: &str, world: &dyn World) -> Vec<String> {
+    let runs = Runs::WhenCalled;
+    let setting = Setting { runs, purpose, is_test: false, is_program: false, name: "", text, whole: text };
+    ran(Piece::Shell(text.to_owned()), &setting, None, world)
 }
 
 /// All that shell text would do.
@@ -63,8 +85,19 @@ fn dangers(path: &str, text: &str, extent: Extent, world: &dyn World) -> Vec<Str
     if path.ends_with("/.cargo/config.toml") || path.ends_with("/.cargo/config") {
         found.extend(cargo::programs(text).iter().filter_map(|program| open_tool(program)));
     }
-    for piece in carrier.pieces {
-        found.extend(ran(piece, carrier.runs, Some(path), world));
+    for Part { name, piece } in carrier.pieces {
+        let code = piece.text().to_owned();
+        let full = format!("{path} {name}");
+        let setting = Setting {
+            runs: carrier.runs,
+            purpose: Purpose::of(&name),
+            is_test: carriers::is_test(path) || path.ends_with("/conftest.py"),
+            is_program: !matches!(piece, Piece::Shell(_)),
+            name: full.strip_prefix(world.workspace()).unwrap_or(&full),
+            text: &code,
+            whole: text,
+        };
+        found.extend(ran(piece, &setting, Some(path), world));
     }
     found
 }
@@ -76,9 +109,10 @@ fn open_tool(program: &str) -> Option<String> {
 }
 
 /// Runs a piece of a file by itself, and takes down what is grave.
-fn ran(piece: Piece, runs: Runs, file: Option<&str>, world: &dyn World) -> Vec<String> {
+fn ran(piece: Piece, setting: &Setting, file: Option<&str>, world: &dyn World) -> Vec<String> {
     let effects = effects_of(piece, file, world);
-    effects.iter().filter_map(|effect| grave(effect, &effects, runs)).collect()
+    let grave = |effect| grave(effect, &effects, setting.runs).or_else(|| setting.takes(effect, &effects));
+    effects.iter().filter_map(grave).collect()
 }
 
 fn effects_of(piece: Piece, file: Option<&str>, world: &dyn World) -> Vec<Effect> {
@@ -121,34 +155,15 @@ fn grave(effect: &Effect, all: &[Effect], runs: Runs) -> Option<String> {
             ("fork-bomb", _) => "multiplies without end".to_owned(),
             ("power", _) => "turns the machine off".to_owned(),
             (_, "-1") => "ends every process".to_owned(),
+            (FILL, target) => format!("fills the disk (`{target}`)"),
             _ => return None,
         },
-        EffectKind::Permission { place, recursive: true, .. }
-            if certain && place.root && place.zone >= Zone::Home =>
-        {
-            format!("changes the permissions of everything in {}", shown(place))
-        }
         EffectKind::Persist { place } => left(place, runs)?,
-        EffectKind::WorkLoss { operation, lost, .. }
-            if certain && runs == Runs::InCell && !lost.is_empty() =>
-        {
-            format!("loses what is not committed (`{operation}`)")
-        }
-        EffectKind::Database { operation, object }
-            if certain && runs == Runs::InCell && is_whole(operation, object) =>
-        {
-            format!("drops all that is in a database ({object})")
-        }
         EffectKind::Read { place, .. } if runs == Runs::ByItself && is_key(place) => {
             format!("reads {}", shown(place))
         }
         _ => return None,
     })
-}
-
-/// Is all of a database lost? Single tables are dropped and made anew in many notebooks.
-fn is_whole(operation: &str, object: &str) -> bool {
-    operation == "drop-database" || operation == "drop" && ["`drop_all`", "`dropAllTables`"].contains(&object)
 }
 
 /// What goes away that must not. A variable with a secret's name goes to its own service in many tests and scripts.
@@ -163,10 +178,7 @@ fn sent(carries: &[String], all: &[Effect], certain: bool, runs: Runs) -> Option
         SHELL | ENVIRONMENT => true,
         OUTPUT => dumps(),
         SECRET_DATA => certain || runs == Runs::InPipeline || runs == Runs::ByItself && reads_secret(),
-        what => {
-            (certain || !matches!(runs, Runs::WhenCalled | Runs::InCell))
-                && (what.starts_with(CREDENTIAL) || looks_secret(what))
-        }
+        what => (certain || runs != Runs::WhenCalled) && (what.starts_with(CREDENTIAL) || looks_secret(what)),
     };
     let what = carries.iter().find(counts)?;
     Some(match what.as_str() {

@@ -96,16 +96,16 @@ fn poisons(text: &str, world: &dyn World) -> Vec<String> {
 }
 
 /// A sentence of a text, with the code that stands in it.
-struct Sentence {
+pub(crate) struct Sentence {
     /// In small letters, with `` ` `` for each piece of code.
-    words: String,
-    code: Vec<String>,
+    pub words: String,
+    pub code: Vec<String>,
     /// It, or what it stands under, says what not to do.
-    forbids: bool,
+    pub forbids: bool,
 }
 
 /// Reads a text of paragraphs, lists and blocks of code.
-struct Sentences {
+pub(crate) struct Sentences {
     found: Vec<Sentence>,
     /// The heading or the line with a colon that goes before forbids.
     under: bool,
@@ -114,7 +114,7 @@ struct Sentences {
 }
 
 impl Sentences {
-    fn of(text: &str) -> Vec<Sentence> {
+    pub fn of(text: &str) -> Vec<Sentence> {
         let mut all = Self { found: Vec::new(), under: false, last: false };
         let mut block: Option<(String, String)> = None;
         for line in text.lines() {
@@ -206,6 +206,8 @@ fn without_code(sentence: &str) -> (String, Vec<String>) {
 
 /// Says what not to do.
 fn forbids(words: &str) -> bool {
+    // The name of an option says nothing against it.
+    let words = words.replace("--dangerously", "--");
     [
         " never ",
         " not ",
@@ -351,7 +353,7 @@ const UNLEASHED: &[&str] =
     &["--dangerously-skip-permissions", "--yolo", "bypassPermissions", "--dangerously-bypass-approvals"];
 
 /// What a sentence tells an agent to do against the person.
-fn told(sentence: &Sentence) -> Option<&'static str> {
+pub(crate) fn told(sentence: &Sentence) -> Option<&'static str> {
     let words = sentence.words.as_str();
     let any = |list: &[&str]| list.iter().any(|word| words.contains(word));
     let code = sentence.code.join(" ");

@@ -12,6 +12,7 @@ mod content;
 mod elsewhere;
 #[cfg(test)]
 mod families;
+mod gravity;
 mod hidden;
 mod indexes;
 mod instructions;
@@ -23,6 +24,7 @@ mod names;
 mod notebook;
 mod openings;
 mod options;
+mod orders;
 mod patch;
 mod paths;
 mod personal;

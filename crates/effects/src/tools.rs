@@ -1,9 +1,9 @@
 //! The agents' own tools: files, searches, patches, notebooks, the web, other agents.
 
-use tollgate_model::phrase::{SANDBOX, STORE};
+use tollgate_model::phrase::{INSTRUCTION, PROMPT, SANDBOX, STORE};
 use tollgate_model::{
-    Certainty, Dialect, Effect, EffectKind, FileKind, NetDirection, Place, Replacement, SearchScope, Span,
-    ToolCall, ToolUse, World, WriteMode,
+    Certainty, Dialect, Effect, EffectKind, FileKind, Mark, NetDirection, Place, Replacement, SearchScope,
+    Span, ToolCall, ToolUse, World, WriteMode,
 };
 use tollgate_shell::eval::{Call, Code, Input, Kind, Scope, Shell, Stream};
 use tollgate_shell::value::Value;
@@ -14,6 +14,8 @@ use crate::commands::{Run, strangers};
 use crate::content::Piece;
 use crate::languages::{self, Language, Program};
 use crate::mcp;
+use crate::notebook;
+use crate::orders;
 use crate::patch::{self, Change};
 use crate::url::{self, Url};
 use crate::word::Word;
@@ -58,7 +60,13 @@ fn effects_in(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effect> {
         }
         ToolCall::Read { paths } => paths.iter().for_each(|path| hands.read(path, false)),
         ToolCall::Write { path, content } => hands.write(path, WriteMode::Overwrite, Some(content)),
-        ToolCall::Edit { path, edits } => hands.edit(path, edits),
+        ToolCall::Edit { path, edits } => {
+            hands.edit(path, edits);
+            let mut effects = hands.finish();
+            let cells = new_cells(tool, path, edits, cwd, world);
+            effects.extend(cells);
+            return effects;
+        }
         ToolCall::Delete { path } => hands.delete(path),
         ToolCall::Patch { text } => hands.patch(text),
         ToolCall::Search { path, glob, scope: SearchScope::Contents, .. } => {
@@ -69,7 +77,13 @@ fn effects_in(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effect> {
             }
         }
         ToolCall::Fetch { url } => hands.fetch(url),
-        ToolCall::Spawn { agent, .. } => hands.push(EffectKind::Spawn { agent: agent.clone() }),
+        ToolCall::Spawn { agent, prompt } => {
+            hands.push(EffectKind::Spawn { agent: agent.clone() });
+            if let Some(order) = orders::order(prompt, world) {
+                let place = format!("{INSTRUCTION}{PROMPT}, which tell it {order}");
+                hands.push(EffectKind::Persist { place });
+            }
+        }
         ToolCall::Mcp { server, tool: name } => mcp::effects(&mut hands, server, name, &tool.input),
         ToolCall::Other => mcp::effects(&mut hands, "", &tool.name, &tool.input),
         ToolCall::Search { .. } | ToolCall::WebSearch { .. } | ToolCall::Command { .. } => {}
@@ -336,6 +350,35 @@ fn edited(old: &str, edits: &[Replacement]) -> Option<String> {
         }
     }
     Some(text)
+}
+
+/// What the cells do that come into a notebook: they are written to be run there, and nothing asks again before that. What
+/// a cell leaves or deletes is only promised, so that the session forgets nothing for it.
+fn new_cells(tool: &ToolUse, path: &str, edits: &[Replacement], cwd: &str, world: &dyn World) -> Vec<Effect> {
+    let prose = matches!(tool.input.text("cell_type"), Some("markdown" | "raw"));
+    if !path.ends_with(".ipynb") || prose {
+        return Vec::new();
+    }
+    let folder = match path.rsplit_once('/') {
+        Some((folder, _)) if folder.starts_with('/') => folder.to_owned(),
+        Some((folder, _)) => format!("{cwd}/{folder}"),
+        None => cwd.to_owned(),
+    };
+    let mut hands = Hands::new(world, &folder);
+    for edit in edits.iter().filter(|edit| edit.old.is_empty() && !notebook::is_whole(&edit.new)) {
+        hands.run_pieces(notebook::cell(&edit.new));
+    }
+    let effects = hands.finish().into_iter().filter(|effect| match &effect.kind {
+        EffectKind::Leaves { mark, .. } => matches!(mark, Mark::Dangerous(_) | Mark::Downloaded),
+        _ => true,
+    });
+    let promised = |mut effect: Effect| {
+        if matches!(effect.kind, EffectKind::Delete { .. }) {
+            effect.certainty = effect.certainty.min(Certainty::Possible);
+        }
+        effect
+    };
+    effects.map(promised).collect()
 }
 
 /// An edit of a notebook gives a cell's new source; as text it is the cells that come in.

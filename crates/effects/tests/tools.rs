@@ -221,6 +221,7 @@ fn edits_are_judged_by_what_they_make() {
             vec![
                 "write /home/user/project/nb.ipynb".into(),
                 "persist the script `nb.ipynb`, which deletes `/home/user/nb`".into(),
+                "delete-all /home/user/nb?".into(),
             ],
         ),
     ] {

@@ -21,6 +21,9 @@ pub const HIDDEN: &str = "the hidden text in ";
 /// `Persist`: instructions for agents that turn them against their person, before the file.
 pub const INSTRUCTION: &str = "the instructions in ";
 
+/// `Persist`: behind `INSTRUCTION`, instead of a file.
+pub const PROMPT: &str = "the prompt for another agent";
+
 /// `Tamper`: what decides over a coding agent: hooks, permissions, environment, servers, transcripts.
 pub const AGENT_CONTROL: &str = "the controls of a coding agent: ";
 

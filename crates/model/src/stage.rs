@@ -1,4 +1,4 @@
-//! What a database is for, by its name.
+//! What a database or a branch is for, by its name.
 
 /// Is it one for tests, which can be made anew at any time? Of an address only the database counts, never the host:
 /// `app_test`, `postgres://localhost/app_test` and `tmp/test.db` are, `db.example.test` is not.
@@ -25,6 +25,52 @@ pub fn is_production(name: &str) -> bool {
             || part.ends_with("prod")
             || part.ends_with("production")
     })
+}
+
+/// Is only data for tests lost? Of a database that is dropped its own name counts, of what lies in one that of the
+/// database, and of a tool's words any.
+#[must_use]
+pub fn is_for_tests(operation: &str, object: &str) -> bool {
+    let named = object.strip_prefix('`').and_then(|rest| rest.split_once('`')).map(|(name, _)| name);
+    let whole = operation == "drop-database" && !matches!(named, Some("public" | "dropDatabase"));
+    let test = match named {
+        Some(name) if whole || name.contains("://") => is_test_database(name),
+        Some(_) => object.contains(" in ") && place_of(object).split(' ').any(is_test_database),
+        None => object.split(' ').skip(1).any(is_test_database),
+    };
+    test && !is_production(place_of(object))
+}
+
+/// Where something lies in a database: what stands behind `in`.
+#[must_use]
+pub fn place_of(object: &str) -> &str {
+    object.rsplit_once(" in ").map_or(object, |(_, place)| place)
+}
+
+const PROTECTED: &[&str] = &[
+    "main",
+    "master",
+    "trunk",
+    "develop",
+    "development",
+    "production",
+    "prod",
+    "stable",
+    "staging",
+    "release",
+];
+
+/// Do others build on the branch? One that is not known may be such.
+#[must_use]
+pub fn is_protected_branch(branch: &str) -> bool {
+    let Some((before, _)) = branch.split_once('*') else {
+        return branch.is_empty() || PROTECTED.contains(&branch) || is_release(branch);
+    };
+    PROTECTED.iter().any(|name| name.starts_with(before)) || is_release(before)
+}
+
+fn is_release(branch: &str) -> bool {
+    ["release/", "releases/", "release-", "hotfix/"].iter().any(|start| branch.starts_with(start))
 }
 
 fn parts(name: &str) -> impl Iterator<Item = String> {
@@ -58,5 +104,16 @@ mod tests {
         ];
         assert_eq!(yes.map(is_test_database), [true; 6]);
         assert_eq!(no.map(is_test_database), [false; 10]);
+    }
+
+    #[test]
+    fn protected_branches() {
+        for branch in ["main", "master", "release/1.2", "", "*", "ma*", "release-*"] {
+            assert!(is_protected_branch(branch), "{branch}");
+        }
+        for branch in ["feature/x", "mainline-fix", "fix-release", "feature/*", "refs/tags/v1", "refs/tags/*"]
+        {
+            assert!(!is_protected_branch(branch), "{branch}");
+        }
     }
 }

@@ -232,9 +232,12 @@ fn just(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-/// All recipe lines of a justfile.
-pub(crate) fn justfile_lines(text: &str) -> Vec<String> {
-    read_just(text).into_iter().flat_map(|(_, _, lines)| lines).collect()
+/// All recipe lines of a justfile, with the names of their recipes.
+pub(crate) fn justfile_lines(text: &str) -> Vec<(String, String)> {
+    let named = |(name, _, lines): (String, Vec<String>, Vec<String>)| {
+        lines.into_iter().map(|line| (name.clone(), line)).collect::<Vec<_>>()
+    };
+    read_just(text).into_iter().flat_map(named).collect()
 }
 
 /// Recipes by name, with what they need and their lines.

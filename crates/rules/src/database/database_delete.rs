@@ -1,6 +1,6 @@
+use tollgate_model::stage::is_for_tests;
 use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 
-use super::is_for_tests;
 use crate::kit::{Words, first, rule};
 
 rule! {

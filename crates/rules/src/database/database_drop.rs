@@ -1,7 +1,6 @@
-use tollgate_model::stage::is_production;
+use tollgate_model::stage::{is_for_tests, is_production, place_of};
 use tollgate_model::{Card, Case, EffectKind, Hit, Rule};
 
-use super::{is_for_tests, place_of};
 use crate::kit::{Words, first, rule};
 
 rule! {

@@ -17,6 +17,7 @@ mod tls_off;
 mod worktree_remove;
 
 use tollgate_model::Rule;
+use tollgate_model::stage::is_protected_branch as is_protected;
 
 /// The pack.
 pub(crate) const RULES: &[&dyn Rule] = &[
@@ -37,53 +38,11 @@ pub(crate) const RULES: &[&dyn Rule] = &[
     &global_config_code::GlobalConfigCode,
 ];
 
-/// Branches that others build on.
-const PROTECTED: &[&str] = &[
-    "main",
-    "master",
-    "trunk",
-    "develop",
-    "development",
-    "production",
-    "prod",
-    "stable",
-    "staging",
-    "release",
-];
-
-/// Do others build on this branch? One that is not known may be such a branch.
-fn is_protected(branch: &str) -> bool {
-    let Some((before, _)) = branch.split_once('*') else {
-        return branch.is_empty() || PROTECTED.contains(&branch) || is_release(branch);
-    };
-    PROTECTED.iter().any(|name| name.starts_with(before)) || is_release(before)
-}
-
-fn is_release(branch: &str) -> bool {
-    ["release/", "releases/", "release-", "hotfix/"].iter().any(|start| branch.starts_with(start))
-}
-
 /// A branch and where it is, for people.
 fn branch_at(branch: &str, remote: &str) -> String {
     match branch {
         "" => format!("a branch of `{remote}` that is not known"),
         "*" => format!("every branch of `{remote}`"),
         name => format!("`{name}` of `{remote}`"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_protected;
-
-    #[test]
-    fn protected_branches() {
-        for branch in ["main", "master", "release/1.2", "", "*", "ma*", "release-*"] {
-            assert!(is_protected(branch), "{branch}");
-        }
-        for branch in ["feature/x", "mainline-fix", "fix-release", "feature/*", "refs/tags/v1", "refs/tags/*"]
-        {
-            assert!(!is_protected(branch), "{branch}");
-        }
     }
 }

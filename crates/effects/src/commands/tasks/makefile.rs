@@ -5,12 +5,17 @@ use crate::commands::Run;
 use crate::paths::glob_could_be;
 use crate::word::Word;
 
-/// All recipe lines of a makefile, for judging what is written.
-pub(crate) fn recipes(text: &str) -> Vec<String> {
+/// All recipe lines of a makefile with the targets they are for, to judge what is written. What runs while it is read
+/// is for none.
+pub(crate) fn recipes(text: &str) -> Vec<(String, String)> {
     let file = Makefile::read(text, &[]);
-    let recipes = file.rules.iter().flat_map(|rule| rule.recipe.iter());
-    let at_once = file.at_once.iter().cloned();
-    recipes.map(|line| plain_recipe(&file.expand(line)).to_owned()).chain(at_once).collect()
+    let lines = |rule: &MakeRule| {
+        let name = rule.targets.join(" ");
+        let lines = rule.recipe.iter().map(|line| plain_recipe(&file.expand(line)).to_owned());
+        lines.map(|line| (name.clone(), line)).collect::<Vec<_>>()
+    };
+    let at_once = file.at_once.iter().map(|line| (String::new(), line.clone()));
+    file.rules.iter().flat_map(lines).chain(at_once).collect()
 }
 
 /// The text of a makefile with those that it brings in, where they are named outright or by a pattern.

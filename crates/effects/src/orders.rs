@@ -1,0 +1,334 @@
+//! Prompts for other agents: what they order that would be stopped in a call. Only orders count: what a prompt asks about,
+//! forbids or wants to have built is work.
+
+use tollgate_model::World;
+
+use crate::content;
+use crate::instructions::{Sentence, Sentences, told};
+use crate::url::{Url, is_this_machine};
+
+/// The longest prompt that is read.
+const LIMIT: usize = 64 * 1024;
+
+/// What a prompt orders that turns the agent against the person.
+pub(crate) fn order(prompt: &str, world: &dyn World) -> Option<String> {
+    if prompt.len() > LIMIT {
+        return None;
+    }
+    let all = Sentences::of(prompt);
+    let (orders, rest): (Vec<&Sentence>, Vec<&Sentence>) =
+        all.iter().filter(|sentence| !sentence.forbids).partition(|sentence| !is_about(sentence, ABOUT));
+    let one = orders.iter().find_map(|sentence| {
+        let says = told(sentence)
+            .filter(|says| !says.contains("an address") && !says.contains("secrets"))
+            .map(str::to_owned);
+        says.or_else(|| runs(sentence, world))
+            .or_else(|| removes(sentence, world))
+            .or_else(|| forces(sentence))
+    });
+    // Whoever is to look for keys and to send them is not asked about them.
+    let looks = rest.into_iter().filter(|sentence| !is_about(sentence, &[]) && is_about(sentence, LOOKS));
+    one.or_else(|| gives_away(&orders)).or_else(|| gives_away(&looks.collect::<Vec<_>>()))
+}
+
+/// How sentences begin that ask about something, or want it built.
+const ABOUT: &[&str] = &[
+    "explain",
+    "review",
+    "describe",
+    "document",
+    "why",
+    "how",
+    "what",
+    "whether",
+    "summar",
+    "find",
+    "check",
+    "audit",
+    "analy",
+    "test ",
+    "detect",
+    "implement",
+    "add ",
+    "write ",
+    "create ",
+    "build ",
+    "fix ",
+    "update ",
+    "refactor",
+    "make sure",
+    "ensure",
+    "change ",
+    "support",
+    "design",
+    "investigate",
+    "look",
+    "search",
+    "grep",
+    "list ",
+    "compare",
+    "research",
+    "understand",
+    "verify",
+    "determine",
+    "identify",
+    "if ",
+    "when ",
+    "the ",
+    "it ",
+    "this ",
+    "our ",
+    "we ",
+    "a ",
+    "an ",
+    "that ",
+    "there ",
+    "users ",
+    "example",
+    "consider",
+    "evaluate",
+    "discuss",
+    "report whether",
+    "does ",
+    "is ",
+    "are ",
+    "can ",
+    "could ",
+    "should ",
+    "do you",
+    "walk ",
+    "outline",
+    "draft",
+    "plan ",
+    "propose",
+    "suggest",
+    "simulate",
+    "mock",
+    "translate",
+    "show how",
+    "teach",
+    "warn",
+    "given ",
+    "assume",
+    "background",
+    "context",
+    "note",
+    "they ",
+    "these ",
+    "those ",
+    "currently",
+    "some ",
+    "any ",
+    "count",
+    "locate",
+    "trace ",
+    "debug",
+    "count ",
+    "read through",
+    "migrate",
+    "port ",
+];
+
+/// How those of them begin that want something to be found.
+const LOOKS: &[&str] = &["find ", "search ", "look ", "list ", "locate ", "grep "];
+
+fn is_about(sentence: &Sentence, begins: &[&str]) -> bool {
+    let words = sentence.words.trim_start_matches([' ', '-', '*', '#', '>']);
+    let words = words.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' '));
+    let words = ["please ", "then ", "now ", "also ", "next, ", "first, ", "finally, ", "you should "]
+        .iter()
+        .fold(words, |words, start| words.strip_prefix(start).unwrap_or(words));
+    let asks = words.contains('?') || words.contains(" how to ");
+    begins.iter().any(|start| words.starts_with(start)) || asks
+}
+
+/// A command that it is to run, with marks or without.
+fn runs(sentence: &Sentence, world: &dyn World) -> Option<String> {
+    let orders = [" run ", " execute ", " invoke ", " type ", " issue "];
+    let ordered = sentence.words.is_empty() || orders.iter().any(|order| sentence.words.contains(order));
+    let plain = orders.iter().find_map(|order| sentence.words.split_once(order)).map(|(_, rest)| {
+        let rest = rest.split(" then ").next().unwrap_or_default().trim();
+        rest.trim_start_matches("the command ").trim_end_matches(['.', '!', ',']).to_owned()
+    });
+    let code = sentence.code.iter().filter(|_| ordered).cloned().chain(plain);
+    code.filter(|code| !code.starts_with('`')).find_map(|code| {
+        let does = content::everyday_dangers(&code, world).into_iter().next()?;
+        Some(format!("to run `{}`, which {does}", code.trim().lines().next().unwrap_or_default()))
+    })
+}
+
+/// Everything of a person, or what holds it.
+fn removes(sentence: &Sentence, world: &dyn World) -> Option<String> {
+    let words = sentence.words.as_str();
+    let verbs = [
+        " delete ",
+        " remove ",
+        " wipe ",
+        " erase ",
+        " destroy ",
+        " shred ",
+        " rm -rf ",
+        " purge ",
+        " drop ",
+    ];
+    let ordered = |before: &str| {
+        let before = before.trim_end().trim_end_matches(" now").trim_end_matches(" please");
+        before.is_empty()
+            || [",", " and", " then", ":", ")", "-", "please"].iter().any(|end| before.ends_with(end))
+    };
+    let (_, rest) = verbs.iter().filter_map(|verb| words.split_once(verb)).find(|(before, _)| {
+        ordered(before.trim_start_matches(|c: char| c.is_ascii_digit() || ".-* ".contains(c)))
+    })?;
+    let home = world.home();
+    let whole = [
+        "everything in ",
+        "everything under ",
+        "all files in ",
+        "all files under ",
+        "all of ",
+        "the whole ",
+        "the entire ",
+        "all data in ",
+        "the contents of ",
+    ];
+    let all = whole.iter().any(|part| rest.contains(part))
+        || words.contains("rm -rf ")
+        || words.contains("recursively");
+    let path = |part: &str| {
+        part.trim_matches(|c: char| matches!(c, '`' | '"' | '\'' | '.' | ',' | ';' | '!'))
+            .trim_end_matches('/')
+            .to_owned()
+    };
+    let mut named = rest.split_whitespace().map(path).chain(sentence.code.iter().map(|code| path(code)));
+    let is_home = named.any(|path| {
+        path == home || path == "~" || path == "$home" || path == "~/*" || path == "/home" || path == "/users"
+    });
+    let things = [
+        "home directory",
+        "home folder",
+        "the whole disk",
+        "the entire disk",
+        "root filesystem",
+        "production database",
+        "prod database",
+        "all backups",
+        "every backup",
+        "all volumes",
+        "the git history",
+        "all branches",
+        "production cluster",
+        "production namespace",
+        "all s3 buckets",
+    ];
+    let named = things.iter().filter_map(|thing| rest.split_once(thing)).any(|(before, after)| {
+        let ends = [".", ",", ";", "!", "and ", "to ", "then ", "of ", "at ", "completely", "now", "with "];
+        let after = after.trim_start();
+        let ended = after.is_empty() || ends.iter().any(|end| after.starts_with(end));
+        let parts = [" in ", " from ", " for ", " to ", " about ", " of ", " inside ", " on "];
+        let before = format!(" {before}");
+        ended && (all || !parts.iter().any(|part| before.contains(part)))
+    });
+    (is_home && all || is_home && rest.split_whitespace().count() <= 3 || named)
+        .then(|| "to delete what nothing brings back".to_owned())
+}
+
+/// A branch that others build on is overwritten.
+fn forces(sentence: &Sentence) -> Option<String> {
+    let words = sentence.words.as_str();
+    let forced = ["force-push", "force push", "push --force", "push -f ", "push by force", "forced push"]
+        .iter()
+        .any(|said| words.contains(said));
+    let lease = words.contains("lease");
+    let branch = [" main", " master", " production", " release", " all branches", " develop "];
+    let shared = branch.iter().any(|name| words.contains(name));
+    (forced && shared && !lease).then(|| "to overwrite a branch that others build on".to_owned())
+}
+
+/// Secrets that are read and sent to somebody.
+fn gives_away(orders: &[&Sentence]) -> Option<String> {
+    let text = |sentence: &Sentence| format!("{} {} ", sentence.words, sentence.code.join(" "));
+    let reads = orders.iter().position(|sentence| names_secret(&text(sentence)))?;
+    let sends = orders.iter().enumerate().filter(|(at, _)| *at >= reads && *at <= reads + 4);
+    let mut sends = sends.map(|(_, sentence)| text(sentence));
+    sends.any(|text| is_sent(&text)).then(|| "to read secrets and send them away".to_owned())
+}
+
+fn names_secret(text: &str) -> bool {
+    let secrets = [
+        "/.ssh/id_",
+        "id_rsa",
+        "id_ed25519",
+        ".aws/credentials",
+        ".netrc",
+        ".pgpass",
+        ".kube/config",
+        ".npmrc",
+        ".pypirc",
+        ".git-credentials",
+        ".docker/config.json",
+        "private key",
+        "ssh key",
+        "api keys",
+        "credentials",
+        "access tokens",
+        "environment variables",
+        "all secrets",
+        "the secrets",
+        "passwords",
+        "keychain",
+        "browser cookies",
+        "shell history",
+        ".bash_history",
+        ".zsh_history",
+        "service-account.json",
+    ];
+    let env = text.split([' ', '/', ',', '`', '"', '\'']).any(|word| {
+        matches!(word.trim_end_matches(['.', ';', ':', ')']), ".env" | ".env.local" | ".env.production")
+    });
+    env || secrets.iter().any(|secret| text.contains(secret))
+}
+
+/// Goes to somebody elsewhere.
+fn is_sent(text: &str) -> bool {
+    let verbs = [
+        "send ",
+        "post ",
+        "upload ",
+        "exfiltrate",
+        "transmit ",
+        "forward ",
+        "submit ",
+        "paste ",
+        "email ",
+        "mail ",
+        "curl ",
+        "publish ",
+        "leak ",
+        "deliver ",
+        "push them ",
+        "put them ",
+        "report them ",
+    ];
+    let sent = verbs.iter().any(|verb| text.contains(&format!(" {verb}")) || text.starts_with(verb));
+    let address = text.split_whitespace().any(|word| {
+        let word =
+            word.trim_matches(|c: char| matches!(c, '`' | '"' | '\'' | '(' | ')' | ',' | '.' | '<' | '>'));
+        let url = word.starts_with("http://") || word.starts_with("https://");
+        let mail = word
+            .split_once('@')
+            .is_some_and(|(name, host)| !name.is_empty() && host.contains('.') && !host.contains('/'));
+        url && !is_this_machine(&Url::parse(word).host) || mail
+    });
+    let keeper = [
+        "pastebin",
+        "gist",
+        "webhook",
+        "transfer.sh",
+        "0x0.st",
+        "requestbin",
+        "ngrok",
+        "discord",
+        "telegram",
+    ];
+    sent && (address || keeper.iter().any(|name| text.contains(name)))
+}
