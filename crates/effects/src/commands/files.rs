@@ -44,7 +44,6 @@ pub(super) const COMMANDS: Commands = &[
     ("trash-empty", many::trash_empty),
     ("fdupes", many::duplicates),
     ("tmpreaper", many::reaped),
-    ("systemd-tmpfiles", many::tmpfiles),
     ("tmpwatch", many::reaped),
     ("jdupes", many::duplicates),
     ("rdfind", many::rdfind),

@@ -5,7 +5,7 @@ mod clears;
 mod generate;
 mod viewers;
 
-use tollgate_model::{EffectKind, FileKind, WriteMode, Zone};
+use tollgate_model::{EffectKind, WriteMode, Zone};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
@@ -176,7 +176,7 @@ pub(super) fn notice(run: &mut Run) {
                 run.analyst.write(&file, WriteMode::Overwrite, None, run.shell);
             }
         }
-        "ssh-keygen" => key(run),
+        "snap" => snapped(run),
         "rake" => rake(run),
         "ctest" => tested(run),
         "ninja" | "samu" | "ninja-build" => super::tasks::ninja(run),
@@ -221,22 +221,13 @@ fn handed(run: &mut Run) {
     }
 }
 
-/// A new key takes the place of one that lies there.
-fn key(run: &mut Run) {
-    let spec = "q b= t= C= f= m= N= O= w= Z= a= l y F= R= H Y= e i B K= D= L s k A U c p I= V= n= h z= E= v r g G= M= Q P= x X u d";
-    let options = read(run.args, spec, Order::Anywhere);
-    let makes = ["l", "y", "F", "R", "H", "Y", "e", "i", "B", "D", "L", "s", "k", "c", "p", "Q", "r", "A"];
-    let Some(file) = options.value("f").filter(|_| !makes.iter().any(|name| options.has(name))).cloned()
-    else {
-        return;
-    };
-    let there = |run: &Run| {
-        let places = run.analyst.places(&file, run.shell);
-        places.iter().any(|(place, _)| run.analyst.world.kind(&place.path) == FileKind::File)
-    };
-    if there(run) {
-        run.analyst.delete(&file, false, run.shell);
-    }
+/// `snap run [options] application words`: with `--shell`, the words are a shell's.
+fn snapped(run: &mut Run) {
+    let Some((verb, rest)) = run.args.split_first().filter(|(verb, _)| verb.is("run")) else { return };
+    let options = read(rest, "shell strace? gdbserver? trace-exec debug-log command= r=", Order::First);
+    let words = options.operands.get(usize::from(options.has("shell"))..).unwrap_or_default();
+    let shell = options.has("shell").then(|| Word::literal_at("sh", verb.span));
+    run.inner(&shell.into_iter().chain(words.iter().cloned()).collect::<Vec<_>>());
 }
 
 /// `rake -e code` is Ruby, with what rake adds to it.

@@ -5,7 +5,7 @@ use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Taint, Text, Value};
 
 use super::super::{Run, find};
-use crate::options::{Options, Order, read};
+use crate::options::{Order, read};
 use crate::word::Word;
 
 /// What was thrown away can be taken back until then.
@@ -99,52 +99,6 @@ pub(super) fn reaped(run: &mut Run) -> Outcome {
         }
     }
     run.derived()
-}
-
-/// `systemd-tmpfiles` makes and removes what the lines of its files say: a type, a path, and what belongs to it.
-pub(super) fn tmpfiles(run: &mut Run) -> Outcome {
-    let spec = "create clean remove purge user boot graceful prefix= exclude-prefix= E root= image= image-policy= \
-        replace= dry-run cat-config tldr no-pager h,help version";
-    let options = read(run.args, spec, Order::Anywhere);
-    if options.has("dry-run") || options.has("cat-config") || options.has("tldr") {
-        return run.derived();
-    }
-    for file in options.operands.clone() {
-        let text = if file.is("-") { run.stdin().cloned() } else { run.analyst.script(&file, run.shell) };
-        let Some(text) = text else { continue };
-        let lines = text.any.iter().filter_map(|text| text.as_literal().map(str::to_owned));
-        for line in lines.collect::<Vec<_>>().iter().flat_map(|text| text.lines()).take(256) {
-            tmpfile(run, &options, line, &file);
-        }
-    }
-    run.derived()
-}
-
-fn tmpfile(run: &mut Run, options: &Options, line: &str, file: &Word) {
-    let mut fields = line.split_whitespace().map(|field| field.trim_matches('"'));
-    let (Some(kind), Some(path)) = (fields.next(), fields.next()) else { return };
-    let home = run.analyst.world.home();
-    let path = Word::literal_at(&path.replace("%h", home), file.span);
-    let removes = options.has("remove") || options.has("purge");
-    match kind.chars().next() {
-        Some('R' | 'D') if removes => run.analyst.delete(&path, true, run.shell),
-        Some('r') if removes => run.analyst.delete(&path, false, run.shell),
-        Some('f' | 'd' | 'e' | 'q' | 'Q' | 'v' | 'C' | 'L') if options.has("purge") => {
-            run.analyst.delete(&path, true, run.shell);
-        }
-        Some('d' | 'D' | 'e') if options.has("clean") => {
-            run.analyst.delete(&find::somewhere_below(&path), false, run.shell);
-        }
-        Some('f' | 'F' | 'w' | 'C' | 'L' | 'p') if options.has("create") => {
-            let content = fields.nth(4).map(Value::text);
-            run.analyst.write(&path, WriteMode::Overwrite, content.as_ref(), run.shell);
-        }
-        Some('z' | 'Z' | 'a' | 'A') if options.has("create") => {
-            let mode = fields.next().unwrap_or_default().to_owned();
-            run.analyst.permission(&path, &mode, kind.starts_with(['Z', 'A']), run.shell);
-        }
-        _ => {}
-    }
 }
 
 /// `czkawka_cli dup -d folder -D method`: the same, and other files that nobody misses.
