@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use tollgate_model::json::{self, Value as Json};
 
+use crate::builds;
 use crate::cargo::toml_texts;
 use crate::commands::tasks;
 use crate::content::{Extent, Piece};
@@ -51,7 +52,14 @@ type Named = (String, String);
 pub(crate) fn read(path: &str, text: &str, extent: Extent) -> Option<Carrier> {
     let name = path.rsplit('/').next().unwrap_or_default();
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    code(path, name, extension, text)
+    let own = || {
+        let pieces = builds::read(path, name, extension, text)?;
+        let part = |piece| Part { name: String::new(), piece };
+        let runs = if builds::is_elsewhere(text) { Runs::InPipeline } else { Runs::ByItself };
+        Some(Carrier { runs, pieces: pieces.into_iter().map(part).collect() })
+    };
+    own()
+        .or_else(|| code(path, name, extension, text))
         .or_else(|| in_json(path, name, text))
         .or_else(|| in_yaml(path, name, extension, text, extent))
         .or_else(|| in_lines(path, name, extension, text, extent))
@@ -182,10 +190,10 @@ fn in_json(path: &str, name: &str, text: &str) -> Option<Carrier> {
         "devcontainer.json" | ".devcontainer.json" => &["initializeCommand"],
         "tasks.json" | "launch.json" if path.contains("/.vscode/") => &["tasks", "configurations"],
         ".lintstagedrc" | ".lintstagedrc.json" | ".huskyrc" | ".huskyrc.json" | "nodemon.json" => &[""],
-        "project.json" | "angular.json" | "nx.json" => &["targets", "targetDefaults"],
+        "project.json" | "nx.json" => &["targets", "targetDefaults"],
         "vercel.json" => &["buildCommand", "installCommand", "devCommand", "ignoreCommand"],
         "renovate.json" => &["postUpgradeTasks"],
-        _ => return None,
+        _ => builds::json_members(path, name)?,
     };
     let value = json::parse(without_comments(text).as_bytes()).ok();
     let lines = match value {
@@ -237,7 +245,7 @@ fn told(name: &str, value: &Json, lines: &mut Vec<Named>) {
     }
 }
 
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c);
     if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
@@ -376,16 +384,17 @@ fn in_lines(path: &str, name: &str, extension: &str, text: &str, extent: Extent)
             (Runs::ByItself, msbuild_commands(text))
         }
         ("configure.ac" | "configure.in", _) | (_, "m4") => (Runs::ByItself, tasks::m4_commands(text)),
-        ("tox.ini", _) => (Runs::ByItself, ini_commands(text)),
-        ("Procfile" | "Procfile.dev", _) => (Runs::WhenCalled, after_colons(text)),
+        ("tox.ini" | "setup.cfg", _) => (Runs::ByItself, ini_commands(text)),
+        _ if name == "Procfile" || name.starts_with("Procfile.") => (Runs::WhenCalled, after_colons(text)),
         (_, "service") => (Runs::ByItself, unit_commands(text)),
         (
             "pyproject.toml" | "mise.toml" | ".mise.toml" | "Cargo.toml" | ".air.toml" | "netlify.toml"
             | "fly.toml" | "bunfig.toml" | "Pipfile",
             _,
         ) => (Runs::ByItself, toml_commands(text)),
+        _ if builds::is_toml(name) => (Runs::ByItself, toml_commands(text)),
         ("config.toml", _) if path.contains("/.cargo/") => (Runs::ByItself, toml_commands(text)),
-        ("flake.nix" | "shell.nix" | "default.nix" | "devenv.nix", _) => (Runs::ByItself, nix_hooks(text)),
+        (_, "nix") => (Runs::ByItself, nix_hooks(text)),
         _ => return None,
     };
     if extent == Extent::Part {
@@ -519,17 +528,39 @@ fn toml_commands(text: &str) -> Vec<String> {
         "cmd",
         "release_command",
         "full_bin",
+        "run",
+        "script",
+        "shell",
+        "before-all",
+        "before-build",
+        "before-test",
+        "repair-wheel-command",
+        "buildCommand",
+        "startCommand",
+        "cmds",
+        "replace_command",
+        "postprocessors",
+        "preprocessors",
+        "pre_build",
+        "post_build",
     ];
     let mut section = String::new();
-    let mut commands = Vec::new();
+    // Long texts are scripts, or the settings of a runner.
+    let long = ["\"\"\"", "'''"].into_iter().flat_map(|mark| text.split(mark).skip(1).step_by(2));
+    let mut commands: Vec<String> = Vec::new();
+    for block in long.take(64) {
+        commands.extend(ini_commands(block));
+        commands.push(block.to_owned());
+    }
     for line in text.lines().map(str::trim) {
         if line.starts_with('[') {
             line.trim_matches(['[', ']']).clone_into(&mut section);
             continue;
         }
         let Some((key, value)) = line.split_once('=') else { continue };
-        let tasks =
-            ["tasks", "scripts", "hooks"].iter().any(|part| section.split('.').any(|name| name == *part));
+        let tasks = ["tasks", "scripts", "hooks", "jobs", "phases"]
+            .iter()
+            .any(|part| section.split('.').any(|name| name == *part));
         if tasks || keys.contains(&key.trim()) {
             let words = toml_texts(value);
             commands.push(match words.as_slice() {

@@ -5,6 +5,7 @@ mod aftermath;
 mod ahead;
 mod analyst;
 mod approval;
+mod builds;
 mod cargo;
 mod carriers;
 mod commands;

@@ -8,6 +8,7 @@ mod opened;
 mod outgoing;
 mod paid;
 mod pushed;
+mod spoken;
 
 use tollgate_model::json::Value;
 use tollgate_model::phrase::{CREDENTIAL, WEB_REQUEST};
@@ -27,9 +28,22 @@ use names::{Field, Tool, Verb};
 const DEPTH: u32 = 8;
 const VALUES: usize = 2000;
 const LONGEST: usize = 1 << 20;
+/// How often a call may be passed on.
+const PASSED_ON: usize = 3;
 
 /// What a call of the tool would do.
 pub(crate) fn effects(hands: &mut Hands, server: &str, tool: &str, input: &Value) {
+    // A tool that passes calls on is judged as what it calls, too.
+    let mut within = input;
+    for _ in 0..PASSED_ON {
+        let Some((name, given)) = spoken::inner(within) else { break };
+        one(hands, server, name, given);
+        within = given;
+    }
+    one(hands, server, tool, input);
+}
+
+fn one(hands: &mut Hands, server: &str, tool: &str, input: &Value) {
     let tool = Tool::new(server, tool);
     let mut texts = Vec::new();
     flatten("", input, 0, &mut texts);
@@ -67,6 +81,7 @@ pub(crate) fn effects(hands: &mut Hands, server: &str, tool: &str, input: &Value
         pushed::files(hands, input);
     }
     asked(hands, input);
+    spoken::effects(hands, &tool, input, &texts);
     outgoing::names(hands, &tool, &texts);
     outgoing::files(hands, &tool, &texts);
     outgoing::sent(hands, &tool, &texts);
@@ -117,7 +132,10 @@ fn code(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given]) {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         match words.as_slice() {
             [line] => hands.run(&tool.completed(line)),
-            words => hands.run_words(words),
+            words => {
+                let words = tool.completed_words(words, input);
+                hands.run_words(&words.iter().map(String::as_str).collect::<Vec<_>>());
+            }
         }
     }
     let mut ran = input.get("command").is_some() || argv(input).is_some();

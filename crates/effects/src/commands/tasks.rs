@@ -480,7 +480,29 @@ pub(crate) fn cmake_commands(text: &str) -> Vec<String> {
             commands.push(if call == "file" { format!("rm -rf {words}") } else { words });
         }
     }
+    for call in ["add_custom_command(", "add_custom_target(", "ExternalProject_Add("] {
+        for rest in text.split(call).skip(1).take(256) {
+            let body = rest.split("\n)").next().unwrap_or_default();
+            let body = body.split("add_custom_").next().unwrap_or_default().trim_end().trim_end_matches(')');
+            commands.extend(body.split("COMMAND").skip(1).map(cmake_words));
+        }
+    }
     commands
+}
+
+/// The words of a command up to the next keyword.
+fn cmake_words(text: &str) -> String {
+    let keywords = [
+        "WORKING_DIRECTORY",
+        "DEPENDS",
+        "COMMENT",
+        "VERBATIM",
+        "BYPRODUCTS",
+        "USES_TERMINAL",
+        "MAIN_DEPENDENCY",
+    ];
+    let end = keywords.iter().filter_map(|word| text.find(word)).min().unwrap_or(text.len());
+    text.get(..end).unwrap_or_default().trim().replace("$ENV{", "${")
 }
 
 /// The commands of `syscmd` and `esyscmd` in a text of the macro processor.

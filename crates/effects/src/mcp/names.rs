@@ -3,6 +3,7 @@
 use tollgate_model::json::Value;
 
 use super::lines::{container, flags};
+use crate::commands::is_command;
 
 /// What a tool does with what it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,6 +173,21 @@ const DATABASES: &[&str] = &[
     "singlestore",
     "turso",
     "libsql",
+    "valkey",
+    "keydb",
+    "memcached",
+    "elasticsearch",
+    "opensearch",
+    "couchdb",
+    "dynamodb",
+    "firestore",
+    "neo4j",
+    "influxdb",
+    "qdrant",
+    "pinecone",
+    "weaviate",
+    "milvus",
+    "chroma",
 ];
 
 const BROWSERS: &[&str] =
@@ -322,9 +338,35 @@ impl Tool {
     /// A command line with the program that the tool's name says: `delete pod x` of a Kubernetes server.
     pub fn completed(&self, line: &str) -> String {
         let first = line.split_whitespace().next().unwrap_or_default();
+        match self.left_out(first) {
+            Some(program) => format!("{program} {line}"),
+            None => line.to_owned(),
+        }
+    }
+
+    /// The same for words, with the server that another argument names.
+    pub fn completed_words(&self, words: &[&str], input: &Value) -> Vec<String> {
+        let mut all = Vec::new();
+        let first = words.first().copied().unwrap_or_default();
+        // A list that begins with a program is run as it stands: `rm` in a container.
+        let program = self.left_out(first).filter(|program| *program == "redis-cli" || !is_command(first));
+        if let Some(program) = program {
+            all.push(program.to_owned());
+            let address =
+                ["url", "uri", "connection", "connection_string"].iter().find_map(|key| input.text(key));
+            if let Some(address) = address.filter(|_| program == "redis-cli") {
+                all.extend(["-u".to_owned(), address.to_owned()]);
+            }
+        }
+        all.extend(words.iter().map(|word| (*word).to_owned()));
+        all
+    }
+
+    /// The program that a line of this tool leaves out, when it begins with this word.
+    fn left_out(&self, first: &str) -> Option<&'static str> {
         // Its commands are words of their own, and no programs.
-        if (self.has("redis") || self.has("valkey")) && !first.ends_with("-cli") {
-            return format!("redis-cli {line}");
+        if ["redis", "valkey", "keydb"].iter().any(|word| self.has(word)) {
+            return Some("redis-cli").filter(|_| !first.ends_with("-cli"));
         }
         let program = [
             ("kubectl", "kubectl"),
@@ -342,10 +384,7 @@ impl Tool {
         .into_iter()
         .find(|(word, _)| self.has(word))
         .map(|(_, program)| program);
-        match program {
-            Some(program) if VERBS.contains(&first) => format!("{program} {line}"),
-            _ => line.to_owned(),
-        }
+        program.filter(|_| VERBS.contains(&first))
     }
 
     /// The command that a tool for one command of one program stands for: `git_push` with its arguments.
@@ -396,6 +435,27 @@ impl Tool {
             ["name", "repo", "id", "project", "volumeId", "zone_id", "bucket", "database", "project_id"];
         let target = named.iter().find_map(|key| input.text(key)).unwrap_or_default();
         Some((format!("the {noun}"), target.to_owned()))
+    }
+
+    /// What a call takes away that says so in an argument: also what only clouds and clusters have.
+    pub fn named_away(&self, input: &Value) -> Option<String> {
+        let part =
+            ["comment", "comments", "reaction", "label", "labels", "draft", "file", "line", "row", "rows"];
+        if part.iter().any(|word| self.has(word)) {
+            return None;
+        }
+        let cloud =
+            ["aws", "azure", "az", "gcp", "gcloud", "cloud", "k8s", "kubernetes", "kubectl", "s3", "boto3"];
+        let is_cloud = cloud.iter().any(|word| self.has(word));
+        let own = self.words.iter().skip(self.server_words);
+        let kept = |word: &&String| {
+            let one = word.strip_suffix('s').unwrap_or(word);
+            KEPT.contains(&one) || is_cloud && KEPT.iter().any(|kept| kept.len() > 4 && one.ends_with(kept))
+        };
+        let noun = own.clone().find(kept).cloned().or_else(|| super::keepers::kind(input));
+        let noun = noun.or_else(|| is_cloud.then(|| own.clone().cloned().collect::<Vec<_>>().join(" ")))?;
+        let target = ["name", "id", "resource", "bucket", "cluster"].iter().find_map(|key| input.text(key));
+        Some(format!("the {noun} {}", target.unwrap_or_default()))
     }
 
     /// What the tool's name says it does to a database: `drop-collection`.
