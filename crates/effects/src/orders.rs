@@ -157,6 +157,25 @@ fn runs(sentence: &Sentence, world: &dyn World) -> Option<String> {
     })
 }
 
+/// What holds everything of somebody.
+const THINGS: &[&str] = &[
+    "home directory",
+    "home folder",
+    "the whole disk",
+    "the entire disk",
+    "root filesystem",
+    "production database",
+    "prod database",
+    "all backups",
+    "every backup",
+    "all volumes",
+    "the git history",
+    "all branches",
+    "production cluster",
+    "production namespace",
+    "all s3 buckets",
+];
+
 /// Everything of a person, or what holds it.
 fn removes(sentence: &Sentence, world: &dyn World) -> Option<String> {
     let words = sentence.words.as_str();
@@ -203,24 +222,7 @@ fn removes(sentence: &Sentence, world: &dyn World) -> Option<String> {
     let is_home = named.any(|path| {
         path == home || path == "~" || path == "$home" || path == "~/*" || path == "/home" || path == "/users"
     });
-    let things = [
-        "home directory",
-        "home folder",
-        "the whole disk",
-        "the entire disk",
-        "root filesystem",
-        "production database",
-        "prod database",
-        "all backups",
-        "every backup",
-        "all volumes",
-        "the git history",
-        "all branches",
-        "production cluster",
-        "production namespace",
-        "all s3 buckets",
-    ];
-    let named = things.iter().filter_map(|thing| rest.split_once(thing)).any(|(before, after)| {
+    let named = THINGS.iter().filter_map(|thing| rest.split_once(thing)).any(|(before, after)| {
         let ends = [".", ",", ";", "!", "and ", "to ", "then ", "of ", "at ", "completely", "now", "with "];
         let after = after.trim_start();
         let ended = after.is_empty() || ends.iter().any(|end| after.starts_with(end));
@@ -228,7 +230,7 @@ fn removes(sentence: &Sentence, world: &dyn World) -> Option<String> {
         let before = format!(" {before}");
         ended && (all || !parts.iter().any(|part| before.contains(part)))
     });
-    (is_home && all || is_home && rest.split_whitespace().count() <= 3 || named)
+    (is_home && (all || rest.split_whitespace().count() <= 3) || named)
         .then(|| "to delete what nothing brings back".to_owned())
 }
 
