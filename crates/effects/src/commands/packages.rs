@@ -217,12 +217,6 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[("uninstall|remove --delete-data", Deed::Infra("delete-data"))],
     },
     Tool {
-        names: &["snap"],
-        values: "revision channel",
-        one_dash: false,
-        deeds: &[("remove --purge", Deed::Infra("delete-data"))],
-    },
-    Tool {
         names: &["snapcraft", "charmcraft"],
         values: "",
         one_dash: false,

@@ -85,7 +85,9 @@ impl Shell {
         }
         let path = self.resolve(path);
         let state = if no { &mut flow.ok } else { &mut flow.fail };
-        if let (Some(state), Some(path)) = (state, path.single()) {
+        // Two paths that are not known are never taken for one.
+        let known = path.single().filter(|path| path.as_literal().is_some());
+        if let (Some(state), Some(path)) = (state, known) {
             state.is_missing(path.clone());
         }
         flow
