@@ -80,6 +80,7 @@ const SLOTS: &[(&[&str], &str)] = &[
     (&["perf"], "objdump= addr2line= pre= post="),
     (&["valgrind"], "db-command="),
     (&["coredumpctl"], "debugger="),
+    (&["gpg-agent"], "pinentry-program= scdaemon-program="),
     (&["podman"], "runtime= conmon= network-cmd-path="),
     (&["svn"], "diff-cmd= diff3-cmd= editor-cmd="),
     (&["hg"], "e,ssh= remotecmd="),
@@ -128,6 +129,7 @@ const SETTINGS: &[(&[&str], &str)] = &[
     (&["restic"], "o,option="),
     (&["apt", "apt-get", "aptitude"], "o,option="),
     (&["mail", "mailx"], "S,set="),
+    (&["psql"], "v,set,variable="),
     (&["cmake"], "D="),
     (&["ansible", "ansible-playbook"], "e,extra-vars="),
 ];
@@ -178,6 +180,21 @@ pub(super) fn notice(run: &mut Run) {
         }
         "snap" => snapped(run),
         "rake" => rake(run),
+        "consul" | "etcdctl" | "lerna" => told(run),
+        "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" => linked(run),
+        "ar" | "nm" | "ranlib" | "gcc-ar" | "gcc-nm" => {
+            given(run, "plugin=").iter().for_each(|library| loads::load(run, library));
+        }
+        "gawk" | "awk" => {
+            let spec = "F,field-separator= v,assign= f,file= i,include= e,source= l,load= E,exec= o,pretty-print? \
+                d,dump-variables? p,profile?";
+            let options = read(run.args, spec, Order::First);
+            for file in
+                ["o", "d", "p"].iter().flat_map(|name| options.values(name)).filter(|file| !file.is("-"))
+            {
+                run.analyst.write(file, WriteMode::Overwrite, None, run.shell);
+            }
+        }
         "ctest" => tested(run),
         "ninja" | "samu" | "ninja-build" => super::tasks::ninja(run),
         "lf" | "ranger" | "vifm" | "nnn" | "joshuto" | "yazi" => viewers::manager(run),
@@ -228,6 +245,57 @@ fn snapped(run: &mut Run) {
     let words = options.operands.get(usize::from(options.has("shell"))..).unwrap_or_default();
     let shell = options.has("shell").then(|| Word::literal_at("sh", verb.span));
     run.inner(&shell.into_iter().chain(words.iter().cloned()).collect::<Vec<_>>());
+}
+
+/// Tools with verbs that run a command which stands behind them.
+const TOLD: &[(&str, &[&str], &str, usize)] = &[
+    (
+        "consul",
+        &["lock"],
+        "child-exit-code n= name= pass-stdin monitor-retry= shell= timeout= try= verbose http-addr= token=",
+        1,
+    ),
+    (
+        "consul",
+        &["watch"],
+        "type= key= prefix= service= name= state= shell= http-addr= token= stale= tag= passingonly=",
+        0,
+    ),
+    ("consul", &["exec"], "node= service= tag= prefix= shell= wait= wait-repl= verbose http-addr= token=", 0),
+    ("etcdctl", &["lock"], "ttl= endpoints= cacert= cert= key= user=", 1),
+    ("etcdctl", &["watch"], "prefix rev= i,interactive prev-kv endpoints= cacert= cert= key= user=", 1),
+    (
+        "lerna",
+        &["exec"],
+        "stream parallel no-bail no-prefix profile scope= ignore= since= concurrency= loglevel=",
+        0,
+    ),
+];
+
+fn told(run: &mut Run) {
+    let program = run.program;
+    for (_, verbs, spec, before) in TOLD.iter().filter(|(name, ..)| *name == program) {
+        let Some(at) = run.args.iter().position(|word| verbs.iter().any(|verb| word.is(verb))) else {
+            continue;
+        };
+        let rest: Vec<Word> = run.args.iter().skip(at + 1).map(with_two_dashes).collect();
+        let options = read(&rest, spec, Order::First);
+        let command: Vec<Word> =
+            options.operands.iter().skip(*before).skip_while(|word| word.is("--")).cloned().collect();
+        // One word is text for a shell.
+        interpreters::joined(run, &command);
+    }
+}
+
+/// `-fuse-ld=tool`, `@file`: a linker, and a file of further options.
+fn linked(run: &mut Run) {
+    for word in run.args {
+        if word.text.prefix().starts_with("-fuse-ld=") {
+            loads::tool(run, "-fuse-ld", &word.after('=').value());
+        } else if word.text.prefix().starts_with('@') {
+            loads::load(run, &word.from(1));
+        }
+    }
 }
 
 /// `rake -e code` is Ruby, with what rake adds to it.
@@ -345,8 +413,20 @@ pub(super) fn given(run: &Run, spec: &'static str) -> Vec<Word> {
 }
 
 /// Programs that write long options with one dash.
-const ONE_DASH: &[&str] =
-    &["plink", "pscp", "psftp", "putty", "unison", "terraform", "tofu", "packer", "nomad", "consul", "vault"];
+const ONE_DASH: &[&str] = &[
+    "plink",
+    "pscp",
+    "psftp",
+    "putty",
+    "sqlite3",
+    "unison",
+    "terraform",
+    "tofu",
+    "packer",
+    "nomad",
+    "consul",
+    "vault",
+];
 
 fn with_two_dashes(word: &Word) -> Word {
     let prefix = word.text.prefix();
@@ -360,6 +440,10 @@ fn with_two_dashes(word: &Word) -> Word {
 
 /// A command that a `|` or `!` marks.
 fn piped(word: &Word) -> Word {
+    // `yt-dlp --exec after_move:command` says when.
+    let (when, _) = word.text.prefix().split_once(':').unwrap_or_default();
+    let named = !when.is_empty() && when.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    let word = &if named { word.from(when.len() + 1) } else { word.clone() };
     let marks = word.text.prefix().len() - word.text.prefix().trim_start_matches(['|', '!']).len();
     word.from(marks)
 }
@@ -374,6 +458,13 @@ fn go(run: &mut Run) -> Outcome {
         values(run, &["-toolexec", "--toolexec", "-vettool", "--vettool"]);
         // The program that was built stands behind what is to run it.
         values_before(run, &["-exec", "--exec"], " ./built");
+    }
+    if verb == "env" && run.args.iter().any(|word| word.is("-w")) {
+        for setting in run.args.iter().skip(1).filter(|word| word.text.prefix().contains('=')) {
+            let value = setting.after('=');
+            possibly(run, |run| drop(interpreters::code(run, &value.value(), value.span)));
+            loads::tool(run, "go env", &value.value());
+        }
     }
     if verb == "generate" && !run.args.iter().any(|word| word.is("-n")) {
         generate::generate(run);

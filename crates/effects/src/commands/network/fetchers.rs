@@ -85,7 +85,7 @@ fn helpers(run: &mut Run, options: &Options) {
             run.read(&file, false);
         }
     }
-    for name in ["o", "a", "save-cookies"] {
+    for name in ["o", "a", "save-cookies", "hsts-file", "rejected-log"] {
         for file in options.values(name).filter(|file| !is_stdout(file)).cloned().collect::<Vec<_>>() {
             run.analyst.write(&file, WriteMode::Append, None, run.shell);
         }

@@ -1,24 +1,38 @@
 //! tmux: what runs in its windows, now or at an event.
 
-use tollgate_model::EffectKind;
 use tollgate_model::phrase::JOB;
+use tollgate_model::{EffectKind, WriteMode};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
 use super::super::strangers::{either, possibly};
-use super::super::{Run, interpreters};
+use super::super::{Run, interpreters, loads};
 use crate::options::{Order, read};
 use crate::word::Word;
 
 pub(super) fn tmux(run: &mut Run) -> Outcome {
     let spec = "2 C D l N u v V c= f= L= S= T=";
     let options = read(run.args, spec, Order::First);
+    if let Some(code) = options.value("c").cloned() {
+        return interpreters::code(run, &code.value(), code.span);
+    }
     let Some((verb, rest)) = options.operands.split_first() else { return run.derived() };
     let verb = verb.shown();
     let spec = "A d D E P X a= b h v f Z c= e= F= n= s= t= x= y= k S p= l= R";
     let inner = read(rest, spec, Order::First);
     if verb.starts_with("set-hook") || verb.starts_with("bind") {
         tmux_later(run, &verb, &inner.operands);
+    }
+    match verb.as_str() {
+        "source-file" | "source" => inner.operands.iter().for_each(|file| loads::load(run, file)),
+        "save-buffer" | "saveb" => {
+            let options = read(rest, "a b=", Order::Anywhere);
+            for file in options.operands.iter().filter(|file| !file.is("-")) {
+                run.analyst.write(file, WriteMode::Overwrite, None, run.shell);
+            }
+        }
+        "set" | "set-option" | "setw" => settings(run, rest),
+        _ => {}
     }
     if verb.starts_with("if") {
         return branches(run, &inner.operands);
@@ -37,6 +51,18 @@ pub(super) fn tmux(run: &mut Run) -> Outcome {
         return interpreters::joined(run, &keys);
     }
     run.derived()
+}
+
+/// `set -g default-command 'command'`: what every new window runs.
+fn settings(run: &mut Run, words: &[Word]) {
+    let options = read(words, "a F g o p q s u U w t=", Order::Anywhere);
+    if let [name, value, ..] = options.operands.as_slice()
+        && ["default-command", "default-shell", "lock-command", "copy-command", "editor"]
+            .iter()
+            .any(|known| name.is(known))
+    {
+        interpreters::code(run, &value.value(), value.span);
+    }
 }
 
 /// Commands of tmux that run later: at an event, for every session of its server, or when a key is pressed.
