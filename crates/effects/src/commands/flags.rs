@@ -164,6 +164,11 @@ pub(super) fn notice(run: &mut Run) {
             loads::tool(run, program, &command.value());
         }
     }
+    special(run);
+}
+
+/// What single programs' options do besides.
+fn special(run: &mut Run) {
     match run.program {
         "cargo" => cargo::cargo(run),
         "gh" => {
