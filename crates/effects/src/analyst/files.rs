@@ -162,7 +162,11 @@ impl Analyst<'_> {
     }
 
     fn takes(&mut self, word: &Word, recursive: bool, moved: bool, shell: &mut Shell) {
-        let walked = self.walked(word);
+        // Only in the workspace is it known how much of what was found may go.
+        let here = |word: &Word| {
+            self.names(word, shell).iter().all(|(place, _)| place.zone == Zone::Workspace && !place.root)
+        };
+        let walked = self.walked(word).filter(|_| here(word));
         let word = walked.as_ref().unwrap_or(word);
         let end = word.text.suffix();
         let within = ["/", "/.", "/.."].iter().any(|tail| end.ends_with(tail));
