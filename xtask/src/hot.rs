@@ -57,7 +57,7 @@ fn objects(args: &[String]) -> Vec<&String> {
 fn data_order(list: &Path, args: &[String], beside: &Path) -> Result<Option<String>> {
     let names = std::fs::read_to_string(list)?;
     let hot: HashSet<&str> = names.lines().collect();
-    let Some(script) = hot_data::script(&objects(args), |name| hot.contains(plain(name).as_str()))? else {
+    let Some(script) = hot_data::script(&objects(args), |name| hot.contains(name))? else {
         return Ok(None);
     };
     let file = beside.with_extension("ld");
@@ -96,7 +96,7 @@ fn order(list: &Path, args: &[String]) -> Result<Option<PathBuf>> {
 }
 
 /// A symbol without what changes from build to build.
-fn plain(symbol: &str) -> String {
+pub fn plain(symbol: &str) -> String {
     format!("{:#}", rustc_demangle::demangle(symbol))
 }
 

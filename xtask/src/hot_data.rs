@@ -1,8 +1,8 @@
 //! The constants that a hook reads lie side by side in the binary, like the functions it runs through.
 //!
 //! Texts and tables are spread over the whole of the program's constants, one here and one there, and each page of them
-//! that is touched brings fifteen neighbours along. `hot-data.txt` knows them by what they hold, because their names
-//! change from build to build; the linker is given a script that puts them first. A constant that is no more is left out.
+//! that is touched brings fifteen neighbours along. `hot-data.txt` knows those without a name by what they hold, because
+//! the compiler numbers them anew in every build; the linker is given a script that puts them first. A constant that is no more is left out.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::sh;
+use crate::{hot, sh};
 
 /// How the compiler calls the sections of constants that have no name of their own.
 const UNNAMED: &str = ".rodata..Lanon.";
-/// The sections of a function's own tables, for its jumps.
+/// How the sections of all others begin: tables with a name, and those of a function's own jumps.
 const TABLES: &str = ".rodata.";
 
 /// The list, checked in.
@@ -22,25 +22,21 @@ pub fn list() -> PathBuf {
     sh::root().join("xtask/hot-data.txt")
 }
 
-/// A section of an object file.
+/// A section of constants in an object file.
 pub struct Section {
     pub name: String,
-    /// Stands for what it holds.
-    pub content: u64,
+    /// What stands for it in every build: the name it was given, or what it holds.
+    pub identity: String,
 }
 
 /// The script that puts the constants of the list, and the tables of hot functions, first. `None` where there are none.
 pub fn script(objects: &[&String], is_hot: impl Fn(&str) -> bool) -> Result<Option<String>> {
     let list = std::fs::read_to_string(list()).unwrap_or_default();
-    let wanted: HashSet<u64> = list.lines().filter_map(|line| u64::from_str_radix(line, 16).ok()).collect();
+    let wanted: HashSet<&str> = list.lines().collect();
     let mut lines = String::new();
     for object in objects {
         for section in sections(&std::fs::read(object)?).unwrap_or_default() {
-            let hot = match section.name.strip_prefix(TABLES) {
-                _ if section.name.starts_with(UNNAMED) => wanted.contains(&section.content),
-                Some(function) => is_hot(function),
-                None => false,
-            };
+            let hot = wanted.contains(section.identity.as_str()) || is_hot(&section.identity);
             // A name that a script would take for a pattern is not one of ours.
             if hot && !section.name.contains(['*', '?', '[', '(', ')', ' ', '"']) {
                 writeln!(lines, "    *({})", section.name)?;
@@ -51,21 +47,20 @@ pub fn script(objects: &[&String], is_hot: impl Fn(&str) -> bool) -> Result<Opti
     Ok((!lines.is_empty()).then_some(script))
 }
 
-/// Writes down, for the record, what the unnamed constants of the objects hold.
+/// Writes down, for the record, what stands for the constants of the objects.
 pub fn note(objects: &[&String], file: &Path) -> Result<()> {
     let mut text = String::new();
     for object in objects {
-        let all = sections(&std::fs::read(object)?).unwrap_or_default();
-        for section in all.iter().filter(|section| section.name.starts_with(UNNAMED)) {
-            writeln!(text, "{} {:016x}", section.name, section.content)?;
+        for section in sections(&std::fs::read(object)?).unwrap_or_default() {
+            writeln!(text, "{} {}", section.name, section.identity)?;
         }
     }
     Ok(std::fs::write(file, text)?)
 }
 
-/// Where each unnamed constant lies in the binary, by the linker's map and what was noted beside it.
+/// Where each constant lies in the binary, by the linker's map and what was noted beside it.
 pub struct Places {
-    /// Start, end, what it holds; sorted.
+    /// Start, end, what stands for it; sorted.
     all: Vec<(u64, u64, String)>,
 }
 
@@ -80,7 +75,7 @@ impl Places {
         Ok(Self { all })
     }
 
-    /// What is held at an address.
+    /// What stands for the constant at an address.
     pub fn at(&self, address: u64) -> Option<&str> {
         let next = self.all.partition_point(|(start, _, _)| *start <= address);
         let (_, end, content) = self.all.get(next.checked_sub(1)?)?;
@@ -124,8 +119,11 @@ fn sections(file: &[u8]) -> Option<Vec<Section>> {
         let name = name.split(|byte| *byte == 0).next().and_then(|name| std::str::from_utf8(name).ok())?;
         if name.starts_with(TABLES) {
             let (start, size) = (long(header, 0x18)?, long(header, 0x20)?);
-            let content = digest(file.get(start..start + size)?);
-            sections.push(Section { name: name.to_owned(), content });
+            let identity = match name.strip_prefix(TABLES).filter(|_| !name.starts_with(UNNAMED)) {
+                Some(symbol) => hot::plain(symbol),
+                None => format!("{:016x}", digest(file.get(start..start + size)?)),
+            };
+            sections.push(Section { name: name.to_owned(), identity });
         }
     }
     Some(sections)

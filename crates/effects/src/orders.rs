@@ -138,7 +138,9 @@ fn is_about(sentence: &Sentence, begins: &[&str]) -> bool {
     let words = ["please ", "then ", "now ", "also ", "next, ", "first, ", "finally, ", "you should "]
         .iter()
         .fold(words, |words, start| words.strip_prefix(start).unwrap_or(words));
-    let asks = words.contains('?') || words.contains(" how to ");
+    // What is only given as an example is not to be done.
+    let shows = [" such as ", " for example", " e.g.", " as plain "].iter().any(|sign| words.contains(sign));
+    let asks = words.contains('?') || words.contains(" how to ") || shows;
     begins.iter().any(|start| words.starts_with(start)) || asks
 }
 

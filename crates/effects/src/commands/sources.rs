@@ -189,11 +189,13 @@ fn is_dump(effect: &Effect) -> bool {
 /// Source files among the words that this session wrote.
 pub(super) fn run(run: &mut Run) {
     let whole = run.args.iter().any(|word| word.is(".") || word.is("./..."));
-    let names = ["main.go", "./main.go", "src/main.rs", "build.rs"];
-    let usual = names
-        .iter()
-        .filter(|_| whole || run.program == "cargo")
-        .map(|name| Word::literal_at(name, run.call.span));
+    let names: &[&str] = match run.program {
+        "cargo" => &["src/main.rs", "src/lib.rs", "build.rs"],
+        _ if whole => &["main.go", "./main.go"],
+        _ => &[],
+    };
+    let usual = names.iter().map(|name| (*name).to_owned()).chain(targets(run));
+    let usual = usual.map(|name| Word::literal_at(&name, run.call.span));
     for file in
         run.args.iter().filter(|word| is_source(word)).take(16).cloned().chain(usual).collect::<Vec<_>>()
     {
@@ -202,6 +204,22 @@ pub(super) fn run(run: &mut Run) {
         let code = Word::literal_at(&text, file.span);
         compiled(run, &code);
     }
+}
+
+/// The sources of what is named: targets of cargo, folders of go.
+fn targets(run: &Run) -> Vec<String> {
+    if run.program == "go" {
+        let folders = run.args.iter().map(Word::shown).filter(|name| name.starts_with("./"));
+        return folders.map(|folder| format!("{}/main.go", folder.trim_end_matches('/'))).collect();
+    }
+    let kinds = [("example=", "examples"), ("bin=", "src/bin"), ("test=", "tests"), ("bench=", "benches")];
+    let given = kinds.iter().filter(|_| run.program == "cargo").flat_map(|(option, folder)| {
+        let names = super::flags::given(run, option);
+        names.into_iter().map(move |name| (*folder, name.shown()))
+    });
+    given
+        .flat_map(|(folder, name)| [format!("{folder}/{name}.rs"), format!("{folder}/{name}/main.rs")])
+        .collect()
 }
 
 fn is_source(word: &Word) -> bool {
