@@ -196,6 +196,7 @@ fn unalias(parts: Vec<Component>, world: &dyn World) -> Vec<Component> {
 fn descriptor(parts: &[Component]) -> Option<String> {
     let names: Option<Vec<&str>> = parts.iter().take(5).map(Component::as_literal).collect();
     let number = match names?.as_slice() {
+        ["dev", stream @ ("stdin" | "stdout" | "stderr")] => return Some(format!("/dev/{stream}")),
         ["dev", "fd", number] | ["proc", "self" | "thread-self", "fd", number] => *number,
         _ => return None,
     };

@@ -37,9 +37,15 @@ fn refuses_what_must_not_run() {
 #[test]
 fn allow_is_silence() {
     let scratch = Scratch::new();
-    for command in
-        ["git status", "ls", "cat README.md", "rm -rf target", "echo 'rm -rf /'", "git commit -m 'rm -rf ~'"]
-    {
+    for command in [
+        "git status",
+        "ls",
+        "cat README.md",
+        "rm -rf target",
+        "echo 'rm -rf /'",
+        "git commit -m 'rm -rf ~'",
+        "echo no > /dev/stderr",
+    ] {
         scratch.bash(command).silent();
     }
     let main = scratch.project().join("src/main.rs");

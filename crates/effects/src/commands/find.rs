@@ -256,17 +256,21 @@ fn fd(run: &mut Run) -> Outcome {
     let plain = pattern.len() > 1
         && pattern.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
         && !options.has("p");
-    let name =
-        ["-name".to_owned(), format!("*{pattern}*")].map(|word| Word::literal_at(&word, run.call.span));
+    let all = matches!(pattern.as_str(), "" | "." | "*");
+    let ending =
+        options.value("e").and_then(Word::literal).filter(|_| all && options.values("e").count() == 1);
+    let name = ending.as_ref().map_or_else(|| format!("*{pattern}*"), |ending| format!("*.{ending}"));
+    let name = ["-name".to_owned(), name].map(|word| Word::literal_at(&word, run.call.span));
     let marker = [Word::literal_at("-empty", run.call.span)];
     let expression: &[Word] = match narrow {
-        true if plain => &name,
+        true if plain || ending.is_some() => &name,
         true => &marker,
         false => &[],
     };
     let found: Vec<Word> = roots.iter().map(|root| found(root, expression)).collect();
     let command: Vec<Word> = command.iter().skip(1).take_while(|word| !word.is(";")).cloned().collect();
     if !command.is_empty() {
+        let mark = run.analyst.mark();
         for file in &found {
             let mut words = filled_with_parts(&command, file);
             if words == command {
@@ -274,6 +278,7 @@ fn fd(run: &mut Run) -> Outcome {
             }
             run.inner(&words);
         }
+        run.analyst.deepen(mark);
     }
     Outcome {
         stdout: Value::of(found.iter().map(|word| word.text.clone()), tollgate_shell::value::Taint::NONE),
