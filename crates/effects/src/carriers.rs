@@ -1,12 +1,17 @@
 //! Files of a project that carry commands: scripts, recipes, configuration of builds, hooks, tasks and pipelines, by
 //! their names. What is in them as shell text or as code. A catalogue.
 
+mod texts;
+
 use std::collections::HashSet;
 
 use tollgate_model::json::{self, Value as Json};
 
+use texts::{
+    after_colons, image_lines, ini_commands, msbuild_commands, nix_hooks, toml_commands, unit_commands,
+};
+
 use crate::builds;
-use crate::cargo::toml_texts;
 use crate::commands::tasks;
 use crate::content::{Extent, Piece};
 use crate::languages::Language;
@@ -422,152 +427,4 @@ fn by_first_line(path: &str, name: &str, text: &str) -> Option<Carrier> {
         return one(Piece::Shell(text.to_owned()));
     }
     None
-}
-
-/// The `RUN` lines of an image, with what they go on in.
-fn image_lines(text: &str) -> Vec<String> {
-    let joined = text.replace("\\\n", " ");
-    let steps = joined.lines().map(str::trim_start).filter_map(|line| {
-        let (word, rest) = line.split_once(' ')?;
-        matches!(word.to_ascii_uppercase().as_str(), "RUN" | "CMD" | "ENTRYPOINT").then_some(rest)
-    });
-    steps
-        .map(|step| {
-            let mut words = step.trim_start();
-            while words.starts_with("--") {
-                words = words.split_once(' ').map_or("", |(_, rest)| rest.trim_start());
-            }
-            words.to_owned()
-        })
-        .collect()
-}
-
-/// `<Exec Command="…" />`, and what runs before and after a build.
-fn msbuild_commands(text: &str) -> Vec<String> {
-    let tasks = text.split("<Exec").skip(1).filter_map(|task| {
-        let (_, value) = task.split_once("Command=")?;
-        let quote = value.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
-        value.split(quote).nth(1)
-    });
-    let events = ["PreBuildEvent", "PostBuildEvent", "PreLinkEvent"].into_iter().flat_map(|event| {
-        let opened = text.split(&format!("<{event}>")).skip(1).collect::<Vec<_>>();
-        opened.into_iter().filter_map(|rest| rest.split("</").next())
-    });
-    let plain = |line: &str| {
-        // A property that nobody set is the variable of that name.
-        let line = environment_of(line).replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
-        line.replace("&apos;", "'").replace("&#xA;", "\n").replace("&amp;", "&")
-    };
-    tasks.chain(events).map(plain).collect()
-}
-
-/// `$(HOME)`, as `${HOME}`.
-fn environment_of(text: &str) -> String {
-    let mut parts = text.split("$(");
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        match part.split_once(')') {
-            Some((name, rest)) if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') => {
-                out.push_str(&format!("${{{name}}}{rest}"));
-            }
-            _ => out.push_str(&format!("$({part}")),
-        }
-    }
-    out
-}
-
-fn after_colons(text: &str) -> Vec<String> {
-    text.lines().filter_map(|line| line.split_once(": ")).map(|(_, line)| line.to_owned()).collect()
-}
-
-/// What a shell of Nix runs when it starts: the texts in doubled quotes, and those of its hooks.
-fn nix_hooks(text: &str) -> Vec<String> {
-    let doubled = text.split("''").skip(1).step_by(2);
-    let hooks = text.split("Hook").skip(1).filter_map(|rest| {
-        let value = rest.trim_start().strip_prefix('=')?.trim_start().strip_prefix('"')?;
-        value.split('"').next()
-    });
-    doubled.chain(hooks).map(str::to_owned).collect()
-}
-
-/// `commands = …` with the lines that belong to it.
-fn ini_commands(text: &str) -> Vec<String> {
-    let mut commands = Vec::new();
-    let mut inside = false;
-    for line in text.lines() {
-        if line.starts_with([' ', '\t']) {
-            commands.extend(inside.then(|| line.trim().to_owned()));
-            continue;
-        }
-        inside = line.starts_with("commands");
-        let value = line.split_once('=').map(|(_, value)| value.trim().to_owned());
-        commands.extend(value.filter(|value| inside && !value.is_empty()));
-    }
-    commands
-}
-
-/// `ExecStart=` and its like.
-fn unit_commands(text: &str) -> Vec<String> {
-    let lines = text.lines().filter(|line| line.starts_with("Exec"));
-    lines
-        .filter_map(|line| line.split_once('='))
-        .map(|(_, line)| line.trim_start_matches(['-', '@', '+', '!']).to_owned())
-        .collect()
-}
-
-/// Values of sections for tasks, scripts and hooks, and of the keys by which cargo names programs.
-fn toml_commands(text: &str) -> Vec<String> {
-    let keys = [
-        "runner",
-        "rustc-wrapper",
-        "rustc-workspace-wrapper",
-        "linker",
-        "rustc",
-        "rustdoc",
-        "command",
-        "cmd",
-        "release_command",
-        "full_bin",
-        "run",
-        "script",
-        "shell",
-        "before-all",
-        "before-build",
-        "before-test",
-        "repair-wheel-command",
-        "buildCommand",
-        "startCommand",
-        "cmds",
-        "replace_command",
-        "postprocessors",
-        "preprocessors",
-        "pre_build",
-        "post_build",
-    ];
-    let mut section = String::new();
-    // Long texts are scripts, or the settings of a runner.
-    let long = ["\"\"\"", "'''"].into_iter().flat_map(|mark| text.split(mark).skip(1).step_by(2));
-    let mut commands: Vec<String> = Vec::new();
-    for block in long.take(64) {
-        commands.extend(ini_commands(block));
-        commands.push(block.to_owned());
-    }
-    for line in text.lines().map(str::trim) {
-        if line.starts_with('[') {
-            line.trim_matches(['[', ']']).clone_into(&mut section);
-            continue;
-        }
-        let Some((key, value)) = line.split_once('=') else { continue };
-        let tasks = ["tasks", "scripts", "hooks", "jobs", "phases"]
-            .iter()
-            .any(|part| section.split('.').any(|name| name == *part));
-        if tasks || keys.contains(&key.trim()) {
-            let words = toml_texts(value);
-            commands.push(match words.as_slice() {
-                [line] => line.clone(),
-                words => words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
-            });
-        }
-    }
-    commands
 }

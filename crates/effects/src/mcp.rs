@@ -9,6 +9,7 @@ mod outgoing;
 mod paid;
 mod pushed;
 mod spoken;
+mod words;
 
 use tollgate_model::json::Value;
 use tollgate_model::phrase::{CREDENTIAL, WEB_REQUEST};

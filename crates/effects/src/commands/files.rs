@@ -2,6 +2,7 @@
 
 mod many;
 pub(super) mod over;
+mod rights;
 
 use tollgate_model::{Certainty, Effect, EffectKind, FileKind, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
@@ -10,6 +11,7 @@ use tollgate_shell::value::{Piece, Text, Value};
 use super::{Commands, Run, archives};
 use crate::options::{Options, Order, read};
 use crate::word::Word;
+use rights::{chmod, chown, is_setuid, setfacl};
 
 pub(super) const COMMANDS: Commands = &[
     ("rimraf", rimraf),
@@ -448,62 +450,4 @@ fn tee(run: &mut Run) -> Outcome {
 fn sponge(run: &mut Run) -> Outcome {
     tee(run);
     Outcome::silent(Status::Either)
-}
-
-fn chmod(run: &mut Run) -> Outcome {
-    // A mode may look like an option: `chmod -x file`.
-    let (modes, rest): (Vec<Word>, Vec<Word>) = run.args.iter().cloned().partition(|word| {
-        let text = word.shown();
-        text.starts_with('-')
-            && text.len() > 1
-            && text.chars().skip(1).all(|c| "rwxXst,+-=ugoa".contains(c))
-            && text != "-R"
-    });
-    let options = read(
-        &rest,
-        "c,changes f,silent,quiet v,verbose R,recursive reference= preserve-root no-preserve-root",
-        Order::Anywhere,
-    );
-    let mut operands = options.operands.clone();
-    let mode = match modes.first() {
-        Some(mode) => mode.shown(),
-        None if options.has("reference") || operands.is_empty() => String::new(),
-        None => operands.remove(0).shown(),
-    };
-    permissions(run, &operands, &mode, options.has("R"))
-}
-
-fn chown(run: &mut Run) -> Outcome {
-    let spec = "c,changes f,silent,quiet v,verbose R,recursive h,no-dereference dereference H L P from= reference= \
-        preserve-root no-preserve-root";
-    let options = read(run.args, spec, Order::Anywhere);
-    let mut operands = options.operands.clone();
-    let owner = if options.has("reference") || operands.is_empty() {
-        String::new()
-    } else {
-        operands.remove(0).shown()
-    };
-    permissions(run, &operands, &owner, options.has("R"))
-}
-
-fn setfacl(run: &mut Run) -> Outcome {
-    let spec = "m,modify= M,modify-file= x,remove= X,remove-file= b,remove-all k,remove-default n,no-mask mask d,default \
-        R,recursive L,logical P,physical restore= set= set-file= test";
-    let options = read(run.args, spec, Order::Anywhere);
-    let to = options.value("m").map(Word::shown).unwrap_or_default();
-    permissions(run, &options.operands, &to, options.has("R"))
-}
-
-fn permissions(run: &mut Run, operands: &[Word], to: &str, recursive: bool) -> Outcome {
-    for word in operands {
-        run.analyst.permission(word, to, recursive, run.shell);
-    }
-    if to.contains("+s") || is_setuid(to) {
-        run.push(EffectKind::Privilege { how: format!("sets the set-user-ID bit ({to})") });
-    }
-    Outcome::silent(Status::Either)
-}
-
-fn is_setuid(mode: &str) -> bool {
-    mode.len() == 4 && mode.starts_with(['2', '4', '6']) && mode.bytes().all(|byte| byte.is_ascii_digit())
 }

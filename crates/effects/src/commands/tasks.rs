@@ -3,7 +3,6 @@
 pub(crate) mod makefile;
 mod others;
 
-use tollgate_model::EffectKind;
 use tollgate_model::json;
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::{Piece, Value};
@@ -16,7 +15,7 @@ use crate::options::{Options, Order, read};
 use crate::word::Word;
 use makefile::{Makefile, plain_recipe};
 pub(super) use others::ninja;
-pub(crate) use others::ninja_commands;
+pub(crate) use others::{m4_commands, ninja_commands};
 
 pub(super) const COMMANDS: Commands = &[
     ("make", make),
@@ -129,17 +128,6 @@ fn tasks_in(run: &mut Run, file: &Word) -> Option<String> {
     Some(whole)
 }
 
-/// `make -p`: all that make knows, and with it every variable of the environment. Names of targets are picked out of
-/// what it prints for the project.
-fn database(run: &mut Run, options: &Options) -> Outcome {
-    let has_targets = !options.value("f").is_some_and(|file| file.is("/dev/null"));
-    let picked = has_targets && run.call.piped_to && (options.has("q") || options.has("n"));
-    if !picked {
-        run.push(EffectKind::EnvRead { names: Vec::new() });
-    }
-    Outcome::unknown(taint::ENVIRONMENT)
-}
-
 fn make(run: &mut Run) -> Outcome {
     let spec = "C,directory= f,file,makefile= j,jobs? k,keep-going n,just-print,dry-run,recon s,silent,quiet i,ignore-errors \
         B,always-make e,environment-overrides I,include-dir= o,old-file,assume-old= W,what-if,new-file,assume-new= \
@@ -148,7 +136,7 @@ fn make(run: &mut Run) -> Outcome {
         warn-undefined-variables shuffle? jobserver-auth?";
     let options = read(run.args, spec, Order::Anywhere);
     if options.has("p") {
-        return database(run, &options);
+        return makefile::database(run, &options);
     }
     if ["v", "h"].into_iter().any(|name| options.has(name)) {
         return run.derived();
@@ -503,11 +491,4 @@ fn cmake_words(text: &str) -> String {
     ];
     let end = keywords.iter().filter_map(|word| text.find(word)).min().unwrap_or(text.len());
     text.get(..end).unwrap_or_default().trim().replace("$ENV{", "${")
-}
-
-/// The commands of `syscmd` and `esyscmd` in a text of the macro processor.
-pub(crate) fn m4_commands(text: &str) -> Vec<String> {
-    let calls = text.split("syscmd(").skip(1).take(256);
-    let commands = calls.map(|rest| rest.split(')').next().unwrap_or_default().trim());
-    commands.map(|command| command.trim_matches(['`', '\'', '[', ']', '"']).to_owned()).collect()
 }

@@ -219,21 +219,10 @@ impl Machine<'_, '_, '_> {
     }
 
     pub fn part(&mut self, value: &Val, name: &str) -> Val {
-        match value {
-            Val::Name(owner) if self.syntax.bare_calls => {
-                self.asked_of_service(owner, name, &Args::default());
-            }
-            // `repo.branch("old").delete`
-            Val::Object(object) if self.syntax.bare_calls && is_git(&object.class) => {
-                let args = if name == "delete" { object.args.clone() } else { Args::default() };
-                if let Some(result) = self.git_call(&object.class, name, &args) {
-                    return result;
-                }
-            }
-            Val::Object(object) if self.syntax.bare_calls => {
-                self.asked_of_service(&object.class, name, &Args::default());
-            }
-            _ => {}
+        if self.syntax.bare_calls
+            && let Some(result) = self.called_bare(value, name)
+        {
+            return result;
         }
         match value {
             Val::Name(owner)
@@ -279,6 +268,27 @@ impl Machine<'_, '_, '_> {
             }
             _ => self.value_method(value, name).unwrap_or(Val::Unknown(value.taint())),
         }
+    }
+
+    /// A method without arguments, where a call needs no brackets.
+    fn called_bare(&mut self, value: &Val, name: &str) -> Option<Val> {
+        match value {
+            Val::Name(owner) => {
+                self.asked_of_service(owner, name, &Args::default());
+            }
+            // `repo.branch("old").delete`
+            Val::Object(object) if is_git(&object.class) => {
+                let args = if name == "delete" { object.args.clone() } else { Args::default() };
+                if let Some(result) = self.git_call(&object.class, name, &args) {
+                    return Some(result);
+                }
+            }
+            Val::Object(object) => {
+                self.asked_of_service(&object.class, name, &Args::default());
+            }
+            _ => {}
+        }
+        None
     }
 
     /// Methods that are read like parts, without a call.

@@ -3,7 +3,8 @@
 use tollgate_model::json::Value;
 use tollgate_model::phrase::STORE;
 
-use super::names::{KEPT, Tool};
+use super::names::Tool;
+use super::words::KEPT;
 
 impl Tool {
     /// What the tool's name says that it shows: a secret from its keeper, or the whole environment.

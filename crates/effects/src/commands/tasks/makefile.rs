@@ -1,9 +1,25 @@
 //! Makefiles, as far as their recipes need: variables with known values, targets, prerequisites, recipes.
 
+use tollgate_model::EffectKind;
+use tollgate_shell::eval::Outcome;
+
 use super::{RECIPES, text_of};
+use crate::analyst::taint;
 use crate::commands::Run;
+use crate::options::Options;
 use crate::paths::glob_could_be;
 use crate::word::Word;
+
+/// `make -p`: all that make knows, and with it every variable of the environment. Names of targets are picked out of
+/// what it prints for the project.
+pub(super) fn database(run: &mut Run, options: &Options) -> Outcome {
+    let has_targets = !options.value("f").is_some_and(|file| file.is("/dev/null"));
+    let picked = has_targets && run.call.piped_to && (options.has("q") || options.has("n"));
+    if !picked {
+        run.push(EffectKind::EnvRead { names: Vec::new() });
+    }
+    Outcome::unknown(taint::ENVIRONMENT)
+}
 
 /// All recipe lines of a makefile with the targets they are for, to judge what is written. What runs while it is read
 /// is for none.

@@ -52,3 +52,10 @@ pub(super) fn composer(run: &mut Run) -> Outcome {
     }
     run.derived()
 }
+
+/// The commands of `syscmd` and `esyscmd` in a text of the macro processor.
+pub(crate) fn m4_commands(text: &str) -> Vec<String> {
+    let calls = text.split("syscmd(").skip(1).take(256);
+    let commands = calls.map(|rest| rest.split(')').next().unwrap_or_default().trim());
+    commands.map(|command| command.trim_matches(['`', '\'', '[', ']', '"']).to_owned()).collect()
+}

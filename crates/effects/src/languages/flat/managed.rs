@@ -84,6 +84,14 @@ fn java(name: &str) -> Option<Op> {
         "System.getenv" | "System.env" => Op::Env,
         "System.getProperty" => Op::Property,
         "System.exit" | "exitProcess" | "Thread.sleep" => Op::Calm,
+        "System.load" | "System.loadLibrary" => Op::Import,
+        "Base64.getDecoder.decode" | "Base64.decode" => Op::Pure(Pure::Base64),
+        _ => return java_net(name),
+    })
+}
+
+fn java_net(name: &str) -> Option<Op> {
+    Some(match name {
         "InetAddress.getByName" | "InetAddress.getAllByName" | "InetSocketAddress" => Op::Resolve,
         "Socket" | "SocketChannel.open" => Op::Connect,
         "URL" | "URI" | "URI.create" => Op::Pure(Pure::Same),
@@ -94,8 +102,6 @@ fn java(name: &str) -> Option<Op> {
         | "Source.fromURL" => Op::Fetch,
         "HttpRequest.BodyPublishers.ofFile" | "BodyPublishers.ofFile" => Op::Read,
         "HttpRequest.BodyPublishers.ofString" | "BodyPublishers.ofString" => Op::Pure(Pure::Same),
-        "System.load" | "System.loadLibrary" => Op::Import,
-        "Base64.getDecoder.decode" | "Base64.decode" => Op::Pure(Pure::Base64),
         _ => return None,
     })
 }
