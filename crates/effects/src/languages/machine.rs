@@ -63,9 +63,10 @@ pub(super) struct Machine<'m, 'r, 'w> {
     pub remote: bool,
     /// It called something that is not known, which may print as well.
     pub strange: bool,
-    /// It opened a database that is in memory or in a temporary folder; and its cloud is only played.
+    /// It opened a database that is in memory or in a temporary folder.
     pub passing: bool,
-    pub mocked: bool,
+    /// It opened another one.
+    pub reached: bool,
     /// It went through the numbers of all processes; and the repositories that a library of Git has opened.
     pub all_processes: bool,
     pub repositories: Vec<Val>,
@@ -116,7 +117,7 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
             peer: None,
             remote: false,
             passing: false,
-            mocked: false,
+            reached: false,
             repositories: Vec::new(),
             all_processes: false,
             fetched: Vec::new(),

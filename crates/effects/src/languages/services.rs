@@ -165,8 +165,29 @@ pub(super) fn is_query(class: &str) -> bool {
         || class.ends_with(".neon")
 }
 
+/// How libraries call what opens a connection.
+const OPENERS: &[&str] = &[
+    "connect",
+    "Connection",
+    "create_engine",
+    "create_async_engine",
+    "create_pool",
+    "createConnection",
+    "createPool",
+    "createClient",
+    "Client",
+    "Pool",
+    "MongoClient",
+    "AsyncIOMotorClient",
+    "PrismaClient",
+    "Sequelize",
+    "DataSource",
+    "Redis",
+    "from_url",
+];
+
 impl Machine<'_, '_, '_> {
-    /// A connection to a database that nothing is lost with.
+    /// A connection to a database: one that nothing is lost with, or another.
     pub fn note_connection(&mut self, name: &str, args: &Args) {
         let folders = self.run.analyst.world.temp_dirs();
         let temporary = |text: &Text| {
@@ -180,11 +201,17 @@ impl Machine<'_, '_, '_> {
         let entries = nested.iter().filter_map(|key| args.option(key));
         let inner = entries.clone().filter_map(|value| value.entry("filename"));
         let texts = args.all().chain(entries).chain(inner).filter(|value| matches!(value, Val::Text(_)));
-        self.passing |= texts.map(Val::as_text).any(|text| text.any.iter().all(temporary));
-        // Without the name of a file, DuckDB keeps all in memory.
-        self.passing |= name == "duckdb.connect" && args.all().next().is_none();
-        self.passing |= name.contains("MongoMemory") || name.starts_with("testcontainers");
-        self.mocked |= name.starts_with("moto.");
+        let passing = texts.map(Val::as_text).any(|text| text.any.iter().all(temporary))
+            // Without the name of a file, DuckDB keeps all in memory.
+            || name == "duckdb.connect" && args.all().next().is_none()
+            || name.contains("MongoMemory")
+            || name.starts_with("testcontainers");
+        let opens = name.rsplit('.').next().is_some_and(|last| OPENERS.contains(&last));
+        self.passing |= passing;
+        let told = args.all().any(
+            |value| matches!(value, Val::Text(text) if text.any.iter().any(|text| !text.prefix().is_empty())),
+        );
+        self.reached |= !passing && opens && told;
     }
 
     /// A method of something that is not known: what it would do to a database or a service. `class` is what it is
@@ -223,8 +250,7 @@ impl Machine<'_, '_, '_> {
     /// Something is lost, unless what it is lost from only stands in for the real thing.
     fn loses(&mut self, kind: EffectKind, certainty: Certainty) {
         match kind {
-            EffectKind::Database { .. } if self.passing => {}
-            EffectKind::Infra { .. } if self.mocked => {}
+            EffectKind::Database { .. } if self.passing && !self.reached => {}
             EffectKind::Database { operation, object } => {
                 let stage = ["RAILS_ENV", "RACK_ENV", "MIX_ENV"].iter().find_map(|name| self.said(name));
                 let object = stage.map_or_else(|| object.clone(), |stage| format!("{object} in {stage}"));
