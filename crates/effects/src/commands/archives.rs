@@ -112,10 +112,7 @@ fn pack_tar(run: &mut Run, options: &Options) -> Outcome {
     for word in options.operands.iter().filter(|word| !word.text.prefix().starts_with('@')) {
         marks = marks.union(run.read(word, true).taint);
         if options.has("remove-files") {
-            match options.value("f").filter(|archive| !archive.is("-")) {
-                Some(archive) => run.analyst.move_away(word, true, std::slice::from_ref(archive), run.shell),
-                None => run.analyst.delete(word, true, run.shell),
-            }
+            run.analyst.delete(word, true, run.shell);
         }
     }
     run.shell.set_cwd(&before);
@@ -284,7 +281,7 @@ fn zip(run: &mut Run) -> Outcome {
     for word in sources {
         marks = marks.union(run.read(word, options.has("r")).taint);
         if options.has("m") {
-            run.analyst.move_away(word, options.has("r"), std::slice::from_ref(archive), run.shell);
+            run.analyst.delete(word, options.has("r"), run.shell);
         }
     }
     let content = Value::output(marks);
@@ -321,7 +318,7 @@ fn seven_zip(run: &mut Run) -> Outcome {
             for word in sources {
                 run.read(word, true);
                 if switch("-sdel").is_some() {
-                    run.analyst.move_away(word, true, std::slice::from_ref(archive), run.shell);
+                    run.analyst.delete(word, true, run.shell);
                 }
             }
             run.analyst.write(archive, WriteMode::Overwrite, None, run.shell);
@@ -346,7 +343,7 @@ fn unrar(run: &mut Run) -> Outcome {
             for word in rest {
                 run.read(word, true);
                 if verb.is("m") || run.args.iter().any(|word| word.is("-df") || word.is("-dw")) {
-                    run.analyst.move_away(word, true, std::slice::from_ref(archive), run.shell);
+                    run.analyst.delete(word, true, run.shell);
                 }
             }
             run.analyst.write(archive, WriteMode::Overwrite, None, run.shell);

@@ -189,10 +189,22 @@ impl Machine<'_, '_, '_> {
                 if op == Op::Link && target.literal().is_none() && self.linked.len() < 16 {
                     self.linked.push((target.text.clone(), source.text.clone()));
                 }
+                if op == Op::Move {
+                    self.moved(&source, target);
+                }
                 if op == Op::Link {
                     commands::files::remember_link(self.run, target, &source, true);
                 }
             }
+        }
+    }
+
+    /// What lies behind the new name from now on came from the old one, and goes with it.
+    fn moved(&mut self, source: &Word, target: &Word) {
+        let shell = &*self.run.shell;
+        let Some(name) = shell.resolve(&target.value()).as_literal().map(str::to_owned) else { return };
+        for original in &shell.resolve(&source.value()).any {
+            self.run.analyst.links.moved(&name, original);
         }
     }
 

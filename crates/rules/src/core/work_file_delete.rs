@@ -33,7 +33,6 @@ rule! {
         pass Shell("rm web/dist/*"),
         pass Shell("rm data/test.db"),
         pass Shell("mv data/*.db /tmp/"),
-        pass Shell("tar czf data.tgz --remove-files data/local.db"),
     ],
 }
 
