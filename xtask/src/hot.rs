@@ -240,6 +240,11 @@ const COMMANDS: &[&str] = &[
     "git log --oneline --since='2 weeks ago' --author=\"$(git config user.name)\" | awk '{print $1}' | sort | uniq -c > /tmp/summary.txt",
     "if [ -f Makefile ]; then make -j2; fi",
     "python3 - <<'EOF'\nimport json\nprint(json.dumps({'a': 1}))\nEOF\n",
+    "git ls-files -- src docs | grep -v -i test | sort -rn | head -5 | while read -r name rest; do wc -l \"$name\"; done > /tmp/sizes.txt && cat /tmp/sizes.txt",
     "docker ps -a",
     "echo \"PATH is $PATH\"",
+    "sed -n '1,80p' src/main.rs; tail -n 20 build.log | cut -d: -f2 | tr a-z A-Z | uniq -c",
+    "node -e 'console.log(JSON.parse(require(\"fs\").readFileSync(\"package.json\")).version)'",
+    "timeout 60 npx vitest run --reporter=dot 2>&1 | tee /tmp/out.txt; echo $?",
+    "for f in $(git diff --name-only main...HEAD); do test -f $f && head -3 $f; done",
 ];
