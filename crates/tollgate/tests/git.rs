@@ -116,6 +116,42 @@ fn deletes_are_judged_by_what_they_lose() {
 }
 
 #[test]
+fn files_are_work_too_when_nobody_named_the_one() {
+    let scratch = repository();
+    write(&scratch, ".gitignore", "data/\n");
+    write(&scratch, "data/local.db", "x");
+    write(&scratch, "data/test.db", "x");
+    write(&scratch, "draft/one.md", "x");
+    write(&scratch, "draft/two.md", "x");
+    write(&scratch, "debug.log", "x");
+    git(&scratch, &["add", ".gitignore"]);
+    git(&scratch, &["commit", "-q", "-m", "second"]);
+    for command in [
+        "rm draft/one.md",
+        "rm data/test.db",
+        "rm *.log",
+        "rm docs/*",
+        "mv draft/*.md data/",
+        "rm draft/none.md draft/one.md",
+        "python3 -c \"import os; os.rename('data/local.db', 'data/old.db')\"",
+    ] {
+        scratch.bash(command).silent();
+    }
+    for command in [
+        "rm data/local.db",
+        ": > data/local.db",
+        "rm draft/*.md",
+        "rm draft/one.md draft/two.md",
+        "truncate -s 0 draft/*",
+        "for f in draft/*; do rm \"$f\"; done",
+        "find data -name '*.db' -exec rm {} ';'",
+        "fd -e md . draft -x rm",
+    ] {
+        asked(&scratch.bash(command));
+    }
+}
+
+#[test]
 fn a_repository_below_the_workspace_is_not_lost_unseen() {
     let scratch = repository();
     let clone = scratch.project().join("vendor/lib");

@@ -24,6 +24,7 @@ rule! {
         hit Shell("rm -rf src"),
         hit Shell("rm -rf data"),
         hit Shell("find src -type f -delete"),
+        hit Shell("find data -name '*.db' -exec rm {} ';'"),
         hit Shell("rm -rf s*c"),
         hit Shell("mv src /dev/null"),
         pass Shell("rm -rf docs"),
@@ -99,7 +100,7 @@ fn in_tree(root: &str, targets: &[&Target], world: &dyn World) -> Option<Hit> {
         ));
     }
     let first = plain.first()?;
-    let paths: Vec<String> = plain.iter().map(|target| target.place.path.replace("/*/", "/*")).collect();
+    let paths: Vec<String> = plain.iter().map(|target| anywhere(&target.place.path)).collect();
     let modules = modules(root, &paths, world);
     let ask = GitAsk { paths, untracked: true, ignored: true, ..GitAsk::default() };
     let Some(status) = world.git_status(root, &ask) else {
@@ -117,6 +118,11 @@ fn in_tree(root: &str, targets: &[&Target], world: &dyn World) -> Option<Hit> {
     };
     let why = format!("with work that nothing brings back: {}", listed(&lost));
     Some(hit(first, &why, certainty.unwrap_or(Certainty::Possible)))
+}
+
+/// A pattern as git reads it: a star stands for any text, slashes and nothing at all among it.
+fn anywhere(path: &str) -> String {
+    path.replace("/**/", "/*").replace("/*/", "/*")
 }
 
 fn work(status: &GitStatus, root: &str, world: &dyn World) -> Vec<String> {
