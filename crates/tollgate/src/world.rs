@@ -59,8 +59,6 @@ impl Machine {
         let mut temp: Vec<String> = TEMP.iter().map(|folder| (*folder).to_owned()).collect();
         temp.extend(own_temp());
         let mut own = vec![text(config.to_owned()), text(state.to_owned()), dirs::MANAGED.to_owned()];
-        // Where a person's own commands look, whatever this hook was told.
-        own.extend([format!("{home}/.config/tollgate"), format!("{home}/.local/state/tollgate")]);
         own.extend(std::env::current_exe().ok().map(text));
         own.extend(
             policies.iter().filter(|file| file.health != Health::Missing).map(|file| text(file.real.clone())),
