@@ -139,7 +139,6 @@ fn files_are_work_too_when_nobody_named_the_one() {
     }
     for command in [
         "rm data/local.db",
-        ": > data/local.db",
         "rm draft/*.md",
         "rm draft/one.md draft/two.md",
         "truncate -s 0 draft/*",
