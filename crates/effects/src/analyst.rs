@@ -60,8 +60,6 @@ pub(crate) struct Analyst<'w> {
     pub(crate) verbose: bool,
     /// An archive that came from the network was unpacked.
     pub(crate) unpacked: bool,
-    /// The call has started a container.
-    pub(crate) started: bool,
     /// A stranger's words are being tried as commands.
     pub(crate) guessing: bool,
     /// How many patterns that stand for commands are still held against every name.
@@ -95,7 +93,6 @@ impl<'w> Analyst<'w> {
             traced: false,
             verbose: false,
             unpacked: false,
-            started: false,
             guessing: false,
             patterns: 16,
             within: false,

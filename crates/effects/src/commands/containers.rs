@@ -2,7 +2,6 @@
 //! mounted there is followed back.
 
 mod described;
-pub(super) mod fresh;
 mod machines;
 mod options;
 mod reach;
@@ -139,7 +138,6 @@ fn start(run: &mut Run, words: &[Word]) -> Outcome {
     reach::image_tool(run, &options);
     let mark = run.analyst.mark();
     let outcome = inside(run, there, options.value("w"), &command);
-    fresh::start(run, &options);
     reach::shown_files(run, &options, mark);
     // A new container knows only what it was given.
     run.analyst.sift(mark, |effect| !matches!(effect.kind, EffectKind::EnvRead { .. }));
@@ -159,12 +157,7 @@ fn exec(run: &mut Run, options: &Options) -> Outcome {
     if let Some(container) = &container {
         wiped::wiped(run, container, &command);
     }
-    let mark = run.analyst.mark();
-    let outcome = inside(run, there, options.value("w"), &command);
-    if let Some(container) = container.filter(|_| !command.is_empty()) {
-        fresh::forgive(run, &container, mark);
-    }
-    outcome
+    inside(run, there, options.value("w"), &command)
 }
 
 /// Runs a command in another file system. What it does to processes, packages or rights there is not ours.

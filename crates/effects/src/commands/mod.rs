@@ -270,9 +270,6 @@ pub(crate) fn known_families() -> Vec<Family> {
 /// What variables set for a command mean: some of them are code.
 pub(crate) fn environment(analyst: &mut Analyst, call: &Call, shell: &mut Shell) {
     git::settle(shell);
-    if analyst.started {
-        containers::fresh::settle(shell);
-    }
     secrets::watch(analyst, call);
     for (name, value) in &call.assigns {
         variables::variable(analyst, name, value, call, shell);

@@ -4,6 +4,7 @@ use tollgate_model::{Effect, EffectKind};
 use tollgate_shell::eval::Call;
 
 use super::super::readers::told;
+use super::super::wrappers;
 use crate::word::{Word, ways};
 
 /// Does the command let only lines through that name no secret?
@@ -70,7 +71,7 @@ pub(super) fn picks_secret(program: &str, call: &Call) -> bool {
 /// Does the command show or keep all of what comes straight from such a dump?
 pub(super) fn keeps_all(program: &str, found: &[Effect]) -> bool {
     let ran = |effect: &&Effect| match &effect.kind {
-        EffectKind::Exec { program: other, .. } => other != program,
+        EffectKind::Exec { program: other, .. } => other != program && !wrappers::is_wrapper(other),
         _ => false,
     };
     matches!(program, "cat" | "tac" | "tee" | "less" | "more" | "bat" | "nl")

@@ -3,11 +3,17 @@
 use tollgate_shell::value::Taint;
 
 use crate::analyst::taint;
-use crate::commands::Run;
+use crate::commands::{Run, wrappers};
 use crate::word::Word;
 
 /// The marks of what a command prints: lists of processes, and what is left of them.
 pub(crate) fn marks(run: &Run, printed: Taint) -> Taint {
+    // What only starts others prints what they print.
+    if wrappers::is_wrapper(run.program)
+        || matches!(run.program, "sh" | "bash" | "dash" | "zsh" | "ksh" | "eval")
+    {
+        return printed;
+    }
     let listed = match run.program {
         "ps" => ps(&words(run)),
         "pgrep" => pgrep(&words(run)),
