@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use tollgate_model::git::{GitAsk, GitStatus, Repo, stands_for};
 use tollgate_model::stage::is_test_database;
 use tollgate_model::{
@@ -42,28 +44,33 @@ impl Rule for WorkFileDelete {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
-        let files = files(case);
-        let first = files.first()?;
-        let root = repository(&first.path, case.world);
-        let status = root.as_ref().and_then(|root| status(root, &files, case.world));
-        let lost: Vec<&File> = files.iter().filter(|file| is_lost(file, root.as_deref(), &status)).collect();
-        let found = lost.iter().find(|file| !file.named || is_database(&file.path, case.world));
-        let own = |file: &&&File| case.world.memory().state_of(&file.path).is_none();
-        let several = root.is_some() && lost.iter().filter(|file| file.named).filter(own).count() > 1;
-        let first = found.or(lost.first().filter(|_| several))?;
-        let base = case.world.workspace();
-        let names: Vec<String> = lost.iter().map(|file| within(&file.path, base).to_owned()).collect();
-        Some(Hit {
-            what: format!(
-                "deletes or empties {} with work that nothing brings back: {}",
-                shown(first.place),
-                listed(&names)
-            ),
-            instead: "commit or stash it first, or move it aside".to_owned(),
-            span: first.span,
-            certainty: first.certainty,
-        })
+        let mut trees: BTreeMap<Option<String>, Vec<File>> = BTreeMap::new();
+        for file in files(case) {
+            trees.entry(repository(&file.path, case.world)).or_default().push(file);
+        }
+        trees.iter().find_map(|(root, files)| in_tree(root.as_deref(), files, case.world))
     }
+}
+
+fn in_tree(root: Option<&str>, files: &[File], world: &dyn World) -> Option<Hit> {
+    let status = root.and_then(|root| status(root, files, world));
+    let lost: Vec<&File> = files.iter().filter(|file| is_lost(file, root, &status)).collect();
+    let found = lost.iter().find(|file| !file.named || is_database(&file.path, world));
+    let foreign = |file: &&&File| world.memory().state_of(&file.path).is_none();
+    let several = root.is_some() && lost.iter().filter(|file| file.named).filter(foreign).count() > 1;
+    let first = found.or(lost.first().filter(|_| several))?;
+    let base = world.workspace();
+    let names: Vec<String> = lost.iter().map(|file| within(&file.path, base).to_owned()).collect();
+    Some(Hit {
+        what: format!(
+            "deletes or empties {} with work that nothing brings back: {}",
+            shown(first.place),
+            listed(&names)
+        ),
+        instead: "commit or stash it first, or move it aside".to_owned(),
+        span: first.span,
+        certainty: first.certainty,
+    })
 }
 
 /// A file that is there and goes.
@@ -134,8 +141,8 @@ fn status(root: &str, files: &[File], world: &dyn World) -> Option<GitStatus> {
     world.git_status(root, &GitAsk { paths, untracked: true, ignored: true, ..GitAsk::default() })
 }
 
-/// Does nothing hold what is in the file? Of one that was called by its name only the present state counts as kept:
-/// whoever changes a committed file and then deletes it means both.
+/// Does nothing hold what is in the file? Changes of a committed file count only where nobody named it: whoever changes
+/// a file and then deletes it by its name means both.
 fn is_lost(file: &File, root: Option<&str>, status: &Option<GitStatus>) -> bool {
     let (Some(root), Some(status)) = (root, status) else { return true };
     let path = within(&file.path, root);
