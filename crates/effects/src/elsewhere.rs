@@ -8,12 +8,19 @@ use crate::paths;
 /// Where the paths of a command lead that does not run in this file system.
 #[derive(Clone, Debug)]
 pub(crate) struct Elsewhere {
-    /// Paths there, and what they are here.
-    mounts: Vec<(String, Text)>,
+    mounts: Vec<Mount>,
     /// The home directory here, which the evaluator puts for `~`; there it is `/root`.
     home: String,
     /// What stands for a path that is not on this machine. Below a temporary directory: nobody misses it.
     nowhere: Text,
+}
+
+#[derive(Clone, Debug)]
+struct Mount {
+    there: String,
+    here: Text,
+    /// It can only be read there.
+    read_only: bool,
 }
 
 impl Elsewhere {
@@ -25,8 +32,18 @@ impl Elsewhere {
     }
 
     /// Puts `here` in at `there`.
-    pub fn mount(&mut self, there: &str, here: Text) {
-        self.mounts.push((paths::normal(there), here));
+    pub fn mount(&mut self, there: &str, here: Text, read_only: bool) {
+        self.mounts.push(Mount { there: paths::normal(there), here, read_only });
+    }
+
+    /// Is a path of this machine in a folder that is mounted so?
+    pub fn holds(&self, path: &str, read_only: bool) -> bool {
+        let within = |here: &Text| match here.as_literal() {
+            Some(folder) => paths::within(path, folder),
+            // It may be any folder, but not surely one that is only read.
+            None => !read_only,
+        };
+        self.mounts.iter().any(|mount| mount.read_only == read_only && within(&mount.here))
     }
 
     /// What a path there is on this machine: one place, or a folder there with all the mounts below it.
@@ -49,16 +66,16 @@ impl Elsewhere {
         }
         let mut all = vec![with_prefix(text, 0, &self.nowhere)];
         let folder = if text.as_literal().is_some() { prefix } else { folder_of(prefix) };
-        let below = self.mounts.iter().filter(|(there, _)| paths::within(there, folder));
-        all.extend(below.map(|(_, here)| here.clone()));
+        let below = self.mounts.iter().filter(|mount| paths::within(&mount.there, folder));
+        all.extend(below.map(|mount| mount.here.clone()));
         all
     }
 
     fn mapped(&self, text: &Text) -> Option<Text> {
         let prefix = text.prefix();
-        let fits = self.mounts.iter().filter(|(there, _)| paths::within(prefix, there));
-        let (there, here) = fits.max_by_key(|(there, _)| there.len())?;
-        Some(with_prefix(text, there.trim_end_matches('/').len(), here))
+        let fits = self.mounts.iter().filter(|mount| paths::within(prefix, &mount.there));
+        let mount = fits.max_by_key(|mount| mount.there.len())?;
+        Some(with_prefix(text, mount.there.trim_end_matches('/').len(), &mount.here))
     }
 }
 

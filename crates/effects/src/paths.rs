@@ -34,6 +34,10 @@ pub(crate) fn name(text: &Text, shown: &str, world: &dyn World, links: &Links) -
 
 /// The place of a text in which the call's own links are followed.
 pub(crate) fn at(text: &Text, shown: &str, world: &dyn World) -> Place {
+    // The system reads a path up to its first NUL.
+    if let Some((start, _)) = text.prefix().split_once('\0') {
+        return at(&Text::literal(start), shown, world);
+    }
     let Some(parts) = components(text) else {
         return Place {
             path: String::new(),

@@ -215,7 +215,9 @@ impl World for Machine {
     }
 
     fn home_of(&self, user: &str) -> Option<String> {
-        dirs::home_of(user).map(text)
+        // A user of a directory service, or in a container, is in no list: the name of the home is theirs.
+        let own = || self.home.rsplit('/').next().filter(|name| *name == user).map(|_| self.home.clone());
+        dirs::home_of(user).map(text).or_else(own)
     }
 
     fn git_status(&self, root: &str, ask: &GitAsk) -> Option<GitStatus> {

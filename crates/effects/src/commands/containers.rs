@@ -1,6 +1,7 @@
 //! Containers: docker, podman and their like. The inner command runs in another file system; what of this one is
 //! mounted there is followed back.
 
+mod data;
 mod described;
 mod machines;
 mod options;
@@ -137,7 +138,8 @@ fn start(run: &mut Run, words: &[Word]) -> Outcome {
     let command = inner_command(&options, options.operands.get(1..).unwrap_or_default());
     reach::image_tool(run, &options);
     let mark = run.analyst.mark();
-    let outcome = inside(run, there, options.value("w"), &command);
+    let outcome = inside(run, there, options.value("w"), &reach::entered(&options, command));
+    data::lost(run, mark, &options);
     reach::shown_files(run, &options, mark);
     // A new container knows only what it was given.
     run.analyst.sift(mark, |effect| !matches!(effect.kind, EffectKind::EnvRead { .. }));
@@ -157,7 +159,10 @@ fn exec(run: &mut Run, options: &Options) -> Outcome {
     if let Some(container) = &container {
         wiped::wiped(run, container, &command);
     }
-    inside(run, there, options.value("w"), &command)
+    let mark = run.analyst.mark();
+    let outcome = inside(run, there, options.value("w"), &command);
+    data::wiped(run, mark);
+    outcome
 }
 
 /// Runs a command in another file system. What it does to processes, packages or rights there is not ours.
@@ -171,7 +176,9 @@ pub(super) fn inside(run: &mut Run, there: Elsewhere, folder: Option<&Word>, com
     run.shell.set_cwd(&folder.map_or_else(|| Value::text("/"), Word::value));
     let outcome = run.inner(command);
     run.shell.set_cwd(&before);
-    run.analyst.elsewhere = outer;
+    if let Some(there) = std::mem::replace(&mut run.analyst.elsewhere, outer) {
+        data::spare(run, mark, &there);
+    }
     run.analyst.sift(mark, reaches_out);
     outcome
 }
@@ -213,7 +220,12 @@ fn mounts(run: &mut Run, options: &Options, there: &mut Elsewhere) {
         note_mount(run, &one);
         let resolved = run.shell.resolve(&one.here.value());
         let here = resolved.single().cloned().unwrap_or_else(|| one.here.text.clone());
-        there.mount(&one.there, here);
+        there.mount(&one.there, here, one.read_only);
+    }
+    let kept =
+        options.values("v").chain(options.values("mount")).filter(|word| volumes::named(run, word).is_none());
+    for one in kept.filter_map(|word| data::named(run, word)).collect::<Vec<_>>() {
+        there.mount(&one.there, one.here.text, one.read_only);
     }
 }
 
@@ -439,7 +451,11 @@ fn compose(run: &mut Run, words: &[Word]) -> Outcome {
             mounts(run, &options, &mut there);
             rights(run, &options);
             let command = inner_command(&options, options.operands.get(1..).unwrap_or_default());
-            return inside(run, there, options.value("w"), &command);
+            let mark = run.analyst.mark();
+            let outcome = inside(run, there, options.value("w"), &command);
+            data::lost(run, mark, &options);
+            data::wiped(run, mark);
+            return outcome;
         }
         "exec" => return exec(run, &read(rest, COMPOSE_RUN, Order::First)),
         "down" if volumes => infra(run, "delete-data", "the project's volumes, with all data in them"),

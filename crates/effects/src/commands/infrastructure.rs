@@ -254,7 +254,7 @@ fn vagrant(run: &mut Run) -> Outcome {
             // The project lies there as `/vagrant`.
             let world = run.analyst.world;
             let mut there = crate::elsewhere::Elsewhere::new(world);
-            there.mount("/vagrant", tollgate_shell::value::Text::literal(world.workspace()));
+            there.mount("/vagrant", tollgate_shell::value::Text::literal(world.workspace()), false);
             super::containers::inside(run, there, None, &words)
         }
         _ => run.derived(),

@@ -69,6 +69,7 @@ pub(super) const COMMANDS: Commands = &[
     ("setpriv", plain),
     ("capsh", capsh),
     ("catchsegv", plain),
+    ("start-stop-daemon", services::daemon),
     ("strace", plain),
     ("ltrace", plain),
     ("valgrind", plain),

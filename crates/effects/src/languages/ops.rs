@@ -338,7 +338,7 @@ impl Op {
             Op::Known(_)
                 | Op::Constant(_)
                 | Op::InputFiles
-                | Op::Pure(Pure::Parent | Pure::Base | Pure::Stem | Pure::Itself)
+                | Op::Pure(Pure::Parent | Pure::Parents | Pure::Base | Pure::Stem | Pure::Itself)
         )
     }
 

@@ -64,6 +64,8 @@ pub(super) enum Pure {
     /// Paths one below the other, absolute.
     Resolve,
     Parent,
+    /// All folders above, the nearest first.
+    Parents,
     Base,
     Stem,
     /// Strips one way of quoting: `shlex.split`.
@@ -329,6 +331,10 @@ fn paths(what: Pure, args: &Args) -> Option<Val> {
     Some(match what {
         Pure::JoinPaths => Val::Text(join_paths(&flat(args))),
         Pure::Parent => Val::Text(parent(&args.text(0))),
+        Pure::Parents => {
+            let above = std::iter::successors(Some(parent(&args.text(0))), |folder| Some(parent(folder)));
+            Val::list(above.take(8).map(Val::Text).collect())
+        }
         Pure::Base => each_text(&first(args), |path| base(path).to_owned()),
         Pure::Stem => each_text(&first(args), |path| {
             base(path).rsplit_once('.').map_or(base(path), |(stem, _)| stem).to_owned()

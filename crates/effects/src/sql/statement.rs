@@ -325,14 +325,39 @@ fn is_filtered(clause: &[Token]) -> bool {
     !parts.into_iter().any(holds_always)
 }
 
-/// `true`, `1`, `1=1`, `not false`, and several of them joined by `and`.
+/// `true`, `1`, `1=1`, `not false`, what every row's key is, and several of them joined by `and`.
 fn holds_always(condition: &[&Token]) -> bool {
     condition.split(|token| is_word(token, "and")).all(|part| match part {
         [Token::Word(word)] => word == "true" || word.parse::<f64>().is_ok_and(|number| number != 0.0),
         [Token::Word(not), Token::Word(word)] if not == "not" => word == "false" || word == "0",
         [left, Token::Symbol('='), right] => left == right,
-        _ => false,
+        [.., like, Token::Text(pattern)] if is_word(like, "like") || is_word(like, "ilike") => {
+            !pattern.is_empty() && pattern.chars().all(|c| c == '%')
+        }
+        _ => is_true_of_keys(part),
     })
+}
+
+/// `id is not null`, `id > 0`, `id >= 1`, `id <> ''`: a key is that in every row.
+fn is_true_of_keys(part: &[&Token]) -> bool {
+    let bare = part.rsplit(|token| **token == Token::Symbol('.')).next().unwrap_or_default();
+    let Some((Token::Word(key) | Token::Name(key), rest)) = bare.split_first() else { return false };
+    if !matches!(key.to_ascii_lowercase().as_str(), "id" | "_id" | "uuid" | "pk" | "rowid" | "ctid" | "oid") {
+        return false;
+    }
+    if let [is, not, null] = rest {
+        return is_word(is, "is") && is_word(not, "not") && is_word(null, "null");
+    }
+    let Some((bound, operator)) = rest.split_last() else { return false };
+    let symbol = |token: &&Token| if let Token::Symbol(c) = token { *c } else { ' ' };
+    let operator: String = operator.iter().map(symbol).collect();
+    match (operator.as_str(), bound) {
+        (">" | "<>" | "!=", Token::Word(number)) => number == "0",
+        (">=", Token::Word(number)) => matches!(number.as_str(), "0" | "1"),
+        (">-" | ">=-" | "<>-" | "!=-", Token::Word(number)) => number.parse::<f64>().is_ok(),
+        (">" | "<>" | "!=", Token::Text(text)) => text.is_empty(),
+        _ => false,
+    }
 }
 
 /// A line for the client: some run programs or read files.

@@ -17,6 +17,10 @@ fn finds_what_loses_data() {
         ("truncate users cascade", Deed::Truncate, "users"),
         ("DELETE FROM users", Deed::Delete, "users"),
         ("delete from users where 1=1", Deed::Delete, "users"),
+        ("delete from users where id is not null", Deed::Delete, "users"),
+        ("delete from users u where u.id > 0", Deed::Delete, "users"),
+        ("delete from users where id > -1 or name = 'x'", Deed::Delete, "users"),
+        ("delete from users where email like '%'", Deed::Delete, "users"),
         ("delete from users where true", Deed::Delete, "users"),
         ("delete from users where 'a'='a' returning id", Deed::Delete, "users"),
         (

@@ -138,8 +138,10 @@ impl Shell {
         self.step(1 + span_length(body.span) / 16, body.span, host);
         let name_span = name.span;
         let names = self.expand_value(name, Mode::Plain, host);
+        let text = self.source.get(body.span.start as usize..body.span.end as usize);
         let function = Function {
             body: Rc::new(body.clone()),
+            text: text.filter(|_| !self.context.patched).map(Rc::from),
             origin: self.context.origin,
             patched: self.context.patched,
         };

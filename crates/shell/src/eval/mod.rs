@@ -84,6 +84,8 @@ pub struct Shell {
     ended: bool,
     /// How the last command substitution ended.
     substituted: Option<Status>,
+    /// The text being run, as it was written.
+    source: Rc<str>,
 }
 
 /// What is true of the place being interpreted, whatever the state.
@@ -138,6 +140,7 @@ impl Shell {
             looked: RefCell::default(),
             ended: false,
             substituted: None,
+            source: Rc::default(),
         }
     }
 
@@ -150,12 +153,8 @@ impl Shell {
     /// Reads and interprets a whole script, traps included.
     pub fn run(&mut self, source: &str, host: &mut dyn Host) -> Outcome {
         let script = crate::parse(source, self.dialect);
-        self.run_script(&script, host)
-    }
-
-    /// Interprets a script that was read before, traps included.
-    pub fn run_script(&mut self, script: &Script, host: &mut dyn Host) -> Outcome {
-        let flow = self.run_top(script, host);
+        self.source = Rc::from(source);
+        let flow = self.run_top(&script, host);
         let left = self.absorb(0, |_| true, host);
         let flow = self.join_flows(flow, left, &*host);
         let status = flow.status();

@@ -126,6 +126,8 @@ pub(super) struct Functions {
 #[derive(Clone, Debug)]
 pub(super) struct Function {
     pub body: Rc<Command>,
+    /// The body as it was written; `None` where parts of it are not known.
+    pub text: Option<Rc<str>>,
     pub origin: Option<Span>,
     pub patched: bool,
 }

@@ -87,7 +87,10 @@ impl Shell {
         };
         let script = crate::parse(&source, self.dialect);
         self.context = Context { origin: Some(span), patched, ..self.context };
-        if top { self.run_top(&script, host) } else { self.run_items(&script, host) }
+        let outer = std::mem::replace(&mut self.source, Rc::from(source));
+        let flow = if top { self.run_top(&script, host) } else { self.run_items(&script, host) };
+        self.source = outer;
+        flow
     }
 
     fn run_sourced(&mut self, code: &Code, span: Span, host: &mut dyn Host) -> Flow {

@@ -27,7 +27,7 @@ pub(in crate::commands) fn described(run: &mut Run, text: &str) {
 pub(super) fn started(run: &mut Run, text: &str) {
     let mut there = Elsewhere::new(run.analyst.world);
     for mount in mounts(run, text) {
-        there.mount(&mount.there, Text::literal(&mount.here.shown()));
+        there.mount(&mount.there, Text::literal(&mount.here.shown()), mount.read_only);
     }
     for command in yaml::commands(text) {
         let words = ["sh", "-c", &command].map(|word| Word::literal_at(word, run.call.span));

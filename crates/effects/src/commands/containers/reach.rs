@@ -69,6 +69,22 @@ pub(super) fn image_tool(run: &mut Run, options: &Options) {
     }
 }
 
+/// What a container starts: an image whose own program is known starts it with the words behind, unless they name
+/// another.
+pub(super) fn entered(options: &Options, command: Vec<Word>) -> Vec<Word> {
+    let Some(image) = options.operands.first().filter(|_| !options.has("entrypoint")) else { return command };
+    let Some(first) = command.first() else { return command };
+    let shown = image.shown();
+    let name = shown.rsplit('/').next().unwrap_or_default().split([':', '@']).next().unwrap_or_default();
+    let name = name.trim_end_matches("-cli");
+    let other = first.literal().is_none_or(crate::commands::is_command);
+    let own = first.text.prefix().starts_with('-') || (crate::commands::is_command(name) && !other);
+    if !own {
+        return command;
+    }
+    std::iter::once(Word::literal_at(name, image.span)).chain(command).collect()
+}
+
 /// `compose config` prints the settings with every variable in its place, those of `.env` too.
 pub(super) fn shown_settings(run: &mut Run, global: &Options, words: &[Word]) {
     let quiet =
@@ -143,7 +159,7 @@ fn built(run: &mut Run, line: &Line) {
         let shown = secret.shown();
         let part = |name: &str| shown.split(',').find_map(|part| part.strip_prefix(name).map(str::to_owned));
         if let (Some(id), Some(source)) = (part("id="), part("src=").or_else(|| part("source="))) {
-            there.mount(&format!("/run/secrets/{id}"), Text::literal(&source));
+            there.mount(&format!("/run/secrets/{id}"), Text::literal(&source), true);
         }
     }
     let joined = text.replace("\\\n", " ");

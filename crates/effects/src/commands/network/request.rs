@@ -81,8 +81,8 @@ pub(super) fn is_override(name: &str) -> bool {
 /// Elasticsearch and its like are databases spoken to in requests, by their usual port: a deleted index is gone.
 fn index_loss(address: &str, method: &str) -> Option<&'static str> {
     let (_, path) = address.split_once(":9200")?;
-    let path = path.trim_matches('/');
-    let parts = path.split(['/', '?']).filter(|part| !part.is_empty()).count();
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let parts = path.split('/').filter(|part| !part.is_empty()).count();
     if path.contains("_delete_by_query") {
         Some("delete-all")
     } else {

@@ -84,7 +84,7 @@ pub(super) fn bwrap(run: &mut Run) -> Outcome {
                 && !name.ends_with("fd")
                 && !name.ends_with("data")
             {
-                there.mount(&at.shown(), here.text.clone());
+                there.mount(&at.shown(), here.text.clone(), name.starts_with("ro-bind"));
                 open |=
                     name.starts_with("dev-bind") || name.starts_with("bind") && here.is("/") && at.is("/");
             }

@@ -1,9 +1,11 @@
 //! Commands that run as services, or in another folder.
 
+use tollgate_model::EffectKind;
+use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
 use crate::commands::{Run, interpreters};
-use crate::options::Options;
+use crate::options::{Options, Order, read};
 use crate::word::Word;
 
 /// Where a wrapper that goes to another folder works: one that it is told, or that of a service.
@@ -35,4 +37,35 @@ pub(super) fn services(run: &mut Run, options: &Options) {
     if options.has("S") && options.operands.is_empty() {
         interpreters::stdin_code(run);
     }
+}
+
+/// `start-stop-daemon`: starts the program that `--startas` or `--exec` names with the operands, or ends those that
+/// it finds.
+pub(super) fn daemon(run: &mut Run) -> Outcome {
+    let spec = "S,start K,stop T,status H,help V,version p,pidfile= x,exec= n,name= u,user= g,group= s,signal= R,retry= \
+        a,startas= t,test o,oknodo q,quiet c,chuid= r,chroot= d,chdir= b,background notify-await notify-timeout= \
+        C,no-close N,nicelevel= P,procsched= I,iosched= k,umask= m,make-pidfile remove-pidfile v,verbose O,output= \
+        ppid= pid=";
+    let options = read(run.args, spec, Order::First);
+    if options.has("t") || options.has("T") {
+        return run.derived();
+    }
+    let program = options.value("a").or(options.value("x"));
+    if options.has("K") {
+        let named = options.value("n").or(program).or(options.value("pid")).or(options.value("u"));
+        let target = named.map_or_else(|| "*".to_owned(), Word::shown);
+        let signal = options.value("s").map_or_else(|| "TERM".to_owned(), Word::shown);
+        run.push(EffectKind::Process { signal, target });
+        return run.derived();
+    }
+    let command: Vec<Word> = program.into_iter().chain(&options.operands).cloned().collect();
+    if program.is_none() {
+        return run.derived();
+    }
+    let before = run.shell.cwd().clone();
+    let folder = options.value("d").map_or_else(|| Value::text("/"), Word::value);
+    run.shell.set_cwd(&folder);
+    let outcome = run.inner(&command);
+    run.shell.set_cwd(&before);
+    outcome
 }

@@ -28,7 +28,7 @@ pub(super) fn lex(text: &str) -> Rc<[Token]> {
 fn step(scan: &mut Scan, tokens: &mut Tokens) {
     let Some(c) = scan.peek() else { return };
     match c {
-        '\n' => {
+        _ if ends_line(c) => {
             scan.next();
             (tokens.spaced, tokens.fresh) = (true, true);
         }
@@ -37,7 +37,9 @@ fn step(scan: &mut Scan, tokens: &mut Tokens) {
             tokens.spaced = true;
         }
         '/' if scan.sees("//") => {
-            scan.line();
+            while scan.peek().is_some_and(|c| !ends_line(c)) {
+                scan.next();
+            }
         }
         '/' if scan.sees("/*") => {
             scan.at += 2;
@@ -63,6 +65,11 @@ fn step(scan: &mut Scan, tokens: &mut Tokens) {
             }
         },
     }
+}
+
+/// What ends a line, and a comment with it.
+fn ends_line(c: char) -> bool {
+    matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}')
 }
 
 /// A name; letters in it may be written by their number.

@@ -26,6 +26,13 @@ pub(super) fn lex(text: &str) -> Rc<[Token]> {
     tokens.finish(brackets)
 }
 
+/// A comment ends with its line, or with the code.
+fn comment(scan: &mut Scan) {
+    while !scan.sees("?>") && scan.peek().is_some_and(|c| !matches!(c, '\n' | '\r')) {
+        scan.next();
+    }
+}
+
 /// Skips what is no code, up to the next opening tag.
 fn markup(scan: &mut Scan) {
     scan.until("<?");
@@ -44,12 +51,8 @@ fn step(scan: &mut Scan, tokens: &mut Tokens) {
             tokens.push(Tok::Op(";"));
             markup(scan);
         }
-        '#' if !scan.sees("#[") => {
-            scan.line();
-        }
-        '/' if scan.sees("//") => {
-            scan.line();
-        }
+        '#' if !scan.sees("#[") => comment(scan),
+        '/' if scan.sees("//") => comment(scan),
         '/' if scan.sees("/*") => {
             scan.until("*/");
         }

@@ -13,6 +13,9 @@ const OPS: &[&str] = &[
 ];
 
 pub(super) fn lex(text: &str) -> Rc<[Token]> {
+    // A lone carriage return ends a line too, and a comment with it.
+    let lines = text.contains('\r').then(|| text.replace("\r\n", "\n").replace('\r', "\n"));
+    let text = lines.as_deref().unwrap_or(text);
     let mut lexer = Lexer { scan: Scan::new(text), tokens: Tokens::default(), indents: vec![0], depth: 0 };
     lexer.indent();
     while !lexer.scan.done() {

@@ -440,6 +440,7 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "joinpath" => Op::Pure(Pure::JoinPaths),
         "expanduser" => Op::Pure(Pure::ExpandUser),
         "parent" | "dirname" => Op::Pure(Pure::Parent),
+        "parents" => Op::Pure(Pure::Parents),
         "name" => Op::Pure(Pure::Base),
         "stem" => Op::Pure(Pure::Stem),
         "resolve" | "absolute" => Op::Pure(Pure::Resolve),

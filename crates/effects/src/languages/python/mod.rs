@@ -244,9 +244,13 @@ fn lambda(m: &mut Machine) -> Val {
 
 /// A module by its name; one that lies beside the program is run.
 fn module(m: &mut Machine, name: &str) -> Val {
-    if !modules::is_known(name) && !name.is_empty() {
-        let path = format!("{}.py", name.replace('.', "/"));
-        m.module_file(&path);
+    let base = name.replace('.', "/");
+    let (file, package) = (format!("{base}.py"), format!("{base}/__init__.py"));
+    // A file beside the program comes before the library's module of that name.
+    if !name.is_empty() && (!modules::is_known(name) || m.has_beside(&file)) {
+        m.module_file(&file);
+    } else if !name.is_empty() && m.has_beside(&package) {
+        m.module_file(&package);
     }
     Val::name(name)
 }

@@ -28,7 +28,11 @@ impl Shell {
             return self.either();
         }
         if on.contains('f') || on.contains('F') {
-            self.export_functions(names, kind == Declare::Export || on.contains('x'));
+            let exported = kind == Declare::Export || on.contains('x');
+            self.export_functions(names, exported);
+            if !exported && !off.contains('f') {
+                self.print_functions(names, on.contains('F'));
+            }
             return self.either();
         }
         // Inside a function `declare` makes a local variable, unless it has `-g`.
@@ -165,6 +169,33 @@ impl Shell {
                 *flag |= exported;
             }
         }
+    }
+
+    /// `declare -f name` prints the function so that it can be read again, `-F` only its name.
+    fn print_functions(&mut self, names: &[Field], named: bool) {
+        for field in names {
+            let printed = match field.value.as_literal() {
+                Some(name) if named => Value::text(&format!("{name}\n")),
+                Some(name) => self.function_text(name),
+                None => Value::unknown(HoleSource::Output),
+            };
+            self.emit(1, &printed);
+        }
+    }
+
+    fn function_text(&self, name: &str) -> Value {
+        let known = self.state.local.functions.get(name);
+        // The profile of whoever runs this may define others.
+        let Some(functions) = known.filter(|functions| !functions.maybe_unset) else {
+            return Value::unknown(HoleSource::Output);
+        };
+        let texts: Option<Vec<Value>> = functions
+            .any
+            .iter()
+            .map(|function| Some(Value::text(&format!("{name} () {}\n", function.text.as_deref()?))))
+            .collect();
+        let any = texts.unwrap_or_default().into_iter().reduce(|one, other| one.union(&other));
+        any.unwrap_or_else(|| Value::unknown(HoleSource::Output))
     }
 
     pub(super) fn builtin_unset(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {

@@ -4,7 +4,7 @@ use tollgate_model::Span;
 
 use super::super::echo::{Escapes, escaped, unescaped};
 use super::super::state::Flow;
-use super::super::{Field, Host, Shell};
+use super::super::{Field, Host, Shell, Status};
 use super::joined;
 use crate::ast::Dialect;
 use crate::value::{Hole, HoleSource, Piece, Text, Value};
@@ -58,7 +58,10 @@ impl Shell {
         let whole = text.concat(&end);
         self.budget.charge(&whole);
         self.emit(1, &whole);
-        self.either()
+        // To a file, a pipe or another descriptor writing may fail; to whoever reads the answer of the whole command
+        // it does not.
+        let heard = !self.state.local.fds.contains_key(&1);
+        Flow::of(if heard { Status::Success } else { Status::Either }, self.state.clone())
     }
 
     pub(super) fn builtin_printf(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
