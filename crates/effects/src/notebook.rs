@@ -43,7 +43,16 @@ pub(crate) fn cell(text: &str) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut python = String::new();
     let mut folder = String::new();
+    let mut quote = None;
     for line in joined(text) {
+        let within = quote.is_some();
+        quote = long_string(&line, quote);
+        // Lines of a long string are no commands.
+        if within {
+            python.push_str(&line);
+            python.push('\n');
+            continue;
+        }
         let indent = line.get(..line.len() - line.trim_start().len()).unwrap_or_default();
         if let Some(path) = line.trim_start().strip_prefix("%cd ") {
             folder = format!("cd {} && ", path.trim());
@@ -74,6 +83,51 @@ pub(crate) fn cell(text: &str) -> Vec<Piece> {
         pieces.push(Piece::Language(Language::Python, python));
     }
     pieces
+}
+
+/// The long string that is open after a line.
+fn long_string(line: &str, open: Option<&'static str>) -> Option<&'static str> {
+    let mut open = open;
+    let mut rest = line;
+    if open.is_none() && shell_line(line).is_some() {
+        return None;
+    }
+    while !rest.is_empty() {
+        let passed = match open {
+            Some(quote) if rest.starts_with(quote) => {
+                open = None;
+                3
+            }
+            None if rest.starts_with('#') => break,
+            None => match ["\"\"\"", "'''"].into_iter().find(|quote| rest.starts_with(quote)) {
+                Some(quote) => {
+                    open = Some(quote);
+                    3
+                }
+                None => short_string(rest),
+            },
+            Some(_) => rest.chars().next().map_or(1, char::len_utf8),
+        };
+        rest = rest.get(passed..).unwrap_or_default();
+    }
+    open
+}
+
+/// How long the string is that stands here; one character where none does.
+fn short_string(text: &str) -> usize {
+    let mut characters = text.char_indices();
+    let first = characters.next().map(|(_, c)| c);
+    let Some(quote) = first.filter(|c| matches!(c, '"' | '\'')) else {
+        return first.map_or(1, char::len_utf8);
+    };
+    let mut escaped = false;
+    for (at, c) in characters {
+        if c == quote && !escaped {
+            return at + 1;
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    text.len()
 }
 
 /// The variable that what a line prints is put into.
@@ -120,6 +174,7 @@ fn interpolated(command: &str, python: &str) -> Option<String> {
     while let Some(at) = rest.find(['{', '$']) {
         let (before, after) = rest.split_at(at);
         plain.push_str(before);
+        let braced = after.starts_with('{');
         let (name, next) = match after.strip_prefix('{') {
             Some(inner) => inner.split_once('}').unwrap_or(("", inner)),
             None => {
@@ -128,7 +183,11 @@ fn interpolated(command: &str, python: &str) -> Option<String> {
                 inner.split_at(end)
             }
         };
-        if binds(name) {
+        // An expression begins with a value of the cell, or with a text.
+        let begins = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
+        let expression =
+            braced && (name.starts_with(['"', '\'']) || binds(begins)) && name.contains(['[', '(', '.']);
+        if binds(name) || expression {
             found = true;
             parts.push(quoted(&std::mem::take(&mut plain)));
             parts.push(format!("str({name})"));

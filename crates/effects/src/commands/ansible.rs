@@ -73,6 +73,11 @@ fn module_runs(run: &mut Run, module: &str, args: &Word, here: bool, host: &str)
             writes(run, path, args);
             run.derived()
         }
+        ("filesystem" | "parted" | "lvg" | "luks_device" | "zpool", _) if here => {
+            let device = ["dev", "device", "pvs"].into_iter().find_map(value).unwrap_or_default();
+            let command = ["mkfs", device].map(|text| Word::literal_at(text, args.span));
+            run.inner(&command)
+        }
         // Whatever the module looks after: a volume, a database, a user, a zone.
         _ if !here && absent => {
             let (tool, operation) = (run.program.to_owned(), "delete".to_owned());

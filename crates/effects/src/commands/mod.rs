@@ -267,6 +267,11 @@ pub(crate) fn known_families() -> Vec<Family> {
     ]
 }
 
+/// What it means that a program sets a variable for those that it starts.
+pub(crate) fn set_variable(run: &mut Run, name: &str, value: &Value) {
+    variables::variable(run.analyst, name, value, run.call, run.shell);
+}
+
 /// What variables set for a command mean: some of them are code.
 pub(crate) fn environment(analyst: &mut Analyst, call: &Call, shell: &mut Shell) {
     git::settle(shell);

@@ -317,7 +317,10 @@ pub(super) fn notice(run: &mut Run) {
             plain(run, &["add"], "C directory P project G group E extras source python")
         }
         "cargo" => cargo(run),
-        "go" => plain(run, &["install", "get"], "C mod modfile overlay p"),
+        "go" => {
+            plain(run, &["install", "get"], "C mod modfile overlay p");
+            indexes::go_module(run);
+        }
         "gem" => gem(run),
         "composer" => plain(run, &["require"], "d working-dir"),
         "brew" if run.args.first().is_some_and(|verb| verb.is("tap")) => {

@@ -427,8 +427,20 @@ fn ufw(run: &mut Run) -> Outcome {
     if run.args.iter().any(off) { weaken(run, "turns its firewall off") } else { run.derived() }
 }
 
+/// The rules that `nft -f` reads.
+fn rules_given(run: &mut Run) -> String {
+    let named =
+        run.args.windows(2).find(|pair| matches!(pair, [flag, _] if flag.is("-f") || flag.is("--file")));
+    let Some(file) = named.and_then(|pair| pair.get(1)).cloned().filter(|_| run.program == "nft") else {
+        return String::new();
+    };
+    let text = if file.is("-") { run.stdin().cloned() } else { run.analyst.script(&file, run.shell) };
+    text.and_then(|text| text.as_literal().map(str::to_owned)).unwrap_or_default()
+}
+
 fn firewall(run: &mut Run) -> Outcome {
-    let words: Vec<String> = run.args.iter().map(Word::shown).collect();
+    let mut words: Vec<String> = run.args.iter().map(Word::shown).collect();
+    words.extend(rules_given(run).split_whitespace().map(|word| word.trim_end_matches(';').to_owned()));
     let flushes = words.iter().any(|word| matches!(word.as_str(), "-F" | "--flush" | "-X"))
         || words.windows(2).any(|pair| matches!(pair, [verb, what] if verb == "flush" && what == "ruleset"));
     if flushes { weaken(run, "empties its firewall") } else { run.derived() }

@@ -190,7 +190,15 @@ fn is_dump(effect: &Effect) -> bool {
 pub(super) fn run(run: &mut Run) {
     let whole = run.args.iter().any(|word| word.is(".") || word.is("./..."));
     let names: &[&str] = match run.program {
-        "cargo" => &["src/main.rs", "src/lib.rs", "build.rs"],
+        "cargo" => match run.args.iter().map(Word::shown).find(|word| !word.starts_with(['-', '+'])) {
+            Some(verb) if matches!(verb.as_str(), "run" | "r" | "install" | "watch") => {
+                &["src/main.rs", "src/lib.rs", "build.rs"]
+            }
+            Some(verb) if matches!(verb.as_str(), "test" | "t" | "bench" | "nextest") => {
+                &["src/lib.rs", "build.rs"]
+            }
+            _ => &["build.rs"],
+        },
         _ if whole => &["main.go", "./main.go"],
         _ => &[],
     };

@@ -51,6 +51,8 @@ pub(super) const COMMANDS: Commands = &[
     ("gdisk", partition),
     ("chattr", chattr),
     ("mount", mount),
+    ("bindfs", bindfs),
+    ("fio", fio),
     ("xhost", xhost),
     ("kill", kill),
     ("pkill", kill_by_name),
@@ -168,6 +170,37 @@ fn chattr(run: &mut Run) -> Outcome {
 }
 
 /// `mount --bind a b` makes `b` another name of `a`.
+/// Shows a folder at another place.
+fn bindfs(run: &mut Run) -> Outcome {
+    let spec = "h,help V,version fuse-help u,force-user= g,force-group= p,perms= m,mirror= M,mirror-only= o= r f d s \
+        n,no-allow-other map= create-for-user= create-for-group= create-with-perms= resolve-symlinks";
+    let options = read(run.args, spec, Order::Anywhere);
+    let path = |word: &Word| run.shell.resolve(&word.value()).as_literal().map(crate::paths::normal);
+    if let [source, target, ..] = options.operands.as_slice()
+        && let (Some(source), Some(target)) = (path(source), path(target))
+    {
+        run.analyst.links.link(&target, &source);
+    }
+    run.derived()
+}
+
+/// Measures a file or a device, by writing to it if so told.
+fn fio(run: &mut Run) -> Outcome {
+    let given = |name: &str| {
+        let named = run.args.iter().filter(|word| word.text.prefix().starts_with(name));
+        named.map(|word| word.after('=')).collect::<Vec<_>>()
+    };
+    let how = [given("--rw="), given("--readwrite=")].concat();
+    let writes = how.iter().any(|how| !matches!(how.shown().as_str(), "read" | "randread"));
+    for file in given("--filename=").into_iter().filter(|_| writes) {
+        for name in file.shown().split(':') {
+            let word = Word::literal_at(name, file.span);
+            run.analyst.write(&word, WriteMode::Overwrite, None, run.shell);
+        }
+    }
+    run.derived()
+}
+
 fn mount(run: &mut Run) -> Outcome {
     let spec = "a,all B,bind R,rbind M,move r,read-only,ro w,rw,read-write t,types= o,options= L,label= U,uuid= \
         source= target= target-prefix= f,fake F,fork T,fstab= i,internal-only l,show-labels n,no-mtab options-mode= \

@@ -1,5 +1,6 @@
 //! Task runners: `make`, `npm run`, `just` and their like run lines that stand in a file of the project.
 
+pub(crate) mod just;
 pub(crate) mod makefile;
 mod others;
 
@@ -13,7 +14,8 @@ use crate::aftermath::TEXT_LIMIT;
 use crate::analyst::taint;
 use crate::options::{Options, Order, read};
 use crate::word::Word;
-use makefile::{Makefile, plain_recipe};
+pub(crate) use just::justfile_lines;
+use makefile::Makefile;
 pub(super) use others::ninja;
 pub(crate) use others::{m4_commands, ninja_commands};
 
@@ -23,7 +25,7 @@ pub(super) const COMMANDS: Commands = &[
     ("bmake", make),
     ("pmake", make),
     ("remake", make),
-    ("just", just),
+    ("just", just::just),
     ("task", task),
     ("go-task", task),
     ("pre-commit", pre_commit),
@@ -194,85 +196,6 @@ fn given_tools(run: &mut Run, sets: &[&str], dry: bool) {
     {
         possibly(run, |run| drop(interpreters::code(run, &Value::text(value), run.call.span)));
     }
-}
-
-fn just(run: &mut Run) -> Outcome {
-    let spec = "f,justfile= d,working-directory= l,list n,dry-run summary show= evaluate set q,quiet v,verbose u,unsorted \
-        choose fmt check init dump e,edit color= shell= shell-arg= dotenv-path= E= one yes h,help V,version";
-    let options = read(run.args, spec, Order::First);
-    if ["l", "n", "summary", "show", "evaluate", "fmt", "dump", "h", "V", "init"]
-        .into_iter()
-        .any(|name| options.has(name))
-    {
-        return run.derived();
-    }
-    let folder = options.value("d").cloned();
-    let name = options.value("f").map(Word::shown);
-    let names: Vec<&str> = match &name {
-        Some(name) => vec![name],
-        None => vec!["justfile", "Justfile", ".justfile"],
-    };
-    let text = text_of(run, folder.as_ref(), &names).unwrap_or_default();
-    let goals: Vec<String> =
-        options.operands.iter().filter(|word| !word.shown().contains('=')).map(Word::shown).collect();
-    let lines = just_recipes(&text, &goals);
-    run_task(run, folder.as_ref(), &goals, &lines);
-    run.derived()
-}
-
-/// All recipe lines of a justfile, with the names of their recipes.
-pub(crate) fn justfile_lines(text: &str) -> Vec<(String, String)> {
-    let named = |(name, _, lines): (String, Vec<String>, Vec<String>)| {
-        lines.into_iter().map(|line| (name.clone(), line)).collect::<Vec<_>>()
-    };
-    read_just(text).into_iter().flat_map(named).collect()
-}
-
-/// Recipes by name, with what they need and their lines.
-fn read_just(text: &str) -> Vec<(String, Vec<String>, Vec<String>)> {
-    let mut recipes: Vec<(String, Vec<String>, Vec<String>)> = Vec::new();
-    for line in text.lines() {
-        if line.starts_with([' ', '\t']) {
-            if let Some((_, _, lines)) = recipes.last_mut() {
-                let line = plain_recipe(line).replace("{{", "${").replace("}}", "}");
-                lines.push(line);
-            }
-            continue;
-        }
-        let head = line.trim_start_matches('@');
-        if let Some((name, needs)) = head.split_once(':').filter(|(_, rest)| !rest.starts_with('=')) {
-            let name = name.split_whitespace().next().unwrap_or_default().to_owned();
-            let needs =
-                needs.split_whitespace().map(|need| need.trim_matches(['(', ')']).to_owned()).collect();
-            recipes.push((name, needs, Vec::new()));
-        }
-    }
-    // A recipe with a first line of its own is one script.
-    for (_, _, lines) in &mut recipes {
-        if lines.first().is_some_and(|line| line.starts_with("#!")) {
-            *lines = vec![lines.join("\n")];
-        }
-    }
-    recipes
-}
-
-fn just_recipes(text: &str, goals: &[String]) -> Vec<String> {
-    let recipes = read_just(text);
-    let first = recipes.first().map(|(name, _, _)| name.clone());
-    let mut todo: Vec<String> = if goals.is_empty() { first.into_iter().collect() } else { goals.to_vec() };
-    let mut done: Vec<String> = Vec::new();
-    let mut lines = Vec::new();
-    while let Some(goal) = todo.pop() {
-        if done.contains(&goal) || done.len() >= RECIPES {
-            continue;
-        }
-        for (_, needs, own) in recipes.iter().filter(|(name, _, _)| *name == goal) {
-            todo.extend(needs.iter().cloned());
-            lines.extend(own.iter().cloned());
-        }
-        done.push(goal);
-    }
-    lines
 }
 
 fn task(run: &mut Run) -> Outcome {

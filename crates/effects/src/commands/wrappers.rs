@@ -223,8 +223,13 @@ fn sudo(run: &mut Run) -> Outcome {
 /// `-C command` is run for what may be typed next.
 fn completion(run: &mut Run) -> Outcome {
     let spec = "a b c d e f g j k s u v A= C= D E F= G= I o= P= p r S= V= W= X=";
-    for command in read(run.args, spec, Order::Anywhere).values("C").cloned().collect::<Vec<_>>() {
+    let options = read(run.args, spec, Order::Anywhere);
+    for command in options.values("C").cloned().collect::<Vec<_>>() {
         interpreters::code(run, &command.value(), command.span);
+    }
+    // A list of words is expanded first.
+    for words in options.values("W").cloned().collect::<Vec<_>>() {
+        interpreters::code(run, &Value::text("echo ").concat(&words.value()), words.span);
     }
     run.derived()
 }
@@ -313,6 +318,12 @@ fn hyperfine(run: &mut Run) -> Outcome {
 }
 
 fn multicall(run: &mut Run) -> Outcome {
+    if run.args.first().is_some_and(|word| word.is("--install")) {
+        let folder = run.args.iter().skip(1).find(|word| !word.text.prefix().starts_with('-'));
+        let folder = folder.cloned().unwrap_or_else(|| Word::literal_at("/bin", run.call.span));
+        super::archives::extract(run, &folder);
+        return run.derived();
+    }
     let command: Vec<Word> =
         run.args.iter().skip_while(|word| word.shown().starts_with('-')).cloned().collect();
     inner_or_nothing(run, &command, false)

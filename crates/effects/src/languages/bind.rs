@@ -24,6 +24,7 @@ impl Machine<'_, '_, '_> {
     /// A part of a value is set: `file.text = ""` writes the file, and the body of a request is sent with it.
     pub fn part_set(&mut self, place: Option<&str>, value: &Val) {
         let Some((owner, part)) = place.and_then(|place| place.rsplit_once('.')) else { return };
+        self.env_part(owner, part, value);
         let root = owner.split('.').next().unwrap_or_default();
         if let Some(Val::Object(object)) = self.scope.get(root).cloned().filter(|_| !root.is_empty())
             && is_service(&object.class)

@@ -47,6 +47,7 @@ mod tcl;
 mod text;
 mod token;
 mod value;
+mod variables;
 
 use tollgate_model::Span;
 use tollgate_shell::eval::{Host, Input, Outcome, Status, Stream};

@@ -130,6 +130,8 @@ pub(super) enum Op {
     Now(Known),
     /// Goes to a directory.
     ChangeDir,
+    /// Sets variables of the environment.
+    SetEnv,
     /// Makes a directory.
     MakeDir,
     /// Makes an empty file, or only changes its times.

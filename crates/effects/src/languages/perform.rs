@@ -74,6 +74,9 @@ impl Machine<'_, '_, '_> {
 
     /// Runs programs in the folder that the options name, and code.
     fn run_there(&mut self, op: Op, name: &str, args: &Args) -> Option<Val> {
+        if op.starts() {
+            self.child_env(args);
+        }
         let mut named = ["cwd", "chdir", "current_dir"].iter().filter_map(|name| args.option(name));
         let Some(folder) = named.find(|value| op.starts() && matches!(value, Val::Text(_))) else {
             return self.run_op(op, name, args);
@@ -110,6 +113,8 @@ impl Machine<'_, '_, '_> {
             Op::EvalFile => self.run_file(&args.at(0, &["path", "file"])),
             Op::Unpack => {
                 let marks = args.taint();
+                let calls = args.literal(0).is_some_and(|text| is_calling_pickle(&text));
+                let marks = if calls { marks.union(taint::DECODED) } else { marks };
                 if taint::has(marks, taint::NET) || taint::has(marks, taint::DECODED) {
                     self.dynamic(marks);
                 }
@@ -348,6 +353,7 @@ impl Machine<'_, '_, '_> {
     fn known_op(&mut self, op: Op, name: &str, args: &Args) -> Option<Val> {
         Some(match op {
             Op::Env | Op::EnvAll => self.environment(op == Op::EnvAll, name, args),
+            Op::SetEnv => self.set_env(args),
             Op::InputFiles => self.input_files(),
             Op::Known(known) | Op::Now(known) => self.known(known),
             Op::Constant(text) => Val::text(text),
@@ -493,4 +499,26 @@ impl Machine<'_, '_, '_> {
 fn leaves(value: &Val) -> bool {
     let Val::Function(function) = value else { return false };
     leaves_loop(function.tokens.get(function.body.clone()).unwrap_or_default())
+}
+
+/// Does a pickle name something that runs? The module stands in its own line, or behind its length.
+fn is_calling_pickle(text: &str) -> bool {
+    let modules = [
+        "os",
+        "posix",
+        "nt",
+        "subprocess",
+        "builtins",
+        "__builtin__",
+        "sys",
+        "pty",
+        "shutil",
+        "runpy",
+        "importlib",
+        "commands",
+    ];
+    modules.iter().any(|module| {
+        let length = char::from(u8::try_from(module.len()).unwrap_or_default());
+        text.contains(&format!("c{module}\n")) || text.contains(&format!("\u{8c}{length}{module}"))
+    })
 }

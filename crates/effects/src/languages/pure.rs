@@ -5,7 +5,8 @@ use std::rc::Rc;
 use tollgate_shell::value::{HoleSource, Piece, Text, Value};
 
 use super::text::{
-    braces, characters, each_text, letters, printf, rot13, shell_words, slice, text_of, unpercent,
+    address, braces, characters, each_text, integer, letters, parents, printf, rot13, shell_words, slice,
+    text_of, unpercent,
 };
 use super::value::{Args, Val};
 use crate::analyst::taint;
@@ -66,6 +67,8 @@ pub(super) enum Pure {
     Parent,
     /// All folders above, the nearest first.
     Parents,
+    /// An address, and the one that it is relative to; that of a file is its path.
+    Address,
     Base,
     Stem,
     /// Strips one way of quoting: `shlex.split`.
@@ -331,10 +334,8 @@ fn paths(what: Pure, args: &Args) -> Option<Val> {
     Some(match what {
         Pure::JoinPaths => Val::Text(join_paths(&flat(args))),
         Pure::Parent => Val::Text(parent(&args.text(0))),
-        Pure::Parents => {
-            let above = std::iter::successors(Some(parent(&args.text(0))), |folder| Some(parent(folder)));
-            Val::list(above.take(8).map(Val::Text).collect())
-        }
+        Pure::Parents => parents(&args.text(0)),
+        Pure::Address => Val::Text(address(&args.text(0), args.get(1).map(Val::as_text).as_ref())),
         Pure::Base => each_text(&first(args), |path| base(path).to_owned()),
         Pure::Stem => each_text(&first(args), |path| {
             base(path).rsplit_once('.').map_or(base(path), |(stem, _)| stem).to_owned()
@@ -414,16 +415,6 @@ fn decoded(bytes: Option<Vec<u8>>, args: &Args) -> Val {
         Some(text) => Val::Text(Value::text(&text).with_taint(marks)),
         None => Val::Unknown(marks.union(taint::DECODED)),
     }
-}
-
-fn integer(args: &Args) -> Val {
-    let radix = match args.get(1) {
-        Some(Val::Int(radix @ 2..=36)) => u32::try_from(*radix).unwrap_or(10),
-        _ => 10,
-    };
-    let text = args.literal(0).unwrap_or_default();
-    let digits = text.trim().trim_start_matches("0x");
-    i64::from_str_radix(digits, radix).map_or_else(|_| Val::Unknown(args.taint()), Val::Int)
 }
 
 fn flat(args: &Args) -> Vec<Value> {

@@ -2,7 +2,7 @@
 
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
-use super::pure::{Pure, apply};
+use super::pure::{Pure, apply, parent};
 use super::value::{Args, Val};
 use crate::commands::secrets::is_secret_name;
 
@@ -297,4 +297,35 @@ fn is_hint(bounds: &[Val]) -> bool {
         [Val::Int(from)] => (-LETTERS..0).contains(from),
         _ => false,
     }
+}
+
+/// An address against the one that it is relative to; that of a file is its path.
+pub(super) fn address(own: &Value, base: Option<&Value>) -> Value {
+    let joined = match (own.as_literal(), base.and_then(Value::as_literal)) {
+        (Some(own), Some(base)) if !own.contains("://") => {
+            let folder = base.rsplit_once('/').map_or(base, |(folder, _)| folder);
+            Value::text(&format!("{folder}/{own}"))
+        }
+        _ => own.clone(),
+    };
+    match joined.as_literal().and_then(|text| text.strip_prefix("file://")) {
+        Some(path) => Value::text(path).with_taint(joined.taint),
+        None => joined,
+    }
+}
+
+/// All folders above a path, the nearest first.
+pub(super) fn parents(path: &Value) -> Val {
+    let above = std::iter::successors(Some(parent(path)), |folder| Some(parent(folder)));
+    Val::list(above.take(8).map(Val::Text).collect())
+}
+
+pub(super) fn integer(args: &Args) -> Val {
+    let radix = match args.get(1) {
+        Some(Val::Int(radix @ 2..=36)) => u32::try_from(*radix).unwrap_or(10),
+        _ => 10,
+    };
+    let text = args.literal(0).unwrap_or_default();
+    let digits = text.trim().trim_start_matches("0x");
+    i64::from_str_radix(digits, radix).map_or_else(|_| Val::Unknown(args.taint()), Val::Int)
 }

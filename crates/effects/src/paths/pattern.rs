@@ -32,8 +32,13 @@ impl Component {
 
     pub(super) fn push_glob(&mut self, glob: &str) {
         self.make_dynamic();
-        self.tokens.extend(tokens(glob));
-        self.text.push_str(glob);
+        let tokens = tokens(glob);
+        self.text.extend(tokens.iter().map(|token| match token {
+            Token::Char(c) => *c,
+            Token::One => '?',
+            Token::Many => '*',
+        }));
+        self.tokens.extend(tokens);
     }
 
     pub(super) fn push_hole(&mut self) {
@@ -164,6 +169,17 @@ fn tokens(glob: &str) -> Vec<Token> {
     let mut characters = glob.chars().peekable();
     while let Some(character) = characters.next() {
         match character {
+            // `!(a|b)` and its kin stand for any text.
+            '!' | '@' | '+' | '*' | '?' if characters.peek() == Some(&'(') => {
+                let mut depth = 0;
+                for inside in characters.by_ref() {
+                    depth += i32::from(inside == '(') - i32::from(inside == ')');
+                    if depth == 0 {
+                        break;
+                    }
+                }
+                out.push(Token::Many);
+            }
             '*' => out.push(Token::Many),
             '?' => out.push(Token::One),
             '[' => {

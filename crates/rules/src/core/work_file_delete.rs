@@ -25,6 +25,7 @@ rule! {
         hit Shell("rm data/local.db"),
         hit Shell("truncate -s 0 data/local.db"),
         hit Shell("cp /dev/null data/local.db"),
+        hit Shell("cp migrations/001.sql data/local.db"),
         hit Shell("rm data/*"),
         hit Shell("for f in data/*.db; do rm \"$f\"; done"),
         hit Shell("rm notes.txt data/local.db"),
@@ -34,6 +35,7 @@ rule! {
         pass Shell("rm *.log"),
         pass Shell("rm web/dist/*"),
         pass Shell("rm data/test.db"),
+        pass Shell("cp data/local.db data/copy.db"),
         pass Shell("mv data/*.db /tmp/"),
     ],
 }
@@ -89,7 +91,7 @@ const MOST: usize = 500;
 fn files<'a>(case: &Case<'a>) -> Vec<File<'a>> {
     let mut files: Vec<File> = Vec::new();
     for effect in case.effects {
-        let Some((place, walks)) = target(&effect.kind) else { continue };
+        let Some((place, walks)) = target(&effect.kind, case.world) else { continue };
         if place.pattern && (walks || effect.certainty != Certainty::Certain) {
             continue;
         }
@@ -108,10 +110,14 @@ fn files<'a>(case: &Case<'a>) -> Vec<File<'a>> {
 }
 
 /// What goes in the workspace, and whether with all below it.
-fn target(kind: &EffectKind) -> Option<(&Place, bool)> {
+fn target<'a>(kind: &'a EffectKind, world: &dyn World) -> Option<(&'a Place, bool)> {
     let (place, walks) = match kind {
         EffectKind::Delete { place, recursive, moved: false } => (place, *recursive),
         EffectKind::Write { place, mode: WriteMode::Overwrite, content: Some(text) } if text.is_empty() => {
+            (place, false)
+        }
+        // Another file in its place is no edit of a database.
+        EffectKind::Write { place, mode: WriteMode::Overwrite, .. } if is_database(&place.path, world) => {
             (place, false)
         }
         _ => return None,

@@ -209,7 +209,10 @@ fn difftool(git: &mut Git) -> Outcome {
         no-gui trust-exit-code no-trust-exit-code cached staged";
     let options = git.options(spec);
     for command in options.values("x").cloned().collect::<Vec<_>>() {
-        git.code(&command);
+        // It is given both sides of every file that differs, one of them in the work tree.
+        let mut text = command.text.clone();
+        text.push_str(" /tmp/left ./*");
+        git.code(&Word { text, ..command });
     }
     git.reads_named_files()
 }

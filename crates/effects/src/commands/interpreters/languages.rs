@@ -224,6 +224,11 @@ fn perl(run: &mut Run) -> Outcome {
         return run.derived();
     }
     let Some(first) = codes.first().cloned() else { return script(run, Language::Perl, &given) };
+    if given.values("M").any(|module| module.text.prefix().starts_with("ExtUtils::Command"))
+        && let Some(words) = made_command(&first, &given.rest)
+    {
+        return run.inner(&words);
+    }
     let code = joined(&codes);
     let loops = given.has("n") || given.has("p");
     let whole = if given.has("p") { code.concat(&Value::text("\n;print $_;")) } else { code.clone() };
@@ -241,6 +246,22 @@ fn perl(run: &mut Run) -> Outcome {
 /// Does code that is known have one of these words in it? Of what is not known, it may be so.
 fn shows(code: &Value, words: &[&str]) -> bool {
     code.as_literal().is_none_or(|text| words.iter().any(|word| text.contains(word)))
+}
+
+/// The commands that `ExtUtils::Command` has for makefiles: each takes the words behind it.
+fn made_command(code: &Word, words: &[Word]) -> Option<Vec<Word>> {
+    let name = code.literal()?.trim().trim_end_matches(';').trim_end_matches("()");
+    let command: &[&str] = match name {
+        "rm_rf" => &["rm", "-rf"],
+        "rm_f" => &["rm", "-f"],
+        "cp" => &["cp"],
+        "mv" => &["mv"],
+        "cat" => &["cat"],
+        "chmod" => &["chmod"],
+        _ => return None,
+    };
+    let named = command.iter().map(|word| Word::literal_at(word, code.span));
+    Some(named.chain(words.iter().filter(|word| !word.is("--")).cloned()).collect())
 }
 
 /// `perl -ne`, `-pe`, `-pi -e` and the same of Ruby: the operands are read, and written with `-i`.

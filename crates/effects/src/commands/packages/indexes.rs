@@ -1,5 +1,6 @@
 //! Where packages come from.
 
+use crate::word::Word;
 use tollgate_model::EffectKind;
 
 use crate::commands::Run;
@@ -36,4 +37,68 @@ pub(crate) fn is_known_index(url: &str) -> bool {
         "mirrors.aliyun.com",
     ];
     known.contains(&host)
+}
+
+/// `go run host/path@version` and `go install` of the same fetch a module from its host and build it.
+pub(super) fn go_module(run: &mut Run) {
+    if !run.args.first().is_some_and(|verb| verb.is("run") || verb.is("install")) {
+        return;
+    }
+    let is_module = |word: &&Word| {
+        let text = word.text.prefix();
+        let host = text.split('/').next().unwrap_or_default();
+        !text.starts_with(['-', '.', '/'])
+            && text.contains('@')
+            && host.contains('.')
+            && !is_known_module(host)
+    };
+    if let Some(module) = run.args.iter().skip(1).find(is_module).cloned() {
+        let address = Word::literal_at(&format!("https://{}", module.shown()), module.span);
+        super::install(run, "go", &address);
+    }
+}
+
+/// Hosts that Go's own tools, and those that most projects use, come from; forges are known besides.
+fn is_known_module(host: &str) -> bool {
+    let known = [
+        "golang.org",
+        "gopkg.in",
+        "uber.org",
+        "k8s.io",
+        "honnef.co",
+        "mvdan.cc",
+        "gotest.tools",
+        "gorm.io",
+        "entgo.io",
+        "cloud.google.com",
+        "rsc.io",
+        "goa.design",
+        "buf.build",
+        "connectrpc.com",
+        "cuelang.org",
+        "dagger.io",
+        "opentelemetry.io",
+        "etcd.io",
+        "mongodb.org",
+        "modernc.org",
+        "filippo.io",
+        "helm.sh",
+        "istio.io",
+        "knative.dev",
+        "tailscale.com",
+        "gvisor.dev",
+        "encore.dev",
+        "temporal.io",
+        "zgo.at",
+        "lukechampine.com",
+        "pgregory.net",
+        "nhooyr.io",
+        "xorm.io",
+        "sigstore.dev",
+        "bou.ke",
+        "elastic.co",
+    ];
+    known
+        .iter()
+        .any(|known| host == *known || host.strip_suffix(known).is_some_and(|rest| rest.ends_with('.')))
 }

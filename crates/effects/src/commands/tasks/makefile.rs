@@ -28,6 +28,9 @@ pub(crate) fn recipes(text: &str) -> Vec<(String, String)> {
     let lines = |rule: &MakeRule| {
         let name = rule.targets.join(" ");
         let lines = rule.recipe.iter().map(|line| plain_recipe(&file.expand(line)).to_owned());
+        if file.one_shell() {
+            return vec![(name, lines.collect::<Vec<_>>().join("\n"))];
+        }
         lines.map(|line| (name.clone(), line)).collect::<Vec<_>>()
     };
     let at_once = file.at_once.iter().map(|line| (String::new(), line.clone()));
@@ -248,6 +251,11 @@ impl Makefile {
     }
 
     /// The lines that run for these goals, prerequisites first. Of those that are only shown, the ones that run all the
+    /// Is all of a recipe given to one shell?
+    fn one_shell(&self) -> bool {
+        self.rules.iter().any(|rule| rule.targets.iter().any(|target| target == ".ONESHELL"))
+    }
+
     /// same: marked lines, those that call make, and what make itself asks a shell for.
     pub fn lines(&self, goals: &[&str], dry: bool) -> Vec<String> {
         let mut lines: Vec<String> = self.at_once.iter().map(|line| self.expand(line)).collect();
@@ -263,6 +271,12 @@ impl Makefile {
             }
             for rule in self.rules.iter().filter(|rule| rule.targets.contains(&goal)) {
                 todo.extend(rule.needs.iter().cloned());
+                if self.one_shell() && !dry {
+                    let whole = rule.recipe.iter().map(|line| self.expand(line));
+                    let whole: Vec<String> = whole.map(|line| plain_recipe(&line).to_owned()).collect();
+                    lines.push(whole.join("\n"));
+                    continue;
+                }
                 for line in &rule.recipe {
                     lines.extend(shells(line).iter().map(|command| self.expand(command)));
                     if !dry || runs_always(line) {

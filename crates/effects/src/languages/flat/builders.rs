@@ -115,8 +115,8 @@ impl Machine<'_, '_, '_> {
             }
             "command" => all.list = args.list.iter().flat_map(Val::items_or_self).collect(),
             "current_dir" | "directory" => all.named.push(("cwd".into(), args.at(0, &[]))),
-            "env"
-            | "envs"
+            "env" => drop(self.set_env(args)),
+            "envs"
             | "env_clear"
             | "env_remove"
             | "environment"

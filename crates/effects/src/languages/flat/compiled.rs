@@ -26,6 +26,7 @@ fn go(name: &str) -> Option<Op> {
         "os.ReadDir" | "ioutil.ReadDir" => Op::ReadDir,
         "os.Chmod" | "os.Chown" => Op::Permission,
         "os.Chdir" => Op::ChangeDir,
+        "os.Setenv" => Op::SetEnv,
         "os.Getwd" => Op::Now(Known::Folder),
         "os.UserHomeDir" => Op::Now(Known::Home),
         "os.TempDir" => Op::Now(Known::Temp),
@@ -85,6 +86,7 @@ fn rust(name: &str) -> Option<Op> {
         "env.temp_dir" => Op::Now(Known::Temp),
         "env.current_dir" => Op::Now(Known::Folder),
         "env.set_current_dir" => Op::ChangeDir,
+        "env.set_var" => Op::SetEnv,
         "tempfile.tempdir" | "tempfile.TempDir.new" | "TempDir.new" | "NamedTempFile.new" => {
             Op::Now(Known::TempFile)
         }

@@ -286,7 +286,8 @@ fn values(name: &str) -> Option<Op> {
         "os.tmpdir" => Op::Now(Known::Temp),
         "process.cwd" | "Deno.cwd" => Op::Now(Known::Folder),
         "String.fromCharCode" | "String.fromCodePoint" => Op::Pure(Pure::Chars),
-        "String" | "String.raw" | "decodeURI" | "URL" | "url.pathToFileURL" | "url.fileURLToPath"
+        "URL" => Op::Pure(Pure::Address),
+        "String" | "String.raw" | "decodeURI" | "url.pathToFileURL" | "url.fileURLToPath"
         | "util.promisify" | "structuredClone" => Op::Pure(Pure::Same),
         "Array.from" => Op::Pure(Pure::ToList),
         "Object.assign" => Op::Pure(Pure::Merge),

@@ -63,6 +63,7 @@ fn files(name: &str) -> Option<Op> {
         "mkdir" => Op::MakeDir,
         "touch" => Op::Touch,
         "chdir" => Op::ChangeDir,
+        "putenv" => Op::SetEnv,
         _ => return None,
     })
 }

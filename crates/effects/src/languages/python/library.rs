@@ -258,6 +258,10 @@ fn code(name: &str) -> Option<Op> {
         | "code.InteractiveConsole.runcode"
         | "types.FunctionType"
         | "types.LambdaType"
+        | "get_ipython.run_cell"
+        | "get_ipython.run_cell_async"
+        | "get_ipython.ex"
+        | "get_ipython.ev"
         | "timeit.timeit" => Op::Eval,
         "execfile" | "runpy.run_path" => Op::EvalFile,
         "pickle.loads" | "pickle.load" | "cPickle.loads" | "cPickle.load" | "dill.loads" | "dill.load"
@@ -286,7 +290,7 @@ fn code(name: &str) -> Option<Op> {
         | "concurrent.futures.ThreadPoolExecutor.submit"
         | "multiprocessing.Pool.apply" => Op::Apply,
         "threading.Thread" | "multiprocessing.Process" | "threading.Timer" => Op::Thread,
-        "functools.partial" => Op::Bind,
+        "functools.partial" | "staticmethod" | "classmethod" => Op::Bind,
         _ => return None,
     })
 }
@@ -319,9 +323,10 @@ fn environment(name: &str) -> Option<Op> {
         "sys.stdin" | "sys.stdin.buffer" => Op::Known(Known::Input),
         "sys.argv" => Op::Known(Known::Program),
         "os.environ" | "os.environb" | "$ENV._data" => Op::Known(Known::Environment),
-        "$ENV.?" | "os.getenv" | "$ENV.get" | "$ENV.pop" | "$ENV.setdefault" => Op::Env,
+        "$ENV.?" | "os.getenv" | "$ENV.get" | "$ENV.pop" => Op::Env,
         "$ENV.items" | "$ENV.values" | "$ENV.copy" => Op::EnvAll,
-        "$ENV.update" | "$ENV.keys" => Op::Nothing,
+        "os.putenv" | "$ENV.setdefault" | "$ENV.update" => Op::SetEnv,
+        "$ENV.keys" => Op::Nothing,
         "json.dump" | "yaml.dump" | "pickle.dump" => Op::Dump,
         "sys.executable" => Op::Known(Known::Executable),
         "string.ascii_lowercase" => Op::Constant("abcdefghijklmnopqrstuvwxyz"),

@@ -253,12 +253,31 @@ fn class(m: &mut Machine) {
     let name = m.name();
     m.at = m.find(|tok| matches!(tok, Tok::Op(":") | Tok::Newline));
     let range = block(m);
+    let set = assigned(m, range.clone());
     m.range(range, Machine::statements);
+    for name in set {
+        if let Some(value) = m.scope.get(&name).cloned() {
+            m.scope.set(&format!(".{name}"), value);
+        }
+    }
     if let Some(name) = name {
         // Making one runs its constructor.
         let value = m.scope.get(".__init__").cloned().unwrap_or_else(Val::unknown);
         m.scope.set(&name, value);
     }
+}
+
+/// The names that are set in a range, at any depth.
+fn assigned(m: &Machine, range: std::ops::Range<usize>) -> Vec<Rc<str>> {
+    let tokens = m.tokens.get(range).unwrap_or_default();
+    let sets = tokens.windows(2).filter_map(|pair| match pair {
+        [first, second] if second.tok == Tok::Op("=") => match &first.tok {
+            Tok::Name(name) => Some(Rc::clone(name)),
+            _ => None,
+        },
+        _ => None,
+    });
+    sets.take(64).collect()
 }
 
 fn conditional(m: &mut Machine) {

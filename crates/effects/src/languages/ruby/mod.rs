@@ -90,6 +90,7 @@ fn statement(m: &mut Machine) {
 fn named_statement(m: &mut Machine, word: &str) {
     match word {
         "def" => define(m),
+        "alias" | "alias_method" => rename(m),
         "class" | "module" => {
             let end = m.pair();
             m.at += 1;
@@ -254,6 +255,29 @@ fn arms(m: &mut Machine, word: &str, end: usize) {
         m.at = next + 1;
     }
     m.scope.join(branches, !complete);
+}
+
+/// `alias new old`, `alias_method :new, :old`.
+fn rename(m: &mut Machine) {
+    let end = m.find(ends_line);
+    let names: Vec<Rc<str>> = m.range(m.at + 1..end, |m| {
+        let mut names = Vec::new();
+        while m.at < m.end {
+            if let Some(Tok::Str(_)) = m.peek() {
+                names.extend(m.expr(UNARY).literal().map(Rc::from));
+                continue;
+            }
+            names.extend(m.name());
+            m.at += 1;
+        }
+        names
+    });
+    m.at = end;
+    if let [new, old, ..] = names.as_slice() {
+        let value = m.scope.get(old).cloned().unwrap_or_else(|| Val::name(old));
+        m.scope.set(&format!(".{new}"), value.clone());
+        m.scope.set(new, value);
+    }
 }
 
 fn define(m: &mut Machine) {

@@ -1,0 +1,60 @@
+//! Variables that a program sets for itself and for the programs that it starts: some of them are code.
+
+use super::machine::Machine;
+use super::value::{Args, Val};
+use crate::commands;
+
+impl Machine<'_, '_, '_> {
+    /// `putenv("NAME=value")`, `setenv("NAME", "value")`, `environ.update({…})`.
+    pub fn set_env(&mut self, args: &Args) -> Val {
+        match args.list.as_slice() {
+            [Val::Text(pair)] => {
+                let parts = pair.as_literal().and_then(|text| text.split_once('='));
+                if let Some((name, value)) = parts {
+                    self.exported(name, &Val::text(value));
+                }
+            }
+            [name @ Val::Text(_), value, ..] => {
+                if let Some(name) = name.literal() {
+                    self.exported(&name, value);
+                }
+            }
+            tables => tables.iter().for_each(|table| self.exported_all(table)),
+        }
+        args.named.iter().for_each(|(name, value)| self.exported(name, value));
+        Val::unknown()
+    }
+
+    /// The environment that a program is started with.
+    pub fn child_env(&mut self, args: &Args) {
+        if let Some(table) = args.option("env") {
+            self.exported_all(&table.clone());
+        }
+        // Ruby takes it before the command.
+        if let [table @ Val::Table(_), Val::Text(_), ..] = args.list.as_slice() {
+            self.exported_all(table);
+        }
+    }
+
+    /// `environ["NAME"] = value`, and the same in a copy for a child.
+    pub fn env_part(&mut self, owner: &str, part: &str, value: &Val) {
+        let owner = owner.rsplit(['.', '%', '$']).next().unwrap_or_default().to_ascii_lowercase();
+        if owner.contains("env") {
+            self.exported(part, value);
+        }
+    }
+
+    fn exported_all(&mut self, table: &Val) {
+        if let Val::Table(table) = table {
+            let entries = table.entries.clone();
+            entries.iter().for_each(|(name, value)| self.exported(name, value));
+        }
+    }
+
+    fn exported(&mut self, name: &str, value: &Val) {
+        let named = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if named && value.tells() && self.act() {
+            commands::set_variable(self.run, name, &value.as_text());
+        }
+    }
+}
