@@ -197,7 +197,18 @@ fn left(place: &str, runs: Runs) -> Option<String> {
 /// Outside of the workspace, of temporary folders and of caches, or all of the workspace.
 fn is_far(place: &Place, recursive: bool, certain: bool) -> bool {
     let outside = matches!(place.zone, Zone::Home | Zone::System);
-    (place.root && recursive && certain) || (outside && (certain || recursive))
+    (place.root && recursive && certain) || (outside && (certain || recursive || is_walked(place)))
+}
+
+/// Files of a folder that a person keeps in the home: not one of its settings, nor one that only a variable names.
+fn is_walked(place: &Place) -> bool {
+    let mut names = place.path.split('/').skip_while(|name| matches!(*name, "" | "home" | "Users"));
+    let folder = names.nth(1).unwrap_or_default();
+    place.pattern
+        && place.zone == Zone::Home
+        && !folder.starts_with('.')
+        && !folder.contains(['*', '?'])
+        && names.next().is_some()
 }
 
 /// All that is in a folder of the user.

@@ -164,6 +164,7 @@ fn compiler(run: &mut Run) -> Outcome {
 /// What a source does when it is built and run. One that calls nothing that runs programs runs none of its texts.
 fn compiled(run: &mut Run, code: &Word) {
     const RUNNERS: &[&str] = &["exec", "system", "popen", "spawn", "command", "process", "shell", "run"];
+    let code = &Word::literal_at(&without_comments(&code.shown()), code.span);
     let lower = code.shown().to_lowercase();
     let keep = |effect: &Effect| tells(effect) && (is_grave(effect) || is_dump(effect));
     supposing(run, keep, |run| {
@@ -175,6 +176,37 @@ fn compiled(run: &mut Run, code: &Word) {
     if RUNNERS.iter().any(|word| lower.contains(word)) {
         supposing(run, |effect| tells(effect) && is_grave(effect), |run| either(run, code));
     }
+}
+
+/// A source without its comments, in the languages with slashes and braces.
+fn without_comments(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut quote = None;
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let comment = match quote {
+            None if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            None if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            _ => 0,
+        };
+        if comment > 0 {
+            rest = rest.get(comment..).unwrap_or_default();
+            out.push(' ');
+            continue;
+        }
+        let mut length = c.len_utf8();
+        match quote {
+            Some(open) if c == open => quote = None,
+            // What stands behind a backslash closes nothing.
+            Some(_) if c == '\\' => length += rest.chars().nth(1).map_or(0, char::len_utf8),
+            Some('"') if c == '\n' => quote = None,
+            None if matches!(c, '"' | '`') => quote = Some(c),
+            _ => {}
+        }
+        out.push_str(rest.get(..length).unwrap_or_default());
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    out
 }
 
 /// Functions are read where they stand, so that what they do to what they are given tells nothing.

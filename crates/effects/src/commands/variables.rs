@@ -360,6 +360,7 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
         // What is known of them is judged with the options.
         "JAVA_TOOL_OPTIONS" => value.as_literal().is_some(),
         "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" => is_of_system(value),
+        "BASH_ENV" | "ENV" => is_followed(run, value),
         "PYTHONBREAKPOINT" => {
             value.as_literal().is_some_and(|text| matches!(text, "0" | "ipdb.set_trace" | "pdb.set_trace"))
         }
@@ -367,8 +368,11 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
     };
     let led = LEADERS.iter().find(|(known, _)| *known == name).and_then(|(_, programs)| runs(run, programs));
     let leads = led.is_some_and(|words| reads_settings(&words));
-    let settled =
-        name == "KUBECONFIG" && (clusters::is_own(run, value) || clusters::is_for_later(run, value));
+    let settled = match name {
+        "KUBECONFIG" => clusters::is_own(run, value) || clusters::is_for_later(run, value),
+        "AWS_CONFIG_FILE" => written(run, value).is_some_and(|text| !text.contains("credential_process")),
+        _ => false,
+    };
     let temporary =
         (SEARCHED.contains(&name) && !settled || leads && !is_made(run, value)) && in_temp(run, value);
     let open = match name {
@@ -381,6 +385,18 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
     if (LOADERS.contains(&name) && !plain) || temporary {
         run.analyst.opaque(format!("`{name}` puts other code into the program"), run.call.span);
     }
+}
+
+/// The text of the file that a variable names, where this call has written it.
+fn written(run: &Run, value: &Value) -> Option<String> {
+    run.shell.file(value)?.value.as_literal().map(str::to_owned)
+}
+
+/// What a shell reads first, where this call has written it: it is run as what it says.
+fn is_followed(run: &mut Run, value: &Value) -> bool {
+    let Some(text) = written(run, value) else { return false };
+    interpreters::code(run, &Value::text(&text), run.call.span);
+    true
 }
 
 /// Does a program look for settings of its own? Of a shell only one that somebody types into or logs in with does.

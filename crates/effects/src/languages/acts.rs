@@ -11,7 +11,6 @@ use super::files::PATH;
 use super::machine::{Machine, Origin};
 use super::network::is_bare_shell;
 use super::ops::Known;
-use super::pure;
 use super::value::{Args, Command, Pipe, Val, is_blank};
 use crate::analyst::taint;
 use crate::commands::{Run, interpreters};
@@ -414,62 +413,6 @@ impl Machine<'_, '_, '_> {
             }
         }
         code
-    }
-
-    /// A file as code of this language.
-    pub fn run_file(&mut self, path: &Val) -> Val {
-        let remote = |text: &Text| {
-            ["http://", "https://", "ftp://"].iter().any(|start| text.prefix().starts_with(start))
-        };
-        if taint::has(path.taint(), taint::NET) || path.as_text().any.iter().any(remote) {
-            self.dynamic(taint::NET);
-            return Val::Unknown(taint::NET);
-        }
-        if path.literal().is_some() {
-            self.read(path);
-        }
-        for text in path.as_text().any.iter().take(4) {
-            let word = self.word(text, path.taint());
-            let content = self.run.analyst.script(&word, self.run.shell);
-            if let Some(content) = content {
-                if taint::has(content.taint, taint::NET) {
-                    self.run.analyst.dynamic_code(content.taint, word.span);
-                }
-                if let Some(code) = content.single() {
-                    let code = self.with_stand_ins(code, content.taint);
-                    self.source(&code);
-                }
-            }
-        }
-        Val::unknown()
-    }
-
-    /// A path beside the program.
-    fn beside(&self, path: &str) -> Value {
-        let folder = self.around.file.as_ref().map(|file| pure::parent(&self.run.shell.resolve(file)));
-        match folder {
-            Some(folder) => pure::join_paths(&[folder, Value::text(path)]),
-            None => Value::text(path),
-        }
-    }
-
-    /// Does a file lie beside the program, or was it written there?
-    pub fn has_beside(&mut self, path: &str) -> bool {
-        let path = self.beside(path);
-        path.single().is_some_and(|text| {
-            let word = self.word(text, path.taint);
-            self.run.analyst.script(&word, self.run.shell).is_some()
-        })
-    }
-
-    /// Files of the modules that a program brings along.
-    pub fn module_file(&mut self, path: &str) {
-        let path = self.beside(path);
-        if self.active.len() < 4 {
-            self.run_file(&Val::Text(path.clone()));
-            // Code that it runs is not what it sends.
-            self.files.retain(|file| path.as_literal() != Some(file));
-        }
     }
 }
 

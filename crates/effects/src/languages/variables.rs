@@ -2,6 +2,7 @@
 
 use super::machine::Machine;
 use super::value::{Args, Val};
+use crate::analyst::taint;
 use crate::commands;
 
 impl Machine<'_, '_, '_> {
@@ -38,8 +39,9 @@ impl Machine<'_, '_, '_> {
 
     /// `environ["NAME"] = value`, and the same in a copy for a child.
     pub fn env_part(&mut self, owner: &str, part: &str, value: &Val) {
+        let copied = self.scope.get(owner).is_some_and(|value| taint::has(value.taint(), taint::ENVIRONMENT));
         let owner = owner.rsplit(['.', '%', '$']).next().unwrap_or_default().to_ascii_lowercase();
-        if owner.contains("env") {
+        if copied || owner.contains("env") {
             self.exported(part, value);
         }
     }
@@ -53,7 +55,7 @@ impl Machine<'_, '_, '_> {
 
     fn exported(&mut self, name: &str, value: &Val) {
         let named = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        if named && value.tells() && self.act() {
+        if named && matches!(value, Val::Text(_)) && self.act() {
             commands::set_variable(self.run, name, &value.as_text());
         }
     }

@@ -103,7 +103,7 @@ pub(super) fn control(run: &mut Run, host: &str) {
 
 /// `nc`, `ncat`, `netcat`.
 pub(super) fn netcat(run: &mut Run) -> Outcome {
-    let spec = "e,exec= c,sh-exec= lua-exec= l,listen k,keep-open C,crlf n,nodns u,udp v,verbose z w,wait= q= i,idle-timeout,delay= \
+    let spec = "e,exec= c,sh-exec= lua-exec= l,listen L k,keep-open C,crlf n,nodns u,udp v,verbose z w,wait= q= i,idle-timeout,delay= \
         p,source-port= s,source= x= proxy= X= P= proxy-auth= proxy-type= O= I= M= m,max-conns= T= V= W= 4 6 d D F h,help N r R S t \
         U,unixsock b broker chat ssl ssl-verify ssl-cert= ssl-key= ssl-trustfile= ssl-alpn= ssl-servername= ssl-ciphers= allow= \
         allowfile= deny= denyfile= o,output= hex-dump= append-output a= g= G= send-only recv-only no-shutdown vsock version sctp telnet";
@@ -112,6 +112,11 @@ pub(super) fn netcat(run: &mut Run) -> Outcome {
     let mut cargo = Cargo::default();
     let programs: Vec<Word> = ["e", "c"].iter().flat_map(|name| options.values(name)).cloned().collect();
     programs.iter().for_each(|program| runs(run, &mut cargo, program));
+    // Toybox gives every caller the command that stands behind its options.
+    let serves = options.operands.first().filter(|_| options.has("L") || options.has("l"));
+    if let Some(program) = serves.filter(|word| word.text.prefix().starts_with('/')).cloned() {
+        runs(run, &mut cargo, &program);
+    }
     if options.has("lua-exec") {
         cargo.add(phrase::SHELL);
     }

@@ -274,7 +274,11 @@ impl Makefile {
                 if self.one_shell() && !dry {
                     let whole = rule.recipe.iter().map(|line| self.expand(line));
                     let whole: Vec<String> = whole.map(|line| plain_recipe(&line).to_owned()).collect();
-                    lines.push(whole.join("\n"));
+                    let stops = self
+                        .expand("$(.SHELLFLAGS)")
+                        .split_whitespace()
+                        .any(|flag| flag.strip_prefix('-').is_some_and(|letters| letters.contains('e')));
+                    lines.push(format!("{}{}", if stops { "set -e\n" } else { "" }, whole.join("\n")));
                     continue;
                 }
                 for line in &rule.recipe {

@@ -146,7 +146,7 @@ fn code(name: &str) -> Option<Op> {
         "evaluate" | "load" | "loadstring" | "eval" | "Meta.parse" | "evalin" | "parse" | "Eval.me"
         | "vim.cmd" | "include_string" => Op::Eval,
         "lapply" | "sapply" | "vapply" | "foreach" | "walk" | "pmap" | "filepath.Walk"
-        | "filepath.WalkDir" => Op::MapNamed,
+        | "filepath.WalkDir" | "nftw" | "ftw" => Op::MapNamed,
         "do.call" => Op::ApplyList,
         "feval" => Op::ApplyNamed,
         "get" | "match.fun" | "getFunction" | "getFromNamespace" | "str2func" => Op::ByName,

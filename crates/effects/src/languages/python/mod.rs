@@ -246,11 +246,13 @@ fn lambda(m: &mut Machine) -> Val {
 fn module(m: &mut Machine, name: &str) -> Val {
     let base = name.replace('.', "/");
     let (file, package) = (format!("{base}.py"), format!("{base}/__init__.py"));
+    let known = modules::is_known(name);
     // A file beside the program comes before the library's module of that name.
-    if !name.is_empty() && (!modules::is_known(name) || m.has_beside(&file)) {
+    if !name.is_empty() && (!known || m.has_beside(&file)) {
         m.module_file(&file);
-    } else if !name.is_empty() && m.has_beside(&package) {
-        m.module_file(&package);
+        if !known && m.has_beside(&package) {
+            m.module_file(&package);
+        }
     }
     Val::name(name)
 }

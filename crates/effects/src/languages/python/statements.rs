@@ -255,9 +255,9 @@ fn class(m: &mut Machine) {
     let range = block(m);
     let set = assigned(m, range.clone());
     m.range(range, Machine::statements);
-    for name in set {
-        if let Some(value) = m.scope.get(&name).cloned() {
-            m.scope.set(&format!(".{name}"), value);
+    for (class, part) in name.iter().flat_map(|class| set.iter().map(move |part| (class, part))) {
+        if let Some(value) = m.scope.get(part).cloned() {
+            m.scope.set(&format!("{class}.{part}"), value);
         }
     }
     if let Some(name) = name {

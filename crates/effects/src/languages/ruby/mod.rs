@@ -458,7 +458,10 @@ fn word(m: &mut Machine, name: &Rc<str>) -> Val {
     if &**name == "_1" {
         return m.lookup("it");
     }
-    if m.scope.get(name).is_some_and(|value| !matches!(value, Val::Function(_))) {
+    // Another name of a function is called like it.
+    let given = matches!(m.peek(), Some(Tok::Str(_) | Tok::Op("(") | Tok::Words(_)));
+    let called = |value: &Val| matches!(value, Val::Function(_)) || given && matches!(value, Val::Name(_));
+    if m.scope.get(name).is_some_and(|value| !called(value)) {
         return m.lookup(name);
     }
     call(m, name)
