@@ -21,11 +21,18 @@ impl Analyst<'_> {
             [(place, _)] if !recursive && !place.pattern => Some(place.path.clone()),
             _ => None,
         };
+        // What this call has put there itself, or copied from a file that holds no secrets, is none.
+        let made = shell.file(&word.value()).is_some_and(|written| {
+            let value = &written.value;
+            written.certain
+                && (value.as_literal().is_some() || value.has_file())
+                && !taint::has(value.taint, taint::SECRET)
+        });
         for (mut place, certainty) in places {
             marks = marks.union(self.remembered(&place));
             if taint::has(marks, taint::SECRET) {
                 place.zone = Zone::Secret;
-            } else if place.zone == Zone::Secret && self.is_new_there(&place.path) {
+            } else if place.zone == Zone::Secret && (made || self.is_new_there(&place.path)) {
                 place.zone = Zone::Temp;
             }
             if place.zone == Zone::Secret {

@@ -1,7 +1,7 @@
 //! Sed and awk: filters with a language of their own.
 
 use tollgate_model::{Certainty, CodeSource, EffectKind, WriteMode};
-use tollgate_shell::eval::{Outcome, Status};
+use tollgate_shell::eval::{Host, Outcome, Status, Stream};
 use tollgate_shell::value::{Text, Value};
 
 use super::readers::contents;
@@ -51,7 +51,11 @@ fn sed(run: &mut Run) -> Outcome {
     let options = read(run.args, spec, Order::Anywhere);
     let skip = usize::from(!options.has("e") && !options.has("f"));
     let files: Vec<Word> = options.operands.iter().skip(skip).cloned().collect();
-    let whole = contents(run, &files);
+    let mut whole = contents(run, &files);
+    // What is put into another file may be run from there.
+    if whole.has_file() && matches!(run.call.stdout, Stream::File(_)) {
+        whole = whole.filled(|path| run.analyst.content(path, run.shell));
+    }
     let scripts = scripts(run, &options, "e", "f");
     let known: Option<Vec<String>> =
         scripts.iter().map(|(script, _)| script.as_literal().map(str::to_owned)).collect();

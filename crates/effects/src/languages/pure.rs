@@ -365,6 +365,10 @@ fn join(list: &Val, between: &Value) -> Val {
         let known: Vec<String> = text.chars().take(4096).map(String::from).collect();
         return Val::Text(Value::text(&known.join(between)).with_taint(list.taint()));
     }
+    // What a program printed stays what it is, in lines or in a row.
+    if let Val::Text(_) = list {
+        return list.clone();
+    }
     let Val::List(items) = list else {
         return Val::Text(Value::something(HoleSource::Input).with_taint(list.taint()));
     };

@@ -3,7 +3,7 @@
 use tollgate_model::EffectKind;
 use tollgate_model::phrase::STORE;
 use tollgate_shell::eval::{Outcome, Status, Stream};
-use tollgate_shell::value::{Piece, Text};
+use tollgate_shell::value::{Piece, Taint, Text, Value};
 
 use super::lose::Doomed;
 use super::{Git, Verb};
@@ -29,10 +29,35 @@ impl Git<'_, '_, '_> {
         let Some(root) = self.sites().into_iter().find_map(|site| site.repo?.root) else {
             return self.run.derived();
         };
+        if let Some(named) = self.patterned_files() {
+            return Outcome { stdout: named, status: Status::Either };
+        }
         let mut text = Text::literal(&format!("{root}/"));
         text.push(Piece::Glob("*".into()));
         text.push_str("\n");
         Outcome { stdout: text.into(), status: Status::Either }
+    }
+
+    /// The files that `ls-files` is asked about by patterns, all of them plain: `*.pyc`.
+    fn patterned_files(&self) -> Option<Value> {
+        let named: Vec<&Word> =
+            self.args.iter().filter(|word| !word.text.prefix().starts_with('-')).collect();
+        let plain = |word: &&Word| {
+            let name = word.shown();
+            let ending = name.strip_prefix('*').filter(|ending| ending.starts_with('.'));
+            ending.is_some_and(|ending| ending.chars().skip(1).all(|c| c.is_ascii_alphanumeric()))
+        };
+        if self.verb != "ls-files" || named.is_empty() || !named.iter().all(plain) {
+            return None;
+        }
+        let texts = named.iter().map(|word| {
+            let mut text = Text::default();
+            text.push(Piece::Glob("*".into()));
+            text.push_str(word.shown().trim_start_matches('*'));
+            text.push_str("\n");
+            text
+        });
+        Some(Value::of(texts, Taint::NONE))
     }
 
     /// `git show HEAD:file > file` puts what is committed in place of what is not.

@@ -32,25 +32,49 @@ pub(crate) fn ninja_commands(text: &str) -> Vec<String> {
 pub(super) fn composer(run: &mut Run) -> Outcome {
     let options = read(run.args, "d,working-dir= n q v no-scripts dev timeout=", Order::Anywhere);
     let words: Vec<String> = options.operands.iter().map(Word::shown).collect();
-    let name = match words.as_slice() {
-        [verb, name, ..] if verb == "run" || verb == "run-script" => name.clone(),
-        _ => return run.derived(),
+    let names: Vec<&str> = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["run" | "run-script", name, ..] => vec![name],
+        ["install" | "i", ..] => [&["pre-install-cmd", "post-install-cmd"], DUMP].concat(),
+        ["update" | "u" | "require" | "remove", ..] => {
+            [&["pre-update-cmd", "post-update-cmd"], DUMP].concat()
+        }
+        ["dump-autoload" | "dumpautoload", ..] => DUMP.to_vec(),
+        [name, ..] => vec![name],
+        [] => return run.derived(),
     };
     let folder = options.value("d").cloned();
-    if let Some(text) = text_of(run, folder.as_ref(), &["composer.json"])
-        && let Ok(value) = json::parse(text.as_bytes())
-        && let Some(script) = value.get("scripts").and_then(|scripts| scripts.get(&name))
+    let text = text_of(run, folder.as_ref(), &["composer.json"]).filter(|_| !options.has("no-scripts"));
+    if let Some(value) = text.and_then(|text| json::parse(text.as_bytes()).ok())
+        && let Some(scripts) = value.get("scripts")
     {
-        let lines: Vec<String> = match script {
-            Json::String(line) => vec![line.clone()],
-            Json::List(lines) => lines.iter().filter_map(Json::as_str).map(str::to_owned).collect(),
-            _ => Vec::new(),
-        };
-        let lines: Vec<String> =
-            lines.into_iter().filter(|line| !line.starts_with('@') && !line.contains("::")).collect();
+        let lines: Vec<String> = names.iter().flat_map(|name| composer_lines(scripts, name, 3)).collect();
         run_lines(run, folder.as_ref(), &lines);
     }
     run.derived()
+}
+
+/// What runs whenever the list of classes is made anew.
+const DUMP: &[&str] = &["pre-autoload-dump", "post-autoload-dump"];
+
+/// The commands of a script; one may name another, or a program by a name of composer's own.
+fn composer_lines(scripts: &Json, name: &str, depth: usize) -> Vec<String> {
+    let lines: Vec<&str> = match scripts.get(name) {
+        Some(Json::String(line)) => vec![line],
+        Some(Json::List(lines)) => lines.iter().filter_map(Json::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let followed = lines.into_iter().flat_map(|line| match line.strip_prefix('@') {
+        Some(rest) if ["php ", "composer "].iter().any(|own| rest.starts_with(own)) => vec![rest.to_owned()],
+        Some(rest) => match rest.strip_prefix("putenv ") {
+            Some(pair) => vec![format!("export {pair}")],
+            None if depth > 0 => composer_lines(scripts, rest, depth - 1),
+            None => Vec::new(),
+        },
+        // A method of a class of the project.
+        None if line.contains("::") => Vec::new(),
+        None => vec![line.to_owned()],
+    });
+    followed.take(RECIPES).collect()
 }
 
 /// The commands of `syscmd` and `esyscmd` in a text of the macro processor.
