@@ -5,6 +5,7 @@ mod address;
 mod cargo;
 mod curl;
 mod fetchers;
+mod measure;
 mod names;
 mod remote;
 mod request;
@@ -53,6 +54,12 @@ pub(super) const COMMANDS: Commands = &[
     ("google-chrome", fetchers::shown),
     ("chromium", fetchers::shown),
     ("mosquitto_pub", fetchers::publish),
+    ("ab", measure::measure),
+    ("hey", measure::measure),
+    ("oha", measure::measure),
+    ("h2load", measure::measure),
+    ("bombardier", measure::measure),
+    ("vegeta", measure::measure),
     ("dig", names::dig),
     ("drill", names::dig),
     ("kdig", names::dig),

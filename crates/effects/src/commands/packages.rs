@@ -460,16 +460,8 @@ fn cargo(run: &mut Run) {
         index(run, &from);
     }
     line.operands.iter().skip(1).for_each(|package| install(run, "cargo", package));
-    let named = line.operands.iter().skip(1).any(|word| word.text.prefix().split('@').next() == Some(GATE));
-    if line.verb(0) == "install"
-        && (named
-            || line
-                .values(&["path"])
-                .cloned()
-                .collect::<Vec<_>>()
-                .iter()
-                .any(|folder| makes_gate(run, folder)))
-    {
+    let folders: Vec<Word> = line.values(&["path"]).cloned().collect();
+    if line.verb(0) == "install" && folders.iter().any(|folder| makes_gate(run, folder)) {
         let file =
             Word::literal_at(&format!("{}/.cargo/bin/{GATE}", run.analyst.world.home()), run.call.span);
         run.analyst.write(&file, WriteMode::Overwrite, None, run.shell);

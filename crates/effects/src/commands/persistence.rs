@@ -429,6 +429,9 @@ fn ufw(run: &mut Run) -> Outcome {
 
 /// The rules that `nft -f` reads.
 fn rules_given(run: &mut Run) -> String {
+    if run.args.iter().any(|word| word.is("-c") || word.is("--check")) {
+        return String::new();
+    }
     let named =
         run.args.windows(2).find(|pair| matches!(pair, [flag, _] if flag.is("-f") || flag.is("--file")));
     let Some(file) = named.and_then(|pair| pair.get(1)).cloned().filter(|_| run.program == "nft") else {

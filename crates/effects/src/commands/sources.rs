@@ -163,7 +163,24 @@ fn compiler(run: &mut Run) -> Outcome {
 
 /// What a source does when it is built and run. One that calls nothing that runs programs runs none of its texts.
 fn compiled(run: &mut Run, code: &Word) {
-    const RUNNERS: &[&str] = &["exec", "system", "popen", "spawn", "command", "process", "shell", "run"];
+    const RUNNERS: &[&str] = &[
+        "exec(",
+        "exec.command",
+        "execl",
+        "execv",
+        "execute(",
+        "system(",
+        "popen(",
+        "spawn",
+        "command::new",
+        "command(",
+        "processbuilder",
+        "process.",
+        "process(",
+        "process::",
+        "shell(",
+        "child.run",
+    ];
     let code = &Word::literal_at(&without_comments(&code.shown()), code.span);
     let lower = code.shown().to_lowercase();
     let keep = |effect: &Effect| tells(effect) && (is_grave(effect) || is_dump(effect));

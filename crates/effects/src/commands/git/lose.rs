@@ -413,7 +413,10 @@ fn checkout_index(git: &mut Git) -> Outcome {
     let spec = "u,index q,quiet f,force a,all n,no-create create prefix= stage= temp ignore-skip-worktree-bits z stdin";
     let options = git.options(spec);
     if let Some(prefix) = options.value("prefix").filter(|prefix| !prefix.is("")).cloned() {
-        git.run.analyst.write(&prefix, WriteMode::Overwrite, None, git.run.shell);
+        // What stands there under the same names goes only with force.
+        if options.has("f") && !options.has("n") {
+            crate::commands::archives::extract(git.run, &prefix);
+        }
         return Outcome::silent(Status::Either);
     }
     if options.has("f") && !options.has("n") && !options.has("temp") {

@@ -1,6 +1,5 @@
 //! Commands that run as services, or in another folder.
 
-use tollgate_model::EffectKind;
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
@@ -52,11 +51,13 @@ pub(super) fn daemon(run: &mut Run) -> Outcome {
     }
     let program = options.value("a").or(options.value("x"));
     if options.has("K") {
-        let named = options.value("n").or(program).or(options.value("pid")).or(options.value("u"));
-        let target = named.map_or_else(|| "*".to_owned(), Word::shown);
-        let signal = options.value("s").map_or_else(|| "TERM".to_owned(), Word::shown);
-        run.push(EffectKind::Process { signal, target });
-        return run.derived();
+        // It ends what `pkill` would find by the same marks.
+        let flag = |text: &str| Word::literal_at(text, run.call.span);
+        let mut words = vec![flag("pkill")];
+        for (name, meant) in [("u", "-u"), ("n", "-x"), ("x", "-f"), ("a", "-f")] {
+            words.extend(options.value(name).into_iter().flat_map(|value| [flag(meant), value.clone()]));
+        }
+        return run.inner(&words);
     }
     let command: Vec<Word> = program.into_iter().chain(&options.operands).cloned().collect();
     if program.is_none() {
