@@ -200,6 +200,8 @@ fn in_json(path: &str, name: &str, text: &str) -> Option<Carrier> {
         "renovate.json" => &["postUpgradeTasks"],
         _ => builds::json_members(path, name)?,
     };
+    // A dev container names the variables of this machine in its own way.
+    let text = &text.replace("${localEnv:", "${");
     let value = json::parse(without_comments(text).as_bytes()).ok();
     let lines = match value {
         Some(value) => json_lines(&value, parents),

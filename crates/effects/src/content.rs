@@ -1,5 +1,6 @@
 //! What is in a file that something will run. Only what is grave is said: the rest is judged when it runs.
 
+use tollgate_model::git::GLOBAL_CONFIG;
 use tollgate_model::phrase::{
     CREDENTIAL, ENVIRONMENT, FILL, OUTPUT, SECRET_DATA, SHELL, STARTUP_FILE, WAY_IN,
 };
@@ -189,6 +190,9 @@ fn sent(carries: &[String], all: &[Effect], certain: bool, runs: Runs) -> Option
 
 /// What stays behind: ways in always, and what starts by itself when the file does so too.
 fn left(place: &str, runs: Runs) -> Option<String> {
+    if let Some(key) = place.strip_prefix(GLOBAL_CONFIG).filter(|_| runs == Runs::ByItself) {
+        return Some(format!("sets `{key}` for every repository"));
+    }
     let file = place.strip_prefix(WAY_IN);
     let start = place.strip_prefix(STARTUP_FILE).filter(|_| runs == Runs::ByItself);
     file.or(start.filter(|file| !file.contains("/bin/"))).map(|file| format!("writes {file}"))

@@ -80,9 +80,22 @@ pub(crate) fn cell(text: &str) -> Vec<Piece> {
         }
     }
     if !python.trim().is_empty() {
-        pieces.push(Piece::Language(Language::Python, python));
+        pieces.push(Piece::Language(Language::Python, shown_last(&python)));
     }
     pieces
+}
+
+/// The value of a cell's last line is shown below it.
+fn shown_last(python: &str) -> String {
+    let kept = python.trim_end();
+    let (before, last) = kept.rsplit_once('\n').map_or(("", kept), |(before, last)| (before, last));
+    let word = last.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
+    let keyword =
+        ["import", "from", "return", "raise", "pass", "del", "assert", "break", "continue", "print"];
+    let value = last.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && !last.contains(['=', ':', '#', ';', ' '])
+        && !keyword.contains(&word);
+    if value { format!("{before}\nprint({last})\n") } else { python.to_owned() }
 }
 
 /// The long string that is open after a line.

@@ -255,7 +255,16 @@ fn cp(run: &mut Run) -> Outcome {
             archives::extract(run, target);
             continue;
         }
-        let landing = landing(run, source, target, sources.len() > 1 || options.has("t"));
+        let landing = match options.has("parents") {
+            // The whole path of the source is made anew in the folder.
+            true => {
+                let mut text = target.text.clone();
+                text.push_str("/");
+                text.append(&source.text);
+                Word { text, ..target.clone() }
+            }
+            false => landing(run, source, target, sources.len() > 1 || options.has("t")),
+        };
         if options.has("n") && is_there(run, &landing) {
             continue;
         }

@@ -23,6 +23,7 @@ pub(super) const COMMANDS: Commands = &[
     ("v", handler),
     ("nim", handler),
     ("gcc", compiler),
+    ("cpp", compiler),
     ("g++", compiler),
     ("cc", compiler),
     ("c++", compiler),
@@ -157,8 +158,28 @@ fn compiler(run: &mut Run) -> Outcome {
         && let Some(text) = run.stdin().and_then(Value::as_literal).map(str::to_owned)
     {
         compiled(run, &Word::literal_at(&text, run.call.span));
+        included(run, &text);
+    }
+    for file in run.args.iter().filter(|word| is_source(word)).take(16).cloned().collect::<Vec<_>>() {
+        if let Some(text) =
+            run.analyst.own_text(&file, run.shell).and_then(|text| text.as_literal().map(str::to_owned))
+        {
+            included(run, &text);
+        }
     }
     run.derived()
+}
+
+/// Files that a source takes in by their whole path: the compiler prints them, or what is wrong with them.
+fn included(run: &mut Run, text: &str) {
+    let names = text.lines().filter_map(|line| {
+        let rest = line.trim_start().strip_prefix('#')?.trim_start();
+        let rest = ["include", "embed", "import"].iter().find_map(|word| rest.strip_prefix(word))?;
+        rest.trim_start().strip_prefix('"')?.split('"').next()
+    });
+    for name in names.filter(|name| name.starts_with('/')).take(16).map(str::to_owned).collect::<Vec<_>>() {
+        run.read(&Word::literal_at(&name, run.call.span), false);
+    }
 }
 
 /// What a source does when it is built and run. One that calls nothing that runs programs runs none of its texts.

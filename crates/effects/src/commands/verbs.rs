@@ -278,6 +278,7 @@ fn stage(run: &Run) -> Stage {
         value == "test"
             || value == "testing"
             || value.contains(":memory:")
+            || ["sqlite:", "file:"].iter().any(|scheme| value.starts_with(scheme)) && value.contains("/tmp/")
             || value.contains("://") && stage::is_test_database(value)
     };
     if values.iter().any(|value| stage::is_production(value)) {

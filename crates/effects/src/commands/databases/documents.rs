@@ -183,8 +183,20 @@ fn redis_deed(line: &[String], many: bool) -> Option<(&'static str, String)> {
         ("eval", text) if text.contains("flushall") || text.contains("flushdb") => {
             ("drop-database", "FLUSHALL".to_owned())
         }
+        // A script that goes through the keys it finds.
+        ("eval", text) if finds_and_deletes(text) => ("delete-all", "all keys found".to_owned()),
         _ => return None,
     })
+}
+
+/// Does a script of redis delete what it looks for?
+fn finds_and_deletes(script: &str) -> bool {
+    let calls = |names: &[&str]| {
+        names
+            .iter()
+            .any(|name| ['\'', '"'].iter().any(|quote| script.contains(&format!("{quote}{name}{quote}"))))
+    };
+    calls(&["keys", "scan"]) && calls(&["del", "unlink", "expire", "pexpire", "rename"])
 }
 
 pub(super) fn memcached(run: &mut Run) -> Outcome {

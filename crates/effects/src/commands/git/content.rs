@@ -1,6 +1,6 @@
 //! Commands that print what is in files, now or in the past, or that write files besides the work tree's own.
 
-use tollgate_model::{EffectKind, Place, WriteMode, Zone};
+use tollgate_model::{EffectKind, NetDirection, Place, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Taint, Value};
 
@@ -386,6 +386,16 @@ fn am(git: &mut Git) -> Outcome {
     git.run.derived()
 }
 
+/// Has this call fetched something from a host that is neither a forge nor this machine?
+fn from_stranger(git: &Git) -> bool {
+    git.run.analyst.found().iter().any(|effect| match &effect.kind {
+        EffectKind::Net { host, direction: NetDirection::In, .. } => {
+            !tollgate_model::hosts::on_forge(host) && !crate::url::is_this_machine(host)
+        }
+        _ => false,
+    })
+}
+
 /// Writes what patches write, as far as they can be read.
 fn patches(git: &mut Git, files: &[Word], folder: &str, strip: usize) {
     let span = git.run.call.span;
@@ -396,6 +406,9 @@ fn patches(git: &mut Git, files: &[Word], folder: &str, strip: usize) {
     }
     if files.iter().all(|file| file.is("-")) {
         texts.extend(git.run.stdin().cloned());
+    }
+    if texts.iter().any(|text| taint::has(text.taint, taint::NET)) && from_stranger(git) {
+        git.run.analyst.opaque("the patch comes from a stranger's host, and nobody has seen it", span);
     }
     let known: Vec<String> =
         texts.iter().flat_map(Value::literals).flat_map(|text| patched(text, strip)).take(256).collect();

@@ -64,11 +64,11 @@ impl Git<'_, '_, '_> {
     pub(super) fn shown_over_itself(&mut self) {
         let Stream::File(target) = &self.run.call.stdout else { return };
         let Some(target) = target.single().cloned() else { return };
-        let objects = self
-            .args_before()
-            .iter()
-            .filter_map(|word| word.shown().split_once(':').map(|(_, path)| path.to_owned()));
+        let objects = self.args_before().iter().filter_map(|word| {
+            word.shown().split_once(':').map(|(_, path)| path.trim_start_matches("./").to_owned())
+        });
         let shown = crate::word::show(&target);
+        let shown = shown.trim_start_matches("./");
         let same = objects.into_iter().any(|path| path == shown || shown.ends_with(&format!("/{path}")));
         if same {
             let word = Word { text: target, ..Word::literal_at("", self.run.call.span) };

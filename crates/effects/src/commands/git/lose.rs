@@ -8,7 +8,7 @@ use tollgate_shell::eval::{Outcome, Status, Stream};
 use tollgate_shell::value::{Hole, HoleSource, Piece};
 
 use super::site::Site;
-use super::work::{Where, Work};
+use super::work::{self, Where, Work};
 use super::{Git, Verb, holds};
 use crate::options::Options;
 use crate::word::Word;
@@ -180,7 +180,8 @@ impl Git<'_, '_, '_> {
             lost.extend(strangers(&status.ignored).into_iter().filter(made));
         }
         let mut seen = std::collections::BTreeSet::new();
-        lost.retain(|path| seen.insert(path.clone()));
+        let kept = |path: &String| work::is_kept(self.run.shell, &format!("{root}/{path}"));
+        lost.retain(|path| seen.insert(path.clone()) && !kept(path));
         lost
     }
 }

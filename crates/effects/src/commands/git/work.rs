@@ -13,6 +13,9 @@ use crate::word::Word;
 const WORK: &str = "/\0git-work";
 const FRESH: &str = "/\0git-fresh";
 const SOURCE: &str = "/\0git-source";
+/// Files put into the index by their names, and those that are committed since.
+const STAGED: &str = "/\0git-staged";
+const KEPT: &str = "/\0git-kept";
 
 /// Where work is now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,9 +109,22 @@ pub(in crate::commands) fn settle(shell: &mut Shell) {
 
 /// What a failed command was to keep is not kept.
 pub(in crate::commands) fn failed(shell: &mut Shell) {
-    if shell.file(&Value::text(WORK)).is_some() {
-        shell.forget_file(&Value::text(WORK));
+    for name in [WORK, STAGED, KEPT] {
+        if shell.file(&Value::text(name)).is_some() {
+            shell.forget_file(&Value::text(name));
+        }
     }
+}
+
+/// The paths in one of the lists; empty where it is not sure.
+fn listed(shell: &Shell, list: &str) -> String {
+    let written = shell.file(&Value::text(list)).filter(|written| written.certain);
+    written.and_then(|written| written.value.as_literal().map(str::to_owned)).unwrap_or_default()
+}
+
+/// Has this call committed the file by its name?
+pub(super) fn is_kept(shell: &Shell, path: &str) -> bool {
+    listed(shell, KEPT).lines().any(|kept| crate::paths::within(path, kept))
 }
 
 /// Remembers a folder that this call makes into a repository.
@@ -177,7 +193,20 @@ impl Git<'_, '_, '_> {
         }
     }
 
+    /// Remembers files that go into the index by their names.
+    fn stage_named(&mut self, before: &[Word]) {
+        let words = before.iter().chain(self.args_after().unwrap_or_default());
+        let paths: Vec<String> = words.filter_map(|word| self.path(word)).collect();
+        let text = format!("{}{}\n", listed(self.run.shell, STAGED), paths.join("\n"));
+        self.run.shell.write_file(&Value::text(STAGED), &Value::text(&text), false);
+    }
+
     pub(super) fn remember_commit(&mut self, all: bool) {
+        let staged = listed(self.run.shell, STAGED);
+        if !staged.is_empty() {
+            let text = format!("{}{staged}", listed(self.run.shell, KEPT));
+            self.run.shell.write_file(&Value::text(KEPT), &Value::text(&text), false);
+        }
         self.remember(|work| {
             if all && work.modified == Where::Own {
                 work.modified = Where::Index;
@@ -223,8 +252,11 @@ fn add(git: &mut Git) {
     }
     let partly =
         ["n", "i", "p", "e", "N", "refresh", "pathspec-from-file"].iter().any(|name| options.has(name));
-    if partly || !git.names_everything(&options.operands) {
+    if partly {
         return;
+    }
+    if !git.names_everything(&options.operands) {
+        return git.stage_named(&options.operands);
     }
     let (update, ignored) = (options.has("u"), options.has("f"));
     if options.operands.is_empty() && git.args_after().is_none() && !update && !options.has("A") {

@@ -95,6 +95,9 @@ fn python_module(run: &mut Run, module: &Word, rest: &[Word]) -> Outcome {
         }
         _ => {}
     }
+    if name == "zipapp" {
+        zipped(run, rest);
+    }
     let unpacks = rest.iter().position(|word| word.is("-e") || word.is("--extract"));
     if let (true, Some(at)) = (matches!(name.as_str(), "zipfile" | "tarfile"), unpacks) {
         let here = Word::literal_at(".", module.span);
@@ -117,6 +120,21 @@ fn python_module(run: &mut Run, module: &Word, rest: &[Word]) -> Outcome {
         return from_file(run, Language::Python, &file, rest);
     }
     run.derived()
+}
+
+/// `python -m zipapp folder -o file`: running the file runs the folder's main module.
+fn zipped(run: &mut Run, words: &[Word]) {
+    let given = read(words, "o= output= p= python= m= main= c compress info", &[]);
+    let Some(folder) = given.rest.first().cloned() else { return };
+    let target = given.value(&["o", "output"]).cloned().unwrap_or_else(|| {
+        let mut text = folder.text.clone();
+        text.push_str(".pyz");
+        Word { text, ..folder.clone() }
+    });
+    let mut text = folder.text.clone();
+    text.push_str("/__main__.py");
+    let main = run.analyst.script(&Word { text, ..folder }, run.shell);
+    run.analyst.write(&target, tollgate_model::WriteMode::Overwrite, main.as_ref(), run.shell);
 }
 
 fn node(run: &mut Run) -> Outcome {

@@ -44,6 +44,11 @@ pub(super) fn judge(run: &mut Run, address: &Word, request: &Request) {
             }
         }
     }
+    if method == "DELETE" && is_cluster(&address.shown()) {
+        let (tool, operation) = (phrase::WEB_REQUEST.to_owned(), "DELETE".to_owned());
+        let kind = EffectKind::Infra { tool, operation, target: address.shown() };
+        return run.analyst.push(kind, address.span, Certainty::Certain);
+    }
     let manages = request.socket.as_deref().is_some_and(is_engine);
     let operation = if manages && matches!(method.as_str(), "DELETE" | "POST" | "PUT") {
         format!("{method} to a container engine")
@@ -88,6 +93,17 @@ fn index_loss(address: &str, method: &str) -> Option<&'static str> {
     } else {
         (method == "DELETE" && parts == 1).then_some("drop")
     }
+}
+
+/// Objects of a cluster by the paths of its interface, also where a proxy of this machine leads to it.
+fn is_cluster(address: &str) -> bool {
+    let path = address
+        .split_once("://")
+        .map_or(address, |(_, rest)| rest)
+        .split_once('/')
+        .map_or("", |(_, path)| path);
+    let own = path.starts_with("api/v1/") || path.starts_with("apis/");
+    own && (path.contains("/namespaces") || path.contains("/nodes") || path.contains("/persistentvolumes"))
 }
 
 fn is_engine(socket: &str) -> bool {
