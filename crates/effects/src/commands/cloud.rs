@@ -157,6 +157,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("storage buckets update --no-public-access-prevention", PUBLIC),
             ("run deploy|services --allow-unauthenticated", PUBLIC),
             ("functions deploy --allow-unauthenticated", PUBLIC),
+            ("scheduler jobs create|update http --http-method=DELETE|delete", DELETE),
             ("compute firewall-rules create|update --source-ranges=0.0.0.0/0", PUBLIC),
             // Whoever names no source lets everybody in.
             (
@@ -238,6 +239,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("webapp|functionapp config appsettings list", SECRET),
             ("webapp|functionapp deployment list-publishing-credentials|list-publishing-profiles", SECRET),
             ("network nsg rule create|update --source-address-prefixes=0.0.0.0/0|Internet|Any", PUBLIC),
+            ("network nsg rule create|update --source-address-prefixes=*/1|*/2|*/3|*/4|*/5|*/6|*/7", PUBLIC),
             ("network nsg rule create|update --source-address-prefixes=*.*", Deed::Safe),
             ("network nsg rule create|update --access=Allow", PUBLIC),
             // From the first address to the last.

@@ -4,8 +4,10 @@ use tollgate_model::EffectKind;
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
+use super::lua::flushes;
 use super::{hidden, piece, stdin, uses};
 use crate::commands::Run;
+use crate::documents::{self, literal};
 use crate::languages::{self, Language, Program};
 use crate::options::{Order, read};
 use crate::word::Word;
@@ -118,7 +120,42 @@ fn mongo_deeds(code: &str) -> Vec<(&'static str, &'static str)> {
         .iter()
         .filter(|(call, _, _)| dense.contains(call))
         .map(|(_, operation, what)| (*operation, *what));
-    lost.chain(mongo_rights(&dense)).collect()
+    lost.chain(mongo_rights(&dense)).chain(given(code)).collect()
+}
+
+/// How many calls of a script are looked at.
+const CALLS: usize = 64;
+
+/// Calls whose filter leaves nothing out, commands that are sent as maps, and pipelines that replace a collection.
+fn given(code: &str) -> Vec<(&'static str, &'static str)> {
+    let calls = |name: &'static str| {
+        code.match_indices(name).take(CALLS).filter_map(move |(at, _)| {
+            let rest = code.get(at + name.len()..)?.trim_start().strip_prefix('(')?;
+            Some((code.get(..at)?, literal(rest)?))
+        })
+    };
+    let mut found = Vec::new();
+    for (name, operation, what) in [
+        (".deleteMany", "delete-all", "deleteMany of every document"),
+        (".remove", "delete-all", "remove of every document"),
+        (".updateMany", "update-all", "updateMany of every document"),
+    ] {
+        let all = calls(name).any(|(_, filter)| documents::truth(&filter) == Some(true));
+        found.extend(all.then_some((operation, what)));
+    }
+    let source = |before: &str| {
+        let name = before.trim_end_matches([')', ']', '\'', '"', ' ']);
+        name.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default().to_owned()
+    };
+    let replaces = calls(".aggregate").any(|(before, stages)| {
+        documents::replaced(stages.as_list().unwrap_or_default(), &source(before)).is_some()
+    });
+    found.extend(replaces.then_some(("delete-all", "$out of a pipeline that leaves nothing")));
+    let sent = ["runCommand", "adminCommand"].into_iter().flat_map(calls).map(|(_, map)| map);
+    let written = calls(".bulkWrite").flat_map(|(_, list)| list.as_list().unwrap_or_default().to_vec());
+    let mut sent = sent.chain(written).filter_map(|map| documents::commanded(&map));
+    found.extend(sent.next().map(|(operation, _)| (operation, "a command for every document")));
+    found
 }
 
 /// Roles that hold every right, where a call gives roles to somebody.
@@ -180,7 +217,9 @@ fn redis_deed(line: &[String], many: bool) -> Option<(&'static str, String)> {
         ("module", "load") => ("configure", what()),
         // `redis-cli --scan | xargs redis-cli del`: whatever there is.
         ("del" | "unlink", _) if many => ("delete-all", "all keys found".to_owned()),
-        ("eval", text) if text.contains("flushall") || text.contains("flushdb") => {
+        ("eval" | "eval_ro", _)
+            if line.get(1).is_some_and(|code| flushes(code, line.get(2..).unwrap_or_default())) =>
+        {
             ("drop-database", "FLUSHALL".to_owned())
         }
         _ => return None,
