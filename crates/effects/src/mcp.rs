@@ -132,16 +132,24 @@ fn working_folder<'v>(tool: &Tool, texts: &[Given<'v>]) -> Option<&'v str> {
 /// Shell text, programs and SQL among the arguments.
 fn code(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given]) {
     let words = argv(input);
-    words.iter().for_each(|words| commanded(hands, tool, input, words));
+    words.iter().for_each(|words| called::commanded(hands, tool, input, words));
+    called::inner_commands(hands, tool, input);
     let mut ran = input.get("command").is_some() || words.is_some();
     let says_language =
         tool.language.is_some() || input.get("language").is_some() || input.get("lang").is_some();
     for given in texts {
         let is_code = match given.field {
-            Field::Shell => (given.key != "command" || input.get("command").is_none()) && given.key != "args",
+            Field::Shell => {
+                (given.key != "command" || input.get("command").is_none())
+                    && given.key != "args"
+                    && !(given.key == "cmd" && called::is_vector(input.get("cmd")))
+                    && !called::is_lines(input.get(given.key))
+            }
             Field::Other => given.key == "run" && tool.verb == Verb::Run,
             // What goes to a command was read with it.
-            Field::Keys => tool.is_terminal && (words.is_none() || called::stdin(input) != Some(given.text)),
+            Field::Keys => {
+                tool.is_terminal && (words.is_none() || called::stdin(tool, input) != Some(given.text))
+            }
             Field::Content => tool.types,
             _ => false,
         };
@@ -180,22 +188,6 @@ fn code(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given]) {
     }
 }
 
-/// Runs the command of a call, with what it reads.
-fn commanded(hands: &mut Hands, tool: &Tool, input: &Value, words: &[String]) {
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    match (words.as_slice(), called::stdin(input)) {
-        ([line], None) => hands.run(&tool.completed(line)),
-        ([line], Some(text)) => hands.run(&called::fed(&tool.completed(line), text)),
-        (words, Some(text)) => {
-            hands.run(&called::fed(&called::line(&tool.completed_words(words, input)), text));
-        }
-        (words, None) => {
-            let words = tool.completed_words(words, input);
-            hands.run_words(&words.iter().map(String::as_str).collect::<Vec<_>>());
-        }
-    }
-}
-
 /// How many texts of a call are tried as commands.
 const LINES: usize = 16;
 
@@ -226,8 +218,12 @@ fn supposed(hands: &mut Hands, text: &str) {
 
 /// A command as a list, or as a name with a list of arguments, or as a line.
 fn argv(input: &Value) -> Option<Vec<String>> {
-    let command =
-        ["command", "cmd", "program", "executable", "argv"].iter().find_map(|key| input.get(key))?;
+    let named = ["command", "cmd", "program", "executable", "argv", "binary", "bin", "exe"];
+    let command = named.iter().find_map(|key| input.get(key)).or_else(|| {
+        // A file that is a program, where arguments are given to it.
+        let file = input.get("file").filter(|_| input.get("args").is_some())?;
+        file.as_str().is_some_and(commands::is_command).then_some(file)
+    })?;
     let args = ["args", "arguments", "argv"].iter().find_map(|key| input.get(key)?.as_list());
     let mut words: Vec<String> = match command {
         Value::List(words) => texts_of(words),

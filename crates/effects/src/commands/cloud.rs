@@ -154,6 +154,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("** dns managed-zones delete", DESTROY),
             ("organizations|resource-manager ** delete", DESTROY),
             ("** add-iam-policy-binding --member=allUsers|allAuthenticatedUsers", PUBLIC),
+            ("storage buckets update --lifecycle-file", DELETE),
             ("storage buckets update --no-public-access-prevention", PUBLIC),
             ("run deploy|services --allow-unauthenticated", PUBLIC),
             ("functions deploy --allow-unauthenticated", PUBLIC),
@@ -193,6 +194,7 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[
             ("rb", DESTROY),
+            ("lifecycle set", DELETE),
             ("rm -r", DESTROY),
             ("rm -R", DESTROY),
             ("rm", DELETE),

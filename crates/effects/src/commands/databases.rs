@@ -2,7 +2,7 @@
 
 mod clients;
 mod documents;
-mod lua;
+pub(crate) mod lua;
 mod sqlite;
 
 use tollgate_model::phrase::DATABASE_USE;

@@ -5,6 +5,7 @@ use tollgate_model::json::Value;
 
 use super::services::is_service;
 use super::value::{Args, Val};
+use crate::commands::databases::lua::flushes;
 use crate::documents;
 
 /// Methods of the clouds' libraries that take a whole resource away, as their APIs name them.
@@ -287,7 +288,7 @@ fn replaces_table(args: &Args) -> bool {
 }
 
 /// A value as JSON, as far as it is known.
-fn plain_value(value: &Val, depth: usize) -> Value {
+pub(super) fn plain_value(value: &Val, depth: usize) -> Value {
     let Some(depth) = depth.checked_sub(1) else { return Value::String(String::new()) };
     match value {
         Val::Table(table) => {
@@ -309,7 +310,7 @@ fn plain_value(value: &Val, depth: usize) -> Value {
 }
 
 /// How deep arguments are read.
-const DEPTH: usize = 6;
+pub(super) const DEPTH: usize = 6;
 
 /// What `getRepository` of a mapper returns.
 pub(super) const REPOSITORY: &str = "typeorm.getRepository";
@@ -320,6 +321,13 @@ fn sends_flush(name: &str, args: &Args) -> bool {
         name,
         "execute_command" | "sendCommand" | "send_command" | "call" | "command" | "rawCommand" | "do" | "Do"
     );
+    let scripted = matches!(name, "eval" | "eval_ro" | "register_script" | "defineCommand");
+    if scripted
+        && let Some(code) = args.list.first().and_then(Val::literal).filter(|code| code.contains(".call"))
+    {
+        let given: Vec<String> = args.list.iter().skip(1).filter_map(Val::literal).collect();
+        return flushes(&code, &given);
+    }
     let is_flush = |value: &Val| {
         value
             .literal()

@@ -2,8 +2,9 @@
 
 use tollgate_model::json::Value;
 
-use super::names::{Tool, Verb};
-use super::{Given, LONGEST, database, pieces};
+use super::names::{Field, Tool, Verb};
+use super::{Given, LINES, LONGEST, argv, database, pieces, spoken, supposed, texts_of};
+use crate::commands::is_command;
 use crate::content::Piece;
 use crate::languages::Language;
 use crate::tools::Hands;
@@ -55,8 +56,80 @@ fn one(item: &Value) -> Option<(String, String)> {
     Some((name.to_owned(), item.get("value").and_then(plain)?))
 }
 
+/// Commands of the steps of a call: a program with its arguments, or lists of words.
+pub(super) fn inner_commands(hands: &mut Hands, tool: &Tool, input: &Value) {
+    let mut maps = Vec::new();
+    spoken::collect(input, 0, &mut maps);
+    for map in maps.into_iter().skip(1).take(LINES) {
+        let has_args = ["args", "arguments", "argv"].iter().any(|key| map.get(key).is_some());
+        if let Some(words) = argv(map).filter(|_| has_args) {
+            commanded(hands, tool, map, &words);
+        }
+    }
+    // Lines that follow each other are one script.
+    for (key, value) in input.as_map().unwrap_or_default() {
+        if Field::of(key) == Field::Shell && key != "command" && is_lines(Some(value)) && !tool.is_browser {
+            hands.run(&texts_of(value.as_list().unwrap_or_default()).join("\n"));
+        }
+    }
+    let lists = ["commands", "cmds", "command", "cmd"].iter().filter_map(|key| input.get(key)?.as_list());
+    for words in lists.flatten().take(LINES).filter_map(Value::as_list).map(texts_of) {
+        hands.run_words(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+}
+
+/// Is it a list of lines, one of which moves to another folder or sets something for the others?
+pub(super) fn is_lines(value: Option<&Value>) -> bool {
+    let Some(Value::List(items)) = value else { return false };
+    let moves = |item: &Value| {
+        let first = item.as_str().and_then(|text| text.split_whitespace().next()).unwrap_or_default();
+        matches!(first, "cd" | "pushd" | "export" | "set" | "source" | ".") || first.contains('=')
+    };
+    items.len() > 1 && items.iter().all(|item| item.as_str().is_some()) && items.iter().any(moves)
+}
+
+/// Is it a list of words of one command, and not one of lines? A program stands first, and what follows is no command.
+pub(super) fn is_vector(value: Option<&Value>) -> bool {
+    let Some(Value::List(items)) = value else { return false };
+    let is_line = |item: &Value| {
+        let first = item.as_str().and_then(|text| text.split_whitespace().next()).unwrap_or_default();
+        matches!(first, "cd" | "export" | "set" | "source" | ".")
+            || is_command(first.rsplit('/').next().unwrap_or_default())
+    };
+    let program = items.first().is_some_and(|first| {
+        is_line(first) && first.as_str().is_some_and(|text| !text.contains(char::is_whitespace))
+    });
+    program && items.len() > 1 && !items.iter().all(is_line)
+}
+
+/// Runs the command of a call, with what it reads.
+pub(super) fn commanded(hands: &mut Hands, tool: &Tool, input: &Value, words: &[String]) {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match (words.as_slice(), stdin(tool, input)) {
+        ([line], None) => hands.run(&tool.completed(line)),
+        ([line], Some(text)) => hands.run(&fed(&tool.completed(line), text)),
+        (words, Some(text)) => {
+            hands.run(&fed(&line(&tool.completed_words(words, input)), text));
+        }
+        (words, None) => {
+            let words = tool.completed_words(words, input);
+            hands.run_words(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        }
+    }
+}
+
 /// What a command reads, where the call says so.
-pub(super) fn stdin(input: &Value) -> Option<&str> {
+pub(super) fn stdin<'v>(tool: &Tool, input: &'v Value) -> Option<&'v str> {
+    // What types into a terminal does so whatever else it names.
+    let program = ["command", "cmd", "program", "executable"].iter().find_map(|key| input.get(key))?;
+    let first = match program {
+        Value::List(words) => words.first().and_then(Value::as_str),
+        other => other.as_str().and_then(|line| line.split_whitespace().next()),
+    };
+    let is_program = first.is_some_and(|first| is_command(first.rsplit('/').next().unwrap_or_default()));
+    if tool.types || !is_program {
+        return None;
+    }
     let text = ["stdin", "input", "stdin_data", "stdinData"].iter().find_map(|key| input.text(key))?;
     Some(text).filter(|text| text.len() <= LONGEST)
 }
@@ -86,6 +159,10 @@ pub(super) fn script(hands: &mut Hands, tool: &Tool, input: &Value, given: &Give
     }
     let has = |words: &[&str]| words.iter().any(|word| tool.has(word));
     let text = given.text;
+    let first = text.split_whitespace().next().unwrap_or_default();
+    if is_command(first.rsplit('/').next().unwrap_or_default()) {
+        supposed(hands, text);
+    }
     if has(&["redis", "valkey", "keydb"]) {
         let mut words = vec!["redis-cli", "eval", text, "0"];
         let args = ["args", "argv", "keys"].iter().filter_map(|key| input.get(key)?.as_list()).flatten();

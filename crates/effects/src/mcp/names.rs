@@ -196,7 +196,8 @@ impl Tool {
             ["docker", "podman", "container", "containers", "nerdctl"].iter().any(|word| self.has(word));
         let starts = ["run", "create", "start", "launch"].iter().any(|word| self.has(word));
         let image = ["image", "Image", "imageName", "image_name"].iter().any(|key| input.get(key).is_some());
-        if engine && starts && image {
+        let named = self.has("docker") && self.has("container") && (self.has("run") || self.has("create"));
+        if named || engine && starts && image {
             return Some(container(input));
         }
         let line = input.get("args").and_then(Value::as_list);
@@ -208,6 +209,11 @@ impl Tool {
         });
         if let (Some(program), Some(args)) = (last, line) {
             let mut words = vec![program.clone()];
+            let verb = ["command", "subcommand", "cmd"].iter().find_map(|key| input.text(key));
+            words.extend(verb.unwrap_or_default().split_whitespace().map(str::to_owned));
+            if words.get(1) == words.first() {
+                words.remove(0);
+            }
             words.extend(args.iter().filter_map(Value::as_str).map(str::to_owned));
             return Some(words);
         }
@@ -285,6 +291,11 @@ impl Tool {
         }
         if many && self.has("update") && filter.is_some() && every {
             return Some(("update-all".to_owned(), object()));
+        }
+        let part = ["row", "rows", "item", "items", "record", "records", "column", "document", "documents"];
+        let kept = ["table", "collection", "keyspace"].iter().any(|word| self.has(word));
+        if self.is_database && self.verb == Verb::Delete && kept && !part.iter().any(|word| self.has(word)) {
+            return Some(("drop".to_owned(), object()));
         }
         if self.is_database && self.has("reset") {
             return Some(("reset".to_owned(), object()));

@@ -2,10 +2,11 @@
 //! `{"method": "DELETE", "path": …}`, `{"command": {"dropDatabase": 1}}`, a tool within a tool.
 
 use tollgate_model::EffectKind;
-use tollgate_model::json::Value;
+use tollgate_model::json::{self, Value};
 use tollgate_model::phrase::WEB_REQUEST;
 
 use super::Given;
+use super::called::fed;
 use super::names::{Tool, Verb};
 use crate::openings::clouds;
 use crate::tools::Hands;
@@ -55,6 +56,7 @@ pub(super) fn effects(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Gi
         }
     }
     statements(hands, tool, input, texts);
+    described(hands, tool, input);
     requested(hands, input, texts);
 }
 
@@ -69,7 +71,7 @@ pub(super) fn inner(input: &Value) -> Option<(&str, &Value)> {
     Some((name, given))
 }
 
-fn collect<'v>(value: &'v Value, depth: u32, maps: &mut Vec<&'v Value>) {
+pub(super) fn collect<'v>(value: &'v Value, depth: u32, maps: &mut Vec<&'v Value>) {
     if depth > DEPTH || maps.len() >= MAPS {
         return;
     }
@@ -150,6 +152,31 @@ fn statements(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given]) {
             let (operation, object) = ("delete-all".to_owned(), "every node".to_owned());
             hands.push(EffectKind::Database { operation, object });
         }
+    }
+}
+
+/// Descriptions of what a cluster or an engine is to run, as texts or as maps.
+fn described(hands: &mut Hands, tool: &Tool, input: &Value) {
+    let has = |words: &[&str]| words.iter().any(|word| tool.has(word));
+    let starts = has(&["apply", "create", "run", "update", "replace", "up", "start", "deploy", "patch"]);
+    let (program, marks) = if has(&["kubernetes", "kubectl", "k8s"]) {
+        ("kubectl apply -f -", ["kind", "spec"])
+    } else if has(&["compose"]) {
+        ("docker compose -f - up", ["services", "services"])
+    } else {
+        return;
+    };
+    for (_, value) in input.as_map().unwrap_or_default().iter().filter(|_| starts) {
+        let text = match value {
+            Value::String(text) if marks.iter().all(|mark| text.contains(mark)) => text.clone(),
+            Value::Map(_) if marks.iter().any(|mark| value.get(mark).is_some()) => {
+                let mut text = String::new();
+                json::write(value, &mut text);
+                text
+            }
+            _ => continue,
+        };
+        hands.run(&fed(program, &text));
     }
 }
 

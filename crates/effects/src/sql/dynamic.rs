@@ -11,6 +11,8 @@ const UNKNOWN: &str = "unknown_value";
 /// Brackets in brackets, and how many terms are read in all.
 const DEPTH: usize = 16;
 const STEPS: usize = 10_000;
+/// Stands between the items of a list.
+const ITEMS: &str = "\u{1f}";
 /// The longest text that is followed.
 const LONGEST: usize = 16 * 1024;
 
@@ -187,6 +189,10 @@ impl<'t> Maker<'t> {
             {
                 (text(at + 1), at + 2)
             }
+            Some(Token::Word(word)) if word == "array" && self.symbol(at + 1, '[') => {
+                let (items, end) = self.arguments(at + 2, depth);
+                (call("concat_ws", &[&[Some(ITEMS.to_owned())], items.as_slice()].concat()), end)
+            }
             Some(Token::Word(mark)) if mark == "x" && text(at + 1).is_some() => {
                 (text(at + 1).and_then(|hex| from_bytes(from_hex(&hex))), at + 2)
             }
@@ -211,7 +217,7 @@ impl<'t> Maker<'t> {
     /// The arguments of a call, and where it ends.
     fn arguments(&mut self, start: usize, depth: usize) -> (Vec<Option<String>>, usize) {
         let (mut args, mut at) = (Vec::new(), start);
-        while at < self.tokens.len() && !self.symbol(at, ')') && self.steps > 0 {
+        while at < self.tokens.len() && !self.symbol(at, ')') && !self.symbol(at, ']') && self.steps > 0 {
             // `name => value`
             if self.word(at).is_some() && self.symbol(at + 1, '=') && self.symbol(at + 2, '>') {
                 at += 3;
@@ -233,7 +239,7 @@ impl<'t> Maker<'t> {
             self.steps -= 1;
             match token {
                 Token::Symbol('(') => depth += 1,
-                Token::Symbol(')' | ',') if depth == 0 => break,
+                Token::Symbol(')' | ']' | ',') if depth == 0 => break,
                 Token::Symbol(')') => depth -= 1,
                 Token::Symbol(';') => break,
                 _ => {}
@@ -268,6 +274,13 @@ fn call(name: &str, args: &[Option<String>]) -> Option<String> {
             let parts: Vec<String> = args.iter().skip(1).map(or_unknown).collect();
             Some(parts.join(&first?))
         }
+        "array_to_string" => Some(first?.replace(ITEMS, &known(1).unwrap_or_default())),
+        "convert_from" | "encode" => {
+            let text = first?;
+            // Bytes in their usual form.
+            let bytes = text.strip_prefix("\\x").and_then(from_hex);
+            from_bytes(bytes).or(Some(text))
+        }
         "format" => Some(formatted(&first?, args.get(1..).unwrap_or_default())),
         "replace" => {
             let (text, to) = (first?, known(2)?);
@@ -285,16 +298,7 @@ fn call(name: &str, args: &[Option<String>]) -> Option<String> {
         "reverse" => Some(first?.chars().rev().collect()),
         "lower" | "lcase" => Some(first?.to_lowercase()),
         "upper" | "ucase" => Some(first?.to_uppercase()),
-        "left" => Some(first?.chars().take(count(1)?).collect()),
-        "right" => {
-            let text = first?;
-            let skipped = text.chars().count().saturating_sub(count(1)?);
-            Some(text.chars().skip(skipped).collect())
-        }
-        "substr" | "substring" | "mid" => {
-            let length = count(2).unwrap_or(usize::MAX);
-            Some(first?.chars().skip(count(1)?.saturating_sub(1)).take(length).collect())
-        }
+        "left" | "right" | "substr" | "substring" | "mid" => cut(name, &first?, count(1)?, count(2)),
         "repeat" => Some(first?.repeat(count(1)?.min(64))),
         "chr" | "char" | "nchar" => {
             first.as_ref()?;
@@ -310,6 +314,16 @@ fn call(name: &str, args: &[Option<String>]) -> Option<String> {
         | "from_hex" => decoded(name, &first?, known(1).as_deref()),
         _ => first,
     }
+}
+
+/// A part of a text.
+fn cut(name: &str, text: &str, count: usize, length: Option<usize>) -> Option<String> {
+    let letters = text.chars();
+    Some(match name {
+        "left" => letters.take(count).collect(),
+        "right" => letters.clone().skip(letters.count().saturating_sub(count)).collect(),
+        _ => letters.skip(count.saturating_sub(1)).take(length.unwrap_or(usize::MAX)).collect(),
+    })
 }
 
 fn decoded(name: &str, text: &str, how: Option<&str>) -> Option<String> {

@@ -195,8 +195,10 @@ fn is_true_of_keys(part: &[&Token]) -> bool {
     if !matches!(key.to_ascii_lowercase().as_str(), "id" | "_id" | "uuid" | "pk" | "rowid" | "ctid" | "oid") {
         return false;
     }
-    if let [is, not, null] = rest {
-        return is_word(is, "is") && is_word(not, "not") && is_word(null, "null");
+    if let [is, not, null] = rest
+        && is_word(is, "is")
+    {
+        return is_word(not, "not") && is_word(null, "null");
     }
     let Some((bound, operator)) = rest.split_last() else { return false };
     let symbol = |token: &&Token| if let Token::Symbol(c) = token { *c } else { ' ' };

@@ -116,6 +116,20 @@ impl<'t> Reader<'t> {
         lost.then(|| Statement { deed: Deed::Truncate, object: self.name(name) })
     }
 
+    /// `MERGE INTO t … ON FALSE WHEN NOT MATCHED BY SOURCE THEN DELETE`: no row is matched, all go.
+    fn unmatched(&self) -> Option<Statement> {
+        let never = (0..self.tokens.len()).any(|at| {
+            self.word(at) == Some("on") && matches!(self.word(at + 1), Some("false")) || {
+                self.word(at) == Some("on")
+                    && self.word(at + 1) == Some("1")
+                    && self.word(at + 3) == Some("0")
+            }
+        });
+        let name = if self.word(1) == Some("into") { 2 } else { 1 };
+        (self.is("merge") && never && self.contains("delete"))
+            .then(|| Statement { deed: Deed::Delete, object: self.name(name) })
+    }
+
     /// All it does.
     pub fn deeds(&self) -> Vec<Statement> {
         if let [Token::Client(line)] = self.tokens {
@@ -137,6 +151,7 @@ impl<'t> Reader<'t> {
         }
         deeds.extend(self.grant());
         deeds.extend(self.replaced());
+        deeds.extend(self.unmatched());
         deeds
     }
 

@@ -4,7 +4,7 @@
 const CALLS: usize = 256;
 
 /// Does a script empty a database? Words that it is given may be the commands it calls.
-pub(super) fn flushes(code: &str, given: &[String]) -> bool {
+pub(crate) fn flushes(code: &str, given: &[String]) -> bool {
     let code = without_comments(code);
     let is_flush = |text: &str| {
         matches!(text.trim().to_ascii_lowercase().as_str(), "flushall" | "flushdb" | "swapdb" | "shutdown")
