@@ -10,16 +10,15 @@ use crate::commands::codecs::{from_base64, from_hex};
 const UNKNOWN: &str = "unknown_value";
 /// Brackets in brackets, and how many terms are read in all.
 const DEPTH: usize = 16;
-const STEPS: usize = 10_000;
+const STEPS: usize = 50_000;
 /// Stands between the items of a list.
 const ITEMS: &str = "\u{1f}";
 /// The longest text that is followed.
-const LONGEST: usize = 16 * 1024;
+const LONGEST: usize = 8 * 1024;
 
 /// The code that the statements make and run.
 pub(super) fn made(tokens: &[Token]) -> Vec<String> {
-    let runs = |token: &Token| matches!(token, Token::Word(word) if is_runner(word) || is_planner(word));
-    if !tokens.iter().any(runs) {
+    if !(0..tokens.len()).any(|at| runs(tokens, at)) {
         return Vec::new();
     }
     let mut maker = Maker { tokens, known: BTreeMap::new(), steps: STEPS };
@@ -37,10 +36,21 @@ pub(super) fn made(tokens: &[Token]) -> Vec<String> {
             made.extend(texts.into_iter().flatten().filter(|text| text.trim().contains(' ')));
         }
         if maker.steps == 0 {
+            // What is too long to be followed may be anything.
+            made.push(format!("drop table {UNKNOWN}"));
             break;
         }
     }
     made
+}
+
+/// Is there something at this place that runs a text? Rights to run and functions of triggers are none.
+fn runs(tokens: &[Token], at: usize) -> bool {
+    let word = |at: usize| match tokens.get(at) {
+        Some(Token::Word(word)) => word.as_str(),
+        _ => "",
+    };
+    is_planner(word(at)) || is_runner(word(at)) && !matches!(word(at + 1), "function" | "procedure" | "on")
 }
 
 fn is_runner(word: &str) -> bool {

@@ -38,7 +38,8 @@ fn truth_of(clause: &[Token]) -> Option<bool> {
 }
 
 fn truth(condition: &[&Token], table: Option<&Token>, depth: usize) -> Option<bool> {
-    let depth = depth.checked_sub(1)?;
+    // What is too deep to be read is no condition.
+    let Some(depth) = depth.checked_sub(1) else { return Some(true) };
     let parts = split(condition, "or");
     if parts.len() > 1 {
         let known: Vec<_> = parts.into_iter().map(|part| truth(part, table, depth)).collect();

@@ -13,9 +13,10 @@ pub(crate) fn flushes(code: &str, given: &[String]) -> bool {
     let calls = starts
         .iter()
         .flat_map(|start| code.match_indices(start).take(CALLS).map(|(at, start)| at + start.len()));
+    let told = says_flush(&code) || given.iter().any(|word| is_flush(word));
     let mut whole = false;
     for at in calls {
-        let rest = code.get(at..).unwrap_or_default();
+        let rest = start_of(code.get(at..).unwrap_or_default());
         match first_argument(rest) {
             Some(verb) if is_flush(&verb) => return true,
             // Whatever there is, one by one.
@@ -23,7 +24,7 @@ pub(crate) fn flushes(code: &str, given: &[String]) -> bool {
                 whole |= rest.split(['\'', '"']).nth(3) == Some("*");
             }
             Some(_) => {}
-            None if given.iter().any(|word| is_flush(word)) || says_flush(&code) => return true,
+            None if told => return true,
             None => {}
         }
     }
@@ -32,6 +33,12 @@ pub(crate) fn flushes(code: &str, given: &[String]) -> bool {
         lower.contains(&format!("'{verb}'")) || lower.contains(&format!("\"{verb}\""))
     });
     whole && deletes
+}
+
+/// As much of a text as the beginning of a call needs.
+fn start_of(text: &str) -> &str {
+    let end = text.char_indices().nth(200).map_or(text.len(), |(at, _)| at);
+    text.get(..end).unwrap_or_default()
 }
 
 fn says_flush(code: &str) -> bool {
