@@ -10,6 +10,7 @@ mod cargo;
 mod carriers;
 mod commands;
 mod content;
+mod documents;
 mod elsewhere;
 #[cfg(test)]
 mod families;

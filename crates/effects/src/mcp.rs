@@ -1,6 +1,7 @@
 //! Tools of servers, and tools nobody knows: judged by the names of the tool and of its arguments. A text is
 //! only read as code, SQL or a path where a name says that it is one.
 
+mod called;
 mod keepers;
 mod lines;
 mod names;
@@ -56,6 +57,7 @@ fn one(hands: &mut Hands, server: &str, tool: &str, input: &Value) {
     if let Some(folder) = working_folder(&tool, &texts) {
         hands.shell.set_cwd(&tollgate_shell::value::Value::text(folder));
     }
+    called::environment(hands, &tool, input);
     if let Some(command) = tool.command(input) {
         hands.run_words(&command.iter().map(String::as_str).collect::<Vec<_>>());
     } else {
@@ -129,28 +131,31 @@ fn working_folder<'v>(tool: &Tool, texts: &[Given<'v>]) -> Option<&'v str> {
 
 /// Shell text, programs and SQL among the arguments.
 fn code(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given]) {
-    if let Some(words) = argv(input) {
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        match words.as_slice() {
-            [line] => hands.run(&tool.completed(line)),
-            words => {
-                let words = tool.completed_words(words, input);
-                hands.run_words(&words.iter().map(String::as_str).collect::<Vec<_>>());
-            }
-        }
-    }
-    let mut ran = input.get("command").is_some() || argv(input).is_some();
+    let words = argv(input);
+    words.iter().for_each(|words| called::commanded(hands, tool, input, words));
+    called::inner_commands(hands, tool, input);
+    let mut ran = input.get("command").is_some() || words.is_some();
     let says_language =
         tool.language.is_some() || input.get("language").is_some() || input.get("lang").is_some();
     for given in texts {
         let is_code = match given.field {
-            Field::Shell => (given.key != "command" || input.get("command").is_none()) && given.key != "args",
+            Field::Shell => {
+                (given.key != "command" || input.get("command").is_none())
+                    && given.key != "args"
+                    && !(given.key == "cmd" && called::is_vector(input.get("cmd")))
+                    && !called::is_lines(input.get(given.key))
+            }
             Field::Other => given.key == "run" && tool.verb == Verb::Run,
-            Field::Keys => tool.is_terminal,
+            // What goes to a command was read with it.
+            Field::Keys => {
+                tool.is_terminal && (words.is_none() || called::stdin(tool, input) != Some(given.text))
+            }
             Field::Content => tool.types,
             _ => false,
         };
-        if is_code && !tool.is_browser {
+        if is_code && !tool.is_browser && called::script(hands, tool, input, given) {
+            ran = true;
+        } else if is_code && !tool.is_browser {
             ran = true;
             match tool.language.filter(|said| *said == "powershell").and_then(Language::of) {
                 Some(language) => hands.run_pieces(vec![Piece::Language(language, given.text.to_owned())]),
@@ -213,8 +218,12 @@ fn supposed(hands: &mut Hands, text: &str) {
 
 /// A command as a list, or as a name with a list of arguments, or as a line.
 fn argv(input: &Value) -> Option<Vec<String>> {
-    let command =
-        ["command", "cmd", "program", "executable", "argv"].iter().find_map(|key| input.get(key))?;
+    let named = ["command", "cmd", "program", "executable", "argv", "binary", "bin", "exe"];
+    let command = named.iter().find_map(|key| input.get(key)).or_else(|| {
+        // A file that is a program, where arguments are given to it.
+        let file = input.get("file").filter(|_| input.get("args").is_some())?;
+        file.as_str().is_some_and(commands::is_command).then_some(file)
+    })?;
     let args = ["args", "arguments", "argv"].iter().find_map(|key| input.get(key)?.as_list());
     let mut words: Vec<String> = match command {
         Value::List(words) => texts_of(words),
@@ -290,7 +299,8 @@ fn guessed(text: &str) -> &'static str {
 fn database(hands: &mut Hands, text: &str) {
     for Statement { deed, object } in sql::scan(text) {
         match deed {
-            Deed::Run => hands.run(&object),
+            // It may be given what is in the database.
+            Deed::Run => hands.run(&format!("pg_dump app | {{ {object}\n}}")),
             Deed::ReadFile | Deed::Include => hands.read(&object, false),
             Deed::WriteFile => hands.write(&object, WriteMode::Overwrite, None),
             other => {

@@ -1,10 +1,14 @@
 //! SQL as far as it matters: which statements lose data, give rights, run programs or touch files. A scan over
 //! tokens, linear in the text and total: what it cannot read it skips.
 
+mod dynamic;
+mod filter;
 mod statement;
 mod token;
+mod variables;
 
 use token::Token;
+pub(crate) use variables::filled;
 
 /// One statement that does something worth knowing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +34,8 @@ pub(crate) enum Deed {
     Delete,
     /// Changes every row.
     Update,
+    /// Puts another database in the place of this one.
+    Replace,
     /// Gives all rights.
     Grant,
     /// Runs a shell command.
@@ -65,6 +71,7 @@ impl Deed {
             Self::Truncate => "truncate",
             Self::Delete => "delete-all",
             Self::Update => "update-all",
+            Self::Replace => "reset",
             Self::Grant => "grant-all",
             Self::Run | Self::Include | Self::IncludeOutput | Self::ReadFile | Self::WriteFile => {
                 return None;
@@ -105,11 +112,28 @@ pub(crate) fn built(sql: &str, flavour: Flavour) -> Vec<String> {
     if asks { texts.filter(verb).map(str::to_owned).collect() } else { Vec::new() }
 }
 
+/// Does a query that takes a table's place leave little of it: no rows, rows of its own making, or a part of its own?
+pub(crate) fn leaves_little(query: &str, table: &str) -> bool {
+    let tokens = token::tokens(query, Flavour::MySql);
+    let is = |word: &str| tokens.iter().any(|token| filter::is_word(token, word));
+    let plain = |name: &str| name.replace([':', '`'], ".").to_ascii_lowercase();
+    let name = plain(table);
+    let own = name.rsplit('.').next().unwrap_or_default();
+    let itself = tokens.iter().any(|token| match token {
+        Token::Word(word) => word == own,
+        Token::Name(word) => plain(word).rsplit('.').next() == Some(own),
+        _ => false,
+    });
+    let narrows = itself && (is("where") || is("limit"));
+    is("select") && (!is("from") || narrows || filter::is_emptied(&tokens))
+}
+
 /// Code within code (`DO $$ … $$`, `EXECUTE '…'`) is followed this deep.
 const DEPTH: usize = 4;
 
 fn text(sql: &str, flavour: Flavour, depth: usize, found: &mut Vec<Statement>) {
     let mut own: Vec<String> = Vec::new();
+    let mut defined: Vec<(String, Vec<&str>)> = Vec::new();
     let mut begun: Option<usize> = None;
     let tokens = token::tokens(sql, flavour);
     if depth == 0 && (sql.contains("\\gexec") || prepares(&tokens)) {
@@ -129,7 +153,7 @@ fn text(sql: &str, flavour: Flavour, depth: usize, found: &mut Vec<Statement>) {
         } else if one.is("rollback") && flavour != Flavour::MySql && !one.contains("to") {
             // Whatever was done since is taken back.
             if let Some(mark) = begun.take() {
-                found.truncate(mark);
+                take_back(found, mark);
             }
         }
         own.extend(one.makes_temporary());
@@ -141,8 +165,21 @@ fn text(sql: &str, flavour: Flavour, depth: usize, found: &mut Vec<Statement>) {
         }
         if depth < DEPTH {
             one.inner_code().for_each(|code| text(code, flavour, depth + 1, found));
+            // What was defined before and is called now.
+            let called = defined.iter().filter(|(name, _)| one.calls(name)).flat_map(|(_, texts)| texts);
+            called.for_each(|code| text(code, flavour, depth + 1, found));
+            defined.extend(one.defines());
         }
     }
+    if depth < DEPTH {
+        dynamic::made(&tokens).iter().for_each(|code| text(code, flavour, depth + 1, found));
+    }
+}
+
+/// Changes of rows are undone by a rollback; programs have run and files are written for good.
+fn take_back(found: &mut Vec<Statement>, mark: usize) {
+    let since = found.split_off(mark.min(found.len()));
+    found.extend(since.into_iter().filter(|statement| statement.deed.operation().is_none()));
 }
 
 /// `prepare p from @text`

@@ -244,6 +244,19 @@ impl<'w> Hands<'w> {
         self.shell.run_text(&code, &mut self.analyst);
     }
 
+    /// Shell text that holds for what the tool runs afterwards.
+    pub(crate) fn run_here(&mut self, text: &str) {
+        let code = Code {
+            text: Value::text(text),
+            scope: Scope::Same,
+            dialect: tollgate_shell::ast::Dialect::Bash,
+            name: None,
+            args: None,
+            span: Span::default(),
+        };
+        self.shell.run_text(&code, &mut self.analyst);
+    }
+
     /// Code that the tool runs.
     pub(crate) fn run_pieces(&mut self, pieces: Vec<Piece>) {
         for piece in pieces {

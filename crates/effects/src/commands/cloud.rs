@@ -154,9 +154,11 @@ pub(super) const TOOLS: &[Tool] = &[
             ("** dns managed-zones delete", DESTROY),
             ("organizations|resource-manager ** delete", DESTROY),
             ("** add-iam-policy-binding --member=allUsers|allAuthenticatedUsers", PUBLIC),
+            ("storage buckets update --lifecycle-file", DELETE),
             ("storage buckets update --no-public-access-prevention", PUBLIC),
             ("run deploy|services --allow-unauthenticated", PUBLIC),
             ("functions deploy --allow-unauthenticated", PUBLIC),
+            ("scheduler jobs create|update http --http-method=DELETE|delete", DELETE),
             ("compute firewall-rules create|update --source-ranges=0.0.0.0/0", PUBLIC),
             // Whoever names no source lets everybody in.
             (
@@ -192,6 +194,7 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[
             ("rb", DESTROY),
+            ("lifecycle set", DELETE),
             ("rm -r", DESTROY),
             ("rm -R", DESTROY),
             ("rm", DELETE),
@@ -238,6 +241,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("webapp|functionapp config appsettings list", SECRET),
             ("webapp|functionapp deployment list-publishing-credentials|list-publishing-profiles", SECRET),
             ("network nsg rule create|update --source-address-prefixes=0.0.0.0/0|Internet|Any", PUBLIC),
+            ("network nsg rule create|update --source-address-prefixes=*/1|*/2|*/3|*/4|*/5|*/6|*/7", PUBLIC),
             ("network nsg rule create|update --source-address-prefixes=*.*", Deed::Safe),
             ("network nsg rule create|update --access=Allow", PUBLIC),
             // From the first address to the last.

@@ -2,6 +2,7 @@
 
 mod clients;
 mod documents;
+pub(crate) mod lua;
 mod sqlite;
 
 use tollgate_model::phrase::DATABASE_USE;
@@ -31,11 +32,11 @@ pub(super) const COMMANDS: Commands = &[
     ("clickhouse", clickhouse),
     ("cqlsh", cqlsh),
     ("sqlcmd", sqlcmd),
-    ("bq", bq),
+    ("bq", clients::bq),
     ("snowsql", snowsql),
     ("snow", snow),
     ("influx", influx),
-    ("turso", turso),
+    ("turso", clients::turso),
     ("ysqlsh", psql),
     ("sqlplus", clients::sqlplus),
     ("sql", clients::sqlplus),
@@ -55,7 +56,7 @@ pub(super) const COMMANDS: Commands = &[
     ("mclient", clients::client),
     ("ycqlsh", cqlsh),
     ("dolt", clients::dolt),
-    ("wrangler", wrangler),
+    ("wrangler", clients::wrangler),
     ("cypher-shell", documents::cypher),
     ("mongosh", documents::mongo),
     ("mongo", documents::mongo),
@@ -185,29 +186,6 @@ fn sqlcmd(run: &mut Run) -> Outcome {
     statements(run, &given)
 }
 
-/// `bq query 'sql'`; the other verbs are in the table.
-fn bq(run: &mut Run) -> Outcome {
-    let options = read(
-        run.args,
-        "project_id= location= format= dataset_id= use_legacy_sql? nouse_legacy_sql dry_run destination_table= max_rows= n= q,quiet",
-        Order::Anywhere,
-    );
-    let Some((verb, rest)) = options.operands.split_first() else { return run.derived() };
-    if !verb.is("query") || options.has("dry_run") {
-        return run.derived();
-    }
-    let target = options.values("project_id").map(Word::shown).collect();
-    let given = Given {
-        texts: rest.to_vec(),
-        files: Vec::new(),
-        target,
-        flavour: Flavour::Postgres,
-        stdin: rest.is_empty(),
-        program: "bq",
-    };
-    statements(run, &given)
-}
-
 fn snowsql(run: &mut Run) -> Outcome {
     let options = read(
         run.args,
@@ -240,48 +218,6 @@ fn influx(run: &mut Run) -> Outcome {
     let target = vec!["influx".to_owned()];
     let flavour = Flavour::Postgres;
     statements(run, &Given { texts, files: Vec::new(), target, flavour, stdin: false, program: "influx" })
-}
-
-/// `turso db shell name 'sql'`.
-fn turso(run: &mut Run) -> Outcome {
-    let words: Vec<Word> = run.args.iter().filter(|word| !word.shown().starts_with('-')).cloned().collect();
-    match words.as_slice() {
-        [db, shell, name, texts @ ..] if db.is("db") && shell.is("shell") => {
-            let given = Given {
-                texts: texts.to_vec(),
-                files: Vec::new(),
-                target: vec![name.shown()],
-                flavour: Flavour::Sqlite,
-                stdin: texts.is_empty(),
-                program: "turso",
-            };
-            statements(run, &given)
-        }
-        _ => run.derived(),
-    }
-}
-
-/// `wrangler d1 execute name --command 'sql'`; local unless `--remote`.
-fn wrangler(run: &mut Run) -> Outcome {
-    let options = read(
-        run.args,
-        "c,config= e,env= command= file= remote local y,yes json persist-to= preview",
-        Order::Anywhere,
-    );
-    match options.operands.as_slice() {
-        [d1, execute, name, ..] if d1.is("d1") && execute.is("execute") => {
-            let given = Given {
-                texts: options.values("command").cloned().collect(),
-                files: options.values("file").cloned().collect(),
-                target: vec![name.shown()],
-                flavour: Flavour::Sqlite,
-                stdin: false,
-                program: "wrangler",
-            };
-            statements(run, &given)
-        }
-        _ => run.derived(),
-    }
 }
 
 /// The client that a framework starts for its own database, and what is typed into it.
@@ -352,6 +288,7 @@ fn statements(run: &mut Run, given: &Given) -> Outcome {
     }
     // Files that the SQL includes join the queue.
     let (mut at, mut built) = (0, Vec::new());
+    let variables = clients::variables(run.args);
     while let Some(value) = values.get(at).filter(|_| at < 32).cloned() {
         at += 1;
         for text in value.any.iter().take(16) {
@@ -359,7 +296,12 @@ fn statements(run: &mut Run, given: &Given) -> Outcome {
                 if text.as_literal().is_some() { Certainty::Certain } else { Certainty::Possible };
             let sql: String = text.pieces.iter().map(piece).collect();
             built.extend(sql::built(&sql, given.flavour));
-            for statement in sql::scan_as(&sql, given.flavour) {
+            let mut found = sql::scan_as(&sql, given.flavour);
+            let filled = sql::filled(&sql, &variables);
+            if filled != sql {
+                found.extend(sql::scan_as(&filled, given.flavour));
+            }
+            for statement in found {
                 take_down(run, given, &statement, certainty);
                 if let Some(command) =
                     statement.object.strip_prefix('|').filter(|_| statement.deed == Deed::Include)
@@ -446,7 +388,12 @@ fn take_down(run: &mut Run, given: &Given, statement: &Statement, certainty: Cer
         }
         Deed::ReadFile | Deed::Include => drop(run.read(&file(), false)),
         Deed::WriteFile => run.analyst.write(&file(), tollgate_model::WriteMode::Overwrite, None, run.shell),
+        // What is not there yet is not lost.
+        Deed::Replace if !sqlite::is_there(run, given) => drop(run.read(&file(), false)),
         deed => {
+            if deed == Deed::Replace {
+                run.read(&file(), false);
+            }
             let in_memory = || given.target.iter().any(|name| name.contains(":memory:"));
             if let Some(operation) = deed.operation().filter(|_| !in_memory()) {
                 let object = format!("`{}`{}", cut(&statement.object), place_of(given));
@@ -465,8 +412,8 @@ fn fed(run: &mut Run, code: &Value) -> Outcome {
     let plain = |c: char| c.is_ascii_alphanumeric() || " ./-_=:,+@%".contains(c);
     let span = run.call.span;
     let Some(text) = code.as_literal().filter(|text| text.chars().all(plain)) else {
-        // The list of databases stands for whatever is asked of them.
-        let text = Value::text("psql -l | { ").concat(code).concat(&Value::text("\n}"));
+        // All of a database stands for whatever is asked of it.
+        let text = Value::text("pg_dump app | { ").concat(code).concat(&Value::text("\n}"));
         return interpreters::code(run, &text, span);
     };
     let words: Vec<Word> = text.split_whitespace().map(|word| Word::literal_at(word, span)).collect();

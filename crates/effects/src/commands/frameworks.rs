@@ -228,13 +228,18 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         names: &["bq"],
-        values: "project_id location format dataset_id",
+        values: "project_id location format dataset_id expiration default_table_expiration default_partition_expiration",
         one_dash: false,
         deeds: &[
             ("** --dry_run", Deed::Safe),
             ("rm -r", Deed::Database("drop-database")),
             ("rm -d", Deed::Database("drop-database")),
             ("rm", Deed::Database("drop")),
+            // Without end, or with one: what is older is gone.
+            ("update|mk --expiration=0|''", Deed::Safe),
+            ("update --expiration", Deed::Database("drop")),
+            ("update --default_table_expiration=0|''", Deed::Safe),
+            ("update --default_table_expiration", Deed::Database("drop")),
         ],
     },
     Tool {

@@ -10,7 +10,7 @@ mod cmdlets;
 pub(crate) mod codecs;
 mod configs;
 mod containers;
-mod databases;
+pub(crate) mod databases;
 pub(crate) mod files;
 mod find;
 mod flags;

@@ -66,9 +66,21 @@ pub(super) fn cloud(run: &mut Run, line: &Line) {
             Some(file) => given(run, &file).unwrap_or_default(),
             None => value.shown(),
         };
+        planned(run, &text);
         leaves.option(name, &text);
     }
     push(run, clouds::opening(&leaves));
+}
+
+/// How many requests of a plan are looked at.
+const PLANNED: usize = 32;
+
+/// Requests that a timer or a machine of states sends by itself: `arn:aws:scheduler:::aws-sdk:rds:deleteDBCluster`.
+fn planned(run: &mut Run, text: &str) {
+    for words in clouds::planned(text).take(PLANNED) {
+        let words: Vec<Word> = words.iter().map(|word| Word::literal_at(word, run.call.span)).collect();
+        run.inner(&words);
+    }
 }
 
 /// What the manifests in a text open, and the folders of the machine that they give to pods.

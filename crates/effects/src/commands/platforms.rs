@@ -264,6 +264,22 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[("** --delete", DESTROY), ("topic delete", DESTROY), ("group delete", DELETE)],
     },
     Tool {
+        names: &["kafka-configs", "kafka-configs.sh"],
+        values: "bootstrap-server entity-type entity-name add-config delete-config zookeeper command-config",
+        one_dash: false,
+        // Retention of a second or less deletes all that there is.
+        deeds: &[(
+            "** --alter --add-config=*retention.ms=0|*retention.ms=1|*retention.ms=10|*retention.ms=100|*retention.ms=1000",
+            DESTROY,
+        )],
+    },
+    Tool {
+        names: &["kafka-delete-records", "kafka-delete-records.sh"],
+        values: "bootstrap-server offset-json-file command-config",
+        one_dash: false,
+        deeds: &[("**", DESTROY)],
+    },
+    Tool {
         names: &["temporal", "tctl"],
         values: "n namespace address env w workflow-id r run-id q query reason",
         one_dash: false,

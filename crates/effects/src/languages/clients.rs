@@ -1,10 +1,13 @@
 //! Libraries that do the work of a program: Git's, a remote shell's, a container engine's. What they are asked is
 //! judged as the program's command.
 
+use tollgate_model::json;
 use tollgate_shell::value::Value;
 
+use super::losses::{DEPTH, plain_value};
 use super::machine::Machine;
 use super::value::{Args, Val};
+use crate::openings::clouds;
 
 /// Libraries that work on other machines.
 pub(super) const REMOTES: &[&str] = &[
@@ -30,11 +33,27 @@ impl Machine<'_, '_, '_> {
         }
     }
 
+    /// Requests that a timer of a cloud is to send.
+    fn planned_call(&mut self, class: &str, args: &Args) {
+        if !["boto3", "aioboto3", "@aws-sdk", "aws-sdk"].iter().any(|library| class.starts_with(library)) {
+            return;
+        }
+        let mut text = String::new();
+        for value in args.all().take(32) {
+            json::write(&plain_value(value, DEPTH), &mut text);
+        }
+        for words in clouds::planned(&text).take(8) {
+            let words = words.iter().map(|word| Val::text(word)).collect();
+            self.run_spawn(&Args::of(vec![Val::list(words)]));
+        }
+    }
+
     /// What a library does in the name of a program: Git's, or a remote shell's.
     pub fn client_call(&mut self, class: &str, name: &str, args: &Args) -> Option<Val> {
         if let Some(result) = self.git_call(class, name, args) {
             return Some(result);
         }
+        self.planned_call(class, args);
         let peer = || self.peer.clone().unwrap_or_else(|| Val::text("host"));
         let words: Vec<Val> = if class.starts_with("crontab.CronTab") && name == "new" {
             let line = Value::text("* * * * * ").concat(&args.at(0, &["command"]).as_text());

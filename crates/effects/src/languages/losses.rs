@@ -1,9 +1,12 @@
 //! Methods of libraries by which databases, buckets and clusters lose what they hold: a catalogue.
 
 use tollgate_model::EffectKind;
+use tollgate_model::json::Value;
 
 use super::services::is_service;
 use super::value::{Args, Val};
+use crate::commands::databases::lua::flushes;
+use crate::documents;
 
 /// Methods of the clouds' libraries that take a whole resource away, as their APIs name them.
 const REMOVALS: &[&str] = &[
@@ -112,7 +115,9 @@ fn of_database(class: &str, name: &str, args: &Args) -> Option<&'static str> {
     }
     let narrows = args.list.first().is_some_and(|value| match value {
         Val::Table(table) => {
-            !table.entries.is_empty() && value.entry("where").is_none_or(|inner| !is_empty(inner))
+            !table.entries.is_empty()
+                && value.entry("where").is_none_or(|inner| !is_empty(inner))
+                && documents::truth(&plain_value(value, DEPTH)) != Some(true)
         }
         Val::List(list) => !list.items.is_empty(),
         // `Repo.delete_all(User)`: a module, and nothing of it left out.
@@ -183,6 +188,15 @@ fn of_mapper(class: &str, name: &str, args: &Args) -> Option<&'static str> {
 fn of_store(class: &str, name: &str, args: &Args) -> Option<&'static str> {
     match name {
         "dbRemoveTable" => Some("drop"),
+        "to_sql" if replaces_table(args) => Some("drop"),
+        "aggregate" | "bulk_write" | "bulkWrite"
+            if args.list.first().is_some_and(|stages| {
+                let stages = plain_value(stages, DEPTH);
+                documents::replaced(stages.as_list().unwrap_or_default(), "").is_some()
+            }) =>
+        {
+            Some("delete-all")
+        }
         "delete" if class.ends_with("indices") => Some("drop"),
         "drop" if has(class, &["mongo", "Mongo"]) || class.ends_with("collection") => Some("drop"),
         "reset" if class.starts_with("chromadb") => Some("drop"),
@@ -230,7 +244,8 @@ fn of_cloud(class: &str, name: &str, args: &Args) -> bool {
         // All of a tree of data, or a whole repository at a forge.
         "delete" if has(class, &["firebase_admin.db.reference", ".get_repo"]) => true,
         "delete" | "terminate" | "remove" | "begin_delete" => {
-            has(class, &["boto3.resource", "google.cloud", "azure."])
+            (has(class, &["boto3.resource", "google.cloud", "azure."])
+                || has(class, &["boto3"]) && has(class, &[".resource"]))
                 && !has(class, &["Object", "blob", "message"])
                 || name == "remove" && has(class, &["docker"]) && has(class, &["volumes", "getVolume"])
         }
@@ -254,8 +269,48 @@ fn of_amazon(class: &str, folded: &str) -> bool {
     amazon && ["delete", "terminate", "purge"].iter().any(takes) && !SMALL.contains(&folded)
 }
 
+/// `frame.to_sql(name, connection, if_exists="replace")` drops the table first. A file of SQLite is mostly made by who
+/// fills it.
+fn replaces_table(args: &Args) -> bool {
+    let replaces =
+        args.option("if_exists").or(args.get(3)).and_then(Val::literal).is_some_and(|how| how == "replace");
+    let connection = args.option("con").or(args.get(1));
+    let local = connection.is_some_and(|connection| match connection {
+        Val::Object(object) => {
+            let address = object.args.literal(0).unwrap_or_default();
+            object.class.starts_with("sqlite3")
+                || ["sqlite", "duckdb"].iter().any(|kind| address.starts_with(kind))
+        }
+        Val::Text(text) => text.any.iter().all(|text| text.prefix().starts_with("sqlite")),
+        _ => false,
+    });
+    replaces && !local
+}
+
+/// A value as JSON, as far as it is known.
+pub(super) fn plain_value(value: &Val, depth: usize) -> Value {
+    let Some(depth) = depth.checked_sub(1) else { return Value::String(String::new()) };
+    match value {
+        Val::Table(table) => {
+            let entries = table.entries.iter().take(64);
+            Value::Map(entries.map(|(key, value)| (key.to_string(), plain_value(value, depth))).collect())
+        }
+        Val::List(list) => {
+            Value::List(list.items.iter().take(64).map(|item| plain_value(item, depth)).collect())
+        }
+        Val::Int(number) => Value::Number(number.to_string()),
+        Val::Name(name) => match &**name {
+            "True" | "true" => Value::Bool(true),
+            "False" | "false" => Value::Bool(false),
+            "None" | "null" | "nil" => Value::Null,
+            other => Value::String(other.to_owned()),
+        },
+        other => Value::String(other.literal().unwrap_or_default()),
+    }
+}
+
 /// How deep arguments are read.
-const DEPTH: usize = 6;
+pub(super) const DEPTH: usize = 6;
 
 /// What `getRepository` of a mapper returns.
 pub(super) const REPOSITORY: &str = "typeorm.getRepository";
@@ -266,6 +321,13 @@ fn sends_flush(name: &str, args: &Args) -> bool {
         name,
         "execute_command" | "sendCommand" | "send_command" | "call" | "command" | "rawCommand" | "do" | "Do"
     );
+    let scripted = matches!(name, "eval" | "eval_ro" | "register_script" | "defineCommand");
+    if scripted
+        && let Some(code) = args.list.first().and_then(Val::literal).filter(|code| code.contains(".call"))
+    {
+        let given: Vec<String> = args.list.iter().skip(1).filter_map(Val::literal).collect();
+        return flushes(&code, &given);
+    }
     let is_flush = |value: &Val| {
         value
             .literal()

@@ -212,6 +212,12 @@ impl Machine<'_, '_, '_> {
             |value| matches!(value, Val::Text(text) if text.any.iter().any(|text| !text.prefix().is_empty())),
         );
         self.reached |= !passing && opens && told;
+        // A mapper that drops all tables as it connects.
+        if args.option("dropSchema").is_some_and(Val::is_true) && !self.is_project_script() {
+            let (operation, object) = ("drop".to_owned(), "`dropSchema: true`".to_owned());
+            let certainty = if self.unsure > 0 { Certainty::Possible } else { Certainty::Certain };
+            self.loses(EffectKind::Database { operation, object }, certainty);
+        }
     }
 
     /// A method of something that is not known: what it would do to a database or a service. `class` is what it is

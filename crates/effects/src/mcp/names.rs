@@ -5,6 +5,7 @@ use tollgate_model::json::Value;
 use super::lines::{container, flags};
 use super::words::{BROWSERS, DATABASES, KEPT, SERVICES, SHELLS, TERMINALS, VERBS};
 use crate::commands::is_command;
+use crate::documents;
 
 /// What a tool does with what it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,7 +192,12 @@ impl Tool {
 
     /// The command that a tool for one command of one program stands for: `git_push` with its arguments.
     pub fn command(&self, input: &Value) -> Option<Vec<String>> {
-        if self.has("docker") && self.has("container") && (self.has("run") || self.has("create")) {
+        let engine =
+            ["docker", "podman", "container", "containers", "nerdctl"].iter().any(|word| self.has(word));
+        let starts = ["run", "create", "start", "launch"].iter().any(|word| self.has(word));
+        let image = ["image", "Image", "imageName", "image_name"].iter().any(|key| input.get(key).is_some());
+        let named = self.has("docker") && self.has("container") && (self.has("run") || self.has("create"));
+        if named || engine && starts && image {
             return Some(container(input));
         }
         let line = input.get("args").and_then(Value::as_list);
@@ -203,6 +209,11 @@ impl Tool {
         });
         if let (Some(program), Some(args)) = (last, line) {
             let mut words = vec![program.clone()];
+            let verb = ["command", "subcommand", "cmd"].iter().find_map(|key| input.text(key));
+            words.extend(verb.unwrap_or_default().split_whitespace().map(str::to_owned));
+            if words.get(1) == words.first() {
+                words.remove(0);
+            }
             words.extend(args.iter().filter_map(Value::as_str).map(str::to_owned));
             return Some(words);
         }
@@ -272,11 +283,19 @@ impl Tool {
                 .unwrap_or_default()
                 .to_owned()
         };
-        let empty =
-            |key: &str| input.get(key).is_none_or(|filter| filter.as_map().is_some_and(<[_]>::is_empty));
-        if self.is_database && self.has("delete") && (self.has("many") || self.has("all")) && empty("filter")
-        {
+        let filter = ["filter", "query", "where", "selector"].iter().find_map(|key| input.get(key));
+        let every = filter.is_none_or(|filter| documents::truth(filter) == Some(true));
+        let many = self.is_database && (self.has("many") || self.has("all"));
+        if many && (self.has("delete") || self.has("remove")) && every {
             return Some(("delete-all".to_owned(), object()));
+        }
+        if many && self.has("update") && filter.is_some() && every {
+            return Some(("update-all".to_owned(), object()));
+        }
+        let part = ["row", "rows", "item", "items", "record", "records", "column", "document", "documents"];
+        let kept = ["table", "collection", "keyspace"].iter().any(|word| self.has(word));
+        if self.is_database && self.verb == Verb::Delete && kept && !part.iter().any(|word| self.has(word)) {
+            return Some(("drop".to_owned(), object()));
         }
         if self.is_database && self.has("reset") {
             return Some(("reset".to_owned(), object()));

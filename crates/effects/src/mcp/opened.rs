@@ -4,6 +4,7 @@ use tollgate_model::EffectKind;
 use tollgate_model::json::Value;
 
 use super::names::{Tool, Verb};
+use crate::openings::clouds::is_everywhere;
 
 /// What the call opens, if it does.
 pub(super) fn opens(tool: &Tool, input: &Value) -> Option<EffectKind> {
@@ -43,13 +44,15 @@ fn in_arguments(tool: &Tool, input: &Value, depth: u32) -> Option<&'static str> 
             {
                 Some("everybody")
             }
-            ("cidr" | "cidrip" | "sourcerange" | "source", _) if text == "0.0.0.0/0" || text == "::/0" => {
+            ("cidr" | "cidrip" | "sourcerange" | "source", _) if is_everywhere(&text) => {
                 Some("every address")
             }
             (_, Value::Map(_)) => in_arguments(tool, value, depth + 1),
             (_, Value::List(items)) => {
                 items.iter().find_map(|item| in_arguments(tool, item, depth + 1)).or_else(|| {
-                    let all = |item: &Value| matches!(item.as_str(), Some("allUsers" | "0.0.0.0/0"));
+                    let all = |item: &Value| {
+                        item.as_str().is_some_and(|item| item == "allUsers" || is_everywhere(item))
+                    };
                     items.iter().any(all).then_some("everybody")
                 })
             }

@@ -2,11 +2,13 @@
 //! `{"method": "DELETE", "path": …}`, `{"command": {"dropDatabase": 1}}`, a tool within a tool.
 
 use tollgate_model::EffectKind;
-use tollgate_model::json::Value;
+use tollgate_model::json::{self, Value};
 use tollgate_model::phrase::WEB_REQUEST;
 
 use super::Given;
+use super::called::fed;
 use super::names::{Tool, Verb};
+use crate::openings::clouds;
 use crate::tools::Hands;
 use crate::url::{Url, is_this_machine};
 
@@ -53,7 +55,8 @@ pub(super) fn effects(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Gi
             documents(hands, map);
         }
     }
-    statements(hands, tool, texts);
+    statements(hands, tool, input, texts);
+    described(hands, tool, input);
     requested(hands, input, texts);
 }
 
@@ -68,7 +71,7 @@ pub(super) fn inner(input: &Value) -> Option<(&str, &Value)> {
     Some((name, given))
 }
 
-fn collect<'v>(value: &'v Value, depth: u32, maps: &mut Vec<&'v Value>) {
+pub(super) fn collect<'v>(value: &'v Value, depth: u32, maps: &mut Vec<&'v Value>) {
     if depth > DEPTH || maps.len() >= MAPS {
         return;
     }
@@ -98,13 +101,48 @@ fn documents(hands: &mut Hands, map: &Value) {
     if let Some(name) = map.text("drop") {
         lost("drop", format!("`{name}`"));
     }
+    if let Some((operation, name)) = crate::documents::commanded(map) {
+        lost(operation, format!("`{name}`"));
+    }
+}
+
+/// The fields of a mutation that take something away: `mutation { volumeDelete(…) }`.
+fn mutation(hands: &mut Hands, tool: &Tool, input: &Value, text: &str) {
+    let text = text.trim_start();
+    let Some((head, fields)) = text.split_once('{').filter(|(head, _)| !head.contains("subscription")) else {
+        return;
+    };
+    if !head.split(|c: char| !c.is_alphanumeric()).any(|word| word == "mutation") {
+        return;
+    }
+    let calls = fields.split('(').filter_map(|before| {
+        before.trim_end().rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next()
+    });
+    for name in calls.filter(|name| is_name(name)).take(MAPS) {
+        let spoken = Tool::new(&tool.words.join(" "), name);
+        if spoken.verb == Verb::Delete
+            && let Some(target) = spoken.named_away(input)
+        {
+            let (tool, operation) = (tool.server.clone(), "delete".to_owned());
+            hands.push(EffectKind::Infra { tool, operation, target });
+        }
+    }
+}
+
+/// Requests that a timer of a cloud is to send.
+fn planned(hands: &mut Hands, text: &str) {
+    for words in clouds::planned(text).take(MAPS) {
+        hands.run_words(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    }
 }
 
 /// Statements of databases that speak no SQL.
-fn statements(hands: &mut Hands, tool: &Tool, texts: &[Given]) {
+fn statements(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given]) {
     let keeps = |words: &[&str]| words.iter().any(|word| tool.has(word));
     for given in texts.iter().filter(|given| given.text.len() < 64 * 1024) {
         let text = given.text.trim();
+        mutation(hands, tool, input, text);
+        planned(hands, text);
         if keeps(&["mongo", "mongodb"]) && text.starts_with("db.") {
             hands.run_words(&["mongosh", "--eval", text]);
         }
@@ -114,6 +152,31 @@ fn statements(hands: &mut Hands, tool: &Tool, texts: &[Given]) {
             let (operation, object) = ("delete-all".to_owned(), "every node".to_owned());
             hands.push(EffectKind::Database { operation, object });
         }
+    }
+}
+
+/// Descriptions of what a cluster or an engine is to run, as texts or as maps.
+fn described(hands: &mut Hands, tool: &Tool, input: &Value) {
+    let has = |words: &[&str]| words.iter().any(|word| tool.has(word));
+    let starts = has(&["apply", "create", "run", "update", "replace", "up", "start", "deploy", "patch"]);
+    let (program, marks) = if has(&["kubernetes", "kubectl", "k8s"]) {
+        ("kubectl apply -f -", ["kind", "spec"])
+    } else if has(&["compose"]) {
+        ("docker compose -f - up", ["services", "services"])
+    } else {
+        return;
+    };
+    for (_, value) in input.as_map().unwrap_or_default().iter().filter(|_| starts) {
+        let text = match value {
+            Value::String(text) if marks.iter().all(|mark| text.contains(mark)) => text.clone(),
+            Value::Map(_) if marks.iter().any(|mark| value.get(mark).is_some()) => {
+                let mut text = String::new();
+                json::write(value, &mut text);
+                text
+            }
+            _ => continue,
+        };
+        hands.run(&fed(program, &text));
     }
 }
 

@@ -37,8 +37,10 @@ const PUBLIC: &[(&str, &[&str])] = &[
     ("group", &["all"]),
 ];
 
-const EVERYWHERE: &[&str] = &["0.0.0.0/0", "::/0"];
-const ANYBODY: &[&str] = &["0.0.0.0/0", "::/0", "*", "Internet", "Any"];
+/// Stands for every net that is wide.
+const EVERYWHERE_WIDE: &str = "/";
+const EVERYWHERE: &[&str] = &["0.0.0.0/0", "::/0", EVERYWHERE_WIDE];
+const ANYBODY: &[&str] = &["0.0.0.0/0", "::/0", "*", "Internet", "Any", EVERYWHERE_WIDE];
 
 /// Names that give all rights by these values.
 const GRANTS: &[(&str, &[&str])] = &[
@@ -52,7 +54,17 @@ const GRANTS: &[(&str, &[&str])] = &[
             "*18d7d88d-d35e-4fb5-a5c3-7773c20a72d9",
         ],
     ),
-    ("role", &["roles/owner", "roles/editor", "roles/iam.securityAdmin"]),
+    (
+        "role",
+        &[
+            "roles/owner",
+            "roles/editor",
+            "roles/iam.securityAdmin",
+            "*8e3af657-a8ff-443c-a75c-2fe8c4bcb635",
+            "*b24988ac-6180-42a0-ab88-20f7382dd24c",
+            "*18d7d88d-d35e-4fb5-a5c3-7773c20a72d9",
+        ],
+    ),
 ];
 
 /// What these values open.
@@ -99,7 +111,19 @@ pub(crate) fn names_principal(given: &Leaves) -> bool {
     given.all().any(|(path, value)| path.contains("principal") && value != "*")
 }
 
+/// A net that holds a good part of all addresses: two halves of them are all.
+pub(crate) fn is_everywhere(net: &str) -> bool {
+    let Some((address, length)) = net.trim().split_once('/') else { return false };
+    let Ok(length) = length.parse::<u8>() else { return false };
+    // What is private in the old addresses has eight bits at least, in the new ones seven.
+    let widest = if address.parse::<core::net::Ipv4Addr>().is_ok() { 7 } else { 6 };
+    address.parse::<core::net::IpAddr>().is_ok() && length <= widest
+}
+
 fn is_like(pattern: &str, value: &str) -> bool {
+    if pattern == EVERYWHERE_WIDE {
+        return value.split(',').any(is_everywhere);
+    }
     let (pattern, value) = (pattern.to_ascii_lowercase(), value.to_ascii_lowercase());
     match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
         (_, _) if pattern == "*" => value == "*",
@@ -164,4 +188,35 @@ pub(crate) fn call(name: &str, given: &Leaves, own: bool) -> Option<Opening> {
 /// A role that somebody is given, whatever it is.
 pub(crate) fn assignment(name: &str) -> Opening {
     Opening::new(How::Grant, format!("{name} of a role"))
+}
+
+/// The requests that a plan names, as commands of the cloud's tool.
+pub(crate) fn planned(text: &str) -> impl Iterator<Item = [String; 3]> {
+    text.match_indices(":aws-sdk:").filter_map(move |(at, mark)| {
+        let part = |c: char| c.is_ascii_alphanumeric() || c == ':';
+        let rest = text.get(at + mark.len()..)?;
+        let named = rest.get(..rest.find(|c| !part(c)).unwrap_or(rest.len()))?;
+        let (service, action) = named.split_once(':')?;
+        let action = action.split(':').next().unwrap_or_default();
+        let service = if service == "s3" { "s3api" } else { service };
+        Some(["aws".to_owned(), service.to_ascii_lowercase(), dashed(action)])
+    })
+}
+
+/// `deleteDBCluster` as the tool calls it, `delete-db-cluster`.
+fn dashed(name: &str) -> String {
+    let letters: Vec<char> = name.chars().take(80).collect();
+    let mut out = String::new();
+    for (at, letter) in letters.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| letters.get(at));
+        let starts = before.is_some_and(|before| {
+            let behind = letters.get(at + 1).is_some_and(char::is_ascii_lowercase);
+            before.is_ascii_lowercase() || before.is_ascii_uppercase() && behind
+        });
+        if letter.is_ascii_uppercase() && starts {
+            out.push('-');
+        }
+        out.push(letter.to_ascii_lowercase());
+    }
+    out
 }

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use super::filter::{is_emptied, is_filtered, is_word};
 use super::token::Token;
 use super::{Deed, Flavour, Statement};
 
@@ -60,10 +61,82 @@ impl<'t> Reader<'t> {
         })
     }
 
+    /// The function that it defines, and the texts that may be its code.
+    pub fn defines(&self) -> Option<(String, Vec<&'t str>)> {
+        let kind = self.tokens.iter().take(6).position(|token| {
+            is_word(token, "function") || is_word(token, "procedure") || is_word(token, "proc")
+        });
+        let name = self.name(kind.filter(|_| self.is("create"))? + 1);
+        let texts = self.tokens.iter().filter_map(|token| match token {
+            Token::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        Some((name.rsplit('.').next().unwrap_or_default().to_owned(), texts.collect()))
+    }
+
+    /// Does it call a function of this name?
+    pub fn calls(&self, name: &str) -> bool {
+        let runs = ["call", "exec", "execute"].iter().any(|word| self.is(word));
+        let named = |at: usize| match self.tokens.get(at) {
+            Some(Token::Word(word)) => word == name,
+            Some(Token::Name(word)) => word.eq_ignore_ascii_case(name),
+            _ => false,
+        };
+        !self.is("create")
+            && !self.is("drop")
+            && (0..self.tokens.len()).any(|at| named(at) && (runs || self.symbol(at + 1, '(')))
+    }
+
+    /// What it is when its time comes: `CREATE EVENT e ON SCHEDULE … DO …`, `CREATE TASK t … AS …`.
+    fn planned(&self) -> Option<Self> {
+        let near = |word: &str| self.tokens.iter().take(8).any(|token| is_word(token, word));
+        let mark = match self.is("create") || self.is("alter") {
+            true if near("event") => "do",
+            true if near("task") => "as",
+            _ => return None,
+        };
+        let at = self.tokens.iter().position(|token| is_word(token, mark))?;
+        Some(Self::new(self.tokens.get(at + 1..)?, self.flavour))
+    }
+
+    /// A table that another takes the place of, with no rows: `CREATE OR REPLACE TABLE t (…)`.
+    fn replaced(&self) -> Option<Statement> {
+        let at = |word: &str| self.tokens.iter().take(6).position(|token| is_word(token, word));
+        let replaces = self.is("create") && at("replace").is_some();
+        let overwrites = self.is("insert") && at("overwrite").is_some();
+        let table = at("table").filter(|_| replaces || overwrites)?;
+        let mut name = table + 1;
+        while matches!(self.word(name), Some("if" | "not" | "exists")) {
+            name += 1;
+        }
+        let query = self.tokens.iter().position(|token| is_word(token, "select"));
+        let rows = query.map(|at| self.tokens.get(at..).unwrap_or_default());
+        let copied = self.contains("clone") || self.contains("from") || self.contains("using");
+        let lost = rows.map_or(replaces && !copied, is_emptied);
+        lost.then(|| Statement { deed: Deed::Truncate, object: self.name(name) })
+    }
+
+    /// `MERGE INTO t … ON FALSE WHEN NOT MATCHED BY SOURCE THEN DELETE`: no row is matched, all go.
+    fn unmatched(&self) -> Option<Statement> {
+        let never = (0..self.tokens.len()).any(|at| {
+            self.word(at) == Some("on") && matches!(self.word(at + 1), Some("false")) || {
+                self.word(at) == Some("on")
+                    && self.word(at + 1) == Some("1")
+                    && self.word(at + 3) == Some("0")
+            }
+        });
+        let name = if self.word(1) == Some("into") { 2 } else { 1 };
+        (self.is("merge") && never && self.contains("delete"))
+            .then(|| Statement { deed: Deed::Delete, object: self.name(name) })
+    }
+
     /// All it does.
     pub fn deeds(&self) -> Vec<Statement> {
         if let [Token::Client(line)] = self.tokens {
             return client(line, self.flavour).into_iter().collect();
+        }
+        if let Some(planned) = self.planned() {
+            return planned.deeds();
         }
         let mut deeds = Vec::new();
         let explains =
@@ -77,6 +150,8 @@ impl<'t> Reader<'t> {
             deeds.extend(deed.or_else(|| self.reach(at)));
         }
         deeds.extend(self.grant());
+        deeds.extend(self.replaced());
+        deeds.extend(self.unmatched());
         deeds
     }
 
@@ -290,10 +365,6 @@ impl<'t> Reader<'t> {
     }
 }
 
-fn is_word(token: &Token, word: &str) -> bool {
-    matches!(token, Token::Word(text) if text == word)
-}
-
 /// What can be made again from the schema alone.
 fn is_rebuildable(kind: &str) -> bool {
     matches!(
@@ -311,55 +382,6 @@ fn is_rebuildable(kind: &str) -> bool {
             | "attribute"
             | "value"
     )
-}
-
-/// Does a condition leave anything out? `WHERE 1=1` does not.
-fn is_filtered(clause: &[Token]) -> bool {
-    if clause.iter().any(|token| is_word(token, "limit") || is_word(token, "top")) {
-        return true;
-    }
-    let Some(at) = clause.iter().position(|token| is_word(token, "where")) else { return false };
-    let condition = clause.get(at + 1..).unwrap_or_default();
-    let condition: Vec<&Token> = condition.iter().take_while(|token| !is_word(token, "returning")).collect();
-    let parts = condition.split(|token| is_word(token, "or"));
-    !parts.into_iter().any(holds_always)
-}
-
-/// `true`, `1`, `1=1`, `not false`, what every row's key is, and several of them joined by `and`.
-fn holds_always(condition: &[&Token]) -> bool {
-    condition.split(|token| is_word(token, "and")).all(|part| match part {
-        [Token::Word(word)] => word == "true" || word.parse::<f64>().is_ok_and(|number| number != 0.0),
-        [Token::Word(not), Token::Word(word)] if not == "not" => word == "false" || word == "0",
-        [left, Token::Symbol('='), right] => left == right,
-        [.., like, Token::Text(pattern)] if is_word(like, "like") || is_word(like, "ilike") => {
-            !pattern.is_empty() && pattern.chars().all(|c| c == '%')
-        }
-        _ => is_true_of_keys(part),
-    })
-}
-
-/// `id is not null`, `id > 0`, `id >= 1`, `id <> ''`: a key is that in every row.
-fn is_true_of_keys(part: &[&Token]) -> bool {
-    let bare = part.rsplit(|token| **token == Token::Symbol('.')).next().unwrap_or_default();
-    let Some((Token::Word(key) | Token::Name(key), rest)) = bare.split_first() else { return false };
-    if !matches!(key.to_ascii_lowercase().as_str(), "id" | "_id" | "uuid" | "pk" | "rowid" | "ctid" | "oid") {
-        return false;
-    }
-    if let [is, not, null] = rest
-        && is_word(is, "is")
-    {
-        return is_word(not, "not") && is_word(null, "null");
-    }
-    let Some((bound, operator)) = rest.split_last() else { return false };
-    let symbol = |token: &&Token| if let Token::Symbol(c) = token { *c } else { ' ' };
-    let operator: String = operator.iter().map(symbol).collect();
-    match (operator.as_str(), bound) {
-        (">" | "<>" | "!=", Token::Word(number)) => number == "0",
-        (">=", Token::Word(number)) => matches!(number.as_str(), "0" | "1"),
-        (">-" | ">=-" | "<>-" | "!=-", Token::Word(number)) => number.parse::<f64>().is_ok(),
-        (">" | "<>" | "!=", Token::Text(text)) => text.is_empty(),
-        _ => false,
-    }
 }
 
 /// A line for the client: some run programs or read files.
@@ -390,7 +412,10 @@ fn client(line: &str, flavour: Flavour) -> Option<Statement> {
         {
             one(Deed::WriteFile, rest)
         }
-        (".import" | ".restore", _) if flavour == Flavour::Sqlite => {
+        (".restore", _) if flavour == Flavour::Sqlite => {
+            one(Deed::Replace, rest.split_whitespace().last().unwrap_or_default())
+        }
+        (".import", _) if flavour == Flavour::Sqlite => {
             let file = rest.split_whitespace().find(|word| !word.starts_with('-')).unwrap_or_default();
             one(Deed::ReadFile, file)
         }

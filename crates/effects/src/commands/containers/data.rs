@@ -44,7 +44,7 @@ pub(super) fn lost(run: &mut Run, mark: usize, options: &Options) {
         };
         Some((what, effect.certainty))
     });
-    run.analyst.sift(mark, |effect| !touched(effect).is_some_and(|place| volume(&place.path).is_some()));
+    run.analyst.sift(mark, |effect| touched(effect).is_none_or(|place| volume(&place.path).is_none()));
     push(run, found);
 }
 

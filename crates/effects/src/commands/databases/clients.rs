@@ -3,7 +3,7 @@
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
-use super::{Given, given, statements};
+use super::{Given, given, piece, statements};
 use crate::commands::{Run, interpreters};
 use crate::options::{Order, read};
 use crate::sql::Flavour;
@@ -147,5 +147,102 @@ pub(super) fn client(run: &mut Run) -> Outcome {
         given.stdin = options.operands.is_empty();
         given.texts.extend(options.operands.iter().cloned());
     }
+    statements(run, &given)
+}
+
+/// The variables that a command line gives to its client: `-v t=users`, `--set=t=users`, `-D t=users`. Those that the
+/// SQL does not name change nothing, so whatever looks like one may be one.
+pub(super) fn variables(args: &[Word]) -> Vec<(String, String)> {
+    let is_name =
+        |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+    let mut variables = Vec::new();
+    for word in args.iter().take(256) {
+        let text: String = word.text.pieces.iter().map(piece).collect();
+        let behind = match text.strip_prefix("--") {
+            Some(long) => long.split_once('=').map_or("", |(_, value)| value),
+            None if text.starts_with('-') => {
+                text.trim_start_matches('-').split_once(['v', 'd', 'D']).map_or("", |pair| pair.1)
+            }
+            None => text.as_str(),
+        };
+        let pair = behind.split_once('=').filter(|(name, _)| is_name(name));
+        variables
+            .extend(pair.map(|(name, value)| (name.to_owned(), value.trim_matches(['"', '\'']).to_owned())));
+    }
+    variables
+}
+
+/// `turso db shell name 'sql'`.
+pub(super) fn turso(run: &mut Run) -> Outcome {
+    let words: Vec<Word> = run.args.iter().filter(|word| !word.shown().starts_with('-')).cloned().collect();
+    match words.as_slice() {
+        [db, shell, name, texts @ ..] if db.is("db") && shell.is("shell") => {
+            let given = Given {
+                texts: texts.to_vec(),
+                files: Vec::new(),
+                target: vec![name.shown()],
+                flavour: Flavour::Sqlite,
+                stdin: texts.is_empty(),
+                program: "turso",
+            };
+            statements(run, &given)
+        }
+        _ => run.derived(),
+    }
+}
+
+/// `wrangler d1 execute name --command 'sql'`; local unless `--remote`.
+pub(super) fn wrangler(run: &mut Run) -> Outcome {
+    let options = read(
+        run.args,
+        "c,config= e,env= command= file= remote local y,yes json persist-to= preview",
+        Order::Anywhere,
+    );
+    match options.operands.as_slice() {
+        [d1, execute, name, ..] if d1.is("d1") && execute.is("execute") => {
+            let given = Given {
+                texts: options.values("command").cloned().collect(),
+                files: options.values("file").cloned().collect(),
+                target: vec![name.shown()],
+                flavour: Flavour::Sqlite,
+                stdin: false,
+                program: "wrangler",
+            };
+            statements(run, &given)
+        }
+        _ => run.derived(),
+    }
+}
+
+/// `bq query 'sql'`; the other verbs are in the table.
+pub(super) fn bq(run: &mut Run) -> Outcome {
+    let spec = "project_id= location= format= dataset_id= use_legacy_sql? nouse_legacy_sql dry_run destination_table= max_rows= n= \
+        q,quiet replace? append_table? batch? parameter= label= destination_schema= time_partitioning_field= clustering_fields= \
+        schedule= display_name= target_dataset= job_id= allow_large_results? maximum_bytes_billed= write_disposition=";
+    let options = read(run.args, spec, Order::Anywhere);
+    let Some((verb, rest)) = options.operands.split_first() else { return run.derived() };
+    if !verb.is("query") || options.has("dry_run") {
+        return run.derived();
+    }
+    let target: Vec<String> = options.values("project_id").map(Word::shown).collect();
+    let off = options.value("replace").is_some_and(|value| value.is("false"));
+    let replaces = options.has("replace") && !off
+        || options.value("write_disposition").is_some_and(|how| how.is("WRITE_TRUNCATE"));
+    if let Some(table) = options.value("destination_table").filter(|_| replaces) {
+        let table = table.shown();
+        let query: String = rest.iter().map(Word::shown).collect::<Vec<_>>().join(" ");
+        if crate::sql::leaves_little(&query, &table) {
+            let (operation, object) = ("truncate".to_owned(), format!("`{table}` in bq {table}"));
+            run.push(tollgate_model::EffectKind::Database { operation, object });
+        }
+    }
+    let given = Given {
+        texts: rest.to_vec(),
+        files: Vec::new(),
+        target,
+        flavour: Flavour::Postgres,
+        stdin: rest.is_empty(),
+        program: "bq",
+    };
     statements(run, &given)
 }

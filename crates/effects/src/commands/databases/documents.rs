@@ -4,8 +4,10 @@ use tollgate_model::EffectKind;
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
+use super::lua::flushes;
 use super::{hidden, piece, stdin, uses};
 use crate::commands::Run;
+use crate::documents::{self, literal};
 use crate::languages::{self, Language, Program};
 use crate::options::{Order, read};
 use crate::word::Word;
@@ -72,7 +74,7 @@ pub(super) fn mongo(run: &mut Run) -> Outcome {
     let target: Vec<String> = names.map(|word| hidden(&word.shown())).collect();
     let at = if target.is_empty() { " in mongo".to_owned() } else { format!(" in {}", target.join(" ")) };
     uses(run, &at);
-    script(run, &texts);
+    script(run, &texts, &at);
     for text in texts.iter().flat_map(|value| &value.any) {
         let code: String = text.pieces.iter().map(piece).filter(|part| !part.is_empty()).collect();
         for (operation, what) in mongo_deeds(&code) {
@@ -83,7 +85,7 @@ pub(super) fn mongo(run: &mut Run) -> Outcome {
 }
 
 /// The script may do anything that JavaScript can. What it does to a database is told with the one that is named here.
-fn script(run: &mut Run, texts: &[Value]) {
+fn script(run: &mut Run, texts: &[Value], at: &str) {
     let mark = run.analyst.mark();
     for text in texts {
         let program = Program {
@@ -95,7 +97,16 @@ fn script(run: &mut Run, texts: &[Value]) {
         };
         languages::run(run, Language::JavaScript, &program);
     }
+    let told = run.analyst.since(mark).iter().filter_map(|effect| match &effect.kind {
+        EffectKind::Database { operation, object } if !object.contains(" in ") => {
+            let object = format!("{object}{at}");
+            Some((EffectKind::Database { operation: operation.clone(), object }, effect.certainty))
+        }
+        _ => None,
+    });
+    let told: Vec<_> = told.collect();
     run.analyst.sift(mark, |effect| !matches!(effect.kind, EffectKind::Database { .. }));
+    told.into_iter().for_each(|(kind, certainty)| run.analyst.push(kind, run.call.span, certainty));
 }
 
 fn mongo_deeds(code: &str) -> Vec<(&'static str, &'static str)> {
@@ -118,7 +129,57 @@ fn mongo_deeds(code: &str) -> Vec<(&'static str, &'static str)> {
         .iter()
         .filter(|(call, _, _)| dense.contains(call))
         .map(|(_, operation, what)| (*operation, *what));
-    lost.chain(mongo_rights(&dense)).collect()
+    lost.chain(mongo_rights(&dense)).chain(given(code)).collect()
+}
+
+/// How many calls of a script are looked at.
+const CALLS: usize = 64;
+
+/// Calls whose filter leaves nothing out, commands that are sent as maps, and pipelines that replace a collection.
+fn given(code: &str) -> Vec<(&'static str, &'static str)> {
+    let calls = |name: &'static str| {
+        code.match_indices(name).take(CALLS).filter_map(move |(at, _)| {
+            let rest = code.get(at + name.len()..)?.trim_start().strip_prefix('(')?;
+            Some((code.get(..at)?, literal(rest)?))
+        })
+    };
+    let mut found = Vec::new();
+    for (name, operation, what) in [
+        (".deleteMany", "delete-all", "deleteMany of every document"),
+        (".remove", "delete-all", "remove of every document"),
+        (".updateMany", "update-all", "updateMany of every document"),
+    ] {
+        let all = calls(name).any(|(_, filter)| documents::truth(&filter) == Some(true));
+        found.extend(all.then_some((operation, what)));
+    }
+    let source = |before: &str| {
+        let name = before.trim_end_matches([')', ']', '\'', '"', ' ']);
+        name.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default().to_owned()
+    };
+    let replaces = calls(".aggregate").any(|(before, stages)| {
+        documents::replaced(stages.as_list().unwrap_or_default(), &source(before)).is_some()
+    });
+    found.extend(replaces.then_some(("delete-all", "$out of a pipeline that leaves nothing")));
+    let sent = ["runCommand", "adminCommand"].into_iter().flat_map(calls).map(|(_, map)| map);
+    let written = calls(".bulkWrite").flat_map(|(_, list)| list.as_list().unwrap_or_default().to_vec());
+    let mut sent = sent.chain(written).filter_map(|map| documents::commanded(&map));
+    found.extend(sent.next().map(|(operation, _)| (operation, "a command for every document")));
+    let soon = code.contains("expireAfterSeconds")
+        && calls(".createIndex").any(|(before, keys)| {
+            let rest = code.get(before.len()..).unwrap_or_default();
+            let seconds = rest.split("expireAfterSeconds").nth(1).map(|rest| {
+                let digits = rest.trim_start_matches(['"', '\'', ':', ' ']);
+                digits.chars().take_while(char::is_ascii_digit).collect::<String>()
+            });
+            // A field that says when a document ends is made for it.
+            let ends = keys.as_map().unwrap_or_default().iter().any(|(key, _)| {
+                let key = key.to_ascii_lowercase();
+                ["expir", "until", "ttl", "delete"].iter().any(|part| key.contains(part))
+            });
+            !ends && seconds.and_then(|text| text.parse::<u64>().ok()).is_some_and(|seconds| seconds <= 60)
+        });
+    found.extend(soon.then_some(("delete-all", "an index that ends documents at once")));
+    found
 }
 
 /// Roles that hold every right, where a call gives roles to somebody.
@@ -147,11 +208,16 @@ pub(super) fn redis(run: &mut Run) -> Outcome {
     let host = options.value("h").or(options.value("u")).map(|word| hidden(&word.shown()));
     let at = format!(" in {}", host.unwrap_or_else(|| "redis".into()));
     let mut lines: Vec<Vec<String>> = Vec::new();
-    if options.operands.is_empty() {
+    if let Some(file) = options.value("eval").cloned() {
+        run.read(&file, false);
+        let code = run.analyst.script(&file, run.shell);
+        let code = code.as_ref().and_then(Value::as_literal).unwrap_or_default().to_owned();
+        let given = options.operands.iter().map(Word::shown);
+        lines.push(["eval".to_owned(), code].into_iter().chain(given).collect());
+    } else if options.operands.is_empty() {
         let input = stdin(run);
         let text = input.as_ref().and_then(Value::as_literal).unwrap_or_default();
-        lines
-            .extend(text.lines().take(1000).map(|line| line.split_whitespace().map(str::to_owned).collect()));
+        lines.extend(text.lines().take(1000).map(typed));
     } else {
         lines.push(options.operands.iter().map(Word::shown).collect());
     }
@@ -163,6 +229,25 @@ pub(super) fn redis(run: &mut Run) -> Outcome {
         }
     }
     run.derived()
+}
+
+/// The words of a line that is typed into the client; a script in quotes is one of them.
+fn typed(line: &str) -> Vec<String> {
+    let quoted = line
+        .trim_start()
+        .split_once(char::is_whitespace)
+        .filter(|(verb, _)| matches!(verb.to_ascii_lowercase().as_str(), "eval" | "eval_ro"));
+    match quoted {
+        Some((verb, rest)) => {
+            let rest = rest.trim_start();
+            let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
+            let end = quote.and_then(|quote| rest.rfind(quote)).unwrap_or(rest.len());
+            let code = rest.get(..end).unwrap_or_default().trim_start_matches(['"', '\'']);
+            let given = rest.get(end..).unwrap_or_default().split_whitespace().map(str::to_owned);
+            [verb.to_owned(), code.to_owned()].into_iter().chain(given).collect()
+        }
+        None => line.split_whitespace().map(str::to_owned).collect(),
+    }
 }
 
 fn redis_deed(line: &[String], many: bool) -> Option<(&'static str, String)> {
@@ -180,11 +265,15 @@ fn redis_deed(line: &[String], many: bool) -> Option<(&'static str, String)> {
         ("module", "load") => ("configure", what()),
         // `redis-cli --scan | xargs redis-cli del`: whatever there is.
         ("del" | "unlink", _) if many => ("delete-all", "all keys found".to_owned()),
-        ("eval", text) if text.contains("flushall") || text.contains("flushdb") => {
+        ("eval" | "eval_ro", _)
+            if line.get(1).is_some_and(|code| flushes(code, line.get(2..).unwrap_or_default())) =>
+        {
             ("drop-database", "FLUSHALL".to_owned())
         }
-        // A script that goes through the keys it finds.
-        ("eval", text) if finds_and_deletes(text) => ("delete-all", "all keys found".to_owned()),
+        // A script that goes through all keys.
+        ("eval", text) if finds_and_deletes(text) && line.iter().any(|word| word == "*") => {
+            ("delete-all", "all keys found".to_owned())
+        }
         _ => return None,
     })
 }

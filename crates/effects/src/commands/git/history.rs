@@ -83,6 +83,22 @@ impl Git<'_, '_, '_> {
     }
 }
 
+impl Git<'_, '_, '_> {
+    /// Is it the whole name of a branch that nobody works on here, and not the one that all others go from?
+    fn is_other_branch(&mut self, name: &Word) -> bool {
+        let world = self.run.analyst.world;
+        let Some(branch) = name.literal().and_then(|name| name.strip_prefix("refs/heads/")) else {
+            return false;
+        };
+        let branch = branch.to_owned();
+        let checked_out = |site: &super::site::Site| {
+            site.repo.as_ref().is_none_or(|repo| repo.branch(world).is_none_or(|own| own == branch))
+        };
+        !matches!(branch.as_str(), "main" | "master" | "trunk" | "develop")
+            && !self.sites().iter().any(checked_out)
+    }
+}
+
 fn lone(count: usize, refs: &[String]) -> String {
     let short =
         |name: &String| name.rsplit_once("refs/heads/").map_or(name.clone(), |(_, short)| short.to_owned());
@@ -135,8 +151,15 @@ fn tag(git: &mut Git) -> Outcome {
 fn update_ref(git: &mut Git) -> Outcome {
     let options = git.options("d no-deref deref stdin z create-reflog m= 0 batch-updates");
     if options.has("d") {
-        let name = options.operands.first().map(Word::shown).unwrap_or_default();
-        git.rewrites_here("git update-ref -d", &name, Certainty::Certain);
+        let name = options.operands.first().cloned();
+        match name.filter(|name| git.is_other_branch(name)) {
+            // A branch that is not checked out goes as it does with `git branch -D`.
+            Some(name) => git.lose_refs("git update-ref -d", "refs/heads/", &[name]),
+            None => {
+                let name = options.operands.first().map(Word::shown).unwrap_or_default();
+                git.rewrites_here("git update-ref -d", &name, Certainty::Certain);
+            }
+        }
     } else if options.has("stdin") {
         match git.run.stdin().map(|input| input.as_literal().map(|text| text.contains("delete"))) {
             Some(Some(false)) => {}

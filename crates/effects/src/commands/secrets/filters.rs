@@ -1,6 +1,6 @@
 //! Commands that a dump of the environment goes through: what they let through, and what they pick out of it.
 
-use tollgate_model::{Effect, EffectKind};
+use tollgate_model::{Effect, EffectKind, Span};
 use tollgate_shell::eval::Call;
 
 use super::super::readers::told;
@@ -69,9 +69,13 @@ pub(super) fn picks_secret(program: &str, call: &Call) -> bool {
 }
 
 /// Does the command show or keep all of what comes straight from such a dump?
-pub(super) fn keeps_all(program: &str, found: &[Effect]) -> bool {
+pub(super) fn keeps_all(program: &str, call: &Call, found: &[Effect]) -> bool {
+    // What its own words are made by reads nothing of it.
+    let own = |span: Span| span != call.span && call.span.start <= span.start && span.end <= call.span.end;
     let ran = |effect: &&Effect| match &effect.kind {
-        EffectKind::Exec { program: other, .. } => other != program && !wrappers::is_wrapper(other),
+        EffectKind::Exec { program: other, .. } => {
+            other != program && !wrappers::is_wrapper(other) && !own(effect.span)
+        }
         _ => false,
     };
     matches!(program, "cat" | "tac" | "tee" | "less" | "more" | "bat" | "nl")
