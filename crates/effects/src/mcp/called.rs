@@ -159,10 +159,6 @@ pub(super) fn script(hands: &mut Hands, tool: &Tool, input: &Value, given: &Give
     }
     let has = |words: &[&str]| words.iter().any(|word| tool.has(word));
     let text = given.text;
-    let first = text.split_whitespace().next().unwrap_or_default();
-    if is_command(first.rsplit('/').next().unwrap_or_default()) {
-        supposed(hands, text);
-    }
     if has(&["redis", "valkey", "keydb"]) {
         let mut words = vec!["redis-cli", "eval", text, "0"];
         let args = ["args", "argv", "keys"].iter().filter_map(|key| input.get(key)?.as_list()).flatten();
@@ -182,6 +178,11 @@ pub(super) fn script(hands: &mut Hands, tool: &Tool, input: &Value, given: &Give
         hands.run_pieces(vec![Piece::Language(language, text.to_owned())]);
     } else {
         return false;
+    }
+    // It may be shell text all the same.
+    let first = text.split_whitespace().next().unwrap_or_default();
+    if is_command(first.rsplit('/').next().unwrap_or_default()) {
+        supposed(hands, text);
     }
     true
 }
