@@ -34,6 +34,7 @@ mod pipelines;
 mod secrets_scan;
 mod settings;
 mod shapes;
+mod sources;
 mod sql;
 mod startup;
 mod status;

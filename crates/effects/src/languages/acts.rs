@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use tollgate_model::{Certainty, CodeSource, EffectKind};
+use tollgate_model::{Certainty, CodeSource, EffectKind, Span};
 use tollgate_shell::eval::{Input, Stream};
 use tollgate_shell::value::{Hole, Piece, Taint, Text, Value};
 
@@ -11,7 +11,6 @@ use super::files::PATH;
 use super::machine::{Machine, Origin};
 use super::network::is_bare_shell;
 use super::ops::Known;
-use super::pure;
 use super::value::{Args, Command, Pipe, Val, is_blank};
 use crate::analyst::taint;
 use crate::commands::{Run, interpreters};
@@ -28,7 +27,9 @@ impl Machine<'_, '_, '_> {
             self.dynamic(text.taint);
             return Value::output(text.taint);
         }
-        let remote = self.remote.then(|| Value::output(taint::NET));
+        // A shell without a command of its own takes them from the connection.
+        let bare = || simple_words(text).is_some_and(|words| is_bare_shell(&plain_words(&words)));
+        let remote = (self.remote || self.connected && bare()).then(|| Value::output(taint::NET));
         let input = input.or(remote.as_ref());
         if self.connected && text.literals().any(|text| text.contains("<&")) {
             self.dynamic(taint::NET);
@@ -443,34 +444,6 @@ impl Machine<'_, '_, '_> {
         }
         Val::unknown()
     }
-
-    /// A path beside the program.
-    fn beside(&self, path: &str) -> Value {
-        let folder = self.around.file.as_ref().map(|file| pure::parent(&self.run.shell.resolve(file)));
-        match folder {
-            Some(folder) => pure::join_paths(&[folder, Value::text(path)]),
-            None => Value::text(path),
-        }
-    }
-
-    /// Does a file lie beside the program, or was it written there?
-    pub fn has_beside(&mut self, path: &str) -> bool {
-        let path = self.beside(path);
-        path.single().is_some_and(|text| {
-            let word = self.word(text, path.taint);
-            self.run.analyst.script(&word, self.run.shell).is_some()
-        })
-    }
-
-    /// Files of the modules that a program brings along.
-    pub fn module_file(&mut self, path: &str) {
-        let path = self.beside(path);
-        if self.active.len() < 4 {
-            self.run_file(&Val::Text(path.clone()));
-            // Code that it runs is not what it sends.
-            self.files.retain(|file| path.as_literal() != Some(file));
-        }
-    }
 }
 
 /// `{stdio: "inherit"}` and `{stdio: [0, 1, 2]}`: the child writes where the program does.
@@ -508,4 +481,8 @@ fn simple_words(text: &Value) -> Option<Vec<String>> {
     let text = text.as_literal()?;
     let plain = |c: char| c.is_ascii_alphanumeric() || " ./-_=:,+@%".contains(c);
     text.chars().all(plain).then(|| text.split_whitespace().map(str::to_owned).collect())
+}
+
+fn plain_words(words: &[String]) -> Vec<Word> {
+    words.iter().map(|word| Word::literal_at(word, Span::default())).collect()
 }

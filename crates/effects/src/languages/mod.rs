@@ -4,6 +4,7 @@
 mod acts;
 mod args;
 mod awk;
+mod beside;
 mod bind;
 mod calls;
 mod change;
