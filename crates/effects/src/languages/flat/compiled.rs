@@ -93,7 +93,16 @@ fn rust(name: &str) -> Option<Op> {
         "eprintln" => Op::Print(true),
         "TcpStream.connect" | "UdpSocket.connect" => Op::Connect,
         "reqwest.get" | "reqwest.blocking.get" | "ureq.get" => Op::Fetch,
-        "ureq.post" => Op::Post,
+        "ureq.post"
+        | "ureq.put"
+        | "Client.new.post"
+        | "Client.new.put"
+        | "reqwest.Client.new.post"
+        | "reqwest.Client.new.put"
+        | "reqwest.blocking.Client.new.post"
+        | "reqwest.blocking.Client.new.put"
+        | "blocking.Client.new.post" => Op::Post,
+        "Client.new.get" | "reqwest.Client.new.get" | "reqwest.blocking.Client.new.get" => Op::Fetch,
         _ => return None,
     })
 }
