@@ -161,12 +161,11 @@ fn runs(sentence: &Sentence, world: &dyn World) -> Option<String> {
         " do: ",
         " command: ",
     ];
-    let by = [" with `", " using `", " via `", " through `", " by `", ": `"];
     let words = sentence.words.as_str();
-    let means = !words.contains(" replace") && by.iter().any(|by| words.contains(by));
-    let ordered = words.trim_start_matches(|c: char| " -*>.)".contains(c) || c.is_ascii_digit());
-    let ordered = ordered.is_empty() || ordered.starts_with('`');
-    let ordered = ordered || means || orders.iter().any(|order| words.contains(order));
+    let lead = words.trim_start_matches(|c: char| " -*>.)".contains(c) || c.is_ascii_digit());
+    // It is nothing but code, or what to do is done by it.
+    let alone = lead.trim_matches([' ', '`', '.', ',', ';']).is_empty();
+    let ordered = alone || does_by(lead) || orders.iter().any(|order| words.contains(order));
     let said = format!(" {} ", sentence.said);
     let plain = orders.iter().find_map(|order| said.split_once(order)).map(|(_, rest)| rest);
     let plain = plain.or_else(|| begins_command(&sentence.said)).map(|rest| {
@@ -219,7 +218,60 @@ fn begins_command(said: &str) -> Option<&str> {
     let line = said.trim_start_matches(['$', '>', '-', '*', ' ']);
     let program = line.split_whitespace().next()?;
     let signs = [" -", " |", "://", " >", "$(", "/", "&&"];
-    (PROGRAMS.contains(&program) && signs.iter().any(|sign| line.contains(sign))).then_some(line)
+    let prose = [" is ", " was ", " are ", " the ", " what ", " that ", " when "]
+        .iter()
+        .any(|word| line.contains(word));
+    (PROGRAMS.contains(&program) && !prose && signs.iter().any(|sign| line.contains(sign))).then_some(line)
+}
+
+/// `publish the report with …`: does a sentence say what is to be done, and by which command?
+fn does_by(lead: &str) -> bool {
+    const DEEDS: &[&str] = &[
+        "open ",
+        "upload ",
+        "publish ",
+        "send ",
+        "post ",
+        "share ",
+        "submit ",
+        "clean ",
+        "delete ",
+        "remove ",
+        "reset ",
+        "wipe ",
+        "install ",
+        "sync ",
+        "back ",
+        "copy ",
+        "push ",
+        "collect ",
+        "gather ",
+        "export ",
+        "archive ",
+        "deploy ",
+        "start ",
+        "launch ",
+        "do ",
+        "use ",
+        "finish ",
+        "begin ",
+        "download ",
+        "fetch ",
+        "file ",
+        "report ",
+        "mirror ",
+        "store ",
+        "save ",
+        "commit ",
+        "release ",
+        "dump ",
+    ];
+    let by = [" with `", " using `", " via `", " through `", " by `", " use `"];
+    let lead = ["please ", "then ", "now ", "also ", "finally, "]
+        .iter()
+        .fold(lead, |lead, start| lead.strip_prefix(start).unwrap_or(lead));
+    DEEDS.iter().any(|deed| lead.starts_with(deed))
+        && by.iter().any(|by| lead.contains(by) || format!(" {lead}").starts_with(by))
 }
 
 /// What holds everything of somebody.
