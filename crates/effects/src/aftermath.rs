@@ -17,6 +17,7 @@ use crate::memory;
 use crate::paths;
 use crate::pictures;
 use crate::settings;
+use crate::sources;
 use crate::startup;
 
 /// The most of a written text that is looked at.
@@ -74,6 +75,11 @@ fn meaning(effect: &Effect, all: &[Effect], analyst: &Analyst, shell: &Shell) ->
             kinds.extend(settings::filled(place).or_else(|| gate_lookup(place, all)));
             kinds.extend(pictures::sent(place, &texts, world));
             kinds.extend(indexes::named(place, &texts, shell, world));
+            // Of a text that is not known as a whole, what is put into it counts.
+            let part = content.clone().or_else(|| added(place, *mode, shell)).filter(|_| texts.is_empty());
+            let known: Vec<String> = texts.iter().cloned().chain(part).collect();
+            kinds.extend(indexes::unproven(place, &known, world));
+            kinds.extend(sources::strange(place, &known, world));
             kinds.extend(settings::instructed(place, &texts, memory::is_from_network(place, shell)));
             kinds.extend(memory::left(place, effect.certainty, world, shell));
             kinds.extend(emptied(place, *mode, content.as_deref(), &texts));

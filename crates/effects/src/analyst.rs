@@ -419,6 +419,7 @@ impl Analyst<'_> {
 pub(crate) fn own_at(place: &Place, with_all_below: bool, world: &dyn World) -> Option<String> {
     let touches = |own: &&String| {
         paths::within(&place.path, own)
+            || place.pattern && paths::could_be_within(&place.path, own)
             || (with_all_below && !place.path.is_empty() && paths::within(own, &place.path))
     };
     let own = world.own_places().iter().find(touches).map(|own| format!("Tollgate's own files in {own}"));

@@ -116,7 +116,8 @@ fn code(path: &str, name: &str, extension: &str, text: &str) -> Option<Carrier> 
         return one(Runs::ByItself, Piece::Quoted(own()));
     }
     let language = Language::of(extension).or_else(|| language_of(extension))?;
-    if is_test(path) && text.len() <= TEST_LIMIT {
+    let hooks = extension == "py" && text.contains("def pytest_");
+    if (is_test(path) || hooks) && text.len() <= TEST_LIMIT {
         return one(Runs::ByItself, Piece::Language(language, own()));
     }
     let folders = ["/scripts/", "/script/", "/bin/", "/tools/", "/hack/", "/ci/", "/.github/"];
@@ -130,6 +131,7 @@ fn language_of(extension: &str) -> Option<Language> {
         "cjs" | "mjs" | "cts" | "mts" | "jsx" => Language::JavaScript,
         "pl" | "pm" => Language::Perl,
         "ps1" | "psm1" => Language::PowerShell,
+        "go" | "rs" | "java" | "kt" | "cs" => Language::Slashed,
         _ => return None,
     })
 }
@@ -175,6 +177,8 @@ pub(crate) fn is_test(path: &str) -> bool {
     stem.starts_with("test_")
         || ["_test", ".test", ".spec", "_spec"].iter().any(|end| stem.ends_with(end))
         || path.contains("/__tests__/")
+        || name.ends_with(".rs") && path.contains("/tests/")
+        || ["Test.java", "Tests.java", "Test.kt", "Tests.cs", "Test.cs"].iter().any(|end| name.ends_with(end))
 }
 
 /// JSON that names commands.
@@ -204,7 +208,10 @@ fn in_json(path: &str, name: &str, text: &str) -> Option<Carrier> {
     let text = &text.replace("${localEnv:", "${");
     let value = json::parse(without_comments(text).as_bytes()).ok();
     let lines = match value {
-        Some(value) => json_lines(&value, parents),
+        Some(value) => {
+            let lines = json_lines(&value, parents).into_iter();
+            lines.map(|(name, line)| (name, tasks::with_members(&value, &line))).collect()
+        }
         None => all_named("", loose_strings(text)),
     };
     Some(Carrier { runs: Runs::ByItself, pieces: shell_pieces(lines) })

@@ -1,5 +1,6 @@
 //! Settings of a project that say where its packages come from: whoever runs that place decides what is installed.
 
+use tollgate_model::phrase::MACHINE;
 use tollgate_model::{EffectKind, Place, World};
 use tollgate_shell::eval::Shell;
 use tollgate_shell::value::Value;
@@ -20,8 +21,25 @@ const FILES: &[(&str, &[&str])] = &[
     ("pip.ini", &["index-url", "extra-index-url", "index_url", "find-links"]),
     ("uv.toml", &["index-url", "extra-index-url", "url"]),
     ("requirements.txt", &["-i ", "--index-url", "--extra-index-url", "--find-links"]),
+    ("Gemfile", &["source"]),
+    (".cargo/config.toml", &["registry", "index"]),
     ("NuGet.config", &["<add "]),
     ("nuget.config", &["<add "]),
+];
+
+/// Settings that take the proof away that an index is what it says, without blanks.
+const UNPROVEN: &[(&str, &[&str])] = &[
+    (".npmrc", &["strict-ssl=false"]),
+    (".pnpmrc", &["strict-ssl=false"]),
+    (".yarnrc", &["strict-sslfalse", "\"strict-ssl\"false"]),
+    (".yarnrc.yml", &["enableStrictSsl:false", "unsafeHttpWhitelist:"]),
+    ("pip.conf", &["trusted-host="]),
+    ("pip.ini", &["trusted-host="]),
+    ("uv.toml", &["allow-insecure-host="]),
+    (".condarc", &["ssl_verify:false"]),
+    (".curlrc", &["insecure", "-k"]),
+    (".wgetrc", &["check_certificate=off", "check-certificate=off"]),
+    ("composer.json", &["\"secure-http\":false", "\"disable-tls\":true"]),
 ];
 
 /// Where companies keep indexes of their own.
@@ -48,6 +66,7 @@ const KEEPERS: &[&str] = &[
 /// Indexes that a text newly names and that nobody else uses.
 pub(crate) fn named(place: &Place, texts: &[String], shell: &Shell, world: &dyn World) -> Option<EffectKind> {
     let name = place.path.rsplit('/').next().unwrap_or_default();
+    let name = if place.path.ends_with("/.cargo/config.toml") { ".cargo/config.toml" } else { name };
     let (_, keys) = FILES.iter().find(|(file, _)| *file == name)?;
     let old = || {
         let bytes = world.read(&place.path, TEXT_LIMIT);
@@ -66,6 +85,24 @@ pub(crate) fn named(place: &Place, texts: &[String], shell: &Shell, world: &dyn 
         .then(|| EffectKind::Weaken { what: format!("the package index (`{address}` in `{}`)", place.shown) })
 }
 
+/// A text that newly says that nothing of an index is to be proven.
+pub(crate) fn unproven(place: &Place, texts: &[String], world: &dyn World) -> Option<EffectKind> {
+    let name = place.path.rsplit('/').next().unwrap_or_default();
+    let (_, signs) = UNPROVEN.iter().find(|(file, _)| *file == name)?;
+    let says = |text: &str| {
+        text.lines().any(|line| {
+            let dense: String = line.chars().filter(|c| !c.is_whitespace()).collect();
+            let near = dense.contains("trusted-host=localhost") || dense.contains("trusted-host=127.");
+            !near && signs.iter().any(|sign| dense.starts_with(sign))
+        })
+    };
+    let short = texts.iter().filter(|text| text.len() <= TEXT_LIMIT);
+    let old = || world.read_disk(&place.path, TEXT_LIMIT).and_then(|bytes| String::from_utf8(bytes).ok());
+    (short.into_iter().any(|text| says(text)) && !old().is_some_and(|old| says(&old))).then(|| {
+        EffectKind::Weaken { what: format!("{MACHINE}`{}` turns the proof of servers off", place.shown) }
+    })
+}
+
 /// The first address in a line.
 fn address(line: &str) -> Option<&str> {
     let start = line.find("http://").or_else(|| line.find("https://"))?;
@@ -75,9 +112,14 @@ fn address(line: &str) -> Option<&str> {
 
 fn is_usual(address: &str) -> bool {
     let host = Url::parse(address).host;
+    is_usual_host(&host, address)
+}
+
+/// Is it an index that everybody uses, one of this machine, or of a keeper?
+pub(crate) fn is_usual_host(host: &str, address: &str) -> bool {
     let dotted = format!(".{host}");
     is_known_index(address)
-        || is_this_machine(&host)
+        || is_this_machine(host)
         || address.starts_with("https://") && KEEPERS.iter().any(|keeper| dotted.ends_with(keeper))
 }
 

@@ -100,6 +100,8 @@ pub(crate) struct Sentence {
     /// In small letters, with `` ` `` for each piece of code.
     pub words: String,
     pub code: Vec<String>,
+    /// As it stands.
+    pub said: String,
     /// It, or what it stands under, says what not to do.
     pub forbids: bool,
 }
@@ -145,7 +147,12 @@ impl Sentences {
     fn block(&mut self, tag: &str, code: &str) {
         if matches!(tag, "" | "sh" | "bash" | "shell" | "zsh" | "console" | "terminal" | "shell-session") {
             let forbids = self.under || self.last;
-            self.found.push(Sentence { words: String::new(), code: vec![code.to_owned()], forbids });
+            self.found.push(Sentence {
+                words: String::new(),
+                code: vec![code.to_owned()],
+                said: String::new(),
+                forbids,
+            });
         }
     }
 
@@ -161,7 +168,7 @@ impl Sentences {
             let (words, code) = without_code(sentence);
             let forbids = self.under && !heading || forbids(&words);
             self.last = forbids;
-            self.found.push(Sentence { words, code, forbids });
+            self.found.push(Sentence { words, code, said: sentence.trim().to_owned(), forbids });
         }
         let item = line.starts_with(['-', '*', '+']) || line.starts_with(|c: char| c.is_ascii_digit());
         if heading || line.ends_with(':') {

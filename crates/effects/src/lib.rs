@@ -35,6 +35,7 @@ mod pipelines;
 mod secrets_scan;
 mod settings;
 mod shapes;
+mod sources;
 mod sql;
 mod startup;
 mod status;

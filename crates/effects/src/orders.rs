@@ -4,6 +4,7 @@
 use tollgate_model::World;
 
 use crate::content;
+use crate::hidden;
 use crate::instructions::{Sentence, Sentences, told};
 use crate::url::{Url, is_this_machine};
 
@@ -14,6 +15,9 @@ const LIMIT: usize = 64 * 1024;
 pub(crate) fn order(prompt: &str, world: &dyn World) -> Option<String> {
     if prompt.len() > LIMIT {
         return Some("more than is read here".to_owned());
+    }
+    if hidden::first(prompt, hidden::Kind::Other).is_some() {
+        return Some("what nobody sees".to_owned());
     }
     let all = Sentences::of(prompt);
     let (orders, rest): (Vec<&Sentence>, Vec<&Sentence>) =
@@ -146,9 +150,25 @@ fn is_about(sentence: &Sentence, begins: &[&str]) -> bool {
 
 /// A command that it is to run, with marks or without.
 fn runs(sentence: &Sentence, world: &dyn World) -> Option<String> {
-    let orders = [" run ", " execute ", " invoke ", " type ", " issue "];
-    let ordered = sentence.words.is_empty() || orders.iter().any(|order| sentence.words.contains(order));
-    let plain = orders.iter().find_map(|order| sentence.words.split_once(order)).map(|(_, rest)| {
+    let orders = [
+        " run ",
+        " execute ",
+        " invoke ",
+        " type ",
+        " issue ",
+        " run: ",
+        " execute: ",
+        " do: ",
+        " command: ",
+    ];
+    let words = sentence.words.as_str();
+    let lead = words.trim_start_matches(|c: char| " -*>.)".contains(c) || c.is_ascii_digit());
+    // It is nothing but code, or what to do is done by it.
+    let alone = lead.trim_matches([' ', '`', '.', ',', ';']).is_empty();
+    let ordered = alone || does_by(lead) || orders.iter().any(|order| words.contains(order));
+    let said = format!(" {} ", sentence.said);
+    let plain = orders.iter().find_map(|order| said.split_once(order)).map(|(_, rest)| rest);
+    let plain = plain.or_else(|| begins_command(&sentence.said)).map(|rest| {
         let rest = rest.split(" then ").next().unwrap_or_default().trim();
         rest.trim_start_matches("the command ").trim_end_matches(['.', '!', ',']).to_owned()
     });
@@ -157,6 +177,101 @@ fn runs(sentence: &Sentence, world: &dyn World) -> Option<String> {
         let does = content::everyday_dangers(&code, world).into_iter().next()?;
         Some(format!("to run `{}`, which {does}", code.trim().lines().next().unwrap_or_default()))
     })
+}
+
+/// A line that is a command by itself: it begins with a program, and has the signs of one.
+fn begins_command(said: &str) -> Option<&str> {
+    const PROGRAMS: &[&str] = &[
+        "curl",
+        "wget",
+        "bash",
+        "sh",
+        "sudo",
+        "rm",
+        "git",
+        "gh",
+        "tar",
+        "cat",
+        "nc",
+        "ncat",
+        "python3",
+        "python",
+        "node",
+        "dd",
+        "chmod",
+        "aws",
+        "kubectl",
+        "docker",
+        "scp",
+        "rsync",
+        "ssh",
+        "find",
+        "env",
+        "printenv",
+        "echo",
+        "base64",
+        "eval",
+        "crontab",
+        "terraform",
+        "psql",
+    ];
+    let line = said.trim_start_matches(['$', '>', '-', '*', ' ']);
+    let program = line.split_whitespace().next()?;
+    let signs = [" -", " |", "://", " >", "$(", "/", "&&"];
+    let prose = [" is ", " was ", " are ", " the ", " what ", " that ", " when "]
+        .iter()
+        .any(|word| line.contains(word));
+    (PROGRAMS.contains(&program) && !prose && signs.iter().any(|sign| line.contains(sign))).then_some(line)
+}
+
+/// `publish the report with …`: does a sentence say what is to be done, and by which command?
+fn does_by(lead: &str) -> bool {
+    const DEEDS: &[&str] = &[
+        "open ",
+        "upload ",
+        "publish ",
+        "send ",
+        "post ",
+        "share ",
+        "submit ",
+        "clean ",
+        "delete ",
+        "remove ",
+        "reset ",
+        "wipe ",
+        "install ",
+        "sync ",
+        "back ",
+        "copy ",
+        "push ",
+        "collect ",
+        "gather ",
+        "export ",
+        "archive ",
+        "deploy ",
+        "start ",
+        "launch ",
+        "do ",
+        "use ",
+        "finish ",
+        "begin ",
+        "download ",
+        "fetch ",
+        "file ",
+        "report ",
+        "mirror ",
+        "store ",
+        "save ",
+        "commit ",
+        "release ",
+        "dump ",
+    ];
+    let by = [" with `", " using `", " via `", " through `", " by `", " use `"];
+    let lead = ["please ", "then ", "now ", "also ", "finally, "]
+        .iter()
+        .fold(lead, |lead, start| lead.strip_prefix(start).unwrap_or(lead));
+    DEEDS.iter().any(|deed| lead.starts_with(deed))
+        && by.iter().any(|by| lead.contains(by) || format!(" {lead}").starts_with(by))
 }
 
 /// What holds everything of somebody.

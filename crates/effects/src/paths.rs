@@ -1,11 +1,13 @@
 //! Paths: from what is known of a word to places with zones.
 
+mod asked;
 mod pattern;
 mod zones;
 
 use tollgate_model::{FileKind, Place, World, Zone};
 use tollgate_shell::value::{Piece, Text};
 
+pub(crate) use self::asked::asked;
 use crate::links::Links;
 use pattern::Component;
 
@@ -119,6 +121,20 @@ pub(crate) fn normal(path: &str) -> String {
 pub(crate) fn within(path: &str, folder: &str) -> bool {
     let folder = folder.trim_end_matches('/');
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// May a path with patterns in it lie below `folder`? Its first two names must be known: what may be anywhere is not
+/// meant for one folder.
+pub(crate) fn could_be_within(path: &str, folder: &str) -> bool {
+    let mut names = path.split('/').skip(1);
+    let mut literal = 0;
+    let fits = folder.split('/').skip(1).all(|wanted| {
+        names.next().is_some_and(|name| {
+            literal += usize::from(name == wanted);
+            name == wanted || name.contains(['*', '?', '[']) && (name == "*" || glob_could_be(name, wanted))
+        })
+    });
+    fits && literal >= 3 && names.next().is_some()
 }
 
 /// A link may lead into a more protected place, and never out of one: what the link is called still counts,
@@ -236,6 +252,21 @@ pub(crate) fn is_device(place: &Place, world: &dyn World) -> bool {
         && place.path.starts_with("/dev/")
         && (raw.iter().chain(&more).any(|prefix| place.path.starts_with(prefix))
             || (!place.pattern && world.kind(&place.path) == FileKind::Device))
+}
+
+/// A path whose names may be patterns.
+pub(crate) fn globbed(path: &str) -> Text {
+    let mut text = Text::default();
+    for part in path.split_inclusive('/') {
+        let (name, slash) = part.strip_suffix('/').map_or((part, ""), |name| (name, "/"));
+        if name.contains(['*', '?', '[']) {
+            text.push(Piece::Glob(name.into()));
+        } else {
+            text.push_str(name);
+        }
+        text.push_str(slash);
+    }
+    text
 }
 
 /// Could a glob be this name?

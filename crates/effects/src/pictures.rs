@@ -37,7 +37,8 @@ pub(crate) fn sent(place: &Place, texts: &[String], world: &dyn World) -> Vec<Ef
         .collect()
 }
 
-/// The addresses of pictures: `![a](x)`, `![a][name]` with `[name]: x`, `<img src="x">`.
+/// The addresses of pictures: `![a](x)`, `![a][name]` with `[name]: x`, `<img src="x">`; and what a page fetches
+/// beforehand: `<link rel="preconnect" href="//x">`.
 fn addresses(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices("![").take(MOST) {
@@ -58,6 +59,13 @@ fn addresses(text: &str) -> Vec<&str> {
         found.push(rest.split(['"', '\'', '>', ' ', '\n']).next().unwrap_or_default());
     }
     found.retain(|address| address.contains("://"));
+    for tag in text.split("<link").skip(1).take(MOST).filter_map(|rest| rest.split('>').next()) {
+        let Some((_, rest)) = tag.split_once("href=") else { continue };
+        let address =
+            rest.trim_start_matches(['"', '\'']).split(['"', '\'', ' ', '\n']).next().unwrap_or_default();
+        found.extend(Some(address).filter(|address| address.contains("://")));
+        found.extend(address.strip_prefix("//"));
+    }
     found
 }
 
@@ -84,6 +92,7 @@ mod tests {
             ("![a][r]\n\n[r]: <https://x.test/r>\n", vec!["https://x.test/r"]),
             ("![r]\n[R]: https://x.test/r 'title'", vec!["https://x.test/r"]),
             ("<img width=3 src='https://x.test/i'>", vec!["https://x.test/i"]),
+            ("<link rel=preconnect href=\"//x.test\"><link href='a.css'>", vec!["x.test"]),
             ("![local](./a.png) ![", vec![]),
         ] {
             assert_eq!(addresses(text), expected, "{text}");

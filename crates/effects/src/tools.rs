@@ -72,8 +72,8 @@ fn effects_in(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effect> {
         ToolCall::Search { path, glob, scope: SearchScope::Contents, .. } => {
             let folder = if path.is_empty() { "." } else { path };
             hands.read(folder, true);
-            for name in glob.iter().flat_map(|glob| wanted(glob)) {
-                hands.read(&format!("{folder}/{name}"), false);
+            if let Some(glob) = glob {
+                hands.search(folder, glob);
             }
         }
         ToolCall::Fetch { url } => hands.fetch(url),
@@ -89,18 +89,6 @@ fn effects_in(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effect> {
         ToolCall::Search { .. } | ToolCall::WebSearch { .. } | ToolCall::Command { .. } => {}
     }
     hands.finish()
-}
-
-/// The names that a pattern for files asks for, without what it leaves open: `**/.env*` asks for `.env`.
-fn wanted(glob: &str) -> Vec<String> {
-    let name = glob.rsplit('/').next().unwrap_or_default();
-    let (before, ways, after) =
-        match name.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?))) {
-            Some((before, (ways, after))) => (before, ways, after),
-            None => (name, "", ""),
-        };
-    let named = ways.split(',').map(|way| format!("{before}{way}{after}").replace(['*', '?'], ""));
-    named.filter(|name| !glob.starts_with('!') && name.len() > 1).collect()
 }
 
 /// What a tool works with: an analyst, and a shell in the call's directory.
@@ -155,6 +143,12 @@ impl<'w> Hands<'w> {
     pub(crate) fn read(&mut self, path: &str, recursive: bool) {
         let word = self.word(path);
         self.analyst.read(&word, recursive, &self.shell);
+    }
+
+    /// Searches the files below a folder whose names fit.
+    fn search(&mut self, folder: &str, glob: &str) {
+        let word = self.word(folder);
+        self.analyst.search(&word, glob, &self.shell);
     }
 
     pub(crate) fn write(&mut self, path: &str, mode: WriteMode, content: Option<&str>) {

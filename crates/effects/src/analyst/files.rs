@@ -52,6 +52,20 @@ impl Analyst<'_> {
         }
     }
 
+    /// Reads the files below a folder whose names fit a pattern: those count that it is meant to find.
+    pub(crate) fn search(&mut self, folder: &Word, glob: &str, shell: &Shell) -> Vec<Word> {
+        let found = self.meant(folder, glob, shell);
+        found.iter().for_each(|word| drop(self.read(word, false, shell)));
+        found
+    }
+
+    /// The secrets below a folder that a pattern of names is meant to find.
+    pub(crate) fn meant(&self, folder: &Word, glob: &str, shell: &Shell) -> Vec<Word> {
+        let places = self.places(folder, shell).into_iter().filter(|(place, _)| !place.pattern);
+        let found = places.filter_map(|(place, _)| paths::asked(&place.path, glob, self.world));
+        found.map(|path| Word { text: paths::globbed(&path), ..folder.clone() }).collect()
+    }
+
     /// Writes a file.
     pub(crate) fn write(&mut self, word: &Word, mode: WriteMode, content: Option<&Value>, shell: &mut Shell) {
         self.wrote = true;

@@ -92,11 +92,35 @@ fn unpack_tar(run: &mut Run, options: &Options) -> Outcome {
         return members(run, &options.operands);
     }
     let folder = options.value("C").or(options.value("one-top-level")).cloned();
+    for rename in options.values("transform").cloned().collect::<Vec<_>>() {
+        renamed(run, &rename, folder.as_ref());
+    }
     if options.has("P") {
         extract(run, &Word::literal_at("/", run.call.span));
     }
     unpack(run, archive.as_ref(), marks, &folder.unwrap_or_else(|| here(run)));
     Outcome::silent(Status::Either)
+}
+
+/// `--transform='s,old,new,'`: members get the new name, which may be that of any file.
+fn renamed(run: &mut Run, rename: &Word, folder: Option<&Word>) {
+    let shown = rename.shown();
+    for one in shown.split(';').filter_map(|one| one.trim().strip_prefix('s')) {
+        let Some(mark) = one.chars().next() else { continue };
+        // The mark may stand behind a backslash in what it parts.
+        let plain = one.replace(&format!("\\{mark}"), "\u{1}");
+        let new = plain.split(mark).nth(2).unwrap_or_default().replace('\u{1}', &mark.to_string());
+        if new.is_empty() || new.contains(['&', '\\']) {
+            continue;
+        }
+        let before = run.shell.cwd().clone();
+        if let Some(folder) = folder {
+            run.shell.set_cwd(&folder.value());
+        }
+        let file = Word::literal_at(&new, rename.span);
+        run.analyst.suppose(|analyst| analyst.write(&file, WriteMode::Overwrite, None, run.shell));
+        run.shell.set_cwd(&before);
+    }
 }
 
 fn pack_tar(run: &mut Run, options: &Options) -> Outcome {

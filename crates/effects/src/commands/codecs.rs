@@ -70,6 +70,12 @@ fn openssl(run: &mut Run) -> Outcome {
     let files: Vec<Word> = if shows_public(&verb, has) { Vec::new() } else { after(run.args, "-in") };
     let undo = has("-d");
     written(run, &["-out", "-keyout"]);
+    // A key that is made here is nobody's yet.
+    if matches!(verb.as_str(), "genpkey" | "genrsa" | "ecparam" | "req" | "gendsa") {
+        for key in ["-out", "-keyout"].iter().flat_map(|flag| after(run.args, flag)).collect::<Vec<_>>() {
+            run.analyst.make_file(&key, run.shell);
+        }
+    }
     let keyed = has("-k") || has("-K") || has("-pass");
     let outcome =
         decode(

@@ -1,6 +1,7 @@
 //! Walks over files that run or delete: `find`, `fd`, `xargs`, `parallel`.
 
 mod expression;
+mod fd;
 
 use tollgate_model::{Place, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
@@ -16,8 +17,8 @@ pub(super) const COMMANDS: Commands = &[
     ("find", find),
     ("gfind", find),
     ("bfs", find),
-    ("fd", fd),
-    ("fdfind", fd),
+    ("fd", fd::fd),
+    ("fdfind", fd::fd),
     ("xargs", xargs),
     ("xe", xe),
     ("lr", lr),
@@ -76,7 +77,14 @@ pub(super) fn somewhere_below(root: &Word) -> Word {
 /// The files that the walk finds and that passed the tests: any, and one that this call made.
 fn files(run: &Run, roots: &[Word], passed: &[Word]) -> Vec<Word> {
     let any = roots.iter().map(|root| found(root, passed));
-    any.chain(roots.iter().filter_map(|root| made(run, root, passed))).collect()
+    let made = roots.iter().filter_map(|root| made(run, root, passed));
+    any.chain(made).chain(secrets(run, roots, passed)).collect()
+}
+
+/// The secrets that the walk is meant to find by their names or their paths.
+fn secrets(run: &Run, roots: &[Word], passed: &[Word]) -> Vec<Word> {
+    let Some(glob) = expression::path(passed) else { return Vec::new() };
+    roots.iter().flat_map(|root| run.analyst.meant(root, &glob, run.shell)).collect()
 }
 
 /// Every file below a folder.
@@ -231,93 +239,6 @@ fn folder(file: &Word) -> Word {
         // The file lies somewhere below what is known.
         None => file.clone(),
     }
-}
-
-fn fd(run: &mut Run) -> Outcome {
-    let spec = "H,hidden I,no-ignore u,unrestricted s,case-sensitive i,ignore-case g,glob F,fixed-strings a,absolute-path \
-        L,follow p,full-path d,max-depth= min-depth= exact-depth= E,exclude= t,type= e,extension= S,size= o,owner= \
-        changed-within= changed-before= x,exec= X,exec-batch= c,color= j,threads= base-directory= search-path= 0,print0 l,list-details";
-    let args = split_exec(run.args);
-    let split = args.iter().position(|word| word.is("-x") || word.is("-X"));
-    let (before, command) = args.split_at(split.unwrap_or(args.len()));
-    let options = read(before, spec, Order::Anywhere);
-    let base = options.value("base-directory").cloned();
-    let here = base.clone().unwrap_or_else(|| Word::literal_at(".", run.call.span));
-    let pattern = options.operands.first().map(Word::shown).unwrap_or_default();
-    let narrow = !matches!(pattern.as_str(), "" | "." | "*") || options.has("e") || options.has("S");
-    let roots: Vec<Word> =
-        options.operands.iter().skip(1).chain(options.values("search-path")).cloned().collect();
-    let roots = match base {
-        _ if roots.is_empty() => vec![here],
-        Some(base) => roots.iter().map(|root| below(&base, root)).collect(),
-        None => roots,
-    };
-    // A plain pattern stands for the names that hold it.
-    let plain = pattern.len() > 1
-        && pattern.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
-        && !options.has("p");
-    let all = matches!(pattern.as_str(), "" | "." | "*");
-    let ending =
-        options.value("e").and_then(Word::literal).filter(|_| all && options.values("e").count() == 1);
-    let name = ending.as_ref().map_or_else(|| format!("*{pattern}*"), |ending| format!("*.{ending}"));
-    let name = ["-name".to_owned(), name].map(|word| Word::literal_at(&word, run.call.span));
-    let marker = [Word::literal_at("-empty", run.call.span)];
-    let expression: &[Word] = match narrow {
-        true if plain || ending.is_some() => &name,
-        true => &marker,
-        false => &[],
-    };
-    let found: Vec<Word> = roots.iter().map(|root| found(root, expression)).collect();
-    let command: Vec<Word> = command.iter().skip(1).take_while(|word| !word.is(";")).cloned().collect();
-    if !command.is_empty() {
-        let mark = run.analyst.mark();
-        for file in &found {
-            let mut words = filled_with_parts(&command, file);
-            if words == command {
-                words.push(file.clone());
-            }
-            run.inner(&words);
-        }
-        run.analyst.deepen(mark);
-    }
-    Outcome {
-        stdout: Value::of(found.iter().map(|word| word.text.clone()), tollgate_shell::value::Taint::NONE),
-        status: Status::Either,
-    }
-}
-
-/// A path as it is seen from a folder.
-fn below(folder: &Word, path: &Word) -> Word {
-    if path.text.prefix().starts_with('/') {
-        return path.clone();
-    }
-    let mut text = folder.text.clone();
-    text.push_str("/");
-    text.append(&path.text);
-    Word { text, ..path.clone() }
-}
-
-/// The words of `fd` with every spelling of its command option as `-x`, alone.
-fn split_exec(words: &[Word]) -> Vec<Word> {
-    let mut out = Vec::new();
-    for word in words {
-        let text = word.text.prefix();
-        let option = Word::literal_at("-x", word.span);
-        let cluster =
-            text.strip_prefix('-').filter(|rest| !rest.starts_with('-') && rest.ends_with(['x', 'X']));
-        match cluster {
-            _ if word.is("--exec") || word.is("--exec-batch") => out.push(option),
-            _ if text.starts_with("--exec=") || text.starts_with("--exec-batch=") => {
-                out.extend([option, word.after('=')]);
-            }
-            Some(letters) if letters.len() > 1 => {
-                let others = letters.trim_end_matches(['x', 'X']);
-                out.extend([Word::literal_at(&format!("-{others}"), word.span), option]);
-            }
-            _ => out.push(word.clone()),
-        }
-    }
-    out
 }
 
 fn xargs(run: &mut Run) -> Outcome {

@@ -165,6 +165,7 @@ pub(super) fn notice(run: &mut Run) {
         }
     }
     special(run);
+    super::trials::notice(run);
 }
 
 /// What single programs' options do besides.

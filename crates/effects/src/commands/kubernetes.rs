@@ -2,7 +2,8 @@
 
 use tollgate_model::EffectKind;
 use tollgate_model::hosts::on_forge;
-use tollgate_shell::eval::Outcome;
+use tollgate_model::phrase::STORE;
+use tollgate_shell::eval::{Outcome, Stream};
 
 use super::containers::{is_remote, remote};
 use super::packages::install;
@@ -217,6 +218,7 @@ fn kubectl(run: &mut Run) -> Outcome {
             manifests(run, &global);
             run.derived()
         }
+        "create" if global.verb(1) == "secret" && global.has("dry-run") => drafted(run, &global),
         "apply" | "create" | "replace" => {
             wide_role(run, &global);
             manifests(run, &global);
@@ -243,6 +245,18 @@ fn kubectl(run: &mut Run) -> Outcome {
         }
         _ => run.derived(),
     }
+}
+
+/// `create secret … --from-env-file=.env --dry-run=client -o yaml` prints what is in the file, for whatever comes behind.
+fn drafted(run: &mut Run, line: &Line) -> Outcome {
+    let from = line.values(&["from-env-file", "from-file"]).next().is_some();
+    if !from || line.values(&["o", "output"]).all(|form| form.is("name")) {
+        return run.derived();
+    }
+    if run.call.stdout == Stream::Outer && !run.call.piped_to {
+        run.push(EffectKind::EnvRead { names: vec![format!("{STORE}the files of `kubectl create secret`")] });
+    }
+    Outcome::unknown(taint::SECRET)
 }
 
 /// `create clusterrole name --verb='*' --resource='*'`.

@@ -148,7 +148,6 @@ const OPERANDS: &[(&[&str], &[&str], &str)] = &[
         "i,inventory= l,limit= e,extra-vars= t,tags= skip-tags= u,user= f,forks= c,connection= T,timeout= M,module-path= \
          start-at-task= vault-id= vault-password-file= become-method= become-user= private-key= ssh-common-args=",
     ),
-    (&["logrotate"], &[], "s,state= m,mail= l,log="),
     (&["run-parts"], &[], "a,arg= u,umask= regex="),
     (&["karma"], &["start"], ""),
     (&["rackup"], &[], "p,port= o,host= s,server= E,env= I,include= r,require= P,pid= O= q= e,eval="),

@@ -41,6 +41,7 @@ mod stream;
 mod system;
 pub(crate) mod tasks;
 mod trees;
+mod trials;
 mod variables;
 mod vaults;
 mod vcs;

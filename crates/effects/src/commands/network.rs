@@ -20,7 +20,7 @@ use crate::word::Word;
 
 pub(super) use activators::serve;
 pub(crate) use address::{look_up, name_of};
-pub(crate) use cargo::{Cargo, is_strange};
+pub(crate) use cargo::{Cargo, is_given_away, is_strange};
 pub(super) use remote::there;
 pub(crate) use sockets::{s_client, socket_host};
 

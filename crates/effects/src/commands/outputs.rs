@@ -47,6 +47,11 @@ pub(super) fn notice(run: &mut Run, known: bool) {
         named.iter().for_each(|file| alter::perhaps(run, file));
     }
     for file in files {
+        // A place that is looked up may be that of the gate.
+        if matches!(file.shown().as_str(), "*" | "*/tollgate") {
+            run.analyst.write(&file, WriteMode::Overwrite, None, run.shell);
+            continue;
+        }
         possibly(run, |run| run.analyst.write(&file, WriteMode::Overwrite, None, run.shell));
     }
 }

@@ -17,6 +17,7 @@ pub(super) use desktop::fish;
 pub(super) const COMMANDS: Commands = &[
     ("crontab", crontab),
     ("systemctl", systemctl),
+    ("dbus-update-activation-environment", |run| super::variables::lasting(run, run.args)),
     ("service", service),
     ("launchctl", launchctl),
     ("update-rc.d", rc),
@@ -148,6 +149,7 @@ fn systemctl(run: &mut Run) -> Outcome {
             run.push(EffectKind::Tamper { what: "Tollgate's process".into() });
             Outcome::silent(Status::Either)
         }
+        "set-environment" => super::variables::lasting(run, &options.operands),
         // A pattern that fits every unit: all that runs for the user, or the machine.
         "stop" | "kill" | "freeze"
             if named(|unit| matches!(unit, "*" | "*.service" | "*.scope" | "*.slice")) =>

@@ -338,7 +338,7 @@ fn grep(run: &mut Run) -> Outcome {
         marks = marks.union(content.taint);
         whole = (files.len() == 1).then_some(content);
     }
-    names::named_files(run, &options, walks);
+    names::named_files(run, &options, walks, skip);
     let lists = ["l", "L", "files", "files-without-match"].into_iter().any(|name| options.has(name));
     // `-L` of ripgrep follows links.
     let lists = lists && (own || !options.has("L") || options.has("l") || options.has("files"));

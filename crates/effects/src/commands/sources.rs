@@ -285,7 +285,7 @@ pub(super) fn run(run: &mut Run) {
 }
 
 /// The sources of what is named: targets of cargo, folders of go.
-fn targets(run: &Run) -> Vec<String> {
+pub(super) fn targets(run: &Run) -> Vec<String> {
     if run.program == "go" {
         let folders = run.args.iter().map(Word::shown).filter(|name| name.starts_with("./"));
         return folders.map(|folder| format!("{}/main.go", folder.trim_end_matches('/'))).collect();

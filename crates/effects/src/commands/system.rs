@@ -2,6 +2,7 @@
 
 mod endless;
 pub(super) mod listing;
+mod rotation;
 mod tmpfiles;
 
 use std::slice;
@@ -61,6 +62,7 @@ pub(super) const COMMANDS: Commands = &[
     ("killall5", kill_all),
     ("fuser", fuser),
     ("systemd-tmpfiles", tmpfiles::tmpfiles),
+    ("logrotate", rotation::logrotate),
     ("start-stop-daemon", start_stop),
     ("shutdown", power),
     ("reboot", power),

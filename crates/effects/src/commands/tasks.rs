@@ -17,7 +17,7 @@ use crate::word::Word;
 pub(crate) use just::justfile_lines;
 use makefile::Makefile;
 pub(super) use others::ninja;
-pub(crate) use others::{m4_commands, ninja_commands};
+pub(crate) use others::{m4_commands, ninja_commands, with_members};
 
 pub(super) const COMMANDS: Commands = &[
     ("make", make),
@@ -360,7 +360,7 @@ fn script_names(program: &str, verb: &str, rest: &[Word], options: &Options) -> 
 fn scripts(text: &str, names: &[String]) -> Vec<String> {
     let Ok(value) = json::parse(text.as_bytes()) else { return Vec::new() };
     let Some(scripts) = value.get("scripts") else { return Vec::new() };
-    names.iter().filter_map(|name| scripts.text(name)).map(str::to_owned).collect()
+    names.iter().filter_map(|name| scripts.text(name)).map(|line| with_members(&value, line)).collect()
 }
 
 /// `npm config set strict-ssl false`.

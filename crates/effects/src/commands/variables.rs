@@ -1,9 +1,13 @@
 //! Variables that are code: commands, options and files that a program takes from its environment. A catalogue.
 
+mod lasting;
+
 use tollgate_model::{Certainty, EffectKind, FileKind, WriteMode, Zone};
 use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Call, Code, Scope, Shell};
 use tollgate_shell::value::Value;
+
+pub(super) use lasting::lasting;
 
 use super::strangers::{either, possibly};
 use super::{Run, clusters, flags, interpreters, loads, persistence, wrappers};
@@ -249,7 +253,11 @@ fn commands(run: &mut Run, name: &str, value: &Value) {
     let runs = COMMANDS.contains(&name) || COMMAND_ENDS.iter().any(|end| name.ends_with(end));
     if runs && !value.as_literal().is_some_and(is_harmless) {
         // Git hands over the file that differs, and where the other side of it lies.
-        let files = if name == "GIT_EXTERNAL_DIFF" { " ./*" } else { "" };
+        let files = match name {
+            "GIT_EXTERNAL_DIFF" => " ./*",
+            "GIT_SSH_COMMAND" if value.literals().any(|text| text.starts_with("ssh")) => " git.host",
+            _ => "",
+        };
         let text = value.concat(&Value::text(files));
         // A pager is given all that the program prints.
         let pages = name.ends_with("PAGER") && value.as_literal().is_some();

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use tollgate_model::{Certainty, CodeSource, EffectKind};
+use tollgate_model::{Certainty, CodeSource, EffectKind, Span};
 use tollgate_shell::eval::{Input, Stream};
 use tollgate_shell::value::{Hole, Piece, Taint, Text, Value};
 
@@ -27,7 +27,9 @@ impl Machine<'_, '_, '_> {
             self.dynamic(text.taint);
             return Value::output(text.taint);
         }
-        let remote = self.remote.then(|| Value::output(taint::NET));
+        // A shell without a command of its own takes them from the connection.
+        let bare = || simple_words(text).is_some_and(|words| is_bare_shell(&plain_words(&words)));
+        let remote = (self.remote || self.connected && bare()).then(|| Value::output(taint::NET));
         let input = input.or(remote.as_ref());
         if self.connected && text.literals().any(|text| text.contains("<&")) {
             self.dynamic(taint::NET);
@@ -451,4 +453,8 @@ fn simple_words(text: &Value) -> Option<Vec<String>> {
     let text = text.as_literal()?;
     let plain = |c: char| c.is_ascii_alphanumeric() || " ./-_=:,+@%".contains(c);
     text.chars().all(plain).then(|| text.split_whitespace().map(str::to_owned).collect())
+}
+
+fn plain_words(words: &[String]) -> Vec<Word> {
+    words.iter().map(|word| Word::literal_at(word, Span::default())).collect()
 }

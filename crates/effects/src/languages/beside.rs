@@ -7,6 +7,7 @@ use super::machine::Machine;
 use super::pure;
 use super::value::Val;
 use crate::analyst::taint;
+use crate::word::Word;
 
 impl Machine<'_, '_, '_> {
     /// A file as code of this language.
@@ -65,6 +66,10 @@ impl Machine<'_, '_, '_> {
     /// Files of the modules that a program brings along.
     pub fn module_file(&mut self, path: &str) {
         let path = self.beside(path);
+        if let Some(path) = path.as_literal() {
+            let word = Word::literal_at(path, self.around.span);
+            self.run.analyst.recall(&word, self.run.shell);
+        }
         if self.active.len() < 4 {
             self.run_file(&Val::Text(path.clone()));
             // Code that it runs is not what it sends.

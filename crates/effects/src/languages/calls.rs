@@ -11,7 +11,7 @@ use super::machine::{Machine, Origin};
 use super::network::CLIENT;
 use super::opened::is_emulated;
 use super::ops::Op;
-use super::sayings::{is_new_name, is_question, is_sending, is_setting, names_only};
+use super::sayings::{is_body, is_new_name, is_question, is_sending, is_setting, names_only};
 use super::services::{is_query, is_service};
 use super::standins::PROXY;
 use super::text::secret_in;
@@ -234,7 +234,8 @@ impl Machine<'_, '_, '_> {
         }
         self.query_set(place, name, &args);
         self.table_grown(value, place, name, &args);
-        if matches!(value, Val::Unknown(_)) && (self.connected || remote) && is_sending(name) {
+        let sends = is_sending(name) || remote && !args.list.is_empty() && is_body(name);
+        if matches!(value, Val::Unknown(_)) && (self.connected || remote) && sends {
             return self.send_to_peer(name, args);
         }
         // A file is sent with the request, `post(url).attach("name", path)`, or on a connection.

@@ -101,6 +101,9 @@ impl Machine<'_, '_, '_> {
         let Some(variable) = args.literal(0) else {
             return Val::Unknown(ENVIRONMENT);
         };
+        if variable == "CARGO_MANIFEST_DIR" {
+            return Val::text(self.run.analyst.world.workspace());
+        }
         self.push(EffectKind::EnvRead { names: vec![variable.clone()] }, Certainty::Certain);
         // `os.environ["X"]` fails where there is no X; `getenv` does not.
         let present = name.contains('[') || args.list.len() > 1;

@@ -29,6 +29,14 @@ pub(super) fn is_sending(name: &str) -> bool {
     )
 }
 
+/// Does a method say what a request that was made holds?
+pub(super) fn is_body(name: &str) -> bool {
+    matches!(
+        name,
+        "body" | "json" | "form" | "multipart" | "send_string" | "send_json" | "send_bytes" | "send_form"
+    )
+}
+
 /// Methods that add something to a request that is not sent yet.
 pub(super) fn is_setting(name: &str) -> bool {
     matches!(

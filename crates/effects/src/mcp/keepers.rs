@@ -18,6 +18,12 @@ impl Tool {
         let named = own(&["secret", "secrets", "credential", "credentials", "password", "passwords"]);
         let about =
             own(&["scanning", "list", "search", "describe", "metadata", "policy", "docs", "reset", "alert"]);
+        let object = ["kind", "resource", "resourceType", "resource_type"].iter().any(|key| {
+            input
+                .text(key)
+                .is_some_and(|kind| matches!(kind.to_ascii_lowercase().as_str(), "secret" | "secrets"))
+        });
+        let named = named || object;
         let kept = own(&["item", "password", "field", "entry", "note", "kv", "value", "totp", "parameter"]);
         let asked = keeper && shows && wants_field(input);
         let revealed = reveals(input) && (keeper || named || shows);

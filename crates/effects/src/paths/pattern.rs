@@ -14,8 +14,17 @@ enum Token {
     Char(char),
     /// Any one character.
     One,
+    /// One of these characters, which may stand there more than once.
+    Of([char; 4]),
     /// Any characters.
     Many,
+}
+
+impl Token {
+    /// Does it say which character stands there, or nearly?
+    fn is_known(&self) -> bool {
+        matches!(self, Self::Char(_) | Self::Of(_))
+    }
 }
 
 impl Component {
@@ -35,7 +44,7 @@ impl Component {
         let tokens = tokens(glob);
         self.text.extend(tokens.iter().map(|token| match token {
             Token::Char(c) => *c,
-            Token::One => '?',
+            Token::One | Token::Of(_) => '?',
             Token::Many => '*',
         }));
         self.tokens.extend(tokens);
@@ -67,7 +76,7 @@ impl Component {
         if !self.dynamic {
             return matches(wanted, &self.text);
         }
-        let has_literal = self.tokens.iter().any(|token| matches!(token, Token::Char(_)));
+        let has_literal = self.tokens.iter().any(Token::is_known);
         let hidden = wanted.starts_with('.') && !matches!(self.tokens.first(), Some(Token::Char('.')));
         has_literal && !hidden && overlap(&self.tokens, &tokens(wanted))
     }
@@ -79,7 +88,7 @@ impl Component {
         if !self.dynamic {
             return matches(wanted, &self.text);
         }
-        let mut literals = self.tokens.iter().filter(|token| matches!(token, Token::Char(_))).count();
+        let mut literals = self.tokens.iter().filter(|token| token.is_known()).count();
         if let Some(ending) = common_ending(wanted) {
             literals = literals.saturating_sub(self.ending_like(ending));
         } else if let Some(ending) = wanted.strip_prefix('*').filter(|ending| ending.starts_with('.')) {
@@ -94,7 +103,7 @@ impl Component {
     fn ending_like(&self, ending: &str) -> usize {
         let dot = self.tokens.iter().rposition(|token| *token == Token::Char('.'));
         let tail = dot.and_then(|at| self.tokens.get(at..)).unwrap_or_default();
-        let literals = tail.iter().filter(|token| matches!(token, Token::Char(_))).count();
+        let literals = tail.iter().filter(|token| token.is_known()).count();
         if overlap(tail, &tokens(ending)) { literals } else { 0 }
     }
 
@@ -113,13 +122,13 @@ impl Component {
 
     /// Nothing in it is known.
     pub(super) fn could_be_anything(&self) -> bool {
-        self.dynamic && !self.tokens.iter().any(|token| matches!(token, Token::Char(_)))
+        self.dynamic && !self.tokens.iter().any(Token::is_known)
     }
 
     /// `.*`, `.[!.]*` and the like: everything hidden.
     pub(super) fn starts_with_dot_glob(&self) -> bool {
         let [Token::Char('.'), rest @ ..] = self.tokens.as_slice() else { return false };
-        !rest.is_empty() && !rest.iter().any(|token| matches!(token, Token::Char(_)))
+        !rest.is_empty() && !rest.iter().any(Token::is_known)
     }
 
     fn make_dynamic(&mut self) {
@@ -164,6 +173,20 @@ pub(super) fn matches(pattern: &str, name: &str) -> bool {
     last.map_or(rest.is_empty(), |end| rest.ends_with(end))
 }
 
+/// What stands between brackets. A few characters say nearly as much as one.
+fn class(inside: &str) -> Token {
+    let few: Vec<char> = inside.chars().collect();
+    let open = inside.starts_with(['!', '^']) || inside.contains(['-', ':', '[', '\\']);
+    match few.as_slice() {
+        _ if open => Token::One,
+        [one] => Token::Char(*one),
+        [a, b] => Token::Of([*a, *b, *b, *b]),
+        [a, b, c] => Token::Of([*a, *b, *c, *c]),
+        [a, b, c, d] => Token::Of([*a, *b, *c, *d]),
+        _ => Token::One,
+    }
+}
+
 fn tokens(glob: &str) -> Vec<Token> {
     let mut out = Vec::new();
     let mut characters = glob.chars().peekable();
@@ -183,15 +206,14 @@ fn tokens(glob: &str) -> Vec<Token> {
             '*' => out.push(Token::Many),
             '?' => out.push(Token::One),
             '[' => {
-                let mut first = true;
-                while let Some(&inside) = characters.peek() {
-                    characters.next();
-                    if inside == ']' && !first {
+                let mut inside = String::new();
+                for one in characters.by_ref() {
+                    if one == ']' && !matches!(inside.as_str(), "" | "!" | "^") {
                         break;
                     }
-                    first = matches!(inside, '!' | '^') && first;
+                    inside.push(one);
                 }
-                out.push(Token::One);
+                out.push(class(&inside));
             }
             '(' | ')' | '|' => out.push(Token::Many),
             other => out.push(Token::Char(other)),
@@ -232,6 +254,9 @@ fn reach(left: &[Token], right: &[Token], (i, j): (usize, usize), above: &[bool]
         (Some(Token::Many), Some(_)) => up || back || diagonal,
         (Some(_), Some(Token::Many)) => up || back || diagonal,
         (Some(Token::Char(x)), Some(Token::Char(y))) => x == y && diagonal,
+        (Some(Token::Char(x)), Some(Token::Of(some))) | (Some(Token::Of(some)), Some(Token::Char(x))) => {
+            some.contains(&x) && diagonal
+        }
         (Some(_), Some(_)) => diagonal,
         _ => false,
     }
@@ -297,6 +322,10 @@ mod tests {
             ("cred*.json", "credentials.json", true),
             ("*ecrets.y*", "secrets.yml", true),
             ("*.tfstate", "*.tfstate", true),
+            (".[a]??", ".aws", true),
+            (".[np]*[cs]", ".netrc", true),
+            (".[a-z]*", ".netrc", false),
+            (".[xy]*[cs]", ".netrc", false),
         ] {
             assert_eq!(glob(component).likely(wanted), expected, "{component} {wanted}");
         }

@@ -445,6 +445,19 @@ pub(super) fn of(parts: &[Component], world: &dyn World) -> Zone {
     }
 }
 
+/// Is a pattern meant for a secret, whatever lies there?
+pub(super) fn means_secret(parts: &[Component], world: &dyn World) -> bool {
+    let folder = parts.split_last().map(|(_, folder)| folder).unwrap_or_default();
+    let kept: Vec<Component> = folder.iter().cloned().chain([Component::literal("x")]).collect();
+    is_meant(parts, below_home(parts, world)) && !is_fixture(parts, world) && !is_fixture(&kept, world)
+}
+
+/// The documented places of secrets in the home directory.
+pub(super) fn home_secrets(world: &dyn World) -> impl Iterator<Item = String> {
+    let home = world.home().to_owned();
+    HOME_SECRETS.iter().map(move |entry| format!("{home}/{entry}"))
+}
+
 /// The protected file that a path is another name of (a hard link), and its zone.
 pub(super) fn twin(path: &str, world: &dyn World) -> Option<(String, Zone)> {
     let identity = world.identity(path)?;
@@ -516,6 +529,12 @@ fn all_of_a_root(parts: &[Component], world: &dyn World) -> bool {
 
 fn is_secret(parts: &[Component], home: Option<&[Component]>, world: &dyn World) -> bool {
     let Some(name) = parts.last() else { return false };
+    is_meant(parts, home) || !name.is_literal() && meets_secret(name, parts, world) && !is_shared(parts)
+}
+
+/// Does its name or its place say that it is a secret?
+fn is_meant(parts: &[Component], home: Option<&[Component]>) -> bool {
+    let Some(name) = parts.last() else { return false };
     if any(SYSTEM_SECRETS, parts) {
         return true;
     }
@@ -527,10 +546,12 @@ fn is_secret(parts: &[Component], home: Option<&[Component]>, world: &dyn World)
     let named = NAMED_SECRETS.iter().any(|pattern| may_begin(pattern, name) && name.likely(pattern))
         && !name.as_literal().is_some_and(is_public);
     let placed = || may_begin("settings", name) && any_suffix(PLACED_SECRETS, parts);
-    (named || placed() || !name.is_literal() && meets_secret(name, parts, world))
-        && below(parts, "/etc/ssl/certs").is_none()
-        && below(parts, "/usr/share").is_none()
-        && below(parts, "/usr/lib").is_none()
+    (named || placed()) && !is_shared(parts)
+}
+
+/// Where a system keeps what everybody reads.
+fn is_shared(parts: &[Component]) -> bool {
+    ["/etc/ssl/certs", "/usr/share", "/usr/lib"].iter().any(|folder| below(parts, folder).is_some())
 }
 
 fn is_public(name: &str) -> bool {

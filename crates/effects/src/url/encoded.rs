@@ -12,8 +12,10 @@ pub(crate) fn looks_encoded(url: &Url) -> Option<String> {
         return None;
     }
     let values = url.query.split(['&', ';']).map(|pair| pair.split_once('=').unwrap_or(("", pair)));
-    let in_query = values.filter(|(name, _)| !is_signature(name)).map(|(_, value)| decoded(value));
-    if let Some(value) = in_query.into_iter().find(|value| is_data(value) || is_noise(value)) {
+    // A signature is noise, and reads as no text.
+    let in_query = values.map(|(name, value)| (is_signature(name), decoded(value)));
+    let tells = |(signs, value): &(bool, String)| is_data(value) || !signs && is_noise(value);
+    if let Some((_, value)) = in_query.into_iter().find(tells) {
         return Some(shortened(&value));
     }
     let mut segments = url.path.split(['/', '.']).map(decoded);

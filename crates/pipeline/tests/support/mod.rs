@@ -49,6 +49,7 @@ pub fn world() -> StillWorld {
         ("/home/user/.claude/settings.json", "{}"),
         ("/home/user/notes.txt", "notes"),
         ("/home/user/project/.env", "A=1"),
+        ("/home/user/project/.gitignore", "node_modules/\n.env\ndata/\nweb/dist/\n"),
         ("/home/user/project/README.md", "# readme"),
         ("/home/user/project/src/old.rs", ""),
         ("/home/user/project/payload.b64", "xx"),

@@ -125,6 +125,19 @@ pub(super) fn name(passed: &[Word]) -> Option<String> {
     named.filter(|name| !is_everything(name))
 }
 
+/// The pattern of names or of paths that was asked for: the longest says the most.
+pub(super) fn path(passed: &[Word]) -> Option<String> {
+    let asked = passed.windows(2).filter_map(|pair| match pair {
+        [test, path] => match test.shown().as_str() {
+            "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" => Some(path.shown()),
+            "-regex" | "-iregex" => Some(path.shown().replace(".*", "*").replace("\\.", ".")),
+            _ => None,
+        },
+        _ => None,
+    });
+    asked.filter(|path| !is_everything(path)).max_by_key(String::len)
+}
+
 fn is_everything(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte == b'*')
 }

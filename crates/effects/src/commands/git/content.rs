@@ -332,7 +332,8 @@ fn bundle(git: &mut Git) -> Outcome {
         && verb.is("create")
         && !file.is("-")
     {
-        git.run.analyst.write(&file.clone(), WriteMode::Overwrite, None, git.run.shell);
+        let content = Value::output(taint::FILE);
+        git.run.analyst.write(&file.clone(), WriteMode::Overwrite, Some(&content), git.run.shell);
     }
     Outcome::unknown(taint::FILE)
 }

@@ -113,6 +113,9 @@ fn branch(git: &mut Git) -> Outcome {
         recurse-submodules format= omit-empty";
     let options = git.options(spec);
     let forced = options.has("f");
+    if let Some(upstream) = options.value("u").cloned() {
+        git.set_upstream(options.operands.first(), &upstream.shown());
+    }
     let mut names = options.operands.clone();
     names.extend(git.args_after().unwrap_or_default().iter().cloned());
     if options.has("D") || options.has("d") && forced {

@@ -198,8 +198,9 @@ impl Git<'_, '_, '_> {
         let mut rest = words.iter();
         while let Some(word) = rest.next() {
             let mut text = word.shown();
-            let mut certainty =
-                if word.literal().is_some() { Certainty::Certain } else { Certainty::Possible };
+            // Where it goes to is what counts, not what goes there.
+            let known = word.literal().is_some() || word.text.suffix().contains(':');
+            let mut certainty = if known { Certainty::Certain } else { Certainty::Possible };
             if text == "tag"
                 && let Some(name) = rest.next()
             {
@@ -235,10 +236,24 @@ impl Git<'_, '_, '_> {
     fn pushed_branch(&self) -> String {
         let Some(branch) = self.branch_here() else { return String::new() };
         let config = self.repo_config().unwrap_or_default();
-        let upstream =
-            config.get("push.default").is_some_and(|value| matches!(value, "upstream" | "tracking"));
-        let merge = config.get(&format!("branch.{branch}.merge")).filter(|_| upstream);
+        let set = |key: &str| self.settings.get(key).or(config.get(key));
+        let upstream = set("push.default").is_some_and(|value| matches!(value, "upstream" | "tracking"));
+        let merge = set(&format!("branch.{branch}.merge")).filter(|_| upstream);
         merge.map_or(branch.clone(), |merge| merge.trim_start_matches("refs/heads/").to_owned())
+    }
+
+    /// `git branch --set-upstream-to=origin/main` decides where a later push of the call may go.
+    pub(super) fn set_upstream(&mut self, branch: Option<&Word>, upstream: &str) {
+        let branch = branch.map(Word::shown).or_else(|| self.branch_here());
+        if let (Some(branch), Some((remote, merge))) = (branch, upstream.split_once('/')) {
+            let shell = &mut *self.run.shell;
+            super::settings::remember(
+                shell,
+                &format!("branch.{branch}.merge"),
+                &format!("refs/heads/{merge}"),
+            );
+            super::settings::remember(shell, &format!("branch.{branch}.remote"), remote);
+        }
     }
 
     fn rewrite(&mut self, push: &Push, how: Option<Rewrite>, branch: &str, certainty: Certainty) {

@@ -1,11 +1,13 @@
 //! Commands that talk to other repositories, and the addresses they take: some addresses are commands.
 
 use tollgate_model::git::LOCAL_CONFIG;
+use tollgate_model::phrase::SECRET_DATA;
 use tollgate_model::{Certainty, EffectKind, FileKind, Mark, NetDirection, Place, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 
 use super::{Git, Verb, holds, settings, work};
 use crate::analyst::taint;
+use crate::commands::network::is_given_away;
 use crate::commands::trees;
 use crate::options::Options;
 use crate::word::Word;
@@ -81,6 +83,12 @@ impl Git<'_, '_, '_> {
         self.run_address(word);
         if let Some(address) = address(&word.shown()).filter(|_| !word.text.prefix().starts_with("ext::")) {
             let certainty = if word.literal().is_some() { Certainty::Certain } else { Certainty::Possible };
+            if is_given_away(word, &address.host) {
+                let carries = vec![SECRET_DATA.to_owned()];
+                let host = address.host.clone();
+                let kind = EffectKind::Net { host, direction: NetDirection::Out, carries };
+                self.run.analyst.push(kind, word.span, Certainty::Possible);
+            }
             let kind =
                 EffectKind::Net { host: address.host, direction: NetDirection::In, carries: Vec::new() };
             self.run.analyst.push(kind, word.span, certainty);

@@ -123,7 +123,12 @@ pub(super) fn is_ordinary(value: &Word) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default();
     let folders = ["/usr/bin/", "/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"];
     let name = folders.iter().find_map(|folder| first.strip_prefix(folder)).unwrap_or(first);
+    let forwards = |word: &str| {
+        let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+        letters.starts_with(['R', 'L', 'D', 'w', 'W', 'F', 'N', 'f'])
+    };
     ORDINARY.contains(&name)
+        && !(name == "ssh" && (lower.contains("forward") || text.split_whitespace().any(forwards)))
         && !text.contains([';', '|', '&', '$', '`', '>', '<', '!', '(', '\n'])
         && !["proxycommand", "localcommand", "knownhostscommand"].iter().any(|word| lower.contains(word))
 }
@@ -227,7 +232,12 @@ impl Git<'_, '_, '_> {
         self.settings.add(&key, &value.shown());
         match use_of(&key) {
             Some(Use::Command) if !is_ordinary(value) => {
-                self.code(value);
+                let mut code = value.clone();
+                if key == "core.sshcommand" && value.text.prefix().starts_with("ssh") {
+                    // Git puts the host behind it.
+                    code.text.push_str(" git.host");
+                }
+                self.code(&code);
                 loads::tool(self.run, &key, &value.value());
             }
             Some(Use::Helper) => self.helper(value),

@@ -1,7 +1,7 @@
 //! What has become of uncommitted work earlier in the same call: `git stash -u && git reset --hard` loses
 //! nothing. Kept as a file that no script can name, so that it follows every way through the script.
 
-use tollgate_model::{Certainty, EffectKind, FileKind, Zone};
+use tollgate_model::{Certainty, Effect, EffectKind, FileKind, WriteMode, Zone};
 use tollgate_shell::eval::{Shell, Status};
 use tollgate_shell::value::Value;
 
@@ -221,6 +221,14 @@ pub(super) fn harmless(git: &mut Git) {
     if matches!(git.verb.as_str(), "add" | "stage") {
         add(git);
     }
+    // What a note says is taken from a file.
+    if git.verb == "notes" {
+        let options =
+            git.options("f,force ref= m,message= F,file= C,reuse-message= c,reedit-message= v,verbose");
+        for file in options.values("F").filter(|file| !file.is("-")).cloned().collect::<Vec<_>>() {
+            git.run.read(&file, false);
+        }
+    }
 }
 
 impl Git<'_, '_, '_> {
@@ -237,11 +245,34 @@ impl Git<'_, '_, '_> {
     }
 }
 
+impl Git<'_, '_, '_> {
+    /// Has this call, or this session, taken the environment file out of what git ignores?
+    fn ignores_less(&self) -> bool {
+        let Some(root) = self.sites().iter().find_map(|site| self.root_of(site)) else { return false };
+        let world = self.run.analyst.world;
+        let path = format!("{root}/.gitignore");
+        let read = |bytes: Option<Vec<u8>>| bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+        let before = read(world.read_disk(&path, IGNORED)).is_some_and(|text| text.contains(".env"));
+        let replaced = |effect: &Effect| matches!(&effect.kind, EffectKind::Write { place, mode, .. } if place.path == path && *mode != WriteMode::Append);
+        match self.run.shell.file(&Value::text(&path)) {
+            Some(_) if !self.run.analyst.found().iter().any(replaced) => false,
+            Some(now) => before && !now.value.any.iter().any(|text| crate::word::show(text).contains(".env")),
+            None => {
+                !world.memory().marks(&path).is_empty()
+                    && !read(world.read(&path, IGNORED)).unwrap_or_default().contains(".env")
+            }
+        }
+    }
+}
+
+/// The most of a list of ignored names that is read.
+const IGNORED: usize = 64 * 1024;
+
 fn add(git: &mut Git) {
     let spec = "n,dry-run v,verbose i,interactive p,patch e,edit f,force u,update renormalize N,intent-to-add A,all \
         no-all,ignore-removal refresh ignore-errors ignore-missing sparse chmod= pathspec-from-file= pathspec-file-nul";
     let options = git.options(spec);
-    if options.has("f") && !options.has("n") {
+    if (options.has("f") || git.ignores_less()) && !options.has("n") {
         git.commits_secrets(&options.operands);
         let usual = Word::literal_at(".env", git.run.call.span);
         let places = git.run.analyst.places(&usual, git.run.shell);

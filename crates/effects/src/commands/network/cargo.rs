@@ -97,8 +97,7 @@ impl Cargo {
         if !proves.iter().any(|part| name.contains(part)) {
             return self.word(word, host);
         }
-        let strange = taint::has(word.taint, taint::SECRET) && !near(host) && !is_vendor(host);
-        if strange || variables(&word.text).any(|name| !belongs(name, host)) {
+        if is_given_away(word, host) {
             self.maybe.push(phrase::SECRET_DATA.to_owned());
         }
     }
@@ -115,6 +114,12 @@ impl Cargo {
             self.add(format!("{}{kind}", phrase::CREDENTIAL));
         }
     }
+}
+
+/// Does a word that proves who asks hold a secret of something else than this host?
+pub(crate) fn is_given_away(word: &Word, host: &str) -> bool {
+    let strange = taint::has(word.taint, taint::SECRET) && !near(host) && !is_vendor(host);
+    strange || variables(&word.text).any(|name| !belongs(name, host))
 }
 
 /// Does a text that is sent to a host hold the secret of something else? `proves` is a place that is meant for

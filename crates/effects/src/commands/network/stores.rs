@@ -3,7 +3,8 @@
 
 use std::slice;
 
-use tollgate_model::{EffectKind, Place, WriteMode, Zone, phrase};
+use tollgate_model::git::{FOREIGN_PUSH, Repo};
+use tollgate_model::{Certainty, EffectKind, Place, WriteMode, Zone, phrase};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
@@ -217,6 +218,9 @@ fn told(run: &mut Run) {
     if let ["release", "upload" | "create"] = words.as_slice() {
         files.extend(run.args.iter().skip(3).filter(|word| !word.text.prefix().starts_with('-')).cloned());
     }
+    if matches!(words.as_slice(), ["release", _]) && !files.is_empty() {
+        to_strangers(run);
+    }
     files.iter().filter(|file| !file.is("-")).for_each(|file| shown_to_others(run, file));
     if let ["alias", "set"] = words.as_slice()
         && run
@@ -262,9 +266,25 @@ fn told(run: &mut Run) {
     }
 }
 
+/// Files go to a project that is none of the repository's remotes.
+fn to_strangers(run: &mut Run) {
+    let Some(target) = after(run, &["-R", "--repo"]).first().cloned() else { return };
+    let world = run.analyst.world;
+    let repo = run.shell.cwd().as_literal().and_then(|folder| Repo::find(folder, world));
+    let Some(config) = repo.map(|repo| repo.config(world)) else { return };
+    let shown = target.shown();
+    let path = shown.trim_end_matches(".git").trim_start_matches("https://");
+    let known = config.named("remote", "url").any(|(_, url)| url.trim_end_matches(".git").ends_with(path));
+    let any = config.named("remote", "url").next().is_some();
+    if !known && any && target.literal().is_some() {
+        let kind = EffectKind::Publish { target: format!("{FOREIGN_PUSH}{shown}") };
+        run.analyst.push(kind, target.span, Certainty::Possible);
+    }
+}
+
 /// A file that others can read from then on. What belongs to the project is there for that.
 fn shown_to_others(run: &mut Run, file: &Word) {
-    let outside = |place: &Place| matches!(place.zone, Zone::Home | Zone::OtherProject);
+    let outside = |place: &Place| matches!(place.zone, Zone::Home | Zone::OtherProject | Zone::Secret);
     let private = run.analyst.places(file, run.shell).iter().any(|(place, _)| outside(place));
     let mut cargo = Cargo::default();
     cargo.file(run, file, false);

@@ -11,24 +11,27 @@ use crate::options::Options;
 use crate::word::Word;
 
 /// A search below a folder reaches the secrets in it when it asks for files of such a name, or leaves nothing out.
-pub(super) fn named_files(run: &mut Run, options: &Options, walks: bool) {
+pub(super) fn named_files(run: &mut Run, options: &Options, walks: bool, skip: usize) {
     if !walks {
         return;
     }
+    let folders: Vec<Word> = match options.operands.get(skip..) {
+        Some(folders) if !folders.is_empty() => folders.to_vec(),
+        _ => vec![Word::literal_at(".", run.call.span)],
+    };
     let asked = ["include", "g", "glob", "iglob"].iter().flat_map(|name| options.values(name));
-    let mut names: Vec<String> = asked.map(Word::shown).filter(|glob| !glob.starts_with('!')).collect();
-    let everything = run.program == "rg" && options.has("hidden") && options.has("no-ignore");
-    names.extend(everything.then(|| ".env".to_owned()));
-    for name in names {
-        let name = name.rsplit('/').next().unwrap_or_default().trim_end_matches('*').to_owned();
-        let file = Word::literal_at(&name, run.call.span);
-        let places = run.analyst.places(&file, run.shell);
-        let secret = |(place, _): &(Place, Certainty)| {
-            place.zone == Zone::Secret && run.analyst.world.kind(&place.path) == FileKind::File
-        };
-        if name.len() > 1 && places.iter().any(secret) {
-            run.read(&file, false);
+    for glob in asked.map(Word::shown).collect::<Vec<_>>() {
+        for folder in &folders {
+            run.analyst.search(folder, &glob, run.shell);
         }
+    }
+    let everything = run.program == "rg" && options.has("hidden") && options.has("no-ignore");
+    let file = Word::literal_at(".env", run.call.span);
+    let secret = |(place, _): &(Place, Certainty)| {
+        place.zone == Zone::Secret && run.analyst.world.kind(&place.path) == FileKind::File
+    };
+    if everything && run.analyst.places(&file, run.shell).iter().any(secret) {
+        run.read(&file, false);
     }
 }
 

@@ -77,6 +77,23 @@ fn composer_lines(scripts: &Json, name: &str, depth: usize) -> Vec<String> {
     followed.take(RECIPES).collect()
 }
 
+/// A script of a `package.json` with the members of that file which it names: `$npm_package_config_port`.
+pub(crate) fn with_members(manifest: &Json, line: &str) -> String {
+    let mut parts = line.split("$npm_package_").flat_map(|part| part.split("${npm_package_"));
+    let mut filled = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let name: String = part.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+        let rest = part.get(name.len()..).unwrap_or_default();
+        let value = match name.split_once('_') {
+            Some((parent, name)) => manifest.get(parent).and_then(|members| members.text(name)),
+            None => manifest.text(&name),
+        };
+        filled.push_str(value.unwrap_or_default());
+        filled.push_str(rest.strip_prefix('}').unwrap_or(rest));
+    }
+    filled
+}
+
 /// The commands of `syscmd` and `esyscmd` in a text of the macro processor.
 pub(crate) fn m4_commands(text: &str) -> Vec<String> {
     let calls = text.split("syscmd(").skip(1).take(256);

@@ -32,6 +32,13 @@ pub(super) fn tmux(run: &mut Run) -> Outcome {
             }
         }
         "set" | "set-option" | "setw" => settings(run, rest),
+        "set-environment" | "setenv" => {
+            let words = read(rest, "F h g r u t=", Order::First).operands;
+            if let [name, value, ..] = words.as_slice() {
+                let pair = format!("{}={}", name.shown(), value.shown());
+                super::super::variables::lasting(run, &[Word::literal_at(&pair, name.span)]);
+            }
+        }
         _ => {}
     }
     if verb.starts_with("if") {

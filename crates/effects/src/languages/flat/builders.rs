@@ -74,6 +74,12 @@ impl Machine<'_, '_, '_> {
             {
                 Val::Text(self.read(path))
             }
+            // Rust's `format!("{x}")`.
+            (Op::Pure(Pure::Printf), Some(text))
+                if let Some(filled) = text.literal().and_then(|text| self.captured(&text)) =>
+            {
+                Val::Text(filled)
+            }
             // Rust's `format!("{}", x)`.
             (Op::Pure(Pure::Printf), Some(text))
                 if text.literal().is_some_and(|text| text.contains("{}")) =>
@@ -92,6 +98,22 @@ impl Machine<'_, '_, '_> {
             }
             _ => return None,
         })
+    }
+
+    /// A text with the variables in it that it names in braces, if it names one that is known here.
+    fn captured(&self, text: &str) -> Option<Value> {
+        let mut filled = Value::empty();
+        let mut any = false;
+        let mut parts = text.split('{');
+        filled = filled.concat(&Value::text(parts.next().unwrap_or_default()));
+        for part in parts {
+            let (inside, rest) = part.split_once('}')?;
+            let name = inside.split(':').next().unwrap_or_default();
+            let value = self.scope.get(name)?;
+            any = true;
+            filled = filled.concat(&value.as_text()).concat(&Value::text(rest));
+        }
+        any.then_some(filled)
     }
 
     /// The beginning of a command; what it is given may be lists of words.

@@ -78,7 +78,9 @@ fn rust(name: &str) -> Option<Op> {
         "fs.read_to_string" | "read_to_string" | "fs.read" | "fs.File.open" => Op::Read,
         "fs.read_dir" | "WalkDir.new" => Op::GlobDeep,
         "fs.set_permissions" => Op::Permission,
-        "env.var" | "env.var_os" => Op::Env,
+        "include_str" | "include_bytes" => Op::Read,
+        "concat" => Op::Pure(Pure::Concat),
+        "env.var" | "env.var_os" | "env" | "option_env" => Op::Env,
         "env.vars" | "env.vars_os" => Op::EnvAll,
         "env.args" => Op::Now(Known::Program),
         "env.home_dir" | "dirs.home_dir" | "home.home_dir" => Op::Now(Known::Home),
@@ -93,7 +95,16 @@ fn rust(name: &str) -> Option<Op> {
         "eprintln" => Op::Print(true),
         "TcpStream.connect" | "UdpSocket.connect" => Op::Connect,
         "reqwest.get" | "reqwest.blocking.get" | "ureq.get" => Op::Fetch,
-        "ureq.post" => Op::Post,
+        "ureq.post"
+        | "ureq.put"
+        | "Client.new.post"
+        | "Client.new.put"
+        | "reqwest.Client.new.post"
+        | "reqwest.Client.new.put"
+        | "reqwest.blocking.Client.new.post"
+        | "reqwest.blocking.Client.new.put"
+        | "blocking.Client.new.post" => Op::Post,
+        "Client.new.get" | "reqwest.Client.new.get" | "reqwest.blocking.Client.new.get" => Op::Fetch,
         _ => return None,
     })
 }

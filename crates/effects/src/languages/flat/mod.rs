@@ -225,6 +225,8 @@ fn statement(m: &mut Machine) {
         Some(Tok::Name(word)) if is_structure(word) && !matches!(m.ahead(1), Some(Tok::Op("." | "("))) => {
             m.at += 1
         }
+        // `let (a, b) = …`
+        Some(Tok::Name(word)) if matches!(&**word, "let" | "val" | "var" | "const") => m.at += 1,
         Some(Tok::Name(word)) if &**word == "function" => skip_header(m),
         // Gnuplot's `!command`.
         Some(Tok::Op("!")) => m.at += 1,
@@ -291,12 +293,16 @@ fn takes_apart(m: &mut Machine) -> bool {
         return false;
     }
     m.at = close + 2;
-    let value = m.expr(ARGUMENT);
+    let value = several(m).unwrap_or_else(|| m.expr(ARGUMENT));
     let value = m.exposed(&value);
     let tokens = Rc::clone(&m.tokens);
     let inside = tokens.get(start + 1..close).unwrap_or_default().iter();
     let names = inside.filter_map(|token| match &token.tok {
-        Tok::Name(name) if !matches!(&**name, "ok" | "error" | "_") => Some(name),
+        Tok::Name(name)
+            if !matches!(&**name, "ok" | "error" | "_" | "mut" | "ref" | "Ok" | "Some" | "Err") =>
+        {
+            Some(name)
+        }
         _ => None,
     });
     for (at, name) in names.take(SEVERAL).enumerate() {
@@ -307,6 +313,20 @@ fn takes_apart(m: &mut Machine) -> bool {
         m.assign(Some(Rc::clone(name)), part.unwrap_or_else(|| value.clone()));
     }
     true
+}
+
+/// `(a, b)`: what is set to several names at once.
+fn several(m: &mut Machine) -> Option<Val> {
+    let close = m.pair();
+    let whole = m.sees("(") && !matches!(m.tokens.get(close + 1).map(|token| &token.tok), Some(Tok::Op(".")));
+    let inside = m.at + 1..close;
+    let parted = whole && m.range(inside.clone(), |m| m.find(|tok| *tok == Tok::Op(","))) < inside.end;
+    if !parted {
+        return None;
+    }
+    m.at = close + 1;
+    let args = m.range(inside, Machine::argument_list);
+    Some(Val::list(args.list))
 }
 
 /// The most names that are set at once.

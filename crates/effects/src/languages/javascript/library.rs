@@ -262,7 +262,7 @@ fn code(name: &str) -> Option<Op> {
         "Deno.args" => Op::Known(Known::Arguments),
         "process.env" | "Bun.env" | "import.meta.env" => Op::Known(Known::Environment),
         "Deno.env.get" | "$ENV.?" => Op::Env,
-        "Deno.env.toObject" => Op::EnvAll,
+        "Deno.env.toObject" | "process.report.getReport" | "process.report.writeReport" => Op::EnvAll,
         "process.ppid" => Op::Known(Known::Parent),
         "process.execPath" => Op::Known(Known::Executable),
         "process.stdin" | "Bun.stdin" | "Deno.stdin" => Op::Known(Known::Input),

@@ -1,0 +1,146 @@
+//! What a search below a folder asks for by a pattern of names: `rg -g`, `grep --include`, `find -path`, the search tools of
+//! agents.
+
+use tollgate_model::{FileKind, World};
+
+use super::pattern::Component;
+use super::{literal_components, zones};
+
+/// The most ways in which braces are written out.
+const WAYS: usize = 64;
+
+/// The secret that a search in `folder` is meant to find by a pattern of names or of paths: of one, its path, of a kind, the
+/// pattern below the folder. A pattern that only may find one, as `*.json`, asks for none.
+pub(crate) fn asked(folder: &str, glob: &str, world: &dyn World) -> Option<String> {
+    if glob.starts_with('!') {
+        return None;
+    }
+    spelled(glob).iter().find_map(|glob| one(folder, glob, world))
+}
+
+fn one(folder: &str, glob: &str, world: &dyn World) -> Option<String> {
+    let names: Vec<Component> = glob
+        .split('/')
+        .filter(|name| !matches!(*name, "" | "." | "**"))
+        .map(|name| match name.contains(['*', '?', '[']) {
+            true => {
+                let mut part = Component::default();
+                part.push_glob(name);
+                part
+            }
+            false => Component::literal(name),
+        })
+        .collect();
+    let last = names.last()?;
+    if names.iter().all(Component::could_be_anything) || last.ends_with(".pub") {
+        return None;
+    }
+    let folders = literal_components(folder);
+    let whole: Vec<Component> = folders.iter().chain(&names).cloned().collect();
+    let there = |path: &str| world.kind(path) != FileKind::Missing;
+    if zones::means_secret(&whole, world) {
+        let folder = folder.trim_end_matches('/');
+        // What it is named for may be there by that very name.
+        let plain =
+            format!("{folder}/{}", glob.rsplit('/').next().unwrap_or_default().replace(['*', '?'], ""));
+        if there(&plain) && zones::means_secret(&literal_components(&plain), world) {
+            return Some(plain);
+        }
+        return Some(format!("{folder}/{}", glob.trim_start_matches("**/").trim_start_matches('/')));
+    }
+    zones::home_secrets(world).find(|entry| {
+        let path = entry.trim_end_matches("/**");
+        let rest = path.strip_prefix(folder.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'));
+        rest.is_some_and(|rest| {
+            is_end(&names, rest, entry.ends_with("/**"), || is_telling(rest) || there(path))
+        })
+    })
+}
+
+/// Are the names the end of a path, or of the folder that everything below is kept in?
+fn is_end(names: &[Component], path: &str, deep: bool, counts: impl Fn() -> bool) -> bool {
+    let path: Vec<&str> = path.split('/').collect();
+    let most = if deep { names.len().saturating_sub(1) } else { names.len() };
+    let least = if deep { 1 } else { names.len() };
+    (least..=most).any(|count| {
+        let Some(end) = path.len().checked_sub(count).and_then(|at| path.get(at..)) else { return false };
+        let pairs = || names.iter().zip(end);
+        let could = pairs().all(|(name, wanted)| name.could_be_anything() || name.could_be(wanted));
+        could && pairs().any(|(name, wanted)| name.likely(wanted)) && (count > 1 || deep || counts())
+    })
+}
+
+/// A name that says what is kept there, wherever it lies.
+fn is_telling(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    !path.contains('/')
+        || ["credential", "cred", "auth", "token", "secret", "password"]
+            .iter()
+            .any(|word| name.contains(word))
+}
+
+/// A pattern with its braces written out.
+fn spelled(glob: &str) -> Vec<String> {
+    let mut done = Vec::new();
+    let mut left = vec![glob.to_owned()];
+    while let Some(next) = left.pop() {
+        match braces(&next) {
+            Some((before, ways, after)) if done.len() + left.len() < WAYS => {
+                left.extend(ways.iter().map(|way| format!("{before}{way}{after}")));
+            }
+            _ => done.push(next),
+        }
+    }
+    done
+}
+
+/// The first braces without others in them: what stands before, what in them, what behind.
+fn braces(glob: &str) -> Option<(&str, Vec<&str>, &str)> {
+    let close = glob.find('}')?;
+    let open = glob.get(..close)?.rfind('{')?;
+    Some((glob.get(..open)?, glob.get(open + 1..close)?.split(',').collect(), glob.get(close + 1..)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use tollgate_model::StillWorld;
+
+    use super::*;
+
+    #[test]
+    fn patterns_that_ask_for_secrets() {
+        let world = StillWorld {
+            home: "/home/user".into(),
+            workspace: "/home/user/project".into(),
+            ..StillWorld::default()
+        };
+        for (folder, glob, expected) in [
+            ("/home/user", ".[np]*[cs]", true),
+            ("/home/user", "{.netrc,.pgpass,.aws/credentials}", true),
+            ("/home/user", "{{.x,.y},.aws/credentials}", true),
+            ("/home/user", "credentials", true),
+            ("/home/user", "*/.ss?/id_*", true),
+            ("/home/user", "**/.ssh/*", true),
+            ("/home/user", ".ssh/*.pub", false),
+            ("/home/user", "config.json", false),
+            ("/home/user/.config", "gh/*.yml", true),
+            ("/home/user/project", ".env*", true),
+            ("/home/user/project", ".env.ex*", false),
+            ("/home/user/project", "**/*.{pem,key}", true),
+            ("/home/user/project", "*.{ts,tsx}", false),
+            ("/home/user/project", "*.json", false),
+            ("/home/user/project", "*", false),
+            ("/home/user/project", "!.env", false),
+            ("/home/user/project", "config/*.yml", false),
+            ("/etc", "shad*", true),
+        ] {
+            assert_eq!(asked(folder, glob, &world).is_some(), expected, "{folder} {glob}");
+        }
+    }
+
+    #[test]
+    fn braces_end() {
+        let many = "{a,b}".repeat(40);
+        assert!(spelled(&many).len() <= 2 * WAYS);
+    }
+}
