@@ -321,3 +321,24 @@ const LINES: usize = 512;
 fn unquoted(text: &str) -> &str {
     text.trim().trim_matches(['"', '\''])
 }
+
+/// The text of the file that a variable names, where this call has written it.
+pub(super) fn written(run: &Run, value: &Value) -> Option<String> {
+    run.shell.file(value)?.value.as_literal().map(str::to_owned)
+}
+
+/// What a shell reads first, where this call has written it: it is run as what it says.
+pub(super) fn is_followed(run: &mut Run, value: &Value) -> bool {
+    let Some(text) = written(run, value) else { return false };
+    interpreters::code(run, &Value::text(&text), run.call.span);
+    true
+}
+
+/// Options that load nothing.
+pub(super) fn is_plain_option(value: &Value) -> bool {
+    let loads = ["-r", "-I", "-M", "-m", "-d", "-e", "--require"];
+    value.as_literal().is_some_and(|text| {
+        text.split_whitespace()
+            .all(|word| word.starts_with('-') && !loads.iter().any(|flag| word.starts_with(flag)))
+    })
+}

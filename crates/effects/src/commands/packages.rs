@@ -461,27 +461,13 @@ fn cargo(run: &mut Run) {
     }
     line.operands.iter().skip(1).for_each(|package| install(run, "cargo", package));
     let folders: Vec<Word> = line.values(&["path"]).cloned().collect();
-    if line.verb(0) == "install" && folders.iter().any(|folder| makes_gate(run, folder)) {
-        let file =
-            Word::literal_at(&format!("{}/.cargo/bin/{GATE}", run.analyst.world.home()), run.call.span);
+    if line.verb(0) == "install" && folders.iter().any(|folder| files::makes_gate(run, folder)) {
+        let file = Word::literal_at(
+            &format!("{}/.cargo/bin/{}", run.analyst.world.home(), files::GATE),
+            run.call.span,
+        );
         run.analyst.write(&file, WriteMode::Overwrite, None, run.shell);
     }
-}
-
-/// The gate's own program.
-const GATE: &str = "tollgate";
-
-/// Does the package in a folder make a program that is called like the gate?
-fn makes_gate(run: &mut Run, folder: &Word) -> bool {
-    let mut text = folder.text.clone();
-    text.push_str("/Cargo.toml");
-    let manifest = Word { text, ..folder.clone() };
-    let manifest = run.analyst.script(&manifest, run.shell);
-    let names = |line: &str| {
-        line.split_once('=')
-            .is_some_and(|(key, name)| key.trim() == "name" && name.trim().trim_matches(['"', '\'']) == GATE)
-    };
-    manifest.is_some_and(|text| text.as_literal().is_some_and(|text| text.lines().any(names)))
 }
 
 fn prefixed(prefix: &str, word: &Word) -> tollgate_shell::value::Text {

@@ -45,17 +45,22 @@ fn script_file(run: &mut Run, word: &Word) -> Option<Value> {
     text
 }
 
+/// What is put into another file may be run from there, and is read for that.
+fn filled(run: &mut Run, whole: Value) -> Value {
+    if whole.has_file() && matches!(run.call.stdout, Stream::File(_)) {
+        return whole.filled(|path| run.analyst.content(path, run.shell));
+    }
+    whole
+}
+
 fn sed(run: &mut Run) -> Outcome {
     let spec = "n,quiet,silent debug e,expression= f,file= E,r,regexp-extended i,in-place? I? l,line-length= \
         s,separate posix u,unbuffered z,null-data sandbox follow-symlinks b,binary a";
     let options = read(run.args, spec, Order::Anywhere);
     let skip = usize::from(!options.has("e") && !options.has("f"));
     let files: Vec<Word> = options.operands.iter().skip(skip).cloned().collect();
-    let mut whole = contents(run, &files);
-    // What is put into another file may be run from there.
-    if whole.has_file() && matches!(run.call.stdout, Stream::File(_)) {
-        whole = whole.filled(|path| run.analyst.content(path, run.shell));
-    }
+    let whole = contents(run, &files);
+    let whole = filled(run, whole);
     let scripts = scripts(run, &options, "e", "f");
     let known: Option<Vec<String>> =
         scripts.iter().map(|(script, _)| script.as_literal().map(str::to_owned)).collect();

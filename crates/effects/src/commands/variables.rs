@@ -364,11 +364,11 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
     }
     let plain = match name {
         "NODE_OPTIONS" => is_plain_node_option(value),
-        "RUBYOPT" | "PERL5OPT" => is_plain_option(value),
+        "RUBYOPT" | "PERL5OPT" => loads::is_plain_option(value),
         // What is known of them is judged with the options.
         "JAVA_TOOL_OPTIONS" => value.as_literal().is_some(),
         "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" => is_of_system(value),
-        "BASH_ENV" | "ENV" => is_followed(run, value),
+        "BASH_ENV" | "ENV" => loads::is_followed(run, value),
         "PYTHONBREAKPOINT" => {
             value.as_literal().is_some_and(|text| matches!(text, "0" | "ipdb.set_trace" | "pdb.set_trace"))
         }
@@ -378,7 +378,9 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
     let leads = led.is_some_and(|words| reads_settings(&words));
     let settled = match name {
         "KUBECONFIG" => clusters::is_own(run, value) || clusters::is_for_later(run, value),
-        "AWS_CONFIG_FILE" => written(run, value).is_some_and(|text| !text.contains("credential_process")),
+        "AWS_CONFIG_FILE" => {
+            loads::written(run, value).is_some_and(|text| !text.contains("credential_process"))
+        }
         _ => false,
     };
     let temporary =
@@ -393,18 +395,6 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
     if (LOADERS.contains(&name) && !plain) || temporary {
         run.analyst.opaque(format!("`{name}` puts other code into the program"), run.call.span);
     }
-}
-
-/// The text of the file that a variable names, where this call has written it.
-fn written(run: &Run, value: &Value) -> Option<String> {
-    run.shell.file(value)?.value.as_literal().map(str::to_owned)
-}
-
-/// What a shell reads first, where this call has written it: it is run as what it says.
-fn is_followed(run: &mut Run, value: &Value) -> bool {
-    let Some(text) = written(run, value) else { return false };
-    interpreters::code(run, &Value::text(&text), run.call.span);
-    true
 }
 
 /// Does a program look for settings of its own? Of a shell only one that somebody types into or logs in with does.
@@ -499,14 +489,5 @@ pub(super) fn is_plain_node_option(value: &Value) -> bool {
     value.as_literal().is_some_and(|text| {
         let loads = ["-r", "--require", "--import", "--loader", "--experimental-loader", "-e", "--eval"];
         !text.split_whitespace().any(|word| loads.iter().any(|flag| word.split('=').next() == Some(flag)))
-    })
-}
-
-/// Options that load nothing.
-fn is_plain_option(value: &Value) -> bool {
-    let loads = ["-r", "-I", "-M", "-m", "-d", "-e", "--require"];
-    value.as_literal().is_some_and(|text| {
-        text.split_whitespace()
-            .all(|word| word.starts_with('-') && !loads.iter().any(|flag| word.starts_with(flag)))
     })
 }

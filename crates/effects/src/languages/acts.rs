@@ -11,6 +11,7 @@ use super::files::PATH;
 use super::machine::{Machine, Origin};
 use super::network::is_bare_shell;
 use super::ops::Known;
+use super::text::is_calling_pickle;
 use super::value::{Args, Command, Pipe, Val, is_blank};
 use crate::analyst::taint;
 use crate::commands::{Run, interpreters};
@@ -354,6 +355,17 @@ impl Machine<'_, '_, '_> {
 
     /// Text as code of this language.
     /// `Function("a", "b", "code")`: what its code does counts whether or not the call is seen.
+    /// Makes values of data that may name what is to be called.
+    pub fn unpack(&mut self, args: &Args) -> Val {
+        let marks = args.taint();
+        let calls = args.literal(0).is_some_and(|text| is_calling_pickle(&text));
+        let marks = if calls { marks.union(taint::DECODED) } else { marks };
+        if taint::has(marks, taint::NET) || taint::has(marks, taint::DECODED) {
+            self.dynamic(marks);
+        }
+        Val::Unknown(marks)
+    }
+
     pub fn make_function(&mut self, args: &Args) -> Val {
         let result = self.run_eval(args);
         let texts: Option<Vec<String>> = args.list.iter().map(Val::literal).collect();

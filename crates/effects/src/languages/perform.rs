@@ -111,15 +111,7 @@ impl Machine<'_, '_, '_> {
             Op::Eval => self.run_eval(args),
             Op::MakeFunction => self.make_function(args),
             Op::EvalFile => self.run_file(&args.at(0, &["path", "file"])),
-            Op::Unpack => {
-                let marks = args.taint();
-                let calls = args.literal(0).is_some_and(|text| is_calling_pickle(&text));
-                let marks = if calls { marks.union(taint::DECODED) } else { marks };
-                if taint::has(marks, taint::NET) || taint::has(marks, taint::DECODED) {
-                    self.dynamic(marks);
-                }
-                Val::Unknown(marks)
-            }
+            Op::Unpack => self.unpack(args),
             Op::Kill | Op::KillFirst => self.kill(op == Op::KillFirst, args),
             Op::KillSelf => self.kill(false, &Args::of(vec![Val::unknown()])),
             Op::Fork | Op::ForkFile => {
@@ -499,26 +491,4 @@ impl Machine<'_, '_, '_> {
 fn leaves(value: &Val) -> bool {
     let Val::Function(function) = value else { return false };
     leaves_loop(function.tokens.get(function.body.clone()).unwrap_or_default())
-}
-
-/// Does a pickle name something that runs? The module stands in its own line, or behind its length.
-fn is_calling_pickle(text: &str) -> bool {
-    let modules = [
-        "os",
-        "posix",
-        "nt",
-        "subprocess",
-        "builtins",
-        "__builtin__",
-        "sys",
-        "pty",
-        "shutil",
-        "runpy",
-        "importlib",
-        "commands",
-    ];
-    modules.iter().any(|module| {
-        let length = char::from(u8::try_from(module.len()).unwrap_or_default());
-        text.contains(&format!("c{module}\n")) || text.contains(&format!("\u{8c}{length}{module}"))
-    })
 }

@@ -6,7 +6,7 @@ use tollgate_shell::value::{HoleSource, Piece, Text, Value};
 
 use super::text::{
     address, braces, characters, each_text, integer, letters, parents, printf, rot13, shell_words, slice,
-    text_of, unpercent,
+    text_of, unpercent, vague,
 };
 use super::value::{Args, Val};
 use crate::analyst::taint;
@@ -349,13 +349,6 @@ fn pair(value: &Val) -> Option<(Rc<str>, Val)> {
     match value {
         Val::List(list) => Some((Rc::from(list.items.first()?.literal()?), list.items.get(1)?.clone())),
         _ => None,
-    }
-}
-
-fn vague(value: &Val, marks: tollgate_shell::value::Taint) -> Val {
-    match value {
-        Val::Text(_) => Val::Text(Value::something(HoleSource::Input).with_taint(marks)),
-        _ => Val::Unknown(marks),
     }
 }
 

@@ -329,3 +329,33 @@ pub(super) fn integer(args: &Args) -> Val {
     let digits = text.trim().trim_start_matches("0x");
     i64::from_str_radix(digits, radix).map_or_else(|_| Val::Unknown(args.taint()), Val::Int)
 }
+
+/// Does a pickle name something that runs? The module stands in its own line, or behind its length.
+pub(super) fn is_calling_pickle(text: &str) -> bool {
+    let modules = [
+        "os",
+        "posix",
+        "nt",
+        "subprocess",
+        "builtins",
+        "__builtin__",
+        "sys",
+        "pty",
+        "shutil",
+        "runpy",
+        "importlib",
+        "commands",
+    ];
+    modules.iter().any(|module| {
+        let length = char::from(u8::try_from(module.len()).unwrap_or_default());
+        text.contains(&format!("c{module}\n")) || text.contains(&format!("\u{8c}{length}{module}"))
+    })
+}
+
+/// What is not known of a value any more, but that it is one.
+pub(super) fn vague(value: &Val, marks: Taint) -> Val {
+    match value {
+        Val::Text(_) => Val::Text(Value::something(HoleSource::Input).with_taint(marks)),
+        _ => Val::Unknown(marks),
+    }
+}

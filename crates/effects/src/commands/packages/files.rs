@@ -60,3 +60,19 @@ pub(super) fn names_file(package: &str) -> bool {
             || package.contains('/')
             || ends.iter().any(|end| package.ends_with(end)))
 }
+
+/// The gate's own program.
+pub(super) const GATE: &str = "tollgate";
+
+/// Does the package in a folder make a program that is called like the gate?
+pub(super) fn makes_gate(run: &mut Run, folder: &Word) -> bool {
+    let mut text = folder.text.clone();
+    text.push_str("/Cargo.toml");
+    let manifest = Word { text, ..folder.clone() };
+    let manifest = run.analyst.script(&manifest, run.shell);
+    let names = |line: &str| {
+        line.split_once('=')
+            .is_some_and(|(key, name)| key.trim() == "name" && name.trim().trim_matches(['"', '\'']) == GATE)
+    };
+    manifest.is_some_and(|text| text.as_literal().is_some_and(|text| text.lines().any(names)))
+}

@@ -403,7 +403,7 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
             m.at += 1;
             m.lookup(name)
         }
-        Tok::Op("(") if is_cast(m) => {
+        Tok::Op("(") if types::is_cast(m) => {
             m.at = m.pair() + 1;
             m.expr(UNARY)
         }
@@ -425,21 +425,6 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
         }
         _ => Val::unknown(),
     }
-}
-
-/// `(Type<Of>) value`: nothing but a type in the brackets, and a value right behind them.
-fn is_cast(m: &Machine) -> bool {
-    let close = m.pair();
-    let inside = m.tokens.get(m.at + 1..close).unwrap_or_default();
-    let of_type =
-        |tok: &Tok| matches!(tok, Tok::Name(_) | Tok::Op("." | "<" | ">" | "[" | "]" | "," | "?" | "*"));
-    let behind = m.tokens.get(close + 1).filter(|_| close + 1 < m.end).map(|token| &token.tok);
-    let value = match behind {
-        Some(Tok::Name(word)) => !is_structure(word) && operator(&Tok::Name(Rc::clone(word))).is_none(),
-        Some(Tok::Str(_)) => true,
-        _ => false,
-    };
-    value && inside.len() > 2 && inside.iter().all(|token| of_type(&token.tok))
 }
 
 /// What stands in brackets: a list, or a table where its items have names. `[f(X) || X <- list]` and

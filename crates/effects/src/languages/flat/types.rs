@@ -8,6 +8,7 @@ use super::super::pure;
 use super::super::token::Tok;
 use super::super::value::{Args, Val};
 use super::lambdas::HEADER;
+use super::{is_structure, operator};
 use tollgate_shell::value::Value;
 
 /// `let name: Type = value`, `const NAME: Type = value`, Go's `var name Type = value`: the name is the one before its
@@ -151,4 +152,19 @@ pub(super) fn anonymous(m: &mut Machine) -> Option<Val> {
     m.range(m.at + 1..end, Machine::statements);
     m.at = end + 1;
     Some(Val::object(&name, Args::default()))
+}
+
+/// `(Type<Of>) value`: nothing but a type in the brackets, and a value right behind them.
+pub(super) fn is_cast(m: &Machine) -> bool {
+    let close = m.pair();
+    let inside = m.tokens.get(m.at + 1..close).unwrap_or_default();
+    let of_type =
+        |tok: &Tok| matches!(tok, Tok::Name(_) | Tok::Op("." | "<" | ">" | "[" | "]" | "," | "?" | "*"));
+    let behind = m.tokens.get(close + 1).filter(|_| close + 1 < m.end).map(|token| &token.tok);
+    let value = match behind {
+        Some(Tok::Name(word)) => !is_structure(word) && operator(&Tok::Name(Rc::clone(word))).is_none(),
+        Some(Tok::Str(_)) => true,
+        _ => false,
+    };
+    value && inside.len() > 2 && inside.iter().all(|token| of_type(&token.tok))
 }
