@@ -94,6 +94,7 @@ fn shown_last(python: &str) -> String {
         ["import", "from", "return", "raise", "pass", "del", "assert", "break", "continue", "print"];
     let value = last.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && !last.contains(['=', ':', '#', ';', ' '])
+        && (!last.contains('(') || last.contains("environ"))
         && !keyword.contains(&word);
     if value { format!("{before}\nprint({last})\n") } else { python.to_owned() }
 }
@@ -461,7 +462,7 @@ mod tests {
             ("%%script psql -q\nselect 1", vec!["sh:psql -q <<'TOLLGATE_CELL'\nselect 1\nTOLLGATE_CELL"]),
             (
                 r#"{"cells":[{"cell_type":"markdown","source":["!ls"]},{"cell_type":"code","source":["!pwd\n","y"]}]}"#,
-                vec!["sh:pwd", "Python:y"],
+                vec!["sh:pwd", "Python:print(y)"],
             ),
         ] {
             assert_eq!(shown(text), expected, "{text}");

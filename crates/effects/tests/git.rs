@@ -505,7 +505,7 @@ fn commands_that_run_commands() {
         ("git submodule foreach 'rm -rf ~'", gone),
         ("git submodule foreach --recursive git reset --hard", &["loses?"]),
         ("git grep -O'rm -rf ~' x", &["rm /h", "rm /w/*", "runs rm"]),
-        ("git difftool -x 'rm -rf ~'", gone),
+        ("git difftool -x 'rm -rf ~'", &["rm /h", "rm /tmp/left", "rm /w/*", "runs rm"]),
         ("git hook run pre-commit", &["reads /w/.git/hooks/pre-commit", "rm /w/build", "runs rm"]),
         ("git filter-branch --env-filter 'rm -rf ~' HEAD", &["rewrites  *", "rm /h", "runs rm"]),
         (

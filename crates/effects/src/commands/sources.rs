@@ -259,28 +259,21 @@ fn is_dump(effect: &Effect) -> bool {
 /// Source files among the words that this session wrote.
 pub(super) fn run(run: &mut Run) {
     let whole = run.args.iter().any(|word| word.is(".") || word.is("./..."));
-    let names: &[&str] = match run.program {
-        "cargo" => match run.args.iter().map(Word::shown).find(|word| !word.starts_with(['-', '+'])) {
-            Some(verb) if matches!(verb.as_str(), "run" | "r" | "install" | "watch") => {
-                &["src/main.rs", "src/lib.rs", "build.rs"]
-            }
-            Some(verb) if matches!(verb.as_str(), "test" | "t" | "bench" | "nextest") => {
-                &["src/lib.rs", "build.rs"]
-            }
-            _ => &["build.rs"],
-        },
-        _ if whole => &["main.go", "./main.go"],
-        _ => &[],
-    };
+    let names: &[&str] = if whole { &["main.go", "./main.go"] } else { &[] };
     let usual = names.iter().map(|name| (*name).to_owned()).chain(targets(run));
     let usual = usual.map(|name| Word::literal_at(&name, run.call.span));
     for file in
         run.args.iter().filter(|word| is_source(word)).take(16).cloned().chain(usual).collect::<Vec<_>>()
     {
-        let Some(written) = run.analyst.own_text(&file, run.shell) else { continue };
-        let Some(text) = written.as_literal().map(str::to_owned) else { continue };
-        let code = Word::literal_at(&text, file.span);
-        compiled(run, &code);
+        written(run, &file);
+    }
+}
+
+/// What a source file does that this session wrote.
+pub(super) fn written(run: &mut Run, file: &Word) {
+    let text = run.analyst.own_text(file, run.shell);
+    if let Some(text) = text.and_then(|text| text.as_literal().map(str::to_owned)) {
+        compiled(run, &Word::literal_at(&text, file.span));
     }
 }
 

@@ -37,9 +37,18 @@ fn cargo(run: &mut Run, verb: &str) {
         return;
     }
     let span = run.call.span;
-    let named = std::iter::once("build.rs".to_owned()).chain(super::sources::targets(run));
-    for name in named.collect::<Vec<_>>() {
-        ran(run, &Word::literal_at(&name, span), Language::Slashed);
+    let usual: &[&str] = match verb {
+        "run" | "r" | "install" => &["build.rs", "src/main.rs", "src/lib.rs"],
+        "test" | "t" | "bench" | "nextest" => &["build.rs", "src/lib.rs"],
+        _ => &["build.rs"],
+    };
+    let named = usual.iter().map(|name| (*name).to_owned()).chain(super::sources::targets(run));
+    let programs = matches!(verb, "run" | "r" | "install");
+    for file in named.map(|name| Word::literal_at(&name, span)).collect::<Vec<_>>() {
+        if programs {
+            super::sources::written(run, &file);
+        }
+        ran(run, &file, Language::Slashed);
     }
     if matches!(verb, "test" | "t" | "nextest") {
         tests(run, &[".rs"], Language::Slashed);
@@ -112,7 +121,7 @@ fn ran(run: &mut Run, file: &Word, language: Language) {
     let keep = |effect: &Effect| match &effect.kind {
         EffectKind::Read { place, .. } => place.zone == Zone::Secret && !own,
         EffectKind::Exec { source, .. } => *source == CodeSource::Downloaded,
-        EffectKind::Delete { place, recursive, .. } => place.root && *recursive && place.zone >= Zone::Home,
+        EffectKind::Delete { place, recursive, .. } => *recursive && !own && place.zone >= Zone::OtherProject,
         EffectKind::Tamper { .. } => true,
         _ => false,
     };

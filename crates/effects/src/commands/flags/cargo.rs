@@ -5,7 +5,7 @@ use tollgate_shell::value::Value;
 use super::given;
 use crate::cargo::{names_program, toml_texts};
 use crate::commands::strangers::possibly;
-use crate::commands::{Run, interpreters, loads, sources, variables};
+use crate::commands::{Run, interpreters, loads, variables};
 use crate::word::Word;
 
 /// `cargo watch -s text`, `cargo watch -- command`, and programs named by `--config`.
@@ -14,7 +14,6 @@ pub(super) fn cargo(run: &mut Run) {
         cargo_setting(run, &setting);
     }
     written(run);
-    sources::run(run);
     if !run.args.iter().take(2).any(|word| word.is("watch")) {
         return;
     }

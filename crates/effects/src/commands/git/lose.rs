@@ -417,6 +417,8 @@ fn checkout_index(git: &mut Git) -> Outcome {
         // What stands there under the same names goes only with force.
         if options.has("f") && !options.has("n") {
             crate::commands::archives::extract(git.run, &prefix);
+        } else {
+            git.run.analyst.write(&prefix, WriteMode::Create, None, git.run.shell);
         }
         return Outcome::silent(Status::Either);
     }
