@@ -379,7 +379,8 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
     let settled = match name {
         "KUBECONFIG" => clusters::is_own(run, value) || clusters::is_for_later(run, value),
         "AWS_CONFIG_FILE" => {
-            loads::written(run, value).is_some_and(|text| !text.contains("credential_process"))
+            let runs = |text: &str| text.contains("credential_process") || text.contains("plugin");
+            loads::written(run, value).is_some_and(|text| !runs(&text))
         }
         _ => false,
     };
