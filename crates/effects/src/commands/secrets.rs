@@ -59,7 +59,7 @@ pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
     if taint::has(marks, taint::ENVIRONMENT)
         && arrives
         && analyst.found().iter().any(shows_database)
-        && (picks_secret(program, call) || keeps_all(program, call, analyst.found()))
+        && (picks_secret(program, call) || keeps_all(program, analyst.found()))
     {
         analyst.push(EffectKind::EnvRead { names: Vec::new() }, call.span, Certainty::Certain);
     }

@@ -1,10 +1,9 @@
 //! Commands that a dump of the environment goes through: what they let through, and what they pick out of it.
 
-use tollgate_model::{Effect, EffectKind, Span};
+use tollgate_model::{Effect, EffectKind};
 use tollgate_shell::eval::Call;
 
 use super::super::readers::told;
-use super::super::wrappers;
 use crate::word::{Word, ways};
 
 /// Does the command let only lines through that name no secret?
@@ -69,18 +68,23 @@ pub(super) fn picks_secret(program: &str, call: &Call) -> bool {
 }
 
 /// Does the command show or keep all of what comes straight from such a dump?
-pub(super) fn keeps_all(program: &str, call: &Call, found: &[Effect]) -> bool {
-    // What its own words are made by reads nothing of it.
-    let own = |span: Span| span != call.span && call.span.start <= span.start && span.end <= call.span.end;
+pub(super) fn keeps_all(program: &str, found: &[Effect]) -> bool {
+    // What lies between may leave something out. Whatever else ran made words, or lets all of it through.
     let ran = |effect: &&Effect| match &effect.kind {
         EffectKind::Exec { program: other, .. } => {
-            other != program && !wrappers::is_wrapper(other) && !own(effect.span)
+            CUTTING.contains(&other.as_str()) || shows_database(effect)
         }
         _ => false,
     };
     matches!(program, "cat" | "tac" | "tee" | "less" | "more" | "bat" | "nl")
         && found.iter().rev().find(ran).is_some_and(shows_database)
 }
+
+/// Programs that let only a part of what they read through.
+const CUTTING: &[&str] = &[
+    "grep", "egrep", "fgrep", "rg", "ag", "ack", "awk", "gawk", "mawk", "sed", "head", "tail", "cut", "wc",
+    "jq", "uniq", "comm", "join", "column", "python3", "python", "perl", "ruby", "node",
+];
 
 /// Words of the names of secrets.
 const SECRET_WORDS: &[&str] =
