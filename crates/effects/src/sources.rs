@@ -1,6 +1,7 @@
 //! Manifests: packages that come from the repository or the server of somebody, instead of an index.
 
 use tollgate_model::git::Repo;
+use tollgate_model::hosts::on_forge;
 use tollgate_model::json::{self, Value as Json};
 use tollgate_model::{EffectKind, Place, World};
 
@@ -8,13 +9,8 @@ use crate::aftermath::TEXT_LIMIT;
 use crate::indexes::is_usual_host;
 use crate::url::Url;
 
-/// Forges where most projects are.
+/// Forges of single projects, besides those that everybody uses.
 const FORGES: &[&str] = &[
-    "github.com",
-    "gitlab.com",
-    "bitbucket.org",
-    "codeberg.org",
-    "git.sr.ht",
     "salsa.debian.org",
     "gitlab.freedesktop.org",
     "gitlab.gnome.org",
@@ -23,7 +19,6 @@ const FORGES: &[&str] = &[
     "go.googlesource.com",
     "chromium.googlesource.com",
     "skia.googlesource.com",
-    "codeload.github.com",
     "huggingface.co",
 ];
 
@@ -116,7 +111,9 @@ fn address(text: &str) -> Option<String> {
 fn is_strange(address: &str, path: &str, world: &dyn World) -> bool {
     let host = Url::parse(address).host;
     let dotted = format!(".{host}");
-    let known = FORGES.iter().any(|forge| dotted.ends_with(&format!(".{forge}")))
+    let mut above = std::iter::successors(Some(host.as_str()), |host| Some(host.split_once('.')?.1));
+    let known = above.any(on_forge)
+        || FORGES.iter().any(|forge| dotted.ends_with(&format!(".{forge}")))
         || ["pypi.org", "pythonhosted.org", "npmjs.org", "crates.io", "pytorch.org"]
             .iter()
             .any(|end| dotted.ends_with(&format!(".{end}")))

@@ -141,12 +141,8 @@ impl Machine<'_, '_, '_> {
             }
             (Infix::Number('*'), Val::Text(a), Val::Text(b)) => Val::Text(self.concat(a, b)),
             (Infix::Number('*'), Val::Text(text), Val::Int(times)) => self.repeat(text, *times),
-            (Infix::Number('*'), Val::List(list), Val::Int(times))
-                if !list.open && (0..16).contains(times) =>
-            {
-                let items = list.items.iter().cloned();
-                let times = usize::try_from(*times).unwrap_or_default();
-                Val::list(items.cycle().take(list.items.len().saturating_mul(times).min(64)).collect())
+            (Infix::Number('*'), Val::List(list), Val::Int(times)) if !list.open => {
+                super::text::repeated(&list.items, *times)
             }
             (Infix::Slash, Val::Int(a), Val::Int(b)) => number('/', *a, *b),
             // `&File.rm/1` is the function itself.

@@ -359,3 +359,12 @@ pub(super) fn vague(value: &Val, marks: Taint) -> Val {
         _ => Val::Unknown(marks),
     }
 }
+
+/// A list that many times over, as long as that is not long.
+pub(super) fn repeated(items: &[Val], times: i64) -> Val {
+    let length = usize::try_from(times).ok().map(|times| items.len().saturating_mul(times));
+    match length.filter(|length| *length <= 64) {
+        Some(length) => Val::list(items.iter().cloned().cycle().take(length).collect()),
+        None => Val::many(items.to_vec()),
+    }
+}

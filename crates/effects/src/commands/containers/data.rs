@@ -91,13 +91,11 @@ fn volume(path: &str) -> Option<&str> {
     path.strip_prefix(VOLUMES)?.split('/').next()
 }
 
-/// A volume that only saves time: what is in it is made or fetched again.
+/// A volume that only saves time: what is in it is made or fetched again. A word of its name says so.
 fn is_cache(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
     let kinds = [
         "cache",
-        "node_modules",
-        "node-modules",
+        "modules",
         "nodemodules",
         "target",
         "build",
@@ -108,7 +106,6 @@ fn is_cache(name: &str) -> bool {
         "cargo",
         "registry",
         "gomod",
-        "go-mod",
         "gopath",
         "gradle",
         "maven",
@@ -118,8 +115,11 @@ fn is_cache(name: &str) -> bool {
         "npm",
         "scratch",
         "test",
+        "tests",
     ];
-    kinds.iter().any(|kind| name.contains(kind))
+    let name = name.to_ascii_lowercase();
+    name.split(|c: char| !c.is_ascii_alphanumeric())
+        .any(|word| kinds.contains(&word) || word.ends_with("cache"))
 }
 
 /// A whole folder, or all that is in it, goes.
