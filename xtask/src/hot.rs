@@ -42,7 +42,19 @@ pub fn link(list: &Path, args: &[String]) -> Result<()> {
     if !status.success() {
         bail!("`cc` failed ({status})");
     }
-    Ok(())
+    lay_down(args)
+}
+
+/// Writes the program that was linked anew, in one piece. The linker fills a mapped file page by page, and the kernel
+/// keeps it in its cache just so; a file that is written in one piece lies there in large pieces, each of which is
+/// mapped at once: a third of a hook's time.
+fn lay_down(args: &[String]) -> Result<()> {
+    let named = args.iter().position(|arg| arg == "-o").and_then(|at| args.get(at + 1));
+    let program = Path::new(named.context("the linker was told no output")?);
+    let piece = program.with_extension("piece");
+    std::fs::write(&piece, std::fs::read(program)?)?;
+    std::fs::set_permissions(&piece, std::fs::metadata(program)?.permissions())?;
+    Ok(std::fs::rename(&piece, program)?)
 }
 
 /// What a linker in a recording build leaves: the map of the binary, and what its constants hold.
