@@ -98,6 +98,15 @@ impl World for Ahead<'_> {
         names
     }
 
+    fn links(&self, path: &str, limit: usize) -> Vec<String> {
+        let followed = self.followed(path);
+        let path = followed.as_deref().unwrap_or(path);
+        let mut links = self.0.links(path, limit);
+        let pending = |name: &String| self.0.is_pending_link(&format!("{path}/{name}"));
+        links.extend(self.names_below(path).into_iter().filter(pending));
+        links
+    }
+
     fn read(&self, path: &str, limit: usize) -> Option<Vec<u8>> {
         let followed = self.followed(path);
         let path = followed.as_deref().unwrap_or(path);

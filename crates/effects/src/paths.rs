@@ -85,6 +85,38 @@ fn follow_folder(parts: Vec<Component>, world: &dyn World) -> Vec<Component> {
     }
 }
 
+/// The most names of a folder that are looked at for links.
+const LISTED: usize = 2000;
+/// The most links that one pattern is followed through.
+const LED: usize = 8;
+
+/// Where a pattern leads through links on disk whose names fit it: `home*/x` lies in a home if `homelink` leads there.
+/// The last name is only followed where `whole` says so.
+pub(crate) fn led(text: &Text, whole: bool, world: &dyn World) -> Vec<Text> {
+    if text.as_literal().is_some() {
+        return Vec::new();
+    }
+    let Some(parts) = components(text) else { return Vec::new() };
+    let parts = follow_folder(unalias(parts, world), world);
+    let known = parts.iter().take_while(|part| part.is_literal()).count();
+    let (folder, rest) = parts.split_at(known);
+    let Some((pattern, rest)) = rest.split_first().filter(|(_, rest)| whole || !rest.is_empty()) else {
+        return Vec::new();
+    };
+    // Whatever lies in a folder is meant by a bare star, not one link of it.
+    if rest.is_empty() && !pattern.says_something() {
+        return Vec::new();
+    }
+    let folder = join(folder);
+    let links = world.links(&folder, LISTED).into_iter().filter(|name| pattern.expands_to(name));
+    let real = |name: String| world.real(&normal(&format!("{folder}/{name}")));
+    let whole = links.filter_map(real).map(|real| normal(&format!("{real}{}", join(rest))));
+    // A pattern is expanded to what is there.
+    let known = rest.iter().all(Component::is_literal);
+    let there = whole.filter(|path| !known || world.kind(path) != FileKind::Missing);
+    there.take(LED).map(|path| globbed(&path)).collect()
+}
+
 /// Is the zone certain although the path holds globs? It is when the folder before the first glob lies in the
 /// same zone already: `~/.ssh/*` is as secret as `~/.ssh`, while `.e*` only may be `.env`.
 pub(crate) fn is_certain(text: &Text, world: &dyn World) -> bool {

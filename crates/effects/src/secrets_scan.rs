@@ -64,9 +64,18 @@ fn dotted(c: char) -> bool {
 
 /// The kinds of credentials in a text.
 pub(crate) fn credentials(text: &str) -> Vec<&'static str> {
+    found(text, false)
+}
+
+/// The same in a request to somebody else's host: nobody sends a key there to show what keys look like.
+pub(crate) fn sent_credentials(text: &str) -> Vec<&'static str> {
+    found(text, true)
+}
+
+fn found(text: &str, examples: bool) -> Vec<&'static str> {
     let mut found: Vec<&'static str> = Vec::new();
     for shape in SHAPES {
-        if !found.contains(&shape.name) && shape.is_in(text) {
+        if !found.contains(&shape.name) && shape.is_in(text, examples) {
             found.push(shape.name);
         }
     }
@@ -96,7 +105,7 @@ pub(crate) fn told_credentials(text: &str) -> Vec<&'static str> {
 }
 
 impl Shape {
-    fn is_in(&self, text: &str) -> bool {
+    fn is_in(&self, text: &str, examples: bool) -> bool {
         text.match_indices(self.start).any(|(at, _)| {
             let before = text.get(..at).and_then(|before| before.chars().next_back());
             let rest = text.get(at + self.start.len()..).unwrap_or_default();
@@ -105,7 +114,7 @@ impl Shape {
             !before.is_some_and(word)
                 && body.len() >= self.least
                 && varied(&body)
-                && !whole.to_ascii_uppercase().contains("EXAMPLE")
+                && (examples || !whole.to_ascii_uppercase().contains("EXAMPLE"))
         })
     }
 }
@@ -258,5 +267,6 @@ mod tests {
         ] {
             assert_eq!(credentials(&text), expected, "{text}");
         }
+        assert_eq!(sent_credentials("AKIAIOSFODNN7EXAMPLE"), vec!["an AWS access key"]);
     }
 }

@@ -7,7 +7,7 @@ use core::net::{Ipv4Addr, Ipv6Addr};
 use tollgate_model::{hosts, phrase};
 
 use crate::commands::codecs;
-use crate::secrets_scan::credentials;
+use crate::secrets_scan::sent_credentials;
 
 pub(crate) use encoded::{label_holds_data, looks_encoded};
 
@@ -59,7 +59,8 @@ impl Url {
             .map(|value| format!("{}{value}", phrase::IN_ADDRESS));
         let in_name =
             label_holds_data(&self.written).then(|| format!("{}{}", phrase::IN_NAME, phrase::OUTPUT));
-        let credentials = credentials(text).into_iter().map(|kind| format!("{}{kind}", phrase::CREDENTIAL));
+        let credentials =
+            sent_credentials(text).into_iter().map(|kind| format!("{}{kind}", phrase::CREDENTIAL));
         data.into_iter().chain(in_name).chain(credentials).collect()
     }
 

@@ -194,6 +194,17 @@ impl Memory {
         marks
     }
 
+    /// Does something below a folder hold what was a secret?
+    #[must_use]
+    pub fn has_secret_below(&self, folder: &str) -> bool {
+        self.entries.iter().any(|entry| match entry {
+            Entry::File { path, mark: Mark::Secret } => {
+                path != folder && covers(&format!("{}/", folder.trim_end_matches('/')), path)
+            }
+            _ => false,
+        })
+    }
+
     /// The secrets that were read, as people write them.
     pub fn secrets(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().filter_map(|entry| match entry {

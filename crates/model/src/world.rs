@@ -44,6 +44,8 @@ pub trait World {
     }
     /// The names in a directory, at most `limit`.
     fn list(&self, path: &str, limit: usize) -> Vec<String>;
+    /// Those of the first `limit` names in a directory that are links.
+    fn links(&self, path: &str, limit: usize) -> Vec<String>;
     /// The first `limit` bytes of a file.
     fn read(&self, path: &str, limit: usize) -> Option<Vec<u8>>;
     /// The value of an environment variable the agent's shell would see.
@@ -222,6 +224,12 @@ impl World for StillWorld {
         names.dedup();
         names.truncate(limit);
         names
+    }
+
+    fn links(&self, path: &str, limit: usize) -> Vec<String> {
+        let is_link =
+            |name: &String| matches!(self.files.get(&format!("{path}/{name}")), Some(StillFile::Link(_)));
+        self.list(path, limit).into_iter().filter(is_link).collect()
     }
 
     fn read(&self, path: &str, limit: usize) -> Option<Vec<u8>> {

@@ -202,6 +202,13 @@ impl World for Machine {
         names.take(limit).collect()
     }
 
+    fn links(&self, path: &str, limit: usize) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(path) else { return Vec::new() };
+        let is_link = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_symlink());
+        let links = entries.flatten().take(limit).filter(is_link);
+        links.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    }
+
     fn read(&self, path: &str, limit: usize) -> Option<Vec<u8>> {
         // Only regular files: a pipe or a device in the workspace must not hold the gate up.
         fs::metadata(path).ok().filter(fs::Metadata::is_file)?;

@@ -2,7 +2,7 @@
 
 use tollgate_model::{Certainty, Effect, EffectKind, FileKind, Place, Span, WriteMode, Zone};
 use tollgate_shell::eval::Shell;
-use tollgate_shell::value::{Hole, HoleSource, Piece, Value};
+use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Value};
 
 use super::{Analyst, own_at};
 use crate::word::{EVERYWHERE, Word, is_checked, is_everywhere};
@@ -28,8 +28,12 @@ impl Analyst<'_> {
                 && (value.as_literal().is_some() || value.has_file())
                 && !taint::has(value.taint, taint::SECRET)
         });
+        let mut within = Taint::NONE;
         for (mut place, certainty) in places {
             marks = marks.union(self.remembered(&place));
+            if recursive && !place.pattern {
+                within = within.union(self.kept_below(&place.path, shell));
+            }
             if taint::has(marks, taint::SECRET) {
                 place.zone = Zone::Secret;
             } else if place.zone == Zone::Secret && (made || self.is_new_there(&place.path)) {
@@ -46,10 +50,17 @@ impl Analyst<'_> {
             Some(written) => written.value.union(&Value::output(marks.union(taint::FILE))),
             None if marks.is_empty() => known.unwrap_or_else(|| match whole {
                 Some(path) => Value::file(&path, taint::FILE),
-                None => Value::output(taint::FILE),
+                None => Value::output(within.union(taint::FILE)),
             }),
-            None => Value::output(marks.union(taint::FILE)),
+            None => Value::output(marks.union(within).union(taint::FILE)),
         }
+    }
+
+    /// Is there, below a folder, what this call or an earlier one has made from a secret? Whoever gets all of it gets that.
+    fn kept_below(&self, folder: &str, shell: &Shell) -> Taint {
+        let kept = taint::has(shell.taint_below(folder), taint::SECRET)
+            || self.world.memory().has_secret_below(folder);
+        if kept { taint::SECRET } else { Taint::NONE }
     }
 
     /// Reads the files below a folder whose names fit a pattern: those count that it is meant to find.

@@ -14,12 +14,12 @@ const PLACED: usize = 16;
 impl Analyst<'_> {
     /// The places a word may name, seen from the present directory.
     pub(crate) fn places(&self, word: &Word, shell: &Shell) -> Vec<(Place, Certainty)> {
-        self.places_by(word, shell, |text, shown| self.place(text, shown))
+        self.places_by(word, shell, true, |text, shown| self.place(text, shown))
     }
 
     /// The places of the names themselves: a link is not followed, unless a slash behind it says so.
     pub(super) fn names(&self, word: &Word, shell: &Shell) -> Vec<(Place, Certainty)> {
-        self.places_by(word, shell, |text, shown| paths::name(text, shown, self.world, &self.links))
+        self.places_by(word, shell, false, |text, shown| paths::name(text, shown, self.world, &self.links))
     }
 
     /// The place of a path. A script names the same ones again and again, and nothing about them changes meanwhile.
@@ -41,6 +41,7 @@ impl Analyst<'_> {
         &self,
         word: &Word,
         shell: &Shell,
+        whole: bool,
         place: impl Fn(&Text, &str) -> Place,
     ) -> Vec<(Place, Certainty)> {
         let mut places: Vec<(Place, Certainty)> = Vec::new();
@@ -52,9 +53,12 @@ impl Analyst<'_> {
         let shown = word.shown();
         let resolved = shell.resolve(&self.in_temp(word));
         for text in &self.here(&resolved) {
-            let sure = resolved.any.len() == 1 && paths::is_certain(&self.links.follow(text), self.world);
-            let certainty = if sure { Certainty::Certain } else { Certainty::Possible };
-            add(place(text, &shown), certainty);
+            let led = paths::led(text, whole, self.world);
+            for text in std::iter::once(text).chain(&led) {
+                let sure = resolved.any.len() == 1 && paths::is_certain(&self.links.follow(text), self.world);
+                let certainty = if sure { Certainty::Certain } else { Certainty::Possible };
+                add(place(text, &shown), certainty);
+            }
         }
         // A variable that may be empty turns `"$DIR/"` into the root.
         if let Some(emptied) = emptied(&word.text) {

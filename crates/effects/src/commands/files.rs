@@ -212,7 +212,7 @@ fn is_link(run: &Run, word: &Word) -> bool {
 /// The absolute paths of a name and of what it is made from. The target of a symbolic link is read from the
 /// folder that the link lies in.
 fn both_ends(run: &Run, name: &Word, source: &Word, symbolic: bool) -> Option<(String, String)> {
-    let name = run.shell.resolve(&name.value()).as_literal()?.to_owned();
+    let name = crate::paths::normal(run.shell.resolve(&name.value()).as_literal()?);
     // A program in a folder that is not known is still that program.
     let Some(written) = source.literal() else {
         let program = source.text.suffix().rsplit_once('/')?.1;
@@ -370,7 +370,11 @@ fn ln(run: &mut Run) -> Outcome {
                 true => target.clone(),
                 false => landing(run, source, target, sources.len() > 1 || options.has("t")),
             };
-            let content = run.analyst.read(source, false, run.shell);
+            // What a symbolic link says is seen from where the link lies.
+            let ends =
+                both_ends(run, &landing, source, options.has("s")).filter(|_| source.literal().is_some());
+            let end = ends.map_or_else(|| source.clone(), |(_, end)| Word::literal_at(&end, source.span));
+            let content = run.analyst.read(&end, false, run.shell);
             run.analyst.write(&landing, WriteMode::Overwrite, Some(&content), run.shell);
             remember_link(run, &landing, source, options.has("s"));
         }

@@ -51,14 +51,25 @@ fn find(run: &mut Run) -> Outcome {
     Outcome { stdout: Value::of(texts, tollgate_shell::value::Taint::NONE), status: Status::Either }
 }
 
-/// Links that this call has made below the folders: a walk that follows links walks where they lead, too.
-fn links_below(run: &Run, roots: &[Word]) -> Vec<Word> {
+/// Links that this call has made below the folders, and those that lie right in them: a walk that follows links walks
+/// where they lead, too.
+pub(super) fn links_below(run: &Run, roots: &[Word]) -> Vec<Word> {
     let places: Vec<Place> =
         roots.iter().flat_map(|root| run.analyst.places(root, run.shell)).map(|(place, _)| place).collect();
     let made = run.analyst.links.made().iter().map(|(name, _)| name);
     let below = made.filter(|name| places.iter().any(|place| paths::within(name, &place.path)));
-    below.map(|name| Word::literal_at(name, run.call.span)).collect()
+    let there = places.iter().flat_map(|place| links_in(run, &place.path));
+    below.cloned().chain(there).map(|name| Word::literal_at(&name, run.call.span)).collect()
 }
+
+/// The links that lie in a folder.
+fn links_in(run: &Run, folder: &str) -> Vec<String> {
+    let names = run.analyst.world.links(folder, LISTED).into_iter();
+    names.map(|name| format!("{}/{name}", folder.trim_end_matches('/'))).collect()
+}
+
+/// The most names of a folder that are looked at for links.
+const LISTED: usize = 2000;
 
 fn starts_expression(text: &str) -> bool {
     (text.starts_with('-') && text.len() > 1 && !is_global(text)) || matches!(text, "(" | ")" | "!" | ",")
@@ -123,6 +134,25 @@ fn made(run: &Run, root: &Word, passed: &[Word]) -> Option<Word> {
     run.shell.file(&word.value()).map(|_| word)
 }
 
+/// The links right in a folder that a search for links finds.
+fn linked(run: &Run, root: &Word, passed: &[Word]) -> Vec<Word> {
+    let asks = |test: &str, value: &str| {
+        passed.windows(2).any(|pair| {
+            pair.first().is_some_and(|word| word.is(test)) && pair.get(1).is_some_and(|word| word.is(value))
+        })
+    };
+    if !asks("-type", "l") {
+        return Vec::new();
+    }
+    let places = run.analyst.places(root, run.shell);
+    let links = places.iter().flat_map(|(place, _)| links_in(run, &place.path));
+    let fits = |path: &String| {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        expression::name(passed).is_none_or(|glob| paths::glob_could_be(&glob, name))
+    };
+    links.filter(fits).map(|path| Word::literal_at(&path, root.span)).collect()
+}
+
 fn act(run: &mut Run, action: &Action, roots: &[Word]) {
     let found = |run: &Run| -> Vec<Word> {
         action.ways.iter().flat_map(|passed| files(run, roots, passed)).collect()
@@ -135,7 +165,9 @@ fn act(run: &mut Run, action: &Action, roots: &[Word]) {
         }
         "-exec" | "-execdir" | "-ok" | "-okdir" => {
             let mark = run.analyst.mark();
-            for file in found(run) {
+            let links = action.ways.iter().flat_map(|passed| roots.iter().map(move |root| (root, passed)));
+            let links: Vec<Word> = links.flat_map(|(root, passed)| linked(run, root, passed)).collect();
+            for file in found(run).into_iter().chain(links) {
                 run.inner(&filled(&action.words, "{}", &file));
             }
             run.analyst.deepen(mark);

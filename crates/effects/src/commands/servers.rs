@@ -2,7 +2,7 @@
 
 use tollgate_model::{EffectKind, NetDirection, Place, Zone, phrase};
 
-use super::Run;
+use super::{Run, find};
 use crate::names::{Names, index};
 use crate::options::{Order, read};
 use crate::word::Word;
@@ -114,7 +114,12 @@ pub(super) fn notice(run: &mut Run) {
             matches!(place.zone, Zone::Secret | Zone::AgentConfig)
                 || place.root && place.path != run.analyst.world.workspace()
         };
-        let places = run.analyst.places(&folder, run.shell);
+        let mut places = run.analyst.places(&folder, run.shell);
+        // What somebody linked into the project itself is theirs to serve; elsewhere a link is no part of the folder.
+        if !places.iter().any(|(place, _)| place.root) {
+            let links = find::links_below(run, std::slice::from_ref(&folder));
+            places.extend(links.iter().flat_map(|link| run.analyst.places(link, run.shell)));
+        }
         if let Some((place, _)) = places.into_iter().find(|(place, _)| private(place)) {
             let carries = vec![format!("{}`{}`, which serves `{}`", phrase::TUNNEL, run.program, place.path)];
             run.push(EffectKind::Net { host: String::new(), direction: NetDirection::Out, carries });

@@ -31,7 +31,7 @@ pub(super) struct Around {
     pub input: Val,
     /// What the stand-ins in its text stand for.
     pub holes: Vec<(Hole, Taint)>,
-    /// The file was written by this call, and is none of the project's.
+    /// The file was written in this session, and is none of the project's.
     pub own: bool,
 }
 
@@ -136,7 +136,7 @@ impl Machine<'_, '_, '_> {
         self.variable(name, false).as_literal().filter(|text| !text.is_empty()).map(str::to_owned)
     }
 
-    /// Is it a program of the project, which was there before this call?
+    /// Is it a program of the project, which was there before this session?
     pub fn is_project_script(&self) -> bool {
         self.around.origin == Origin::File && !self.around.own
     }

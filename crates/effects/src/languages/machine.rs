@@ -78,6 +78,9 @@ pub(super) struct Machine<'m, 'r, 'w> {
     pub linked: Vec<(Text, Text)>,
     /// Files that what is printed goes into, instead of what was in them.
     pub replaced: Vec<Val>,
+    /// Modules that were brought in, by their files; and the package of the one that is being run.
+    pub imported: Vec<String>,
+    pub package: String,
     acts: u32,
     stopped: bool,
 }
@@ -125,6 +128,8 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
             stubs: Vec::new(),
             linked: Vec::new(),
             replaced: Vec::new(),
+            imported: Vec::new(),
+            package: String::new(),
             acts: 0,
             stopped: false,
         }

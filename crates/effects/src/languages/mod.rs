@@ -258,7 +258,7 @@ fn one(run: &mut Run, language: Language, program: &Program, text: &Text, input:
         file: program.file.as_ref().map(Word::value),
         input,
         holes: Vec::new(),
-        own: program.file.as_ref().is_some_and(|file| run.shell.file(&file.value()).is_some()),
+        own: program.file.as_ref().is_some_and(|file| run.analyst.own_text(file, run.shell).is_some()),
     };
     let code = with_stand_ins(text, marks, &mut around);
     let mut machine = Machine::new(run, language.syntax(), around);

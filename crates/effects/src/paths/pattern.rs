@@ -1,11 +1,15 @@
 //! One component of a path, which may hold globs and unknown parts, and whether it could be a given name.
 
+use crate::word::EVERYWHERE;
+
 /// One component of a path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Component {
     tokens: Vec<Token>,
     text: String,
     dynamic: bool,
+    /// Something in it is not known at all.
+    open: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +33,7 @@ impl Token {
 
 impl Component {
     pub(super) fn literal(text: &str) -> Self {
-        Self { tokens: Vec::new(), text: text.to_owned(), dynamic: false }
+        Self { tokens: Vec::new(), text: text.to_owned(), dynamic: false, open: false }
     }
 
     pub(super) fn push_literal(&mut self, text: &str) {
@@ -52,6 +56,7 @@ impl Component {
 
     pub(super) fn push_hole(&mut self) {
         self.make_dynamic();
+        self.open = true;
         self.tokens.push(Token::Many);
         self.text.push('*');
     }
@@ -68,6 +73,21 @@ impl Component {
         out.push_str(&self.text);
     }
 
+    /// Does it hold a character that is known?
+    pub(super) fn says_something(&self) -> bool {
+        self.tokens.iter().any(Token::is_known)
+    }
+
+    /// Is it a pattern that the shell would expand to this name? What stands for folders at any depth passes links by.
+    pub(super) fn expands_to(&self, name: &str) -> bool {
+        if self.text == EVERYWHERE {
+            return false;
+        }
+        let hidden = name.starts_with('.') && self.tokens.first() != Some(&Token::Char('.'));
+        let wanted: Vec<Token> = name.chars().map(Token::Char).collect();
+        self.dynamic && !self.open && !hidden && overlap(&self.tokens, &wanted)
+    }
+
     /// Could this component be a name that matches `wanted`, a simple pattern of `*` and plain characters?
     ///
     /// A component with nothing literal in it could be anything, and is taken for nothing in particular: the
@@ -76,7 +96,7 @@ impl Component {
         if !self.dynamic {
             return matches(wanted, &self.text);
         }
-        let has_literal = self.tokens.iter().any(Token::is_known);
+        let has_literal = self.says_something();
         let hidden = wanted.starts_with('.') && !matches!(self.tokens.first(), Some(Token::Char('.')));
         has_literal && !hidden && overlap(&self.tokens, &tokens(wanted))
     }

@@ -41,12 +41,12 @@ pub use api::{
     Call, Code, Field, Host, Input, Kind, Limit, Note, Open, OpenMode, Outcome, Scope, Status, Stream,
 };
 use budget::Budget;
-use state::{Descriptor, Jump, State};
+use state::{Descriptor, Jump, List, State};
 pub use store::Written;
 use tollgate_model::Span;
 
 use crate::ast::{Dialect, Script};
-use crate::value::{Text, Value};
+use crate::value::{HoleSource, Taint, Text, Value};
 
 /// A shell being interpreted: its present state, and what is shared by all states.
 #[derive(Debug)]
@@ -144,10 +144,12 @@ impl Shell {
         }
     }
 
-    /// The text that is run next is that of this file.
+    /// The text that is run next is that of this file, with arguments that nobody knows yet.
     pub fn read_from(&mut self, path: &str) {
         let args = Rc::make_mut(&mut self.state.local_mut().args);
         (args.name, args.file) = (Value::text(path), Value::text(path));
+        let given = || Value::unknown(HoleSource::Input);
+        args.any = vec![List::open(vec![given(); 4], Some(given()))];
     }
 
     /// Reads and interprets a whole script, traps included.
@@ -302,6 +304,16 @@ impl Shell {
     #[must_use]
     pub fn file(&self, path: &Value) -> Option<Written> {
         self.stored(path)
+    }
+
+    /// The marks on all that the script has put below a folder, by its absolute path.
+    #[must_use]
+    pub fn taint_below(&self, folder: &str) -> Taint {
+        let folder = folder.trim_end_matches('/');
+        let below =
+            |path: &Text| path.prefix().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let files = self.state.world.files.iter().filter(|(path, _)| below(path));
+        files.fold(Taint::NONE, |marks, (_, written)| marks.union(written.value.taint))
     }
 
     /// Has a test found on the way here that there is no such file?

@@ -81,6 +81,9 @@ impl Shell {
             let file = self.state.local.args.file.clone();
             return Fetched::One { maybe_unset: file.is_empty(), value: Some(file), whole: false };
         }
+        if let Some(frame) = self.frames.last().filter(|_| name == "FUNCNAME" && first) {
+            return Fetched::One { value: Some(Value::text(&frame.name)), maybe_unset: false, whole: false };
+        }
         let Some(target) = self.referred(name) else {
             return Fetched::One { value: Some(unknown(name)), maybe_unset: true, whole: false };
         };

@@ -1,6 +1,6 @@
 //! Patches: each names the files that it changes.
 
-use tollgate_model::{Replacement, WriteMode};
+use tollgate_model::{EffectKind, Loss, Replacement, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::Value;
 
@@ -9,6 +9,7 @@ use crate::commands::{Run, interpreters, stream};
 use crate::languages::edits::Edited;
 use crate::options::{Order, read};
 use crate::patch::Change;
+use crate::taint;
 use crate::word::Word;
 
 /// `patch` writes the files its input names, or the one it is told.
@@ -45,7 +46,14 @@ pub(super) fn patch(run: &mut Run) -> Outcome {
     if let Some(folder) = folder {
         run.shell.set_cwd(&folder.value());
     }
+    let reverted = options.has("R") && text.as_ref().is_some_and(|text| taint::has(text.taint, taint::WORK));
     match text.as_ref().and_then(Value::as_literal) {
+        // What is not committed, as a patch, taken back: nothing else holds it.
+        _ if reverted => run.push(EffectKind::WorkLoss {
+            operation: "patch --reverse".to_owned(),
+            kind: Loss::Files,
+            lost: Vec::new(),
+        }),
         Some(text) => patched(run, text, strip),
         None => extract(run, &here(run)),
     }

@@ -1,6 +1,6 @@
 //! Commands that print what is in files, now or in the past, or that write files besides the work tree's own.
 
-use tollgate_model::{EffectKind, NetDirection, Place, WriteMode, Zone};
+use tollgate_model::{EffectKind, FileKind, NetDirection, Place, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Taint, Value};
 
@@ -198,10 +198,18 @@ fn diff(git: &mut Git) -> Outcome {
         return Outcome::unknown(marks);
     }
     let outcome = git.reads_named_files();
-    // Without revisions it is what is not committed, as a patch.
-    let revisions = git.args_before().iter().any(|word| !word.text.prefix().starts_with('-'));
+    // Without revisions, or against the last commit, it is what is not committed, as a patch.
+    let revisions = git.args_before().iter().any(|word| !is_of_work(git, word));
     let mark = if revisions { Taint::NONE } else { taint::WORK };
     Outcome { stdout: outcome.stdout.with_taint(mark), ..outcome }
+}
+
+/// An option, a file that is there, or the last commit: none of them makes a difference another than that of the work.
+fn is_of_work(git: &Git, word: &Word) -> bool {
+    let there = |place: &Place| git.run.analyst.world.kind(&place.path) != FileKind::Missing;
+    word.text.prefix().starts_with('-')
+        || matches!(word.literal(), Some("HEAD" | "@"))
+        || git.run.analyst.places(word, git.run.shell).iter().any(|(place, _)| there(place))
 }
 
 fn difftool(git: &mut Git) -> Outcome {

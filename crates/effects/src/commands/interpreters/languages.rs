@@ -115,9 +115,19 @@ fn python_module(run: &mut Run, module: &Word, rest: &[Word]) -> Outcome {
         let decoded = name == "base64" && rest.iter().any(|word| word.is("-d") || word.is("-u"));
         return Outcome::unknown(if decoded { whole.union(taint::DECODED) } else { whole });
     }
-    let file = Word::literal_at(&format!("{}.py", name.replace('.', "/")), module.span);
-    if run.analyst.script(&file, run.shell).is_some() {
-        return from_file(run, Language::Python, &file, rest);
+    own_module(run, module, rest)
+}
+
+/// A module of the project's own is a file, or the main program of a package.
+fn own_module(run: &mut Run, module: &Word, rest: &[Word]) -> Outcome {
+    let base = module.shown().replace('.', "/");
+    for end in [".py", "/__main__.py"] {
+        let file = Word::literal_at(&format!("{base}{end}"), module.span);
+        if run.analyst.script(&file, run.shell).is_some() {
+            return from_file(run, Language::Python, &file, rest);
+        }
+        // It may be one that an earlier call fetches, and that is not there yet.
+        run.analyst.recall(&file, run.shell);
     }
     run.derived()
 }

@@ -7,7 +7,7 @@ use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
 use super::super::Run;
 use crate::analyst::taint;
-use crate::secrets_scan::credentials;
+use crate::secrets_scan::sent_credentials;
 use crate::word::Word;
 
 /// What is sent, in words for people (see `tollgate_model::phrase`).
@@ -110,7 +110,7 @@ impl Cargo {
     }
 
     fn credentials(&mut self, text: &str) {
-        for kind in credentials(text) {
+        for kind in sent_credentials(text) {
             self.add(format!("{}{kind}", phrase::CREDENTIAL));
         }
     }

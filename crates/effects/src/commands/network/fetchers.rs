@@ -44,7 +44,16 @@ pub(super) fn wget(run: &mut Run) -> Outcome {
     }
     options.values("header").for_each(|word| cargo.credential(word, &host));
     both(&options, "U", "referer").iter().for_each(|word| cargo.word(word, &host));
-    helpers(run, &options);
+    let settings = settings(run, &options);
+    for (name, value) in &settings {
+        match name.as_str() {
+            "postfile" | "bodyfile" => cargo.file(run, value, false),
+            "postdata" | "bodydata" | "useragent" | "referer" => cargo.word(value, &host),
+            "header" => cargo.credential(value, &host),
+            _ => {}
+        }
+    }
+    helpers(run, &options, &settings);
     let method = options.value("method").map(Word::shown).unwrap_or_default();
     let proven = options.has("user")
         || options.values("header").any(|word| word.text.prefix().to_ascii_lowercase().contains("auth"));
@@ -59,24 +68,40 @@ pub(super) fn wget(run: &mut Run) -> Outcome {
     wget_files(run, &options, &urls)
 }
 
+/// What wget is told by `-e` and by files of settings: names as it compares them, with their values.
+fn settings(run: &mut Run, options: &Options) -> Vec<(String, Word)> {
+    let mut lines: Vec<Word> = options.values("e").cloned().collect();
+    let mut files: Vec<Word> = options.values("config").cloned().collect();
+    let named = run.variable("WGETRC").and_then(|file| file.as_literal().map(str::to_owned));
+    files.extend(named.map(|file| Word::literal_at(&file, run.call.span)));
+    for file in files {
+        let text = run.analyst.script(&file, run.shell).and_then(|text| text.as_literal().map(str::to_owned));
+        let written =
+            text.iter().flat_map(|text| text.lines()).filter(|line| !line.trim_start().starts_with('#'));
+        lines.extend(written.map(|line| Word::literal_at(line, file.span)));
+    }
+    let setting = |line: &Word| {
+        let shown = line.shown();
+        let name = shown.split('=').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let value = line.after('=');
+        let start = value.text.prefix().len() - value.text.prefix().trim_start().len();
+        (name.replace(['_', '-'], ""), value.from(start))
+    };
+    lines.iter().map(setting).collect()
+}
+
 /// Programs that wget runs, and files it reads and writes besides.
-fn helpers(run: &mut Run, options: &Options) {
+fn helpers(run: &mut Run, options: &Options, settings: &[(String, Word)]) {
     if let Some(program) = options.value("use-askpass").cloned() {
         run.inner(&[program]);
     }
-    for setting in options.values("e").cloned().collect::<Vec<_>>() {
-        let shown = setting.shown();
-        let name =
-            shown.split('=').next().unwrap_or_default().trim().to_ascii_lowercase().replace(['_', '-'], "");
-        let value = setting.after('=');
-        let start = value.text.prefix().len() - value.text.prefix().trim_start().len();
-        let value = value.from(start);
+    for (name, value) in settings {
         match name.as_str() {
-            "useaskpass" => drop(run.inner(&[value])),
+            "useaskpass" => drop(run.inner(std::slice::from_ref(value))),
             "outputdocument" | "logfile" => {
-                run.analyst.write(&value, WriteMode::Overwrite, Some(&Value::output(taint::NET)), run.shell)
+                run.analyst.write(value, WriteMode::Overwrite, Some(&Value::output(taint::NET)), run.shell)
             }
-            "postfile" | "bodyfile" | "input" => drop(run.read(&value, false)),
+            "input" => drop(run.read(value, false)),
             _ => {}
         }
     }

@@ -242,17 +242,53 @@ fn lambda(m: &mut Machine) -> Val {
     m.define(function)
 }
 
-/// A module by its name; one that lies beside the program is run.
+/// A module by its name; one that lies beside the program is run, after the packages it is in.
 fn module(m: &mut Machine, name: &str) -> Val {
-    let base = name.replace('.', "/");
-    let (file, package) = (format!("{base}.py"), format!("{base}/__init__.py"));
     let known = modules::is_known(name);
-    // A file beside the program comes before the library's module of that name.
-    if !name.is_empty() && (!known || m.has_beside(&file)) {
-        m.module_file(&file);
-        if !known && m.has_beside(&package) {
-            m.module_file(&package);
+    if !name.is_empty() && !known {
+        for (at, _) in name.match_indices('.') {
+            let package = name.get(..at).unwrap_or_default();
+            bring_in(m, &format!("{}/__init__.py", package.replace('.', "/")), package, false);
         }
     }
+    let base = name.replace('.', "/");
+    let outer = name.rsplit_once('.').map_or("", |(outer, _)| outer);
+    // A file beside the program comes before the library's module of that name.
+    if !name.is_empty() {
+        bring_in(m, &format!("{base}.py"), outer, !known);
+    }
+    if !name.is_empty() && !known {
+        bring_in(m, &format!("{base}/__init__.py"), name, false);
+    }
     Val::name(name)
+}
+
+/// Runs a file of a module, once, if it is there; what is not there may be remembered all the same.
+fn bring_in(m: &mut Machine, file: &str, package: &str, remembered: bool) {
+    if m.imported.iter().any(|known| known == file) || !remembered && !m.has_beside(file) {
+        return;
+    }
+    m.imported.push(file.to_owned());
+    let outer = std::mem::replace(&mut m.package, package.to_owned());
+    m.module_file(file);
+    m.package = outer;
+}
+
+/// The whole name of a module that is named from within a package: one dot is that package, each further one is the one
+/// around it.
+fn absolute(m: &Machine, path: &str) -> String {
+    let name = path.trim_start_matches('.');
+    let dots = path.len() - name.len();
+    let mut parts: Vec<&str> = m.package.split('.').filter(|part| !part.is_empty() && dots > 0).collect();
+    parts.truncate(parts.len().saturating_sub(dots.saturating_sub(1)));
+    parts.extend(Some(name).filter(|name| !name.is_empty()));
+    parts.join(".")
+}
+
+/// A name that is taken from a package may be a module in it.
+fn submodule(m: &mut Machine, package: &str, name: &str) {
+    let path = if package.is_empty() { name.to_owned() } else { format!("{package}.{name}") };
+    if !modules::is_known(&path) && m.has_beside(&format!("{}.py", path.replace('.', "/"))) {
+        module(m, &path);
+    }
 }

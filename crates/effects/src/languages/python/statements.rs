@@ -149,7 +149,7 @@ fn dotted(m: &mut Machine) -> String {
     let mut path = String::new();
     while let Some(tok) = m.peek() {
         match tok {
-            Tok::Op("." | "...") => path.push('.'),
+            Tok::Op(dots @ ("." | "...")) => path.push_str(dots),
             Tok::Name(name) if (path.is_empty() || path.ends_with('.')) && &**name != "import" => {
                 path.push_str(name)
             }
@@ -165,7 +165,8 @@ fn import_from(m: &mut Machine) {
     let path = dotted(m);
     m.eat_word("import");
     let end = line_end(m);
-    let module = m.module(path.trim_start_matches('.'));
+    let path = super::absolute(m, &path);
+    let module = m.module(&path);
     if m.sees("*") && m.stars.len() < 16 {
         m.stars.push(Rc::from(path.as_str()));
     }
@@ -176,6 +177,7 @@ fn import_from(m: &mut Machine) {
                 m.at += 1;
             }
             let Some(name) = m.name() else { return };
+            super::submodule(m, &path, &name);
             let value = m.attribute(&module, None, &name);
             let bound = if m.eat_word("as") { m.name().unwrap_or(name) } else { name };
             m.scope.set(&bound, value);
