@@ -118,7 +118,8 @@ impl<'w> Analyst<'w> {
             // A usage line (`set <name> [value]`) reads like that, in the project.
             let bare = !word.text.prefix().contains('/');
             let ours = |(place, _): &(Place, Certainty)| bare && place.zone <= Zone::Workspace;
-            if shell.file(&word.value()).is_some_and(|written| written.value.is_empty())
+            // What is put into all of them alike is not made from what each of them held.
+            if shell.file(&word.value()).is_some_and(|written| written.value.as_literal().is_some())
                 && !self.places(&word, shell).iter().any(ours)
             {
                 self.empty(&word, shell);
@@ -128,7 +129,7 @@ impl<'w> Analyst<'w> {
         self.effects
     }
 
-    /// Files that fit a pattern are opened to be written anew: if nothing is, they are empty.
+    /// Files that fit a pattern are opened to be written anew: all of them may get the same text, or none.
     pub(crate) fn reopen(&mut self, word: &Word) {
         if word.text.has_globs() && !word.text.has_holes() {
             self.reopened.push(word.clone());
@@ -380,7 +381,9 @@ impl Analyst<'_> {
                 _ if word.is("/") => {}
                 OpenMode::Read => content = Some(self.read(&word, false, shell)),
                 OpenMode::Write => {
-                    if is_everywhere(&word) && word.text.suffix().is_empty() {
+                    if let Some(found) = self.walked(&word) {
+                        self.empty(&found, shell);
+                    } else if is_everywhere(&word) && word.text.suffix().is_empty() {
                         self.empty(&word, shell);
                     } else {
                         self.reopen(&word);

@@ -85,7 +85,9 @@ impl Analyst<'_> {
         let walked = if mode == WriteMode::Overwrite { self.walked(word) } else { None };
         let word = walked.as_ref().unwrap_or(word);
         let text = content.and_then(Value::as_literal).map(str::to_owned);
-        if mode == WriteMode::Overwrite && text.as_deref() == Some("") {
+        // Whatever a pattern names gets the same text, instead of its own.
+        let same = text.is_some() && word.text.has_globs() && !word.text.has_holes();
+        if mode == WriteMode::Overwrite && (same || text.as_deref() == Some("")) {
             self.empty(word, shell);
         }
         for (place, certainty) in self.places(word, shell) {
@@ -110,13 +112,15 @@ impl Analyst<'_> {
     }
 
     /// A file that a walk of this call has found: it is there, whatever its name.
-    fn walked(&self, word: &Word) -> Option<Word> {
+    pub(super) fn walked(&self, word: &Word) -> Option<Word> {
         let at = word.text.pieces.iter().position(is_found)?;
         let root = word.text.prefix().strip_suffix('/').filter(|_| at == 1)?;
         let walks = |effect: &Effect| match &effect.kind {
             EffectKind::Exec { program, argv, .. } => {
-                matches!(program.as_str(), "find" | "gfind" | "fd" | "fdfind")
-                    && argv.iter().any(|word| word.trim_end_matches('/') == root)
+                matches!(
+                    program.as_str(),
+                    "find" | "gfind" | "fd" | "fdfind" | "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack"
+                ) && (root == "." || argv.iter().any(|word| word.trim_end_matches('/') == root))
             }
             _ => false,
         };

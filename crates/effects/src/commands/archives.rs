@@ -2,13 +2,14 @@
 //! options run programs or delete.
 
 pub(super) mod patches;
+mod seven;
 
 use tollgate_model::{Certainty, EffectKind, Mark, Place, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Taint, Value};
 
-use super::{Commands, Run, interpreters};
-use crate::analyst::taint;
+use super::{Commands, Run, find, interpreters};
+use crate::analyst::{call_taint, taint};
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 
@@ -18,12 +19,12 @@ pub(super) const COMMANDS: Commands = &[
     ("bsdtar", tar),
     ("unzip", unzip),
     ("zip", zip),
-    ("7z", seven_zip),
-    ("7za", seven_zip),
-    ("7zz", seven_zip),
-    ("7zr", seven_zip),
-    ("unrar", unrar),
-    ("rar", unrar),
+    ("7z", seven::seven_zip),
+    ("7za", seven::seven_zip),
+    ("7zz", seven::seven_zip),
+    ("7zr", seven::seven_zip),
+    ("unrar", seven::unrar),
+    ("rar", seven::unrar),
     ("cpio", cpio),
     ("ar", ar),
     ("dpkg-deb", dpkg_deb),
@@ -124,8 +125,13 @@ fn renamed(run: &mut Run, rename: &Word, folder: Option<&Word>) {
 }
 
 fn pack_tar(run: &mut Run, options: &Options) -> Outcome {
-    for list in ["T", "X"].iter().flat_map(|name| options.values(name)).cloned().collect::<Vec<_>>() {
+    if let Some(list) = options.value("X").cloned() {
         run.read(&list, false);
+    }
+    let mut sources: Vec<Word> =
+        options.operands.iter().filter(|word| !word.text.prefix().starts_with('@')).cloned().collect();
+    for list in options.values("T").cloned().collect::<Vec<_>>() {
+        sources.extend(find::listed(run, Some(&list)));
     }
     let folder = options.value("C").cloned();
     let before = run.shell.cwd().clone();
@@ -133,7 +139,7 @@ fn pack_tar(run: &mut Run, options: &Options) -> Outcome {
         run.shell.set_cwd(&folder.value());
     }
     let mut marks = Taint::NONE;
-    for word in options.operands.iter().filter(|word| !word.text.prefix().starts_with('@')) {
+    for word in &sources {
         marks = marks.union(run.read(word, true).taint);
         if options.has("remove-files") {
             run.analyst.delete(word, true, run.shell);
@@ -297,12 +303,13 @@ fn zip(run: &mut Run) -> Outcome {
         interpreters::code(run, &command.value(), command.span);
     }
     let Some((archive, sources)) = options.operands.split_first() else { return run.derived() };
+    let listed = if options.has("@") { find::listed(run, None) } else { Vec::new() };
     if options.has("d") {
         lighten(run, archive);
         return Outcome::silent(Status::Either);
     }
     let mut marks = Taint::NONE;
-    for word in sources {
+    for word in sources.iter().chain(&listed) {
         marks = marks.union(run.read(word, options.has("r")).taint);
         if options.has("m") {
             run.analyst.delete(word, options.has("r"), run.shell);
@@ -325,58 +332,6 @@ fn lighten(run: &mut Run, archive: &Word) {
     run.analyst.cut(archive, run.shell);
 }
 
-fn seven_zip(run: &mut Run) -> Outcome {
-    let (switches, operands): (Vec<Word>, Vec<Word>) =
-        run.args.iter().cloned().partition(|word| word.text.prefix().starts_with('-'));
-    let [verb, archive, sources @ ..] = operands.as_slice() else { return run.derived() };
-    let switch = |name: &str| switches.iter().find(|word| word.text.prefix().starts_with(name));
-    match verb.shown().as_str() {
-        "x" | "e" => {
-            let marks = source(run, Some(archive));
-            if switch("-so").is_none() {
-                let folder = switch("-o").map_or_else(|| here(run), |word| word.from(2));
-                unpack(run, Some(archive), marks, &folder);
-            }
-        }
-        "a" | "u" => {
-            for word in sources {
-                run.read(word, true);
-                if switch("-sdel").is_some() {
-                    run.analyst.delete(word, true, run.shell);
-                }
-            }
-            run.analyst.write(archive, WriteMode::Overwrite, None, run.shell);
-        }
-        "d" => lighten(run, archive),
-        _ => {}
-    }
-    run.derived()
-}
-
-fn unrar(run: &mut Run) -> Outcome {
-    let operands: Vec<Word> =
-        run.args.iter().filter(|word| !word.text.prefix().starts_with('-')).cloned().collect();
-    let [verb, archive, rest @ ..] = operands.as_slice() else { return run.derived() };
-    match verb.shown().as_str() {
-        "x" | "e" => {
-            let marks = source(run, Some(archive));
-            let folder = rest.last().filter(|word| word.text.suffix().ends_with('/')).cloned();
-            unpack(run, Some(archive), marks, &folder.unwrap_or_else(|| here(run)));
-        }
-        "a" | "m" => {
-            for word in rest {
-                run.read(word, true);
-                if verb.is("m") || run.args.iter().any(|word| word.is("-df") || word.is("-dw")) {
-                    run.analyst.delete(word, true, run.shell);
-                }
-            }
-            run.analyst.write(archive, WriteMode::Overwrite, None, run.shell);
-        }
-        _ => {}
-    }
-    run.derived()
-}
-
 fn cpio(run: &mut Run) -> Outcome {
     let spec = "i,extract o,create p,pass-through t,list d,make-directories u,unconditional m v,verbose V a A B b c C= D,directory= \
         E,pattern-file= f F,file= H,format= I= O= k l L M= n 0,null no-absolute-filenames absolute-filenames quiet r R,owner= s S \
@@ -395,6 +350,8 @@ fn cpio(run: &mut Run) -> Outcome {
         unpack(run, archive.as_ref(), marks, &folder.unwrap_or_else(|| here(run)));
         return Outcome::silent(Status::Either);
     }
+    let names = find::listed(run, None);
+    let marks = names.iter().fold(Taint::NONE, |marks, name| marks.union(run.read(name, false).taint));
     if options.has("p")
         && let Some(folder) = options.operands.first().cloned()
     {
@@ -403,9 +360,9 @@ fn cpio(run: &mut Run) -> Outcome {
     if options.has("o")
         && let Some(archive) = options.value("F").or(options.value("O")).cloned()
     {
-        run.analyst.write(&archive, WriteMode::Overwrite, None, run.shell);
+        run.analyst.write(&archive, WriteMode::Overwrite, Some(&Value::output(marks)), run.shell);
     }
-    run.derived()
+    Outcome::unknown(marks.union(call_taint(run.call)))
 }
 
 fn ar(run: &mut Run) -> Outcome {

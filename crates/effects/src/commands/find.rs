@@ -8,6 +8,7 @@ use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
 use self::expression::{Action, Passed};
+pub(super) use self::fd::below;
 use super::{Commands, Run};
 use crate::options::{Options, Order, read};
 use crate::paths;
@@ -326,6 +327,22 @@ fn lr(run: &mut Run) -> Outcome {
     let roots = if options.operands.is_empty() { &here[..] } else { &options.operands };
     let found = roots.iter().map(|root| all_below(root).text);
     Outcome { stdout: Value::of(found, tollgate_shell::value::Taint::NONE), status: Status::Either }
+}
+
+/// The names in a list, one in each line: that of a file, or standard input.
+pub(super) fn listed(run: &mut Run, list: Option<&Word>) -> Vec<Word> {
+    let file = list.filter(|list| !list.is("-") && !list.is("/dev/stdin"));
+    let input = match file {
+        Some(file) => {
+            let content = run.read(file, false);
+            run.analyst.script(file, run.shell).unwrap_or(content)
+        }
+        None => run.stdin().cloned().unwrap_or_else(Value::empty),
+    };
+    let mut names = items(&input, true, run);
+    // A name of which not even the beginning is known says nothing.
+    names.retain(|name| !name.text.prefix().is_empty());
+    names
 }
 
 /// The words that standard input makes.

@@ -9,11 +9,13 @@ mod content;
 mod history;
 mod kept;
 mod lose;
+mod patches;
 mod push;
 mod remotes;
 mod settings;
 mod site;
 mod stash;
+mod trees;
 mod work;
 
 use tollgate_model::git::{Config, SKIPS_HOOKS};
@@ -65,6 +67,8 @@ const VERBS: &[&[(&str, Verb)]] = &[
     remotes::VERBS,
     config::VERBS,
     content::VERBS,
+    patches::VERBS,
+    trees::VERBS,
     code::VERBS,
     kept::VERBS,
 ];

@@ -142,8 +142,9 @@ fn copies(run: &mut Run) -> Outcome {
 
 fn filter(run: &mut Run) -> Outcome {
     let options = read(run.args, specs::of(run.program), Order::Anywhere);
-    let whole = contents(run, &options.operands);
-    let named = ["files0-from", "from-file", "to-file"].into_iter().flat_map(|name| options.values(name));
+    let listed = options.value("files0-from").cloned().map(|list| super::find::listed(run, Some(&list)));
+    let whole = contents(run, listed.as_ref().unwrap_or(&options.operands));
+    let named = ["from-file", "to-file"].into_iter().flat_map(|name| options.values(name));
     for list in named.cloned().collect::<Vec<_>>() {
         run.read(&list, false);
     }
@@ -339,12 +340,23 @@ fn grep(run: &mut Run) -> Outcome {
         whole = (files.len() == 1).then_some(content);
     }
     names::named_files(run, &options, walks, skip);
+    let pattern = options.value("e").or(options.operands.first().filter(|_| skip == 1)).cloned();
+    if let Some(pattern) = pattern.as_ref().filter(|_| walks) {
+        names::secrets_in_home(run, pattern, &files);
+    }
     let lists = ["l", "L", "files", "files-without-match"].into_iter().any(|name| options.has(name));
     // `-L` of ripgrep follows links.
     let lists = lists && (own || !options.has("L") || options.has("l") || options.has("files"));
+    // Without a place it walks where it is.
+    let here = [Word::literal_at(".", run.call.span)];
+    let files = if walks && files.is_empty() && run.stdin().is_none() { here.to_vec() } else { files };
     if lists && !files.is_empty() {
-        let texts =
-            files.iter().map(|file| if walks { super::find::somewhere_below(file) } else { file.clone() });
+        let every = lists_all || pattern.as_ref().is_some_and(|pattern| is_everything(&pattern.shown()));
+        let texts = files.iter().map(|file| match walks {
+            true if every => super::find::all_below(file),
+            true => super::find::somewhere_below(file),
+            false => file.clone(),
+        });
         let names = texts.map(|word| word.text).collect::<Vec<_>>();
         return Outcome {
             stdout: Value::of(names, tollgate_shell::value::Taint::NONE),
@@ -352,7 +364,6 @@ fn grep(run: &mut Run) -> Outcome {
         };
     }
     let inverts = options.has("v") || options.has("L");
-    let pattern = options.value("e").or(options.operands.first().filter(|_| skip == 1)).cloned();
     match pattern.filter(|_| taint::has(marks, taint::NAMES) && !inverts) {
         Some(pattern) => names::picked(run, &pattern, marks),
         None if options.has("v") && own && !options.has("c") => {
@@ -360,6 +371,11 @@ fn grep(run: &mut Run) -> Outcome {
         }
         None => Outcome::unknown(marks),
     }
+}
+
+/// A pattern that every line fits, or every line with something in it.
+fn is_everything(pattern: &str) -> bool {
+    matches!(pattern, "" | "." | ".*" | "^" | "$" | ".+")
 }
 
 /// What is in these files, or on standard input when there are none.

@@ -46,7 +46,8 @@ pub(super) fn patch(run: &mut Run) -> Outcome {
     if let Some(folder) = folder {
         run.shell.set_cwd(&folder.value());
     }
-    let reverted = options.has("R") && text.as_ref().is_some_and(|text| taint::has(text.taint, taint::WORK));
+    let undoes = if options.has("R") { taint::WORK } else { taint::UNDONE };
+    let reverted = input.is_none() && text.as_ref().is_some_and(|text| taint::has(text.taint, undoes));
     match text.as_ref().and_then(Value::as_literal) {
         // What is not committed, as a patch, taken back: nothing else holds it.
         _ if reverted => run.push(EffectKind::WorkLoss {

@@ -3,7 +3,7 @@
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::Value;
 
-use super::{filled_with_parts, found, secrets};
+use super::{filled_with_parts, found, links_below, secrets};
 use crate::commands::Run;
 use crate::options::{Order, read};
 use crate::word::Word;
@@ -29,6 +29,10 @@ pub(super) fn fd(run: &mut Run) -> Outcome {
         Some(base) => roots.iter().map(|root| below(&base, root)).collect(),
         None => roots,
     };
+    let mut roots = roots;
+    if options.has("L") {
+        roots.extend(links_below(run, &roots));
+    }
     // A plain pattern stands for the names that hold it.
     let plain = pattern.len() > 1
         && pattern.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
@@ -65,7 +69,7 @@ pub(super) fn fd(run: &mut Run) -> Outcome {
 }
 
 /// A path as it is seen from a folder.
-fn below(folder: &Word, path: &Word) -> Word {
+pub(in crate::commands) fn below(folder: &Word, path: &Word) -> Word {
     if path.text.prefix().starts_with('/') {
         return path.clone();
     }

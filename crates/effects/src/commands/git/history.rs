@@ -4,7 +4,7 @@ use tollgate_model::git::Config;
 use tollgate_model::{Certainty, EffectKind, Loss, Rewrite};
 use tollgate_shell::eval::{Outcome, Status};
 
-use super::{Git, Verb, holds};
+use super::{Git, Verb, holds, work};
 use crate::options::{Order, read};
 use crate::word::Word;
 
@@ -48,6 +48,20 @@ impl Git<'_, '_, '_> {
         self.lose_refs(operation, "refs/heads/", std::slice::from_ref(branch));
     }
 
+    /// Remembers what a branch was called. With one name it is the one that is checked out.
+    fn rename_branch(&mut self, names: &[Word]) {
+        let world = self.run.analyst.world;
+        let current = || self.sites().into_iter().find_map(|site| site.repo?.branch(world));
+        let (old, new) = match names {
+            [new] => (current(), new),
+            [old, new] => (old.literal().map(str::to_owned), new),
+            _ => return,
+        };
+        if let (Some(old), Some(new)) = (old, new.literal().map(str::to_owned)) {
+            work::renamed(self.run.shell, &old, &new);
+        }
+    }
+
     /// Any branch may be made anew: which, and what was on it, is only known when it runs.
     pub(super) fn every_branch(&mut self, operation: &str) {
         let kind =
@@ -64,9 +78,9 @@ impl Git<'_, '_, '_> {
             }
             let unknown = names.iter().any(|name| name.literal().is_none());
             let facts = site.repo.as_ref().filter(|_| !unknown).map(|repo| {
-                let refs = names
-                    .iter()
-                    .map(|name| format!("{folder}{}", name.shown().trim_start_matches("refs/heads/")));
+                let plain = |name: &Word| name.shown().trim_start_matches("refs/heads/").to_owned();
+                let former = |name: String| work::former(self.run.shell, &name).unwrap_or(name);
+                let refs = names.iter().map(|name| format!("{folder}{}", former(plain(name))));
                 let refs: Vec<String> = refs.filter(|name| repo.has_ref(name, world)).collect();
                 let at = repo.root.clone().unwrap_or_else(|| repo.git_dir.clone());
                 let lone = if refs.is_empty() { Some(0) } else { world.git_lone_commits(&at, &refs) };
@@ -129,6 +143,9 @@ fn branch(git: &mut Git) -> Outcome {
         }
     } else if let Some((name, start)) = names.split_first().filter(|_| forced) {
         git.overwrite_branch("git branch -f", name, start);
+    }
+    if options.has("m") || options.has("M") {
+        git.rename_branch(&options.operands);
     }
     git.run.derived()
 }

@@ -1,6 +1,6 @@
 //! Commands that overwrite or delete files of the work tree. What would be lost is asked of the repository.
 
-use tollgate_model::git::{GitAsk, GitStatus, Repo};
+use tollgate_model::git::{GitAsk, GitStatus};
 use tollgate_model::{
     Certainty, EffectKind, FileKind, Loss, WriteMode, Zone, is_called_output, is_rebuildable,
 };
@@ -23,7 +23,6 @@ pub(super) const VERBS: &[(&str, Verb)] = &[
     ("mv", mv),
     ("checkout-index", checkout_index),
     ("read-tree", read_tree),
-    ("worktree", worktree),
 ];
 
 /// The most losses that one effect lists.
@@ -202,6 +201,13 @@ fn reset(git: &mut Git) -> Outcome {
         git.lose(&Doomed { certain: false, ..Doomed::tracked("git reset --hard") });
     } else if options.has("merge") {
         git.lose(&Doomed { staged: true, ..Doomed::new("git reset --merge") });
+        // What this call has put into the index by name goes with it.
+        let span = git.run.call.span;
+        let named = work::staged(git.run.shell);
+        let paths: Vec<Word> = named.iter().map(|path| Word::literal_at(path, span)).collect();
+        if !paths.is_empty() {
+            git.lose(&Doomed { modified: true, untracked: true, paths, ..Doomed::new("git reset --merge") });
+        }
     } else if !options.has("soft") && !options.has("keep") {
         git.remember(|work| {
             for kind in [&mut work.staged, &mut work.modified, &mut work.untracked, &mut work.ignored] {
@@ -444,45 +450,7 @@ fn read_tree(git: &mut Git) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
-fn worktree(git: &mut Git) -> Outcome {
-    let spec = "f,force d,detach b= B= checkout no-checkout guess-remote no-guess-remote track no-track lock reason= \
-        orphan q,quiet porcelain v,verbose z n,dry-run expire= relative-paths no-relative-paths";
-    let options = git.options(spec);
-    let Some((verb, rest)) = options.operands.split_first() else { return git.run.derived() };
-    match verb.shown().as_str() {
-        "remove" if options.has("f") => {
-            for folder in rest {
-                git.lose_work_tree("git worktree remove --force", folder, Loss::WorkTree);
-            }
-        }
-        "add" => {
-            if let Some(folder) = rest.first() {
-                git.target_folder(folder);
-            }
-            if let Some(branch) = options.value("B").cloned() {
-                git.overwrite_branch("git worktree add -B", &branch, rest.get(1..).unwrap_or_default());
-            }
-        }
-        _ => {}
-    }
-    git.run.derived()
-}
-
 impl Git<'_, '_, '_> {
-    /// Loses everything in another work tree that is not committed.
-    pub(super) fn lose_work_tree(&mut self, operation: &str, folder: &Word, kind: Loss) {
-        let world = self.run.analyst.world;
-        let path = self.path(folder);
-        // One that this call has made holds what this call put there.
-        if path.as_deref().is_some_and(|path| super::work::is_fresh(self.run.shell, path)) {
-            return;
-        }
-        let repo = path.as_deref().and_then(|path| Repo::find(path, world));
-        let own = repo.filter(|repo| repo.root.is_some() && repo.root == path);
-        let doomed = Doomed { kind, untracked: true, ..Doomed::tracked(operation) };
-        self.lose_at(&Site { repo: own, fresh: false, elsewhere: false }, &doomed);
-    }
-
     /// A setting, of this run or of the repository.
     pub(super) fn setting_here(&self, key: &str) -> Option<String> {
         if let Some(own) = self.settings.get(key) {

@@ -16,6 +16,8 @@ const SOURCE: &str = "/\0git-source";
 /// Files put into the index by their names, and those that are committed since.
 const STAGED: &str = "/\0git-staged";
 const KEPT: &str = "/\0git-kept";
+/// Branches with the names that they had before.
+const RENAMED: &str = "/\0git-renamed";
 
 /// Where work is now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +127,27 @@ fn listed(shell: &Shell, list: &str) -> String {
 /// Has this call committed the file by its name?
 pub(super) fn is_kept(shell: &Shell, path: &str) -> bool {
     listed(shell, KEPT).lines().any(|kept| crate::paths::within(path, kept))
+}
+
+/// The files that this call has put into the index by their names.
+pub(super) fn staged(shell: &Shell) -> Vec<String> {
+    listed(shell, STAGED).lines().map(str::to_owned).collect()
+}
+
+/// Remembers that a branch has another name from now on.
+pub(super) fn renamed(shell: &mut Shell, old: &str, new: &str) {
+    let text = format!("{}{old} {new}\n", listed(shell, RENAMED));
+    shell.write_file(&Value::text(RENAMED), &Value::text(&text), false);
+}
+
+/// The name that a branch had when the call came, if that was another.
+pub(super) fn former(shell: &Shell, name: &str) -> Option<String> {
+    let list = listed(shell, RENAMED);
+    let mut names = list.lines().rev().filter_map(|line| line.split_once(' '));
+    let (old, _) = names.find(|(_, new)| *new == name)?;
+    let before: Vec<(&str, &str)> = names.collect();
+    let older = before.iter().find(|(_, new)| *new == old).map(|(older, _)| *older);
+    Some(older.unwrap_or(old).to_owned())
 }
 
 /// Remembers a folder that this call makes into a repository.

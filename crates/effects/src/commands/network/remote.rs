@@ -7,7 +7,7 @@ use tollgate_shell::eval::{Code, Outcome, Scope, Status};
 use tollgate_shell::value::{Text, Value};
 
 use super::super::files::over;
-use super::super::{Run, archives, interpreters, loads};
+use super::super::{Run, archives, find, interpreters, loads};
 use super::address::{connect, host_of, send};
 use super::cargo::{Cargo, is_secret_name, variables};
 use super::remote_name;
@@ -305,7 +305,16 @@ pub(super) fn rsync(run: &mut Run) -> Outcome {
         interpreters::code(run, &program.value(), program.span);
         loads::unread(run, "rsync", &program.value());
     }
-    for name in ["files-from", "exclude-from", "include-from"] {
+    if let Some(list) = options.value("files-from").cloned() {
+        let folder = options.operands.first().cloned();
+        for name in find::listed(run, Some(&list)) {
+            run.read(
+                &folder.as_ref().map_or_else(|| name.clone(), |folder| find::below(folder, &name)),
+                true,
+            );
+        }
+    }
+    for name in ["exclude-from", "include-from"] {
         for file in options.values(name).filter(|file| !file.is("-")).cloned().collect::<Vec<_>>() {
             run.read(&file, false);
         }

@@ -1,13 +1,15 @@
 //! Names of files in a search: which secrets a pattern or a glob picks.
 
-use tollgate_model::{Certainty, FileKind, Place, Zone};
+use tollgate_model::{Certainty, EffectKind, FileKind, Place, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Taint, Value};
 
 use crate::analyst::taint;
 use crate::commands::Run;
 use crate::commands::alter::is_flag;
+use crate::commands::secrets;
 use crate::options::Options;
+use crate::paths;
 use crate::word::Word;
 
 /// A search below a folder reaches the secrets in it when it asks for files of such a name, or leaves nothing out.
@@ -33,6 +35,31 @@ pub(super) fn named_files(run: &mut Run, options: &Options, walks: bool, skip: u
     if everything && run.analyst.places(&file, run.shell).iter().any(secret) {
         run.read(&file, false);
     }
+}
+
+/// A search through a whole home for what secrets look like shows them, wherever they lie.
+pub(super) fn secrets_in_home(run: &mut Run, pattern: &Word, folders: &[Word]) {
+    if !looks_for_secrets(&pattern.shown()) {
+        return;
+    }
+    let home = run.analyst.world.home().to_owned();
+    for folder in folders {
+        for (place, certainty) in run.analyst.places(folder, run.shell) {
+            if !place.pattern && paths::within(&home, &place.path) {
+                let place = Place { zone: Zone::Secret, ..place };
+                run.analyst.push(EffectKind::Read { place, recursive: true }, folder.span, certainty);
+            }
+        }
+    }
+}
+
+/// Does it name a variable that holds a secret, or the beginning of a key?
+fn looks_for_secrets(pattern: &str) -> bool {
+    let mut words = pattern.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let begins = ["AKIA", "ghp_", "github_pat_", "sk-ant-", "sk-proj-", "xoxb-", "npm_", "glpat-"];
+    pattern.contains("PRIVATE KEY")
+        || begins.iter().any(|begin| pattern.contains(begin))
+        || words.any(|word| word.contains('_') && secrets::is_secret_name(&word.to_ascii_uppercase()))
 }
 
 /// `ls`: names of files, which a filter may pick some of. What patterns match is named with its folder, and what is not
