@@ -3,6 +3,7 @@
 
 mod data;
 mod described;
+pub(super) mod fresh;
 mod machines;
 mod options;
 mod reach;
@@ -143,7 +144,7 @@ fn start(run: &mut Run, words: &[Word]) -> Outcome {
     reach::shown_files(run, &options, mark);
     // A new container knows only what it was given.
     run.analyst.sift(mark, |effect| !matches!(effect.kind, EffectKind::EnvRead { .. }));
-    outcome
+    fresh::starts(run, &options, outcome)
 }
 
 /// The entry point, if one is given, and the words behind the image.
@@ -162,6 +163,9 @@ fn exec(run: &mut Run, options: &Options) -> Outcome {
     let mark = run.analyst.mark();
     let outcome = inside(run, there, options.value("w"), &command);
     data::wiped(run, mark);
+    if container.is_some_and(|container| fresh::is_own(run, &container)) {
+        run.analyst.sift(mark, fresh::spares);
+    }
     outcome
 }
 
