@@ -20,6 +20,7 @@ const SHELLS_OWN: &[&str] = &[
     "BASH_ARGV",
     "BASH_COMMAND",
     "BASH_LINENO",
+    "BASH_REMATCH",
     "BASH_SOURCE",
     "BASH_SUBSHELL",
     "BASH_VERSINFO",
@@ -38,6 +39,8 @@ const SHELLS_OWN: &[&str] = &[
     "LINENO",
     "LINES",
     "MACHTYPE",
+    "MAPFILE",
+    "MATCH",
     "OLDPWD",
     "OPTARG",
     "OPTIND",
@@ -57,6 +60,8 @@ const SHELLS_OWN: &[&str] = &[
     "UID",
     "ZSH_NAME",
     "ZSH_VERSION",
+    "argv",
+    "match",
 ];
 
 impl Shell {

@@ -299,8 +299,14 @@ impl Shell {
             first.value = path;
         }
         let copied = copies_input(&call).then(|| call.stdin.value.clone()).flatten();
+        self.may_make_folders(&call);
         let outcome = host.command(&call, self);
         self.state.touched = true;
+        if call.name() == Some("kill") && !self.state.local.traps.is_empty() {
+            self.may_end(self.state.clone());
+            self.run_traps_aside(host);
+        }
+        self.use_input(&call);
         if self.take_ended() {
             return Flow::default();
         }

@@ -118,6 +118,7 @@ impl Shell {
         }
         let known = self.state.local.vars.contains_key(&name) || old.attributes.exported;
         let mut new = Variable { contents: Contents::Unset, attributes: old.attributes, maybe_unset: false };
+        new.attributes.exported |= self.state.local.options.all_export;
         new.contents = updated(&old, known, place, append && !added, value);
         if old.attributes.readonly {
             new = join_variables(&old, &new);
@@ -274,11 +275,15 @@ impl Shell {
             };
             value.map(each)
         };
-        match attributes {
+        let cased = match attributes {
+            Attributes { lower: true, upper: true, .. } => {
+                convert(str::to_lowercase).union(&convert(str::to_uppercase))
+            }
             Attributes { lower: true, .. } => convert(str::to_lowercase),
             Attributes { upper: true, .. } => convert(str::to_uppercase),
-            _ => value,
-        }
+            _ => return value,
+        };
+        if attributes.partly { cased.union(&value) } else { cased }
     }
 
     /// Some variables are code: prompts are expanded, `PROMPT_COMMAND` is run.

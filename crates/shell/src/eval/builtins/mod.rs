@@ -1,5 +1,6 @@
 //! Builtins that change the shell, print known text or decide what runs next.
 
+mod answer;
 mod condition;
 mod control;
 mod declare;

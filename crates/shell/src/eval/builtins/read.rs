@@ -152,6 +152,18 @@ impl<'a> Request<'a> {
         Some(request)
     }
 
+    /// Where the line ends: not behind a backslash, unless those mean nothing.
+    fn cut<'t>(&self, known: &'t str, delimiter: char) -> Option<(&'t str, &'t str)> {
+        let escaped = |before: &str| {
+            let slashes = before.bytes().rev().take_while(|byte| *byte == b'\\').count();
+            !self.raw && slashes % 2 == 1
+        };
+        let mut cuts = known
+            .match_indices(delimiter)
+            .filter_map(|(at, _)| Some((known.get(..at)?, known.get(at + delimiter.len_utf8()..)?)));
+        cuts.find(|(before, _)| !escaped(before))
+    }
+
     /// Takes one line off the input.
     fn take(&self, input: &Text) -> Line {
         let delimiter = self.delimiter.unwrap_or('\n');
@@ -177,7 +189,7 @@ impl<'a> Request<'a> {
                 let ended = if cut.is_empty() { Ended::No } else { Ended::Yes };
                 return Line { line: Text::literal(&cut), rest, ended };
             }
-            if let Some((before, after)) = known.split_once(delimiter) {
+            if let Some((before, after)) = self.cut(known, delimiter) {
                 line.push_str(before);
                 if names && after.is_empty() && pieces.len() == 0 {
                     return Line { line, rest: input.clone(), ended: Ended::Maybe };
@@ -226,10 +238,20 @@ fn split(line: &str, ifs: &str, count: usize, raw: bool) -> Vec<String> {
         rest = hard
             .map_or(after, |c| after.get(c.len_utf8()..).unwrap_or_default().trim_start_matches(is_white));
     }
+    let rest = last_field(rest.trim_end_matches(is_white), ifs);
     if !rest.is_empty() {
-        words.push(unbackslashed(rest.trim_end_matches(is_white), raw));
+        words.push(unbackslashed(rest, raw));
     }
     words
+}
+
+/// The last field without the one separator behind it, where it holds no other.
+fn last_field<'l>(rest: &'l str, ifs: &str) -> &'l str {
+    let hard = |c: char| ifs.contains(c) && !matches!(c, ' ' | '\t' | '\n');
+    match rest.strip_suffix(hard) {
+        Some(field) if !field.contains(hard) => field.trim_end_matches(|c| ifs.contains(c)),
+        _ => rest,
+    }
 }
 
 fn unbackslashed(text: &str, raw: bool) -> String {
@@ -239,7 +261,8 @@ fn unbackslashed(text: &str, raw: bool) -> String {
     let mut result = String::new();
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
-        result.extend(if c == '\\' { chars.next() } else { Some(c) });
+        // A backslash before the end of a line joins the next one to it.
+        result.extend(if c == '\\' { chars.next().filter(|next| *next != '\n') } else { Some(c) });
     }
     result
 }
