@@ -39,7 +39,10 @@ impl Shell {
             Rc::new(left.last.union(&right.last))
         };
         let local = shared(&left.local, &right.local, |left, right| self.join_locals(left, right, host));
-        let world = shared(&left.world, &right.world, join_worlds);
+        let mut world = shared(&left.world, &right.world, join_worlds);
+        if left.local.fds != right.local.fds {
+            join_buffers(&left, right, Rc::make_mut(&mut world));
+        }
         State { local, world, code, last, touched: left.touched || right.touched }
     }
 
@@ -246,7 +249,12 @@ fn join_functions(
                 let new = right.any.iter().filter(|function| !left.any.contains(function));
                 let any = left.any.iter().chain(new).cloned().collect();
                 let maybe_unset = left.maybe_unset || right.maybe_unset;
-                Functions { any, maybe_unset, exported: left.exported || right.exported }
+                Functions {
+                    any,
+                    maybe_unset,
+                    exported: left.exported || right.exported,
+                    readonly: left.readonly || right.readonly,
+                }
             }
             _ => Functions { maybe_unset: true, ..one.clone() },
         };
@@ -268,6 +276,19 @@ fn join_dirs(left: &[Value], right: &[Value]) -> Vec<Value> {
 fn join_descriptors(left: &Descriptor, right: &Descriptor) -> Descriptor {
     let plain = matches!(left, Descriptor::Outer | Descriptor::Closed);
     if plain { right.clone() } else { left.clone() }
+}
+
+/// The descriptor that is kept reads what either would.
+fn join_buffers(left: &State, right: &State, world: &mut World) {
+    for fd in left.local.fds.keys() {
+        let ids = (left.input_buffer(*fd), right.input_buffer(*fd));
+        if let (Some(id), Some(other)) = ids
+            && id != other
+            && let (Some(one), Some(two)) = (left.input(*fd), right.input(*fd))
+        {
+            Rc::make_mut(&mut world.buffers).insert(id, Rc::new(one.union(two)));
+        }
+    }
 }
 
 fn join_worlds(left: &World, right: &World) -> World {

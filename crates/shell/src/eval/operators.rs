@@ -339,7 +339,14 @@ impl Operator {
                 let each = |pattern: &Pattern| -> Vec<Text> {
                     with.any
                         .iter()
-                        .map(|with| replaced(text, pattern, *anchor, with).unwrap_or_else(|| blurred(text)))
+                        .flat_map(|with| {
+                            // Since bash 5.2 `&` stands for what was found.
+                            let hits = with.as_literal().is_some_and(|with| with.contains('&'));
+                            let ways = if hits { &[false, true][..] } else { &[false][..] };
+                            ways.iter().map(move |hits| {
+                                replaced(text, pattern, *anchor, with, *hits).unwrap_or_else(|| blurred(text))
+                            })
+                        })
                         .collect()
                 };
                 patterns.iter().flat_map(each).collect()

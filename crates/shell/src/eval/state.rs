@@ -126,6 +126,8 @@ pub(super) struct Functions {
     pub any: Vec<Function>,
     pub maybe_unset: bool,
     pub exported: bool,
+    /// It cannot be defined anew.
+    pub readonly: bool,
 }
 
 #[derive(Clone, Debug)]

@@ -113,6 +113,13 @@ impl Shell {
             array @ Assigned::Array { .. } => array,
         };
         self.assigned_code(&name, &value, span, host);
+        if let Assigned::Array { elements, .. } = &value {
+            for (key, value) in &elements.known {
+                if let Key::Name(key) = key {
+                    self.assign_table(&name, key, value, span, host);
+                }
+            }
+        }
         if let (Place::Element(Key::Name(key)), Assigned::Scalar(value)) = (&place, &value) {
             self.assign_table(&name, key, value, span, host);
         }
@@ -140,6 +147,21 @@ impl Shell {
         for target in targets.iter().flat_map(Value::literals).chain([&**name]) {
             let new = join_variables(&self.lookup(target, host), &Variable::new(value.clone(), false));
             self.state.vars_mut().insert(Rc::from(target), Rc::new(new));
+        }
+    }
+
+    /// A variable whose name is not known has this value: it may be any.
+    pub(super) fn spread(&mut self, value: &Value) {
+        if !value.is_known() || value.is_empty() {
+            return;
+        }
+        for variable in self.state.vars_mut().values_mut() {
+            if let Contents::Scalar(old) = &variable.contents
+                && !variable.attributes.readonly
+            {
+                let contents = Contents::Scalar(old.union(value));
+                Rc::make_mut(variable).contents = contents;
+            }
         }
     }
 

@@ -260,7 +260,12 @@ impl Reader<'_> {
     ) -> Tri {
         match operator {
             "=" | "==" | "!=" => {
-                let patterns = shell.patterns(right, host);
+                let home = matches!(right.parts.first(), Some(Part::Text { text, quoted: false }) if text.starts_with('~'));
+                let patterns = if home {
+                    shell.expand_value(right, Mode::Assignment, host).any.iter().map(Pattern::new).collect()
+                } else {
+                    shell.patterns(right, host)
+                };
                 let shell = &*shell;
                 let answer = Tri::all(patterns.iter().flat_map(|pattern| {
                     left.any.iter().map(|text| shell.certain(pattern, matched(pattern, text)))

@@ -68,6 +68,9 @@ impl Shell {
     /// With options that are not known, any word may be a variable that is read.
     fn read_somewhere(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
         let taint = self.state.input(0).map(|value| value.taint).unwrap_or_default();
+        if let Some(input) = self.input_value(0) {
+            self.spread(&input.map(|text| Request::default().take(text).line));
+        }
         for name in args.iter().filter_map(|field| field.value.as_literal()).filter(|name| is_name(name)) {
             self.assign_scalar(name, Value::unknown(HoleSource::Input).with_taint(taint), span, host);
         }
@@ -115,7 +118,10 @@ impl Shell {
             None => elements.others = Some(Value::unknown(HoleSource::Input).with_taint(line.taint)),
         }
         let contents = Contents::Array(Array { any: vec![elements], associative: false });
-        let variable = Variable { contents, ..Variable::new(Value::empty(), false) };
+        let mut variable = Variable { contents, ..Variable::new(Value::empty(), false) };
+        if let Some(old) = self.state.local.vars.get(name).filter(|old| old.attributes.readonly) {
+            variable = super::super::join::join_variables(old, &variable);
+        }
         self.state.vars_mut().insert(Rc::from(name), Rc::new(variable));
     }
 }
