@@ -13,7 +13,7 @@ use tollgate_model::{
 };
 use tollgate_shell::ast::{Dialect, ProblemKind};
 use tollgate_shell::eval::{Call, Host, Kind, Note, Open, OpenMode, Outcome, Shell, Status};
-use tollgate_shell::value::{Taint, Value};
+use tollgate_shell::value::{Taint, Text, Value};
 
 use crate::aftermath;
 use crate::commands;
@@ -251,6 +251,9 @@ impl<'w> Analyst<'w> {
         }
         self.scripts += 1;
         let (place, _) = self.places(word, shell).into_iter().next()?;
+        if let Some(written) = shell.file(&Value::text(&place.path)).filter(|_| !place.pattern) {
+            return Some(written.value);
+        }
         if place.pattern || self.scripts > 16 || self.world.kind(&place.path) != FileKind::File {
             return None;
         }
@@ -333,6 +336,13 @@ impl Host for Analyst<'_> {
             FileKind::Missing => self.made.iter().any(|made| paths::within(made, path)).then_some(true),
             _ => Some(false),
         }
+    }
+
+    fn real_dir(&self, path: &str) -> Option<String> {
+        let text = Text::literal(path);
+        let text = paths::physical(&text, &self.links, self.world).unwrap_or(text);
+        let place = paths::place(&text, path, self.world, &self.links);
+        (!place.pattern).then_some(place.path)
     }
 
     fn environment(&self, name: &str) -> Option<String> {

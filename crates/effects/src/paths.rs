@@ -34,6 +34,45 @@ pub(crate) fn name(text: &Text, shown: &str, world: &dyn World, links: &Links) -
     Place { path, shown: shown.to_owned(), zone, pattern: false, root }
 }
 
+/// Where a path leads when each `..` goes up from where the links before it lead, as the system reads it. `None` where
+/// that is what it says.
+pub(crate) fn physical(text: &Text, links: &Links, world: &dyn World) -> Option<Text> {
+    let first = text.prefix();
+    if !first.starts_with('/') || !first.contains("/..") {
+        return None;
+    }
+    // Before a pattern, the last name goes on.
+    let (known, open) = match text.pieces.len() {
+        1 => (first, None),
+        _ => first.rsplit_once('/').map(|(known, open)| (known, Some(open)))?,
+    };
+    let mut path = String::new();
+    for name in known.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => {
+                let real = place(&Text::literal(&path), "", world, links);
+                path = real.path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+            }
+            name => {
+                path.push('/');
+                path.push_str(name);
+            }
+        }
+    }
+    if path == normal(known).trim_end_matches('/') {
+        return None;
+    }
+    match open {
+        Some(open) => path.extend(["/", open]),
+        None if path.is_empty() => path.push('/'),
+        None => {}
+    }
+    let mut whole = Text::literal(&path);
+    text.pieces.iter().skip(1).for_each(|piece| whole.push(piece.clone()));
+    Some(whole)
+}
+
 /// The place of a text in which the call's own links are followed.
 pub(crate) fn at(text: &Text, shown: &str, world: &dyn World) -> Place {
     // The system reads a path up to its first NUL.

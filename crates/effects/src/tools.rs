@@ -159,7 +159,7 @@ impl<'w> Hands<'w> {
 
     pub(crate) fn make_dir(&mut self, path: &str) {
         let word = self.word(path);
-        self.analyst.make_dir(&word, &self.shell);
+        self.analyst.make_dir(&word, &mut self.shell);
     }
 
     /// Such tools take folders as well as files: with everything below, unless a file is there.

@@ -90,7 +90,9 @@ impl Analyst<'_> {
         if mode == WriteMode::Overwrite && (same || text.as_deref() == Some("")) {
             self.empty(word, shell);
         }
-        for (place, certainty) in self.places(word, shell) {
+        let places = self.places(word, shell);
+        self.name_by_place(word, &places, shell);
+        for (place, certainty) in places {
             self.changes(&place, false, word.span, certainty);
             if place.path == "/proc/sysrq-trigger" {
                 let kind = EffectKind::Process { signal: "power".into(), target: "the machine".into() };
@@ -108,6 +110,20 @@ impl Analyst<'_> {
         } else if let Some(stored) = shell.file(&word.value()).filter(|stored| stored.value.has_file()) {
             // What another file holds is not what is there any more.
             shell.write_file(&word.value(), &Value::output(stored.value.taint), false);
+        }
+    }
+
+    /// What is written through a link on disk is read by the name of the file itself.
+    fn name_by_place(&self, word: &Word, places: &[(Place, Certainty)], shell: &mut Shell) {
+        let [(place, Certainty::Certain)] = places else { return };
+        let resolved = shell.resolve(&word.value());
+        if let Some(path) = resolved.as_literal()
+            && path != place.path
+            && !place.pattern
+            && !place.path.starts_with("/dev/")
+            && self.elsewhere.is_none()
+        {
+            shell.name_also(path, &place.path);
         }
     }
 
@@ -171,6 +187,7 @@ impl Analyst<'_> {
     pub(crate) fn delete(&mut self, word: &Word, recursive: bool, shell: &mut Shell) {
         self.deletes(self.places(word, shell), recursive, false, word.span);
         shell.forget_file(&word.value());
+        shell.remove_folder(&word.value());
     }
 
     fn deletes(&mut self, places: Vec<(Place, Certainty)>, recursive: bool, moved: bool, span: Span) {
@@ -210,6 +227,7 @@ impl Analyst<'_> {
         let places = if within { self.places(word, shell) } else { self.names(word, shell) };
         self.deletes(places, recursive, moved, word.span);
         shell.forget_file(&word.value());
+        shell.remove_folder(&word.value());
     }
 
     /// Changes who may do what with a path.
@@ -221,7 +239,8 @@ impl Analyst<'_> {
     }
 
     /// Remembers a directory that the call makes.
-    pub(crate) fn make_dir(&mut self, word: &Word, shell: &Shell) {
+    pub(crate) fn make_dir(&mut self, word: &Word, shell: &mut Shell) {
+        shell.make_folder(&word.value());
         for (place, certainty) in self.places(word, shell) {
             if !place.pattern {
                 self.made.push(place.path.clone());

@@ -52,7 +52,7 @@ impl Analyst<'_> {
         };
         let shown = word.shown();
         let resolved = shell.resolve(&self.in_temp(word));
-        for text in &self.here(&resolved) {
+        for text in self.here(&resolved).iter().chain(&self.climbed(word, shell)) {
             let led = paths::led(text, whole, self.world);
             for text in std::iter::once(text).chain(&led) {
                 let sure = resolved.any.len() == 1 && paths::is_certain(&self.links.follow(text), self.world);
@@ -71,6 +71,13 @@ impl Analyst<'_> {
             }
         }
         places
+    }
+
+    /// Where `..` behind a link leads: up from what the link leads to.
+    fn climbed(&self, word: &Word, shell: &Shell) -> Vec<Text> {
+        let spelled = if self.elsewhere.is_none() { shell.spelled(&word.value()) } else { None };
+        let texts = spelled.iter().flat_map(|value| value.any.iter());
+        texts.filter_map(|text| paths::physical(text, &self.links, self.world)).collect()
     }
 
     /// `$TMPDIR`, where nothing says what it is, is a folder for temporary files. That it may be empty is

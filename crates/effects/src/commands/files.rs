@@ -268,11 +268,18 @@ fn cp(run: &mut Run) -> Outcome {
         if options.has("n") && is_there(run, &landing) {
             continue;
         }
+        let kept =
+            options.has("P") || options.has("d") || recursive && !options.has("L") && !options.has("H");
+        let led = if kept { led(run, source) } else { None };
         run.analyst.write(&landing, replacing(&options), Some(&content), run.shell);
         match both_ends(run, &landing, source, options.has("s")) {
             Some((name, original)) if linked => run.analyst.links.link(&name, &original),
+            Some((name, _)) if led.is_some() => led.iter().for_each(|led| leads(run, &name, led)),
             Some((name, original)) => run.analyst.links.copy(&name, &original),
             None => {}
+        }
+        if recursive {
+            carried(run, source, &landing, false);
         }
     }
     Outcome::silent(Status::Either)
@@ -312,12 +319,16 @@ fn mv(run: &mut Run) -> Outcome {
         }
         if let Some(target) = &target {
             let landing = landing(run, source, target, sources.len() > 1 || options.has("t"));
+            run.shell.forget_file(&landing.value());
             run.analyst.write(&landing, replacing(&options), content.as_ref(), run.shell);
+            if !single {
+                carried(run, source, &landing, true);
+            }
             let name = [&landing, target]
                 .into_iter()
                 .find_map(|word| run.shell.resolve(&word.value()).as_literal().map(str::to_owned));
             if let (Some(name), Some(target)) = (&name, &led) {
-                run.analyst.links.link(name, target);
+                leads(run, name, target);
             }
             if let Some(name) = name {
                 let originals = run.shell.resolve(&source.value());
@@ -326,6 +337,24 @@ fn mv(run: &mut Run) -> Outcome {
         }
     }
     Outcome::silent(Status::Either)
+}
+
+/// A folder has another name from now on, or a copy of that name, with all that the call put into it.
+fn carried(run: &mut Run, source: &Word, landing: &Word, moved: bool) {
+    let places = run.analyst.places(source, run.shell);
+    let folder = |(place, _): &(tollgate_model::Place, Certainty)| {
+        !place.pattern && run.analyst.world.kind(&place.path) == FileKind::Dir
+    };
+    if !places.is_empty() && places.iter().all(folder) {
+        run.shell.make_folder(&landing.value());
+    }
+    run.shell.carry(&source.value(), &landing.value(), moved);
+}
+
+/// The name leads to what is there from now on.
+fn leads(run: &mut Run, name: &str, target: &str) {
+    run.analyst.links.link(name, target);
+    run.shell.name_also(name, target);
 }
 
 /// Where a link that is moved leads, from whatever folder it is in.
@@ -351,7 +380,7 @@ pub(crate) fn remember_link(run: &mut Run, name: &Word, source: &Word, symbolic:
     if let Some((name, target)) = both_ends(run, name, source, symbolic) {
         // Where a link leads whose folder is not known, nobody knows; only what program it is.
         match source.literal() {
-            Some(_) => run.analyst.links.link(&name, &target),
+            Some(_) => leads(run, &name, &target),
             None => run.analyst.links.copy(&name, &target),
         }
     }
@@ -375,6 +404,7 @@ fn ln(run: &mut Run) -> Outcome {
                 both_ends(run, &landing, source, options.has("s")).filter(|_| source.literal().is_some());
             let end = ends.map_or_else(|| source.clone(), |(_, end)| Word::literal_at(&end, source.span));
             let content = run.analyst.read(&end, false, run.shell);
+            run.shell.forget_file(&landing.value());
             run.analyst.write(&landing, WriteMode::Overwrite, Some(&content), run.shell);
             remember_link(run, &landing, source, options.has("s"));
         }
@@ -438,8 +468,14 @@ fn dd(run: &mut Run) -> Outcome {
         || run.args.iter().any(none);
     let written = if worthless { Some(Value::empty()) } else { content.clone() };
     let targets: Vec<Word> = run.args.iter().filter(named("of=")).map(|word| word.after('=')).collect();
+    let over = run.args.iter().any(|word| word.shown().contains("notrunc"));
     for target in &targets {
+        let held = run.shell.file(&target.value()).filter(|_| over);
         run.analyst.write(target, WriteMode::Overwrite, written.as_ref(), run.shell);
+        if let (Some(held), Some(written)) = (held, &written) {
+            run.shell.write_file(&target.value(), &held.value, false);
+            run.shell.write_over(&target.value(), written);
+        }
     }
     match content {
         Some(stdout) if targets.is_empty() => Outcome { stdout, status: Status::Either },

@@ -74,6 +74,13 @@ fn shell(run: &mut Run) -> Outcome {
         if shows_environment(run.program, &text.shown()) {
             run.push(EffectKind::EnvRead { names: Vec::new() });
         }
+        if options.has("p") {
+            let Run { analyst, shell, call, path, program, args } = run;
+            return shell.isolated(|shell| {
+                shell.doubt_functions();
+                text_with_args(&mut Run { analyst, shell, call, path, program, args }, text, rest)
+            });
+        }
         return text_with_args(run, text, rest);
     }
     match options.operands.split_first() {
@@ -125,7 +132,15 @@ fn code_with(run: &mut Run, text: &Value, args: Option<Vec<Field>>, span: Span) 
     warn_of_source(run, text, span);
     let code =
         Code { text: text.clone(), scope: Scope::Child, dialect: Dialect::Bash, name: None, args, span };
-    run.shell.run_text(&code, run.analyst)
+    if run.program == "bash" {
+        return run.shell.run_text(&code, run.analyst);
+    }
+    // What another program starts is `sh`, which need not be bash.
+    let Run { analyst, shell, .. } = run;
+    shell.isolated(|shell| {
+        shell.doubt_functions();
+        shell.run_text(&code, *analyst)
+    })
 }
 
 /// Words that a program joins with blanks and gives to a shell.

@@ -1,5 +1,6 @@
 //! Programs that print a path: what they print is known when what they are given is.
 
+use tollgate_model::WriteMode;
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
@@ -22,7 +23,22 @@ pub(super) const COMMANDS: Commands = &[
     ("mdfind", locate),
     ("mktemp", mktemp),
     ("gmktemp", mktemp),
+    ("history", history),
 ];
+
+/// `history -w file` and `-a file` write down what was entered, or what `history -s` says was.
+fn history(run: &mut Run) -> Outcome {
+    let options = read(run.args, "a c d= n p r s w", Order::First);
+    if options.has("a") || options.has("w") {
+        let mode = if options.has("w") { WriteMode::Overwrite } else { WriteMode::Append };
+        let kept = run.shell.variable("HISTFILE").and_then(|file| file.as_literal().map(str::to_owned));
+        let kept = kept.map(|file| Word::literal_at(&file, run.call.span));
+        if let Some(file) = options.operands.first().cloned().or(kept) {
+            run.analyst.write(&file, mode, None, run.shell);
+        }
+    }
+    run.derived()
+}
 
 fn pwd(run: &mut Run) -> Outcome {
     printed(run.shell.cwd().clone())

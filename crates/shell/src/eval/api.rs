@@ -25,6 +25,11 @@ pub trait Host {
     /// Whether there is such a directory; `None` when that cannot be told.
     fn is_dir(&self, path: &str) -> Option<bool>;
 
+    /// Where a directory really lies, links followed; the path is as it is spelled, with `..` in it.
+    fn real_dir(&self, _path: &str) -> Option<String> {
+        None
+    }
+
     /// The value of a variable that the script does not set; `None` when unknown.
     fn environment(&self, name: &str) -> Option<String>;
 

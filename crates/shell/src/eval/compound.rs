@@ -150,11 +150,12 @@ impl Shell {
         let all: Vec<Rc<str>> = names.literals().flat_map(str::split_whitespace).map(Rc::from).collect();
         let functions = Rc::make_mut(&mut self.state.local_mut().functions);
         for name in &all {
-            let old = functions.get(name).filter(|_| !sure);
+            let readonly = functions.get(name).is_some_and(|old| old.readonly);
+            let old = functions.get(name).filter(|_| !sure || readonly);
             let any = old.map(|old| old.any.clone()).unwrap_or_default();
             let any = any.into_iter().chain([function.clone()]).collect();
             let exported = functions.get(name).is_some_and(|old| old.exported);
-            functions.insert(Rc::clone(name), Functions { any, maybe_unset: !sure, exported });
+            functions.insert(Rc::clone(name), Functions { any, maybe_unset: !sure, exported, readonly });
         }
         let zsh = self.dialect == Dialect::Zsh;
         let implicit = |name: &&Rc<str>| HOOKS.contains(&&***name) || zsh && name.starts_with("TRAP");

@@ -13,7 +13,7 @@ use crate::ast::{Dialect, Item, Stage};
 use crate::value::{Text, Value};
 
 /// Jobs that are looked at again in the end.
-const JOBS: usize = 16;
+const JOBS: usize = 32;
 
 /// A statement started in the background, and how things stood then.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl Shell {
         looked: BTreeSet<Text>,
         host: &mut dyn Host,
     ) {
-        let kept = !looked.is_empty() && self.jobs.len() < JOBS;
+        let kept = self.jobs.len() < JOBS;
         if kept && self.step(span_length(item.span) / 16, item.span, host) {
             let (start, context, dialect) = (start.clone(), self.context, self.dialect);
             self.jobs.push(Job { item: item.clone(), start, looked, context, dialect });
@@ -63,7 +63,8 @@ impl Shell {
     pub(super) fn run_late_jobs(&mut self, host: &mut dyn Host) {
         let present = (self.context, self.dialect);
         for job in std::mem::take(&mut self.jobs) {
-            if !changed(&job.looked, &job.start.world, &self.state.world) {
+            let (start, end) = (&job.start.world, &self.state.world);
+            if !changed(&job.looked, start, end) && start.names == end.names {
                 continue;
             }
             let end = self.state.clone();

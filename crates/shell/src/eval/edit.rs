@@ -51,9 +51,16 @@ fn trim_known(known: &str, pattern: &Pattern, suffix: bool, longest: bool) -> Op
     })
 }
 
-pub(super) fn replaced(text: &Text, pattern: &Pattern, anchor: ReplaceAnchor, with: &Text) -> Option<Text> {
+/// With `hits`, `&` in the replacement is what was found.
+pub(super) fn replaced(
+    text: &Text,
+    pattern: &Pattern,
+    anchor: ReplaceAnchor,
+    with: &Text,
+    hits: bool,
+) -> Option<Text> {
     if let Some(known) = text.as_literal() {
-        return replace_known(known, pattern, anchor, with);
+        return replace_known(known, pattern, anchor, with, hits);
     }
     // One character at a time does not care where holes begin; the holes themselves may change.
     if anchor != ReplaceAnchor::All || !pattern.is_one_char() {
@@ -62,7 +69,7 @@ pub(super) fn replaced(text: &Text, pattern: &Pattern, anchor: ReplaceAnchor, wi
     let mut result = Text::default();
     for piece in &text.pieces {
         match piece {
-            Piece::Text(known) => result.append(&replace_known(known, pattern, anchor, with)?),
+            Piece::Text(known) => result.append(&replace_known(known, pattern, anchor, with, hits)?),
             Piece::Hole(hole) => result.push(Piece::Hole(Hole { nonempty: false, ..hole.clone() })),
             Piece::Glob(_) => return None,
         }
@@ -70,7 +77,17 @@ pub(super) fn replaced(text: &Text, pattern: &Pattern, anchor: ReplaceAnchor, wi
     Some(result)
 }
 
-fn replace_known(known: &str, pattern: &Pattern, anchor: ReplaceAnchor, with: &Text) -> Option<Text> {
+fn replace_known(
+    known: &str,
+    pattern: &Pattern,
+    anchor: ReplaceAnchor,
+    with: &Text,
+    hits: bool,
+) -> Option<Text> {
+    let put = |found: &[char]| match with.as_literal().filter(|_| hits) {
+        Some(with) => Text::literal(&with.replace('&', &found.iter().collect::<String>())),
+        None => with.clone(),
+    };
     if known.len() > LONG {
         return None;
     }
@@ -82,8 +99,8 @@ fn replace_known(known: &str, pattern: &Pattern, anchor: ReplaceAnchor, with: &T
     if anchor == ReplaceAnchor::End {
         let start = pattern.suffix(&chars, true, &mut fuel)?;
         result.push_str(&chars.iter().take(start.unwrap_or(chars.len())).collect::<String>());
-        if start.is_some() {
-            result.append(with);
+        if let Some(start) = start {
+            result.append(&put(chars.get(start..).unwrap_or_default()));
         }
         return Some(result);
     }
@@ -94,7 +111,7 @@ fn replace_known(known: &str, pattern: &Pattern, anchor: ReplaceAnchor, with: &T
             Some(length) => {
                 result.push_str(&plain);
                 plain.clear();
-                result.append(with);
+                result.append(&put(rest.get(..length).unwrap_or_default()));
                 at += length;
             }
             None => {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::state::{
-    Args, Array, Contents, Descriptor, Elements, ExitCode, Flow, Functions, List, Local, Options, Shadowed,
-    State, Variable, Vars, World,
+    Args, Array, Attributes, Contents, Descriptor, Elements, ExitCode, Flow, Functions, List, Local, Options,
+    Shadowed, State, Variable, Vars, World,
 };
 use super::{Host, Shell, Written};
 use crate::value::{HoleSource, Text, Value};
@@ -39,7 +39,10 @@ impl Shell {
             Rc::new(left.last.union(&right.last))
         };
         let local = shared(&left.local, &right.local, |left, right| self.join_locals(left, right, host));
-        let world = shared(&left.world, &right.world, join_worlds);
+        let mut world = shared(&left.world, &right.world, join_worlds);
+        if left.local.fds != right.local.fds {
+            join_buffers(&left, right, Rc::make_mut(&mut world));
+        }
         State { local, world, code, last, touched: left.touched || right.touched }
     }
 
@@ -75,6 +78,9 @@ impl Shell {
                 xpg_echo: left.options.xpg_echo || right.options.xpg_echo,
                 posix: left.options.posix || right.options.posix,
                 word_split: left.options.word_split || right.options.word_split,
+                physical: left.options.physical || right.options.physical,
+                fragile: left.options.fragile || right.options.fragile,
+                all_export: left.options.all_export || right.options.all_export,
             },
         }
     }
@@ -181,13 +187,22 @@ pub(super) fn join_variables(left: &Variable, right: &Variable) -> Variable {
             Contents::Array(join_arrays(&single, array))
         }
     };
-    let mut attributes = left.attributes;
-    attributes.exported |= right.attributes.exported;
-    attributes.readonly |= right.attributes.readonly;
-    attributes.integer |= right.attributes.integer;
-    attributes.nameref |= right.attributes.nameref;
+    let attributes = join_attributes(left.attributes, right.attributes);
     let maybe_unset = left.maybe_unset || right.maybe_unset || unset;
     Variable { contents, attributes, maybe_unset }
+}
+
+fn join_attributes(left: Attributes, right: Attributes) -> Attributes {
+    let differ = (left.exported, left.lower, left.upper) != (right.exported, right.lower, right.upper);
+    Attributes {
+        exported: left.exported || right.exported,
+        readonly: left.readonly || right.readonly,
+        integer: left.integer || right.integer,
+        lower: left.lower || right.lower,
+        upper: left.upper || right.upper,
+        nameref: left.nameref || right.nameref,
+        partly: left.partly || right.partly || differ,
+    }
 }
 
 fn join_arrays(left: &Array, right: &Array) -> Array {
@@ -232,9 +247,14 @@ fn join_functions(
         let functions = match (left.get(name), right.get(name)) {
             (Some(left), Some(right)) => {
                 let new = right.any.iter().filter(|function| !left.any.contains(function));
-                let any = left.any.iter().chain(new).take(ALTERNATIVES).cloned().collect();
+                let any = left.any.iter().chain(new).cloned().collect();
                 let maybe_unset = left.maybe_unset || right.maybe_unset;
-                Functions { any, maybe_unset, exported: left.exported || right.exported }
+                Functions {
+                    any,
+                    maybe_unset,
+                    exported: left.exported || right.exported,
+                    readonly: left.readonly || right.readonly,
+                }
             }
             _ => Functions { maybe_unset: true, ..one.clone() },
         };
@@ -258,12 +278,27 @@ fn join_descriptors(left: &Descriptor, right: &Descriptor) -> Descriptor {
     if plain { right.clone() } else { left.clone() }
 }
 
+/// The descriptor that is kept reads what either would.
+fn join_buffers(left: &State, right: &State, world: &mut World) {
+    for fd in left.local.fds.keys() {
+        let ids = (left.input_buffer(*fd), right.input_buffer(*fd));
+        if let (Some(id), Some(other)) = ids
+            && id != other
+            && let (Some(one), Some(two)) = (left.input(*fd), right.input(*fd))
+        {
+            Rc::make_mut(&mut world.buffers).insert(id, Rc::new(one.union(two)));
+        }
+    }
+}
+
 fn join_worlds(left: &World, right: &World) -> World {
     let either = |left: &Rc<Value>, right: &Rc<Value>| shared(left, right, Value::union);
     World {
         files: shared(&left.files, &right.files, join_files),
         absent: shared(&left.absent, &right.absent, |left, right| left & right),
         buffers: shared(&left.buffers, &right.buffers, |left, right| merge(left, right, either)),
+        folders: shared(&left.folders, &right.folders, super::folders::join_folders),
+        names: shared(&left.names, &right.names, |left, right| merge(left, right, |left, _| Rc::clone(left))),
     }
 }
 

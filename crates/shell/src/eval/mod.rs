@@ -15,6 +15,7 @@ mod draft;
 mod echo;
 mod edit;
 mod expand;
+mod folders;
 mod functions;
 mod globs;
 mod join;
@@ -46,7 +47,7 @@ pub use store::Written;
 use tollgate_model::Span;
 
 use crate::ast::{Dialect, Script};
-use crate::value::{HoleSource, Taint, Text, Value};
+use crate::value::{HoleSource, Piece, Taint, Text, Value};
 
 /// A shell being interpreted: its present state, and what is shared by all states.
 #[derive(Debug)]
@@ -244,6 +245,19 @@ impl Shell {
         path::resolve(&self.state.local.cwd, &self.through_descriptors(path))
     }
 
+    /// The absolute paths as they are spelled, where some hold `..`: what the system makes of that is up to the links on
+    /// the way.
+    #[must_use]
+    pub fn spelled(&self, path: &Value) -> Option<Value> {
+        let climbs = |text: &Text| {
+            text.pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains("..")))
+        };
+        path.any
+            .iter()
+            .any(climbs)
+            .then(|| path::absolute(&self.state.local.cwd, &self.through_descriptors(path)))
+    }
+
     /// A path below a directory that is open: `/proc/self/fd/9/file`.
     fn through_descriptors<'v>(&self, path: &'v Value) -> std::borrow::Cow<'v, Value> {
         let below = |text: &Text| {
@@ -341,7 +355,8 @@ impl Shell {
 
     /// Forgets a file, which is removed or no longer known.
     pub fn forget_file(&mut self, path: &Value) {
-        let keys = self.resolve(path);
+        self.forget_name(path);
+        let keys = self.keys(path);
         let files = self.state.files_mut();
         keys.any.iter().for_each(|key| drop(files.remove(key)));
     }

@@ -20,6 +20,7 @@ const SHELLS_OWN: &[&str] = &[
     "BASH_ARGV",
     "BASH_COMMAND",
     "BASH_LINENO",
+    "BASH_REMATCH",
     "BASH_SOURCE",
     "BASH_SUBSHELL",
     "BASH_VERSINFO",
@@ -38,6 +39,8 @@ const SHELLS_OWN: &[&str] = &[
     "LINENO",
     "LINES",
     "MACHTYPE",
+    "MAPFILE",
+    "MATCH",
     "OLDPWD",
     "OPTARG",
     "OPTIND",
@@ -57,6 +60,8 @@ const SHELLS_OWN: &[&str] = &[
     "UID",
     "ZSH_NAME",
     "ZSH_VERSION",
+    "argv",
+    "match",
 ];
 
 impl Shell {
@@ -334,7 +339,14 @@ impl Operator {
                 let each = |pattern: &Pattern| -> Vec<Text> {
                     with.any
                         .iter()
-                        .map(|with| replaced(text, pattern, *anchor, with).unwrap_or_else(|| blurred(text)))
+                        .flat_map(|with| {
+                            // Since bash 5.2 `&` stands for what was found.
+                            let hits = with.as_literal().is_some_and(|with| with.contains('&'));
+                            let ways = if hits { &[false, true][..] } else { &[false][..] };
+                            ways.iter().map(move |hits| {
+                                replaced(text, pattern, *anchor, with, *hits).unwrap_or_else(|| blurred(text))
+                            })
+                        })
                         .collect()
                 };
                 patterns.iter().flat_map(each).collect()

@@ -4,13 +4,22 @@ use crate::value::{Piece, Text, Value};
 
 /// Every path against every directory.
 pub(super) fn resolve(cwd: &Value, path: &Value) -> Value {
-    let taint = path.taint;
+    against(cwd, path, tidy)
+}
+
+/// The same, with the paths as they are spelled.
+pub(super) fn absolute(cwd: &Value, path: &Value) -> Value {
+    against(cwd, path, Text::clone)
+}
+
+fn against(cwd: &Value, path: &Value, shape: fn(&Text) -> Text) -> Value {
     let absolute = path.any.iter().flat_map(|text| {
         let base = if is_absolute(text) { std::slice::from_ref(text) } else { cwd.any.as_slice() };
-        base.iter()
-            .map(move |directory| if is_absolute(text) { tidy(text) } else { tidy(&under(directory, text)) })
+        base.iter().map(
+            move |directory| if is_absolute(text) { shape(text) } else { shape(&under(directory, text)) },
+        )
     });
-    Value::of(absolute, taint)
+    Value::of(absolute, path.taint)
 }
 
 /// Starts with `/`, or with something unknown that may.

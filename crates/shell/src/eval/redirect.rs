@@ -210,7 +210,15 @@ impl Shell {
             }
             OpenMode::Read | OpenMode::ReadWrite => {}
         }
-        self.set_descriptor(fd, Descriptor::File { path: resolved, buffer, write: mode != OpenMode::Read });
+        self.set_descriptor(
+            fd,
+            Descriptor::File {
+                path: resolved,
+                buffer,
+                write: mode != OpenMode::Read,
+                over: mode == OpenMode::ReadWrite,
+            },
+        );
         opens.push(open);
     }
 

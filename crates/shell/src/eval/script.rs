@@ -52,6 +52,7 @@ impl Shell {
                 return Flow::both(self.state.clone());
             }
             flow = if item.background { self.run_background(item, host) } else { self.run_item(item, host) };
+            self.may_end_by_failure(&flow);
             if top && self.jumps.len() > mark {
                 let given_up = self.absorb(mark, |kind| *kind == JumpKind::Abort, host);
                 flow = self.join_flows(flow, given_up, &*host);

@@ -9,7 +9,7 @@ use super::expand::{Fields, Mode};
 use super::state::{Flow, Variable};
 use super::vars::{Assigned, Assignment, Place};
 use super::{Call, Context, Field, Host, Input, Kind, Note, Open, Shell, Status};
-use crate::ast::{Assign, AssignValue, Dialect, Part, Redirect, Simple, Word};
+use crate::ast::{Assign, AssignValue, Dialect, ParamOp, Part, Redirect, Simple, Word};
 use crate::value::{HoleSource, Text, Value};
 
 /// The builtins that POSIX calls special.
@@ -44,6 +44,9 @@ impl Shell {
         host: &mut dyn Host,
     ) -> Flow {
         self.substituted = None;
+        if self.state.local.options.fragile && simple.words.iter().any(|word| self.may_lack(word)) {
+            self.may_end(self.state.clone());
+        }
         let lists = match simple.words.first().map(declares) {
             Some(true) => self.expand_declaration(&simple.words, host),
             _ => self.expand_words(&simple.words, host),
@@ -64,6 +67,19 @@ impl Shell {
         }
         self.context.conditional = conditional;
         all
+    }
+
+    /// Does a word use a variable that the script has not set?
+    fn may_lack(&self, word: &Word) -> bool {
+        let lacks = |part: &Part| match part {
+            Part::Param { expansion, .. } => {
+                expansion.op == ParamOp::None
+                    && super::vars::is_name(&expansion.name)
+                    && !self.state.local.vars.contains_key(expansion.name.as_str())
+            }
+            _ => false,
+        };
+        !self.state.local.traps.is_empty() && word.parts.iter().any(lacks)
     }
 
     /// True once after something ended the shell in the midst of an expansion or a call.
@@ -299,8 +315,14 @@ impl Shell {
             first.value = path;
         }
         let copied = copies_input(&call).then(|| call.stdin.value.clone()).flatten();
+        self.may_make_folders(&call);
         let outcome = host.command(&call, self);
         self.state.touched = true;
+        if call.name() == Some("kill") && !self.state.local.traps.is_empty() {
+            self.may_end(self.state.clone());
+            self.run_traps_aside(host);
+        }
+        self.use_input(&call);
         if self.take_ended() {
             return Flow::default();
         }

@@ -52,6 +52,9 @@ pub(super) struct World {
     pub absent: Rc<BTreeSet<Text>>,
     /// Pipes, substitutions and here-documents: written at the end, read from the start.
     pub buffers: Rc<BTreeMap<u32, Rc<Value>>>,
+    pub folders: Rc<super::folders::Folders>,
+    /// Links that the script made, by resolved path.
+    pub names: Rc<BTreeMap<Rc<str>, Rc<str>>>,
 }
 
 pub(super) type Vars = BTreeMap<Rc<str>, Rc<Variable>>;
@@ -73,6 +76,8 @@ pub(super) struct Attributes {
     pub lower: bool,
     pub upper: bool,
     pub nameref: bool,
+    /// Some of it holds only on some ways here.
+    pub partly: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,6 +126,8 @@ pub(super) struct Functions {
     pub any: Vec<Function>,
     pub maybe_unset: bool,
     pub exported: bool,
+    /// It cannot be defined anew.
+    pub readonly: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -177,6 +184,8 @@ pub(super) enum Descriptor {
         /// What reading it yields.
         buffer: Option<u32>,
         write: bool,
+        /// What is written goes over what is there.
+        over: bool,
     },
 }
 
@@ -207,6 +216,12 @@ pub(super) struct Options {
     pub posix: bool,
     /// Perhaps on: zsh splits unquoted parameters.
     pub word_split: bool,
+    /// Perhaps on: `cd` follows links.
+    pub physical: bool,
+    /// Perhaps on: a command that fails ends the shell, or a variable that is not set.
+    pub fragile: bool,
+    /// Every variable that is set is exported.
+    pub all_export: bool,
 }
 
 /// `$?`

@@ -22,11 +22,43 @@ fn is_device(path: &Text) -> bool {
     path.starts_with("/dev/") && !path.starts_with("/dev/fd/") && !path.starts_with("/dev/shm/")
 }
 
+/// Lines behind which a program may stop reading.
+const LINES: usize = 8;
+
+/// Programs that read their input when they are given no file, with how many words come before the files.
+const FILTERS: &[(&str, usize)] = &[
+    ("awk", 1),
+    ("cat", 0),
+    ("cut", 0),
+    ("grep", 1),
+    ("head", 0),
+    ("jq", 1),
+    ("sed", 1),
+    ("sort", 0),
+    ("tac", 0),
+    ("tail", 0),
+    ("tee", usize::MAX),
+    ("tr", usize::MAX),
+    ("uniq", 0),
+    ("wc", 0),
+    ("xargs", usize::MAX),
+];
+
+/// Does a program surely read what the shell would read next?
+fn reads_input(call: &super::Call) -> bool {
+    let Some((_, before)) = FILTERS.iter().find(|(name, _)| call.name() == Some(name)) else { return false };
+    let numbers = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let plain = |field: &&super::Field| {
+        field.value.as_literal().is_none_or(|word| !word.starts_with('-') && !numbers(word))
+    };
+    call.args().filter(plain).count() <= *before
+}
+
 impl Shell {
     /// What is in the files a path may name, as far as the script wrote them.
     pub(super) fn stored(&self, path: &Value) -> Option<Written> {
         let found: Vec<Option<Written>> = self
-            .resolve(path)
+            .keys(path)
             .any
             .iter()
             .map(|key| self.descriptor_content(key).or_else(|| self.stored_at(key)))
@@ -78,7 +110,7 @@ impl Shell {
 
     /// Puts content into every file a path may name.
     pub(super) fn put(&mut self, path: &Value, content: &Value, append: bool) {
-        let keys = self.resolve(path);
+        let keys = self.keys(path);
         let sure = keys.any.len() == 1;
         self.state.is_there(&keys);
         let files = self.state.files_mut();
@@ -100,6 +132,25 @@ impl Shell {
         }
     }
 
+    /// Writes over the start of a file, or goes on where it ended before.
+    pub fn write_over(&mut self, path: &Value, content: &Value) {
+        let old = self.stored(path).map(|written| written.value);
+        self.put(path, content, true);
+        let Some(old) = old else { return };
+        let pairs = old.any.iter().flat_map(|old| content.any.iter().map(move |new| (old, new)));
+        let over = pairs.filter_map(|(old, new)| {
+            let (old, new) = (old.as_literal()?, new.as_literal()?);
+            Some(Text::literal(&format!("{new}{}", old.get(new.len()..).unwrap_or_default())))
+        });
+        let over = Value::of(over.collect::<Vec<Text>>(), old.taint.union(content.taint));
+        let keys = self.keys(path);
+        for key in keys.any.iter().filter(|_| !over.any.is_empty()) {
+            if let Some(written) = self.state.files_mut().get_mut(key) {
+                written.value = written.value.union(&over);
+            }
+        }
+    }
+
     /// The descriptor as it is now.
     pub(super) fn descriptor(&self, fd: u32) -> Descriptor {
         let open = self.state.local.fds.get(&fd).cloned();
@@ -113,7 +164,7 @@ impl Shell {
     /// The files that a descriptor may print into.
     pub(super) fn printed_to(&self, fd: u32) -> Vec<Text> {
         match self.state.local.fds.get(&fd) {
-            Some(Descriptor::File { path, write: true, .. }) => self.resolve(path).any,
+            Some(Descriptor::File { path, write: true, .. }) => self.keys(path).any,
             _ => Vec::new(),
         }
     }
@@ -133,6 +184,22 @@ impl Shell {
     /// What reading a descriptor yields, when something is known.
     pub(super) fn input_value(&self, fd: u32) -> Option<Value> {
         self.state.input(fd).cloned()
+    }
+
+    /// A program that reads its input leaves nothing of it, or what comes behind some line.
+    pub(super) fn use_input(&mut self, call: &super::Call) {
+        if !reads_input(call) {
+            return;
+        }
+        let Some((id, input)) = self.state.input_buffer(0).zip(self.input_value(0)) else { return };
+        let left = |text: &Text| {
+            let Some(known) = text.as_literal() else { return vec![text.clone()] };
+            let ends = known.match_indices('\n').take(LINES);
+            ends.filter_map(|(at, _)| known.get(at + 1..)).map(Text::literal).collect()
+        };
+        let rest = input.any.iter().flat_map(left).chain([Text::default()]);
+        let rest = Value::of(rest.collect::<Vec<Text>>(), input.taint);
+        self.state.buffers_mut().insert(id, Rc::new(rest));
     }
 
     /// A new buffer holding this.
@@ -163,9 +230,9 @@ impl Shell {
                 let whole = buffers.get(&id).map_or_else(|| content.clone(), |old| old.concat(content));
                 buffers.insert(id, Rc::new(whole));
             }
-            Some(Descriptor::File { path, write: true, .. }) => {
-                let path = path.clone();
-                self.put(&path, content, true);
+            Some(Descriptor::File { path, write: true, over, .. }) => {
+                let (path, over) = (path.clone(), *over);
+                if over { self.write_over(&path, content) } else { self.put(&path, content, true) }
             }
             _ => {}
         }

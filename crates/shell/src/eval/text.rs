@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use tollgate_model::Span;
 
-use super::state::{Descriptor, Flow, Functions, JumpKind, List, Local};
+use super::state::{Contents, Descriptor, Flow, Functions, JumpKind, List, Local, Variable};
 use super::{Code, Context, Field, Host, Note, Scope, Shell, Written};
 use crate::ast::{CommandKind, Dialect, RedirectKind, Script};
 use crate::value::{Piece, Text, Value};
@@ -98,6 +98,7 @@ impl Shell {
         if let Some(args) = &code.args {
             self.set_args(args.clone());
         }
+        let given = self.state.local.args.any.clone();
         if let Some(name) = &code.name {
             Rc::make_mut(&mut self.state.local_mut().args).file = name.clone();
         }
@@ -108,7 +109,12 @@ impl Shell {
         let flow = self.join_flows(flow, returned, &*host);
         flow.map(|mut state| {
             match code.args {
-                Some(_) => state.local_mut().args = Rc::clone(&before),
+                Some(_) if state.local.args.any == given => state.local_mut().args = Rc::clone(&before),
+                // `set --` in the file stays.
+                Some(_) => {
+                    let any = before.any.iter().chain(&state.local.args.any).cloned().collect();
+                    state.local_mut().args = Rc::new(super::state::Args { any, ..Clone::clone(&*before) });
+                }
                 None => Rc::make_mut(&mut state.local_mut().args).file = before.file.clone(),
             }
             state
@@ -121,11 +127,19 @@ impl Shell {
         let inherited = local
             .vars
             .iter()
-            .filter(|(name, variable)| variable.attributes.exported || host.environment(name).is_some());
-        let vars = inherited.map(|(name, variable)| (Rc::clone(name), Rc::clone(variable))).collect();
+            .filter(|(name, variable)| variable.attributes.exported || host.environment(name).is_some())
+            // No array goes through the environment.
+            .filter(|(_, variable)| !matches!(variable.contents, Contents::Array(_)));
+        let vars =
+            inherited.map(|(name, variable)| (Rc::clone(name), inherited_by_child(variable))).collect();
         let functions = local.functions.iter().filter(|(_, functions)| functions.exported);
-        let functions: std::collections::BTreeMap<Rc<str>, Functions> =
-            functions.map(|(name, functions)| (Rc::clone(name), functions.clone())).collect();
+        // bash alone takes functions from its environment; `sh` may be bash.
+        let maybe = self.dialect != Dialect::Bash;
+        let functions = functions.filter(|_| self.dialect != Dialect::Zsh).map(|(name, functions)| {
+            let maybe_unset = functions.maybe_unset || maybe;
+            (Rc::clone(name), Functions { maybe_unset, ..functions.clone() })
+        });
+        let functions: std::collections::BTreeMap<Rc<str>, Functions> = functions.collect();
         let args = (code.name.clone(), code.args.clone());
         let child = Local {
             vars: Rc::new(vars),
@@ -399,6 +413,14 @@ impl Shell {
         segments.push((rest, None));
         segments
     }
+}
+
+/// A variable that is exported only on some ways may not be there.
+fn inherited_by_child(variable: &Rc<Variable>) -> Rc<Variable> {
+    if !variable.attributes.partly {
+        return Rc::clone(variable);
+    }
+    Rc::new(Variable { maybe_unset: true, ..Variable::clone(variable) })
 }
 
 fn is_placeholder(c: char) -> bool {

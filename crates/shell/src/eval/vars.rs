@@ -113,11 +113,19 @@ impl Shell {
             array @ Assigned::Array { .. } => array,
         };
         self.assigned_code(&name, &value, span, host);
+        if let Assigned::Array { elements, .. } = &value {
+            for (key, value) in &elements.known {
+                if let Key::Name(key) = key {
+                    self.assign_table(&name, key, value, span, host);
+                }
+            }
+        }
         if let (Place::Element(Key::Name(key)), Assigned::Scalar(value)) = (&place, &value) {
             self.assign_table(&name, key, value, span, host);
         }
         let known = self.state.local.vars.contains_key(&name) || old.attributes.exported;
         let mut new = Variable { contents: Contents::Unset, attributes: old.attributes, maybe_unset: false };
+        new.attributes.exported |= self.state.local.options.all_export;
         new.contents = updated(&old, known, place, append && !added, value);
         if old.attributes.readonly {
             new = join_variables(&old, &new);
@@ -139,6 +147,21 @@ impl Shell {
         for target in targets.iter().flat_map(Value::literals).chain([&**name]) {
             let new = join_variables(&self.lookup(target, host), &Variable::new(value.clone(), false));
             self.state.vars_mut().insert(Rc::from(target), Rc::new(new));
+        }
+    }
+
+    /// A variable whose name is not known has this value: it may be any.
+    pub(super) fn spread(&mut self, value: &Value) {
+        if !value.is_known() || value.is_empty() {
+            return;
+        }
+        for variable in self.state.vars_mut().values_mut() {
+            if let Contents::Scalar(old) = &variable.contents
+                && !variable.attributes.readonly
+            {
+                let contents = Contents::Scalar(old.union(value));
+                Rc::make_mut(variable).contents = contents;
+            }
         }
     }
 
@@ -274,11 +297,15 @@ impl Shell {
             };
             value.map(each)
         };
-        match attributes {
+        let cased = match attributes {
+            Attributes { lower: true, upper: true, .. } => {
+                convert(str::to_lowercase).union(&convert(str::to_uppercase))
+            }
             Attributes { lower: true, .. } => convert(str::to_lowercase),
             Attributes { upper: true, .. } => convert(str::to_uppercase),
-            _ => value,
-        }
+            _ => return value,
+        };
+        if attributes.partly { cased.union(&value) } else { cased }
     }
 
     /// Some variables are code: prompts are expanded, `PROMPT_COMMAND` is run.

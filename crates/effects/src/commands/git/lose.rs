@@ -410,6 +410,9 @@ fn mv(git: &mut Git) -> Outcome {
     for path in git.protected(&paths) {
         git.run.analyst.write(&path, WriteMode::Overwrite, None, git.run.shell);
     }
+    let words: Vec<Word> =
+        std::iter::once(Word::literal_at("mv", git.run.call.span)).chain(paths.iter().cloned()).collect();
+    git.run.inner(&words);
     if let Some(target) = paths.pop().filter(|_| options.has("f")) {
         git.lose(&Doomed { paths: vec![target], ..Doomed::tracked("git mv --force") });
     }

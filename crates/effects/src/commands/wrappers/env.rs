@@ -35,7 +35,12 @@ pub(super) fn env(run: &mut Run) -> Outcome {
     let starts = (run.analyst.mark(), command.clone());
     let Run { analyst, shell, call, path, program, args } = run;
     // The variables hold for the command and nothing after it.
+    let bare = options.has("i") || starts.1.len() < words && args.first().is_some_and(|word| word.is("-"));
     let outcome = shell.isolated(|shell| {
+        if bare {
+            shell.clear_environment();
+        }
+        options.values("u").filter_map(Word::literal).for_each(|name| shell.withhold(name));
         given.into_iter().for_each(|(name, value)| shell.set_variable(&name, value, true));
         in_folder(&mut Run { analyst, shell, call, path, program, args }, &options, command)
     });

@@ -9,7 +9,8 @@ use super::super::expand::Mode;
 use super::super::operators::nonempty;
 use super::super::pattern::Pattern;
 use super::super::state::{Contents, ExitCode, Flow, State};
-use super::super::{Call, Field, Host, Shell};
+use super::super::{Call, Host, Shell};
+use super::answer::{UNARY, binary, filled, test, unary};
 use crate::ast::{Dialect, Param, ParamOp, Part, Word};
 use crate::value::{Text, Value};
 
@@ -29,7 +30,8 @@ impl Shell {
                 self.run_hidden(&operand.value, call.span, host);
             }
         }
-        let answer = if args.iter().any(|field| field.splits) { Tri::Maybe } else { test(args) };
+        let answer =
+            if args.iter().any(|field| field.splits) { Tri::Maybe } else { test(args, self.dialect) };
         let flow = self.answered(answer);
         let values: Vec<Value> = args.iter().take(4).map(|field| field.value.clone()).collect();
         let flow = self.missing(flow, &values);
@@ -49,7 +51,7 @@ impl Shell {
         host: &mut dyn Host,
     ) -> Flow {
         let mut reader = Reader { words, at: 0, span, depth: 0 };
-        let answer = reader.or(self, host).unwrap_or(Tri::Maybe);
+        let answer = reader.or(self, host).filter(|_| reader.at >= words.len()).unwrap_or(Tri::Maybe);
         // Where there is no `[[` it is a program that cannot be found.
         let answer = if self.dialect == Dialect::Posix { Tri::Maybe } else { answer };
         // Whatever was not understood may still hold substitutions that run.
@@ -143,8 +145,17 @@ impl Shell {
         if !matches!(variable.contents, Contents::Scalar(_)) || pattern {
             return state;
         }
+        let home = || self.lookup("HOME", host).scalar();
+        let value = match text.strip_prefix('~').filter(|_| !quoted) {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+                let Some(home) = home() else { return state };
+                home.concat(&Value::text(rest))
+            }
+            Some(_) => return state,
+            None => Value::text(text),
+        };
         let mut new = super::super::state::Variable::clone(&variable);
-        new.contents = Contents::Scalar(Value::text(text));
+        new.contents = Contents::Scalar(value);
         new.maybe_unset = false;
         state.vars_mut().insert(Rc::from(name), Rc::new(new));
         state
@@ -168,94 +179,6 @@ fn variable(word: &Word) -> Option<&str> {
 
 fn is_text(word: &Word, wanted: &str) -> bool {
     matches!(word.parts.as_slice(), [Part::Text { text, .. }] if text == wanted)
-}
-
-/// The answer of `test` to arguments whose number is known.
-fn test(args: &[Field]) -> Tri {
-    let literal = |field: &Field| field.value.as_literal().map(str::to_owned);
-    match args {
-        [] => Tri::No,
-        [only] => filled(&only.value),
-        [not, rest @ ..] if literal(not).as_deref() == Some("!") && args.len() != 3 => test(rest).not(),
-        [operator, operand] => {
-            literal(operator).map_or(Tri::Maybe, |operator| unary(&operator, &operand.value))
-        }
-        [left, operator, right] => match literal(operator).as_deref() {
-            Some("-a") => filled(&left.value).and(filled(&right.value)),
-            Some("-o") => filled(&left.value).or(filled(&right.value)),
-            Some(operator) => match binary(operator, &left.value, &right.value) {
-                Tri::Maybe if literal(left).as_deref() == Some("!") => Tri::Maybe,
-                answer => answer,
-            },
-            None => Tri::Maybe,
-        },
-        _ => compound(args),
-    }
-}
-
-/// `a -a b`, `a -o b` with simple operands.
-fn compound(args: &[Field]) -> Tri {
-    let at = |wanted: &str| args.iter().position(|field| field.value.as_literal() == Some(wanted));
-    for (connective, join) in [("-o", Tri::or as fn(Tri, Tri) -> Tri), ("-a", Tri::and)] {
-        if let Some((left, right)) =
-            at(connective).and_then(|at| Some((args.get(..at)?, args.get(at + 1..)?)))
-            && (1..=4).contains(&left.len())
-            && !right.is_empty()
-        {
-            return join(test(left), test(right));
-        }
-    }
-    Tri::Maybe
-}
-
-fn filled(value: &Value) -> Tri {
-    Tri::all(value.any.iter().map(|text| match text {
-        text if text.is_empty() => Tri::No,
-        text if text.maybe_empty() => Tri::Maybe,
-        _ => Tri::Yes,
-    }))
-}
-
-fn unary(operator: &str, operand: &Value) -> Tri {
-    match operator {
-        "-n" => filled(operand),
-        "-z" => filled(operand).not(),
-        _ => Tri::Maybe,
-    }
-}
-
-fn binary(operator: &str, left: &Value, right: &Value) -> Tri {
-    let pairs = || left.any.iter().flat_map(|left| right.any.iter().map(move |right| (left, right)));
-    match operator {
-        "=" | "==" => Tri::all(pairs().map(|(left, right)| same(left, right))),
-        "!=" => Tri::all(pairs().map(|(left, right)| same(left, right))).not(),
-        "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" => {
-            Tri::all(pairs().map(|(left, right)| Tri::from(compared(operator, left, right))))
-        }
-        _ => Tri::Maybe,
-    }
-}
-
-fn same(left: &Text, right: &Text) -> Tri {
-    match (left.as_literal(), right.as_literal()) {
-        (Some(left), Some(right)) => Tri::from(Some(left == right)),
-        (Some(""), None) if !right.maybe_empty() => Tri::No,
-        (None, Some("")) if !left.maybe_empty() => Tri::No,
-        _ => Tri::Maybe,
-    }
-}
-
-fn compared(operator: &str, left: &Text, right: &Text) -> Option<bool> {
-    let number = |text: &Text| text.as_literal()?.trim().parse::<i64>().ok();
-    let (left, right) = (number(left)?, number(right)?);
-    Some(match operator {
-        "-eq" => left == right,
-        "-ne" => left != right,
-        "-lt" => left < right,
-        "-le" => left <= right,
-        "-gt" => left > right,
-        _ => left >= right,
-    })
 }
 
 /// Reads the words of `[[ ]]`: `||`, `&&`, `!`, parentheses, unary and binary tests.
@@ -304,7 +227,7 @@ impl Reader<'_> {
             return self.eat(")").then_some(answer);
         }
         let first = self.words.get(self.at)?;
-        if let Some(operator) = operator_text(first).filter(|text| text.len() == 2 && text.starts_with('-'))
+        if let Some(operator) = operator_text(first).filter(|text| is_unary(text))
             && self.words.get(self.at + 1).is_some_and(|word| !is_connective(word))
         {
             self.at += 1;
@@ -337,7 +260,12 @@ impl Reader<'_> {
     ) -> Tri {
         match operator {
             "=" | "==" | "!=" => {
-                let patterns = shell.patterns(right, host);
+                let home = matches!(right.parts.first(), Some(Part::Text { text, quoted: false }) if text.starts_with('~'));
+                let patterns = if home {
+                    shell.expand_value(right, Mode::Assignment, host).any.iter().map(Pattern::new).collect()
+                } else {
+                    shell.patterns(right, host)
+                };
                 let shell = &*shell;
                 let answer = Tri::all(patterns.iter().flat_map(|pattern| {
                     left.any.iter().map(|text| shell.certain(pattern, matched(pattern, text)))
@@ -364,6 +292,11 @@ impl Reader<'_> {
         self.at += usize::from(found);
         found
     }
+}
+
+fn is_unary(text: &str) -> bool {
+    let mut letters = text.strip_prefix('-').unwrap_or_default().chars();
+    letters.next().is_some_and(|letter| UNARY.contains(letter)) && letters.next().is_none()
 }
 
 fn matched(pattern: &Pattern, text: &Text) -> Tri {

@@ -74,7 +74,10 @@ impl Shell {
         }
         let between = |field: &Field| match field.value.as_literal() {
             Some(signal) => {
-                matches!(signal.to_ascii_uppercase().as_str(), "DEBUG" | "ERR" | "ZERR" | "RETURN")
+                matches!(
+                    signal.to_ascii_uppercase().trim_start_matches("SIG"),
+                    "DEBUG" | "ERR" | "ZERR" | "RETURN" | "CHLD" | "CLD" | "17"
+                )
             }
             None => true,
         };
@@ -103,6 +106,29 @@ impl Shell {
             self.run_aside(&trap.text, trap.span, host);
         }
         self.trapping = false;
+    }
+
+    /// The shell may end here, or be told something by a signal: what waits for that finds things as they are now.
+    pub(in super::super) fn may_end(&mut self, state: State) {
+        if !state.local.traps.is_empty() {
+            self.jumps.push(Jump { kind: JumpKind::Exit, state });
+        }
+    }
+
+    /// A command that failed, or a variable that was not set, may have ended the shell.
+    pub(in super::super) fn may_end_by_failure(&mut self, flow: &Flow) {
+        if let Some(state) = flow.fail.as_ref().filter(|state| state.local.options.fragile) {
+            self.may_end(state.clone());
+        }
+    }
+
+    /// A signal came: any trap may run, with things as they are.
+    pub(in super::super) fn run_traps_aside(&mut self, host: &mut dyn Host) {
+        if !std::mem::replace(&mut self.trapping, true) {
+            let traps = Rc::clone(&self.state.local.traps);
+            traps.iter().for_each(|trap| self.run_aside(&trap.text, trap.span, host));
+            self.trapping = false;
+        }
     }
 
     /// Runs what traps may do in the end.
@@ -139,6 +165,7 @@ impl Shell {
         match builtin {
             Builtin::Precommand => self.run_call(inner, &[], host),
             Builtin::Exec => {
+                self.may_end(self.state.clone());
                 let flow = self.run_external(inner, host);
                 // Nothing follows, unless the program could not be started.
                 self.context.conditional = true;

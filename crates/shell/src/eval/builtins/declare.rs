@@ -6,7 +6,7 @@ use std::rc::Rc;
 use tollgate_model::Span;
 
 use super::super::join::join_variables;
-use super::super::state::{Array, Attributes, Contents, Elements, Flow, Functions, Shadowed, Variable};
+use super::super::state::{Array, Attributes, Contents, Elements, Flow, Shadowed, Variable};
 use super::super::vars::{Assigned, Assignment, Place, is_name};
 use super::super::{Field, Host, Shell, Status};
 use super::{Declare, options};
@@ -22,6 +22,10 @@ impl Shell {
         host: &mut dyn Host,
     ) -> Flow {
         let (on, off, names) = flags(args);
+        if kind == Declare::Local && self.frames.is_empty() && self.dialect == Dialect::Bash {
+            self.declared.clear();
+            return self.failed();
+        }
         let mut arrays = std::mem::take(&mut self.declared);
         if on.contains('p') || names.is_empty() {
             self.emit(1, &Value::unknown(HoleSource::Output));
@@ -29,7 +33,7 @@ impl Shell {
         }
         if on.contains('f') || on.contains('F') {
             let exported = kind == Declare::Export || on.contains('x');
-            self.export_functions(names, exported);
+            self.mark_functions(names, exported, kind == Declare::Readonly || on.contains('r'));
             if !exported && !off.contains('f') {
                 self.print_functions(names, on.contains('F'));
             }
@@ -40,6 +44,9 @@ impl Shell {
             kind == Declare::Local || kind == Declare::Plain && !on.contains('g') && !self.frames.is_empty();
         let how = How { kind, local, on: &on, off: &off, span };
         for field in names {
+            for text in field.value.any.iter().filter(|text| text.prefix().is_empty()) {
+                self.spread(&Value::from(assigned(text)).with_taint(field.value.taint));
+            }
             let groups = Declared::groups(&field.value);
             let (entry, several) = (self.state.clone(), groups.len() > 1);
             let mut all = None;
@@ -68,8 +75,10 @@ impl Shell {
             Some(index) => Some(arrays.swap_remove(index).value),
             None => declared.value.map(Assigned::Scalar),
         };
+        let fixed = self.state.local.vars.get(declared.name.as_str()).cloned();
+        let fixed = fixed.filter(|old| how.local && old.attributes.readonly);
         self.set_attributes(&declared.name, how, host);
-        let unlike = self.array_of_other_kind(&declared.name, how);
+        let unlike = fixed.or_else(|| self.array_of_other_kind(&declared.name, how));
         if let Some(value) = value {
             let place = match &declared.subscript {
                 Some(subscript) => self.place_of(&declared.name, subscript, how.span, host),
@@ -162,11 +171,12 @@ impl Shell {
         }
     }
 
-    fn export_functions(&mut self, names: &[Field], exported: bool) {
+    fn mark_functions(&mut self, names: &[Field], exported: bool, readonly: bool) {
         let functions = Rc::make_mut(&mut self.state.local_mut().functions);
         for name in names.iter().flat_map(|field| field.value.literals()) {
-            if let Some(Functions { exported: flag, .. }) = functions.get_mut(name) {
-                *flag |= exported;
+            if let Some(functions) = functions.get_mut(name) {
+                functions.exported |= exported;
+                functions.readonly |= readonly;
             }
         }
     }
@@ -201,6 +211,11 @@ impl Shell {
     pub(super) fn builtin_unset(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
         let given = options(args);
         for field in given.rest {
+            if !field.value.is_known() && !given.letters.contains('v') {
+                // Any of them may be gone.
+                let functions = Rc::make_mut(&mut self.state.local_mut().functions);
+                functions.values_mut().for_each(|functions| functions.maybe_unset = true);
+            }
             let sure = field.value.any.len() == 1 && !field.splits;
             for name in field.value.literals() {
                 let before = self.state.clone();
@@ -249,6 +264,19 @@ impl Shell {
         self.assign_scalar("OPTIND", Value::something(HoleSource::Input), span, host);
         self.either()
     }
+}
+
+/// What comes behind the sign of an assignment to a name that is not known.
+fn assigned(text: &Text) -> Text {
+    let mut value: Option<Text> = None;
+    for piece in &text.pieces {
+        match (&mut value, piece) {
+            (Some(value), piece) => value.push(piece.clone()),
+            (None, Piece::Text(known)) => value = known.split_once('=').map(|(_, rest)| Text::literal(rest)),
+            _ => {}
+        }
+    }
+    value.unwrap_or_default()
 }
 
 /// The text itself, and what follows an option letter in it.

@@ -9,35 +9,43 @@ use crate::value::{HoleSource, Text, Value};
 
 impl Shell {
     pub(super) fn builtin_cd(&mut self, args: &[Field], host: &mut dyn Host) -> Flow {
-        let given = options(args).rest;
-        match given {
+        let options = options(args);
+        let wrong = options.letters.contains(|c: char| !OPTIONS.contains(&c));
+        let how = How {
+            unsure: wrong,
+            physical: self.state.local.options.physical || options.letters.contains('P'),
+        };
+        match options.rest {
             [] => {
                 let home = self.lookup("HOME", &*host).scalar();
-                self.go(&home.unwrap_or_else(|| unknown("HOME")), false, host)
+                self.go(&home.unwrap_or_else(|| unknown("HOME")), how, host)
             }
             [only] => match only.value.as_literal() {
                 Some("-") => {
                     let old = self.lookup("OLDPWD", &*host).scalar();
-                    self.go(&old.unwrap_or_else(|| unknown("OLDPWD")), false, host)
+                    self.go(&old.unwrap_or_else(|| unknown("OLDPWD")), how, host)
                 }
                 Some("") => Flow::of(super::Status::Success, self.state.clone()),
-                _ => self.go(&only.value, only.splits, host),
+                _ => self.go(&only.value, How { unsure: wrong || only.splits, ..how }, host),
             },
             // zsh replaces one text by another in the present directory; elsewhere this fails.
             _ => {
-                let flow = self.go(&unknown("PWD"), false, host);
+                let flow = self.go(&unknown("PWD"), how, host);
                 Flow { ok: flow.ok, fail: Some(State { code: ExitCode::Known(1), ..self.state.clone() }) }
             }
         }
     }
 
     /// The states after going to a directory: there, or still here.
-    fn go(&self, target: &Value, splits: bool, host: &dyn Host) -> Flow {
-        let candidates = self.candidates(target);
+    fn go(&self, target: &Value, how: How, host: &dyn Host) -> Flow {
+        let mut candidates = self.candidates(target);
+        if how.physical {
+            candidates = candidates.union(&self.real_dirs(target, &candidates, host));
+        }
         let mut there: Vec<Text> = Vec::new();
-        let mut stays = splits;
+        let mut stays = how.unsure;
         for text in &candidates.any {
-            match text.as_literal().and_then(|path| host.is_dir(path)) {
+            match text.as_literal().and_then(|path| self.has_dir(path, host)) {
                 Some(true) => there.push(text.clone()),
                 // What was not there may have been made by now.
                 Some(false) if !self.state.touched => stays = true,
@@ -63,11 +71,28 @@ impl Shell {
         Flow { ok, fail }
     }
 
+    /// Is there such a directory? What the script removed or moved away may be gone.
+    fn has_dir(&self, path: &str, host: &dyn Host) -> Option<bool> {
+        match self.is_folder(path) {
+            Some(false) => None,
+            Some(true) => Some(true),
+            None => host.is_dir(path),
+        }
+    }
+
+    /// Where links on the way to a directory lead.
+    fn real_dirs(&self, target: &Value, lexical: &Value, host: &dyn Host) -> Value {
+        let spelled = self.spelled(target);
+        let real = |path: &str| host.real_dir(path).map(|path| Text::literal(&path));
+        Value::of(spelled.as_ref().unwrap_or(lexical).literals().filter_map(real), target.taint)
+    }
+
     /// The directories a path may mean; a relative one is looked up in `CDPATH` too.
     fn candidates(&self, target: &Value) -> Value {
         let here = self.resolve(target);
         let searched = self.state.local.vars.get("CDPATH").and_then(|variable| variable.scalar());
-        let relative = target.literals().any(|path| !path.starts_with(['/', '.']));
+        let own = |path: &str| path.starts_with('/') || matches!(path.split('/').next(), Some("." | ".."));
+        let relative = target.literals().any(|path| !own(path));
         let (Some(searched), true) = (searched, relative) else { return here };
         let mut all = here;
         for entry in searched.literals().flat_map(|list| list.split(':')).take(16) {
@@ -105,7 +130,7 @@ impl Shell {
         let here = self.state.local.cwd.clone();
         let entries = self.state.local.dirs.iter().cloned().reduce(|left, right| left.union(&right));
         let Some(target) = entries else { return self.failed() };
-        let flow = self.go(&target, true, &*host);
+        let flow = self.go(&target, How { unsure: true, physical: false }, &*host);
         let mix = |mut state: State| {
             for entry in Rc::make_mut(&mut state.local_mut().dirs).iter_mut() {
                 *entry = entry.union(&here);
@@ -123,8 +148,9 @@ impl Shell {
         if args.iter().any(|arg| arg.value.as_literal() == Some("-n")) {
             return Flow { ok: Some(state), fail: None };
         }
-        let certain = args.is_empty() && top.is_known();
-        let mut flow = self.go(&top, !certain, &*host);
+        let gone = top.literals().any(|path| self.is_folder(path) == Some(false));
+        let certain = args.is_empty() && top.is_known() && !gone;
+        let mut flow = self.go(&top, How { unsure: !certain, physical: false }, &*host);
         if !args.is_empty() {
             flow.ok = self.join(flow.ok, Some(state.clone()), &*host);
         }
@@ -139,6 +165,18 @@ impl Shell {
             fail,
         }
     }
+}
+
+/// The options of `cd`, in bash and in zsh.
+const OPTIONS: &[char] = &['L', 'P', 'e', '@', 'q', 's'];
+
+/// How a directory is gone to.
+#[derive(Clone, Copy)]
+struct How {
+    /// It may fail, whatever the directory.
+    unsure: bool,
+    /// Links are followed.
+    physical: bool,
 }
 
 fn unknown(name: &str) -> Value {

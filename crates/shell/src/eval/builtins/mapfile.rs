@@ -1,10 +1,12 @@
 //! `mapfile`: all lines of known input into an array.
 
+use std::rc::Rc;
+
 use tollgate_model::Span;
 
 use super::super::state::Flow;
 use super::super::{Field, Host, Shell};
-use crate::value::{HoleSource, Value};
+use crate::value::{HoleSource, Text, Value};
 
 /// The options of `mapfile`.
 #[derive(Default)]
@@ -36,6 +38,10 @@ impl Shell {
         let input = input.unwrap_or_else(|| Value::unknown(HoleSource::Input));
         let lines = input.as_literal().filter(|_| !request.partly).map(|text| request.lines(text));
         self.bind_array(name, lines, &input);
+        if let Some(id) = self.state.input_buffer(request.fd) {
+            let left = input.map(|text| request.left(text));
+            self.state.buffers_mut().insert(id, Rc::new(left));
+        }
         self.either()
     }
 }
@@ -86,6 +92,18 @@ impl<'a> Request<'a> {
             }
             'O' => self.partly = true,
             _ => {}
+        }
+    }
+
+    /// What is not taken.
+    fn left(&self, text: &Text) -> Text {
+        match text.as_literal() {
+            _ if self.count == 0 && !self.partly => Text::default(),
+            Some(known) if !self.partly => {
+                let lines = known.split_inclusive(self.delimiter.unwrap_or('\n'));
+                Text::literal(&lines.skip(self.skipped.saturating_add(self.count)).collect::<String>())
+            }
+            _ => text.clone(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Builtins that change the shell, print known text or decide what runs next.
 
+mod answer;
 mod condition;
 mod control;
 mod declare;
@@ -72,6 +73,21 @@ fn sets_unknown(builtin: Builtin, call: &Call) -> bool {
                 first => first.is_some_and(|first| first.splits && !named(first)),
             }
         }
+        _ => false,
+    }
+}
+
+/// Is it, or what it is asked for, in bash and not in dash, so that a plain `sh` may not know it?
+fn beyond_posix(builtin: Builtin, call: &Call) -> bool {
+    let first = || call.args().next().and_then(|field| field.value.as_literal()).unwrap_or_default();
+    match builtin {
+        Builtin::Variables(Declare::Plain)
+        | Builtin::Pushd
+        | Builtin::Popd
+        | Builtin::Mapfile
+        | Builtin::Let => true,
+        Builtin::Printf => first().starts_with("-v"),
+        Builtin::Read => first().starts_with('-') && first().contains('a'),
         _ => false,
     }
 }
@@ -161,7 +177,13 @@ impl Shell {
         if matches!(builtin, Builtin::Break | Builtin::Continue | Builtin::Exit | Builtin::Return) {
             self.remember_last(call.argv.clone());
         }
+        let absent = self.dialect == crate::ast::Dialect::Posix && beyond_posix(builtin, &call);
+        let before = absent.then(|| State { code: ExitCode::Known(127), ..self.state.clone() });
         let flow = self.interpret(builtin, &call, words, host);
+        let flow = match before {
+            Some(before) => self.join_flows(flow, Flow { ok: None, fail: Some(before) }, &*host),
+            None => flow,
+        };
         if self.take_ended() {
             return Flow::default();
         }

@@ -14,7 +14,7 @@ use crate::value::{HoleSource, Piece, Text, Value};
 impl Shell {
     pub(super) fn builtin_set(&mut self, args: &[Field]) -> Flow {
         let mut rest = args;
-        let mut positional = false;
+        let (mut positional, mut status) = (false, Status::Success);
         while let [first, others @ ..] = rest {
             let Some(word) = first.value.as_literal() else {
                 positional = true;
@@ -34,12 +34,17 @@ impl Shell {
                 "-o" | "+o" => {
                     let name = others.first().and_then(|field| field.value.as_literal()).unwrap_or_default();
                     self.option(name, word == "-o");
+                    if !others.is_empty() && !NAMES.contains(&name) {
+                        status = Status::Either;
+                    }
                     rest = others.get(1..).unwrap_or_default();
                     continue;
                 }
                 word if word.len() > 1 && word.starts_with(['-', '+']) => {
-                    if word.contains('f') {
-                        self.option("noglob", word.starts_with('-'));
+                    for (letter, name) in LETTERS {
+                        if word.contains(*letter) {
+                            self.option(name, word.starts_with('-'));
+                        }
                     }
                     if word.ends_with('o') {
                         let name =
@@ -59,7 +64,7 @@ impl Shell {
         if positional {
             self.set_args(rest.to_vec());
         }
-        Flow::of(Status::Success, self.state.clone())
+        Flow::of(status, self.state.clone())
     }
 
     fn option(&mut self, name: &str, on: bool) {
@@ -72,6 +77,10 @@ impl Shell {
             "xpgecho" | "bsdecho" => options.xpg_echo |= on,
             "posix" => options.posix |= on,
             "shwordsplit" => options.word_split |= on,
+            "physical" | "chaselinks" | "chasedots" => options.physical |= on,
+            "errexit" | "nounset" | "errreturn" => options.fragile |= on,
+            "unset" => options.fragile |= !on,
+            "allexport" => options.all_export = on,
             _ => {}
         }
     }
@@ -176,7 +185,21 @@ impl Shell {
     /// `hash -p path name` makes a name stand for a path; `hash -r` forgets.
     pub(super) fn builtin_hash(&mut self, args: &[Field]) -> Flow {
         let hashed = Rc::make_mut(&mut self.state.local_mut().hashed);
+        let args = match args {
+            [first, rest @ ..] if first.value.as_literal() == Some("-r") && !rest.is_empty() => {
+                hashed.clear();
+                rest
+            }
+            args => args,
+        };
+        let attached = |field: &Field| field.value.as_literal()?.strip_prefix("-p").map(Value::text);
         match args {
+            [first, names @ ..] if attached(first).is_some_and(|path| !path.is_empty()) => {
+                let path = attached(first).unwrap_or_else(Value::empty);
+                for name in names.iter().flat_map(|field| field.value.literals()) {
+                    hashed.insert(Rc::from(name), path.clone());
+                }
+            }
             [first, path, names @ ..] if first.value.as_literal() == Some("-p") => {
                 for name in names.iter().flat_map(|field| field.value.literals()) {
                     hashed.insert(Rc::from(name), path.value.clone());
@@ -214,6 +237,41 @@ impl Shell {
         self.either()
     }
 }
+
+/// The letters of `set` that change what is evaluated.
+const LETTERS: &[(char, &str)] =
+    &[('f', "noglob"), ('P', "physical"), ('e', "errexit"), ('u', "nounset"), ('a', "allexport")];
+
+/// Names of options behind `set -o`.
+const NAMES: &[&str] = &[
+    "allexport",
+    "braceexpand",
+    "emacs",
+    "errexit",
+    "errtrace",
+    "functrace",
+    "hashall",
+    "histexpand",
+    "history",
+    "ignoreeof",
+    "interactive-comments",
+    "keyword",
+    "monitor",
+    "noclobber",
+    "noexec",
+    "noglob",
+    "nolog",
+    "notify",
+    "nounset",
+    "onecmd",
+    "physical",
+    "pipefail",
+    "posix",
+    "privileged",
+    "verbose",
+    "vi",
+    "xtrace",
+];
 
 /// `name=value`
 fn split_alias(text: &Text) -> Option<(String, Text)> {

@@ -70,8 +70,12 @@ impl Shell {
         while let [first, others @ ..] = rest {
             match first.value.as_literal() {
                 Some("-v") => {
-                    target = others.first();
+                    target = others.first().map(|field| field.value.clone());
                     rest = others.get(1..).unwrap_or_default();
+                }
+                Some(word) if word.starts_with("-v") => {
+                    target = word.strip_prefix("-v").map(Value::text);
+                    rest = others;
                 }
                 Some("--") => {
                     rest = others;
@@ -84,8 +88,11 @@ impl Shell {
         let output = formatted(&format.value, given);
         self.budget.charge(&output);
         match target {
-            Some(field) => {
-                for name in field.value.literals() {
+            Some(names) => {
+                if !names.is_known() {
+                    self.spread(&output);
+                }
+                for name in names.literals() {
                     self.run_hidden(&Value::text(name), span, host);
                     self.assign_scalar(name, output.clone(), span, host);
                 }

@@ -68,6 +68,9 @@ impl Shell {
     /// With options that are not known, any word may be a variable that is read.
     fn read_somewhere(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
         let taint = self.state.input(0).map(|value| value.taint).unwrap_or_default();
+        if let Some(input) = self.input_value(0) {
+            self.spread(&input.map(|text| Request::default().take(text).line));
+        }
         for name in args.iter().filter_map(|field| field.value.as_literal()).filter(|name| is_name(name)) {
             self.assign_scalar(name, Value::unknown(HoleSource::Input).with_taint(taint), span, host);
         }
@@ -115,7 +118,10 @@ impl Shell {
             None => elements.others = Some(Value::unknown(HoleSource::Input).with_taint(line.taint)),
         }
         let contents = Contents::Array(Array { any: vec![elements], associative: false });
-        let variable = Variable { contents, ..Variable::new(Value::empty(), false) };
+        let mut variable = Variable { contents, ..Variable::new(Value::empty(), false) };
+        if let Some(old) = self.state.local.vars.get(name).filter(|old| old.attributes.readonly) {
+            variable = super::super::join::join_variables(old, &variable);
+        }
         self.state.vars_mut().insert(Rc::from(name), Rc::new(variable));
     }
 }
@@ -152,6 +158,18 @@ impl<'a> Request<'a> {
         Some(request)
     }
 
+    /// Where the line ends: not behind a backslash, unless those mean nothing.
+    fn cut<'t>(&self, known: &'t str, delimiter: char) -> Option<(&'t str, &'t str)> {
+        let escaped = |before: &str| {
+            let slashes = before.bytes().rev().take_while(|byte| *byte == b'\\').count();
+            !self.raw && slashes % 2 == 1
+        };
+        let mut cuts = known
+            .match_indices(delimiter)
+            .filter_map(|(at, _)| Some((known.get(..at)?, known.get(at + delimiter.len_utf8()..)?)));
+        cuts.find(|(before, _)| !escaped(before))
+    }
+
     /// Takes one line off the input.
     fn take(&self, input: &Text) -> Line {
         let delimiter = self.delimiter.unwrap_or('\n');
@@ -177,7 +195,7 @@ impl<'a> Request<'a> {
                 let ended = if cut.is_empty() { Ended::No } else { Ended::Yes };
                 return Line { line: Text::literal(&cut), rest, ended };
             }
-            if let Some((before, after)) = known.split_once(delimiter) {
+            if let Some((before, after)) = self.cut(known, delimiter) {
                 line.push_str(before);
                 if names && after.is_empty() && pieces.len() == 0 {
                     return Line { line, rest: input.clone(), ended: Ended::Maybe };
@@ -226,10 +244,20 @@ fn split(line: &str, ifs: &str, count: usize, raw: bool) -> Vec<String> {
         rest = hard
             .map_or(after, |c| after.get(c.len_utf8()..).unwrap_or_default().trim_start_matches(is_white));
     }
+    let rest = last_field(rest.trim_end_matches(is_white), ifs);
     if !rest.is_empty() {
-        words.push(unbackslashed(rest.trim_end_matches(is_white), raw));
+        words.push(unbackslashed(rest, raw));
     }
     words
+}
+
+/// The last field without the one separator behind it, where it holds no other.
+fn last_field<'l>(rest: &'l str, ifs: &str) -> &'l str {
+    let hard = |c: char| ifs.contains(c) && !matches!(c, ' ' | '\t' | '\n');
+    match rest.strip_suffix(hard) {
+        Some(field) if !field.contains(hard) => field.trim_end_matches(|c| ifs.contains(c)),
+        _ => rest,
+    }
 }
 
 fn unbackslashed(text: &str, raw: bool) -> String {
@@ -239,7 +267,8 @@ fn unbackslashed(text: &str, raw: bool) -> String {
     let mut result = String::new();
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
-        result.extend(if c == '\\' { chars.next() } else { Some(c) });
+        // A backslash before the end of a line joins the next one to it.
+        result.extend(if c == '\\' { chars.next().filter(|next| *next != '\n') } else { Some(c) });
     }
     result
 }
