@@ -226,6 +226,9 @@ impl Machine<'_, '_, '_> {
                 return self.opening_method(object, place, name, &args);
             }
             Val::Object(object) => {
+                if let Some(result) = self.option_parser(&object.class, name, &args) {
+                    return result;
+                }
                 let full = format!("{}.{name}", object.class);
                 if let Some(op) = (self.syntax.function)(&full) {
                     let mut all = args;
@@ -282,6 +285,9 @@ impl Machine<'_, '_, '_> {
             self.send_to_peer(name, Args::of(vec![content]));
             return value.clone();
         }
+        if let Some(taken) = self.take_out(value, place, name, &args) {
+            return taken;
+        }
         if self.grow(value, place, name, &args.list) || self.path_grown(value, place, name, &args.list) {
             return Val::unknown();
         }
@@ -297,7 +303,13 @@ impl Machine<'_, '_, '_> {
             let mut all = args;
             all.list.insert(0, value.clone());
             self.test_of_text(op, value, place, &all);
-            return self.perform(op, name, &all);
+            let made = self.perform(op, name, &all);
+            // `text.sub!(…)`, `text.concat(…)`
+            let in_place = name.ends_with('!') || name == "concat";
+            if self.syntax.bare_calls && in_place && matches!((value, &made), (Val::Text(_), Val::Text(_))) {
+                self.assign(place.map(Rc::from), made.clone());
+            }
+            return made;
         }
         if let Some(own) = self.own_method(name) {
             let args = self.with_self(value, name, args);

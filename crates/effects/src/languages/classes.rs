@@ -29,6 +29,10 @@ pub(super) struct Captured {
 #[derive(Debug, Default)]
 pub(super) struct Own {
     pub this: Option<Val>,
+    /// A loop is run once more, for what it left itself to do.
+    pub rounds: u32,
+    /// What the program's parser of options was told.
+    pub options: Vec<Args>,
     made: u32,
 }
 
@@ -162,6 +166,21 @@ impl Machine<'_, '_, '_> {
         }
         members.truncate(512);
         Class::new(name, members, bases, fields)
+    }
+
+    /// A class of objects with these parts: a list of names, names in one text, or one by one.
+    pub fn record(&mut self, args: &Args) -> Val {
+        let (first, block) = (usize::from(self.syntax.slices), args.list.last().cloned());
+        let names =
+            args.list.iter().skip(first).flat_map(Val::items_or_self).filter_map(|name| name.literal());
+        let split = |name: String| name.split([' ', ',']).map(Rc::from).collect::<Vec<Rc<str>>>();
+        let fields = names.flat_map(split).filter(|name| !name.is_empty()).take(32).collect();
+        self.class_of("", Vec::new(), fields, |machine| {
+            if let Some(Val::Function(block)) = block {
+                block.called.set(true);
+                machine.inside(Rc::clone(&block.tokens), block.body.clone(), Machine::statements);
+            }
+        })
     }
 
     /// Makes an object.

@@ -194,7 +194,8 @@ impl Machine<'_, '_, '_> {
             (Val::Table(_), _, None) => {
                 self.place =
                     place.filter(|place| place.len() < 190).map(|place| Rc::from(format!("{place}.?")));
-                Val::Unknown(value.taint().union(key.taint()))
+                let entries = value.items().into_iter().reduce(|all, entry| all.union(&entry));
+                entries.unwrap_or(Val::Unknown(value.taint().union(key.taint())))
             }
             (Val::Name(name), _, None) => match (self.syntax.function)(&format!("{name}.?")) {
                 Some(op) => self.perform(op, name, &Args::of(vec![key.clone()])),

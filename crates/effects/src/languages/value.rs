@@ -318,6 +318,12 @@ impl Val {
             Self::Object(object) if losses::is_rows(&object.class, &object.args) => {
                 Self::object(losses::ROW, Args::default())
             }
+            Self::Text(text) if is_listing(text) => self.clone(),
+            Self::File(file) if is_listing(&file.content) => Self::Text(file.content.clone()),
+            Self::Any(ways) => {
+                let items = ways.iter().map(Val::item).reduce(|all, item| all.union(&item));
+                items.unwrap_or_else(Self::unknown)
+            }
             other => secret_in(other).unwrap_or(Self::Unknown(other.taint())),
         }
     }
@@ -449,4 +455,10 @@ impl Param {
 pub(super) fn is_blank(text: &Text) -> bool {
     !text.pieces.is_empty()
         && text.pieces.iter().all(|piece| matches!(piece, tollgate_shell::value::Piece::Hole(_)))
+}
+
+/// Names of files below a folder that is known, one of which each line is.
+pub(super) fn is_listing(text: &Value) -> bool {
+    let below = |text: &Text| text.prefix().starts_with(['/', '.']) && (text.has_holes() || text.has_globs());
+    !text.any.is_empty() && text.any.iter().all(below)
 }

@@ -9,6 +9,8 @@ use std::rc::Rc;
 
 use super::expr::{ARGUMENT, UNARY};
 use super::machine::Machine;
+use super::ops::Op;
+use super::pure::Pure;
 use super::syntax::{Infix, Syntax, no_block};
 use super::token::Tok;
 use super::value::{Args, Function, Param, Val};
@@ -342,7 +344,8 @@ fn module(m: &mut Machine, name: &str) -> Val {
             m.module_file(&if complete { name.to_owned() } else { format!("{name}.js") });
         }
         if name.ends_with(".json") {
-            return Val::Text(m.read(&Val::text(name)));
+            let text = Val::Text(m.read(&Val::text(name)));
+            return m.perform(Op::Pure(Pure::Json), "JSON.parse", &Args::of(vec![text]));
         }
         return Val::unknown();
     }
