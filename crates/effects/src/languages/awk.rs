@@ -32,6 +32,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     local: false,
     symbolic: true,
     curried: false,
+    this: "self",
 };
 
 /// Runs a program. Files that it adds to its arguments are read like the others.

@@ -4,11 +4,12 @@ use std::rc::Rc;
 
 use tollgate_model::WriteMode;
 
+use super::classes::number_of;
 use super::flat::COMMAND;
 use super::machine::Machine;
 use super::services::is_service;
 use super::token::Tok;
-use super::value::{Args, Function, Val};
+use super::value::{Args, Function, List, Val};
 use crate::analyst::taint;
 
 impl Machine<'_, '_, '_> {
@@ -17,7 +18,19 @@ impl Machine<'_, '_, '_> {
         if let Some(place) = place.filter(|place| place.len() < 200) {
             let before = self.scope.get(&place).filter(|_| self.syntax.flat);
             let value = before.map_or_else(|| value.clone(), |before| before.union(&value));
+            // A method that runs without an object has the parts of the one that was seen last.
+            if let Some((_, part)) = place.strip_prefix('#').and_then(|part| part.split_once('.')) {
+                self.scope.set(&self.legacy(part), value.clone());
+            }
             self.scope.set(&place, value);
+        }
+    }
+
+    /// A part of whatever object it is, by its name.
+    fn legacy(&self, part: &str) -> String {
+        match self.syntax.bare_calls && !self.syntax.symbolic {
+            true => format!("@{part}"),
+            false => format!("{}.{part}", self.syntax.this),
         }
     }
 
@@ -69,13 +82,14 @@ impl Machine<'_, '_, '_> {
             Some(Val::Table(table)) => {
                 let kept = table.entries.iter().filter(|(name, _)| **name != *part || part == "?");
                 let entries = kept.cloned().chain([(Rc::from(part), value.clone())]).collect();
-                self.scope.set(owner, Val::table(entries));
+                self.scope.change(owner, &Val::Table(table), Val::table(entries));
             }
             Some(Val::List(list))
-                if list.items.is_empty() && part.parse::<u32>().is_err() && part != "[]" =>
+                if list.items.is_empty() && part.parse::<u32>().is_err() && part != "[]" && part != "?" =>
             {
-                self.scope.set(owner, Val::table(vec![(Rc::from(part), value.clone())]));
+                self.scope.change(owner, &Val::List(list), Val::table(vec![(Rc::from(part), value.clone())]));
             }
+            Some(Val::List(list)) if !self.syntax.flat => self.put_in_list(owner, &list, part, value),
             Some(Val::Text(address)) if is_address_part(part) && value.tells() => {
                 self.scope.set(owner, Val::Text(address.concat(&value.as_text())));
             }
@@ -94,6 +108,23 @@ impl Machine<'_, '_, '_> {
         }
     }
 
+    /// `list[0] = value`; a place that is not known may be any of them.
+    fn put_in_list(&mut self, owner: &str, list: &Rc<List>, part: &str, value: &Val) {
+        if !self.burn(list.items.len() / 4) {
+            return;
+        }
+        let mut items = list.items.clone();
+        let at = part.parse::<usize>().ok();
+        let known = at.is_some() && !list.open && self.unsure == 0;
+        match at.and_then(|at| items.get_mut(at)).filter(|_| known) {
+            Some(item) => *item = value.clone(),
+            None => items.push(value.clone()),
+        }
+        let open = list.open || !known && at != Some(list.items.len());
+        let new = if open { Val::many(items) } else { Val::list(items) };
+        self.scope.change(owner, &Val::List(Rc::clone(list)), new);
+    }
+
     /// A table takes in the entries of another: `headers.update({…})`.
     pub fn table_grown(&mut self, value: &Val, place: Option<&str>, name: &str, args: &Args) {
         let (Val::Table(table), Some(place)) = (value, place) else { return };
@@ -106,7 +137,7 @@ impl Machine<'_, '_, '_> {
         });
         let more = given.flatten().chain(args.named.iter().cloned());
         let entries = table.entries.iter().cloned().chain(more).collect();
-        self.scope.set(place, Val::table(entries));
+        self.scope.change(place, value, Val::table(entries));
     }
 
     /// `url.searchParams.set(name, value)` is a part of the address.
@@ -133,13 +164,26 @@ impl Machine<'_, '_, '_> {
                 args.named.iter().find(|(name, _)| *name == param.name).map(|(_, value)| value.clone());
             let value = match (named.or_else(|| given.next().cloned()), param.default.clone()) {
                 (Some(value), _) => value,
+                (None, _) if let Some(preset) = &param.preset => preset.clone(),
                 (None, Some(range)) => self.expr_in(range),
                 (None, None) => Val::unknown(),
             };
+            if param.promoted {
+                self.promote(&param.name, &value);
+            }
             match param.pattern.clone() {
                 Some(range) => self.range(range, |machine| machine.bind_pattern(&value)),
                 None => self.scope.set(&param.name, value),
             }
+        }
+    }
+
+    /// What a constructor is given becomes a part of the object without more words.
+    fn promote(&mut self, name: &str, value: &Val) {
+        let number = self.own.this.as_ref().and_then(number_of).cloned();
+        if let Some(number) = number {
+            let place = format!("{number}.{}", name.trim_start_matches('$'));
+            self.assign(Some(Rc::from(place)), value.clone());
         }
     }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use tollgate_shell::value::{Hole, HoleSource, Taint, Text, Value};
 
-use super::expr::ARGUMENT;
+use super::classes::number_of;
 use super::flat::{COMMAND, OPENING};
 use super::losses::REPOSITORY;
 use super::machine::{Machine, Origin};
@@ -15,11 +15,8 @@ use super::sayings::{is_body, is_new_name, is_question, is_sending, is_setting, 
 use super::services::{is_query, is_service};
 use super::standins::PROXY;
 use super::text::secret_in;
-use super::value::{Args, Function, Val};
+use super::value::{Args, Val};
 use crate::analyst::taint;
-
-/// Functions in one another, at most.
-const ACTIVE: usize = 24;
 
 impl Machine<'_, '_, '_> {
     /// Calls a value.
@@ -36,7 +33,21 @@ impl Machine<'_, '_, '_> {
                 let mut all = partial.args.clone();
                 all.list.extend(args.list.iter().cloned());
                 all.named.extend(args.named.iter().cloned());
-                self.apply(&partial.target, &all)
+                match &partial.this {
+                    Some(this) => self.call_on(this, &partial.target, &all),
+                    None => self.apply(&partial.target, &all),
+                }
+            }
+            Val::Class(class) => self.make(class, args),
+            Val::Any(ways) => self.each_way(ways, |machine, way| machine.apply(way, args)),
+            Val::Object(object) if object.own.is_some() => {
+                let called = ["__call__", "__invoke", "call"]
+                    .iter()
+                    .find_map(|name| self.method_of_own(callee, name, args));
+                called.unwrap_or_else(|| {
+                    self.callbacks(args);
+                    Val::Unknown(callee.taint().union(args.taint()))
+                })
             }
             Val::Text(_) if self.syntax.symbolic => self.apply_named(callee, args),
             Val::Pipe(pipe) => self.run_with(&Rc::clone(pipe), args),
@@ -57,6 +68,12 @@ impl Machine<'_, '_, '_> {
                 Val::Unknown(other.taint().union(args.taint()))
             }
         }
+    }
+
+    /// Does the same with each that a value may be.
+    pub fn each_way(&mut self, ways: &Rc<[Val]>, mut action: impl FnMut(&mut Self, &Val) -> Val) -> Val {
+        let results: Vec<Val> = ways.iter().map(|way| action(self, way)).collect();
+        results.into_iter().reduce(|all, next| all.union(&next)).unwrap_or_else(Val::unknown)
     }
 
     /// Calls the function that a text names.
@@ -179,11 +196,27 @@ impl Machine<'_, '_, '_> {
 
     /// Calls a method of a value.
     pub fn method(&mut self, value: &Val, place: Option<&str>, name: &str, args: Args) -> Val {
+        let place = number_of(value).map(|number| &**number).or(place);
         let full = place.map(|place| format!("{place}.{name}"));
         if let Some(own) = full.as_deref().and_then(|full| self.scope.get(full)).cloned() {
             return self.apply(&own, &args);
         }
+        if let Some(result) = self.method_of_own(value, name, &args) {
+            return result;
+        }
         match value {
+            Val::Any(ways) => {
+                return self.each_way(ways, |machine, way| machine.method(way, place, name, args.clone()));
+            }
+            Val::Class(class) => {
+                if let Some(result) = self.method_of_class(class, name, &args) {
+                    return result;
+                }
+                if (self.syntax.function)(&format!("{}.{name}", class.name)).is_some() {
+                    return self.method_of_name(&class.name, name, args);
+                }
+                return self.method_by_name(&Val::unknown(), place, name, args);
+            }
             Val::Name(owner) if &**owner != "?" => return self.method_of_name(owner, name, args),
             Val::Object(object) if &*object.class == PROXY => return self.proxy_method(object, name, args),
             Val::Object(object) if &*object.class == COMMAND => {
@@ -193,6 +226,9 @@ impl Machine<'_, '_, '_> {
                 return self.opening_method(object, place, name, &args);
             }
             Val::Object(object) => {
+                if let Some(result) = self.option_parser(&object.class, name, &args) {
+                    return result;
+                }
                 let full = format!("{}.{name}", object.class);
                 if let Some(op) = (self.syntax.function)(&full) {
                     let mut all = args;
@@ -249,6 +285,9 @@ impl Machine<'_, '_, '_> {
             self.send_to_peer(name, Args::of(vec![content]));
             return value.clone();
         }
+        if let Some(taken) = self.take_out(value, place, name, &args) {
+            return taken;
+        }
         if self.grow(value, place, name, &args.list) || self.path_grown(value, place, name, &args.list) {
             return Val::unknown();
         }
@@ -264,11 +303,17 @@ impl Machine<'_, '_, '_> {
             let mut all = args;
             all.list.insert(0, value.clone());
             self.test_of_text(op, value, place, &all);
-            return self.perform(op, name, &all);
+            let made = self.perform(op, name, &all);
+            // `text.sub!(…)`, `text.concat(…)`
+            let in_place = name.ends_with('!') || name == "concat";
+            if self.syntax.bare_calls && in_place && matches!((value, &made), (Val::Text(_), Val::Text(_))) {
+                self.assign(place.map(Rc::from), made.clone());
+            }
+            return made;
         }
         if let Some(own) = self.own_method(name) {
             let args = self.with_self(value, name, args);
-            return self.invoke(&own, &args);
+            return self.apply(&own, &args);
         }
         self.strange_method(value, place, name, &args)
     }
@@ -367,7 +412,7 @@ impl Machine<'_, '_, '_> {
             return Val::name(&format!("{owner}.{part}"));
         }
         match self.own_method(name) {
-            Some(own) => self.invoke(&own, &args),
+            Some(own) => self.apply(&own, &args),
             None => self.library(&known, &args),
         }
     }
@@ -443,55 +488,5 @@ impl Machine<'_, '_, '_> {
         if !texts.is_empty() {
             self.narrow(place, &Val::Text(Value::of(texts, value.taint())));
         }
-    }
-
-    /// A method that the program defines.
-    pub fn own_method(&mut self, name: &str) -> Option<Rc<Function>> {
-        match self.scope.get(&format!(".{name}")) {
-            Some(Val::Function(function)) => Some(Rc::clone(function)),
-            _ => None,
-        }
-    }
-
-    /// Runs a function of the program.
-    pub fn invoke(&mut self, function: &Rc<Function>, args: &Args) -> Val {
-        let again = self.active.iter().any(|active| Rc::ptr_eq(active, function));
-        let informed = args.all().any(|value| !matches!(value, Val::Unknown(taint) if taint.is_empty()));
-        // A walk that goes down into folders gives back, from there, what it gives back from here.
-        if again && args.all().any(|value| matches!(value, Val::Text(_) | Val::File(_))) {
-            return Val::list(Vec::new());
-        }
-        if again
-            || self.active.len() >= ACTIVE
-            || (function.called.get() && !informed && !function.params.is_empty())
-        {
-            return Val::Unknown(args.taint());
-        }
-        function.called.set(true);
-        self.active.push(Rc::clone(function));
-        self.scope.open();
-        let value = self.inside(Rc::clone(&function.tokens), function.body.clone(), |machine| {
-            machine.bind_params(function, args);
-            if function.short {
-                return machine.expr(ARGUMENT);
-            }
-            machine.returns.push(None);
-            machine.statements();
-            machine.returns.pop().flatten().unwrap_or_else(|| Val::name("None"))
-        });
-        let changes = self.scope.close();
-        // Parts of objects outlive the function, and so do variables where the language has it so.
-        for (name, end) in changes {
-            let own = function.params.iter().any(|param| *param.name == *name);
-            let outer = name.contains('.')
-                || name.starts_with('@')
-                || (self.syntax.bare_calls && name.starts_with('$'));
-            let stays = !self.syntax.local || outer;
-            if let Some(end) = end.filter(|_| stays && !own) {
-                self.scope.set(&name, end);
-            }
-        }
-        self.active.pop();
-        value
     }
 }

@@ -6,7 +6,7 @@ use tollgate_shell::value::{Text, Value};
 
 use super::change::Change;
 use super::machine::Machine;
-use super::pure;
+use super::pure::{self, Pure};
 use super::syntax::Infix;
 use super::text;
 use super::token::{Part, Tok};
@@ -138,6 +138,9 @@ impl Machine<'_, '_, '_> {
             // Flags: `os.O_WRONLY | os.O_TRUNC`.
             (Infix::Number('|'), Val::Name(a), Val::Name(b)) if a.len() + b.len() < 120 => {
                 Val::name(&format!("{a}|{b}"))
+            }
+            (Infix::Number('|'), Val::Table(_), Val::Table(_)) => {
+                pure::apply(Pure::Merge, &Args::of(vec![left.clone(), right.clone()]))
             }
             (Infix::Number('*'), Val::Text(a), Val::Text(b)) => Val::Text(self.concat(a, b)),
             (Infix::Number('*'), Val::Text(text), Val::Int(times)) => self.repeat(text, *times),

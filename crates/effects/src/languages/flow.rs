@@ -105,9 +105,16 @@ impl Machine<'_, '_, '_> {
     }
 
     /// Runs the body of a loop that may never end.
-    pub fn looped(&mut self, start: Effort, action: impl FnOnce(&mut Self)) {
+    pub fn looped(&mut self, start: Effort, action: impl Fn(&mut Self)) {
         let from = self.at;
-        self.branch(action);
+        self.branch(&action);
+        // What the body puts on a list of work is taken from it the next time.
+        if self.own.rounds == 0 && takes_work(self.tokens.get(from..self.at).unwrap_or_default()) {
+            self.own.rounds += 1;
+            self.at = from;
+            self.branch(&action);
+            self.own.rounds -= 1;
+        }
         self.splits(start);
         if std::mem::take(&mut self.endless)
             && !leaves_loop(self.tokens.get(from..self.at).unwrap_or_default())
@@ -201,24 +208,6 @@ impl Machine<'_, '_, '_> {
             *last = Some(value);
         }
     }
-
-    /// A method that changes the list it is called on.
-    pub fn grow(&mut self, value: &Val, place: Option<&str>, name: &str, added: &[Val]) -> bool {
-        let Val::List(list) = value else { return false };
-        let items: Vec<Val> = match name {
-            "append" | "push" | "add" | "<<" | "unshift" | "insert" | "appendleft" => {
-                added.last().cloned().into_iter().collect()
-            }
-            "extend" | "concat" => added.iter().flat_map(Val::items).collect(),
-            _ => return false,
-        };
-        self.grown += 1;
-        let (Some(place), true) = (place, self.burn(list.items.len() / 4)) else { return false };
-        let all: Vec<Val> = list.items.iter().cloned().chain(items).collect();
-        let grown = if list.open || self.unsure > 0 { Val::many(all) } else { Val::list(all) };
-        self.scope.set(place, grown);
-        true
-    }
 }
 
 /// Does anything in the body of a loop leave it, or let others run meanwhile?
@@ -234,4 +223,10 @@ fn is_endless(list: &Val) -> bool {
         }
         _ => false,
     }
+}
+
+/// Does the body of a loop take its items from a list that it may add to?
+fn takes_work(body: &[Token]) -> bool {
+    body.iter()
+        .any(|token| matches!(&token.tok, Tok::Name(name) if matches!(&**name, "pop" | "popleft" | "shift")))
 }

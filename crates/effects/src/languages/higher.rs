@@ -39,6 +39,17 @@ impl Machine<'_, '_, '_> {
                 }
             }
             Op::Filter => self.filter(args),
+            Op::Seek => {
+                let found = match args.get(0) {
+                    Some(path @ Val::Text(_)) => {
+                        self.files(Op::GlobDeep, &Args::of(vec![path.clone(), Val::text("*")]))
+                    }
+                    other => other.cloned().unwrap_or_default(),
+                };
+                let function = args.list.iter().skip(1).cloned();
+                self.higher(Op::Each, &Args::of(std::iter::once(found.clone()).chain(function).collect()));
+                found.item()
+            }
             Op::Fold => self.fold(args),
             Op::Then => {
                 let value = args.at(0, &[]);

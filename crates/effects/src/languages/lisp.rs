@@ -35,6 +35,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     local: false,
     symbolic: false,
     curried: false,
+    this: "self",
 };
 
 fn lex(text: &str) -> Rc<[Token]> {

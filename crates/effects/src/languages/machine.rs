@@ -10,6 +10,7 @@ use std::rc::Rc;
 use tollgate_model::{Certainty, EffectKind};
 use tollgate_shell::value::{HoleSource, Taint, Text, Value};
 
+use super::classes::Own;
 use super::flat;
 pub(super) use super::known::{Around, Origin};
 use super::scope::Scope;
@@ -81,6 +82,8 @@ pub(super) struct Machine<'m, 'r, 'w> {
     /// Modules that were brought in, by their files; and the package of the one that is being run.
     pub imported: Vec<String>,
     pub package: String,
+    /// Objects of the program.
+    pub own: Own,
     acts: u32,
     stopped: bool,
 }
@@ -130,6 +133,7 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
             replaced: Vec::new(),
             imported: Vec::new(),
             package: String::new(),
+            own: Own::default(),
             acts: 0,
             stopped: false,
         }
@@ -241,6 +245,7 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
 
     /// Takes a function down.
     pub fn define(&mut self, function: Function) -> Val {
+        function.captured.replace(self.kept());
         let function = Rc::new(function);
         if self.functions.len() < FUNCTIONS {
             self.functions.push(Rc::clone(&function));

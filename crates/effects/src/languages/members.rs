@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::classes::{Class, number_of};
 use super::expr::ARGUMENT;
 use super::flat;
 use super::gits::is_git;
@@ -164,15 +165,19 @@ impl Machine<'_, '_, '_> {
             (Val::List(list), Val::Int(at), _) => {
                 let at = if *at < 0 { at.saturating_add_unsigned(list.items.len() as u64) } else { *at };
                 let item = usize::try_from(at).ok().and_then(|at| list.items.get(at)).cloned();
-                // Awk's arguments are set one by one.
                 self.place =
-                    place.filter(|_| self.syntax.flat).map(|place| Rc::from(format!("{place}.{at}")));
+                    place.filter(|place| place.len() < 190).map(|place| Rc::from(format!("{place}.{at}")));
                 match item {
                     Some(item) if !list.open => item,
                     _ => value.item(),
                 }
             }
-            (Val::List(_), ..) => value.item(),
+            (Val::List(_), ..) => {
+                self.place =
+                    place.filter(|place| place.len() < 190).map(|place| Rc::from(format!("{place}.?")));
+                value.item()
+            }
+            (Val::Any(ways), ..) => self.each_way(ways, |machine, way| machine.index(way, None, key)),
             (Val::Function(function), ..) if self.syntax.bare_calls => {
                 self.invoke(&Rc::clone(function), &Args::of(vec![key.clone()]))
             }
@@ -189,7 +194,8 @@ impl Machine<'_, '_, '_> {
             (Val::Table(_), _, None) => {
                 self.place =
                     place.filter(|place| place.len() < 190).map(|place| Rc::from(format!("{place}.?")));
-                Val::Unknown(value.taint().union(key.taint()))
+                let entries = value.items().into_iter().reduce(|all, entry| all.union(&entry));
+                entries.unwrap_or(Val::Unknown(value.taint().union(key.taint())))
             }
             (Val::Name(name), _, None) => match (self.syntax.function)(&format!("{name}.?")) {
                 Some(op) => self.perform(op, name, &Args::of(vec![key.clone()])),
@@ -201,6 +207,7 @@ impl Machine<'_, '_, '_> {
 
     /// A part of a value by its name.
     pub fn attribute(&mut self, value: &Val, place: Option<&str>, name: &str) -> Val {
+        let place = number_of(value).map(|number| &**number).or(place);
         let full =
             place.filter(|place| place.len() + name.len() < 200).map(|place| format!("{place}.{name}"));
         let known = full.as_deref().and_then(|full| self.scope.get(full)).cloned();
@@ -219,6 +226,9 @@ impl Machine<'_, '_, '_> {
     }
 
     pub fn part(&mut self, value: &Val, name: &str) -> Val {
+        if let Some(part) = self.part_of_own(value, name) {
+            return part;
+        }
         if self.syntax.bare_calls
             && let Some(result) = self.called_bare(value, name)
         {
@@ -232,6 +242,11 @@ impl Machine<'_, '_, '_> {
                 value.clone()
             }
             Val::Name(owner) => self.named(&format!("{owner}.{name}")),
+            Val::Any(ways) => self.each_way(ways, |machine, way| machine.part(way, name)),
+            Val::Class(class) => self.part_of_class(class, name),
+            Val::Object(object) if object.own.is_some() => {
+                self.value_method(value, name).unwrap_or(Val::Unknown(value.taint()))
+            }
             Val::Object(object) if &*object.class == PROXY => self.proxy_part(object, name),
             Val::Object(object) => {
                 let full = format!("{}.{name}", object.class);
@@ -270,6 +285,17 @@ impl Machine<'_, '_, '_> {
         }
     }
 
+    fn part_of_class(&mut self, class: &Class, name: &str) -> Val {
+        if let Some(shared) = class.member(name) {
+            return shared.clone();
+        }
+        let full = format!("{}.{name}", class.name);
+        match (self.syntax.function)(&full) {
+            Some(_) => self.named(&full),
+            None => self.part(&Val::unknown(), name),
+        }
+    }
+
     /// A method without arguments, where a call needs no brackets.
     fn called_bare(&mut self, value: &Val, name: &str) -> Option<Val> {
         match value {
@@ -302,5 +328,5 @@ impl Machine<'_, '_, '_> {
 }
 
 fn is_function(value: &Val) -> bool {
-    matches!(value, Val::Name(_) | Val::Function(_) | Val::Partial(_))
+    matches!(value, Val::Name(_) | Val::Function(_) | Val::Partial(_) | Val::Class(_) | Val::Any(_))
 }

@@ -176,6 +176,10 @@ pub(super) enum Op {
     Each,
     /// Keeps the items for which its last argument is true.
     Filter,
+    /// Finds the item for which its last argument is true; below a path, that is every file.
+    Seek,
+    /// A class of objects with these parts.
+    Record,
     /// Calls its second argument with the first.
     Then,
     /// Calls its first argument with the others.

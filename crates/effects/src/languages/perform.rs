@@ -285,9 +285,16 @@ impl Machine<'_, '_, '_> {
                 }
                 path
             }
-            Op::Map | Op::Each | Op::Filter | Op::Then | Op::Apply | Op::Thread | Op::Bind | Op::Fold => {
-                self.higher(op, args)
-            }
+            Op::Record => self.record(args),
+            Op::Map
+            | Op::Each
+            | Op::Filter
+            | Op::Then
+            | Op::Apply
+            | Op::Thread
+            | Op::Bind
+            | Op::Fold
+            | Op::Seek => self.higher(op, args),
             _ => return None,
         })
     }

@@ -2,13 +2,15 @@
 
 use std::rc::Rc;
 
-use tollgate_shell::value::{HoleSource, Piece, Text, Value};
+use tollgate_model::json::{Value as Json, parse};
+use tollgate_shell::value::{HoleSource, Piece, Taint, Text, Value};
 
+use super::lists;
 use super::text::{
     address, braces, characters, each_text, integer, letters, parents, printf, rot13, shell_words, slice,
     text_of, unpercent, vague,
 };
-use super::value::{Args, Val};
+use super::value::{Args, Val, is_listing};
 use crate::analyst::taint;
 use crate::commands::codecs;
 
@@ -112,6 +114,21 @@ pub(super) enum Pure {
     Substring,
     /// Bytes: numbers, or text in an encoding.
     Buffer,
+    /// The first items of all lists, then the second ones.
+    Zip,
+    /// One item of a list, or one of the arguments.
+    Pick,
+    /// Whatever a pattern picks from a text.
+    Fragments,
+    /// What JSON says.
+    Json,
+    /// A path with another last name, or another ending.
+    WithName,
+    WithSuffix,
+    /// What stands before a mark, the mark, and what stands after it.
+    Partition,
+    /// Without what it begins with.
+    Prefix,
 }
 
 /// Makes a value.
@@ -165,6 +182,11 @@ fn texts(what: Pure, args: &Args) -> Option<Val> {
             let values: Vec<Val> = args.list.iter().skip(1).cloned().collect();
             Val::Text(printf(&text, &values).with_taint(marks))
         }),
+        Pure::Concat if matches!(args.get(0), Some(Val::List(_))) => {
+            let open = args.list.iter().any(|value| !matches!(value, Val::List(list) if !list.open));
+            let items = args.list.iter().flat_map(Val::items_or_self).collect();
+            if open { Val::many(items) } else { Val::list(items) }
+        }
         Pure::Concat => {
             Val::Text(args.list.iter().fold(Value::empty(), |all, value| all.concat(&value.as_text())))
         }
@@ -184,6 +206,13 @@ fn texts(what: Pure, args: &Args) -> Option<Val> {
             _ => Val::Unknown(marks),
         },
         Pure::Slice => slice(&first(args), args.list.get(1..).unwrap_or_default()),
+        Pure::Partition => partition(args),
+        Pure::Prefix => match args.literal(1) {
+            Some(prefix) => {
+                each_text(&first(args), |text| text.strip_prefix(&*prefix).unwrap_or(text).to_owned())
+            }
+            None => vague(&first(args), marks),
+        },
         Pure::Repeat => match (known, args.literal(1).and_then(|times| times.parse::<usize>().ok())) {
             (Some(text), Some(times)) if text.len() * times <= 4096 => made(Some(text.repeat(times)), args),
             _ => Val::Unknown(marks),
@@ -217,7 +246,7 @@ fn lists(what: Pure, args: &Args) -> Option<Val> {
             Some(text) => {
                 Val::list(text.lines().map(|line| Val::Text(Value::text(line).with_taint(marks))).collect())
             }
-            None => Val::many(vec![Val::Unknown(marks)]),
+            None => Val::many(vec![line_of(&first(args))]),
         },
         Pure::List => Val::list(args.list.clone()),
         Pure::ToList => match first(args) {
@@ -242,6 +271,16 @@ fn lists(what: Pure, args: &Args) -> Option<Val> {
 fn tables(what: Pure, args: &Args) -> Option<Val> {
     Some(match what {
         Pure::Merge => merge(args),
+        Pure::Table if args.list.is_empty() => Val::table(args.named.clone()),
+        Pure::Zip => zip(args),
+        Pure::Pick => match args.list.as_slice() {
+            [one] | [one, Val::Name(_)] => one.item(),
+            several => several.iter().cloned().reduce(|all, item| all.union(&item)).unwrap_or_default(),
+        },
+        Pure::Fragments => {
+            Val::many(vec![lists::fragments(&args.list.iter().take(2).last().cloned().unwrap_or_default())])
+        }
+        Pure::Json => json(args),
         Pure::Table => match first(args) {
             Val::List(list) => Val::table(list.items.iter().filter_map(pair).collect()),
             other => other,
@@ -336,6 +375,10 @@ fn paths(what: Pure, args: &Args) -> Option<Val> {
         Pure::Parent => Val::Text(parent(&args.text(0))),
         Pure::Parents => parents(&args.text(0)),
         Pure::Address => Val::Text(address(&args.text(0), args.get(1).map(Val::as_text).as_ref())),
+        Pure::WithName => beside_path(args, |_| String::new()),
+        Pure::WithSuffix => {
+            beside_path(args, |name| name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned())
+        }
         Pure::Base => each_text(&first(args), |path| base(path).to_owned()),
         Pure::Stem => each_text(&first(args), |path| {
             base(path).rsplit_once('.').map_or(base(path), |(stem, _)| stem).to_owned()
@@ -393,7 +436,7 @@ fn flat_list(args: &Args, skip: usize) -> Val {
 
 fn split(args: &Args) -> Val {
     let marks = args.taint();
-    let Some(text) = args.literal(0) else { return Val::many(vec![Val::Unknown(marks)]) };
+    let Some(text) = args.literal(0) else { return Val::many(vec![line_of(&first(args))]) };
     let parts: Vec<Val> = match args.get(1).map(Val::literal) {
         None => text.split_whitespace().map(Val::text).collect(),
         Some(Some(mark)) if mark.is_empty() => {
@@ -403,6 +446,14 @@ fn split(args: &Args) -> Val {
         Some(None) => return Val::many(vec![Val::Unknown(marks)]),
     };
     Val::list(parts)
+}
+
+/// One of the lines of a text that is not known in full.
+fn line_of(value: &Val) -> Val {
+    match value {
+        Val::Text(text) if is_listing(text) => value.clone(),
+        other => Val::Unknown(other.taint()),
+    }
 }
 
 /// What was decoded, or the mark that something was.
@@ -491,4 +542,64 @@ fn merge(args: &Args) -> Val {
         return Val::Unknown(args.taint());
     }
     if lists.is_empty() { Val::table(entries) } else { Val::list(lists) }
+}
+
+fn zip(args: &Args) -> Val {
+    let lists: Option<Vec<_>> = args
+        .list
+        .iter()
+        .map(|value| match value {
+            Val::List(list) if !list.open => Some(Rc::clone(list)),
+            _ => None,
+        })
+        .collect();
+    let Some(lists) = lists else {
+        return Val::many(vec![Val::list(args.list.iter().map(Val::item).collect())]);
+    };
+    let length = lists.iter().map(|list| list.items.len()).min().unwrap_or_default().min(256);
+    let row = |at: usize| Val::list(lists.iter().filter_map(|list| list.items.get(at).cloned()).collect());
+    Val::list((0..length).map(row).collect())
+}
+
+/// Another name in the folder of a path: what `kept` leaves of the old one, then the argument.
+fn beside_path(args: &Args, kept: impl Fn(&str) -> String) -> Val {
+    let Some(end) = args.literal(1) else { return vague(&first(args), args.taint()) };
+    each_text(&first(args), |path| match path.rsplit_once('/') {
+        Some((folder, name)) => format!("{folder}/{}{end}", kept(name)),
+        None => format!("{}{end}", kept(path)),
+    })
+}
+
+fn partition(args: &Args) -> Val {
+    let (Some(text), Some(mark)) = (args.literal(0), args.literal(1)) else {
+        return Val::many(vec![Val::Unknown(args.taint())]);
+    };
+    let marked = |part: &str| Val::Text(Value::text(part).with_taint(args.taint()));
+    let (before, after) = text.split_once(&*mark).unwrap_or((&text, ""));
+    Val::list(vec![marked(before), marked(&mark), marked(after)])
+}
+
+/// What a text of JSON says, or what is known of it.
+fn json(args: &Args) -> Val {
+    let content = match args.get(0) {
+        Some(Val::File(file)) => Val::Text(file.content.clone()),
+        other => other.cloned().unwrap_or_default(),
+    };
+    let known = content.literal().filter(|text| text.len() < 1 << 16);
+    match known.and_then(|text| parse(text.as_bytes()).ok()) {
+        Some(value) => of_json(&value, content.taint(), 8),
+        None => Val::Unknown(content.taint()),
+    }
+}
+
+fn of_json(value: &Json, marks: Taint, depth: u32) -> Val {
+    let Some(depth) = depth.checked_sub(1) else { return Val::Unknown(marks) };
+    match value {
+        Json::String(text) => Val::Text(Value::text(text).with_taint(marks)),
+        Json::List(items) => Val::list(items.iter().map(|item| of_json(item, marks, depth)).collect()),
+        Json::Map(entries) => Val::table(
+            entries.iter().map(|(key, item)| (Rc::from(key.as_str()), of_json(item, marks, depth))).collect(),
+        ),
+        _ => Val::Unknown(marks),
+    }
 }

@@ -22,19 +22,19 @@ impl Machine<'_, '_, '_> {
         for own in ["__call", "__callStatic"] {
             if let Some(function) = self.own_method(own) {
                 let given = vec![text, Val::list(args.list.clone())];
-                return Some(self.invoke(&function, &Args::of(given)));
+                return Some(self.apply(&function, &Args::of(given)));
             }
         }
         if let Some(function) = self.own_method("method_missing") {
             let given = std::iter::once(text).chain(args.list.iter().cloned()).collect();
-            return Some(self.invoke(&function, &Args::of(given)));
+            return Some(self.apply(&function, &Args::of(given)));
         }
         if let Some(function) = self.own_method("AUTOLOAD") {
             self.scope.set("$AUTOLOAD", Val::text(&format!("main::{short}")));
-            return Some(self.invoke(&function, args));
+            return Some(self.apply(&function, args));
         }
         let function = self.own_method("__getattr__")?;
-        let found = self.invoke(&function, &Args::of(vec![text]));
+        let found = self.apply(&function, &Args::of(vec![text]));
         Some(self.apply(&found, args))
     }
 
@@ -44,7 +44,7 @@ impl Machine<'_, '_, '_> {
             return None;
         }
         let function = self.own_method("__getitem__").or_else(|| self.own_method("__missing__"))?;
-        Some(self.invoke(&function, &Args::of(vec![key.clone()])))
+        Some(self.apply(&function, &Args::of(vec![key.clone()])))
     }
 
     /// A part of a proxy: what its handler says, or what it stands for.

@@ -49,6 +49,8 @@ pub(super) struct Syntax {
     pub symbolic: bool,
     /// Arguments follow a function without brackets or commas.
     pub curried: bool,
+    /// What a method calls the object that it is of.
+    pub this: &'static str,
 }
 
 /// What stands between two values.

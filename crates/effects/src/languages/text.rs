@@ -3,7 +3,7 @@
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
 use super::pure::{Pure, apply, parent};
-use super::value::{Args, Val};
+use super::value::{Args, Val, is_listing};
 use crate::commands::secrets::is_secret_name;
 
 /// Changes every text that is known; the others stay unknown.
@@ -13,6 +13,7 @@ pub(super) fn each_text(value: &Val, change: impl Fn(&str) -> String) -> Val {
             let changed = texts.literals().map(|text| Text::literal(&change(text))).collect::<Vec<_>>();
             Val::Text(Value::of(changed, texts.taint))
         }
+        Val::Text(texts) if is_listing(texts) => value.clone(),
         Val::Text(texts) => Val::Text(Value::something(HoleSource::Input).with_taint(texts.taint)),
         other => other.clone(),
     }

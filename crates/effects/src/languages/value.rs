@@ -1,11 +1,12 @@
 //! What is known of a value in a program before it runs.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
 use tollgate_shell::value::{HoleSource, Taint, Text, Value};
 
+use super::classes::{self, Captured, Class};
 use super::held::Held;
 use super::losses;
 use super::text::secret_in;
@@ -41,6 +42,10 @@ pub(super) enum Val {
     File(Rc<Handle>),
     /// A started program that reads what is written to it.
     Pipe(Rc<Pipe>),
+    /// A class of the program, which makes objects.
+    Class(Rc<Class>),
+    /// One of these, which are not alike.
+    Any(Rc<[Val]>),
     /// Nothing is known but where it came from.
     Unknown(Taint),
 }
@@ -72,6 +77,8 @@ pub(super) struct Object {
     pub foreign: bool,
     /// What was put into it since.
     pub held: Held,
+    /// The program's own class that it is of; the object itself is a number then.
+    pub own: Option<Rc<Class>>,
     taint: Taint,
     depth: u32,
 }
@@ -85,6 +92,8 @@ pub(super) struct Function {
     /// The body is one expression.
     pub short: bool,
     pub called: Cell<bool>,
+    /// What the function that it was made in was given, for when that is over.
+    pub captured: RefCell<Captured>,
 }
 
 /// A parameter.
@@ -97,6 +106,10 @@ pub(super) struct Param {
     pub default: Option<Range<usize>>,
     /// Where the pattern stands that takes it apart.
     pub pattern: Option<Range<usize>>,
+    /// Its default value, where the language works it out when the function is made.
+    pub preset: Option<Val>,
+    /// It becomes a part of the object that is made.
+    pub promoted: bool,
 }
 
 /// A function with some of its arguments.
@@ -104,6 +117,8 @@ pub(super) struct Param {
 pub(super) struct Partial {
     pub target: Val,
     pub args: Args,
+    /// The object whose method it is.
+    pub this: Option<Val>,
     depth: u32,
 }
 
@@ -196,16 +211,36 @@ impl Val {
             return Self::Unknown(taint);
         }
         let held = Held::default();
-        Self::Object(Rc::new(Object { class: Rc::from(class), args, foreign, held, taint, depth }))
+        Self::Object(Rc::new(Object { class: Rc::from(class), args, foreign, held, own: None, taint, depth }))
+    }
+
+    /// An object of a class of the program: its number is what its parts are kept under.
+    pub fn own_object(number: &Rc<str>, class: &Rc<Class>, taint: Taint) -> Self {
+        let (args, held) = (Args::default(), Held::default());
+        let own = Some(Rc::clone(class));
+        Self::Object(Rc::new(Object {
+            class: Rc::clone(number),
+            args,
+            foreign: false,
+            held,
+            own,
+            taint,
+            depth: 1,
+        }))
     }
 
     pub fn partial(target: Val, args: Args) -> Self {
+        Self::bound(target, args, None)
+    }
+
+    /// A function with some of its arguments, and the object whose method it is.
+    pub fn bound(target: Val, args: Args, this: Option<Val>) -> Self {
         let (taint, depth) = args.measure();
         let depth = depth.max(target.depth() + 1);
         if depth > DEPTH {
             return Self::Unknown(taint);
         }
-        Self::Partial(Rc::new(Partial { target, args, depth }))
+        Self::Partial(Rc::new(Partial { target, args, this, depth }))
     }
 
     fn depth(&self) -> u32 {
@@ -214,6 +249,7 @@ impl Val {
             Self::Table(table) => table.depth,
             Self::Object(object) => object.depth,
             Self::Partial(partial) => partial.depth,
+            Self::Any(ways) => ways.iter().map(Val::depth).max().unwrap_or_default(),
             _ => 0,
         }
     }
@@ -227,6 +263,7 @@ impl Val {
             Self::File(handle) => handle.content.taint,
             Self::Pipe(pipe) => pipe.printed.taint,
             Self::Unknown(taint) => *taint,
+            Self::Any(ways) => ways.iter().fold(Taint::NONE, |all, way| all.union(way.taint())),
             _ => Taint::NONE,
         }
     }
@@ -281,6 +318,12 @@ impl Val {
             Self::Object(object) if losses::is_rows(&object.class, &object.args) => {
                 Self::object(losses::ROW, Args::default())
             }
+            Self::Text(text) if is_listing(text) => self.clone(),
+            Self::File(file) if is_listing(&file.content) => Self::Text(file.content.clone()),
+            Self::Any(ways) => {
+                let items = ways.iter().map(Val::item).reduce(|all, item| all.union(&item));
+                items.unwrap_or_else(Self::unknown)
+            }
             other => secret_in(other).unwrap_or(Self::Unknown(other.taint())),
         }
     }
@@ -292,6 +335,10 @@ impl Val {
             }
             _ => None,
         }
+    }
+
+    pub fn is_nothing_known(&self) -> bool {
+        matches!(self, Self::Unknown(taint) if taint.is_empty())
     }
 
     pub fn is_true(&self) -> bool {
@@ -314,6 +361,7 @@ impl Val {
             (Self::Name(left), Self::Name(right)) if left == right => self.clone(),
             (Self::Function(left), Self::Function(right)) if Rc::ptr_eq(left, right) => self.clone(),
             (Self::List(left), Self::List(right)) if Rc::ptr_eq(left, right) => self.clone(),
+            (Self::Table(left), Self::Table(right)) if Rc::ptr_eq(left, right) => self.clone(),
             (Self::Object(left), Self::Object(right)) if Rc::ptr_eq(left, right) => self.clone(),
             (Self::List(left), Self::List(right)) => {
                 Self::many(left.items.iter().chain(&right.items).cloned().collect())
@@ -328,7 +376,7 @@ impl Val {
                 let hole = Value::something(HoleSource::Input).with_taint(other.taint());
                 Self::Text(text.union(&hole))
             }
-            _ => Self::Unknown(self.taint().union(other.taint())),
+            _ => classes::either(self, other),
         }
     }
 }
@@ -398,7 +446,8 @@ impl Args {
 
 impl Param {
     pub fn named(name: &str) -> Self {
-        Self { name: Rc::from(name), rest: false, default: None, pattern: None }
+        let (preset, promoted) = (None, false);
+        Self { name: Rc::from(name), rest: false, default: None, pattern: None, preset, promoted }
     }
 }
 
@@ -406,4 +455,10 @@ impl Param {
 pub(super) fn is_blank(text: &Text) -> bool {
     !text.pieces.is_empty()
         && text.pieces.iter().all(|piece| matches!(piece, tollgate_shell::value::Piece::Hole(_)))
+}
+
+/// Names of files below a folder that is known, one of which each line is.
+pub(super) fn is_listing(text: &Value) -> bool {
+    let below = |text: &Text| text.prefix().starts_with(['/', '.']) && (text.has_holes() || text.has_globs());
+    !text.any.is_empty() && text.any.iter().all(below)
 }

@@ -153,5 +153,12 @@ fn is_arrow(tok: &Tok) -> bool {
 
 pub(super) fn defined(m: &mut Machine, params: Vec<Param>, body: Range<usize>) -> Val {
     let tokens = Rc::clone(&m.tokens);
-    m.define(Function { params, tokens, body, short: false, called: false.into() })
+    m.define(Function {
+        params,
+        tokens,
+        body,
+        short: false,
+        called: false.into(),
+        captured: Default::default(),
+    })
 }

@@ -101,6 +101,7 @@ const FLAT: Syntax = Syntax {
     local: false,
     symbolic: false,
     curried: false,
+    this: "self",
 };
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {

@@ -124,7 +124,7 @@ impl Machine<'_, '_, '_> {
         let below = self.files(Op::GlobDeep, &Args::of(vec![folder.clone(), Val::text("*")]));
         for name in ["preVisitDirectory", "visitFile", "visitFileFailed", "postVisitDirectory"] {
             if let Some(own) = self.own_method(name) {
-                self.invoke(&own, &Args::of(vec![below.item()]));
+                self.apply(&own, &Args::of(vec![below.item()]));
             }
         }
         Val::unknown()

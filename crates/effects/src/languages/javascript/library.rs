@@ -293,6 +293,7 @@ fn values(name: &str) -> Option<Op> {
         "Object.assign" => Op::Pure(Pure::Merge),
         "Map" | "Object.fromEntries" => Op::Pure(Pure::Table),
         "decodeURIComponent" | "unescape" => Op::Pure(Pure::Percent),
+        "JSON.parse" => Op::Pure(Pure::Json),
         "JSON.stringify"
         | "encodeURIComponent"
         | "encodeURI"
@@ -320,7 +321,8 @@ pub(super) fn method(name: &str) -> Option<Op> {
     Some(match name {
         "then" => Op::Then,
         "forEach" | "map" | "flatMap" | "some" | "every" => Op::Each,
-        "filter" | "find" | "findLast" => Op::Filter,
+        "filter" => Op::Filter,
+        "find" | "findLast" => Op::Seek,
         "reduce" => Op::Fold,
         "pipe" | "pipeTo" => Op::PipeTo,
         "join" => Op::Pure(Pure::JoinBy),
@@ -340,6 +342,7 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "charCodeAt" | "codePointAt" => Op::Pure(Pure::Code),
         "startsWith" => Op::StartsWith,
         "endsWith" => Op::EndsWith,
+        "match" => Op::Pure(Pure::Fragments),
         "at" | "get" | "charAt" => Op::Get,
         "pop" => Op::Pure(Pure::Last),
         "shift" => Op::Pure(Pure::First),

@@ -9,9 +9,11 @@ use std::rc::Rc;
 
 use super::expr::{ARGUMENT, UNARY};
 use super::machine::Machine;
+use super::ops::Op;
+use super::pure::Pure;
 use super::syntax::{Infix, Syntax, no_block};
 use super::token::Tok;
-use super::value::{Function, Param, Val};
+use super::value::{Args, Function, Param, Val};
 
 pub(super) static SYNTAX: Syntax = Syntax {
     lex: lex::lex,
@@ -34,6 +36,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     local: false,
     symbolic: false,
     curried: false,
+    this: "this",
 };
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {
@@ -83,7 +86,7 @@ fn function(m: &mut Machine) -> Val {
 
 fn made(m: &mut Machine, params: Vec<Param>, body: Range<usize>, short: bool) -> Val {
     let tokens = Rc::clone(&m.tokens);
-    m.define(Function { params, tokens, body, short, called: false.into() })
+    m.define(Function { params, tokens, body, short, called: false.into(), captured: Default::default() })
 }
 
 fn parameters(m: &mut Machine) -> Vec<Param> {
@@ -94,10 +97,12 @@ fn parameters(m: &mut Machine) -> Vec<Param> {
 }
 
 fn parameter(m: &mut Machine) -> Option<Param> {
+    let start = m.at;
     while matches!(m.peek(), Some(Tok::Name(name)) if matches!(&**name, "public" | "private" | "readonly" | "protected"))
     {
         m.at += 1;
     }
+    let promoted = m.at > start;
     let rest = m.eat("...");
     let mut param = match m.peek()? {
         Tok::Op("{" | "[") => Param { pattern: Some(m.at..m.pair() + 1), ..Param::named("") },
@@ -105,6 +110,7 @@ fn parameter(m: &mut Machine) -> Option<Param> {
         _ => return None,
     };
     param.rest = rest;
+    param.promoted = promoted;
     let equals = m.find(|tok| *tok == Tok::Op("="));
     if equals < m.end {
         param.default = Some(equals + 1..m.end);
@@ -152,17 +158,21 @@ fn word(m: &mut Machine, name: &Rc<str>) -> Val {
             m.expr(UNARY)
         }
         ("function", _) => function(m),
-        ("class", _) => {
-            statements::class(m);
-            Val::unknown()
-        }
+        ("class", _) => statements::class(m),
         // Says what kind of thing it is, or nothing.
         ("typeof" | "void", _) => {
             m.at += 1;
             m.expr(UNARY);
             Val::unknown()
         }
-        ("new" | "await" | "delete", _) => {
+        ("new", _) => {
+            m.at += 1;
+            match m.expr(UNARY) {
+                Val::Class(class) => m.make(&class, &Args::default()),
+                made => made,
+            }
+        }
+        ("await" | "delete", _) => {
             m.at += 1;
             m.expr(UNARY)
         }
@@ -173,10 +183,16 @@ fn word(m: &mut Machine, name: &Rc<str>) -> Val {
             m.give_back(if all { value } else { Val::many(vec![value]) });
             Val::unknown()
         }
+        ("super", Some(Tok::Op("("))) if m.own.this.is_some() => {
+            m.at += 1;
+            let args = m.arguments();
+            m.make_above(&args)
+        }
         ("this" | "super", _) => {
             m.at += 1;
             m.place = Some(Rc::clone(name));
-            Val::unknown()
+            let object = if &**name == "super" { m.above() } else { m.own.this.clone() };
+            object.unwrap_or_else(Val::unknown)
         }
         ("of" | "in" | "instanceof" | "else" | "case" | "extends", _) => Val::unknown(),
         _ => {
@@ -328,7 +344,8 @@ fn module(m: &mut Machine, name: &str) -> Val {
             m.module_file(&if complete { name.to_owned() } else { format!("{name}.js") });
         }
         if name.ends_with(".json") {
-            return Val::Text(m.read(&Val::text(name)));
+            let text = Val::Text(m.read(&Val::text(name)));
+            return m.perform(Op::Pure(Pure::Json), "JSON.parse", &Args::of(vec![text]));
         }
         return Val::unknown();
     }

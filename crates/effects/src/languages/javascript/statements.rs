@@ -29,7 +29,7 @@ pub(in crate::languages) fn statement(m: &mut Machine) {
             m.at += 1;
             define(m);
         }
-        "class" => class(m),
+        "class" => drop(class(m)),
         "if" => conditional(m),
         "for" => each(m),
         "while" => repeat(m),
@@ -139,17 +139,21 @@ fn define(m: &mut Machine) {
     }
 }
 
-pub(super) fn class(m: &mut Machine) {
+pub(super) fn class(m: &mut Machine) -> Val {
     m.at += 1;
-    let name = m.name();
-    m.at = m.find(|tok| *tok == Tok::Op("{"));
+    let name = m.name().filter(|name| &**name != "extends" || !m.sees("{"));
+    let open = m.find(|tok| *tok == Tok::Op("{"));
+    let extends = m.find(|tok| matches!(tok, Tok::Name(name) if &**name == "extends"));
+    let bases = if extends < open { vec![m.expr_in(extends + 1..open)] } else { Vec::new() };
+    m.at = open;
     let close = m.pair();
-    m.range(m.at + 1..close, members);
+    let title = name.clone().unwrap_or_default();
+    let class = m.class_of(&title, bases, Vec::new(), |m| m.range(open + 1..close, members));
     m.at = close + 1;
     if let Some(name) = name {
-        let constructor = m.scope.get(".constructor").cloned().unwrap_or_else(Val::unknown);
-        m.scope.set(&name, constructor);
+        m.scope.set(&name, class.clone());
     }
+    class
 }
 
 /// Methods and fields of a class.

@@ -35,6 +35,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     local: false,
     symbolic: true,
     curried: false,
+    this: "$self",
 };
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {
@@ -302,6 +303,7 @@ fn closure(m: &mut Machine) -> Val {
         body,
         short: false,
         called: false.into(),
+        captured: Default::default(),
     })
 }
 

@@ -34,6 +34,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     local: true,
     symbolic: true,
     curried: false,
+    this: "$this",
 };
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {
@@ -122,13 +123,16 @@ fn statement(m: &mut Machine) {
 fn class(m: &mut Machine) {
     m.at += 1;
     let name = m.name();
-    m.at = m.find(|tok| *tok == Tok::Op("{"));
+    let open = m.find(|tok| *tok == Tok::Op("{"));
+    let extends = m.find(|tok| matches!(tok, Tok::Name(name) if &**name == "extends"));
+    let bases = if extends < open { vec![m.expr_in(extends + 1..extends + 2)] } else { Vec::new() };
+    m.at = open;
     let close = m.pair();
-    m.range(m.at + 1..close, Machine::statements);
+    let title = name.clone().unwrap_or_default();
+    let class = m.class_of(&title, bases, Vec::new(), |m| m.range(open + 1..close, Machine::statements));
     m.at = close + 1;
     if let Some(name) = name {
-        let constructor = m.scope.get(".__construct").cloned().unwrap_or_else(Val::unknown);
-        m.scope.set(&name, constructor);
+        m.scope.set(&name, class);
     }
 }
 
@@ -221,7 +225,14 @@ fn word(m: &mut Machine, name: &Rc<str>) -> Val {
             let args = m.arguments();
             array(args)
         }
-        "new" | "clone" | "static" | "throw" => {
+        "new" => {
+            m.at += 1;
+            match m.expr(UNARY) {
+                Val::Class(class) => m.make(&class, &Args::default()),
+                made => made,
+            }
+        }
+        "clone" | "static" | "throw" => {
             m.at += 1;
             m.expr(UNARY)
         }
@@ -321,13 +332,14 @@ fn closure(m: &mut Machine) -> Val {
         body
     };
     let tokens = Rc::clone(&m.tokens);
-    m.define(Function { params, tokens, body, short, called: false.into() })
+    m.define(Function { params, tokens, body, short, called: false.into(), captured: Default::default() })
 }
 
 fn parameter(m: &mut Machine) -> Option<Param> {
+    let promoted = matches!(m.peek(), Some(Tok::Name(name)) if matches!(&**name, "public" | "private" | "protected" | "readonly"));
     m.at = m.find(|tok| matches!(tok, Tok::Var(..)));
     let rest = matches!(m.tokens.get(m.at.wrapping_sub(1)).map(|token| &token.tok), Some(Tok::Op("...")));
     let name = m.name()?;
     let default = if m.eat("=") { Some(m.at..m.end) } else { None };
-    Some(Param { rest, default, ..Param::named(&format!("${name}")) })
+    Some(Param { rest, default, promoted, ..Param::named(&format!("${name}")) })
 }

@@ -356,6 +356,7 @@ fn paths(name: &str) -> Option<Op> {
         | "os.fsencode"
         | "os.fsdecode"
         | "pathlib.Path.resolve"
+        | "os.path.relpath"
         | "memoryview" => Op::Pure(Pure::Same),
         "io.StringIO" | "io.BytesIO" | "tempfile.SpooledTemporaryFile" => Op::Buffer,
         "os.path.dirname" => Op::Pure(Pure::Parent),
@@ -378,7 +379,15 @@ fn values(name: &str) -> Option<Op> {
         "chr" | "unichr" | "bytes.decode" => Op::Pure(Pure::Chars),
         "ord" => Op::Pure(Pure::Code),
         "int" => Op::Pure(Pure::Int),
-        "list" | "tuple" | "sorted" | "set" | "iter" | "frozenset" => Op::Pure(Pure::ToList),
+        "types.SimpleNamespace" | "argparse.Namespace" => Op::Pure(Pure::Table),
+        "next" | "max" | "min" | "random.choice" => Op::Pure(Pure::Pick),
+        "zip" => Op::Pure(Pure::Zip),
+        "json.loads" | "json.load" => Op::Pure(Pure::Json),
+        "re.search" | "re.match" | "re.fullmatch" | "re.findall" => Op::Pure(Pure::Fragments),
+        "collections.namedtuple" => Op::Record,
+        "list" | "tuple" | "sorted" | "set" | "iter" | "frozenset" | "collections.deque" => {
+            Op::Pure(Pure::ToList)
+        }
         "reversed" => Op::Pure(Pure::Reverse),
         "enumerate" => Op::Pure(Pure::Entries),
         "dict" => Op::Pure(Pure::Merge),
@@ -463,6 +472,11 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "startswith" => Op::StartsWith,
         "endswith" => Op::EndsWith,
         "get" => Op::Get,
+        "group" => Op::Pure(Pure::First),
+        "with_name" => Op::Pure(Pure::WithName),
+        "with_suffix" => Op::Pure(Pure::WithSuffix),
+        "partition" => Op::Pure(Pure::Partition),
+        "removeprefix" => Op::Pure(Pure::Prefix),
         "items" => Op::Pure(Pure::Entries),
         "values" => Op::Pure(Pure::Values),
         "keys" => Op::Pure(Pure::Keys),

@@ -35,6 +35,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     local: true,
     symbolic: false,
     curried: false,
+    this: "self",
 };
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {
@@ -74,6 +75,14 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
     match tok {
         Tok::Name(name) => match &**name {
             "lambda" => lambda(m),
+            "super"
+                if matches!(m.ahead(1), Some(Tok::Op("(")))
+                    && let Some(above) = m.above() =>
+            {
+                m.at += 1;
+                m.at = m.pair() + 1;
+                above
+            }
             "not" | "await" | "yield" => {
                 m.at += 1;
                 m.expr(UNARY)
@@ -137,6 +146,10 @@ fn generator(m: &mut Machine) -> Option<Val> {
 
 fn comprehension(m: &mut Machine, made: usize) -> Val {
     let element = m.at..made;
+    comprehension_of(m, element, made)
+}
+
+fn comprehension_of(m: &mut Machine, element: Range<usize>, made: usize) -> Val {
     m.at = made + 1;
     let of = m.find(|tok| matches!(tok, Tok::Name(name) if &**name == "in"));
     let target = m.at..of;
@@ -181,7 +194,13 @@ fn further(m: &mut Machine, element: Range<usize>) -> Val {
     let list = m.range(m.at..next, |m| m.expr(ARGUMENT + 2));
     let item = list.item();
     m.range(target, |m| m.bind_pattern(&item));
-    let value = m.expr_in(element);
+    m.at = next;
+    while m.eat_word("if") {
+        let end = m.find(|tok| matches!(tok, Tok::Name(name) if matches!(&**name, "for" | "if")));
+        m.condition(end);
+        m.at = end;
+    }
+    let value = if m.sees_word("for") { further(m, element) } else { m.expr_in(element) };
     m.leave();
     Val::many(vec![value])
 }
@@ -191,6 +210,12 @@ fn dictionary(m: &mut Machine) -> Val {
         let colon = m.find(|tok| *tok == Tok::Op(":"));
         let made = m.find(is_for);
         if colon < made {
+            // What the names are made by is done for every item, too.
+            m.range(m.at..m.end, |m| {
+                let keys = m.at..colon;
+                m.at = made;
+                comprehension_of(m, keys, made)
+            });
             m.at = colon + 1;
         }
         return comprehension(m, made);
@@ -238,7 +263,14 @@ fn lambda(m: &mut Machine) -> Val {
     let end = m.find(|tok| matches!(tok, Tok::Op("," | ")" | "]" | "}") | Tok::Newline) || is_for(tok));
     m.at = end;
     let tokens = Rc::clone(&m.tokens);
-    let function = Function { params, tokens, body: start..end, short: true, called: false.into() };
+    let function = Function {
+        params,
+        tokens,
+        body: start..end,
+        short: true,
+        called: false.into(),
+        captured: Default::default(),
+    };
     m.define(function)
 }
 

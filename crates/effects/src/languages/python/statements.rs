@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::super::classes::PROPERTY;
 use super::super::machine::Machine;
+use super::super::scope::OUTER;
 use super::super::token::Tok;
 use super::super::value::{Args, Function, Param, Val};
 
@@ -14,17 +16,13 @@ pub(super) fn statement(m: &mut Machine) {
             m.at += 1;
             return;
         }
-        Some(Tok::Op("@")) => {
-            m.at += 1;
-            m.expr(0);
-            return;
-        }
+        Some(Tok::Op("@")) => return decorated(m),
         _ => return simple(m),
     };
     match &*word {
         "import" => import(m),
         "from" => import_from(m),
-        "def" => define(m),
+        "def" => drop(define(m)),
         "async" => m.at += 1,
         "class" => class(m),
         "if" => conditional(m),
@@ -35,17 +33,18 @@ pub(super) fn statement(m: &mut Machine) {
             maybe_block(m);
         }
         "except" => {
-            m.at = m.find(|tok| *tok == Tok::Op(":"));
+            m.at += 1;
+            let colon = m.find(|tok| *tok == Tok::Op(":"));
+            m.expr_in(m.at..colon);
+            m.at = colon;
             maybe_block(m);
         }
         "with" => with(m),
-        "match" | "case" if opens_block(m) => {
-            m.at = m.find(|tok| *tok == Tok::Op(":"));
-            maybe_block(m);
-        }
+        "match" if opens_block(m) => matching(m),
         "return" | "yield" => give_back(m),
         "raise" | "assert" => fail(m, &word),
-        "del" | "global" | "nonlocal" => {
+        "global" | "nonlocal" => outside(m),
+        "del" => {
             m.at += 1;
             simple(m);
         }
@@ -59,6 +58,19 @@ pub(super) fn statement(m: &mut Machine) {
             m.library(&word, &args);
         }
         _ => simple(m),
+    }
+}
+
+/// `global name`: what the function sets is not its own.
+fn outside(m: &mut Machine) {
+    m.at += 1;
+    let end = line_end(m);
+    while m.at < end {
+        if let Some(name) = m.name() {
+            m.scope.set(&format!("{OUTER}{name}"), Val::name("True"));
+        } else {
+            m.at += 1;
+        }
     }
 }
 
@@ -186,17 +198,61 @@ fn import_from(m: &mut Machine) {
     m.at = end;
 }
 
-fn define(m: &mut Machine) {
+/// `@decorator` before a function: what it makes of the function stands in its place.
+fn decorated(m: &mut Machine) {
     m.at += 1;
-    let Some(name) = m.name() else { return };
-    let params = if m.sees("(") { parameters(m) } else { Vec::new() };
+    let decorator = m.expr(0);
+    m.at = line_end(m);
+    while matches!(m.peek(), Some(Tok::Newline)) {
+        m.at += 1;
+    }
+    m.eat_word("async");
+    if m.sees("@") {
+        decorated(m);
+    } else if m.sees_word("def") {
+        define(m);
+    } else {
+        return;
+    }
+    let Some(name) = m.place.take() else { return };
+    let Some(function) = m.scope.get(&name).cloned() else { return };
+    let made = match &decorator {
+        Val::Name(decorator) if matches!(&**decorator, "property" | "functools.cached_property") => {
+            Val::object(PROPERTY, Args::of(vec![function]))
+        }
+        Val::Function(_) | Val::Partial(_) | Val::Class(_) => {
+            let made = m.apply(&decorator, &Args::of(vec![function.clone()]));
+            match made {
+                Val::Function(_) | Val::Partial(_) | Val::Any(_) | Val::Object(_) => made,
+                _ => function,
+            }
+        }
+        _ => function,
+    };
+    m.scope.set(&format!(".{name}"), made.clone());
+    m.scope.set(&name, made);
+    m.place = Some(name);
+}
+
+/// A function; the place that it stands in is its name.
+fn define(m: &mut Machine) -> Option<()> {
+    m.at += 1;
+    let name = m.name()?;
+    let mut params = if m.sees("(") { parameters(m) } else { Vec::new() };
+    for param in &mut params {
+        // Defaults are worked out once, where the function stands.
+        param.preset = param.default.clone().filter(|range| !range.is_empty()).map(|range| m.expr_in(range));
+    }
     m.at = m.find(|tok| matches!(tok, Tok::Op(":") | Tok::Newline));
     let body = block(m);
     let tokens = Rc::clone(&m.tokens);
-    let function = Function { params, tokens, body, short: false, called: false.into() };
+    let captured = Default::default();
+    let function = Function { params, tokens, body, short: false, called: false.into(), captured };
     let value = m.define(function);
     m.scope.set(&format!(".{name}"), value.clone());
     m.scope.set(&name, value);
+    m.place = Some(name);
+    Some(())
 }
 
 fn parameters(m: &mut Machine) -> Vec<Param> {
@@ -253,20 +309,41 @@ fn maybe_block(m: &mut Machine) {
 fn class(m: &mut Machine) {
     m.at += 1;
     let name = m.name();
+    let bases = if m.sees("(") { m.arguments().list } else { Vec::new() };
     m.at = m.find(|tok| matches!(tok, Tok::Op(":") | Tok::Newline));
     let range = block(m);
     let set = assigned(m, range.clone());
-    m.range(range, Machine::statements);
+    let fields = annotated(m, range.clone());
+    let title = name.clone().unwrap_or_default();
+    let class = m.class_of(&title, bases, fields, |m| m.range(range, Machine::statements));
     for (class, part) in name.iter().flat_map(|class| set.iter().map(move |part| (class, part))) {
         if let Some(value) = m.scope.get(part).cloned() {
             m.scope.set(&format!("{class}.{part}"), value);
         }
     }
     if let Some(name) = name {
-        // Making one runs its constructor.
-        let value = m.scope.get(".__init__").cloned().unwrap_or_else(Val::unknown);
-        m.scope.set(&name, value);
+        m.scope.set(&name, class);
     }
+}
+
+/// The parts that a class names with their types: `path: str`.
+fn annotated(m: &mut Machine, range: Range<usize>) -> Vec<Rc<str>> {
+    let mut fields = Vec::new();
+    m.range(range, |m| {
+        while m.at < m.end && fields.len() < 64 {
+            if let (Some(Tok::Name(name)), Some(Tok::Op(":"))) = (m.peek().cloned(), m.ahead(1))
+                && !matches!(&*name, "else" | "try" | "finally")
+            {
+                fields.push(name);
+            }
+            let end = line_end(m);
+            m.at = end + 1;
+            while matches!(m.peek(), Some(Tok::Indent)) {
+                m.at = m.pair() + 1;
+            }
+        }
+    });
+    fields
 }
 
 /// The names that are set in a range, at any depth.
@@ -366,6 +443,7 @@ fn each(m: &mut Machine) {
 fn with(m: &mut Machine) {
     m.at += 1;
     let stubs = m.stubs.len();
+    let mut managers = Vec::new();
     let colon = m.find(|tok| *tok == Tok::Op(":"));
     let inner = if m.sees("(") && m.pair() + 1 == colon { m.at + 1..colon - 1 } else { m.at..colon };
     for range in m.range(inner, |m| m.split(m.end, ",")) {
@@ -373,6 +451,7 @@ fn with(m: &mut Machine) {
             let value = m.expr(0);
             let patched = m.patched(&value);
             m.stubs.extend(patched);
+            managers.push(value.clone());
             let value = entered(m, value);
             if m.eat_word("as") {
                 m.bind_pattern(&value);
@@ -383,13 +462,71 @@ fn with(m: &mut Machine) {
     let range = block(m);
     m.range(range, Machine::statements);
     m.stubs.truncate(stubs);
-    own(m, "__exit__");
+    for manager in managers {
+        own(m, &manager, "__exit__");
+    }
+}
+
+/// `match value:` and its cases, whose patterns take the value apart.
+fn matching(m: &mut Machine) {
+    m.at += 1;
+    let colon = m.find(|tok| *tok == Tok::Op(":"));
+    let value = m.range(m.at..colon, tuple);
+    m.at = colon;
+    let cases = block(m);
+    let mut branches = Vec::new();
+    m.range(cases, |m| {
+        while m.at < m.end && !m.is_stopped() {
+            if !m.eat_word("case") {
+                m.at += 1;
+                continue;
+            }
+            let colon = m.find(|tok| *tok == Tok::Op(":"));
+            let pattern = m.at..m.find(|tok| matches!(tok, Tok::Name(name) if &**name == "if")).min(colon);
+            m.at = colon;
+            let body = block(m);
+            branches.push(m.attempt(|m| {
+                m.range(pattern.clone(), |m| bind_case(m, &value));
+                m.range(pattern.end + 1..colon, |m| m.expr(0));
+                m.range(body, Machine::statements);
+            }));
+        }
+    });
+    m.scope.join(branches, true);
+}
+
+/// The names in a pattern are what stands there in the value, or may stand anywhere in it.
+fn bind_case(m: &mut Machine, value: &Val) {
+    let plain = !m.tokens.get(m.at..m.end).unwrap_or_default().iter().any(|token| {
+        matches!(token.tok, Tok::Op("{" | "(" | "." | "|" | "="))
+            || matches!(token.tok, Tok::Name(ref name) if &**name == "as")
+    });
+    if plain && !matches!(m.peek(), Some(Tok::Str(_) | Tok::Int(_))) {
+        return m.bind_pattern(value);
+    }
+    let any =
+        value.items_or_self().into_iter().reduce(|all, item| all.union(&item)).unwrap_or_else(Val::unknown);
+    let any = match value {
+        Val::Table(_) => value.items().into_iter().reduce(|all, item| all.union(&item)).unwrap_or(any),
+        Val::Object(object) if object.own.is_some() => m.parts_of_own(value),
+        _ => any,
+    };
+    while m.at < m.end {
+        let called = matches!(m.ahead(1), Some(Tok::Op("(" | "." | "=")));
+        match m.name() {
+            Some(name) if !called && !matches!(&*name, "as" | "None" | "True" | "False") => {
+                m.scope.set(&name, any.clone());
+            }
+            Some(_) => {}
+            None => m.at += 1,
+        }
+    }
 }
 
 /// What a manager of the program's own does when it is entered, and what it yields.
 fn entered(m: &mut Machine, value: Val) -> Val {
-    match own(m, "__enter__") {
-        Some(yielded @ (Val::File(_) | Val::Pipe(_) | Val::Text(_))) => yielded,
+    match own(m, &value, "__enter__") {
+        Some(yielded @ (Val::File(_) | Val::Pipe(_) | Val::Text(_) | Val::Object(_))) => yielded,
         // `@contextmanager`: what its generator yields.
         _ => match &value {
             Val::List(list) if list.open && list.items.len() == 1 && makes_managers(m) => {
@@ -405,11 +542,12 @@ fn makes_managers(m: &Machine) -> bool {
 }
 
 /// Calls a method that the program defines.
-fn own(m: &mut Machine, name: &str) -> Option<Val> {
-    match m.scope.get(&format!(".{name}")).cloned() {
-        Some(Val::Function(function)) => Some(m.invoke(&function, &Args::default())),
-        _ => None,
+fn own(m: &mut Machine, object: &Val, name: &str) -> Option<Val> {
+    if let Some(result) = m.method_of_own(object, name, &Args::default()) {
+        return Some(result);
     }
+    let method = m.own_method(name)?;
+    Some(m.apply(&method, &Args::default()))
 }
 
 fn give_back(m: &mut Machine) {

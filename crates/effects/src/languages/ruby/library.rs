@@ -232,6 +232,8 @@ fn values(name: &str) -> Option<Op> {
         | "JSON.dump" => Op::Encode,
         "CGI.unescape" | "URI.decode_www_form_component" => Op::Pure(Pure::Percent),
         "Integer" => Op::Pure(Pure::Int),
+        "JSON.parse" => Op::Pure(Pure::Json),
+        "Struct.new" | "Data.define" => Op::Record,
         "Shellwords.escape" | "Shellwords.shellescape" => Op::Pure(Pure::ShellQuote),
         "Shellwords.split" | "Shellwords.shellwords" => Op::Pure(Pure::ShellWords),
         _ => return None,
@@ -242,7 +244,8 @@ fn values(name: &str) -> Option<Op> {
 pub(super) fn method(name: &str) -> Option<Op> {
     Some(match name {
         "each" | "map" | "each_with_index" | "flat_map" | "collect" | "each_entry" | "each_line" | "any?"
-        | "all?" | "find" | "each_slice" | "times" | "filter_map" | "reverse_each" => Op::Each,
+        | "all?" | "each_slice" | "times" | "filter_map" | "reverse_each" => Op::Each,
+        "find" | "detect" => Op::Seek,
         "then" | "tap" | "yield_self" => Op::Then,
         "reduce" | "inject" => Op::Fold,
         "select" | "filter" | "find_all" => Op::Filter,

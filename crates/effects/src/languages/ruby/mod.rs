@@ -32,6 +32,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     local: true,
     symbolic: false,
     curried: false,
+    this: "self",
 };
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {
@@ -94,13 +95,15 @@ fn named_statement(m: &mut Machine, word: &str) {
         "class" | "module" => {
             let end = m.pair();
             m.at += 1;
-            let name = m.name();
+            let name = m.name().unwrap_or_default();
+            let bases = if m.eat("<") { m.name() } else { None };
+            let bases = bases.and_then(|base| m.scope.get(&base).cloned()).into_iter().collect();
             m.at = m.find(ends_line).min(end);
-            m.range(m.at..end, Machine::statements);
+            let start = m.at;
+            let class = m.class_of(&name, bases, Vec::new(), |m| m.range(start..end, Machine::statements));
             m.at = end + 1;
-            // Making one runs its constructor.
-            if let (Some(name), Some(constructor)) = (name, m.scope.get(".initialize").cloned()) {
-                m.scope.set(&format!("{name}.new"), constructor);
+            if !name.is_empty() {
+                m.scope.set(&name, class);
             }
         }
         "if" | "unless" | "while" | "until" | "case" | "begin" | "for" if m.pair() > m.at => {
@@ -299,7 +302,14 @@ fn define(m: &mut Machine) {
     let body = if short && m.eat("=") { m.at..m.find(ends_line) } else { m.at..close };
     m.at = if short { body.end } else { close + 1 };
     let tokens = Rc::clone(&m.tokens);
-    let value = m.define(Function { params, tokens, body, short, called: false.into() });
+    let value = m.define(Function {
+        params,
+        tokens,
+        body,
+        short,
+        called: false.into(),
+        captured: Default::default(),
+    });
     if let Some(name) = name {
         m.scope.set(&format!(".{name}"), value.clone());
         m.scope.set(&name, value);
@@ -357,6 +367,7 @@ fn block(m: &mut Machine) -> Option<Val> {
         body: start.min(close)..close,
         short: false,
         called: false.into(),
+        captured: Default::default(),
     }))
 }
 
@@ -371,6 +382,17 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
                 ('$', "0" | "PROGRAM_NAME") => m.known(super::ops::Known::File),
                 ('$', "*") => m.known(super::ops::Known::Arguments),
                 ('$', "_") => m.around.input.clone(),
+                ('@', _) if let Some(this) = m.own.this.clone() => {
+                    let value = m.attribute(&this, None, name);
+                    // What the constructor has not set may be set elsewhere.
+                    if value.is_nothing_known() && m.scope.get(&format!("@{name}")).is_some() {
+                        let place = m.place.take();
+                        let value = m.lookup(&format!("@{name}"));
+                        m.place = place;
+                        return value;
+                    }
+                    value
+                }
                 _ => m.lookup(&format!("{sign}{name}")),
             }
         }
@@ -421,7 +443,14 @@ fn arrow(m: &mut Machine) -> Val {
     let Some(Val::Function(block)) = block(m) else { return Val::unknown() };
     let (tokens, body) = (Rc::clone(&block.tokens), block.body.clone());
     m.functions.pop();
-    m.define(Function { params, tokens, body, short: false, called: false.into() })
+    m.define(Function {
+        params,
+        tokens,
+        body,
+        short: false,
+        called: false.into(),
+        captured: Default::default(),
+    })
 }
 
 fn word(m: &mut Machine, name: &Rc<str>) -> Val {

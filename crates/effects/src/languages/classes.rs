@@ -1,0 +1,334 @@
+//! Classes and objects of the program itself: every object has parts of its own, and the methods of its class.
+
+use std::rc::Rc;
+
+use super::machine::Machine;
+use super::value::{Args, Function, Val};
+
+/// A class.
+#[derive(Debug)]
+pub(super) struct Class {
+    pub name: Rc<str>,
+    /// Its methods, and what all its objects share.
+    pub members: Vec<(Rc<str>, Val)>,
+    pub bases: Vec<Val>,
+    /// The parts that making an object fills in this order, where no constructor does.
+    pub fields: Vec<Rc<str>>,
+    /// How many classes lie above it, at most.
+    depth: u32,
+}
+
+/// What a function keeps of the one that it was made in.
+#[derive(Debug, Default)]
+pub(super) struct Captured {
+    pub values: Vec<(Rc<str>, Val)>,
+    pub owner: Option<Rc<Function>>,
+}
+
+/// The object whose method runs, and how many were made.
+#[derive(Debug, Default)]
+pub(super) struct Own {
+    pub this: Option<Val>,
+    /// A loop is run once more, for what it left itself to do.
+    pub rounds: u32,
+    /// What the program's parser of options was told.
+    pub options: Vec<Args>,
+    made: u32,
+}
+
+/// The most objects that are told apart.
+const OBJECTS: u32 = 2000;
+
+/// The most ways that are kept of a value.
+const WAYS: usize = 8;
+
+/// Classes lie above one another at most this high.
+const HEIGHT: u32 = 16;
+
+/// What constructors are called.
+const CONSTRUCTORS: &[&str] = &["__init__", "constructor", "initialize", "__construct"];
+
+/// What a class says of a method that is read like a part.
+pub(super) const PROPERTY: &str = "property";
+
+impl Class {
+    pub fn new(name: &str, members: Vec<(Rc<str>, Val)>, bases: Vec<Val>, fields: Vec<Rc<str>>) -> Val {
+        let above = bases.iter().map(|base| match base {
+            Val::Class(class) => class.depth + 1,
+            _ => 0,
+        });
+        let depth = above.max().unwrap_or_default();
+        let bases = if depth > HEIGHT { Vec::new() } else { bases };
+        let depth = if depth > HEIGHT { 0 } else { depth };
+        Val::Class(Rc::new(Self { name: Rc::from(name), members, bases, fields, depth }))
+    }
+
+    /// A method or a shared part, of the class or one above it.
+    pub fn member(&self, name: &str) -> Option<&Val> {
+        let own = self.members.iter().rev().find(|(known, _)| **known == *name).map(|(_, value)| value);
+        own.or_else(|| self.above().find_map(|class| class.member(name)))
+    }
+
+    fn above(&self) -> impl Iterator<Item = &Class> {
+        self.bases.iter().take(4).filter_map(|base| match base {
+            Val::Class(class) => Some(&**class),
+            _ => None,
+        })
+    }
+
+    /// The parts that making an object fills, those of the classes above it first.
+    fn all_fields(&self) -> Vec<Rc<str>> {
+        let mut fields: Vec<Rc<str>> = self.above().flat_map(Class::all_fields).take(64).collect();
+        fields.extend(self.fields.iter().cloned());
+        fields
+    }
+}
+
+/// One of two values that are not alike; where nothing can be done with either, it is unknown.
+pub(super) fn either(left: &Val, right: &Val) -> Val {
+    let mut ways: Vec<Val> = Vec::new();
+    for way in ways_of(left).iter().chain(ways_of(right)) {
+        if !ways.iter().any(|known| is_same(known, way)) {
+            ways.push(way.clone());
+        }
+    }
+    let is_useful = |way: &Val| {
+        matches!(
+            way,
+            Val::Name(_)
+                | Val::Function(_)
+                | Val::Partial(_)
+                | Val::Class(_)
+                | Val::Object(_)
+                | Val::Table(_)
+                | Val::List(_)
+        )
+    };
+    if ways.len() > WAYS || !ways.iter().any(is_useful) {
+        return Val::Unknown(left.taint().union(right.taint()));
+    }
+    Val::Any(Rc::from(ways))
+}
+
+fn ways_of(value: &Val) -> &[Val] {
+    match value {
+        Val::Any(ways) => ways,
+        other => std::slice::from_ref(other),
+    }
+}
+
+/// Are they one and the same thing?
+pub(super) fn is_same(left: &Val, right: &Val) -> bool {
+    match (left, right) {
+        (Val::Name(left), Val::Name(right)) => left == right,
+        (Val::Function(left), Val::Function(right)) => Rc::ptr_eq(left, right),
+        (Val::Partial(left), Val::Partial(right)) => Rc::ptr_eq(left, right),
+        (Val::Class(left), Val::Class(right)) => Rc::ptr_eq(left, right),
+        (Val::Object(left), Val::Object(right)) => Rc::ptr_eq(left, right),
+        (Val::Table(left), Val::Table(right)) => Rc::ptr_eq(left, right),
+        (Val::List(left), Val::List(right)) => Rc::ptr_eq(left, right),
+        (Val::Unknown(left), Val::Unknown(right)) => left == right,
+        _ => false,
+    }
+}
+
+impl Machine<'_, '_, '_> {
+    /// Runs the body of a class and takes down what it defines.
+    pub fn class_of(
+        &mut self,
+        name: &str,
+        bases: Vec<Val>,
+        fields: Vec<Rc<str>>,
+        body: impl FnOnce(&mut Self),
+    ) -> Val {
+        self.scope.open();
+        body(self);
+        let mut changes: Vec<(Rc<str>, Option<Val>)> = self.scope.close().into_iter().collect();
+        changes.sort_unstable_by(|left, right| left.0.cmp(&right.0));
+        let mut members: Vec<(Rc<str>, Val)> = Vec::new();
+        for (known, value) in changes {
+            let Some(value) = value else { continue };
+            if let Some(method) = known.strip_prefix('.').filter(|method| !method.contains('.')) {
+                members.push((Rc::from(method), value.clone()));
+                let any = self.scope.get(&known).map_or_else(|| value.clone(), |before| before.union(&value));
+                self.scope.set(&known, any);
+                continue;
+            }
+            let shared = known.strip_prefix("this.").unwrap_or(&known);
+            let is_method = matches!(value, Val::Function(_));
+            if !is_method && !shared.contains('.') {
+                members.push((Rc::from(shared), value.clone()));
+            }
+            // Elsewhere a method is called by its name alone.
+            if !is_method || !self.syntax.slices {
+                self.scope.set(&known, value);
+            }
+        }
+        members.truncate(512);
+        Class::new(name, members, bases, fields)
+    }
+
+    /// A class of objects with these parts: a list of names, names in one text, or one by one.
+    pub fn record(&mut self, args: &Args) -> Val {
+        let (first, block) = (usize::from(self.syntax.slices), args.list.last().cloned());
+        let names =
+            args.list.iter().skip(first).flat_map(Val::items_or_self).filter_map(|name| name.literal());
+        let split = |name: String| name.split([' ', ',']).map(Rc::from).collect::<Vec<Rc<str>>>();
+        let fields = names.flat_map(split).filter(|name| !name.is_empty()).take(32).collect();
+        self.class_of("", Vec::new(), fields, |machine| {
+            if let Some(Val::Function(block)) = block {
+                block.called.set(true);
+                machine.inside(Rc::clone(&block.tokens), block.body.clone(), Machine::statements);
+            }
+        })
+    }
+
+    /// Makes an object.
+    pub fn make(&mut self, class: &Rc<Class>, args: &Args) -> Val {
+        if self.own.made >= OBJECTS {
+            self.callbacks(args);
+            return Val::Unknown(args.taint());
+        }
+        self.own.made += 1;
+        let number: Rc<str> = Rc::from(format!("#{}", self.own.made));
+        let object = Val::own_object(&number, class, args.taint());
+        match CONSTRUCTORS.iter().find_map(|name| class.member(name)).cloned() {
+            Some(constructor) => {
+                self.call_on(&object, &constructor, args);
+            }
+            None => self.fill(&number, class, args),
+        }
+        object
+    }
+
+    /// Gives an object its parts, in the order of the class or by their names.
+    fn fill(&mut self, number: &str, class: &Rc<Class>, args: &Args) {
+        let fields = class.all_fields();
+        if fields.is_empty() {
+            self.callbacks(args);
+        }
+        for (at, field) in fields.iter().enumerate() {
+            let named = || args.named.iter().find(|(name, _)| name == field).map(|(_, value)| value);
+            let value = match args.get(at).or_else(named).cloned() {
+                Some(value) => value,
+                None => match class.member(field).cloned() {
+                    Some(default) => self.default_of(default),
+                    None => continue,
+                },
+            };
+            self.assign(Some(Rc::from(format!("{number}.{field}"))), value);
+        }
+    }
+
+    /// `field(default_factory=function)` is what the function returns.
+    fn default_of(&mut self, value: Val) -> Val {
+        let Val::Object(object) = &value else { return value };
+        if !object.class.ends_with("field") && !object.class.ends_with("Field") {
+            return value;
+        }
+        match (object.args.option("default_factory").cloned(), object.args.option("default").cloned()) {
+            (Some(function), _) => self.apply(&function, &Args::default()),
+            (None, Some(default)) => default,
+            (None, None) => Val::Unknown(value.taint()),
+        }
+    }
+
+    /// Calls a method of an object.
+    pub fn call_on(&mut self, object: &Val, method: &Val, args: &Args) -> Val {
+        match method {
+            Val::Function(function) => self.invoke_on(Some(object), function, args),
+            Val::Partial(partial) if partial.this.is_none() => {
+                let mut all = partial.args.clone();
+                all.list.extend(args.list.iter().cloned());
+                all.named.extend(args.named.iter().cloned());
+                self.call_on(object, &partial.target.clone(), &all)
+            }
+            other => self.apply(other, args),
+        }
+    }
+
+    /// Calls a method that the class of an object has.
+    pub fn method_of_own(&mut self, object: &Val, name: &str, args: &Args) -> Option<Val> {
+        let Val::Object(of) = object else { return None };
+        let method = of.own.as_ref()?.member(name)?.clone();
+        Some(self.call_on(object, &method, args))
+    }
+
+    /// A part that the class of an object has: a method of it, or what its method returns.
+    pub fn part_of_own(&mut self, object: &Val, name: &str) -> Option<Val> {
+        let Val::Object(of) = object else { return None };
+        let class = Rc::clone(of.own.as_ref()?);
+        Some(match class.member(name).cloned() {
+            Some(Val::Object(property)) if &*property.class == PROPERTY => {
+                self.call_on(object, &property.args.at(0, &[]), &Args::default())
+            }
+            Some(Val::Function(function)) if self.syntax.bare_calls => {
+                self.invoke_on(Some(object), &function, &Args::default())
+            }
+            Some(method @ Val::Function(_)) => Val::bound(method, Args::default(), Some(object.clone())),
+            Some(shared) => shared,
+            None => return None,
+        })
+    }
+
+    /// Any part of an object.
+    pub fn parts_of_own(&mut self, object: &Val) -> Val {
+        let Val::Object(of) = object else { return Val::unknown() };
+        let fields = of.own.as_ref().map(|class| class.all_fields()).unwrap_or_default();
+        let parts =
+            fields.iter().filter_map(|field| self.scope.get(&format!("{}.{field}", of.class)).cloned());
+        parts.reduce(|all, part| all.union(&part)).unwrap_or_else(Val::unknown)
+    }
+
+    /// Calls what a class has for all: a function of it, or the making of an object.
+    pub fn method_of_class(&mut self, class: &Rc<Class>, name: &str, args: &Args) -> Option<Val> {
+        if name == "new" && class.member(name).is_none() {
+            return Some(self.make(class, args));
+        }
+        let method = class.member(name)?.clone();
+        match args.list.split_first() {
+            // `Class.method(object, …)`
+            Some((this @ Val::Object(object), rest)) if object.own.is_some() && self.syntax.slices => {
+                let args = Args { list: rest.to_vec(), named: args.named.clone() };
+                Some(self.call_on(this, &method, &args))
+            }
+            _ => Some(self.apply(&method, args)),
+        }
+    }
+
+    /// The object whose method runs, as one of the classes above its own.
+    pub fn above(&mut self) -> Option<Val> {
+        let this = self.own.this.clone()?;
+        let Val::Object(object) = &this else { return None };
+        let bases = object.own.as_ref()?.bases.clone();
+        let Val::Class(above) = Class::new("super", Vec::new(), bases, Vec::new()) else { return None };
+        Some(Val::own_object(&object.class, &above, this.taint()))
+    }
+
+    /// Makes the parts of the class above: `super(…)`.
+    pub fn make_above(&mut self, args: &Args) -> Val {
+        let constructor = self.above().and_then(|above| match &above {
+            Val::Object(object) => {
+                let class = object.own.as_ref()?;
+                let found = CONSTRUCTORS.iter().find_map(|name| class.member(name)).cloned()?;
+                Some((above.clone(), found))
+            }
+            _ => None,
+        });
+        match constructor {
+            Some((above, constructor)) => self.call_on(&above, &constructor, args),
+            None => {
+                self.callbacks(args);
+                Val::unknown()
+            }
+        }
+    }
+}
+
+/// What the parts of an object of the program are kept under.
+pub(super) fn number_of(value: &Val) -> Option<&Rc<str>> {
+    match value {
+        Val::Object(object) if object.own.is_some() => Some(&object.class),
+        _ => None,
+    }
+}
