@@ -54,6 +54,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("delete", DELETE),
             ("label ** pod-security.kubernetes.io/enforce=privileged", GRANT),
             ("drain", DELETE),
+            ("taint ** *:NoExecute", DELETE),
             ("scale --replicas=0", DELETE),
             ("patch -p,--patch=*replicas*:0}*|*replicas*:0,*", DELETE),
             ("replace --force", DELETE),

@@ -11,6 +11,7 @@ pub(crate) mod codecs;
 mod configs;
 mod containers;
 pub(crate) mod databases;
+mod destroyers;
 pub(crate) mod files;
 mod find;
 mod flags;
@@ -31,6 +32,7 @@ mod printers;
 mod readers;
 mod remotes;
 mod runners;
+mod saas;
 pub(crate) mod secrets;
 mod servers;
 mod services;
@@ -129,6 +131,7 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
     system::hold(run);
     remotes::notice(run);
     servers::notice(run);
+    databases::carried::notice(run);
     alter::notice(run);
     let handler = handler(run.program);
     let versioned = || interpreters::languages::versioned(run.program);
@@ -161,6 +164,7 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
             let outcome = interpreters::program(run);
             if outcome.is_none() && !verbs && !is_followed(run) {
                 strangers::suspect(run);
+                destroyers::notice(run);
             }
             outcome.unwrap_or_else(|| run.derived())
         }
@@ -261,6 +265,7 @@ pub(crate) fn known_families() -> Vec<Family> {
         family("Infrastructure as code", infrastructure::COMMANDS, infrastructure::TOOLS),
         family("Clouds", &[], cloud::TOOLS),
         family("Hosting platforms and forges", &[], platforms::TOOLS),
+        family("Further services", &[], saas::TOOLS),
         family("Packages", &[], packages::TOOLS),
         family("Runners", runners::COMMANDS, &[]),
         family("Network", network::COMMANDS, &[]),

@@ -20,6 +20,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("repo edit --enable-secret-scanning-push-protection=false", Deed::Weaken(SCANNING)),
             ("repo edit --enable-advanced-security=false", Deed::Weaken(SCANNING)),
             ("repo sync --force", DELETE),
+            ("pr merge --admin", Deed::Weaken("this machine: the rules of a protected branch")),
             ("repo create|fork|clone|view|list|sync|rename|edit|set-default", Deed::Safe),
             ("release delete|delete-asset", DELETE),
             ("secret|variable delete|remove", DELETE),
@@ -64,7 +65,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("apps|app destroy", DESTROY),
             ("destroy", DESTROY),
             ("volumes|volume|vol destroy|delete|rm", DESTROY),
-            ("postgres|pg|mysql|redis|mpg destroy|delete", DESTROY),
+            ("postgres|pg|mysql|redis|mpg|storage|extensions|tigris destroy|delete", DESTROY),
             ("orgs delete", DESTROY),
             ("orgs invite", GRANT),
             ("machine|machines|m destroy|remove|rm|kill", DELETE),
@@ -82,7 +83,7 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[
             ("apps:destroy|destroy|apps:delete", DESTROY),
-            ("pg:reset|pg:push|pg:pull", DESTROY),
+            ("pg:reset|pg:push|pg:pull|redis:reset", DESTROY),
             ("pg:copy|pg:backups:restore", DESTROY),
             ("addons:destroy|addons:remove", DESTROY),
             ("pipelines:destroy|spaces:destroy", DESTROY),
@@ -115,7 +116,10 @@ pub(super) const TOOLS: &[Tool] = &[
         names: &["netlify", "ntl"],
         values: "s site auth filter d dir",
         one_dash: false,
-        deeds: &[("sites:delete", DESTROY), ("env:unset|blobs:delete", DELETE), ("env:get|env:list", SECRET)],
+        deeds: &[
+            ("sites:delete", DESTROY),
+            ("api delete*", DELETE),
+            ("env:unset|blobs:delete", DELETE), ("env:get|env:list", SECRET)],
     },
     // Simulated devices hold nothing but what tests put there.
     Tool { names: &["simctl"], values: "set", one_dash: false, deeds: &[("**", Deed::Safe)] },
@@ -146,7 +150,8 @@ pub(super) const TOOLS: &[Tool] = &[
             ("projects|branches|orgs delete", DESTROY),
             ("db reset --linked", Deed::Database("drop-database")),
             ("db reset --db-url", Deed::Database("drop-database")),
-            ("db reset", Deed::Database("reset")),
+            // Its own containers on this machine, which it fills again from the project.
+            ("db reset", Deed::Safe),
             ("stop --no-backup", Deed::Infra("delete-data")),
             ("functions|secrets|storage delete|unset|rm", DELETE),
             ("projects api-keys", SECRET),
@@ -180,6 +185,7 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[
             ("** --dry-run", Deed::Safe),
             ("d1 execute", Deed::Safe),
+            ("d1 time-travel restore", DELETE),
             ("d1 delete", DESTROY),
             ("kv:namespace delete", DESTROY),
             ("kv namespace delete", DESTROY),
@@ -205,6 +211,7 @@ pub(super) const TOOLS: &[Tool] = &[
                 DESTROY,
             ),
             ("branches reset|restore", DESTROY),
+            ("schema clean", Deed::Database("reset")),
             ("password|backup|role|roles|user|users|dbusers|backups delete", DELETE),
             ("connection-string|cs", SECRET),
             ("db tokens create", SECRET),
@@ -244,7 +251,8 @@ pub(super) const TOOLS: &[Tool] = &[
                 Deed::Infra("move-money"),
             ),
             ("** --live", DELETE),
-            ("** delete", DELETE),
+            // Without it all of this happens in a test of its own; a key may say otherwise.
+            ("** delete --api-key=*live*", DELETE),
             ("config --list", SECRET),
         ],
     },

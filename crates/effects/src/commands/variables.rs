@@ -10,7 +10,7 @@ use tollgate_shell::value::Value;
 pub(super) use lasting::lasting;
 
 use super::strangers::{either, possibly};
-use super::{Run, clusters, flags, interpreters, loads, persistence, wrappers};
+use super::{Run, clusters, flags, interpreters, loads, packages, persistence, wrappers};
 use crate::analyst::Analyst;
 use crate::paths;
 use crate::word::{Word, show};
@@ -242,6 +242,7 @@ pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &
     options(&mut run, name, value);
     code(&mut run, name, value);
     loads(&mut run, name, value);
+    packages::addresses::variable(&mut run, name, value);
     // Git writes what it does into a file, if the variable names one.
     if name.starts_with("GIT_TRACE") && value.as_literal().is_some_and(|text| text.starts_with('/')) {
         let file = Word::literal_at(value.as_literal().unwrap_or_default(), call.span);
