@@ -32,12 +32,71 @@ const TRIES: &[&str] =
 
 /// Words for what belongs to this machine, to a test, or to the work at hand.
 const OWN: &[&str] = &[
-    "cache", "caches", "tmp", "temp", "local", "localhost", "test", "tests", "testing", "dev", "lock", "locks", "log",
-    "logs", "build", "builds", "artifact", "artifacts", "worktree", "worktrees", "branch", "branches", "venv",
-    "virtualenv", "session", "sessions", "alias", "aliases", "history", "fixture", "fixtures", "sandbox", "demo",
-    "example", "examples", "scratch", "dist", "node_modules", "workspace", "profile", "config", "note", "notes",
-    "todo", "task", "tasks", "comment", "comments", "draft", "drafts", "label", "labels", "tab", "tabs", "window",
-    "pane", "bookmark", "bookmarks", "toolchain", "plugin", "plugins", "extension", "extensions", "theme", "themes",
+    "cache",
+    "caches",
+    "tmp",
+    "temp",
+    "local",
+    "localhost",
+    "test",
+    "tests",
+    "testing",
+    "dev",
+    "lock",
+    "locks",
+    "log",
+    "logs",
+    "build",
+    "builds",
+    "artifact",
+    "artifacts",
+    "worktree",
+    "worktrees",
+    "branch",
+    "branches",
+    "venv",
+    "virtualenv",
+    "session",
+    "sessions",
+    "alias",
+    "aliases",
+    "history",
+    "fixture",
+    "fixtures",
+    "sandbox",
+    "demo",
+    "example",
+    "examples",
+    "scratch",
+    "dist",
+    "node_modules",
+    "workspace",
+    "profile",
+    "config",
+    "note",
+    "notes",
+    "todo",
+    "task",
+    "tasks",
+    "comment",
+    "comments",
+    "draft",
+    "drafts",
+    "label",
+    "labels",
+    "tab",
+    "tabs",
+    "window",
+    "pane",
+    "bookmark",
+    "bookmarks",
+    "toolchain",
+    "plugin",
+    "plugins",
+    "extension",
+    "extensions",
+    "theme",
+    "themes",
 ];
 
 /// How many words that are no options may stand up to the verb.
@@ -47,7 +106,8 @@ const DEPTH: usize = 4;
 pub(super) fn notice(run: &mut Run) {
     let words: Vec<String> = run.args.iter().take(32).map(Word::shown).collect();
     let sure = |(at, word): (usize, &String)| {
-        SURE.contains(&word.as_str()) || word == "-f" && words.get(at + 1).is_none_or(|next| next.starts_with('-'))
+        SURE.contains(&word.as_str())
+            || word == "-f" && words.get(at + 1).is_none_or(|next| next.starts_with('-'))
     };
     if !words.iter().enumerate().any(sure) || words.iter().any(|word| is_trial(word)) {
         return;
@@ -57,15 +117,12 @@ pub(super) fn notice(run: &mut Run) {
     let verb = operands.iter().take(DEPTH).position(|word| is_verb(word));
     // The verb, and what it is about.
     let told = verb.is_some() && operands.len() > 1 || run.program.ends_with("-nuke");
-    let near = |word: &&str| word.split(|c: char| !c.is_alphanumeric()).any(|part| is_own(part)) || is_file(word);
+    let near =
+        |word: &&str| word.split(|c: char| !c.is_alphanumeric()).any(|part| is_own(part)) || is_file(word);
     if told && !operands.iter().any(near) {
         let target = format!("{} {}", run.program, operands.join(" ")).chars().take(120).collect();
         let (tool, operation) = (run.program.to_owned(), "delete".to_owned());
-        run.analyst.push(
-            EffectKind::Infra { tool, operation, target },
-            run.call.span,
-            Certainty::Possible,
-        );
+        run.analyst.push(EffectKind::Infra { tool, operation, target }, run.call.span, Certainty::Possible);
     }
 }
 

@@ -5,7 +5,7 @@ use tollgate_model::hosts::on_forge;
 use tollgate_model::phrase::STORE;
 use tollgate_shell::eval::{Outcome, Stream};
 
-use super::containers::{is_remote, remote};
+use super::containers::{is_remote, remote, shown_secrets};
 use super::packages::install;
 use super::verbs::{APPLY, DELETE, DESTROY, Deed, GRANT, Line, SECRET, Tool};
 use super::{Commands, Run, openings};
@@ -291,6 +291,7 @@ fn exec(run: &mut Run, line: &Line) -> Outcome {
     if command.is_empty() {
         return run.derived();
     }
+    shown_secrets(run, &command);
     remote(run, &command, &format!("in the pod {pod}"))
 }
 

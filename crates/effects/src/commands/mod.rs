@@ -29,6 +29,7 @@ mod packages;
 mod persistence;
 mod platforms;
 mod printers;
+mod proxies;
 mod readers;
 mod remotes;
 mod runners;
@@ -132,6 +133,7 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
     remotes::notice(run);
     servers::notice(run);
     databases::carried::notice(run);
+    proxies::notice(run);
     alter::notice(run);
     let handler = handler(run.program);
     let versioned = || interpreters::languages::versioned(run.program);

@@ -119,7 +119,9 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[
             ("sites:delete", DESTROY),
             ("api delete*", DELETE),
-            ("env:unset|blobs:delete", DELETE), ("env:get|env:list", SECRET)],
+            ("env:unset|blobs:delete", DELETE),
+            ("env:get|env:list", SECRET),
+        ],
     },
     // Simulated devices hold nothing but what tests put there.
     Tool { names: &["simctl"], values: "set", one_dash: false, deeds: &[("**", Deed::Safe)] },

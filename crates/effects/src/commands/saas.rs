@@ -17,7 +17,10 @@ pub(super) const TOOLS: &[Tool] = &[
         values: "o output config client-timeout",
         one_dash: false,
         deeds: &[
-            ("server|storage|database|kubernetes|object-storage|network|router|load-balancer delete", DESTROY),
+            (
+                "server|storage|database|kubernetes|object-storage|network|router|load-balancer delete",
+                DESTROY,
+            ),
             ("** delete", DELETE),
         ],
     },
@@ -48,7 +51,10 @@ pub(super) const TOOLS: &[Tool] = &[
         values: "tenant",
         one_dash: false,
         deeds: &[
-            ("apps|apis|orgs|roles|users|actions|rules|tenants|custom-domains|logs|event-streams delete|rm", DELETE),
+            (
+                "apps|apis|orgs|roles|users|actions|rules|tenants|custom-domains|logs|event-streams delete|rm",
+                DELETE,
+            ),
             ("api delete", DELETE),
             ("apps show -r,--reveal-secrets", SECRET),
         ],
@@ -73,7 +79,10 @@ pub(super) const TOOLS: &[Tool] = &[
         values: "database-id collection-id document-id bucket-id file-id user-id function-id team-id project-id",
         one_dash: false,
         deeds: &[
-            ("databases|tables-db|storage|users|teams|functions|projects|sites delete|delete-bucket|delete-collection", DESTROY),
+            (
+                "databases|tables-db|storage|users|teams|functions|projects|sites delete|delete-bucket|delete-collection",
+                DESTROY,
+            ),
             ("* delete-*", DELETE),
         ],
     },
@@ -81,7 +90,11 @@ pub(super) const TOOLS: &[Tool] = &[
         names: &["convex"],
         values: "table env-file deployment-name preview-name component",
         one_dash: false,
-        deeds: &[("import --replace-all", DESTROY), ("import --replace", DELETE), ("env remove|unset", DELETE)],
+        deeds: &[
+            ("import --replace-all", DESTROY),
+            ("import --replace", DELETE),
+            ("env remove|unset", DELETE),
+        ],
     },
     Tool {
         names: &["juju"],
@@ -89,7 +102,10 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[
             ("destroy-controller|kill-controller|destroy-model", DESTROY),
-            ("remove-application|remove-unit|remove-machine|remove-storage|detach-storage|remove-relation", DELETE),
+            (
+                "remove-application|remove-unit|remove-machine|remove-storage|detach-storage|remove-relation",
+                DELETE,
+            ),
         ],
     },
     Tool {
@@ -146,7 +162,11 @@ pub(super) const TOOLS: &[Tool] = &[
         names: &["sentry-cli"],
         values: "o org p project auth-token url log-level",
         one_dash: false,
-        deeds: &[("releases delete", DELETE), ("releases files ** delete", DELETE), ("monitors delete", DELETE)],
+        deeds: &[
+            ("releases delete", DELETE),
+            ("releases files ** delete", DELETE),
+            ("monitors delete", DELETE),
+        ],
     },
     Tool {
         names: &["twilio"],
@@ -175,10 +195,7 @@ pub(super) const TOOLS: &[Tool] = &[
         names: &["memcflush", "memflush"],
         values: "servers",
         one_dash: false,
-        deeds: &[
-            ("** --servers=localhost*|127.*", Deed::Safe),
-            ("**", Deed::Database("truncate")),
-        ],
+        deeds: &[("** --servers=localhost*|127.*", Deed::Safe), ("**", Deed::Database("truncate"))],
     },
     Tool {
         names: &["mysqlimport", "mariadb-import"],

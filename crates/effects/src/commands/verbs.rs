@@ -218,6 +218,8 @@ fn in_production(run: &mut Run, line: &Line) {
     let options = [
         "context",
         "kube-context",
+        "n",
+        "namespace",
         "kubeconfig",
         "cluster",
         "profile",

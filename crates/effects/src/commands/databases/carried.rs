@@ -63,7 +63,13 @@ const CARRIERS: &[Carrier] = &[
         texts: &["sql"],
         ..NONE
     },
-    Carrier { programs: &["gcloud"], verbs: &["sql", "connect"], spec: "u,user= d,database= project=", stdin: true, ..NONE },
+    Carrier {
+        programs: &["gcloud"],
+        verbs: &["sql", "connect"],
+        spec: "u,user= d,database= project=",
+        stdin: true,
+        ..NONE
+    },
     Carrier {
         programs: &["az"],
         verbs: &["postgres|mysql", "flexible-server", "execute"],
@@ -145,8 +151,14 @@ pub(in crate::commands) fn notice(run: &mut Run) {
         let behind = options.operands.get(carrier.verbs.len()).filter(|_| carrier.operand);
         texts.extend(behind.cloned());
         let stdin = carrier.stdin && texts.is_empty() && files.is_empty();
-        let given =
-            Given { texts, files, target: Vec::new(), flavour: Flavour::Postgres, stdin, program: run.program };
+        let given = Given {
+            texts,
+            files,
+            target: Vec::new(),
+            flavour: Flavour::Postgres,
+            stdin,
+            program: run.program,
+        };
         statements(run, &given);
     }
 }
@@ -154,7 +166,8 @@ pub(in crate::commands) fn notice(run: &mut Run) {
 /// `manage.py dbshell -- -c 'sql'`, `rails dbconsole`: the client of the framework's own database.
 pub(in crate::commands) fn client(run: &mut Run, words: &[Word]) {
     let behind = words.iter().skip_while(|word| !word.is("--")).skip(1).cloned().collect::<Vec<_>>();
-    let options = read(&behind, "c,command,e,execute= f,file= d,dbname= h,host= U,username=", Order::Anywhere);
+    let options =
+        read(&behind, "c,command,e,execute= f,file= d,dbname= h,host= U,username=", Order::Anywhere);
     let texts: Vec<Word> = options.values("c").cloned().collect();
     if !texts.is_empty() || run.stdin().is_some() {
         super::console(run, texts);
