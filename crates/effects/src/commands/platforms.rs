@@ -213,7 +213,7 @@ pub(super) const TOOLS: &[Tool] = &[
                 DESTROY,
             ),
             ("branches reset|restore", DESTROY),
-            ("schema clean", Deed::Database("reset")),
+            ("schema clean !--dry-run", Deed::Database("reset")),
             ("password|backup|role|roles|user|users|dbusers|backups delete", DELETE),
             ("connection-string|cs", SECRET),
             ("db tokens create", SECRET),
