@@ -114,9 +114,10 @@ pub(super) fn notice(run: &mut Run) {
     }
     let operands: Vec<&str> =
         words.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
-    let verb = operands.iter().take(DEPTH).position(|word| is_verb(word));
-    // The verb, and what it is about.
-    let told = verb.is_some() && operands.len() > 1 || run.program.ends_with("-nuke");
+    // `lume delete name` is one of this machine's own things; what a service keeps has a noun: `topic delete name`.
+    let told = |(at, word): (usize, &&str)| is_verb(word) && (at > 0 || !VERBS.contains(word));
+    let told = operands.len() > 1 && operands.iter().take(DEPTH).enumerate().any(told)
+        || run.program.ends_with("-nuke");
     let near =
         |word: &&str| word.split(|c: char| !c.is_alphanumeric()).any(|part| is_own(part)) || is_file(word);
     if told && !operands.iter().any(near) {

@@ -158,7 +158,9 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
         }
         None => {
             outputs::notice(run, false);
-            let verbs = verbs::find(run.program).is_some();
+            // Of some only what they take away is known.
+            let partly = saas::is_listed(run.program);
+            let verbs = verbs::find(run.program).is_some() && !partly;
             let installed = ["/usr/", "/bin/", "/sbin/", "/opt/"].iter().any(|top| run.path.starts_with(top));
             if (installed || !run.path.contains('/')) && !verbs && !is_followed(run) {
                 readers::unknown(run);
@@ -166,7 +168,9 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
             let outcome = interpreters::program(run);
             if outcome.is_none() && !verbs && !is_followed(run) {
                 strangers::suspect(run);
-                destroyers::notice(run);
+                if !partly {
+                    destroyers::notice(run);
+                }
             }
             outcome.unwrap_or_else(|| run.derived())
         }

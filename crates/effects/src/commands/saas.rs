@@ -216,3 +216,8 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[("** -e,--exec", Deed::Power), ("** -f,--force", Deed::Power)],
     },
 ];
+
+/// Is a tool in this table? Nothing is known of it but what stands here.
+pub(super) fn is_listed(name: &str) -> bool {
+    TOOLS.iter().any(|tool| tool.names.contains(&name))
+}

@@ -14,7 +14,7 @@ use crate::word::Word;
 
 /// Another machine's containers are somebody's service: what stops or removes them is asked about.
 pub(super) fn far(run: &mut Run, global: &Options, verb: &str, rest: &[Word]) {
-    let noun = rest.first().map(Word::shown).unwrap_or_default();
+    let noun = Line::read(rest, "p project-name f file profile env-file project-directory", false).verb(0);
     let ends = matches!(verb, "rm" | "kill" | "stop" | "rmi" | "down" | "prune" | "restart")
         || matches!(noun.as_str(), "rm" | "prune" | "down" | "stop" | "kill" | "remove");
     let set = |name: &str| run.variable(name).and_then(|value| value.as_literal().map(str::to_owned));

@@ -4,7 +4,7 @@ use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
 use super::{Given, given, piece, statements};
-use crate::commands::{Run, interpreters};
+use crate::commands::{Run, interpreters, strangers};
 use crate::options::{Order, read};
 use crate::sql::Flavour;
 use crate::word::Word;
@@ -198,6 +198,7 @@ pub(super) fn mysqlsh(run: &mut Run) -> Outcome {
     let options = read(run.args, spec, Order::Anywhere);
     let is_sql = ["sql", "sqlc", "sqlx"].iter().any(|name| options.has(name));
     if !is_sql {
+        strangers::suspect(run);
         return run.derived();
     }
     let given = given(&options, &["e"], &["f"], &["D", "h", "uri"], Flavour::MySql, "mysqlsh");

@@ -117,7 +117,7 @@ fn with_dots(dense: &str) -> String {
 
 fn mongo_deeds(code: &str) -> Vec<(&'static str, &'static str)> {
     let dense: String = code.chars().filter(|letter| !letter.is_whitespace()).collect();
-    let dense = with_dots(&dense);
+    let dotted = with_dots(&dense);
     let calls: &[(&str, &str, &str)] = &[
         (".dropDatabase(", "drop-database", "dropDatabase"),
         ("dropDatabase:1", "drop-database", "dropDatabase"),
@@ -136,11 +136,11 @@ fn mongo_deeds(code: &str) -> Vec<(&'static str, &'static str)> {
     ];
     let lost = calls
         .iter()
-        .filter(|(call, _, _)| dense.contains(call))
+        .filter(|(call, _, _)| dotted.contains(call))
         .map(|(_, operation, what)| (*operation, *what));
     // `renameCollection("other", true)` drops the other.
     let renamed = |rest: &str| rest.split(')').next().unwrap_or_default().ends_with(",true");
-    let over = dense.split(".renameCollection(").skip(1).any(renamed);
+    let over = dotted.split(".renameCollection(").skip(1).any(renamed);
     let over = over.then_some(("drop", "renameCollection over another"));
     lost.chain(mongo_rights(&dense)).chain(given(code)).chain(over).collect()
 }

@@ -154,10 +154,8 @@ const HOSTS: &[&str] = &[
     "posit.co",
     "pub.dev",
     "python.org",
-    "r-project.org",
     "r-universe.dev",
     "remirepo.net",
-    "rstudio.com",
     "rubygems.org",
     "rust-lang.org",
     "stackage.org",
@@ -168,9 +166,18 @@ const HOSTS: &[&str] = &[
     "yarnpkg.com",
 ];
 
-/// Distributions, whose packages carry a signature of their own: how they come matters less.
-const SIGNED: &[&str] =
-    &["alpinelinux.org", "archlinux.org", "debian.org", "fedoraproject.org", "opensuse.org", "ubuntu.com"];
+/// Distributions, whose packages carry a signature of their own, and R's archives, which manuals name without
+/// encryption: how they come matters less.
+const SIGNED: &[&str] = &[
+    "alpinelinux.org",
+    "archlinux.org",
+    "debian.org",
+    "fedoraproject.org",
+    "opensuse.org",
+    "ubuntu.com",
+    "r-project.org",
+    "rstudio.com",
+];
 
 /// Takes down the addresses that a manager brings code in from.
 pub(super) fn notice(run: &mut Run) {
@@ -195,7 +202,8 @@ pub(super) fn notice(run: &mut Run) {
     {
         return;
     }
-    let words = run.args.to_vec();
+    // What stands behind the dashes is for the program that is built or made.
+    let words: Vec<Word> = run.args.iter().take_while(|word| !word.is("--")).cloned().collect();
     for (at, word) in words.iter().enumerate().filter(|(_, word)| word.text.prefix().contains("://")) {
         let before = at.checked_sub(1).and_then(|at| words.get(at)).map(Word::shown).unwrap_or_default();
         source(run, word, &before);
@@ -210,12 +218,17 @@ fn source(run: &mut Run, word: &Word, before: &str) {
         Some((name, _)) => Some(name),
         None => Some(before).filter(|before| is_option(before) && !before.contains('=')),
     };
+    // An answer to a question of a template.
     let head = text.split("://").next().unwrap_or_default();
+    let answers = matches!(run.program, "cookiecutter" | "copier" | "cruft");
+    if answers && !is_option(&text) && head.contains('=') {
+        return;
+    }
     match name.map(|name| name.trim_start_matches('-')) {
         Some(name) if OTHERS.contains(&name) => {}
         Some(_) => addresses(&text).iter().for_each(|address| named(run, address)),
-        // An answer to a question of a template, or a note for a list of tasks.
-        None if head.contains('=') || matches!(run.program, "task") => {}
+        // A note for a list of tasks.
+        None if run.program == "task" => {}
         None if addresses(&text).iter().all(|address| is_usual(address)) => {}
         None => {
             let manager = run.program.to_owned();

@@ -4,7 +4,7 @@ use tollgate_shell::eval::Outcome;
 
 use super::makefile::plain_recipe;
 use super::{RECIPES, run_task, text_of};
-use crate::commands::Run;
+use crate::commands::{Run, interpreters};
 use crate::options::{Order, read};
 use crate::word::Word;
 
@@ -18,7 +18,7 @@ pub(super) fn just(run: &mut Run) -> Outcome {
         read(own, spec, Order::First).operands.is_empty()
     };
     if let Some(at) = at.filter(before) {
-        return run.inner(run.args.get(at + 1..).unwrap_or_default());
+        return interpreters::joined(run, run.args.get(at + 1..).unwrap_or_default());
     }
     let options = read(run.args, spec, Order::First);
     if ["l", "n", "summary", "show", "fmt", "dump", "h", "V", "init"]
