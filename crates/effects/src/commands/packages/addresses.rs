@@ -227,8 +227,8 @@ fn source(run: &mut Run, word: &Word, before: &str) {
     match name.map(|name| name.trim_start_matches('-')) {
         Some(name) if OTHERS.contains(&name) => {}
         Some(_) => addresses(&text).iter().for_each(|address| named(run, address)),
-        // A note for a list of tasks.
-        None if run.program == "task" => {}
+        // A setting (`npm pkg set homepage=…`), or a note for a list of tasks.
+        None if head.contains('=') || run.program == "task" => {}
         None if addresses(&text).iter().all(|address| is_usual(address)) => {}
         None => {
             let manager = run.program.to_owned();
