@@ -25,6 +25,7 @@ use crate::word::Word;
 pub(super) use described::described;
 pub(crate) use described::opened;
 use described::started;
+pub(super) use reach::shown_secrets;
 
 pub(super) const COMMANDS: Commands = &[
     ("docker", docker),
@@ -66,6 +67,8 @@ fn docker(run: &mut Run) -> Outcome {
         return run.derived();
     }
     match verb.as_str() {
+        "context" => reach::switched(run, rest),
+        "plugin" => reach::plugin(run, rest),
         "run" | "create" => start(run, rest),
         "exec" => exec(run, &read(rest, EXEC, Order::First)),
         "compose" => compose(run, rest),
@@ -108,6 +111,7 @@ fn delete(run: &mut Run, verb: &str, rest: &[Word]) {
         ("system", "prune") if volumes => "every unused volume, image and container",
         ("system", "reset") => "every container, image and volume",
         ("rm" | "remove", _) if volumes => "a container with its volumes",
+        ("kube" | "play", "down") if line.has("force") => "pods with their volumes",
         ("swarm", "leave") if line.has("f") || line.has("force") => "this node's part of the swarm",
         ("stack", "rm" | "down" | "remove") | ("service", "rm" | "remove") => "running services",
         ("secret" | "config", "rm" | "remove") => "settings of running services",
@@ -160,6 +164,7 @@ fn exec(run: &mut Run, options: &Options) -> Outcome {
     if let Some(container) = &container {
         wiped::wiped(run, container, &command);
     }
+    reach::shown_secrets(run, &command);
     let mark = run.analyst.mark();
     let outcome = inside(run, there, options.value("w"), &command);
     data::wiped(run, mark);

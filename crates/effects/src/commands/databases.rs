@@ -1,5 +1,6 @@
 //! Clients of databases: the SQL they are given, on the command line, from a file or from standard input.
 
+pub(super) mod carried;
 mod clients;
 mod documents;
 pub(crate) mod lua;
@@ -32,6 +33,11 @@ pub(super) const COMMANDS: Commands = &[
     ("clickhouse", clickhouse),
     ("cqlsh", cqlsh),
     ("sqlcmd", sqlcmd),
+    ("osql", sqlcmd),
+    ("mysqlsh", clients::mysqlsh),
+    ("arangosh", documents::arango),
+    ("hbase", documents::hbase),
+    ("surreal", documents::surreal),
     ("bq", clients::bq),
     ("snowsql", snowsql),
     ("snow", snow),

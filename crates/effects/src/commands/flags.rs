@@ -3,6 +3,7 @@
 mod cargo;
 mod clears;
 mod generate;
+mod slots;
 mod viewers;
 
 use tollgate_model::{EffectKind, WriteMode, Zone};
@@ -90,7 +91,8 @@ const SLOTS: &[(&[&str], &str)] = &[
     (&["dpkg"], "pre-invoke= post-invoke="),
     (&["sops"], "editor="),
     (&["ffmpeg", "mpv"], "script="),
-    (&["just"], "command="),
+    (&["ag"], "pager="),
+    (&["pip", "pip3"], "editor="),
     (&["gpg", "gpg2"], "photo-viewer= agent-program= pinentry-program="),
     (&["7z", "7za"], "compress-prog="),
     (&["dump", "restore"], "F="),
@@ -165,6 +167,7 @@ pub(super) fn notice(run: &mut Run) {
         }
     }
     special(run);
+    slots::notice(run);
     super::trials::notice(run);
 }
 

@@ -26,6 +26,8 @@ pub(super) const TOOLS: &[Tool] = &[
                 "** db:drop|db:drop:*|db:reset|db:reset:*|db:purge|db:purge:*|db:schema:load|db:schema:load:*|db:structure:load|db:migrate:reset|db:truncate_all|db:seed:replant|db:nuke",
                 RESET,
             ),
+            // Back to before the first of them.
+            ("** db:migrate|db:migrate:* ** VERSION=0", RESET),
         ],
     },
     Tool {
@@ -47,11 +49,12 @@ pub(super) const TOOLS: &[Tool] = &[
             ("** --env=testing|test", Deed::Safe),
             ("** --pretend", Deed::Safe),
             ("migrate:fresh|migrate:reset|migrate:refresh|db:wipe|schema:drop", RESET),
+            ("migrate:rollback --step=@many", RESET),
             ("migrate:rollback", Deed::Safe),
         ],
     },
     Tool {
-        names: &["prisma"],
+        names: &["prisma", "zenstack"],
         values: "schema",
         one_dash: false,
         deeds: &[
@@ -69,8 +72,11 @@ pub(super) const TOOLS: &[Tool] = &[
             ("** -e,--env=test", Deed::Safe),
             ("** --dry-run", Deed::Safe),
             ("** --dump-sql", Deed::Safe),
-            ("doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d|orm:schema-tool:drop --force", RESET),
-            ("doctrine:database:drop|d:d:d -f", RESET),
+            (
+                "doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d|orm:schema-tool:drop -f,--force",
+                RESET,
+            ),
+            ("doctrine:migrations:migrate|migrations:migrate|d:m:m first|0", RESET),
             ("doctrine:fixtures:load !--append", RESET),
             ("console|run ** doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d -f,--force", RESET),
         ],
@@ -92,12 +98,15 @@ pub(super) const TOOLS: &[Tool] = &[
             "drizzle-kit",
             "node-pg-migrate",
             "db-migrate",
+            "kysely",
         ],
         values: "env knexfile config d dataSource url schema dialect",
         one_dash: false,
         deeds: &[
             ("** --env=test", Deed::Safe),
             ("migrate:rollback --all", RESET),
+            ("migrate rollback --all", RESET),
+            ("down @many", RESET),
             ("db:drop|db:migrate:undo:all|db:seed:undo:all", RESET),
             ("schema:drop|schema:fresh|migration:fresh|database:drop", RESET),
             ("push --force", RESET),
@@ -110,7 +119,7 @@ pub(super) const TOOLS: &[Tool] = &[
         names: &["liquibase"],
         values: "url username password changelog-file changeLogFile defaultsFile defaults-file",
         one_dash: false,
-        deeds: &[("** dropAll|drop-all", RESET)],
+        deeds: &[("** dropAll|drop-all", RESET), ("** rollback-count|rollbackCount @many", RESET)],
     },
     Tool {
         names: &["mix"],
@@ -139,7 +148,7 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         names: &["sqlx", "diesel", "sea-orm-cli", "refinery", "dbmate", "atlas-cli"],
-        values: "D database-url source dir u url e env s schema-file d migrations-dir path database config-file",
+        values: "D database-url source dir u url e env s schema-file target-version n number d migrations-dir path database config-file",
         one_dash: false,
         deeds: &[
             ("** --dry-run", Deed::Safe),
@@ -150,7 +159,57 @@ pub(super) const TOOLS: &[Tool] = &[
             ("** drop -f", RESET),
             ("* * reset|down-to", RESET),
             ("schema clean", RESET),
+            ("migration|migrate revert -a,--all", RESET),
+            ("migrate revert --target-version=0", RESET),
+            ("migration revert -n,--number=@many|all", RESET),
         ],
+    },
+    Tool {
+        names: &["ace"],
+        values: "connection c",
+        one_dash: false,
+        deeds: &[
+            ("** --dry-run", Deed::Safe),
+            ("migration:fresh|migration:reset|migration:refresh|db:wipe|db:truncate", RESET),
+        ],
+    },
+    Tool {
+        names: &["aerich"],
+        values: "c config v version",
+        one_dash: false,
+        deeds: &[("downgrade -v,--version=0", RESET)],
+    },
+    Tool {
+        names: &["tern"],
+        values: "m migrations c config d destination host port user password database",
+        one_dash: false,
+        deeds: &[("migrate -d,--destination=0", RESET)],
+    },
+    Tool {
+        names: &["phinx", "cake"],
+        values: "c configuration e environment t target d date p plugin",
+        one_dash: false,
+        deeds: &[
+            ("** -x,--dry-run", Deed::Safe),
+            ("rollback -t,--target=0", RESET),
+            ("migrations rollback -t,--target=0", RESET),
+        ],
+    },
+    Tool {
+        names: &["yii"],
+        values: "",
+        one_dash: false,
+        deeds: &[("migrate/fresh", RESET), ("migrate/down all", RESET), ("migrate/to 0", RESET)],
+    },
+    // Microsoft's own way of making one database like another.
+    Tool {
+        names: &["sqlpackage", "SqlPackage"],
+        values: "",
+        one_dash: false,
+        deeds: &[(
+            "** /p:DropObjectsNotInSource=true|/p:BlockOnPossibleDataLoss=false|/p:CreateNewDatabase=true",
+            RESET,
+        )],
     },
     Tool {
         names: &["hasura"],
@@ -215,8 +274,8 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[("** -f,--file", Deed::Safe), ("** -l,--list", Deed::Safe), ("** -c,--clean", RESET)],
     },
     Tool {
-        names: &["mongorestore"],
-        values: "uri h host d db c collection",
+        names: &["mongorestore", "mongoimport"],
+        values: "uri h host d db c collection file type",
         one_dash: false,
         deeds: &[("** --dryRun", Deed::Safe), ("** --drop", RESET)],
     },
@@ -268,7 +327,8 @@ pub(super) fn notice_script(run: &mut Run) {
     let Some(script) = run.args.get(at).map(|word| word.shown()) else { return };
     let name = script.rsplit('/').next().unwrap_or_default();
     let known =
-        matches!(name, "manage.py" | "artisan" | "console" | "rails" | "rake" | "wp" | "drush" | "prisma");
+        ["manage.py", "artisan", "console", "rails", "rake", "wp", "drush", "prisma", "ace", "yii", "cake"];
+    let known = known.contains(&name);
     let rest = run.args.get(at + 1..).unwrap_or_default().to_vec();
     if let Some(tool) = find(name).filter(|_| known) {
         judge(run, tool, &rest);
@@ -304,11 +364,11 @@ fn shell_code(run: &mut Run, tool: &str, words: &[Word]) {
         "manage.py" | "django-admin" => ["dbshell", "dbshell"],
         _ => ["", ""],
     };
-    if consoles.iter().any(|known| verb.is(known)) && run.stdin().is_some() {
-        super::databases::console(run, Vec::new());
+    if consoles.iter().any(|known| verb.is(known)) {
+        super::databases::carried::client(run, rest);
     }
-    let queries = ["dbal:run-sql", "doctrine:query:sql", "doctrine:query:dql", "sql:query", "sqlq"];
-    if matches!(tool, "console" | "drush" | "symfony" | "wp") && queries.iter().any(|known| verb.is(known)) {
+    let queries = ["dbal:run-sql", "doctrine:query:sql", "doctrine:query:dql"];
+    if matches!(tool, "console" | "symfony") && queries.iter().any(|known| verb.is(known)) {
         let texts = rest.iter().filter(|word| !word.text.prefix().starts_with('-')).take(1).cloned();
         super::databases::console(run, texts.collect());
     }

@@ -212,7 +212,11 @@ impl Git<'_, '_, '_> {
         if self.args.first().is_some_and(|word| word.is("--help") || word.is("-h")) {
             return self.run.derived();
         }
+        if self.asks_for_help() {
+            return self.run.derived();
+        }
         self.alter();
+        self.read_given();
         let known = VERBS.iter().copied().flatten().find(|(name, _)| *name == self.verb);
         if let Some((_, verb)) = known {
             return verb(self);
@@ -236,6 +240,38 @@ impl Git<'_, '_, '_> {
         match self.alias().filter(|_| depth > 0) {
             Some(alias) => self.run_alias(&alias, depth),
             None => self.run.derived(),
+        }
+    }
+
+    /// `git reset --hard --help`: the options are all read before anything is done, and this one ends it, unless it is
+    /// the value of the one before.
+    fn asks_for_help(&self) -> bool {
+        const PLAIN: &[&str] =
+            &["--hard", "--soft", "--force", "--all", "--delete", "--mirror", "--tags", "--staged"];
+        let words = self.args_before();
+        let Some(at) = words.iter().position(|word| word.is("--help")) else { return false };
+        let takes_none = |word: &Word| {
+            let text = word.shown();
+            let letters = text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+            !text.starts_with('-')
+                || PLAIN.contains(&text.as_str())
+                || letters.is_some_and(|letters| letters.chars().all(|c| "fdxXqDa".contains(c)))
+        };
+        let verbs = ["reset", "clean", "push", "checkout", "restore", "branch", "stash", "rebase", "gc"];
+        verbs.contains(&self.verb.as_str())
+            && at.checked_sub(1).and_then(|at| words.get(at)).is_none_or(takes_none)
+    }
+
+    /// Files outside the history that an option names: they are shown, or end in a message.
+    fn read_given(&mut self) {
+        let spec = match self.verb.as_str() {
+            "blame" | "annotate" => "contents=",
+            "commit-tree" => "F= p= m=",
+            _ => return,
+        };
+        let options = self.options(spec);
+        for file in options.values("contents").chain(options.values("F")).filter(|file| !file.is("-")) {
+            self.run.read(file, false);
         }
     }
 

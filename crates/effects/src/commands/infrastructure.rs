@@ -10,6 +10,7 @@ use crate::word::Word;
 pub(super) const COMMANDS: Commands = &[
     ("terraform", terraform),
     ("tofu", terraform),
+    ("terragrunt", terragrunt),
     ("ansible", ansible::ansible),
     ("ansible-playbook", ansible::ansible_playbook),
     ("ansible-pull", ansible::ansible_pull),
@@ -76,6 +77,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("stack import", DELETE),
             ("cancel", DELETE),
             ("config --show-secrets", SECRET),
+            ("config get *assword*|*ecret*|*oken*|*redential*|*rivateKey*|*piKey*|*ccessKey*", SECRET),
             ("stack output|export --show-secrets", SECRET),
             ("env open", SECRET),
         ],
@@ -165,7 +167,7 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[
             ("delete", Deed::Infra("delete-data")),
             ("purge", Deed::Infra("delete-data")),
-            ("reset", Deed::Infra("delete-data")),
+            ("reset|factory-reset", Deed::Infra("delete-data")),
         ],
     },
 ];
@@ -207,6 +209,17 @@ fn terraform(run: &mut Run) -> Outcome {
         let mut words = run.args.to_vec();
         let more = texts.iter().flat_map(|text| text.split_whitespace());
         words.extend(more.map(|word| Word::literal_at(word, run.call.span)));
+        super::verbs::judge(run, tool, &words);
+    }
+    run.derived()
+}
+
+/// `terragrunt run --all -- destroy`: what stands behind the dashes is terraform's.
+fn terragrunt(run: &mut Run) -> Outcome {
+    let words: Vec<Word> = run.args.iter().filter(|word| !word.is("--")).cloned().collect();
+    if words.len() < run.args.len()
+        && let Some(tool) = super::verbs::find("terragrunt")
+    {
         super::verbs::judge(run, tool, &words);
     }
     run.derived()

@@ -5,7 +5,7 @@ use tollgate_model::hosts::on_forge;
 use tollgate_model::phrase::STORE;
 use tollgate_shell::eval::{Outcome, Stream};
 
-use super::containers::{is_remote, remote};
+use super::containers::{is_remote, remote, shown_secrets};
 use super::packages::install;
 use super::verbs::{APPLY, DELETE, DESTROY, Deed, GRANT, Line, SECRET, Tool};
 use super::{Commands, Run, openings};
@@ -54,6 +54,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("delete", DELETE),
             ("label ** pod-security.kubernetes.io/enforce=privileged", GRANT),
             ("drain", DELETE),
+            ("taint ** *:NoExecute", DELETE),
             ("scale --replicas=0", DELETE),
             ("patch -p,--patch=*replicas*:0}*|*replicas*:0,*", DELETE),
             ("replace --force", DELETE),
@@ -290,6 +291,7 @@ fn exec(run: &mut Run, line: &Line) -> Outcome {
     if command.is_empty() {
         return run.derived();
     }
+    shown_secrets(run, &command);
     remote(run, &command, &format!("in the pod {pod}"))
 }
 

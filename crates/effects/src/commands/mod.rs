@@ -11,6 +11,7 @@ pub(crate) mod codecs;
 mod configs;
 mod containers;
 pub(crate) mod databases;
+mod destroyers;
 pub(crate) mod files;
 mod find;
 mod flags;
@@ -28,9 +29,11 @@ mod packages;
 mod persistence;
 mod platforms;
 mod printers;
+mod proxies;
 mod readers;
 mod remotes;
 mod runners;
+mod saas;
 pub(crate) mod secrets;
 mod servers;
 mod services;
@@ -129,6 +132,8 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
     system::hold(run);
     remotes::notice(run);
     servers::notice(run);
+    databases::carried::notice(run);
+    proxies::notice(run);
     alter::notice(run);
     let handler = handler(run.program);
     let versioned = || interpreters::languages::versioned(run.program);
@@ -153,7 +158,9 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
         }
         None => {
             outputs::notice(run, false);
-            let verbs = verbs::find(run.program).is_some();
+            // Of some only what they take away is known.
+            let partly = saas::is_listed(run.program);
+            let verbs = verbs::find(run.program).is_some() && !partly;
             let installed = ["/usr/", "/bin/", "/sbin/", "/opt/"].iter().any(|top| run.path.starts_with(top));
             if (installed || !run.path.contains('/')) && !verbs && !is_followed(run) {
                 readers::unknown(run);
@@ -161,6 +168,9 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
             let outcome = interpreters::program(run);
             if outcome.is_none() && !verbs && !is_followed(run) {
                 strangers::suspect(run);
+                if !partly {
+                    destroyers::notice(run);
+                }
             }
             outcome.unwrap_or_else(|| run.derived())
         }
@@ -261,6 +271,7 @@ pub(crate) fn known_families() -> Vec<Family> {
         family("Infrastructure as code", infrastructure::COMMANDS, infrastructure::TOOLS),
         family("Clouds", &[], cloud::TOOLS),
         family("Hosting platforms and forges", &[], platforms::TOOLS),
+        family("Further services", &[], saas::TOOLS),
         family("Packages", &[], packages::TOOLS),
         family("Runners", runners::COMMANDS, &[]),
         family("Network", network::COMMANDS, &[]),

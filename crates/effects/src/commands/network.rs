@@ -22,6 +22,7 @@ pub(super) use activators::serve;
 pub(crate) use address::{look_up, name_of};
 pub(crate) use cargo::{Cargo, is_given_away, is_strange};
 pub(super) use remote::there;
+pub(super) use request::is_near;
 pub(crate) use sockets::{s_client, socket_host};
 
 pub(super) const COMMANDS: Commands = &[

@@ -28,12 +28,29 @@ const FOLDERS: &[&str] = &[
     "--destination",
 ];
 
+/// Reports that programs write besides, by their own manuals.
+const REPORTS: &[(&[&str], &[&str])] = &[
+    (&["pytest", "py.test"], &["--junitxml", "--junit-xml", "--report-log", "--html", "--json-report-file"]),
+    (&["mypy"], &["--junit-xml"]),
+    (&["jest", "vitest"], &["--outputFile", "--coverageDirectory"]),
+    (&["go"], &["-coverprofile", "-cpuprofile", "-memprofile", "-blockprofile", "-mutexprofile", "-trace"]),
+    (
+        &["phpunit"],
+        &["--log-junit", "--log-teamcity", "--coverage-clover", "--coverage-cobertura", "--testdox-text"],
+    ),
+    (&["rspec"], &["-o", "--out"]),
+    (&["ruff", "eslint", "stylelint"], &["-o", "--output-file"]),
+];
+
 /// Takes down the files that a program is told to write. `known` is one whose other options mean something else.
 pub(super) fn notice(run: &mut Run, known: bool) {
     let program = run.program;
     let mut files: Vec<Word> = Vec::new();
     if !known || SHORT.contains(&program) {
         files.extend(values(run.args, NAMES));
+    }
+    if let Some((_, names)) = REPORTS.iter().find(|(programs, _)| programs.contains(&program)) {
+        files.extend(values(run.args, names));
     }
     if !known {
         // No rule minds what a stranger makes in the project; a way of working that binds writes does.

@@ -1,5 +1,6 @@
 //! Package managers: what they install and from where, what they publish, what they remove.
 
+pub(super) mod addresses;
 mod files;
 mod indexes;
 
@@ -169,6 +170,7 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[
             ("ef database drop !--dry-run", Deed::Database("drop-database")),
+            ("ef database update 0", Deed::Database("reset")),
             ("nuget push|delete", Deed::Publish("NuGet")),
             ("push|delete", Deed::Publish("NuGet")),
             ("nuget add|update source", INDEX),
@@ -309,6 +311,7 @@ pub(super) const TOOLS: &[Tool] = &[
 
 /// What managers install and from where.
 pub(super) fn notice(run: &mut Run) {
+    addresses::notice(run);
     match run.program {
         "pip" | "pip3" | "pipx" => python(run, run.args, "pip"),
         "uv" => uv(run),

@@ -71,8 +71,8 @@ fn weaken(run: &mut Run, what: &str) -> Outcome {
 }
 
 fn crontab(run: &mut Run) -> Outcome {
-    let options = read(run.args, "l e r i u= s V n= c T=", Order::Anywhere);
-    if options.has("l") || options.has("V") || options.has("T") {
+    let options = read(run.args, "l e r i u= s V n= c T= h,help", Order::Anywhere);
+    if options.has("h") || options.has("l") || options.has("V") || options.has("T") {
         return run.derived();
     }
     let text = match options.operands.first() {

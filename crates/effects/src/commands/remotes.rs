@@ -30,6 +30,8 @@ const TOOLS: &[(&[&str], &[&str], Style)] = &[
     (&["gcloud"], &["compute", "ssh"], Style::Option("c,command=")),
     (&["az"], &["vm", "run-command"], Style::Option("c,scripts=")),
     (&["aws"], &["ssm", "send-command"], Style::Option("c,parameters=")),
+    (&["aws"], &["ssm", "start-session"], Style::Option("c,parameters=")),
+    (&["knife"], &["ssh"], Style::Words(1)),
     (&["fly", "flyctl"], &["ssh", "console"], Style::Option("c,C,command=")),
     (&["eb"], &["ssh"], Style::Option("c,command=")),
     (&["heroku"], &["run"], Style::Words(0)),
@@ -127,11 +129,11 @@ fn joined(words: &[Word]) -> Option<Value> {
 fn unwrapped(text: Value) -> Value {
     let known = text.as_literal().unwrap_or_default();
     if let Ok(value) = json::parse(known.as_bytes())
-        && let Some(Json::List(lines)) = value.get("commands")
+        && let Some(Json::List(lines)) = value.get("commands").or_else(|| value.get("command"))
     {
         return Value::text(&lines.iter().filter_map(Json::as_str).collect::<Vec<_>>().join("\n"));
     }
-    match known.strip_prefix("commands=") {
+    match known.strip_prefix("commands=").or_else(|| known.strip_prefix("command=")) {
         Some(inner) => Value::text(&inner.trim_matches(['[', ']', '"', '\'']).replace("\",\"", "\n")),
         None => text,
     }

@@ -62,8 +62,17 @@ pub(super) fn notice(run: &mut Run) {
     if !matches!(run.program, "npm" | "pnpm" | "yarn" | "bun") {
         return;
     }
-    let spec = "C,dir,cwd= prefix= filter,F= w,workspace= r,recursive silent s bun verbose loglevel= c,call= p,package= y,yes \
-        workspace-root ignore-workspace if-present no-install parallel stream aggregate-output";
+    // pnpm's letter only says that what follows is text for a shell.
+    let spec = match run.program {
+        "pnpm" => {
+            "C,dir= prefix= filter,F= w,workspace-root r,recursive silent s verbose loglevel= c,shell-mode p,package= y,yes \
+            ignore-workspace if-present no-install parallel stream aggregate-output"
+        }
+        _ => {
+            "C,dir,cwd= prefix= filter,F= w,workspace= r,recursive silent s bun verbose loglevel= c,call= p,package= y,yes \
+            workspace-root ignore-workspace if-present no-install parallel stream aggregate-output"
+        }
+    };
     let options = read(run.args, spec, Order::First);
     let Some((verb, rest)) = options.operands.split_first() else { return };
     let command = match (run.program, verb.shown().as_str()) {

@@ -85,7 +85,38 @@ const SERVERS: &[Server] = &[
         folder: Ok("r"),
         address: "i",
     },
+    Server {
+        names: &["rclone"],
+        verb: &["serve"],
+        spec: "addr= user= pass= htpasswd= no-auth config= read-only baseurl= cert= key= template= vfs-cache-mode= authorized-keys=",
+        folder: Err(1),
+        address: "addr",
+    },
+    Server {
+        names: &["git"],
+        verb: &["daemon"],
+        spec: "base-path= export-all enable= disable= listen= port= reuseaddr detach verbose syslog inetd",
+        folder: Ok("base-path"),
+        address: "listen",
+    },
+    Server {
+        names: &["twistd", "twist"],
+        verb: &[],
+        spec: "n,nodaemon path= listen= p,port= l,logfile= pidfile= reactor=",
+        folder: Ok("path"),
+        address: "listen",
+    },
+    Server {
+        names: &["tailscale"],
+        verb: &["serve"],
+        spec: "bg https= http= set-path= yes",
+        folder: Err(0),
+        address: "",
+    },
 ];
+
+/// Programs that listen for this machine only unless they are told otherwise.
+const NEAR: &[&str] = &["rclone"];
 
 static PROGRAMS: Names<256> = index!(SERVERS, server => server.names);
 
@@ -102,7 +133,7 @@ pub(super) fn notice(run: &mut Run) {
         let near = |word: &Word| {
             ["127.", "localhost", "::1", "unix:"].iter().any(|near| word.shown().contains(near))
         };
-        if options.value(server.address).is_some_and(near) {
+        if options.value(server.address).map_or_else(|| NEAR.contains(&program), near) {
             continue;
         }
         let folder = match server.folder {

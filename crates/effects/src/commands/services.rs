@@ -27,6 +27,8 @@ pub(super) const TOOLS: &[Tool] = &[
             ("rescue|emergency|isolate", STOP),
             ("stop|kill|disable|mask firewalld*|ufw*|nftables*|iptables*", FIREWALL),
             ("set-default", STOP),
+            // On another machine it is somebody's service.
+            ("stop|kill|disable|mask -H,--host", STOP),
             ("stop|kill|disable|mask|restart|try-restart|reload-or-restart @own", Deed::Safe),
             ("stop|kill|disable|mask", STOP),
             ("edit|revert", STOP),
@@ -100,6 +102,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("disable|reset", FIREWALL),
             ("default allow incoming|in", FIREWALL),
             ("default allow", FIREWALL),
+            ("allow from any", FIREWALL),
         ],
     },
     Tool {

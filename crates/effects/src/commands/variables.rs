@@ -1,5 +1,6 @@
 //! Variables that are code: commands, options and files that a program takes from its environment. A catalogue.
 
+mod behind;
 mod lasting;
 
 use tollgate_model::{Certainty, EffectKind, FileKind, WriteMode, Zone};
@@ -10,7 +11,7 @@ use tollgate_shell::value::Value;
 pub(super) use lasting::lasting;
 
 use super::strangers::{either, possibly};
-use super::{Run, clusters, flags, interpreters, loads, persistence, wrappers};
+use super::{Run, clusters, flags, interpreters, loads, packages, persistence, wrappers};
 use crate::analyst::Analyst;
 use crate::paths;
 use crate::word::{Word, show};
@@ -242,6 +243,7 @@ pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &
     options(&mut run, name, value);
     code(&mut run, name, value);
     loads(&mut run, name, value);
+    packages::addresses::variable(&mut run, name, value);
     // Git writes what it does into a file, if the variable names one.
     if name.starts_with("GIT_TRACE") && value.as_literal().is_some_and(|text| text.starts_with('/')) {
         let file = Word::literal_at(value.as_literal().unwrap_or_default(), call.span);
@@ -252,13 +254,7 @@ pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &
 fn commands(run: &mut Run, name: &str, value: &Value) {
     let runs = COMMANDS.contains(&name) || COMMAND_ENDS.iter().any(|end| name.ends_with(end));
     if runs && !value.as_literal().is_some_and(is_harmless) {
-        // Git hands over the file that differs, and where the other side of it lies.
-        let files = match name {
-            "GIT_EXTERNAL_DIFF" => " ./*",
-            "GIT_SSH_COMMAND" if value.literals().any(|text| text.starts_with("ssh")) => " git.host",
-            _ => "",
-        };
-        let text = value.concat(&Value::text(files));
+        let text = value.concat(&Value::text(&behind::behind(run, name, value)));
         // A pager is given all that the program prints.
         let pages = name.ends_with("PAGER") && value.as_literal().is_some();
         let text = if pages { Value::text("git diff | ").concat(&text) } else { text };

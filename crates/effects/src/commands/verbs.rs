@@ -7,7 +7,7 @@ use tollgate_shell::value::Taint;
 
 use super::{
     Run, cloud, cmdlets, containers, frameworks, infrastructure, kubernetes, openings, packages, platforms,
-    runners, services,
+    runners, saas, services,
 };
 use crate::analyst::taint;
 use crate::names::Names;
@@ -26,7 +26,7 @@ pub(super) struct Tool {
     ///
     /// A pattern holds the verbs in their order (`volume rm|remove`, `delete-*`, `*` for any word, `**` for any
     /// number of them, `@own` for a service of development, `@essential` for a package that no system can
-    /// miss), options that must be there (`--force`, `-f,--force`, `--acl=public*`), options that must
+    /// miss, `@many` for a count that stands for all there is, `@bucket` for a whole store), options that must be there (`--force`, `-f,--force`, `--acl=public*`), options that must
     /// not (`!--dry-run`), and `<` for an input that is not the terminal.
     pub deeds: &'static [(&'static str, Deed)],
 }
@@ -70,6 +70,7 @@ const TABLES: &[&[Tool]] = &[
     cloud::TOOLS,
     cmdlets::TOOLS,
     platforms::TOOLS,
+    saas::TOOLS,
     frameworks::TOOLS,
     packages::TOOLS,
     services::TOOLS,
@@ -217,6 +218,8 @@ fn in_production(run: &mut Run, line: &Line) {
     let options = [
         "context",
         "kube-context",
+        "n",
+        "namespace",
         "kubeconfig",
         "cluster",
         "profile",
@@ -467,8 +470,15 @@ fn word_fits(pattern: &str, word: &str) -> bool {
     pattern.split('|').any(|one| match one {
         "@own" => services::is_own(word),
         "@essential" => packages::is_essential(word),
+        "@many" => word.parse::<u32>().is_ok_and(|count| count > 9),
+        "@bucket" => is_bucket(word),
         _ => glob_fits(one, word),
     })
+}
+
+/// A store of objects without the name of one of them: `s3://name/`.
+fn is_bucket(word: &str) -> bool {
+    word.split_once("://").is_some_and(|(_, rest)| !rest.trim_end_matches('/').contains('/'))
 }
 
 /// Is the word this text, with `*` for anything?

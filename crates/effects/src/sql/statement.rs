@@ -394,7 +394,7 @@ fn client(line: &str, flavour: Flavour) -> Option<Statement> {
         return one(Deed::Run, code);
     }
     let (verb, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    let piped = rest.trim_start().trim_start_matches(['\'', '"']).strip_prefix('|');
+    let piped = piped(verb, rest);
     match (verb, piped) {
         (".read", Some(code)) => one(Deed::IncludeOutput, code),
         ("\\o" | "\\out" | "\\g" | "\\gx" | "\\w" | ".output" | ".once" | ".import", Some(code)) => {
@@ -407,11 +407,11 @@ fn client(line: &str, flavour: Flavour) -> Option<Statement> {
         ("tee" | "\\T", _) if flavour == Flavour::MySql && is_path(rest) => one(Deed::WriteFile, rest),
         ("\\copy", _) => copied(rest),
         ("\\i" | "\\ir" | "\\include" | ".read" | "source" | "\\.", _) => one(Deed::Include, rest),
-        ("\\o" | "\\out" | "\\w" | ".output" | ".once" | ".save" | ".backup" | ".dump", _)
-            if is_path(rest) =>
-        {
-            one(Deed::WriteFile, rest)
-        }
+        (
+            "\\o" | "\\out" | "\\w" | ".output" | ".once" | ".save" | ".backup" | ".dump" | ".log" | ".clone"
+            | ".trace",
+            _,
+        ) if is_path(rest) => one(Deed::WriteFile, rest),
         (".restore", _) if flavour == Flavour::Sqlite => {
             one(Deed::Replace, rest.split_whitespace().last().unwrap_or_default())
         }
@@ -423,6 +423,17 @@ fn client(line: &str, flavour: Flavour) -> Option<Statement> {
     }
 }
 
+/// The command behind a `|`, which may stand in quotes; further words of `.import` are not its own.
+fn piped<'t>(verb: &str, rest: &'t str) -> Option<&'t str> {
+    let rest = rest.trim_start();
+    if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '\'' | '"')) {
+        let inner = rest.trim_start_matches(['\'', '"']).strip_prefix('|')?;
+        return Some(inner.split_once(quote).map_or(inner, |(code, _)| code));
+    }
+    let code = rest.strip_prefix('|')?;
+    if verb == ".import" { code.split_whitespace().next() } else { Some(code) }
+}
+
 /// What `\setenv name value` has psql run: the pager, or an editor.
 fn paged(rest: &str) -> Option<&str> {
     let (name, value) = rest.trim_start().split_once(char::is_whitespace)?;
@@ -430,7 +441,7 @@ fn paged(rest: &str) -> Option<&str> {
 }
 
 fn is_path(text: &str) -> bool {
-    !text.trim().is_empty() && !text.trim().eq("stdout")
+    !matches!(text.trim(), "" | "stdout" | "stderr" | "off" | "on")
 }
 
 /// `\copy t to program 'cmd'`, `\copy t from 'file'`.

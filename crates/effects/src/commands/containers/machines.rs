@@ -1,6 +1,7 @@
 //! Machines and containers of other kinds: LXC, systemd's, development containers.
 
 use tollgate_shell::eval::Outcome;
+use tollgate_shell::value::Text;
 
 use super::{infra, inside};
 use crate::commands::verbs::Line;
@@ -73,19 +74,27 @@ pub(super) fn machinectl(run: &mut Run) -> Outcome {
 }
 
 pub(super) fn devcontainer(run: &mut Run) -> Outcome {
-    let line = Line::read(
-        run.args,
-        "workspace-folder config container-id id-label remote-env docker-path log-level",
-        false,
-    );
-    if line.verb(0) != "exec" {
+    let Some((_, rest)) = run.args.split_first().filter(|(verb, _)| verb.is("exec")) else {
         return run.derived();
-    }
-    let mut command = line.operands.get(1..).unwrap_or_default().to_vec();
-    command.extend(line.after);
+    };
+    let spec = "workspace-folder= config= override-config= container-id= id-label= remote-env= docker-path= \
+        docker-compose-path= log-level= user-data-folder= terminal-columns= terminal-rows= log-format=";
+    let options = read(rest, spec, Order::First);
+    let command = options.operands.clone();
     if command.is_empty() {
         interpreters::stdin_code(run)
     } else {
-        inside(run, Elsewhere::new(run.analyst.world), None, &command)
+        let mut there = Elsewhere::new(run.analyst.world);
+        // The project lies there under its own name.
+        let here = options.value("workspace-folder").cloned();
+        let here = here.unwrap_or_else(|| Word::literal_at(".", run.call.span));
+        let here = run.shell.resolve(&here.value());
+        let folder = here.as_literal().map(paths::normal);
+        let Some(folder) = folder.as_deref().filter(|folder| folder.starts_with('/')) else {
+            return inside(run, there, None, &command);
+        };
+        let name = format!("/workspaces/{}", folder.rsplit('/').next().unwrap_or_default());
+        there.mount(&name, Text::literal(folder), false);
+        inside(run, there, Some(&Word::literal_at(&name, run.call.span)), &command)
     }
 }

@@ -2,6 +2,7 @@
 
 use tollgate_model::{Certainty, Effect, EffectKind, FileKind, Place};
 
+use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Text;
 
 use super::infra;
@@ -13,7 +14,7 @@ use crate::word::Word;
 
 /// Another machine's containers are somebody's service: what stops or removes them is asked about.
 pub(super) fn far(run: &mut Run, global: &Options, verb: &str, rest: &[Word]) {
-    let noun = rest.first().map(Word::shown).unwrap_or_default();
+    let noun = Line::read(rest, "p project-name f file profile env-file project-directory", false).verb(0);
     let ends = matches!(verb, "rm" | "kill" | "stop" | "rmi" | "down" | "prune" | "restart")
         || matches!(noun.as_str(), "rm" | "prune" | "down" | "stop" | "kill" | "remove");
     let set = |name: &str| run.variable(name).and_then(|value| value.as_literal().map(str::to_owned));
@@ -27,6 +28,55 @@ pub(super) fn far(run: &mut Run, global: &Options, verb: &str, rest: &[Word]) {
     });
     if let Some(place) = host.or(context).filter(|_| ends) {
         infra(run, "delete", &format!("containers on `{place}`"));
+    }
+}
+
+/// `context use name`: what follows in the call is told to another machine.
+pub(super) fn switched(run: &mut Run, rest: &[Word]) -> Outcome {
+    if let [verb, name, ..] = rest
+        && verb.is("use")
+    {
+        run.shell.set_variable("DOCKER_CONTEXT", name.value(), true);
+    }
+    run.derived()
+}
+
+/// A plugin of the engine runs with its rights; one from the engine's own registry is somebody's release.
+pub(super) fn plugin(run: &mut Run, rest: &[Word]) -> Outcome {
+    let line = Line::read(rest, "alias", false);
+    let image = line.verb(1);
+    let host = image.split_once('/').map_or("", |(host, _)| host);
+    let strange = host.contains(['.', ':']) && !["docker.io", "ghcr.io", "quay.io"].contains(&host);
+    if line.verb(0) == "install" && strange {
+        let address = Word::literal_at(&format!("https://{image}"), run.call.span);
+        crate::commands::packages::install(run, "docker", &address);
+    }
+    run.derived()
+}
+
+/// Programs that show what is in a file.
+const SHOWERS: &[&str] = &[
+    "cat", "head", "tail", "less", "more", "base64", "xxd", "od", "hexdump", "strings", "tac", "nl", "grep",
+    "sed", "awk",
+];
+
+/// What a container or a pod is given as a secret lies in files of a folder of its own, and is shown here.
+pub(in crate::commands) fn shown_secrets(run: &mut Run, command: &[Word]) {
+    let words: Vec<String> = match command {
+        // Within other words it is handed on, as a password is.
+        [shell, flag, text] if flag.is("-c") && shell.shown().ends_with("sh") => match text.literal() {
+            Some(text) if !text.contains(['$', '`']) => text.split_whitespace().map(str::to_owned).collect(),
+            _ => return,
+        },
+        words => words.iter().map(Word::shown).collect(),
+    };
+    let kept = |word: &&String| word.starts_with("/run/secrets/") || word.starts_with("/var/run/secrets/");
+    let shows =
+        words.first().is_some_and(|name| SHOWERS.contains(&name.rsplit('/').next().unwrap_or_default()));
+    // Which authority signs and which namespace it is are no secrets.
+    let open = |word: &&String| word.ends_with("/ca.crt") || word.ends_with("/namespace");
+    if let Some(file) = words.iter().filter(kept).find(|word| !open(word)).filter(|_| shows) {
+        infra(run, "read-secret", file);
     }
 }
 

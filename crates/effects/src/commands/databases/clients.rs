@@ -4,7 +4,7 @@ use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
 use super::{Given, given, piece, statements};
-use crate::commands::{Run, interpreters};
+use crate::commands::{Run, interpreters, strangers};
 use crate::options::{Order, read};
 use crate::sql::Flavour;
 use crate::word::Word;
@@ -191,7 +191,21 @@ pub(super) fn turso(run: &mut Run) -> Outcome {
     }
 }
 
-/// `wrangler d1 execute name --command 'sql'`; local unless `--remote`.
+/// MySQL's newer shell: JavaScript or Python unless it is told that the text is SQL.
+pub(super) fn mysqlsh(run: &mut Run) -> Outcome {
+    let spec = "sql sqlc sqlx js py e,execute= f,file= uri= h,host= P,port= u,user= p,password? D,schema,database= S,socket= \
+        mysql,mc mysqlx,mx json? result-format= interactive? i,quiet-start? log-level= cluster";
+    let options = read(run.args, spec, Order::Anywhere);
+    let is_sql = ["sql", "sqlc", "sqlx"].iter().any(|name| options.has(name));
+    if !is_sql {
+        strangers::suspect(run);
+        return run.derived();
+    }
+    let given = given(&options, &["e"], &["f"], &["D", "h", "uri"], Flavour::MySql, "mysqlsh");
+    statements(run, &given)
+}
+
+/// `wrangler d1 execute name --command 'sql'`. With `--local` it is a file of the project's own tools.
 pub(super) fn wrangler(run: &mut Run) -> Outcome {
     let options = read(
         run.args,
@@ -199,6 +213,7 @@ pub(super) fn wrangler(run: &mut Run) -> Outcome {
         Order::Anywhere,
     );
     match options.operands.as_slice() {
+        [d1, execute, ..] if d1.is("d1") && execute.is("execute") && options.has("local") => run.derived(),
         [d1, execute, name, ..] if d1.is("d1") && execute.is("execute") => {
             let given = Given {
                 texts: options.values("command").cloned().collect(),

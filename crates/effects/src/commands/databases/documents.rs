@@ -109,8 +109,15 @@ fn script(run: &mut Run, texts: &[Value], at: &str) {
     told.into_iter().for_each(|(kind, certainty)| run.analyst.push(kind, run.call.span, certainty));
 }
 
+/// `db["users"]["drop"]()` is `db.users.drop()`.
+fn with_dots(dense: &str) -> String {
+    let opened = dense.replace("[\"", ".").replace("['", ".");
+    opened.replace("\"]", "").replace("']", "")
+}
+
 fn mongo_deeds(code: &str) -> Vec<(&'static str, &'static str)> {
     let dense: String = code.chars().filter(|letter| !letter.is_whitespace()).collect();
+    let dotted = with_dots(&dense);
     let calls: &[(&str, &str, &str)] = &[
         (".dropDatabase(", "drop-database", "dropDatabase"),
         ("dropDatabase:1", "drop-database", "dropDatabase"),
@@ -124,12 +131,18 @@ fn mongo_deeds(code: &str) -> Vec<(&'static str, &'static str)> {
         (".remove({})", "delete-all", "remove({})"),
         (".updateMany({},", "update-all", "updateMany({}, …)"),
         (".shutdownServer(", "drop", "shutdownServer"),
+        ("adminCommand({shutdown:1", "drop", "shutdown"),
+        ("dropTarget:true", "drop", "renameCollection over another"),
     ];
     let lost = calls
         .iter()
-        .filter(|(call, _, _)| dense.contains(call))
+        .filter(|(call, _, _)| dotted.contains(call))
         .map(|(_, operation, what)| (*operation, *what));
-    lost.chain(mongo_rights(&dense)).chain(given(code)).collect()
+    // `renameCollection("other", true)` drops the other.
+    let renamed = |rest: &str| rest.split(')').next().unwrap_or_default().ends_with(",true");
+    let over = dotted.split(".renameCollection(").skip(1).any(renamed);
+    let over = over.then_some(("drop", "renameCollection over another"));
+    lost.chain(mongo_rights(&dense)).chain(given(code)).chain(over).collect()
 }
 
 /// How many calls of a script are looked at.
@@ -219,7 +232,10 @@ pub(super) fn redis(run: &mut Run) -> Outcome {
         let text = input.as_ref().and_then(Value::as_literal).unwrap_or_default();
         lines.extend(text.lines().take(1000).map(typed));
     } else {
-        lines.push(options.operands.iter().map(Word::shown).collect());
+        // `--cluster call host:port command` tells every node.
+        let called = options.has("cluster") && options.operands.first().is_some_and(|word| word.is("call"));
+        let skip = if called { 2 } else { 0 };
+        lines.push(options.operands.iter().skip(skip).map(Word::shown).collect());
     }
     uses(run, &at);
     let splits = options.operands.get(1).is_some_and(|word| word.splits || word.literal().is_none());
@@ -296,4 +312,75 @@ pub(super) fn memcached(run: &mut Run) -> Outcome {
         });
     }
     run.derived()
+}
+
+/// ArangoDB's shell speaks JavaScript.
+pub(super) fn arango(run: &mut Run) -> Outcome {
+    let spec = "javascript.execute-string= javascript.execute= server.endpoint= server.database= server.username= \
+        server.password= quiet?";
+    let options = read(run.args, spec, Order::Anywhere);
+    let mut texts: Vec<Value> = options.values("javascript.execute-string").map(Word::value).collect();
+    for file in options.values("javascript.execute").cloned().collect::<Vec<_>>() {
+        run.read(&file, false);
+        texts.extend(run.analyst.script(&file, run.shell));
+    }
+    if texts.is_empty() {
+        texts.extend(stdin(run));
+    }
+    script(run, &texts, " in arangodb");
+    let calls = [("._dropDatabase(", "drop-database"), ("._drop(", "drop"), (".truncate(", "truncate")];
+    told(run, &texts, "arangodb", |code| {
+        let dense: String = code.chars().filter(|letter| !letter.is_whitespace()).collect();
+        calls.iter().find(|(call, _)| dense.contains(call)).map(|(_, operation)| *operation)
+    });
+    run.derived()
+}
+
+/// `hbase shell`: a line or a statement per command.
+pub(super) fn hbase(run: &mut Run) -> Outcome {
+    if run.args.first().is_some_and(|verb| verb.is("shell")) {
+        let texts: Vec<Value> = stdin(run).into_iter().collect();
+        told(run, &texts, "hbase", |code| {
+            code.split([';', '\n']).find_map(|line| match line.split_whitespace().next() {
+                Some("drop" | "drop_all" | "drop_namespace") => Some("drop"),
+                Some("truncate" | "truncate_preserve") => Some("truncate"),
+                Some("disable_all") => Some("drop"),
+                _ => None,
+            })
+        });
+    }
+    run.derived()
+}
+
+/// `surreal sql`: tables and databases that are removed, and records without a condition.
+pub(super) fn surreal(run: &mut Run) -> Outcome {
+    if run.args.first().is_some_and(|verb| verb.is("sql")) {
+        let texts: Vec<Value> = stdin(run).into_iter().collect();
+        told(run, &texts, "surrealdb", |code| {
+            code.split([';', '\n']).find_map(|statement| {
+                let lower = statement.to_ascii_lowercase();
+                let words: Vec<&str> = lower.split_whitespace().collect();
+                match words.as_slice() {
+                    ["remove", "database" | "db" | "namespace" | "ns", ..] => Some("drop-database"),
+                    ["remove", "table", ..] => Some("drop"),
+                    // `delete person:tobie` is one record.
+                    ["delete", table] if !table.contains(':') => Some("delete-all"),
+                    _ => None,
+                }
+            })
+        });
+    }
+    run.derived()
+}
+
+/// Takes down what `deed` finds in the texts that a client is given.
+fn told(run: &mut Run, texts: &[Value], store: &str, deed: impl Fn(&str) -> Option<&'static str>) {
+    uses(run, &format!(" in {store}"));
+    for text in texts.iter().flat_map(|value| &value.any) {
+        let code: String = text.pieces.iter().map(piece).collect();
+        if let Some(operation) = deed(&code) {
+            let object = format!("`{}` in {store}", super::cut(&code));
+            run.push(EffectKind::Database { operation: operation.into(), object });
+        }
+    }
 }

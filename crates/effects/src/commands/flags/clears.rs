@@ -22,6 +22,7 @@ const CLEARS: &[(&[&str], &str, &str)] = &[
     (&["docusaurus"], "out-dir=", ""),
     (&["gitbook", "honkit"], "o,output=", ""),
     (&["cargo"], "target-dir=", "clean"),
+    (&["jest"], "cacheDirectory=", "--clearCache"),
 ];
 
 static PROGRAMS: Names<128> = index!(CLEARS, (programs, ..) => programs);
@@ -33,6 +34,13 @@ pub(super) fn notice(run: &mut Run) {
     let program = args.get(1).filter(|_| module).and_then(Word::literal).unwrap_or(run.program);
     if program == "unison" {
         return alike(run);
+    }
+    if program == "cargo" && args.iter().any(|word| word.is("clean")) {
+        // What the option says comes before it.
+        let given = ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"].iter().find_map(|name| run.variable(name));
+        if let Some(folder) = given.as_ref().and_then(|value| value.as_literal()) {
+            clear(run, &Word::literal_at(folder, run.call.span));
+        }
     }
     for (_, spec, flag) in PROGRAMS.rows(CLEARS, program, |(names, ..)| names) {
         if !flag.is_empty() && !run.args.iter().any(|word| word.is(flag)) {

@@ -7,7 +7,7 @@ use tollgate_shell::value::Value;
 
 use super::settings::{self, Use, is_false, is_ordinary, use_of};
 use super::{Git, Verb};
-use crate::commands::{Run, interpreters, is_command};
+use crate::commands::{Run, interpreters, is_command, proxies};
 use crate::options::Options;
 use crate::word::Word;
 
@@ -94,6 +94,9 @@ fn persist(git: &mut Git, name: &str, value: &Word, everywhere: bool) {
     if let Some(remote) = remote {
         git.new_remote(remote, value, false);
         return;
+    }
+    if key.ends_with(".proxy") {
+        proxies::set(git.run, value);
     }
     if key.starts_with("alias.") && only_looks(git, value) {
         return;

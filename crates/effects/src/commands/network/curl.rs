@@ -65,6 +65,9 @@ pub(super) fn curl(run: &mut Run) -> Outcome {
         }
     }
     detours(run, &options, &cargo);
+    if is_proven(&options) && urls.iter().any(|url| !url.text.prefix().starts_with("https:")) {
+        overheard(run, &options);
+    }
     let request = Request {
         method: options.value("X").map(Word::shown).unwrap_or_default(),
         instead: options.values("H").map(Word::shown).find_map(|header| {
@@ -238,6 +241,19 @@ fn detours(run: &mut Run, options: &Options, cargo: &Cargo) {
             own.maybe.push(phrase::SECRET_DATA.to_owned());
             send(run, place, &host, own, false);
         }
+    }
+}
+
+/// Without encryption a proxy reads along who asks and what proves it.
+fn overheard(run: &mut Run, options: &Options) {
+    let set =
+        || ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"].iter().find_map(|name| run.variable(name));
+    let set = || set().and_then(|value| Some(Word::literal_at(value.as_literal()?, run.call.span)));
+    let Some(proxy) = options.value("x").cloned().or_else(set) else { return };
+    let (host, mut own) = name_of(&proxy);
+    if !request::is_near(&host) {
+        own.maybe.push(phrase::SECRET_DATA.to_owned());
+        send(run, &proxy, &host, own, false);
     }
 }
 

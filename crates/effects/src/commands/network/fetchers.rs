@@ -416,7 +416,11 @@ fn deleted_there(run: &mut Run, verb: &str, line: &str) {
     let mut words = line.split_whitespace().skip(1);
     let many = matches!(verb, "rm" | "mrm" | "mdelete" | "mdel" | "delete" | "del")
         && words.any(|word| word.contains(['*', '?']) || word == "-r" || word == "-rf");
-    if many || verb == "glob" && line.contains(" rm ") {
+    // What is not here goes from there.
+    let mirrors = verb == "mirror"
+        && (line.contains(" -R") || line.contains(" --reverse"))
+        && line.contains(" --delete");
+    if many || mirrors || verb == "glob" && line.contains(" rm ") {
         let operation = format!("deletes files there (`{line}`)");
         run.push(EffectKind::Infra {
             tool: phrase::REMOTE_SHELL.to_owned(),

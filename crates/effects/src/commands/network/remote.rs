@@ -47,6 +47,9 @@ pub(super) fn ssh(run: &mut Run) -> Outcome {
     if forwards(&before) || forwards(&after) || file_forwards(run, &before) || file_forwards(run, &after) {
         cargo.add(format!("{}`ssh -R`", phrase::TUNNEL));
     }
+    if is_shared(&before) || is_shared(&after) {
+        cargo.add(format!("{}`ssh`, which lets others through it", phrase::TUNNEL));
+    }
     let command: Option<Value> = after
         .operands
         .iter()
@@ -66,6 +69,19 @@ pub(super) fn ssh(run: &mut Run) -> Outcome {
         None => {}
     }
     Outcome::unknown(taint::NET)
+}
+
+/// Does a port of this machine that leads elsewhere stand open for others than this machine?
+fn is_shared(options: &Options) -> bool {
+    let wide = |word: &Word, parts: usize| {
+        let text = word.shown();
+        let bound = text.split(':').count() >= parts || text.starts_with('[');
+        bound && ["0.0.0.0:", "*:", ":", "[::]:"].iter().any(|start| text.starts_with(start))
+    };
+    let forwards = || options.has("L") || options.has("D");
+    options.has("g") && forwards()
+        || options.values("L").any(|word| wide(word, 4))
+        || options.values("D").any(|word| wide(word, 2))
 }
 
 /// Settings that name a program to run here.

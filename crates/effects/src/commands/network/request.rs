@@ -83,15 +83,24 @@ pub(super) fn is_override(name: &str) -> bool {
         .contains(&name.trim().to_ascii_lowercase().as_str())
 }
 
-/// Elasticsearch and its like are databases spoken to in requests, by their usual port: a deleted index is gone.
+/// Elasticsearch, CouchDB, Qdrant, Typesense and Meilisearch are databases spoken to in requests, by their usual port: a
+/// deleted index is gone.
 fn index_loss(address: &str, method: &str) -> Option<&'static str> {
-    let (_, path) = address.split_once(":9200")?;
+    let ports = [
+        (":9200", ""),
+        (":5984", ""),
+        (":6333", "collections"),
+        (":8108", "collections"),
+        (":7700", "indexes"),
+    ];
+    let ((_, noun), path) = ports.iter().find_map(|port| Some((port, address.split_once(port.0)?.1)))?;
     let path = path.split(['?', '#']).next().unwrap_or_default();
-    let parts = path.split('/').filter(|part| !part.is_empty()).count();
+    let mut parts = path.split('/').filter(|part| !part.is_empty());
+    let whole = (noun.is_empty() || parts.next() == Some(noun)) && parts.count() == 1;
     if path.contains("_delete_by_query") {
         Some("delete-all")
     } else {
-        (method == "DELETE" && parts == 1).then_some("drop")
+        (method == "DELETE" && whole).then_some("drop")
     }
 }
 
@@ -123,7 +132,7 @@ fn is_deleting_mutation(body: &str) -> bool {
 }
 
 /// Development servers: this machine, its private networks, names without a domain.
-fn is_near(host: &str) -> bool {
+pub(in super::super) fn is_near(host: &str) -> bool {
     let private = host.parse::<core::net::Ipv4Addr>().is_ok_and(|v4| v4.is_private());
     url::is_this_machine(host)
         || private

@@ -95,6 +95,7 @@ const CONTROLS: &[(&str, &[&str])] = &[
     ("kubectl", &["--address"]),
     ("dockerd", &["-H", "--host"]),
     ("code", &["--host"]),
+    ("rclone", &["--rc-addr"]),
 ];
 
 /// Does a program that gives control over the machine listen for others than this machine?
@@ -105,7 +106,8 @@ fn is_exposed(program: &str, words: &[String]) -> bool {
         None => Some((word.as_str(), words.get(at + 1)?.as_str())),
     });
     let verbs_fit = match program {
-        "kubectl" => words.iter().any(|word| word == "proxy"),
+        "kubectl" => words.iter().any(|word| word == "proxy" || word == "port-forward"),
+        "rclone" => words.iter().any(|word| word == "--rc-no-auth"),
         "code" => words.iter().any(|word| word == "serve-web"),
         _ => true,
     };

@@ -4,13 +4,22 @@ use tollgate_shell::eval::Outcome;
 
 use super::makefile::plain_recipe;
 use super::{RECIPES, run_task, text_of};
-use crate::commands::Run;
+use crate::commands::{Run, interpreters};
 use crate::options::{Order, read};
 use crate::word::Word;
 
 pub(super) fn just(run: &mut Run) -> Outcome {
     let spec = "f,justfile= d,working-directory= l,list n,dry-run summary show= evaluate set q,quiet v,verbose u,unsorted \
         choose fmt check init dump e,edit color= shell= shell-arg= dotenv-path= E= one yes h,help V,version";
+    // `--command program words`: everything behind it is the command.
+    let at = run.args.iter().position(|word| word.is("-c") || word.is("--command"));
+    let before = |at: &usize| {
+        let own = run.args.get(..*at).unwrap_or_default();
+        read(own, spec, Order::First).operands.is_empty()
+    };
+    if let Some(at) = at.filter(before) {
+        return interpreters::joined(run, run.args.get(at + 1..).unwrap_or_default());
+    }
     let options = read(run.args, spec, Order::First);
     if ["l", "n", "summary", "show", "fmt", "dump", "h", "V", "init"]
         .into_iter()
