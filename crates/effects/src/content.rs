@@ -112,7 +112,10 @@ fn open_tool(program: &str) -> Option<String> {
 /// Runs a piece of a file by itself, and takes down what is grave.
 fn ran(piece: Piece, setting: &Setting, file: Option<&str>, world: &dyn World) -> Vec<String> {
     let effects = effects_of(piece, file, world);
-    let grave = |effect| grave(effect, &effects, setting.runs).or_else(|| setting.takes(effect, &effects));
+    let grave = |effect| match setting.runs {
+        Runs::OnLoad => loaded(effect, &effects),
+        runs => grave(effect, &effects, runs).or_else(|| setting.takes(effect, &effects)),
+    };
     effects.iter().filter_map(grave).collect()
 }
 
@@ -130,6 +133,25 @@ fn effects_of(piece: Piece, file: Option<&str>, world: &dyn World) -> Vec<Effect
         Piece::Quoted(text) => run_quoted(&mut analyst, &mut shell, &text),
     }
     analyst.finish(&shell)
+}
+
+/// What code certainly does when it is loaded, where no program has a reason to: whatever its file is for.
+fn loaded(effect: &Effect, all: &[Effect]) -> Option<String> {
+    if effect.certainty != Certainty::Certain {
+        return None;
+    }
+    let reads_key = || all.iter().any(|effect| matches!(&effect.kind, EffectKind::Read { place, .. } if is_key(place)));
+    match &effect.kind {
+        EffectKind::Exec { source: CodeSource::Downloaded | CodeSource::Decoded, .. } => {
+            grave(effect, all, Runs::OnLoad)
+        }
+        EffectKind::Net { direction: NetDirection::Out, carries, .. } => {
+            let own = |what: &String| matches!(what.as_str(), SHELL | ENVIRONMENT) || reads_key();
+            sent(carries, all, true, Runs::OnLoad).filter(|_| carries.iter().any(own))
+        }
+        EffectKind::Delete { place, recursive: true, .. } if place.root => grave(effect, all, Runs::OnLoad),
+        _ => None,
+    }
 }
 
 /// What an effect would do, when it is grave.

@@ -15,6 +15,7 @@ mod settings;
 mod site;
 mod stash;
 mod work;
+mod written;
 
 use tollgate_model::git::{Config, SKIPS_HOOKS};
 use tollgate_model::{Certainty, EffectKind};
@@ -28,6 +29,7 @@ use crate::word::Word;
 
 pub(super) use remotes::{address, clone_name};
 pub(super) use work::{failed, fresh_root, settle};
+pub(crate) use written::written_settings;
 
 pub(super) const COMMANDS: Commands = &[("git", git), ("hub", git)];
 

@@ -6,7 +6,7 @@ use tollgate_shell::eval::Stream;
 use tollgate_shell::value::Taint;
 
 use super::{
-    Run, cloud, cmdlets, containers, frameworks, infrastructure, kubernetes, openings, packages, platforms,
+    Run, cloud, cmdlets, containers, frameworks, infrastructure, keepers, kubernetes, openings, packages, platforms,
     runners, services,
 };
 use crate::analyst::taint;
@@ -73,6 +73,7 @@ const TABLES: &[&[Tool]] = &[
     frameworks::TOOLS,
     packages::TOOLS,
     services::TOOLS,
+    keepers::TOOLS,
 ];
 
 /// Where each name of a tool stands in the tables.

@@ -1,0 +1,33 @@
+//! Keepers of keys and tokens that have no family of their own. A catalogue: the verbs that print what they keep.
+
+use super::verbs::{SECRET, TOKEN, Tool};
+
+pub(super) const TOOLS: &[Tool] = &[
+    Tool {
+        names: &["wg"],
+        values: "",
+        one_dash: false,
+        deeds: &[("show * private-key|preshared-keys|dump", SECRET), ("showconf", SECRET)],
+    },
+    Tool {
+        names: &["my_print_defaults"],
+        values: "c config-file e defaults-extra-file g defaults-group-suffix",
+        one_dash: false,
+        deeds: &[("** -s,--show", SECRET)],
+    },
+    Tool { names: &["keyctl"], values: "", one_dash: false, deeds: &[("print|pipe|read", SECRET)] },
+    Tool { names: &["snyk"], values: "", one_dash: false, deeds: &[("config get api|token", TOKEN)] },
+    Tool {
+        names: &["buildkite-agent"],
+        values: "job token",
+        one_dash: false,
+        deeds: &[("secret get", SECRET)],
+    },
+    Tool { names: &["cloudflared"], values: "app", one_dash: false, deeds: &[("access token", TOKEN)] },
+    Tool {
+        names: &["atuin"],
+        values: "limit c cwd e exclude-cwd s session b before after offset format f",
+        one_dash: false,
+        deeds: &[("search -i,--interactive", super::verbs::Deed::Safe), ("search|history", SECRET)],
+    },
+];
