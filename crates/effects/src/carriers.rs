@@ -339,13 +339,17 @@ fn in_yaml(path: &str, name: &str, extension: &str, text: &str, extent: Extent) 
     if extent == Extent::Part {
         lines.push(loose_lines(text));
     }
+    let programs = if runs == Runs::InPipeline { pipelines::programs(text, &lines) } else { Vec::new() };
     let lines = pipelines::steps(text, lines);
     let lines = match runs {
         Runs::WhenCalled => by_task(text, lines),
         Runs::InPipeline => all_named(name.split('.').next().unwrap_or_default(), lines),
         _ => all_named("", lines),
     };
-    Some(Carrier { runs, pieces: shell_pieces(lines) })
+    let mut pieces = shell_pieces(lines);
+    let part = |(language, code)| Part { name: String::new(), piece: Piece::Language(language, code) };
+    pieces.extend(programs.into_iter().map(part));
+    Some(Carrier { runs, pieces })
 }
 
 /// Commands with the names of the tasks that they stand in.

@@ -13,7 +13,7 @@ use crate::cargo;
 use crate::carriers::{self, Part, Runs};
 use crate::commands::opened;
 use crate::gravity::{Purpose, Setting};
-use crate::languages::Language;
+use crate::languages::{Budget, Language};
 use crate::pipelines;
 use crate::tools::{run_language, run_quoted};
 
@@ -73,7 +73,7 @@ fn shell_dangers_for(purpose: Purpose, text: &str, world: &dyn World) -> Vec<Str
 
 /// All that shell text would do.
 pub(crate) fn shell_effects(text: &str, world: &dyn World) -> Vec<Effect> {
-    effects_of(Piece::Shell(text.to_owned()), None, world)
+    effects_of(Piece::Shell(text.to_owned()), None, Budget::default(), world)
 }
 
 fn dangers(path: &str, text: &str, extent: Extent, world: &dyn World) -> Vec<String> {
@@ -111,7 +111,8 @@ fn open_tool(program: &str) -> Option<String> {
 
 /// Runs a piece of a file by itself, and takes down what is grave.
 fn ran(piece: Piece, setting: &Setting, file: Option<&str>, world: &dyn World) -> Vec<String> {
-    let effects = effects_of(piece, file, world);
+    let budget = if setting.runs == Runs::OnLoad { Budget::brief() } else { Budget::default() };
+    let effects = effects_of(piece, file, budget, world);
     let grave = |effect| match setting.runs {
         Runs::OnLoad => loaded(effect, &effects),
         runs => grave(effect, &effects, runs).or_else(|| setting.takes(effect, &effects)),
@@ -119,8 +120,9 @@ fn ran(piece: Piece, setting: &Setting, file: Option<&str>, world: &dyn World) -
     effects.iter().filter_map(grave).collect()
 }
 
-fn effects_of(piece: Piece, file: Option<&str>, world: &dyn World) -> Vec<Effect> {
+fn effects_of(piece: Piece, file: Option<&str>, budget: Budget, world: &dyn World) -> Vec<Effect> {
     let mut analyst = Analyst::within(world, world.workspace());
+    analyst.languages = budget;
     let mut shell = analyst.fresh_shell();
     if let Some(file) = file {
         shell.read_from(file);

@@ -1,6 +1,6 @@
 //! Code of any name: modules, settings, plugins. What loads a file runs what stands outside of its functions.
 
-use super::{Carrier, Part, Runs, TEST_LIMIT, language_of};
+use super::{Carrier, Part, Runs, language_of};
 use crate::content::{Extent, Piece};
 use crate::languages::Language;
 
@@ -29,6 +29,9 @@ const TAKES: &[&str] = &[
     "environ", "process.env", "home", "HOME", "import(", "compile(", "loads(", "load(", "_post(", "~/",
 ];
 
+/// The longest text that is read.
+const LIMIT: usize = 64 * 1024;
+
 /// The code of a file in a language whose files are run when they are loaded.
 pub(super) fn read(extension: &str, text: &str, extent: Extent) -> Option<Carrier> {
     let language = Language::of(extension).or_else(|| extra(extension)).or_else(|| language_of(extension))?;
@@ -36,7 +39,7 @@ pub(super) fn read(extension: &str, text: &str, extent: Extent) -> Option<Carrie
     // Of a part nobody knows whether it stands in a function. Most files hold nothing of the kind.
     if extent == Extent::Part
         || language == Language::Slashed
-        || text.len() > TEST_LIMIT
+        || text.len() > LIMIT
         || !says(REACHES)
         || !says(TAKES)
     {

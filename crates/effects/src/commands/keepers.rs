@@ -1,6 +1,9 @@
 //! Keepers of keys and tokens that have no family of their own. A catalogue: the verbs that print what they keep.
 
-use super::verbs::{SECRET, TOKEN, Tool};
+use super::verbs::{Deed, SECRET, TOKEN, Tool};
+
+/// Whoever has the key of such a certificate can pass for any server.
+const BELIEVES: Deed = Deed::Weaken("this machine: whose certificates it believes");
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool {
@@ -25,9 +28,21 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool { names: &["cloudflared"], values: "app", one_dash: false, deeds: &[("access token", TOKEN)] },
     Tool {
+        names: &["trust"],
+        values: "",
+        one_dash: false,
+        deeds: &[("anchor --remove", Deed::Safe), ("anchor *", BELIEVES)],
+    },
+    Tool {
+        names: &["certutil"],
+        values: "d t n i o",
+        one_dash: false,
+        deeds: &[("** -A -t=*C*|*T*", BELIEVES)],
+    },
+    Tool {
         names: &["atuin"],
         values: "limit c cwd e exclude-cwd s session b before after offset format f",
         one_dash: false,
-        deeds: &[("search -i,--interactive", super::verbs::Deed::Safe), ("search|history", SECRET)],
+        deeds: &[("search -i,--interactive", Deed::Safe), ("search|history", SECRET)],
     },
 ];
