@@ -417,7 +417,9 @@ fn in_lines(path: &str, name: &str, extension: &str, text: &str, extent: Extent)
             _,
         ) => (Runs::ByItself, toml_commands(text)),
         _ if builds::is_toml(name) => (Runs::ByItself, toml_commands(text)),
-        ("config.toml", _) if path.contains("/.cargo/") || path.contains("mise/") => (Runs::ByItself, toml_commands(text)),
+        ("config.toml", _) if path.contains("/.cargo/") || path.contains("mise/") => {
+            (Runs::ByItself, toml_commands(text))
+        }
         (_, "nix") => (Runs::ByItself, nix_hooks(text)),
         _ => return None,
     };

@@ -142,7 +142,8 @@ fn loaded(effect: &Effect, all: &[Effect]) -> Option<String> {
     if effect.certainty != Certainty::Certain {
         return None;
     }
-    let reads_key = || all.iter().any(|effect| matches!(&effect.kind, EffectKind::Read { place, .. } if is_key(place)));
+    let reads_key =
+        || all.iter().any(|effect| matches!(&effect.kind, EffectKind::Read { place, .. } if is_key(place)));
     match &effect.kind {
         EffectKind::Exec { source: CodeSource::Downloaded | CodeSource::Decoded, .. } => {
             grave(effect, all, Runs::OnLoad)

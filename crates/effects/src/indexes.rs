@@ -124,7 +124,8 @@ fn elsewhere(name: &str, text: &str) -> Option<String> {
         return open.find(|address| is_repository(address) && !is_usual(address));
     }
     if LOCKS.contains(&name) {
-        let mut taken = text.split("resolved").skip(1).filter_map(|rest| address(rest.get(..300).unwrap_or(rest)));
+        let mut taken =
+            text.split("resolved").skip(1).filter_map(|rest| address(rest.get(..300).unwrap_or(rest)));
         return taken.find(|address| !is_usual(address));
     }
     let (_, sections) = SECTIONS.iter().find(|(file, _)| *file == name)?;

@@ -50,7 +50,8 @@ fn strange_include(text: &str) -> Option<String> {
     if !text.lines().any(|line| line.starts_with("include:")) {
         return None;
     }
-    let remotes = text.lines().filter_map(|line| line.trim().trim_start_matches("- ").strip_prefix("remote:"));
+    let remotes =
+        text.lines().filter_map(|line| line.trim().trim_start_matches("- ").strip_prefix("remote:"));
     let addresses = remotes.map(|address| address.trim().trim_matches(['"', '\'']));
     let strange = |address: &&str| {
         let host = Url::parse(address).host;

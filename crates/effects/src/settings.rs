@@ -311,7 +311,9 @@ pub(crate) fn instructed(place: &Place, texts: &[String], from_network: bool) ->
         };
         match heads.iter().find(|head| freed(head)) {
             Some((key, _)) => Some(control(place, key)),
-            None => heads.iter().find(brings).map(|(key, _)| other(place, &format!("brings {key} of its own"))),
+            None => {
+                heads.iter().find(brings).map(|(key, _)| other(place, &format!("brings {key} of its own")))
+            }
         }
     })
 }

@@ -9,7 +9,9 @@ pub(super) fn read(path: &str, name: &str, text: &str) -> Option<Vec<String>> {
         ".bazelrc" | "user.bazelrc" => Some(bazel(text)),
         "project.pbxproj" => Some(build_phases(text)),
         "supervisord.conf" => Some(after_key(text, &["command"])),
-        ".pylintrc" | "pylintrc" => Some(after_key(text, &["init-hook"]).iter().map(|code| python(code)).collect()),
+        ".pylintrc" | "pylintrc" => {
+            Some(after_key(text, &["init-hook"]).iter().map(|code| python(code)).collect())
+        }
         _ if path.contains("/supervisor/conf.d/") => Some(after_key(text, &["command"])),
         _ => None,
     }

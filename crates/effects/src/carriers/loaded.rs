@@ -25,8 +25,28 @@ const REACHES: &[&str] = &[
 
 /// How code runs texts, or comes to the keys, the variables and the folder of a person.
 const TAKES: &[&str] = &[
-    "exec", "spawn", "system", "popen", "Popen", "subprocess", "eval", "shell", "`", "run(", ".ssh", ".aws",
-    "environ", "process.env", "home", "HOME", "import(", "compile(", "loads(", "load(", "_post(", "~/",
+    "exec",
+    "spawn",
+    "system",
+    "popen",
+    "Popen",
+    "subprocess",
+    "eval",
+    "shell",
+    "`",
+    "run(",
+    ".ssh",
+    ".aws",
+    "environ",
+    "process.env",
+    "home",
+    "HOME",
+    "import(",
+    "compile(",
+    "loads(",
+    "load(",
+    "_post(",
+    "~/",
 ];
 
 /// The longest text that is read.

@@ -117,8 +117,14 @@ pub(super) const TOOLS: &[Tool] = &[
             ("sts get-session-token|assume-role|get-federation-token", SECRET),
             ("sso get-role-credentials", SECRET),
             ("configure export-credentials", SECRET),
-            ("configure set endpoint_url|*.endpoint_url http://localhost*|http://127.*|http://localstack*", Deed::Safe),
-            ("configure set credential_process|*.credential_process|endpoint_url|*.endpoint_url|ca_bundle", LEADS),
+            (
+                "configure set endpoint_url|*.endpoint_url http://localhost*|http://127.*|http://localstack*",
+                Deed::Safe,
+            ),
+            (
+                "configure set credential_process|*.credential_process|endpoint_url|*.endpoint_url|ca_bundle",
+                LEADS,
+            ),
             ("configure get aws_secret_access_key|*.aws_secret_access_key|aws_session_token", SECRET),
             ("kms decrypt", SECRET),
             ("ecr|ecr-public get-login-password", TOKEN),

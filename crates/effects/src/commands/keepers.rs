@@ -43,6 +43,9 @@ pub(super) const TOOLS: &[Tool] = &[
         names: &["atuin"],
         values: "limit c cwd e exclude-cwd s session b before after offset format f",
         one_dash: false,
-        deeds: &[("search -i,--interactive", Deed::Safe), ("search|history", SECRET)],
+        deeds: &[
+            ("search *token*|*secret*|*passw*|*_KEY*|*_key*|*TOKEN*|*SECRET*", SECRET),
+            ("history list", SECRET),
+        ],
     },
 ];

@@ -5,9 +5,9 @@ use tollgate_model::hosts::on_forge;
 use tollgate_model::phrase::STORE;
 use tollgate_shell::eval::{Outcome, Stream};
 
+use super::cloud::LEADS;
 use super::containers::{is_remote, remote};
 use super::packages::install;
-use super::cloud::LEADS;
 use super::verbs::{APPLY, DELETE, DESTROY, Deed, GRANT, Line, SECRET, Tool};
 use super::{Commands, Run, openings};
 use crate::analyst::taint;

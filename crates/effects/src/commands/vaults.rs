@@ -121,7 +121,8 @@ fn ps(run: &mut Run) -> Outcome {
     // What stands behind a format, or another option with a value, is that value.
     let takes = |word: &Word| {
         let text = word.shown();
-        text.starts_with('-') && text.ends_with(['o', 'O', 'p', 'u', 'U', 'C', 't', 'g', 'G', 'k', 's', 'q', 'N'])
+        text.starts_with('-')
+            && text.ends_with(['o', 'O', 'p', 'u', 'U', 'C', 't', 'g', 'G', 'k', 's', 'q', 'N'])
     };
     let first = run.args.first().is_some_and(|word| bare(word.shown()));
     let later = |pair: &[Word]| matches!(pair, [before, word] if !takes(before) && bare(word.shown()));

@@ -6,8 +6,8 @@ use tollgate_shell::eval::Stream;
 use tollgate_shell::value::Taint;
 
 use super::{
-    Run, cloud, cmdlets, containers, frameworks, infrastructure, keepers, kubernetes, openings, packages, platforms,
-    runners, services,
+    Run, cloud, cmdlets, containers, frameworks, infrastructure, keepers, kubernetes, openings, packages,
+    platforms, runners, services,
 };
 use crate::analyst::taint;
 use crate::names::Names;

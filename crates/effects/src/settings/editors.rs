@@ -71,7 +71,8 @@ const GIVES_WAY: &[&str] = &[
 ];
 
 /// Keys that guard the person while they are on.
-const GUARDS: &[&str] = &["security.workspace.trust.enabled", "http.proxystrictssl", "extensions.verifysignature"];
+const GUARDS: &[&str] =
+    &["security.workspace.trust.enabled", "http.proxystrictssl", "extensions.verifysignature"];
 
 /// Ends of keys, in small letters, of programs that the editor starts by itself.
 const PROGRAMS: &[&str] = &["git.path", "npm.packagemanagerpath", "terminal.external.linuxexec"];
@@ -107,7 +108,8 @@ fn is_open(program: &str) -> bool {
 fn sets_code(value: &Value) -> bool {
     const CODE: &[&str] = &["LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "PROMPT_COMMAND"];
     let counts = |name: &str, value: &str| CODE.contains(&name) || leads_agent_away(name, value);
-    let named = |item: &Value| counts(item.text("name").unwrap_or_default(), item.text("value").unwrap_or_default());
+    let named =
+        |item: &Value| counts(item.text("name").unwrap_or_default(), item.text("value").unwrap_or_default());
     match value {
         Value::Map(members) => {
             members.iter().any(|(name, value)| counts(name, value.as_str().unwrap_or_default()))

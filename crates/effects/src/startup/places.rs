@@ -192,11 +192,16 @@ pub(super) const HOME_STARTUP: &[&str] = &[
 ];
 
 /// Below a home directory: what gives a way in.
-pub(super) const HOME_WAYS_IN: &[&str] = &[".ssh/authorized_keys", ".ssh/authorized_keys2", ".rhosts", ".shosts"];
+pub(super) const HOME_WAYS_IN: &[&str] =
+    &[".ssh/authorized_keys", ".ssh/authorized_keys2", ".rhosts", ".shosts"];
 
 /// Below a home directory: services.
-pub(super) const HOME_JOBS: &[&str] =
-    &[".config/systemd/user/**", ".local/share/systemd/user/**", ".config/containers/systemd/**", "Library/LaunchAgents/*"];
+pub(super) const HOME_JOBS: &[&str] = &[
+    ".config/systemd/user/**",
+    ".local/share/systemd/user/**",
+    ".config/containers/systemd/**",
+    "Library/LaunchAgents/*",
+];
 
 pub(super) const SYSTEM_STARTUP: &[&str] = &[
     "etc/profile",
