@@ -9,6 +9,7 @@ use tollgate_shell::value::{Text, Value};
 
 use crate::analyst::{Analyst, own_at};
 use crate::carriers;
+use crate::commands::written_settings;
 use crate::content::{self, Extent};
 use crate::hidden;
 use crate::indexes;
@@ -80,6 +81,7 @@ fn meaning(effect: &Effect, all: &[Effect], analyst: &Analyst, shell: &Shell) ->
             let known: Vec<String> = texts.iter().cloned().chain(part).collect();
             kinds.extend(indexes::unproven(place, &known, world));
             kinds.extend(sources::strange(place, &known, world));
+            kinds.extend(written_settings(place, &known, world));
             kinds.extend(settings::instructed(place, &texts, memory::is_from_network(place, shell)));
             kinds.extend(memory::left(place, effect.certainty, world, shell));
             kinds.extend(emptied(place, *mode, content.as_deref(), &texts));
@@ -185,6 +187,8 @@ fn written(place: &Place, texts: &[String], source: Option<&str>, world: &dyn Wo
         kinds.extend(texts.iter().filter_map(|text| settings::editor(place, text, world)));
         let part = source.filter(|_| texts.is_empty());
         kinds.extend(part.and_then(|text| settings::editor_part(place, text)));
+    } else {
+        kinds.extend(settings::list_of_servers(place, texts, world));
     }
     if let Some(left) = startup::left(place, texts, world) {
         kinds.push(EffectKind::Persist { place: left });

@@ -1,6 +1,10 @@
 //! Files of build tools, services and editors that name commands, each in a form of its own: what runs when they are
 //! read or used. A catalogue beside `carriers`.
 
+mod files;
+
+pub(crate) use files::python;
+
 use crate::carriers::quoted;
 use crate::content::Piece;
 use crate::languages::Language;
@@ -21,12 +25,18 @@ pub(crate) fn read(path: &str, name: &str, extension: &str, text: &str) -> Optio
     if let Some(language) = extra_language(path, name, extension) {
         return Some(vec![Piece::Language(language, own()), Piece::Quoted(own())]);
     }
+    if let Some(lines) = files::read(path, name, text) {
+        return shell(lines);
+    }
     match (name, extension) {
         (_, "tf" | "hcl")
-            if ["local-exec", "external", "shell-local"].iter().any(|word| text.contains(word)) =>
+            if ["local-exec", "external", "shell-local", "_hook", "run_cmd"]
+                .iter()
+                .any(|word| text.contains(word)) =>
         {
             Some(vec![Piece::Quoted(own())])
         }
+        (_, "tf") => files::terraform_request(text).map(|line| vec![Piece::Shell(line)]),
         (_, "go") if text.contains("//go:generate ") => {
             let lines = text.lines().filter_map(|line| line.strip_prefix("//go:generate "));
             shell(lines.map(str::to_owned).collect())
@@ -38,12 +48,12 @@ pub(crate) fn read(path: &str, name: &str, extension: &str, text: &str) -> Optio
         }
         ("pom.xml" | "build.xml", _) => shell(xml_texts(text)),
         (_, "xml") if path.contains("/.idea/") || name.ends_with(".run.xml") => shell(xml_texts(text)),
-        (_, "toml") if path.contains("/.gemini/commands/") => {
+        (_, "toml") if path.contains("/.gemini/commands/") || path.contains("/.qwen/commands/") => {
             let parts = text.split("!{").skip(1).filter_map(|rest| rest.split('}').next());
             shell(parts.map(str::to_owned).collect())
         }
         (_, "config") if path.contains("/.ebextensions/") => shell(yaml_values(text)),
-        (_, "yml" | "yaml") if is_loose_yaml(name, text) => shell(yaml_values(text)),
+        (_, "yml" | "yaml") if is_loose_yaml(path, name, text) => shell(yaml_values(text)),
         _ => None,
     }
 }
@@ -67,6 +77,13 @@ pub(crate) fn json_members(path: &str, name: &str) -> Option<&'static [&'static 
         "release-it.json" | ".release-it.json" => &["hooks"],
         "angular.json" => &["targets", "targetDefaults", "projects"],
         "workspace.json" => &["projects"],
+        "firebase.json" => &["functions", "hosting", "firestore", "storage", "database"],
+        "cdk.json" => &["app", "build"],
+        "devbox.json" => &["shell"],
+        "captainhook.json" | "hooks.json" => &[""],
+        "conductor.json" => &["scripts"],
+        "environment.json" | "worktrees.json" if path.contains("/.cursor/") => &[""],
+        _ if name.ends_with(".code-workspace") => &["tasks", "launch"],
         _ => return None,
     })
 }
@@ -88,6 +105,10 @@ pub(crate) fn is_toml(name: &str) -> bool {
             | "Trunk.toml"
             | "Dioxus.toml"
             | "prek.toml"
+            | "Cross.toml"
+            | "mise.local.toml"
+            | ".mise.local.toml"
+            | "languages.toml"
     )
 }
 
@@ -113,7 +134,9 @@ fn is_quoted(name: &str, extension: &str) -> bool {
             | "wscript"
             | "shard.yml"
     );
-    named || matches!(extension, "bzl" | "sc" | "rockspec" | "pro" | "pri" | "nimble")
+    named
+        || matches!(extension, "bzl" | "sc" | "rockspec" | "pro" | "pri" | "nimble" | "nims")
+        || matches!(name, "build.clj" | "project.clj" | "bb.edn" | "deps.edn")
 }
 
 /// Files of tools whose own functions run texts, besides what the language does.
@@ -198,11 +221,13 @@ fn xml_texts(text: &str) -> Vec<String> {
     let arguments = ["<argument>", "<commandlineArgs>", "<script>"]
         .into_iter()
         .flat_map(|mark| text.split(mark).skip(1).filter_map(|rest| rest.split("</").next()));
-    values.chain(arguments).map(plain).filter(|text| text.contains(' ')).take(MOST).collect()
+    // Arguments of a shell stand apart from its name.
+    let whole = |text: String| if text.starts_with("-c ") { format!("sh {text}") } else { text };
+    values.chain(arguments).map(plain).filter(|text| text.contains(' ')).map(whole).take(MOST).collect()
 }
 
 /// YAML in which any value may be a command.
-fn is_loose_yaml(name: &str, text: &str) -> bool {
+fn is_loose_yaml(path: &str, name: &str, text: &str) -> bool {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let named = matches!(
         stem,
@@ -223,9 +248,13 @@ fn is_loose_yaml(name: &str, text: &str) -> bool {
             | "devspace"
             | "garden"
             | "captain-definition"
+            | "serverless"
+            | "_quarto"
     );
+    let folders = ["/.ddev/", "/.trunk/", "/.tekton/"];
+    let placed = folders.iter().any(|folder| path.contains(folder));
     let tasks = text.contains("hosts:") && (text.contains("tasks:") || text.contains("roles:"));
-    named || tasks || text.starts_with("#cloud-config")
+    named || placed || tasks || text.starts_with("#cloud-config")
 }
 
 /// The values of a YAML text, and the items of its lists.

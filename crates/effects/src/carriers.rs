@@ -1,6 +1,7 @@
 //! Files of a project that carry commands: scripts, recipes, configuration of builds, hooks, tasks and pipelines, by
 //! their names. What is in them as shell text or as code. A catalogue.
 
+mod loaded;
 mod texts;
 
 use std::collections::HashSet;
@@ -31,6 +32,8 @@ pub(crate) enum Runs {
     InPipeline,
     /// In a container.
     InImage,
+    /// Whenever something loads the file, whatever that is for: only what stands outside of functions counts.
+    OnLoad,
 }
 
 /// The longest test that is read: most long ones are tables.
@@ -69,6 +72,7 @@ pub(crate) fn read(path: &str, text: &str, extent: Extent) -> Option<Carrier> {
         .or_else(|| in_yaml(path, name, extension, text, extent))
         .or_else(|| in_lines(path, name, extension, text, extent))
         .or_else(|| by_first_line(path, name, text))
+        .or_else(|| loaded::read(extension, text, extent))
 }
 
 /// Commands as pieces, each once. So many that nobody writes them are read as one text.
@@ -129,7 +133,7 @@ fn code(path: &str, name: &str, extension: &str, text: &str) -> Option<Carrier> 
 fn language_of(extension: &str) -> Option<Language> {
     Some(match extension {
         "cjs" | "mjs" | "cts" | "mts" | "jsx" => Language::JavaScript,
-        "pl" | "pm" => Language::Perl,
+        "pl" | "pm" | "PL" => Language::Perl,
         "ps1" | "psm1" => Language::PowerShell,
         "go" | "rs" | "java" | "kt" | "cs" => Language::Slashed,
         _ => return None,
@@ -148,15 +152,17 @@ fn tool_language(name: &str, extension: &str) -> Option<Language> {
         (
             "Rakefile" | "Gemfile" | "Vagrantfile" | "Podfile" | "Fastfile" | "Guardfile" | "Capfile"
             | "Brewfile" | "Dangerfile" | "Berksfile" | "Thorfile" | "Appraisals" | "spec_helper.rb"
-            | "rails_helper.rb" | "test_helper.rb" | "config.ru",
+            | "rails_helper.rb" | "test_helper.rb" | "config.ru" | "gems.rb" | "extconf.rb" | ".irbrc"
+            | ".pryrc" | ".simplecov",
             _,
         )
         | (_, "gemspec" | "rake") => Language::Ruby,
-        ("mix.exs", _) => Language::Hashed,
+        ("Makefile.PL" | "Build.PL", _) => Language::Perl,
+        ("mix.exs" | ".Rprofile" | ".iex.exs", _) => Language::Hashed,
         (
             "gulpfile.js" | "Gruntfile.js" | ".pnpmfile.cjs" | "gulpfile.mjs" | "gulpfile.ts"
             | "dangerfile.js" | "setupTests.js" | "setupTests.ts" | "setup-jest.js" | "setup-jest.ts"
-            | "binding.js",
+            | "binding.js" | ".sequelizerc" | ".pnp.cjs",
             _,
         ) => Language::JavaScript,
         (_, "js" | "cjs" | "mjs" | "ts" | "cts" | "mts") if is_config(name) => Language::JavaScript,
@@ -333,13 +339,17 @@ fn in_yaml(path: &str, name: &str, extension: &str, text: &str, extent: Extent) 
     if extent == Extent::Part {
         lines.push(loose_lines(text));
     }
+    let programs = if runs == Runs::InPipeline { pipelines::programs(text, &lines) } else { Vec::new() };
     let lines = pipelines::steps(text, lines);
     let lines = match runs {
         Runs::WhenCalled => by_task(text, lines),
         Runs::InPipeline => all_named(name.split('.').next().unwrap_or_default(), lines),
         _ => all_named("", lines),
     };
-    Some(Carrier { runs, pieces: shell_pieces(lines) })
+    let mut pieces = shell_pieces(lines);
+    let part = |(language, code)| Part { name: String::new(), piece: Piece::Language(language, code) };
+    pieces.extend(programs.into_iter().map(part));
+    Some(Carrier { runs, pieces })
 }
 
 /// Commands with the names of the tasks that they stand in.
@@ -407,7 +417,9 @@ fn in_lines(path: &str, name: &str, extension: &str, text: &str, extent: Extent)
             _,
         ) => (Runs::ByItself, toml_commands(text)),
         _ if builds::is_toml(name) => (Runs::ByItself, toml_commands(text)),
-        ("config.toml", _) if path.contains("/.cargo/") => (Runs::ByItself, toml_commands(text)),
+        ("config.toml", _) if path.contains("/.cargo/") || path.contains("mise/") => {
+            (Runs::ByItself, toml_commands(text))
+        }
         (_, "nix") => (Runs::ByItself, nix_hooks(text)),
         _ => return None,
     };

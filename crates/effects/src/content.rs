@@ -13,7 +13,7 @@ use crate::cargo;
 use crate::carriers::{self, Part, Runs};
 use crate::commands::opened;
 use crate::gravity::{Purpose, Setting};
-use crate::languages::Language;
+use crate::languages::{Budget, Language};
 use crate::pipelines;
 use crate::tools::{run_language, run_quoted};
 
@@ -73,7 +73,7 @@ fn shell_dangers_for(purpose: Purpose, text: &str, world: &dyn World) -> Vec<Str
 
 /// All that shell text would do.
 pub(crate) fn shell_effects(text: &str, world: &dyn World) -> Vec<Effect> {
-    effects_of(Piece::Shell(text.to_owned()), None, world)
+    effects_of(Piece::Shell(text.to_owned()), None, Budget::default(), world)
 }
 
 fn dangers(path: &str, text: &str, extent: Extent, world: &dyn World) -> Vec<String> {
@@ -111,13 +111,18 @@ fn open_tool(program: &str) -> Option<String> {
 
 /// Runs a piece of a file by itself, and takes down what is grave.
 fn ran(piece: Piece, setting: &Setting, file: Option<&str>, world: &dyn World) -> Vec<String> {
-    let effects = effects_of(piece, file, world);
-    let grave = |effect| grave(effect, &effects, setting.runs).or_else(|| setting.takes(effect, &effects));
+    let budget = if setting.runs == Runs::OnLoad { Budget::brief() } else { Budget::default() };
+    let effects = effects_of(piece, file, budget, world);
+    let grave = |effect| match setting.runs {
+        Runs::OnLoad => loaded(effect, &effects),
+        runs => grave(effect, &effects, runs).or_else(|| setting.takes(effect, &effects)),
+    };
     effects.iter().filter_map(grave).collect()
 }
 
-fn effects_of(piece: Piece, file: Option<&str>, world: &dyn World) -> Vec<Effect> {
+fn effects_of(piece: Piece, file: Option<&str>, budget: Budget, world: &dyn World) -> Vec<Effect> {
     let mut analyst = Analyst::within(world, world.workspace());
+    analyst.languages = budget;
     let mut shell = analyst.fresh_shell();
     if let Some(file) = file {
         shell.read_from(file);
@@ -130,6 +135,26 @@ fn effects_of(piece: Piece, file: Option<&str>, world: &dyn World) -> Vec<Effect
         Piece::Quoted(text) => run_quoted(&mut analyst, &mut shell, &text),
     }
     analyst.finish(&shell)
+}
+
+/// What code certainly does when it is loaded, where no program has a reason to: whatever its file is for.
+fn loaded(effect: &Effect, all: &[Effect]) -> Option<String> {
+    if effect.certainty != Certainty::Certain {
+        return None;
+    }
+    let reads_key =
+        || all.iter().any(|effect| matches!(&effect.kind, EffectKind::Read { place, .. } if is_key(place)));
+    match &effect.kind {
+        EffectKind::Exec { source: CodeSource::Downloaded | CodeSource::Decoded, .. } => {
+            grave(effect, all, Runs::OnLoad)
+        }
+        EffectKind::Net { direction: NetDirection::Out, carries, .. } => {
+            let own = |what: &String| matches!(what.as_str(), SHELL | ENVIRONMENT) || reads_key();
+            sent(carries, all, true, Runs::OnLoad).filter(|_| carries.iter().any(own))
+        }
+        EffectKind::Delete { place, recursive: true, .. } if place.root => grave(effect, all, Runs::OnLoad),
+        _ => None,
+    }
 }
 
 /// What an effect would do, when it is grave.

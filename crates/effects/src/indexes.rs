@@ -12,7 +12,7 @@ use crate::word::show;
 
 /// Files that name an index, and how the keys begin that do so.
 const FILES: &[(&str, &[&str])] = &[
-    (".npmrc", &["registry", "@"]),
+    (".npmrc", &["registry", "@", "proxy", "https-proxy", "http-proxy"]),
     (".yarnrc", &["registry", "\"@"]),
     (".yarnrc.yml", &["npmRegistryServer", "npmRegistries"]),
     ("bunfig.toml", &["registry"]),
@@ -21,11 +21,26 @@ const FILES: &[(&str, &[&str])] = &[
     ("pip.ini", &["index-url", "extra-index-url", "index_url", "find-links"]),
     ("uv.toml", &["index-url", "extra-index-url", "url"]),
     ("requirements.txt", &["-i ", "--index-url", "--extra-index-url", "--find-links"]),
+    ("gradle-wrapper.properties", &["distributionUrl"]),
+    ("maven-wrapper.properties", &["distributionUrl", "wrapperUrl"]),
     ("Gemfile", &["source"]),
     (".cargo/config.toml", &["registry", "index"]),
     ("NuGet.config", &["<add "]),
     ("nuget.config", &["<add "]),
 ];
+
+/// Files in which only what stands in certain sections, or behind a mark, names an index.
+const SECTIONS: &[(&str, &[&str])] = &[
+    ("Pipfile", &["source"]),
+    ("pyproject.toml", &["tool.poetry.source", "tool.uv", "tool.uv.index", "tool.pdm.source", "tool.uv.pip"]),
+];
+
+/// Builds that take packages from wherever they are told: of note where nothing proves who answers.
+const REPOSITORIES: &[&str] =
+    &["pom.xml", "settings.gradle", "settings.gradle.kts", "build.gradle", "build.gradle.kts", "build.sbt"];
+
+/// Lists of what was installed, and from where: installing takes it from there again.
+const LOCKS: &[&str] = &["package-lock.json", "npm-shrinkwrap.json", "yarn.lock"];
 
 /// Settings that take the proof away that an index is what it says, without blanks.
 const UNPROVEN: &[(&str, &[&str])] = &[
@@ -67,11 +82,29 @@ const KEEPERS: &[&str] = &[
 pub(crate) fn named(place: &Place, texts: &[String], shell: &Shell, world: &dyn World) -> Option<EffectKind> {
     let name = place.path.rsplit('/').next().unwrap_or_default();
     let name = if place.path.ends_with("/.cargo/config.toml") { ".cargo/config.toml" } else { name };
-    let (_, keys) = FILES.iter().find(|(file, _)| *file == name)?;
-    let old = || {
-        let bytes = world.read(&place.path, TEXT_LIMIT);
-        bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
-    };
+    let name = if is_requirements(&place.path, name) { "requirements.txt" } else { name };
+    let short = || texts.iter().filter(|text| text.len() <= TEXT_LIMIT);
+    let address = match FILES.iter().find(|(file, _)| *file == name) {
+        Some((_, keys)) => in_lines(place, keys, texts, shell),
+        None => short().find_map(|text| elsewhere(name, text)),
+    }?;
+    let old = world.read(&place.path, TEXT_LIMIT).and_then(|bytes| String::from_utf8(bytes).ok());
+    // A lock names a place once for each package.
+    let known = if LOCKS.contains(&name) { Url::parse(&address).host } else { address.clone() };
+    (!old.is_some_and(|old| old.contains(&known)))
+        .then(|| EffectKind::Weaken { what: format!("the package index (`{address}` in `{}`)", place.shown) })
+}
+
+/// `requirements-dev.txt`, `requirements/dev.txt`, `constraints.txt`.
+pub(crate) fn is_requirements(path: &str, name: &str) -> bool {
+    let folder = path.rsplit('/').nth(1).unwrap_or_default();
+    let named = ["requirements", "constraints"].iter().any(|start| name.starts_with(start));
+    let starts = named || name.ends_with("requirements.txt") || folder == "requirements";
+    starts && [".txt", ".in"].iter().any(|end| name.ends_with(end))
+}
+
+/// An unusual address in the lines that begin with one of the keys.
+fn in_lines(place: &Place, keys: &[&str], texts: &[String], shell: &Shell) -> Option<String> {
     let lines = texts.iter().filter(|text| text.len() <= TEXT_LIMIT).flat_map(|text| text.lines());
     let begins = |line: &&str| keys.iter().any(|key| line.trim_start().starts_with(key));
     // Of a text that is not known as a whole, a key may stand behind what is not.
@@ -80,9 +113,39 @@ pub(crate) fn named(place: &Place, texts: &[String], shell: &Shell, world: &dyn 
         known.iter().flat_map(|file| file.value.any.iter().take(8)).map(show).collect::<Vec<_>>().join("\n");
     let holds = |line: &&str| keys.iter().any(|key| key.len() > 3 && line.contains(key));
     let lines = lines.filter(begins).chain(part.lines().filter(holds));
-    let address = lines.filter_map(address).find(|address| !is_usual(address))?;
-    (!old().contains(address))
-        .then(|| EffectKind::Weaken { what: format!("the package index (`{address}` in `{}`)", place.shown) })
+    lines.filter_map(address).find(|address| !is_usual(address))
+}
+
+/// An unusual address in the sections of a file that name indexes, in its repositories, or behind its packages.
+fn elsewhere(name: &str, text: &str) -> Option<String> {
+    if REPOSITORIES.contains(&name) {
+        let open = text.split("repositories").skip(1).flat_map(|rest| rest.split("http://").skip(1));
+        let mut open = open.filter_map(|rest| address(&format!("http://{rest}")));
+        return open.find(|address| is_repository(address) && !is_usual(address));
+    }
+    if LOCKS.contains(&name) {
+        let mut taken =
+            text.split("resolved").skip(1).filter_map(|rest| address(rest.get(..300).unwrap_or(rest)));
+        return taken.find(|address| !is_usual(address));
+    }
+    let (_, sections) = SECTIONS.iter().find(|(file, _)| *file == name)?;
+    let mut inside = false;
+    for line in text.lines().map(str::trim) {
+        if line.starts_with('[') {
+            inside = sections.contains(&line.trim_matches(['[', ']']));
+        } else if inside
+            && ["url", "index-url", "extra-index-url", "find-links"].iter().any(|key| line.starts_with(key))
+            && let Some(address) = address(line).filter(|address| !is_usual(address))
+        {
+            return Some(address);
+        }
+    }
+    None
+}
+
+/// The names of formats are addresses, too.
+fn is_repository(address: &str) -> bool {
+    !["maven.apache.org/POM", "www.w3.org", "maven.apache.org/xsd"].iter().any(|name| address.contains(name))
 }
 
 /// A text that newly says that nothing of an index is to be proven.
@@ -103,11 +166,13 @@ pub(crate) fn unproven(place: &Place, texts: &[String], world: &dyn World) -> Op
     })
 }
 
-/// The first address in a line.
-fn address(line: &str) -> Option<&str> {
+/// The first address in a line. Properties have their colons escaped.
+fn address(line: &str) -> Option<String> {
+    let line = line.replace("\\:", ":");
     let start = line.find("http://").or_else(|| line.find("https://"))?;
     let rest = line.get(start..)?;
-    rest.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '>' | '\\')).next()
+    let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '>' | '<' | '\\');
+    rest.split(ends).next().map(str::to_owned)
 }
 
 fn is_usual(address: &str) -> bool {
@@ -138,7 +203,7 @@ mod tests {
             ("npmRegistryServer: 'https://evil.test'", "https://evil.test", false),
             ("registry=https://evil.test/jfrog.io", "https://evil.test/jfrog.io", false),
         ] {
-            assert_eq!(address(line), Some(found), "{line}");
+            assert_eq!(address(line).as_deref(), Some(found), "{line}");
             assert_eq!(is_usual(found), usual, "{line}");
         }
     }

@@ -1,11 +1,34 @@
 //! Workflows of forges: what a step is given besides its own text, and what a workflow gives away as a whole.
 
+use tollgate_model::hosts::on_forge;
+
+use crate::languages::Language;
+use crate::url::Url;
+
 /// The steps of a workflow as shell text: expressions that stand for secrets become variables with a secret's name,
 /// and variables that are set from such expressions are set before each step.
 pub(crate) fn steps(whole: &str, runs: Vec<String>) -> Vec<String> {
     let set: String =
         secret_variables(whole).iter().map(|(name, value)| format!("{name}=\"{value}\"\n")).collect();
     runs.iter().map(|run| format!("{set}{}", expanded(run))).collect()
+}
+
+/// Steps of a workflow that are no shell text: those that Python runs, and those of `github-script`. Variables that are set
+/// from secrets go by the names of these.
+pub(crate) fn programs(whole: &str, runs: &[String]) -> Vec<(Language, String)> {
+    let python = whole.contains("shell: python").then_some(Language::Python);
+    let script = whole.contains("actions/github-script").then_some(Language::JavaScript);
+    let set = secret_variables(whole);
+    let named = |run: &String| {
+        set.iter().fold(run.clone(), |code, (name, value)| {
+            let secret = value.trim_matches(['$', '{', '}']);
+            let quoted = code.replace(&format!("\"{name}\""), &format!("\"{secret}\""));
+            let quoted = quoted.replace(&format!("'{name}'"), &format!("'{secret}'"));
+            quoted.replace(&format!("env.{name}"), &format!("env.{secret}"))
+        })
+    };
+    let languages = python.into_iter().chain(script);
+    languages.flat_map(|language| runs.iter().map(move |run| (language, named(run)))).collect()
 }
 
 /// What a workflow gives away, whatever its steps do with it.
@@ -18,7 +41,24 @@ pub(crate) fn given_away(text: &str) -> Vec<String> {
     if target && checks_out_head(text) && runs_something(text) {
         found.push("runs the code of strangers with the repository's secrets".to_owned());
     }
+    found.extend(strange_include(text));
     found
+}
+
+/// `include: - remote: address` of GitLab: steps that another server names, and may change.
+fn strange_include(text: &str) -> Option<String> {
+    if !text.lines().any(|line| line.starts_with("include:")) {
+        return None;
+    }
+    let remotes =
+        text.lines().filter_map(|line| line.trim().trim_start_matches("- ").strip_prefix("remote:"));
+    let addresses = remotes.map(|address| address.trim().trim_matches(['"', '\'']));
+    let strange = |address: &&str| {
+        let host = Url::parse(address).host;
+        let mut above = std::iter::successors(Some(host.as_str()), |host| Some(host.split_once('.')?.1));
+        address.contains("://") && !above.any(on_forge)
+    };
+    addresses.into_iter().find(strange).map(|address| format!("runs the steps that `{address}` names"))
 }
 
 fn is_all_secrets(inner: &str) -> bool {

@@ -6,6 +6,12 @@ use tollgate_model::{EffectKind, FileKind, Place, World, Zone};
 
 use crate::startup::below_home;
 
+mod editors;
+mod servers;
+
+pub(crate) use editors::{editor, editor_part, is_editor_settings};
+pub(crate) use servers::list_of_servers;
+
 /// The largest settings file that is compared.
 const LIMIT: usize = 1 << 20;
 
@@ -300,10 +306,14 @@ pub(crate) fn instructed(place: &Place, texts: &[String], from_network: bool) ->
         let freed = |(key, value): &(&str, &str)| {
             *key == "permissionMode" && matches!(*value, "bypassPermissions" | "dontAsk")
         };
-        let hooks = |(key, value): &(&str, &str)| *key == "hooks" && *value != "{}";
+        let brings = |(key, value): &&(&str, &str)| {
+            matches!(*key, "hooks" | "mcpServers" | "mcp-servers") && *value != "{}"
+        };
         match heads.iter().find(|head| freed(head)) {
             Some((key, _)) => Some(control(place, key)),
-            None => heads.iter().any(hooks).then(|| other(place, "brings hooks of its own")),
+            None => {
+                heads.iter().find(brings).map(|(key, _)| other(place, &format!("brings {key} of its own")))
+            }
         }
     })
 }
@@ -371,53 +381,6 @@ pub(crate) fn is_transcript(path: &str, world: &dyn World) -> bool {
         [".claude/projects/", ".codex/sessions/", ".gemini/tmp/", ".qwen/tmp/", ".copilot/session-state/"];
     folders.iter().any(|folder| rest.starts_with(folder))
         && (rest.ends_with(".jsonl") || rest.ends_with(".json"))
-}
-
-/// Settings of an editor in which an agent lives.
-pub(crate) fn is_editor_settings(path: &str) -> bool {
-    let parts: Vec<&str> = path.rsplit('/').take(2).collect();
-    matches!(parts.as_slice(), ["settings.json", ".vscode" | "User"] | ["mcp.json", ".vscode"])
-}
-
-/// An editor's settings matter where they let its agent do things unasked.
-pub(crate) fn editor(place: &Place, text: &str, world: &dyn World) -> Option<EffectKind> {
-    let name = place.path.rsplit('/').next().unwrap_or_default();
-    let keys = changed_keys(&place.path, name, text, world)?;
-    if name == "mcp.json" {
-        return (!keys.is_empty()).then(|| control(place, &keys.join(", ")));
-    }
-    let keys: Vec<&str> =
-        keys.iter().filter(|key| gives_way(key) && turns_on(text, key)).map(String::as_str).collect();
-    (!keys.is_empty()).then(|| control(place, &keys.join(", ")))
-}
-
-/// The same for a text that names settings of an editor, of which no more is known: a part of the file, or the
-/// code that changes it.
-pub(crate) fn editor_part(place: &Place, text: &str) -> Option<EffectKind> {
-    let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    let mut keys: Vec<&str> = Vec::new();
-    for key in text.split(|c| !is_key(c)).filter(|key| key.contains('.') && gives_way(key)) {
-        if !keys.contains(&key) && turns_on(text, key) {
-            keys.push(key);
-        }
-    }
-    (!keys.is_empty()).then(|| control(place, &keys.join(", ")))
-}
-
-fn gives_way(key: &str) -> bool {
-    let key = key.to_ascii_lowercase();
-    ["autoapprove", "autorun", "autoaccept", "yolo", "mcp.", "security.workspace.trust", "skippermissions"]
-        .iter()
-        .any(|part| key.contains(part))
-}
-
-/// Is the key anywhere given another value than no?
-fn turns_on(text: &str, key: &str) -> bool {
-    text.match_indices(key).any(|(at, _)| {
-        let rest = text.get(at + key.len()..).unwrap_or_default();
-        let value = rest.trim_start_matches(|c: char| c.is_whitespace() || "\"'\\])=:,(".contains(c));
-        !["false", "False", "null", "None", "never"].iter().any(|no| value.starts_with(no))
-    })
 }
 
 fn shown(place: &Place) -> String {

@@ -6,7 +6,7 @@ use tollgate_model::json::{self, Value as Json};
 use tollgate_model::{EffectKind, Place, World};
 
 use crate::aftermath::TEXT_LIMIT;
-use crate::indexes::is_usual_host;
+use crate::indexes::{is_requirements, is_usual_host};
 use crate::url::Url;
 
 /// Forges of single projects, besides those that everybody uses.
@@ -37,7 +37,7 @@ pub(crate) fn strange(place: &Place, texts: &[String], world: &dyn World) -> Opt
     let name = place.path.rsplit('/').next().unwrap_or_default();
     let is_manifest =
         matches!(name, "Cargo.toml" | "package.json" | "pyproject.toml" | "Pipfile" | "Gemfile")
-            || name.starts_with("requirements") && name.ends_with(".txt");
+            || is_requirements(&place.path, name);
     if !is_manifest || place.pattern {
         return None;
     }
@@ -57,7 +57,9 @@ fn addresses(name: &str, text: &str) -> Vec<String> {
             return text.lines().filter(names).filter_map(address).collect();
         };
         let mut found = Vec::new();
-        MEMBERS.iter().filter_map(|member| value.get(member)).for_each(|value| told(value, 0, &mut found));
+        let own = MEMBERS.iter().filter_map(|member| value.get(member));
+        let pnpm = value.get("pnpm").and_then(|pnpm| pnpm.get("overrides"));
+        own.chain(pnpm).for_each(|value| told(value, 0, &mut found));
         return found;
     }
     let marks: &[&str] = match name {

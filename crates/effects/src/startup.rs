@@ -1,203 +1,14 @@
 //! Files that something reads or runs by itself: at login, at start, on a timer. A catalogue.
 
+mod places;
+
 use tollgate_model::phrase::{AUTO_RUN, JOB, STARTUP_FILE, WAY_IN};
 use tollgate_model::{CodeSource, Effect, EffectKind, Place, World, Zone};
 
+use places::{HOME_JOBS, HOME_STARTUP, HOME_WAYS_IN, SYSTEM_JOBS, SYSTEM_STARTUP, SYSTEM_WAYS_IN};
+
 use crate::content;
 use crate::paths::{glob_could_be, within};
-
-/// Below a home directory: shells and sessions, services, and programs whose settings name code or servers
-/// that they take code from. `*` stands for a name, `**` for everything below.
-const HOME_STARTUP: &[&str] = &[
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".bash_aliases",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    ".zlogout",
-    ".kshrc",
-    ".cshrc",
-    ".tcshrc",
-    ".login",
-    ".inputrc",
-    ".xinitrc",
-    ".xprofile",
-    ".xsession",
-    ".xsessionrc",
-    ".pam_environment",
-    ".forward",
-    ".procmailrc",
-    ".qmail",
-    ".mailfilter",
-    ".config/fish/config.fish",
-    ".config/fish/conf.d/*",
-    ".config/autostart/*",
-    ".config/environment.d/*",
-    ".config/plasma-workspace/env/*",
-    ".oh-my-zsh/custom/*",
-    ".vimrc",
-    ".vim/plugin/*",
-    ".vim/vimrc",
-    ".vim/autoload/*",
-    ".vim/after/**",
-    ".config/nvim/init.vim",
-    ".config/nvim/init.lua",
-    ".config/nvim/plugin/*",
-    ".config/nvim/after/**",
-    ".emacs",
-    ".emacs.d/init.el",
-    ".config/emacs/init.el",
-    ".tmux.conf",
-    ".config/tmux/tmux.conf",
-    ".screenrc",
-    ".ipython/profile_default/startup/*",
-    ".ipython/profile_default/ipython_config.py",
-    ".jupyter/*.py",
-    ".pythonrc",
-    ".pythonrc.py",
-    ".m2/settings.xml",
-    ".m2/extensions.xml",
-    ".sbt/**",
-    ".config/git/attributes",
-    ".config/lazygit/config.yml",
-    ".curlrc",
-    ".config/curlrc",
-    ".wgetrc",
-    ".digrc",
-    ".zsh/**",
-    ".zfunc/*",
-    ".local/share/bash-completion/completions/*",
-    ".bash_completion",
-    ".config/fish/functions/*",
-    ".config/powershell/*",
-    ".config/nushell/*",
-    ".config/hypr/hyprland.conf",
-    ".config/i3/config",
-    ".config/sway/config",
-    ".hammerspoon/init.lua",
-    ".config/karabiner/karabiner.json",
-    ".config/uv/uv.toml",
-    ".condarc",
-    ".config/pnpm/rc",
-    ".bunfig.toml",
-    ".gemrc",
-    ".config/composer/config.json",
-    ".docker/cli-plugins/*",
-    ".kube/plugins/*",
-    ".config/gh/config.yml",
-    ".gdbinit",
-    ".lldbinit",
-    ".Rprofile",
-    ".irbrc",
-    ".pryrc",
-    ".psqlrc",
-    ".sqliterc",
-    ".ssh/config",
-    ".ssh/rc",
-    ".ssh/environment",
-    ".gitconfig",
-    ".config/git/config",
-    ".babelrc",
-    ".npmrc",
-    ".yarnrc",
-    ".yarnrc.yml",
-    ".pip/pip.conf",
-    ".config/pip/pip.conf",
-    ".pydistutils.cfg",
-    ".cargo/config",
-    ".cargo/config.toml",
-    ".gradle/init.gradle",
-    ".gradle/init.d/*",
-    ".bundle/config",
-    ".config/direnv/direnvrc",
-    ".config/mise/config.toml",
-    "bin/*",
-    ".local/bin/*",
-    ".cargo/bin/*",
-    "go/bin/*",
-    ".bun/bin/*",
-    ".deno/bin/*",
-    ".volta/bin/*",
-    ".yarn/bin/*",
-    ".npm-global/bin/*",
-    ".dotnet/tools/*",
-    ".krew/bin/*",
-    ".pyenv/shims/*",
-    ".rbenv/shims/*",
-    ".asdf/shims/*",
-];
-
-/// Below a home directory: what gives a way in.
-const HOME_WAYS_IN: &[&str] = &[".ssh/authorized_keys", ".ssh/authorized_keys2", ".rhosts", ".shosts"];
-
-/// Below a home directory: services.
-const HOME_JOBS: &[&str] =
-    &[".config/systemd/user/**", ".local/share/systemd/user/**", "Library/LaunchAgents/*"];
-
-const SYSTEM_STARTUP: &[&str] = &[
-    "etc/profile",
-    "etc/profile.d/*",
-    "etc/bash.bashrc",
-    "etc/bashrc",
-    "etc/zshenv",
-    "etc/zshrc",
-    "etc/zsh/**",
-    "etc/fish/**",
-    "etc/environment",
-    "etc/gitconfig",
-    "etc/npmrc",
-    "etc/pip.conf",
-    "etc/ssh/ssh_config",
-    "etc/ssh/ssh_config.d/*",
-    "etc/ld.so.conf",
-    "etc/ld.so.conf.d/*",
-    "etc/xdg/autostart/*",
-    "etc/update-motd.d/*",
-    "etc/apt/apt.conf.d/*",
-    "etc/apt/sources.list.d/*",
-    "etc/udev/rules.d/*",
-    "etc/NetworkManager/dispatcher.d/**",
-    "etc/modules-load.d/*",
-    "etc/modprobe.d/*",
-    "etc/X11/Xsession.d/*",
-    "etc/inputrc",
-    "etc/periodic/**",
-];
-
-const SYSTEM_WAYS_IN: &[&str] = &[
-    "etc/sudoers",
-    "etc/sudoers.d/*",
-    "etc/doas.conf",
-    "etc/ld.so.preload",
-    "etc/pam.d/*",
-    "etc/ssh/sshd_config",
-    "etc/ssh/sshd_config.d/*",
-    "etc/polkit-1/rules.d/*",
-];
-
-const SYSTEM_JOBS: &[&str] = &[
-    "etc/crontab",
-    "etc/anacrontab",
-    "etc/cron.d/*",
-    "etc/cron.hourly/*",
-    "etc/cron.daily/*",
-    "etc/cron.weekly/*",
-    "etc/cron.monthly/*",
-    "var/spool/cron/**",
-    "etc/systemd/**",
-    "lib/systemd/system/**",
-    "usr/lib/systemd/**",
-    "etc/init.d/*",
-    "etc/rc.local",
-    "etc/init/*",
-    "Library/LaunchAgents/*",
-    "Library/LaunchDaemons/*",
-];
 
 /// What a write to this place leaves behind, if something will run or read it by itself.
 pub(crate) fn left(place: &Place, texts: &[String], world: &dyn World) -> Option<String> {
@@ -269,9 +80,18 @@ fn anywhere(path: &str, texts: &[String], world: &dyn World) -> Option<&'static 
         }
         [.., ".envrc"] if !all(texts, sets_up) => Some(AUTO_RUN),
         [.., ".vscode", "tasks.json"] if says("folderOpen") => Some(AUTO_RUN),
+        [.., ".yarnrc.yml"] if ["yarnPath: /", "yarnPath: \"/"].into_iter().any(says) => Some(AUTO_RUN),
+        [.., ".git"] if texts.iter().any(|text| leads_elsewhere(text)) => Some(AUTO_RUN),
         [.., ".npmrc"] if ["script-shell", "node-options", "git="].into_iter().any(says) => Some(AUTO_RUN),
         _ => None,
     }
+}
+
+/// A `.git` that is a file leads to the folder of a repository, whose settings and hooks git obeys. Those that git
+/// writes itself lead into another `.git`.
+fn leads_elsewhere(text: &str) -> bool {
+    let target = text.trim().strip_prefix("gitdir:").map(str::trim);
+    target.is_some_and(|target| !target.split('/').any(|name| name.ends_with(".git")))
 }
 
 /// Is every text known, with nothing in it but such lines?
@@ -436,8 +256,9 @@ fn fits(entry: &str, rest: &str) -> bool {
     if let Some(folder) = entry.strip_suffix("/**") {
         return within(rest, folder) && rest.len() > folder.len();
     }
-    // Nearly all differ in their first letter.
-    if !entry.starts_with('*') && entry.bytes().next() != rest.bytes().next() {
+    // Nearly all differ in their first letters.
+    let differs = |(entry, rest): (u8, u8)| entry != rest;
+    if !entry.starts_with('*') && entry.bytes().zip(rest.bytes()).take(2).any(differs) {
         return false;
     }
     let mut names = rest.split('/');

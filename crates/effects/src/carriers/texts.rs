@@ -1,6 +1,7 @@
 //! Commands in files that are neither JSON nor YAML, form by form.
 
 use super::quoted;
+use crate::builds::python;
 use crate::cargo::toml_texts;
 
 /// The `RUN` lines of an image, with what they go on in.
@@ -62,7 +63,7 @@ pub(super) fn after_colons(text: &str) -> Vec<String> {
 /// What a shell of Nix runs when it starts: the texts in doubled quotes, and those of its hooks.
 pub(super) fn nix_hooks(text: &str) -> Vec<String> {
     let doubled = text.split("''").skip(1).step_by(2);
-    let hooks = text.split("Hook").skip(1).filter_map(|rest| {
+    let hooks = text.split("Hook").skip(1).chain(text.split("enterShell").skip(1)).filter_map(|rest| {
         let value = rest.trim_start().strip_prefix('=')?.trim_start().strip_prefix('"')?;
         value.split('"').next()
     });
@@ -122,8 +123,12 @@ pub(super) fn toml_commands(text: &str) -> Vec<String> {
         "preprocessors",
         "pre_build",
         "post_build",
+        "pre-build",
+        "pre-install-commands",
+        "post-install-commands",
     ];
     let mut section = String::new();
+    let mut program = String::new();
     // Long texts are scripts, or the settings of a runner.
     let long = ["\"\"\"", "'''"].into_iter().flat_map(|mark| text.split(mark).skip(1).step_by(2));
     let mut commands: Vec<String> = Vec::new();
@@ -134,14 +139,28 @@ pub(super) fn toml_commands(text: &str) -> Vec<String> {
     for line in text.lines().map(str::trim) {
         if line.starts_with('[') {
             line.trim_matches(['[', ']']).clone_into(&mut section);
+            program.clear();
             continue;
         }
         let Some((key, value)) = line.split_once('=') else { continue };
+        match key.trim() {
+            "init-hook" => commands.extend(toml_texts(value).first().map(|code| python(code))),
+            "command" | "program" => program = toml_texts(value).into_iter().next().unwrap_or_default(),
+            "args" | "arguments" if !program.is_empty() => {
+                let args = toml_texts(value);
+                let words = std::iter::once(program.as_str()).chain(args.iter().map(String::as_str));
+                commands.push(words.map(quoted).collect::<Vec<_>>().join(" "));
+            }
+            _ => {}
+        }
         let tasks = ["tasks", "scripts", "hooks", "jobs", "phases"]
             .iter()
             .any(|part| section.split('.').any(|name| name == *part));
         if tasks || keys.contains(&key.trim()) {
             let words = toml_texts(value);
+            // A list may be the words of one command, or a command each.
+            let many = words.iter().filter(|word| words.len() > 1 && word.contains(' '));
+            commands.extend(many.cloned());
             commands.push(match words.as_slice() {
                 [line] => line.clone(),
                 words => words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),

@@ -38,6 +38,10 @@ pub(super) const COMMANDS: Commands = &[
     ("openhands", agent),
     ("kimi", agent),
     ("iflow", agent),
+    ("acli", agent),
+    ("vibe", agent),
+    ("grok", agent),
+    ("rovodev", agent),
     ("mcp-add", installer),
     ("add-mcp", installer),
     ("install-mcp", installer),
@@ -152,6 +156,8 @@ const UNLEASHING: &[&str] = &[
     "--trust-all",
     "--no-sandbox",
     "--disable-sandbox",
+    "--always-approve",
+    "--approve-all",
 ];
 
 /// Options that bring in tools, and with them programs, that the person did not choose.
@@ -291,13 +297,14 @@ fn tools_freed(words: &[String]) -> Option<String> {
     None
 }
 
+/// Does a variable send what an agent says to another machine?
+pub(crate) fn leads_away(name: &str, url: &str) -> bool {
+    ELSEWHERE.contains(&name) && url.contains("://") && !is_this_machine(&Url::parse(url).host)
+}
+
 fn elsewhere(run: &mut Run, program: &str) {
     let far = |name: &&&str| {
-        run.variable(name).is_some_and(|value| {
-            value
-                .as_literal()
-                .is_some_and(|url| url.contains("://") && !is_this_machine(&Url::parse(url).host))
-        })
+        run.variable(name).is_some_and(|value| value.as_literal().is_some_and(|url| leads_away(name, url)))
     };
     if let Some(name) = ELSEWHERE.iter().find(far) {
         let what = format!("{AGENT_SETTINGS}where it sends what it hears (`{name}` for {program})");

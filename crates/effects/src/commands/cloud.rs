@@ -15,6 +15,9 @@ const AZ_VALUES: &str = "g resource-group n name subscription s o output query v
     ids id role assignee scope public-access server location l";
 
 /// Takes one of the cloud's own protections away.
+/// A setting that stays and leads a tool, with what it may do, to another server or to code of somebody's.
+pub(super) const LEADS: Deed = Deed::Weaken("this machine: where a tool goes with your rights, from now on");
+
 pub(super) const WEAKER: Deed = Deed::Weaken("this machine: a protection of the cloud");
 
 pub(super) const TOOLS: &[Tool] = &[
@@ -113,7 +116,16 @@ pub(super) const TOOLS: &[Tool] = &[
             ("secretsmanager get-secret-value|batch-get-secret-value", SECRET),
             ("ssm get-parameter|get-parameters|get-parameters-by-path --with-decryption", SECRET),
             ("sts get-session-token|assume-role|get-federation-token", SECRET),
+            ("sso get-role-credentials", SECRET),
             ("configure export-credentials", SECRET),
+            (
+                "configure set endpoint_url|*.endpoint_url http://localhost*|http://127.*|http://localstack*",
+                Deed::Safe,
+            ),
+            (
+                "configure set credential_process|*.credential_process|endpoint_url|*.endpoint_url|ca_bundle",
+                LEADS,
+            ),
             ("configure get aws_secret_access_key|*.aws_secret_access_key|aws_session_token", SECRET),
             ("kms decrypt", SECRET),
             ("ecr|ecr-public get-login-password", TOKEN),
@@ -187,6 +199,11 @@ pub(super) const TOOLS: &[Tool] = &[
             ("auth print-access-token|print-identity-token", TOKEN),
             ("auth application-default print-access-token", TOKEN),
             ("kms decrypt", SECRET),
+            ("config config-helper", TOKEN),
+            ("config set proxy/address localhost|127.*", Deed::Safe),
+            ("config set proxy/address|core/custom_ca_certs_file|auth/disable_credentials", LEADS),
+            ("config set api_endpoint_overrides/* http://localhost*|http://127.*", Deed::Safe),
+            ("config set api_endpoint_overrides/*", LEADS),
             ("config configurations delete", Deed::Safe),
             ("components|auth|info|version|topic **", Deed::Safe),
             ("** delete|remove-iam-policy-binding|destroy|reset", DELETE),
@@ -277,6 +294,8 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[
             ("** --dry-run", Deed::Safe),
+            ("auth token", TOKEN),
+            ("kubernetes|k8s cluster kubeconfig show", SECRET),
             ("auth|config|context|version|account **", Deed::Safe),
             ("** firewall ** --inbound-rules=*0.0.0.0/0*|*::/0*", PUBLIC),
             ("** firewall ** --source-ips=0.0.0.0/0|::/0", PUBLIC),
@@ -482,7 +501,7 @@ pub(super) const TOOLS: &[Tool] = &[
         names: &["aws-vault", "saml2aws", "aws-okta"],
         values: "",
         one_dash: false,
-        deeds: &[("export", SECRET), ("remove|clear", DELETE)],
+        deeds: &[("export|script", SECRET), ("remove|clear", DELETE)],
     },
     Tool {
         names: &["snowsql", "databricks"],
@@ -491,6 +510,7 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[
             ("clusters|workspace|fs|jobs|catalogs|schemas|tables delete|rm|permanent-delete", DELETE),
             ("secrets get-secret", SECRET),
+            ("auth token", TOKEN),
             ("bundle destroy", DESTROY),
             ("bundle deploy --auto-approve", APPLY),
         ],

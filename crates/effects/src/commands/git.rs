@@ -17,6 +17,7 @@ mod site;
 mod stash;
 mod trees;
 mod work;
+mod written;
 
 use tollgate_model::git::{Config, SKIPS_HOOKS};
 use tollgate_model::{Certainty, EffectKind};
@@ -30,6 +31,7 @@ use crate::word::Word;
 
 pub(super) use remotes::{address, clone_name};
 pub(super) use work::{failed, fresh_root, settle};
+pub(crate) use written::written_settings;
 
 pub(super) const COMMANDS: Commands = &[("git", git), ("hub", git)];
 

@@ -5,6 +5,7 @@ use tollgate_model::hosts::on_forge;
 use tollgate_model::phrase::STORE;
 use tollgate_shell::eval::{Outcome, Stream};
 
+use super::cloud::LEADS;
 use super::containers::{is_remote, remote, shown_secrets};
 use super::packages::install;
 use super::verbs::{APPLY, DELETE, DESTROY, Deed, GRANT, Line, SECRET, Tool};
@@ -31,7 +32,8 @@ const VALUES: &str = "n namespace context cluster user kubeconfig s server token
     f filename k kustomize l selector field-selector o output template grace-period timeout replicas current-replicas \
     resource-version c container p patch type field-manager validate subresource raw sort-by L label-columns \
     pod-selector chunk-size image env overrides port to-revision revision tail since from-literal from-file from-env-file \
-    verb resource clusterrole role group serviceaccount patch-file";
+    verb resource clusterrole role group serviceaccount patch-file exec-command exec-arg exec-env exec-api-version \
+    auth-provider auth-provider-arg manifest manifest-url";
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool {
@@ -77,7 +79,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("edit clusterrole*|rolebinding*|validatingwebhook*|mutatingwebhook*", GRANT),
             ("adm policy add-cluster-role-to-user|add-cluster-role-to-group cluster-admin", GRANT),
             (
-                "get secret|secrets|secret/*|secrets/*|all,secret* -o,--output=*.data*|*.stringData*|*'data'*",
+                "get secret|secrets|secret/*|secrets/*|*,secret*|secret*,* -o,--output=*.data*|*.stringData*|*'data'*",
                 SECRET,
             ),
             (
@@ -85,10 +87,13 @@ pub(super) const TOOLS: &[Tool] = &[
                 Deed::Safe,
             ),
             (
-                "get secret|secrets|secret/*|secrets/*|all,secret* -o,--output=yaml*|json*|go-template*|custom-columns*",
+                "get secret|secrets|secret/*|secrets/*|*,secret*|secret*,* -o,--output=yaml*|json*|go-template*|custom-columns*",
                 SECRET,
             ),
             ("view-secret", SECRET),
+            ("config set-credentials --exec-command=/*|./*|~*|sh|bash", LEADS),
+            ("config set-cluster --server=*localhost*|*127.0.0.1*|*0.0.0.0*", Deed::Safe),
+            ("config set-cluster --insecure-skip-tls-verify !--insecure-skip-tls-verify=false", LEADS),
             ("config view --raw", SECRET),
             ("create token", SECRET),
             ("whoami -t,--show-token", SECRET),
@@ -239,6 +244,10 @@ fn kubectl(run: &mut Run) -> Outcome {
                 run.push(EffectKind::Infra { tool, operation, target });
             }
             started(run, &global)
+        }
+        "krew" if global.verb(1) == "install" => {
+            global.values(&["manifest-url"]).cloned().for_each(|address| install(run, "krew", &address));
+            run.derived()
         }
         "debug" if global.verb(1).starts_with("node/") => {
             run.analyst.opaque("a shell on a node of the cluster is not followed", run.call.span);
@@ -431,6 +440,12 @@ fn helm(run: &mut Run) -> Outcome {
         };
         for chart in line.operands.iter().skip(1).filter(strange) {
             install(run, "helm", chart);
+        }
+    }
+    // A plugin is a program that comes from where it is told.
+    if line.verb(0) == "plugin" && matches!(line.verb(1).as_str(), "install" | "add") {
+        for plugin in line.operands.iter().skip(2).filter(|plugin| plugin.text.prefix().contains("://")) {
+            install(run, "helm", plugin);
         }
     }
     run.derived()

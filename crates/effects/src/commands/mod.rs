@@ -20,6 +20,7 @@ mod gate;
 mod git;
 mod infrastructure;
 pub(crate) mod interpreters;
+mod keepers;
 mod kubernetes;
 mod loads;
 pub(crate) mod network;
@@ -52,7 +53,9 @@ mod verbs;
 mod wrappers;
 mod zsh;
 
+pub(crate) use agents_cli::leads_away as leads_agent_away;
 pub(crate) use containers::opened;
+pub(crate) use git::written_settings;
 pub(crate) use packages::is_known_index;
 use tollgate_model::{Certainty, EffectKind, NetDirection};
 use tollgate_shell::eval::{Call, Host, Kind, Outcome, Shell, Stream};

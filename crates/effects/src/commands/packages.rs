@@ -42,6 +42,8 @@ pub(super) const TOOLS: &[Tool] = &[
             ("owner|author add|rm", Deed::Publish("npm")),
             ("access set|grant|revoke|public|restricted", Deed::Publish("npm")),
             ("token create", GRANT),
+            ("config set yarnPath|yarn-path /*|~*|*://*", INDEX),
+            ("set version https://*|http://*|/*", INDEX),
             (
                 "config|c set script-shell|script-shell=*|node-options|node-options=*|init-module|init-module=*",
                 INDEX,
@@ -173,6 +175,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("ef database update 0", Deed::Database("reset")),
             ("nuget push|delete", Deed::Publish("NuGet")),
             ("push|delete", Deed::Publish("NuGet")),
+            ("user-secrets list", SECRET),
             ("nuget add|update source", INDEX),
             ("sources add|update", INDEX),
         ],

@@ -176,6 +176,8 @@ pub(super) const TOOLS: &[Tool] = &[
         values: "f fields g get-values m mode w wait",
         one_dash: false,
         deeds: &[
+            ("c|con|connection show -s,--show-secrets", SECRET),
+            ("d|dev|device wifi show-password", SECRET),
             ("n|networking|r|radio off", STOP),
             ("r|radio all|wifi|wwan off", STOP),
             ("c|con|connection delete|down", STOP),

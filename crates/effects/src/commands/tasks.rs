@@ -391,6 +391,14 @@ pub(crate) fn cmake_commands(text: &str) -> Vec<String> {
             commands.push(if call == "file" { format!("rm -rf {words}") } else { words });
         }
     }
+    // What is downloaded is run by a later command.
+    for rest in text.split("file(").skip(1).filter_map(|rest| rest.trim_start().strip_prefix("DOWNLOAD")) {
+        let mut words = rest.split(')').next().unwrap_or_default().split_whitespace();
+        if let (Some(url), Some(file)) = (words.next(), words.next()) {
+            let whole = format!("curl -o {file} {url}\n{}", commands.join("\n"));
+            commands.push(whole);
+        }
+    }
     for call in ["add_custom_command(", "add_custom_target(", "ExternalProject_Add("] {
         for rest in text.split(call).skip(1).take(256) {
             let body = rest.split("\n)").next().unwrap_or_default();

@@ -20,6 +20,9 @@ pub(super) const COMMANDS: Commands = &[
     ("termux-clipboard-get", clipboard),
     ("xclip", clipboard),
     ("xsel", clipboard),
+    ("yt-dlp", cookies),
+    ("youtube-dl", cookies),
+    ("gallery-dl", cookies),
 ];
 
 /// What programs of other families show.
@@ -90,6 +93,16 @@ fn helper(run: &mut Run) -> Outcome {
     run.derived()
 }
 
+/// `--cookies-from-browser` takes the person's sessions; with `--cookies file` it writes all of them down.
+fn cookies(run: &mut Run) -> Outcome {
+    let says = |name: &str| run.args.iter().any(|word| word.text.prefix().split('=').next() == Some(name));
+    super::readers::unknown(run);
+    if says("--cookies-from-browser") && (says("--cookies") || says("--cookies-export")) {
+        return store(run, "the browser's cookies");
+    }
+    run.derived()
+}
+
 /// What the person has copied last is theirs: a password as often as not.
 fn clipboard(run: &mut Run) -> Outcome {
     let asks = |word: &Word| matches!(word.shown().as_str(), "-o" | "-out" | "--output" | "-bo" | "-ob");
@@ -104,8 +117,16 @@ fn clipboard(run: &mut Run) -> Outcome {
 /// Without a dash, `e` among the letters asks for the environment of each process.
 fn ps(run: &mut Run) -> Outcome {
     let letters = "aceEfghHjklLmnNoOpqrSsTtuUvVwxXZ";
-    let first = run.args.first().map(Word::shown).unwrap_or_default();
-    let shows = first.contains('e') && first.chars().all(|letter| letters.contains(letter));
+    let bare = |text: String| text.contains('e') && text.chars().all(|letter| letters.contains(letter));
+    // What stands behind a format, or another option with a value, is that value.
+    let takes = |word: &Word| {
+        let text = word.shown();
+        text.starts_with('-')
+            && text.ends_with(['o', 'O', 'p', 'u', 'U', 'C', 't', 'g', 'G', 'k', 's', 'q', 'N'])
+    };
+    let first = run.args.first().is_some_and(|word| bare(word.shown()));
+    let later = |pair: &[Word]| matches!(pair, [before, word] if !takes(before) && bare(word.shown()));
+    let shows = first || run.args.windows(2).any(later);
     // On a Mac it is a letter behind a dash.
     let shows = shows
         || run.args.iter().any(|word| {

@@ -6,8 +6,8 @@ use tollgate_shell::eval::Stream;
 use tollgate_shell::value::Taint;
 
 use super::{
-    Run, cloud, cmdlets, containers, frameworks, infrastructure, kubernetes, openings, packages, platforms,
-    runners, saas, services,
+    Run, cloud, cmdlets, containers, frameworks, infrastructure, keepers, kubernetes, openings, packages,
+    platforms, runners, saas, services,
 };
 use crate::analyst::taint;
 use crate::names::Names;
@@ -74,6 +74,7 @@ const TABLES: &[&[Tool]] = &[
     frameworks::TOOLS,
     packages::TOOLS,
     services::TOOLS,
+    keepers::TOOLS,
 ];
 
 /// Where each name of a tool stands in the tables.

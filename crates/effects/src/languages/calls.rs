@@ -144,7 +144,10 @@ impl Machine<'_, '_, '_> {
 
     /// Functions handed to something unknown are called by it.
     pub fn callbacks(&mut self, args: &Args) {
+        let later = u32::from(self.run.analyst.languages.brief);
+        self.unsure += later;
         self.callbacks_with(args, Taint::NONE);
+        self.unsure -= later;
     }
 
     /// A function of a library that is handed to something unknown is called by it with what follows:

@@ -57,6 +57,8 @@ pub(super) struct Machine<'m, 'r, 'w> {
     pub grown: u32,
     /// The loop that follows has no end of its own.
     pub endless: bool,
+    /// A method for names that nobody defines is being asked.
+    pub asked: bool,
     /// It opened a connection; and its standard input is one.
     pub connected: bool,
     /// Whom the last connection leads to.
@@ -118,6 +120,7 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
             calms: 0,
             started: 0,
             grown: 0,
+            asked: false,
             endless: false,
             connected: false,
             peer: None,

@@ -16,7 +16,18 @@ const STUBS: usize = 256;
 
 impl Machine<'_, '_, '_> {
     /// A method or a function that nobody defines, in a program that has one for all such names.
+    ///
+    /// What it returns may be a name that nobody defines either: it is asked once.
     pub fn any_method(&mut self, name: &str, args: &Args) -> Option<Val> {
+        if std::mem::replace(&mut self.asked, true) {
+            return None;
+        }
+        let found = self.method_for_all(name, args);
+        self.asked = false;
+        found
+    }
+
+    fn method_for_all(&mut self, name: &str, args: &Args) -> Option<Val> {
         let short = name.rsplit('.').next().unwrap_or(name);
         let text = Val::text(short);
         for own in ["__call", "__callStatic"] {

@@ -13,7 +13,7 @@ const HOME_SECRETS: &[&str] = &[
     ".aws/cli/**",
     ".azure/**",
     ".config/gcloud/**",
-    ".kube/config",
+    ".kube/config*",
     ".kube/cache/oidc*",
     ".docker/config.json",
     ".netrc",
@@ -124,6 +124,54 @@ const HOME_SECRETS: &[&str] = &[
     ".bitcoin/wallet.dat",
     ".ethereum/keystore/**",
     ".config/solana/id.json",
+    ".config/filezilla/*.xml",
+    ".cloudflared/*.pem",
+    ".cloudflared/*.json",
+    ".subversion/auth/**",
+    ".msmtprc",
+    ".config/msmtp/config",
+    ".authinfo",
+    ".authinfo.gpg",
+    ".mbsyncrc",
+    ".offlineimaprc",
+    ".fetchmailrc",
+    ".config/pypoetry/auth.toml",
+    ".sentryclirc",
+    ".circleci/cli.yml",
+    ".config/io.datasette.llm/keys.json",
+    ".config/cursor/auth.json",
+    ".near-credentials/**",
+    ".foundry/keystores/**",
+    ".lnd/data/chain/*/*/*.macaroon",
+    ".talos/config",
+    ".config/scw/config.yaml",
+    ".aliyun/config.json",
+    ".config/openstack/clouds.yaml",
+    ".config/openstack/secure.yaml",
+    ".cf/config.json",
+    ".snowflake/connections.toml",
+    ".snowflake/config.toml",
+    ".dbt/profiles.yml",
+    ".modal.toml",
+    ".mc/config.json",
+    ".tsh/keys/**",
+    ".smbcredentials",
+    ".passwd-s3fs",
+    ".vnc/passwd",
+    ".doppler/.doppler.yaml",
+    ".clasprc.json",
+    ".gitcookies",
+    ".arcrc",
+    ".local/share/DBeaverData/*/*/.dbeaver/credentials-config.json",
+    ".config/*/User/globalStorage/state.vscdb",
+    ".config/*/Cookies",
+    ".android/adbkey",
+    ".aws/login/**",
+    ".local/share/atuin/*.db",
+    ".local/share/atuin/key",
+    ".config/Signal/config.json",
+    ".config/Signal/sql/**",
+    ".pki/nssdb/key4.db",
 ];
 
 /// What lies in those places and is no secret.
@@ -181,10 +229,29 @@ const NAMED_SECRETS: &[&str] = &[
     "*-firebase-adminsdk-*.json",
     "gcp-key*.json",
     "wp-config.php",
+    ".dev.vars",
+    ".dev.vars.*",
+    "AuthKey_*.p8",
+    "id_rsa.bak",
+    "id_rsa.old",
+    "id_rsa.backup",
+    "id_ed25519.bak",
+    "id_ed25519.old",
+    "serviceAccountKey*.json",
+    "secring.gpg",
+    "rootkey.csv",
 ];
 
-/// Credentials whose names say something only where they lie: the settings of a Drupal site.
-const PLACED_SECRETS: &[&str] = &["sites/*/settings.php", "sites/*/settings.local.php"];
+/// Credentials whose names say something only where they lie: the settings of a Drupal site, a folder of the home that
+/// was copied into a project.
+const PLACED_SECRETS: &[&str] = &[
+    "sites/*/settings.php",
+    "sites/*/settings.local.php",
+    ".aws/credentials",
+    ".snowflake/connections.toml",
+    ".docker/config.json",
+    ".kube/config",
+];
 
 /// How many files of a folder are looked at.
 const LISTED: usize = 1000;
@@ -241,6 +308,16 @@ const SYSTEM_SECRETS: &[&str] = &[
     "proc/kcore",
     "dev/mem",
     "dev/kmem",
+    "etc/rancher/k3s/k3s.yaml",
+    "etc/rancher/rke2/rke2.yaml",
+    "etc/wireguard/*.conf",
+    "etc/NetworkManager/system-connections/**",
+    "etc/mysql/debian.cnf",
+    "etc/ipsec.secrets",
+    "etc/swanctl/swanctl.conf",
+    "var/lib/samba/private/**",
+    "proc/*/task/*/environ",
+    "proc/*/task/*/mem",
 ];
 
 /// Settings, hooks and server lists of coding agents, in a home or in a project.
@@ -331,6 +408,20 @@ const AGENT_SETTINGS: &[&str] = &[
     ".cline/mcp.json",
     ".cline/data/settings/**",
     "Documents/Cline/Hooks/**",
+    ".*/mcp.json",
+    ".*/*/mcp.json",
+    ".*/mcp_config.json",
+    ".*/*/mcp_config.json",
+    ".config/*/User/mcp.json",
+    ".config/*/User/profiles/*/mcp.json",
+    "Library/Application Support/*/User/mcp.json",
+    ".config/*/User/globalStorage/*/settings/*mcp_settings.json",
+    "Library/Application Support/*/User/globalStorage/*/settings/*mcp_settings.json",
+    ".config/github-copilot/*/mcp.json",
+    ".continue/mcpServers/**",
+    ".iflow/settings.json",
+    ".local/share/crush/crush.json",
+    ".docker/mcp/**",
 ];
 
 /// Settings of coding agents for the whole machine.
@@ -545,7 +636,10 @@ fn is_meant(parts: &[Component], home: Option<&[Component]>) -> bool {
     }
     let named = NAMED_SECRETS.iter().any(|pattern| may_begin(pattern, name) && name.likely(pattern))
         && !name.as_literal().is_some_and(is_public);
-    let placed = || may_begin("settings", name) && any_suffix(PLACED_SECRETS, parts);
+    let placed = || {
+        let names = ["settings", "credentials", "connections", "config"];
+        names.iter().any(|entry| may_begin(entry, name)) && any_suffix(PLACED_SECRETS, parts)
+    };
     (named || placed()) && !is_shared(parts)
 }
 

@@ -127,17 +127,20 @@ fn only_looks(git: &mut Git, value: &Word) -> bool {
         let mut run = Run { analyst, shell, call, path, program, args };
         interpreters::code(&mut run, &code, value.span);
     });
-    let looks = |effect: &Effect| match &effect.kind {
-        EffectKind::Exec { source, program, .. } => *source == CodeSource::Literal && is_command(program),
-        EffectKind::Read { place, .. } => place.zone != Zone::Secret,
-        _ => false,
-    };
-    let harmless = git.run.analyst.since(mark).iter().all(looks);
+    let harmless = git.run.analyst.since(mark).iter().all(looks_only);
     git.run.analyst.sift(mark, |_| false);
     harmless
 }
 
-fn stays_as_code(key: &str, found: Option<Use>, value: &Word) -> bool {
+pub(super) fn looks_only(effect: &Effect) -> bool {
+    match &effect.kind {
+        EffectKind::Exec { source, program, .. } => *source == CodeSource::Literal && is_command(program),
+        EffectKind::Read { place, .. } => place.zone != Zone::Secret,
+        _ => false,
+    }
+}
+
+pub(super) fn stays_as_code(key: &str, found: Option<Use>, value: &Word) -> bool {
     let starts = |marks: &[char]| {
         value.text.prefix().starts_with(marks) || value.text.prefix().is_empty() && value.literal().is_none()
     };

@@ -4,7 +4,7 @@
 use std::slice;
 
 use tollgate_model::git::{FOREIGN_PUSH, Repo};
-use tollgate_model::{Certainty, EffectKind, Place, WriteMode, Zone, phrase};
+use tollgate_model::{Certainty, EffectKind, FileKind, Place, WriteMode, Zone, phrase};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
@@ -113,7 +113,7 @@ fn copied(run: &mut Run, ways: &[&[&str]]) {
     };
     let operands = options.operands.get(way.len()..).unwrap_or_default();
     let Some((target, sources)) = operands.split_last() else { return };
-    if !is_store(target) {
+    if !is_store(target) && !is_alias(run, target) {
         let mirrors = way.last().is_some_and(|verb| matches!(*verb, "sync" | "mirror" | "rsync"));
         let deletes =
             options.has("delete") || options.has("remove") || options.has("d") || run.program == "rclone";
@@ -130,6 +130,17 @@ fn copied(run: &mut Run, ways: &[&[&str]]) {
         let host = target.shown();
         send(run, target, &host, cargo, true);
     }
+}
+
+/// `mc` writes the stores that it knows as the first folder of a path; what is here is told apart by being here.
+fn is_alias(run: &Run, target: &Word) -> bool {
+    let shown = target.shown();
+    let first = shown.split('/').next().unwrap_or_default();
+    let here = || format!("{}/{first}", run.analyst.world.workspace());
+    matches!(run.program, "mc" | "mcli")
+        && shown.contains('/')
+        && !matches!(first, "" | "." | ".." | "~")
+        && run.analyst.world.kind(&here()) == FileKind::Missing
 }
 
 /// A file that comes from a store.

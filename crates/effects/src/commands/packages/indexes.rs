@@ -38,6 +38,14 @@ pub(crate) fn is_known_index(url: &str) -> bool {
         "registry.npmmirror.com",
         "pypi.tuna.tsinghua.edu.cn",
         "mirrors.aliyun.com",
+        "services.gradle.org",
+        "repo.maven.apache.org",
+        "repo1.maven.org",
+        "downloads.gradle.org",
+        "dlcdn.apache.org",
+        "archive.apache.org",
+        "mirrors.cloud.tencent.com",
+        "pypi.python.org",
     ];
     known.contains(&host)
 }
