@@ -100,7 +100,7 @@ fn one(hands: &mut Hands, server: &str, tool: &str, input: &Value) {
 /// Is it a patch, bare or as a here-document?
 fn is_patch(text: &str) -> bool {
     let text = text.trim_start();
-    text.starts_with("*** ") || text.starts_with("<<") && text.contains("\n*** ")
+    text.starts_with("*** ") || text.contains("\n*** Begin Patch")
 }
 
 /// A request that deletes something at a service, whoever sends it for the agent.

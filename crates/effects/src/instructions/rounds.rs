@@ -83,6 +83,8 @@ pub(crate) fn gets_round(sentence: &Sentence) -> Option<&'static str> {
         return None;
     }
     let round = any(STOPS) && any(ROUNDS);
-    (round || unseen.is_some() && any(&[" so ", " so that ", " such that "]))
-        .then_some("to get round its guard")
+    // What is done is done so that it is not noticed.
+    let meant =
+        unseen.and_then(|unseen| words.split_once(unseen)).is_some_and(|(before, _)| before.contains(" so "));
+    (round || meant).then_some("to get round its guard")
 }

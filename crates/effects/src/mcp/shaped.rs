@@ -25,10 +25,12 @@ pub(super) fn code(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given
     if ran || tool.is_database {
         return;
     }
+    // A server of one language runs what it is given.
+    let speaks = tool.language.is_some_and(|language| language != "bash");
     for given in texts.iter().filter(|given| may_run(tool, given)).take(LINES) {
         if is_line(given.text) {
             supposed(hands, given.text);
-        } else if runs && (is_program(given.text) || names_code(given.key)) {
+        } else if runs && (speaks || is_program(given.text) || names_code(given.key)) {
             let mark = hands.analyst.mark();
             if !called::script(hands, tool, input, given) {
                 hands.run_pieces(pieces(tool, input, given));
@@ -64,13 +66,47 @@ fn is_line(text: &str) -> bool {
     text.len() < 4096 && is_command(first.rsplit('/').next().unwrap_or_default())
 }
 
-/// Does it begin with a statement that changes a database?
+/// Does it begin as a statement that changes a database, and not as a sentence about one?
 fn is_statement(text: &str) -> bool {
-    let first = text.split_whitespace().next().unwrap_or_default();
-    ["drop", "truncate", "delete", "alter", "update", "grant", "with", "begin", "select", "copy", "insert"]
-        .iter()
-        .any(|verb| first.eq_ignore_ascii_case(verb))
+    let small = text.trim_start().get(..text.len().min(4096)).unwrap_or(text).to_ascii_lowercase();
+    let mut words = small.split_whitespace();
+    let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let has = |part: &str| small.contains(part);
+    match first {
+        "drop" | "alter" => OBJECTS.contains(&second),
+        "truncate" => words.next().is_none_or(|_| second == "table"),
+        "delete" => second == "from",
+        "update" => has(" set "),
+        "grant" => has(" on ") && has(" to "),
+        "with" => has(" as ("),
+        "begin" | "begin;" | "start" | "set" | "use" => has(";"),
+        "select" | "copy" | "insert" => true,
+        _ => false,
+    }
 }
+
+/// What can be dropped and altered.
+const OBJECTS: &[&str] = &[
+    "table",
+    "database",
+    "schema",
+    "view",
+    "materialized",
+    "index",
+    "column",
+    "role",
+    "user",
+    "owned",
+    "function",
+    "sequence",
+    "type",
+    "extension",
+    "keyspace",
+    "collection",
+    "stream",
+    "warehouse",
+    "stage",
+];
 
 /// Does the name say that it is code?
 pub(super) fn names_code(key: &str) -> bool {

@@ -19,6 +19,29 @@ pub(super) fn command(tool: &Tool, input: &Value, texts: &[Given]) -> Option<Vec
         .or_else(|| unpacked(tool, texts))
 }
 
+/// How operations of a cloud begin that change something.
+const CHANGES: &[&str] = &[
+    "create",
+    "attach",
+    "detach",
+    "put",
+    "update",
+    "modify",
+    "add",
+    "remove",
+    "delete",
+    "terminate",
+    "empty",
+    "disable",
+    "deactivate",
+    "authorize",
+    "revoke",
+    "deregister",
+    "release",
+    "purge",
+    "stop",
+];
+
 /// A call, with what it says.
 struct Said<'v> {
     tool: &'v Tool,
@@ -118,25 +141,26 @@ impl<'v> Said<'v> {
             return Some(words(&["helm", "uninstall", self.text(&["name", "release", "release_name"])?]));
         }
         let given = ["command", "cli_command", "args"].iter().any(|key| self.input.get(key).is_some());
-        let changes = !matches!(self.tool.verb, Verb::Read | Verb::Run | Verb::Make) && !given;
         if self.any(&["azure", "az"]) && self.tool.verb == Verb::Delete && !given {
             let own = self.own().filter(|word| !matches!(*word, "azure" | "az"));
             let line = words(&["az"]).into_iter().chain(own.map(str::to_owned));
             return Some(line.chain(self.options()).collect());
         }
-        if !self.tool.has("aws") || !changes {
+        let own = self.own().filter(|word| !matches!(*word, "aws" | "iam" | "s3" | "ec2"));
+        let operation: Vec<&str> = own.collect();
+        let changes = operation.first().is_some_and(|verb| CHANGES.contains(verb));
+        if !self.tool.has("aws") || !changes || given {
             return None;
         }
-        let operation: Vec<&str> =
-            self.own().filter(|word| !matches!(*word, "aws" | "iam" | "s3" | "ec2")).collect();
         if operation.first() == Some(&"empty") {
             let bucket = self.text(&["bucket", "Bucket", "bucket_name", "name"])?;
             return Some(words(&["aws", "s3", "rm", &format!("s3://{bucket}"), "--recursive"]));
         }
-        if operation.len() < 2 {
+        let has = |parts: &[&str]| operation.iter().any(|word| parts.contains(word));
+        let puts = operation.first() == Some(&"put") && !has(&["policy", "acl", "block"]);
+        if operation.len() < 2 || puts {
             return None;
         }
-        let has = |parts: &[&str]| operation.iter().any(|word| parts.contains(word));
         let service = if has(&["bucket", "object", "objects"]) {
             "s3api"
         } else if has(&["role", "user", "access", "policy", "login", "mfa"]) {
