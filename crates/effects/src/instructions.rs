@@ -1,8 +1,12 @@
 //! Texts that coding agents take their instructions from: what in them turns an agent against the person it works for.
 
+mod rounds;
+
 use tollgate_model::World;
 
 use crate::content;
+use crate::orders;
+pub(crate) use rounds::gets_round;
 
 /// Names of files that agents read on their own.
 const NAMES: &[&str] = &[
@@ -25,6 +29,8 @@ const NAMES: &[&str] = &[
     ".rules",
     "copilot-instructions.md",
     "llms.txt",
+    "IFLOW.md",
+    "airules.md",
 ];
 
 /// Folders whose texts agents read on their own.
@@ -51,6 +57,15 @@ const FOLDERS: &[&str] = &[
     "/.opencode/",
     "/.agents/",
     "/.agent/",
+    "/.openhands/",
+    "/.aiassistant/",
+    "/.qoder/",
+    "/.iflow/",
+    "/.factory/",
+    "/.pi/",
+    "/.idx/",
+    "/.zencoder/",
+    "/.tabnine/",
     "/skills/",
 ];
 
@@ -78,21 +93,58 @@ pub(crate) fn poison(path: &str, text: &str, world: &dyn World) -> Option<String
     new.into_iter().find(|poison| !old.contains(poison))
 }
 
+/// The first thing that a text tells an agent which turns it against its person.
+pub(crate) fn told_in(text: &str, world: &dyn World) -> Option<String> {
+    if text.len() > LIMIT { None } else { poisons(text, world).into_iter().next() }
+}
+
 fn poisons(text: &str, world: &dyn World) -> Vec<String> {
     let mut found = Vec::new();
     for sentence in Sentences::of(text) {
+        if let Some(round) = gets_round(&sentence) {
+            found.push(round.to_owned());
+        }
         if sentence.forbids {
             found.extend(hides(&sentence).then(|| "to hide something from the person".to_owned()));
             continue;
         }
-        for code in &sentence.code {
-            found.extend(content::shell_dangers(code, world).into_iter().map(|does| {
+        let plain = behind_colon(&sentence.said).filter(|_| sentence.code.is_empty());
+        let plain = plain.and_then(orders::begins_command).map(str::to_owned);
+        let code = sentence.code.iter().filter(|_| !is_sought(&sentence)).cloned().chain(plain);
+        for code in code {
+            found.extend(content::shell_dangers(&code, world).into_iter().map(|does| {
                 format!("to run `{}`, which {does}", code.trim().lines().next().unwrap_or_default())
             }));
         }
         found.extend(told(&sentence).map(str::to_owned));
     }
     found
+}
+
+/// What follows a colon, or all of it: `Install it first: curl …`.
+fn behind_colon(said: &str) -> Option<&str> {
+    let behind = said.split_once(": ").map(|(_, behind)| behind.trim_start());
+    behind.filter(|behind| orders::begins_command(behind).is_some()).or(Some(said))
+}
+
+/// Is the code in a sentence only what is to be found in other code?
+fn is_sought(sentence: &Sentence) -> bool {
+    let words = sentence.words.as_str();
+    let any = |list: &[&str]| list.iter().any(|word| words.contains(word));
+    any(&[" such as ", " like `", " for example", " e.g.", "patterns like"])
+        && any(&[
+            "review",
+            " look for ",
+            "detect",
+            " flag",
+            " find ",
+            " report",
+            " search ",
+            "audit",
+            " scan ",
+            "bugs",
+        ])
+        && !any(&[" run ", " execute ", " use "])
 }
 
 /// A sentence of a text, with the code that stands in it.
@@ -303,6 +355,9 @@ const TOLD: &[(&[&[&str]], &str)] = &[
                 "circumvent",
                 "work around",
                 "kill ",
+                "stop the tollgate",
+                "stop tollgate",
+                "terminate",
                 "switch off",
                 "evade",
                 "get around",
@@ -353,6 +408,24 @@ const TOLD: &[(&[&[&str]], &str)] = &[
         ],
         "to hide something from the person",
     ),
+    (
+        &[
+            &[" silently ", " secretly ", " quietly ", " covertly "],
+            &[" read ", " send ", " include ", " copy ", " collect "],
+            &[
+                "id_rsa",
+                "id_ed25519",
+                "/.ssh",
+                ".aws",
+                ".netrc",
+                ".env ",
+                "credential",
+                "api key",
+                "private key",
+            ],
+        ],
+        "to take secrets in secret",
+    ),
 ];
 
 /// Options that start an agent which asks nobody.
@@ -390,6 +463,7 @@ fn goes_out(words: &str, code: &str) -> Option<&'static str> {
         " report ",
     ]);
     let text = format!("{words} {code}");
+    let environment = matches!(code.trim(), "env" | "printenv" | "set" | "export -p" | "history");
     let secrets = [
         ".env",
         "api key",
@@ -406,7 +480,7 @@ fn goes_out(words: &str, code: &str) -> Option<&'static str> {
         "chat history",
     ];
     if sends
-        && secrets.iter().any(|secret| text.contains(secret))
+        && (environment || secrets.iter().any(|secret| text.contains(secret)))
         && !any(&["header", "authorization", "oauth"])
     {
         return Some("to send secrets away");
@@ -426,6 +500,7 @@ fn goes_out(words: &str, code: &str) -> Option<&'static str> {
         "execute whatever",
         "run whatever",
         "do what it says",
+        "do exactly what it says",
     ]);
     (gets && obeys).then_some("to run what an address gives")
 }

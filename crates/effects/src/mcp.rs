@@ -2,6 +2,9 @@
 //! only read as code, SQL or a path where a name says that it is one.
 
 mod called;
+mod fields;
+mod files;
+mod guards;
 mod keepers;
 mod lines;
 mod names;
@@ -9,12 +12,14 @@ mod opened;
 mod outgoing;
 mod paid;
 mod pushed;
+mod shaped;
 mod spoken;
+mod stands;
 mod words;
 
 use tollgate_model::json::Value;
 use tollgate_model::phrase::{CREDENTIAL, WEB_REQUEST};
-use tollgate_model::{EffectKind, NetDirection, Replacement, Span, WriteMode};
+use tollgate_model::{EffectKind, NetDirection, Span, WriteMode};
 use tollgate_shell::eval::{Code, Scope};
 
 use crate::commands::{self, strangers};
@@ -24,7 +29,9 @@ use crate::notebook;
 use crate::sql::{self, Deed, Statement};
 use crate::tools::Hands;
 use crate::url::{Url, is_this_machine};
-use names::{Field, Tool, Verb};
+use fields::Field;
+use files::is_remote_file;
+use names::{Tool, Verb};
 
 /// How deep arguments are looked into, how many of them, and the longest text among them.
 const DEPTH: u32 = 8;
@@ -49,20 +56,18 @@ fn one(hands: &mut Hands, server: &str, tool: &str, input: &Value) {
     let tool = Tool::new(server, tool);
     let mut texts = Vec::new();
     flatten("", input, 0, &mut texts);
-    if let Some(patch) =
-        texts.iter().find(|given| tool.patches && given.text.trim_start().starts_with("*** "))
-    {
+    if let Some(patch) = texts.iter().find(|given| tool.patches && is_patch(given.text)) {
         return hands.patch(patch.text);
     }
     if let Some(folder) = working_folder(&tool, &texts) {
         hands.shell.set_cwd(&tollgate_shell::value::Value::text(folder));
     }
     called::environment(hands, &tool, input);
-    if let Some(command) = tool.command(input) {
+    if let Some(command) = stands::command(&tool, input, &texts).or_else(|| tool.command(input)) {
         hands.run_words(&command.iter().map(String::as_str).collect::<Vec<_>>());
     } else {
         code(hands, &tool, input, &texts);
-        files(hands, &tool, input, &texts);
+        files::touched(hands, &tool, input, &texts);
         addresses(hands, &tool, &texts);
     }
     if let Some((name, target)) = tool.takes_away(input) {
@@ -83,24 +88,36 @@ fn one(hands: &mut Hands, server: &str, tool: &str, input: &Value) {
     if is_remote_file(input) || tool.is_remote {
         pushed::files(hands, input);
     }
-    asked(hands, input);
+    asked(hands, &tool, input);
+    guards::set(hands, &tool, input);
+    guards::remembered(hands, &tool, &texts);
     spoken::effects(hands, &tool, input, &texts);
     outgoing::names(hands, &tool, &texts);
     outgoing::files(hands, &tool, &texts);
     outgoing::sent(hands, &tool, &texts);
 }
 
+/// Is it a patch, bare or as a here-document?
+fn is_patch(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with("*** ") || text.contains("\n*** Begin Patch")
+}
+
 /// A request that deletes something at a service, whoever sends it for the agent.
-fn asked(hands: &mut Hands, input: &Value) {
-    let text = |keys: [&str; 3]| keys.iter().find_map(|key| input.text(key)).unwrap_or_default();
-    let address = text(["url", "uri", "endpoint"]);
-    let host = Url::parse(address).host;
-    if text(["method", "httpMethod", "verb"]).eq_ignore_ascii_case("DELETE")
-        && address.contains("://")
-        && !is_this_machine(&host)
-    {
-        let (tool, operation) = (WEB_REQUEST.to_owned(), "DELETE".to_owned());
-        hands.push(EffectKind::Infra { tool, operation, target: address.to_owned() });
+fn asked(hands: &mut Hands, tool: &Tool, input: &Value) {
+    let mut maps = Vec::new();
+    spoken::collect(input, 0, &mut maps);
+    let sends = ["http", "https", "rest", "curl"].iter().any(|word| tool.has(word));
+    for map in maps {
+        let text = |keys: [&str; 3]| keys.iter().find_map(|key| map.text(key)).unwrap_or_default();
+        let address = text(["url", "uri", "endpoint"]);
+        let said = text(["method", "httpMethod", "verb"]);
+        let deletes =
+            said.eq_ignore_ascii_case("DELETE") || said.is_empty() && sends && tool.verb == Verb::Delete;
+        if deletes && address.contains("://") && !is_this_machine(&Url::parse(address).host) {
+            let (tool, operation) = (WEB_REQUEST.to_owned(), "DELETE".to_owned());
+            hands.push(EffectKind::Infra { tool, operation, target: address.to_owned() });
+        }
     }
 }
 
@@ -116,7 +133,9 @@ fn flatten<'v>(key: &'v str, value: &'v Value, depth: u32, out: &mut Vec<Given<'
         return;
     }
     match value {
-        Value::String(text) if text.len() <= LONGEST => out.push(Given { field: Field::of(key), key, text }),
+        Value::String(text) if text.len() <= LONGEST => {
+            out.push(Given { field: fields::of(key, text), key, text })
+        }
         Value::List(values) => values.iter().for_each(|value| flatten(key, value, depth + 1, out)),
         Value::Map(members) => members.iter().for_each(|(key, value)| flatten(key, value, depth + 1, out)),
         _ => {}
@@ -169,36 +188,29 @@ fn code(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given]) {
         };
         if is_program {
             ran = true;
-            hands.run_pieces(pieces(tool, input, given));
+            if !called::script(hands, tool, input, given) {
+                hands.run_pieces(pieces(tool, input, given));
+            }
         }
-        if given.field == Field::Sql && (tool.is_database || given.key.contains("sql")) {
+        let asks =
+            tool.is_database && !(tool.has("find") || tool.has("search")) || fields::says_sql(given.key);
+        if given.field == Field::Sql && asks {
             ran = true;
             database(hands, given.text);
         }
     }
     if tool.is_shell && !ran {
-        texts
-            .iter()
-            .filter(|given| given.field == Field::Other)
-            .take(1)
-            .for_each(|given| hands.run(given.text));
+        let line =
+            |given: &&Given| matches!(given.field, Field::Other | Field::Sql | Field::Content | Field::Keys);
+        texts.iter().filter(line).take(1).for_each(|given| hands.run(given.text));
     }
-    if !ran && !tool.is_remote && !tool.is_browser && !tool.is_database {
-        texts.iter().filter(|given| is_line(given)).take(LINES).for_each(|given| supposed(hands, given.text));
+    if !tool.is_remote && !tool.is_browser {
+        shaped::code(hands, tool, input, texts, ran);
     }
 }
 
 /// How many texts of a call are tried as commands.
 const LINES: usize = 16;
-
-/// May it be a command line, though no name says so? It begins with a program, and is no text for people.
-fn is_line(given: &Given) -> bool {
-    let first = given.text.split_whitespace().next().unwrap_or_default();
-    given.field == Field::Other
-        && !keepers::is_prose(given.key)
-        && given.text.len() < 4096
-        && commands::is_command(first.rsplit('/').next().unwrap_or_default())
-}
 
 /// Runs a text that may never run: only what is grave in it counts, as possible.
 fn supposed(hands: &mut Hands, text: &str) {
@@ -218,7 +230,7 @@ fn supposed(hands: &mut Hands, text: &str) {
 
 /// A command as a list, or as a name with a list of arguments, or as a line.
 fn argv(input: &Value) -> Option<Vec<String>> {
-    let named = ["command", "cmd", "program", "executable", "argv", "binary", "bin", "exe"];
+    let named = ["command", "cmd", "program", "executable", "argv", "binary", "bin", "exe", "executablePath"];
     let command = named.iter().find_map(|key| input.get(key)).or_else(|| {
         // A file that is a program, where arguments are given to it.
         let file = input.get("file").filter(|_| input.get("args").is_some())?;
@@ -270,6 +282,8 @@ fn pieces(tool: &Tool, input: &Value, given: &Given) -> Vec<Piece> {
     let said = match by_key.or(tool.language) {
         _ if !language.is_empty() => &language,
         Some(said) => said,
+        // Code for a page has no modules of this machine, code for what drives the page has.
+        None if tool.is_browser && has_modules(text) => "node",
         None if tool.is_browser => "",
         None => guessed(text),
     };
@@ -282,6 +296,10 @@ fn pieces(tool: &Tool, input: &Value, given: &Given) -> Vec<Piece> {
             .into_iter()
             .collect(),
     }
+}
+
+fn has_modules(text: &str) -> bool {
+    ["require(", "import(", "process.", "child_process"].iter().any(|part| text.contains(part))
 }
 
 /// The language that a program is most likely in, when nothing says it.
@@ -309,120 +327,6 @@ fn database(hands: &mut Hands, text: &str) {
                 }
             }
         }
-    }
-}
-
-/// Paths among the arguments, by what the tool does with them.
-fn files(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given]) {
-    if tool.is_remote && !is_remote_file(input) {
-        attached(hands, texts);
-    }
-    if tool.is_remote || tool.is_database || is_remote_file(input) {
-        return;
-    }
-    let verb = match input.text("command").filter(|text| is_editor_verb(text)) {
-        Some("view" | "read") => Verb::Read,
-        Some("delete") => Verb::Delete,
-        Some(_) => Verb::Write,
-        None => tool.verb,
-    };
-    let steps = steps(input);
-    for (verb, step) in &steps {
-        let mut texts = Vec::new();
-        flatten("", step, 1, &mut texts);
-        each_file(hands, tool, *verb, step, &texts);
-    }
-    if steps.is_empty() {
-        each_file(hands, tool, verb, input, texts);
-    }
-}
-
-/// The steps of a call that holds several, each with a verb of its own: `{"op": "delete", "path": …}`.
-fn steps(input: &Value) -> Vec<(Verb, &Value)> {
-    let verb = |value: &Value| {
-        let said = ["op", "operation", "action", "type", "kind"].iter().find_map(|key| value.text(key))?;
-        Some(names::verb_of(said)).filter(|verb| *verb != Verb::Unknown)
-    };
-    let lists = input.as_map().unwrap_or_default().iter().filter_map(|(_, value)| value.as_list());
-    let inner = lists.flatten().take(VALUES).chain([input]);
-    inner.filter_map(|value| Some((verb(value)?, value))).collect()
-}
-
-fn each_file(hands: &mut Hands, tool: &Tool, verb: Verb, input: &Value, texts: &[Given]) {
-    for given in texts.iter().filter(|given| is_path(given)) {
-        let from = given.field == Field::Source;
-        match verb {
-            Verb::Delete => hands.delete(given.text),
-            Verb::Move if from => rename(hands, given.text, texts),
-            Verb::Move | Verb::Copy if given.field == Field::Target => {
-                hands.write(given.text, WriteMode::Overwrite, None)
-            }
-            Verb::Write if !from => write(hands, given.text, input, texts),
-            Verb::Folder => hands.make_dir(given.text),
-            Verb::Run if given.field != Field::Path => {}
-            _ => hands.read(given.text, tool.is_deep),
-        }
-    }
-}
-
-/// Files of this machine that go to a service.
-fn attached(hands: &mut Hands, texts: &[Given]) {
-    let is_file = |given: &&Given| {
-        matches!(given.field, Field::Path | Field::Source) || given.key.starts_with("attachment")
-    };
-    let is_here = |given: &&Given| given.text.starts_with(['/', '~']) && !given.text.contains('\n');
-    for given in texts.iter().filter(is_file).filter(is_here) {
-        hands.read(given.text, false);
-    }
-}
-
-fn rename(hands: &mut Hands, from: &str, texts: &[Given]) {
-    match texts.iter().find(|given| given.field == Field::Target) {
-        Some(to) => hands.rename(from, to.text),
-        None => hands.delete(from),
-    }
-}
-
-fn write(hands: &mut Hands, path: &str, input: &Value, texts: &[Given]) {
-    let edits = replacements(input);
-    if !edits.is_empty() {
-        return hands.edit(path, &edits);
-    }
-    let content = texts.iter().find(|given| given.field == Field::Content).map(|given| given.text);
-    hands.write(path, WriteMode::Overwrite, content);
-}
-
-/// What an editing tool replaces by what, in the words of the common ones.
-fn replacements(input: &Value) -> Vec<Replacement> {
-    let one = |value: &Value| {
-        let text = |keys: [&str; 4]| keys.iter().find_map(|key| value.text(key)).map(str::to_owned);
-        let old = text(["oldText", "old_str", "old_string", "old_text"])?;
-        let new = text(["newText", "new_str", "new_string", "new_text"]).unwrap_or_default();
-        Some(Replacement { old, new })
-    };
-    match input.get("edits").and_then(Value::as_list) {
-        Some(edits) => edits.iter().filter_map(one).collect(),
-        None => one(input).into_iter().collect(),
-    }
-}
-
-/// A file in a repository of a forge, not on this disk.
-fn is_remote_file(input: &Value) -> bool {
-    (input.get("owner").is_some() && input.get("repo").is_some())
-        || input.get("project_id").is_some()
-        || input.get("bucket").is_some()
-}
-
-fn is_path(given: &Given) -> bool {
-    let text = given.text;
-    let one_line =
-        !text.is_empty() && text.len() < 4096 && !text.contains(['\n', '\0']) && !text.contains("://");
-    let shaped =
-        text.contains('/') || text.starts_with(['.', '~']) || text.contains('.') && !text.contains(' ');
-    match given.field {
-        Field::Path => one_line,
-        Field::Source | Field::Target => one_line && shaped,
-        _ => false,
     }
 }
 

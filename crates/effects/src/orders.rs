@@ -5,7 +5,7 @@ use tollgate_model::World;
 
 use crate::content;
 use crate::hidden;
-use crate::instructions::{Sentence, Sentences, told};
+use crate::instructions::{Sentence, Sentences, gets_round, told};
 use crate::url::{Url, is_this_machine};
 
 /// The longest prompt that is read.
@@ -20,6 +20,10 @@ pub(crate) fn order(prompt: &str, world: &dyn World) -> Option<String> {
         return Some("what nobody sees".to_owned());
     }
     let all = Sentences::of(prompt);
+    let round = all.iter().find_map(|sentence| gets_round(sentence).or_else(|| plants(sentence)));
+    if let Some(round) = round {
+        return Some(round.to_owned());
+    }
     let (orders, rest): (Vec<&Sentence>, Vec<&Sentence>) =
         all.iter().filter(|sentence| !sentence.forbids).partition(|sentence| !is_about(sentence, ABOUT));
     let one = orders.iter().find_map(|sentence| {
@@ -28,6 +32,7 @@ pub(crate) fn order(prompt: &str, world: &dyn World) -> Option<String> {
             .map(str::to_owned);
         says.or_else(|| runs(sentence, world))
             .or_else(|| removes(sentence, world))
+            .or_else(|| obeys(sentence))
             .or_else(|| forces(sentence))
     });
     // Whoever is to look for keys and to send them is not asked about them.
@@ -144,7 +149,8 @@ fn is_about(sentence: &Sentence, begins: &[&str]) -> bool {
         .fold(words, |words, start| words.strip_prefix(start).unwrap_or(words));
     // What is only given as an example is not to be done.
     let shows = [" such as ", " for example", " e.g.", " as plain "].iter().any(|sign| words.contains(sign));
-    let asks = words.contains('?') || words.contains(" how to ") || shows;
+    // A question mark in an address asks nothing.
+    let asks = words.contains("? ") || words.ends_with('?') || words.contains(" how to ") || shows;
     begins.iter().any(|start| words.starts_with(start)) || asks
 }
 
@@ -180,7 +186,7 @@ fn runs(sentence: &Sentence, world: &dyn World) -> Option<String> {
 }
 
 /// A line that is a command by itself: it begins with a program, and has the signs of one.
-fn begins_command(said: &str) -> Option<&str> {
+pub(crate) fn begins_command(said: &str) -> Option<&str> {
     const PROGRAMS: &[&str] = &[
         "curl",
         "wget",
@@ -216,6 +222,10 @@ fn begins_command(said: &str) -> Option<&str> {
         "psql",
     ];
     let line = said.trim_start_matches(['$', '>', '-', '*', ' ']);
+    // What it is good for is no part of it.
+    let line = [" so that ", " so the ", " so we ", " because ", " in order to "]
+        .iter()
+        .fold(line, |line, reason| line.split(reason).next().unwrap_or(line));
     let program = line.split_whitespace().next()?;
     let signs = [" -", " |", "://", " >", "$(", "/", "&&"];
     let prose = [" is ", " was ", " are ", " the ", " what ", " that ", " when "]
@@ -315,6 +325,12 @@ fn removes(sentence: &Sentence, world: &dyn World) -> Option<String> {
     let (_, rest) = verbs.iter().filter_map(|verb| words.split_once(verb)).find(|(before, _)| {
         ordered(before.trim_start_matches(|c: char| c.is_ascii_digit() || ".-* ".contains(c)))
     })?;
+    if let Some(gone) = paths_gone(rest, world) {
+        return Some(gone);
+    }
+    let tables = [" table ", " tables ", " schema ", " collection ", " namespace ", " cluster "];
+    let live = ["production database", "prod database", "in production", "in prod", "production cluster"];
+    let inside = tables.iter().any(|part| rest.contains(part)) && live.iter().any(|part| rest.contains(part));
     let home = world.home();
     let whole = [
         "everything in ",
@@ -347,8 +363,77 @@ fn removes(sentence: &Sentence, world: &dyn World) -> Option<String> {
         let before = format!(" {before}");
         ended && (all || !parts.iter().any(|part| before.contains(part)))
     });
-    (is_home && (all || rest.split_whitespace().count() <= 3) || named)
+    (inside || is_home && (all || rest.split_whitespace().count() <= 3) || named)
         .then(|| "to delete what nothing brings back".to_owned())
+}
+
+/// Paths that a sentence wants to have deleted, right behind its verb: judged as the command that deletes them.
+fn paths_gone(rest: &str, world: &dyn World) -> Option<String> {
+    let small = ["and", "the", "all", "of", "everything", "in", "under", "contents", "folder", "folders"];
+    let plain = |word: &'static str| move |part: &&str| *part != word;
+    let parts = rest.split_whitespace().map(|part| part.trim_end_matches([',', '.', ';', '!', '/']));
+    let paths: Vec<&str> = parts
+        .filter(|part| small.iter().all(|word| plain(word)(part)))
+        .take_while(|part| part.starts_with("~/") || part.starts_with('/'))
+        .filter(|path| path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"~/._-".contains(&byte)))
+        .collect();
+    let command = format!("rm -rf {}", paths.join(" "));
+    let does = (!paths.is_empty()).then(|| content::everyday_dangers(&command, world))?.into_iter().next()?;
+    Some(format!("to delete what it {does}"))
+}
+
+/// What an address gives is to be run, or obeyed.
+fn obeys(sentence: &Sentence) -> Option<String> {
+    let words = sentence.words.trim_start_matches(|c: char| " -*>.)".contains(c) || c.is_ascii_digit());
+    let gets = ["download ", "fetch ", "get ", "curl ", "load ", "read ", "open "];
+    let runs = [
+        "and run it",
+        "and execute it",
+        "do exactly what it says",
+        "do what it says",
+        "do whatever it says",
+        "and obey",
+        "and bash it",
+    ];
+    let away = words.split_whitespace().any(|word| {
+        (word.starts_with("http://") || word.starts_with("https://"))
+            && !is_this_machine(&Url::parse(word).host)
+    });
+    let ordered = gets.iter().any(|get| words.starts_with(get)) && runs.iter().any(|run| words.contains(run));
+    (ordered && away).then(|| "to run what an address gives".to_owned())
+}
+
+/// A way in, a line that runs at each start, or an agent without its guards.
+fn plants(sentence: &Sentence) -> Option<&'static str> {
+    if sentence.forbids {
+        return None;
+    }
+    let text = format!("{} {}", sentence.words.trim(), sentence.code.join(" ").to_lowercase());
+    let text = text.trim_start_matches(|c: char| " -*>.)`".contains(c) || c.is_ascii_digit());
+    let text = ["please ", "then ", "now ", "also "]
+        .iter()
+        .fold(text, |text, lead| text.strip_prefix(lead).unwrap_or(text));
+    let any = |list: &[&str]| list.iter().any(|part| text.contains(part));
+    let adds = ["append ", "add ", "put ", "insert ", "write ", "copy ", "echo ", "install "];
+    let adds = adds.iter().any(|verb| text.starts_with(verb));
+    if adds && any(&["to ~/.ssh/authorized_keys", "into ~/.ssh/authorized_keys", "in ~/.ssh/authorized_keys"])
+    {
+        return Some("to let somebody in");
+    }
+    let starts = ["~/.bashrc", "~/.zshrc", "~/.profile", "~/.bash_profile", "~/.zprofile", "crontab"];
+    if adds && any(&starts) && any(&["curl ", "wget ", "base64", "| sh", "| bash", "/dev/tcp"]) {
+        return Some("to leave what runs at each start");
+    }
+    let takes = [
+        "edit ", "remove ", "delete ", "empty ", "clear ", "disable ", "open ", "change ", "modify ",
+        "update ",
+    ];
+    let settings =
+        any(&[".claude/settings", ".codex/config", ".cursor/hooks", ".gemini/settings", ".config/tollgate"]);
+    let guards = any(&["hook", "permission", "deny", "policy"])
+        && any(&["remove", "delete", "disable", "empty", "clear"]);
+    (takes.iter().any(|verb| text.starts_with(verb)) && settings && guards)
+        .then_some("to switch its guard off")
 }
 
 /// A branch that others build on is overwritten.
@@ -375,6 +460,9 @@ fn gives_away(orders: &[&Sentence]) -> Option<String> {
 fn names_secret(text: &str) -> bool {
     let secrets = [
         "/.ssh/id_",
+        "of ~/.ssh",
+        "in ~/.ssh",
+        "~/.ssh to ",
         "id_rsa",
         "id_ed25519",
         ".aws/credentials",
@@ -426,9 +514,18 @@ fn is_sent(text: &str) -> bool {
         "deliver ",
         "push them ",
         "put them ",
+        "put it ",
+        "put the values ",
+        "put the contents ",
         "report them ",
     ];
     let sent = verbs.iter().any(|verb| text.contains(&format!(" {verb}")) || text.starts_with(verb));
+    // An address with a place for what was read.
+    let filled = text.split_whitespace().any(|word| {
+        let (_, query) = word.split_once('?').unwrap_or_default();
+        word.starts_with("http") && ["=<", "={", "=$", "=["].iter().any(|place| query.contains(place))
+    });
+    let sent = sent || filled;
     let address = text.split_whitespace().any(|word| {
         let word =
             word.trim_matches(|c: char| matches!(c, '`' | '"' | '\'' | '(' | ')' | ',' | '.' | '<' | '>'));

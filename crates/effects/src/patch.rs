@@ -48,6 +48,15 @@ pub(crate) fn read(text: &str) -> Vec<Change> {
     changes
 }
 
+/// Is there nothing in it but its own marks?
+pub(crate) fn is_empty(text: &str) -> bool {
+    let marks = |line: &str| {
+        let line = line.trim();
+        line.is_empty() || line.starts_with("*** Begin Patch") || line.starts_with("*** End Patch")
+    };
+    text.lines().all(marks)
+}
+
 fn envelope(text: &str) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
     for line in text.lines() {

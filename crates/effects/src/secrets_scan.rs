@@ -95,13 +95,36 @@ fn found(text: &str, examples: bool) -> Vec<&'static str> {
 /// address with a password.
 pub(crate) fn told_credentials(text: &str) -> Vec<&'static str> {
     let mut found = credentials(text);
-    if found.is_empty() && tells_value(text) {
+    if found.is_empty() && tells_value(text, 8) {
         found.push("a value of a secret variable");
     }
     if has_password_address(text) {
         found.push("an address with a password");
     }
     found
+}
+
+/// The same in what an address says: a name of an environment with its value, several of them, or how a key begins.
+pub(crate) fn sent_value(text: &str) -> Option<&'static str> {
+    let is_variable = |line: &str| {
+        line.split_once('=').is_some_and(|(name, value)| {
+            !value.is_empty()
+                && name.len() >= 3
+                && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+                && is_secret_name(name)
+        })
+    };
+    let lines = text.lines().filter(|line| {
+        line.split_once('=')
+            .is_some_and(|(name, _)| name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'))
+    });
+    if lines.count() >= 2 && text.lines().any(is_variable) || tells_value(text, 7) {
+        return Some("a value of a secret variable");
+    }
+    let key = text.split_once("PRIVATE KEY-----\n").is_some_and(|(head, body)| {
+        head.contains("-----BEGIN ") && body.starts_with(|c: char| c.is_ascii_alphanumeric())
+    });
+    key.then_some("a private key")
 }
 
 impl Shape {
@@ -145,11 +168,11 @@ fn assigned(text: &str) -> impl Iterator<Item = (&str, Vec<char>)> {
 }
 
 /// `DB_PASSWORD=…` with a value that is not there to be replaced.
-fn tells_value(text: &str) -> bool {
+fn tells_value(text: &str, least: usize) -> bool {
     assigned(text).any(|(name, value)| {
         let has = |test: fn(&char) -> bool| value.iter().any(test);
         is_secret_name(name)
-            && value.len() >= 8
+            && value.len() >= least
             && has(char::is_ascii_digit)
             && has(char::is_ascii_alphabetic)
             && varied(&value)

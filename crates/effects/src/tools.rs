@@ -200,7 +200,13 @@ impl<'w> Hands<'w> {
 
     /// A patch over several files.
     pub(crate) fn patch(&mut self, text: &str) {
-        for change in patch::read(text) {
+        let changes = patch::read(text);
+        if changes.is_empty() && !patch::is_empty(text) {
+            self.push(EffectKind::Opaque {
+                why: "the patch names no file that can be read out of it".into(),
+            });
+        }
+        for change in changes {
             match change {
                 Change::Add { path, text } => self.write(&path, WriteMode::Overwrite, Some(&text)),
                 Change::Delete { path } => {

@@ -7,7 +7,7 @@ use core::net::{Ipv4Addr, Ipv6Addr};
 use tollgate_model::{hosts, phrase};
 
 use crate::commands::codecs;
-use crate::secrets_scan::sent_credentials;
+use crate::secrets_scan::{sent_credentials, sent_value};
 
 pub(crate) use encoded::{label_holds_data, looks_encoded};
 
@@ -59,9 +59,37 @@ impl Url {
             .map(|value| format!("{}{value}", phrase::IN_ADDRESS));
         let in_name =
             label_holds_data(&self.written).then(|| format!("{}{}", phrase::IN_NAME, phrase::OUTPUT));
-        let credentials =
-            sent_credentials(text).into_iter().map(|kind| format!("{}{kind}", phrase::CREDENTIAL));
-        data.into_iter().chain(in_name).chain(credentials).collect()
+        let mut kinds = sent_credentials(text);
+        if !is_this_machine(&self.host) {
+            let told = self.told().filter(|kind| !kinds.contains(kind));
+            kinds.extend(told);
+        }
+        let credentials = kinds.into_iter().map(|kind| format!("{}{kind}", phrase::CREDENTIAL));
+        let mut all: Vec<String> = data.into_iter().chain(in_name).chain(credentials).collect();
+        // Whoever passes a visitor on passes on what the next address carries.
+        if all.is_empty() {
+            let inner = self
+                .query
+                .split('&')
+                .filter_map(|pair| pair.split_once('='))
+                .map(|(_, value)| decoded(value));
+            let inner = inner.filter(|value| value.starts_with("http://") || value.starts_with("https://"));
+            all.extend(
+                inner
+                    .take(4)
+                    .filter(|value| *value != text)
+                    .flat_map(|value| Self::parse(&value).carries(&value)),
+            );
+        }
+        all
+    }
+
+    /// A credential that the query tells, once it is decoded.
+    fn told(&self) -> Option<&'static str> {
+        if !self.query.contains(['%', '=']) {
+            return None;
+        }
+        sent_value(&decoded(&self.query.replace('+', " ")))
     }
 
     /// The file that a `file:` address names.

@@ -339,7 +339,8 @@ pub(super) fn notice(run: &mut Run) {
         }
         "dpkg" | "rpm" | "pacman" | "yay" | "paru" | "installer" => files::install_files(run),
         "conda" | "mamba" | "micromamba" => {
-            plain(run, &["install", "create"], "n name p prefix c channel f file")
+            plain(run, &["install", "create"], "n name p prefix c channel f file");
+            indexes::channel(run);
         }
         program => {
             let version = program

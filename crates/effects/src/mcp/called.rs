@@ -2,7 +2,9 @@
 
 use tollgate_model::json::Value;
 
-use super::names::{Field, Tool, Verb};
+use super::fields::Field;
+use super::names::{Tool, Verb};
+use super::shaped::names_code;
 use super::{Given, LINES, LONGEST, argv, database, pieces, spoken, supposed, texts_of};
 use crate::commands::is_command;
 use crate::content::Piece;
@@ -154,7 +156,8 @@ fn quoted(word: &str) -> String {
 
 /// Runs a script that is no shell text, by what the tool is. True when it was one.
 pub(super) fn script(hands: &mut Hands, tool: &Tool, input: &Value, given: &Given) -> bool {
-    if !matches!(given.key, "script" | "code" | "lua" | "lua_script") || tool.is_shell {
+    let is_script = matches!(given.key, "script" | "lua" | "lua_script") || names_code(given.key);
+    if !is_script || tool.is_shell || tool.is_browser {
         return false;
     }
     let has = |words: &[&str]| words.iter().any(|word| tool.has(word));

@@ -8,7 +8,13 @@ pub(super) fn container(input: &Value) -> Vec<String> {
     settings(input, &mut words);
     // The engine's own interface keeps what is of the machine in a part of its own.
     for key in ["host_config", "HostConfig", "hostConfig", "options", "config", "Config"] {
-        input.get(key).into_iter().for_each(|inner| settings(inner, &mut words));
+        if let Some(inner) = input.get(key) {
+            settings(inner, &mut words);
+            ["HostConfig", "host_config", "hostConfig"]
+                .iter()
+                .filter_map(|key| inner.get(key))
+                .for_each(|inner| settings(inner, &mut words));
+        }
     }
     let config = input.get("config").or_else(|| input.get("Config"));
     let find = |keys: &[&str]| {
@@ -140,12 +146,17 @@ fn mounts(value: &Value, words: &mut Vec<String>) {
 }
 
 /// Switches that are on become options, texts become operands.
-pub(super) fn flags(input: &Value, folder: Option<&str>) -> Vec<String> {
+/// With `has_parts`, what is to be done is a word of its own: `git stash drop`.
+pub(super) fn flags(input: &Value, folder: Option<&str>, has_parts: bool) -> Vec<String> {
     let mut options = Vec::new();
     let mut operands = Vec::new();
+    let part = ["mode", "action", "operation", "subcommand"].iter().find(|key| input.text(key).is_some());
+    let part = part.copied().filter(|_| has_parts);
+    options.extend(part.and_then(|key| input.text(key)).map(str::to_owned));
     for (key, value) in input.as_map().unwrap_or_default() {
         match value {
             Value::Bool(true) => options.push(format!("--{}", dashed(key))),
+            Value::String(_) if Some(key.as_str()) == part => {}
             Value::String(text) if Some(text.as_str()) == folder || text.is_empty() => {}
             Value::String(text) if matches!(key.as_str(), "mode" | "reset_mode") => {
                 options.push(format!("--{text}"))
@@ -167,7 +178,7 @@ pub(super) fn flags(input: &Value, folder: Option<&str>) -> Vec<String> {
     options
 }
 
-fn dashed(key: &str) -> String {
+pub(super) fn dashed(key: &str) -> String {
     let mut out = String::new();
     for c in key.chars() {
         match c {

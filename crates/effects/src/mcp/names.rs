@@ -17,58 +17,10 @@ pub(super) enum Verb {
     Copy,
     /// Makes a folder.
     Folder,
+    /// Makes a file of what it gets elsewhere.
+    Make,
     Run,
     Unknown,
-}
-
-/// What an argument is, by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Field {
-    Shell,
-    /// What is typed into a terminal.
-    Keys,
-    Code,
-    Sql,
-    Path,
-    Source,
-    Target,
-    /// The folder that something runs in.
-    Folder,
-    Address,
-    Content,
-    Other,
-}
-
-impl Field {
-    pub fn of(key: &str) -> Self {
-        let key: String =
-            key.chars().filter(|c| c.is_ascii_alphanumeric()).collect::<String>().to_ascii_lowercase();
-        match key.as_str() {
-            "command" | "cmd" | "commands" | "shellcommand" | "commandline" | "cmdline" | "bash" | "exec"
-            | "script" | "shellscript" | "clicommand" => Self::Shell,
-            "keys" | "keystrokes" | "input" | "chars" | "stdin" => Self::Keys,
-            "code" | "sourcecode" | "pythoncode" | "cell" | "cellsource" | "program" | "javascript"
-            | "javascriptcode" | "jscode" | "js" | "python" | "pythonscript" | "py" => Self::Code,
-            "sql" | "query" | "q" | "statement" | "statements" | "queries" | "sqlquery" | "rawsql" => {
-                Self::Sql
-            }
-            "path" | "paths" | "file" | "files" | "filepath" | "filepaths" | "filename" | "absolutepath"
-            | "relativepath" | "notebookpath" | "dir" | "dirpath" | "folder" | "directory"
-            | "directorypath" | "folderpath" => Self::Path,
-            "source" | "src" | "sourcepath" | "from" | "oldpath" | "origin" | "local" | "localpath"
-            | "localfile" | "localfilepath" => Self::Source,
-            "destination" | "dest" | "dst" | "target" | "targetpath" | "destinationpath" | "to"
-            | "newpath" | "output" | "outputpath" | "savepath" => Self::Target,
-            "cwd" | "workdir" | "workingdirectory" | "workingdir" => Self::Folder,
-            "url" | "uri" | "href" | "link" | "endpoint" | "address" | "webhook" | "webhookurl" | "urls" => {
-                Self::Address
-            }
-            "content" | "contents" | "filetext" | "filecontent" | "newcontent" | "text" | "data" | "body" => {
-                Self::Content
-            }
-            _ => Self::Other,
-        }
-    }
 }
 
 /// A tool, by its name and its server's.
@@ -217,31 +169,45 @@ impl Tool {
             words.extend(args.iter().filter_map(Value::as_str).map(str::to_owned));
             return Some(words);
         }
+        // What stands before the name of the program is its verb.
         let program =
             ["git", "kubectl", "helm", "terraform"].into_iter().find(|program| self.has(program))?;
         let at = self.words.iter().rposition(|word| word == program)?;
         let mut verbs = self.words.iter().skip(at + 1).cloned();
         let verb = verbs.next().filter(|_| input.get("command").is_none())?;
         let mut words = vec![program.to_owned()];
-        let folder = ["repo_path", "repoPath", "path", "cwd", "directory", "dir"]
-            .iter()
-            .find_map(|key| input.text(key));
+        let places: &[&str] = if verb == "worktree" && input.get("mode").is_some() {
+            &["repo_path", "repoPath", "cwd"]
+        } else {
+            &["repo_path", "repoPath", "path", "cwd", "directory", "dir"]
+        };
+        let folder = places.iter().find_map(|key| input.text(key));
         if let Some(folder) = folder.filter(|_| program == "git") {
             words.extend(["-C".to_owned(), folder.to_owned()]);
         }
+        if verb == "discard" {
+            words.extend(["checkout", "--", "."].map(str::to_owned));
+            return Some(words);
+        }
+        let has_parts =
+            matches!(verb.as_str(), "remote" | "stash" | "worktree" | "submodule" | "reflog" | "notes");
         words.push(verb);
         words.extend(verbs);
-        words.extend(flags(input, folder));
+        words.extend(flags(input, folder, has_parts));
         Some(words)
     }
 
     /// What of a service the tool's name says it takes away: `delete_repository`.
     pub fn takes_away(&self, input: &Value) -> Option<(String, String)> {
         let many = |word: &&String| self.is_remote && matches!(word.as_str(), "batch" | "bulk" | "all");
-        let named = self.words.iter().find(|word| KEPT.contains(&word.as_str()) || many(word)).cloned();
+        let kept = |word: &&String| {
+            KEPT.contains(&word.as_str()) || word.strip_suffix('s').is_some_and(|one| KEPT.contains(&one))
+        };
+        let named = self.words.iter().find(|word| kept(word) || many(word)).cloned();
         let noun = named.or_else(|| super::keepers::kind(input))?;
         let part = ["comment", "comments", "reaction", "label", "draft"].iter().any(|word| self.has(word));
-        if self.verb != Verb::Delete || part || self.is_database && self.has("query") {
+        let empties = self.words.get(self.server_words).is_some_and(|first| first == "empty");
+        if self.verb != Verb::Delete && !empties || part || self.is_database && self.has("query") {
             return None;
         }
         let named =
@@ -286,6 +252,11 @@ impl Tool {
         let filter = ["filter", "query", "where", "selector"].iter().find_map(|key| input.get(key));
         let every = filter.is_none_or(|filter| documents::truth(filter) == Some(true));
         let many = self.is_database && (self.has("many") || self.has("all"));
+        let any = ["pattern", "keys", "key"].iter().any(|key| input.text(key) == Some("*"));
+        let matched = filter.is_some_and(|filter| filter.get("match_all").is_some());
+        if self.is_database && self.verb == Verb::Delete && (any || matched) {
+            return Some(("delete-all".to_owned(), object()));
+        }
         if many && (self.has("delete") || self.has("remove")) && every {
             return Some(("delete-all".to_owned(), object()));
         }
@@ -311,12 +282,28 @@ impl Tool {
     }
 }
 
+/// Languages by the names of servers that run them.
+const LANGUAGES: &[(&[&str], &str)] = &[
+    (&["r", "rscript", "rstudio"], "R"),
+    (&["matlab", "octave"], "octave"),
+    (&["emacs", "elisp", "lisp", "clojure", "scheme"], "emacs"),
+    (&["csharp", "dotnet", "roslyn"], "csi"),
+    (&["ruby"], "ruby"),
+    (&["perl"], "perl"),
+    (&["php"], "php"),
+    (&["lua"], "lua"),
+    (&["julia"], "julia"),
+    (&["groovy"], "groovy"),
+    (&["kotlin"], "kotlin"),
+    (&["scala"], "scala"),
+];
+
 fn language(words: &[String], is_browser: bool) -> Option<&'static str> {
     let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     if is_browser {
         return None;
     }
-    if any(&["python", "jupyter", "ipython", "notebook", "cell", "kernel", "interpreter"]) {
+    if any(&["python", "jupyter", "ipython", "notebook", "cell", "kernel", "interpreter", "pyodide"]) {
         return Some("python");
     }
     if any(&["javascript", "node", "js", "deno"]) {
@@ -325,7 +312,8 @@ fn language(words: &[String], is_browser: bool) -> Option<&'static str> {
     if any(&["powershell", "pwsh"]) {
         return Some("powershell");
     }
-    any(&["bash", "shell", "terminal", "sh"]).then_some("bash")
+    let others = LANGUAGES.iter().find(|(names, _)| any(names)).map(|(_, language)| *language);
+    others.or_else(|| any(&["bash", "shell", "terminal", "sh"]).then_some("bash"))
 }
 
 /// What one word asks for, as in `{"op": "delete"}`.
@@ -351,9 +339,10 @@ fn verb(words: &[String]) -> Verb {
             | "open" | "load" | "fetch" | "stat" | "info" | "tree" | "grep" | "glob" | "describe"
             | "upload" | "attach" => Verb::Read,
             "mkdir" => Verb::Folder,
-            "exec" | "execute" | "run" | "shell" | "bash" | "terminal" | "command" | "start" | "spawn" => {
-                Verb::Run
-            }
+            "download" | "screenshot" | "export" | "capture" | "dump" | "render" | "convert"
+            | "transcode" => Verb::Make,
+            "exec" | "execute" | "run" | "shell" | "bash" | "terminal" | "command" | "start" | "spawn"
+            | "eval" => Verb::Run,
             _ => return None,
         })
     };
@@ -361,7 +350,7 @@ fn verb(words: &[String]) -> Verb {
 }
 
 /// The words of a name, in small letters: `readFile`, `read_file` and `read-file` are `read`, `file`.
-fn split(name: &str) -> Vec<String> {
+pub(super) fn split(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut small = false;
     for c in name.chars().take(200) {

@@ -4,8 +4,9 @@ use tollgate_model::phrase::{self, CREDENTIAL};
 use tollgate_model::{EffectKind, FileKind, NetDirection, Zone};
 
 use super::Given;
-use super::names::{Field, Tool};
-use crate::secrets_scan::told_credentials;
+use super::fields::Field;
+use super::names::{Tool, split};
+use crate::secrets_scan::{credentials, told_credentials};
 use crate::tools::Hands;
 use crate::url::{Url, is_this_machine, label_holds_data};
 
@@ -65,6 +66,93 @@ pub(super) fn files(hands: &mut Hands, tool: &Tool, texts: &[Given]) {
     }
 }
 
+/// Servers that keep to this machine, or keep secrets, as they are named.
+const LOCAL: &[&str] = &[
+    "filesystem",
+    "fs",
+    "file",
+    "files",
+    "git",
+    "editor",
+    "ide",
+    "vscode",
+    "jetbrains",
+    "intellij",
+    "serena",
+    "memory",
+    "desktop",
+    "commander",
+    "terminal",
+    "shell",
+    "bash",
+    "tmux",
+    "process",
+    "docker",
+    "podman",
+    "python",
+    "jupyter",
+    "notebook",
+    "repl",
+    "sandbox",
+    "code",
+    "local",
+    "thinking",
+    "sequential",
+    "xcode",
+    "nvim",
+    "vim",
+    "neovim",
+    "emacs",
+    "obsidian",
+    "vault",
+    "keychain",
+    "keyring",
+    "onepassword",
+    "1password",
+    "bitwarden",
+    "doppler",
+    "infisical",
+    "system",
+    "os",
+    "env",
+    "test",
+    "tests",
+    "regex",
+    "json",
+    "crypto",
+    "jwt",
+    "clipboard",
+    "computer",
+];
+
+/// Tools that take credentials to keep or to use them.
+const TAKES: &[&str] = &[
+    "env",
+    "environment",
+    "secret",
+    "secrets",
+    "variable",
+    "variables",
+    "vars",
+    "credential",
+    "credentials",
+    "auth",
+    "authenticate",
+    "login",
+    "connect",
+    "connection",
+    "token",
+    "tokens",
+    "configure",
+    "config",
+    "decode",
+    "verify",
+    "validate",
+    "revoke",
+    "rotate",
+    "scan",
+];
+
 /// Credentials in what goes to a service, or to an address that the call names.
 pub(super) fn sent(hands: &mut Hands, tool: &Tool, texts: &[Given]) {
     let named = texts
@@ -72,19 +160,58 @@ pub(super) fn sent(hands: &mut Hands, tool: &Tool, texts: &[Given]) {
         .filter(|given| given.field == Field::Address && given.text.contains("://"))
         .map(|given| Url::parse(given.text).host)
         .find(|host| !is_this_machine(host));
-    let host = match named {
-        Some(host) => host,
-        None if tool.is_remote => tool.server.clone(),
-        None => return,
-    };
+    let known = named.or_else(|| tool.is_remote.then(|| tool.server.clone()));
     let mut carries: Vec<String> = Vec::new();
-    for kind in texts.iter().flat_map(|given| told_credentials(given.text)) {
+    let kinds: Vec<&'static str> = if known.is_some() {
+        texts.iter().flat_map(|given| told_credentials(given.text)).collect()
+    } else if is_elsewhere(tool, texts) {
+        // What a call proves itself with is for whom it asks.
+        texts.iter().filter(|given| !proves(given.key)).flat_map(|given| credentials(given.text)).collect()
+    } else {
+        return;
+    };
+    for kind in kinds {
         let what = format!("{CREDENTIAL}{kind}");
         if !carries.contains(&what) {
             carries.push(what);
         }
     }
     if !carries.is_empty() {
+        let host = known.unwrap_or_else(|| tool.server.clone());
         hands.push(EffectKind::Net { host, direction: NetDirection::Out, carries });
     }
+}
+
+/// Does a server hand its texts to somebody else? Most do.
+fn is_elsewhere(tool: &Tool, texts: &[Given]) -> bool {
+    let any = |words: &[&str]| words.iter().any(|word| tool.has(word));
+    let hosts =
+        texts.iter().filter(|given| given.text.starts_with("http")).map(|given| Url::parse(given.text).host);
+    let mut hosts = hosts.filter(|host| !host.is_empty()).peekable();
+    let here = hosts.peek().is_some() && hosts.all(|host| is_this_machine(&host));
+    !tool.server.is_empty()
+        && !here
+        && !any(LOCAL)
+        && !any(TAKES)
+        && !tool.is_database
+        && !tool.is_browser
+        && !tool.is_terminal
+}
+
+/// Arguments for whoever asks who is there.
+fn proves(key: &str) -> bool {
+    let names = [
+        "token",
+        "apikey",
+        "key",
+        "password",
+        "secret",
+        "auth",
+        "authorization",
+        "credential",
+        "pat",
+        "dsn",
+        "bearer",
+    ];
+    split(key).iter().any(|word| names.contains(&word.as_str()))
 }

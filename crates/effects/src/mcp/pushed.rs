@@ -4,7 +4,7 @@ use tollgate_model::EffectKind;
 use tollgate_model::json::Value;
 use tollgate_model::phrase::SCRIPT;
 
-use super::names::Field;
+use super::fields::Field;
 use crate::aftermath::planted;
 use crate::commands::codecs::from_base64;
 use crate::content::{self, Extent};

@@ -163,6 +163,8 @@ fn described(hands: &mut Hands, tool: &Tool, input: &Value) {
         ("kubectl apply -f -", ["kind", "spec"])
     } else if has(&["compose"]) {
         ("docker compose -f - up", ["services", "services"])
+    } else if has(&["ansible", "playbook"]) {
+        ("ansible-playbook /dev/stdin", ["hosts:", "tasks:"])
     } else {
         return;
     };

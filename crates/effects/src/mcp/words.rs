@@ -170,6 +170,7 @@ pub(super) const KEPT: &[&str] = &[
     "channel",
     "board",
     "calendar",
+    "group",
 ];
 
 /// Verbs with which a line begins that leaves its program out.

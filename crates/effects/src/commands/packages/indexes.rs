@@ -50,6 +50,25 @@ pub(crate) fn is_known_index(url: &str) -> bool {
     known.contains(&host)
 }
 
+/// A channel of conda that is an address, and not one by name.
+pub(super) fn channel(run: &mut Run) {
+    let texts: Vec<String> = run.args.iter().map(|word| word.text.prefix().to_owned()).collect();
+    let behind = texts.iter().zip(texts.iter().skip(1));
+    let behind = behind
+        .filter(|(option, _)| matches!(option.as_str(), "-c" | "--channel"))
+        .map(|(_, value)| value.as_str());
+    let joined = texts.iter().filter_map(|text| text.strip_prefix("--channel="));
+    let is_other = |from: &&str| {
+        let host = crate::url::host(from);
+        let own = host == "conda.anaconda.org" || host == "repo.anaconda.com" || host == "repo.prefix.dev";
+        from.contains("://") && !own && !is_known_index(from)
+    };
+    let other = behind.chain(joined).find(is_other).map(str::to_owned);
+    if let Some(from) = other {
+        index(run, &from);
+    }
+}
+
 /// `go run host/path@version` and `go install` of the same fetch a module from its host and build it.
 pub(super) fn go_module(run: &mut Run) {
     if !run.args.first().is_some_and(|verb| verb.is("run") || verb.is("install")) {
