@@ -90,11 +90,26 @@ fn guess(command: &Word) -> Guess {
     {
         return Guess::Tool(words);
     }
+    if let Some(name) = affixed(text) {
+        let plain = name.trim_start_matches('-');
+        return if commands::is_command(plain) { Guess::Tool(vec![plain.to_owned()]) } else { Guess::Chosen };
+    }
     if is_chosen(text) || (last_name(text).is_some() && text.pieces.len() == 2) {
         Guess::Chosen
     } else {
         Guess::Made
     }
+}
+
+/// `${CROSS_COMPILE}gcc`, `prog${EXE}`: a name with something before or behind it that a build sets, or nobody does.
+fn affixed(text: &Text) -> Option<&str> {
+    let variable = |piece: &Piece| matches!(piece, Piece::Hole(Hole { source: HoleSource::Variable(_), .. }));
+    let name = match text.pieces.as_slice() {
+        [hole, Piece::Text(name)] | [Piece::Text(name), hole] if variable(hole) => name,
+        _ => return None,
+    };
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    (name.len() > 2 && name.chars().all(plain)).then_some(&**name)
 }
 
 /// The name behind the last `/` of a path that is known at its end.

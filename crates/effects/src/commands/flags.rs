@@ -153,7 +153,7 @@ pub(super) fn notice(run: &mut Run) {
         }
     }
     for (_, spec) in SET.rows(SETTINGS, program, |(names, _)| names) {
-        for setting in given(run, spec) {
+        for setting in given(run, spec).into_iter().filter(|setting| names_code(program, setting)) {
             let command = setting.after('=');
             let text = command.text.prefix().trim_start_matches('!').len();
             let command = command.from(command.text.prefix().len() - text);
@@ -169,6 +169,19 @@ pub(super) fn notice(run: &mut Run) {
     special(run);
     slots::notice(run);
     super::trials::notice(run);
+}
+
+/// CMake's variables are mostly places and switches; those that name a program or a script say so.
+fn names_code(program: &str, setting: &Word) -> bool {
+    const SAYS: &[&str] = &[
+        "LAUNCHER", "COMPILER", "TOOLCHAIN", "INCLUDE", "PROGRAM", "COMMAND", "EXECUTABLE", "LINKER", "EMULATOR", "RULE",
+        "MAKE_", "TOOL",
+    ];
+    let shown = setting.shown();
+    let name = shown.split(['=', ':']).next().unwrap_or_default();
+    // Every one of them begins with the tool's own name.
+    let name = name.strip_prefix("CMAKE_").unwrap_or(name);
+    program != "cmake" || SAYS.iter().any(|word| name.contains(word))
 }
 
 /// What single programs' options do besides.

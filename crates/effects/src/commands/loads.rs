@@ -103,7 +103,6 @@ const LOADERS: &[(&[&str], &str)] = &[
     (&["mvn", "mvnw"], "s,settings= gs,global-settings= f,file="),
     (&["ant"], "f,file,buildfile= lib="),
     (&["bazel", "bazelisk"], "bazelrc="),
-    (&["cmake"], "C= P= toolchain="),
     (&["cpack"], "config="),
     (&["ctest"], "S,script= SP,script-new-process="),
     (&["xinetd"], "f="),
@@ -162,7 +161,9 @@ const OPERANDS: &[(&[&str], &[&str], &str)] = &[
     (&["runsv", "runsvdir", "supervise", "svscan", "s6-svscan", "s6-supervise"], &[], "P c= t= d="),
     (&["incrontab", "fcrontab"], &[], "u= l e r d"),
     (&["mutool"], &["run"], ""),
-    (&["redis-server"], &[], "port= loglevel= dir= dbfilename= logfile="),
+    (&["redis-server"], &[], "port= loglevel= dir= dbfilename= logfile= pidfile= daemonize= bind= save= appendonly= requirepass= maxmemory= \
+         maxmemory-policy= unixsocket= unixsocketperm= databases= protected-mode= replicaof= cluster-enabled= \
+         cluster-config-file= cluster-node-timeout= appendfilename= tcp-backlog= timeout= syslog-enabled= sentinel"),
 ];
 
 /// Files of code that a program takes by itself where it runs.
@@ -188,6 +189,12 @@ pub(super) fn notice(run: &mut Run) {
             if run.analyst.own_text(&file, run.shell).is_some() {
                 load(run, &file);
             }
+        }
+    }
+    if program == "cmake" {
+        let options = read(run.args, "C= P= toolchain= D= G= B= S= W= U= T= A= E=", Order::Anywhere);
+        for file in ["C", "P", "toolchain"].iter().flat_map(|name| options.values(name)) {
+            load(run, file);
         }
     }
     if program.starts_with("php") {

@@ -15,7 +15,12 @@ rule! {
         hit Shell("chown -hR root: ~"),
         hit Shell("chmod -R go-rwx /usr/lib"),
         hit Shell("find / -xdev -writable -exec chmod 0 {} +"),
+        hit Shell("chmod -R 000 ."),
+        hit Shell("chmod -R u-w ."),
+        hit Shell("chmod -R a+w ."),
         pass Shell("chmod -R u+w build"),
+        pass Shell("chmod -R u+rwX,go-w ."),
+        pass Shell("chmod -R a+rX ."),
         pass Shell("chmod +x run.sh"),
     ],
 }
@@ -28,7 +33,9 @@ impl Rule for RecursivePermission {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Permission { place, recursive, to }
-                if is_everything(place, *recursive) && place.zone != Zone::AgentConfig =>
+                if is_everything(place, *recursive)
+                    && place.zone != Zone::AgentConfig
+                    && !(place.path == case.world.workspace() && is_gentle(to, case.world.home())) =>
             {
                 Words::new(
                     format!("changes permissions or owner of everything in {} to `{to}`", shown(place)),
@@ -44,4 +51,21 @@ impl Rule for RecursivePermission {
 fn is_everything(place: &Place, recursive: bool) -> bool {
     (recursive || place.pattern && place.root) && place.zone >= Zone::Home
         || place.pattern && place.path.starts_with("/*")
+}
+
+/// Gives the owner rights, takes rights from others, lets all read, or gives the files to whom the home belongs to: in a
+/// project that loses nothing.
+fn is_gentle(to: &str, home: &str) -> bool {
+    let clause = |clause: &str| match clause.split_once(['+', '-', '=']) {
+        Some((who, rights)) => match clause.as_bytes().get(who.len()) {
+            Some(b'+') if who == "u" => true,
+            Some(b'+') => rights.chars().all(|right| matches!(right, 'r' | 'X')),
+            Some(b'-') => !who.is_empty() && who.chars().all(|who| matches!(who, 'g' | 'o')),
+            _ => false,
+        },
+        None => false,
+    };
+    let owner = to.split(':').next().unwrap_or_default();
+    let own = home.rsplit('/').next().is_some_and(|name| name == owner && !name.is_empty());
+    own || to.split(',').all(clause)
 }
