@@ -61,6 +61,7 @@ impl Analyst<'_> {
             .find(|path| {
                 let word = Word::literal_at(path, Span::default());
                 shell.file(&word.value()).is_some()
+                    || shell.resolve(&word.value()).as_literal().is_some_and(|path| self.links.is_link(path))
                     || says && (self.own_text(&word, shell).is_some() || self.is_copy(&word, shell))
             })
     }
