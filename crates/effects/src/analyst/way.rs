@@ -60,9 +60,8 @@ impl Analyst<'_> {
             .map(|folder| format!("{}/{name}", if folder.is_empty() { "." } else { folder }))
             .find(|path| {
                 let word = Word::literal_at(path, Span::default());
-                let resolved = shell.resolve(&word.value());
                 shell.file(&word.value()).is_some()
-                    || resolved.as_literal().is_some_and(|path| self.links.original(path).is_some())
+                    || shell.resolve(&word.value()).as_literal().is_some_and(|path| self.links.is_link(path))
                     || says && (self.own_text(&word, shell).is_some() || self.is_copy(&word, shell))
             })
     }

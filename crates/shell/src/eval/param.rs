@@ -82,7 +82,9 @@ impl Shell {
             return Fetched::One { maybe_unset: file.is_empty(), value: Some(file), whole: false };
         }
         if let Some(frame) = self.frames.last().filter(|_| name == "FUNCNAME" && first) {
-            return Fetched::One { value: Some(Value::text(&frame.name)), maybe_unset: false, whole: false };
+            let (name, plain) = (Value::text(&frame.name), self.dialect == Dialect::Posix);
+            let value = if plain { name.union(&Value::empty()) } else { name };
+            return Fetched::One { value: Some(value), maybe_unset: plain, whole: false };
         }
         let Some(target) = self.referred(name) else {
             return Fetched::One { value: Some(unknown(name)), maybe_unset: true, whole: false };

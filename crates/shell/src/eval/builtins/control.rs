@@ -90,7 +90,10 @@ impl Shell {
         // code that may have ended the script by then is run at once.
         let at_end = |field: &Field| matches!(field.value.as_literal(), Some("EXIT" | "0"));
         if self.aside > 0 || !signals.iter().all(at_end) {
+            let folders = Rc::clone(&self.state.world.folders);
             self.run_aside(&action.value, span, host);
+            // What it removes is there until then.
+            self.state.world_mut().folders = folders;
         }
         self.either()
     }

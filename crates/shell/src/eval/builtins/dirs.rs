@@ -13,6 +13,7 @@ impl Shell {
         let wrong = options.letters.contains(|c: char| !OPTIONS.contains(&c));
         let how = How {
             unsure: wrong,
+            surely: options.letters.ends_with('P'),
             physical: self.state.local.options.physical || options.letters.contains('P'),
         };
         match options.rest {
@@ -40,7 +41,8 @@ impl Shell {
     fn go(&self, target: &Value, how: How, host: &dyn Host) -> Flow {
         let mut candidates = self.candidates(target);
         if how.physical {
-            candidates = candidates.union(&self.real_dirs(target, &candidates, host));
+            let real = self.real_dirs(target, &candidates, host);
+            candidates = if how.surely && !real.any.is_empty() { real } else { candidates.union(&real) };
         }
         let mut there: Vec<Text> = Vec::new();
         let mut stays = how.unsure;
@@ -130,7 +132,7 @@ impl Shell {
         let here = self.state.local.cwd.clone();
         let entries = self.state.local.dirs.iter().cloned().reduce(|left, right| left.union(&right));
         let Some(target) = entries else { return self.failed() };
-        let flow = self.go(&target, How { unsure: true, physical: false }, &*host);
+        let flow = self.go(&target, How { unsure: true, physical: false, surely: false }, &*host);
         let mix = |mut state: State| {
             for entry in Rc::make_mut(&mut state.local_mut().dirs).iter_mut() {
                 *entry = entry.union(&here);
@@ -150,7 +152,7 @@ impl Shell {
         }
         let gone = top.literals().any(|path| self.is_folder(path) == Some(false));
         let certain = args.is_empty() && top.is_known() && !gone;
-        let mut flow = self.go(&top, How { unsure: !certain, physical: false }, &*host);
+        let mut flow = self.go(&top, How { unsure: !certain, physical: false, surely: false }, &*host);
         if !args.is_empty() {
             flow.ok = self.join(flow.ok, Some(state.clone()), &*host);
         }
@@ -175,8 +177,10 @@ const OPTIONS: &[char] = &['L', 'P', 'e', '@', 'q', 's'];
 struct How {
     /// It may fail, whatever the directory.
     unsure: bool,
-    /// Links are followed.
+    /// Links are followed, perhaps.
     physical: bool,
+    /// They surely are.
+    surely: bool,
 }
 
 fn unknown(name: &str) -> Value {
