@@ -118,8 +118,7 @@ pub(super) fn notice(run: &mut Run) {
     let told = |(at, word): (usize, &&str)| is_verb(word) && (at > 0 || !VERBS.contains(word));
     let told = operands.len() > 1 && operands.iter().take(DEPTH).enumerate().any(told)
         || run.program.ends_with("-nuke");
-    let near =
-        |word: &&str| word.split(|c: char| !c.is_alphanumeric()).any(|part| is_own(part)) || is_file(word);
+    let near = |word: &&str| word.split(|c: char| !c.is_alphanumeric()).any(is_own) || is_file(word);
     if told && !operands.iter().any(near) {
         let target = format!("{} {}", run.program, operands.join(" ")).chars().take(120).collect();
         let (tool, operation) = (run.program.to_owned(), "delete".to_owned());

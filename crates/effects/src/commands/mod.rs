@@ -159,28 +159,31 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
                 readers::told::spare(run, mark, outcome)
             })
         }
-        None => {
-            outputs::notice(run, false);
-            // Of some only what they take away is known.
-            let partly = saas::is_listed(run.program);
-            let verbs = verbs::find(run.program).is_some() && !partly;
-            let installed = ["/usr/", "/bin/", "/sbin/", "/opt/"].iter().any(|top| run.path.starts_with(top));
-            if (installed || !run.path.contains('/')) && !verbs && !is_followed(run) {
-                readers::unknown(run);
-            }
-            let outcome = interpreters::program(run);
-            if outcome.is_none() && !verbs && !is_followed(run) {
-                strangers::suspect(run);
-                if !partly {
-                    destroyers::notice(run);
-                }
-            }
-            outcome.unwrap_or_else(|| run.derived())
-        }
+        None => unhandled(run),
     };
     let outcome = Outcome { stdout: passed_on(run, outcome.stdout.with_taint(marks)), ..outcome };
     network::watch(run, &outcome);
     outcome
+}
+
+/// A program that no family has a handler for: on disk, with verbs in a table, or unknown.
+fn unhandled(run: &mut Run) -> Outcome {
+    outputs::notice(run, false);
+    // Of some only what they take away is known.
+    let partly = saas::is_listed(run.program);
+    let verbs = verbs::find(run.program).is_some() && !partly;
+    let installed = ["/usr/", "/bin/", "/sbin/", "/opt/"].iter().any(|top| run.path.starts_with(top));
+    if (installed || !run.path.contains('/')) && !verbs && !is_followed(run) {
+        readers::unknown(run);
+    }
+    let outcome = interpreters::program(run);
+    if outcome.is_none() && !verbs && !is_followed(run) {
+        strangers::suspect(run);
+        if !partly {
+            destroyers::notice(run);
+        }
+    }
+    outcome.unwrap_or_else(|| run.derived())
 }
 
 /// What a program prints, with what is known of lists and files in it.

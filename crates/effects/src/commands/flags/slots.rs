@@ -63,7 +63,7 @@ fn typed(run: &mut Run) {
 
 /// `load("file")`, `load_str("file")` and their like in an expression.
 fn loaded(run: &mut Run) {
-    for word in run.args.to_vec() {
+    for word in run.args {
         let text = word.shown();
         for (at, _) in text.match_indices("load") {
             let call = text.get(at..).and_then(|rest| rest.split_once("(\""));

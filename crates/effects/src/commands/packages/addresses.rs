@@ -187,7 +187,7 @@ pub(super) fn notice(run: &mut Run) {
         return;
     }
     if let Some((_, marks)) = INTERPRETERS.iter().find(|(name, _)| *name == program) {
-        for word in run.args.to_vec() {
+        for word in run.args {
             let text = word.shown();
             if marks.iter().any(|mark| text.contains(mark)) {
                 addresses(&text).iter().for_each(|address| named(run, address));
