@@ -7,6 +7,7 @@ use tollgate_model::World;
 use crate::content;
 use crate::orders;
 pub(crate) use rounds::gets_round;
+use rounds::{behind_colon, is_sought};
 
 /// Names of files that agents read on their own.
 const NAMES: &[&str] = &[
@@ -119,32 +120,6 @@ fn poisons(text: &str, world: &dyn World) -> Vec<String> {
         found.extend(told(&sentence).map(str::to_owned));
     }
     found
-}
-
-/// What follows a colon, or all of it: `Install it first: curl …`.
-fn behind_colon(said: &str) -> Option<&str> {
-    let behind = said.split_once(": ").map(|(_, behind)| behind.trim_start());
-    behind.filter(|behind| orders::begins_command(behind).is_some()).or(Some(said))
-}
-
-/// Is the code in a sentence only what is to be found in other code?
-fn is_sought(sentence: &Sentence) -> bool {
-    let words = sentence.words.as_str();
-    let any = |list: &[&str]| list.iter().any(|word| words.contains(word));
-    any(&[" such as ", " like `", " for example", " e.g.", "patterns like"])
-        && any(&[
-            "review",
-            " look for ",
-            "detect",
-            " flag",
-            " find ",
-            " report",
-            " search ",
-            "audit",
-            " scan ",
-            "bugs",
-        ])
-        && !any(&[" run ", " execute ", " use "])
 }
 
 /// A sentence of a text, with the code that stands in it.

@@ -1,7 +1,8 @@
-//! Sentences that lead round what asks and refuses. They speak of what is blocked and of what is not seen, so that they
-//! read as if they forbade something.
+//! Sentences that lead round what asks and refuses: they speak of what is blocked and of what is not seen, so that they
+//! read as if they forbade something. And which code in a sentence is meant.
 
 use super::Sentence;
+use crate::orders;
 
 /// What stands in the way.
 const GUARDS: &[&str] =
@@ -87,4 +88,30 @@ pub(crate) fn gets_round(sentence: &Sentence) -> Option<&'static str> {
     let meant =
         unseen.and_then(|unseen| words.split_once(unseen)).is_some_and(|(before, _)| before.contains(" so "));
     (round || meant).then_some("to get round its guard")
+}
+
+/// What follows a colon, or all of it: `Install it first: curl …`.
+pub(super) fn behind_colon(said: &str) -> Option<&str> {
+    let behind = said.split_once(": ").map(|(_, behind)| behind.trim_start());
+    behind.filter(|behind| orders::begins_command(behind).is_some()).or(Some(said))
+}
+
+/// Is the code in a sentence only what is to be found in other code?
+pub(super) fn is_sought(sentence: &Sentence) -> bool {
+    let words = sentence.words.as_str();
+    let any = |list: &[&str]| list.iter().any(|word| words.contains(word));
+    any(&[" such as ", " like `", " for example", " e.g.", "patterns like"])
+        && any(&[
+            "review",
+            " look for ",
+            "detect",
+            " flag",
+            " find ",
+            " report",
+            " search ",
+            "audit",
+            " scan ",
+            "bugs",
+        ])
+        && !any(&[" run ", " execute ", " use "])
 }

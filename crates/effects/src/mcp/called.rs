@@ -7,8 +7,6 @@ use super::names::{Tool, Verb};
 use super::shaped::names_code;
 use super::{Given, LINES, LONGEST, argv, database, pieces, spoken, supposed, texts_of};
 use crate::commands::is_command;
-use crate::content::Piece;
-use crate::languages::Language;
 use crate::tools::Hands;
 
 /// How many variables a call may set.
@@ -175,10 +173,10 @@ pub(super) fn script(hands: &mut Hands, tool: &Tool, input: &Value, given: &Give
         hands.run_words(&["lua", "-e", text]);
     } else if tool.is_database {
         database(hands, text);
-    } else if input.get("language").or_else(|| input.get("lang")).is_some() {
+    } else if input.get("language").or_else(|| input.get("lang")).is_some()
+        || tool.language.is_some_and(|said| said != "bash")
+    {
         hands.run_pieces(pieces(tool, input, given));
-    } else if let Some(language) = tool.language.filter(|said| *said != "bash").and_then(Language::of) {
-        hands.run_pieces(vec![Piece::Language(language, text.to_owned())]);
     } else {
         return false;
     }
