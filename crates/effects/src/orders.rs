@@ -331,9 +331,6 @@ fn removes(sentence: &Sentence, world: &dyn World) -> Option<String> {
     if let Some(gone) = paths_gone(rest, world) {
         return Some(gone);
     }
-    let tables = [" table ", " tables ", " schema ", " collection ", " namespace ", " cluster "];
-    let live = ["production database", "prod database", "in production", "in prod", "production cluster"];
-    let inside = tables.iter().any(|part| rest.contains(part)) && live.iter().any(|part| rest.contains(part));
     let home = world.home();
     let whole = [
         "everything in ",
@@ -366,8 +363,15 @@ fn removes(sentence: &Sentence, world: &dyn World) -> Option<String> {
         let before = format!(" {before}");
         ended && (all || !parts.iter().any(|part| before.contains(part)))
     });
-    (inside || is_home && (all || rest.split_whitespace().count() <= 3) || named)
+    (is_in_production(rest) || is_home && (all || rest.split_whitespace().count() <= 3) || named)
         .then(|| "to delete what nothing brings back".to_owned())
+}
+
+/// A part of what others work with.
+fn is_in_production(rest: &str) -> bool {
+    let tables = [" table ", " tables ", " schema ", " collection ", " namespace ", " cluster "];
+    let live = ["production database", "prod database", "in production", "in prod", "production cluster"];
+    tables.iter().any(|part| rest.contains(part)) && live.iter().any(|part| rest.contains(part))
 }
 
 /// A branch that others build on is overwritten.

@@ -108,7 +108,7 @@ fn shaped(key: &str, text: &str) -> Field {
     if is(&["pattern", "patterns", "glob", "regex", "exclude", "excluded", "ignore", "include", "selector"]) {
         return Field::Other;
     }
-    if !begins && !(ends_as_path(&words) && !text.contains("://")) {
+    if !begins && (!ends_as_path(&words) || text.contains("://")) {
         return Field::Other;
     }
     if is(&["output", "out", "destination", "dest", "dst", "new", "save", "target", "to", "download"]) {
