@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use tollgate_shell::value::{Hole, HoleSource, Taint, Text, Value};
 
-use super::classes::number_of;
+use super::classes::{Class, number_of};
 use super::flat::{COMMAND, OPENING};
 use super::losses::REPOSITORY;
 use super::machine::{Machine, Origin};
@@ -212,13 +212,7 @@ impl Machine<'_, '_, '_> {
                 return self.each_way(ways, |machine, way| machine.method(way, place, name, args.clone()));
             }
             Val::Class(class) => {
-                if let Some(result) = self.method_of_class(class, name, &args) {
-                    return result;
-                }
-                if (self.syntax.function)(&format!("{}.{name}", class.name)).is_some() {
-                    return self.method_of_name(&class.name, name, args);
-                }
-                return self.method_by_name(&Val::unknown(), place, name, args);
+                return self.of_class(&Rc::clone(class), place, name, args);
             }
             Val::Name(owner) if &**owner != "?" => return self.method_of_name(owner, name, args),
             Val::Object(object) if &*object.class == PROXY => return self.proxy_method(object, name, args),
@@ -262,6 +256,17 @@ impl Machine<'_, '_, '_> {
             _ => {}
         }
         self.method_by_name(value, place, name, args)
+    }
+
+    /// Calls what a class of the program has, or what the library has under its name.
+    fn of_class(&mut self, class: &Rc<Class>, place: Option<&str>, name: &str, args: Args) -> Val {
+        if let Some(result) = self.method_of_class(class, name, &args) {
+            return result;
+        }
+        match (self.syntax.function)(&format!("{}.{name}", class.name)) {
+            Some(_) => self.method_of_name(&class.name, name, args),
+            None => self.method_by_name(&Val::unknown(), place, name, args),
+        }
     }
 
     /// Calls a method that is known by its name alone, whatever it belongs to.

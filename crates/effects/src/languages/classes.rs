@@ -52,7 +52,7 @@ const CONSTRUCTORS: &[&str] = &["__init__", "constructor", "initialize", "__cons
 pub(super) const PROPERTY: &str = "property";
 
 impl Class {
-    pub fn new(name: &str, members: Vec<(Rc<str>, Val)>, bases: Vec<Val>, fields: Vec<Rc<str>>) -> Val {
+    pub fn value(name: &str, members: Vec<(Rc<str>, Val)>, bases: Vec<Val>, fields: Vec<Rc<str>>) -> Val {
         let above = bases.iter().map(|base| match base {
             Val::Class(class) => class.depth + 1,
             _ => 0,
@@ -165,7 +165,7 @@ impl Machine<'_, '_, '_> {
             }
         }
         members.truncate(512);
-        Class::new(name, members, bases, fields)
+        Class::value(name, members, bases, fields)
     }
 
     /// A class of objects with these parts: a list of names, names in one text, or one by one.
@@ -301,7 +301,7 @@ impl Machine<'_, '_, '_> {
         let this = self.own.this.clone()?;
         let Val::Object(object) = &this else { return None };
         let bases = object.own.as_ref()?.bases.clone();
-        let Val::Class(above) = Class::new("super", Vec::new(), bases, Vec::new()) else { return None };
+        let Val::Class(above) = Class::value("super", Vec::new(), bases, Vec::new()) else { return None };
         Some(Val::own_object(&object.class, &above, this.taint()))
     }
 

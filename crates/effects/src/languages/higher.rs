@@ -39,17 +39,7 @@ impl Machine<'_, '_, '_> {
                 }
             }
             Op::Filter => self.filter(args),
-            Op::Seek => {
-                let found = match args.get(0) {
-                    Some(path @ Val::Text(_)) => {
-                        self.files(Op::GlobDeep, &Args::of(vec![path.clone(), Val::text("*")]))
-                    }
-                    other => other.cloned().unwrap_or_default(),
-                };
-                let function = args.list.iter().skip(1).cloned();
-                self.higher(Op::Each, &Args::of(std::iter::once(found.clone()).chain(function).collect()));
-                found.item()
-            }
+            Op::Seek => self.seek(args),
             Op::Fold => self.fold(args),
             Op::Then => {
                 let value = args.at(0, &[]);
@@ -68,6 +58,19 @@ impl Machine<'_, '_, '_> {
             }
             _ => Val::partial(args.at(0, &[]), args.skip(1)),
         }
+    }
+
+    /// The item for which a function is true, which is called for each; below a path, that is every file.
+    fn seek(&mut self, args: &Args) -> Val {
+        let found = match args.get(0) {
+            Some(path @ Val::Text(_)) => {
+                self.files(Op::GlobDeep, &Args::of(vec![path.clone(), Val::text("*")]))
+            }
+            other => other.cloned().unwrap_or_default(),
+        };
+        let function = args.list.iter().skip(1).cloned();
+        self.higher(Op::Each, &Args::of(std::iter::once(found.clone()).chain(function).collect()));
+        found.item()
     }
 
     /// Calls a function with an item; `&:name` is the item's method of that name.
@@ -156,6 +159,18 @@ impl Machine<'_, '_, '_> {
             Some(name) => self.method(&args.at(0, &[]), None, &name, args.skip(2)),
             None => Val::Unknown(args.taint()),
         }
+    }
+
+    /// Parts of the last argument by the names before it, each perhaps with parts of its own: `path.join`.
+    pub fn parts_of(&mut self, args: &Args) -> Val {
+        let Some((owner, names)) = args.list.split_last() else { return Val::unknown() };
+        let mut part = owner.clone();
+        for name in names.iter().filter_map(Val::literal) {
+            for name in name.split('.') {
+                part = self.attribute(&part, None, name);
+            }
+        }
+        part
     }
 
     /// A function, perhaps by its name.

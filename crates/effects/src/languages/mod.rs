@@ -10,6 +10,7 @@ mod calls;
 mod change;
 mod classes;
 mod clients;
+mod data;
 pub(crate) mod edits;
 mod expr;
 mod files;

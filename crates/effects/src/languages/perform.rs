@@ -430,18 +430,6 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    /// Parts of the last argument by the names before it, each perhaps with parts of its own: `path.join`.
-    fn parts_of(&mut self, args: &Args) -> Val {
-        let Some((owner, names)) = args.list.split_last() else { return Val::unknown() };
-        let mut part = owner.clone();
-        for name in names.iter().filter_map(Val::literal) {
-            for name in name.split('.') {
-                part = self.attribute(&part, None, name);
-            }
-        }
-        part
-    }
-
     /// Is it a module from which nothing may be picked by a name that is not known?
     fn is_risky(&self, value: Option<&Val>) -> bool {
         matches!(value, Some(Val::Name(module)) if self.syntax.risky.contains(&&**module))

@@ -2,17 +2,14 @@
 
 use std::rc::Rc;
 
-use tollgate_model::json::{Value as Json, parse};
-use tollgate_shell::value::{HoleSource, Piece, Taint, Text, Value};
+use tollgate_shell::value::{HoleSource, Piece, Text, Value};
 
+use super::data::{beside_path, codes, json, partition, zip};
 use super::lists;
 use super::text::{
-    address, braces, characters, each_text, integer, letters, parents, printf, rot13, shell_words, slice,
-    text_of, unpercent, vague,
+    address, braces, characters, each_text, integer, letters, parents, printf, shell_words, slice, vague,
 };
 use super::value::{Args, Val, is_listing};
-use crate::analyst::taint;
-use crate::commands::codecs;
 
 /// What a function makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,12 +137,12 @@ pub(super) fn apply(what: Pure, args: &Args) -> Val {
     made.unwrap_or_else(|| first(args))
 }
 
-fn first(args: &Args) -> Val {
+pub(super) fn first(args: &Args) -> Val {
     args.get(0).cloned().unwrap_or_else(Val::unknown)
 }
 
 /// A text that was made of the arguments.
-fn made(text: Option<String>, args: &Args) -> Val {
+pub(super) fn made(text: Option<String>, args: &Args) -> Val {
     match text {
         Some(text) => Val::Text(Value::text(&text).with_taint(args.taint())),
         None => Val::Unknown(args.taint()),
@@ -182,11 +179,7 @@ fn texts(what: Pure, args: &Args) -> Option<Val> {
             let values: Vec<Val> = args.list.iter().skip(1).cloned().collect();
             Val::Text(printf(&text, &values).with_taint(marks))
         }),
-        Pure::Concat if matches!(args.get(0), Some(Val::List(_))) => {
-            let open = args.list.iter().any(|value| !matches!(value, Val::List(list) if !list.open));
-            let items = args.list.iter().flat_map(Val::items_or_self).collect();
-            if open { Val::many(items) } else { Val::list(items) }
-        }
+        Pure::Concat if matches!(args.get(0), Some(Val::List(_))) => joined_lists(args),
         Pure::Concat => {
             Val::Text(args.list.iter().fold(Value::empty(), |all, value| all.concat(&value.as_text())))
         }
@@ -206,16 +199,30 @@ fn texts(what: Pure, args: &Args) -> Option<Val> {
             _ => Val::Unknown(marks),
         },
         Pure::Slice => slice(&first(args), args.list.get(1..).unwrap_or_default()),
+        Pure::Repeat => match (known, args.literal(1).and_then(|times| times.parse::<usize>().ok())) {
+            (Some(text), Some(times)) if text.len() * times <= 4096 => made(Some(text.repeat(times)), args),
+            _ => Val::Unknown(marks),
+        },
+        _ => return parts(what, args),
+    })
+}
+
+/// Lists, and single items among them, one after the other.
+fn joined_lists(args: &Args) -> Val {
+    let open = args.list.iter().any(|value| !matches!(value, Val::List(list) if !list.open));
+    let items = args.list.iter().flat_map(Val::items_or_self).collect();
+    if open { Val::many(items) } else { Val::list(items) }
+}
+
+/// Functions that take a text apart.
+fn parts(what: Pure, args: &Args) -> Option<Val> {
+    Some(match what {
         Pure::Partition => partition(args),
         Pure::Prefix => match args.literal(1) {
             Some(prefix) => {
                 each_text(&first(args), |text| text.strip_prefix(&*prefix).unwrap_or(text).to_owned())
             }
-            None => vague(&first(args), marks),
-        },
-        Pure::Repeat => match (known, args.literal(1).and_then(|times| times.parse::<usize>().ok())) {
-            (Some(text), Some(times)) if text.len() * times <= 4096 => made(Some(text.repeat(times)), args),
-            _ => Val::Unknown(marks),
+            None => vague(&first(args), args.taint()),
         },
         _ => return None,
     })
@@ -278,7 +285,7 @@ fn tables(what: Pure, args: &Args) -> Option<Val> {
             several => several.iter().cloned().reduce(|all, item| all.union(&item)).unwrap_or_default(),
         },
         Pure::Fragments => {
-            Val::many(vec![lists::fragments(&args.list.iter().take(2).last().cloned().unwrap_or_default())])
+            Val::many(vec![lists::fragments(&args.get(1).or(args.get(0)).cloned().unwrap_or_default())])
         }
         Pure::Json => json(args),
         Pure::Table => match first(args) {
@@ -317,53 +324,6 @@ fn tables(what: Pure, args: &Args) -> Option<Val> {
             _ => apply(Pure::Reverse, &Args::of(vec![flat_list(args, 0)])),
         },
         Pure::SplitBy => split(&Args::of(vec![args.at(1, &[]), args.at(0, &[])])),
-        _ => return None,
-    })
-}
-
-/// Functions that undo an encoding.
-fn codes(what: Pure, args: &Args) -> Option<Val> {
-    let marks = args.taint();
-    let known = args.literal(0);
-    Some(match what {
-        Pure::Base64 => decoded(known.as_deref().and_then(codecs::from_base64), args),
-        Pure::Hex => decoded(known.as_deref().and_then(codecs::from_hex), args),
-        Pure::Rot13 => made(known.map(|text| text.chars().map(rot13).collect()), args),
-        Pure::Codec => match args.literal(1).unwrap_or_default().replace('_', "").as_str() {
-            "rot13" | "rot-13" => apply(Pure::Rot13, args),
-            "base64" => apply(Pure::Base64, args),
-            "hex" | "hexcodec" => apply(Pure::Hex, args),
-            "utf-8" | "utf8" | "ascii" | "" => first(args),
-            _ => Val::Unknown(marks.union(taint::DECODED)),
-        },
-        Pure::Percent => made(known.map(|text| unpercent(&text)), args),
-        Pure::Unpacked => Val::Unknown(marks.union(taint::DECODED)),
-        Pure::Pack => match args.literal(1).unwrap_or_default().chars().next() {
-            Some('c' | 'C' | 'U' | 'W') => made(characters(&Args::of(vec![first(args)])), args),
-            Some('H') => apply(Pure::Hex, &Args::of(first(args).items())),
-            _ => Val::Unknown(marks.union(taint::DECODED)),
-        },
-        Pure::Unpack => Val::list(vec![apply(Pure::UnpackOne, args)]),
-        Pure::UnpackOne => match args.literal(1).unwrap_or_default().chars().next() {
-            Some('m') => apply(Pure::Base64, &Args::of(vec![first(args)])),
-            Some('a' | 'A') => first(args),
-            _ => Val::Unknown(marks.union(taint::DECODED)),
-        },
-        Pure::PackFirst => match args.literal(0).unwrap_or_default().chars().next() {
-            Some('H') => apply(Pure::Hex, &args.skip(1)),
-            _ => apply(Pure::Pack, &Args::of(vec![flat_list(args, 1), args.at(0, &[])])),
-        },
-        Pure::UnpackFirst => match args.literal(0).unwrap_or_default().chars().next() {
-            // `unpack "u"` is another encoding.
-            Some('u' | 'm') => Val::Unknown(marks.union(taint::DECODED)),
-            _ => Val::Unknown(marks),
-        },
-        Pure::Buffer => match (args.get(0), args.literal(1).as_deref()) {
-            (Some(Val::List(_)), _) => made(characters(args), args),
-            (_, Some("base64" | "base64url")) => apply(Pure::Base64, args),
-            (_, Some("hex")) => apply(Pure::Hex, args),
-            _ => first(args),
-        },
         _ => return None,
     })
 }
@@ -425,7 +385,7 @@ fn join(list: &Val, between: &Value) -> Val {
 }
 
 /// The arguments after the first ones, lists in them taken apart.
-fn flat_list(args: &Args, skip: usize) -> Val {
+pub(super) fn flat_list(args: &Args, skip: usize) -> Val {
     let items = args.list.iter().skip(skip).flat_map(|value| match value {
         Val::List(list) => list.items.clone(),
         other => vec![other.clone()],
@@ -453,15 +413,6 @@ fn line_of(value: &Val) -> Val {
     match value {
         Val::Text(text) if is_listing(text) => value.clone(),
         other => Val::Unknown(other.taint()),
-    }
-}
-
-/// What was decoded, or the mark that something was.
-fn decoded(bytes: Option<Vec<u8>>, args: &Args) -> Val {
-    let marks = args.taint();
-    match bytes.and_then(text_of) {
-        Some(text) => Val::Text(Value::text(&text).with_taint(marks)),
-        None => Val::Unknown(marks.union(taint::DECODED)),
     }
 }
 
@@ -542,64 +493,4 @@ fn merge(args: &Args) -> Val {
         return Val::Unknown(args.taint());
     }
     if lists.is_empty() { Val::table(entries) } else { Val::list(lists) }
-}
-
-fn zip(args: &Args) -> Val {
-    let lists: Option<Vec<_>> = args
-        .list
-        .iter()
-        .map(|value| match value {
-            Val::List(list) if !list.open => Some(Rc::clone(list)),
-            _ => None,
-        })
-        .collect();
-    let Some(lists) = lists else {
-        return Val::many(vec![Val::list(args.list.iter().map(Val::item).collect())]);
-    };
-    let length = lists.iter().map(|list| list.items.len()).min().unwrap_or_default().min(256);
-    let row = |at: usize| Val::list(lists.iter().filter_map(|list| list.items.get(at).cloned()).collect());
-    Val::list((0..length).map(row).collect())
-}
-
-/// Another name in the folder of a path: what `kept` leaves of the old one, then the argument.
-fn beside_path(args: &Args, kept: impl Fn(&str) -> String) -> Val {
-    let Some(end) = args.literal(1) else { return vague(&first(args), args.taint()) };
-    each_text(&first(args), |path| match path.rsplit_once('/') {
-        Some((folder, name)) => format!("{folder}/{}{end}", kept(name)),
-        None => format!("{}{end}", kept(path)),
-    })
-}
-
-fn partition(args: &Args) -> Val {
-    let (Some(text), Some(mark)) = (args.literal(0), args.literal(1)) else {
-        return Val::many(vec![Val::Unknown(args.taint())]);
-    };
-    let marked = |part: &str| Val::Text(Value::text(part).with_taint(args.taint()));
-    let (before, after) = text.split_once(&*mark).unwrap_or((&text, ""));
-    Val::list(vec![marked(before), marked(&mark), marked(after)])
-}
-
-/// What a text of JSON says, or what is known of it.
-fn json(args: &Args) -> Val {
-    let content = match args.get(0) {
-        Some(Val::File(file)) => Val::Text(file.content.clone()),
-        other => other.cloned().unwrap_or_default(),
-    };
-    let known = content.literal().filter(|text| text.len() < 1 << 16);
-    match known.and_then(|text| parse(text.as_bytes()).ok()) {
-        Some(value) => of_json(&value, content.taint(), 8),
-        None => Val::Unknown(content.taint()),
-    }
-}
-
-fn of_json(value: &Json, marks: Taint, depth: u32) -> Val {
-    let Some(depth) = depth.checked_sub(1) else { return Val::Unknown(marks) };
-    match value {
-        Json::String(text) => Val::Text(Value::text(text).with_taint(marks)),
-        Json::List(items) => Val::list(items.iter().map(|item| of_json(item, marks, depth)).collect()),
-        Json::Map(entries) => Val::table(
-            entries.iter().map(|(key, item)| (Rc::from(key.as_str()), of_json(item, marks, depth))).collect(),
-        ),
-        _ => Val::Unknown(marks),
-    }
 }

@@ -1,5 +1,6 @@
 //! Python.
 
+mod definitions;
 mod lex;
 mod library;
 mod modules;
@@ -257,7 +258,7 @@ fn lambda(m: &mut Machine) -> Val {
     m.at += 1;
     let colon = m.find(|tok| *tok == Tok::Op(":"));
     let ranges = m.range(m.at..colon, |m| m.split(m.end, ","));
-    let params = ranges.into_iter().filter_map(|range| m.range(range, statements::parameter)).collect();
+    let params = ranges.into_iter().filter_map(|range| m.range(range, definitions::parameter)).collect();
     let start = colon + 1;
     m.at = start.min(m.end);
     let end = m.find(|tok| matches!(tok, Tok::Op("," | ")" | "]" | "}") | Tok::Newline) || is_for(tok));

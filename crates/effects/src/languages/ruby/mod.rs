@@ -1,5 +1,6 @@
 //! Ruby.
 
+mod functions;
 mod lex;
 mod library;
 
@@ -9,7 +10,8 @@ use super::expr::UNARY;
 use super::machine::Machine;
 use super::syntax::{Infix, Syntax, no_block};
 use super::token::Tok;
-use super::value::{Function, Param, Val};
+use super::value::Val;
+use functions::{arrow, block, define};
 
 pub(super) static SYNTAX: Syntax = Syntax {
     lex: lex::lex,
@@ -283,94 +285,6 @@ fn rename(m: &mut Machine) {
     }
 }
 
-fn define(m: &mut Machine) {
-    let short = m.pair() == m.at;
-    let close = m.pair();
-    m.at += 1;
-    let mut name = m.name();
-    if m.eat(".") {
-        name = m.name();
-    }
-    let params = if m.sees("(") {
-        parameters(m)
-    } else {
-        let end = m.find(|tok| ends_line(tok) || *tok == Tok::Op("="));
-        let ranges = m.range(m.at..end, |m| m.split(m.end, ","));
-        m.at = end;
-        ranges.into_iter().filter_map(|range| m.range(range, parameter)).collect()
-    };
-    let body = if short && m.eat("=") { m.at..m.find(ends_line) } else { m.at..close };
-    m.at = if short { body.end } else { close + 1 };
-    let tokens = Rc::clone(&m.tokens);
-    let value = m.define(Function {
-        params,
-        tokens,
-        body,
-        short,
-        called: false.into(),
-        captured: Default::default(),
-    });
-    if let Some(name) = name {
-        m.scope.set(&format!(".{name}"), value.clone());
-        m.scope.set(&name, value);
-    }
-}
-
-fn parameters(m: &mut Machine) -> Vec<Param> {
-    let close = m.pair();
-    let ranges = m.range(m.at + 1..close, |m| m.split(m.end, ","));
-    m.at = close + 1;
-    ranges.into_iter().filter_map(|range| m.range(range, parameter)).collect()
-}
-
-fn parameter(m: &mut Machine) -> Option<Param> {
-    let rest = m.eat("*");
-    let _ = m.eat("**") || m.eat("&");
-    if m.sees("(") {
-        return Some(Param { pattern: Some(m.at..m.pair() + 1), ..Param::named("") });
-    }
-    let mut param = Param::named(&m.name()?);
-    param.rest = rest;
-    if (m.eat("=") || m.eat(":")) && m.at < m.end {
-        param.default = Some(m.at..m.end);
-    }
-    Some(param)
-}
-
-/// `{ |x| … }` or `do |x| … end` after a call.
-fn block(m: &mut Machine) -> Option<Val> {
-    let opens = m.sees("{") || m.sees_word("do");
-    let close = m.pair();
-    if !opens || close <= m.at {
-        return None;
-    }
-    let mut start = m.at + 1;
-    let mut params = Vec::new();
-    m.at = start;
-    while matches!(m.peek(), Some(Tok::Newline)) {
-        m.at += 1;
-    }
-    if m.eat("|") {
-        let end = m.find(|tok| *tok == Tok::Op("|"));
-        let ranges = m.range(m.at..end, |m| m.split(m.end, ","));
-        params = ranges.into_iter().filter_map(|range| m.range(range, parameter)).collect();
-        start = end + 1;
-    } else {
-        // `it` and `_1` are what the block is given.
-        params.push(Param::named("it"));
-    }
-    m.at = close + 1;
-    let tokens = Rc::clone(&m.tokens);
-    Some(m.define(Function {
-        params,
-        tokens,
-        body: start.min(close)..close,
-        short: false,
-        called: false.into(),
-        captured: Default::default(),
-    }))
-}
-
 fn primary(m: &mut Machine, tok: &Tok) -> Val {
     match tok {
         Tok::Name(name) => word(m, name),
@@ -434,23 +348,6 @@ fn group(m: &mut Machine) -> Val {
     });
     m.at = close + 1;
     value
-}
-
-/// `->(x) { … }`
-fn arrow(m: &mut Machine) -> Val {
-    m.at += 1;
-    let params = if m.sees("(") { parameters(m) } else { Vec::new() };
-    let Some(Val::Function(block)) = block(m) else { return Val::unknown() };
-    let (tokens, body) = (Rc::clone(&block.tokens), block.body.clone());
-    m.functions.pop();
-    m.define(Function {
-        params,
-        tokens,
-        body,
-        short: false,
-        called: false.into(),
-        captured: Default::default(),
-    })
 }
 
 fn word(m: &mut Machine, name: &Rc<str>) -> Val {
