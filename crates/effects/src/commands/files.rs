@@ -279,7 +279,7 @@ fn cp(run: &mut Run) -> Outcome {
             None => {}
         }
         if recursive {
-            carried(run, source, &landing, false);
+            over::carried(run, source, &landing, false);
         }
     }
     Outcome::silent(Status::Either)
@@ -322,7 +322,7 @@ fn mv(run: &mut Run) -> Outcome {
             run.shell.forget_file(&landing.value());
             run.analyst.write(&landing, replacing(&options), content.as_ref(), run.shell);
             if !single {
-                carried(run, source, &landing, true);
+                over::carried(run, source, &landing, true);
             }
             let name = [&landing, target]
                 .into_iter()
@@ -337,18 +337,6 @@ fn mv(run: &mut Run) -> Outcome {
         }
     }
     Outcome::silent(Status::Either)
-}
-
-/// A folder has another name from now on, or a copy of that name, with all that the call put into it.
-fn carried(run: &mut Run, source: &Word, landing: &Word, moved: bool) {
-    let places = run.analyst.places(source, run.shell);
-    let folder = |(place, _): &(tollgate_model::Place, Certainty)| {
-        !place.pattern && run.analyst.world.kind(&place.path) == FileKind::Dir
-    };
-    if !places.is_empty() && places.iter().all(folder) {
-        run.shell.make_folder(&landing.value());
-    }
-    run.shell.carry(&source.value(), &landing.value(), moved);
 }
 
 /// The name leads to what is there from now on.

@@ -41,7 +41,7 @@ impl Shell {
         if let Some(there) = folders.get(path) {
             return Some(*there);
         }
-        let nearest = folders.iter().filter(|(known, _)| is_below(path, known)).next_back();
+        let nearest = folders.iter().rfind(|(known, _)| is_below(path, known));
         nearest.filter(|(_, there)| !**there).map(|_| false)
     }
 
@@ -117,7 +117,7 @@ impl World {
             let whole = text.pieces.len() == 1;
             let leads =
                 |(name, _): &(&Rc<str>, &Rc<str>)| whole && prefix == &***name || is_below(prefix, name);
-            let Some((name, target)) = self.names.iter().filter(leads).next_back() else { break };
+            let Some((name, target)) = self.names.iter().rfind(leads) else { break };
             let rest = prefix.get(name.len()..).unwrap_or_default();
             let mut new = Text::literal(&format!("{}{rest}", target.trim_end_matches('/')));
             text.pieces.iter().skip(1).for_each(|piece| new.push(piece.clone()));

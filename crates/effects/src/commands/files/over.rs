@@ -1,6 +1,6 @@
 //! Trees that are copied over others: one that is a repository brings its own `.git`, and that of the other is lost.
 
-use tollgate_model::{Effect, EffectKind, FileKind, WriteMode, Zone};
+use tollgate_model::{Certainty, Effect, EffectKind, FileKind, Place, WriteMode, Zone};
 
 use crate::commands::Run;
 use crate::commands::git::fresh_root;
@@ -37,4 +37,16 @@ pub(in crate::commands) fn repository(run: &mut Run, source: &Word, target: &Wor
         let head = Word::literal_at(&format!("{over}/HEAD"), target.span);
         run.analyst.write(&head, WriteMode::Overwrite, None, run.shell);
     }
+}
+
+/// A folder has another name from now on, or a copy of that name, with all that the call put into it.
+pub(super) fn carried(run: &mut Run, source: &Word, landing: &Word, moved: bool) {
+    let places = run.analyst.places(source, run.shell);
+    let folder = |(place, _): &(Place, Certainty)| {
+        !place.pattern && run.analyst.world.kind(&place.path) == FileKind::Dir
+    };
+    if !places.is_empty() && places.iter().all(folder) {
+        run.shell.make_folder(&landing.value());
+    }
+    run.shell.carry(&source.value(), &landing.value(), moved);
 }
