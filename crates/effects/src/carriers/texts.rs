@@ -95,38 +95,40 @@ pub(super) fn unit_commands(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// Keys whose values are commands, wherever they stand.
+const COMMAND_KEYS: &[&str] = &[
+    "runner",
+    "rustc-wrapper",
+    "rustc-workspace-wrapper",
+    "linker",
+    "rustc",
+    "rustdoc",
+    "command",
+    "cmd",
+    "release_command",
+    "full_bin",
+    "run",
+    "script",
+    "shell",
+    "before-all",
+    "before-build",
+    "before-test",
+    "repair-wheel-command",
+    "buildCommand",
+    "startCommand",
+    "cmds",
+    "replace_command",
+    "postprocessors",
+    "preprocessors",
+    "pre_build",
+    "post_build",
+    "pre-build",
+    "pre-install-commands",
+    "post-install-commands",
+];
+
 /// Values of sections for tasks, scripts and hooks, and of the keys by which cargo names programs.
 pub(super) fn toml_commands(text: &str) -> Vec<String> {
-    let keys = [
-        "runner",
-        "rustc-wrapper",
-        "rustc-workspace-wrapper",
-        "linker",
-        "rustc",
-        "rustdoc",
-        "command",
-        "cmd",
-        "release_command",
-        "full_bin",
-        "run",
-        "script",
-        "shell",
-        "before-all",
-        "before-build",
-        "before-test",
-        "repair-wheel-command",
-        "buildCommand",
-        "startCommand",
-        "cmds",
-        "replace_command",
-        "postprocessors",
-        "preprocessors",
-        "pre_build",
-        "post_build",
-        "pre-build",
-        "pre-install-commands",
-        "post-install-commands",
-    ];
     let mut section = String::new();
     let mut program = String::new();
     // Long texts are scripts, or the settings of a runner.
@@ -156,7 +158,7 @@ pub(super) fn toml_commands(text: &str) -> Vec<String> {
         let tasks = ["tasks", "scripts", "hooks", "jobs", "phases"]
             .iter()
             .any(|part| section.split('.').any(|name| name == *part));
-        if tasks || keys.contains(&key.trim()) {
+        if tasks || COMMAND_KEYS.contains(&key.trim()) {
             let words = toml_texts(value);
             // A list may be the words of one command, or a command each.
             let many = words.iter().filter(|word| words.len() > 1 && word.contains(' '));

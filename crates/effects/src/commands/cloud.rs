@@ -1,6 +1,6 @@
 //! The clouds' own tools. A catalogue: their options that take a value, and the verbs that matter.
 
-use super::verbs::{APPLY, DELETE, DESTROY, Deed, GRANT, PUBLIC, SECRET, TOKEN, Tool};
+use super::verbs::{DELETE, DESTROY, Deed, GRANT, PUBLIC, SECRET, TOKEN, Tool};
 
 const AWS_VALUES: &str = "profile region output endpoint-url query ca-bundle cli-read-timeout cli-connect-timeout color \
     cli-binary-format bucket key acl policy user-name group-name role-name policy-arn policy-name policy-document \
@@ -495,24 +495,6 @@ pub(super) const TOOLS: &[Tool] = &[
             ("encrypt|updatekeys|rotate|filestatus", Deed::Safe),
             ("decrypt", SECRET),
             ("** -d,--decrypt", SECRET),
-        ],
-    },
-    Tool {
-        names: &["aws-vault", "saml2aws", "aws-okta"],
-        values: "",
-        one_dash: false,
-        deeds: &[("export|script", SECRET), ("remove|clear", DELETE)],
-    },
-    Tool {
-        names: &["snowsql", "databricks"],
-        values: "p profile",
-        one_dash: false,
-        deeds: &[
-            ("clusters|workspace|fs|jobs|catalogs|schemas|tables delete|rm|permanent-delete", DELETE),
-            ("secrets get-secret", SECRET),
-            ("auth token", TOKEN),
-            ("bundle destroy", DESTROY),
-            ("bundle deploy --auto-approve", APPLY),
         ],
     },
 ];

@@ -1,6 +1,6 @@
 //! Keepers of keys and tokens that have no family of their own. A catalogue: the verbs that print what they keep.
 
-use super::verbs::{Deed, SECRET, TOKEN, Tool};
+use super::verbs::{APPLY, DELETE, DESTROY, Deed, SECRET, TOKEN, Tool};
 
 /// Whoever has the key of such a certificate can pass for any server.
 const BELIEVES: Deed = Deed::Weaken("this machine: whose certificates it believes");
@@ -46,6 +46,24 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[
             ("search *token*|*secret*|*passw*|*_KEY*|*_key*|*TOKEN*|*SECRET*", SECRET),
             ("history list", SECRET),
+        ],
+    },
+    Tool {
+        names: &["aws-vault", "saml2aws", "aws-okta"],
+        values: "",
+        one_dash: false,
+        deeds: &[("export|script", SECRET), ("remove|clear", DELETE)],
+    },
+    Tool {
+        names: &["snowsql", "databricks"],
+        values: "p profile",
+        one_dash: false,
+        deeds: &[
+            ("clusters|workspace|fs|jobs|catalogs|schemas|tables delete|rm|permanent-delete", DELETE),
+            ("secrets get-secret", SECRET),
+            ("auth token", TOKEN),
+            ("bundle destroy", DESTROY),
+            ("bundle deploy --auto-approve", APPLY),
         ],
     },
 ];

@@ -246,7 +246,7 @@ fn kubectl(run: &mut Run) -> Outcome {
             started(run, &global)
         }
         "krew" if global.verb(1) == "install" => {
-            global.values(&["manifest-url"]).cloned().for_each(|address| install(run, "krew", &address));
+            global.values(&["manifest-url"]).for_each(|address| install(run, "krew", address));
             run.derived()
         }
         "debug" if global.verb(1).starts_with("node/") => {

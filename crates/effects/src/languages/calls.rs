@@ -144,10 +144,7 @@ impl Machine<'_, '_, '_> {
 
     /// Functions handed to something unknown are called by it.
     pub fn callbacks(&mut self, args: &Args) {
-        let later = u32::from(self.run.analyst.languages.brief);
-        self.unsure += later;
         self.callbacks_with(args, Taint::NONE);
-        self.unsure -= later;
     }
 
     /// A function of a library that is handed to something unknown is called by it with what follows:
@@ -176,6 +173,8 @@ impl Machine<'_, '_, '_> {
     /// The same, with data of these marks.
     fn callbacks_with(&mut self, args: &Args, marks: Taint) {
         self.handed_on(args);
+        let later = u32::from(self.run.analyst.languages.brief && marks.is_empty());
+        self.unsure += later;
         let given = if marks.is_empty() { Args::default() } else { Args::of(vec![Val::Unknown(marks)]) };
         for value in args.all() {
             match value {
@@ -195,6 +194,7 @@ impl Machine<'_, '_, '_> {
                 _ => {}
             }
         }
+        self.unsure -= later;
     }
 
     /// Calls a method of a value.
