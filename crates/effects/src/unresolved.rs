@@ -94,6 +94,15 @@ fn guess(command: &Word) -> Guess {
         let plain = name.trim_start_matches('-');
         return if commands::is_command(plain) { Guess::Tool(vec![plain.to_owned()]) } else { Guess::Chosen };
     }
+    // `$(CROSS)$(CC)`: the last of them is the tool.
+    let variables = text.pieces.iter().filter_map(|piece| match piece {
+        Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) => Some(name),
+        _ => None,
+    });
+    if text.pieces.len() > 1 && variables.clone().count() == text.pieces.len() {
+        let words = variables.last().and_then(|name| tool_of(name));
+        return words.map_or(Guess::Chosen, Guess::Tool);
+    }
     if is_chosen(text) || (last_name(text).is_some() && text.pieces.len() == 2) {
         Guess::Chosen
     } else {
@@ -109,7 +118,7 @@ fn affixed(text: &Text) -> Option<&str> {
         _ => return None,
     };
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    (name.len() > 2 && name.chars().all(plain)).then_some(&**name)
+    (name.len() > 1 && name.chars().all(plain)).then_some(&**name)
 }
 
 /// The name behind the last `/` of a path that is known at its end.

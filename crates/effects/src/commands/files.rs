@@ -311,7 +311,9 @@ fn mv(run: &mut Run) -> Outcome {
         let is_file = |place: &tollgate_model::Place| run.analyst.world.kind(&place.path) == FileKind::File;
         let single =
             run.analyst.places(source, run.shell).iter().all(|(place, _)| !place.pattern && is_file(place));
-        let kept = single && target.as_ref().is_some_and(|target| comes_in(run, source, target));
+        // What the call itself has just put there, by whatever name, was nobody's before.
+        let own = source.text.has_holes() && run.shell.file(&source.value()).is_some();
+        let kept = own || single && target.as_ref().is_some_and(|target| comes_in(run, source, target));
         if kept {
             run.shell.forget_file(&source.value());
         } else {

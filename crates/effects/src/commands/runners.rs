@@ -4,6 +4,7 @@ use tollgate_shell::eval::Outcome;
 
 use super::packages::install;
 use super::verbs::find;
+use super::wrappers::reports::located;
 use super::{Commands, Run, interpreters};
 use crate::options::{Order, read};
 use crate::word::Word;
@@ -156,6 +157,10 @@ const EXEC: &[(&str, &[&str], &str)] = &[
 
 /// `verb … command`.
 fn exec(run: &mut Run) -> Outcome {
+    // Managers of versions tell where a tool lies.
+    if let Some((_, names)) = run.args.split_first().filter(|(verb, _)| verb.is("which")) {
+        return located(names);
+    }
     let Some((_, verbs, spec)) = EXEC.iter().find(|(name, _, _)| *name == run.program) else {
         return run.derived();
     };

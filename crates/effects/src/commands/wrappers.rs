@@ -3,7 +3,7 @@
 
 mod env;
 mod plain;
-mod reports;
+pub(super) mod reports;
 mod sandbox;
 mod services;
 mod tmux;

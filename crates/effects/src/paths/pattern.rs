@@ -122,7 +122,16 @@ impl Component {
     /// How many literal characters its ending has, if that could be this one: `.y*ml` could be `.yaml`.
     fn ending_like(&self, ending: &str) -> usize {
         let dot = self.tokens.iter().rposition(|token| *token == Token::Char('.'));
-        let tail = dot.and_then(|at| self.tokens.get(at..)).unwrap_or_default();
+        let Some(tail) = dot.and_then(|at| self.tokens.get(at..)) else {
+            // `*json` is `*.json`, written by somebody in a hurry.
+            let known = self.tokens.iter().rev().map_while(|token| match token {
+                Token::Char(c) => Some(*c),
+                _ => None,
+            });
+            let end: Vec<char> = known.collect();
+            let fits = ending.chars().rev().take(end.len()).eq(end.iter().copied());
+            return if fits { end.len() } else { 0 };
+        };
         let literals = tail.iter().filter(|token| token.is_known()).count();
         if overlap(tail, &tokens(ending)) { literals } else { 0 }
     }

@@ -42,7 +42,7 @@ pub use api::{
     Call, Code, Field, Host, Input, Kind, Limit, Note, Open, OpenMode, Outcome, Scope, Status, Stream,
 };
 use budget::Budget;
-use state::{Descriptor, Jump, List, State};
+use state::{Descriptor, Flow, Jump, List, State};
 pub use store::Written;
 use tollgate_model::Span;
 
@@ -158,6 +158,10 @@ impl Shell {
         let script = crate::parse(source, self.dialect);
         self.source = Rc::from(source);
         let flow = self.run_top(&script, host);
+        // Where the script ends before it has set a trap, no trap is run.
+        let is_bare = |jump: &Jump| jump.state.local.traps.is_empty();
+        let (bare, trapped): (Vec<Jump>, Vec<Jump>) = std::mem::take(&mut self.jumps).into_iter().partition(is_bare);
+        self.jumps = trapped;
         let left = self.absorb(0, |_| true, host);
         let flow = self.join_flows(flow, left, &*host);
         let status = flow.status();
@@ -165,6 +169,11 @@ impl Shell {
         self.run_late_jobs(host);
         self.run_traps(host);
         self.run_late_jobs(host);
+        self.jumps = bare;
+        let left = self.absorb(0, |_| true, host);
+        let status = if left.is_dead() { status } else { Status::Either };
+        let flow = self.join_flows(Flow::both(self.state.clone()), left, &*host);
+        self.settle(flow, host);
         Outcome::silent(status)
     }
 

@@ -54,6 +54,18 @@ fn reads_input(call: &super::Call) -> bool {
     call.args().filter(plain).count() <= *before
 }
 
+/// The most pieces of text that are kept of a file of which several contents are possible. A log that a script goes on
+/// writing in loops and on many ways would grow without end, and nobody runs it.
+const HEAVY: usize = 512;
+
+fn bounded(value: Value) -> Value {
+    let weight: usize = value.any.iter().map(|text| text.pieces.len()).sum();
+    match value.any.len() > 1 && weight > HEAVY {
+        true => Value::unknown(HoleSource::Output).with_taint(value.taint),
+        false => value,
+    }
+}
+
 impl Shell {
     /// What is in the files a path may name, as far as the script wrote them.
     pub(super) fn stored(&self, path: &Value) -> Option<Written> {
@@ -128,6 +140,7 @@ impl Shell {
             if !sure && let Some(old) = old {
                 new.value = new.value.union(&old.value);
             }
+            new.value = bounded(new.value);
             files.insert(key, new);
         }
     }

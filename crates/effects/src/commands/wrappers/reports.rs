@@ -13,7 +13,7 @@ pub(super) fn which(run: &mut Run) -> Outcome {
 }
 
 /// Where programs lie: in some folder, under their names.
-pub(super) fn located(names: &[Word]) -> Outcome {
+pub(in crate::commands) fn located(names: &[Word]) -> Outcome {
     let path = |name: &Word| {
         let mut text = Text::hole(Hole::nonempty(HoleSource::Output));
         text.push_str(&format!("/{}", name.shown()));
