@@ -174,8 +174,18 @@ pub(super) fn notice(run: &mut Run) {
 /// CMake's variables are mostly places and switches; those that name a program or a script say so.
 fn names_code(program: &str, setting: &Word) -> bool {
     const SAYS: &[&str] = &[
-        "LAUNCHER", "COMPILER", "TOOLCHAIN", "INCLUDE", "PROGRAM", "COMMAND", "EXECUTABLE", "LINKER", "EMULATOR", "RULE",
-        "MAKE_", "TOOL",
+        "LAUNCHER",
+        "COMPILER",
+        "TOOLCHAIN",
+        "INCLUDE",
+        "PROGRAM",
+        "COMMAND",
+        "EXECUTABLE",
+        "LINKER",
+        "EMULATOR",
+        "RULE",
+        "MAKE_",
+        "TOOL",
     ];
     let shown = setting.shown();
     let name = shown.split(['=', ':']).next().unwrap_or_default();

@@ -161,9 +161,13 @@ const OPERANDS: &[(&[&str], &[&str], &str)] = &[
     (&["runsv", "runsvdir", "supervise", "svscan", "s6-svscan", "s6-supervise"], &[], "P c= t= d="),
     (&["incrontab", "fcrontab"], &[], "u= l e r d"),
     (&["mutool"], &["run"], ""),
-    (&["redis-server"], &[], "port= loglevel= dir= dbfilename= logfile= pidfile= daemonize= bind= save= appendonly= requirepass= maxmemory= \
+    (
+        &["redis-server"],
+        &[],
+        "port= loglevel= dir= dbfilename= logfile= pidfile= daemonize= bind= save= appendonly= requirepass= maxmemory= \
          maxmemory-policy= unixsocket= unixsocketperm= databases= protected-mode= replicaof= cluster-enabled= \
-         cluster-config-file= cluster-node-timeout= appendfilename= tcp-backlog= timeout= syslog-enabled= sentinel"),
+         cluster-config-file= cluster-node-timeout= appendfilename= tcp-backlog= timeout= syslog-enabled= sentinel",
+    ),
 ];
 
 /// Files of code that a program takes by itself where it runs.

@@ -160,7 +160,8 @@ impl Shell {
         let flow = self.run_top(&script, host);
         // Where the script ends before it has set a trap, no trap is run.
         let is_bare = |jump: &Jump| jump.state.local.traps.is_empty();
-        let (bare, trapped): (Vec<Jump>, Vec<Jump>) = std::mem::take(&mut self.jumps).into_iter().partition(is_bare);
+        let (bare, trapped): (Vec<Jump>, Vec<Jump>) =
+            std::mem::take(&mut self.jumps).into_iter().partition(is_bare);
         self.jumps = trapped;
         let left = self.absorb(0, |_| true, host);
         let flow = self.join_flows(flow, left, &*host);

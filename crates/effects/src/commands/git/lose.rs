@@ -410,12 +410,12 @@ fn mv(git: &mut Git) -> Outcome {
     for path in git.protected(&paths) {
         git.run.analyst.write(&path, WriteMode::Overwrite, None, git.run.shell);
     }
-    // What is known by its name is known by the new one, too.
-    if paths.iter().all(|path| path.literal().is_some()) {
-        let verb = Word::literal_at("mv", git.run.call.span);
-        let words: Vec<Word> = std::iter::once(verb).chain(paths.iter().cloned()).collect();
-        git.run.inner(&words);
-    }
+    let mut words = paths.clone();
+    words.insert(0, Word::literal_at("mv", git.run.call.span));
+    // Git can take it back; what lies where is to be known all the same.
+    let mark = git.run.analyst.mark();
+    git.run.inner(&words);
+    git.run.analyst.sift(mark, |_| false);
     if let Some(target) = paths.pop().filter(|_| options.has("f")) {
         git.lose(&Doomed { paths: vec![target], ..Doomed::tracked("git mv --force") });
     }
