@@ -95,12 +95,12 @@ fn guess(command: &Word) -> Guess {
         return if commands::is_command(plain) { Guess::Tool(vec![plain.to_owned()]) } else { Guess::Chosen };
     }
     // `$(CROSS)$(CC)`: the last of them is the tool.
-    let variables = text.pieces.iter().filter_map(|piece| match piece {
+    let mut variables = text.pieces.iter().filter_map(|piece| match piece {
         Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) => Some(name),
         _ => None,
     });
     if text.pieces.len() > 1 && variables.clone().count() == text.pieces.len() {
-        let words = variables.last().and_then(|name| tool_of(name));
+        let words = variables.next_back().and_then(|name| tool_of(name));
         return words.map_or(Guess::Chosen, Guess::Tool);
     }
     if is_chosen(text) || (last_name(text).is_some() && text.pieces.len() == 2) {

@@ -484,11 +484,8 @@ fn prefixed(prefix: &str, word: &Word) -> tollgate_shell::value::Text {
 }
 
 fn gem(run: &mut Run) {
-    let line = Line::read(
-        run.args,
-        "v version s source i install-dir n bindir P trust-policy p http-proxy platform",
-        false,
-    );
+    let values = "v version s source i install-dir n bindir P trust-policy p http-proxy platform";
+    let line = Line::read(run.args, values, false);
     if !matches!(line.verb(0).as_str(), "install" | "i") {
         return;
     }

@@ -352,16 +352,7 @@ fn grep(run: &mut Run) -> Outcome {
     let files = if walks && files.is_empty() && run.stdin().is_none() { here.to_vec() } else { files };
     if lists && !files.is_empty() {
         let every = lists_all || pattern.as_ref().is_some_and(|pattern| is_everything(&pattern.shown()));
-        let texts = files.iter().map(|file| match walks {
-            true if every => super::find::all_below(file),
-            true => super::find::somewhere_below(file),
-            false => file.clone(),
-        });
-        let names = texts.map(|word| word.text).collect::<Vec<_>>();
-        return Outcome {
-            stdout: Value::of(names, tollgate_shell::value::Taint::NONE),
-            status: Status::Either,
-        };
+        return listing(&files, walks, every);
     }
     let inverts = options.has("v") || options.has("L");
     match pattern.filter(|_| taint::has(marks, taint::NAMES) && !inverts) {
@@ -371,6 +362,17 @@ fn grep(run: &mut Run) -> Outcome {
         }
         None => Outcome::unknown(marks),
     }
+}
+
+/// The names of files that fit: those that are named, or some or all of those below.
+fn listing(files: &[Word], walks: bool, every: bool) -> Outcome {
+    let texts = files.iter().map(|file| match walks {
+        true if every => super::find::all_below(file),
+        true => super::find::somewhere_below(file),
+        false => file.clone(),
+    });
+    let names = texts.map(|word| word.text).collect::<Vec<_>>();
+    Outcome { stdout: Value::of(names, Taint::NONE), status: Status::Either }
 }
 
 /// A pattern that every line fits, or every line with something in it.
