@@ -264,6 +264,7 @@ pub(crate) fn known_families() -> Vec<Family> {
         family("Infrastructure as code", infrastructure::COMMANDS, infrastructure::TOOLS),
         family("Clouds", &[], cloud::TOOLS),
         family("Hosting platforms and forges", &[], platforms::TOOLS),
+        family("Keepers of secrets", vaults::COMMANDS, keepers::TOOLS),
         family("Packages", &[], packages::TOOLS),
         family("Runners", runners::COMMANDS, &[]),
         family("Network", network::COMMANDS, &[]),
