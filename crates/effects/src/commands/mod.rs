@@ -278,6 +278,7 @@ pub(crate) fn known_families() -> Vec<Family> {
         family("Clouds", &[], cloud::TOOLS),
         family("Hosting platforms and forges", &[], platforms::TOOLS),
         family("Further services", &[], saas::TOOLS),
+        family("Keepers of secrets", vaults::COMMANDS, keepers::TOOLS),
         family("Packages", &[], packages::TOOLS),
         family("Runners", runners::COMMANDS, &[]),
         family("Network", network::COMMANDS, &[]),
