@@ -277,8 +277,11 @@ impl Machine<'_, '_, '_> {
                 self.at += 1;
                 self.expr(UNARY)
             }
-            _ => {
+            tok => {
+                // A list that is written down stands in no variable, whatever its last item does.
+                let fresh = matches!(tok, Some(Tok::Op("[" | "{")));
                 let value = self.primary();
+                self.place = self.place.take().filter(|_| !fresh);
                 self.postfix(value)
             }
         }

@@ -32,7 +32,8 @@ impl Machine<'_, '_, '_> {
         let (Some(place), true) = (place, self.burn(list.items.len() / 4)) else { return false };
         let grown = if list.open || self.unsure > 0 { Val::many(all) } else { Val::list(all) };
         self.scope.change(place, value, grown);
-        true
+        // What is turned round is also what the method returns.
+        name != "reverse" && name != "reverse!"
     }
 
     /// A method that takes something out of a list or a table and returns it.

@@ -184,6 +184,8 @@ impl Machine<'_, '_, '_> {
             (Val::Text(_), Val::Int(at), _) => {
                 text::slice(value, &[Val::Int(*at), Val::Int(at.saturating_add(1))])
             }
+            // Whatever stands in it is only known when it runs.
+            (Val::Name(name), ..) if &**name == "?" => value.clone(),
             // `Dir["*.rb"]` is a call.
             (Val::Name(name), ..) if (self.syntax.function)(&format!("{name}.[]")).is_some() => {
                 self.library(&format!("{name}.[]"), &Args::of(vec![key.clone()]))
