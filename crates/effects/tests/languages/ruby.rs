@@ -82,7 +82,7 @@ fn what_ruby_does() {
         ("ruby -e 'Dir[\"/home/user/docs/*\"].each{|f|File.delete f}'", "delete /home/user/docs/*"),
         (
             "ruby -e 'class A; def initialize(p); @p = p; end; def go; File.delete(@p); end; end; A.new(\"/etc/hosts\").go'",
-            "delete /etc/hosts?",
+            "delete /etc/hosts",
         ),
         ("ruby -e 'require \"pathname\"; Pathname.new(\"/home/user/x\").rmtree'", "delete-tree /home/user/x"),
         ("ruby wipe.rb", "delete-tree /home/user/docs"),
