@@ -404,9 +404,11 @@ fn mv(git: &mut Git) -> Outcome {
     for path in git.protected(&paths) {
         git.run.analyst.write(&path, WriteMode::Overwrite, None, git.run.shell);
     }
-    let words: Vec<Word> =
-        std::iter::once(Word::literal_at("mv", git.run.call.span)).chain(paths.iter().cloned()).collect();
+    let words = [&[Word::literal_at("mv", git.run.call.span)], paths.as_slice()].concat();
+    // Git can take it back; what lies where is to be known all the same.
+    let mark = git.run.analyst.mark();
     git.run.inner(&words);
+    git.run.analyst.sift(mark, |_| false);
     if let Some(target) = paths.pop().filter(|_| options.has("f")) {
         git.lose(&Doomed { paths: vec![target], ..Doomed::tracked("git mv --force") });
     }
