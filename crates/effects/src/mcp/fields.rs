@@ -108,6 +108,10 @@ fn shaped(key: &str, text: &str) -> Field {
     if is(&["pattern", "patterns", "glob", "regex", "exclude", "excluded", "ignore", "include", "selector"]) {
         return Field::Other;
     }
+    // Words of a command are judged with the command.
+    if is(&["args", "argv", "arguments", "flags"]) {
+        return Field::Other;
+    }
     if !begins && (!ends_as_path(&words) || text.contains("://")) {
         return Field::Other;
     }
