@@ -54,8 +54,6 @@ pub(crate) struct Analyst<'w> {
     wrote: bool,
     /// Patterns of files that were opened to be written anew.
     reopened: Vec<Word>,
-    /// The call starts containers.
-    pub(crate) starts_containers: bool,
     /// Every command is printed before it runs.
     pub(crate) traced: bool,
     /// Every line of a script is printed as it is read.
@@ -92,7 +90,6 @@ impl<'w> Analyst<'w> {
             languages: languages::Budget::default(),
             wrote: false,
             reopened: Vec::new(),
-            starts_containers: false,
             traced: false,
             verbose: false,
             unpacked: false,

@@ -16,8 +16,6 @@ pub(crate) const SETUP: Taint = Taint(1 << 41);
 pub(crate) const WORK: Taint = Taint(1 << 44);
 /// Is the same difference the other way round: it takes the work back.
 pub(crate) const UNDONE: Taint = Taint(1 << 48);
-/// Is the number of a container that the call started.
-pub(crate) const CONTAINER: Taint = Taint(1 << 49);
 /// Is an archive of what git has committed, laid out like the work tree.
 pub(crate) const COMMITTED: Taint = Taint(1 << 45);
 /// Never ends.
@@ -34,10 +32,7 @@ pub(crate) const PROCESSES: Taint = Taint(1 << 47);
 
 /// The marks that say where data comes from; that it is names of files, or never ends, says nothing about code.
 pub(crate) fn sources(taint: Taint) -> Taint {
-    Taint(
-        taint.0
-            & !(NAMES.0 | ENDLESS.0 | WORK.0 | UNDONE.0 | CONTAINER.0 | COMMITTED.0 | TABLE.0 | PROCESSES.0),
-    )
+    Taint(taint.0 & !(NAMES.0 | ENDLESS.0 | WORK.0 | UNDONE.0 | COMMITTED.0 | TABLE.0 | PROCESSES.0))
 }
 
 /// Does it carry the mark?

@@ -112,9 +112,15 @@ fn guess(command: &Word) -> Guess {
 
 /// `${CROSS_COMPILE}gcc`, `prog${EXE}`: a name with something before or behind it that a build sets, or nobody does.
 fn affixed(text: &Text) -> Option<&str> {
-    let variable = |piece: &Piece| matches!(piece, Piece::Hole(Hole { source: HoleSource::Variable(_), .. }));
+    let variable = |piece: &Piece| match piece {
+        Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) => Some(name.to_ascii_uppercase()),
+        _ => None,
+    };
+    // Behind a name only its ending is left out: anything else would make another name of it.
+    let ends = |name: String| ["EXE", "EXT", "SUFFIX"].iter().any(|end| name.contains(end));
     let name = match text.pieces.as_slice() {
-        [hole, Piece::Text(name)] | [Piece::Text(name), hole] if variable(hole) => name,
+        [hole, Piece::Text(name)] if variable(hole).is_some() => name,
+        [Piece::Text(name), hole] if variable(hole).is_some_and(ends) => name,
         _ => return None,
     };
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');

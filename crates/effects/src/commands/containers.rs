@@ -3,7 +3,6 @@
 
 mod data;
 mod described;
-pub(super) mod fresh;
 mod machines;
 mod options;
 mod reach;
@@ -148,7 +147,7 @@ fn start(run: &mut Run, words: &[Word]) -> Outcome {
     reach::shown_files(run, &options, mark);
     // A new container knows only what it was given.
     run.analyst.sift(mark, |effect| !matches!(effect.kind, EffectKind::EnvRead { .. }));
-    fresh::starts(run, &options, outcome)
+    outcome
 }
 
 /// The entry point, if one is given, and the words behind the image.
@@ -168,9 +167,6 @@ fn exec(run: &mut Run, options: &Options) -> Outcome {
     let mark = run.analyst.mark();
     let outcome = inside(run, there, options.value("w"), &command);
     data::wiped(run, mark);
-    if container.is_some_and(|container| fresh::is_own(run, &container)) {
-        run.analyst.sift(mark, fresh::spares);
-    }
     outcome
 }
 

@@ -186,6 +186,7 @@ fn names_code(program: &str, setting: &Word) -> bool {
         "RULE",
         "MAKE_",
         "TOOL",
+        "MODULE_PATH",
     ];
     let shown = setting.shown();
     let name = shown.split(['=', ':']).next().unwrap_or_default();

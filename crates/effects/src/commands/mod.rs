@@ -294,9 +294,6 @@ pub(crate) fn set_variable(run: &mut Run, name: &str, value: &Value) {
 /// What variables set for a command mean: some of them are code.
 pub(crate) fn environment(analyst: &mut Analyst, call: &Call, shell: &mut Shell) {
     git::settle(shell);
-    if analyst.starts_containers {
-        containers::fresh::settle(shell);
-    }
     secrets::watch(analyst, call);
     for (name, value) in &call.assigns {
         variables::variable(analyst, name, value, call, shell);
