@@ -2,9 +2,7 @@
 
 use tollgate_agents::{ADAPTERS, Payload};
 use tollgate_model::json::{self, Value as Json};
-use tollgate_model::{
-    Actor, Agent, Attended, Dialect as Tongue, Event, Kind, Span, StillWorld, ToolCall, ToolUse,
-};
+use tollgate_model::{Agent, Dialect as Tongue, Event, Kind, Span, StillWorld, ToolCall, ToolUse};
 use tollgate_pipeline::judge;
 use tollgate_policy::Policy;
 use tollgate_shell::ast::{Dialect, Script};
@@ -136,19 +134,7 @@ impl Host for Listener {
 
 fn judged(call: ToolCall) {
     let kind = Kind::PreTool(ToolUse { id: "1".into(), name: "Tool".into(), call, input: Json::Null });
-    let event = Event {
-        agent: Agent::ClaudeCode,
-        name: "PreToolUse".into(),
-        session: "s".into(),
-        actor: Actor::Main,
-        cwd: "/home/user/project".into(),
-        project: None,
-        transcript: None,
-        permission_mode: String::new(),
-        attended: Attended::Yes,
-        trace: tollgate_model::Trace::default(),
-        kind,
-    };
+    let event = Event::of(Agent::ClaudeCode, "PreToolUse", "/home/user/project", kind);
     drop(judge(&event, &world(), &Policy::builtin()));
 }
 

@@ -2,7 +2,7 @@
 //! by itself, and for what will be run later.
 
 use tollgate_model::phrase::{AGENT_CONTROL, HIDDEN, INSTRUCTION, MACHINE, PARENT, SCRIPT};
-use tollgate_model::{Certainty, Effect, EffectKind, Mark, Place, World, WriteMode, Zone};
+use tollgate_model::{Certainty, Effect, EffectKind, Mark, Place, World, WriteMode, Zone, is_rebuildable};
 use tollgate_shell::eval::Shell;
 use tollgate_shell::first_lookalike;
 use tollgate_shell::value::{Text, Value};
@@ -49,7 +49,12 @@ pub(crate) fn settle(analyst: &mut Analyst, shell: &Shell) {
 
 /// What a file holds that is written and still there when the call has run.
 fn held(effect: &Effect, after: &[Effect], analyst: &Analyst, shell: &Shell) -> Option<EffectKind> {
-    let EffectKind::Write { place, mode, content } = &effect.kind else { return None };
+    let world = analyst.world;
+    let (place, mode, content) = match &effect.kind {
+        EffectKind::Write { place, mode, content } => (place, mode, content),
+        EffectKind::Exec { program, argv, .. } => return memory::patched(program, argv, world),
+        _ => return None,
+    };
     let removes = |effect: &Effect| match &effect.kind {
         EffectKind::Delete { place: gone, .. } => paths::within(&place.path, &gone.path),
         _ => false,
@@ -58,8 +63,10 @@ fn held(effect: &Effect, after: &[Effect], analyst: &Analyst, shell: &Shell) -> 
         return None;
     }
     let texts = texts_after(place, *mode, content.as_deref(), shell);
-    let mark = memory::held(place, *mode, &texts, analyst, shell)?;
-    Some(EffectKind::Leaves { place: place.clone(), mark })
+    match memory::held(place, *mode, &texts, analyst, shell) {
+        Some(mark) => Some(EffectKind::Leaves { place: place.clone(), mark }),
+        None => memory::stirred(place, world),
+    }
 }
 
 fn meaning(effect: &Effect, all: &[Effect], analyst: &Analyst, shell: &Shell) -> Vec<EffectKind> {
@@ -71,6 +78,9 @@ fn meaning(effect: &Effect, all: &[Effect], analyst: &Analyst, shell: &Shell) ->
             let mut kinds = written(place, &texts, source, world);
             // A hook of a repository that this call has made to throw away is judged by what it does.
             if place.path.contains("/.git/hooks/") && analyst.is_new_there(&place.path) {
+                kinds.retain(|kind| !matches!(kind, EffectKind::Persist { .. }));
+            }
+            if leads_to_own(place, &texts, all) {
                 kinds.retain(|kind| !matches!(kind, EffectKind::Persist { .. }));
             }
             kinds.extend(settings::filled(place).or_else(|| gate_lookup(place, all)));
@@ -93,8 +103,13 @@ fn meaning(effect: &Effect, all: &[Effect], analyst: &Analyst, shell: &Shell) ->
             guarded(place, world).or(whole).or_else(|| gate_lookup(place, all)).into_iter().collect()
         }
         EffectKind::Exec { program, argv, .. } => uninstalls_gate(program, argv).into_iter().collect(),
-        EffectKind::Permission { place, to, .. } => {
+        EffectKind::Permission { place, to, recursive } => {
             let mut kinds = permitted(place, to, world);
+            if *recursive && place.zone == Zone::Workspace && opens_to_all(to) && holds_code(place, world) {
+                kinds.push(EffectKind::Weaken {
+                    what: format!("{MACHINE}everybody may change the code in {}", shown(place)),
+                });
+            }
             kinds.extend(gate_lookup(place, all));
             kinds
         }
@@ -107,6 +122,27 @@ fn meaning(effect: &Effect, all: &[Effect], analyst: &Analyst, shell: &Shell) ->
         }
         _ => Vec::new(),
     }
+}
+
+/// Is it a `.git` that leads to a folder which git makes in this call, and the call puts nothing into?
+fn leads_to_own(place: &Place, texts: &[String], all: &[Effect]) -> bool {
+    let is_own = |folder: String| {
+        let name = folder.rsplit('/').next().unwrap_or_default();
+        let made = |effect: &Effect| match &effect.kind {
+            EffectKind::Exec { program, argv, .. } if program == "git" => {
+                argv.iter().any(|word| matches!(word.as_str(), "clone" | "init"))
+                    && argv.iter().any(|word| word.trim_end_matches('/').rsplit('/').next() == Some(name))
+            }
+            _ => false,
+        };
+        let filled = |effect: &Effect| match &effect.kind {
+            EffectKind::Write { place, .. } => paths::within(&place.path, &folder),
+            _ => false,
+        };
+        all.iter().any(made) && !all.iter().any(filled)
+    };
+    !texts.is_empty()
+        && texts.iter().all(|text| startup::git_folder_beside(&place.path, text).is_some_and(is_own))
 }
 
 /// What a written text means for those who run or read it later.
@@ -273,6 +309,19 @@ fn permitted(place: &Place, to: &str, world: &dyn World) -> Vec<EffectKind> {
         kinds.push(EffectKind::Weaken { what: format!("{MACHINE}everybody may write {}", shown(place)) });
     }
     kinds
+}
+
+/// Does code lie in a folder, in plain sight?
+fn holds_code(place: &Place, world: &dyn World) -> bool {
+    const CODE: &[&str] = &[
+        "rs", "ts", "tsx", "js", "jsx", "mjs", "cjs", "py", "rb", "go", "java", "kt", "scala", "c", "cc",
+        "cpp", "h", "hpp", "cs", "swift", "php", "pl", "sh", "lua", "ex", "exs", "erl", "hs", "zig", "vue",
+        "svelte",
+    ];
+    let ends = |name: &String| name.rsplit_once('.').is_some_and(|(_, end)| CODE.contains(&end));
+    !place.pattern
+        && !is_rebuildable(&place.path, world.workspace(), world)
+        && world.list(&place.path, 500).iter().any(ends)
 }
 
 fn adds_execution(to: &str) -> bool {

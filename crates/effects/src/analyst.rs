@@ -1,6 +1,9 @@
 //! The analyst: runs a shell text abstractly and writes down what each command would do.
 
 mod files;
+pub(crate) mod gate;
+mod keepers;
+pub(crate) mod ours;
 mod places;
 mod way;
 
@@ -23,7 +26,9 @@ use crate::links::Links;
 use crate::paths;
 pub(crate) use crate::taint;
 use crate::unresolved;
+use crate::unsaved;
 use crate::word::{Word, is_everywhere, ways};
+pub(crate) use gate::own_at;
 
 /// Up to that many effects are compared one by one.
 const FEW: usize = 24;
@@ -41,6 +46,8 @@ pub(crate) struct Analyst<'w> {
     scripts: u32,
     temporaries: u32,
     made: Vec<String>,
+    /// Environments of Python that this call has made.
+    pub(crate) environments: Vec<String>,
     /// Folders that this call fills from the network, with what is to be remembered of them.
     pub(crate) trees: Vec<(String, Mark)>,
     /// What runs now does so only if something unknown turns out empty.
@@ -48,14 +55,27 @@ pub(crate) struct Analyst<'w> {
     /// The file system that paths belong to, when it is not this machine's.
     pub(crate) elsewhere: Option<Elsewhere>,
     pub(crate) links: Links,
+    pub(crate) keepers: keepers::Keepers,
     /// What is left for code in other languages.
     pub(crate) languages: languages::Budget,
     /// The call has written a file.
     wrote: bool,
+    /// Names of files that were listed, as patterns, and whether they were told with their folders.
+    listed: Vec<(Word, bool)>,
+    /// Files outside the project that were listed, too.
+    found_at: Vec<Place>,
     /// Patterns of files that were opened to be written anew.
     reopened: Vec<Word>,
+    /// So many programs are between the shell and the command: each may not start it after all.
+    pub(crate) started: u32,
+    /// What the call makes may not be open to its owner.
+    pub(crate) masked: bool,
     /// Every command is printed before it runs.
     pub(crate) traced: bool,
+    /// Variables with secrets that were loaded from a file.
+    pub(crate) loaded: Vec<String>,
+    /// One of them was printed.
+    pub(crate) told_loaded: bool,
     /// Every line of a script is printed as it is read.
     pub(crate) verbose: bool,
     /// An archive that came from the network was unpacked.
@@ -68,8 +88,12 @@ pub(crate) struct Analyst<'w> {
     pub(crate) within: bool,
     /// The text of the call, as far as a text that it writes may come from it.
     pub(crate) source: Option<String>,
+    /// The project's own code is being followed.
+    ours: Option<ours::Ours>,
+    /// What the call did before that.
+    pub(crate) before: ours::Before,
     /// Where paths were found to lie.
-    placed: RefCell<Vec<(String, Place)>>,
+    placed: RefCell<Vec<(Text, Place)>>,
 }
 
 impl<'w> Analyst<'w> {
@@ -83,20 +107,30 @@ impl<'w> Analyst<'w> {
             scripts: 0,
             temporaries: 0,
             made: Vec::new(),
+            environments: Vec::new(),
             trees: Vec::new(),
             supposing: false,
             elsewhere: None,
             links: Links::default(),
+            keepers: keepers::Keepers::default(),
             languages: languages::Budget::default(),
             wrote: false,
+            listed: Vec::new(),
+            found_at: Vec::new(),
             reopened: Vec::new(),
+            started: 0,
+            masked: false,
             traced: false,
+            loaded: Vec::new(),
+            told_loaded: false,
             verbose: false,
             unpacked: false,
             guessing: false,
             patterns: 16,
             within: false,
             source: None,
+            ours: None,
+            before: ours::Before::default(),
             placed: RefCell::default(),
         }
     }
@@ -116,7 +150,7 @@ impl<'w> Analyst<'w> {
     pub(crate) fn finish(mut self, shell: &Shell) -> Vec<Effect> {
         for word in std::mem::take(&mut self.reopened) {
             // A usage line (`set <name> [value]`) reads like that, in the project.
-            let bare = !word.text.prefix().contains('/');
+            let bare = !word.text.prefix().contains('/') && word.shown().contains('[');
             let ours = |(place, _): &(Place, Certainty)| bare && place.zone <= Zone::Workspace;
             // What is put into all of them alike is not made from what each of them held.
             if shell.file(&word.value()).is_some_and(|written| written.value.as_literal().is_some())
@@ -150,6 +184,8 @@ impl<'w> Analyst<'w> {
     /// Takes an effect down, once.
     pub(crate) fn push(&mut self, kind: EffectKind, span: Span, certainty: Certainty) {
         let certainty = if self.supposing { certainty.min(Certainty::Possible) } else { certainty };
+        self.changes_before(&kind);
+        let kind = self.left_open(kind, certainty);
         let effect = Effect { kind, span, certainty };
         if self.is_new(&effect) {
             self.effects.push(effect);
@@ -241,6 +277,7 @@ impl<'w> Analyst<'w> {
     pub(crate) fn script(&mut self, word: &Word, shell: &Shell) -> Option<Value> {
         let written = shell.file(&word.value()).map(|written| written.value);
         if let Some(text) = written.or_else(|| self.shape_of(word, shell)) {
+            self.follows_written(word, shell);
             return Some(match text.has_file() {
                 true => text.filled(|path| self.content(path, shell)),
                 false => text,
@@ -249,13 +286,16 @@ impl<'w> Analyst<'w> {
         self.scripts += 1;
         let (place, _) = self.places(word, shell).into_iter().next()?;
         if let Some(written) = shell.file(&Value::text(&place.path)).filter(|_| !place.pattern) {
+            self.follows_written(word, shell);
             return Some(written.value);
         }
         if place.pattern || self.scripts > 16 || self.world.kind(&place.path) != FileKind::File {
             return None;
         }
         let bytes = self.world.read(&place.path, SCRIPT_LIMIT)?;
-        String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).map(|text| Value::text(&text))
+        let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))?;
+        self.follows(&place.path);
+        Some(Value::text(&text))
     }
 
     /// Is the file a copy of another that this session made?
@@ -271,7 +311,9 @@ impl Host for Analyst<'_> {
         self.supposing |= shell.is_supposed();
         commands::environment(self, call, shell);
         // The body of a function is followed by the shell: no program of its name runs.
+        let mark = self.mark();
         let outcome = if call.kind == Kind::Function { None } else { self.every_way(call, shell) };
+        unsaved::notice(self, call, mark, shell);
         self.supposing = outer;
         let outcome = outcome.unwrap_or_else(|| Outcome::silent(Status::Success));
         commands::shown(self, call, &outcome);
@@ -290,7 +332,7 @@ impl Host for Analyst<'_> {
         match note {
             Note::Problem(problem) if problem.kind == ProblemKind::OpenHeredoc => {}
             Note::Problem(problem) => {
-                self.opaque(unread(problem.kind), problem.span);
+                self.opaque(unresolved::unread(problem.kind), problem.span);
             }
             Note::Recursion { name, background, piped, span } if background || piped => {
                 let kind = EffectKind::Process { signal: "fork-bomb".into(), target: name.to_string() };
@@ -330,7 +372,8 @@ impl Host for Analyst<'_> {
     fn is_dir(&self, path: &str) -> Option<bool> {
         match self.world.kind(path) {
             FileKind::Dir => Some(true),
-            FileKind::Missing => self.made.iter().any(|made| paths::within(made, path)).then_some(true),
+            // Who is told to make it may have failed.
+            FileKind::Missing => None,
             _ => Some(false),
         }
     }
@@ -360,7 +403,9 @@ impl Host for Analyst<'_> {
             return None;
         }
         let bytes = self.world.read(path, SCRIPT_LIMIT)?;
-        String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
+        let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))?;
+        self.follows(path);
+        Some(text)
     }
 
     fn is_unset(&self, name: &str) -> bool {
@@ -391,8 +436,10 @@ impl Analyst<'_> {
                 _ if word.is("/") => {}
                 OpenMode::Read => content = Some(self.read(&word, false, shell)),
                 OpenMode::Write => {
-                    if let Some(found) = self.walked(&word) {
-                        self.empty(&found, shell);
+                    let found: Vec<Word> =
+                        self.walked(&word).into_iter().chain(self.listed(&word, shell)).collect();
+                    if !found.is_empty() {
+                        found.iter().for_each(|found| self.empty(found, shell));
                     } else if is_everywhere(&word) && word.text.suffix().is_empty() {
                         self.empty(&word, shell);
                     } else {
@@ -425,47 +472,6 @@ impl Analyst<'_> {
         };
         let kind = EffectKind::Exec { program: "code".into(), argv: Vec::new(), source };
         self.push(kind, span, Certainty::Certain);
-    }
-}
-
-/// Says what of Tollgate a change at this place, and perhaps of all below it, would touch.
-pub(crate) fn own_at(place: &Place, with_all_below: bool, world: &dyn World) -> Option<String> {
-    let touches = |own: &&String| {
-        paths::within(&place.path, own)
-            || place.pattern && paths::could_be_within(&place.path, own)
-            || (with_all_below && !place.path.is_empty() && paths::within(own, &place.path))
-    };
-    let own = world.own_places().iter().find(touches).map(|own| format!("Tollgate's own files in {own}"));
-    own.or_else(|| is_gate(&place.path).then(|| format!("Tollgate's program {}", place.path))).or_else(|| {
-        is_default(&place.path, world.home()).then(|| format!("Tollgate's own files in {}", place.path))
-    })
-}
-
-/// Where a person's own commands look, whatever this hook was told.
-fn is_default(path: &str, home: &str) -> bool {
-    let below = path.strip_prefix(home).and_then(|rest| rest.strip_prefix('/'));
-    below.is_some_and(|path| {
-        [".config/tollgate", ".local/state/tollgate"].iter().any(|own| paths::within(path, own))
-    })
-}
-
-/// The gate's program where programs are kept, whichever of them it is that runs.
-fn is_gate(path: &str) -> bool {
-    let mut names = path.rsplit('/');
-    names.next() == Some("tollgate") && names.next().is_some_and(|folder| matches!(folder, "bin" | "sbin"))
-}
-
-/// Why a part of a text was not understood.
-fn unread(kind: ProblemKind) -> String {
-    match kind {
-        ProblemKind::Budget => "the command is too long or too deeply nested to be read whole".into(),
-        ProblemKind::StrangeByte => "it holds characters that shells read differently".into(),
-        ProblemKind::Unexpected | ProblemKind::Unclosed | ProblemKind::OpenHeredoc => {
-            "a part of it is not valid shell".into()
-        }
-        ProblemKind::Deceptive(c) => {
-            format!("it holds U+{:04X}, which is not seen or looks like something else", u32::from(c))
-        }
     }
 }
 

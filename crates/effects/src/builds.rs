@@ -36,7 +36,7 @@ pub(crate) fn read(path: &str, name: &str, extension: &str, text: &str) -> Optio
         {
             Some(vec![Piece::Quoted(own())])
         }
-        (_, "tf") => files::terraform_request(text).map(|line| vec![Piece::Shell(line)]),
+        (_, "tf") => files::terraform_requests(text).and_then(shell),
         (_, "go") if text.contains("//go:generate ") => {
             let lines = text.lines().filter_map(|line| line.strip_prefix("//go:generate "));
             shell(lines.map(str::to_owned).collect())

@@ -9,7 +9,8 @@ use std::collections::HashSet;
 use tollgate_model::json::{self, Value as Json};
 
 use texts::{
-    after_colons, image_lines, ini_commands, msbuild_commands, nix_hooks, toml_commands, unit_commands,
+    after_colons, image_lines, ini_commands, msbuild_commands, nix_hooks, told_to, toml_commands,
+    unit_commands,
 };
 
 use crate::builds;
@@ -157,8 +158,10 @@ fn tool_language(name: &str, extension: &str) -> Option<Language> {
             _,
         )
         | (_, "gemspec" | "rake") => Language::Ruby,
-        ("Makefile.PL" | "Build.PL", _) => Language::Perl,
-        ("mix.exs" | ".Rprofile" | ".iex.exs", _) => Language::Hashed,
+        ("Makefile.PL" | "Build.PL" | ".latexmkrc" | "latexmkrc", _) => Language::Perl,
+        ("mix.exs" | ".Rprofile" | ".iex.exs" | ".octaverc", _) => Language::Hashed,
+        (".nvim.lua" | ".exrc.lua", _) => Language::Lua,
+        (".dir-locals.el" | ".dir-locals-2.el", _) => Language::Lisp,
         (
             "gulpfile.js" | "Gruntfile.js" | ".pnpmfile.cjs" | "gulpfile.mjs" | "gulpfile.ts"
             | "dangerfile.js" | "setupTests.js" | "setupTests.ts" | "setup-jest.js" | "setup-jest.ts"
@@ -267,7 +270,11 @@ fn told(name: &str, value: &Json, lines: &mut Vec<Named>) {
 
 pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c);
-    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 /// The texts in quotes of something that is no JSON by itself: a part of it, or a broken one.
@@ -411,13 +418,20 @@ fn in_lines(path: &str, name: &str, extension: &str, text: &str, extent: Extent)
         ("tox.ini" | "setup.cfg", _) => (Runs::ByItself, ini_commands(text)),
         _ if name == "Procfile" || name.starts_with("Procfile.") => (Runs::WhenCalled, after_colons(text)),
         (_, "service") => (Runs::ByItself, unit_commands(text)),
+        (".gdbinit", _) => (Runs::ByItself, told_to("gdb", text)),
+        (".lldbinit", _) => (Runs::ByItself, told_to("lldb", text)),
+        (".exrc" | ".vimrc" | ".nvimrc", _) => (Runs::ByItself, told_to("ex -s", text)),
+        (".psqlrc", _) => (Runs::ByItself, told_to("psql", text)),
+        (".sqliterc", _) => (Runs::ByItself, told_to("sqlite3", text)),
         (
             "pyproject.toml" | "mise.toml" | ".mise.toml" | "Cargo.toml" | ".air.toml" | "netlify.toml"
             | "fly.toml" | "bunfig.toml" | "Pipfile",
             _,
         ) => (Runs::ByItself, toml_commands(text)),
         _ if builds::is_toml(name) => (Runs::ByItself, toml_commands(text)),
-        ("config.toml", _) if path.contains("/.cargo/") || path.contains("mise/") => {
+        ("config.toml", _)
+            if path.contains("/.cargo/") || path.contains("/mise/") || path.contains("/.mise/") =>
+        {
             (Runs::ByItself, toml_commands(text))
         }
         (_, "nix") => (Runs::ByItself, nix_hooks(text)),

@@ -82,6 +82,8 @@ fn dangers(path: &str, text: &str, extent: Extent, world: &dyn World) -> Vec<Str
     let mut found = if is_yaml { pipelines::given_away(text) } else { Vec::new() };
     if is_yaml && carrier.runs == Runs::InImage {
         found.extend(opened(text));
+    } else if is_yaml {
+        found.extend(pipelines::unchecked(text));
     }
     if path.ends_with("/.cargo/config.toml") || path.ends_with("/.cargo/config") {
         found.extend(cargo::programs(text).iter().filter_map(|program| open_tool(program)));

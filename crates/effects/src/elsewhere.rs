@@ -13,6 +13,8 @@ pub(crate) struct Elsewhere {
     home: String,
     /// What stands for a path that is not on this machine. Below a temporary directory: nobody misses it.
     nowhere: Text,
+    /// What is read of the secrets there is marked as such.
+    watched: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -28,7 +30,27 @@ impl Elsewhere {
     pub fn new(world: &dyn World) -> Self {
         let temp = world.temp_dirs().first().map_or("/tmp", String::as_str).trim_end_matches('/');
         let nowhere = Text::literal(&format!("{temp}/.another-machine"));
-        Self { mounts: Vec::new(), home: world.home().to_owned(), nowhere }
+        Self { mounts: Vec::new(), home: world.home().to_owned(), nowhere, watched: false }
+    }
+
+    /// The same, with what is read of its secrets marked.
+    pub fn watched(self) -> Self {
+        Self { watched: true, ..self }
+    }
+
+    /// Is it looked at what is shown of its secrets?
+    pub fn is_watched(&self) -> bool {
+        self.watched
+    }
+
+    /// Does a path, as it stands for one there, hold what a container is given as a secret? Which authority signs and which
+    /// namespace it is are none.
+    pub fn is_secret(&self, path: &str) -> bool {
+        let there = self.nowhere.as_literal().and_then(|nowhere| path.strip_prefix(nowhere));
+        let kept = |path: &str| path.starts_with("/run/secrets/") || path.starts_with("/var/run/secrets/");
+        self.watched
+            && there
+                .is_some_and(|path| kept(path) && !path.ends_with("/ca.crt") && !path.ends_with("/namespace"))
     }
 
     /// Puts `here` in at `there`.

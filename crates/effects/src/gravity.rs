@@ -1,6 +1,8 @@
 //! How grave it is what a written file would do when it runs. What a person calls a script for is no surprise: a script
 //! that is named for taking something down may do so, a build may not.
 
+use tollgate_model::git::SKIPS_TLS;
+use tollgate_model::phrase::UNCHECKED;
 use tollgate_model::stage::{is_for_tests, is_production, is_protected_branch, place_of};
 use tollgate_model::{Certainty, Effect, EffectKind, Loss, Place, Rewrite, Zone};
 
@@ -232,6 +234,10 @@ impl Setting<'_> {
                 Some(format!("changes the permissions of everything in `{}`", shown(place)))
             }
             EffectKind::Weaken { what } if self.here() => self.weakens(what),
+            // What is built there is what others get.
+            EffectKind::Weaken { what } if what == SKIPS_TLS || what.ends_with(UNCHECKED) => {
+                Some(format!("checks {UNCHECKED}"))
+            }
             EffectKind::Privilege { how } if self.here() && self.unasked() && how.contains("set-user-ID") => {
                 Some(format!("lets everybody run a program with another's rights ({how})"))
             }
@@ -410,6 +416,7 @@ fn is_unknown(object: &str) -> bool {
 
 /// A database on another machine.
 fn is_elsewhere(place: &str) -> bool {
+    let place = place.rsplit_once(" on ").map_or(place, |(_, host)| host);
     let host = place.split_once("://").map_or(place, |(_, rest)| rest);
     let host = host
         .rsplit_once('@')

@@ -1,5 +1,7 @@
 //! Settings of a project that say where its packages come from: whoever runs that place decides what is installed.
 
+use std::borrow::Cow;
+
 use tollgate_model::phrase::MACHINE;
 use tollgate_model::{EffectKind, Place, World};
 use tollgate_shell::eval::Shell;
@@ -29,7 +31,7 @@ const FILES: &[(&str, &[&str])] = &[
     ("nuget.config", &["<add "]),
 ];
 
-/// Files in which only what stands in certain sections, or behind a mark, names an index.
+/// Files in which only what stands in certain sections names an index.
 const SECTIONS: &[(&str, &[&str])] = &[
     ("Pipfile", &["source"]),
     ("pyproject.toml", &["tool.poetry.source", "tool.uv", "tool.uv.index", "tool.pdm.source", "tool.uv.pip"]),
@@ -40,7 +42,7 @@ const REPOSITORIES: &[&str] =
     &["pom.xml", "settings.gradle", "settings.gradle.kts", "build.gradle", "build.gradle.kts", "build.sbt"];
 
 /// Lists of what was installed, and from where: installing takes it from there again.
-const LOCKS: &[&str] = &["package-lock.json", "npm-shrinkwrap.json", "yarn.lock"];
+const LOCKS: &[&str] = &["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml"];
 
 /// Settings that take the proof away that an index is what it says, without blanks.
 const UNPROVEN: &[(&str, &[&str])] = &[
@@ -84,15 +86,95 @@ pub(crate) fn named(place: &Place, texts: &[String], shell: &Shell, world: &dyn 
     let name = if place.path.ends_with("/.cargo/config.toml") { ".cargo/config.toml" } else { name };
     let name = if is_requirements(&place.path, name) { "requirements.txt" } else { name };
     let short = || texts.iter().filter(|text| text.len() <= TEXT_LIMIT);
+    let old = || world.read(&place.path, TEXT_LIMIT).and_then(|bytes| String::from_utf8(bytes).ok());
+    let index = |address: &str| EffectKind::Weaken {
+        what: format!("the package index (`{address}` in `{}`)", place.shown),
+    };
+    if LOCKS.contains(&name) {
+        let new: Vec<String> = short().flat_map(|text| taken_from(text)).collect();
+        // A lock names a place once for each package.
+        let known: Vec<String> = match new.is_empty() {
+            true => return None,
+            false => old().iter().flat_map(|old| taken_from(old)).map(|one| Url::parse(&one).host).collect(),
+        };
+        return new.iter().find(|address| !known.contains(&Url::parse(address).host)).map(|one| index(one));
+    }
     let address = match FILES.iter().find(|(file, _)| *file == name) {
         Some((_, keys)) => in_lines(place, keys, texts, shell),
         None => short().find_map(|text| elsewhere(name, text)),
     }?;
-    let old = world.read(&place.path, TEXT_LIMIT).and_then(|bytes| String::from_utf8(bytes).ok());
-    // A lock names a place once for each package.
-    let known = if LOCKS.contains(&name) { Url::parse(&address).host } else { address.clone() };
-    (!old.is_some_and(|old| old.contains(&known)))
-        .then(|| EffectKind::Weaken { what: format!("the package index (`{address}` in `{}`)", place.shown) })
+    (!old().is_some_and(|old| old.contains(&address))).then(|| index(&address))
+}
+
+/// The unusual addresses that a lock says its packages were taken from.
+fn taken_from(text: &str) -> Vec<String> {
+    let text = &unescaped(text);
+    let behind = ["resolved", "tarball", "resolution"].into_iter().flat_map(|key| text.split(key).skip(1));
+    let value = |rest: &str| {
+        let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '}');
+        let rest =
+            rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ':' | '{'));
+        let from = rest.split(ends).next()?.replace("\\/", "/");
+        // Repositories are fetched by other protocols, too.
+        let told = ["git+ssh://", "ssh://", "git://"].iter().find_map(|start| from.strip_prefix(start));
+        address(&told.map_or(from.clone(), |rest| format!("https://{}", rest.trim_start_matches("git@"))))
+    };
+    let mut taken: Vec<String> = behind.filter_map(value).filter(|address| !is_usual(address)).collect();
+    taken.dedup_by_key(|address| Url::parse(address).host);
+    taken
+}
+
+/// A text with the letters that JSON can write by their numbers.
+fn unescaped(text: &str) -> Cow<'_, str> {
+    if !text.contains("\\u00") {
+        return Cow::Borrowed(text);
+    }
+    let mut parts = text.split("\\u00");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let letter = part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match letter {
+            Some(letter) => {
+                out.push(char::from(letter));
+                out.push_str(part.get(2..).unwrap_or_default());
+            }
+            None => out.push_str(part),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// What stands in the `repositories` of a build: in their braces, or between their tags.
+fn repositories(text: &str) -> Vec<&str> {
+    let mut parts = text.split("repositories");
+    let mut before = parts.next().unwrap_or_default();
+    let mut inside = Vec::new();
+    for part in parts {
+        let closes = before.ends_with("</");
+        before = part;
+        let braced = part.trim_start().starts_with('{').then(|| braces(part));
+        match braced {
+            Some(braced) => inside.push(braced),
+            None if part.starts_with('>') && !closes => inside.push(part),
+            None if !closes => inside.extend(part.lines().next()),
+            None => {}
+        }
+    }
+    inside
+}
+
+/// A text up to the brace that closes its first one.
+fn braces(text: &str) -> &str {
+    let mut depth = 0_u32;
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth <= 1 => return text.get(..at).unwrap_or(text),
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    text
 }
 
 /// `requirements-dev.txt`, `requirements/dev.txt`, `constraints.txt`.
@@ -119,22 +201,23 @@ fn in_lines(place: &Place, keys: &[&str], texts: &[String], shell: &Shell) -> Op
 /// An unusual address in the sections of a file that name indexes, in its repositories, or behind its packages.
 fn elsewhere(name: &str, text: &str) -> Option<String> {
     if REPOSITORIES.contains(&name) {
-        let open = text.split("repositories").skip(1).flat_map(|rest| rest.split("http://").skip(1));
+        let open = repositories(text).into_iter().flat_map(|rest| rest.split("http://").skip(1));
         let mut open = open.filter_map(|rest| address(&format!("http://{rest}")));
         return open.find(|address| is_repository(address) && !is_usual(address));
     }
-    if LOCKS.contains(&name) {
-        let mut taken =
-            text.split("resolved").skip(1).filter_map(|rest| address(rest.get(..300).unwrap_or(rest)));
-        return taken.find(|address| !is_usual(address));
-    }
     let (_, sections) = SECTIONS.iter().find(|(file, _)| *file == name)?;
-    let mut inside = false;
+    let (mut inside, mut listed) = (false, false);
     for line in text.lines().map(str::trim) {
         if line.starts_with('[') {
-            inside = sections.contains(&line.trim_matches(['[', ']']));
+            let section = line.trim_matches(['[', ']']);
+            inside = sections.contains(&section);
+            // The settings of a tool name indexes by other keys than the entries of a list of them.
+            listed = !matches!(section, "tool.uv" | "tool.uv.pip");
         } else if inside
-            && ["url", "index-url", "extra-index-url", "find-links"].iter().any(|key| line.starts_with(key))
+            && (listed && line.starts_with("url")
+                || ["index-url", "extra-index-url", "find-links", "index"]
+                    .iter()
+                    .any(|key| line.starts_with(key)))
             && let Some(address) = address(line).filter(|address| !is_usual(address))
         {
             return Some(address);

@@ -72,6 +72,7 @@ const FOLDERS: &[&str] = &[
 
 /// The longest text of this kind that is read.
 const LIMIT: usize = 256 * 1024;
+const TOO_LONG: &str = "more than is read here";
 
 /// Do agents take instructions from a file of this name?
 pub(crate) fn is_for_agents(path: &str) -> bool {
@@ -83,7 +84,7 @@ pub(crate) fn is_for_agents(path: &str) -> bool {
 /// The first thing that the new text tells an agent and the old text does not.
 pub(crate) fn poison(path: &str, text: &str, world: &dyn World) -> Option<String> {
     if text.len() > LIMIT {
-        return None;
+        return Some(TOO_LONG.to_owned());
     }
     let new = poisons(text, world);
     if new.is_empty() {
@@ -96,7 +97,7 @@ pub(crate) fn poison(path: &str, text: &str, world: &dyn World) -> Option<String
 
 /// The first thing that a text tells an agent which turns it against its person.
 pub(crate) fn told_in(text: &str, world: &dyn World) -> Option<String> {
-    if text.len() > LIMIT { None } else { poisons(text, world).into_iter().next() }
+    if text.len() > LIMIT { Some(TOO_LONG.to_owned()) } else { poisons(text, world).into_iter().next() }
 }
 
 fn poisons(text: &str, world: &dyn World) -> Vec<String> {
@@ -105,8 +106,10 @@ fn poisons(text: &str, world: &dyn World) -> Vec<String> {
         if let Some(round) = gets_round(&sentence) {
             found.push(round.to_owned());
         }
+        if (sentence.forbids || sentence.words.contains(" without ")) && hides(&sentence) {
+            found.push("to hide something from the person".to_owned());
+        }
         if sentence.forbids {
-            found.extend(hides(&sentence).then(|| "to hide something from the person".to_owned()));
             continue;
         }
         let plain = behind_colon(&sentence.said).filter(|_| sentence.code.is_empty());
@@ -240,8 +243,16 @@ fn without_code(sentence: &str) -> (String, Vec<String>) {
 
 /// Says what not to do.
 fn forbids(words: &str) -> bool {
-    // The name of an option says nothing against it.
-    let words = words.replace("--dangerously", "--");
+    // The name of an option says nothing against it, and what something is good for forbids nothing.
+    let mut words = words.replace("--dangerously", "--").replace(" to avoid ", " for ");
+    // Whoever is to act unasked is told to act.
+    for unasked in
+        ["asking", "confirm", "prompting", "approval", "permission", "telling", "informing", "waiting"]
+    {
+        words = words
+            .replace(&format!(" without {unasked}"), " ")
+            .replace(&format!(" without any {unasked}"), " ");
+    }
     [
         " never ",
         " not ",

@@ -42,6 +42,7 @@ mod status;
 mod taint;
 mod tools;
 mod unresolved;
+mod unsaved;
 mod url;
 mod word;
 mod yaml;

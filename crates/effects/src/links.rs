@@ -1,5 +1,7 @@
 //! Links and copies that the call itself makes: the name used later stands for what it was made from.
 
+use std::collections::HashMap;
+
 use tollgate_shell::value::{Piece, Text};
 
 use crate::paths;
@@ -8,14 +10,25 @@ use crate::paths;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Links {
     links: Vec<(String, String)>,
+    /// Where in `links` the last link of each name stands.
+    last: HashMap<String, usize>,
     copies: Vec<(String, String)>,
     moves: Vec<(String, Text)>,
+}
+
+/// Where something was before this call.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    pub(crate) text: Text,
+    /// The path that was asked about is its own, and not that of a folder which it was put into.
+    pub(crate) named: bool,
 }
 
 impl Links {
     /// `name` now leads to `target`.
     pub(crate) fn link(&mut self, name: &str, target: &str) {
         if name != target {
+            self.last.insert(name.to_owned(), self.links.len());
             self.links.push((name.to_owned(), target.to_owned()));
             self.copies.push((name.to_owned(), target.to_owned()));
         }
@@ -31,8 +44,20 @@ impl Links {
         self.moves.push((name.to_owned(), original.clone()));
     }
 
+    /// What was moved and has not been moved on, by its new name, with where it was.
+    pub(crate) fn moved_to(&self) -> impl Iterator<Item = (&str, &str)> {
+        let leaves = |at: usize, name: &str| {
+            let on = self.moves.iter().skip(at + 1).filter_map(|(_, original)| original.as_literal());
+            on.into_iter().any(|original| paths::within(name, original))
+        };
+        self.moves.iter().enumerate().filter_map(move |(at, (name, original))| {
+            original.as_literal().filter(|_| !leaves(at, name)).map(|original| (name.as_str(), original))
+        })
+    }
+
     /// Where that which now lies at or below a path, or in a folder that was moved, was before this call.
-    pub(crate) fn origins(&self, path: &str) -> Vec<Text> {
+    pub(crate) fn origins(&self, path: &str) -> Vec<Origin> {
+        let whole = path;
         // Of a pattern the folder counts that it begins in.
         let path =
             path.split_once('*').map_or(path, |(fixed, _)| fixed.rsplit_once('/').map_or("", |ends| ends.0));
@@ -44,7 +69,7 @@ impl Links {
                 original.as_literal()?;
                 original.push_str(rest);
             }
-            Some(original)
+            Some(Origin { text: original, named: paths::within(whole, name) })
         };
         self.moves.iter().filter_map(origin).collect()
     }
@@ -61,7 +86,7 @@ impl Links {
 
     /// Did the call make this name a link?
     pub(crate) fn is_link(&self, name: &str) -> bool {
-        self.links.iter().any(|(known, _)| known == name)
+        self.last.contains_key(name)
     }
 
     /// The program that a path was copied or linked from.
@@ -82,10 +107,9 @@ impl Links {
     fn follow_once(&self, text: &Text) -> Option<Text> {
         let prefix = text.prefix();
         let whole = text.as_literal().is_some();
-        let on_link = |(name, _): &&(String, String)| {
-            paths::within(prefix, name) && (whole || prefix.len() > name.len())
-        };
-        let (name, target) = self.links.iter().rev().find(on_link)?;
+        let names = std::iter::successors(Some(prefix), |path| parent(path)).skip(usize::from(!whole));
+        let latest = names.filter_map(|name| self.last.get(name)).max()?;
+        let (name, target) = self.links.get(*latest)?;
         let rest = prefix.get(name.len()..).unwrap_or_default();
         let mut followed = Text::literal(&paths::normal(&format!("{target}{rest}")));
         if rest.ends_with('/') && !followed.prefix().ends_with('/') {
@@ -94,6 +118,11 @@ impl Links {
         text.pieces.iter().skip(1).for_each(|piece: &Piece| followed.push(piece.clone()));
         Some(followed)
     }
+}
+
+/// The folder that a path lies in.
+fn parent(path: &str) -> Option<&str> {
+    path.rsplit_once('/').map(|(folder, _)| folder).filter(|folder| !folder.is_empty())
 }
 
 #[cfg(test)]

@@ -52,12 +52,16 @@ pub(crate) fn effects(hands: &mut Hands, server: &str, tool: &str, input: &Value
     one(hands, server, tool, input);
 }
 
-fn one(hands: &mut Hands, server: &str, tool: &str, input: &Value) {
-    let tool = Tool::new(server, tool);
+fn one(hands: &mut Hands, server: &str, name: &str, input: &Value) {
+    let tool = Tool::new(server, name);
     let mut texts = Vec::new();
-    flatten("", input, 0, &mut texts);
-    if let Some(patch) = texts.iter().find(|given| tool.patches && is_patch(given.text)) {
-        return hands.patch(patch.text);
+    let whole = flatten("", input, 0, &mut texts);
+    if !whole {
+        hands.analyst.opaque("the call holds more than is read here", Span::default());
+    }
+    if tool.patches && texts.iter().any(|given| is_patch(given.text)) {
+        texts.iter().filter(|given| is_patch(given.text)).for_each(|given| hands.patch(given.text));
+        return one(hands, server, name, &without_patches(input));
     }
     if let Some(folder) = working_folder(&tool, &texts) {
         hands.shell.set_cwd(&tollgate_shell::value::Value::text(folder));
@@ -65,6 +69,10 @@ fn one(hands: &mut Hands, server: &str, tool: &str, input: &Value) {
     called::environment(hands, &tool, input);
     if let Some(command) = stands::command(&tool, input, &texts).or_else(|| tool.command(input)) {
         hands.run_words(&command.iter().map(String::as_str).collect::<Vec<_>>());
+        // What an editor is told is not all that it is given.
+        if command.first().is_some_and(|program| program == "vim") {
+            files::touched(hands, &tool, input, &texts);
+        }
     } else {
         code(hands, &tool, input, &texts);
         files::touched(hands, &tool, input, &texts);
@@ -85,7 +93,7 @@ fn one(hands: &mut Hands, server: &str, tool: &str, input: &Value) {
     }
     opened::opens(&tool, input).into_iter().for_each(|kind| hands.push(kind));
     paid::pays(&tool, input).into_iter().for_each(|kind| hands.push(kind));
-    if is_remote_file(input) || tool.is_remote {
+    if is_remote_file(&tool, input) || tool.is_remote {
         pushed::files(hands, input);
     }
     asked(hands, &tool, input);
@@ -101,6 +109,22 @@ fn one(hands: &mut Hands, server: &str, tool: &str, input: &Value) {
 fn is_patch(text: &str) -> bool {
     let text = text.trim_start();
     text.starts_with("*** ") || text.contains("\n*** Begin Patch")
+}
+
+/// The arguments but for the patches among them.
+fn without_patches(value: &Value) -> Value {
+    let stays = |value: &Value| !value.as_str().is_some_and(is_patch);
+    match value {
+        Value::List(values) => {
+            Value::List(values.iter().filter(|value| stays(value)).map(without_patches).collect())
+        }
+        Value::Map(members) => {
+            let members = members.iter().filter(|(_, value)| stays(value));
+            Value::Map(members.map(|(key, value)| (key.clone(), without_patches(value))).collect())
+        }
+        Value::String(text) if is_patch(text) => Value::Null,
+        other => other.clone(),
+    }
 }
 
 /// A request that deletes something at a service, whoever sends it for the agent.
@@ -128,17 +152,24 @@ struct Given<'v> {
     text: &'v str,
 }
 
-fn flatten<'v>(key: &'v str, value: &'v Value, depth: u32, out: &mut Vec<Given<'v>>) {
-    if depth > DEPTH || out.len() >= VALUES {
-        return;
-    }
+/// Collects the texts. False when there are more, longer or deeper ones than are read.
+fn flatten<'v>(key: &'v str, value: &'v Value, depth: u32, out: &mut Vec<Given<'v>>) -> bool {
     match value {
+        Value::String(_) | Value::List(_) | Value::Map(_) if depth > DEPTH || out.len() >= VALUES => false,
         Value::String(text) if text.len() <= LONGEST => {
-            out.push(Given { field: fields::of(key, text), key, text })
+            out.push(Given { field: fields::of(key, text), key, text });
+            true
         }
-        Value::List(values) => values.iter().for_each(|value| flatten(key, value, depth + 1, out)),
-        Value::Map(members) => members.iter().for_each(|(key, value)| flatten(key, value, depth + 1, out)),
-        _ => {}
+        Value::String(_) => false,
+        Value::List(values) => {
+            let all = values.iter().map(|value| flatten(key, value, depth + 1, out));
+            all.filter(|whole| !whole).count() == 0
+        }
+        Value::Map(members) => {
+            let all = members.iter().map(|(key, value)| flatten(key, value, depth + 1, out));
+            all.filter(|whole| !whole).count() == 0
+        }
+        _ => true,
     }
 }
 
@@ -192,8 +223,8 @@ fn code(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given]) {
                 hands.run_pieces(pieces(tool, input, given));
             }
         }
-        let asks =
-            tool.is_database && !(tool.has("find") || tool.has("search")) || fields::says_sql(given.key);
+        let searches = (tool.has("find") || tool.has("search")) && !shaped::is_statement(given.text);
+        let asks = tool.is_database && !searches || fields::says_sql(given.key);
         if given.field == Field::Sql && asks {
             ran = true;
             database(hands, given.text);
@@ -235,7 +266,10 @@ fn argv(input: &Value) -> Option<Vec<String>> {
         // A file that is a program, where arguments are given to it.
         let file = input.get("file").filter(|_| input.get("args").is_some())?;
         file.as_str().is_some_and(commands::is_command).then_some(file)
-    })?;
+    });
+    // All words may stand in the list of arguments, the program first.
+    let whole = || input.get("args").filter(|words| called::is_vector(Some(words)));
+    let Some(command) = command else { return whole().and_then(Value::as_list).map(texts_of) };
     let args = ["args", "arguments", "argv"].iter().find_map(|key| input.get(key)?.as_list());
     let mut words: Vec<String> = match command {
         Value::List(words) => texts_of(words),
@@ -315,7 +349,7 @@ fn guessed(text: &str) -> &'static str {
 }
 
 fn database(hands: &mut Hands, text: &str) {
-    for Statement { deed, object } in sql::scan(text) {
+    for Statement { deed, object, .. } in sql::scan(text) {
         match deed {
             // It may be given what is in the database.
             Deed::Run => hands.run(&format!("pg_dump app | {{ {object}\n}}")),

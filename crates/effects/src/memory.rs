@@ -1,8 +1,9 @@
 //! What the session remembers: files that a call leaves with a history, and what earlier calls have left.
 
+use tollgate_model::git::{GitAsk, Repo};
 use tollgate_model::{
     Certainty, Effect, EffectKind, Entry, FileKind, Mark, Memory, Place, Span, World, WriteMode, Zone,
-    is_claim,
+    is_claim, is_ignored_output, is_rebuildable,
 };
 use tollgate_shell::eval::Shell;
 use tollgate_shell::value::{Piece, Taint, Text, Value};
@@ -10,7 +11,7 @@ use tollgate_shell::value::{Piece, Taint, Text, Value};
 use crate::analyst::{Analyst, taint};
 use crate::links::Links;
 use crate::word::Word;
-use crate::{commands, paths, secrets_scan, shapes};
+use crate::{commands, hidden, paths, secrets_scan, shapes};
 
 /// The longest text that is remembered.
 const HELD: usize = 32 << 10;
@@ -77,8 +78,41 @@ pub(crate) fn held(
     };
     match text.filter(|text| text.len() <= HELD) {
         Some(text) => Some(Mark::Text(text)),
-        None => shape(place, shell).or_else(over),
+        None => shape(place, shell).or_else(over).or_else(|| edited(place, analyst.world)),
     }
+}
+
+/// Code of the project is no longer what was read by those who work on it, even when it is committed afterwards.
+fn edited(place: &Place, world: &dyn World) -> Option<Mark> {
+    let bare = !place.path.rsplit('/').next().unwrap_or_default().contains('.');
+    let is_code = place.zone == Zone::Workspace && (bare || hidden::is_code(&place.path));
+    (is_code && world.kind(&place.path) == FileKind::File).then_some(Mark::Edited)
+}
+
+/// Files of the project are changed that are not known one by one: any below their folder may be.
+pub(crate) fn stirred(place: &Place, world: &dyn World) -> Option<EffectKind> {
+    let tree = place.pattern || world.kind(&place.path) == FileKind::Dir;
+    let known = place.path.split('*').next().unwrap_or_default();
+    let folder = if place.pattern { known.rsplit_once('/')?.0 } else { known };
+    (tree && paths::within(folder, world.workspace())).then(|| edited_below(folder))
+}
+
+/// A patch, or a branch of somebody who is only named by an address, changes any file of the project.
+pub(crate) fn patched(program: &str, argv: &[String], world: &dyn World) -> Option<EffectKind> {
+    let has = |verb: &str| argv.iter().any(|word| word == verb);
+    let is_address = |word: &String| word.contains("://") || word.contains('@') && word.contains(':');
+    let patches = match program {
+        "git" => has("apply") || has("am") || has("pull") && argv.iter().any(is_address),
+        "patch" => true,
+        _ => false,
+    };
+    patches.then(|| edited_below(world.workspace()))
+}
+
+fn edited_below(folder: &str) -> EffectKind {
+    let path = format!("{}/", folder.trim_end_matches('/'));
+    let place = Place { shown: path.clone(), path, zone: Zone::Workspace, pattern: false, root: false };
+    EffectKind::Leaves { place, mark: Mark::Edited }
 }
 
 /// What is known of a text that is not known as a whole. Credentials are not written down.
@@ -122,10 +156,39 @@ pub(crate) fn leave_names(analyst: &mut Analyst) {
         .iter()
         .filter(|(name, original)| !analyst.links.is_link(name) && is_program(name, original));
     let copies = copies.map(|(name, original)| (place(name), Mark::Copy(original.clone())));
-    let left: Vec<(Place, Mark)> = links.chain(copies).take(NAMES).collect();
+    let moved = analyst.links.moved_to().map(|(name, from)| (place(name), from));
+    let moved =
+        moved.filter(|(place, from)| is_forgotten(place, analyst.world) && is_work(from, analyst.world));
+    let moved = moved.map(|(place, from)| (place, Mark::Moved(from.to_owned())));
+    let left: Vec<(Place, Mark)> = links.chain(copies).chain(moved).take(NAMES).collect();
     for (place, mark) in left {
         analyst.push(EffectKind::Leaves { place, mark }, Span::default(), Certainty::Certain);
     }
+}
+
+/// Does it lie where everything may be deleted?
+fn is_forgotten(place: &Place, world: &dyn World) -> bool {
+    !place.pattern
+        && (place.zone == Zone::Temp
+            || place.zone == Zone::Workspace && is_rebuildable(&place.path, world.workspace(), world))
+}
+
+/// Is there something at a path of the project that nothing else holds, and that this session has not made?
+fn is_work(path: &str, world: &dyn World) -> bool {
+    let root = world.workspace();
+    if !paths::within(path, root)
+        || world.kind(path) == FileKind::Missing
+        || world.memory().state_of(path).is_some()
+        || is_rebuildable(path, root, world)
+    {
+        return false;
+    }
+    let ask = GitAsk { paths: vec![path.to_owned()], untracked: true, ignored: true, ..GitAsk::default() };
+    let Some(root) = Repo::find(root, world).and_then(|repo| repo.root) else { return true };
+    let ignored = |path: &String| !is_ignored_output(path, &root, world);
+    world.git_status(&root, &ask).is_none_or(|status| {
+        !status.modified.is_empty() || !status.untracked.is_empty() || status.ignored.iter().any(ignored)
+    })
 }
 
 /// Does what the call has put into a file come from the network?
@@ -274,21 +337,57 @@ impl Analyst<'_> {
             return;
         }
         for (place, certainty) in self.places(word, shell) {
-            let memory = self.world.memory();
-            let mut marks: Vec<Mark> = memory.marks(&place.path).into_iter().cloned().collect();
-            // A package may be the folder itself.
-            if marks.is_empty() {
-                marks.extend(memory.marks(&format!("{}/", place.path)).into_iter().cloned());
-            }
-            // What was there before the tree is not of the tree.
-            let new = |path: &str| self.world.kind(path) == FileKind::Missing;
-            let trees = self.trees.iter().filter(|(tree, _)| below(&place, tree) && new(&place.path));
-            marks.extend(trees.map(|(_, mark)| mark.clone()));
+            let mut marks = self.marks_of(&place, "");
             marks.retain(&runs);
+            // A manager has put it there, not the tree around; what was fetched to that very place is no manager's.
+            if !marks.is_empty()
+                && let Some(base) = self.installed_in(&place)
+            {
+                let own = self.marks_of(&place, &format!("{base}/"));
+                marks.retain(|mark| own.contains(mark));
+            }
             for mark in marks {
                 self.push(EffectKind::Recalls { place: place.clone(), mark }, word.span, certainty);
             }
         }
+    }
+
+    /// What earlier calls, and the trees that this one fetches, have left at a place: of those that begin with `within`.
+    fn marks_of(&self, place: &Place, within: &str) -> Vec<Mark> {
+        let memory = self.world.memory();
+        let mut marks: Vec<Mark> = memory.marks_within(&place.path, within).into_iter().cloned().collect();
+        // A package may be the folder itself.
+        if marks.is_empty() {
+            marks.extend(memory.marks_within(&format!("{}/", place.path), within).into_iter().cloned());
+        }
+        // What was there before the tree is not of the tree.
+        let new = |path: &str| self.world.kind(path) == FileKind::Missing;
+        let trees = self.trees.iter().filter(|(tree, _)| below(place, tree) && tree.starts_with(within));
+        marks.extend(trees.filter(|_| new(&place.path)).map(|(_, mark)| mark.clone()));
+        marks
+    }
+
+    /// The folder of packages whose manager has put the program there, if one did. The repository itself must not
+    /// know it.
+    fn installed_in<'p>(&self, place: &'p Place) -> Option<&'p str> {
+        let (folder, name) = place.path.rsplit_once('/').filter(|_| !place.pattern)?;
+        let base = ["/bin", "/.bin"].iter().find_map(|end| folder.strip_suffix(end))?;
+        let own = |path: &str| {
+            let ask =
+                GitAsk { paths: vec![path.to_owned()], untracked: true, ignored: true, ..GitAsk::default() };
+            let status =
+                Repo::find(base, self.world)?.root.and_then(|root| self.world.git_status(&root, &ask))?;
+            Some(!status.untracked.is_empty() || !status.ignored.is_empty())
+        };
+        if self.world.kind(&place.path) != FileKind::Missing {
+            let made = base.ends_with("/node_modules")
+                || self.world.kind(&format!("{base}/pyvenv.cfg")) == FileKind::File;
+            return (made && own(&place.path).unwrap_or(false)).then_some(base);
+        }
+        let is_usual = ["python", "pip", "activate"].iter().any(|start| name.starts_with(start));
+        let is_gone = |effect: &Effect| matches!(&effect.kind, EffectKind::Delete { place, recursive: true, .. } if place.path == base);
+        let made = self.environments.iter().any(|made| made == base);
+        (made && (is_usual || self.found().iter().any(is_gone))).then_some(base)
     }
 
     /// A folder is filled from the network. One that was there before holds other things too, so later calls

@@ -47,6 +47,7 @@ pub(crate) fn cell(text: &str) -> Vec<Piece> {
     let mut python = String::new();
     let mut folder = String::new();
     let mut quote = None;
+    let aliases = magics::aliases(text);
     for line in joined(text) {
         let within = quote.is_some();
         quote = long_string(&line, quote);
@@ -56,6 +57,7 @@ pub(crate) fn cell(text: &str) -> Vec<Piece> {
             python.push('\n');
             continue;
         }
+        let line = magics::unaliased(&line, &aliases).unwrap_or(line);
         let indent = line.get(..line.len() - line.trim_start().len()).unwrap_or_default();
         if let Some(path) = line.trim_start().strip_prefix("%cd ") {
             folder = format!("cd {} && ", path.trim());
@@ -74,6 +76,10 @@ pub(crate) fn cell(text: &str) -> Vec<Piece> {
                 }
                 if bound.is_none() {
                     pieces.push(Piece::Shell(format!("{folder}{command}")));
+                    // It finds what the lines before it have written.
+                    if name.is_none() && magics::writes(&python) {
+                        python.push_str(&format!("{indent}__import__('os').system({})\n", quoted(&command)));
+                    }
                 }
             }
             None => {
@@ -375,6 +381,10 @@ fn plain_line(line: &str) -> String {
 fn by_call(line: &str) -> Option<String> {
     let (_, call) = line.split_once("get_ipython().")?;
     let (name, given) = call.split_once('(')?;
+    // A text of several lines is read with the rest of the cell.
+    if given.contains("\'\'\'") || given.contains("\"\"\"") {
+        return None;
+    }
     let texts = texts_in(given);
     let text = |at: usize| texts.get(at).map(String::as_str);
     match name.trim() {

@@ -107,7 +107,8 @@ impl Spec {
 
     fn long(self, name: &str) -> Option<Group> {
         let exact = if name.len() > 1 { self.group(name, true) } else { None };
-        exact.or_else(|| self.group(name, false))
+        // Help is never short for something else.
+        exact.or_else(|| if name == "help" { None } else { self.group(name, false) })
     }
 
     /// The first group with a name that is `start`, or that is longer and begins so.

@@ -371,7 +371,10 @@ fn removes(sentence: &Sentence, world: &dyn World) -> Option<String> {
 fn is_in_production(rest: &str) -> bool {
     let tables = [" table ", " tables ", " schema ", " collection ", " namespace ", " cluster "];
     let live = ["production database", "prod database", "in production", "in prod", "production cluster"];
-    tables.iter().any(|part| rest.contains(part)) && live.iter().any(|part| rest.contains(part))
+    rest.split([',', ';', ':']).any(|clause| {
+        let clause = format!("{clause} ");
+        tables.iter().any(|part| clause.contains(part)) && live.iter().any(|part| clause.contains(part))
+    })
 }
 
 /// A branch that others build on is overwritten.

@@ -4,7 +4,18 @@
 use tollgate_model::Replacement;
 
 /// The most files of a patch that are looked at.
-const FILES: usize = 1000;
+pub(crate) const FILES: usize = 1000;
+
+/// What is left out of the names in a diff's head.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Strip {
+    /// The `a/` or `b/` of a diff, where it is there.
+    Side,
+    /// So many folders, whatever they are called.
+    Folders(usize),
+    /// All folders.
+    All,
+}
 
 /// What a patch does to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +43,25 @@ pub(crate) enum Change {
     },
 }
 
+impl Change {
+    /// What the same patch does when it is applied backwards.
+    pub(crate) fn reversed(self) -> Self {
+        match self {
+            Self::Add { path, .. } => Self::Delete { path },
+            // What was in it is not read.
+            Self::Delete { path } => Self::Update { path, to: None, edits: Vec::new() },
+            Self::Update { path, to, edits } => {
+                let back = |edit: Replacement| Replacement { old: edit.new, new: edit.old };
+                let edits = edits.into_iter().map(back).collect();
+                match to {
+                    Some(to) => Self::Update { path: to, to: Some(path), edits },
+                    None => Self::Update { path, to, edits },
+                }
+            }
+        }
+    }
+}
+
 /// Reads a patch of either kind.
 pub(crate) fn read(text: &str) -> Vec<Change> {
     let starts = |marker: &str| text.lines().any(|line| line.starts_with(marker));
@@ -42,7 +72,7 @@ pub(crate) fn read(text: &str) -> Vec<Change> {
     {
         envelope(text)
     } else {
-        unified(text)
+        unified(text, Strip::Side)
     };
     changes.truncate(FILES);
     changes
@@ -115,31 +145,37 @@ fn push_line(text: &mut String, line: &str) {
     text.push('\n');
 }
 
-fn unified(text: &str) -> Vec<Change> {
+/// Reads a diff, whatever else stands around it, up to one file more than are looked at.
+pub(crate) fn unified(text: &str, strip: Strip) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
     let mut old: Option<String> = None;
     let mut left = 0_usize;
     for line in text.lines() {
+        if changes.len() > FILES {
+            break;
+        }
         if left > 0 && line.starts_with([' ', '+', '-', '\\']) {
             left -= usize::from(!line.starts_with('\\'));
             if let Some(change) = changes.last_mut().filter(|_| !line.starts_with('\\')) {
                 body_line(change, line);
             }
         } else if let Some(path) = line.strip_prefix("--- ") {
-            old = Some(file_name(path));
+            old = Some(strip.head(path));
         } else if let Some(path) = line.strip_prefix("+++ ") {
-            changes.extend(begun(old.take(), file_name(path)));
+            let new = strip.head(path);
+            changes.extend(strip.other(old.as_deref(), &new));
+            changes.extend(begun(old.take(), new));
         } else if line.starts_with("@@") {
             left = hunk_lines(line);
             if let Some(change @ Change::Update { .. }) = changes.last_mut() {
                 body_line(change, line);
             }
-        } else if let Some(path) = line.strip_prefix("rename from ") {
-            changes.push(Change::Update { path: path.trim().to_owned(), to: None, edits: Vec::new() });
-        } else if let Some(path) = line.strip_prefix("rename to ")
+        } else if let Some(path) = line.strip_prefix("rename from ").or(line.strip_prefix("copy from ")) {
+            changes.push(Change::Update { path: strip.renamed(path), to: None, edits: Vec::new() });
+        } else if let Some(path) = line.strip_prefix("rename to ").or(line.strip_prefix("copy to "))
             && let Some(Change::Update { to, .. }) = changes.last_mut()
         {
-            *to = Some(path.trim().to_owned());
+            *to = Some(strip.renamed(path));
         }
     }
     changes
@@ -156,11 +192,47 @@ fn begun(old: Option<String>, new: String) -> Option<Change> {
     }
 }
 
-/// A name of a diff's head, without what follows a tab and without the `a/` or `b/` before it.
-fn file_name(text: &str) -> String {
-    let name = text.split('\t').next().unwrap_or_default().trim().trim_matches('"');
-    let plain = name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name);
-    plain.to_owned()
+impl Strip {
+    /// A name of a diff's head, without what follows a tab.
+    fn head(self, text: &str) -> String {
+        let name = text.split('\t').next().unwrap_or_default().trim().trim_matches('"');
+        match self {
+            _ if name == "/dev/null" => name,
+            Self::Side => name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name),
+            Self::Folders(count) => without_folders(name, count),
+            Self::All => last(name),
+        }
+        .to_owned()
+    }
+
+    /// Of two names in a head, the one is taken that fits; either file may change.
+    fn other(self, old: Option<&str>, new: &str) -> Option<Change> {
+        let named =
+            |name: &&str| *name != new && *name != "/dev/null" && new != "/dev/null" && !name.is_empty();
+        let path = old.filter(named).filter(|_| !matches!(self, Self::Side))?.to_owned();
+        Some(Change::Update { path, to: None, edits: Vec::new() })
+    }
+
+    /// A name behind `rename to`, which has no side before it.
+    fn renamed(self, text: &str) -> String {
+        let name = text.trim().trim_matches('"');
+        match self {
+            Self::Side => name,
+            Self::Folders(count) => without_folders(name, count.saturating_sub(1)),
+            Self::All => last(name),
+        }
+        .to_owned()
+    }
+}
+
+/// The name at the end of a path.
+fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// A path without its first folders; one that has no more than these is kept as it is.
+fn without_folders(path: &str, count: usize) -> &str {
+    path.splitn(count.saturating_add(1), '/').nth(count).unwrap_or(path)
 }
 
 /// How many lines a hunk has at most: `@@ -1,3 +1,4 @@`.

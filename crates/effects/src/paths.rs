@@ -4,10 +4,13 @@ mod asked;
 mod pattern;
 mod zones;
 
+use std::collections::BTreeMap;
+
 use tollgate_model::{FileKind, Place, World, Zone};
 use tollgate_shell::value::{Piece, Text};
 
-pub(crate) use self::asked::asked;
+pub(crate) use self::asked::{asked, finds};
+pub(crate) use self::zones::agent_settings;
 use crate::links::Links;
 use pattern::Component;
 
@@ -47,12 +50,22 @@ pub(crate) fn physical(text: &Text, links: &Links, world: &dyn World) -> Option<
         _ => first.rsplit_once('/').map(|(known, open)| (known, Some(open)))?,
     };
     let mut path = String::new();
+    // Above what the links were followed of, there is none left.
+    let mut followed = 0;
+    // What `name/..` led back to needs no second look.
+    let mut seen: BTreeMap<String, String> = BTreeMap::new();
     for name in known.split('/') {
         match name {
             "" | "." => {}
             ".." => {
-                let real = place(&Text::literal(&path), "", world, links);
-                path = real.path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+                if path.len() > followed {
+                    let found = seen
+                        .entry(path)
+                        .or_insert_with_key(|path| place(&Text::literal(path), "", world, links).path);
+                    path = found.clone();
+                }
+                path.truncate(path.rfind('/').unwrap_or(0));
+                followed = path.len();
             }
             name => {
                 path.push('/');
@@ -127,11 +140,11 @@ fn follow_folder(parts: Vec<Component>, world: &dyn World) -> Vec<Component> {
 /// The most names of a folder that are looked at for links.
 const LISTED: usize = 2000;
 /// The most links that one pattern is followed through.
-const LED: usize = 8;
+const LED: usize = 64;
 
-/// Where a pattern leads through links on disk whose names fit it: `home*/x` lies in a home if `homelink` leads there.
+/// Where a pattern leads through links on disk, or that the call made, whose names fit it: `home*/x` lies in a home if `homelink` leads there.
 /// The last name is only followed where `whole` says so.
-pub(crate) fn led(text: &Text, whole: bool, world: &dyn World) -> Vec<Text> {
+pub(crate) fn led(text: &Text, whole: bool, made: &[(String, String)], world: &dyn World) -> Vec<Text> {
     if text.as_literal().is_some() {
         return Vec::new();
     }
@@ -147,9 +160,13 @@ pub(crate) fn led(text: &Text, whole: bool, world: &dyn World) -> Vec<Text> {
         return Vec::new();
     }
     let folder = join(folder);
+    let made = made.iter().filter_map(|(link, target)| {
+        let name = link.strip_prefix(folder.as_str())?.strip_prefix('/')?;
+        (!name.contains('/') && pattern.expands_to(name)).then(|| target.clone())
+    });
     let links = world.links(&folder, LISTED).into_iter().filter(|name| pattern.expands_to(name));
     let real = |name: String| world.real(&normal(&format!("{folder}/{name}")));
-    let whole = links.filter_map(real).map(|real| normal(&format!("{real}{}", join(rest))));
+    let whole = made.chain(links.filter_map(real)).map(|real| normal(&format!("{real}{}", join(rest))));
     // A pattern is expanded to what is there.
     let known = rest.iter().all(Component::is_literal);
     let there = whole.filter(|path| !known || world.kind(path) != FileKind::Missing);

@@ -1,26 +1,47 @@
 //! Workflows of forges: what a step is given besides its own text, and what a workflow gives away as a whole.
 
-use tollgate_model::hosts::on_forge;
+use std::collections::BTreeMap;
 
+use tollgate_model::hosts::on_forge;
+use tollgate_model::phrase::UNCHECKED;
+
+use crate::commands::is_unchecked;
 use crate::languages::Language;
+use crate::openings::Leaves;
 use crate::url::Url;
 
 /// The steps of a workflow as shell text: expressions that stand for secrets become variables with a secret's name,
 /// and variables that are set from such expressions are set before each step.
 pub(crate) fn steps(whole: &str, runs: Vec<String>) -> Vec<String> {
-    let set: String =
-        secret_variables(whole).iter().map(|(name, value)| format!("{name}=\"{value}\"\n")).collect();
-    runs.iter().map(|run| format!("{set}{}", expanded(run))).collect()
+    let set = secret_variables(whole);
+    let before = |run: &str| -> String {
+        named(&set, run, runs.len()).iter().map(|(name, value)| format!("{name}=\"{value}\"\n")).collect()
+    };
+    runs.iter().map(|run| format!("{}{}", before(run), expanded(run))).collect()
+}
+
+/// How many variables are set before all steps together, whether these name them or not.
+const SET: usize = 8192;
+
+/// The variables that matter to one of so many steps: all, since a step may make up their names, or those that it names
+/// where they are too many.
+fn named<'s>(set: &'s BTreeMap<String, String>, run: &str, steps: usize) -> BTreeMap<&'s str, &'s str> {
+    let pair = |(name, value): (&'s String, &'s String)| (name.as_str(), value.as_str());
+    if set.len().saturating_mul(steps) <= SET {
+        return set.iter().map(pair).collect();
+    }
+    let words = run.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    words.filter_map(|word| set.get_key_value(word)).map(pair).collect()
 }
 
 /// Steps of a workflow that are no shell text: those that Python runs, and those of `github-script`. Variables that are set
 /// from secrets go by the names of these.
 pub(crate) fn programs(whole: &str, runs: &[String]) -> Vec<(Language, String)> {
-    let python = whole.contains("shell: python").then_some(Language::Python);
+    let python = whole.lines().any(|line| shell_of(line).is_some_and(is_python)).then_some(Language::Python);
     let script = whole.contains("actions/github-script").then_some(Language::JavaScript);
     let set = secret_variables(whole);
-    let named = |run: &String| {
-        set.iter().fold(run.clone(), |code, (name, value)| {
+    let renamed = |run: &String| {
+        named(&set, run, runs.len()).iter().fold(run.clone(), |code, (name, value)| {
             let secret = value.trim_matches(['$', '{', '}']);
             let quoted = code.replace(&format!("\"{name}\""), &format!("\"{secret}\""));
             let quoted = quoted.replace(&format!("'{name}'"), &format!("'{secret}'"));
@@ -28,7 +49,22 @@ pub(crate) fn programs(whole: &str, runs: &[String]) -> Vec<(Language, String)> 
         })
     };
     let languages = python.into_iter().chain(script);
-    languages.flat_map(|language| runs.iter().map(move |run| (language, named(run)))).collect()
+    languages.flat_map(|language| runs.iter().map(move |run| (language, renamed(run)))).collect()
+}
+
+/// The program that a line names to run a step.
+fn shell_of(line: &str) -> Option<&str> {
+    let line = line.trim().trim_start_matches("- ").trim_start();
+    let (key, value) = line.split_once(':')?;
+    let is_key = key.trim().trim_matches(['"', '\'']) == "shell";
+    let value = value.trim().trim_start_matches(['"', '\'']);
+    is_key.then(|| value.split([' ', '"', '\'', '#']).next().unwrap_or_default())
+}
+
+/// Is it Python, of whatever version and wherever it lies?
+fn is_python(program: &str) -> bool {
+    let name = program.rsplit('/').next().unwrap_or_default();
+    name.strip_prefix("python").is_some_and(|version| version.chars().all(|c| c.is_ascii_digit() || c == '.'))
 }
 
 /// What a workflow gives away, whatever its steps do with it.
@@ -41,24 +77,53 @@ pub(crate) fn given_away(text: &str) -> Vec<String> {
     if target && checks_out_head(text) && runs_something(text) {
         found.push("runs the code of strangers with the repository's secrets".to_owned());
     }
+    let steps = text.matches("run:").count();
+    if secret_variables(text).len().saturating_mul(steps) > SET {
+        found.push("hands more secrets to its steps than are looked at".to_owned());
+    }
     found.extend(strange_include(text));
     found
 }
 
-/// `include: - remote: address` of GitLab: steps that another server names, and may change.
+/// A variable of all steps, by which programs believe every server.
+pub(crate) fn unchecked(text: &str) -> Option<String> {
+    let off = |line: &str| {
+        let (name, value) = line.trim().trim_start_matches("- ").split_once([':', '='])?;
+        let value = value.split(" #").next().unwrap_or_default().trim().trim_matches(['"', '\'']);
+        let name = name.trim().trim_matches(['"', '\'']);
+        is_unchecked(name, value).then(|| format!("checks {UNCHECKED} (`{name}`)"))
+    };
+    text.lines().find_map(off)
+}
+
+/// `include:` of GitLab, in any of its forms: steps that another server names, and may change.
 fn strange_include(text: &str) -> Option<String> {
-    if !text.lines().any(|line| line.starts_with("include:")) {
-        return None;
-    }
-    let remotes =
-        text.lines().filter_map(|line| line.trim().trim_start_matches("- ").strip_prefix("remote:"));
-    let addresses = remotes.map(|address| address.trim().trim_matches(['"', '\'']));
-    let strange = |address: &&str| {
+    let strange = |address: &str| {
         let host = Url::parse(address).host;
         let mut above = std::iter::successors(Some(host.as_str()), |host| Some(host.split_once('.')?.1));
         address.contains("://") && !above.any(on_forge)
     };
-    addresses.into_iter().find(strange).map(|address| format!("runs the steps that `{address}` names"))
+    let documents = Leaves::documents(&included(text)?);
+    let mut leaves = documents.iter().flat_map(Leaves::all);
+    let is_include = |way: &str| way.split('.').next() == Some("include");
+    let (_, address) = leaves.find(|(way, value)| is_include(way) && strange(value))?;
+    Some(format!("runs the steps that `{address}` names"))
+}
+
+/// What stands below `include`: the rest of a long file is nothing to it.
+fn included(text: &str) -> Option<String> {
+    if text.trim_start().starts_with('{') {
+        return Some(text.to_owned());
+    }
+    let begins = |line: &&str| {
+        let key = line.split(':').next().unwrap_or_default();
+        key.trim_end().trim_matches(['"', '\'']) == "include"
+    };
+    let mut lines = text.lines().skip_while(|line| !begins(line));
+    let first = lines.next()?;
+    let goes_on = |line: &&str| line.is_empty() || line.starts_with([' ', '\t', '-', '#', ']', '}']);
+    let below = lines.take_while(goes_on);
+    Some(std::iter::once(first).chain(below).map(|line| format!("{line}\n")).collect())
 }
 
 fn is_all_secrets(inner: &str) -> bool {
@@ -98,7 +163,7 @@ fn runs_something(text: &str) -> bool {
 }
 
 /// Variables that a workflow sets from its secrets.
-fn secret_variables(text: &str) -> Vec<(String, String)> {
+fn secret_variables(text: &str) -> BTreeMap<String, String> {
     let variable = |line: &str| {
         let entry = line.trim().trim_start_matches("- ");
         let (name, value) = entry.split_once(':')?;
@@ -110,7 +175,7 @@ fn secret_variables(text: &str) -> Vec<(String, String)> {
         (named && !matches!(name, "run" | "if" | "with")).then_some(())?;
         secret_name(value.split("}}").next()?).map(|secret| (name.to_owned(), format!("${{{secret}}}")))
     };
-    text.lines().filter_map(variable).take(64).collect()
+    text.lines().filter_map(variable).collect()
 }
 
 /// A text with expressions for secrets as variables. What stands in single quotes is put in double ones.

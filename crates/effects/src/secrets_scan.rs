@@ -46,6 +46,23 @@ const SHAPES: &[Shape] = &[
     Shape { start: "AGE-SECRET-KEY-1", more: upper, least: 40, name: "an age key" },
 ];
 
+/// Does a pattern look for keys by how they begin? Behind that stands nothing, a class, a wildcard or a whole key: letters
+/// alone make another word of it, as in `npm_lifecycle_event`.
+pub(crate) fn asks_for_key(pattern: &str) -> bool {
+    let ends = |shape: &Shape, rest: &str| {
+        let more = rest.find(|c| !(shape.more)(c)).unwrap_or(rest.len());
+        more == 0
+            || more >= shape.least
+            || rest.get(more..).is_some_and(|rest| rest.starts_with(['[', '(', '.', '\\', '*', '+', '{']))
+    };
+    SHAPES.iter().any(|shape| {
+        pattern.match_indices(shape.start).any(|(at, start)| {
+            let inside = pattern.get(..at).and_then(|before| before.chars().next_back()).is_some_and(word);
+            !inside && pattern.get(at + start.len()..).is_some_and(|rest| ends(shape, rest))
+        })
+    })
+}
+
 fn word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
@@ -127,17 +144,34 @@ pub(crate) fn sent_value(text: &str) -> Option<&'static str> {
     key.then_some("a private key")
 }
 
+/// A line of a file of variables that stands whole where nobody writes one: a secret's name, and a value that is no
+/// word for another. Counting up is a value here: examples are not hidden.
+pub(crate) fn is_secret_line(line: &str) -> bool {
+    let Some((name, value)) = line.trim().split_once('=') else { return false };
+    let plain = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+    let letters: Vec<char> = value.trim_matches(['"', '\'']).chars().collect();
+    let upper = value.to_ascii_uppercase();
+    name.len() >= 3
+        && plain
+        && is_secret_name(name)
+        && letters.len() >= 8
+        && varied(&letters)
+        && letters.iter().any(char::is_ascii_digit)
+        && !MADE_UP.iter().any(|word| !word.starts_with('1') && upper.contains(word))
+}
+
 impl Shape {
     fn is_in(&self, text: &str, examples: bool) -> bool {
         text.match_indices(self.start).any(|(at, _)| {
             let before = text.get(..at).and_then(|before| before.chars().next_back());
             let rest = text.get(at + self.start.len()..).unwrap_or_default();
             let body: Vec<char> = rest.chars().take_while(|c| (self.more)(*c)).take(self.least).collect();
-            let whole: String = rest.chars().take_while(|c| (self.more)(*c)).take(64).collect();
+            // The documented examples say so within the key; what is hung on to one changes nothing.
+            let key: String = body.iter().collect();
             !before.is_some_and(word)
                 && body.len() >= self.least
                 && varied(&body)
-                && (examples || !whole.to_ascii_uppercase().contains("EXAMPLE"))
+                && (examples || !key.to_ascii_uppercase().contains("EXAMPLE"))
         })
     }
 }

@@ -1,6 +1,7 @@
 //! SQL as far as it matters: which statements lose data, give rights, run programs or touch files. A scan over
 //! tokens, linear in the text and total: what it cannot read it skips.
 
+mod client;
 mod dynamic;
 mod filter;
 mod statement;
@@ -17,6 +18,14 @@ pub(crate) struct Statement {
     pub deed: Deed,
     /// To what; for code and files, the text.
     pub object: String,
+    /// The database that the text has gone on in before, if it says so.
+    pub database: Option<String>,
+}
+
+impl Statement {
+    fn new(deed: Deed, object: String) -> Self {
+        Self { deed, object, database: None }
+    }
 }
 
 /// What a statement does.
@@ -38,6 +47,10 @@ pub(crate) enum Deed {
     Replace,
     /// Gives all rights.
     Grant,
+    /// Gives all rights to something in the database at hand.
+    GrantWithin,
+    /// Goes on in another database.
+    Use,
     /// Runs a shell command.
     Run,
     /// Runs the SQL of a file.
@@ -73,28 +86,57 @@ impl Deed {
             Self::Update => "update-all",
             Self::Replace => "reset",
             Self::Grant => "grant-all",
-            Self::Run | Self::Include | Self::IncludeOutput | Self::ReadFile | Self::WriteFile => {
-                return None;
-            }
+            Self::GrantWithin => "grant-within",
+            Self::Use
+            | Self::Run
+            | Self::Include
+            | Self::IncludeOutput
+            | Self::ReadFile
+            | Self::WriteFile => return None,
         })
     }
 }
 
 /// What a text does, whoever reads it: both as PostgreSQL and as MySQL.
 pub(crate) fn scan(sql: &str) -> Vec<Statement> {
-    let mut found = scan_as(sql, Flavour::Postgres);
+    let mut found = Found::default();
+    text(sql, Flavour::Postgres, 0, &mut found);
     if sql.contains(['\\', '#', '`']) || sql.contains("/*") {
-        let more = scan_as(sql, Flavour::MySql);
-        more.into_iter().for_each(|statement| add(&mut found, statement));
+        found.database = None;
+        text(sql, Flavour::MySql, 0, &mut found);
     }
-    found
+    found.statements
 }
 
-/// What a text does for one reader.
+/// What a text does for one reader. Where it leaves its reader in another database, that is the last.
 pub(crate) fn scan_as(sql: &str, flavour: Flavour) -> Vec<Statement> {
-    let mut found = Vec::new();
+    let mut found = Found::default();
     text(sql, flavour, 0, &mut found);
-    found
+    let left = found.database.map(|name| Statement::new(Deed::Use, name));
+    found.statements.into_iter().chain(left).collect()
+}
+
+/// What was found so far, and the database that the text is in.
+#[derive(Default)]
+struct Found {
+    statements: Vec<Statement>,
+    database: Option<String>,
+}
+
+impl Found {
+    fn add(&mut self, statement: Statement) {
+        const LIMIT: usize = 64;
+        let statement = Statement { database: self.database.clone(), ..statement };
+        if self.statements.len() < LIMIT && !self.statements.contains(&statement) {
+            self.statements.push(statement);
+        }
+    }
+
+    /// Changes of rows since the mark are undone by a rollback; programs have run and files are written for good.
+    fn take_back(&mut self, mark: usize) {
+        let since = self.statements.split_off(mark.min(self.statements.len()));
+        self.statements.extend(since.into_iter().filter(|statement| statement.deed.operation().is_none()));
+    }
 }
 
 /// Statements that a query makes out of texts, for somebody to run: `select 'drop table ' || name from …`.
@@ -131,7 +173,7 @@ pub(crate) fn leaves_little(query: &str, table: &str) -> bool {
 /// Code within code (`DO $$ … $$`, `EXECUTE '…'`) is followed this deep.
 const DEPTH: usize = 4;
 
-fn text(sql: &str, flavour: Flavour, depth: usize, found: &mut Vec<Statement>) {
+fn text(sql: &str, flavour: Flavour, depth: usize, found: &mut Found) {
     let mut own: Vec<String> = Vec::new();
     let mut defined: Vec<(String, Vec<&str>)> = Vec::new();
     let mut begun: Option<usize> = None;
@@ -145,22 +187,28 @@ fn text(sql: &str, flavour: Flavour, depth: usize, found: &mut Vec<Statement>) {
         }
     }
     for part in tokens.split(|token| *token == Token::Symbol(';')) {
-        let one = statement::Reader::new(part, flavour);
+        let mut one = statement::Reader::new(part, flavour);
+        while let Some((name, rest)) = one.used() {
+            found.database = name.or_else(|| found.database.take());
+            one = statement::Reader::new(rest, flavour);
+        }
         if one.begins_transaction() {
-            begun = Some(found.len());
+            begun = Some(found.statements.len());
         } else if one.is("commit") {
             begun = None;
         } else if one.is("rollback") && flavour != Flavour::MySql && !one.contains("to") {
             // Whatever was done since is taken back.
             if let Some(mark) = begun.take() {
-                take_back(found, mark);
+                found.take_back(mark);
             }
         }
         own.extend(one.makes_temporary());
         for statement in one.deeds() {
             let temporary = own.contains(&statement.object) && statement.deed.operation().is_some();
-            if !temporary {
-                add(found, statement);
+            if statement.deed == Deed::Use {
+                found.database = Some(statement.object);
+            } else if !temporary {
+                found.add(statement);
             }
         }
         if depth < DEPTH {
@@ -176,12 +224,6 @@ fn text(sql: &str, flavour: Flavour, depth: usize, found: &mut Vec<Statement>) {
     }
 }
 
-/// Changes of rows are undone by a rollback; programs have run and files are written for good.
-fn take_back(found: &mut Vec<Statement>, mark: usize) {
-    let since = found.split_off(mark.min(found.len()));
-    found.extend(since.into_iter().filter(|statement| statement.deed.operation().is_none()));
-}
-
 /// `prepare p from @text`
 fn prepares(tokens: &[Token]) -> bool {
     let is = |token: Option<&Token>, name: &str| matches!(token, Some(Token::Word(word)) if word == name);
@@ -191,13 +233,6 @@ fn prepares(tokens: &[Token]) -> bool {
         after(at).any(|token| is(Some(token), "from"))
             && !after(at).any(|token| matches!(token, Token::Text(_)))
     })
-}
-
-fn add(found: &mut Vec<Statement>, statement: Statement) {
-    const LIMIT: usize = 64;
-    if found.len() < LIMIT && !found.contains(&statement) {
-        found.push(statement);
-    }
 }
 
 #[cfg(test)]

@@ -3,12 +3,13 @@
 mod places;
 
 use tollgate_model::phrase::{AUTO_RUN, JOB, STARTUP_FILE, WAY_IN};
-use tollgate_model::{CodeSource, Effect, EffectKind, Place, World, Zone};
+
+use tollgate_model::{CodeSource, Effect, EffectKind, FileKind, Mark, Place, World, Zone};
 
 use places::{HOME_JOBS, HOME_STARTUP, HOME_WAYS_IN, SYSTEM_JOBS, SYSTEM_STARTUP, SYSTEM_WAYS_IN};
 
 use crate::content;
-use crate::paths::{glob_could_be, within};
+use crate::paths::{glob_could_be, normal, within};
 
 /// What a write to this place leaves behind, if something will run or read it by itself.
 pub(crate) fn left(place: &Place, texts: &[String], world: &dyn World) -> Option<String> {
@@ -73,6 +74,11 @@ fn anywhere(path: &str, texts: &[String], world: &dyn World) -> Option<&'static 
         [.., "site-packages" | "dist-packages", name] if runs_in_python(name, texts) => Some(STARTUP_FILE),
         [.., "sitecustomize.py" | "usercustomize.py"] => Some(STARTUP_FILE),
         [.., ".git", "hooks", name] if !name.ends_with(".sample") => Some(AUTO_RUN),
+        [folder @ .., "hooks", name]
+            if is_git_hook(name) && !folder.is_empty() && is_git_folder(&folder.join("/"), world) =>
+        {
+            Some(AUTO_RUN)
+        }
         [.., ".husky", name]
             if is_git_hook(name) && !all(texts, starts_tasks) && !only_checks(texts, world) =>
         {
@@ -80,18 +86,87 @@ fn anywhere(path: &str, texts: &[String], world: &dyn World) -> Option<&'static 
         }
         [.., ".envrc"] if !all(texts, sets_up) => Some(AUTO_RUN),
         [.., ".vscode", "tasks.json"] if says("folderOpen") => Some(AUTO_RUN),
-        [.., ".yarnrc.yml"] if ["yarnPath: /", "yarnPath: \"/"].into_iter().any(says) => Some(AUTO_RUN),
-        [.., ".git"] if texts.iter().any(|text| leads_elsewhere(text)) => Some(AUTO_RUN),
+        [folder @ .., ".yarnrc.yml"]
+            if texts.iter().any(|text| runs_from_elsewhere(&folder.join("/"), text)) =>
+        {
+            Some(AUTO_RUN)
+        }
+        [folder @ .., ".git"] if texts.iter().any(|text| leads_elsewhere(&folder.join("/"), text, world)) => {
+            Some(AUTO_RUN)
+        }
         [.., ".npmrc"] if ["script-shell", "node-options", "git="].into_iter().any(says) => Some(AUTO_RUN),
         _ => None,
     }
 }
 
 /// A `.git` that is a file leads to the folder of a repository, whose settings and hooks git obeys. Those that git
-/// writes itself lead into another `.git`.
-fn leads_elsewhere(text: &str) -> bool {
-    let target = text.trim().strip_prefix("gitdir:").map(str::trim);
-    target.is_some_and(|target| !target.split('/').any(|name| name.ends_with(".git")))
+/// writes itself lead to a working tree's or a submodule's part of another repository, or to a folder beside them: there
+/// it must be, and nobody may have put anything of his own into it.
+fn leads_elsewhere(folder: &str, text: &str, world: &dyn World) -> bool {
+    let Some(target) = git_folder(folder, text) else { return false };
+    let open =
+        ["/tmp", "/var/tmp", "/dev/shm"].iter().any(|temp| within(&target, temp) && !within(folder, temp));
+    if open {
+        return true;
+    }
+    if is_beside(&target, folder) {
+        return !is_untouched(&target, world);
+    }
+    let parts: Vec<&str> = target.split('/').collect();
+    // The folder of the repository that it is a part of.
+    let whole = (0..parts.len()).find_map(|at| match parts.get(at..) {
+        Some([repository, "worktrees" | "modules", _, ..]) => {
+            let known = repository.ends_with(".git") || *repository == ".bare";
+            known.then(|| (*repository, parts.get(..=at).unwrap_or_default().join("/")))
+        }
+        _ => None,
+    });
+    // What is written to a `.git` is looked at wherever it lies.
+    whole.is_none_or(|(name, path)| name != ".git" && !is_untouched(&path, world))
+}
+
+/// The folder that a `.git` which is a file leads to.
+fn git_folder(folder: &str, text: &str) -> Option<String> {
+    let target = text.trim().strip_prefix("gitdir:").map(str::trim)?;
+    Some(if target.starts_with('/') { normal(target) } else { normal(&format!("{folder}/{target}")) })
+}
+
+fn is_beside(target: &str, folder: &str) -> bool {
+    target.rsplit_once('/').is_some_and(|(above, _)| above == folder.trim_end_matches('/'))
+}
+
+/// The folder beside it that a `.git` which is a file leads to.
+pub(crate) fn git_folder_beside(path: &str, text: &str) -> Option<String> {
+    let folder = path.strip_suffix("/.git")?;
+    git_folder(folder, text).filter(|target| is_beside(target, folder))
+}
+
+/// Is it a repository of which the session has made nothing itself? One that it has cloned has settings of git's own.
+fn is_untouched(folder: &str, world: &dyn World) -> bool {
+    let memory = world.memory();
+    let own = ["HEAD", "config", "config.worktree", "commondir", "hooks"];
+    let is_strange = |name: &&str| {
+        let path = format!("{folder}/{name}");
+        memory.touches(&path) || memory.marks(&path).iter().any(|mark| !matches!(mark, Mark::Cloned))
+    };
+    is_git_folder(folder, world) && !own.iter().any(is_strange)
+}
+
+/// The program and the plugins that Yarn loads, where one lies outside of the project or is only known when it runs.
+fn runs_from_elsewhere(folder: &str, text: &str) -> bool {
+    let value = |line: &str| {
+        let (key, value) = line.split_once(':')?;
+        let key = key.trim().trim_start_matches("- ").trim_matches(['"', '\'', ' ']);
+        matches!(key, "yarnPath" | "path").then(|| value.trim().trim_matches(['"', '\'']).to_owned())
+    };
+    text.lines().filter_map(value).any(|path| {
+        // A block, an anchor or a variable: its text stands elsewhere.
+        path.is_empty()
+            || path.starts_with(['>', '|', '*', '&', '!'])
+            || path.contains(['$', '\\'])
+            || path.starts_with('/') && !within(&normal(&path), folder)
+            || !within(&normal(&format!("{folder}/{path}")), folder)
+    })
 }
 
 /// Is every text known, with nothing in it but such lines?
@@ -226,6 +301,14 @@ fn sets_up(line: &str) -> bool {
 fn runs_in_python(name: &str, texts: &[String]) -> bool {
     let imports = |text: &String| text.lines().any(|line| line.trim_start().starts_with("import"));
     name.ends_with(".pth") && (texts.is_empty() || texts.iter().any(imports))
+}
+
+/// Does git take the folder for that of a repository?
+pub(crate) fn is_git_folder(folder: &str, world: &dyn World) -> bool {
+    world.kind(&format!("{folder}/HEAD")) == FileKind::File
+        && ["objects", "commondir"]
+            .iter()
+            .any(|name| world.kind(&format!("{folder}/{name}")) != FileKind::Missing)
 }
 
 fn is_git_hook(name: &str) -> bool {

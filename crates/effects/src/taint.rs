@@ -30,9 +30,20 @@ pub(crate) const TABLE: Taint = Taint(1 << 46);
 /// Is the numbers of such processes.
 pub(crate) const PROCESSES: Taint = Taint(1 << 47);
 
+/// Are names of files that nothing was picked from: all of a folder, or all that a program was given.
+pub(crate) const LISTED: Taint = Taint(1 << 49);
+/// Are the containers or images of this machine, that nothing was picked from.
+pub(crate) const CONTAINERS: Taint = Taint(1 << 50);
+
+/// Are, or were picked from, names of files that this call has found.
+pub(crate) const FOUND: Taint = Taint(1 << 51);
+
+/// Marks of lists.
+const LISTS: u64 = TABLE.0 | PROCESSES.0 | LISTED.0 | CONTAINERS.0 | FOUND.0;
+
 /// The marks that say where data comes from; that it is names of files, or never ends, says nothing about code.
 pub(crate) fn sources(taint: Taint) -> Taint {
-    Taint(taint.0 & !(NAMES.0 | ENDLESS.0 | WORK.0 | UNDONE.0 | COMMITTED.0 | TABLE.0 | PROCESSES.0))
+    Taint(taint.0 & !(NAMES.0 | ENDLESS.0 | WORK.0 | UNDONE.0 | COMMITTED.0 | LISTS))
 }
 
 /// Does it carry the mark?

@@ -10,7 +10,8 @@ use tollgate_shell::value::Value;
 
 use crate::ahead::Ahead;
 use crate::analyst::Analyst;
-use crate::commands::{Run, strangers};
+use crate::analyst::ours::is_plain;
+use crate::commands::{Run, secrets_in_home, strangers};
 use crate::content::Piece;
 use crate::languages::{self, Language, Program};
 use crate::mcp;
@@ -46,6 +47,7 @@ fn effects_in(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effect> {
             if *sandbox_off {
                 hands.push(EffectKind::Weaken { what: SANDBOX.into() });
             }
+            hands.analyst.before.plain = is_plain(command);
             hands.unwrapped(command);
             hands.shell.run(command, &mut hands.analyst);
             hands.analyst.source = Some(command.clone());
@@ -60,21 +62,21 @@ fn effects_in(tool: &ToolUse, cwd: &str, world: &dyn World) -> Vec<Effect> {
         }
         ToolCall::Read { paths } => paths.iter().for_each(|path| hands.read(path, false)),
         ToolCall::Write { path, content } => hands.write(path, WriteMode::Overwrite, Some(content)),
+        // Cells of prose are not run.
+        ToolCall::Edit { path, .. } if path.ends_with(".ipynb") && is_prose(tool) => {
+            hands.write(path, WriteMode::Edit, None);
+        }
         ToolCall::Edit { path, edits } => {
             hands.edit(path, edits);
             let mut effects = hands.finish();
-            let cells = new_cells(tool, path, edits, cwd, world);
+            let cells = new_cells(path, edits, cwd, world);
             effects.extend(cells);
             return effects;
         }
         ToolCall::Delete { path } => hands.delete(path),
         ToolCall::Patch { text } => hands.patch(text),
-        ToolCall::Search { path, glob, scope: SearchScope::Contents, .. } => {
-            let folder = if path.is_empty() { "." } else { path };
-            hands.read(folder, true);
-            if let Some(glob) = glob {
-                hands.search(folder, glob);
-            }
+        ToolCall::Search { pattern, path, glob, scope: SearchScope::Contents } => {
+            hands.searched(tool, pattern, path, glob.as_deref());
         }
         ToolCall::Fetch { url } => hands.fetch(url),
         ToolCall::Spawn { agent, prompt } => {
@@ -143,6 +145,22 @@ impl<'w> Hands<'w> {
     pub(crate) fn read(&mut self, path: &str, recursive: bool) {
         let word = self.word(path);
         self.analyst.read(&word, recursive, &self.shell);
+    }
+
+    /// Looks for a pattern in files.
+    fn searched(&mut self, tool: &ToolUse, pattern: &str, path: &str, glob: Option<&str>) {
+        let folder = if path.is_empty() { "." } else { path };
+        self.read(folder, true);
+        // The other ways only name files or count lines.
+        let shows = tool.input.text("output_mode").map_or(tool.name != "Grep", |mode| mode == "content");
+        match glob {
+            Some(glob) => self.search(folder, glob),
+            None if shows => {
+                let word = self.word(folder);
+                secrets_in_home(&mut self.analyst, pattern, &word, &self.shell);
+            }
+            None => {}
+        }
     }
 
     /// Searches the files below a folder whose names fit.
@@ -365,11 +383,15 @@ fn edited(old: &str, edits: &[Replacement]) -> Option<String> {
     Some(text)
 }
 
+/// Is the cell that an edit of a notebook gives none that is run?
+fn is_prose(tool: &ToolUse) -> bool {
+    matches!(tool.input.text("cell_type"), Some("markdown" | "raw"))
+}
+
 /// What the cells do that come into a notebook: they are written to be run there, and nothing asks again before that. What
 /// a cell leaves or deletes is only promised, so that the session forgets nothing for it.
-fn new_cells(tool: &ToolUse, path: &str, edits: &[Replacement], cwd: &str, world: &dyn World) -> Vec<Effect> {
-    let prose = matches!(tool.input.text("cell_type"), Some("markdown" | "raw"));
-    if !path.ends_with(".ipynb") || prose {
+fn new_cells(path: &str, edits: &[Replacement], cwd: &str, world: &dyn World) -> Vec<Effect> {
+    if !path.ends_with(".ipynb") {
         return Vec::new();
     }
     let folder = match path.rsplit_once('/') {

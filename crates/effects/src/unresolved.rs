@@ -2,7 +2,8 @@
 //! chosen by whoever set the variable. What the call itself made from output, decoded or downloaded data is not
 //! let through, nor is any that gets something to do harm with.
 
-use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, Place, World, Zone};
+use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, Place, World, Zone, is_rebuildable};
+use tollgate_shell::ast::ProblemKind;
 use tollgate_shell::eval::{Call, Outcome, Shell};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text};
 
@@ -17,6 +18,20 @@ pub(crate) fn unknown(shown: &str) -> String {
     format!("the command `{shown}` is only known when it runs")
 }
 
+/// Why a part of a text was not understood.
+pub(crate) fn unread(kind: ProblemKind) -> String {
+    match kind {
+        ProblemKind::Budget => "the command is too long or too deeply nested to be read whole".into(),
+        ProblemKind::StrangeByte => "it holds characters that shells read differently".into(),
+        ProblemKind::Unexpected | ProblemKind::Unclosed | ProblemKind::OpenHeredoc => {
+            "a part of it is not valid shell".into()
+        }
+        ProblemKind::Deceptive(c) => {
+            format!("it holds U+{:04X}, which is not seen or looks like something else", u32::from(c))
+        }
+    }
+}
+
 /// Runs a command of which the word is not known.
 pub(crate) fn run(
     analyst: &mut Analyst,
@@ -26,8 +41,10 @@ pub(crate) fn run(
     shell: &mut Shell,
 ) -> Outcome {
     let shown = command.shown();
+    let built = is_built_here(analyst, command, shell);
     let mut run = Run { analyst, shell, call, path: &shown, program: &shown, args };
     let chosen = match guess(command) {
+        _ if built => harmless_input(&run) && !threatens(&mut run),
         Guess::Tool(words) => {
             stand_in(&mut run, &words);
             harmless_input(&run)
@@ -56,6 +73,26 @@ pub(crate) fn run(
         Some(other) => outcome.or(other),
         None => outcome,
     }
+}
+
+/// Is it one of the programs that a build has left in a folder for them, `build/tests/$name`? Not where the call or the
+/// session has put anything there itself.
+fn is_built_here(analyst: &Analyst, command: &Word, shell: &Shell) -> bool {
+    let Some((folder, _)) = command.text.prefix().rsplit_once('/') else { return false };
+    let marked =
+        [taint::NET, taint::DECODED, taint::FILE].into_iter().any(|mark| taint::has(command.taint, mark));
+    let (world, root) = (analyst.world, analyst.world.workspace());
+    let written = |path: &str| {
+        let within = |effect: &Effect| matches!(&effect.kind, EffectKind::Write { place, .. } if paths::within(&place.path, path));
+        analyst.found().iter().any(within) || world.memory().touches(path)
+    };
+    let built = |(place, _): &(Place, Certainty)| {
+        !place.pattern
+            && paths::within(&place.path, root)
+            && is_rebuildable(&place.path, root, world)
+            && !written(&place.path)
+    };
+    !marked && analyst.places(&Word::literal_at(folder, command.span), shell).iter().all(built)
 }
 
 /// What is known of a command word.
@@ -117,7 +154,7 @@ fn affixed(text: &Text) -> Option<&str> {
         _ => None,
     };
     // Behind a name only its ending is left out: anything else would make another name of it.
-    let ends = |name: String| ["EXE", "EXT", "SUFFIX"].iter().any(|end| name.contains(end));
+    let ends = |name: String| ["EXE", "EXT", "SUFFIX", "VER"].iter().any(|end| name.contains(end));
     let name = match text.pieces.as_slice() {
         [hole, Piece::Text(name)] if variable(hole).is_some() => name,
         [Piece::Text(name), hole] if variable(hole).is_some_and(ends) => name,

@@ -7,9 +7,12 @@ use core::net::{Ipv4Addr, Ipv6Addr};
 use tollgate_model::{hosts, phrase};
 
 use crate::commands::codecs;
-use crate::secrets_scan::{sent_credentials, sent_value};
+use crate::secrets_scan::{is_secret_line, sent_credentials, sent_value};
 
 pub(crate) use encoded::{label_holds_data, looks_encoded};
+
+/// How deep an address within an address is looked into.
+const NESTED: u8 = 4;
 
 /// An address in its parts. Holes of the word it came from stand in it as single characters (see `Laid`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,6 +56,10 @@ impl Url {
 
     /// What the address carries to whoever answers it, in words for people. `text` is the whole of it.
     pub fn carries(&self, text: &str) -> Vec<String> {
+        self.carries_within(text, NESTED)
+    }
+
+    fn carries_within(&self, text: &str, depth: u8) -> Vec<String> {
         let caught = hosts::is_catcher(&self.host) && !self.query.is_empty();
         let data = looks_encoded(self)
             .or_else(|| caught.then(|| self.query.chars().take(24).collect()))
@@ -67,7 +74,7 @@ impl Url {
         let credentials = kinds.into_iter().map(|kind| format!("{}{kind}", phrase::CREDENTIAL));
         let mut all: Vec<String> = data.into_iter().chain(in_name).chain(credentials).collect();
         // Whoever passes a visitor on passes on what the next address carries.
-        if all.is_empty() {
+        if all.is_empty() && depth > 0 {
             let inner = self
                 .query
                 .split('&')
@@ -78,7 +85,7 @@ impl Url {
                 inner
                     .take(4)
                     .filter(|value| *value != text)
-                    .flat_map(|value| Self::parse(&value).carries(&value)),
+                    .flat_map(|value| Self::parse(&value).carries_within(&value, depth - 1)),
             );
         }
         all
@@ -89,7 +96,12 @@ impl Url {
         if !self.query.contains(['%', '=']) {
             return None;
         }
-        sent_value(&decoded(&self.query.replace('+', " ")))
+        let plain = self.query.replace('+', " ");
+        // The value of a parameter may be the whole line of a file of variables.
+        let values =
+            plain.split('&').filter_map(|pair| pair.split_once('=')).map(|(_, value)| decoded(value));
+        let line = values.take(16).any(|value| is_secret_line(&value));
+        sent_value(&decoded(&plain)).or_else(|| line.then_some("a value of a secret variable"))
     }
 
     /// The file that a `file:` address names.
@@ -146,6 +158,15 @@ pub(crate) fn host(text: &str) -> String {
     Url::parse(text).host
 }
 
+/// The port that an address, or `host:port`, names.
+pub(crate) fn port(text: &str) -> Option<u16> {
+    let (_, rest) = split_scheme(text);
+    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+    let place = authority.rsplit('@').next().unwrap_or_default();
+    let behind = place.strip_prefix(without_port(place))?;
+    behind.strip_prefix(':')?.parse().ok()
+}
+
 /// One spelling for a host: lower case, decoded, numbers as dotted IPv4, mapped IPv6 as IPv4.
 pub(crate) fn normal_host(raw: &str) -> String {
     let plain: String = decoded(raw).chars().map(folded).collect::<String>().to_lowercase();
@@ -170,6 +191,16 @@ pub(crate) fn is_this_machine(host: &str) -> bool {
         || host.ends_with(".localhost")
         || host == "::1"
         || host.parse::<Ipv4Addr>().is_ok_and(|v4| v4.is_loopback() || v4.is_unspecified())
+}
+
+/// Is it this machine, or one of a network at home, as far as its name tells?
+pub(crate) fn is_near(host: &str) -> bool {
+    let private = |v4: Ipv4Addr| v4.is_private() || v4.is_link_local();
+    is_this_machine(host)
+        || host.parse::<Ipv4Addr>().is_ok_and(private)
+        || !host.contains('.')
+        || host.contains('*')
+        || [".local", ".internal", ".lan"].iter().any(|end| host.ends_with(end))
 }
 
 /// `%41` is `A`.

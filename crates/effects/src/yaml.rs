@@ -7,6 +7,14 @@ const KEYS: &[&str] = &[
     "script",
     "before_script",
     "after_script",
+    "after_success",
+    "after_failure",
+    "before_deploy",
+    "after_deploy",
+    "on_success",
+    "on_failure",
+    "on_finish",
+    "args",
     "before_install",
     "install",
     "command",
@@ -52,7 +60,8 @@ fn keyed(line: &str) -> Option<(usize, &str)> {
     let (key, value) = entry.split_once(':')?;
     let key = key.trim().trim_matches(['"', '\'']);
     let plain = value.is_empty() || value.starts_with([' ', '\t']);
-    (plain && KEYS.contains(&key)).then(|| (column, value.trim()))
+    // `build_script` and its like name a stage.
+    (plain && (KEYS.contains(&key) || key.ends_with("_script"))).then(|| (column, value.trim()))
 }
 
 /// Adds the commands of a value; how many of the next lines belong to it.

@@ -3,9 +3,7 @@
 #![allow(clippy::panic, reason = "tests")]
 
 use tollgate_model::json::Value;
-use tollgate_model::{
-    Actor, Agent, Attended, Dialect, EffectKind, Event, Kind, StillFile, StillWorld, ToolCall, ToolUse,
-};
+use tollgate_model::{Agent, EffectKind, Event, Kind, StillFile, StillWorld, ToolCall, ToolUse};
 
 /// What a command deletes, writes and reads, as `D`, `W` and `R` with the path.
 fn touched(command: &str) -> Vec<String> {
@@ -16,25 +14,13 @@ fn touched(command: &str) -> Vec<String> {
         files: [("/home/user/project/README.md".to_owned(), StillFile::File(Vec::new()))].into(),
         ..StillWorld::default()
     };
-    let call = ToolCall::Shell {
-        command: command.to_owned(),
-        dialect: Dialect::Posix,
-        cwd: None,
-        sandbox_off: false,
-    };
-    let event = Event {
-        agent: Agent::ClaudeCode,
-        name: "PreToolUse".into(),
-        session: String::new(),
-        actor: Actor::Main,
-        cwd: "/home/user/project".into(),
-        project: None,
-        transcript: None,
-        permission_mode: String::new(),
-        attended: Attended::Yes,
-        trace: tollgate_model::Trace::default(),
-        kind: Kind::PreTool(ToolUse { id: String::new(), name: "Bash".into(), call, input: Value::Null }),
-    };
+    let call = ToolCall::shell(command);
+    let event = Event::of(
+        Agent::ClaudeCode,
+        "PreToolUse",
+        "/home/user/project",
+        Kind::PreTool(ToolUse { id: String::new(), name: "Bash".into(), call, input: Value::Null }),
+    );
     let effects = tollgate_effects::analyse(&event, &world);
     let seen = effects.iter().filter_map(|effect| match &effect.kind {
         EffectKind::Delete { place, .. } => Some(format!("D {}", place.path)),

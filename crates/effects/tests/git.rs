@@ -4,8 +4,8 @@ use tollgate_model::git::{FOREIGN_PUSH, GitStatus, SKIPS_HOOKS, SKIPS_TLS};
 use tollgate_model::json::Value;
 use tollgate_model::phrase::STARTUP_FILE;
 use tollgate_model::{
-    Actor, Agent, Attended, Certainty, Dialect, Effect, EffectKind, Event, Kind, Loss, Memory, Rewrite,
-    StillFile, StillGit, StillWorld, ToolCall, ToolUse,
+    Agent, Certainty, Effect, EffectKind, Event, Kind, Loss, Memory, Rewrite, StillFile, StillGit,
+    StillWorld, ToolCall, ToolUse,
 };
 
 /// `/w` is a repository on `feature/x` with a staged, a changed, an unknown and ignored files. `/clean` has none.
@@ -73,25 +73,13 @@ fn effects(command: &str) -> Vec<Effect> {
 }
 
 fn effects_in(command: &str, world: &StillWorld) -> Vec<Effect> {
-    let call = ToolCall::Shell {
-        command: command.to_owned(),
-        dialect: Dialect::Posix,
-        cwd: None,
-        sandbox_off: false,
-    };
-    let event = Event {
-        agent: Agent::ClaudeCode,
-        name: "PreToolUse".into(),
-        session: String::new(),
-        actor: Actor::Main,
-        cwd: "/w".into(),
-        project: None,
-        transcript: None,
-        permission_mode: String::new(),
-        attended: Attended::Yes,
-        trace: tollgate_model::Trace::default(),
-        kind: Kind::PreTool(ToolUse { id: String::new(), name: "Bash".into(), call, input: Value::Null }),
-    };
+    let call = ToolCall::shell(command);
+    let event = Event::of(
+        Agent::ClaudeCode,
+        "PreToolUse",
+        "/w",
+        Kind::PreTool(ToolUse { id: String::new(), name: "Bash".into(), call, input: Value::Null }),
+    );
     tollgate_effects::analyse(&event, world)
 }
 

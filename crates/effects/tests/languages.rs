@@ -14,8 +14,8 @@ mod languages {
 
 use tollgate_model::json::Value;
 use tollgate_model::{
-    Actor, Agent, Attended, Certainty, CodeSource, Dialect, Effect, EffectKind, Event, Kind, NetDirection,
-    StillFile, StillWorld, ToolCall, ToolUse, Zone,
+    Agent, Certainty, CodeSource, Effect, EffectKind, Event, Kind, NetDirection, StillFile, StillWorld,
+    ToolCall, ToolUse, Zone,
 };
 
 fn world() -> StillWorld {
@@ -45,21 +45,13 @@ fn world() -> StillWorld {
 }
 
 fn effects(command: &str) -> Vec<Effect> {
-    let call =
-        ToolCall::Shell { command: command.into(), dialect: Dialect::Posix, cwd: None, sandbox_off: false };
-    let event = Event {
-        agent: Agent::ClaudeCode,
-        name: "PreToolUse".into(),
-        session: "s".into(),
-        actor: Actor::Main,
-        cwd: "/home/user/project".into(),
-        project: None,
-        transcript: None,
-        permission_mode: String::new(),
-        attended: Attended::Yes,
-        trace: tollgate_model::Trace::default(),
-        kind: Kind::PreTool(ToolUse { id: "1".into(), name: "Bash".into(), call, input: Value::Null }),
-    };
+    let call = ToolCall::shell(command);
+    let event = Event::of(
+        Agent::ClaudeCode,
+        "PreToolUse",
+        "/home/user/project",
+        Kind::PreTool(ToolUse { id: "1".into(), name: "Bash".into(), call, input: Value::Null }),
+    );
     tollgate_effects::analyse(&event, &world())
 }
 

@@ -5,8 +5,7 @@
 use tollgate_effects::analyse;
 use tollgate_model::json::{Value, parse};
 use tollgate_model::{
-    Actor, Agent, Attended, Certainty, Dialect, Effect, EffectKind, Event, Kind, Replacement, StillFile,
-    StillWorld, ToolCall, ToolUse,
+    Agent, Certainty, Effect, EffectKind, Event, Kind, Replacement, StillFile, StillWorld, ToolCall, ToolUse,
 };
 
 fn world() -> StillWorld {
@@ -45,19 +44,12 @@ fn world() -> StillWorld {
 }
 
 fn effects(name: &str, call: ToolCall, input: Value) -> Vec<Effect> {
-    let event = Event {
-        agent: Agent::ClaudeCode,
-        name: "PreToolUse".into(),
-        session: "s".into(),
-        actor: Actor::Main,
-        cwd: "/home/user/project".into(),
-        project: None,
-        transcript: None,
-        permission_mode: String::new(),
-        attended: Attended::Yes,
-        trace: tollgate_model::Trace::default(),
-        kind: Kind::PreTool(ToolUse { id: String::new(), name: name.into(), call, input }),
-    };
+    let event = Event::of(
+        Agent::ClaudeCode,
+        "PreToolUse",
+        "/home/user/project",
+        Kind::PreTool(ToolUse { id: String::new(), name: name.into(), call, input }),
+    );
     analyse(&event, &world())
 }
 
@@ -89,8 +81,7 @@ fn check(what: &str, found: &[Effect], expected: &[&str]) {
 }
 
 fn shell(command: &str) -> Vec<Effect> {
-    let call =
-        ToolCall::Shell { command: command.into(), dialect: Dialect::Posix, cwd: None, sandbox_off: false };
+    let call = ToolCall::shell(command);
     effects("Bash", call, Value::Null)
 }
 

@@ -41,6 +41,24 @@ pub struct Trace {
 }
 
 impl Event {
+    /// An event of which no more is known: the main agent's, in a session without a name, with a person there.
+    #[must_use]
+    pub fn of(agent: Agent, name: &str, cwd: &str, kind: Kind) -> Self {
+        Self {
+            agent,
+            name: name.to_owned(),
+            session: String::new(),
+            actor: Actor::Main,
+            cwd: cwd.to_owned(),
+            project: None,
+            transcript: None,
+            permission_mode: String::new(),
+            attended: Attended::Yes,
+            trace: Trace::default(),
+            kind,
+        }
+    }
+
     /// The tool call that is about to happen, when this event asks about one.
     #[must_use]
     pub fn pending(&self) -> Option<&ToolUse> {
@@ -341,6 +359,12 @@ pub enum ToolCall {
 }
 
 impl ToolCall {
+    /// A command line of a POSIX shell, in the event's own folder.
+    #[must_use]
+    pub fn shell(command: impl Into<String>) -> Self {
+        Self::Shell { command: command.into(), dialect: Dialect::Posix, cwd: None, sandbox_off: false }
+    }
+
     /// The class of the call.
     #[must_use]
     pub fn class(&self) -> &'static str {

@@ -32,7 +32,7 @@ pub use exemption::Exemption;
 pub use memory::{Entry, Mark, Memory, NOTHING, Refusal, Repeats};
 pub use personal::{Personal, personal};
 pub use phase::Phase;
-pub use rebuild::{is_built, is_called_output, is_claim, is_rebuildable};
+pub use rebuild::{is_built, is_claim, is_ignored_output, is_rebuildable};
 pub use record::{Record, Times};
 pub use rule::{Card, Case, Catalogue, Example, Pack, Rule};
 pub use span::Span;

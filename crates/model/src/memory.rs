@@ -23,10 +23,14 @@ pub enum Mark {
     Text(String),
     /// This much is known of what it holds; how it is written down is the analysis' own.
     Shape(String),
+    /// The session has changed code in a way that is not known.
+    Edited,
     /// It is a link that leads there.
     Link(String),
     /// It is the program that lies there, by another name.
     Copy(String),
+    /// Work of the project that lay there before was moved here, where nobody looks for work.
+    Moved(String),
     /// What it held is no more, and what it holds is not known.
     Gone,
 }
@@ -120,12 +124,13 @@ impl Memory {
             Entry::Replaced { path } => self.marks(path).is_empty(),
             Entry::Gone { path } => {
                 let below = format!("{path}/");
-                !self.entries.iter().any(|entry| match entry {
-                    Entry::File { path: known, mark } if mark.is_state() => {
-                        (known == path || known.starts_with(&below)) && self.state_of(known).is_some()
-                    }
-                    _ => false,
-                })
+                self.moved_below(path).is_empty()
+                    && !self.entries.iter().any(|entry| match entry {
+                        Entry::File { path: known, mark } if mark.is_state() => {
+                            (known == path || known.starts_with(&below)) && self.state_of(known).is_some()
+                        }
+                        _ => false,
+                    })
             }
             other => self.entries.contains(other),
         }
@@ -179,11 +184,20 @@ impl Memory {
     /// What is known about the file at a path.
     #[must_use]
     pub fn marks(&self, path: &str) -> Vec<&Mark> {
+        self.marks_within(path, "")
+    }
+
+    /// What is known about the file at a path, but for what it has from a folder that the given one lies in.
+    #[must_use]
+    pub fn marks_within(&self, path: &str, folder: &str) -> Vec<&Mark> {
         let mut marks = Vec::new();
         for entry in &self.entries {
             match entry {
                 Entry::File { path: known, mark }
-                    if !mark.is_state() && covers(known, path) && !marks.contains(&mark) =>
+                    if !mark.is_state()
+                        && covers(known, path)
+                        && known.starts_with(folder)
+                        && !marks.contains(&mark) =>
                 {
                     marks.push(mark);
                 }
@@ -192,6 +206,25 @@ impl Memory {
             }
         }
         marks
+    }
+
+    /// Has the session written, replaced, deleted or brought what lies there, or something above it?
+    #[must_use]
+    pub fn has_changed(&self, path: &str) -> bool {
+        self.entries.iter().any(|entry| match entry {
+            Entry::File { path: known, .. } => covers(known, path) || is_at_or_below(path, known),
+            Entry::Replaced { path: known } | Entry::Gone { path: known } => is_at_or_below(path, known),
+            Entry::SecretRead { .. } | Entry::Refused(_) | Entry::Turn => false,
+        })
+    }
+
+    /// Has the session left anything at a path or below it?
+    #[must_use]
+    pub fn touches(&self, folder: &str) -> bool {
+        self.entries.iter().any(|entry| match entry {
+            Entry::File { path, .. } => is_at_or_below(path.trim_end_matches('/'), folder),
+            _ => false,
+        })
     }
 
     /// Does something below a folder hold what was a secret?
@@ -203,6 +236,24 @@ impl Memory {
             }
             _ => false,
         })
+    }
+
+    /// Work that was moved to a path or below it and has not left it since, with where it lay before.
+    #[must_use]
+    pub fn moved_below(&self, folder: &str) -> Vec<(&str, &str)> {
+        let mut moved: Vec<(&str, &str)> = Vec::new();
+        for entry in &self.entries {
+            match entry {
+                Entry::File { path, mark: Mark::Moved(from) } if is_at_or_below(path, folder) => {
+                    moved.push((path, from));
+                }
+                Entry::Gone { path: gone } | Entry::Replaced { path: gone } => {
+                    moved.retain(|(path, _)| !is_at_or_below(path, gone));
+                }
+                _ => {}
+            }
+        }
+        moved
     }
 
     /// The secrets that were read, as people write them.
@@ -298,6 +349,8 @@ impl Mark {
             Self::Shape(_) => "shape",
             Self::Link(_) => "link",
             Self::Copy(_) => "copy",
+            Self::Edited => "edited",
+            Self::Moved(_) => "moved",
             Self::Gone => "gone",
         }
     }
@@ -314,7 +367,8 @@ impl Mark {
             | Self::Remote(detail)
             | Self::Shape(detail)
             | Self::Link(detail)
-            | Self::Copy(detail) => detail,
+            | Self::Copy(detail)
+            | Self::Moved(detail) => detail,
             _ => "",
         }
     }
@@ -326,12 +380,14 @@ impl Mark {
             "decoded" => Self::Decoded,
             "secret" => Self::Secret,
             "claim" => Self::Claim,
+            "edited" => Self::Edited,
             "remote" => Self::Remote(unescaped(detail)),
             "dangerous" => Self::Dangerous(unescaped(detail)),
             "text" => Self::Text(String::new()),
             "shape" => Self::Shape(unescaped(detail)),
             "link" => Self::Link(unescaped(detail)),
             "copy" => Self::Copy(unescaped(detail)),
+            "moved" => Self::Moved(unescaped(detail)),
             _ => return None,
         })
     }
@@ -406,6 +462,7 @@ mod tests {
             file("/w/bin", Mark::Copy("/usr/bin/shred".into())),
             file("/w/.git/remotes/m", Mark::Remote("https://example.test/m".into())),
             file("/w/text", Mark::Text(String::new())),
+            file("/w/run.sh", Mark::Edited),
             Entry::SecretRead { shown: ".env".into() },
             Entry::Refused(refusal("toolu_1", "abc", "m")),
             Entry::Turn,
@@ -419,6 +476,24 @@ mod tests {
     fn strange_lines_are_left_out() {
         let text = "file\tdownloaded\t/w/a\t\nfuture\tx\nfile\tnew-mark\t/w/b\t\nturn\textra\nfile\tdown";
         assert_eq!(Memory::read(text), Memory::of(vec![file("/w/a", Mark::Downloaded)]));
+    }
+
+    #[test]
+    fn what_the_session_has_touched_is_changed() {
+        let memory = Memory::of(vec![
+            file("/w/a.sh", Mark::Edited),
+            file("/w/tree/", Mark::Cloned),
+            file("/w/linked", Mark::Link("/elsewhere".into())),
+            Entry::Replaced { path: "/w/b.sh".into() },
+            Entry::Gone { path: "/w/old".into() },
+            Entry::SecretRead { shown: "/w/c.sh".into() },
+        ]);
+        for path in ["/w/a.sh", "/w/tree/x", "/w/linked/x", "/w/b.sh", "/w/old/x"] {
+            assert!(memory.has_changed(path), "{path}");
+        }
+        for path in ["/w/c.sh", "/w/a.shx", "/w/older", "/w"] {
+            assert!(!memory.has_changed(path), "{path}");
+        }
     }
 
     #[test]

@@ -39,6 +39,9 @@ pub const SANDBOX: &str = "the agent's sandbox, for this call";
 /// `Weaken`: rights and checks of the machine.
 pub const MACHINE: &str = "this machine: ";
 
+/// `Weaken`: programs check these, and believe every server.
+pub const UNCHECKED: &str = "no certificates";
+
 /// `Weaken`: checks that one command leaves out for itself.
 pub const ONE_COMMAND: &str = "this one command: ";
 

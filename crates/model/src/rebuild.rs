@@ -1,5 +1,6 @@
 //! What can be made again: build outputs, installed packages, caches. A catalogue.
 
+use crate::git::GitAsk;
 use crate::{FileKind, Mark, World};
 
 /// Names that only tools give, and that they make again on their next run.
@@ -45,6 +46,16 @@ const MADE_BY_TOOLS: &[&str] = &[
 
 /// How files end that nobody misses.
 const RUBBISH: &[&str] = &[".log", ".tmp", ".orig", ".rej", ".swp"];
+
+/// What `configure` makes from what lies beside it.
+const CONFIGURED: &[(&str, &str)] = &[
+    ("Makefile", "Makefile.in"),
+    ("config.h", "config.h.in"),
+    ("stamp-h1", "config.h.in"),
+    ("config.status", "configure"),
+    ("config.cache", "configure"),
+    ("libtool", "configure"),
+];
 
 /// Manifests from which a project is built.
 const MANIFESTS: &[&str] = &[
@@ -137,13 +148,55 @@ pub fn is_built(path: &str, base: &str, world: &dyn World) -> bool {
     has_part(path, base, |folder, name| has_maker(folder, name, world))
 }
 
-/// Does a path, seen from the root of its work tree, lie in a folder there that is called as outputs are? That is
-/// enough where git ignores it as well. Further down a folder may be called so for another reason
-/// (`data/out/results.csv`), and the manifest beside it has to say that it is one.
+/// Is what git ignores, seen from the root of its work tree, an output by its name? In the root the name is enough. Further
+/// down a folder may be called so for another reason (`data/out/results.csv`): a manifest of a folder above it has to make
+/// such outputs, and the committed ignore rules have to name it.
 #[must_use]
-pub fn is_called_output(path: &str) -> bool {
+pub fn is_ignored_output(path: &str, root: &str, world: &dyn World) -> bool {
     let first = path.split('/').next().unwrap_or_default();
     OUTPUTS.iter().any(|(output, _)| *output == first)
+        || has_part(&format!("{root}/{path}"), root, |folder, name| {
+            has_maker_above(folder, name, root, world) && is_named_in_commit(folder, name, root, world)
+        })
+}
+
+/// Does a folder from `root` down to this one hold the manifest of such an output?
+fn has_maker_above(folder: &str, name: &str, root: &str, world: &dyn World) -> bool {
+    from(root, folder).any(|above| has_maker(above, name, world))
+}
+
+/// Do ignore rules that everybody has, and that nobody has changed since, end with this name?
+fn is_named_in_commit(folder: &str, name: &str, root: &str, world: &dyn World) -> bool {
+    let names = |path: &String| {
+        let text = world.read_disk(path, RULES).unwrap_or_default();
+        String::from_utf8_lossy(&text).lines().any(|line| last_name(line) == Some(name))
+    };
+    let files: Vec<String> = from(root, folder).map(|above| format!("{above}/.gitignore")).collect();
+    let naming: Vec<String> = files.into_iter().filter(names).collect();
+    let is_committed = |path: &String| {
+        let ask = GitAsk { paths: vec![path.clone()], untracked: true, ignored: true, ..GitAsk::default() };
+        world.git_status(root, &ask).is_some_and(|status| status.is_empty())
+    };
+    naming.iter().any(is_committed)
+}
+
+/// The most of a list of ignored names that is read.
+const RULES: usize = 64 * 1024;
+
+/// The name that a line of an ignore file ends with: `dist` of `/packages/*/dist/`.
+fn last_name(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let rule = !line.starts_with(['#', '!']);
+    rule.then(|| line.trim_end_matches("/**").trim_end_matches("/*").trim_end_matches('/'))?
+        .rsplit('/')
+        .next()
+}
+
+/// A folder and those above it, up to `root`.
+fn from<'a>(root: &'a str, folder: &'a str) -> impl Iterator<Item = &'a str> {
+    let inside =
+        move |at: &&str| at.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    std::iter::successors(Some(folder), |at| at.rsplit_once('/').map(|(above, _)| above)).take_while(inside)
 }
 
 /// Is something true of a part of the path below `base`, in the folder in which it lies?
@@ -174,7 +227,7 @@ fn is_output(folder: &str, name: &str, world: &dyn World) -> bool {
     {
         return true;
     }
-    if has_maker(folder, name, world) {
+    if has_maker(folder, name, world) || is_configured(folder, name, world) {
         return true;
     }
     let path = format!("{folder}/{name}");
@@ -186,6 +239,13 @@ fn is_output(folder: &str, name: &str, world: &dyn World) -> bool {
 fn has_maker(folder: &str, name: &str, world: &dyn World) -> bool {
     let manifests = OUTPUTS.iter().find(|(output, _)| *output == name).map(|(_, manifests)| *manifests);
     manifests.is_some_and(|manifests| manifests.iter().any(|manifest| has_manifest(folder, manifest, world)))
+}
+
+/// Is it made by `configure`? What the session itself has put beside it does not count.
+fn is_configured(folder: &str, name: &str, world: &dyn World) -> bool {
+    CONFIGURED.iter().filter(|(made, _)| *made == name).any(|(_, from)| {
+        has_manifest(folder, from, world) && !world.memory().has_changed(&format!("{folder}/{from}"))
+    })
 }
 
 /// Does a tag say that its folder is a cache? One that the session itself has put there does not count.
@@ -210,7 +270,24 @@ fn has_manifest(folder: &str, manifest: &str, world: &dyn World) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{StillFile, StillWorld};
+    use crate::git::GitStatus;
+    use crate::{StillFile, StillGit, StillWorld};
+
+    #[test]
+    fn what_configure_makes_is_made_again() {
+        let file = || StillFile::File(Vec::new());
+        let names = ["configure", "src/Makefile.in", "config.h.in", "own/Makefile.in"];
+        let files = names.map(|name| (format!("/w/{name}"), file())).into();
+        let path = "/w/own/Makefile.in".to_owned();
+        let memory = crate::Memory::of(vec![crate::Entry::File { path, mark: Mark::Edited }]);
+        let world = StillWorld { workspace: "/w".into(), files, memory, ..StillWorld::default() };
+        for path in ["/w/config.status", "/w/libtool", "/w/src/Makefile", "/w/config.h", "/w/stamp-h1"] {
+            assert!(is_rebuildable(path, "/w", &world), "{path}");
+        }
+        for path in ["/w/Makefile", "/w/src/config.h", "/w/src/notes", "/w/own/Makefile"] {
+            assert!(!is_rebuildable(path, "/w", &world), "{path}");
+        }
+    }
 
     #[test]
     fn what_a_build_makes_is_neither_cache_nor_log() {
@@ -226,6 +303,34 @@ mod tests {
             ("/other/dist", false),
         ] {
             assert_eq!(is_built(path, "/w", &world), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn ignored_outputs_further_down_need_a_maker_above_and_a_committed_rule() {
+        let rules = "web/dist/\n/packages/*/build\nout/\n*.csv\nlib/target/\n";
+        let file = |path: &str, text: &str| (path.into(), StillFile::File(text.as_bytes().to_vec()));
+        let files = [
+            file("/w/package.json", ""),
+            file("/w/.gitignore", rules),
+            file("/w/new/.gitignore", "coverage/"),
+        ];
+        let status = GitStatus { untracked: vec!["new/.gitignore".into()], ..GitStatus::default() };
+        let git = [("/w".to_owned(), StillGit { status, ..StillGit::default() })];
+        let world = StillWorld { files: files.into(), git: git.into(), ..StillWorld::default() };
+        for (path, expected) in [
+            ("dist/", true),
+            ("web/dist/", true),
+            ("web/dist/x.js", true),
+            ("packages/a/build/", true),
+            ("data/", false),
+            ("data/build.csv", false),
+            ("lib/target/", false),
+            ("new/coverage/", false),
+            ("new/htmlcov/", false),
+            ("uploads/web/", false),
+        ] {
+            assert_eq!(is_ignored_output(path, "/w", &world), expected, "{path}");
         }
     }
 

@@ -185,7 +185,9 @@ fn would_value((rule, verdict): &(String, Verdict)) -> Value {
 fn effect_value(effect: &Effect) -> Option<Value> {
     let subject = match &effect.kind {
         // What a written file holds is told by the writing.
-        EffectKind::Leaves { mark: Mark::Text(_) | Mark::Shape(_) | Mark::Gone, .. } => return None,
+        EffectKind::Leaves { mark: Mark::Text(_) | Mark::Shape(_) | Mark::Edited | Mark::Gone, .. } => {
+            return None;
+        }
         EffectKind::Read { place, .. }
         | EffectKind::Write { place, .. }
         | EffectKind::Delete { place, .. }

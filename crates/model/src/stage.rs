@@ -8,7 +8,12 @@ pub fn is_test_database(name: &str) -> bool {
         Some((_, rest)) => rest.split_once('/').map_or("", |(_, path)| path),
         None => name,
     };
-    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let (path, query) = path.split_once(['?', '#']).unwrap_or((path, ""));
+    // An address may name another database behind its path.
+    let other = query.split('&').filter_map(|pair| pair.strip_prefix("dbname=")).next_back();
+    if let Some(other) = other.filter(|other| *other != path) {
+        return is_test_database(other) && !is_production(name);
+    }
     let file = path.rsplit('/').next().unwrap_or_default();
     let endings = [".db", ".sqlite", ".sqlite3", ".duckdb"];
     let stem = endings.iter().find_map(|ending| file.strip_suffix(ending)).unwrap_or(file);
@@ -28,14 +33,18 @@ pub fn is_production(name: &str) -> bool {
 }
 
 /// Is only data for tests lost? Of a database that is dropped its own name counts, of what lies in one that of the
-/// database, and of a tool's words any.
+/// database (`in name on host`), and of a tool's words any.
 #[must_use]
 pub fn is_for_tests(operation: &str, object: &str) -> bool {
     let named = object.strip_prefix('`').and_then(|rest| rest.split_once('`')).map(|(name, _)| name);
     let whole = operation == "drop-database" && !matches!(named, Some("public" | "dropDatabase"));
     let test = match named {
         Some(name) if whole || name.contains("://") => is_test_database(name),
-        Some(_) => object.contains(" in ") && place_of(object).split(' ').any(is_test_database),
+        Some(_) => {
+            let place = place_of(object);
+            let databases = place.split_once(" on ").map_or(place, |(databases, _)| databases);
+            object.contains(" in ") && databases.split(' ').all(is_test_database)
+        }
         None => object.split(' ').skip(1).any(is_test_database),
     };
     test && !is_production(place_of(object))
@@ -101,9 +110,24 @@ mod tests {
             "test.example.com",
             "prod_test",
             "protest",
+            "postgres://u@db/app_test?dbname=app",
         ];
         assert_eq!(yes.map(is_test_database), [true; 6]);
-        assert_eq!(no.map(is_test_database), [false; 10]);
+        assert_eq!(no.map(is_test_database), [false; 11]);
+    }
+
+    #[test]
+    fn of_a_connection_only_the_database_counts() {
+        for (object, test) in [
+            ("`users` in app_test", true),
+            ("`users` in app_test on db.example.com", true),
+            ("`users` in app on db_test", false),
+            ("`users` in app_test app", false),
+            ("`users` in psql on test", false),
+            ("`users`", false),
+        ] {
+            assert_eq!(is_for_tests("drop", object), test, "{object}");
+        }
     }
 
     #[test]

@@ -206,6 +206,8 @@ fn left(mark: &Mark) -> String {
         Mark::Shape(_) => " with a text that is known in part".to_owned(),
         Mark::Link(target) => format!(", a link to `{target}`"),
         Mark::Copy(program) => format!(", a copy of `{program}`"),
+        Mark::Moved(from) => format!(", work that was moved from `{from}`"),
+        Mark::Edited => ", changed in a way that is not known".to_owned(),
         Mark::Gone => " with a text that is not known".to_owned(),
     }
 }

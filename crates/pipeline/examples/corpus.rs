@@ -8,9 +8,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use tollgate_model::json::{self, Value};
-use tollgate_model::{
-    Actor, Agent, Attended, Dialect, Event, Kind, StillFile, StillWorld, ToolCall, ToolUse, Verdict,
-};
+use tollgate_model::{Agent, Event, Kind, StillFile, StillWorld, ToolCall, ToolUse, Verdict};
 use tollgate_pipeline::judge;
 use tollgate_policy::Policy;
 
@@ -91,23 +89,11 @@ fn world() -> StillWorld {
 }
 
 fn event(command: &str) -> Event {
-    let call = ToolCall::Shell {
-        command: command.to_owned(),
-        dialect: Dialect::Posix,
-        cwd: None,
-        sandbox_off: false,
-    };
-    Event {
-        agent: Agent::ClaudeCode,
-        name: "PreToolUse".into(),
-        session: String::new(),
-        actor: Actor::Main,
-        cwd: "/home/user/project".into(),
-        project: None,
-        transcript: None,
-        permission_mode: String::new(),
-        attended: Attended::Yes,
-        trace: tollgate_model::Trace::default(),
-        kind: Kind::PreTool(ToolUse { id: String::new(), name: "Bash".into(), call, input: Value::Null }),
-    }
+    let call = ToolCall::shell(command);
+    Event::of(
+        Agent::ClaudeCode,
+        "PreToolUse",
+        "/home/user/project",
+        Kind::PreTool(ToolUse { id: String::new(), name: "Bash".into(), call, input: Value::Null }),
+    )
 }

@@ -2,8 +2,7 @@
 
 use tollgate_model::json;
 use tollgate_model::{
-    Actor, Agent, Attended, Case, Dialect, Event, Kind, SearchScope, StillFile, StillWorld, ToolCall,
-    ToolUse, Trace,
+    Actor, Agent, Attended, Case, Event, Kind, SearchScope, StillFile, StillWorld, ToolCall, ToolUse, Trace,
 };
 use tollgate_policy::{Custom, Policy, Sample};
 
@@ -80,12 +79,7 @@ fn event(sample: &Sample) -> Result<Event, String> {
         json::parse(sample.input.as_bytes()).map_err(|error| format!("the input is no JSON: {error}"))?;
     let text = |key: &str| input.text(key).unwrap_or_default().to_owned();
     let call = match sample.tool.as_str() {
-        "Bash" => ToolCall::Shell {
-            command: text("command"),
-            dialect: Dialect::Posix,
-            cwd: None,
-            sandbox_off: false,
-        },
+        "Bash" => ToolCall::shell(text("command")),
         "Read" => ToolCall::Read { paths: vec![text("file_path")] },
         "Write" => ToolCall::Write { path: text("file_path"), content: text("content") },
         "Edit" => ToolCall::Edit {

@@ -7,7 +7,7 @@ mod support;
 use support::{event, world};
 use tollgate_model::Verdict::{Allow, Ask, Deny};
 use tollgate_model::json::{Value, object, parse};
-use tollgate_model::{Dialect, Event, Kind, Replacement, SearchScope, ToolCall, ToolUse, Verdict};
+use tollgate_model::{Event, Kind, Replacement, SearchScope, ToolCall, ToolUse, Verdict};
 use tollgate_pipeline::judge;
 use tollgate_policy::Policy;
 
@@ -192,8 +192,7 @@ fn same(doors: &[Door], rows: &[(&str, &str, Verdict)]) {
 }
 
 fn shell(command: &str) -> Event {
-    let call =
-        ToolCall::Shell { command: command.into(), dialect: Dialect::Posix, cwd: None, sandbox_off: false };
+    let call = ToolCall::shell(command);
     tool("Bash", call, object([("command", command.into())]))
 }
 

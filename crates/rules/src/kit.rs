@@ -1,6 +1,6 @@
 //! What rules are written with.
 
-use tollgate_model::{Case, Effect, EffectKind, Hit, Place};
+use tollgate_model::{Case, Effect, EffectKind, FileKind, Hit, Place, Span, World, Zone};
 
 /// Declares a rule's card. The doc comment is its documentation page; the examples are its tests.
 macro_rules! rule {
@@ -66,6 +66,51 @@ pub(crate) fn left(case: &Case, mark: &str, say: impl Fn(&str) -> String, instea
         EffectKind::Persist { place } => Words::new(say(place.strip_prefix(mark)?), instead),
         _ => None,
     })
+}
+
+/// Is a secret of the workspace only what this call has made, or does it stay one under another name there? Environment
+/// files are not meant: people fill those in.
+pub(crate) fn is_own_secret(effect: &Effect, case: &Case) -> bool {
+    let EffectKind::Delete { place, moved, .. } = &effect.kind else { return false };
+    let name = place.path.rsplit('/').next().unwrap_or_default();
+    place.zone == Zone::Secret
+        && !place.pattern
+        && !name.contains(".env")
+        && in_workspace(place, case.world)
+        && (is_made(place, effect.span, case) || *moved && stays(name, case))
+}
+
+fn in_workspace(place: &Place, world: &dyn World) -> bool {
+    place.path.strip_prefix(world.workspace()).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// It was not there before, the call has written it first, and nothing that was there has come to lie there.
+fn is_made(place: &Place, span: Span, case: &Case) -> bool {
+    let is_there = |place: &Place| place.pattern || case.world.kind(&place.path) != FileKind::Missing;
+    let writes = |effect: &Effect| {
+        matches!(&effect.kind, EffectKind::Write { place: made, .. } if made.path == place.path)
+            && effect.span.end <= span.start
+    };
+    let brings = |effect: &Effect| matches!(&effect.kind, EffectKind::Delete { place, moved: true, .. } if is_there(place));
+    !is_there(place) && case.effects.iter().any(writes) && !case.effects.iter().any(brings)
+}
+
+/// Everything that is written is new and in the workspace, and the secret is one there by its name.
+fn stays(name: &str, case: &Case) -> bool {
+    let written: Vec<&Place> = case
+        .effects
+        .iter()
+        .filter_map(|effect| match &effect.kind {
+            EffectKind::Write { place, .. } => Some(place),
+            _ => None,
+        })
+        .collect();
+    let is_new =
+        |place: &&Place| in_workspace(place, case.world) && case.world.kind(&place.path) != FileKind::File;
+    let is_it = |place: &&Place| {
+        place.zone == Zone::Secret && (written.len() == 1 || place.path.rsplit('/').next() == Some(name))
+    };
+    written.iter().all(is_new) && written.iter().any(is_it)
 }
 
 /// What a rule says.

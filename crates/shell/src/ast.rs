@@ -165,6 +165,8 @@ pub enum CommandKind {
         name: Word,
         /// Its body: usually a group.
         body: Box<Command>,
+        /// Written as dash does not read it: there the lines of the body run where they stand.
+        loose: bool,
     },
     /// `[[ … ]]`: the words between, operators included as literal words.
     Test(Vec<Word>),

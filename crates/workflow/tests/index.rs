@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use tollgate_model::json::Value;
 use tollgate_model::{
-    Actor, Agent, Attended, Certainty, CodeSource, Dialect, Effect, EffectKind, Event, Kind, Place,
-    SearchScope, Span, ToolCall, ToolUse, Trace, Zone,
+    Actor, Agent, Attended, Certainty, CodeSource, Effect, EffectKind, Event, Kind, Place, SearchScope, Span,
+    ToolCall, ToolUse, Trace, Zone,
 };
 use tollgate_workflow::{Flow, Index, Interest, On, PRESETS, Watch, read};
 
@@ -19,7 +19,7 @@ fn flow(text: &str) -> Flow {
 fn calls() -> Vec<ToolCall> {
     let text = |text: &str| text.to_owned();
     vec![
-        ToolCall::Shell { command: text("ls"), dialect: Dialect::Posix, cwd: None, sandbox_off: false },
+        ToolCall::shell(text("ls")),
         ToolCall::Read { paths: vec![text("a")] },
         ToolCall::Write { path: text("a"), content: text("x") },
         ToolCall::Edit { path: text("a"), edits: Vec::new() },

@@ -2,7 +2,7 @@
 
 use tollgate_model::{Certainty, Effect, EffectKind, FileKind, Place, Span, WriteMode, Zone};
 use tollgate_shell::eval::Shell;
-use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Value};
+use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
 use super::{Analyst, own_at};
 use crate::word::{EVERYWHERE, Word, is_checked, is_everywhere};
@@ -28,7 +28,7 @@ impl Analyst<'_> {
                 && (value.as_literal().is_some() || value.has_file())
                 && !taint::has(value.taint, taint::SECRET)
         });
-        let mut within = Taint::NONE;
+        let (mut within, mut given) = (Taint::NONE, Taint::NONE);
         for (mut place, certainty) in places {
             marks = marks.union(self.remembered(&place));
             if recursive && !place.pattern {
@@ -42,8 +42,12 @@ impl Analyst<'_> {
             if place.zone == Zone::Secret {
                 marks = marks.union(taint::SECRET);
             }
+            if self.elsewhere.as_ref().is_some_and(|there| there.is_secret(&place.path)) {
+                given = taint::SECRET;
+            }
             self.push(EffectKind::Read { place, recursive }, word.span, certainty);
         }
+        marks = marks.union(given);
         match shell.file(&word.value()) {
             _ if word.is("/dev/null") => Value::empty(),
             Some(written) if written.certain => written.value,
@@ -79,14 +83,24 @@ impl Analyst<'_> {
 
     /// Writes a file.
     pub(crate) fn write(&mut self, word: &Word, mode: WriteMode, content: Option<&Value>, shell: &mut Shell) {
+        if self.is_chosen(word) && !self.supposing {
+            return self.suppose(|analyst| analyst.write(word, mode, content, shell));
+        }
         self.wrote = true;
         let fresh = mode == WriteMode::Overwrite && shell.is_absent(&word.value());
         let mode = if fresh { WriteMode::Create } else { mode };
         let walked = if mode == WriteMode::Overwrite { self.walked(word) } else { None };
         let word = walked.as_ref().unwrap_or(word);
         let text = content.and_then(Value::as_literal).map(str::to_owned);
+        if mode == WriteMode::Overwrite && text.is_some() {
+            self.listed(word, shell).iter().for_each(|found| self.empty(found, shell));
+        }
+        if mode == WriteMode::Overwrite {
+            self.lose_picked(word, false, false);
+        }
         // Whatever a pattern names gets the same text, instead of its own.
-        let same = text.is_some() && word.text.has_globs() && !word.text.has_holes();
+        let one = text.is_some() || content.is_some_and(Value::has_file);
+        let same = one && word.text.has_globs() && !word.text.has_holes();
         if mode == WriteMode::Overwrite && (same || text.as_deref() == Some("")) {
             self.empty(word, shell);
         }
@@ -94,6 +108,9 @@ impl Analyst<'_> {
         self.name_by_place(word, &places, shell);
         for (place, certainty) in places {
             self.changes(&place, false, word.span, certainty);
+            if mode == WriteMode::Overwrite {
+                self.lets_go(&place, word.span, certainty);
+            }
             if place.path == "/proc/sysrq-trigger" {
                 let kind = EffectKind::Process { signal: "power".into(), target: "the machine".into() };
                 self.push(kind, word.span, certainty);
@@ -149,6 +166,74 @@ impl Analyst<'_> {
         })
     }
 
+    /// Remembers names that a program lists: a pattern, and whether they are told with their folders.
+    pub(crate) fn list(&mut self, pattern: &Word, told: bool, shell: &Shell) {
+        let value = shell.resolve(&pattern.value());
+        if let (Some(text), true) = (value.single(), self.listed.len() < 16) {
+            self.listed.push((Word { text: text.clone(), ..pattern.clone() }, told));
+        }
+    }
+
+    /// The files that a word stands for which is one of a list that nothing was picked from.
+    pub(super) fn listed(&self, word: &Word, shell: &Shell) -> Vec<Word> {
+        if !taint::has(word.taint, taint::LISTED) || word.literal().is_some() {
+            return Vec::new();
+        }
+        let mut text = Text::default();
+        for piece in &word.text.pieces {
+            match piece {
+                Piece::Hole(hole) if hole.source.is_output() => text.push(Piece::Glob("*".into())),
+                other => text.push(other.clone()),
+            }
+        }
+        let all = Word { text, ..word.clone() };
+        let alone = matches!(word.text.pieces.as_slice(), [Piece::Hole(_)]);
+        let path = |word: &Word| self.places(word, shell).into_iter().map(|(place, _)| place.path).next();
+        let meant = path(&all);
+        let fits = |(pattern, told): &&(Word, bool)| if *told { alone } else { path(pattern) == meant };
+        self.listed
+            .iter()
+            .filter(fits)
+            .map(|(pattern, _)| Word { span: word.span, ..pattern.clone() })
+            .collect()
+    }
+
+    /// Remembers the patterns among what a program prints that stand for files outside the project: true if there are any.
+    pub(crate) fn finds(&mut self, printed: &Value, shell: &Shell) -> bool {
+        let patterns = printed.any.iter().filter(|text| text.has_globs());
+        let words = patterns.map(|text| Word { text: text.clone(), ..Word::literal_at("", Span::default()) });
+        let places = words.flat_map(|word| self.places(&word, shell)).map(|(place, _)| place);
+        let is_outside = |place: &Place| {
+            place.zone > Zone::Workspace && !paths::within(&place.path, self.world.workspace())
+        };
+        let outside: Vec<Place> = places.filter(is_outside).collect();
+        let found = !outside.is_empty() && self.elsewhere.is_none();
+        for place in outside.into_iter().filter(|_| found) {
+            if !self.found_at.contains(&place) {
+                self.found_at.push(place);
+            }
+        }
+        found
+    }
+
+    /// Files that this call has found outside the project, as far as the word may be one that was picked from them.
+    fn picked(&self, word: &Word) -> Vec<Place> {
+        let open = matches!(word.text.pieces.first(), Some(Piece::Hole(hole)) if !matches!(hole.source, HoleSource::Variable(_)));
+        match open && taint::has(word.taint, taint::FOUND) {
+            true => self.found_at.clone(),
+            false => Vec::new(),
+        }
+    }
+
+    /// A file goes, or what is in it, that may have been picked from those found outside the project.
+    pub(super) fn lose_picked(&mut self, word: &Word, recursive: bool, moved: bool) {
+        for place in self.picked(word) {
+            let shown = place.path.clone();
+            let kind = EffectKind::Delete { place: Place { shown, ..place }, recursive, moved };
+            self.push(kind, word.span, Certainty::Possible);
+        }
+    }
+
     /// In a folder that the call itself has made a file begins empty.
     pub(super) fn begin(&mut self, word: &Word, shell: &mut Shell) {
         let is_new = |(place, _): &(Place, Certainty)| {
@@ -191,12 +276,29 @@ impl Analyst<'_> {
     }
 
     fn deletes(&mut self, places: Vec<(Place, Certainty)>, recursive: bool, moved: bool, span: Span) {
-        for (place, certainty) in places {
+        for (mut place, certainty) in places {
+            // The repository that the call itself has just made holds nothing yet.
+            if place.path.ends_with("/.git")
+                && self.is_made(&place.path)
+                && self.world.kind(&place.path) == FileKind::Missing
+            {
+                place = Place { root: false, zone: place.zone.min(Zone::Workspace), ..place };
+            }
             self.changes(&place, recursive, span, certainty);
             for origin in self.links.origins(&place.path) {
-                let shown = format!("{} (moved from {origin})", place.shown);
-                let place = paths::place(&origin, &shown, self.world, &self.links);
-                self.push(EffectKind::Delete { place, recursive, moved }, span, certainty);
+                let shown = format!("{} (moved from {})", place.shown, origin.text);
+                let mut from = paths::place(&origin.text, &shown, self.world, &self.links);
+                if !moved {
+                    self.lets_go(&from, span, certainty);
+                }
+                // Nobody called it by its name, as nobody does with what a pattern finds.
+                let unnamed = !origin.named && self.world.kind(&from.path) == FileKind::File;
+                from.pattern |= unnamed && from.zone == Zone::Workspace;
+                let recursive = recursive && !unnamed;
+                self.push(EffectKind::Delete { place: from, recursive, moved }, span, certainty);
+            }
+            if !moved {
+                self.lets_go(&place, span, certainty);
             }
             self.push(EffectKind::Delete { place, recursive, moved }, span, certainty);
         }
@@ -211,15 +313,53 @@ impl Analyst<'_> {
     pub(crate) fn move_away(&mut self, word: &Word, recursive: bool, targets: &[Word], shell: &mut Shell) {
         let is_lost = |(place, _): &(Place, Certainty)| place.path.starts_with("/dev/");
         let lost = targets.iter().any(|target| self.places(target, shell).iter().any(is_lost));
+        let mark = self.mark();
+        let within = |(place, _): &(Place, Certainty)| paths::within(&place.path, self.world.workspace());
+        let stays = targets.iter().all(|target| self.places(target, shell).iter().all(within));
         self.takes(word, recursive, !lost, shell);
+        if stays && !lost && !targets.is_empty() {
+            self.rearranged(mark);
+        }
+    }
+
+    /// What goes from one folder of the project to another is still the project's.
+    fn rearranged(&mut self, mark: usize) {
+        let root = format!("{}/", self.world.workspace());
+        for mut effect in self.effects.split_off(mark.min(self.effects.len())) {
+            self.seen.remove(&effect);
+            if let EffectKind::Delete { place, moved: true, .. } = &mut effect.kind
+                && place.path.starts_with(&root)
+                && !place.path.contains("/.git")
+                && place.zone <= Zone::Workspace
+            {
+                place.root = false;
+            }
+            self.push(effect.kind, effect.span, effect.certainty);
+        }
+    }
+
+    /// Is it any file that a walk has chosen by what does not show in its name?
+    fn is_chosen(&self, word: &Word) -> bool {
+        matches!(word.text.pieces.as_slice(), [Piece::Text(_), found] if is_found(found))
     }
 
     fn takes(&mut self, word: &Word, recursive: bool, moved: bool, shell: &mut Shell) {
+        // Nothing is called by an empty name.
+        if word.is("") {
+            return;
+        }
+        if self.is_chosen(word) && !self.supposing {
+            return self.suppose(|analyst| analyst.takes(word, recursive, moved, shell));
+        }
         // Only in the workspace is it known how much of what was found may go.
         let here = |word: &Word| {
             self.names(word, shell).iter().all(|(place, _)| place.zone == Zone::Workspace && !place.root)
         };
         let walked = self.walked(word).filter(|_| here(word));
+        for found in self.listed(word, shell) {
+            self.deletes(self.places(&found, shell), false, moved, word.span);
+        }
+        self.lose_picked(word, recursive, moved);
         let word = walked.as_ref().unwrap_or(word);
         let end = word.text.suffix();
         let within = ["/", "/.", "/.."].iter().any(|tail| end.ends_with(tail));
@@ -231,22 +371,67 @@ impl Analyst<'_> {
     }
 
     /// Changes who may do what with a path.
-    pub(crate) fn permission(&mut self, word: &Word, to: &str, recursive: bool, shell: &Shell) {
+    pub(crate) fn permission(&mut self, word: &Word, to: &str, recursive: bool, shell: &mut Shell) {
+        if !keeps_open(to) {
+            shell.remove_folder(&word.value());
+        }
         for (place, certainty) in self.places(word, shell) {
             self.changes(&place, recursive, word.span, certainty);
             self.push(EffectKind::Permission { place, to: to.to_owned(), recursive }, word.span, certainty);
         }
     }
 
-    /// Remembers a directory that the call makes.
+    /// Remembers a directory that the call makes, if nothing goes wrong.
     pub(crate) fn make_dir(&mut self, word: &Word, shell: &mut Shell) {
-        shell.make_folder(&word.value());
         for (place, certainty) in self.places(word, shell) {
             if !place.pattern {
                 self.made.push(place.path.clone());
             }
             self.push(EffectKind::Alter { place, folder: true }, word.span, certainty);
         }
+    }
+
+    /// The same where nothing can go wrong: the directory is there from now on, so that `cd` leads into it.
+    pub(crate) fn surely_make_dir(&mut self, word: &Word, parents: bool, shell: &mut Shell) {
+        if self.can_make_dir(word, parents, shell) {
+            let resolved = shell.resolve(&word.value());
+            let path = resolved.as_literal().unwrap_or_default();
+            let above = std::iter::successors(Some(path), |path| path.rsplit_once('/').map(|ends| ends.0));
+            let new = |above: &&str| *above == path || self.world.kind(above) == FileKind::Missing;
+            let all: Vec<&str> = above.take_while(new).filter(|path| !path.is_empty()).collect();
+            all.iter().rev().for_each(|folder| shell.make_folder(&Value::text(folder)));
+        }
+        self.make_dir(word, shell);
+    }
+
+    /// A directory for a repository. In a temporary folder nothing stands in the way.
+    pub(crate) fn make_copy_dir(&mut self, word: &Word, shell: &mut Shell) {
+        let passing = |(place, _): &(Place, Certainty)| place.zone == Zone::Temp;
+        match self.places(word, shell).iter().all(passing) {
+            true => self.surely_make_dir(word, true, shell),
+            false => self.make_dir(word, shell),
+        }
+    }
+
+    /// Is there nothing in the way of such a directory?
+    pub(crate) fn can_make_dir(&self, word: &Word, parents: bool, shell: &Shell) -> bool {
+        let own = |(place, certainty): &(Place, Certainty)| {
+            let writable =
+                matches!(place.zone, Zone::Workspace | Zone::Temp | Zone::Home | Zone::OtherProject);
+            writable && !place.pattern && *certainty == Certainty::Certain
+        };
+        let world = self.world;
+        let is_root =
+            |path: &str| world.temp_dirs().iter().any(|temp| temp == path) || world.workspace() == path;
+        let is_dir = |path: &str| match world.kind(path) {
+            FileKind::Missing => is_root(path).then_some(true),
+            kind => Some(kind == FileKind::Dir),
+        };
+        let resolved = shell.resolve(&word.value());
+        self.elsewhere.is_none()
+            && !self.masked
+            && matches!(self.places(word, shell).as_slice(), [only] if own(only))
+            && resolved.as_literal().is_some_and(|path| shell.can_make_folder(path, parents, is_dir))
     }
 
     /// Remembers a file with a name of its own that the call makes, with nothing in it.
@@ -278,6 +463,15 @@ impl Analyst<'_> {
             self.push(EffectKind::Tamper { what }, span, certainty);
         }
     }
+}
+
+/// Can the owner still enter a folder with these rights, whatever they were before?
+fn keeps_open(mode: &str) -> bool {
+    let digits = mode.trim_start_matches('0');
+    let octal = !digits.is_empty() && digits.bytes().all(|byte| (b'0'..=b'7').contains(&byte));
+    let owner = digits.bytes().rev().nth(2).is_some_and(|digit| digit & 1 == 1);
+    let added = mode.contains('+') && mode.chars().all(|c| "ugoa+rwxXst,".contains(c));
+    octal && owner || added
 }
 
 /// The part of a name that a walk leaves open.

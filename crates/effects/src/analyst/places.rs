@@ -9,7 +9,7 @@ use crate::paths;
 use crate::word::{Word, emptied};
 
 /// The most paths whose places are remembered.
-const PLACED: usize = 16;
+const PLACED: usize = 64;
 
 impl Analyst<'_> {
     /// The places a word may name, seen from the present directory.
@@ -25,14 +25,13 @@ impl Analyst<'_> {
     /// The place of a path. A script names the same ones again and again, and nothing about them changes meanwhile.
     fn place(&self, text: &Text, shown: &str) -> Place {
         let text = self.links.follow(text);
-        let Some(path) = text.as_literal() else { return paths::at(&text, shown, self.world) };
-        if let Some((_, place)) = self.placed.borrow().iter().find(|(known, _)| known == path) {
+        if let Some((_, place)) = self.placed.borrow().iter().find(|(known, _)| *known == text) {
             return Place { shown: shown.to_owned(), ..place.clone() };
         }
         let place = paths::at(&text, shown, self.world);
         let mut placed = self.placed.borrow_mut();
         if placed.len() < PLACED {
-            placed.push((path.to_owned(), place.clone()));
+            placed.push((text, place.clone()));
         }
         place
     }
@@ -53,7 +52,7 @@ impl Analyst<'_> {
         let shown = word.shown();
         let resolved = shell.resolve(&self.in_temp(word));
         for text in self.here(&resolved).iter().chain(&self.climbed(word, shell)) {
-            let led = paths::led(text, whole, self.world);
+            let led = paths::led(&self.links.follow(text), whole, self.links.made(), self.world);
             for text in std::iter::once(text).chain(&led) {
                 let sure = resolved.any.len() == 1 && paths::is_certain(&self.links.follow(text), self.world);
                 let certainty = if sure { Certainty::Certain } else { Certainty::Possible };

@@ -1,18 +1,21 @@
 //! One way in which a command may come out: which program it is, and what that does.
 
-use tollgate_model::{Certainty, CodeSource, EffectKind, FileKind, Mark, Place, Span};
+use tollgate_model::{Certainty, CodeSource, EffectKind, FileKind, Mark, Place, Span, is_rebuildable};
 use tollgate_shell::eval::{Call, Kind, Outcome, Shell, Status};
 use tollgate_shell::multicall;
 
 use super::Analyst;
 use crate::word::{Word, show, ways};
-use crate::{commands, unresolved};
+use crate::{commands, paths, unresolved};
 
 impl Analyst<'_> {
     /// Runs every way that a command may come out.
     pub(super) fn every_way(&mut self, call: &Call, shell: &mut Shell) -> Option<Outcome> {
-        let ways = ways(&call.argv).into_iter();
-        ways.map(|argv| self.way(argv, call, shell)).reduce(Outcome::or)
+        let ways = ways(&call.argv);
+        // Each is looked at in every folder that it may run in.
+        let folders = shell.cwd().any.len();
+        shell.pay((ways.len() * folders).saturating_sub(1));
+        ways.into_iter().map(|argv| self.way(argv, call, shell)).reduce(Outcome::or)
     }
 
     /// Runs one way that a command may come out.
@@ -35,8 +38,8 @@ impl Analyst<'_> {
         commands::run(&mut run)
     }
 
-    /// The file that a command's name finds on the path, if this call made it, or an earlier one where this call says
-    /// what the path is.
+    /// The file that a command's name finds on the path that this call says: one that it made, that an earlier call made,
+    /// or that is the project's own.
     fn on_path(&self, name: &str, call: &Call, shell: &Shell) -> Option<String> {
         if name.contains('/') || call.kind != Kind::External {
             return None;
@@ -47,9 +50,6 @@ impl Analyst<'_> {
             .rev()
             .find(|(variable, _)| &**variable == "PATH")
             .map(|(_, value)| value.clone());
-        if !self.wrote && own.is_none() {
-            return None;
-        }
         let says = own.is_some();
         let value = own.or_else(|| shell.variable("PATH"))?;
         let folders: Vec<String> = value.any.iter().map(show).collect();
@@ -63,7 +63,19 @@ impl Analyst<'_> {
                 shell.file(&word.value()).is_some()
                     || shell.resolve(&word.value()).as_literal().is_some_and(|path| self.links.is_link(path))
                     || says && (self.own_text(&word, shell).is_some() || self.is_copy(&word, shell))
+                    || self.is_project_script(&word, shell)
             })
+    }
+
+    /// Does a file of the project lie there that somebody has written? What a tool has put there is its own.
+    fn is_project_script(&self, word: &Word, shell: &Shell) -> bool {
+        let (world, root) = (self.world, self.world.workspace());
+        self.places(word, shell).iter().any(|(place, _)| {
+            !place.pattern
+                && paths::within(&place.path, root)
+                && world.kind(&place.path) == FileKind::File
+                && !is_rebuildable(&place.path, root, world)
+        })
     }
 
     /// The program's name without its directory; for a copy or link that the session made, what it was made from.
@@ -75,13 +87,28 @@ impl Analyst<'_> {
         {
             path = original;
         }
+        // A file of the project that is called like a program of the system is another one.
+        if name.contains('/') && path == name && self.hides_program(command, name, shell) {
+            return name.to_owned();
+        }
         let name = name.rsplit('/').next().unwrap_or_default();
         let program = path.rsplit('/').next().unwrap_or_default();
         // Zsh brings some programs along by other names.
         let program =
             program.strip_prefix("zf_").filter(|rest| commands::is_command(rest)).unwrap_or(program);
+        let program = if commands::is_command(program) { program } else { gnu(program).unwrap_or(program) };
         let tool = multicall::tool(program, name).filter(|tool| commands::is_command(tool));
         tool.unwrap_or(program).to_owned()
+    }
+
+    fn hides_program(&self, command: &Word, name: &str, shell: &Shell) -> bool {
+        let base = name.rsplit('/').next().unwrap_or_default();
+        let system = || {
+            ["/usr/bin", "/bin"]
+                .iter()
+                .any(|folder| self.world.kind(&format!("{folder}/{base}")) != FileKind::Missing)
+        };
+        commands::is_command(base) && self.is_project_script(command, shell) && system()
     }
 
     /// What a path was copied or linked from, in this call or an earlier one.
@@ -122,6 +149,15 @@ impl Analyst<'_> {
         }
         Some(self.suppose(|analyst| analyst.way(rest, call, shell)))
     }
+}
+
+/// Where the system brings programs of its own, those of GNU have a `g` before their names.
+fn gnu(program: &str) -> Option<&str> {
+    const NAMES: &str = "awk base32 base64 basenc cat chgrp chmod chown chroot cp csplit cut date dd dir dircolors du env expand \
+        find fmt fold grep egrep fgrep head install join kill link ln locate ls make mkdir mkfifo mknod mv nice \
+        nl nohup od paste patch printenv printf ptx rm rmdir sed shred shuf sort split stat stdbuf stty tac tail \
+        tar tee timeout touch tr truncate uniq unlink updatedb vdir wc xargs yes";
+    program.strip_prefix('g').filter(|name| NAMES.split(' ').any(|known| known == *name))
 }
 
 impl Analyst<'_> {

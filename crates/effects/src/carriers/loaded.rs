@@ -7,6 +7,7 @@ use crate::languages::Language;
 /// How code reaches other machines, or takes whole folders away.
 const REACHES: &[&str] = &[
     "://",
+    "http",
     "curl",
     "wget",
     "ocket",
@@ -46,11 +47,13 @@ const TAKES: &[&str] = &[
     "loads(",
     "load(",
     "_post(",
+    "open(",
+    "expanduser",
     "~/",
 ];
 
 /// The longest text that is read.
-const LIMIT: usize = 64 * 1024;
+const LIMIT: usize = 256 * 1024;
 
 /// The code of a file in a language whose files are run when they are loaded.
 pub(super) fn read(extension: &str, text: &str, extent: Extent) -> Option<Carrier> {

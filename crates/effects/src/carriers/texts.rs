@@ -171,3 +171,9 @@ pub(super) fn toml_commands(text: &str) -> Vec<String> {
     }
     commands
 }
+
+/// The settings of an editor, a debugger or a client are read as what it is told on its input.
+pub(super) fn told_to(program: &str, text: &str) -> Vec<String> {
+    const END: &str = "end-of-these-settings";
+    vec![format!("{program} <<'{END}'\n{text}\n{END}\n")]
+}

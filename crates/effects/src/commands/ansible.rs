@@ -127,6 +127,7 @@ pub(super) fn playbook(run: &mut Run, file: &Word, text: &str) {
     if !named && !is_local(run) || LOOKS.iter().any(|flag| run.args.iter().any(|word| word.is(flag))) {
         return;
     }
+    let text = unfolded(&filled(text));
     for task in text.split('\n').fold(Vec::<Vec<&str>>::new(), by_item) {
         let lines = || task.iter().map(|line| line.trim_start_matches(['-', ' ']));
         let value = |key: &str| lines().find_map(|line| line.strip_prefix(key).map(unquoted));
@@ -138,6 +139,46 @@ pub(super) fn playbook(run: &mut Run, file: &Word, text: &str) {
             writes(run, path, file);
         }
     }
+}
+
+/// The text with `name: {a: b, c: d}` written in lines of their own.
+fn unfolded(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let map = line.trim_end().strip_suffix('}').and_then(|line| line.split_once(": {"));
+        let Some((name, inside)) = map.filter(|_| !line.contains("{{")) else {
+            out.push_str(line);
+            out.push('\n');
+            continue;
+        };
+        out.push_str(&format!("{name}:\n"));
+        inside.split(',').for_each(|pair| out.push_str(&format!("      {}\n", pair.trim())));
+    }
+    out
+}
+
+/// The text with the values of its own variables in their places.
+fn filled(text: &str) -> String {
+    let unfolded = unfolded(text);
+    let mut inside = None;
+    let mut out = text.to_owned();
+    for line in unfolded.lines() {
+        let indent = line.len() - line.trim_start().len();
+        let Some((name, value)) = line.trim().split_once(':') else { continue };
+        match inside {
+            Some(outer) if indent > outer => {
+                let (name, value) = (name.trim(), unquoted(value));
+                for form in [format!("{{{{ {name} }}}}"), format!("{{{{{name}}}}}")] {
+                    out = out.replace(&form, value);
+                }
+            }
+            _ => inside = (name.trim() == "vars").then_some(indent),
+        }
+        if out.len() > 4 * text.len() + 65536 {
+            break;
+        }
+    }
+    out
 }
 
 /// Puts a line to those of its item; a dash begins the next.

@@ -37,7 +37,7 @@ pub(super) const COMMANDS: Commands = &[
     ("applypatch", patches::apply_patch),
 ];
 
-const TAR: &str = "c,create x,extract,get t,list r,append u,update d,diff,compare A,catenate,concatenate delete f,file= \
+pub(super) const TAR: &str = "c,create x,extract,get t,list r,append u,update d,diff,compare A,catenate,concatenate delete f,file= \
     C,directory,cd= z,gzip,gunzip,ungzip j,bzip2 J,xz Z,compress,uncompress zstd lzma lzip lzop a,auto-compress v,verbose \
     p,preserve-permissions,same-permissions P,absolute-names,absolute-paths k,keep-old-files keep-newer-files O,to-stdout \
     overwrite U,unlink-first recursive-unlink remove-files checkpoint? checkpoint-action= to-command= \
@@ -61,7 +61,10 @@ fn tar(run: &mut Run) -> Outcome {
     for file in ["index-file", "volno-file", "g"].into_iter().flat_map(|name| options.values(name)) {
         run.analyst.write(file, WriteMode::Overwrite, None, run.shell);
     }
-    for name in ["to-command", "I", "F", "rsh-command", "rmt-command"] {
+    for command in options.values("to-command").cloned().collect::<Vec<_>>() {
+        fed(run, options.value("f"), &command);
+    }
+    for name in ["I", "F", "rsh-command", "rmt-command"] {
         for command in options.values(name).cloned().collect::<Vec<_>>() {
             interpreters::code(run, &command.value(), command.span);
         }
@@ -83,11 +86,18 @@ fn tar(run: &mut Run) -> Outcome {
     run.derived()
 }
 
+/// `--to-command`: every member is its standard input.
+fn fed(run: &mut Run, archive: Option<&Word>, command: &Word) {
+    let name = archive.filter(|archive| !archive.is("-")).map(Word::value).unwrap_or_else(Value::empty);
+    let text = Value::text("cat ").concat(&name).concat(&Value::text(" | ")).concat(&command.value());
+    interpreters::code(run, &text, command.span);
+}
+
 fn unpack_tar(run: &mut Run, options: &Options) -> Outcome {
     let archive = options.value("f").filter(|archive| !archive.is("-")).cloned();
     let marks = source(run, archive.as_ref());
-    if let Some(list) = ["T", "X"].iter().find_map(|name| options.value(name)).cloned() {
-        run.read(&list, false);
+    for list in ["T", "X"].into_iter().flat_map(|name| options.values(name)) {
+        run.read(list, false);
     }
     if options.has("O") {
         return members(run, &options.operands);
@@ -125,8 +135,8 @@ fn renamed(run: &mut Run, rename: &Word, folder: Option<&Word>) {
 }
 
 fn pack_tar(run: &mut Run, options: &Options) -> Outcome {
-    if let Some(list) = options.value("X").cloned() {
-        run.read(&list, false);
+    for list in options.values("X") {
+        run.read(list, false);
     }
     let mut sources: Vec<Word> =
         options.operands.iter().filter(|word| !word.text.prefix().starts_with('@')).cloned().collect();
@@ -156,7 +166,7 @@ fn pack_tar(run: &mut Run, options: &Options) -> Outcome {
 
 /// `tar xfC a.tar dir` as `tar -x -f a.tar -C dir`: the first word may be letters without a dash, whose values
 /// follow in their order.
-fn dashed(args: &[Word]) -> Vec<Word> {
+pub(super) fn dashed(args: &[Word]) -> Vec<Word> {
     let Some((first, rest)) = args.split_first() else { return Vec::new() };
     let Some(letters) = first.literal().filter(|text| !text.starts_with('-') && !text.is_empty()) else {
         return args.to_vec();
@@ -295,6 +305,13 @@ fn zip(run: &mut Run) -> Outcome {
         match word.text.prefix() {
             "-TT" => command = rest.next().cloned(),
             text if text.starts_with("-TT") => command = Some(word.from(3)),
+            // What is left out, or taken alone, is a list up to the next option.
+            "-x" | "-i" | "--exclude" | "--include" => {
+                let listed = |word: &&Word| !word.text.prefix().starts_with('-') && !word.is("@");
+                while rest.clone().next().is_some_and(|word| listed(&word)) {
+                    rest.next();
+                }
+            }
             _ => words.push(word.clone()),
         }
     }
@@ -385,6 +402,12 @@ fn pax(run: &mut Run) -> Outcome {
     let spec = "r w a b= B= c d D E= f= G= H i I k l L n N= o= O p= P s= t T= u U= v x= X Y z Z 0";
     let options = read(run.args, spec, Order::Anywhere);
     let (reads, writes) = (options.has("r"), options.has("w"));
+    let mut marks = Taint::NONE;
+    if writes && !reads {
+        let named = options.operands.clone();
+        let names = if named.is_empty() { find::listed(run, None) } else { named };
+        marks = names.iter().fold(marks, |marks, name| marks.union(run.read(name, true).taint));
+    }
     if reads && !writes {
         let archive = options.value("f").cloned();
         let marks = source(run, archive.as_ref());
@@ -396,9 +419,9 @@ fn pax(run: &mut Run) -> Outcome {
     } else if reads && let Some(folder) = options.operands.last().cloned() {
         extract(run, &folder);
     } else if let Some(archive) = options.value("f").filter(|_| writes).cloned() {
-        run.analyst.write(&archive, WriteMode::Overwrite, None, run.shell);
+        run.analyst.write(&archive, WriteMode::Overwrite, Some(&Value::output(marks)), run.shell);
     }
-    run.derived()
+    Outcome::unknown(marks.union(call_taint(run.call)))
 }
 
 /// Does `,old,new,` put a slash at the start of names?

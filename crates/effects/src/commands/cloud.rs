@@ -14,10 +14,10 @@ const GCLOUD_VALUES: &str = "project account configuration zone region format fi
 const AZ_VALUES: &str = "g resource-group n name subscription s o output query vault-name account-name c container-name \
     ids id role assignee scope public-access server location l";
 
-/// Takes one of the cloud's own protections away.
 /// A setting that stays and leads a tool, with what it may do, to another server or to code of somebody's.
 pub(super) const LEADS: Deed = Deed::Weaken("this machine: where a tool goes with your rights, from now on");
 
+/// Takes one of the cloud's own protections away.
 pub(super) const WEAKER: Deed = Deed::Weaken("this machine: a protection of the cloud");
 
 pub(super) const TOOLS: &[Tool] = &[
@@ -45,6 +45,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("s3 sync --delete", DELETE),
             ("s3 cp|mv|sync --acl=public-*", PUBLIC),
             ("s3 mv @bucket --recursive", DELETE),
+            ("s3 mv *://* @local --recursive", DELETE),
             ("s3 ls|mv|cp|sync|mb|presign|website", Deed::Safe),
             ("s3api delete-bucket", DESTROY),
             ("s3api delete-objects", DESTROY),
@@ -118,10 +119,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("sts get-session-token|assume-role|get-federation-token", SECRET),
             ("sso get-role-credentials", SECRET),
             ("configure export-credentials", SECRET),
-            (
-                "configure set endpoint_url|*.endpoint_url http://localhost*|http://127.*|http://localstack*",
-                Deed::Safe,
-            ),
+            ("configure set endpoint_url|*.endpoint_url @near", Deed::Safe),
             (
                 "configure set credential_process|*.credential_process|endpoint_url|*.endpoint_url|ca_bundle",
                 LEADS,
@@ -200,9 +198,9 @@ pub(super) const TOOLS: &[Tool] = &[
             ("auth application-default print-access-token", TOKEN),
             ("kms decrypt", SECRET),
             ("config config-helper", TOKEN),
-            ("config set proxy/address localhost|127.*", Deed::Safe),
+            ("config set proxy/address @near", Deed::Safe),
             ("config set proxy/address|core/custom_ca_certs_file|auth/disable_credentials", LEADS),
-            ("config set api_endpoint_overrides/* http://localhost*|http://127.*", Deed::Safe),
+            ("config set api_endpoint_overrides/* @near", Deed::Safe),
             ("config set api_endpoint_overrides/*", LEADS),
             ("config configurations delete", Deed::Safe),
             ("components|auth|info|version|topic **", Deed::Safe),

@@ -10,6 +10,9 @@ use super::variables::in_temp;
 use crate::analyst::taint;
 use crate::word::Word;
 
+/// A file that is longer is not read.
+const LIMIT: usize = 256 << 10;
+
 /// Programs that write such a file, their verbs, and the option that names it; else `KUBECONFIG` does.
 const WRITERS: &[(&str, &[&str], &str)] = &[
     ("kind", &["create", "cluster"], "kubeconfig="),
@@ -65,7 +68,7 @@ pub(super) fn settings(run: &mut Run) {
     }
     let assigned = run.call.assigns.iter().any(|(name, _)| **name == *"KUBECONFIG");
     let read = spec.is_none() && READERS.contains(&run.program) && !assigned;
-    if read && !is_own(run, &value) && in_temp(run, &value) {
+    if read && !is_plain(run, &value) && (in_temp(run, &value) || is_strange(run, &value)) {
         run.analyst.opaque("`KUBECONFIG` puts other code into the program", run.call.span);
     }
 }
@@ -82,8 +85,8 @@ pub(super) fn is_for_later(run: &Run, value: &Value) -> bool {
     sets && is_new(run, value)
 }
 
-/// Has this call made the file, and put into it nothing but what such a tool writes?
-pub(super) fn is_own(run: &Run, value: &Value) -> bool {
+/// Is nothing strange in the file: it is what such a tool of this call writes, or a text that says so itself?
+pub(super) fn is_plain(run: &Run, value: &Value) -> bool {
     if value.as_literal().is_none_or(|text| text.is_empty() || text.contains(':')) {
         return false;
     }
@@ -93,13 +96,36 @@ pub(super) fn is_own(run: &Run, value: &Value) -> bool {
         spec(name.rsplit('/').next().unwrap_or_default(), rest).is_some()
     });
     match run.shell.file(value) {
-        Some(written) => {
-            let strange = [taint::NET, taint::DECODED, taint::FILE].into_iter();
-            written.value.as_literal().is_none()
-                && !strange.into_iter().any(|mark| taint::has(written.value.taint, mark))
-        }
-        None => is_new(run, value) && (writes || is_made(run, value)),
+        Some(written) => match written.value.as_literal() {
+            Some(text) => is_quiet(text),
+            None => {
+                let strange = [taint::NET, taint::DECODED, taint::FILE];
+                !strange.into_iter().any(|mark| taint::has(written.value.taint, mark))
+            }
+        },
+        None if is_new(run, value) => writes || is_made(run, value),
+        None => on_disk(run, value).is_some_and(|text| is_quiet(&text)),
     }
+}
+
+/// Has this call itself written the file, wherever it lies, and is it not plain?
+pub(super) fn is_strange(run: &Run, value: &Value) -> bool {
+    let written = run.shell.file(value);
+    written.and_then(|written| written.value.as_literal().map(|text| !is_quiet(text))).unwrap_or(false)
+}
+
+/// Does the file name no program, no file whose text would be sent, and no way round a stranger's certificate? Where a
+/// key may be written in another way, by escapes or as a reference, nothing is known.
+fn is_quiet(text: &str) -> bool {
+    let keys = ["exec", "auth-provider", "tokenFile", "proxy-url", "insecure-skip-tls-verify"];
+    let marks = ["\\", "<<", "&", "*", "!"];
+    text.contains("clusters:") && !keys.iter().chain(&marks).any(|mark| text.contains(mark))
+}
+
+fn on_disk(run: &Run, value: &Value) -> Option<String> {
+    let path = run.shell.resolve(value).as_literal()?.to_owned();
+    let bytes = run.analyst.world.read(&path, LIMIT).filter(|bytes| bytes.len() < LIMIT)?;
+    String::from_utf8(bytes).ok()
 }
 
 fn spec(program: &str, args: &[Word]) -> Option<&'static str> {

@@ -3,11 +3,14 @@
 
 mod data;
 mod described;
+mod far;
+mod image;
 mod machines;
 mod options;
 mod reach;
 mod registry;
 mod volumes;
+mod whole;
 mod wiped;
 
 use tollgate_model::{Certainty, Effect, EffectKind, FileKind, Place, WriteMode};
@@ -20,11 +23,12 @@ use super::{Commands, Run};
 use crate::elsewhere::Elsewhere;
 use crate::options::{Options, Order, read};
 use crate::word::Word;
-
 pub(super) use described::described;
 pub(crate) use described::opened;
 use described::started;
+pub(super) use far::remote;
 pub(super) use reach::shown_secrets;
+pub(super) use whole::listed;
 
 pub(super) const COMMANDS: Commands = &[
     ("docker", docker),
@@ -101,6 +105,9 @@ fn delete(run: &mut Run, verb: &str, rest: &[Word]) {
     if line.has("dry-run") {
         return;
     }
+    if whole::takes_all(run, verb, &line) {
+        infra(run, "delete-data", "every container or image that is listed, with what only they hold");
+    }
     let volumes = line.has("volumes") || line.has("v");
     let all = line.has("a") || line.has("all");
     let lost = match (verb, noun.as_str()) {
@@ -142,7 +149,8 @@ fn start(run: &mut Run, words: &[Word]) -> Outcome {
     let command = inner_command(&options, options.operands.get(1..).unwrap_or_default());
     reach::image_tool(run, &options);
     let mark = run.analyst.mark();
-    let outcome = inside(run, there, options.value("w"), &reach::entered(&options, command));
+    let command = image::entered(run, &options, command, &mut there);
+    let outcome = inside(run, there, options.value("w"), &command);
     data::lost(run, mark, &options);
     reach::shown_files(run, &options, mark);
     // A new container knows only what it was given.
@@ -371,7 +379,12 @@ fn rights(run: &mut Run, options: &Options) {
             .iter()
             .any(|start| path.starts_with(start))
     };
-    let unconfined = |word: &Word| word.shown().contains("unconfined") || word.shown().contains("disable");
+    // Without labels a container is what it is on machines that have none: nothing gets out of it by that.
+    let unconfined = |word: &Word| {
+        let option = word.shown();
+        let labels = option.starts_with("label=") || option.starts_with("label:");
+        option.contains("unconfined") || option.contains("disable") && !labels
+    };
     let on = |word: &&str| options.has(word) && !options.value(word).is_some_and(|value| value.is("false"));
     let how = if on(&"privileged") {
         "--privileged"
@@ -445,7 +458,7 @@ fn compose(run: &mut Run, words: &[Word]) -> Outcome {
         return run.derived();
     }
     if matches!(verb.shown().as_str(), "up" | "run" | "start" | "create") {
-        reach::described(run, &global.values("f").cloned().collect::<Vec<_>>());
+        reach::described(run, &reach::compose_files(run, global.values("f").cloned().collect()));
     }
     let line = Line::read(rest, "t timeout rmi scale", false);
     let volumes = line.has("v") || line.has("volumes");
@@ -469,23 +482,4 @@ fn compose(run: &mut Run, words: &[Word]) -> Outcome {
         _ => {}
     }
     run.derived()
-}
-
-/// A command on a machine far away: recursive deletions there are losses too, though not of our files.
-pub(super) fn remote(run: &mut Run, command: &[Word], target: &str) -> Outcome {
-    let mark = run.analyst.mark();
-    let outcome = inside(run, Elsewhere::new(run.analyst.world), None, command);
-    let deletes = |effect: &Effect| match &effect.kind {
-        EffectKind::Delete { place, recursive: true, .. } => {
-            !place.shown.starts_with("/tmp/") && !place.shown.starts_with("/var/tmp/")
-        }
-        _ => false,
-    };
-    let found = run.analyst.since(mark).iter().find(|effect| deletes(effect)).map(|effect| effect.certainty);
-    if let Some(certainty) = found {
-        let (tool, operation) = (run.program.to_owned(), "delete".to_owned());
-        let kind = EffectKind::Infra { tool, operation, target: format!("files {target}") };
-        run.analyst.push(kind, run.call.span, certainty.min(Certainty::Certain));
-    }
-    outcome
 }

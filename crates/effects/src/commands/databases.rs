@@ -3,6 +3,7 @@
 pub(super) mod carried;
 mod clients;
 mod documents;
+mod given;
 pub(crate) mod lua;
 mod sqlite;
 
@@ -16,6 +17,7 @@ use crate::analyst::taint;
 use crate::options::{Options, Order, read};
 use crate::sql::{self, Deed, Flavour, Statement};
 use crate::word::Word;
+use given::{Given, given};
 
 pub(super) const COMMANDS: Commands = &[
     ("psql", psql),
@@ -72,20 +74,6 @@ pub(super) const COMMANDS: Commands = &[
     ("memcached-tool", documents::memcached),
 ];
 
-/// What a client was given: where the database is, and what it shall do.
-struct Given<'s> {
-    /// Texts of SQL.
-    texts: Vec<Word>,
-    /// Files of SQL.
-    files: Vec<Word>,
-    /// Names of the database and its host, as shown.
-    target: Vec<String>,
-    flavour: Flavour,
-    /// The client reads SQL from standard input when it is given none.
-    stdin: bool,
-    program: &'s str,
-}
-
 fn psql(run: &mut Run) -> Outcome {
     let spec = "a,echo-all A,no-align b,echo-errors c,command= d,dbname= e,echo-queries E,echo-hidden f,file= F,field-separator= \
         h,host= H,html l,list L,log-file= n,no-readline o,output= p,port= P,pset= q,quiet R,record-separator= s,single-step \
@@ -101,7 +89,7 @@ fn psql(run: &mut Run) -> Outcome {
         written(run, &options, &["o"]);
     }
     written(run, &options, &["L"]);
-    let given = given(&options, &["c"], &["f"], &["d", "h"], Flavour::Postgres, "psql");
+    let given = given(&options, &["c"], &["f"], &["d", ".?", "@h"], Flavour::Postgres, "psql");
     statements(run, &given)
 }
 
@@ -116,8 +104,14 @@ fn pgcli(run: &mut Run) -> Outcome {
     let spec = "h,host= p,port= U,username= u,user= W,password w,no-password d,dbname= pgclirc= D,dsn= l,list ping e,execute= \
         c,command= f,file= y,yes init-command=";
     let options = read(run.args, spec, Order::Anywhere);
-    let given =
-        given(&options, &["e", "c", "init-command"], &["f"], &["d", "h", "D"], Flavour::Postgres, "pgcli");
+    let given = given(
+        &options,
+        &["e", "c", "init-command"],
+        &["f"],
+        &["d", "D", ".", "@h"],
+        Flavour::Postgres,
+        "pgcli",
+    );
     statements(run, &given)
 }
 
@@ -129,7 +123,7 @@ fn mysql(run: &mut Run) -> Outcome {
         tee= ssl skip-ssl";
     let options = read(run.args, spec, Order::Anywhere);
     written(run, &options, &["tee"]);
-    let given = given(&options, &["e", "init-command"], &[], &["D", "h"], Flavour::MySql, "mysql");
+    let given = given(&options, &["e", "init-command"], &[], &["D", ".", "@h"], Flavour::MySql, "mysql");
     statements(run, &given)
 }
 
@@ -137,14 +131,14 @@ fn mycli(run: &mut Run) -> Outcome {
     let spec = "h,host= P,port= u,user= S,socket= p,password= D,database= d,dsn= e,execute= R,prompt= l,logfile= t,table csv";
     let options = read(run.args, spec, Order::Anywhere);
     written(run, &options, &["l"]);
-    let given = given(&options, &["e"], &[], &["D", "h", "d"], Flavour::MySql, "mycli");
+    let given = given(&options, &["e"], &[], &["D", "d", ".", "@h"], Flavour::MySql, "mycli");
     statements(run, &given)
 }
 
 fn usql(run: &mut Run) -> Outcome {
     let options = read(run.args, "c,command= f,file= o,out= v,set= w W 1 q t x X", Order::Anywhere);
     written(run, &options, &["o"]);
-    let given = given(&options, &["c"], &["f"], &[], Flavour::Postgres, "usql");
+    let given = given(&options, &["c"], &["f"], &["."], Flavour::Postgres, "usql");
     statements(run, &given)
 }
 
@@ -157,7 +151,7 @@ fn cockroach(run: &mut Run) -> Outcome {
     if !options.operands.first().is_some_and(|verb| verb.is("sql")) {
         return run.derived();
     }
-    let given = given(&options, &["e"], &["f"], &["d", "url", "h"], Flavour::Postgres, "cockroach");
+    let given = given(&options, &["e"], &["f"], &["d", "url", "@h"], Flavour::Postgres, "cockroach");
     statements(run, &given)
 }
 
@@ -170,7 +164,7 @@ fn clickhouse(run: &mut Run) -> Outcome {
     if run.args.first().is_some_and(|word| word.is("local")) {
         return run.derived();
     }
-    let given = given(&options, &["q"], &["queries-file"], &["d", "h"], Flavour::Postgres, "clickhouse");
+    let given = given(&options, &["q"], &["queries-file"], &["d", "@h"], Flavour::Postgres, "clickhouse");
     statements(run, &given)
 }
 
@@ -180,7 +174,7 @@ fn cqlsh(run: &mut Run) -> Outcome {
         "e,execute= f,file= k,keyspace= u,username= p,password= ssl cqlshrc= connect-timeout= request-timeout= C t,tty",
         Order::Anywhere,
     );
-    let given = given(&options, &["e"], &["f"], &["k"], Flavour::Postgres, "cqlsh");
+    let given = given(&options, &["e"], &["f"], &["k", "@."], Flavour::Postgres, "cqlsh");
     statements(run, &given)
 }
 
@@ -188,7 +182,7 @@ fn sqlcmd(run: &mut Run) -> Outcome {
     let spec = "S= d= U= P= E Q= q= i= o= l= t= h= s= w= W b C N v= x y= Y= I G";
     let options = read(run.args, spec, Order::Anywhere);
     written(run, &options, &["o"]);
-    let given = given(&options, &["Q", "q"], &["i"], &["S", "d"], Flavour::Postgres, "sqlcmd");
+    let given = given(&options, &["Q", "q"], &["i"], &["d", "@S"], Flavour::Postgres, "sqlcmd");
     statements(run, &given)
 }
 
@@ -198,7 +192,7 @@ fn snowsql(run: &mut Run) -> Outcome {
         "a,accountname= u,username= d,dbname= s,schemaname= r,rolename= w,warehouse= q,query= f,filename= o,option= c,connection=",
         Order::Anywhere,
     );
-    let given = given(&options, &["q"], &["f"], &["d", "c"], Flavour::Postgres, "snowsql");
+    let given = given(&options, &["q"], &["f"], &["d", "@c"], Flavour::Postgres, "snowsql");
     statements(run, &given)
 }
 
@@ -210,7 +204,7 @@ fn snow(run: &mut Run) -> Outcome {
     if !options.operands.first().is_some_and(|verb| verb.is("sql")) {
         return run.derived();
     }
-    let given = given(&options, &["q"], &["f"], &["c", "database"], Flavour::Postgres, "snow");
+    let given = given(&options, &["q"], &["f"], &["database", "@c"], Flavour::Postgres, "snow");
     statements(run, &given)
 }
 
@@ -223,15 +217,16 @@ fn influx(run: &mut Run) -> Outcome {
     let texts: Vec<Word> = texts.collect();
     let target = vec!["influx".to_owned()];
     let flavour = Flavour::Postgres;
-    statements(run, &Given { texts, files: Vec::new(), target, flavour, stdin: false, program: "influx" })
+    let (files, hosts) = (Vec::new(), Vec::new());
+    statements(run, &Given { texts, files, target, hosts, flavour, stdin: false, program: "influx" })
 }
 
 /// The client that a framework starts for its own database, and what is typed into it.
 pub(super) fn console(run: &mut Run, texts: Vec<Word>) {
     let program = run.program.to_owned();
-    let (files, target, stdin) = (Vec::new(), Vec::new(), texts.is_empty());
+    let (files, target, hosts, stdin) = (Vec::new(), Vec::new(), Vec::new(), texts.is_empty());
     let flavour = Flavour::Postgres;
-    statements(run, &Given { texts, files, target, flavour, stdin, program: &program });
+    statements(run, &Given { texts, files, target, hosts, flavour, stdin, program: &program });
 }
 
 /// `prisma db execute --stdin` or `--file f`.
@@ -243,30 +238,13 @@ pub(super) fn prisma(run: &mut Run) {
             texts: Vec::new(),
             files: options.values("file").cloned().collect(),
             target: options.values("url").map(Word::shown).collect(),
+            hosts: Vec::new(),
             flavour: Flavour::Postgres,
             stdin: options.has("stdin"),
             program: "prisma",
         };
         statements(run, &given);
     }
-}
-
-fn given<'s>(
-    options: &Options,
-    texts: &[&str],
-    files: &[&str],
-    target: &[&str],
-    flavour: Flavour,
-    program: &'s str,
-) -> Given<'s> {
-    let all = |names: &[&str]| -> Vec<Word> {
-        names.iter().flat_map(|name| options.values(name)).cloned().collect()
-    };
-    let (texts, files) = (all(texts), all(files));
-    let mut names: Vec<String> = all(target).iter().map(Word::shown).collect();
-    names.extend(options.operands.first().map(Word::shown));
-    let stdin = texts.is_empty() && (files.is_empty() || files.iter().any(|file| file.is("-")));
-    Given { texts, files, target: names, flavour, stdin, program }
 }
 
 /// Whatever it is told: a database is used. No rule of ours minds, but one of a policy may.
@@ -277,7 +255,7 @@ fn uses(run: &mut Run, place: &str) {
 
 /// Takes down what all the SQL does.
 fn statements(run: &mut Run, given: &Given) -> Outcome {
-    uses(run, &place_of(given));
+    uses(run, &given.place(None));
     let mut values: Vec<Value> = given.texts.iter().map(Word::value).collect();
     for file in given.files.iter().filter(|file| !file.is("-")) {
         run.read(file, false);
@@ -292,39 +270,15 @@ fn statements(run: &mut Run, given: &Given) -> Outcome {
         }
         values.extend(text);
     }
-    // Files that the SQL includes join the queue.
-    let (mut at, mut built) = (0, Vec::new());
-    let variables = clients::variables(run.args);
-    while let Some(value) = values.get(at).filter(|_| at < 32).cloned() {
-        at += 1;
-        for text in value.any.iter().take(16) {
-            let certainty =
-                if text.as_literal().is_some() { Certainty::Certain } else { Certainty::Possible };
-            let sql: String = text.pieces.iter().map(piece).collect();
-            built.extend(sql::built(&sql, given.flavour));
-            let mut found = sql::scan_as(&sql, given.flavour);
-            let filled = sql::filled(&sql, &variables);
-            if filled != sql {
-                found.extend(sql::scan_as(&filled, given.flavour));
-            }
-            for statement in found {
-                take_down(run, given, &statement, certainty);
-                if let Some(command) =
-                    statement.object.strip_prefix('|').filter(|_| statement.deed == Deed::Include)
-                {
-                    // What a command prints is SQL then.
-                    let printed = interpreters::code(run, &Value::text(command), run.call.span).stdout;
-                    if taint::has(printed.taint, taint::NET) {
-                        run.analyst.dynamic_code(printed.taint, run.call.span);
-                    }
-                    values.push(printed);
-                } else if statement.deed == Deed::Include {
-                    let file = Word::literal_at(&statement.object, run.call.span);
-                    values.extend(run.analyst.script(&file, run.shell));
-                }
-            }
-        }
-    }
+    let mut session = Session {
+        given,
+        database: None,
+        variables: clients::variables(run.args),
+        built: Vec::new(),
+        left: 32,
+    };
+    values.iter().for_each(|value| session.follow(run, value));
+    let built = session.built;
     let outcome = run.derived();
     if built.is_empty() || run.call.stdout != tollgate_shell::eval::Stream::Pipe {
         return outcome;
@@ -334,6 +288,69 @@ fn statements(run: &mut Run, given: &Given) -> Outcome {
     let printed = built.iter().map(|text| Value::text(&format!("{text} ")).concat(&name));
     let printed = printed.reduce(|all, next| all.concat(&Value::text(";\n")).concat(&next));
     Outcome { stdout: printed.unwrap_or_else(Value::empty).with_taint(outcome.stdout.taint), ..outcome }
+}
+
+/// A client at work, from one text to the next.
+struct Session<'g> {
+    given: &'g Given<'g>,
+    /// The database that a text has gone on in.
+    database: Option<String>,
+    variables: Vec<(String, String)>,
+    /// Statements that queries have made.
+    built: Vec<String>,
+    /// How many more texts are read.
+    left: usize,
+}
+
+impl Session<'_> {
+    /// Takes down what a text does, and the files that it includes where they stand.
+    fn follow(&mut self, run: &mut Run, value: &Value) {
+        let Some(left) = self.left.checked_sub(1) else {
+            return run.analyst.opaque("more files of SQL than are read here", run.call.span);
+        };
+        self.left = left;
+        let given = self.given;
+        for text in value.any.iter().take(16) {
+            let certainty =
+                if text.as_literal().is_some() { Certainty::Certain } else { Certainty::Possible };
+            let sql: String = text.pieces.iter().map(piece).collect();
+            self.built.extend(sql::built(&sql, given.flavour));
+            let filled = sql::filled(&sql, &self.variables);
+            let before = self.database.clone();
+            self.each(run, sql::scan_as(&sql, given.flavour), certainty);
+            if filled != sql {
+                self.database = before;
+                self.each(run, sql::scan_as(&filled, given.flavour), certainty);
+            }
+        }
+    }
+
+    fn each(&mut self, run: &mut Run, statements: Vec<Statement>, certainty: Certainty) {
+        for statement in statements {
+            if statement.deed == Deed::Use {
+                self.database = Some(statement.object);
+                continue;
+            }
+            let database = statement.database.as_deref().or(self.database.as_deref());
+            take_down(run, self.given, &statement, database, certainty);
+            if statement.deed != Deed::Include {
+                continue;
+            }
+            if let Some(command) = statement.object.strip_prefix('|') {
+                // What a command prints is SQL then.
+                let printed = interpreters::code(run, &Value::text(command), run.call.span).stdout;
+                if taint::has(printed.taint, taint::NET) {
+                    run.analyst.dynamic_code(printed.taint, run.call.span);
+                }
+                self.follow(run, &printed);
+            } else {
+                let file = Word::literal_at(&statement.object, run.call.span);
+                if let Some(text) = run.analyst.script(&file, run.shell) {
+                    self.follow(run, &text);
+                }
+            }
+        }
+    }
 }
 
 /// Programs that print all that is in a database.
@@ -380,7 +397,13 @@ fn stdin(run: &mut Run) -> Option<Value> {
     }
 }
 
-fn take_down(run: &mut Run, given: &Given, statement: &Statement, certainty: Certainty) {
+fn take_down(
+    run: &mut Run,
+    given: &Given,
+    statement: &Statement,
+    database: Option<&str>,
+    certainty: Certainty,
+) {
     let span = run.call.span;
     let file = || Word::literal_at(&statement.object, span);
     match statement.deed {
@@ -402,7 +425,8 @@ fn take_down(run: &mut Run, given: &Given, statement: &Statement, certainty: Cer
             }
             let in_memory = || given.target.iter().any(|name| name.contains(":memory:"));
             if let Some(operation) = deed.operation().filter(|_| !in_memory()) {
-                let object = format!("`{}`{}", cut(&statement.object), place_of(given));
+                let other = given.database_of(&statement.object).or(database);
+                let object = format!("`{}`{}", cut(&statement.object), given.place(other));
                 run.analyst.push(
                     EffectKind::Database { operation: operation.into(), object },
                     span,
@@ -427,23 +451,6 @@ fn fed(run: &mut Run, code: &Value) -> Outcome {
     call.stdin = Input { stream: Stream::Pipe, value: Some(Value::output(taint::FILE)) };
     let Run { analyst, shell, path, program, args, .. } = run;
     Run { analyst, shell, call: &call, path, program, args }.inner(&words)
-}
-
-fn place_of(given: &Given) -> String {
-    match given.target.first() {
-        Some(_) => {
-            format!(" in {}", given.target.iter().map(|name| hidden(name)).collect::<Vec<_>>().join(" "))
-        }
-        None => format!(" in {}", given.program),
-    }
-}
-
-/// An address without its password.
-fn hidden(target: &str) -> String {
-    match (target.split_once("://"), target.rsplit_once('@')) {
-        (Some((scheme, _)), Some((_, host))) => cut(&format!("{scheme}://{host}")),
-        _ => cut(target),
-    }
 }
 
 fn cut(text: &str) -> String {

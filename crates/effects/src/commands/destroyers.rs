@@ -27,10 +27,9 @@ const SURE: &[&str] = &[
 ];
 
 /// Options with which nothing happens yet.
-const TRIES: &[&str] =
-    &["--dry-run", "--dryrun", "--help", "-h", "--check", "--simulate", "--what-if", "--preview", "--plan"];
+const TRIES: &[&str] = &["--dry-run", "--help"];
 
-/// Words for what belongs to this machine, to a test, or to the work at hand.
+/// Kinds of things that belong to this machine, to a test, or to the work at hand.
 const OWN: &[&str] = &[
     "cache",
     "caches",
@@ -114,12 +113,20 @@ pub(super) fn notice(run: &mut Run) {
     }
     let operands: Vec<&str> =
         words.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
+    // Behind an option stands its value as likely as a word of its own.
+    let behind =
+        |at: usize| at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| word.starts_with('-'));
+    let files =
+        words.iter().enumerate().any(|(at, word)| !word.starts_with('-') && !behind(at) && is_file(word));
     // `lume delete name` is one of this machine's own things; what a service keeps has a noun: `topic delete name`.
     let told = |(at, word): (usize, &&str)| is_verb(word) && (at > 0 || !VERBS.contains(word));
     let told = operands.len() > 1 && operands.iter().take(DEPTH).enumerate().any(told)
         || run.program.ends_with("-nuke");
-    let near = |word: &&str| word.split(|c: char| !c.is_alphanumeric()).any(is_own) || is_file(word);
-    if told && !operands.iter().any(near) {
+    // The noun says what kind of thing goes, with the verb or before it; what it is called says nothing.
+    let verb = operands.iter().position(|word| is_verb(word)).unwrap_or_default();
+    let nouns = operands.iter().take(verb + 1);
+    let own = nouns.flat_map(|word| word.split(|c: char| !c.is_alphanumeric())).any(is_own);
+    if told && !own && !files {
         let target = format!("{} {}", run.program, operands.join(" ")).chars().take(120).collect();
         let (tool, operation) = (run.program.to_owned(), "delete".to_owned());
         run.analyst.push(EffectKind::Infra { tool, operation, target }, run.call.span, Certainty::Possible);

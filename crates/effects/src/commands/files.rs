@@ -1,5 +1,8 @@
 //! Programs that change files: coreutils and their kin.
 
+mod beyond;
+mod dd;
+mod joined;
 mod many;
 pub(super) mod over;
 mod rights;
@@ -10,6 +13,7 @@ use tollgate_shell::value::{Piece, Text, Value};
 
 use super::{Commands, Run, archives};
 use crate::options::{Options, Order, read};
+use crate::paths::globbed;
 use crate::word::Word;
 use rights::{chmod, chown, is_setuid, setfacl};
 
@@ -20,11 +24,14 @@ pub(super) const COMMANDS: Commands = &[
     ("rm", rm),
     ("rmdir", rmdir),
     ("unlink", unlink),
-    ("srm", rm),
+    ("srm", beyond::shred),
     ("trash", silent),
-    ("shred", shred),
-    ("scrub", shred),
-    ("wipe", rm),
+    ("shred", beyond::shred),
+    ("gshred", beyond::shred),
+    ("scrub", beyond::shred),
+    ("wipe", beyond::shred),
+    ("nwipe", beyond::shred),
+    ("sfill", beyond::shred),
     ("truncate", truncate),
     ("mv", mv),
     ("cp", cp),
@@ -32,7 +39,7 @@ pub(super) const COMMANDS: Commands = &[
     ("link", ln),
     ("exch", exch),
     ("install", install),
-    ("dd", dd),
+    ("dd", dd::dd),
     ("tee", tee),
     ("sponge", sponge),
     ("touch", silent),
@@ -41,6 +48,7 @@ pub(super) const COMMANDS: Commands = &[
     ("chown", chown),
     ("chgrp", chown),
     ("setfacl", setfacl),
+    ("umask", rights::umask),
     ("gio", gio),
     ("rename", many::rename),
     ("trash-empty", many::trash_empty),
@@ -56,6 +64,10 @@ pub(super) const COMMANDS: Commands = &[
     ("file-rename", many::rename),
     ("rename.ul", many::rename),
     ("mmv", many::rename),
+    ("vidir", many::vidir),
+    ("zmv", many::zmv),
+    ("zcp", many::zmv),
+    ("zln", many::zmv),
     ("shx", shx),
 ];
 
@@ -65,8 +77,12 @@ fn silent(_: &mut Run) -> Outcome {
 
 fn mkdir(run: &mut Run) -> Outcome {
     let options = read(run.args, "m,mode= p,parents v,verbose Z context?", Order::Anywhere);
+    let plain = rights::is_plain_call(run, "pv");
     for word in &options.operands {
-        run.analyst.make_dir(word, run.shell);
+        match plain {
+            true => run.analyst.surely_make_dir(word, options.has("p"), run.shell),
+            false => run.analyst.make_dir(word, run.shell),
+        }
     }
     Outcome::silent(Status::Either)
 }
@@ -74,8 +90,11 @@ fn mkdir(run: &mut Run) -> Outcome {
 fn rm(run: &mut Run) -> Outcome {
     let spec = "r,R,recursive f,force i I interactive? d,dir v,verbose P W x one-file-system no-preserve-root preserve-root?";
     let options = read(run.args, spec, Order::Anywhere);
-    let recursive = options.has("r") || run.program != "rm";
-    delete_all(run, &options, recursive)
+    if options.has("P") {
+        options.operands.iter().for_each(|word| beyond::overwritten(run, word, options.has("r")));
+        return Outcome::silent(Status::Either);
+    }
+    delete_all(run, &options, options.has("r"))
 }
 
 /// `gio remove`; what `gio trash` takes can be taken back.
@@ -96,10 +115,18 @@ fn gio(run: &mut Run) -> Outcome {
 fn rimraf(run: &mut Run) -> Outcome {
     let spec = "G,g,glob no-glob v,verbose V,no-verbose preserve-root no-preserve-root tmp= max-retries= retry-delay= \
         backoff= i,interactive I,no-interactive impl= f,force d,dry-run dot h,help version";
-    let options = read(run.args, spec, Order::Anywhere);
+    let mut options = read(run.args, spec, Order::Anywhere);
     if options.has("d") || options.has("h") || options.has("version") {
         return run.derived();
     }
+    // They read patterns themselves, and leave out what begins with `!`.
+    let taken = options.operands.iter().filter(|word| !word.text.prefix().starts_with('!'));
+    let operands = taken.map(|word| match word.literal() {
+        Some(text) if text.contains(['*', '?']) => Word { text: globbed(text), ..word.clone() },
+        _ => word.clone(),
+    });
+    let operands: Vec<Word> = operands.collect();
+    options.operands = operands;
     delete_all(run, &options, true)
 }
 
@@ -114,21 +141,13 @@ fn rmdir(run: &mut Run) -> Outcome {
     let options = read(run.args, "p,parents v,verbose ignore-fail-on-non-empty", Order::Anywhere);
     for word in &options.operands {
         run.analyst.alter(word, true, run.shell);
+        run.shell.remove_folder(&word.value());
     }
     Outcome::silent(Status::Either)
 }
 
 fn unlink(run: &mut Run) -> Outcome {
     let options = read(run.args, "", Order::Anywhere);
-    delete_all(run, &options, false)
-}
-
-fn shred(run: &mut Run) -> Outcome {
-    let spec = "f,force n,iterations= random-source= s,size= u remove? v,verbose x,exact z,zero";
-    let options = read(run.args, spec, Order::Anywhere);
-    for word in &options.operands {
-        run.analyst.write(word, WriteMode::Overwrite, None, run.shell);
-    }
     delete_all(run, &options, false)
 }
 
@@ -311,8 +330,10 @@ fn mv(run: &mut Run) -> Outcome {
         let is_file = |place: &tollgate_model::Place| run.analyst.world.kind(&place.path) == FileKind::File;
         let single =
             run.analyst.places(source, run.shell).iter().all(|(place, _)| !place.pattern && is_file(place));
-        // What the call itself has just put there, by whatever name, was nobody's before.
-        let own = source.text.has_holes() && run.shell.file(&source.value()).is_some();
+        // What the call itself has put there from its start, by whatever name, is its own: what was there before
+        // is lost by that, and not by the move.
+        let anew = run.shell.file(&source.value()).is_some_and(|written| written.anew);
+        let own = source.text.has_holes() && anew;
         let kept = own || single && target.as_ref().is_some_and(|target| comes_in(run, source, target));
         if kept {
             run.shell.forget_file(&source.value());
@@ -426,7 +447,13 @@ fn install(run: &mut Run) -> Outcome {
         run.inner(&command);
     }
     if options.has("d") {
-        options.operands.iter().for_each(|word| run.analyst.make_dir(word, run.shell));
+        let plain = rights::is_plain_call(run, "dv");
+        for word in &options.operands {
+            match plain {
+                true => run.analyst.surely_make_dir(word, true, run.shell),
+                false => run.analyst.make_dir(word, run.shell),
+            }
+        }
         return Outcome::silent(Status::Either);
     }
     let (sources, target) = ends(&options);
@@ -441,36 +468,6 @@ fn install(run: &mut Run) -> Outcome {
         }
     }
     Outcome::silent(Status::Either)
-}
-
-fn dd(run: &mut Run) -> Outcome {
-    let named = |name| move |word: &&Word| word.text.prefix().starts_with(name);
-    let source = run.args.iter().rfind(named("if=")).map(|word| word.after('='));
-    let content = match &source {
-        Some(source) => Some(run.read(source, false)),
-        None => run.stdin().cloned(),
-    };
-    // What comes from these is as good as nothing to whoever wants the file.
-    let noise = ["/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
-    let none =
-        |word: &Word| word.is("count=0") && !run.args.iter().any(|word| word.shown().contains("notrunc"));
-    let worthless = source.is_some_and(|source| noise.iter().any(|device| source.is(device)))
-        || run.args.iter().any(none);
-    let written = if worthless { Some(Value::empty()) } else { content.clone() };
-    let targets: Vec<Word> = run.args.iter().filter(named("of=")).map(|word| word.after('=')).collect();
-    let over = run.args.iter().any(|word| word.shown().contains("notrunc"));
-    for target in &targets {
-        let held = run.shell.file(&target.value()).filter(|_| over);
-        run.analyst.write(target, WriteMode::Overwrite, written.as_ref(), run.shell);
-        if let (Some(held), Some(written)) = (held, &written) {
-            run.shell.write_file(&target.value(), &held.value, false);
-            run.shell.write_over(&target.value(), written);
-        }
-    }
-    match content {
-        Some(stdout) if targets.is_empty() => Outcome { stdout, status: Status::Either },
-        _ => Outcome::silent(Status::Either),
-    }
 }
 
 fn tee(run: &mut Run) -> Outcome {

@@ -1,18 +1,24 @@
 //! Walks over files that run or delete: `find`, `fd`, `xargs`, `parallel`.
 
+mod agents;
 mod expression;
 mod fd;
+mod format;
+mod items;
+mod parts;
 
 use tollgate_model::{Place, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
-use self::expression::{Action, Passed};
+use self::expression::Action;
 pub(super) use self::fd::below;
-use super::{Commands, Run};
+use super::{Commands, Run, limits};
 use crate::options::{Options, Order, read};
 use crate::paths;
-use crate::word::{EVERYWHERE, Word};
+use crate::word::{EVERYWHERE, Word, emptied};
+use items::{Cut, items};
+use parts::{folder, name, stem};
 
 pub(super) const COMMANDS: Commands = &[
     ("find", find),
@@ -41,15 +47,29 @@ fn find(run: &mut Run) -> Outcome {
     if run.args.iter().any(|word| word.is("-L") || word.is("-follow")) {
         roots.extend(links_below(run, &roots));
     }
-    let walk = expression::read(expression);
+    format::lists_of_names(run);
+    let walk = expression::read(&expression.iter().map(settled).collect::<Vec<_>>());
     for action in &walk.actions {
         act(run, action, &roots);
     }
-    let printed = walk.actions.iter().filter(|action| action.name.starts_with("-print"));
-    let printed: Vec<&Passed> = printed.flat_map(|action| &action.ways).collect();
-    let ways = if printed.is_empty() { walk.ways.iter().collect() } else { printed };
-    let texts = ways.into_iter().flat_map(|passed| files(run, &roots, passed)).map(|word| word.text);
+    let printed: Vec<&Action> =
+        walk.actions.iter().filter(|action| action.name.starts_with("-print")).collect();
+    let mut texts: Vec<Text> =
+        printed.iter().flat_map(|action| format::printed_by(run, action, &roots)).collect();
+    if printed.is_empty() {
+        texts.extend(walk.ways.iter().flat_map(|passed| files(run, &roots, passed)).map(|word| word.text));
+    }
     Outcome { stdout: Value::of(texts, tollgate_shell::value::Taint::NONE), status: Status::Either }
+}
+
+/// `-dele${x}te`: a word of the expression whose open part is taken to be empty, where that makes an action of it.
+fn settled(word: &Word) -> Word {
+    const ACTIONS: &[&str] = &["-delete", "-exec", "-execdir", "-ok", "-okdir"];
+    let whole = if word.literal().is_some() { None } else { emptied(&word.text) };
+    match whole.as_ref().and_then(Text::as_literal) {
+        Some(action) if ACTIONS.contains(&action) => Word::literal_at(action, word.span),
+        _ => word.clone(),
+    }
 }
 
 /// Links that this call has made below the folders, and those that lie right in them: a walk that follows links walks
@@ -90,13 +110,23 @@ pub(super) fn somewhere_below(root: &Word) -> Word {
 fn files(run: &Run, roots: &[Word], passed: &[Word]) -> Vec<Word> {
     let any = roots.iter().map(|root| found(root, passed));
     let made = roots.iter().filter_map(|root| made(run, root, passed));
-    any.chain(made).chain(secrets(run, roots, passed)).collect()
+    any.chain(made).chain(secrets(run, roots, passed)).chain(agents::found(run, roots, passed)).collect()
 }
 
 /// The secrets that the walk is meant to find by their names or their paths.
 fn secrets(run: &Run, roots: &[Word], passed: &[Word]) -> Vec<Word> {
     let Some(glob) = expression::path(passed) else { return Vec::new() };
     roots.iter().flat_map(|root| run.analyst.meant(root, &glob, run.shell)).collect()
+}
+
+/// What lies right in a folder.
+pub(super) fn right_below(folder: &Word) -> Word {
+    let mut text = folder.text.clone();
+    if !text.suffix().ends_with('/') {
+        text.push_str("/");
+    }
+    text.push(Piece::Glob("*".into()));
+    Word { text, ..folder.clone() }
 }
 
 /// Every file below a folder.
@@ -111,11 +141,13 @@ fn found(root: &Word, passed: &[Word]) -> Word {
         text.push_str("/");
     }
     // A walk that leaves nothing out is certain to find everything.
-    let narrows = expression::narrows(passed);
+    let narrows = expression::narrows(passed) && !expression::is_riddle(passed);
     let all = Piece::Glob(EVERYWHERE.into());
     let some = Piece::Hole(Hole::nonempty(HoleSource::Output));
-    text.push(if narrows { some } else { all });
-    match expression::name(passed) {
+    let open = narrows || expression::chooses(passed);
+    let name = expression::name(passed).or_else(|| expression::below(passed, &root.shown()));
+    text.push(if open { some } else { all });
+    match name {
         Some(name) if name.contains(['*', '?', '[']) => {
             text.push_str("/");
             text.push(Piece::Glob(name.into()));
@@ -154,6 +186,20 @@ fn linked(run: &Run, root: &Word, passed: &[Word]) -> Vec<Word> {
     links.filter(fits).map(|path| Word::literal_at(&path, root.span)).collect()
 }
 
+/// May the folder that a walk starts from be found by it? The present one is never removed.
+fn finds(root: &Word, passed: &[Word]) -> bool {
+    let shown = root.shown();
+    let name = shown.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let other = |pair: &[Word]| match pair {
+        [test, kind] if test.is("-type") => !kind.shown().contains('d'),
+        [test, _] => test.is("-mindepth"),
+        _ => false,
+    };
+    !matches!(name, "." | "..")
+        && !passed.windows(2).any(other)
+        && expression::name(passed).is_none_or(|glob| paths::glob_could_be(&glob, name))
+}
+
 fn act(run: &mut Run, action: &Action, roots: &[Word]) {
     let found = |run: &Run| -> Vec<Word> {
         action.ways.iter().flat_map(|passed| files(run, roots, passed)).collect()
@@ -161,7 +207,10 @@ fn act(run: &mut Run, action: &Action, roots: &[Word]) {
     match action.name.as_str() {
         "-delete" => {
             for file in found(run) {
-                run.analyst.delete(&file, true, run.shell);
+                run.analyst.remove(&file, true, run.shell);
+            }
+            for root in roots.iter().filter(|root| action.ways.iter().any(|passed| finds(root, passed))) {
+                run.shell.remove_folder(&root.value());
             }
         }
         "-exec" | "-execdir" | "-ok" | "-okdir" => {
@@ -246,33 +295,9 @@ fn filled_with_parts(command: &[Word], file: &Word) -> Vec<Word> {
     words
 }
 
-/// Without what stands behind the last point of the name.
-fn stem(file: &Word) -> Word {
-    let suffix = file.text.suffix();
-    let end = suffix.rfind('.').filter(|at| !suffix.get(*at..).unwrap_or_default().contains('/'));
-    file.without_end(end.map_or(0, |at| suffix.len() - at))
-}
-
-/// What stands behind the last `/`.
-fn name(file: &Word) -> Word {
-    let suffix = file.text.suffix();
-    match suffix.rsplit_once('/') {
-        Some((_, name)) => Word { text: Text::literal(name), ..file.clone() },
-        None if file.literal().is_some() => file.clone(),
-        None => Word { text: Text::hole(Hole::new(HoleSource::Output)), ..file.clone() },
-    }
-}
-
-/// What stands before the last `/`.
-fn folder(file: &Word) -> Word {
-    let suffix = file.text.suffix();
-    match suffix.rfind('/') {
-        Some(at) => file.without_end(suffix.len() - at),
-        None if file.literal().is_some() => Word::literal_at(".", file.span),
-        // The file lies somewhere below what is known.
-        None => file.clone(),
-    }
-}
+/// How many runs of a command are followed, each with its own item; and how many items of one run.
+const RUNS: usize = 256;
+const ITEMS: usize = 2048;
 
 fn xargs(run: &mut Run) -> Outcome {
     let spec = "0,null a,arg-file= d,delimiter= E= e,eof? I= i,replace? L,max-lines= l? n,max-args= P,max-procs= \
@@ -291,9 +316,14 @@ fn xargs(run: &mut Run) -> Outcome {
     if options.unsure && command.first().is_some_and(|word| word.literal().is_some()) {
         run.analyst.opaque("what `xargs` runs is only known when it runs", run.call.span);
     }
-    let items = items(&input, options.has("0") || options.has("d") || mark.is_some(), run);
+    let most = if mark.is_some() { RUNS } else { ITEMS };
+    let items = match Cut::of_xargs(&options, mark.is_some()) {
+        Some(cut) => items(&input, cut, most, run),
+        // All of it is one word, of which nothing is known.
+        None => items(&Value::output(input.taint), Cut::Plain, most, run),
+    };
     match mark {
-        Some(mark) => items.iter().for_each(|item| drop(run.inner(&filled(&command, &mark, item)))),
+        Some(mark) => items.iter().for_each(|item| drop(run.inner(&marked(&command, &mark, item)))),
         None => {
             command.extend(items);
             return run.inner(&command);
@@ -302,13 +332,29 @@ fn xargs(run: &mut Run) -> Outcome {
     run.derived()
 }
 
+/// GNU's and BSD's `xargs` never put an item into the program's name, busybox's does. So `-I url curl url` runs `curl`,
+/// and of a mark that no name holds by chance an item may be in it.
+fn marked(command: &[Word], mark: &str, item: &Word) -> Vec<Word> {
+    let mut words = filled(command, mark, item);
+    let by_chance =
+        |program: &&Word| !program.is(mark) && mark.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if let (Some(first), Some(program)) = (words.first_mut(), command.first().filter(by_chance)) {
+        *first = program.clone();
+    }
+    words
+}
+
 /// `xe` puts one line at a time behind the command, or where `{}` stands.
 fn xe(run: &mut Run) -> Outcome {
     let options = read(run.args, "0 A,a f= F I= j= k L n N= p q R s= v x,X", Order::First);
     let input = run.stdin().cloned().unwrap_or_else(|| Value::output(tollgate_shell::value::Taint::NONE));
-    let items = items(&input, true, run);
+    let items = items(&input, Cut::Plain, RUNS, run);
     if let Some(code) = options.value("s").cloned() {
         super::interpreters::code(run, &code.value(), code.span);
+    }
+    // Whatever comes in, it may be more than is known.
+    if items.is_empty() && !options.operands.is_empty() {
+        run.inner(&options.operands);
     }
     for item in items.iter().filter(|_| !options.operands.is_empty()) {
         let marked = options.operands.iter().any(|word| word.shown().contains("{}"));
@@ -339,33 +385,10 @@ pub(super) fn listed(run: &mut Run, list: Option<&Word>) -> Vec<Word> {
         }
         None => run.stdin().cloned().unwrap_or_else(Value::empty),
     };
-    let mut names = items(&input, true, run);
+    let mut names = items(&input, Cut::Plain, ITEMS, run);
     // A name of which not even the beginning is known says nothing.
     names.retain(|name| !name.text.prefix().is_empty());
     names
-}
-
-/// The words that standard input makes.
-fn items(input: &Value, lines: bool, run: &Run) -> Vec<Word> {
-    let mut items = Vec::new();
-    let input = &input.part();
-    for text in &input.any {
-        let word = |text: Text, splits: bool| Word { text, span: run.call.span, splits, taint: input.taint };
-        match text.as_literal() {
-            Some(known) if lines => {
-                let parts = known.split(['\n', '\0']).filter(|part| !part.is_empty());
-                items.extend(parts.take(256).map(|part| word(Text::literal(part), false)));
-            }
-            Some(known) => {
-                let parts = known.split_ascii_whitespace();
-                items.extend(
-                    parts.take(256).map(|part| word(Text::literal(part.trim_matches(['"', '\''])), false)),
-                );
-            }
-            None => items.push(word(text.trim_newlines(), text.prefix().is_empty())),
-        }
-    }
-    items
 }
 
 /// An argument as it is put into shell text.
@@ -415,7 +438,7 @@ fn parallel(run: &mut Run) -> Outcome {
             Some(contents) => contents,
             None => run.stdin().cloned().unwrap_or_else(|| Value::output(tollgate_shell::value::Taint::NONE)),
         };
-        given = items(&input, true, run);
+        given = items(&input, Cut::Plain, RUNS, run);
     }
     if options.has("dry-run") {
         return run.derived();
@@ -447,7 +470,7 @@ fn jobs(run: &mut Run, options: &Options, command: &[Word], given: &[Word]) -> O
         // What comes in goes on to the command.
         return super::interpreters::joined(run, command);
     }
-    for item in given.iter().take(256) {
+    for item in &limits::first_words(given.to_vec(), RUNS) {
         if command.is_empty() {
             super::interpreters::code(run, &item.value(), item.span);
             continue;

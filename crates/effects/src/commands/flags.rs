@@ -2,12 +2,13 @@
 
 mod cargo;
 mod clears;
+mod cmake;
 mod generate;
 mod slots;
 mod viewers;
 
-use tollgate_model::{EffectKind, WriteMode, Zone};
-use tollgate_shell::eval::Outcome;
+use tollgate_model::{EffectKind, FileKind, WriteMode, Zone};
+use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::Value;
 
 use super::strangers::possibly;
@@ -153,8 +154,11 @@ pub(super) fn notice(run: &mut Run) {
         }
     }
     for (_, spec) in SET.rows(SETTINGS, program, |(names, _)| names) {
-        for setting in given(run, spec).into_iter().filter(|setting| names_code(program, setting)) {
-            let command = setting.after('=');
+        for setting in given(run, spec) {
+            if program == "cmake" && !cmake::is_code(run, &setting) {
+                continue;
+            }
+            let command = if program == "cmake" { cmake::command(&setting) } else { setting.after('=') };
             let text = command.text.prefix().trim_start_matches('!').len();
             let command = command.from(command.text.prefix().len() - text);
             possibly(run, |run| drop(interpreters::code(run, &command.value(), command.span)));
@@ -169,30 +173,6 @@ pub(super) fn notice(run: &mut Run) {
     special(run);
     slots::notice(run);
     super::trials::notice(run);
-}
-
-/// CMake's variables are mostly places and switches; those that name a program or a script say so.
-fn names_code(program: &str, setting: &Word) -> bool {
-    const SAYS: &[&str] = &[
-        "LAUNCHER",
-        "COMPILER",
-        "TOOLCHAIN",
-        "INCLUDE",
-        "PROGRAM",
-        "COMMAND",
-        "EXECUTABLE",
-        "LINKER",
-        "EMULATOR",
-        "RULE",
-        "MAKE_",
-        "TOOL",
-        "MODULE_PATH",
-    ];
-    let shown = setting.shown();
-    let name = shown.split(['=', ':']).next().unwrap_or_default();
-    // Every one of them begins with the tool's own name.
-    let name = name.strip_prefix("CMAKE_").unwrap_or(name);
-    program != "cmake" || SAYS.iter().any(|word| name.contains(word))
 }
 
 /// What single programs' options do besides.
@@ -266,9 +246,19 @@ fn handed(run: &mut Run) {
         .take(16)
         .collect();
     let written = written.iter().map(|path| Word::literal_at(path, run.call.span));
-    for file in roots.iter().cloned().chain(written).collect::<Vec<_>>() {
+    let is_folder = |root: &Word| {
+        let places = run.analyst.places(root, run.shell);
+        places.iter().any(|(place, _)| run.analyst.world.kind(&place.path) == FileKind::Dir)
+    };
+    let here = Word::literal_at(".", run.call.span);
+    let walked = if roots.is_empty() { std::slice::from_ref(&here) } else { &roots };
+    let walked =
+        walked.iter().map(|root| if is_folder(root) { super::find::all_below(root) } else { root.clone() });
+    let mark = run.analyst.mark();
+    for file in walked.chain(written).collect::<Vec<_>>() {
         run.inner(&[program.clone(), file]);
     }
+    run.analyst.deepen(mark);
 }
 
 /// `snap run [options] application words`: with `--shell`, the words are a shell's.
@@ -416,7 +406,7 @@ fn local(run: &mut Run) {
 /// Options that npm hands to node.
 fn node_options(run: &mut Run) {
     for options in given(run, "node-options=") {
-        if !super::variables::is_plain_node_option(&options.value()) {
+        if !super::variables::loaded::node_options(run, &options.value()) {
             run.analyst.opaque("`--node-options` puts other code into the program", options.span);
         }
     }
@@ -574,21 +564,38 @@ fn rpm(run: &mut Run) -> Outcome {
     run.derived()
 }
 
-/// Previews, and actions of keys: `execute(command)`.
+/// Previews, and actions of keys: `execute(command)`. The line that is chosen stands for `{}` in them, and is printed.
 fn fzf(run: &mut Run) -> Outcome {
+    let lines = run.stdin().cloned();
+    let here = super::find::all_below(&Word::literal_at(".", run.call.span)).value();
+    // It is quoted there, so that only what is known of names matters.
+    let line = match &lines {
+        None => here,
+        Some(lines) if lines.any.iter().all(|text| text.has_globs()) => lines.clone(),
+        Some(_) => Value::text("{}"),
+    };
+    let filled = |text: &str| {
+        let mut parts = text.split("{}").map(Value::text);
+        let first = parts.next().unwrap_or_else(Value::empty);
+        parts.fold(first, |all, part| all.concat(&line).concat(&part))
+    };
     for value in given(run, "preview=") {
-        interpreters::code(run, &value.value(), value.span);
+        let text = value.literal().map_or_else(|| value.value(), filled);
+        interpreters::code(run, &text, value.span);
     }
     for value in given(run, "bind=") {
         let text = value.shown();
         for start in ["execute", "execute-silent", "become", "reload", "preview", "transform"] {
             for rest in text.split(&format!("{start}(")).skip(1) {
                 let command = rest.rsplit_once(')').map_or(rest, |(command, _)| command);
-                interpreters::code(run, &Value::text(command), value.span);
+                interpreters::code(run, &filled(command), value.span);
             }
         }
     }
-    run.derived()
+    match lines {
+        Some(lines) => Outcome { stdout: lines, status: Status::Either },
+        None => run.derived(),
+    }
 }
 
 /// `cmake -E command …` is a set of tools of its own; `-P` runs a script.

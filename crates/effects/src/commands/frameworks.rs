@@ -3,6 +3,7 @@
 use super::verbs::{Deed, SECRET, Tool, find, judge};
 use super::{Commands, Run, interpreters};
 use crate::languages::{self, Language, Program};
+use crate::options::{Order, read};
 use crate::word::Word;
 use tollgate_shell::eval::Outcome;
 
@@ -18,9 +19,8 @@ pub(super) const TOOLS: &[Tool] = &[
         values: "e environment f rakefile C directory",
         one_dash: false,
         deeds: &[
-            ("** -e,--environment=test", Deed::Safe),
-            ("** RAILS_ENV=test", Deed::Safe),
             ("** -n,--dry-run", Deed::Safe),
+            ("credentials:show|credentials:edit -e,--environment=test", Deed::Safe),
             ("credentials:show|credentials:edit|encrypted:show|secrets:show", SECRET),
             (
                 "** db:drop|db:drop:*|db:reset|db:reset:*|db:purge|db:purge:*|db:schema:load|db:schema:load:*|db:structure:load|db:migrate:reset|db:truncate_all|db:seed:replant|db:nuke",
@@ -35,8 +35,8 @@ pub(super) const TOOLS: &[Tool] = &[
         values: "settings pythonpath database v verbosity",
         one_dash: false,
         deeds: &[
-            ("** --settings=*test*", Deed::Safe),
-            ("flush|reset_db|reset_schema|drop_test_database|sqlreset", RESET),
+            ("drop_test_database", Deed::Safe),
+            ("flush|reset_db|reset_schema|sqlreset", RESET),
             ("migrate * zero !--plan", RESET),
         ],
     },
@@ -46,7 +46,6 @@ pub(super) const TOOLS: &[Tool] = &[
         one_dash: false,
         deeds: &[
             ("env:decrypt", SECRET),
-            ("** --env=testing|test", Deed::Safe),
             ("** --pretend", Deed::Safe),
             ("migrate:fresh|migrate:reset|migrate:refresh|db:wipe|schema:drop", RESET),
             ("migrate:rollback --step=@many", RESET),
@@ -69,7 +68,6 @@ pub(super) const TOOLS: &[Tool] = &[
         values: "e env connection c",
         one_dash: false,
         deeds: &[
-            ("** -e,--env=test", Deed::Safe),
             ("** --dry-run", Deed::Safe),
             ("** --dump-sql", Deed::Safe),
             (
@@ -103,7 +101,6 @@ pub(super) const TOOLS: &[Tool] = &[
         values: "env knexfile config d dataSource url schema dialect",
         one_dash: false,
         deeds: &[
-            ("** --env=test", Deed::Safe),
             ("migrate:rollback --all", RESET),
             ("migrate rollback --all", RESET),
             ("down @many", RESET),
@@ -113,6 +110,27 @@ pub(super) const TOOLS: &[Tool] = &[
             ("drop", Deed::Safe),
             ("reset", RESET),
         ],
+    },
+    // Without a change to go back to, all of them are taken back.
+    Tool {
+        names: &["sqitch"],
+        values: "engine registry client h db-host p db-port d db-name u db-user t target to to-change onto onto-change upto C chdir \
+            f plan-file top-dir s set set-deploy set-revert m mode lock-timeout",
+        one_dash: false,
+        deeds: &[
+            ("** --log-only", Deed::Safe),
+            (
+                "revert|rebase --to,--to-change,--onto,--onto-change=@HEAD^|HEAD^|@HEAD~|@HEAD~1|@HEAD^1",
+                Deed::Safe,
+            ),
+            ("revert|rebase", RESET),
+        ],
+    },
+    Tool {
+        names: &["yoyo"],
+        values: "c config d database m",
+        one_dash: false,
+        deeds: &[("rollback -a,--all", RESET), ("rollback --batch,-b", RESET)],
     },
     Tool { names: &["flyway"], values: "", one_dash: true, deeds: &[("** clean", RESET)] },
     Tool {
@@ -333,6 +351,7 @@ pub(super) fn notice_script(run: &mut Run) {
     if let Some(tool) = find(name).filter(|_| known) {
         judge(run, tool, &rest);
     }
+    super::databases::carried::told(run, name, &rest);
     shell_code(run, name, &rest);
 }
 
@@ -357,6 +376,9 @@ const SHELLS: &[(&str, &str, &[&str], Language)] = &[
     ("drush", "ev", &[], Language::Php),
 ];
 
+/// Options of these that take a value: the environment of rails, the folder and the site of the others.
+pub(super) const VALUED: &str = "e,environment= path= url= user= r,root= l,uri=";
+
 fn shell_code(run: &mut Run, tool: &str, words: &[Word]) {
     let Some((verb, rest)) = words.split_first() else { return };
     let consoles = match tool {
@@ -375,7 +397,7 @@ fn shell_code(run: &mut Run, tool: &str, words: &[Word]) {
     let known = SHELLS.iter().find(|(name, known, ..)| *name == tool && verb.is(known));
     let Some((_, _, options, language)) = known else { return };
     let code = match options {
-        [] => rest.iter().find(|word| !word.text.prefix().starts_with('-')).cloned(),
+        [] => read(rest, VALUED, Order::Anywhere).operands.first().cloned(),
         _ => rest.iter().enumerate().find_map(|(at, word)| {
             let text = word.text.prefix();
             let attached =

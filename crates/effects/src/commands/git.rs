@@ -29,6 +29,7 @@ use super::{Commands, Handler, Run};
 use crate::options::{Options, Order, read};
 use crate::word::Word;
 
+pub(super) use patches::{Handed, taken_back};
 pub(super) use remotes::{address, clone_name};
 pub(super) use work::{failed, fresh_root, settle};
 pub(crate) use written::written_settings;
@@ -53,6 +54,19 @@ pub(super) fn verbs() -> Vec<String> {
 
 /// How often an alias may stand for another.
 const ALIAS_DEPTH: u8 = 8;
+
+/// Verbs that destroy, with their options: their help is often asked for behind others.
+const HELPED: &[(&str, &str)] = &[
+    ("reset", lose::RESET),
+    ("checkout", lose::CHECKOUT),
+    ("restore", lose::RESTORE),
+    ("clean", lose::CLEAN),
+    ("branch", history::BRANCH),
+    ("gc", history::GC),
+    ("rebase", code::REBASE),
+    ("push", push::PUSH),
+    ("stash", "q,quiet index"),
+];
 
 const GLOBAL: &str = "C= c= config-env= exec-path? html-path man-path info-path p,paginate P,no-pager git-dir= \
     work-tree= namespace= bare no-replace-objects no-lazy-fetch no-optional-locks no-advice literal-pathspecs \
@@ -103,7 +117,6 @@ const HARMLESS: &[&str] = &[
     "help",
     "history",
     "index-pack",
-    "interpret-trailers",
     "last-modified",
     "ls-files",
     "ls-tree",
@@ -246,22 +259,17 @@ impl Git<'_, '_, '_> {
     }
 
     /// `git reset --hard --help`: the options are all read before anything is done, and this one ends it, unless it is
-    /// the value of the one before.
+    /// the value of another or stands behind the end of the options.
     fn asks_for_help(&self) -> bool {
-        const PLAIN: &[&str] =
-            &["--hard", "--soft", "--force", "--all", "--delete", "--mirror", "--tags", "--staged"];
+        if !self.args.iter().any(|word| word.is("--help")) {
+            return false;
+        }
+        let Some((_, spec)) = HELPED.iter().find(|(verb, _)| *verb == self.verb) else { return false };
         let words = self.args_before();
-        let Some(at) = words.iter().position(|word| word.is("--help")) else { return false };
-        let takes_none = |word: &Word| {
-            let text = word.shown();
-            let letters = text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-            !text.starts_with('-')
-                || PLAIN.contains(&text.as_str())
-                || letters.is_some_and(|letters| letters.chars().all(|c| "fdxXqDa".contains(c)))
-        };
-        let verbs = ["reset", "clean", "push", "checkout", "restore", "branch", "stash", "rebase", "gc"];
-        verbs.contains(&self.verb.as_str())
-            && at.checked_sub(1).and_then(|at| words.get(at)).is_none_or(takes_none)
+        let end = words.iter().position(|word| word.is("--end-of-options")).unwrap_or(words.len());
+        let options = read(words.get(..end).unwrap_or_default(), spec, Order::Anywhere);
+        // Beside an option of which nothing is known, it may be a value.
+        !options.unsure && !options.unknown.is_empty() && options.unknown.iter().all(|name| name == "--help")
     }
 
     /// Files outside the history that an option names: they are shown, or end in a message.

@@ -2,7 +2,6 @@
 
 use tollgate_shell::eval::Outcome;
 
-use super::containers::remote;
 use super::verbs::{APPLY, DELETE, DESTROY, Deed, Line, SECRET, Tool};
 use super::{Commands, Run, ansible};
 use crate::word::Word;
@@ -14,8 +13,6 @@ pub(super) const COMMANDS: Commands = &[
     ("ansible", ansible::ansible),
     ("ansible-playbook", ansible::ansible_playbook),
     ("ansible-pull", ansible::ansible_pull),
-    ("salt", salt),
-    ("salt-ssh", salt),
     ("vagrant", vagrant),
 ];
 
@@ -108,6 +105,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("terminate", DESTROY),
             ("remove", DESTROY),
             ("app|env|svc|job|pipeline delete", DESTROY),
+            ("printenv", SECRET),
         ],
     },
     Tool {
@@ -158,6 +156,16 @@ pub(super) const TOOLS: &[Tool] = &[
             ("undefine --remove-all-storage", DESTROY),
             ("vol-delete|vol-wipe|pool-delete", DESTROY),
             ("undefine|destroy|snapshot-delete", DELETE),
+        ],
+    },
+    Tool {
+        names: &["knife"],
+        values: "s server-url k key u user c config E environment F format",
+        one_dash: false,
+        deeds: &[
+            ("node|client|role|environment|cookbook bulk delete", DESTROY),
+            ("node|client|role|environment|cookbook|user|org delete", DELETE),
+            ("data bag delete", DELETE),
         ],
     },
     Tool {
@@ -223,15 +231,6 @@ fn terragrunt(run: &mut Run) -> Outcome {
         super::verbs::judge(run, tool, &words);
     }
     run.derived()
-}
-
-/// `salt hosts cmd.run 'command'`.
-fn salt(run: &mut Run) -> Outcome {
-    let runs = |word: &Word| matches!(word.shown().as_str(), "cmd.run" | "cmd.shell" | "cmd.run_all");
-    let at = run.args.iter().position(runs);
-    let Some(text) = at.and_then(|at| run.args.get(at + 1)).cloned() else { return run.derived() };
-    let words = [Word::literal_at("sh", text.span), Word::literal_at("-c", text.span), text];
-    remote(run, &words, "on the hosts of salt")
 }
 
 /// A playbook is somebody's code for other machines: it is only noted when it runs for real against production.

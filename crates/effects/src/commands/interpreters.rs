@@ -5,12 +5,14 @@ mod editors;
 mod given;
 pub(super) mod hosts;
 pub(super) mod languages;
+mod modules;
+mod preamble;
 pub(super) mod tail;
 
 use tollgate_model::{Certainty, CodeSource, EffectKind, FileKind, Place, Span, Zone};
 use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Code, Field, Outcome, Scope, Status, Stream};
-use tollgate_shell::value::Value;
+use tollgate_shell::value::{Piece, Text, Value};
 
 use super::{Commands, Run, persistence};
 use crate::analyst::taint;
@@ -55,6 +57,12 @@ fn shell(run: &mut Run) -> Outcome {
     if let Some(file) = options.value("init-file").cloned() {
         self::file(run, &file, &[]);
     }
+    if run.program == "fish" {
+        let told = read(run.args, "c,command= C,init-command= o= d= D= f= p=", Order::First);
+        for text in told.values("C").cloned().collect::<Vec<_>>() {
+            code(run, &text.value(), text.span);
+        }
+    }
     let checks = options.has("n") || options.values("o").any(|name| name.is("noexec"));
     if checks && run.program != "nu" {
         // It shows what it reads.
@@ -73,13 +81,6 @@ fn shell(run: &mut Run) -> Outcome {
         }
         if shows_environment(run.program, &text.shown()) {
             run.push(EffectKind::EnvRead { names: Vec::new() });
-        }
-        if options.has("p") {
-            let Run { analyst, shell, call, path, program, args } = run;
-            return shell.isolated(|shell| {
-                shell.doubt_functions();
-                text_with_args(&mut Run { analyst, shell, call, path, program, args }, text, rest)
-            });
         }
         return text_with_args(run, text, rest);
     }
@@ -130,17 +131,15 @@ pub(crate) fn code(run: &mut Run, text: &Value, span: Span) -> Outcome {
 
 fn code_with(run: &mut Run, text: &Value, args: Option<Vec<Field>>, span: Span) -> Outcome {
     warn_of_source(run, text, span);
-    let code =
-        Code { text: text.clone(), scope: Scope::Child, dialect: Dialect::Bash, name: None, args, span };
-    if run.program == "bash" {
-        return run.shell.run_text(&code, run.analyst);
-    }
-    // What another program starts is `sh`, which need not be bash.
-    let Run { analyst, shell, .. } = run;
-    shell.isolated(|shell| {
-        shell.doubt_functions();
-        shell.run_text(&code, *analyst)
-    })
+    let code = Code {
+        text: text.clone(),
+        scope: Scope::Child,
+        dialect: dialect(run.program),
+        name: None,
+        args,
+        span,
+    };
+    run.shell.run_text(&code, run.analyst)
 }
 
 /// Words that a program joins with blanks and gives to a shell.
@@ -190,13 +189,17 @@ fn is_missing(run: &Run) -> bool {
     })
 }
 
-/// `bash < file`: the file on disk is the script.
+/// `bash < file`: the file on disk is the script, or what those before have left of it.
 pub(super) fn script_of(run: &mut Run, text: Value) -> Value {
     let Stream::File(path) = &run.call.stdin.stream else { return text };
     let Some(only) = path.single() else { return text };
     let word = Word { text: only.clone(), span: run.call.span, splits: false, taint: text.taint };
     run.analyst.recall(&word, run.shell);
-    run.analyst.script(&word, run.shell).unwrap_or(text)
+    let Some(script) = run.analyst.script(&word, run.shell) else { return text };
+    let is_left =
+        |text: &&Text| !matches!(text.pieces.as_slice(), [Piece::Hole(hole)] if hole.source.is_output());
+    let left: Vec<Text> = text.any.iter().filter(is_left).cloned().collect();
+    if left.is_empty() { script } else { script.union(&Value::of(left, text.taint)) }
 }
 
 /// A script file, as a child process runs it.
@@ -240,11 +243,20 @@ fn settings(run: &mut Run, file: &Word) -> Outcome {
         let analyst = &mut *run.analyst;
         run.shell.supposed(|shell| shell.run_text(&code, analyst));
     }
+    run.analyst.load_variables(file, run.shell);
     run.shell.doubt_variables();
     Outcome::silent(Status::Either)
 }
 
 fn run_file(run: &mut Run, script: &Word, args: &[Word], scope: Scope) -> Outcome {
+    // What is read into this shell finds the call's own functions there.
+    if scope == Scope::Sourced {
+        return follow_file(run, script, args, scope);
+    }
+    run.in_files(|run| follow_file(run, script, args, scope))
+}
+
+fn follow_file(run: &mut Run, script: &Word, args: &[Word], scope: Scope) -> Outcome {
     run.read(script, false);
     run.analyst.recall(script, run.shell);
     let Some(text) = run.analyst.script(script, run.shell) else {
@@ -327,6 +339,10 @@ pub(super) fn program(run: &mut Run) -> Option<Outcome> {
     if !run.path.contains('/') {
         return None;
     }
+    run.in_files(follow_program)
+}
+
+fn follow_program(run: &mut Run) -> Option<Outcome> {
     let word = Word::literal_at(run.path, run.call.argv.first().map_or(run.call.span, |field| field.span));
     run.analyst.recall(&word, run.shell);
     let Some(text) = run.analyst.script(&word, run.shell) else {
@@ -354,7 +370,7 @@ pub(super) fn program(run: &mut Run) -> Option<Outcome> {
     let code = Code {
         text,
         scope: Scope::Script,
-        dialect: Dialect::Bash,
+        dialect: names().rfind(|part| is_shell(part)).map_or(Dialect::Bash, dialect),
         name: Some(word.value()),
         args: Some(run.args.iter().map(Word::field).collect()),
         span: word.span,

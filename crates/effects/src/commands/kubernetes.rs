@@ -91,8 +91,16 @@ pub(super) const TOOLS: &[Tool] = &[
                 SECRET,
             ),
             ("view-secret", SECRET),
-            ("config set-credentials --exec-command=/*|./*|~*|sh|bash", LEADS),
-            ("config set-cluster --server=*localhost*|*127.0.0.1*|*0.0.0.0*", Deed::Safe),
+            // What the clouds' own manuals name there.
+            (
+                "config set-credentials --exec-command=^aws|gke-gcloud-auth-plugin|kubelogin|aws-iam-authenticator|doctl|oci|tsh",
+                LEADS,
+            ),
+            (
+                "config set-cluster --server=^@near --insecure-skip-tls-verify !--insecure-skip-tls-verify=false",
+                LEADS,
+            ),
+            ("config set-cluster --server=*", Deed::Safe),
             ("config set-cluster --insecure-skip-tls-verify !--insecure-skip-tls-verify=false", LEADS),
             ("config view --raw", SECRET),
             ("create token", SECRET),
@@ -295,13 +303,20 @@ fn exec(run: &mut Run, line: &Line) -> Outcome {
     let pod = line.verb(1);
     let mut command = line.after.clone();
     if command.is_empty() {
-        command = line.operands.get(2..).unwrap_or_default().to_vec();
+        command = behind_pod(run.args, line);
     }
     if command.is_empty() {
         return run.derived();
     }
     shown_secrets(run, &command);
     remote(run, &command, &format!("in the pod {pod}"))
+}
+
+/// The words behind the pod, with the options that are the command's own.
+fn behind_pod(words: &[Word], line: &Line) -> Vec<Word> {
+    let Some(first) = line.operands.get(2) else { return Vec::new() };
+    let at = words.iter().position(|word| word.span == first.span && word.shown() == first.shown());
+    at.and_then(|at| words.get(at..)).unwrap_or_default().to_vec()
 }
 
 /// What is put into a cluster: a manifest from the network is code that nobody has read, and a file that becomes

@@ -3,6 +3,7 @@
 mod agents_cli;
 mod alter;
 mod ansible;
+mod appliers;
 pub(crate) mod archives;
 mod cloud;
 mod clusters;
@@ -22,6 +23,7 @@ mod infrastructure;
 pub(crate) mod interpreters;
 mod keepers;
 mod kubernetes;
+mod limits;
 mod loads;
 pub(crate) mod network;
 mod openings;
@@ -33,6 +35,7 @@ mod printers;
 mod proxies;
 mod readers;
 mod remotes;
+mod responses;
 mod runners;
 mod saas;
 pub(crate) mod secrets;
@@ -57,11 +60,14 @@ pub(crate) use agents_cli::leads_away as leads_agent_away;
 pub(crate) use containers::opened;
 pub(crate) use git::written_settings;
 pub(crate) use packages::is_known_index;
+pub(crate) use persistence::is_unchecked;
+pub(crate) use readers::secrets_in_home;
 use tollgate_model::{Certainty, EffectKind, NetDirection};
 use tollgate_shell::eval::{Call, Host, Kind, Outcome, Shell, Stream};
 use tollgate_shell::value::{Taint, Value};
 
 use crate::analyst::{Analyst, call_taint, taint};
+use crate::elsewhere::Elsewhere;
 use crate::names::Names;
 use crate::word::Word;
 
@@ -104,6 +110,7 @@ const FAMILIES: &[Commands] = &[
     containers::COMMANDS,
     kubernetes::COMMANDS,
     infrastructure::COMMANDS,
+    appliers::COMMANDS,
     databases::COMMANDS,
     frameworks::COMMANDS,
     runners::COMMANDS,
@@ -122,6 +129,9 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
     if let Some(outcome) = interpreters::stand_in(run) {
         return outcome;
     }
+    if let Some(words) = responses::expanded(run) {
+        return run.inner(&words);
+    }
     let aside = [secrets::ASIDE, tasks::ASIDE, vaults::ASIDE, agents_cli::ASIDE].into_iter().flatten();
     let aside = aside.into_iter().find(|(name, _)| *name == run.program).map(|(_, aside)| aside(run));
     let dumped = aside.is_some_and(|outcome| taint::has(outcome.stdout.taint, taint::ENVIRONMENT));
@@ -132,12 +142,14 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
     trees::notice(run);
     interpreters::hosts::notice(run);
     sources::notice(run);
+    secrets::loaded::notice(run);
     system::hold(run);
     remotes::notice(run);
     servers::notice(run);
     databases::carried::notice(run);
     proxies::notice(run);
     alter::notice(run);
+    outputs::cleaned(run);
     let handler = handler(run.program);
     let versioned = || interpreters::languages::versioned(run.program);
     let outcome = match handler
@@ -170,7 +182,7 @@ pub(crate) fn run(run: &mut Run) -> Outcome {
 fn unhandled(run: &mut Run) -> Outcome {
     outputs::notice(run, false);
     // Of some only what they take away is known.
-    let partly = saas::is_listed(run.program);
+    let partly = verbs::is_partly_known(run.program);
     let verbs = verbs::find(run.program).is_some() && !partly;
     let installed = ["/usr/", "/bin/", "/sbin/", "/opt/"].iter().any(|top| run.path.starts_with(top));
     if (installed || !run.path.contains('/')) && !verbs && !is_followed(run) {
@@ -187,8 +199,11 @@ fn unhandled(run: &mut Run) -> Outcome {
 }
 
 /// What a program prints, with what is known of lists and files in it.
-fn passed_on(run: &Run, mut printed: Value) -> Value {
+fn passed_on(run: &mut Run, mut printed: Value) -> Value {
     printed.taint = system::listing::marks(run, printed.taint);
+    if run.analyst.finds(&printed, run.shell) {
+        printed.taint = printed.taint.union(taint::FOUND);
+    }
     if WHOLE.contains(&run.program) { printed } else { printed.part() }
 }
 
@@ -275,6 +290,7 @@ pub(crate) fn known_families() -> Vec<Family> {
         family("Containers", containers::COMMANDS, containers::TOOLS),
         family("Clusters", kubernetes::COMMANDS, kubernetes::TOOLS),
         family("Infrastructure as code", infrastructure::COMMANDS, infrastructure::TOOLS),
+        family("Appliers of descriptions", appliers::COMMANDS, &[]),
         family("Clouds", &[], cloud::TOOLS),
         family("Hosting platforms and forges", &[], platforms::TOOLS),
         family("Further services", &[], saas::TOOLS),
@@ -334,7 +350,10 @@ impl Run<'_, '_> {
         let mut call = self.call.clone();
         call.argv = words.iter().map(Word::field).collect();
         call.assigns.clear();
-        self.analyst.command(&call, self.shell)
+        self.analyst.started += 1;
+        let outcome = self.analyst.command(&call, self.shell);
+        self.analyst.started -= 1;
+        outcome
     }
 
     /// What an action prints, instead of its being printed.
@@ -380,8 +399,11 @@ impl Run<'_, '_> {
         self.call.stdin.value.as_ref()
     }
 
-    /// Prints something that is made from the command's input and words.
+    /// Prints something that is made from the command's input and words. A secret among the words of a program in a
+    /// container is handed to it, as a password is, and not shown.
     pub(crate) fn derived(&self) -> Outcome {
-        Outcome::unknown(call_taint(self.call))
+        let watched = self.analyst.elsewhere.as_ref().is_some_and(Elsewhere::is_watched);
+        let input = || self.stdin().map_or(Taint::NONE, |input| input.taint);
+        Outcome::unknown(if watched { input() } else { call_taint(self.call) })
     }
 }

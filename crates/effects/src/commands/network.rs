@@ -5,12 +5,16 @@ mod address;
 mod cargo;
 mod curl;
 mod fetchers;
+mod forge;
+mod forwards;
 mod measure;
 mod names;
 mod remote;
 mod request;
+mod sites;
 mod sockets;
 mod stores;
+mod there;
 mod tunnels;
 
 use tollgate_shell::eval::Outcome;
@@ -21,9 +25,9 @@ use crate::word::Word;
 pub(super) use activators::serve;
 pub(crate) use address::{look_up, name_of};
 pub(crate) use cargo::{Cargo, is_given_away, is_strange};
-pub(super) use remote::there;
 pub(super) use request::is_near;
 pub(crate) use sockets::{s_client, socket_host};
+pub(super) use there::there;
 
 pub(super) const COMMANDS: Commands = &[
     ("curl", curl::curl),

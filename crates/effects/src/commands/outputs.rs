@@ -42,9 +42,38 @@ const REPORTS: &[(&[&str], &[&str])] = &[
     (&["ruff", "eslint", "stylelint"], &["-o", "--output-file"]),
 ];
 
+/// Verbs by which programs delete what they have made, with the folders that they put it into.
+const CLEANERS: &[(&[&str], &str, &[&str])] = &[
+    (&["cargo", "mvn", "mvnw", "sbt", "lein"], "clean", &["target"]),
+    (&["gradle", "gradlew", "flutter"], "clean", &["build"]),
+    (&["mix"], "clean", &["_build"]),
+    (&["dotnet"], "clean", &["bin", "obj"]),
+    (&["swift"], "clean", &[".build"]),
+];
+
+/// A program deletes what it has made. That is nothing to tell, unless something else was moved there.
+pub(super) fn cleaned(run: &mut Run) {
+    let told = |verb: &str| run.args.iter().any(|word| word.is(verb));
+    let folders = CLEANERS.iter().filter(|(programs, verb, _)| programs.contains(&run.program) && told(verb));
+    for folder in folders.flat_map(|(_, _, folders)| *folders).collect::<Vec<_>>() {
+        let word = Word::literal_at(folder, run.call.span);
+        let brought = run.analyst.places(&word, run.shell).iter().any(|(place, _)| {
+            !run.analyst.links.origins(&place.path).is_empty()
+                || !run.analyst.world.memory().moved_below(&place.path).is_empty()
+        });
+        if brought {
+            run.analyst.delete(&word, true, run.shell);
+        }
+    }
+}
+
 /// Takes down the files that a program is told to write. `known` is one whose other options mean something else.
 pub(super) fn notice(run: &mut Run, known: bool) {
     let program = run.program;
+    // Of a test `-o` is a word between two.
+    if matches!(program, "[" | "test" | "expr") {
+        return;
+    }
     let mut files: Vec<Word> = Vec::new();
     if !known || SHORT.contains(&program) {
         files.extend(values(run.args, NAMES));

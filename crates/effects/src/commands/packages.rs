@@ -1,20 +1,25 @@
 //! Package managers: what they install and from where, what they publish, what they remove.
 
 pub(super) mod addresses;
+mod essential;
 mod files;
-mod indexes;
+pub(super) mod indexes;
+mod managers;
+mod node;
+mod told;
 
 use tollgate_model::{Certainty, EffectKind, WriteMode};
 
 use super::Run;
-use super::verbs::{Deed, GRANT, Line, SECRET, Tool};
-use crate::paths;
+use super::verbs::{Deed, Line, SECRET, Tool};
 use crate::word::Word;
+pub(super) use essential::is_essential;
 use indexes::index;
 pub(crate) use indexes::is_known_index;
+pub(super) use told::operands;
 
 /// Changes where packages come from.
-const INDEX: Deed = Deed::Weaken("the package index");
+pub(super) const INDEX: Deed = Deed::Weaken("the package index");
 
 /// Lets packages run code while they are installed, although somebody has forbidden that.
 const SCRIPTS: Deed = Deed::Weaken("this machine: scripts of packages run again");
@@ -22,42 +27,14 @@ const SCRIPTS: Deed = Deed::Weaken("this machine: scripts of packages run again"
 /// Removes packages of the system.
 const REMOVE: Deed = Deed::Infra("remove-package");
 
-/// Packages without which a system does not start, or cannot be repaired.
-const ESSENTIAL: &str = "sudo|libc6|glibc|libc-bin|coreutils|bash|dpkg|apt|systemd|systemd-sysv|init|util-linux|\
-    openssh-server|openssh|linux-image*|linux-generic|kernel|kernel-core|grub*|shim*|python3|python3-minimal|python3.*|\
-    libssl*|openssl|network-manager|networkmanager|netplan.io|ifupdown|login|passwd|mount|e2fsprogs|base-files|perl-base|\
-    dnf|yum|rpm|pacman|filesystem|musl|busybox|apk-tools|alpine-baselayout|base|ca-certificates|tar|gzip|mawk|hostname|findutils";
+/// Servers are believed whatever they show, from now on.
+const UNVERIFIED: Deed = Deed::Weaken("this machine: packages come from servers that nobody checks");
 
 pub(super) const TOOLS: &[Tool] = &[
-    Tool {
-        names: &["npm", "pnpm", "yarn", "bun"],
-        values: "C prefix dir cwd w workspace filter F registry tag access otp userconfig location loglevel script-shell c config",
-        one_dash: false,
-        deeds: &[
-            ("** --dry-run", Deed::Safe),
-            ("publish|npm|stage !--help", Deed::Publish("npm")),
-            ("unpublish", Deed::Publish("npm")),
-            ("deprecate", Deed::Publish("npm")),
-            ("dist-tag|dist-tags|tag add|rm|remove|set", Deed::Publish("npm")),
-            ("owner|author add|rm", Deed::Publish("npm")),
-            ("access set|grant|revoke|public|restricted", Deed::Publish("npm")),
-            ("token create", GRANT),
-            ("config set yarnPath|yarn-path /*|~*|*://*", INDEX),
-            ("set version https://*|http://*|/*", INDEX),
-            (
-                "config|c set script-shell|script-shell=*|node-options|node-options=*|init-module|init-module=*",
-                INDEX,
-            ),
-            ("token revoke|delete|rm", Deed::Publish("npm")),
-            ("config|c set ignore-scripts=false", SCRIPTS),
-            ("config|c set ignore-scripts false", SCRIPTS),
-            ("set ignore-scripts=false", SCRIPTS),
-            ("config|c set registry|registry=*|*:registry|*:registry=*|strict-ssl|strict-ssl=false", INDEX),
-            ("set registry|registry=*|*:registry|*:registry=*|strict-ssl=false", INDEX),
-            ("config|c get *authToken*|*AuthToken*|*_auth|*_password|*:_authToken", SECRET),
-            ("config set npmRegistryServer|npmRegistries*|enableStrictSsl", INDEX),
-        ],
-    },
+    Tool { names: &["npm"], values: managers::NPM, one_dash: false, deeds: node::DEEDS },
+    Tool { names: &["pnpm"], values: managers::PNPM, one_dash: false, deeds: node::DEEDS },
+    Tool { names: &["yarn"], values: managers::YARN, one_dash: false, deeds: node::DEEDS },
+    Tool { names: &["bun"], values: managers::BUN, one_dash: false, deeds: node::DEEDS },
     Tool {
         names: &["lerna", "changeset", "semantic-release", "np", "release-it"],
         values: "",
@@ -98,6 +75,7 @@ pub(super) const TOOLS: &[Tool] = &[
             ("source add", INDEX),
             ("config repositories.*", INDEX),
             ("config certificates.* false", INDEX),
+            ("config *verify_ssl false|False|0", UNVERIFIED),
         ],
     },
     Tool {
@@ -131,13 +109,19 @@ pub(super) const TOOLS: &[Tool] = &[
         names: &["bundle", "bundler"],
         values: "",
         one_dash: false,
-        deeds: &[("config ** mirror.*", INDEX), ("exec rake release", Deed::Publish("RubyGems"))],
+        deeds: &[
+            ("config ** ssl_verify_mode 0", UNVERIFIED),
+            ("config ** mirror.*", INDEX),
+            ("exec rake release", Deed::Publish("RubyGems")),
+        ],
     },
     Tool {
         names: &["composer"],
         values: "d working-dir",
         one_dash: false,
         deeds: &[
+            ("config ** disable-tls true|1", UNVERIFIED),
+            ("global config disable-tls true|1", UNVERIFIED),
             ("config **  repositories.*|repo.*|repositories|secure-http", INDEX),
             ("global config repositories.*|secure-http", INDEX),
         ],
@@ -251,13 +235,18 @@ pub(super) const TOOLS: &[Tool] = &[
         names: &["go"],
         values: "C mod modfile overlay p",
         one_dash: true,
-        deeds: &[("env --w GOPROXY=*|GONOSUMDB=*|GONOSUMCHECK=*|GOSUMDB=*|GOINSECURE=*|GOFLAGS=*", INDEX)],
+        deeds: &[("env ** GOPROXY=*|GONOSUMDB=*|GONOSUMCHECK=*|GOSUMDB=*|GOINSECURE=*|GOFLAGS=* --w", INDEX)],
     },
     Tool {
         names: &["conda", "mamba", "micromamba"],
         values: "n name p prefix f file",
         one_dash: false,
-        deeds: &[("config ** *://*", INDEX)],
+        deeds: &[
+            ("config ** *://*", INDEX),
+            ("config false|False|no|off --set=ssl_verify", UNVERIFIED),
+            ("config set ssl_verify false|False|no|off", UNVERIFIED),
+            ("config ** ssl_verify false|False|no|off", UNVERIFIED),
+        ],
     },
     Tool {
         names: &["apt", "apt-get", "aptitude"],
@@ -318,7 +307,7 @@ pub(super) fn notice(run: &mut Run) {
     match run.program {
         "pip" | "pip3" | "pipx" => python(run, run.args, "pip"),
         "uv" => uv(run),
-        "npm" | "pnpm" | "yarn" | "bun" => node(run),
+        "npm" | "pnpm" | "yarn" | "bun" => node::notice(run),
         "poetry" | "pdm" | "rye" => {
             plain(run, &["add"], "C directory P project G group E extras source python")
         }
@@ -351,16 +340,6 @@ pub(super) fn notice(run: &mut Run) {
             }
         }
     }
-}
-
-/// True when a system does not work without this package.
-pub(super) fn is_essential(package: &str) -> bool {
-    let name = package.split([':', '=']).next().unwrap_or_default();
-    let fits = |one: &str| name == one || name.contains(['*', '?']) && paths::glob_could_be(name, one);
-    ESSENTIAL.split('|').any(|one| match one.strip_suffix('*') {
-        Some(start) => name.starts_with(start) || fits(start),
-        None => fits(one),
-    })
 }
 
 pub(super) fn install(run: &mut Run, manager: &str, package: &Word) {
@@ -425,25 +404,6 @@ fn uv(run: &mut Run) {
     }
 }
 
-fn node(run: &mut Run) {
-    let values = "C prefix dir cwd w workspace filter F registry tag omit include userconfig loglevel cache";
-    let line = Line::read(run.args, values, false);
-    let verb = line.verb(0);
-    let installs = ["install", "i", "in", "ins", "add", "isntall", "ci", "global", "update", "up", "upgrade"];
-    if !installs.contains(&verb.as_str()) || line.has("dry-run") {
-        return;
-    }
-    for from in line.values(&["registry"]).map(Word::shown) {
-        let local = from.contains("://localhost") || from.contains("://127.0.0.1");
-        if !is_known_index(&from) && !local {
-            index(run, &from);
-        }
-    }
-    let skip = if verb == "global" { 2 } else { 1 };
-    let manager = run.program.to_owned();
-    line.operands.iter().skip(skip).for_each(|package| install(run, &manager, package));
-}
-
 fn plain(run: &mut Run, verbs: &[&str], values: &str) {
     let line = Line::read(run.args, values, false);
     if !verbs.contains(&line.verb(0).as_str()) || line.has("dry-run") || line.has("s") {
@@ -455,7 +415,8 @@ fn plain(run: &mut Run, verbs: &[&str], values: &str) {
 
 fn cargo(run: &mut Run) {
     let values = "git branch tag rev path root registry index version vers target-dir F features target j jobs profile bin example";
-    let line = Line::read(run.args, values, false);
+    let toolchain = run.args.first().is_some_and(|word| word.text.prefix().starts_with('+'));
+    let line = Line::read(run.args.get(usize::from(toolchain)..).unwrap_or_default(), values, false);
     if !matches!(line.verb(0).as_str(), "install" | "add") {
         return;
     }

@@ -1,14 +1,15 @@
 //! Programs that make something stay, or take a protection away: timers, services, rights, checks.
 
 mod desktop;
+mod guards;
 
-use tollgate_model::phrase::{JOB, MACHINE, STARTUP_FILE, WAY_IN};
+use tollgate_model::phrase::{JOB, MACHINE, STARTUP_FILE, UNCHECKED, WAY_IN};
 use tollgate_model::{Certainty, EffectKind};
 use tollgate_shell::eval::{Call, Outcome, Status};
 use tollgate_shell::value::Value;
 
 use super::{Commands, Run, interpreters};
-use crate::analyst::Analyst;
+use crate::analyst::{Analyst, taint};
 use crate::options::{Order, read};
 use crate::word::Word;
 
@@ -52,12 +53,13 @@ pub(super) const COMMANDS: Commands = &[
     ("gpasswd", gpasswd),
     ("setenforce", setenforce),
     ("setcap", setcap),
-    ("ufw", ufw),
-    ("iptables", firewall),
-    ("ip6tables", firewall),
-    ("nft", firewall),
-    ("spctl", gatekeeper),
-    ("csrutil", gatekeeper),
+    ("ufw", guards::ufw),
+    ("iptables", guards::firewall),
+    ("ip6tables", guards::firewall),
+    ("nft", guards::firewall),
+    ("mkcert", guards::root_certificate),
+    ("spctl", guards::gatekeeper),
+    ("csrutil", guards::gatekeeper),
 ];
 
 fn persist(run: &mut Run, what: &str) -> Outcome {
@@ -285,6 +287,10 @@ fn process_manager(run: &mut Run) -> Outcome {
     let options = read(before, spec, Order::Anywhere);
     let Some((verb, rest)) = options.operands.split_first() else { return run.derived() };
     match (verb.shown().as_str(), rest.first().cloned()) {
+        ("env", Some(_)) => {
+            run.push(EffectKind::EnvRead { names: Vec::new() });
+            Outcome::unknown(taint::ENVIRONMENT)
+        }
         ("startup", _) => persist(run, &format!("{JOB}pm2, at every start of the machine")),
         // A whole command line, or a program with the words behind `--`.
         ("start", Some(line)) if line.shown().contains(' ') => {
@@ -424,46 +430,22 @@ fn is_root_again(caps: &str) -> bool {
     })
 }
 
-fn ufw(run: &mut Run) -> Outcome {
-    let off = |word: &Word| matches!(word.shown().as_str(), "disable" | "reset");
-    if run.args.iter().any(off) { weaken(run, "turns its firewall off") } else { run.derived() }
-}
-
-/// The rules that `nft -f` reads.
-fn rules_given(run: &mut Run) -> String {
-    if run.args.iter().any(|word| word.is("-c") || word.is("--check")) {
-        return String::new();
-    }
-    let named =
-        run.args.windows(2).find(|pair| matches!(pair, [flag, _] if flag.is("-f") || flag.is("--file")));
-    let Some(file) = named.and_then(|pair| pair.get(1)).cloned().filter(|_| run.program == "nft") else {
-        return String::new();
-    };
-    let text = if file.is("-") { run.stdin().cloned() } else { run.analyst.script(&file, run.shell) };
-    text.and_then(|text| text.as_literal().map(str::to_owned)).unwrap_or_default()
-}
-
-fn firewall(run: &mut Run) -> Outcome {
-    let mut words: Vec<String> = run.args.iter().map(Word::shown).collect();
-    words.extend(rules_given(run).split_whitespace().map(|word| word.trim_end_matches(';').to_owned()));
-    let flushes = words.iter().any(|word| matches!(word.as_str(), "-F" | "--flush" | "-X"))
-        || words.windows(2).any(|pair| matches!(pair, [verb, what] if verb == "flush" && what == "ruleset"));
-    if flushes { weaken(run, "empties its firewall") } else { run.derived() }
-}
-
-fn gatekeeper(run: &mut Run) -> Outcome {
-    let off =
-        |word: &Word| matches!(word.shown().as_str(), "--master-disable" | "--global-disable" | "disable");
-    if run.args.iter().any(off) { weaken(run, "turns its checks of programs off") } else { run.derived() }
-}
-
 /// Variables that turn checks of certificates off.
 pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &Call) {
     let Some(text) = value.as_literal() else { return };
-    let off = match name {
+    // Of Git itself it is told by its own name.
+    let told = name == "GIT_SSL_NO_VERIFY" && call.name() == Some("git");
+    if is_unchecked(name, text) && !told {
+        let what = format!("{MACHINE}programs that see {name} check {UNCHECKED}");
+        analyst.push(EffectKind::Weaken { what }, call.span, Certainty::Certain);
+    }
+}
+
+/// Does a variable with this value turn checks of certificates off?
+pub(crate) fn is_unchecked(name: &str, text: &str) -> bool {
+    match name {
         "NODE_TLS_REJECT_UNAUTHORIZED" | "PYTHONHTTPSVERIFY" => text == "0",
-        // Of Git itself it is told by its own name.
-        "GIT_SSL_NO_VERIFY" => !matches!(text, "" | "0" | "false") && call.name() != Some("git"),
+        "GIT_SSL_NO_VERIFY" => !matches!(text, "" | "0" | "false"),
         "NPM_CONFIG_STRICT_SSL" | "npm_config_strict_ssl" => text == "false",
         // An empty list of authorities is none, and then nothing is checked.
         "CURL_CA_BUNDLE" | "REQUESTS_CA_BUNDLE" => text.is_empty(),
@@ -473,10 +455,6 @@ pub(super) fn variable(analyst: &mut Analyst, name: &str, value: &Value, call: &
         "GOFLAGS" => text.split_whitespace().any(|flag| flag == "-insecure"),
         "PIP_TRUSTED_HOST" | "UV_INSECURE_HOST" => !text.is_empty() && !near(text),
         _ => false,
-    };
-    if off {
-        let what = format!("{MACHINE}programs that see {name} check no certificates");
-        analyst.push(EffectKind::Weaken { what }, call.span, Certainty::Certain);
     }
 }
 

@@ -253,8 +253,9 @@ pub(super) const TOOLS: &[Tool] = &[
                 Deed::Infra("move-money"),
             ),
             ("** --live", DELETE),
-            // Without it all of this happens in a test of its own; a key may say otherwise.
-            ("** delete --api-key=*live*", DELETE),
+            // Without it all of this happens in a test of its own, unless a key says otherwise.
+            ("** delete --api-key=^sk_test_*|rk_test_*", DELETE),
+            ("** delete !--api-key $STRIPE_API_KEY=^sk_test_*|rk_test_*", DELETE),
             ("config --list", SECRET),
         ],
     },

@@ -1,10 +1,10 @@
 //! Programs that print a path: what they print is known when what they are given is.
 
-use tollgate_model::WriteMode;
+use tollgate_model::{Effect, EffectKind, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
-use super::{Commands, Run};
+use super::{Commands, Run, interpreters};
 use crate::options::{Order, read};
 use crate::paths::normal;
 use crate::word::Word;
@@ -24,6 +24,7 @@ pub(super) const COMMANDS: Commands = &[
     ("mktemp", mktemp),
     ("gmktemp", mktemp),
     ("history", history),
+    ("fc", fc),
 ];
 
 /// `history -w file` and `-a file` write down what was entered, or what `history -s` says was.
@@ -36,6 +37,32 @@ fn history(run: &mut Run) -> Outcome {
         if let Some(file) = options.operands.first().cloned().or(kept) {
             run.analyst.write(&file, mode, None, run.shell);
         }
+    }
+    run.derived()
+}
+
+/// `fc -s` runs a line of the history again, changed or not; without `-s` an editor gets it first.
+fn fc(run: &mut Run) -> Outcome {
+    let options = read(run.args, "e= l n r s", Order::First);
+    if options.has("l") {
+        return run.derived();
+    }
+    if let Some(editor) = options.value("e").filter(|editor| !editor.is("-")).cloned() {
+        interpreters::code(run, &editor.value(), editor.span);
+    }
+    let entered = |effect: &Effect| match &effect.kind {
+        EffectKind::Exec { program, argv, .. } if program == "history" => {
+            let at = argv.iter().position(|word| word == "-s")?;
+            Some(argv.get(at + 1..)?.join(" "))
+        }
+        _ => None,
+    };
+    let lines: Vec<String> = run.analyst.found().iter().filter_map(entered).collect();
+    let changed =
+        options.operands.iter().filter(|word| word.text.prefix().contains('=')).map(|word| word.after('='));
+    let changed: Vec<Value> = changed.map(|word| word.value()).collect();
+    for text in lines.iter().map(|line| Value::text(line)).chain(changed) {
+        interpreters::code(run, &text, run.call.span);
     }
     run.derived()
 }
@@ -153,6 +180,7 @@ fn mktemp(run: &mut Run) -> Outcome {
     text.push_str(&format!("X{}", run.analyst.next_temporary()));
     let path = Word { text, ..Word::literal_at("", run.call.span) };
     if options.has("d") {
+        run.shell.make_folder(&path.value());
         run.analyst.make_dir(&path, run.shell);
     } else if !options.has("u") {
         run.analyst.make_file(&path, run.shell);

@@ -35,12 +35,9 @@ pub(super) fn notice(run: &mut Run) {
 /// Takes down that all goes through this address from now on, unless it is near.
 pub(super) fn set(run: &mut Run, address: &Word) {
     let Some(text) = address.literal() else { return };
-    let host = match text.contains("://") {
-        true => url::host(text),
-        false => text.split(['/', ':']).next().unwrap_or_default().to_owned(),
-    };
+    let host = url::host(text);
     let office = [".corp", ".lan", ".intranet", ".home.arpa"].iter().any(|end| host.ends_with(end));
-    if host.contains('.') && !is_near(&host) && !office {
+    if host.contains(['.', ':']) && !is_near(&host) && !office {
         let what = format!("{MACHINE}all that `{}` sends goes through `{host}`", run.program);
         run.push(EffectKind::Weaken { what });
     }

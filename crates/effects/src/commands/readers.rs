@@ -1,6 +1,7 @@
 //! Programs that print or copy what is in files, and filters.
 
 mod names;
+mod pieces;
 mod specs;
 pub(super) mod told;
 mod unknown;
@@ -10,6 +11,8 @@ use tollgate_model::{EffectKind, WriteMode};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Taint, Text, Value};
 
+pub(super) use self::names::is_file;
+pub(crate) use self::names::secrets_in_home;
 pub(super) use self::unknown::unknown;
 use super::{Commands, Run, secrets};
 use crate::analyst::taint;
@@ -54,7 +57,7 @@ pub(super) const COMMANDS: Commands = &[
     ("colordiff", filter),
     ("sdiff", filter),
     ("cmp", filter),
-    ("comm", filter),
+    ("comm", comm),
     ("join", filter),
     ("md5sum", filter),
     ("sha1sum", filter),
@@ -143,7 +146,12 @@ fn copies(run: &mut Run) -> Outcome {
 fn filter(run: &mut Run) -> Outcome {
     let options = read(run.args, specs::of(run.program), Order::Anywhere);
     let listed = options.value("files0-from").cloned().map(|list| super::find::listed(run, Some(&list)));
-    let whole = contents(run, listed.as_ref().unwrap_or(&options.operands));
+    let read = match run.program {
+        // Behind the file stand the beginning of the names, or patterns.
+        "split" | "csplit" => options.operands.get(..1).unwrap_or(&options.operands),
+        _ => listed.as_ref().unwrap_or(&options.operands),
+    };
+    let whole = contents(run, read);
     let named = ["from-file", "to-file"].into_iter().flat_map(|name| options.values(name));
     for list in named.cloned().collect::<Vec<_>>() {
         run.read(&list, false);
@@ -155,17 +163,32 @@ fn filter(run: &mut Run) -> Outcome {
     }
     match run.program {
         "sort" => super::flags::values(run, &["--compress-program"]),
-        "split" => filter_pieces(run, &options),
+        "split" => {
+            filter_pieces(run, &options);
+            pieces::written(run, &options, &whole);
+        }
+        "csplit" => pieces::written(run, &options, &whole),
         "sdiff" => super::flags::values(run, &["--diff-program"]),
         _ => {}
     }
     if matches!(run.program, "sort" | "shuf") { lines_of(whole) } else { Outcome::unknown(whole.taint) }
 }
 
+/// Lines of one of two lists, or of both.
+fn comm(run: &mut Run) -> Outcome {
+    let options = read(run.args, specs::of("comm"), Order::Anywhere);
+    let each: Vec<Value> =
+        options.operands.iter().map(|file| contents(run, std::slice::from_ref(file))).collect();
+    match Value::any_of(&each) {
+        Some(lines) => lines_of(lines),
+        None => run.derived(),
+    }
+}
+
 /// Some of the lines, or all of them in another order: a list of paths of which only the beginning is known still begins
-/// so.
+/// so, and what fits a pattern still does.
 fn lines_of(whole: Value) -> Outcome {
-    let begins = |text: &Text| text.has_holes() && text.prefix().starts_with(['/', '.']);
+    let begins = |text: &Text| text.has_globs() || text.has_holes() && text.prefix().starts_with(['/', '.']);
     match whole.any.iter().all(begins) {
         true => Outcome { stdout: whole, status: Status::Either },
         false => Outcome::unknown(whole.taint),
@@ -248,6 +271,10 @@ fn pattern_first(run: &mut Run) -> Outcome {
     }
     let options = read(&args, spec, Order::Anywhere);
     let skip = usize::from(!options.has("f"));
+    // What is not its language it shows in its complaint.
+    for file in options.values("f").filter(|_| is_jq(run.program)).cloned().collect::<Vec<_>>() {
+        run.read(&file, false);
+    }
     if let Some(program) = options.operands.first().filter(|_| skip == 1).cloned() {
         environment_of_jq(run, &program);
         if is_jq(run.program) {
@@ -342,7 +369,9 @@ fn grep(run: &mut Run) -> Outcome {
     names::named_files(run, &options, walks, skip);
     let pattern = options.value("e").or(options.operands.first().filter(|_| skip == 1)).cloned();
     if let Some(pattern) = pattern.as_ref().filter(|_| walks) {
-        names::secrets_in_home(run, pattern, &files);
+        files
+            .iter()
+            .for_each(|folder| names::secrets_in_home(run.analyst, &pattern.shown(), folder, run.shell));
     }
     let lists = ["l", "L", "files", "files-without-match"].into_iter().any(|name| options.has(name));
     // `-L` of ripgrep follows links.

@@ -17,6 +17,8 @@ enum Style {
     Option(&'static str),
     /// The words behind the options, which this specification names.
     After(&'static str),
+    /// Behind `--` alone: other words are its own.
+    Dashes,
 }
 
 const TOOLS: &[(&[&str], &[&str], Style)] = &[
@@ -39,12 +41,54 @@ const TOOLS: &[(&[&str], &[&str], Style)] = &[
     (&["salt"], &["*", "cmd.run"], Style::Words(0)),
     (&["salt"], &["*", "cmd.shell"], Style::Words(0)),
     (&["adb"], &["shell"], Style::Words(0)),
+    (&["cf"], &["ssh"], Style::Option("c,command=")),
+    (&["nomad"], &["alloc", "exec"], Style::Words(1)),
+    (&["nomad"], &["exec"], Style::Words(1)),
+    (&["aws"], &["ecs", "execute-command"], Style::Option("c,command=")),
+    (&["az"], &["container", "exec"], Style::Option("c,exec-command=")),
+    (&["az"], &["containerapp", "exec"], Style::Option("c,command=")),
+    (&["gcloud"], &["app", "instances", "ssh"], Style::Words(1)),
+    (&["gcloud"], &["cloud-shell", "ssh"], Style::Option("c,command=")),
+    (&["doctl"], &["compute", "ssh"], Style::Option("c,ssh-command=")),
+    (&["hcloud"], &["server", "ssh"], Style::Words(1)),
+    (&["juju"], &["ssh"], Style::Words(1)),
+    (&["juju"], &["exec"], Style::Words(0)),
+    (&["bosh"], &["ssh"], Style::Option("c,command=")),
+    (&["tsh"], &["ssh"], Style::Words(1)),
+    (&["tailscale"], &["ssh"], Style::Words(1)),
+    (&["podman"], &["machine", "ssh"], Style::Words(1)),
+    (&["podman"], &["machine", "ssh"], Style::Words(0)),
+    (&["kamal"], &["app", "exec"], Style::Words(0)),
+    (&["kamal"], &["server", "exec"], Style::Words(0)),
+    (&["fly", "flyctl"], &["machine", "exec"], Style::Words(1)),
+    (&["heroku"], &["ps:exec"], Style::Words(0)),
+    (&["bolt"], &["command", "run"], Style::Words(0)),
+    (&["fab"], &[], Style::Dashes),
     (&["parallel-ssh", "pssh"], &[], Style::After(PSSH)),
-    (&["pdsh", "dsh"], &[], Style::After("w= x= g= X= l= t= u= f= R= m= M= c o= F= n= N S b a i e h= r=")),
+    (
+        &["pdsh"],
+        &[],
+        Style::After(
+            "w= x= g= X= l= t= u= f= R= M= C= F= G= j= P= p= o= n= S N b a A i v e= h V q d L k K s r=",
+        ),
+    ),
+    (
+        &["dsh"],
+        &[],
+        Style::After(
+            "v,verbose q,quiet M,show-machine-names H,hide-machine-names i,duplicate-input b,bufsize= m,machine= n,num-topology= a,all \
+             g,group= f,file= r,remoteshell= o,remoteshellopt= w,wait-shell c,concurrent-shell F,forklimit= h,help V,version",
+        ),
+    ),
+    (&["mussh"], &[], Style::Option("c= h= H= l= m? o= p= s= t= q v d b B")),
     (
         &["clush"],
         &[],
-        Style::After("w= g= a x= X= f= t= u= l= o= S q v b B n r hostfile= topology= groups= pick= options="),
+        Style::After(
+            "w= g,group= a,all x= X= hostfile= topology= pick= G groupsource= f,fanout= t,connect_timeout= u,command_timeout= l,user= \
+             o,options= O,option= m,mode= conf= s,groupsource= q,quiet v,verbose d,debug n,nostdin b,dshbak B r,regroup S,maxrc N L \
+             p,preserve color= axis= diff outdir= errdir= P worker= remote= nostdin R=",
+        ),
     ),
     (&["ansible"], &[], Style::Option("c,a,args=")),
 ];
@@ -72,11 +116,14 @@ pub(super) fn notice(run: &mut Run) {
         }
         let texts = match style {
             Style::Option(spec) => read(words, spec, Order::Anywhere).values("c").map(Word::value).collect(),
-            Style::After(spec) => joined(&read(words, spec, Order::First).operands).into_iter().collect(),
+            // What stands first are its own options.
+            Style::After(spec) => joined(&read(run.args, spec, Order::First).operands).into_iter().collect(),
+            Style::Dashes => joined(after(words).unwrap_or_default()).into_iter().collect(),
             Style::Words(skip) => {
-                let after = words.iter().position(|word| word.is("--")).and_then(|at| words.get(at + 1..));
-                let behind = behind(words, verbs.len() + skip);
-                joined(after.unwrap_or(behind)).into_iter().collect::<Vec<_>>()
+                let count = verbs.len() + skip;
+                let open = (0..=loose(words, count)).map(|more| behind(words, count + more));
+                let all: Vec<&[Word]> = after(words).map_or_else(|| open.collect(), |words| vec![words]);
+                all.into_iter().filter_map(joined).collect::<Vec<_>>()
             }
         };
         let host = operands.get(verbs.len()).map(Word::shown).unwrap_or_default();
@@ -106,6 +153,18 @@ fn behind_globals<'a>(words: &'a [Word], program: &str) -> &'a [Word] {
         at += 1 + usize::from(listed.split(' ').any(|option| word.is(option)));
     }
     words.get(at..).unwrap_or_default()
+}
+
+/// What stands behind `--`.
+fn after(words: &[Word]) -> Option<&[Word]> {
+    words.iter().position(|word| word.is("--")).and_then(|at| words.get(at + 1..))
+}
+
+/// How many options before the command may have a value that is a word of its own.
+fn loose(words: &[Word], count: usize) -> usize {
+    let before = words.len() - behind(words, count).len();
+    let takes = |word: &&Word| word.text.prefix().starts_with('-') && !word.text.prefix().contains('=');
+    words.iter().take(before).filter(takes).count().min(3)
 }
 
 /// What follows this many words that are no options.

@@ -1,6 +1,8 @@
 //! Programs of package managers that run another command in their environment: npx, bundle exec, uv run, mise exec.
 
-use tollgate_shell::eval::Outcome;
+use tollgate_model::EffectKind;
+use tollgate_model::phrase::PRINTED;
+use tollgate_shell::eval::{Outcome, Stream};
 
 use super::packages::install;
 use super::verbs::find;
@@ -53,6 +55,10 @@ pub(super) const COMMANDS: Commands = &[
     ("cross-env", plain),
     ("dotenv-cli", plain),
     ("env-cmd", plain),
+    ("godotenv", plain),
+    ("shdotenv", plain),
+    ("foreman", exec),
+    ("honcho", exec),
     ("concurrently", texts),
     ("corepack", lando),
     ("nix", nix),
@@ -119,6 +125,8 @@ const EXEC: &[(&str, &[&str], &str)] = &[
     ("bundle", &["exec", "e"], "keep-file-descriptors gemfile="),
     ("bundler", &["exec", "e"], "keep-file-descriptors gemfile="),
     ("poetry", &["run"], ""),
+    ("foreman", &["run"], "e,env= f,procfile= d,root= c,formation= p,port="),
+    ("honcho", &["run"], "e,env= f,procfile= d,app-root="),
     ("pipenv", &["run"], ""),
     (
         "pipx",
@@ -148,7 +156,7 @@ const EXEC: &[(&str, &[&str], &str)] = &[
     ("ddev", &["exec"], "s,service= d,dir= raw q,quiet"),
     (
         "heroku",
-        &["run", "run:detached", "run:inside"],
+        &["run", "run:detached", "run:inside", "local:run"],
         "a,app= r,remote= s,size= e,env= x,exit-code no-tty no-notify no-launcher type=",
     ),
     ("railway", &["run"], "s,service= e,environment= p,project="),
@@ -357,11 +365,36 @@ fn lando(run: &mut Run) -> Outcome {
 fn plain(run: &mut Run) -> Outcome {
     let options =
         read(run.args, "e= f,file= c? v= o p= r,rc-file= x,expand-envs silent fallback", Order::First);
+    if run.program.starts_with("dotenv") {
+        printed_variable(run, options.value("p"));
+    }
     let assigns =
         |word: &&Word| word.text.prefix().split_once('=').is_some_and(|(name, _)| !name.contains('/'));
-    let command: Vec<Word> =
-        options.operands.iter().skip_while(assigns).skip_while(|word| word.is("--")).cloned().collect();
+    // Python's `dotenv` has a verb for it.
+    let verb = |word: &&Word| run.program == "dotenv" && word.is("run");
+    let command =
+        options.operands.iter().skip_while(assigns).skip_while(verb).skip_while(|word| word.is("--"));
+    let command: Vec<Word> = command.cloned().collect();
     inner(run, &command)
+}
+
+/// `dotenv -p NAME` prints what the file says; so do `get` and `list` of the Python one.
+fn printed_variable(run: &mut Run, named: Option<&Word>) {
+    let operands: Vec<String> =
+        run.args.iter().filter(|word| !word.text.prefix().starts_with('-')).map(Word::shown).collect();
+    let names: Vec<String> = match (named, operands.iter().map(String::as_str).collect::<Vec<_>>().as_slice())
+    {
+        (Some(name), _) => vec![name.shown()],
+        (None, ["get", name]) => vec![(*name).to_owned()],
+        (None, ["list"]) => run.analyst.loaded.clone(),
+        _ => return,
+    };
+    let seen = run.call.stdout == Stream::Outer && !run.call.piped_to;
+    let secret = names.iter().filter(|name| run.analyst.is_secret_variable(name));
+    let names: Vec<String> = secret.map(|name| format!("{PRINTED}{name}")).collect();
+    if seen && !names.is_empty() {
+        run.push(EffectKind::EnvRead { names });
+    }
 }
 
 fn texts(run: &mut Run) -> Outcome {
@@ -380,10 +413,10 @@ fn texts(run: &mut Run) -> Outcome {
 fn nix(run: &mut Run) -> Outcome {
     super::wrappers::nix_fetches(run);
     if run.args.first().is_some_and(|verb| verb.is("run") || verb.is("shell")) {
-        let packages: Vec<Word> =
-            run.args.iter().skip(1).take_while(|word| !word.is("-c") && !word.is("--")).cloned().collect();
+        let packages = super::packages::operands(run);
         for package in packages
             .iter()
+            .skip(1)
             .filter(|word| is_address(word) && !word.text.prefix().starts_with("github:NixOS/"))
         {
             install(run, "nix", package);

@@ -195,7 +195,11 @@ pub(super) const TOOLS: &[Tool] = &[
         names: &["memcflush", "memflush"],
         values: "servers",
         one_dash: false,
-        deeds: &[("** --servers=localhost*|127.*", Deed::Safe), ("**", Deed::Database("truncate"))],
+        deeds: &[
+            ("** --servers=^@near", Deed::Database("truncate")),
+            ("** --servers=*", Deed::Safe),
+            ("**", Deed::Database("truncate")),
+        ],
     },
     Tool {
         names: &["mysqlimport", "mariadb-import"],
@@ -216,8 +220,3 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[("** -e,--exec", Deed::Power), ("** -f,--force", Deed::Power)],
     },
 ];
-
-/// Is a tool in this table? Nothing is known of it but what stands here.
-pub(super) fn is_listed(name: &str) -> bool {
-    TOOLS.iter().any(|tool| tool.names.contains(&name))
-}

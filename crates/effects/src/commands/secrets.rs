@@ -1,11 +1,12 @@
 //! The environment and the stores of secrets: what prints them.
 
 mod filters;
+pub(super) mod loaded;
 mod names;
 
 use tollgate_model::phrase::{PRINTED, STORE};
 use tollgate_model::{Certainty, CodeSource, Effect, EffectKind, Span, WriteMode, Zone};
-use tollgate_shell::eval::{Call, Open, Outcome, Status, Stream};
+use tollgate_shell::eval::{Call, Field, Open, Outcome, Status, Stream};
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
 use filters::{is_filter, is_told, keeps_all, picks_secret, shows_database};
@@ -63,7 +64,8 @@ pub(super) fn watch(analyst: &mut Analyst, call: &Call) {
     {
         analyst.push(EffectKind::EnvRead { names: Vec::new() }, call.span, Certainty::Certain);
     }
-    let spared = grave && arrives && is_filter(program, call) && {
+    let picked = |field: &Field| field.value.as_literal().is_some_and(|word| analyst.picks_loaded(word));
+    let spared = grave && arrives && is_filter(program, call) && !call.args().any(picked) && {
         let grep: &[&str] = if is_told(call) { &["grep"] } else { &[] };
         retract_shown(analyst, marks, grep)
     };
@@ -201,8 +203,9 @@ fn repeated(analyst: &mut Analyst, value: &Value, call: &Call) {
 pub(crate) fn told(analyst: &mut Analyst, value: &Value, span: Span) {
     for piece in value.any.iter().take(16).flat_map(|text| &text.pieces) {
         if let Piece::Hole(Hole { source: HoleSource::Variable(name), .. }) = piece
-            && is_secret_name(name)
+            && analyst.is_secret_variable(name)
         {
+            analyst.told_loaded |= analyst.loaded.iter().any(|loaded| **loaded == **name);
             let names = vec![format!("{PRINTED}{name}")];
             analyst.push(EffectKind::EnvRead { names }, span, Certainty::Certain);
         }
@@ -277,6 +280,9 @@ fn retract_shown(analyst: &mut Analyst, marks: Taint, between: &[&str]) -> bool 
     if analyst.is_repeated(&dump) {
         return false;
     }
+    if let EffectKind::Read { place, .. } = &dump.kind {
+        analyst.load_place(place);
+    }
     analyst.retract(|effect| *effect == dump);
     true
 }
@@ -291,7 +297,7 @@ fn printenv(run: &mut Run) -> Outcome {
         names.iter().map(|name| Piece::Hole(Hole::new(HoleSource::Variable(name.as_str().into())))).collect();
     if run.call.stdout == Stream::Outer
         && !run.call.piped_to
-        && !names.iter().any(|name| is_secret_name(name))
+        && !names.iter().any(|name| run.analyst.is_secret_variable(name))
     {
         run.push(EffectKind::EnvRead { names });
     }
@@ -411,10 +417,8 @@ fn lpass(run: &mut Run) -> Outcome {
 
 fn gpg(run: &mut Run) -> Outcome {
     let exports = |word: &Word| {
-        let text = word.shown();
-        ["--export-secret-keys", "--export-secret-subkeys", "--export-secret-ssh-key"]
-            .iter()
-            .any(|flag| text == *flag)
+        // It takes the beginning of an option, where that is the beginning of no other.
+        word.shown().starts_with("--export-se")
     };
     let decrypts = |word: &Word| matches!(word.shown().as_str(), "-d" | "--decrypt" | "-dq" | "-qd");
     let to_file = |word: &Word| word.is("--output") || word.text.prefix().starts_with("-o");

@@ -68,12 +68,17 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         names: &["iptables", "ip6tables", "iptables-legacy", "iptables-nft"],
-        values: "t table",
+        values: "t table j jump s source src d destination dst i in-interface o out-interface p protocol proto m match A append I insert",
         one_dash: false,
         deeds: &[
             ("** -F,--flush", FIREWALL),
             ("** -X,--delete-chain", FIREWALL),
             ("** -P,--policy", FIREWALL),
+            // All that comes in, from anybody and to any port.
+            (
+                "** -A,--append,-I,--insert=INPUT|FORWARD -j,--jump=ACCEPT !-s,--source,--src=^0.0.0.0/0|::/0 !-i,--in-interface !-p,--protocol,--proto !-m,--match !-d,--destination,--dst",
+                FIREWALL,
+            ),
         ],
     },
     Tool {
@@ -89,6 +94,9 @@ pub(super) const TOOLS: &[Tool] = &[
         deeds: &[
             ("** -c,--check", Deed::Safe),
             ("flush|delete ruleset|table|chain", FIREWALL),
+            ("add|insert rule ** input|INPUT|forward|FORWARD accept", FIREWALL),
+            ("add|insert chain ** policy accept;|accept", FIREWALL),
+            ("*add*rule* input accept", FIREWALL),
             ("*flush*ruleset*", FIREWALL),
             ("*delete*table*", FIREWALL),
         ],
@@ -102,14 +110,20 @@ pub(super) const TOOLS: &[Tool] = &[
             ("disable|reset", FIREWALL),
             ("default allow incoming|in", FIREWALL),
             ("default allow", FIREWALL),
+            ("allow from any to any port", Deed::Safe),
             ("allow from any", FIREWALL),
+            ("allow from 0.0.0.0/0", FIREWALL),
         ],
     },
     Tool {
         names: &["firewall-cmd"],
         values: "zone",
         one_dash: false,
-        deeds: &[("** --panic-off", Deed::Safe), ("** --set-default-zone=trusted", FIREWALL)],
+        deeds: &[
+            ("** --panic-off", Deed::Safe),
+            ("** --set-default-zone=trusted", FIREWALL),
+            ("** --set-target=ACCEPT", FIREWALL),
+        ],
     },
     Tool {
         names: &["pfctl"],

@@ -1,5 +1,7 @@
 //! Languages that are compiled first: what is in a source file that this very session wrote and then builds or runs.
 
+mod macros;
+
 use std::slice;
 
 use tollgate_model::{Effect, EffectKind, Zone};
@@ -72,6 +74,11 @@ static PROGRAMS: Names<64> = index!(SCRIPTS, (name, ..) => slice::from_ref(name)
 
 /// What a script in a compiled language does.
 pub(super) fn notice(run: &mut Run) {
+    let builds = run.program == "make"
+        || run.program == "dotnet" && run.args.first().is_some_and(|verb| verb.is("run"));
+    for name in targets(run).into_iter().filter(|_| builds) {
+        written(run, &Word::literal_at(&name, run.call.span));
+    }
     let mut rows = PROGRAMS.rows(SCRIPTS, run.program, |(name, ..)| slice::from_ref(name));
     let fits = |verbs: &[&str]| {
         verbs.is_empty() || run.args.first().is_some_and(|first| verbs.iter().any(|verb| first.is(verb)))
@@ -202,7 +209,7 @@ fn compiled(run: &mut Run, code: &Word) {
         "shell(",
         "child.run",
     ];
-    let code = &Word::literal_at(&without_comments(&code.shown()), code.span);
+    let code = &Word::literal_at(&macros::expanded(&without_comments(&code.shown())), code.span);
     let lower = code.shown().to_lowercase();
     let keep = |effect: &Effect| tells(effect) && (is_grave(effect) || is_dump(effect));
     supposing(run, keep, |run| {
@@ -273,12 +280,45 @@ pub(super) fn run(run: &mut Run) {
 pub(super) fn written(run: &mut Run, file: &Word) {
     let text = run.analyst.own_text(file, run.shell);
     if let Some(text) = text.and_then(|text| text.as_literal().map(str::to_owned)) {
-        compiled(run, &Word::literal_at(&text, file.span));
+        let whole = headers(run, file, &text) + &text;
+        compiled(run, &Word::literal_at(&whole, file.span));
     }
+}
+
+/// The files beside a source that it takes in and that this session wrote.
+fn headers(run: &Run, file: &Word, text: &str) -> String {
+    let shown = file.shown();
+    let folder = shown.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let quoted = text.lines().filter_map(|line| {
+        let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
+        rest.trim_start().strip_prefix('"')?.split('"').next()
+    });
+    let mut whole = String::new();
+    for name in quoted.take(16) {
+        let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+        let header = run.analyst.own_text(&Word::literal_at(&path, file.span), run.shell);
+        whole.extend(header.as_ref().and_then(Value::as_literal));
+        whole.push('\n');
+    }
+    whole
 }
 
 /// The sources of what is named: targets of cargo, folders of go.
 pub(super) fn targets(run: &Run) -> Vec<String> {
+    if run.program == "dotnet" {
+        let project = super::flags::given(run, "project=").into_iter().map(|project| project.shown());
+        let folders = project.map(|project| match project.ends_with("proj") {
+            true => project.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/")),
+            false => format!("{}/", project.trim_end_matches('/')),
+        });
+        return folders.chain([String::new()]).map(|folder| format!("{folder}Program.cs")).collect();
+    }
+    // A rule that make has by itself builds a program of its source.
+    if run.program == "make" {
+        let targets = run.args.iter().map(Word::shown).filter(|name| !name.contains(['=', '/', '-']));
+        let ends = [".c", ".cc", ".cpp"];
+        return targets.take(8).flat_map(|name| ends.map(|end| format!("{name}{end}"))).collect();
+    }
     if run.program == "go" {
         let folders = run.args.iter().map(Word::shown).filter(|name| name.starts_with("./"));
         return folders.map(|folder| format!("{}/main.go", folder.trim_end_matches('/'))).collect();

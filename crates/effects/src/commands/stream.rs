@@ -1,5 +1,7 @@
 //! Sed and awk: filters with a language of their own.
 
+mod framed;
+
 use tollgate_model::{Certainty, CodeSource, EffectKind, WriteMode};
 use tollgate_shell::eval::{Host, Outcome, Status, Stream};
 use tollgate_shell::value::{Text, Value};
@@ -104,10 +106,16 @@ fn sed(run: &mut Run) -> Outcome {
             }
         }
     }
-    match made.filter(|made| made.ran.is_empty() && !options.has("i")) {
-        Some(made) => {
-            Outcome { stdout: Value::text(&made.text).with_taint(whole.taint), status: Status::Either }
-        }
+    let made = made.filter(|made| made.ran.is_empty() && !options.has("i"));
+    printed(&options, &whole, made.map(|made| made.text), known.as_deref())
+}
+
+/// What is left of the lines: what they come to, or what is put around those that are known in part.
+fn printed(options: &Options, whole: &Value, made: Option<String>, scripts: Option<&[String]>) -> Outcome {
+    let plain = !["n", "i", "z"].iter().any(|name| options.has(name));
+    let framed = || scripts.filter(|_| plain).and_then(|scripts| framed::lines(scripts, whole));
+    match made.map(|text| Value::text(&text).with_taint(whole.taint)).or_else(framed) {
+        Some(stdout) => Outcome { stdout, status: Status::Either },
         None => Outcome::unknown(whole.taint),
     }
 }

@@ -8,9 +8,9 @@ mod tmpfiles;
 use std::slice;
 
 use tollgate_model::phrase::{MACHINE, PARENT, TRACE};
-use tollgate_model::{EffectKind, WriteMode, Zone};
+use tollgate_model::{EffectKind, FileKind, Place, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
-use tollgate_shell::value::{Hole, HoleSource, Piece, Value};
+use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Value};
 
 use super::{Commands, Handler, Run};
 use crate::analyst::taint;
@@ -83,6 +83,17 @@ fn format(run: &mut Run) -> Outcome {
     let targets = named_devices(run);
     if dry {
         return run.derived();
+    }
+    // A file becomes a file system, too, and nothing is left of what it held.
+    if run.program.starts_with("mk") {
+        let held = |word: &&Word| {
+            let is_file = |place: &Place| run.analyst.world.kind(&place.path) == FileKind::File;
+            !word.text.prefix().starts_with('-')
+                && run.analyst.places(word, run.shell).iter().any(|(place, _)| is_file(place))
+        };
+        for file in run.args.iter().filter(held).cloned().collect::<Vec<_>>() {
+            run.analyst.write(&file, WriteMode::Overwrite, Some(&Value::empty()), run.shell);
+        }
     }
     devices(run, &targets)
 }
@@ -308,6 +319,10 @@ pub(super) fn hold(run: &mut Run) {
     else {
         return;
     };
+    let lists = Taint(taint::PROCESSES.0 | taint::TABLE.0);
+    if run.args.iter().any(|word| word.literal().is_none() && taint::has(word.taint, lists)) {
+        run.push(EffectKind::Process { signal: run.program.to_owned(), target: "-1".into() });
+    }
     let mut held: Vec<String> = Vec::new();
     for (at, word) in run.args.iter().enumerate() {
         let text = word.text.prefix();
@@ -384,7 +399,16 @@ fn target(word: &Word) -> String {
 }
 
 fn kill(run: &mut Run) -> Outcome {
-    let listed = |word: &Word| word.literal().is_none() && taint::has(word.taint, taint::PROCESSES);
+    let cwd = run.shell.cwd().as_literal().map(str::to_owned);
+    // More numbers than anybody knows by heart go through all that there are.
+    let swept = run.args.len() > KNOWN_PROCESSES;
+    let listed = |word: &Word| {
+        let numbers = word.text.has_globs() && listing::is_any_number(&word.shown());
+        word.literal().is_none() && taint::has(word.taint, taint::PROCESSES)
+            || listing::is_every_process(word)
+            || numbers && cwd.as_deref().is_none_or(|cwd| cwd == "/proc" || !word.shown().starts_with('*'))
+            || swept && !word.shown().starts_with('-')
+    };
     let target = |word: &Word| if listed(word) { EVERY.to_owned() } else { target(word) };
     let mut words = run.args.iter().map(target).peekable();
     let mut signal = "TERM".to_owned();
@@ -406,6 +430,9 @@ fn kill(run: &mut Run) -> Outcome {
     }
     Outcome::silent(Status::Either)
 }
+
+/// The most processes that somebody ends by their numbers.
+const KNOWN_PROCESSES: usize = 64;
 
 /// Stands for every process of a list; as a first word `-1` is a signal.
 const EVERY: &str = "every process";

@@ -3,8 +3,10 @@
 pub(crate) mod just;
 pub(crate) mod makefile;
 mod others;
+mod taskfile;
 
 use tollgate_model::json;
+use tollgate_model::phrase::UNCHECKED;
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::{Piece, Value};
 
@@ -131,6 +133,10 @@ fn tasks_in(run: &mut Run, file: &Word) -> Option<String> {
 }
 
 fn make(run: &mut Run) -> Outcome {
+    run.in_files(follow_makefile)
+}
+
+fn follow_makefile(run: &mut Run) -> Outcome {
     let spec = "C,directory= f,file,makefile= j,jobs? k,keep-going n,just-print,dry-run,recon s,silent,quiet i,ignore-errors \
         B,always-make e,environment-overrides I,include-dir= o,old-file,assume-old= W,what-if,new-file,assume-new= \
         p,print-data-base q,question r,no-builtin-rules R,no-builtin-variables S,no-keep-going,stop t,touch v,version \
@@ -183,12 +189,24 @@ fn make(run: &mut Run) -> Outcome {
     run.derived()
 }
 
+/// The words that stand before every line of a recipe: behind `-c` there may be a command of their own.
+fn is_shell_flags(name: &str) -> bool {
+    name.trim_end_matches([':', '?', '+']) == ".SHELLFLAGS"
+}
+
 /// Tools and shells that variables on the line name.
 fn given_tools(run: &mut Run, sets: &[&str], dry: bool) {
     for (name, value) in sets.iter().filter_map(|set| set.split_once('=')) {
         if super::variables::names_tool(name.trim_end_matches([':', '?', '+'])) {
             super::loads::tool(run, name, &Value::text(value));
         }
+    }
+    for (_, flags) in
+        sets.iter().filter_map(|set| set.split_once('=')).filter(|(name, _)| is_shell_flags(name))
+    {
+        possibly(run, |run| {
+            drop(interpreters::code(run, &Value::text(&format!("sh {flags}")), run.call.span))
+        });
     }
     // A tool or a shell that is given on the line.
     for (_, value) in
@@ -199,6 +217,10 @@ fn given_tools(run: &mut Run, sets: &[&str], dry: bool) {
 }
 
 fn task(run: &mut Run) -> Outcome {
+    run.in_files(follow_taskfile)
+}
+
+fn follow_taskfile(run: &mut Run) -> Outcome {
     let spec = "t,taskfile= d,dir= l,list a,list-all n,dry s,silent f,force p,parallel w,watch y,yes summary status init v,verbose \
         h,help version g,global x,exit-code o,output= c,color C,concurrency= I,interval=";
     let options = read(run.args, spec, Order::Anywhere);
@@ -215,29 +237,9 @@ fn task(run: &mut Run) -> Outcome {
     let text = text_of(run, folder.as_ref(), &names).unwrap_or_default();
     let goals: Vec<String> =
         options.operands.iter().map(Word::shown).filter(|word| !word.contains('=')).collect();
-    let lines = task_commands(&text, &goals);
+    let lines = taskfile::commands(&text, &goals);
     run_task(run, folder.as_ref(), &goals, &lines);
     run.derived()
-}
-
-/// The commands of these tasks of a Taskfile: of the sections with their names, or of all when one is not found.
-fn task_commands(text: &str, goals: &[String]) -> Vec<String> {
-    let default = ["default".to_owned()];
-    let goals = if goals.is_empty() { &default } else { goals };
-    let mut kept = String::new();
-    let mut inside = false;
-    for line in text.lines() {
-        let indent = line.len() - line.trim_start().len();
-        if indent == 2 && !line.trim_start().starts_with(['-', '#']) {
-            let name = line.trim().trim_matches(['"', '\'']).split(':').next().unwrap_or_default();
-            inside = goals.iter().any(|goal| goal == name);
-        }
-        if inside {
-            kept.push_str(line);
-            kept.push('\n');
-        }
-    }
-    if kept.is_empty() { yaml_commands(text) } else { yaml_commands(&kept) }
 }
 
 /// Lines of a YAML file that are commands: entries of `cmds`, and values of `cmd`, `entry`, `sh`.
@@ -296,6 +298,10 @@ const LIFECYCLE: &[(&str, &[&str])] = &[
 ];
 
 fn package(run: &mut Run) -> Outcome {
+    run.in_files(follow_scripts)
+}
+
+fn follow_scripts(run: &mut Run) -> Outcome {
     let spec = "C,prefix,cwd,dir= w,workspace= ws,workspaces F,filter= s,silent if-present ignore-scripts loglevel= registry= \
         userconfig= script-shell= r,recursive g,global D,save-dev dry-run parallel stream";
     let options = read(run.args, spec, Order::Anywhere);
@@ -374,7 +380,7 @@ fn weak_config(run: &mut Run, rest: &[Word]) {
         super::loads::tool(run, "npm config", &value);
     }
     if words.contains("strict-ssl false") {
-        let what = format!("{}{} checks no certificates", tollgate_model::phrase::MACHINE, run.program);
+        let what = format!("{}{} checks {UNCHECKED}", tollgate_model::phrase::MACHINE, run.program);
         run.push(tollgate_model::EffectKind::Weaken { what });
     }
 }

@@ -106,9 +106,15 @@ fn plugins(run: &mut Run) {
     let attached = words.iter().filter_map(|word| word.strip_prefix("-p")).map(str::to_owned);
     let modules = behind.chain(attached).filter(|module| !module.is_empty() && !module.starts_with("no:"));
     for module in modules.take(MOST).collect::<Vec<_>>() {
-        let path = format!("{}.py", module.replace('.', "/"));
-        ran(run, &Word::literal_at(&path, run.call.span), Language::Python);
+        plugin(run, &module);
     }
+}
+
+/// A module that is loaded with the tests: one of the project, unless a package is called so.
+pub(super) fn plugin(run: &mut Run, module: &str) {
+    let file = Word::literal_at(&format!("{}.py", module.replace('.', "/")), run.call.span);
+    run.analyst.recall_package(&file, run.shell);
+    ran(run, &file, Language::Python);
 }
 
 /// What a file does that this session wrote, as far as it is grave. What tests do to folders of their own is theirs.

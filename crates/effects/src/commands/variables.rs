@@ -2,19 +2,20 @@
 
 mod behind;
 mod lasting;
+pub(super) mod loaded;
 
 use tollgate_model::{Certainty, EffectKind, FileKind, WriteMode, Zone};
 use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Call, Code, Scope, Shell};
 use tollgate_shell::value::Value;
 
-pub(super) use lasting::lasting;
-
 use super::strangers::{either, possibly};
+use super::tasks::makefile::shells;
 use super::{Run, clusters, flags, interpreters, loads, packages, persistence, wrappers};
 use crate::analyst::Analyst;
 use crate::paths;
 use crate::word::{Word, show};
+pub(super) use lasting::lasting;
 
 /// Variables whose value a program runs as a command.
 const COMMANDS: &[&str] = &[
@@ -86,6 +87,7 @@ const OPTIONS: &[(&str, &str)] = &[
     ("PARALLEL", "parallel"),
     ("SYSTEMD_LESS", "less"),
     ("GNUMAKEFLAGS", "make"),
+    ("MAKEOVERRIDES", "make"),
     ("GOFLAGS", "go build"),
     ("RUSTFLAGS", "rustc"),
     ("RUBYOPT", "ruby"),
@@ -281,23 +283,30 @@ fn commands(run: &mut Run, name: &str, value: &Value) {
     }
 }
 
+/// A usual program, with nothing but plain options.
 fn is_harmless(text: &str) -> bool {
-    let first = text.split_whitespace().next().unwrap_or_default();
-    matches!(
-        first,
-        "" | "cat"
-            | "less"
-            | "more"
-            | "vim"
-            | "vi"
-            | "nano"
-            | "true"
-            | ":"
-            | "code"
-            | "emacs"
-            | "never"
-            | "none"
-    ) && !text.contains([';', '|', '&', '$', '`', '>', '<'])
+    let mut words = text.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    let plain = |word: &str| {
+        word.starts_with('-') && !word.contains(['=', '/']) && !matches!(word, "-c" | "-S" | "-s")
+    };
+    words.all(plain)
+        && matches!(
+            first,
+            "" | "cat"
+                | "less"
+                | "more"
+                | "vim"
+                | "vi"
+                | "nano"
+                | "true"
+                | ":"
+                | "code"
+                | "emacs"
+                | "never"
+                | "none"
+        )
+        && !text.contains([';', '|', '&', '$', '`', '>', '<'])
 }
 
 /// Options are read as the program reads them.
@@ -316,6 +325,10 @@ fn options(run: &mut Run, name: &str, value: &Value) {
     if let Some(rest) = ["-eval ", "-e ", "+!"].iter().find_map(|mark| Some(text.split_once(mark)?.1)) {
         let code = Word::literal_at(rest, run.call.span);
         possibly(run, |run| either(run, &code));
+    }
+    // Make expands its options before it reads them.
+    for command in shells(text).into_iter().filter(|_| *program == "make") {
+        possibly(run, |run| drop(interpreters::code(run, &Value::text(&command), run.call.span)));
     }
     // The first word of make's own options has no dash.
     let eval = name.ends_with("MAKEFLAGS") && text.contains("--eval");
@@ -359,7 +372,8 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
         return;
     }
     let plain = match name {
-        "NODE_OPTIONS" => is_plain_node_option(value),
+        "NODE_OPTIONS" => loaded::node_options(run, value),
+        "PYTEST_PLUGINS" => loaded::plugins(run, value),
         "RUBYOPT" | "PERL5OPT" => loads::is_plain_option(value),
         // What is known of them is judged with the options.
         "JAVA_TOOL_OPTIONS" => value.as_literal().is_some(),
@@ -373,19 +387,22 @@ fn loads(run: &mut Run, name: &str, value: &Value) {
     let led = LEADERS.iter().find(|(known, _)| *known == name).and_then(|(_, programs)| runs(run, programs));
     let leads = led.is_some_and(|words| reads_settings(&words));
     let settled = match name {
-        "KUBECONFIG" => clusters::is_own(run, value) || clusters::is_for_later(run, value),
+        "KUBECONFIG" => clusters::is_plain(run, value) || clusters::is_for_later(run, value),
         "AWS_CONFIG_FILE" => {
             let runs = |text: &str| text.contains("credential_process") || text.contains("plugin");
             loads::written(run, value).is_some_and(|text| !runs(&text))
         }
         _ => false,
     };
-    let temporary =
-        (SEARCHED.contains(&name) && !settled || leads && !is_made(run, value)) && in_temp(run, value);
+    let temporary = (SEARCHED.contains(&name) && !settled || leads && !is_made(run, value))
+        && in_temp(run, &loaded::without_installed(run, value));
     let open = match name {
-        "LD_LIBRARY_PATH" | "DYLD_LIBRARY_PATH" => here(value) || in_temp(run, value),
+        "LD_LIBRARY_PATH" | "DYLD_LIBRARY_PATH" => {
+            here(value) && !loaded::is_for_own_program(run) || in_temp(run, value)
+        }
         // Tools that were put into a temporary folder lie in a `bin` of it.
         "PATH" => here(value) || in_temp(run, &without_own(run, &without_bins(value))),
+        "KUBECONFIG" => clusters::is_strange(run, value),
         _ => false,
     };
     let temporary = temporary || open;
@@ -479,12 +496,4 @@ pub(super) fn in_temp(run: &Run, value: &Value) -> bool {
             loads::is_open(run, &word)
                 || run.analyst.places(&word, run.shell).iter().any(|(place, _)| place.zone == Zone::Temp)
         })
-}
-
-/// Memory sizes and warnings, the everyday use of `NODE_OPTIONS`.
-pub(super) fn is_plain_node_option(value: &Value) -> bool {
-    value.as_literal().is_some_and(|text| {
-        let loads = ["-r", "--require", "--import", "--loader", "--experimental-loader", "-e", "--eval"];
-        !text.split_whitespace().any(|word| loads.iter().any(|flag| word.split('=').next() == Some(flag)))
-    })
 }

@@ -14,7 +14,47 @@ pub(super) const COMMANDS: Commands = &[
     ("jj", jujutsu),
     ("bfg", bfg),
     ("p4", perforce),
+    ("sl", mercurial),
+    ("fossil", others),
+    ("bzr", others),
+    ("brz", others),
+    ("darcs", others),
+    ("pijul", others),
+    ("yadm", yadm),
 ];
+
+/// What each of them throws away without a question, and what makes it one or only shows it.
+fn others(run: &mut Run) -> Outcome {
+    let words: Vec<String> = run.args.iter().map(Word::shown).collect();
+    let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
+    let verb = words.iter().find(|word| !word.starts_with('-')).map_or("", String::as_str);
+    let loses = !has(&["-n", "--dry-run"])
+        && match (run.program, verb) {
+            ("fossil", "clean") => has(&["-f", "--force", "-x", "--verily"]),
+            ("bzr" | "brz", "clean-tree") => has(&["--force"]),
+            ("bzr" | "brz", "revert") => has(&["--no-backup"]),
+            ("darcs", "obliterate" | "unpull") => has(&["-a", "--all"]),
+            ("pijul", "reset") => true,
+            _ => false,
+        };
+    answer(run, loses, &format!("{} {verb}", run.program))
+}
+
+/// Git with the home for its work tree; its own verbs are told with what git is given.
+fn yadm(run: &mut Run) -> Outcome {
+    let home = run.analyst.world.home().to_owned();
+    let span = run.call.span;
+    let mut words: Vec<Word> = [
+        "git".to_owned(),
+        format!("--git-dir={home}/.local/share/yadm/repo.git"),
+        format!("--work-tree={home}"),
+    ]
+    .iter()
+    .map(|word| Word::literal_at(word, span))
+    .collect();
+    words.extend(run.args.iter().cloned());
+    run.inner(&words)
+}
 
 fn mercurial(run: &mut Run) -> Outcome {
     let spec = "R,repository= cwd= y,noninteractive q,quiet v,verbose config= debug debugger encoding= traceback time \

@@ -1,10 +1,15 @@
 //! Tools that are told what to do by verbs, as data: which of their options take a value, and what each verb
 //! does. Their handlers, if any, run as well.
 
-use tollgate_model::{Certainty, EffectKind, stage};
+use tollgate_model::{Certainty, EffectKind};
 use tollgate_shell::eval::Stream;
 use tollgate_shell::value::Taint;
 
+mod targets;
+
+use targets::Stage;
+
+use super::network::is_near;
 use super::{
     Run, cloud, cmdlets, containers, frameworks, infrastructure, keepers, kubernetes, openings, packages,
     platforms, runners, saas, services,
@@ -26,8 +31,10 @@ pub(super) struct Tool {
     ///
     /// A pattern holds the verbs in their order (`volume rm|remove`, `delete-*`, `*` for any word, `**` for any
     /// number of them, `@own` for a service of development, `@essential` for a package that no system can
-    /// miss, `@many` for a count that stands for all there is, `@bucket` for a whole store), options that must be there (`--force`, `-f,--force`, `--acl=public*`), options that must
-    /// not (`!--dry-run`), and `<` for an input that is not the terminal.
+    /// miss, `@many` for a count above one, `@bucket` for a whole store, `@local` for what is no address, `@near` for
+    /// servers of development), options that must be there (`--force`, `-f,--force`, `--acl=public*`, `--server=^@near` for
+    /// any other value), options that must not (`!--dry-run`), variables likewise (`$KEY=^test*`), and `<` for an input
+    /// that is not the terminal.
     pub deeds: &'static [(&'static str, Deed)],
 }
 
@@ -135,14 +142,20 @@ pub(super) fn find(name: &str) -> Option<&'static Tool> {
     NAMES.candidates(name).filter_map(tool).find(|tool| tool.names.contains(&name))
 }
 
+/// Is nothing known of the tool of this name but what it takes away?
+pub(super) fn is_partly_known(name: &str) -> bool {
+    let is_further = |table: usize| TABLES.get(table).is_some_and(|tools| std::ptr::eq(*tools, saas::TOOLS));
+    let mut further = NAMES.candidates(name).filter(|(table, _)| is_further(*table));
+    further.any(|(_, tool)| saas::TOOLS.get(tool).is_some_and(|tool| tool.names.contains(&name)))
+}
+
 /// Takes down what these words tell a tool to do.
 pub(super) fn judge(run: &mut Run, tool: &Tool, words: &[Word]) -> Taint {
     let line = Line::read(words, tool.values, tool.one_dash);
     if line.asks_for_help() {
         return Taint::NONE;
     }
-    let input = matches!(run.call.stdin.stream, Stream::Pipe | Stream::Here | Stream::File(_));
-    let found = tool.deeds.iter().find(|(pattern, _)| line.fits(pattern, input));
+    let found = tool.deeds.iter().find(|(pattern, _)| line.fits(pattern, run));
     let Some((pattern, deed)) = found else {
         warn_of_unknown(run, tool, &line);
         if !is_emulated(run, &line) {
@@ -151,15 +164,15 @@ pub(super) fn judge(run: &mut Run, tool: &Tool, words: &[Word]) -> Taint {
         in_production(run, &line);
         return Taint::NONE;
     };
-    if is_emulated(run, &line) {
+    if is_emulated(run, &line) || *deed == packages::INDEX && packages::indexes::keeps(run.program, &line) {
         return Taint::NONE;
     }
     let mut what = line.shown(tool.names.first().copied().unwrap_or_default(), pattern);
     if matches!(deed, Deed::Database(_)) {
-        match stage(run) {
+        match targets::stage(run, tool, &line) {
             Stage::Test => return Taint::NONE,
             Stage::Production => what.push_str(" in production"),
-            Stage::Unknown => {}
+            Stage::Unknown => what = targets::without_tasks(tool, &what),
         }
     }
     let deed = &match *deed {
@@ -254,44 +267,6 @@ fn effect(deed: Deed, tool: &str, what: String) -> Option<EffectKind> {
         Deed::Weaken(weakened) => EffectKind::Weaken { what: format!("{weakened} (`{what}`)") },
         Deed::Power => EffectKind::Process { signal: "power".into(), target: "the machine".into() },
     })
-}
-
-/// Which database a framework means.
-enum Stage {
-    Test,
-    Production,
-    Unknown,
-}
-
-/// The stage that the environment names.
-fn stage(run: &Run) -> Stage {
-    let names = [
-        "RAILS_ENV",
-        "RACK_ENV",
-        "NODE_ENV",
-        "APP_ENV",
-        "MIX_ENV",
-        "FLASK_ENV",
-        "DJANGO_SETTINGS_MODULE",
-        "DATABASE_URL",
-        "KNEX_ENV",
-    ];
-    let values = names.iter().filter_map(|name| run.shell.variable(name));
-    let values: Vec<String> = values.filter_map(|value| value.as_literal().map(str::to_owned)).collect();
-    let is_test = |value: &String| {
-        value == "test"
-            || value == "testing"
-            || value.contains(":memory:")
-            || ["sqlite:", "file:"].iter().any(|scheme| value.starts_with(scheme)) && value.contains("/tmp/")
-            || value.contains("://") && stage::is_test_database(value)
-    };
-    if values.iter().any(|value| stage::is_production(value)) {
-        Stage::Production
-    } else if values.iter().any(is_test) {
-        Stage::Test
-    } else {
-        Stage::Unknown
-    }
 }
 
 /// A verb that is only known when it runs may be the one that destroys.
@@ -405,22 +380,26 @@ impl Line {
         bare("help") || (bare("version") && self.operands.is_empty()) || self.verb(0) == "help"
     }
 
-    fn fits(&self, pattern: &str, input: bool) -> bool {
+    fn fits(&self, pattern: &str, run: &Run) -> bool {
         let items = || pattern.split_ascii_whitespace();
-        let is_option = |item: &&str| item.starts_with(['-', '!', '<']);
-        let options = items().filter(is_option).all(|item| self.option_fits(item, input));
+        let is_option = |item: &&str| item.starts_with(['-', '!', '<', '$']);
+        let options = items().filter(is_option).all(|item| self.option_fits(item, run));
         options && {
             let verbs: Vec<&str> = items().filter(|item| !is_option(item)).collect();
             self.starts.iter().any(|start| words_fit(&verbs, self.operands.get(*start..).unwrap_or_default()))
         }
     }
 
-    fn option_fits(&self, item: &str, input: bool) -> bool {
+    fn option_fits(&self, item: &str, run: &Run) -> bool {
         if item == "<" {
-            return input;
+            return matches!(run.call.stdin.stream, Stream::Pipe | Stream::Here | Stream::File(_));
         }
         if let Some(unwanted) = item.strip_prefix('!') {
-            return !self.option_fits(unwanted, input);
+            return !self.option_fits(unwanted, run);
+        }
+        if let Some((name, wanted)) = item.strip_prefix('$').and_then(|item| item.split_once('=')) {
+            let value = run.variable(name);
+            return value.is_some_and(|value| value_fits(wanted, value.as_literal().unwrap_or_default()));
         }
         let (names, wanted) = match item.split_once('=') {
             Some((names, wanted)) => (names, Some(wanted)),
@@ -429,12 +408,12 @@ impl Line {
         let named = |given: &str| names.split(',').any(|name| name.trim_start_matches('-') == given);
         let off = |word: &Word| matches!(word.shown().as_str(), "false" | "none" | "0");
         let loose = |wanted: &str| {
-            self.loose.iter().any(|(given, next)| named(given) && word_fits(wanted, &next.shown()))
+            self.loose.iter().any(|(given, next)| named(given) && value_fits(wanted, &next.shown()))
         };
         wanted.is_some_and(loose)
             || self.options.iter().filter(|(given, _)| named(given)).any(|(_, value)| match (wanted, value) {
                 (None, value) => !value.as_ref().is_some_and(off),
-                (Some(wanted), Some(value)) => word_fits(wanted, &value.shown()),
+                (Some(wanted), Some(value)) => value_fits(wanted, &value.shown()),
                 (Some(_), None) => false,
             })
     }
@@ -458,7 +437,7 @@ fn takes_value(values: &str, name: &str) -> bool {
 fn words_fit(pattern: &[&str], words: &[Word]) -> bool {
     let Some((first, rest)) = pattern.split_first() else { return true };
     if *first == "**" {
-        return (0..=words.len().min(8)).any(|skip| words_fit(rest, words.get(skip..).unwrap_or_default()));
+        return (0..=words.len().min(64)).any(|skip| words_fit(rest, words.get(skip..).unwrap_or_default()));
     }
     match words.split_first() {
         Some((word, others)) => word_fits(first, &word.shown()) && words_fit(rest, others),
@@ -471,10 +450,27 @@ fn word_fits(pattern: &str, word: &str) -> bool {
     pattern.split('|').any(|one| match one {
         "@own" => services::is_own(word),
         "@essential" => packages::is_essential(word),
-        "@many" => word.parse::<u32>().is_ok_and(|count| count > 9),
+        "@many" => word.parse::<u32>().is_ok_and(|count| count > 1),
         "@bucket" => is_bucket(word),
+        "@local" => !word.contains("://"),
+        "@near" => word.split(',').all(is_near_address),
         _ => glob_fits(one, word),
     })
+}
+
+/// The same for a value, where `^` stands for any other.
+fn value_fits(pattern: &str, value: &str) -> bool {
+    match pattern.strip_prefix('^') {
+        Some(others) => !word_fits(others, value),
+        None => word_fits(pattern, value),
+    }
+}
+
+/// A server of development, by its address or its name.
+fn is_near_address(text: &str) -> bool {
+    let host = url::host(text);
+    let is_name = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte));
+    !host.is_empty() && is_name && is_near(&host)
 }
 
 /// A store of objects without the name of one of them: `s3://name/`.

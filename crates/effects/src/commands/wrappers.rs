@@ -21,6 +21,7 @@ use crate::word::Word;
 pub(super) const COMMANDS: Commands = &[
     ("env", env::env),
     ("sudo", sudo),
+    ("sudoedit", sudo),
     ("doas", sudo),
     ("su", su),
     ("runuser", su),
@@ -204,7 +205,7 @@ fn sudo(run: &mut Run) -> Outcome {
         let name = prefix.split('=').next().unwrap_or_default();
         variables::variable(run.analyst, name, &word.after('=').value(), run.call, run.shell);
     }
-    if options.has("e") {
+    if options.has("e") || run.program == "sudoedit" {
         for word in &command {
             run.analyst.write(word, WriteMode::Edit, None, run.shell);
         }

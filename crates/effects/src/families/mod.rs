@@ -10,8 +10,7 @@ use std::collections::BTreeSet;
 use tollgate_model::git::GitStatus;
 use tollgate_model::json::{Value, object};
 use tollgate_model::{
-    Actor, Agent, Attended, Dialect, EffectKind, Event, Kind, StillFile, StillGit, StillWorld, ToolCall,
-    ToolUse, WriteMode,
+    Agent, EffectKind, Event, Kind, StillFile, StillGit, StillWorld, ToolCall, ToolUse, WriteMode,
 };
 
 use crate::options::seen;
@@ -19,30 +18,18 @@ use crate::options::seen;
 /// The effects that a command has, by name; and the option specifications it was read with.
 fn probe(command: &str) -> (BTreeSet<&'static str>, Vec<&'static str>) {
     let world = world();
-    let call = ToolCall::Shell {
-        command: command.to_owned(),
-        dialect: Dialect::Posix,
-        cwd: None,
-        sandbox_off: false,
-    };
-    let event = Event {
-        agent: Agent::ClaudeCode,
-        name: "PreToolUse".into(),
-        session: "s".into(),
-        actor: Actor::Main,
-        cwd: "/home/user/project".into(),
-        project: None,
-        transcript: None,
-        permission_mode: String::new(),
-        attended: Attended::Yes,
-        trace: tollgate_model::Trace::default(),
-        kind: Kind::PreTool(ToolUse {
+    let call = ToolCall::shell(command);
+    let event = Event::of(
+        Agent::ClaudeCode,
+        "PreToolUse",
+        "/home/user/project",
+        Kind::PreTool(ToolUse {
             id: "1".into(),
             name: "Bash".into(),
             call,
             input: object([("x", Value::Null)]),
         }),
-    };
+    );
     drop(seen::take());
     let effects = crate::analyse(&event, &world);
     let tells = |kind: &EffectKind| !is_run(kind, command) && !matches!(kind, EffectKind::Alter { .. });

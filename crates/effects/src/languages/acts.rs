@@ -367,6 +367,11 @@ impl Machine<'_, '_, '_> {
     }
 
     pub fn make_function(&mut self, args: &Args) -> Val {
+        // The body comes last, whatever is known of it.
+        let body = args.list.last().filter(|body| !matches!(body, Val::Text(_)));
+        if let Some(body) = body.cloned() {
+            return self.run_eval(&Args::of(vec![body]));
+        }
         let result = self.run_eval(args);
         let texts: Option<Vec<String>> = args.list.iter().map(Val::literal).collect();
         let Some((body, names)) = texts.as_deref().and_then(<[String]>::split_last) else { return result };
@@ -376,6 +381,10 @@ impl Machine<'_, '_, '_> {
     pub fn run_eval(&mut self, args: &Args) -> Val {
         let code =
             args.list.iter().rev().find(|value| matches!(value, Val::Text(_))).or(args.get(0)).cloned();
+        let code = code.map(|code| match &code {
+            Val::File(_) => Val::Text(code.as_text()),
+            _ => code,
+        });
         let Some(code) = code else { return Val::unknown() };
         let marks = code.taint();
         if taint::has(marks, taint::NET) {

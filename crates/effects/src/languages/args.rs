@@ -27,9 +27,15 @@ impl Machine<'_, '_, '_> {
     /// Arguments to the end of the range.
     pub fn argument_list(&mut self) -> Args {
         let mut args = Args::default();
+        let outer = std::mem::take(&mut self.own.places);
         while self.at < self.end && !self.is_stopped() {
             let before = self.at;
             self.argument(&mut args);
+            if self.syntax.symbolic {
+                let place = self.place.clone();
+                self.own.places.resize_with(args.list.len().saturating_sub(1), || None);
+                self.own.places.push(place);
+            }
             while matches!(self.peek(), Some(Tok::Newline | Tok::Op("," | ";"))) {
                 self.at += 1;
             }
@@ -37,6 +43,7 @@ impl Machine<'_, '_, '_> {
                 self.at += 1;
             }
         }
+        self.own.given = std::mem::replace(&mut self.own.places, outer);
         args
     }
 

@@ -33,6 +33,9 @@ pub(super) static SYNTAX: Syntax = Syntax {
     symbolic: true,
     curried: false,
     this: "self",
+    constructor: "",
+    invoked: "",
+    copying: &[],
 };
 
 /// Runs a program. Files that it adds to its arguments are read like the others.

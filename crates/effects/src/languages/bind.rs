@@ -3,10 +3,12 @@
 use std::rc::Rc;
 
 use tollgate_model::WriteMode;
+use tollgate_shell::value::{HoleSource, Value};
 
-use super::classes::number_of;
+use super::classes::{PROPERTY, number_of};
 use super::flat::COMMAND;
 use super::machine::Machine;
+use super::scope::OUTER;
 use super::services::is_service;
 use super::token::Tok;
 use super::value::{Args, Function, List, Val};
@@ -16,6 +18,9 @@ impl Machine<'_, '_, '_> {
     /// Gives a variable, or a part of one, a value.
     pub fn assign(&mut self, place: Option<Rc<str>>, value: Val) {
         if let Some(place) = place.filter(|place| place.len() < 200) {
+            if self.set_by_class(&place, &value) {
+                return;
+            }
             let before = self.scope.get(&place).filter(|_| self.syntax.flat);
             let value = before.map_or_else(|| value.clone(), |before| before.union(&value));
             // A method that runs without an object has the parts of the one that was seen last.
@@ -77,19 +82,32 @@ impl Machine<'_, '_, '_> {
     }
 
     /// What is set in a table, an object or an address is a part of it from then on.
-    fn put_in_part(&mut self, owner: &str, part: &str, value: &Val) {
+    pub fn put_in_part(&mut self, owner: &str, part: &str, value: &Val) {
+        self.own_part(owner);
         match self.scope.get(owner).cloned() {
+            Some(Val::Table(table)) if part == "?" && !value.is_nothing_known() => {
+                self.put_anywhere(&Val::Table(table), value);
+            }
+            // What sets such a part has been run instead.
+            Some(Val::Table(table))
+                if is_property(table.entries.iter().rfind(|(name, _)| **name == *part)) => {}
             Some(Val::Table(table)) => {
                 let kept = table.entries.iter().filter(|(name, _)| **name != *part || part == "?");
                 let entries = kept.cloned().chain([(Rc::from(part), value.clone())]).collect();
-                self.scope.change(owner, &Val::Table(table), Val::table(entries));
+                self.changed_place(owner, &Val::Table(table), Val::table(entries));
             }
             Some(Val::List(list))
                 if list.items.is_empty() && part.parse::<u32>().is_err() && part != "[]" && part != "?" =>
             {
-                self.scope.change(owner, &Val::List(list), Val::table(vec![(Rc::from(part), value.clone())]));
+                let table = Val::table(vec![(Rc::from(part), value.clone())]);
+                self.changed_place(owner, &Val::List(list), table);
             }
             Some(Val::List(list)) if !self.syntax.flat => self.put_in_list(owner, &list, part, value),
+            // A text that can be changed in place.
+            Some(text @ Val::Text(_)) if part == "[]" && self.syntax.bare_calls => {
+                let new = Val::Text(Value::something(HoleSource::Input)).union(value);
+                self.scope.text_altered(&text, &new);
+            }
             Some(Val::Text(address)) if is_address_part(part) && value.tells() => {
                 self.scope.set(owner, Val::Text(address.concat(&value.as_text())));
             }
@@ -108,6 +126,23 @@ impl Machine<'_, '_, '_> {
         }
     }
 
+    /// What all objects of a class begin with is an object's own once something is put into it.
+    fn own_part(&mut self, place: &str) {
+        let Some((number, part)) = place.strip_prefix('#').and_then(|place| place.split_once('.')) else {
+            return;
+        };
+        if self.scope.get(place).is_some() {
+            return;
+        }
+        let at = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        let class = at.and_then(|at| self.own.classes.get(at)).cloned();
+        if let Some(begin @ (Val::List(_) | Val::Table(_))) =
+            class.as_ref().and_then(|class| class.member(part))
+        {
+            self.scope.set(place, begin.clone());
+        }
+    }
+
     /// `list[0] = value`; a place that is not known may be any of them.
     fn put_in_list(&mut self, owner: &str, list: &Rc<List>, part: &str, value: &Val) {
         if !self.burn(list.items.len() / 4) {
@@ -122,7 +157,7 @@ impl Machine<'_, '_, '_> {
         }
         let open = list.open || !known && at != Some(list.items.len());
         let new = if open { Val::many(items) } else { Val::list(items) };
-        self.scope.change(owner, &Val::List(Rc::clone(list)), new);
+        self.changed_place(owner, &Val::List(Rc::clone(list)), new);
     }
 
     /// A table takes in the entries of another: `headers.update({…})`.
@@ -137,7 +172,7 @@ impl Machine<'_, '_, '_> {
         });
         let more = given.flatten().chain(args.named.iter().cloned());
         let entries = table.entries.iter().cloned().chain(more).collect();
-        self.scope.change(place, value, Val::table(entries));
+        self.changed_place(place, value, Val::table(entries));
     }
 
     /// `url.searchParams.set(name, value)` is a part of the address.
@@ -149,11 +184,39 @@ impl Machine<'_, '_, '_> {
         }
     }
 
+    /// A parameter that is the variable itself which it is given: what is set there is set outside.
+    fn share_params(&mut self, function: &Function, args: &Args) {
+        let given = std::mem::take(&mut self.own.given);
+        if given.len() != args.list.len() {
+            return;
+        }
+        // All that a function is given are the variables themselves: `$_[0] = …`.
+        if !self.syntax.local {
+            let plain = given.iter().enumerate().filter_map(|(at, place)| Some((at, place.as_deref()?)));
+            for (at, place) in plain.filter(|(_, place)| place.starts_with('$') && !place.contains('.')) {
+                self.scope.alias(&format!("@_.{at}"), place);
+            }
+            return;
+        }
+        for (param, place) in function.params.iter().zip(given) {
+            if let Some(place) = place.filter(|place| param.shared && !place.contains('.')) {
+                self.scope.set(&format!("{OUTER}{place}"), Val::name("true"));
+                self.scope.alias(&param.name, &place);
+            }
+        }
+    }
+
     pub fn bind_params(&mut self, function: &Function, args: &Args) {
+        self.share_params(function, args);
         let spread = self.spread(function, args);
         let mut given = spread.as_deref().unwrap_or(&args.list).iter();
         self.scope.set("@_", Val::list(args.list.clone()));
         for param in &function.params {
+            if param.receives {
+                let this = self.own.this.clone().unwrap_or_else(Val::unknown);
+                self.scope.set(&param.name, this);
+                continue;
+            }
             if param.rest {
                 let rest: Vec<Val> = given.by_ref().cloned().collect();
                 let value = if args.list.is_empty() { Val::unknown() } else { Val::list(rest) };
@@ -164,15 +227,20 @@ impl Machine<'_, '_, '_> {
                 args.named.iter().find(|(name, _)| *name == param.name).map(|(_, value)| value.clone());
             let value = match (named.or_else(|| given.next().cloned()), param.default.clone()) {
                 (Some(value), _) => value,
-                (None, _) if let Some(preset) = &param.preset => preset.clone(),
+                (None, _) if let Some(preset) = function.preset(param) => preset,
                 (None, Some(range)) => self.expr_in(range),
                 (None, None) => Val::unknown(),
             };
+            let copies = !param.shared && param.name.starts_with(self.syntax.copying);
+            let value = if copies { value.copied() } else { value };
             if param.promoted {
                 self.promote(&param.name, &value);
             }
             match param.pattern.clone() {
-                Some(range) => self.range(range, |machine| machine.bind_pattern(&value)),
+                Some(range) => {
+                    self.declare_names(range.clone(), true);
+                    self.range(range, |machine| machine.bind_pattern(&value));
+                }
                 None => self.scope.set(&param.name, value),
             }
         }
@@ -261,7 +329,11 @@ impl Machine<'_, '_, '_> {
     fn bind_one(&mut self, value: &Val) {
         while self.eat("*") || self.eat("...") {}
         match self.peek() {
-            Some(Tok::Op("(" | "[" | "{")) => self.bind_pattern(value),
+            // What follows such an item is what it is by default, and no other item.
+            Some(Tok::Op("(" | "[" | "{")) => {
+                let close = self.pair();
+                self.range(self.at..close + 1, |machine| machine.bind_pattern(value));
+            }
             _ => {
                 self.unary();
                 let place = self.place.take();
@@ -270,6 +342,11 @@ impl Machine<'_, '_, '_> {
             }
         }
     }
+}
+
+/// Is it an entry that is read and set by functions?
+fn is_property(entry: Option<&(Rc<str>, Val)>) -> bool {
+    matches!(entry, Some((_, Val::Object(property))) if &*property.class == PROPERTY)
 }
 
 /// Parts of an address that can be set.

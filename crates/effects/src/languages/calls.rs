@@ -41,10 +41,7 @@ impl Machine<'_, '_, '_> {
             Val::Class(class) => self.make(class, args),
             Val::Any(ways) => self.each_way(ways, |machine, way| machine.apply(way, args)),
             Val::Object(object) if object.own.is_some() => {
-                let called = ["__call__", "__invoke", "call"]
-                    .iter()
-                    .find_map(|name| self.method_of_own(callee, name, args));
-                called.unwrap_or_else(|| {
+                self.method_of_own(callee, self.syntax.invoked, args).unwrap_or_else(|| {
                     self.callbacks(args);
                     Val::Unknown(callee.taint().union(args.taint()))
                 })
@@ -70,12 +67,6 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    /// Does the same with each that a value may be.
-    pub fn each_way(&mut self, ways: &Rc<[Val]>, mut action: impl FnMut(&mut Self, &Val) -> Val) -> Val {
-        let results: Vec<Val> = ways.iter().map(|way| action(self, way)).collect();
-        results.into_iter().reduce(|all, next| all.union(&next)).unwrap_or_else(Val::unknown)
-    }
-
     /// Calls the function that a text names.
     fn apply_named(&mut self, name: &Val, args: &Args) -> Val {
         match name.literal().map(|name| name.replace("::", ".")) {
@@ -99,6 +90,12 @@ impl Machine<'_, '_, '_> {
             self.callbacks(args);
             return Val::Unknown(args.taint());
         }
+        if name == "vars"
+            && let Some(object) = args.get(0).filter(|value| number_of(value).is_some())
+        {
+            return object.clone();
+        }
+        self.sets_parts(name, args);
         match (self.syntax.function)(name) {
             Some(op) => self.perform(op, name, args),
             None if let Some(value) = self.any_method(name, args) => value,
@@ -115,6 +112,7 @@ impl Machine<'_, '_, '_> {
                 let made = owner.ends_with(".new").then(|| Val::name(owner));
                 self.carries_off(owner, made.as_ref(), last, args);
                 let args = &self.exposed_args(args);
+                self.changed_by_call(args);
                 self.callbacks(args);
                 if name.len() > 120 {
                     Val::Unknown(args.taint())
@@ -223,7 +221,7 @@ impl Machine<'_, '_, '_> {
                 return self.opening_method(object, place, name, &args);
             }
             Val::Object(object) => {
-                if let Some(result) = self.option_parser(&object.class, name, &args) {
+                if let Some(result) = self.option_parser(object, name, &args) {
                     return result;
                 }
                 let full = format!("{}.{name}", object.class);
@@ -315,6 +313,7 @@ impl Machine<'_, '_, '_> {
             // `text.sub!(…)`, `text.concat(…)`
             let in_place = name.ends_with('!') || name == "concat";
             if self.syntax.bare_calls && in_place && matches!((value, &made), (Val::Text(_), Val::Text(_))) {
+                self.text_changed(value, &made);
                 self.assign(place.map(Rc::from), made.clone());
             }
             return made;
@@ -354,6 +353,7 @@ impl Machine<'_, '_, '_> {
         self.carries_off(&class, Some(value), name, args);
         let args = self.exposed_args(args);
         self.put_into(value, &args);
+        self.changed_by_method(value, name, &args);
         self.callbacks_with(&args, value.taint());
         match value {
             Val::Unknown(_) if name == "delete" && args.list.is_empty() && args.named.is_empty() => {
@@ -369,13 +369,6 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    /// Something is put into an object, and leaves with it where it is led into a connection.
-    fn put_into(&mut self, value: &Val, args: &Args) {
-        if value.hold(args) {
-            self.send_to_peer("send", args.clone());
-        }
-    }
-
     /// Calls a method of something of a library.
     fn method_of_name(&mut self, owner: &Rc<str>, name: &str, args: Args) -> Val {
         let full = format!("{owner}.{name}");
@@ -387,8 +380,13 @@ impl Machine<'_, '_, '_> {
             let all = self.environment(true, "", &Args::default());
             return self.method(&all, None, name, args);
         }
-        if (self.syntax.function)(&known).is_some() {
-            return self.library(&known, &args);
+        match (self.syntax.function)(&known) {
+            // A copy shows no more than the environment itself.
+            _ if &**owner == "$ENV" && matches!(name, "copy" | "to_h" | "dup") => {
+                return Val::Name(Rc::clone(owner));
+            }
+            Some(_) => return self.library(&known, &args),
+            None => {}
         }
         // Whatever else goes through the environment sees all of it.
         if &**owner == "$ENV" && !names_only(name) {

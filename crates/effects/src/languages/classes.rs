@@ -2,7 +2,11 @@
 
 use std::rc::Rc;
 
+use tollgate_shell::value::Value;
+
 use super::machine::Machine;
+use super::options::Told;
+use super::scope::bare;
 use super::value::{Args, Function, Val};
 
 /// A class.
@@ -14,6 +18,8 @@ pub(super) struct Class {
     pub bases: Vec<Val>,
     /// The parts that making an object fills in this order, where no constructor does.
     pub fields: Vec<Rc<str>>,
+    /// The classes above it, in the order in which they are asked, each once.
+    above: Vec<Rc<Class>>,
     /// How many classes lie above it, at most.
     depth: u32,
 }
@@ -23,6 +29,41 @@ pub(super) struct Class {
 pub(super) struct Captured {
     pub values: Vec<(Rc<str>, Val)>,
     pub owner: Option<Rc<Function>>,
+    /// Defaults of parameters that were changed in place.
+    pub presets: Vec<(Rc<str>, Val)>,
+    /// Variables of the blocks that it was made in, by their whole names, as they were at the ends of those.
+    pub blocks: Vec<(Rc<str>, Val)>,
+    /// Variables that it says are not its own.
+    pub outer: Vec<Rc<str>>,
+    /// The module that it is of.
+    pub space: Rc<str>,
+}
+
+/// The most variables of the function around it that one keeps.
+const KEPT: usize = 64;
+
+impl Captured {
+    /// What variables are in the end, besides what they were when the function was made. Those that are not known yet
+    /// are added where they end with the function around it.
+    pub fn update(&mut self, ends: &[(&str, &Val, bool)]) {
+        for (name, end, local) in ends {
+            let room = *local && self.values.len() < KEPT;
+            match self.values.iter_mut().find(|(known, _)| **known == **name) {
+                Some((_, value)) => *value = value.union(end),
+                None if room => {
+                    self.values.push((Rc::from(*name), (*end).clone()));
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// A block that it was made in has ended.
+    pub fn keep(&mut self, name: &Rc<str>, value: &Val) {
+        if self.blocks.len() < KEPT && !self.blocks.iter().any(|(known, _)| known == name) {
+            self.blocks.push((Rc::clone(name), value.clone()));
+        }
+    }
 }
 
 /// The object whose method runs, and how many were made.
@@ -31,9 +72,20 @@ pub(super) struct Own {
     pub this: Option<Val>,
     /// A loop is run once more, for what it left itself to do.
     pub rounds: u32,
+    /// Folders that modules are looked for in before all others.
+    pub folders_first: Vec<Value>,
+    /// What functions that are still being run have set outside of them.
+    pub outside: Vec<(Rc<str>, Val)>,
     /// What the program's parser of options was told.
-    pub options: Vec<Args>,
+    pub options: Vec<Told>,
+    /// The variables that the arguments being read stand in, and those of the arguments that were read last.
+    pub places: Vec<Option<Rc<str>>>,
+    pub given: Vec<Option<Rc<str>>>,
+    /// The body of a class is being run, and no function of it.
+    pub in_class: bool,
     made: u32,
+    /// The class of each object that was made.
+    pub classes: Vec<Rc<Class>>,
 }
 
 /// The most objects that are told apart.
@@ -45,8 +97,14 @@ const WAYS: usize = 8;
 /// Classes lie above one another at most this high.
 const HEIGHT: u32 = 16;
 
-/// What constructors are called.
-const CONSTRUCTORS: &[&str] = &["__init__", "constructor", "initialize", "__construct"];
+/// The most classes above one that are asked for a part.
+const ABOVE: usize = 64;
+
+/// The method that is called instead of making an object, under a name that no program has.
+pub(super) const CALLED: &str = "-called";
+
+/// Stands before the name of a part that is an item: `object[name]`.
+pub(super) const ITEM: &str = "[]";
 
 /// What a class says of a method that is read like a part.
 pub(super) const PROPERTY: &str = "property";
@@ -60,28 +118,50 @@ impl Class {
         let depth = above.max().unwrap_or_default();
         let bases = if depth > HEIGHT { Vec::new() } else { bases };
         let depth = if depth > HEIGHT { 0 } else { depth };
-        Val::Class(Rc::new(Self { name: Rc::from(name), members, bases, fields, depth }))
+        let above = order(&bases);
+        Val::Class(Rc::new(Self { name: Rc::from(name), members, bases, fields, above, depth }))
     }
 
     /// A method or a shared part, of the class or one above it.
     pub fn member(&self, name: &str) -> Option<&Val> {
-        let own = self.members.iter().rev().find(|(known, _)| **known == *name).map(|(_, value)| value);
-        own.or_else(|| self.above().find_map(|class| class.member(name)))
+        self.own_member(name).or_else(|| self.above.iter().find_map(|class| class.own_member(name)))
     }
 
-    fn above(&self) -> impl Iterator<Item = &Class> {
-        self.bases.iter().take(4).filter_map(|base| match base {
-            Val::Class(class) => Some(&**class),
-            _ => None,
-        })
+    fn own_member(&self, name: &str) -> Option<&Val> {
+        self.members.iter().rev().find(|(known, _)| **known == *name).map(|(_, value)| value)
     }
 
     /// The parts that making an object fills, those of the classes above it first.
     fn all_fields(&self) -> Vec<Rc<str>> {
-        let mut fields: Vec<Rc<str>> = self.above().flat_map(Class::all_fields).take(64).collect();
-        fields.extend(self.fields.iter().cloned());
+        let above = self.above.iter().rev().flat_map(|class| &class.fields);
+        let mut fields: Vec<Rc<str>> = Vec::new();
+        for field in above.take(64).chain(&self.fields) {
+            if !fields.contains(field) {
+                fields.push(Rc::clone(field));
+            }
+        }
         fields
     }
+}
+
+/// The classes above one with these bases: each stands behind all that are made of it.
+fn order(bases: &[Val]) -> Vec<Rc<Class>> {
+    let mut all: Vec<Rc<Class>> = Vec::new();
+    for base in bases.iter().take(4) {
+        if let Val::Class(class) = base {
+            all.push(Rc::clone(class));
+            all.extend(class.above.iter().cloned());
+        }
+    }
+    let mut order: Vec<Rc<Class>> = Vec::new();
+    for class in all.into_iter().rev() {
+        if !order.iter().any(|known| Rc::ptr_eq(known, &class)) {
+            order.push(class);
+        }
+    }
+    order.reverse();
+    order.truncate(ABOVE);
+    order
 }
 
 /// One of two values that are not alike; where nothing can be done with either, it is unknown.
@@ -133,6 +213,12 @@ pub(super) fn is_same(left: &Val, right: &Val) -> bool {
 }
 
 impl Machine<'_, '_, '_> {
+    /// Does the same with each that a value may be.
+    pub fn each_way(&mut self, ways: &Rc<[Val]>, mut action: impl FnMut(&mut Self, &Val) -> Val) -> Val {
+        let results: Vec<Val> = ways.iter().map(|way| action(self, way)).collect();
+        results.into_iter().reduce(|all, next| all.union(&next)).unwrap_or_else(Val::unknown)
+    }
+
     /// Runs the body of a class and takes down what it defines.
     pub fn class_of(
         &mut self,
@@ -146,23 +232,33 @@ impl Machine<'_, '_, '_> {
         let mut changes: Vec<(Rc<str>, Option<Val>)> = self.scope.close().into_iter().collect();
         changes.sort_unstable_by(|left, right| left.0.cmp(&right.0));
         let mut members: Vec<(Rc<str>, Val)> = Vec::new();
-        for (known, value) in changes {
+        for (whole, value) in changes {
+            let known = bare(&whole);
             let Some(value) = value else { continue };
             if let Some(method) = known.strip_prefix('.').filter(|method| !method.contains('.')) {
                 members.push((Rc::from(method), value.clone()));
-                let any = self.scope.get(&known).map_or_else(|| value.clone(), |before| before.union(&value));
-                self.scope.set(&known, any);
+                let any = self.scope.get(known).map_or_else(|| value.clone(), |before| before.union(&value));
+                self.scope.set(known, any);
                 continue;
             }
-            let shared = known.strip_prefix("this.").unwrap_or(&known);
+            let shared = known.strip_prefix("this.").unwrap_or(known);
             let is_method = matches!(value, Val::Function(_));
+            let shared = if self.syntax.symbolic { shared.trim_start_matches('$') } else { shared };
             if !is_method && !shared.contains('.') {
                 members.push((Rc::from(shared), value.clone()));
             }
-            // Elsewhere a method is called by its name alone.
-            if !is_method || !self.syntax.slices {
-                self.scope.set(&known, value);
+            // What all its objects share is no variable around it, and one of a method that runs without an object.
+            if self.syntax.local && !self.syntax.bare_calls {
+                if !is_method && !shared.contains('.') {
+                    self.scope.set(&format!("{}.{shared}", self.syntax.this), value);
+                }
+                continue;
             }
+            // Elsewhere a method is called by its name alone.
+            let outside =
+                self.scope.get_whole(&whole).filter(|before| !is_method && !is_same(before, &value));
+            let either = outside.map(|before| before.union(&value));
+            self.scope.set_whole(whole, either.unwrap_or(value));
         }
         members.truncate(512);
         Class::value(name, members, bases, fields)
@@ -189,14 +285,28 @@ impl Machine<'_, '_, '_> {
             self.callbacks(args);
             return Val::Unknown(args.taint());
         }
+        if let Some(called) = class.member(CALLED).cloned() {
+            self.call_on(&Val::Class(Rc::clone(class)), &called, args);
+        }
         self.own.made += 1;
         let number: Rc<str> = Rc::from(format!("#{}", self.own.made));
         let object = Val::own_object(&number, class, args.taint());
-        match CONSTRUCTORS.iter().find_map(|name| class.member(name)).cloned() {
+        self.own.classes.push(Rc::clone(class));
+        // What is made before the parts are; it may be something else altogether.
+        if let Some(maker @ Val::Function(_)) = class.member("__new__").cloned() {
+            let made = self.call_on(&Val::Class(Rc::clone(class)), &maker, args);
+            if let Val::Text(_) | Val::List(_) | Val::Table(_) = made {
+                return made;
+            }
+        }
+        match class.member(self.syntax.constructor).cloned() {
             Some(constructor) => {
                 self.call_on(&object, &constructor, args);
             }
-            None => self.fill(&number, class, args),
+            None => {
+                self.fill(&number, class, args);
+                self.method_of_own(&object, "__post_init__", &Args::default());
+            }
         }
         object
     }
@@ -233,6 +343,55 @@ impl Machine<'_, '_, '_> {
         }
     }
 
+    /// A class may have a method of its own for setting a part, which then decides what is set.
+    pub fn set_by_class(&mut self, place: &str, value: &Val) -> bool {
+        let Some((number, part)) = place.strip_prefix('#').and_then(|place| place.split_once('.')) else {
+            return self.set_by_property(place, value);
+        };
+        let at = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        let Some(class) = at.and_then(|at| self.own.classes.get(at)).cloned() else { return false };
+        let number: Rc<str> = Rc::from(format!("#{number}"));
+        let object = Val::own_object(&number, &class, value.taint());
+        if let Some(key) = part.strip_prefix(ITEM) {
+            let key = if key == "?" { Val::unknown() } else { Val::text(key) };
+            let set = ["__setitem__", "offsetSet", "[]="].iter().find_map(|name| class.member(name)).cloned();
+            let Some(set) = set else { return false };
+            self.call_on(&object, &set, &Args::of(vec![key, value.clone()]));
+            return true;
+        }
+        if let Some(described @ Val::Object(_)) = class.member(part).cloned()
+            && self
+                .method_of_own(&described, "__set__", &Args::of(vec![object.clone(), value.clone()]))
+                .is_some()
+        {
+            return true;
+        }
+        let (setter, args) = match (class.member(part), class.member("__setattr__")) {
+            (Some(Val::Object(property)), _) if &*property.class == PROPERTY => {
+                (property.args.get(1).cloned(), vec![value.clone()])
+            }
+            (_, setter) => (setter.cloned(), vec![Val::text(part), value.clone()]),
+        };
+        let Some(setter @ Val::Function(function)) = &setter else { return false };
+        // Within that method the part is set itself.
+        if self.active.iter().any(|active| Rc::ptr_eq(active, function)) {
+            return false;
+        }
+        self.call_on(&object, setter, &Args::of(args));
+        true
+    }
+
+    /// A class may have a method of its own that says what a part is.
+    pub fn told_by_class(&mut self, object: &Val, method: &str, part: &str) -> Option<Val> {
+        let Val::Object(of) = object else { return None };
+        match of.own.as_ref()?.member(method)?.clone() {
+            Val::Function(function) if !self.active.iter().any(|active| Rc::ptr_eq(active, &function)) => {
+                Some(self.invoke_on(Some(object), &function, &Args::of(vec![Val::text(part)])))
+            }
+            _ => None,
+        }
+    }
+
     /// Calls a method of an object.
     pub fn call_on(&mut self, object: &Val, method: &Val, args: &Args) -> Val {
         match method {
@@ -266,7 +425,7 @@ impl Machine<'_, '_, '_> {
                 self.invoke_on(Some(object), &function, &Args::default())
             }
             Some(method @ Val::Function(_)) => Val::bound(method, Args::default(), Some(object.clone())),
-            Some(shared) => shared,
+            Some(shared) => self.described(object, shared),
             None => return None,
         })
     }
@@ -310,7 +469,7 @@ impl Machine<'_, '_, '_> {
         let constructor = self.above().and_then(|above| match &above {
             Val::Object(object) => {
                 let class = object.own.as_ref()?;
-                let found = CONSTRUCTORS.iter().find_map(|name| class.member(name)).cloned()?;
+                let found = class.member(self.syntax.constructor).cloned()?;
                 Some((above.clone(), found))
             }
             _ => None,

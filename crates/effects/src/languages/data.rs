@@ -3,13 +3,16 @@
 use std::rc::Rc;
 
 use tollgate_model::json::{Value as Json, parse};
-use tollgate_shell::value::{Taint, Value};
+use tollgate_shell::value::{HoleSource, Taint, Value};
 
-use super::pure::{Pure, apply, first, flat_list, made};
+use super::pure::{Pure, apply, first, flat_list, join_paths, made, parent};
 use super::text::{characters, each_text, rot13, text_of, unpercent, vague};
-use super::value::{Args, Val};
+use super::value::{Args, Val, is_listing};
 use crate::analyst::taint;
 use crate::commands::codecs;
+
+/// The most rows of lists side by side that are told apart.
+const ROWS: usize = 256;
 
 pub(super) fn zip(args: &Args) -> Val {
     let lists: Option<Vec<_>> = args
@@ -23,7 +26,10 @@ pub(super) fn zip(args: &Args) -> Val {
     let Some(lists) = lists else {
         return Val::many(vec![Val::list(args.list.iter().map(Val::item).collect())]);
     };
-    let length = lists.iter().map(|list| list.items.len()).min().unwrap_or_default().min(256);
+    let length = lists.iter().map(|list| list.items.len()).min().unwrap_or_default();
+    if length > ROWS {
+        return Val::many(vec![Val::list(args.list.iter().map(Val::item).collect())]);
+    }
     let row = |at: usize| Val::list(lists.iter().filter_map(|list| list.items.get(at).cloned()).collect());
     Val::list((0..length).map(row).collect())
 }
@@ -31,7 +37,15 @@ pub(super) fn zip(args: &Args) -> Val {
 /// Another name in the folder of a path: what `kept` leaves of the old one, then the argument.
 pub(super) fn beside_path(args: &Args, kept: impl Fn(&str) -> String) -> Val {
     let Some(end) = args.literal(1) else { return vague(&args.at(0, &[]), args.taint()) };
-    each_text(&args.at(0, &[]), |path| match path.rsplit_once('/') {
+    let whole = args.at(0, &[]);
+    // Which of the names it is, is not known, but the folder is.
+    if let Val::Text(text) = &whole
+        && is_listing(text)
+    {
+        let name = Value::something(HoleSource::Input).concat(&Value::text(&end));
+        return Val::Text(join_paths(&[parent(text), name]).with_taint(text.taint));
+    }
+    each_text(&whole, |path| match path.rsplit_once('/') {
         Some((folder, name)) => format!("{folder}/{}{end}", kept(name)),
         None => format!("{}{end}", kept(path)),
     })
@@ -125,4 +139,20 @@ fn decoded(bytes: Option<Vec<u8>>, args: &Args) -> Val {
         Some(text) => Val::Text(Value::text(&text).with_taint(marks)),
         None => Val::Unknown(marks.union(taint::DECODED)),
     }
+}
+
+/// Tables, or lists, in one.
+pub(super) fn merge(args: &Args) -> Val {
+    let tables = args.list.iter().filter_map(|value| match value {
+        Val::Table(table) => Some(table.entries.clone()),
+        _ => None,
+    });
+    let mut entries: Vec<_> = tables.flatten().collect();
+    entries.extend(args.named.iter().cloned());
+    let lists: Vec<Val> =
+        args.list.iter().filter(|value| matches!(value, Val::List(_))).flat_map(Val::items).collect();
+    if args.list.iter().any(|value| matches!(value, Val::Unknown(_) | Val::Object(_))) {
+        return Val::Unknown(args.taint());
+    }
+    if lists.is_empty() { Val::table(entries) } else { Val::list(lists) }
 }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use tollgate_shell::value::{Text, Value};
 
 use super::change::Change;
+use super::frames::REFERENCE;
 use super::machine::Machine;
 use super::pure::{self, Pure};
 use super::syntax::Infix;
@@ -47,15 +48,7 @@ impl Machine<'_, '_, '_> {
     fn infix(&mut self, infix: Infix, strength: u8, left: Val, place: Option<Rc<str>>) -> Val {
         match infix {
             Infix::Assign | Infix::AddAssign | Infix::OtherAssign => {
-                let right = self.expr(strength);
-                let value = match infix {
-                    Infix::Assign => right,
-                    Infix::AddAssign => self.extended(&left, &right),
-                    _ => left.union(&right),
-                };
-                self.part_set(place.as_deref(), &value);
-                self.assign(place, value.clone());
-                value
+                self.assigning(infix, strength, &left, place)
             }
             Infix::Choice => self.choice(left, strength),
             Infix::Beside => {
@@ -89,11 +82,56 @@ impl Machine<'_, '_, '_> {
                 left.union(&other)
             }
             _ => {
+                let op = self.operator_before();
                 let right = self.expr(strength + 1);
                 let right_place = self.place.take();
+                if let Some(made) = self.operated(&op, &left, &right) {
+                    return made;
+                }
                 self.joined(infix, &left, &right, place.as_deref(), right_place.as_deref())
             }
         }
+    }
+
+    /// What stands left is set, or changed.
+    fn assigning(&mut self, infix: Infix, strength: u8, left: &Val, place: Option<Rc<str>>) -> Val {
+        let aliased = self.sees("&");
+        let listed = place.as_deref().is_some_and(|place| self.is_list_of(place));
+        let right = self.expr(strength);
+        if aliased && infix == Infix::Assign {
+            self.stands_for(place.as_deref());
+        }
+        let right = if listed { as_collection(place.as_deref(), right) } else { right };
+        let copies = !aliased && place.as_ref().is_some_and(|place| place.starts_with(self.syntax.copying));
+        let value = match infix {
+            Infix::Assign if copies => right.copied(),
+            Infix::Assign => right,
+            Infix::AddAssign => self.extended(left, &right),
+            _ => left.union(&right),
+        };
+        self.part_set(place.as_deref(), &value);
+        self.assign(place, value.clone());
+        value
+    }
+
+    /// A variable becomes another one by another name: `$a = &$b`.
+    fn stands_for(&mut self, place: Option<&str>) {
+        let target = self.place.take();
+        if let (Some(place), Some(target)) = (place, target)
+            && self.syntax.copying.contains(&'$')
+            && !place.contains('.')
+            && !target.contains('.')
+        {
+            self.scope.alias(place, &target);
+        }
+    }
+
+    /// Is a list that is written down given to a variable of several values? What a call yields may be anything.
+    fn is_list_of(&self, place: &str) -> bool {
+        self.syntax.copying.contains(&'@')
+            && place.starts_with(self.syntax.copying)
+            && self.sees("(")
+            && (place.starts_with('%') || matches!(self.ahead(1), Some(Tok::Str(_) | Tok::Var('$', _))))
     }
 
     /// `a ? b : c`, or Rust's `?` after a value.
@@ -166,6 +204,7 @@ impl Machine<'_, '_, '_> {
             (Infix::Push, ..) => {
                 if !self.grow(left, place, "<<", std::slice::from_ref(right)) {
                     let whole = self.add(left, right);
+                    self.text_changed(left, &whole);
                     self.assign(place.map(Rc::from), whole);
                 }
                 left.clone()
@@ -252,13 +291,7 @@ impl Machine<'_, '_, '_> {
                     other => Val::Unknown(other.taint()),
                 }
             }
-            // `\\&name` is the function itself.
-            Some(Tok::Op("\\")) if self.syntax.symbolic && matches!(self.ahead(1), Some(Tok::Name(_))) => {
-                self.at += 1;
-                let name = self.name().unwrap_or_default();
-                let function = self.named_function(&name);
-                self.postfix(function)
-            }
+            Some(Tok::Op("\\")) if self.syntax.symbolic => self.referenced(),
             // `&{…}(…)` calls what the block yields.
             Some(Tok::Op("&")) if self.syntax.symbolic && matches!(self.ahead(1), Some(Tok::Op("{"))) => {
                 self.at += 1;
@@ -273,6 +306,12 @@ impl Machine<'_, '_, '_> {
                 let given = self.lookup("&1");
                 self.postfix(given)
             }
+            // What is denied is only true or false.
+            Some(Tok::Op("!")) if !self.syntax.flat => {
+                self.at += 1;
+                self.expr(UNARY);
+                Val::unknown()
+            }
             Some(Tok::Op("!" | "~" | "+" | "&" | "*" | "**" | "..." | "\\" | "++" | "--" | "@" | "#")) => {
                 self.at += 1;
                 self.expr(UNARY)
@@ -285,6 +324,33 @@ impl Machine<'_, '_, '_> {
                 self.postfix(value)
             }
         }
+    }
+
+    /// What stands behind `\`, itself.
+    fn referenced(&mut self) -> Val {
+        let plain = self.is_plain_variable();
+        let is_function = matches!(self.ahead(1), Some(Tok::Name(_)));
+        self.at += 1;
+        // `\&name` is the function itself.
+        if is_function {
+            let name = self.name().unwrap_or_default();
+            let function = self.named_function(&name);
+            return self.postfix(function);
+        }
+        // `\$name` is the variable itself, whatever it holds.
+        if plain {
+            let name = self.name().unwrap_or_default();
+            let target = self.scope.whole(&format!("${name}")).into_owned();
+            return Val::object(REFERENCE, Args::of(vec![Val::text(&target)]));
+        }
+        let value = self.expr(UNARY);
+        self.reference_to_part(value)
+    }
+
+    /// Does a variable that holds one value stand behind this sign, and no part of it?
+    fn is_plain_variable(&self) -> bool {
+        matches!(self.ahead(1), Some(Tok::Var('$', _)))
+            && !matches!(self.ahead(2), Some(Tok::Op("[" | "{" | "->")))
     }
 
     fn primary(&mut self) -> Val {
@@ -382,6 +448,28 @@ impl Machine<'_, '_, '_> {
             }
             _ => Val::name(name.get(..200).unwrap_or(name)),
         }
+    }
+}
+
+/// A list of one is still a list, and a list of names and values is a table, where a variable of such is given it.
+fn as_collection(place: Option<&str>, value: Val) -> Val {
+    match (place.and_then(|place| place.chars().next()), &value) {
+        (Some('@'), Val::Text(_)) => Val::list(vec![value]),
+        (Some('%'), Val::List(list)) if !list.open => {
+            let mut entries: Vec<(Rc<str>, Val)> = Vec::new();
+            let mut items = list.items.iter();
+            while let Some(key) = items.next() {
+                match key {
+                    Val::Table(table) => entries.extend(table.entries.iter().cloned()),
+                    key => {
+                        let name = Rc::from(key.literal().unwrap_or_else(|| "?".to_owned()));
+                        entries.push((name, items.next().cloned().unwrap_or_default()));
+                    }
+                }
+            }
+            Val::table(entries)
+        }
+        _ => value,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use tollgate_model::{FileKind, WriteMode};
-use tollgate_shell::value::{HoleSource, Piece, Text, Value};
+use tollgate_shell::value::{Piece, Text, Value};
 
 use super::machine::Machine;
 use super::ops::Op;
@@ -139,15 +139,17 @@ impl Machine<'_, '_, '_> {
             args.option("recursive").is_some_and(|value| value.is_true() || matches!(value, Val::Unknown(_)))
                 || self.syntax.flat && args.list.iter().skip(1).any(said);
         let deep = op == Op::DeleteTree || (op == Op::DeleteMaybe && asked);
-        let is_path = |value: &&Val| {
+        let is_path = |(at, value): &(usize, &Val)| {
             let truth =
                 matches!(value, Val::Name(name) if matches!(&**name, "true" | "false" | "True" | "False"));
-            !truth && !matches!(value, Val::Table(_) | Val::Function(_) | Val::Int(_))
+            // What comes first is what is deleted, whatever it is; options follow.
+            let option = matches!(value, Val::Table(_)) && *at > 0;
+            !truth && !option && !matches!(value, Val::Function(_) | Val::Int(_))
         };
         let all = if args.list.is_empty() {
             vec![first]
         } else {
-            args.list.iter().filter(is_path).cloned().collect()
+            args.list.iter().enumerate().filter(is_path).map(|(_, value)| value.clone()).collect()
         };
         for value in all {
             for word in self.paths(&value) {
@@ -336,65 +338,6 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    /// Names of files: from a directory, or by a pattern.
-    fn listing(&mut self, op: Op, first: &Val, args: &Args) -> Val {
-        let name = || Value::something(HoleSource::Input);
-        let folder = if args.list.is_empty() { Value::text(".") } else { first.as_text() };
-        let below = |deep: bool, pattern: &Value| {
-            let pattern = pattern.map(glob);
-            let folder = if deep { pure::join_paths(&[folder.clone(), name()]) } else { folder.clone() };
-            let mut found = pure::join_paths(&[folder, pattern.clone()]);
-            if deep {
-                found = found.union(&pure::join_paths(&[first.as_text(), pattern]));
-            }
-            Val::many(vec![Val::Text(found)])
-        };
-        match op {
-            // Julia's `join` and R's `full.names`.
-            Op::ReadDir if ["join", "full.names"].iter().any(|name| args.option(name).is_some()) => {
-                below(false, &Value::text("*"))
-            }
-            Op::ReadDir => {
-                self.all_processes |=
-                    first.literal().is_some_and(|path| path.trim_end_matches('/') == "/proc");
-                let names = Val::many(vec![Val::Text(name())]);
-                for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
-                    self.apply(function, &Args::of(vec![Val::unknown(), names.clone()]));
-                }
-                names
-            }
-            Op::Walk => {
-                let inner = Val::Text(folder.union(&pure::join_paths(&[folder.clone(), name()])));
-                let names = Val::many(vec![Val::Text(name())]);
-                Val::many(vec![Val::list(vec![inner, names.clone(), names])])
-            }
-            Op::Glob | Op::GlobHome => {
-                let home = (op == Op::GlobHome).then(|| self.run.analyst.world.home().to_owned());
-                let at_home = |text: Value| match &home {
-                    Some(home) => pure::expand_user(&text, home),
-                    None => text,
-                };
-                let all = args.list.iter().filter(|value| !matches!(value, Val::Int(_) | Val::Name(_)));
-                let processes = |path: &String| {
-                    path.strip_prefix("/proc/").is_some_and(|rest| rest.starts_with(['[', '*']))
-                };
-                self.all_processes |= all.clone().filter_map(Val::literal).any(|path| processes(&path));
-                let found = all.map(|value| Val::Text(at_home(value.as_text()).map(glob))).collect();
-                Val::many(found)
-            }
-            Op::GlobBelow => {
-                let pattern = args.text(1);
-                let deep = pattern.any.iter().any(|text| text.prefix().contains("**"));
-                let pattern = pattern.map(|text| match text.as_literal() {
-                    Some(known) => Text::literal(known.rsplit("**/").next().unwrap_or(known)),
-                    None => text.clone(),
-                });
-                below(deep, &pattern)
-            }
-            _ => below(true, &args.text(1)),
-        }
-    }
-
     /// The same, each of them handed to the functions that were given for it.
     fn listed(&mut self, op: Op, first: &Val, args: &Args) -> Val {
         let names = self.listing(op, first, args);
@@ -417,7 +360,7 @@ impl Machine<'_, '_, '_> {
 }
 
 /// The text with `*`, `?` and `[…]` as patterns.
-fn glob(text: &Text) -> Text {
+pub(super) fn glob(text: &Text) -> Text {
     let mut out = Text::default();
     for piece in &text.pieces {
         let Piece::Text(known) = piece else {

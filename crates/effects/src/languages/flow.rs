@@ -42,7 +42,8 @@ impl Machine<'_, '_, '_> {
     pub fn condition(&mut self, end: usize) -> Said {
         let before = std::mem::take(&mut self.narrowed);
         let start = self.at;
-        self.range(start..end, |machine| machine.expr(0));
+        let asked = self.range(start..end, |machine| machine.expr(0));
+        self.asked_object(&asked);
         let mut narrowed = std::mem::replace(&mut self.narrowed, before);
         let is_not = |tok: &Tok| {
             matches!(tok, Tok::Op("!" | "!=" | "!=="))

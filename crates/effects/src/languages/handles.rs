@@ -11,6 +11,13 @@ use super::ops::Op;
 use super::output::is_peer;
 use super::value::{Args, Command, Handle, Pipe, Val};
 
+impl Handle {
+    /// Its path, where that is asked for.
+    pub fn part(&self, name: &str) -> Option<Val> {
+        matches!(name, "name" | "path" | "to_path" | "filename").then(|| Val::Text(self.path.clone()))
+    }
+}
+
 impl Machine<'_, '_, '_> {
     /// Opens a file for what its mode says.
     pub fn open(&mut self, path: &Val, mode: &Val, args: &Args) -> Val {
@@ -48,6 +55,34 @@ impl Machine<'_, '_, '_> {
             other => other.as_text(),
         };
         Val::File(Rc::new(Handle { path, content, writes: writes.is_some(), appends }))
+    }
+
+    /// What stands behind the end of a program is a file that it may read.
+    pub fn hold_data(&mut self, text: &str) {
+        let ends = ["\n__END__\n", "\n__DATA__\n"];
+        let data = ends.iter().find_map(|end| text.split_once(end)).map(|(_, data)| data);
+        if let Some(data) = data.filter(|_| self.syntax.bare_calls) {
+            let path = self.around.file.clone().unwrap_or_else(Value::empty);
+            let content = self.literal(data);
+            let handle = Handle { path, content, writes: false, appends: Cell::new(false) };
+            self.scope.set("DATA", Val::File(Rc::new(handle)));
+        }
+    }
+
+    /// A new file for temporary use, open for writing. Its name is its own, so that what is written is found there.
+    pub fn temporary(&mut self, pair: bool, args: &Args) -> Val {
+        let end = args.option("suffix").or(args.option("SUFFIX")).and_then(Val::literal);
+        let listed = || args.get(0)?.items_or_self().get(1).and_then(Val::literal);
+        let starred = || args.literal(1)?.split_once('*').map(|(_, end)| end.to_owned());
+        let end = end.or_else(listed).or_else(starred).filter(|end| !end.contains('/')).unwrap_or_default();
+        let number = self.run.analyst.next_temporary();
+        let path = Value::text(&format!("{}/tmpX{number}{end}", self.temp()));
+        let (content, appends) = (Value::empty(), Cell::new(false));
+        let handle = Val::File(Rc::new(Handle { path: path.clone(), content, writes: true, appends }));
+        for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
+            self.apply(function, &Args::of(vec![handle.clone()]));
+        }
+        if pair { Val::list(vec![handle, Val::Text(path)]) } else { handle }
     }
 
     /// Perl's `open`: the mode stands before the path, or in one text with it, and may be a pipe.
@@ -106,7 +141,7 @@ impl Machine<'_, '_, '_> {
         let file = Val::File(Rc::clone(handle));
         match name {
             "write" | "puts" | "print" | "writelines" | "append" | "printf" | "<<" | "end" | "syswrite"
-            | "say" | "writeSync" => {
+            | "say" | "writeSync" | "Write" | "WriteString" | "write_all" | "writeText" => {
                 let content = match args.get(0) {
                     Some(Val::List(lines)) => {
                         lines.items.iter().fold(Value::empty(), |all, line| all.concat(&line.as_text()))
@@ -135,8 +170,7 @@ impl Machine<'_, '_, '_> {
                 file
             }
             "readlines" | "splitlines" => Val::many(vec![Val::Text(handle.content.clone())]),
-            // Go's name of an open file.
-            "Name" => Val::Text(handle.path.clone()),
+            "Name" | "path" | "to_path" | "filename" => Val::Text(handle.path.clone()),
             "close" | "flush" | "seek" | "fileno" | "tell" | "__enter__" | "closed" => file,
             _ => {
                 self.callbacks(args);

@@ -59,10 +59,6 @@ impl Machine<'_, '_, '_> {
                 let folder = Value::text(&format!("{}/", self.temp()));
                 Val::Text(folder.concat(&Value::something(HoleSource::Input)))
             }
-            Known::TempPair => {
-                let path = self.known(Known::TempFile);
-                Val::list(vec![path.clone(), path])
-            }
             Known::Executable => Val::text(self.run.program),
             Known::File => Val::Text(script().unwrap_or_else(|| Value::something(HoleSource::Input))),
             Known::FileFolder => match script() {
@@ -76,7 +72,7 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    fn temp(&self) -> String {
+    pub fn temp(&self) -> String {
         self.run.analyst.world.temp_dirs().first().cloned().unwrap_or_else(|| "/tmp".to_owned())
     }
 
@@ -99,7 +95,14 @@ impl Machine<'_, '_, '_> {
             return Val::list(each.collect());
         }
         let Some(variable) = args.literal(0) else {
-            return Val::Unknown(ENVIRONMENT);
+            // One of several names that are known.
+            let names: Vec<&str> = match args.get(0) {
+                Some(Val::Text(text)) if text.is_known() => text.literals().collect(),
+                _ => Vec::new(),
+            };
+            let given = |name: &&str| self.environment(false, "[", &Args::of(vec![Val::text(name)]));
+            let each = names.iter().map(given).reduce(|all, one| all.union(&one));
+            return each.unwrap_or(Val::Unknown(ENVIRONMENT));
         };
         if variable == "CARGO_MANIFEST_DIR" {
             return Val::text(self.run.analyst.world.workspace());
@@ -142,16 +145,7 @@ impl Machine<'_, '_, '_> {
     }
 
     fn variable(&mut self, name: &str, present: bool) -> Value {
-        let set = self
-            .run
-            .call
-            .assigns
-            .iter()
-            .rev()
-            .find(|(set, _)| **set == *name)
-            .map(|(_, value)| value.clone());
-        let exported = || self.run.shell.exported().find(|(set, _)| *set == name).map(|(_, value)| value);
-        if let Some(value) = set.or_else(exported) {
+        if let Some(value) = self.set_variable(name) {
             return value;
         }
         match self.run.analyst.environment(name) {
@@ -159,5 +153,13 @@ impl Machine<'_, '_, '_> {
             None if present => Value::something(HoleSource::Variable(name.into())),
             None => Value::unknown(HoleSource::Variable(name.into())),
         }
+    }
+
+    /// What the call itself has set a variable to.
+    pub fn set_variable(&self, name: &str) -> Option<Value> {
+        let assigns = &self.run.call.assigns;
+        let set = assigns.iter().rev().find(|(set, _)| **set == *name).map(|(_, value)| value.clone());
+        let exported = || self.run.shell.exported().find(|(set, _)| *set == name).map(|(_, value)| value);
+        set.or_else(exported)
     }
 }

@@ -36,6 +36,9 @@ pub(super) static SYNTAX: Syntax = Syntax {
     symbolic: false,
     curried: false,
     this: "self",
+    constructor: "",
+    invoked: "",
+    copying: &[],
 };
 
 fn lex(text: &str) -> Rc<[Token]> {

@@ -17,12 +17,13 @@ impl Machine<'_, '_, '_> {
             "extend" => all.extend(added.iter().flat_map(Val::items)),
             "concat" if self.syntax.bare_calls => all.extend(added.iter().flat_map(Val::items)),
             "reverse!" => all.reverse(),
+            "clear" if !list.open && self.unsure == 0 => all.clear(),
             // Which is the first is not known any more.
             "sort" | "sort!"
                 if place.is_some() && !list.open && (name == "sort!" || !self.syntax.bare_calls) =>
             {
                 let any = Val::many(all);
-                place.iter().for_each(|place| self.scope.change(place, value, any.clone()));
+                place.iter().for_each(|place| self.changed_place(place, value, any.clone()));
                 return false;
             }
             "reverse" if !self.syntax.bare_calls && added.is_empty() => all.reverse(),
@@ -31,7 +32,7 @@ impl Machine<'_, '_, '_> {
         self.grown += 1;
         let (Some(place), true) = (place, self.burn(list.items.len() / 4)) else { return false };
         let grown = if list.open || self.unsure > 0 { Val::many(all) } else { Val::list(all) };
-        self.scope.change(place, value, grown);
+        self.changed_place(place, value, grown);
         // What is turned round is also what the method returns.
         name != "reverse" && name != "reverse!"
     }
@@ -45,7 +46,7 @@ impl Machine<'_, '_, '_> {
                 let entry = value.entry(&key)?.clone();
                 if let (Some(place), 0) = (place, self.unsure) {
                     let kept = table.entries.iter().filter(|(name, _)| **name != *key).cloned();
-                    self.scope.change(place, value, Val::table(kept.collect()));
+                    self.changed_place(place, value, Val::table(kept.collect()));
                 }
                 Some(entry)
             }
@@ -54,7 +55,7 @@ impl Machine<'_, '_, '_> {
                 let entries = table.entries.iter().cloned().chain([(Rc::from(key), args.at(1, &[]))]);
                 let new = Val::table(entries.collect());
                 if let Some(place) = place {
-                    self.scope.change(place, value, new.clone());
+                    self.changed_place(place, value, new.clone());
                 }
                 Some(new)
             }
@@ -78,7 +79,7 @@ impl Machine<'_, '_, '_> {
         let mut items = list.items.clone();
         let taken = if at_start { Some(items.remove(0)) } else { items.pop() };
         if let Some(place) = place {
-            self.scope.change(place, &Val::List(Rc::clone(list)), Val::list(items));
+            self.changed_place(place, &Val::List(Rc::clone(list)), Val::list(items));
         }
         taken
     }
@@ -88,7 +89,9 @@ impl Machine<'_, '_, '_> {
 fn insert(items: &mut Vec<Val>, added: &[Val]) {
     match added {
         [Val::Int(at), item] => {
-            let at = usize::try_from(*at).unwrap_or(items.len()).min(items.len());
+            // Counted from the end, it goes before the one that is meant.
+            let at = if *at < 0 { at.saturating_add_unsigned(items.len() as u64).max(0) } else { *at };
+            let at = usize::try_from(at).unwrap_or(items.len()).min(items.len());
             items.insert(at, item.clone());
         }
         _ => items.extend(added.last().cloned()),

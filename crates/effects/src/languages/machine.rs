@@ -10,6 +10,7 @@ use std::rc::Rc;
 use tollgate_model::{Certainty, EffectKind};
 use tollgate_shell::value::{HoleSource, Taint, Text, Value};
 
+use super::beside::Brought;
 use super::classes::Own;
 use super::flat;
 pub(super) use super::known::{Around, Origin};
@@ -82,8 +83,10 @@ pub(super) struct Machine<'m, 'r, 'w> {
     /// Files that what is printed goes into, instead of what was in them.
     pub replaced: Vec<Val>,
     /// Modules that were brought in, by their files; and the package of the one that is being run.
-    pub imported: Vec<String>,
+    pub imported: Vec<(Brought, Val)>,
     pub package: String,
+    /// Folders that modules are looked for in.
+    pub folders: Vec<Value>,
     /// Objects of the program.
     pub own: Own,
     acts: u32,
@@ -136,6 +139,7 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
             replaced: Vec::new(),
             imported: Vec::new(),
             package: String::new(),
+            folders: Vec::new(),
             own: Own::default(),
             acts: 0,
             stopped: false,
@@ -144,10 +148,12 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
 
     /// Runs a whole program.
     pub fn program(&mut self, text: &str) {
+        self.hold_data(text);
         self.source(text);
         if self.syntax.flat {
             flat::main(self);
         }
+        self.all_ended();
         self.emptied();
         self.uncalled();
     }
@@ -349,6 +355,7 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
                 Part::Text(text) => self.literal(text),
                 Part::Code(code) => {
                     let value = self.expression(code);
+                    self.asked_object(&value);
                     self.exposed(&value).as_text()
                 }
             };
@@ -438,6 +445,7 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
 
     /// Spends fuel.
     pub fn burn(&mut self, amount: usize) -> bool {
+        let amount = amount + self.scope.take_work();
         if !self.run.analyst.languages.burn(amount) {
             self.stop();
         }
@@ -467,12 +475,6 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
 
     pub fn is_stopped(&self) -> bool {
         self.stopped
-    }
-}
-
-impl Default for Val {
-    fn default() -> Self {
-        Self::unknown()
     }
 }
 

@@ -2,17 +2,18 @@
 
 use std::rc::Rc;
 
-use super::classes::{Class, number_of};
+use super::classes::{Class, ITEM, PROPERTY, number_of};
 use super::expr::ARGUMENT;
 use super::flat;
 use super::gits::is_git;
 use super::machine::Machine;
 use super::ops::Op;
+use super::perl;
 use super::pure::Pure;
 use super::standins::PROXY;
 use super::text;
 use super::token::Tok;
-use super::value::{Args, Val};
+use super::value::{Args, Object, Val};
 
 impl Machine<'_, '_, '_> {
     /// Members, indexes and calls that follow a value.
@@ -97,6 +98,11 @@ impl Machine<'_, '_, '_> {
                 self.at += 1;
                 return Some(self.subscript(value, place));
             }
+            // `$table->{name}`
+            Some(Tok::Op("{")) if self.syntax.bare_calls && self.syntax.symbolic => {
+                self.at += 1;
+                return Some(perl::keyed(self, value, place));
+            }
             Some(Tok::Op("#")) => {
                 self.at += 1;
                 return Some(Val::unknown());
@@ -156,12 +162,41 @@ impl Machine<'_, '_, '_> {
         }
         let key = self.range(self.at..close, |machine| machine.expr(0));
         self.at = close + 1;
+        // `map["set"](…)` is a method by its name.
+        if let (Val::List(_) | Val::Table(_), Val::Text(_), true) = (value, &key, self.sees("("))
+            && let Some(name) = key.literal()
+        {
+            let args = self.arguments();
+            return self.method(value, place, &name, args);
+        }
         self.index(value, place, &key)
     }
 
-    /// The item at a key.
+    /// The item at a key. An object of the program is told by its own method what is set there.
     pub fn index(&mut self, value: &Val, place: Option<&str>, key: &Val) -> Val {
+        let item = self.item_at(value, place, key);
+        if let Val::Object(object) = value
+            && let Some(class) = &object.own
+            && ["__setitem__", "__delitem__", "offsetSet", "[]="]
+                .iter()
+                .any(|name| class.member(name).is_some())
+        {
+            let key = key.literal().filter(|key| key.len() < 100).unwrap_or_else(|| "?".to_owned());
+            self.place = Some(Rc::from(format!("{}.{ITEM}{key}", object.class)));
+        }
+        item
+    }
+
+    fn item_at(&mut self, value: &Val, place: Option<&str>, key: &Val) -> Val {
         match (value, key, key.literal()) {
+            (Val::Text(_), ..) if self.syntax.bare_calls && !self.syntax.symbolic => {
+                self.place =
+                    place.filter(|place| place.len() < 190).map(|place| Rc::from(format!("{place}.[]")));
+                match key {
+                    Val::Int(at) => text::slice(value, &[Val::Int(*at), Val::Int(at.saturating_add(1))]),
+                    _ => Val::Unknown(value.taint().union(key.taint())),
+                }
+            }
             (Val::List(list), Val::Int(at), _) => {
                 let at = if *at < 0 { at.saturating_add_unsigned(list.items.len() as u64) } else { *at };
                 let item = usize::try_from(at).ok().and_then(|at| list.items.get(at)).cloned();
@@ -178,6 +213,10 @@ impl Machine<'_, '_, '_> {
                 value.item()
             }
             (Val::Any(ways), ..) => self.each_way(ways, |machine, way| machine.index(way, None, key)),
+            (Val::Class(class), ..) if class.member("__class_getitem__").is_some() => {
+                let given = Args::of(vec![key.clone()]);
+                self.method_of_class(&Rc::clone(class), "__class_getitem__", &given).unwrap_or_default()
+            }
             (Val::Function(function), ..) if self.syntax.bare_calls => {
                 self.invoke(&Rc::clone(function), &Args::of(vec![key.clone()]))
             }
@@ -210,6 +249,14 @@ impl Machine<'_, '_, '_> {
     /// A part of a value by its name.
     pub fn attribute(&mut self, value: &Val, place: Option<&str>, name: &str) -> Val {
         let place = number_of(value).map(|number| &**number).or(place);
+        if name == "__dict__" && number_of(value).is_some() {
+            self.place = place.map(Rc::from);
+            return value.clone();
+        }
+        if let Some(told) = self.told_by_class(value, "__getattribute__", name) {
+            self.place = None;
+            return told;
+        }
         let full =
             place.filter(|place| place.len() + name.len() < 200).map(|place| format!("{place}.{name}"));
         let known = full.as_deref().and_then(|full| self.scope.get(full)).cloned();
@@ -245,25 +292,21 @@ impl Machine<'_, '_, '_> {
             }
             Val::Name(owner) => self.named(&format!("{owner}.{name}")),
             Val::Any(ways) => self.each_way(ways, |machine, way| machine.part(way, name)),
+            // A call needs no brackets: `Class.new`.
+            Val::Class(class)
+                if self.syntax.bare_calls
+                    && let Some(result) = self.method_of_class(&Rc::clone(class), name, &Args::default()) =>
+            {
+                result
+            }
             Val::Class(class) => self.part_of_class(class, name),
             Val::Object(object) if object.own.is_some() => {
-                self.value_method(value, name).unwrap_or(Val::Unknown(value.taint()))
+                let told = ["__getattr__", "__get"].iter().find_map(|by| self.told_by_class(value, by, name));
+                told.or_else(|| self.value_method(value, name)).unwrap_or(Val::Unknown(value.taint()))
             }
             Val::Object(object) if &*object.class == PROXY => self.proxy_part(object, name),
-            Val::Object(object) => {
-                let full = format!("{}.{name}", object.class);
-                match (self.syntax.function)(&full) {
-                    Some(op) if op.is_value() => self.perform(op, &full, &object.args),
-                    _ if full.len() > 120 => Val::Unknown(value.taint()),
-                    _ => self
-                        .value_method(value, name)
-                        .unwrap_or_else(|| Val::object(&full, object.args.clone())),
-                }
-            }
-            Val::Table(_) => value
-                .entry(name)
-                .cloned()
-                .unwrap_or_else(|| self.value_method(value, name).unwrap_or(Val::Unknown(value.taint()))),
+            Val::Object(object) => self.part_of_known(value, object, name),
+            Val::Table(_) => self.part_of_table(value, name),
             Val::Pipe(pipe) if matches!(name, "stdout" | "output" | "text" | "stdoutText") => {
                 Val::Text(pipe.printed.clone())
             }
@@ -275,7 +318,8 @@ impl Machine<'_, '_, '_> {
             Val::Text(_) | Val::Unknown(_) if matches!(name, "length" | "size" | "byteLength") => {
                 Val::unknown()
             }
-            Val::Pipe(_) | Val::File(_) => value.clone(),
+            Val::File(handle) => handle.part(name).unwrap_or_else(|| value.clone()),
+            Val::Pipe(_) => value.clone(),
             // The rows of a table, of whatever model: `model.objects.all()`.
             Val::Unknown(_) if name == "objects" => Val::name("model.objects"),
             // The way from any value to code: `[].constructor.constructor("…")`.
@@ -287,9 +331,38 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    fn part_of_class(&mut self, class: &Class, name: &str) -> Val {
-        if let Some(shared) = class.member(name) {
-            return shared.clone();
+    /// An entry of a table. What it does not have is unknown; where a call needs no brackets, it may be a method.
+    fn part_of_table(&mut self, value: &Val, name: &str) -> Val {
+        match value.entry(name).cloned() {
+            Some(Val::Object(property)) if &*property.class == PROPERTY => {
+                self.call_on(value, &property.args.at(0, &[]), &Args::default())
+            }
+            Some(entry) => entry,
+            None if self.syntax.bare_calls || self.syntax.flat => {
+                self.value_method(value, name).unwrap_or(Val::Unknown(value.taint()))
+            }
+            None => Val::Unknown(value.taint()),
+        }
+    }
+
+    /// A part of an object of the library's.
+    fn part_of_known(&mut self, value: &Val, object: &Object, name: &str) -> Val {
+        let full = format!("{}.{name}", object.class);
+        match (self.syntax.function)(&full) {
+            Some(op) if op.is_value() => self.perform(op, &full, &object.args),
+            _ if full.len() > 120 => Val::Unknown(value.taint()),
+            _ => self.value_method(value, name).unwrap_or_else(|| Val::object(&full, object.args.clone())),
+        }
+    }
+
+    fn part_of_class(&mut self, class: &Rc<Class>, name: &str) -> Val {
+        match class.member(name).cloned() {
+            Some(Val::Object(property)) if &*property.class == PROPERTY && !self.syntax.slices => {
+                let this = Val::Class(Rc::clone(class));
+                return self.call_on(&this, &property.args.at(0, &[]), &Args::default());
+            }
+            Some(shared) => return shared,
+            None => {}
         }
         let full = format!("{}.{name}", class.name);
         match (self.syntax.function)(&full) {

@@ -7,6 +7,7 @@ mod awk;
 mod beside;
 mod bind;
 mod calls;
+mod cells;
 mod change;
 mod classes;
 mod clients;
@@ -16,19 +17,23 @@ mod expr;
 mod files;
 mod flat;
 mod flow;
+mod frames;
 mod gits;
 mod handles;
 mod held;
 mod higher;
+mod implicit;
 mod invoke;
 mod javascript;
 mod known;
 mod libc;
 mod lisp;
+mod listings;
 mod lists;
 mod losses;
 mod machine;
 mod members;
+mod mutable;
 mod network;
 mod opened;
 mod ops;
@@ -189,6 +194,26 @@ impl Language {
         })
     }
 
+    /// Where programs look for modules before they say so themselves.
+    fn search(self, machine: &mut Machine) {
+        let variable = match self {
+            Self::Python => "PYTHONPATH",
+            Self::JavaScript => "NODE_PATH",
+            Self::Ruby => "RUBYLIB",
+            Self::Perl => "PERL5LIB",
+            _ => return,
+        };
+        if self == Self::Python {
+            let own = machine.beside("");
+            machine.scope.set("sys.path", Val::list(vec![Val::Text(own)]));
+        }
+        // Folders are put on these lists like on any other.
+        for list in ["$:", "$LOAD_PATH"].iter().filter(|_| self == Self::Ruby) {
+            machine.scope.set(list, Val::list(Vec::new()));
+        }
+        machine.search_in_variable(variable);
+    }
+
     fn syntax(self) -> &'static Syntax {
         match self {
             Self::Python => &python::SYNTAX,
@@ -274,6 +299,7 @@ fn one(run: &mut Run, language: Language, program: &Program, text: &Text, input:
     };
     let code = with_stand_ins(text, marks, &mut around);
     let mut machine = Machine::new(run, language.syntax(), around);
+    language.search(&mut machine);
     match language {
         Language::Tcl => drop(tcl::program(&mut machine, &code)),
         Language::PowerShell => drop(powershell::program(&mut machine, &code)),

@@ -148,6 +148,22 @@ pub(super) enum Op {
     Unpack,
     /// A module by its name.
     Import,
+    /// A module by its name, from beside the file that asks for it.
+    ImportBeside,
+    /// The module that is in a file: the argument that names it.
+    ModuleAt(usize),
+    /// Modules are looked for in these folders, too.
+    SearchIn,
+    /// Modules whose files were written since are brought in again.
+    ModulesAgain,
+    /// A new file for temporary use that is open for writing; with its path behind it, or not.
+    TempHandle(bool),
+    /// Puts the file of variables that an argument names into the environment; else the usual one.
+    LoadEnv(usize),
+    /// The same, and yields the variable that an argument names.
+    LoadedEnv(usize),
+    /// What a notebook does with a line or a cell that is no code of its language.
+    Magic(Magic),
     /// All names that are known, or those of its argument.
     Names,
     /// A part of its first argument by a name.
@@ -301,6 +317,19 @@ pub(super) enum Op {
 /// The mark of the whole environment, which is read where it goes out: most programs only hand it on to others.
 pub(super) const ENVIRONMENT: Taint = Taint(taint::SECRET.0 | 1 << 40);
 
+/// What a notebook is given that is no code of its language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Magic {
+    /// A whole cell, as somebody types it.
+    Cell,
+    /// The name of a magic and its line.
+    Line,
+    /// The name of a magic, its line and its cell.
+    Block,
+    /// Name and line in one.
+    Text,
+}
+
 /// Things of the machine that are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
@@ -315,8 +344,6 @@ pub(super) enum Known {
     Temp,
     /// A new file or folder for temporary use.
     TempFile,
-    /// The same, open and by its name.
-    TempPair,
     Executable,
     File,
     FileFolder,

@@ -190,6 +190,10 @@ impl Machine<'_, '_, '_> {
     fn call_op(&mut self, op: Op, name: &str, args: &Args) -> Option<Val> {
         Some(match op {
             Op::Import => self.import(args),
+            Op::ImportBeside | Op::ModuleAt(_) | Op::SearchIn | Op::ModulesAgain => self.module_op(op, args),
+            Op::Magic(kind) => self.magic(kind, args),
+            Op::LoadEnv(_) | Op::LoadedEnv(_) => self.load_env(op, args),
+            Op::TempHandle(pair) => self.temporary(pair, args),
             Op::Yields(name) => Val::name(name),
             Op::Names => args.get(0).cloned().unwrap_or_else(|| Val::name("globals")),
             Op::Part => self.part_by_name(args),

@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use tollgate_shell::value::{HoleSource, Piece, Text, Value};
 
-use super::data::{beside_path, codes, json, partition, zip};
+use super::data::{beside_path, codes, json, merge, partition, zip};
 use super::lists;
 use super::text::{
-    address, braces, characters, each_text, integer, letters, parents, printf, shell_words, slice, vague,
+    address, braces, characters, each_line, each_name, each_text, integer, letters, parents, printf,
+    relative, shell_words, slice, vague, without_start,
 };
 use super::value::{Args, Val, is_listing};
 
@@ -16,6 +17,10 @@ use super::value::{Args, Val, is_listing};
 pub(super) enum Pure {
     /// Its first argument.
     Same,
+    /// The same items in a list or table of its own.
+    Copy,
+    /// The same, and so for all that is in it.
+    CopyWhole,
     /// The same, as a part and not a function.
     Itself,
     Trim,
@@ -70,6 +75,8 @@ pub(super) enum Pure {
     Address,
     Base,
     Stem,
+    /// Path, and the folder that it is seen from.
+    Relative,
     /// Strips one way of quoting: `shlex.split`.
     ShellWords,
     /// Quotes for a shell.
@@ -154,7 +161,7 @@ fn texts(what: Pure, args: &Args) -> Option<Val> {
     let marks = args.taint();
     let known = args.literal(0);
     Some(match what {
-        Pure::Trim => each_text(&first(args), |text| text.trim().to_owned()),
+        Pure::Trim => each_line(&first(args), |text| text.trim().to_owned()),
         Pure::Lower => each_text(&first(args), str::to_lowercase),
         Pure::Upper => each_text(&first(args), str::to_uppercase),
         Pure::Chars => made(characters(args), args),
@@ -219,9 +226,7 @@ fn parts(what: Pure, args: &Args) -> Option<Val> {
     Some(match what {
         Pure::Partition => partition(args),
         Pure::Prefix => match args.literal(1) {
-            Some(prefix) => {
-                each_text(&first(args), |text| text.strip_prefix(&*prefix).unwrap_or(text).to_owned())
-            }
+            Some(prefix) => without_start(&first(args), &prefix),
             None => vague(&first(args), args.taint()),
         },
         _ => return None,
@@ -256,8 +261,10 @@ fn lists(what: Pure, args: &Args) -> Option<Val> {
             None => Val::many(vec![line_of(&first(args))]),
         },
         Pure::List => Val::list(args.list.clone()),
+        Pure::Copy => first(args).copied(),
+        Pure::CopyWhole => first(args).copied_whole(),
         Pure::ToList => match first(args) {
-            list @ Val::List(_) => list,
+            list @ Val::List(_) => list.copied(),
             Val::Text(text) => match text.as_literal() {
                 Some(known) => Val::list(
                     known.chars().take(4096).map(|c| Val::text(c.encode_utf8(&mut [0; 4]))).collect(),
@@ -333,16 +340,13 @@ fn paths(what: Pure, args: &Args) -> Option<Val> {
     Some(match what {
         Pure::JoinPaths => Val::Text(join_paths(&flat(args))),
         Pure::Parent => Val::Text(parent(&args.text(0))),
+        Pure::Relative => relative(args),
         Pure::Parents => parents(&args.text(0)),
         Pure::Address => Val::Text(address(&args.text(0), args.get(1).map(Val::as_text).as_ref())),
         Pure::WithName => beside_path(args, |_| String::new()),
-        Pure::WithSuffix => {
-            beside_path(args, |name| name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned())
-        }
-        Pure::Base => each_text(&first(args), |path| base(path).to_owned()),
-        Pure::Stem => each_text(&first(args), |path| {
-            base(path).rsplit_once('.').map_or(base(path), |(stem, _)| stem).to_owned()
-        }),
+        Pure::WithSuffix => beside_path(args, |name| stem(name).to_owned()),
+        Pure::Base => each_name(&first(args), |path| base(path).to_owned()),
+        Pure::Stem => each_name(&first(args), |path| stem(base(path)).to_owned()),
         _ => return None,
     })
 }
@@ -396,7 +400,12 @@ pub(super) fn flat_list(args: &Args, skip: usize) -> Val {
 
 fn split(args: &Args) -> Val {
     let marks = args.taint();
-    let Some(text) = args.literal(0) else { return Val::many(vec![line_of(&first(args))]) };
+    let Some(text) = args.literal(0) else {
+        // A listing is made of lines; what other marks part is no name of it any more.
+        let lines = args.get(1).is_none_or(|mark| mark.literal().is_some_and(|mark| mark.trim().is_empty()));
+        let part = if lines { line_of(&first(args)) } else { vague(&first(args), marks) };
+        return Val::many(vec![part]);
+    };
     let parts: Vec<Val> = match args.get(1).map(Val::literal) {
         None => text.split_whitespace().map(Val::text).collect(),
         Some(Some(mark)) if mark.is_empty() => {
@@ -476,21 +485,11 @@ pub(super) fn parent(path: &Value) -> Value {
     })
 }
 
-fn base(path: &str) -> &str {
-    path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+/// A name without its ending; what follows a dot at the very start is none.
+fn stem(name: &str) -> &str {
+    name.rsplit_once('.').map(|(stem, _)| stem).filter(|stem| !stem.is_empty()).unwrap_or(name)
 }
 
-fn merge(args: &Args) -> Val {
-    let tables = args.list.iter().filter_map(|value| match value {
-        Val::Table(table) => Some(table.entries.clone()),
-        _ => None,
-    });
-    let mut entries: Vec<_> = tables.flatten().collect();
-    entries.extend(args.named.iter().cloned());
-    let lists: Vec<Val> =
-        args.list.iter().filter(|value| matches!(value, Val::List(_))).flat_map(Val::items).collect();
-    if args.list.iter().any(|value| matches!(value, Val::Unknown(_) | Val::Object(_))) {
-        return Val::Unknown(args.taint());
-    }
-    if lists.is_empty() { Val::table(entries) } else { Val::list(lists) }
+fn base(path: &str) -> &str {
+    path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }

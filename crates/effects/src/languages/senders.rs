@@ -221,6 +221,13 @@ fn begins(libraries: &[&str], class: &str) -> bool {
 }
 
 impl Machine<'_, '_, '_> {
+    /// Something is put into an object, and leaves with it where it is led into a connection.
+    pub(super) fn put_into(&mut self, value: &Val, args: &Args) {
+        if value.hold(args) {
+            self.send_to_peer("send", args.clone());
+        }
+    }
+
     /// A method of a library that carries things to others is called on something that it made.
     pub fn carries_off(&mut self, class: &str, owner: Option<&Val>, name: &str, args: &Args) {
         let cloud = begins(CLOUDS, class);

@@ -54,6 +54,11 @@ impl Machine<'_, '_, '_> {
         if !matches!(value, Val::Unknown(_) | Val::Object(_)) {
             return None;
         }
+        let own = ["__getitem__", "__missing__"];
+        let given = Args::of(vec![key.clone()]);
+        if let Some(item) = own.iter().find_map(|name| self.method_of_own(value, name, &given)) {
+            return Some(item);
+        }
         let function = self.own_method("__getitem__").or_else(|| self.own_method("__missing__"))?;
         Some(self.apply(&function, &Args::of(vec![key.clone()])))
     }

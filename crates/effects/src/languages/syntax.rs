@@ -51,6 +51,12 @@ pub(super) struct Syntax {
     pub curried: bool,
     /// What a method calls the object that it is of.
     pub this: &'static str,
+    /// What the method is called that makes an object; nothing where there are no classes.
+    pub constructor: &'static str,
+    /// What the method is called that runs when an object is called like a function.
+    pub invoked: &'static str,
+    /// What the names of variables begin with to which a list is given as a copy, not as the list itself.
+    pub copying: &'static [char],
 }
 
 /// What stands between two values.

@@ -1,5 +1,7 @@
 //! Tcl and Expect: commands of words, much like a shell.
 
+mod texts;
+
 use tollgate_model::EffectKind;
 use tollgate_shell::value::{HoleSource, Text, Value};
 
@@ -168,7 +170,7 @@ fn run(m: &mut Machine, words: &[Val]) -> Val {
         "set" => m.scope.get(&literal(0)).cloned().unwrap_or_else(Val::unknown),
         "eval" | "uplevel" | "catch" | "after" | "time" | "if" | "while" | "for" | "foreach" | "proc"
         | "namespace" | "try" | "else" | "elseif" | "expect" | "switch" => bodies(m, &name, &rest),
-        "source" => m.run_file(&rest.first().cloned().unwrap_or_else(Val::unknown)),
+        "source" => sourced(m, &rest),
         "cd" => {
             let folder = rest.first().map(Val::as_text).unwrap_or_else(Value::empty);
             m.run.shell.set_cwd(&folder);
@@ -186,13 +188,22 @@ fn run(m: &mut Machine, words: &[Val]) -> Val {
         "socket" => m.network(Op::Connect, &Args::of(rest)),
         "append" => append(m, &literal(0), &rest),
         "list" | "concat" => spaced(m, &rest),
-        "join" | "format" | "string" => rest.last().cloned().unwrap_or_else(Val::unknown),
+        "format" => texts::format(&rest),
+        "string" => texts::string(&rest),
+        "join" => texts::join(&rest),
         "" if !rest.is_empty() => {
             m.opaque("a command of its code is only known when it runs");
             Val::unknown()
         }
         _ => Val::unknown(),
     }
+}
+
+/// `source [-encoding name] file`
+fn sourced(m: &mut Machine, rest: &[Val]) -> Val {
+    let file = rest.last().cloned().unwrap_or_else(Val::unknown);
+    let texts = m.file_texts(&file);
+    texts.iter().map(|text| program(m, text)).last().unwrap_or_else(Val::unknown)
 }
 
 /// `puts [-nonewline] [channel] text`

@@ -13,9 +13,74 @@ pub(super) fn each_text(value: &Val, change: impl Fn(&str) -> String) -> Val {
             let changed = texts.literals().map(|text| Text::literal(&change(text))).collect::<Vec<_>>();
             Val::Text(Value::of(changed, texts.taint))
         }
-        Val::Text(texts) if is_listing(texts) => value.clone(),
         Val::Text(texts) => Val::Text(Value::something(HoleSource::Input).with_taint(texts.taint)),
         other => other.clone(),
+    }
+}
+
+/// The same for a change that leaves the names of files as they are.
+pub(super) fn each_line(value: &Val, change: impl Fn(&str) -> String) -> Val {
+    match value {
+        Val::Text(texts) if is_listing(texts) => value.clone(),
+        other => each_text(other, change),
+    }
+}
+
+/// The same for a change that goes by the last name of a path: of names below a folder, only those are left.
+pub(super) fn each_name(value: &Val, change: impl Fn(&str) -> String) -> Val {
+    match value {
+        Val::Text(texts) if is_listing(texts) => Val::Text(texts.map(last_name)),
+        other => each_text(other, change),
+    }
+}
+
+/// What stands behind the last `/` that is known.
+fn last_name(text: &Text) -> Text {
+    let mut pieces = Vec::new();
+    for piece in text.pieces.iter().rev() {
+        match piece {
+            Piece::Text(known) if let Some((_, name)) = known.rsplit_once('/') => {
+                pieces.push(Piece::Text(name.into()));
+                break;
+            }
+            other => pieces.push(other.clone()),
+        }
+    }
+    let mut name = Text::default();
+    pieces.into_iter().rev().for_each(|piece| name.push(piece));
+    name
+}
+
+/// A text without what it begins with, as far as that is known.
+pub(super) fn without_start(value: &Val, start: &str) -> Val {
+    match value {
+        Val::Text(texts)
+            if is_listing(texts) && texts.any.iter().all(|text| text.prefix().len() >= start.len()) =>
+        {
+            Val::Text(texts.map(|text| match text.prefix().strip_prefix(start) {
+                Some(rest) => {
+                    let mut left = Text::literal(rest);
+                    text.pieces.iter().skip(1).for_each(|piece| left.push(piece.clone()));
+                    left
+                }
+                None => text.clone(),
+            }))
+        }
+        other => each_text(other, |text| text.strip_prefix(start).unwrap_or(text).to_owned()),
+    }
+}
+
+/// A path seen from a folder; one that is seen from where the program runs is the path itself.
+pub(super) fn relative(args: &Args) -> Val {
+    let path = args.at(0, &[]);
+    match args.get(1).or_else(|| args.option("start")).map(Val::literal) {
+        None => path,
+        Some(Some(start)) => {
+            let start = format!("{}/", start.trim_end_matches('/'));
+            let below = matches!(&path, Val::Text(text) if text.any.iter().all(|text| text.prefix().starts_with(&start)));
+            if below { without_start(&path, &start) } else { vague(&path, args.taint()) }
+        }
+        Some(None) => vague(&path, args.taint()),
     }
 }
 
@@ -150,6 +215,12 @@ pub(super) fn printf(format: &str, values: &[Val]) -> Value {
         whole = whole.concat(&match value {
             Some(Val::Int(code)) if verb == "c" => {
                 characters(&Args::of(vec![Val::Int(*code)])).map_or_else(Value::empty, |c| Value::text(&c))
+            }
+            // As a program would write it: `'text'`.
+            Some(Val::Text(text)) if verb == "r" => {
+                let quote =
+                    Value::text(if text.literals().any(|text| text.contains('\'')) { "\"" } else { "'" });
+                quote.concat(text).concat(&quote)
             }
             Some(value) => value.as_text(),
             None => Value::unknown(HoleSource::Input),

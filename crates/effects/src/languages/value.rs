@@ -96,6 +96,15 @@ pub(super) struct Function {
     pub captured: RefCell<Captured>,
 }
 
+impl Function {
+    /// The default of a parameter, as calls have left it.
+    pub fn preset(&self, param: &Param) -> Option<Val> {
+        let captured = self.captured.borrow();
+        let changed = captured.presets.iter().rev().find(|(name, _)| *name == param.name);
+        changed.map(|(_, value)| value.clone()).or_else(|| param.preset.clone())
+    }
+}
+
 /// A parameter.
 #[derive(Clone, Debug)]
 pub(super) struct Param {
@@ -110,6 +119,10 @@ pub(super) struct Param {
     pub preset: Option<Val>,
     /// It becomes a part of the object that is made.
     pub promoted: bool,
+    /// It is the variable that is given itself, not a copy.
+    pub shared: bool,
+    /// It is the object whose method runs.
+    pub receives: bool,
 }
 
 /// A function with some of its arguments.
@@ -273,6 +286,10 @@ impl Val {
         match self {
             Self::Text(value) => value.clone(),
             Self::Pipe(pipe) => pipe.printed.clone(),
+            // What is known of it is read where a text is wanted.
+            Self::File(file) if !file.writes && file.content.is_known() && !file.content.is_empty() => {
+                file.content.clone()
+            }
             Self::Int(number) => Value::text(&number.to_string()),
             Self::Object(object) if object.foreign => {
                 Value::something(HoleSource::Output).with_taint(self.taint())
@@ -381,6 +398,12 @@ impl Val {
     }
 }
 
+impl Default for Val {
+    fn default() -> Self {
+        Self::unknown()
+    }
+}
+
 fn is_nothing(name: &str) -> bool {
     matches!(name, "None" | "null" | "undefined" | "nil" | "NULL" | "False" | "false" | "undef")
 }
@@ -446,8 +469,16 @@ impl Args {
 
 impl Param {
     pub fn named(name: &str) -> Self {
-        let (preset, promoted) = (None, false);
-        Self { name: Rc::from(name), rest: false, default: None, pattern: None, preset, promoted }
+        Self {
+            name: Rc::from(name),
+            rest: false,
+            default: None,
+            pattern: None,
+            preset: None,
+            promoted: false,
+            shared: false,
+            receives: false,
+        }
     }
 }
 

@@ -1,6 +1,9 @@
 //! Variables that a program sets for itself and for the programs that it starts: some of them are code.
 
+use tollgate_shell::value::Value;
+
 use super::machine::Machine;
+use super::ops::Op;
 use super::value::{Args, Val};
 use crate::analyst::taint;
 use crate::commands;
@@ -43,6 +46,28 @@ impl Machine<'_, '_, '_> {
         let owner = owner.rsplit(['.', '%', '$']).next().unwrap_or_default().to_ascii_lowercase();
         if copied || owner.contains("env") {
             self.exported(part, value);
+        }
+    }
+
+    /// A file of variables is put into the environment.
+    pub fn load_env(&mut self, op: Op, args: &Args) -> Val {
+        let at = if let Op::LoadEnv(at) = op { at } else { 0 };
+        let named = ["path", "dotenv_path", "env_file"].iter().find_map(|name| args.option(name));
+        let given =
+            named.or(args.get(at)).filter(|value| matches!(value, Val::Text(_)) && args.list.len() > at);
+        let single = matches!(op, Op::LoadedEnv(0));
+        let file = given.filter(|_| !single).map_or_else(|| Value::text(".env"), Val::as_text);
+        for text in file.any.iter().take(4) {
+            let word = self.word(text, file.taint);
+            self.run.analyst.load_variables(&word, self.run.shell);
+        }
+        match op {
+            Op::LoadedEnv(at) => self.environment(false, "[", &Args::of(vec![args.at(at, &[])])),
+            // What was read is a part of what it returns.
+            _ => Val::table(vec![
+                ("parsed".into(), Val::Unknown(taint::SECRET)),
+                ("error".into(), Val::name("undefined")),
+            ]),
         }
     }
 

@@ -6,6 +6,7 @@ use super::fields::Field;
 use super::names::{Tool, Verb};
 use super::shaped::names_code;
 use super::{Given, LINES, LONGEST, argv, database, pieces, spoken, supposed, texts_of};
+use crate::carriers::quoted;
 use crate::commands::is_command;
 use crate::tools::Hands;
 
@@ -146,10 +147,6 @@ pub(super) fn fed(line: &str, text: &str) -> String {
 /// Words as a line of shell.
 pub(super) fn line(words: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
-}
-
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// Runs a script that is no shell text, by what the tool is. True when it was one.

@@ -115,6 +115,10 @@ fn shaped(key: &str, text: &str) -> Field {
     if !begins && (!ends_as_path(&words) || text.contains("://")) {
         return Field::Other;
     }
+    // Where the work goes on, not what it is done to.
+    if is(&["project", "root", "workspace", "repo", "repository"]) {
+        return Field::Folder;
+    }
     if is(&["output", "out", "destination", "dest", "dst", "new", "save", "target", "to", "download"]) {
         Field::Target
     } else if is(&["source", "src", "old", "from", "input", "local", "upload", "attachment"]) {

@@ -150,8 +150,7 @@ fn mounts(value: &Value, words: &mut Vec<String>) {
 pub(super) fn flags(input: &Value, folder: Option<&str>, has_parts: bool) -> Vec<String> {
     let mut options = Vec::new();
     let mut operands = Vec::new();
-    let part = ["mode", "action", "operation", "subcommand"].iter().find(|key| input.text(key).is_some());
-    let part = part.copied().filter(|_| has_parts);
+    let part = has_parts.then(|| part_of(input)).flatten();
     options.extend(part.and_then(|key| input.text(key)).map(str::to_owned));
     for (key, value) in input.as_map().unwrap_or_default() {
         match value {
@@ -176,6 +175,14 @@ pub(super) fn flags(input: &Value, folder: Option<&str>, has_parts: bool) -> Vec
     }
     options.extend(operands);
     options
+}
+
+/// The argument that says which part of a command is meant. Of several, one that does more than look.
+fn part_of(input: &Value) -> Option<&'static str> {
+    let looks = |key: &&str| matches!(input.text(key), Some("list" | "show" | "get" | "status" | "view"));
+    let given =
+        ["mode", "action", "operation", "subcommand"].into_iter().filter(|key| input.text(key).is_some());
+    given.clone().find(|key| !looks(key)).or_else(|| given.clone().next())
 }
 
 pub(super) fn dashed(key: &str) -> String {

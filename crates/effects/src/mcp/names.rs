@@ -169,14 +169,15 @@ impl Tool {
             words.extend(args.iter().filter_map(Value::as_str).map(str::to_owned));
             return Some(words);
         }
-        // What stands before the name of the program is its verb.
+        // What stands behind the name of the program is its verb.
         let program =
             ["git", "kubectl", "helm", "terraform"].into_iter().find(|program| self.has(program))?;
         let at = self.words.iter().rposition(|word| word == program)?;
         let mut verbs = self.words.iter().skip(at + 1).cloned();
         let verb = verbs.next().filter(|_| input.get("command").is_none())?;
         let mut words = vec![program.to_owned()];
-        let places: &[&str] = if verb == "worktree" && input.get("mode").is_some() {
+        let names_another = verb == "worktree" && input.get("mode").is_some() || verb == "discard";
+        let places: &[&str] = if names_another {
             &["repo_path", "repoPath", "cwd"]
         } else {
             &["repo_path", "repoPath", "path", "cwd", "directory", "dir"]
@@ -186,7 +187,8 @@ impl Tool {
             words.extend(["-C".to_owned(), folder.to_owned()]);
         }
         if verb == "discard" {
-            words.extend(["checkout", "--", "."].map(str::to_owned));
+            words.extend(["checkout", "--"].map(str::to_owned));
+            words.extend(discarded(input));
             return Some(words);
         }
         let has_parts =
@@ -282,6 +284,14 @@ impl Tool {
     }
 }
 
+/// The files whose changes are to go: those that are named, else all.
+fn discarded(input: &Value) -> Vec<String> {
+    let given = ["files", "paths", "file", "path", "file_path"].iter().filter_map(|key| input.get(key));
+    let texts = given.flat_map(|value| value.as_list().unwrap_or(std::slice::from_ref(value)));
+    let named: Vec<String> = texts.filter_map(Value::as_str).map(str::to_owned).collect();
+    if named.is_empty() { vec![".".to_owned()] } else { named }
+}
+
 /// Languages by the names of servers that run them.
 const LANGUAGES: &[(&[&str], &str)] = &[
     (&["r", "rscript", "rstudio"], "R"),
@@ -332,7 +342,7 @@ fn verb(words: &[String]) -> Verb {
             "delete" | "remove" | "unlink" | "trash" | "rm" | "destroy" | "purge" | "erase" | "terminate"
             | "wipe" | "cancel" | "deprovision" | "decommission" => Verb::Delete,
             "write" | "create" | "edit" | "append" | "save" | "update" | "put" | "insert" | "replace"
-            | "modify" | "overwrite" | "touch" | "str" => Verb::Write,
+            | "modify" | "overwrite" | "touch" | "str" | "patch" => Verb::Write,
             "move" | "rename" | "mv" => Verb::Move,
             "copy" | "cp" => Verb::Copy,
             "read" | "get" | "cat" | "view" | "list" | "search" | "find" | "show" | "head" | "tail"

@@ -182,16 +182,22 @@ pub(super) fn sent(hands: &mut Hands, tool: &Tool, texts: &[Given]) {
     }
 }
 
+/// Does the server keep to this machine? Its tools' own names say nothing of that: `upload_file`.
+pub(super) fn is_local(tool: &Tool) -> bool {
+    tool.words.iter().take(tool.server_words).any(|word| LOCAL.contains(&word.as_str()))
+}
+
 /// Does a server hand its texts to somebody else? Most do.
 fn is_elsewhere(tool: &Tool, texts: &[Given]) -> bool {
     let any = |words: &[&str]| words.iter().any(|word| tool.has(word));
-    let hosts =
-        texts.iter().filter(|given| given.text.starts_with("http")).map(|given| Url::parse(given.text).host);
+    let asks = tool.fetches || any(&["http", "https", "request", "rest", "curl"]);
+    let addresses = texts.iter().filter(|given| asks && given.field == Field::Address);
+    let hosts = addresses.filter(|given| given.text.contains("://")).map(|given| Url::parse(given.text).host);
     let mut hosts = hosts.filter(|host| !host.is_empty()).peekable();
     let here = hosts.peek().is_some() && hosts.all(|host| is_this_machine(&host));
     !tool.server.is_empty()
         && !here
-        && !any(LOCAL)
+        && !is_local(tool)
         && !any(TAKES)
         && !tool.is_database
         && !tool.is_browser

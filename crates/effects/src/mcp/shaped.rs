@@ -28,7 +28,7 @@ pub(super) fn code(hands: &mut Hands, tool: &Tool, input: &Value, texts: &[Given
     // A server of one language runs what it is given.
     let speaks = tool.language.is_some_and(|language| language != "bash");
     for given in texts.iter().filter(|given| may_run(tool, given)).take(LINES) {
-        if is_line(given.text) {
+        if is_line(given.text, runs) {
             supposed(hands, given.text);
         } else if runs && (speaks || is_program(given.text) || names_code(given.key)) {
             let mark = hands.analyst.mark();
@@ -60,20 +60,91 @@ fn may_run(tool: &Tool, given: &Given) -> bool {
     open && !is_prose(given.key)
 }
 
-/// Does it begin with a program?
-fn is_line(text: &str) -> bool {
-    let first = text.split_whitespace().next().unwrap_or_default();
-    text.len() < 4096 && is_command(first.rsplit('/').next().unwrap_or_default())
+/// The longest text that is tried as commands.
+const LONGEST: usize = 1 << 16;
+
+/// Does it begin with a program, once comments, brackets, words of the shell, assignments and quotes are taken off? In a
+/// text that a tool runs, a program further on counts too, where nothing says that it stands in a sentence.
+fn is_line(text: &str, runs: bool) -> bool {
+    if text.len() >= LONGEST {
+        return false;
+    }
+    let mut pieces = pieces_of(text);
+    let first = pieces.find(|piece| started(piece.text).is_some());
+    first.is_some_and(|piece| starts_program(piece.text))
+        || runs && pieces.any(|piece| starts_program(piece.text) && (piece.is_joined || is_typed(piece.text)))
+}
+
+/// A part of a text that would be a command of its own.
+struct Piece<'t> {
+    text: &'t str,
+    /// It stands behind `&&`, `||` or `|`, which no sentence has.
+    is_joined: bool,
+}
+
+/// The parts of a text between line breaks and the marks that part commands; those that are comments are left out.
+fn pieces_of(text: &str) -> impl Iterator<Item = Piece<'_>> {
+    let lines = text.lines().map(str::trim_start).filter(|line| !line.starts_with('#'));
+    lines.flat_map(|line| {
+        let mut is_joined = false;
+        line.split_inclusive([';', '&', '|', ')']).map(move |part| {
+            let text = part.trim_end_matches([';', '&', '|', ')']);
+            let piece = Piece { text, is_joined };
+            // Between two marks of the same kind there is nothing.
+            is_joined = part.ends_with(['&', '|']) || text.is_empty() && is_joined && !part.ends_with(')');
+            piece
+        })
+    })
+}
+
+/// The first word of a command that is no word of the shell, and what follows it.
+fn started(text: &str) -> Option<(&str, &str)> {
+    const LEADS: &[&str] =
+        &["{", "!", "if", "while", "until", "then", "else", "do", "time", "true", "false", ":"];
+    let is_set = |word: &str| {
+        word.split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        })
+    };
+    let mut rest = text.trim_start_matches(|c: char| c.is_whitespace() || c == '(');
+    while !rest.is_empty() {
+        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at_checked(end)?;
+        if word.contains(['<', '>']) && word.ends_with(['<', '>']) {
+            // A redirection before the program, with its file.
+            rest = behind.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest);
+        } else if LEADS.contains(&word) || is_set(word) || word.contains(['<', '>']) {
+            rest = behind;
+        } else {
+            return Some((word, behind));
+        }
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '(');
+    }
+    None
+}
+
+fn starts_program(text: &str) -> bool {
+    let Some((word, _)) = started(text) else { return false };
+    let name: String = word.chars().filter(|c| !matches!(c, '\\' | '\'' | '"')).collect();
+    is_command(name.rsplit('/').next().unwrap_or_default())
+}
+
+/// Is a program given nothing but options, paths and variables, as at a prompt and not in a sentence?
+fn is_typed(text: &str) -> bool {
+    let Some((_, behind)) = started(text) else { return false };
+    let mut words = behind.split_whitespace().map(|word| word.trim_matches(['"', '\''])).peekable();
+    words.peek().is_some()
+        && words.all(|word| word.starts_with(['-', '~', '.', '$', '/', '>', '<', '*']) || word.contains('/'))
 }
 
 /// Does it begin as a statement that changes a database, and not as a sentence about one?
-fn is_statement(text: &str) -> bool {
-    let small = text.trim_start().get(..text.len().min(4096)).unwrap_or(text).to_ascii_lowercase();
-    let mut words = small.split_whitespace();
+pub(super) fn is_statement(text: &str) -> bool {
+    let small = without_comments(&text.chars().take(4096).collect::<String>()).to_ascii_lowercase();
+    let mut words = small.trim_start_matches(|c: char| c == '(' || c.is_whitespace()).split_whitespace();
     let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let has = |part: &str| small.contains(part);
     match first {
-        "drop" | "alter" => OBJECTS.contains(&second),
+        "drop" | "alter" => OBJECTS.contains(&second) && words.next().is_some(),
         "truncate" => words.next().is_none_or(|_| second == "table"),
         "delete" => second == "from",
         "update" => has(" set "),
@@ -81,8 +152,25 @@ fn is_statement(text: &str) -> bool {
         "with" => has(" as ("),
         "begin" | "begin;" | "start" | "set" | "use" => has(";"),
         "select" | "copy" | "insert" => true,
+        // It is carried out to be explained.
+        "explain" => has("analyze"),
         _ => false,
     }
+}
+
+/// SQL with a blank for each comment.
+fn without_comments(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("/*").into_iter().chain(rest.find("--")).min() {
+        let (before, comment) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        out.push_str(before);
+        out.push(' ');
+        let end = if comment.starts_with("/*") { "*/" } else { "\n" };
+        rest = comment.split_once(end).map_or("", |(_, rest)| rest);
+    }
+    out.push_str(rest);
+    out
 }
 
 /// What can be dropped and altered.

@@ -16,6 +16,7 @@ pub(super) fn command(tool: &Tool, input: &Value, texts: &[Given]) -> Option<Vec
         .or_else(|| said.cloud())
         .or_else(|| said.forge())
         .or_else(|| said.packages())
+        .or_else(|| said.program())
         .or_else(|| unpacked(tool, texts))
 }
 
@@ -40,6 +41,19 @@ const CHANGES: &[&str] = &[
     "release",
     "purge",
     "stop",
+];
+
+/// Programs that tools are named after, or servers.
+const PROGRAMS: &[(&str, &[&str])] = &[
+    ("git", &["git"]),
+    ("terraform", &["terraform", "tf", "opentofu", "tofu"]),
+    ("kubectl", &["kubectl", "k8s", "kubernetes"]),
+    ("helm", &["helm"]),
+    ("docker", &["docker", "podman"]),
+    ("aws", &["aws"]),
+    ("gcloud", &["gcloud"]),
+    ("az", &["az", "azure"]),
+    ("gh", &["gh"]),
 ];
 
 /// A call, with what it says.
@@ -127,6 +141,19 @@ impl<'v> Said<'v> {
             let args = args.iter().filter_map(Value::as_str).map(str::to_owned);
             words(&["redis-cli"]).into_iter().chain(args).collect()
         })
+    }
+
+    /// A program by its name or its server's, with its arguments as a list: `git_reset ["--hard"]`.
+    fn program(&self) -> Option<Vec<String>> {
+        let args =
+            ["args", "arguments", "argv", "flags"].iter().find_map(|key| self.input.get(key)?.as_list())?;
+        let (program, names) = PROGRAMS.iter().find(|(_, names)| self.any(names))?;
+        let empty = ["run", "exec", "execute", "command", "commands", "cli", "call", "invoke", "tool"];
+        let verbs = self.own().filter(|own| !names.contains(own) && !empty.contains(own)).map(str::to_owned);
+        let args: Vec<String> = args.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        let known =
+            ["command", "cmd", "program", "executable"].iter().any(|key| self.input.get(key).is_some());
+        (!args.is_empty() && !known).then(|| words(&[program]).into_iter().chain(verbs).chain(args).collect())
     }
 
     /// Operations of clouds by the names of their interfaces: `attach_role_policy`, `group_delete`.

@@ -9,10 +9,9 @@ use crate::url::{Url, is_this_machine};
 /// Paths that a sentence wants to have deleted, right behind its verb: judged as the command that deletes them.
 pub(super) fn paths_gone(rest: &str, world: &dyn World) -> Option<String> {
     let small = ["and", "the", "all", "of", "everything", "in", "under", "contents", "folder", "folders"];
-    let plain = |word: &'static str| move |part: &&str| *part != word;
     let parts = rest.split_whitespace().map(|part| part.trim_end_matches([',', '.', ';', '!', '/']));
     let paths: Vec<&str> = parts
-        .filter(|part| small.iter().all(|word| plain(word)(part)))
+        .filter(|part| !small.contains(part))
         .take_while(|part| part.starts_with("~/") || part.starts_with('/'))
         .filter(|path| path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"~/._-".contains(&byte)))
         .collect();
@@ -38,7 +37,14 @@ pub(super) fn obeys(sentence: &Sentence) -> Option<String> {
         (word.starts_with("http://") || word.starts_with("https://"))
             && !is_this_machine(&Url::parse(word).host)
     });
-    let ordered = gets.iter().any(|get| words.starts_with(get)) && runs.iter().any(|run| words.contains(run));
+    // `and run it through the tests` is something else.
+    let goes_on = ["with ", "using ", "as ", "now", "right ", "immediately", "locally", "then ", "and "];
+    let ends = |rest: &str| {
+        let rest = rest.trim_start();
+        !rest.starts_with(char::is_alphanumeric) || goes_on.iter().any(|word| rest.starts_with(word))
+    };
+    let told = |run: &&str| words.split_once(*run).is_some_and(|(_, rest)| ends(rest));
+    let ordered = gets.iter().any(|get| words.starts_with(get)) && runs.iter().any(told);
     (ordered && away).then(|| "to run what an address gives".to_owned())
 }
 
@@ -53,14 +59,19 @@ pub(super) fn plants(sentence: &Sentence) -> Option<&'static str> {
         .iter()
         .fold(text, |text, lead| text.strip_prefix(lead).unwrap_or(text));
     let any = |list: &[&str]| list.iter().any(|part| text.contains(part));
+    // What is written about a place is not put there.
+    let meant = |places: &[&str]| {
+        let before = places.iter().filter_map(|place| text.split_once(place)).map(|(before, _)| before);
+        before.min_by_key(|before| before.len()).is_some_and(|before| !is_about(before))
+    };
     let adds = ["append ", "add ", "put ", "insert ", "write ", "copy ", "echo ", "install "];
     let adds = adds.iter().any(|verb| text.starts_with(verb));
-    if adds && any(&["to ~/.ssh/authorized_keys", "into ~/.ssh/authorized_keys", "in ~/.ssh/authorized_keys"])
-    {
+    let keys = ["to ~/.ssh/authorized_keys", "into ~/.ssh/authorized_keys", "in ~/.ssh/authorized_keys"];
+    if adds && meant(&keys) {
         return Some("to let somebody in");
     }
     let starts = ["~/.bashrc", "~/.zshrc", "~/.profile", "~/.bash_profile", "~/.zprofile", "crontab"];
-    if adds && any(&starts) && any(&["curl ", "wget ", "base64", "| sh", "| bash", "/dev/tcp"]) {
+    if adds && meant(&starts) && any(&["curl ", "wget ", "base64", "| sh", "| bash", "/dev/tcp"]) {
         return Some("to leave what runs at each start");
     }
     let takes = [
@@ -68,9 +79,36 @@ pub(super) fn plants(sentence: &Sentence) -> Option<&'static str> {
         "update ",
     ];
     let settings =
-        any(&[".claude/settings", ".codex/config", ".cursor/hooks", ".gemini/settings", ".config/tollgate"]);
+        [".claude/settings", ".codex/config", ".cursor/hooks", ".gemini/settings", ".config/tollgate"];
     let guards = any(&["hook", "permission", "deny", "policy"])
         && any(&["remove", "delete", "disable", "empty", "clear"]);
-    (takes.iter().any(|verb| text.starts_with(verb)) && settings && guards)
+    (takes.iter().any(|verb| text.starts_with(verb)) && meant(&settings) && guards)
         .then_some("to switch its guard off")
+}
+
+/// Does it speak of a text about something?
+fn is_about(before: &str) -> bool {
+    let texts = [
+        "docs",
+        "doc",
+        "documentation",
+        "readme",
+        "note",
+        "guide",
+        "section",
+        "page",
+        "chapter",
+        "article",
+        "example",
+        "how",
+        "about",
+        "that",
+        "which",
+        "describe",
+        "mention",
+        "test",
+        "tests",
+        "changelog",
+    ];
+    before.split(|c: char| !c.is_alphanumeric()).any(|word| texts.contains(&word))
 }

@@ -1,6 +1,7 @@
 //! What a search below a folder asks for by a pattern of names: `rg -g`, `grep --include`, `find -path`, the search tools of
 //! agents.
 
+use tollgate_model::git::stands_for;
 use tollgate_model::{FileKind, World};
 
 use super::pattern::Component;
@@ -77,6 +78,31 @@ fn is_telling(path: &str) -> bool {
         || ["credential", "cred", "auth", "token", "secret", "password"]
             .iter()
             .any(|word| name.contains(word))
+}
+
+/// Does a pattern, as ripgrep and git read it, fit a path that is told from where they stand? One without folders fits
+/// the name of a file, or of a folder on its way.
+pub(crate) fn finds(glob: &str, path: &str) -> bool {
+    let fits = |glob: &String| {
+        let bare = glob.trim_end_matches('/');
+        match bare.trim_start_matches("**/").contains('/') {
+            // A star stands for slashes as well: rather too many fit than too few.
+            true => {
+                let flat = bare.trim_start_matches('/').replace("**", "*");
+                stands_for(&flat, path) || stands_for(&format!("{flat}/*"), path)
+            }
+            false => {
+                let name = bare.trim_start_matches("**/");
+                let has_set = name.contains('[');
+                let is_it = |part: &str| match has_set {
+                    true => super::glob_could_be(name, part),
+                    false => stands_for(name, part),
+                };
+                path.split('/').any(is_it)
+            }
+        }
+    };
+    spelled(glob).iter().any(fits)
 }
 
 /// A pattern with its braces written out.

@@ -123,7 +123,7 @@ impl Component {
     fn ending_like(&self, ending: &str) -> usize {
         let dot = self.tokens.iter().rposition(|token| *token == Token::Char('.'));
         let Some(tail) = dot.and_then(|at| self.tokens.get(at..)) else {
-            // `*json` is `*.json`, written by somebody in a hurry.
+            // Without a dot, its end is the end of the ending: `*json` finds `a.json`.
             let known = self.tokens.iter().rev().map_while(|token| match token {
                 Token::Char(c) => Some(*c),
                 _ => None,

@@ -232,11 +232,12 @@ const NAMED_SECRETS: &[&str] = &[
     ".dev.vars",
     ".dev.vars.*",
     "AuthKey_*.p8",
-    "id_rsa.bak",
-    "id_rsa.old",
-    "id_rsa.backup",
-    "id_ed25519.bak",
-    "id_ed25519.old",
+    "id_rsa.*",
+    "id_dsa.*",
+    "id_ecdsa.*",
+    "id_ecdsa_sk.*",
+    "id_ed25519.*",
+    "id_ed25519_sk.*",
     "serviceAccountKey*.json",
     "secring.gpg",
     "rootkey.csv",
@@ -268,6 +269,9 @@ const NAMED_PUBLIC: &[&str] = &[
     ".env.test",
     ".env.testing",
     "*.pub",
+    "id_*.md",
+    "id_*.rst",
+    "id_*.html",
     ".env.example.*",
     ".env.sample.*",
     "example.env",
@@ -423,6 +427,11 @@ const AGENT_SETTINGS: &[&str] = &[
     ".local/share/crush/crush.json",
     ".docker/mcp/**",
 ];
+
+/// Those that lie at one place only, below a home or a project.
+pub(crate) fn agent_settings() -> impl Iterator<Item = &'static str> {
+    AGENT_SETTINGS.iter().copied().filter(|path| !path.contains('*'))
+}
 
 /// Settings of coding agents for the whole machine.
 const SYSTEM_AGENT_SETTINGS: &[&str] = &[
@@ -677,8 +686,21 @@ fn is_fixture(parts: &[Component], world: &dyn World) -> bool {
     };
     let test = named(&["test", "tests", "spec"])
         && named(&["resources", "certs", "keys", "ssl", "tls", "data", "pki"]);
-    let filled_in = name.as_literal().is_none_or(|name| name.contains(".env"));
-    (named(HOLD) || test) && !filled_in && rest.iter().all(Component::is_literal)
+    let filled_in = match name.as_literal() {
+        Some(name) => name.contains(".env"),
+        // A pattern stands for what lies there, and a link among it may lead anywhere.
+        None => {
+            [".env", "x.env", ".env.x"].iter().any(|other| name.could_be(other)) || has_links(folders, world)
+        }
+    };
+    (named(HOLD) || test) && !filled_in && folders.iter().all(Component::is_literal)
+}
+
+fn has_links(folders: &[Component], world: &dyn World) -> bool {
+    let names: Option<Vec<&str>> = folders.iter().map(Component::as_literal).collect();
+    names.is_none_or(|names| {
+        !world.links(&format!("{}/{}", world.workspace(), names.join("/")), LISTED).is_empty()
+    })
 }
 
 /// Does a pattern below the home fit settings that are there? `~/.cl*/sett*.json`.

@@ -19,14 +19,17 @@ pub(crate) fn is_editor_settings(path: &str) -> bool {
 pub(crate) fn editor(place: &Place, text: &str, world: &dyn World) -> Option<EffectKind> {
     let name = place.path.rsplit('/').next().unwrap_or_default();
     if name.ends_with(".code-workspace") {
-        let settings = json::parse(without_comments(text).as_bytes()).ok()?.get("settings")?.clone();
-        return counting(place, settings.as_map()?, world);
+        return match json::parse(without_comments(text).as_bytes()) {
+            Ok(whole) => counting(place, whole.get("settings")?.as_map()?, world),
+            Err(_) => editor_part(place, text),
+        };
     }
+    // An editor goes on behind a mistake, and takes what it can read.
+    let Ok(new) = json::parse(without_comments(text).as_bytes()) else { return editor_part(place, text) };
     let keys = changed_keys(&place.path, name, text, world)?;
     if name == "mcp.json" {
         return (!keys.is_empty()).then(|| control(place, &keys.join(", ")));
     }
-    let new = json::parse(without_comments(text).as_bytes()).ok()?;
     let changed: Vec<(String, Value)> =
         new.as_map()?.iter().filter(|(key, _)| keys.contains(key)).cloned().collect();
     counting(place, &changed, world)
@@ -82,6 +85,10 @@ fn matters(key: &str, value: &Value, world: &dyn World) -> bool {
     let off = matches!(value, Value::Bool(false) | Value::Null) || value.as_str() == Some("never");
     if GUARDS.contains(&lower.as_str()) {
         return off;
+    }
+    // Some editors keep what is for their agent together.
+    if let (true, Some(inner)) = (matches!(lower.as_str(), "agent" | "assistant" | "chat"), value.as_map()) {
+        return inner.iter().any(|(key, value)| matters(key, value, world));
     }
     if gives_way(key) && value.as_str() != Some("off") {
         return !off;

@@ -2,9 +2,11 @@
 
 use std::cell::Cell;
 
+use tollgate_model::stage::is_test_database;
+
 use super::filter::{is_emptied, is_filtered, is_word};
 use super::token::Token;
-use super::{Deed, Flavour, Statement};
+use super::{Deed, Flavour, Statement, client};
 
 /// The tokens of one statement.
 pub(super) struct Reader<'t> {
@@ -23,6 +25,29 @@ impl<'t> Reader<'t> {
     /// True when the statement's first word is this one.
     pub fn is(&self, word: &str) -> bool {
         self.word(0) == Some(word)
+    }
+
+    /// `USE name`, which needs nothing that ends it: the database it goes on in, if it is another, and what follows.
+    pub fn used(&self) -> Option<(Option<String>, &'t [Token])> {
+        if !self.is("use") {
+            return None;
+        }
+        let kinds = self.flavour != Flavour::MySql && self.tokens.len() > 2;
+        let (at, kind) = match self.word(1).filter(|_| kinds) {
+            Some(kind @ ("role" | "warehouse" | "schema" | "database" | "catalog" | "keyspace")) => (2, kind),
+            _ => (1, ""),
+        };
+        let name = match self.tokens.get(at)? {
+            Token::Text(name) => name.clone(),
+            _ => self.name(at),
+        };
+        let mut end = at + 1;
+        while self.symbol(end, '.') && end + 1 < self.tokens.len() {
+            end += 2;
+        }
+        // A schema of the same database is no other one.
+        let stays = matches!(kind, "role" | "warehouse") || kind == "schema" && end == at + 1;
+        Some((Some(name).filter(|name| !stays && !name.is_empty()), self.tokens.get(end..)?))
     }
 
     /// True when the word stands somewhere in it.
@@ -112,8 +137,10 @@ impl<'t> Reader<'t> {
         let query = self.tokens.iter().position(|token| is_word(token, "select"));
         let rows = query.map(|at| self.tokens.get(at..).unwrap_or_default());
         let copied = self.contains("clone") || self.contains("from") || self.contains("using");
-        let lost = rows.map_or(replaces && !copied, is_emptied);
-        lost.then(|| Statement { deed: Deed::Truncate, object: self.name(name) })
+        // Values that stand in the query are none of the rows there were.
+        let made_up = |rows: &[Token]| !rows.iter().any(|token| is_word(token, "from"));
+        let lost = rows.map_or(replaces && !copied, |rows| is_emptied(rows) || made_up(rows));
+        lost.then(|| Statement::new(Deed::Truncate, self.name(name)))
     }
 
     /// `MERGE INTO t … ON FALSE WHEN NOT MATCHED BY SOURCE THEN DELETE`: no row is matched, all go.
@@ -127,13 +154,13 @@ impl<'t> Reader<'t> {
         });
         let name = if self.word(1) == Some("into") { 2 } else { 1 };
         (self.is("merge") && never && self.contains("delete"))
-            .then(|| Statement { deed: Deed::Delete, object: self.name(name) })
+            .then(|| Statement::new(Deed::Delete, self.name(name)))
     }
 
     /// All it does.
     pub fn deeds(&self) -> Vec<Statement> {
         if let [Token::Client(line)] = self.tokens {
-            return client(line, self.flavour).into_iter().collect();
+            return client::client(line, self.flavour).into_iter().collect();
         }
         if let Some(planned) = self.planned() {
             return planned.deeds();
@@ -147,6 +174,7 @@ impl<'t> Reader<'t> {
         let defines = matches!(self.word(0), Some("create" | "grant" | "revoke" | "comment" | "merge"));
         for at in 0..self.tokens.len() {
             let deed = if defines { None } else { self.change(at) };
+            deeds.extend(deed.iter().flat_map(|first| self.further(at, first)));
             deeds.extend(deed.or_else(|| self.reach(at)));
         }
         deeds.extend(self.grant());
@@ -161,13 +189,13 @@ impl<'t> Reader<'t> {
             "drop" => self.drop_at(at),
             "truncate" if !self.symbol(at + 1, '(') && self.starts_clause(at) => {
                 let name = if self.word(at + 1) == Some("table") { at + 2 } else { at + 1 };
-                Some(Statement { deed: Deed::Truncate, object: self.name(name) })
+                Some(Statement::new(Deed::Truncate, self.name(name)))
             }
             "delete" if matches!(previous, Some("on" | "for" | "after" | "before" | "or" | "then")) => None,
             "delete" if self.starts_clause(at) => self.delete_at(at),
             // ClickHouse: `ALTER TABLE t DELETE WHERE 1`.
             "delete" if self.is("alter") && self.word(at + 1) == Some("where") => {
-                let deed = Statement { deed: Deed::Delete, object: self.name(2) };
+                let deed = Statement::new(Deed::Delete, self.name(2));
                 (!is_filtered(self.clause(at))).then_some(deed)
             }
             "update"
@@ -179,6 +207,12 @@ impl<'t> Reader<'t> {
                 None
             }
             "update" if self.starts_clause(at) => self.update_at(at),
+            // Large objects of PostgreSQL go by a function: one by its number, or one for every row.
+            "lo_unlink" | "lo_truncate" | "lo_truncate64"
+                if self.symbol(at + 1, '(') && self.contains("from") =>
+            {
+                (!is_filtered(self.tokens)).then(|| Statement::new(Deed::Delete, "large objects".to_owned()))
+            }
             _ => None,
         }
     }
@@ -219,7 +253,17 @@ impl<'t> Reader<'t> {
             name += 1;
         }
         let object = if alters { self.name(2) } else { self.name(name) };
-        Some(Statement { deed, object })
+        Some(Statement::new(deed, object))
+    }
+
+    /// The other tables of a list, where they are said to lie elsewhere: `drop table a, other.b`.
+    fn further(&self, at: usize, first: &Statement) -> Vec<Statement> {
+        if !matches!(first.deed, Deed::Drop | Deed::Truncate) {
+            return Vec::new();
+        }
+        let commas = self.clause(at).iter().enumerate().filter(|(_, token)| **token == Token::Symbol(','));
+        let names = commas.map(|(comma, _)| self.name(at + comma + 2)).filter(|name| name.contains('.'));
+        names.map(|name| Statement::new(first.deed, name)).collect()
     }
 
     fn delete_at(&self, at: usize) -> Option<Statement> {
@@ -227,8 +271,7 @@ impl<'t> Reader<'t> {
         let name = if self.word(name) == Some("only") { name + 1 } else { name };
         let clause = self.clause(at);
         let filtered = is_filtered(clause) || clause.iter().any(|token| is_word(token, "join"));
-        (!filtered && at + 1 < self.tokens.len())
-            .then(|| Statement { deed: Deed::Delete, object: self.name(name) })
+        (!filtered && at + 1 < self.tokens.len()).then(|| Statement::new(Deed::Delete, self.name(name)))
     }
 
     fn update_at(&self, at: usize) -> Option<Statement> {
@@ -237,7 +280,7 @@ impl<'t> Reader<'t> {
         let filtered = is_filtered(clause)
             || clause.iter().any(|token| is_word(token, "join") || is_word(token, "from"));
         ((sets || clause.is_empty()) && !filtered && at + 1 < self.tokens.len())
-            .then(|| Statement { deed: Deed::Update, object: self.name(at + 1) })
+            .then(|| Statement::new(Deed::Update, self.name(at + 1)))
     }
 
     /// The tokens behind `at` that belong to the same bracket.
@@ -302,11 +345,12 @@ impl<'t> Reader<'t> {
         // A file that is a pipe is a command.
         let command = object.trim().trim_matches('|').to_owned();
         let piped = matches!(deed, Deed::ReadFile | Deed::WriteFile) && command.len() < object.trim().len();
-        Some(if piped { Statement { deed: Deed::Run, object: command } } else { Statement { deed, object } })
+        Some(if piped { Statement::new(Deed::Run, command) } else { Statement::new(deed, object) })
     }
 
     fn grant(&self) -> Option<Statement> {
-        let gives_all = self.is("grant") && self.word(1) == Some("all");
+        let on = self.tokens.iter().position(|token| is_word(token, "on")).unwrap_or_default();
+        let gives_all = self.is("grant") && self.word(1) == Some("all") && !self.is_on_tests(on);
         let makes_super = matches!(self.word(0), Some("create" | "alter"))
             && matches!(self.word(1), Some("role" | "user"))
             && self.contains("superuser");
@@ -323,13 +367,27 @@ impl<'t> Reader<'t> {
                 .iter()
                 .any(|token| matches!(token, Token::Text(text) if text == "*" || text == "0.0.0.0"));
         if opens || listens {
-            return Some(Statement { deed: Deed::Grant, object: self.name(2) });
+            return Some(Statement::new(Deed::Grant, self.name(2)));
         }
         if !gives_all && !makes_super {
             return None;
         }
         let to = self.tokens.iter().rposition(|token| is_word(token, "to")).map_or(2, |at| at + 1);
-        Some(Statement { deed: Deed::Grant, object: self.name(to) })
+        let deed = if gives_all && self.is_within(on) { Deed::GrantWithin } else { Deed::Grant };
+        Some(Statement::new(deed, self.name(to)))
+    }
+
+    /// `ON DATABASE app_test TO`, `ON app_test.* TO`: what is only for tests is anybody's.
+    fn is_on_tests(&self, on: usize) -> bool {
+        let whole = self.word(on + 1) == Some("database") && self.word(on + 3) == Some("to");
+        let tables = self.symbol(on + 2, '.') && self.symbol(on + 3, '*') && self.word(on + 4) == Some("to");
+        let name = |at: usize| self.name(at).trim_end_matches('.').to_owned();
+        whole && is_test_database(&name(on + 2)) || tables && is_test_database(&name(on + 1))
+    }
+
+    /// Is it about what lies in the database that the client works in?
+    fn is_within(&self, on: usize) -> bool {
+        matches!(self.word(on + 1), Some("schema" | "all" | "table" | "sequence"))
     }
 
     fn text_after(&self, at: usize, within: usize) -> Option<String> {
@@ -382,86 +440,4 @@ fn is_rebuildable(kind: &str) -> bool {
             | "attribute"
             | "value"
     )
-}
-
-/// A line for the client: some run programs or read files.
-fn client(line: &str, flavour: Flavour) -> Option<Statement> {
-    let one = |deed, object: &str| {
-        Some(Statement { deed, object: object.trim().trim_matches(['\'', '"']).to_owned() })
-    };
-    let line = line.trim_end_matches(';');
-    if let Some(code) = line.strip_prefix("\\!") {
-        return one(Deed::Run, code);
-    }
-    let (verb, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    let piped = piped(verb, rest);
-    match (verb, piped) {
-        (".read", Some(code)) => one(Deed::IncludeOutput, code),
-        ("\\o" | "\\out" | "\\g" | "\\gx" | "\\w" | ".output" | ".once" | ".import", Some(code)) => {
-            one(Deed::Run, code)
-        }
-        (".shell" | ".system" | "system", _) => one(Deed::Run, rest),
-        // MySQL's pager is given all that a query yields.
-        ("pager" | "\\P", _) if flavour == Flavour::MySql => one(Deed::Run, rest),
-        ("\\setenv", _) => paged(rest).and_then(|code| one(Deed::Run, code)),
-        ("tee" | "\\T", _) if flavour == Flavour::MySql && is_path(rest) => one(Deed::WriteFile, rest),
-        ("\\copy", _) => copied(rest),
-        ("\\i" | "\\ir" | "\\include" | ".read" | "source" | "\\.", _) => one(Deed::Include, rest),
-        (
-            "\\o" | "\\out" | "\\w" | ".output" | ".once" | ".save" | ".backup" | ".dump" | ".log" | ".clone"
-            | ".trace",
-            _,
-        ) if is_path(rest) => one(Deed::WriteFile, rest),
-        (".restore", _) if flavour == Flavour::Sqlite => {
-            one(Deed::Replace, rest.split_whitespace().last().unwrap_or_default())
-        }
-        (".import", _) if flavour == Flavour::Sqlite => {
-            let file = rest.split_whitespace().find(|word| !word.starts_with('-')).unwrap_or_default();
-            one(Deed::ReadFile, file)
-        }
-        _ => None,
-    }
-}
-
-/// The command behind a `|`, which may stand in quotes; further words of `.import` are not its own.
-fn piped<'t>(verb: &str, rest: &'t str) -> Option<&'t str> {
-    let rest = rest.trim_start();
-    if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '\'' | '"')) {
-        let inner = rest.trim_start_matches(['\'', '"']).strip_prefix('|')?;
-        return Some(inner.split_once(quote).map_or(inner, |(code, _)| code));
-    }
-    let code = rest.strip_prefix('|')?;
-    if verb == ".import" { code.split_whitespace().next() } else { Some(code) }
-}
-
-/// What `\setenv name value` has psql run: the pager, or an editor.
-fn paged(rest: &str) -> Option<&str> {
-    let (name, value) = rest.trim_start().split_once(char::is_whitespace)?;
-    (name.ends_with("PAGER") || name.ends_with("EDITOR") || name == "VISUAL").then_some(value)
-}
-
-fn is_path(text: &str) -> bool {
-    !matches!(text.trim(), "" | "stdout" | "stderr" | "off" | "on")
-}
-
-/// `\copy t to program 'cmd'`, `\copy t from 'file'`.
-fn copied(rest: &str) -> Option<Statement> {
-    let quoted = rest.split('\'').nth(1).map(str::to_owned);
-    let lower = rest.to_lowercase();
-    let words: Vec<&str> = lower.split_whitespace().collect();
-    let deed = if words.contains(&"program") {
-        Deed::Run
-    } else if words.contains(&"to") {
-        Deed::WriteFile
-    } else {
-        Deed::ReadFile
-    };
-    let last = || {
-        rest.split_whitespace()
-            .skip_while(|word| !word.eq_ignore_ascii_case("to") && !word.eq_ignore_ascii_case("from"))
-            .nth(1)
-    };
-    let object = quoted.or_else(|| last().map(str::to_owned))?;
-    (!matches!(object.to_lowercase().as_str(), "stdin" | "stdout" | "pstdin" | "pstdout"))
-        .then_some(Statement { deed, object })
 }

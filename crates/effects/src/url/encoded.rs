@@ -2,9 +2,12 @@
 
 use super::{Url, decoded};
 use crate::commands::codecs;
+use crate::secrets_scan::{is_secret_line, sent_value};
 
 /// How long a value must be before it is looked at.
 const LONG: usize = 40;
+/// The same where it tells a secret.
+const SHORT: usize = 16;
 
 /// The part of an address that looks like encoded data, if there is one.
 pub(crate) fn looks_encoded(url: &Url) -> Option<String> {
@@ -32,7 +35,17 @@ pub(crate) fn label_holds_data(host: &str) -> bool {
 }
 
 fn is_data(value: &str) -> bool {
-    value.len() >= LONG && decodes_to_text(value)
+    value.len() >= LONG && decodes_to_text(value) || value.len() >= SHORT && decodes_to_secret(value)
+}
+
+/// Does it read as a variable with a secret in it after decoding? Then it may be shorter.
+fn decodes_to_secret(value: &str) -> bool {
+    let hex = if value.bytes().all(|byte| byte.is_ascii_hexdigit()) { codecs::from_hex(value) } else { None };
+    let texts = [hex, codecs::from_base64(value), codecs::from_base32(value)].into_iter().flatten();
+    let mut texts = texts.filter_map(|bytes| String::from_utf8(bytes).ok());
+    texts.any(|text| {
+        is_text(text.as_bytes()) && (sent_value(&text).is_some() || text.lines().any(is_secret_line))
+    })
 }
 
 /// Does it read as text after decoding? A hash, an identifier or a word does not.

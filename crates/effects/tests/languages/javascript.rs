@@ -67,7 +67,7 @@ fn what_javascript_does() {
         ("node -e 'for (const f of [\"/etc/a\", \"/etc/b\"]) { fs.unlinkSync(f) }'", "delete /etc/b"),
         (
             "node -e 'fs.readdirSync(\"/home/user\").forEach(f => fs.rmSync(\"/home/user/\" + f, {recursive: true}))'",
-            "delete-tree /home/user/*?",
+            "delete-tree /home/user/*",
         ),
         ("node -e 'fs.writeFileSync(\"/etc/cron.d/x\", \"y\")'", "write /etc/cron.d/x"),
         ("node -e 'fs.appendFile(\"/etc/hosts\", \"y\", () => {})'", "write /etc/hosts"),

@@ -226,7 +226,7 @@ fn what_python_does() {
         ),
         (
             "python3 -c 'import os\nfor r, d, fs in os.walk(\"/home/user/docs\"):\n  for f in fs: os.remove(os.path.join(r, f))'",
-            "delete /home/user/docs/*?",
+            "delete /home/user/docs/*",
         ),
         ("python -m pip install evil", "exec pip"),
         ("echo 'import os; os.remove(\"/etc/hosts\")' > m.py && python3 -c 'import m'", "delete /etc/hosts"),

@@ -8,8 +8,8 @@ use std::path::Path;
 use tollgate_model::git::GitStatus;
 use tollgate_model::json::{Value, object, parse};
 use tollgate_model::{
-    Actor, Agent, Attended, Dialect, Entry, Event, Kind, Mark, Memory, Replacement, SearchScope, StillFile,
-    StillGit, StillWorld, ToolCall, ToolUse,
+    Agent, Dialect, Entry, Event, Kind, Mark, Memory, Replacement, SearchScope, StillFile, StillGit,
+    StillWorld, ToolCall, ToolUse,
 };
 
 /// The machine for a tool of the examples: `AfterSecret` is a shell in a session that has read a secret, `Clean` one
@@ -121,9 +121,7 @@ fn tree_git() -> StillGit {
 pub fn call(tool: &str, text: &str) -> ToolCall {
     let text = text.to_owned();
     match tool {
-        "Shell" | "AfterSecret" | "Clean" => {
-            ToolCall::Shell { command: text, dialect: Dialect::Posix, cwd: None, sandbox_off: false }
-        }
+        "Shell" | "AfterSecret" | "Clean" => ToolCall::shell(text),
         "Read" => ToolCall::Read { paths: vec![text] },
         "Unsandboxed" => {
             ToolCall::Shell { command: text, dialect: Dialect::Posix, cwd: None, sandbox_off: true }
@@ -199,19 +197,12 @@ pub fn case(tool: &str, text: &str) -> Event {
 
 /// A call of the main agent, before it runs.
 pub fn event(call: ToolCall, input: Value) -> Event {
-    Event {
-        agent: Agent::ClaudeCode,
-        name: "PreToolUse".into(),
-        session: "s".into(),
-        actor: Actor::Main,
-        cwd: "/home/user/project".into(),
-        project: None,
-        transcript: None,
-        permission_mode: String::new(),
-        attended: Attended::Yes,
-        trace: tollgate_model::Trace::default(),
-        kind: Kind::PreTool(ToolUse { id: "1".into(), name: "Bash".into(), call, input }),
-    }
+    Event::of(
+        Agent::ClaudeCode,
+        "PreToolUse",
+        "/home/user/project",
+        Kind::PreTool(ToolUse { id: "1".into(), name: "Bash".into(), call, input }),
+    )
 }
 
 /// Every case of the corpus, with the place where it stands.

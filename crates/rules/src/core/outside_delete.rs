@@ -1,6 +1,6 @@
 use tollgate_model::{Card, Case, EffectKind, Hit, Rule, Zone};
 
-use crate::kit::{Words, first, rule, shown};
+use crate::kit::{Words, first, is_own_secret, rule, shown};
 
 rule! {
     /// Stops recursive deletion outside the workspace and the temporary directories.
@@ -22,6 +22,7 @@ rule! {
         pass Shell("rm -rf /tmp/build-1"),
         pass Shell("rm -rf ~/.cache/pip"),
         pass Shell("ls -R ~/Documents"),
+        pass Shell("openssl genrsa -out key.pem 2048 && mv key.pem certs/"),
     ],
 }
 
@@ -33,7 +34,7 @@ impl Rule for OutsideDelete {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Delete { place, recursive: true, .. }
-                if !place.root && place.zone >= Zone::OtherProject =>
+                if !place.root && place.zone >= Zone::OtherProject && !is_own_secret(effect, case) =>
             {
                 Words::new(
                     format!("deletes {} with everything in it, outside the workspace", shown(place)),

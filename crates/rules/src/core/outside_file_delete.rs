@@ -1,6 +1,6 @@
 use tollgate_model::{Card, Case, EffectKind, Hit, Place, Rule, World, Zone};
 
-use crate::kit::{Words, first, rule, shown};
+use crate::kit::{Words, first, is_own_secret, rule, shown};
 
 rule! {
     /// Asks before a file outside the workspace and the temporary directories is deleted.
@@ -17,6 +17,7 @@ rule! {
         pass Shell("rm /tmp/a"),
         pass Shell("shred -u /tmp/test-key.pem"),
         hit Shell("rm ~/.ssh/id_rsa"),
+        pass Shell("openssl genrsa -out key.pem 2048 && rm key.pem"),
     ],
 }
 
@@ -28,7 +29,9 @@ impl Rule for OutsideFileDelete {
     fn check(&self, case: &Case) -> Option<Hit> {
         first(case, |effect| match &effect.kind {
             EffectKind::Delete { place, recursive: false, .. }
-                if place.zone >= Zone::OtherProject && !is_temporary(place, case.world) =>
+                if place.zone >= Zone::OtherProject
+                    && !is_temporary(place, case.world)
+                    && !is_own_secret(effect, case) =>
             {
                 Words::new(
                     format!("deletes {}, outside the workspace", shown(place)),

@@ -17,10 +17,13 @@ rule! {
         hit Shell("find / -xdev -writable -exec chmod 0 {} +"),
         hit Shell("chmod -R 000 ."),
         hit Shell("chmod -R u-w ."),
+        hit Shell("chmod -R u+r-rwx ."),
+        hit Shell("chmod -R u+r= ."),
         hit Shell("chmod -R a+w ."),
         pass Shell("chmod -R u+w build"),
         pass Shell("chmod -R u+rwX,go-w ."),
         pass Shell("chmod -R a+rX ."),
+        pass Shell("chmod -R go-w+rX ."),
         pass Shell("chmod +x run.sh"),
     ],
 }
@@ -56,16 +59,28 @@ fn is_everything(place: &Place, recursive: bool) -> bool {
 /// Gives the owner rights, takes rights from others, lets all read, or gives the files to whom the home belongs to: in a
 /// project that loses nothing.
 fn is_gentle(to: &str, home: &str) -> bool {
-    let clause = |clause: &str| match clause.split_once(['+', '-', '=']) {
-        Some((who, rights)) => match clause.as_bytes().get(who.len()) {
-            Some(b'+') if who == "u" => true,
-            Some(b'+') => rights.chars().all(|right| matches!(right, 'r' | 'X')),
-            Some(b'-') => !who.is_empty() && who.chars().all(|who| matches!(who, 'g' | 'o')),
-            _ => false,
-        },
-        None => false,
-    };
     let owner = to.split(':').next().unwrap_or_default();
     let own = home.rsplit('/').next().is_some_and(|name| name == owner && !name.is_empty());
-    own || to.split(',').all(clause)
+    own || to.split(',').all(is_gentle_clause)
+}
+
+/// A clause may give and take several times: `u+r-w`.
+fn is_gentle_clause(clause: &str) -> bool {
+    let signs = ['+', '-', '='];
+    let who = clause.split(signs).next().unwrap_or_default();
+    let among = |text: &str, known: &str| text.chars().all(|letter| known.contains(letter));
+    let mut rest = clause.get(who.len()..).unwrap_or_default();
+    let mut gentle = !rest.is_empty();
+    while let Some(sign) = rest.chars().next() {
+        let behind = rest.get(1..).unwrap_or_default();
+        let rights = behind.split(signs).next().unwrap_or_default();
+        gentle &= match sign {
+            '+' if who == "u" => among(rights, "rwxX"),
+            '+' => among(rights, "rX"),
+            '-' => !who.is_empty() && among(who, "go"),
+            _ => false,
+        };
+        rest = behind.get(rights.len()..).unwrap_or_default();
+    }
+    gentle
 }

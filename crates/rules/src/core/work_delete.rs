@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use tollgate_model::git::{Config, GitAsk, GitStatus, Repo, stands_for};
 use tollgate_model::{
-    Card, Case, Certainty, EffectKind, FileKind, Hit, Place, Rule, Span, World, Zone, is_called_output,
+    Card, Case, Certainty, EffectKind, FileKind, Hit, Place, Rule, Span, World, Zone, is_ignored_output,
     is_rebuildable,
 };
 
@@ -44,6 +44,9 @@ impl Rule for WorkDelete {
     }
 
     fn check(&self, case: &Case) -> Option<Hit> {
+        if let Some(hit) = moved_there(case) {
+            return Some(hit);
+        }
         let targets = targets(case);
         let mut trees: BTreeMap<Option<String>, Vec<&Target>> = BTreeMap::new();
         for target in &targets {
@@ -54,6 +57,29 @@ impl Rule for WorkDelete {
             None => targets.iter().find_map(|target| outside(target, case.world)),
         })
     }
+}
+
+/// Work that an earlier call has moved into something that may go, and that goes with it.
+fn moved_there(case: &Case) -> Option<Hit> {
+    let world = case.world;
+    // Moved already, or about to be: what is at neither end is gone.
+    let is_there =
+        |(path, from): &(&str, &str)| [path, from].iter().any(|at| world.kind(at) != FileKind::Missing);
+    case.effects.iter().find_map(|effect| {
+        let EffectKind::Delete { place, recursive: true, moved: false } = &effect.kind else { return None };
+        let folder = place.path.split('*').next().filter(|_| place.pattern).unwrap_or(&place.path);
+        let folder = folder.trim_end_matches('/');
+        let moved: Vec<String> = world
+            .memory()
+            .moved_below(folder)
+            .into_iter()
+            .filter(is_there)
+            .map(|(_, from)| from.to_owned())
+            .collect();
+        let target = Target { place, span: effect.span, certainty: effect.certainty };
+        let why = format!("with work that was moved there: {}", listed(&moved));
+        (!moved.is_empty()).then(|| hit(&target, &why, target.certainty))
+    })
 }
 
 /// A folder that a call deletes, or a pattern of what it deletes.
@@ -126,7 +152,7 @@ fn anywhere(path: &str) -> String {
 }
 
 fn work(status: &GitStatus, root: &str, world: &dyn World) -> Vec<String> {
-    let ignored = status.ignored.iter().filter(|path| !is_called_output(path));
+    let ignored = status.ignored.iter().filter(|path| !is_ignored_output(path, root, world));
     let all = status.modified.iter().chain(&status.untracked).chain(ignored);
     all.filter(|path| !is_rebuildable(&format!("{root}/{path}"), root, world)).cloned().collect()
 }

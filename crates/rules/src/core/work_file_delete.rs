@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 use tollgate_model::git::{GitAsk, GitStatus, Repo, stands_for};
 use tollgate_model::stage::is_test_database;
 use tollgate_model::{
-    Card, Case, Certainty, EffectKind, FileKind, Hit, Place, Rule, Span, World, WriteMode, Zone,
-    is_called_output, is_rebuildable,
+    Card, Case, Certainty, Effect, EffectKind, FileKind, Hit, Place, Rule, Span, World, WriteMode, Zone,
+    is_ignored_output, is_rebuildable,
 };
 
 use crate::kit::{listed, rule, shown};
@@ -13,7 +13,7 @@ rule! {
     /// Asks before files of the workspace go that nothing brings back: those that a pattern stands for, several at once,
     /// or a local database.
     ///
-    /// One file by its name may go. So may what is committed, what a tool makes again, databases for tests, and what this
+    /// One file by its name may go, unless it is written over first (`shred`). So may what is committed, what a tool makes again, databases for tests, and what this
     /// session itself has written.
     ///
     /// ## Instead
@@ -29,9 +29,12 @@ rule! {
         hit Shell("rm data/*"),
         hit Shell("for f in data/*.db; do rm \"$f\"; done"),
         hit Shell("rm notes.txt data/local.db"),
+        hit Shell("shred -u notes.txt"),
         hit Shell("python3 -c 'import glob, os; [os.remove(f) for f in glob.glob(\"data/*\")]'"),
         pass Shell("rm notes.txt"),
         pass Shell("rm docs/*.md"),
+        pass Shell("shred -u docs/guide.md"),
+        pass Shell("shred -u /tmp/key"),
         pass Shell("rm *.log"),
         pass Shell("rm web/dist/*"),
         pass Shell("rm data/test.db"),
@@ -81,7 +84,7 @@ struct File<'a> {
     place: &'a Place,
     span: Span,
     certainty: Certainty,
-    /// It was called by its own name, not by a pattern.
+    /// It was called by its own name, not by a pattern, and only let go of.
     named: bool,
 }
 
@@ -90,23 +93,42 @@ const MOST: usize = 500;
 
 fn files<'a>(case: &Case<'a>) -> Vec<File<'a>> {
     let mut files: Vec<File> = Vec::new();
-    for effect in case.effects {
+    for (at, effect) in case.effects.iter().enumerate() {
         let Some((place, walks)) = target(&effect.kind, case.world) else { continue };
         if place.pattern && (walks || effect.certainty != Certainty::Certain) {
             continue;
         }
         let paths = if place.pattern { expanded(&place.path, case.world) } else { vec![place.path.clone()] };
         for path in paths {
-            let known = files.iter().any(|file| file.path == path);
-            if !known && files.len() < MOST && is_work(&path, case.world) {
+            // Who shreds a file wants it beyond recovery; what the session made is its own.
+            let foreign = case.world.memory().state_of(&path).is_none();
+            let shredded = foreign && is_shredded(case.effects, at);
+            if let Some(known) = files.iter_mut().find(|file| file.path == path) {
+                known.named &= !shredded;
+            } else if files.len() < MOST && is_work(&path, case.world) {
                 let (span, certainty) = (effect.span, effect.certainty);
-                files.push(File { path, place, span, certainty, named: !place.pattern });
+                files.push(File { path, place, span, certainty, named: !place.pattern && !shredded });
             }
         }
     }
     let named = files.iter().filter(|file| file.named).count();
     files.retain(|file| !file.named || named > 1 || is_database(&file.path, case.world));
     files
+}
+
+/// Is a file written over and let go of by the same word?
+fn is_shredded(effects: &[Effect], at: usize) -> bool {
+    let (Some(gone), Some(before)) = (effects.get(at), at.checked_sub(1).and_then(|at| effects.get(at)))
+    else {
+        return false;
+    };
+    match (&before.kind, &gone.kind) {
+        (
+            EffectKind::Write { place: over, mode: WriteMode::Overwrite, content: None },
+            EffectKind::Delete { place, moved: false, .. },
+        ) => over.path == place.path && before.span == gone.span,
+        _ => false,
+    }
 }
 
 /// What goes in the workspace, and whether with all below it.
@@ -142,9 +164,13 @@ fn repository(path: &str, world: &dyn World) -> Option<String> {
     Repo::find(folder, world)?.root
 }
 
+/// What is not committed of these files, without what is made again.
 fn status(root: &str, files: &[File], world: &dyn World) -> Option<GitStatus> {
     let paths = files.iter().map(|file| file.path.clone()).collect();
-    world.git_status(root, &GitAsk { paths, untracked: true, ignored: true, ..GitAsk::default() })
+    let ask = GitAsk { paths, untracked: true, ignored: true, ..GitAsk::default() };
+    let mut status = world.git_status(root, &ask)?;
+    status.ignored.retain(|entry| !is_ignored_output(entry, root, world));
+    Some(status)
 }
 
 /// Does nothing hold what is in the file? Changes of a committed file count only where nobody named it: whoever changes
@@ -153,8 +179,8 @@ fn is_lost(file: &File, root: Option<&str>, status: &Option<GitStatus>) -> bool 
     let (Some(root), Some(status)) = (root, status) else { return true };
     let path = within(&file.path, root);
     let holds = |entry: &String| entry == path || entry.ends_with('/') && path.starts_with(entry.as_str());
-    let ignored = status.ignored.iter().filter(|entry| !is_called_output(entry));
-    status.untracked.iter().chain(ignored).any(holds) || !file.named && status.modified.iter().any(holds)
+    status.untracked.iter().chain(&status.ignored).any(holds)
+        || !file.named && status.modified.iter().any(holds)
 }
 
 fn within<'a>(path: &'a str, root: &str) -> &'a str {

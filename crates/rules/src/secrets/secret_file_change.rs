@@ -1,6 +1,6 @@
 use tollgate_model::{Card, Case, EffectKind, FileKind, Hit, Rule, WriteMode, Zone};
 
-use crate::kit::{Words, changed, first, rule, shown};
+use crate::kit::{Words, changed, first, is_own_secret, rule, shown};
 
 rule! {
     /// Asks before an existing file of keys or credentials is changed or deleted. A new one may be made.
@@ -40,6 +40,9 @@ impl Rule for SecretFileChange {
                 return None;
             }
             // A new file of secrets may be made, but not among those of the system.
+            if matches!(&effect.kind, EffectKind::Delete { moved: true, .. }) && is_own_secret(effect, case) {
+                return None;
+            }
             let of_system = place.path.starts_with("/etc/");
             if !of_system && !place.pattern && case.world.kind(&place.path) == FileKind::Missing {
                 return None;

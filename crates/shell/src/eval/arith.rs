@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use tollgate_model::Span;
 
-use super::expand::Mode;
+use super::expand::{Mode, NUMBER};
 use super::state::Contents;
 use super::vars::{Place, is_name};
 use super::{Host, Shell};
@@ -436,7 +436,8 @@ fn source(text: &Text) -> Cow<'_, str> {
         Piece::Text(text) | Piece::Glob(text) => text.to_string(),
         Piece::Hole(_) => UNKNOWN.to_string(),
     };
-    Cow::Owned(text.pieces.iter().map(part).collect())
+    let whole: String = text.pieces.iter().map(part).collect();
+    Cow::Owned(whole.replace(NUMBER, &UNKNOWN.to_string()))
 }
 
 fn digit(c: char, base: u32) -> Option<u32> {

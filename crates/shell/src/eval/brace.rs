@@ -9,6 +9,8 @@ pub(super) enum Piece<'a> {
     Raw(String),
     /// A part that braces do not touch.
     Part(&'a Part),
+    /// Any of the numbers of a long range.
+    Number,
     /// More words than the budget allows.
     TooMany,
 }
@@ -41,6 +43,12 @@ pub(super) fn expand(parts: &[Part], limit: usize) -> Option<Vec<Vec<Piece<'_>>>
     let limit = limit.min(MAX_SIZE / syms.len().max(1)).max(1);
     let braces = Braces { ends: ends(&syms), syms, limit };
     Some(braces.words(0, braces.syms.len(), 0))
+}
+
+/// Does a word stand for the numbers of a range that is too long to be written out?
+pub(super) fn has_long_range(parts: &[Part], limit: usize) -> bool {
+    let words = expand(parts, limit).unwrap_or_default();
+    words.iter().flatten().any(|piece| matches!(piece, Piece::Number))
 }
 
 type Words<'a> = Vec<Vec<Piece<'a>>>;
@@ -207,6 +215,9 @@ fn add_text(word: &mut Vec<Piece<'_>>, text: &str) {
     }
 }
 
+/// The longest range that somebody counts through; a longer one is there to use up memory.
+const LONGEST: u64 = 1_000_000;
+
 /// `{1..9}`, `{a..z..2}`
 fn sequence<'a>(text: &str, limit: usize) -> Option<Words<'a>> {
     let mut ends = text.split("..");
@@ -225,9 +236,17 @@ fn sequence<'a>(text: &str, limit: usize) -> Option<Words<'a>> {
         Some(_) => pad(value, width),
         None => u8::try_from(value).map(|byte| char::from(byte).to_string()).unwrap_or_default(),
     };
-    let values = steps(from, to, step, limit);
-    let Some(values) = values else { return Some(vec![vec![Piece::TooMany]]) };
-    Some(values.into_iter().map(|value| vec![Piece::Raw(render(value))]).collect())
+    let word = |value: i64| vec![Piece::Raw(render(value))];
+    // One range leaves room for others.
+    if let Some(values) = steps(from, to, step, limit / 4) {
+        return Some(values.into_iter().map(word).collect());
+    }
+    // What starts with a minus may be an option.
+    let plain = numbers.is_some()
+        && from >= 0
+        && to >= 0
+        && from.abs_diff(to) / step.unsigned_abs().max(1) <= LONGEST;
+    Some(if plain { vec![word(from), vec![Piece::Number], word(to)] } else { vec![vec![Piece::TooMany]] })
 }
 
 fn letter(text: &str) -> Option<i64> {
@@ -280,6 +299,7 @@ mod tests {
         match piece {
             Piece::Raw(text) => text.clone(),
             Piece::Part(_) => "$".into(),
+            Piece::Number => "#".into(),
             Piece::TooMany => "?".into(),
         }
     }
@@ -300,12 +320,16 @@ mod tests {
         check("{a..e..2}", &["a", "c", "e"]);
         check("{01..03}", &["01", "02", "03"]);
         check("{-1..1}", &["-1", "0", "1"]);
+        check("{1..20000}", &["1", "#", "20000"]);
         check("{1..99999999}", &["?"]);
+        check("x{001..200}.log", &["x001.log", "x#.log", "x200.log"]);
+        check("{-1..99999999}", &["?"]);
         check("{1..x}", &["{1..x}"]);
     }
 
     #[test]
     fn products_are_bounded() {
+        check(&"{a,b,c,d,e}".repeat(3), &["?"]);
         let parts = [Part::Text { text: "{a,b}".repeat(40), quoted: false }];
         assert!(expand(&parts, 1_000).unwrap_or_default().len() <= 1_000);
     }

@@ -6,6 +6,8 @@ use super::state::Elements;
 use super::{Host, Limit, Note, Shell};
 use crate::value::{Text, Value};
 
+/// What a command costs besides its words.
+pub(super) const COMMAND: usize = 4;
 const STEPS: u32 = 200_000;
 const WORDS: u32 = 10_000;
 const DEPTH: u32 = 64;
@@ -23,6 +25,14 @@ pub(super) struct Budget {
     /// Calls of functions that are already running.
     pub recursions: u32,
     told: Vec<Limit>,
+}
+
+/// What of a budget was kept back.
+#[derive(Debug)]
+pub struct KeptBack {
+    steps: u32,
+    words: u32,
+    told: usize,
 }
 
 impl Default for Budget {
@@ -71,6 +81,28 @@ impl Shell {
         self.budget.steps = 0;
         self.exhausted(Limit::Steps, span, host);
         false
+    }
+
+    /// Pays for further ways that a command may come out; running out shows at the next step.
+    pub fn pay(&mut self, ways: usize) {
+        let steps = u32::try_from(ways * COMMAND).unwrap_or(u32::MAX);
+        self.budget.steps = self.budget.steps.saturating_sub(steps);
+    }
+
+    /// Keeps steps back from what runs next, which gets `limit` of them at most.
+    pub fn keep_back(&mut self, limit: u32) -> KeptBack {
+        let steps = self.budget.steps.saturating_sub(limit);
+        self.budget.steps -= steps;
+        KeptBack { steps, words: self.budget.words, told: self.budget.told.len() }
+    }
+
+    /// Gives back what was kept back. What ran out in between has run out there alone.
+    pub fn give_back(&mut self, kept: &KeptBack) {
+        if self.budget.told.len() > kept.told {
+            self.budget.words = kept.words;
+        }
+        self.budget.steps += kept.steps;
+        self.budget.told.truncate(kept.told);
     }
 
     /// Uses up words made by expansion. False when there are not enough left.

@@ -1,12 +1,15 @@
 //! `if`, `case`, functions and the other compound commands.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use tollgate_model::Span;
 
 use super::expand::Mode;
 use super::pattern::Pattern;
-use super::state::{ExitCode, Flow, Function, Functions, State, Variable};
+use super::state::{
+    Array, Contents, Descriptor, Elements, ExitCode, Flow, Function, Functions, Key, State, Variable,
+};
 use super::text::span_length;
 use super::{Host, Shell, Status};
 use crate::ast::{Arith, CaseArm, CaseEnd, Command, CommandKind, Dialect, Script, Word};
@@ -15,6 +18,9 @@ use crate::value::{HoleSource, Value};
 /// Functions that the shell calls by itself.
 pub(super) const HOOKS: [&str; 7] =
     ["chpwd", "periodic", "precmd", "preexec", "zshaddhistory", "zshexit", "TRAPEXIT"];
+
+/// Below this bash takes the descriptors of a coprocess.
+const COPROC: u32 = 64;
 
 impl Shell {
     pub(super) fn run_kind(&mut self, kind: &CommandKind, span: Span, host: &mut dyn Host) -> Flow {
@@ -33,7 +39,8 @@ impl Shell {
                 self.run_while(condition, body, *until, span, host)
             }
             CommandKind::Case { subject, arms } => self.run_case(subject, arms, host),
-            CommandKind::Function { name, body } => self.define(name, body, host),
+            CommandKind::Function { name, body, loose: false } => self.define(name, body, host),
+            CommandKind::Function { name, body, loose: true } => self.define_or_run(name, body, host),
             CommandKind::Test(words) => self.run_condition(words, span, host),
             CommandKind::Arith(arith) => self.run_arith(arith, span, host),
             CommandKind::Coproc { name, body } => self.run_coproc(name.as_deref(), body, host),
@@ -152,10 +159,12 @@ impl Shell {
         for name in &all {
             let readonly = functions.get(name).is_some_and(|old| old.readonly);
             let old = functions.get(name).filter(|_| !sure || readonly);
+            let more = old.is_some_and(|old| old.more);
             let any = old.map(|old| old.any.clone()).unwrap_or_default();
             let any = any.into_iter().chain([function.clone()]).collect();
             let exported = functions.get(name).is_some_and(|old| old.exported);
-            functions.insert(Rc::clone(name), Functions { any, maybe_unset: !sure, exported, readonly });
+            functions
+                .insert(Rc::clone(name), Functions { any, more, maybe_unset: !sure, exported, readonly });
         }
         let zsh = self.dialect == Dialect::Zsh;
         let implicit = |name: &&Rc<str>| HOOKS.contains(&&***name) || zsh && name.starts_with("TRAP");
@@ -173,20 +182,41 @@ impl Shell {
         Flow::of(status, self.state.clone())
     }
 
-    /// What it prints can be read from `${NAME[0]}`, which is not followed.
+    /// `function name {` in a script for `sh`: bash makes a function of it. dash knows no such command, and goes on
+    /// with the lines of the body.
+    fn define_or_run(&mut self, name: &Word, body: &Command, host: &mut dyn Host) -> Flow {
+        let before = (self.state.clone(), self.context.conditional);
+        self.context.conditional = true;
+        let ran = self.run_command(body, host);
+        self.context.conditional = before.1;
+        self.state = before.0;
+        let defined = self.define(name, body, host);
+        self.join_flows(defined, ran, &*host)
+    }
+
+    /// What it prints can be read from `${NAME[0]}`; what is written to `${NAME[1]}` is not followed.
     fn run_coproc(&mut self, name: Option<&str>, body: &Command, host: &mut dyn Host) -> Flow {
         let before = self.state.clone();
         self.context.background += 1;
         let id = self.new_buffer(Value::unknown(HoleSource::Input));
+        let printed = self.new_buffer(Value::empty());
         let flow = self.in_subshell(host, |shell, host| {
-            shell.set_descriptor(0, super::state::Descriptor::Pipe(id));
+            shell.set_descriptor(0, Descriptor::Pipe(id));
+            shell.set_descriptor(1, Descriptor::Pipe(printed));
             shell.run_command(body, host)
         });
         self.context.background -= 1;
         let after = self.merged(flow, &*host);
         let mut state = self.join(Some(before), after, &*host).unwrap_or_else(|| self.state.clone());
-        let unknown = Variable::new(Value::something(HoleSource::Input), false);
-        state.vars_mut().insert(Rc::from(name.unwrap_or("COPROC")), Rc::new(unknown));
+        let fds = Rc::make_mut(&mut state.local_mut().fds);
+        let free = (0..COPROC).rev().find(|fd| !fds.contains_key(fd)).unwrap_or_default();
+        fds.insert(free, Descriptor::Here(printed));
+        let known = BTreeMap::from([(Key::Index(0), Value::text(&free.to_string()))]);
+        let others = Some(Value::something(HoleSource::Input));
+        let ends = Array { any: vec![Elements { known, others, tail: Vec::new() }], associative: false };
+        let mut variable = Variable::new(Value::empty(), false);
+        variable.contents = Contents::Array(ends);
+        state.vars_mut().insert(Rc::from(name.unwrap_or("COPROC")), Rc::new(variable));
         Flow::of(Status::Success, state)
     }
 

@@ -8,12 +8,12 @@ use tollgate_model::Span;
 
 use super::state::{Descriptor, ExitCode, Flow, State, World};
 use super::text::span_length;
-use super::{Context, Host, Shell};
+use super::{Context, Host, Limit, Shell};
 use crate::ast::{Dialect, Item, Stage};
 use crate::value::{Text, Value};
 
-/// Jobs that are looked at again in the end.
-const JOBS: usize = 32;
+/// Jobs that are looked at again in the end. Of more of them nobody knows what they do.
+const JOBS: usize = 256;
 
 /// A statement started in the background, and how things stood then.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Shell {
         (result, looked)
     }
 
-    /// Keeps a job that looked into files, which may be slow: what is written later may be what it reads.
+    /// Keeps a job, which may be slow: what is written later may be what it reads, or where it goes.
     pub(super) fn remember_job(
         &mut self,
         item: &Item,
@@ -52,8 +52,10 @@ impl Shell {
         looked: BTreeSet<Text>,
         host: &mut dyn Host,
     ) {
-        let kept = self.jobs.len() < JOBS;
-        if kept && self.step(span_length(item.span) / 16, item.span, host) {
+        if self.jobs.len() >= JOBS {
+            return self.exhausted(Limit::Steps, item.span, host);
+        }
+        if self.step(span_length(item.span) / 16, item.span, host) {
             let (start, context, dialect) = (start.clone(), self.context, self.dialect);
             self.jobs.push(Job { item: item.clone(), start, looked, context, dialect });
         }

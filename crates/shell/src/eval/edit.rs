@@ -182,6 +182,10 @@ pub(super) fn slice_list(
         return List::open(Vec::new(), list.values());
     };
     let items: Vec<&Value> = zero.into_iter().chain(&list.items).collect();
+    // A pattern stands for any number of names.
+    if items.iter().any(|item| item.any.iter().any(Text::has_globs)) {
+        return List::open(Vec::new(), list.values());
+    }
     let (start, end) = bounds(items.len(), offset, length);
     let items = items.get(start..end).unwrap_or_default();
     List::known(items.iter().copied().cloned().collect())

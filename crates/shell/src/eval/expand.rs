@@ -10,7 +10,7 @@ use super::globs;
 use super::state::List;
 use super::{Field, Host, Limit, Shell};
 use crate::ast::{Dialect, Part, Word};
-use crate::value::{Builder, HoleSource, Text, Value};
+use crate::value::{Builder, HoleSource, Piece, Text, Value};
 
 /// What a part of a word comes to.
 pub(super) enum Expanded<'a> {
@@ -21,6 +21,9 @@ pub(super) enum Expanded<'a> {
     /// The value when it is set, or else this operand of `${x:-…}`.
     Choice { value: Option<Value>, word: &'a Word },
 }
+
+/// What a number of a long range looks like.
+pub(super) const NUMBER: &str = "[0-9]*";
 
 /// What a word is expanded to when it is not split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,6 +146,7 @@ impl Shell {
         for piece in rest {
             match piece {
                 Braced::Raw(text) => self.add_raw(&mut drafts, text, false),
+                Braced::Number => drafts.quoted(&Text { pieces: Piece::Glob(NUMBER.into()).into() }.into()),
                 Braced::TooMany => drafts.quoted(&Value::something(HoleSource::Budget)),
                 Braced::Part(part) => self.add_part(&mut drafts, part, false, host),
             }

@@ -5,18 +5,27 @@ use std::rc::Rc;
 
 use super::state::{Contents, Variable, World};
 use super::{Call, Shell};
-use crate::value::{Text, Value};
+use crate::value::{Hole, HoleSource, MAX_VALUES, Piece, Text, Value};
 
 /// Folders that were made (true), and those that are gone, or may be (false), by resolved path.
 pub(super) type Folders = BTreeMap<Rc<str>, bool>;
+
+/// Links, by resolved path, with where each may lead.
+pub(super) type Names = BTreeMap<Rc<str>, Targets>;
+type Targets = Rc<[Rc<str>]>;
 
 /// Programs that name a folder without making one.
 const LOOKS: &[&str] = &["cat", "du", "file", "find", "ls", "mv", "rm", "rmdir", "stat", "tree"];
 /// How many links one path is followed over.
 const FOLLOWED: usize = 8;
+/// Patterns of folders that may be gone and that are told apart.
+const PATTERNS: usize = 64;
+/// The longest name, and the longest path, that file systems take.
+const NAME: usize = 255;
+const PATH: usize = 4096;
 
 impl Shell {
-    /// There is a folder of this name from now on.
+    /// There surely is a folder of this name from now on.
     pub fn make_folder(&mut self, path: &Value) {
         if let Some(path) = self.resolve(path).as_literal() {
             let folders = Rc::make_mut(&mut self.state.world_mut().folders);
@@ -25,24 +34,89 @@ impl Shell {
         }
     }
 
-    /// What had this name is removed, or has another name from now on.
+    /// What had this name, with all below it, is removed, or has another name, or cannot be entered from now on;
+    /// or that may be so.
     pub fn remove_folder(&mut self, path: &Value) {
-        for path in self.resolve(path).literals() {
-            Rc::make_mut(&mut self.state.world_mut().folders).insert(Rc::from(path), false);
+        for text in self.resolve(path).any {
+            match text.as_literal() {
+                Some(path) => {
+                    let folders = Rc::make_mut(&mut self.state.world_mut().folders);
+                    folders.retain(|known, _| !is_below(known, path));
+                    folders.insert(Rc::from(path), false);
+                }
+                None => self.remove_some(&text),
+            }
+        }
+    }
+
+    /// What the script itself has made below a folder may be gone.
+    pub fn doubt_folders(&mut self, folder: &Value) {
+        for folder in self.resolve(folder).literals() {
+            if self.state.world.folders.is_empty() {
+                return;
+            }
+            let folders = Rc::make_mut(&mut self.state.world_mut().folders);
+            folders
+                .iter_mut()
+                .filter(|(known, _)| is_below(known, folder))
+                .for_each(|(_, there)| *there = false);
+        }
+    }
+
+    /// Any folder that fits may be gone.
+    fn remove_some(&mut self, text: &Text) {
+        let fits = Fits::new(text);
+        let folders = Rc::make_mut(&mut self.state.world_mut().folders);
+        folders.iter_mut().filter(|(known, _)| fits.may_take(known)).for_each(|(_, there)| *there = false);
+        // Of the folders that the script does not speak of, only a pattern of names says which may be gone.
+        let walks = |piece: &Piece| matches!(piece, Piece::Glob(glob) if glob.contains("**"));
+        if text.has_holes() || text.pieces.iter().any(walks) {
+            return;
+        }
+        let taken = Rc::make_mut(&mut self.state.world_mut().taken);
+        if taken.len() < PATTERNS {
+            taken.insert(text.clone());
+        } else {
+            taken.clear();
+            taken.insert(Text { pieces: [Piece::text("/"), Piece::Glob("*".into())].into_iter().collect() });
         }
     }
 
     /// Is there a folder of this name, as far as the script itself says?
     pub(super) fn is_folder(&self, path: &str) -> Option<bool> {
-        let folders = &self.state.world.folders;
-        if folders.is_empty() {
+        let (folders, taken) = (&self.state.world.folders, &self.state.world.taken);
+        if folders.is_empty() && taken.is_empty() {
             return None;
         }
         if let Some(there) = folders.get(path) {
             return Some(*there);
         }
-        let nearest = folders.iter().rfind(|(known, _)| is_below(path, known));
-        nearest.filter(|(_, there)| !**there).map(|_| false)
+        let above = std::iter::successors(parent(path), |folder| parent(folder));
+        let nearest = above.clone().find_map(|folder| folders.get(folder));
+        if nearest == Some(&false) {
+            return Some(false);
+        }
+        taken.iter().any(|text| Fits::new(text).may_take(path)).then_some(false)
+    }
+
+    /// Would a folder of this name surely be made? `is_dir` tells what is on disk: nothing at all is `None`.
+    #[must_use]
+    pub fn can_make_folder(&self, path: &str, parents: bool, is_dir: impl Fn(&str) -> Option<bool>) -> bool {
+        let fits = |path: &str| path.split('/').all(|name| name.len() <= NAME) && path.len() < PATH;
+        // A link that leads nowhere stands in the way.
+        let free = |path: &str| is_dir(path) != Some(false) && !self.state.world.names.contains_key(path);
+        if !fits(path) || !free(path) {
+            return false;
+        }
+        for folder in std::iter::successors(parent(path), |folder| parent(folder)) {
+            match (self.state.world.folders.get(folder), self.is_folder(folder)) {
+                (Some(true), _) => return true,
+                (_, None) if is_dir(folder) == Some(true) => return true,
+                _ if !parents || !free(folder) => return false,
+                _ => {}
+            }
+        }
+        true
     }
 
     /// A program that is given the name of a folder that is gone may well make it anew: `cmake -B build`.
@@ -88,7 +162,8 @@ impl Shell {
     /// A file or folder has a second name from now on: what is written by the one is read by the other.
     pub fn name_also(&mut self, name: &str, target: &str) {
         if name != target {
-            Rc::make_mut(&mut self.state.world_mut().names).insert(Rc::from(name), Rc::from(target));
+            let names = Rc::make_mut(&mut self.state.world_mut().names);
+            names.insert(Rc::from(name), Rc::from([Rc::from(target)]));
         }
     }
 
@@ -104,27 +179,71 @@ impl Shell {
     /// By which paths the content of files is kept.
     pub(super) fn keys(&self, path: &Value) -> Value {
         let resolved = self.resolve(path);
-        let names = &self.state.world.names;
-        if names.is_empty() { resolved } else { resolved.map(|text| self.state.world.followed(text)) }
+        if self.state.world.names.is_empty() {
+            return resolved;
+        }
+        Value::of(resolved.any.iter().flat_map(|text| self.state.world.followed(text)), resolved.taint)
     }
 }
 
 impl World {
-    fn followed(&self, text: &Text) -> Text {
-        let mut text = text.clone();
+    /// Where a path leads over the links that the script made.
+    fn followed(&self, text: &Text) -> Vec<Text> {
+        let mut ends = Vec::new();
+        let mut open = vec![text.clone()];
         for _ in 0..FOLLOWED {
-            let prefix = text.prefix();
-            let whole = text.pieces.len() == 1;
-            let leads =
-                |(name, _): &(&Rc<str>, &Rc<str>)| whole && prefix == &***name || is_below(prefix, name);
-            let Some((name, target)) = self.names.iter().rfind(leads) else { break };
-            let rest = prefix.get(name.len()..).unwrap_or_default();
-            let mut new = Text::literal(&format!("{}{rest}", target.trim_end_matches('/')));
-            text.pieces.iter().skip(1).for_each(|piece| new.push(piece.clone()));
-            text = new;
+            if ends.len() + open.len() > MAX_VALUES {
+                return vec![Text::hole(Hole::new(HoleSource::Budget))];
+            }
+            for text in std::mem::take(&mut open) {
+                match self.leads(&text) {
+                    Some((name, targets)) => {
+                        open.extend(
+                            targets
+                                .iter()
+                                .filter(|target| **target != name)
+                                .map(|target| behind(&text, &name, target)),
+                        );
+                        ends.extend(targets.contains(&name).then_some(text));
+                    }
+                    None => ends.push(text),
+                }
+            }
         }
-        text
+        ends.extend(open);
+        ends
     }
+
+    /// The link nearest to the end of a path, with where it may lead.
+    fn leads(&self, text: &Text) -> Option<(Rc<str>, Targets)> {
+        let prefix = text.prefix();
+        let whole = (text.pieces.len() == 1).then_some(prefix);
+        let above = std::iter::successors(parent(prefix), |folder| parent(folder));
+        let (name, targets) =
+            whole.into_iter().chain(above).find_map(|name| self.names.get_key_value(name))?;
+        Some((Rc::clone(name), Rc::clone(targets)))
+    }
+}
+
+/// The path with what a link leads to in the place of the link.
+fn behind(text: &Text, name: &str, target: &str) -> Text {
+    let rest = text.prefix().get(name.len()..).unwrap_or_default();
+    let mut new = Text::literal(&format!("{}{rest}", target.trim_end_matches('/')));
+    text.pieces.iter().skip(1).for_each(|piece| new.push(piece.clone()));
+    new
+}
+
+/// What is a link on one way only leads to itself on the other.
+pub(super) fn join_names(left: &Names, right: &Names) -> Names {
+    let mut all = Names::new();
+    for name in left.keys().chain(right.keys()) {
+        let own: Targets = Rc::from([Rc::clone(name)]);
+        let (one, other) = (left.get(name).unwrap_or(&own), right.get(name).unwrap_or(&own));
+        let new = other.iter().filter(|target| !one.contains(target));
+        let both: Vec<Rc<str>> = one.iter().chain(new).cloned().collect();
+        all.insert(Rc::clone(name), if one == other { Rc::clone(one) } else { Rc::from(both) });
+    }
+    all
 }
 
 impl Shell {
@@ -143,14 +262,6 @@ impl Shell {
         (variable.contents, variable.maybe_unset) = (Contents::Unset, true);
         self.state.vars_mut().insert(Rc::from(name), Rc::new(variable));
     }
-
-    /// Functions that are exported may not be taken up by what is started from here.
-    pub fn doubt_functions(&mut self) {
-        if self.state.local.functions.values().any(|functions| functions.exported) {
-            let functions = Rc::make_mut(&mut self.state.local_mut().functions);
-            functions.values_mut().for_each(|functions| functions.maybe_unset = true);
-        }
-    }
 }
 
 /// Only what is so on both ways is certain; what may be gone may be gone.
@@ -163,6 +274,28 @@ pub(super) fn join_folders(left: &Folders, right: &Folders) -> Folders {
         }
     }
     all
+}
+
+/// Which folders a name that is not known in full may take away: those that fit, with all below them.
+struct Fits {
+    pattern: super::pattern::Pattern,
+    start: String,
+}
+
+impl Fits {
+    fn new(text: &Text) -> Self {
+        Self { pattern: super::pattern::Pattern::new(text), start: text.prefix().to_owned() }
+    }
+
+    fn may_take(&self, path: &str) -> bool {
+        let fits = |path: &str| self.pattern.matches(path) != Some(false);
+        path.starts_with(&self.start) && std::iter::successors(Some(path), |path| parent(path)).any(fits)
+    }
+}
+
+/// The folder that a path lies in.
+fn parent(path: &str) -> Option<&str> {
+    path.rsplit_once('/').map(|(folder, _)| folder).filter(|folder| !folder.is_empty())
 }
 
 fn is_below(path: &str, folder: &str) -> bool {

@@ -1,11 +1,12 @@
 //! Calls of functions and aliases defined in the script.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use tollgate_model::Span;
 
 use super::join::join_variables;
-use super::state::{Contents, Flow, Function, JumpKind, Local, State, Variable};
+use super::state::{Contents, Flow, Function, JumpKind, Local, Shadowed, State, Variable};
 use super::{Call, Context, Field, Frame, Host, Kind, Limit, Note, Scope, Shell};
 use crate::ast::{Dialect, Part, Redirect, Simple, Word};
 use crate::value::{Piece, Text, Value};
@@ -42,7 +43,7 @@ impl Shell {
         if !self.may_recurse(name, span, host) {
             // It goes on forever, or until the shell gives up.
             self.may_abort();
-            return Flow::both(leave(self.state.clone(), &before));
+            return Flow::both(self.leave(self.state.clone(), &before));
         }
         let context = self.context;
         self.context = Context {
@@ -58,6 +59,7 @@ impl Shell {
             background: context.background,
             piped: context.piped,
             entry: self.state.clone(),
+            outer: Rc::clone(&before.1),
         };
         self.frames.push(frame);
         let body = Rc::clone(&function.body);
@@ -67,7 +69,37 @@ impl Shell {
         let returned = self.absorb(mark, |kind| *kind == JumpKind::Return, host);
         let flow = self.join_flows(flow, returned, &*host);
         self.context = context;
-        flow.map(|state| State { last: Rc::clone(&last), ..leave(state, &before) })
+        flow.map(|state| State { last: Rc::clone(&last), ..self.leave(state, &before) })
+    }
+
+    /// The state after a function: what it set behind local variables shows once none of them hides it.
+    fn leave(&self, state: State, before: &Saved) -> State {
+        let mut state = leave(state, before);
+        let globals = Rc::clone(&state.local.globals);
+        for (name, set) in globals.iter().filter(|(name, _)| !self.is_hidden(name, &before.1)) {
+            let shown = state.local.vars.get(name).filter(|_| set.partly);
+            let variable = match (&set.previous, shown) {
+                (Some(new), Some(old)) => Some(Rc::new(join_variables(new, old))),
+                (new, _) => new.clone(),
+            };
+            if let Some(variable) = variable {
+                state.vars_mut().insert(Rc::clone(name), variable);
+            }
+            Rc::make_mut(&mut state.local_mut().globals).remove(name);
+        }
+        state
+    }
+
+    /// Is a variable of this name local in a function that has not returned?
+    pub(super) fn is_hidden(&self, name: &str, shadowed: &BTreeMap<Rc<str>, Shadowed>) -> bool {
+        shadowed.contains_key(name) || self.frames.iter().any(|frame| frame.outer.contains_key(name))
+    }
+
+    /// What a variable is behind the local ones of its name.
+    pub(super) fn behind_locals(&self, name: &str) -> Option<Rc<Variable>> {
+        let set = self.state.local.globals.get(name).filter(|set| !set.partly);
+        let outer = || self.frames.iter().find_map(|frame| frame.outer.get(name));
+        set.or_else(outer).or_else(|| self.state.local.shadowed.get(name))?.previous.clone()
     }
 
     /// Whether a call goes anywhere new. A function that is already running is noted; a call in a state
@@ -342,7 +374,7 @@ fn repeats(before: &State, now: &State) -> bool {
     before.input(0) == now.input(0) && fds(before) == fds(now)
 }
 
-type Saved = (Rc<super::state::Args>, Rc<std::collections::BTreeMap<Rc<str>, super::state::Shadowed>>);
+type Saved = (Rc<super::state::Args>, Rc<BTreeMap<Rc<str>, Shadowed>>);
 
 /// The state after a function: local variables gone, arguments back.
 fn leave(mut state: State, before: &Saved) -> State {

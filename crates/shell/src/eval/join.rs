@@ -12,6 +12,8 @@ use crate::value::{HoleSource, Text, Value};
 
 /// Contents of one array, or lists of arguments, that are told apart.
 const ALTERNATIVES: usize = 16;
+/// Bodies that one function may have, and that are told apart.
+const BODIES: usize = 64;
 
 impl Shell {
     /// The state that covers both, of those there are.
@@ -52,6 +54,9 @@ impl Shell {
             shadowed: shared(&left.shadowed, &right.shadowed, |left, right| {
                 self.join_shadowed(left, right, host)
             }),
+            globals: shared(&left.globals, &right.globals, |left, right| {
+                self.join_shadowed(left, right, host)
+            }),
             functions: shared(&left.functions, &right.functions, join_functions),
             aliases: shared(&left.aliases, &right.aliases, |left, right| merge(left, right, Value::union)),
             hashed: shared(&left.hashed, &right.hashed, |left, right| merge(left, right, Value::union)),
@@ -80,6 +85,7 @@ impl Shell {
                 word_split: left.options.word_split || right.options.word_split,
                 physical: left.options.physical || right.options.physical,
                 fragile: left.options.fragile || right.options.fragile,
+                errexit: left.options.errexit && right.options.errexit,
                 all_export: left.options.all_export || right.options.all_export,
             },
         }
@@ -89,7 +95,7 @@ impl Shell {
         let mut all = left.clone();
         for (name, variable) in &mut all {
             match right.get(name) {
-                Some(other) if other == variable => {}
+                Some(other) if covers(variable, other) => {}
                 Some(other) => *variable = Rc::new(join_variables(variable, other)),
                 None => *variable = Rc::new(join_variables(variable, &self.imported(name, host))),
             }
@@ -170,6 +176,14 @@ fn join_codes(left: ExitCode, right: ExitCode) -> ExitCode {
     }
 }
 
+/// Is either variable the first of them?
+fn covers(variable: &Rc<Variable>, other: &Rc<Variable>) -> bool {
+    Rc::ptr_eq(variable, other)
+        || variable.attributes == other.attributes
+            && (variable.maybe_unset || !other.maybe_unset)
+            && variable.contents == other.contents
+}
+
 /// Either variable.
 pub(super) fn join_variables(left: &Variable, right: &Variable) -> Variable {
     let unset = left.contents == Contents::Unset || right.contents == Contents::Unset;
@@ -247,10 +261,13 @@ fn join_functions(
         let functions = match (left.get(name), right.get(name)) {
             (Some(left), Some(right)) => {
                 let new = right.any.iter().filter(|function| !left.any.contains(function));
-                let any = left.any.iter().chain(new).cloned().collect();
+                let mut any: Vec<_> = left.any.iter().chain(new).cloned().collect();
+                let more = left.more || right.more || any.len() > BODIES;
+                any.truncate(BODIES);
                 let maybe_unset = left.maybe_unset || right.maybe_unset;
                 Functions {
                     any,
+                    more,
                     maybe_unset,
                     exported: left.exported || right.exported,
                     readonly: left.readonly || right.readonly,
@@ -298,7 +315,8 @@ fn join_worlds(left: &World, right: &World) -> World {
         absent: shared(&left.absent, &right.absent, |left, right| left & right),
         buffers: shared(&left.buffers, &right.buffers, |left, right| merge(left, right, either)),
         folders: shared(&left.folders, &right.folders, super::folders::join_folders),
-        names: shared(&left.names, &right.names, |left, right| merge(left, right, |left, _| Rc::clone(left))),
+        taken: shared(&left.taken, &right.taken, |left, right| left | right),
+        names: shared(&left.names, &right.names, super::folders::join_names),
     }
 }
 
@@ -306,9 +324,12 @@ fn join_files(left: &BTreeMap<Text, Written>, right: &BTreeMap<Text, Written>) -
     let mut files = merge(left, right, |left, right| Written {
         value: left.value.union(&right.value),
         certain: left.certain && right.certain,
+        anew: left.anew && right.anew,
     });
     for (path, written) in &mut files {
-        written.certain &= left.contains_key(path) && right.contains_key(path);
+        let both = left.contains_key(path) && right.contains_key(path);
+        written.certain &= both;
+        written.anew &= both;
     }
     files
 }
@@ -360,6 +381,7 @@ fn widen_world(old: &World, new: &World, printed: &[u32]) -> World {
             *written = Written {
                 value: widen_value(&Value::empty(), &before.union(&written.value)),
                 certain: false,
+                anew: written.anew && old.files.get(path).is_none_or(|old| old.anew),
             };
         }
     }

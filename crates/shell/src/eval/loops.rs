@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tollgate_model::Span;
 
 use super::state::{ExitCode, Flow, JumpKind, State};
-use super::{Field, Host, Note, Shell, Status, swarm};
+use super::{Field, Host, Note, Shell, Status, brace, swarm};
 use crate::ast::{Arith, Script, Word};
 use crate::value::{Text, Value};
 
@@ -31,6 +31,10 @@ impl Shell {
         span: Span,
         host: &mut dyn Host,
     ) -> Flow {
+        let is_long = |word: &Word| brace::has_long_range(&word.parts, self.budget.words as usize);
+        if swarm::starts_jobs(body) && words.is_some_and(|words| words.iter().any(is_long)) {
+            host.note(Note::Swarm { span: self.at(span) });
+        }
         let lists = match words {
             Some(words) => self.expand_words(words, host),
             None => self.arguments(span),

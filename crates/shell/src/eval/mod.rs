@@ -20,6 +20,7 @@ mod functions;
 mod globs;
 mod join;
 mod loops;
+mod modes;
 mod operators;
 mod param;
 mod path;
@@ -42,6 +43,7 @@ pub use api::{
     Call, Code, Field, Host, Input, Kind, Limit, Note, Open, OpenMode, Outcome, Scope, Status, Stream,
 };
 use budget::Budget;
+pub use budget::KeptBack;
 use state::{Descriptor, Flow, Jump, List, State};
 pub use store::Written;
 use tollgate_model::Span;
@@ -85,6 +87,8 @@ pub struct Shell {
     ended: bool,
     /// How the last command substitution ended.
     substituted: Option<Status>,
+    /// Buffers of the command substitutions being run.
+    captures: Vec<u32>,
     /// The text being run, as it was written.
     source: Rc<str>,
 }
@@ -113,6 +117,8 @@ struct Frame {
     background: u32,
     piped: u32,
     entry: State,
+    /// What `local` had put aside in the function, or the script, that called.
+    outer: Rc<std::collections::BTreeMap<Rc<str>, state::Shadowed>>,
 }
 
 impl Shell {
@@ -141,6 +147,7 @@ impl Shell {
             looked: RefCell::default(),
             ended: false,
             substituted: None,
+            captures: Vec::new(),
             source: Rc::default(),
         }
     }

@@ -222,6 +222,30 @@ impl Shell {
         opens.push(open);
     }
 
+    /// A descriptor of the script's own, among the texts that a value may be.
+    fn known_descriptor(&self, value: &Value) -> Option<u32> {
+        let numbers = value.literals().filter_map(|text| text.trim_end_matches('-').parse::<u32>().ok());
+        numbers.into_iter().find(|number| self.state.local.fds.contains_key(number))
+    }
+
+    /// Opens the files that a word may name besides numbers.
+    fn open_named(
+        &mut self,
+        target: &Field,
+        output: bool,
+        fd: u32,
+        span: Span,
+        opens: &mut Vec<Open>,
+        host: &mut dyn Host,
+    ) {
+        let is_file = |text: &&str| text.trim_end_matches('-').parse::<u32>().is_err() && !text.is_empty();
+        let files: Vec<Value> = target.value.literals().filter(is_file).map(Value::text).collect();
+        let mode = if output { OpenMode::Write } else { OpenMode::Read };
+        for value in files {
+            self.open_path(Field { value, ..target.clone() }, mode, fd, span, opens, host);
+        }
+    }
+
     fn duplicate(
         &mut self,
         target: &Word,
@@ -254,6 +278,13 @@ impl Shell {
                         }
                     }
                 }
+            }
+            None if self.known_descriptor(&target.value).is_some() => {
+                // Where the variable of `{name}>file` may not have been set, it is that descriptor or none.
+                let number = self.known_descriptor(&target.value).unwrap_or(fd);
+                self.open_named(&target, output, fd, redirect.span, opens, host);
+                let descriptor = self.descriptor(number);
+                self.set_descriptor(fd, descriptor);
             }
             None => {
                 // A number or a file name that is not known: told to the host as a file.

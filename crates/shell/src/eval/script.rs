@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::redirect::Replaced;
 use super::state::{ExitCode, Flow, Jump, JumpKind, State};
 use super::{Host, Note, Shell, Status};
-use crate::ast::{AndOr, Command, CommandKind, Item, Pipeline, Problem, ProblemKind, Script};
+use crate::ast::{AndOr, Command, CommandKind, Item, Part, Pipeline, Problem, ProblemKind, Script};
 use crate::value::Value;
 
 impl Shell {
@@ -44,6 +44,7 @@ impl Shell {
 
     fn run_list(&mut self, items: &[Item], top: bool, host: &mut dyn Host) -> Flow {
         let mut flow = Flow { ok: Some(self.state.clone()), fail: None };
+        let first = self.jumps.len();
         for item in items {
             let mark = self.jumps.len();
             let Some(state) = self.merged(flow, &*host) else { return Flow::default() };
@@ -53,12 +54,55 @@ impl Shell {
             }
             flow = if item.background { self.run_background(item, host) } else { self.run_item(item, host) };
             self.may_end_by_failure(&flow);
+            if top && self.ends_by_failure(item, &flow) {
+                flow.fail = None;
+            }
             if top && self.jumps.len() > mark {
                 let given_up = self.absorb(mark, |kind| *kind == JumpKind::Abort, host);
                 flow = self.join_flows(flow, given_up, &*host);
             }
+            self.join_ends(first, &*host);
         }
         flow
+    }
+
+    /// Does a script with `set -e` end where it cannot enter a folder? The text of the call itself may be run by something
+    /// that asks how it went, and then does not.
+    fn ends_by_failure(&self, item: &Item, flow: &Flow) -> bool {
+        let ([stage], []) = (item.first.stages.as_slice(), item.rest.as_slice()) else { return false };
+        let CommandKind::Simple(simple) = &stage.command.kind else { return false };
+        let name = simple.words.first().map(|word| word.parts.as_slice());
+        let enters =
+            matches!(name, Some([Part::Text { text, .. }]) if matches!(text.as_str(), "cd" | "pushd"));
+        let replaced =
+            self.has_function("cd") || self.has_function("pushd") || !self.state.local.aliases.is_empty();
+        let strict = flow.fail.as_ref().is_some_and(|state| state.local.options.errexit);
+        enters
+            && strict
+            && !replaced
+            && !item.first.negated
+            && !item.background
+            && self.context.origin.is_some()
+    }
+
+    /// Ways out of the shell with the same traps become one: a long script may end behind each of its statements.
+    fn join_ends(&mut self, first: usize, host: &dyn Host) {
+        if self.jumps.len() < first.saturating_add(2) {
+            return;
+        }
+        let waits = |jump: &Jump| jump.kind == JumpKind::Exit && !jump.state.local.traps.is_empty();
+        let mut kept: Vec<Jump> = Vec::new();
+        for jump in self.jumps.split_off(first) {
+            let alike = |one: &&mut Jump| waits(one) && one.state.local.traps == jump.state.local.traps;
+            match kept.iter_mut().find(alike).filter(|_| waits(&jump)) {
+                Some(one) => {
+                    let joined = self.join(Some(one.state.clone()), Some(jump.state), host);
+                    one.state = joined.unwrap_or_else(|| one.state.clone());
+                }
+                None => kept.push(jump),
+            }
+        }
+        self.jumps.extend(kept);
     }
 
     /// An expansion may fail here, which gives up everything up to the next statement at the top.

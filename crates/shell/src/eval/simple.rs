@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use tollgate_model::Span;
 
+use super::budget::COMMAND;
 use super::builtins::{self, Builtin};
 use super::expand::{Fields, Mode};
 use super::state::{Flow, Variable};
@@ -17,9 +18,6 @@ const SPECIAL: [&str; 14] = [
     ":", ".", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift",
     "trap", "unset",
 ];
-
-/// What a command costs besides its words.
-const COMMAND: usize = 4;
 
 impl Shell {
     pub(super) fn run_simple(
@@ -278,6 +276,9 @@ impl Shell {
             return self.run_program(call, words, host);
         };
         let name: Rc<str> = Rc::from(name);
+        if functions.more {
+            host.note(Note::DynamicCode { text: Value::unknown(HoleSource::Budget), span: call.span });
+        }
         let (entry, conditional) = (self.state.clone(), self.context.conditional);
         // A POSIX shell finds its special builtins before functions.
         let otherwise = functions.maybe_unset || self.is_special(&name);

@@ -1,13 +1,12 @@
 //! The state of a shell at one point of the script. Cheap to copy: everything large is shared until written.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
-
-use tollgate_model::Span;
-
+pub(super) use super::modes::Options;
 use super::{Field, Status};
 use crate::ast::Command;
 use crate::value::{HoleSource, Text, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use tollgate_model::Span;
 
 /// Shell and world at one point.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +29,8 @@ pub(super) struct Local {
     pub vars: Rc<Vars>,
     /// What `local` put aside in the present function.
     pub shadowed: Rc<BTreeMap<Rc<str>, Shadowed>>,
+    /// What `declare -g` set behind the local variables of functions, for when they have returned.
+    pub globals: Rc<BTreeMap<Rc<str>, Shadowed>>,
     pub functions: Rc<BTreeMap<Rc<str>, Functions>>,
     pub aliases: Rc<BTreeMap<Rc<str>, Value>>,
     pub hashed: Rc<BTreeMap<Rc<str>, Value>>,
@@ -53,8 +54,10 @@ pub(super) struct World {
     /// Pipes, substitutions and here-documents: written at the end, read from the start.
     pub buffers: Rc<BTreeMap<u32, Rc<Value>>>,
     pub folders: Rc<super::folders::Folders>,
+    /// Names, not known in full, of what was removed: any folder that fits may be gone.
+    pub taken: Rc<BTreeSet<Text>>,
     /// Links that the script made, by resolved path.
-    pub names: Rc<BTreeMap<Rc<str>, Rc<str>>>,
+    pub names: Rc<super::folders::Names>,
 }
 
 pub(super) type Vars = BTreeMap<Rc<str>, Rc<Variable>>;
@@ -124,6 +127,8 @@ pub(super) struct Shadowed {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Functions {
     pub any: Vec<Function>,
+    /// There were more than are kept.
+    pub more: bool,
     pub maybe_unset: bool,
     pub exported: bool,
     /// It cannot be defined anew.
@@ -197,31 +202,6 @@ impl Descriptor {
             _ => None,
         }
     }
-}
-
-/// Shell options that change what is evaluated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Options {
-    /// Certainly off.
-    pub noglob: bool,
-    /// Perhaps on.
-    pub lastpipe: bool,
-    /// Perhaps on.
-    pub pipefail: bool,
-    /// Perhaps on: patterns match whatever the case.
-    pub nocase: bool,
-    /// Perhaps on: `echo` decodes escapes.
-    pub xpg_echo: bool,
-    /// Perhaps on.
-    pub posix: bool,
-    /// Perhaps on: zsh splits unquoted parameters.
-    pub word_split: bool,
-    /// Perhaps on: `cd` follows links.
-    pub physical: bool,
-    /// Perhaps on: a command that fails ends the shell, or a variable that is not set.
-    pub fragile: bool,
-    /// Every variable that is set is exported.
-    pub all_export: bool,
 }
 
 /// `$?`
@@ -307,6 +287,7 @@ impl Local {
         Self {
             vars: Rc::default(),
             shadowed: Rc::default(),
+            globals: Rc::default(),
             functions: Rc::default(),
             aliases: Rc::default(),
             hashed: Rc::default(),

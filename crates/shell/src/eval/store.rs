@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::state::{Descriptor, Local, State, World};
 use super::{Shell, Stream};
-use crate::value::{HoleSource, Text, Value};
+use crate::value::{Hole, HoleSource, Piece, Text, Value};
 
 /// What the script put into a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub struct Written {
     /// False when the file may also hold something else: what was there before, or what another way
     /// through the script left.
     pub certain: bool,
+    /// The script wrote it from its start: nothing is left in it of what was there before.
+    pub anew: bool,
 }
 
 /// What goes to a device cannot be read back; the paths of process substitutions can.
@@ -22,14 +24,18 @@ fn is_device(path: &Text) -> bool {
     path.starts_with("/dev/") && !path.starts_with("/dev/fd/") && !path.starts_with("/dev/shm/")
 }
 
-/// Lines behind which a program may stop reading.
+/// Lines behind which a program may stop reading, and that are told apart.
 const LINES: usize = 8;
 
-/// Programs that read their input when they are given no file, with how many words come before the files.
+/// Programs take their input in blocks: of a longer one any part may be left.
+const BLOCK: usize = 4096;
+
+/// Programs that usually read their input when they are given no file, with how many words come before the files.
 const FILTERS: &[(&str, usize)] = &[
     ("awk", 1),
     ("cat", 0),
     ("cut", 0),
+    ("dd", usize::MAX),
     ("grep", 1),
     ("head", 0),
     ("jq", 1),
@@ -44,14 +50,52 @@ const FILTERS: &[(&str, usize)] = &[
     ("xargs", usize::MAX),
 ];
 
-/// Does a program surely read what the shell would read next?
-fn reads_input(call: &super::Call) -> bool {
+/// May a program read what the shell would read next? Options may say that it reads nothing.
+fn may_read_input(call: &super::Call) -> bool {
     let Some((_, before)) = FILTERS.iter().find(|(name, _)| call.name() == Some(name)) else { return false };
     let numbers = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let plain = |field: &&super::Field| {
         field.value.as_literal().is_none_or(|word| !word.starts_with('-') && !numbers(word))
     };
     call.args().filter(plain).count() <= *before
+}
+
+/// Does it count bytes, so that it may stop within a line?
+fn counts_bytes(call: &super::Call) -> bool {
+    let bytes = |field: &super::Field| {
+        field.value.as_literal().is_none_or(|word| {
+            let letters = word.strip_prefix('-').unwrap_or_default();
+            letters.strip_prefix('-').map_or(letters.contains('c'), |long| long.starts_with('b'))
+        })
+    };
+    call.name() == Some("dd") || call.name() == Some("head") && call.args().any(bytes)
+}
+
+/// What may be left of a text behind the first ends of its lines.
+fn cut_at_lines(text: &Text) -> Vec<Text> {
+    let mut cuts = Vec::new();
+    for (at, piece) in text.pieces.iter().enumerate() {
+        let behind = |start: &str| {
+            let mut rest = Text::literal(start);
+            text.pieces.iter().skip(at + 1).for_each(|piece| rest.push(piece.clone()));
+            rest
+        };
+        let Piece::Text(known) = piece else {
+            // What is left of a file is no longer the file.
+            let left = matches!(piece, Piece::Hole(Hole { source: HoleSource::File(_), .. }))
+                .then(|| Piece::Hole(Hole::new(HoleSource::Input)));
+            let first = left.unwrap_or_else(|| piece.clone());
+            let rest = text.pieces.iter().skip(at + 1).cloned();
+            cuts.push(Text { pieces: std::iter::once(first).chain(rest).collect() });
+            continue;
+        };
+        let ends = known.match_indices('\n').take(LINES + 1 - cuts.len().min(LINES));
+        cuts.extend(ends.filter_map(|(end, _)| known.get(end + 1..)).map(behind));
+        if cuts.len() > LINES {
+            break;
+        }
+    }
+    cuts
 }
 
 /// The most pieces of text that are kept of a file of which several contents are possible. A log that a script goes on
@@ -76,18 +120,19 @@ impl Shell {
             .map(|key| self.descriptor_content(key).or_else(|| self.stored_at(key)))
             .collect();
         let certain = found.iter().all(|written| written.as_ref().is_some_and(|written| written.certain));
+        let anew = found.iter().all(|written| written.as_ref().is_some_and(|written| written.anew));
         let value = found
             .into_iter()
             .flatten()
             .map(|written| written.value)
             .reduce(|left, right| left.union(&right))?;
-        Some(Written { value, certain })
+        Some(Written { value, certain, anew })
     }
 
     fn stored_at(&self, key: &Text) -> Option<Written> {
         self.looked.borrow_mut().insert(key.clone());
         if key.as_literal() == Some("/dev/null") {
-            return Some(Written { value: Value::empty(), certain: true });
+            return Some(Written { value: Value::empty(), certain: true, anew: false });
         }
         let files = &self.state.world.files;
         if let Some(written) = files.get(key) {
@@ -105,7 +150,7 @@ impl Shell {
             .filter(|(path, _)| path.as_literal().is_some_and(|path| pattern.matches(path) != Some(false)));
         let value =
             hits.map(|(_, written)| written.value.clone()).reduce(|left, right| left.union(&right))?;
-        Some(Written { value, certain: false })
+        Some(Written { value, certain: false, anew: false })
     }
 
     fn descriptor_content(&self, key: &Text) -> Option<Written> {
@@ -117,7 +162,7 @@ impl Shell {
                 .find_map(|prefix| path.strip_prefix(prefix)?.parse().ok())?,
         };
         let value = self.input_value(number)?;
-        Some(Written { value, certain: true })
+        Some(Written { value, certain: true, anew: false })
     }
 
     /// Puts content into every file a path may name.
@@ -133,10 +178,16 @@ impl Shell {
             let old = files.get(&key);
             let base = match old {
                 Some(old) if append => old.clone(),
-                _ if append => Written { value: Value::unknown(HoleSource::Output), certain: true },
-                _ => Written { value: Value::empty(), certain: true },
+                _ if append => {
+                    Written { value: Value::unknown(HoleSource::Output), certain: true, anew: false }
+                }
+                _ => Written { value: Value::empty(), certain: true, anew: true },
             };
-            let mut new = Written { value: base.value.concat(content), certain: base.certain && sure };
+            let mut new = Written {
+                value: base.value.concat(content),
+                certain: base.certain && sure,
+                anew: base.anew && sure,
+            };
             if !sure && let Some(old) = old {
                 new.value = new.value.union(&old.value);
             }
@@ -151,9 +202,14 @@ impl Shell {
         self.put(path, content, true);
         let Some(old) = old else { return };
         let pairs = old.any.iter().flat_map(|old| content.any.iter().map(move |new| (old, new)));
-        let over = pairs.filter_map(|(old, new)| {
-            let (old, new) = (old.as_literal()?, new.as_literal()?);
-            Some(Text::literal(&format!("{new}{}", old.get(new.len()..).unwrap_or_default())))
+        // Where the start ends within a letter, or is not known, nobody knows what the two come to.
+        let over = pairs.map(|(old, new)| {
+            let known = old.as_literal().zip(new.as_literal());
+            let whole = known.and_then(|(old, new)| match old.get(new.len()..) {
+                Some(rest) => Some([new, rest].concat()),
+                None => (new.len() >= old.len()).then(|| new.to_owned()),
+            });
+            whole.map_or_else(|| Text::hole(Hole::new(HoleSource::Output)), |text| Text::literal(&text))
         });
         let over = Value::of(over.collect::<Vec<Text>>(), old.taint.union(content.taint));
         let keys = self.keys(path);
@@ -199,19 +255,22 @@ impl Shell {
         self.state.input(fd).cloned()
     }
 
-    /// A program that reads its input leaves nothing of it, or what comes behind some line.
+    /// A program that may read its input leaves all of it, nothing, or what comes behind some line. Who is given
+    /// the rest must never be judged by less than it may get.
     pub(super) fn use_input(&mut self, call: &super::Call) {
-        if !reads_input(call) {
+        if !may_read_input(call) {
             return;
         }
         let Some((id, input)) = self.state.input_buffer(0).zip(self.input_value(0)) else { return };
-        let left = |text: &Text| {
-            let Some(known) = text.as_literal() else { return vec![text.clone()] };
-            let ends = known.match_indices('\n').take(LINES);
-            ends.filter_map(|(at, _)| known.get(at + 1..)).map(Text::literal).collect()
-        };
-        let rest = input.any.iter().flat_map(left).chain([Text::default()]);
-        let rest = Value::of(rest.collect::<Vec<Text>>(), input.taint);
+        let cuts: Vec<Vec<Text>> = input.any.iter().map(cut_at_lines).collect();
+        let anywhere = counts_bytes(call)
+            || cuts.iter().any(|cuts| cuts.len() > LINES)
+            || input.any.iter().any(|text| text.bytes() > BLOCK);
+        let rest = cuts.into_iter().flat_map(|cuts| cuts.into_iter().take(LINES)).chain([Text::default()]);
+        let mut rest = input.union(&Value::of(rest, input.taint));
+        if anywhere && !input.is_empty() {
+            rest = rest.union(&Value::unknown(HoleSource::Input).with_taint(input.taint));
+        }
         self.state.buffers_mut().insert(id, Rc::new(rest));
     }
 

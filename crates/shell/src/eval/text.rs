@@ -133,18 +133,18 @@ impl Shell {
         let vars =
             inherited.map(|(name, variable)| (Rc::clone(name), inherited_by_child(variable))).collect();
         let functions = local.functions.iter().filter(|(_, functions)| functions.exported);
-        // bash alone takes functions from its environment; `sh` may be bash.
-        let maybe = self.dialect != Dialect::Bash;
-        let functions = functions.filter(|_| self.dialect != Dialect::Zsh).map(|(name, functions)| {
-            let maybe_unset = functions.maybe_unset || maybe;
-            (Rc::clone(name), Functions { maybe_unset, ..functions.clone() })
-        });
+        // bash alone takes functions from its environment, and whoever starts it may give it another one, or tell it
+        // to take none: where a program has the same name, that may run.
+        let functions = functions
+            .filter(|_| self.dialect != Dialect::Zsh)
+            .map(|(name, functions)| (Rc::clone(name), Functions { maybe_unset: true, ..functions.clone() }));
         let functions: std::collections::BTreeMap<Rc<str>, Functions> = functions.collect();
         let args = (code.name.clone(), code.args.clone());
         let child = Local {
             vars: Rc::new(vars),
             functions: Rc::new(functions),
             shadowed: Rc::default(),
+            globals: Rc::default(),
             aliases: Rc::default(),
             hashed: Rc::default(),
             disabled: Rc::default(),
@@ -251,12 +251,14 @@ impl Shell {
             return self.substituted_value(id);
         }
         let piped_to = std::mem::replace(&mut self.context.piped_to, false);
+        self.captures.push(id);
         let flow = self.nested(span, host, |shell, host| {
             shell.in_subshell(host, |shell, host| {
                 shell.set_descriptor(1, Descriptor::Pipe(id));
                 shell.run_items(script, host)
             })
         });
+        self.captures.pop();
         self.context.piped_to = piped_to;
         match flow {
             Some(flow) => {
@@ -291,7 +293,7 @@ impl Shell {
             return path.into();
         }
         let value = self.substitute_raw(script, span, host);
-        self.state.files_mut().insert(path.clone(), Written { value, certain: true });
+        self.state.files_mut().insert(path.clone(), Written { value, certain: true, anew: true });
         path.into()
     }
 

@@ -321,8 +321,21 @@ impl Parser<'_> {
         let mut name = self.word_expected();
         self.more_function_names(&mut name);
         self.blanks();
-        self.eat_empty_parentheses();
-        self.function(name)
+        let plain = !self.eat_empty_parentheses();
+        let split = plain && self.dialect == Dialect::Posix && self.body_begins_a_line();
+        match self.function(name) {
+            CommandKind::Function { name, body, .. } => CommandKind::Function { name, body, loose: split },
+            other => other,
+        }
+    }
+
+    /// Does a line end before the first command of the body?
+    fn body_begins_a_line(&self) -> bool {
+        let mut look = self.at;
+        if look.eat(b"{") {
+            look.spaces();
+        }
+        matches!(look.peek(), Some(b'\n' | b'#'))
     }
 
     /// Consumes `()`, with blanks or without.
@@ -343,7 +356,7 @@ impl Parser<'_> {
     pub(super) fn function(&mut self, name: Word) -> CommandKind {
         self.newlines();
         let body = Box::new(self.function_body());
-        CommandKind::Function { name, body }
+        CommandKind::Function { name, body, loose: false }
     }
 
     /// The body of a function: a compound command; zsh takes any.

@@ -97,7 +97,7 @@ impl Parser<'_> {
         let parts = vec![Part::Text { text: ANONYMOUS.to_owned(), quoted: true }];
         let name = Word { parts, span: self.span(start, start) };
         let words = std::iter::once(name.clone()).chain(args).collect();
-        let define = CommandKind::Function { name, body: Box::new(body) };
+        let define = CommandKind::Function { name, body: Box::new(body), loose: false };
         let call = CommandKind::Simple(Simple { assigns: Vec::new(), words });
         let command = |kind, span| Command { kind, redirects: Vec::new(), span };
         let items = vec![alone(command(define, made), made), alone(command(call, whole), whole)];

@@ -86,7 +86,7 @@ fn compound(kind: &CommandKind) -> String {
         CommandKind::Case { subject, arms } => {
             format!("case({}){}", word(subject), join(arms.iter().map(case_arm), ""))
         }
-        CommandKind::Function { name, body } => format!("fn({})({})", word(name), command(body)),
+        CommandKind::Function { name, body, .. } => format!("fn({})({})", word(name), command(body)),
         CommandKind::Test(words) => format!("[[{}]]", join(words.iter().map(word), " ")),
         CommandKind::Arith(expression) => format!("(({}))", arith(expression)),
         CommandKind::Coproc { name, body } => {

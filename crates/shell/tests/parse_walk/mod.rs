@@ -67,7 +67,7 @@ impl Walk {
                     self.script(&arm.body, span);
                 }
             }
-            CommandKind::Function { name, body } => {
+            CommandKind::Function { name, body, .. } => {
                 self.word(name, span);
                 self.command(body, span);
             }

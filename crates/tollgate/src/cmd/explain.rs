@@ -11,10 +11,7 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 use tollgate_middleware::StageResult;
 use tollgate_model::json::{self, Value};
-use tollgate_model::{
-    Actor, Agent, Attended, Case, Decision, Dialect, Effect, Event, Finding, Kind, Span, ToolCall, ToolUse,
-    Verdict,
-};
+use tollgate_model::{Agent, Case, Decision, Effect, Event, Finding, Kind, Span, ToolCall, ToolUse, Verdict};
 use tollgate_pipeline::{Opinion, Used};
 use tollgate_policy::Policy;
 
@@ -294,26 +291,9 @@ fn event(call: &Call) -> anyhow::Result<Event> {
 }
 
 fn shell(command: &str, call: &Call) -> Event {
-    let shell = ToolCall::Shell {
-        command: command.to_owned(),
-        dialect: Dialect::Posix,
-        cwd: None,
-        sandbox_off: false,
-    };
+    let shell = ToolCall::shell(command);
     let tool = ToolUse { id: String::new(), name: call.tool.clone(), call: shell, input: call.input.clone() };
-    Event {
-        agent: Agent::Generic,
-        name: "explain".into(),
-        session: String::new(),
-        actor: Actor::Main,
-        cwd: call.cwd.clone(),
-        project: None,
-        transcript: None,
-        permission_mode: String::new(),
-        attended: Attended::Yes,
-        trace: tollgate_model::Trace::default(),
-        kind: Kind::PreTool(tool),
-    }
+    Event::of(Agent::Generic, "explain", &call.cwd, Kind::PreTool(tool))
 }
 
 const CLAUDE: &str = "claude-code";

@@ -1,14 +1,15 @@
 //! Patches: each names the files that it changes.
 
-use tollgate_model::{EffectKind, Loss, Replacement, WriteMode};
+use tollgate_model::{Replacement, WriteMode, Zone};
 use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::Value;
 
 use super::{extract, here};
+use crate::commands::git::{Handed, taken_back};
 use crate::commands::{Run, interpreters, stream};
 use crate::languages::edits::Edited;
-use crate::options::{Order, read};
-use crate::patch::Change;
+use crate::options::{Options, Order, read};
+use crate::patch::{Change, Strip};
 use crate::taint;
 use crate::word::Word;
 
@@ -24,42 +25,58 @@ pub(super) fn patch(run: &mut Run) -> Outcome {
     if let Some(rejects) = options.value("r").cloned() {
         run.analyst.write(&rejects, WriteMode::Overwrite, None, run.shell);
     }
-    let told = options.value("o").or(options.operands.first()).cloned();
     let input = options.value("i").or(options.operands.get(1)).cloned();
+    let input = input.filter(|file| !file.is("-"));
     let text = match &input {
         Some(file) => run.analyst.script(file, run.shell),
         None => run.stdin().cloned().map(|text| interpreters::script_of(run, text)),
     };
-    if let Some(file) = told {
-        let known = text.as_ref().and_then(Value::as_literal).map(crate::patch::read).unwrap_or_default();
-        let edits = known.into_iter().find_map(|change| match change {
+    let handed = match &input {
+        Some(file) => Handed::file(run, file),
+        None => Handed::input(run),
+    };
+    let before = run.shell.cwd().clone();
+    if let Some(folder) = options.value("d").cloned() {
+        run.shell.set_cwd(&folder.value());
+    }
+    applied(run, &options, text.as_ref(), handed.as_ref());
+    run.shell.set_cwd(&before);
+    Outcome::silent(Status::Either)
+}
+
+/// Applies a patch in the present folder, or to the one file that is told.
+fn applied(run: &mut Run, options: &Options, text: Option<&Value>, handed: Option<&Handed>) {
+    let reverse = options.has("R");
+    let undoes = if reverse { taint::WORK } else { taint::UNDONE };
+    let told = options.operands.first().cloned();
+    let target = told.clone().unwrap_or_else(|| here(run));
+    let is_copy = run.analyst.places(&target, run.shell).iter().all(|(place, _)| place.zone == Zone::Temp);
+    if let Some(handed) = handed.filter(|_| !is_copy && !options.has("o")) {
+        taken_back(run, handed, reverse, told.as_ref());
+        if taint::has(handed.marks, undoes) {
+            return;
+        }
+    }
+    let read = |strip: Strip| {
+        let changes = crate::patch::unified(text.and_then(Value::as_literal)?, strip).into_iter();
+        Some(changes.map(|change| if reverse { change.reversed() } else { change }).collect::<Vec<_>>())
+    };
+    if let Some(file) = options.value("o").or(told.as_ref()).cloned() {
+        let edits = read(Strip::Side).unwrap_or_default().into_iter().find_map(|change| match change {
             Change::Update { edits, .. } => Some(edits),
             Change::Add { text, .. } => Some(vec![Replacement { old: String::new(), new: text }]),
             Change::Delete { .. } => None,
         });
-        updated(run, &file, &edits.unwrap_or_default());
-        return Outcome::silent(Status::Either);
+        return updated(run, &file, &edits.unwrap_or_default());
     }
-    let strip = options.value("p").and_then(|word| word.literal()?.parse().ok());
-    let folder = options.value("d").cloned();
-    let before = run.shell.cwd().clone();
-    if let Some(folder) = folder {
-        run.shell.set_cwd(&folder.value());
-    }
-    let undoes = if options.has("R") { taint::WORK } else { taint::UNDONE };
-    let reverted = input.is_none() && text.as_ref().is_some_and(|text| taint::has(text.taint, undoes));
-    match text.as_ref().and_then(Value::as_literal) {
-        // What is not committed, as a patch, taken back: nothing else holds it.
-        _ if reverted => run.push(EffectKind::WorkLoss {
-            operation: "patch --reverse".to_owned(),
-            kind: Loss::Files,
-            lost: Vec::new(),
-        }),
-        Some(text) => patched(run, text, strip),
+    // Without a number of folders to leave out, all are.
+    let strip = options.value("p").map_or(Strip::All, |word| {
+        Strip::Folders(word.literal().and_then(|count| count.parse().ok()).unwrap_or(1))
+    });
+    match read(strip) {
+        Some(changes) => patched(run, changes),
         None => extract(run, &here(run)),
     }
-    run.shell.set_cwd(&before);
-    Outcome::silent(Status::Either)
 }
 
 /// A file whose text is known holds what a patch makes of it; else what was there, and what is put in.
@@ -90,19 +107,17 @@ pub(super) fn apply_patch(run: &mut Run) -> Outcome {
         None => run.stdin().cloned(),
     };
     match text.as_ref().and_then(Value::as_literal) {
-        Some(text) => patched(run, text, None),
+        Some(text) => patched(run, crate::patch::read(text)),
         None => run.analyst.opaque("what the patch changes is only known when it runs", run.call.span),
     }
     Outcome::silent(Status::Either)
 }
 
-/// Changes the files of a patch, `strip` folders of their names left out.
-fn patched(run: &mut Run, text: &str, strip: Option<usize>) {
-    let name = |path: &str| {
-        let kept = path.splitn(strip.unwrap_or(0).saturating_sub(1).saturating_add(1), '/').last();
-        Word::literal_at(kept.unwrap_or(path), run.call.span)
-    };
-    let changes: Vec<(Word, Change)> = crate::patch::read(text)
+/// Changes the files of a patch.
+fn patched(run: &mut Run, changes: Vec<Change>) {
+    let changes = run.first(changes, crate::patch::FILES, "files in the patch");
+    let name = |path: &str| Word::literal_at(path, run.call.span);
+    let changes: Vec<(Word, Change)> = changes
         .into_iter()
         .map(|change| match &change {
             Change::Add { path, .. } | Change::Delete { path } => (name(path), change),

@@ -74,11 +74,12 @@ pub(super) fn machinectl(run: &mut Run) -> Outcome {
 }
 
 pub(super) fn devcontainer(run: &mut Run) -> Outcome {
-    let Some((_, rest)) = run.args.split_first().filter(|(verb, _)| verb.is("exec")) else {
-        return run.derived();
-    };
     let spec = "workspace-folder= config= override-config= container-id= id-label= remote-env= docker-path= \
         docker-compose-path= log-level= user-data-folder= terminal-columns= terminal-rows= log-format=";
+    let global = read(run.args, spec, Order::First);
+    let Some((_, rest)) = global.operands.split_first().filter(|(verb, _)| verb.is("exec")) else {
+        return run.derived();
+    };
     let options = read(rest, spec, Order::First);
     let command = options.operands.clone();
     if command.is_empty() {
@@ -86,7 +87,7 @@ pub(super) fn devcontainer(run: &mut Run) -> Outcome {
     } else {
         let mut there = Elsewhere::new(run.analyst.world);
         // The project lies there under its own name.
-        let here = options.value("workspace-folder").cloned();
+        let here = options.value("workspace-folder").or(global.value("workspace-folder")).cloned();
         let here = here.unwrap_or_else(|| Word::literal_at(".", run.call.span));
         let here = run.shell.resolve(&here.value());
         let folder = here.as_literal().map(paths::normal);

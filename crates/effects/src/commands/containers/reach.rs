@@ -5,7 +5,8 @@ use tollgate_model::{Certainty, Effect, EffectKind, FileKind, Place};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Text;
 
-use super::infra;
+use super::{infra, inside};
+use crate::analyst::taint;
 use crate::commands::Run;
 use crate::commands::verbs::Line;
 use crate::elsewhere::Elsewhere;
@@ -54,30 +55,35 @@ pub(super) fn plugin(run: &mut Run, rest: &[Word]) -> Outcome {
     run.derived()
 }
 
-/// Programs that show what is in a file.
-const SHOWERS: &[&str] = &[
-    "cat", "head", "tail", "less", "more", "base64", "xxd", "od", "hexdump", "strings", "tac", "nl", "grep",
-    "sed", "awk",
-];
-
-/// What a container or a pod is given as a secret lies in files of a folder of its own, and is shown here.
+/// What a container or a pod is given as a secret lies in files of a folder of its own, and is shown here if the command
+/// prints what it reads there.
 pub(in crate::commands) fn shown_secrets(run: &mut Run, command: &[Word]) {
-    let words: Vec<String> = match command {
-        // Within other words it is handed on, as a password is.
-        [shell, flag, text] if flag.is("-c") && shell.shown().ends_with("sh") => match text.literal() {
-            Some(text) if !text.contains(['$', '`']) => text.split_whitespace().map(str::to_owned).collect(),
-            _ => return,
-        },
-        words => words.iter().map(Word::shown).collect(),
-    };
-    let kept = |word: &&String| word.starts_with("/run/secrets/") || word.starts_with("/var/run/secrets/");
-    let shows =
-        words.first().is_some_and(|name| SHOWERS.contains(&name.rsplit('/').next().unwrap_or_default()));
-    // Which authority signs and which namespace it is are no secrets.
-    let open = |word: &&String| word.ends_with("/ca.crt") || word.ends_with("/namespace");
-    if let Some(file) = words.iter().filter(kept).find(|word| !open(word)).filter(|_| shows) {
-        infra(run, "read-secret", file);
+    let texts: Vec<String> = command.iter().map(Word::shown).collect();
+    if !texts.iter().any(|text| text.contains("secrets")) {
+        return;
     }
+    let mark = run.analyst.mark();
+    let there = Elsewhere::new(run.analyst.world).watched();
+    let printed = run.captured(|run| inside(run, there.clone(), None, command));
+    let read = run.analyst.since(mark).iter().find_map(|effect| match &effect.kind {
+        EffectKind::Read { place, .. } if there.is_secret(&place.path) => Some(place.shown.clone()),
+        _ => None,
+    });
+    run.analyst.sift(mark, |_| false);
+    if let Some(file) = read.filter(|_| taint::has(printed.taint, taint::SECRET)) {
+        infra(run, "read-secret", &file);
+    }
+}
+
+/// The compose files that the words name, else the variable.
+pub(super) fn compose_files(run: &Run, named: Vec<Word>) -> Vec<Word> {
+    let set = |name: &str| run.variable(name).and_then(|value| value.as_literal().map(str::to_owned));
+    let Some(files) = set("COMPOSE_FILE").filter(|files| named.is_empty() && !files.is_empty()) else {
+        return named;
+    };
+    let mark =
+        set("COMPOSE_PATH_SEPARATOR").filter(|mark| !mark.is_empty()).unwrap_or_else(|| ":".to_owned());
+    files.split(&mark).map(|file| Word::literal_at(file, run.call.span)).collect()
 }
 
 /// `docker build -o dir` writes files of the image to this machine; `--allow` takes its confinement away.
@@ -166,7 +172,7 @@ pub(super) fn shown_settings(run: &mut Run, global: &Options, words: &[Word]) {
 /// A container that prints its environment prints the files that it was made from.
 pub(super) fn shown_files(run: &mut Run, options: &Options, mark: usize) {
     let prints = |effect: &Effect| matches!(effect.kind, EffectKind::EnvRead { .. });
-    if run.analyst.since(mark).iter().any(prints) {
+    if run.analyst.told_loaded || run.analyst.since(mark).iter().any(prints) {
         for file in options.values("env-file").cloned().collect::<Vec<_>>() {
             run.read(&file, false);
         }

@@ -1,9 +1,10 @@
 //! SQL that another program carries to its database: the tools of clouds and platforms, and those of frameworks.
 
-use super::{Given, statements};
+use super::given::Given;
+use super::statements;
 use crate::commands::Run;
 use crate::names::{Names, index};
-use crate::options::{Order, read};
+use crate::options::{Options, Order, read};
 use crate::sql::Flavour;
 use crate::word::Word;
 
@@ -134,33 +135,48 @@ static PROGRAMS: Names<128> = index!(CARRIERS, carrier => carrier.programs);
 
 /// Takes down what the SQL does that a program hands on.
 pub(in crate::commands) fn notice(run: &mut Run) {
-    let program = run.program;
+    told(run, run.program, run.args);
+}
+
+/// The same for a program that an interpreter runs by its file.
+pub(in crate::commands) fn told(run: &mut Run, program: &str, words: &[Word]) {
     for carrier in PROGRAMS.rows(CARRIERS, program, |carrier| carrier.programs) {
-        let options = read(run.args, carrier.spec, Order::Anywhere);
-        let fits = |(at, verb): (usize, &&str)| {
-            let word = options.operands.get(at).map(Word::shown).unwrap_or_default();
-            verb.split('|').any(|one| one == word)
-        };
-        if !carrier.verbs.iter().enumerate().all(fits) || options.has("help") {
+        let options = read(words, carrier.spec, Order::Anywhere);
+        let behind = behind(carrier.verbs, &options);
+        let Some(behind) = behind.filter(|_| !options.unknown.iter().any(|name| name == "--help")) else {
             continue;
-        }
+        };
         let all = |names: &[&str]| -> Vec<Word> {
             names.iter().flat_map(|name| options.values(name)).cloned().collect()
         };
         let (mut texts, files) = (all(carrier.texts), all(carrier.files));
-        let behind = options.operands.get(carrier.verbs.len()).filter(|_| carrier.operand);
+        let behind = options.operands.get(behind).filter(|_| carrier.operand);
         texts.extend(behind.cloned());
         let stdin = carrier.stdin && texts.is_empty() && files.is_empty();
-        let given = Given {
-            texts,
-            files,
-            target: Vec::new(),
-            flavour: Flavour::Postgres,
-            stdin,
-            program: run.program,
-        };
+        let (target, hosts, flavour) = (Vec::new(), Vec::new(), Flavour::Postgres);
+        let given = Given { texts, files, target, hosts, flavour, stdin, program };
         statements(run, &given);
     }
+}
+
+/// Where the words behind the verbs begin. Among the verbs there may be a site (`@prod`), and the values of options of
+/// which nothing is known here.
+fn behind(verbs: &[&str], options: &Options) -> Option<usize> {
+    let mut left = verbs.iter();
+    let mut verb = left.next()?;
+    let mut strangers = options.unknown.len();
+    for (at, word) in options.operands.iter().enumerate() {
+        let shown = word.shown();
+        if verb.split('|').any(|one| one == shown) {
+            match left.next() {
+                Some(next) => verb = next,
+                None => return Some(at + 1),
+            }
+        } else if at > 0 || !shown.starts_with('@') {
+            strangers = strangers.checked_sub(1)?;
+        }
+    }
+    None
 }
 
 /// `manage.py dbshell -- -c 'sql'`, `rails dbconsole`: the client of the framework's own database.

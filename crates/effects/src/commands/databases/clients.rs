@@ -3,7 +3,8 @@
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
-use super::{Given, given, piece, statements};
+use super::given::{Given, given};
+use super::{piece, statements};
 use crate::commands::{Run, interpreters, strangers};
 use crate::options::{Order, read};
 use crate::sql::Flavour;
@@ -22,6 +23,7 @@ pub(super) fn sqlplus(run: &mut Run) -> Outcome {
         texts: Vec::new(),
         files: files.map(|word| word.from(1)).collect(),
         target: vec![run.program.to_owned()],
+        hosts: Vec::new(),
         flavour: Flavour::Postgres,
         stdin: true,
         program: run.program,
@@ -45,6 +47,7 @@ pub(super) fn words_are_sql(run: &mut Run) -> Outcome {
         texts: if text.is_empty() { Vec::new() } else { vec![Word::literal_at(&text, run.call.span)] },
         files: options.values("f").cloned().collect(),
         target: vec![run.program.to_owned()],
+        hosts: Vec::new(),
         flavour: Flavour::Postgres,
         stdin: true,
         program: run.program,
@@ -68,24 +71,24 @@ type Client = (&'static str, &'static str, Names, Names, Names);
 type Names = &'static [&'static str];
 
 const CLIENTS: &[Client] = &[
-    ("hdbsql", "n= i= u= p= d= U= I= o= c= A a g j m x z C E= V= S=", &[], &["I"], &["d", "n"]),
-    ("isql", "S= U= P= D= i= o= b v d= n w= s= c= t= m=", &[], &["i"], &["S", "D"]),
+    ("hdbsql", "n= i= u= p= d= U= I= o= c= A a g j m x z C E= V= S=", &[], &["I"], &["d", "@n"]),
+    ("isql", "S= U= P= D= i= o= b v d= n w= s= c= t= m=", &[], &["i"], &["D", "@S"]),
     (
         "isql-fb",
         "a,all b,bail d,database= e,echo ex,extract i,input= o,output= m2 p,password= u,user= q,quiet",
         &[],
         &["i"],
-        &["d"],
+        &["d", "."],
     ),
-    ("tsql", "S= H= p= U= P= I= D= L C o=", &[], &[], &["S", "H"]),
+    ("tsql", "S= H= p= U= P= I= D= L C o=", &[], &[], &["D", "@S", "@H"]),
     (
         "vsql",
         "c,command= f,file= d,dbname= h,host= p,port= U,username= w,password= o,output= t A q x",
         &["c"],
         &["f"],
-        &["d", "h"],
+        &["d", ".?", "@h"],
     ),
-    ("nzsql", "c= f= d= h= host= u= pw= o= t A q x", &["c"], &["f"], &["d", "h"]),
+    ("nzsql", "c= f= d= h= host= u= pw= o= t A q x", &["c"], &["f"], &["d", ".?", "@h"]),
     (
         "beeline",
         "e= f= u= n= p= d= i= hiveconf= hivevar= outputformat= silent= showHeader=",
@@ -112,28 +115,28 @@ const CLIENTS: &[Client] = &[
         "q,query= f,query_file= d,database= i,impalad= o,output_file= u,user= B,delimited k,kerberos ssl",
         &["q"],
         &["f"],
-        &["d", "i"],
+        &["d", "@i"],
     ),
     (
         "trino",
         "execute= f,file= server= catalog= schema= user= output-format= password",
         &["execute"],
         &["f"],
-        &["server", "catalog"],
+        &["catalog", "@server"],
     ),
     (
         "presto",
         "execute= f,file= server= catalog= schema= user= output-format= password",
         &["execute"],
         &["f"],
-        &["server", "catalog"],
+        &["catalog", "@server"],
     ),
     (
         "mclient",
         "s,statement= d,database= h,host= p,port= u,user= l,language= f,format= i,interactive e,echo",
         &["s"],
         &[],
-        &["d", "h"],
+        &["d", ".", "@h"],
     ),
 ];
 
@@ -181,6 +184,7 @@ pub(super) fn turso(run: &mut Run) -> Outcome {
                 texts: texts.to_vec(),
                 files: Vec::new(),
                 target: vec![name.shown()],
+                hosts: Vec::new(),
                 flavour: Flavour::Sqlite,
                 stdin: texts.is_empty(),
                 program: "turso",
@@ -201,7 +205,7 @@ pub(super) fn mysqlsh(run: &mut Run) -> Outcome {
         strangers::suspect(run);
         return run.derived();
     }
-    let given = given(&options, &["e"], &["f"], &["D", "h", "uri"], Flavour::MySql, "mysqlsh");
+    let given = given(&options, &["e"], &["f"], &["D", "uri", ".", "@h"], Flavour::MySql, "mysqlsh");
     statements(run, &given)
 }
 
@@ -212,13 +216,19 @@ pub(super) fn wrangler(run: &mut Run) -> Outcome {
         "c,config= e,env= command= file= remote local y,yes json persist-to= preview",
         Order::Anywhere,
     );
+    let off = options.values("local").any(|value| !value.is("true"));
+    let far = options.has("remote")
+        || options.has("preview")
+        || options.unknown.iter().any(|name| name == "--no-local");
+    let local = options.has("local") && !off && !far;
     match options.operands.as_slice() {
-        [d1, execute, ..] if d1.is("d1") && execute.is("execute") && options.has("local") => run.derived(),
+        [d1, execute, ..] if d1.is("d1") && execute.is("execute") && local => run.derived(),
         [d1, execute, name, ..] if d1.is("d1") && execute.is("execute") => {
             let given = Given {
                 texts: options.values("command").cloned().collect(),
                 files: options.values("file").cloned().collect(),
                 target: vec![name.shown()],
+                hosts: Vec::new(),
                 flavour: Flavour::Sqlite,
                 stdin: false,
                 program: "wrangler",
@@ -255,6 +265,7 @@ pub(super) fn bq(run: &mut Run) -> Outcome {
         texts: rest.to_vec(),
         files: Vec::new(),
         target,
+        hosts: Vec::new(),
         flavour: Flavour::Postgres,
         stdin: rest.is_empty(),
         program: "bq",

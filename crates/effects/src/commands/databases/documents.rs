@@ -1,11 +1,12 @@
 //! Databases without SQL: MongoDB, Redis and their like.
 
-use tollgate_model::EffectKind;
+use tollgate_model::{EffectKind, stage};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
+use super::given::hidden;
 use super::lua::flushes;
-use super::{hidden, piece, stdin, uses};
+use super::{piece, stdin, uses};
 use crate::commands::Run;
 use crate::documents::{self, literal};
 use crate::languages::{self, Language, Program};
@@ -70,10 +71,13 @@ pub(super) fn mongo(run: &mut Run) -> Outcome {
     if texts.is_empty() {
         texts.extend(stdin(run));
     }
-    let names = options.values("host").chain(options.operands.iter().filter(|word| !is_script(word)));
-    let target: Vec<String> = names.map(|word| hidden(&word.shown())).collect();
-    let at = if target.is_empty() { " in mongo".to_owned() } else { format!(" in {}", target.join(" ")) };
-    uses(run, &at);
+    let named = options.operands.iter().find(|word| !is_script(word)).map(|word| hidden(&word.shown()));
+    let on = options.value("host").map(|host| format!(" on {}", hidden(&host.shown()))).unwrap_or_default();
+    uses(run, &format!(" in {}{on}", named.as_deref().unwrap_or("mongo")));
+    let codes = texts.iter().flat_map(|value| &value.any);
+    let other =
+        codes.clone().find_map(|text| mongo_other(&text.pieces.iter().map(piece).collect::<String>()));
+    let at = format!(" in {}{on}", other.or(named).unwrap_or_else(|| "mongo".to_owned()));
     script(run, &texts, &at);
     for text in texts.iter().flat_map(|value| &value.any) {
         let code: String = text.pieces.iter().map(piece).filter(|part| !part.is_empty()).collect();
@@ -82,6 +86,27 @@ pub(super) fn mongo(run: &mut Run) -> Outcome {
         }
     }
     run.derived()
+}
+
+/// A database that a script goes on in besides the one that the client was given, unless it is for tests, too: its name,
+/// or that nothing is known of it.
+fn mongo_other(code: &str) -> Option<String> {
+    let lines = code.lines().filter_map(|line| line.trim_start().strip_prefix("use ")).map(str::trim);
+    let dense: String = code.chars().filter(|letter| !letter.is_whitespace()).collect();
+    let dotted = with_dots(&dense);
+    let calls = ["getSiblingDB(", "getSisterDB(", "getDB(", "connect(", "use("];
+    let asked = calls.iter().flat_map(|call| {
+        dotted.match_indices(call).filter_map(|(at, _)| {
+            let before = dotted.get(..at)?.chars().next_back();
+            let given =
+                dotted.get(at + call.len()..)?.strip_prefix('"').and_then(|rest| rest.split('"').next());
+            // A longer name ends in the same letters.
+            let other = before.is_some_and(|c| c.is_alphanumeric() || c == '_');
+            (!other).then(|| given.unwrap_or("another database"))
+        })
+    });
+    let mut names = lines.map(|name| name.trim_end_matches(';')).chain(asked);
+    names.find(|name| !stage::is_test_database(name)).map(hidden)
 }
 
 /// The script may do anything that JavaScript can. What it does to a database is told with the one that is named here.
@@ -109,10 +134,20 @@ fn script(run: &mut Run, texts: &[Value], at: &str) {
     told.into_iter().for_each(|(kind, certainty)| run.analyst.push(kind, run.call.span, certainty));
 }
 
-/// `db["users"]["drop"]()` is `db.users.drop()`.
+/// `db["users"]["drop"]()` is `db.users.drop()`, and so is `db.users[f]()` where `f="drop"` stands before it.
 fn with_dots(dense: &str) -> String {
-    let opened = dense.replace("[\"", ".").replace("['", ".");
-    opened.replace("\"]", "").replace("']", "")
+    let plain = dense.replace(['\'', '`'], "\"").replace("\"+\"", "");
+    let mut dotted = plain.replace("[\"", ".").replace("\"]", "");
+    for (at, _) in plain.match_indices('[').take(CALLS) {
+        let Some((name, _)) = plain.get(at + 1..).and_then(|rest| rest.split_once(']')) else { continue };
+        let is_name =
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let set = plain.split_once(&format!("{name}=\"")).filter(|_| is_name);
+        if let Some((text, _)) = set.and_then(|(_, rest)| rest.split_once('"')) {
+            dotted = dotted.replace(&format!("[{name}]"), &format!(".{text}"));
+        }
+    }
+    dotted
 }
 
 fn mongo_deeds(code: &str) -> Vec<(&'static str, &'static str)> {
@@ -139,7 +174,10 @@ fn mongo_deeds(code: &str) -> Vec<(&'static str, &'static str)> {
         .filter(|(call, _, _)| dotted.contains(call))
         .map(|(_, operation, what)| (*operation, *what));
     // `renameCollection("other", true)` drops the other.
-    let renamed = |rest: &str| rest.split(')').next().unwrap_or_default().ends_with(",true");
+    let renamed = |rest: &str| {
+        let second = rest.split(')').next().and_then(|words| words.split_once(','));
+        second.is_some_and(|(_, over)| !matches!(over, "" | "false" | "0" | "null" | "undefined" | "!1"))
+    };
     let over = dotted.split(".renameCollection(").skip(1).any(renamed);
     let over = over.then_some(("drop", "renameCollection over another"));
     lost.chain(mongo_rights(&dense)).chain(given(code)).chain(over).collect()
@@ -230,7 +268,7 @@ pub(super) fn redis(run: &mut Run) -> Outcome {
     } else if options.operands.is_empty() {
         let input = stdin(run);
         let text = input.as_ref().and_then(Value::as_literal).unwrap_or_default();
-        lines.extend(text.lines().take(1000).map(typed));
+        lines.extend(text.lines().map(typed));
     } else {
         // `--cluster call host:port command` tells every node.
         let called = options.has("cluster") && options.operands.first().is_some_and(|word| word.is("call"));
@@ -239,10 +277,9 @@ pub(super) fn redis(run: &mut Run) -> Outcome {
     }
     uses(run, &at);
     let splits = options.operands.get(1).is_some_and(|word| word.splits || word.literal().is_none());
-    for line in lines {
-        if let Some((operation, what)) = redis_deed(&line, splits) {
-            run.push(EffectKind::Database { operation: operation.into(), object: format!("`{what}`{at}") });
-        }
+    let deeds: Vec<_> = lines.iter().filter_map(|line| redis_deed(line, splits)).collect();
+    for (operation, what) in run.first(deeds, 1000, "commands that change the database") {
+        run.push(EffectKind::Database { operation: operation.into(), object: format!("`{what}`{at}") });
     }
     run.derived()
 }

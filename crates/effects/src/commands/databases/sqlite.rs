@@ -3,7 +3,8 @@
 use tollgate_model::Zone;
 use tollgate_shell::eval::Outcome;
 
-use super::{Given, statements};
+use super::given::Given;
+use super::statements;
 use crate::commands::Run;
 use crate::sql::Flavour;
 use crate::word::Word;
@@ -60,7 +61,8 @@ pub(super) fn sqlite(run: &mut Run) -> Outcome {
     }
     let target = file.iter().map(Word::shown).collect();
     let stdin = texts.iter().all(|text| text.shown().starts_with('.')) && files.is_empty();
-    statements(run, &Given { texts, files, target, flavour: Flavour::Sqlite, stdin, program: "sqlite3" })
+    let (hosts, flavour) = (Vec::new(), Flavour::Sqlite);
+    statements(run, &Given { texts, files, target, hosts, flavour, stdin, program: "sqlite3" })
 }
 
 /// `file:path?mode=ro` is an address of the file.
@@ -89,6 +91,7 @@ fn client_only(run: &mut Run, texts: &[Word], files: Vec<Word>) -> Outcome {
         texts: texts.to_vec(),
         files,
         target,
+        hosts: Vec::new(),
         flavour: Flavour::Sqlite,
         stdin: texts.is_empty(),
         program: "sqlite3",

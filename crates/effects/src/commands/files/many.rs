@@ -5,6 +5,7 @@ use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Taint, Text, Value};
 
 use super::super::{Run, find};
+use super::joined::{joins_names, renames_all};
 use crate::options::{Order, read};
 use crate::word::Word;
 
@@ -13,6 +14,29 @@ pub(super) fn trash_empty(run: &mut Run) -> Outcome {
     let folder = format!("{}/.local/share/Trash", run.analyst.world.home());
     run.analyst.delete(&Word::literal_at(&folder, run.call.span), true, run.shell);
     Outcome::silent(Status::Either)
+}
+
+/// `zmv [-C | -L | -p program] pattern name` of zsh: a program for each file that fits the pattern.
+pub(super) fn zmv(run: &mut Run) -> Outcome {
+    let options = read(run.args, "f i n q Q s v w W C L M p= P= o=", Order::First);
+    let (Some(pattern), false) = (options.operands.first(), options.has("n")) else { return run.derived() };
+    let named = options.value("p").or(options.value("P")).map(Word::shown);
+    let usual = match run.program {
+        "zcp" => "cp",
+        "zln" => "ln",
+        _ if options.has("C") => "cp",
+        _ if options.has("L") => "ln",
+        _ => "mv",
+    };
+    let plain = pattern.shown().replace(['(', ')'], "");
+    let path = match plain.strip_prefix("~/") {
+        Some(rest) => format!("{}/{rest}", run.analyst.world.home()),
+        None => plain,
+    };
+    let found = Word { text: crate::paths::globbed(&path), ..pattern.clone() };
+    let target = options.operands.get(1).cloned();
+    let program = Word::literal_at(named.as_deref().unwrap_or(usual), pattern.span);
+    run.inner(&[Some(program), Some(found), target].into_iter().flatten().collect::<Vec<_>>())
 }
 
 /// Finders of files that are there twice, told to keep one of each without asking.
@@ -80,7 +104,7 @@ pub(super) fn bleachbit(run: &mut Run) -> Outcome {
     );
     if options.has("s") {
         for file in options.operands.clone() {
-            run.analyst.remove(&file, true, run.shell);
+            super::beyond::overwritten(run, &file, true);
         }
     } else if options.has("c") && !options.has("p") {
         run.analyst.opaque("which files `bleachbit` deletes for good shows only when it runs", run.call.span);
@@ -146,24 +170,51 @@ pub(super) fn rename(run: &mut Run) -> Outcome {
     };
     let files = options.operands.get(told..).unwrap_or_default();
     let files = if run.program == "mmv" { files.get(..1).unwrap_or_default() } else { files };
+    // Of names that fall together the last one is left.
+    let many = files.len() > 1 || files.iter().any(|file| file.literal().is_none());
+    let together = perl && many && options.has("f") && joins_names(&script);
     for file in files.iter().filter(|_| !keeps).cloned() {
         let many = Word { text: unfolded(&file), ..file };
         let own = |place: &Place| matches!(place.zone, Zone::Workspace | Zone::Temp | Zone::Unknown);
-        if !run.analyst.places(&many, run.shell).iter().all(|(place, _)| own(place)) {
+        if together || !run.analyst.places(&many, run.shell).iter().all(|(place, _)| own(place)) {
             run.analyst.remove(&many, false, run.shell);
         }
     }
     Outcome::silent(Status::Either)
 }
 
+/// Names of files as an editor leaves them: a file whose line is gone is deleted. With a program for an editor nobody
+/// sees which.
+pub(super) fn vidir(run: &mut Run) -> Outcome {
+    let options = read(run.args, "v,verbose", Order::Anywhere);
+    let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| run.variable(name));
+    if editor.is_none_or(|editor| editor.literals().any(is_typed_into)) {
+        return run.derived();
+    }
+    let here = [Word::literal_at(".", run.call.span)];
+    for folder in if options.operands.is_empty() { &here[..] } else { &options.operands } {
+        run.analyst.delete(&find::right_below(folder), false, run.shell);
+    }
+    run.derived()
+}
+
+/// Is it an editor that a person types into, told nothing but to wait, or a program that leaves the names alone?
+fn is_typed_into(command: &str) -> bool {
+    let mut words = command.split_ascii_whitespace();
+    let name = words.next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+    let plain = ["-w", "--wait", "-f", "--nofork", "-nw", "--no-window-system", "-n", "--new-window"];
+    match name {
+        "" | "true" | ":" | "cat" => true,
+        "vi" | "vim" | "nvim" | "nano" | "emacs" | "code" | "hx" | "micro" | "kak" => {
+            words.all(|word| plain.contains(&word))
+        }
+        _ => false,
+    }
+}
+
 /// `s/a/b/`, `y/a/b/` or any other expression of Perl; util-linux takes a plain text.
 fn is_perl(text: &str) -> bool {
     text.contains(['/', '$', '{', ';', '|', '('])
-}
-
-/// Does an expression give every file the same name?
-fn renames_all(script: &str) -> bool {
-    ["s/.*/", "s/^.*/", "s/.+/", "s/^.+/", "$_="].iter().any(|start| script.trim_start().starts_with(start))
 }
 
 /// `mmv` reads patterns itself, so that a quoted one is a pattern too.

@@ -2,6 +2,7 @@
 
 use tollgate_model::{Certainty, Effect, EffectKind, FileKind, Place, WriteMode, Zone};
 
+use super::rights::is_plain_call;
 use crate::commands::Run;
 use crate::commands::git::fresh_root;
 use crate::word::Word;
@@ -45,7 +46,11 @@ pub(super) fn carried(run: &mut Run, source: &Word, landing: &Word, moved: bool)
     let folder = |(place, _): &(Place, Certainty)| {
         !place.pattern && run.analyst.world.kind(&place.path) == FileKind::Dir
     };
-    if !places.is_empty() && places.iter().all(folder) {
+    if !places.is_empty()
+        && places.iter().all(folder)
+        && is_plain_call(run, "aRrfvpPdLT")
+        && run.analyst.can_make_dir(landing, false, run.shell)
+    {
         run.shell.make_folder(&landing.value());
     }
     run.shell.carry(&source.value(), &landing.value(), moved);

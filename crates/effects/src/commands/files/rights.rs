@@ -64,3 +64,33 @@ pub(super) fn permissions(run: &mut Run, operands: &[Word], to: &str, recursive:
 pub(super) fn is_setuid(mode: &str) -> bool {
     mode.len() == 4 && mode.starts_with(['2', '4', '6']) && mode.bytes().all(|byte| byte.is_ascii_digit())
 }
+
+/// What rights new files and folders do not get: where their owner may be shut out, nothing is sure to be entered.
+pub(super) fn umask(run: &mut Run) -> Outcome {
+    let mask = run.args.iter().find(|word| !matches!(word.literal(), Some("-S" | "-p" | "--")));
+    let open = |word: &Word| {
+        word.literal().is_some_and(|mask| {
+            let digits = mask.bytes().all(|byte| byte.is_ascii_digit());
+            let owner = mask.bytes().rev().nth(2).unwrap_or(b'0');
+            digits && owner == b'0' || mask == "u=rwx" || mask.starts_with("u=rwx,g") && !mask.contains(",u")
+        })
+    };
+    run.analyst.masked |= mask.is_some_and(|mask| !open(mask));
+    Outcome::silent(Status::Either)
+}
+
+/// Does the shell itself start the program and wait for it, with no options but these letters or their long names,
+/// so that it surely does what it is for?
+pub(super) fn is_plain_call(run: &Run, letters: &str) -> bool {
+    let name = run.call.name().map(|name| name.rsplit('/').next().unwrap_or(name));
+    let plain = |word: &Word| {
+        let options = word.text.prefix().strip_prefix('-').unwrap_or_default();
+        matches!(options, "-" | "-parents" | "-verbose" | "-recursive" | "-archive" | "-directory")
+            || options.chars().all(|letter| letters.contains(letter))
+    };
+    let certain = |word: &Word| !word.splits && plain(word);
+    name == Some(run.program)
+        && run.analyst.started == 0
+        && !run.call.background
+        && run.args.iter().all(certain)
+}

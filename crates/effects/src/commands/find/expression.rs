@@ -94,26 +94,61 @@ pub(super) fn read(expression: &[Word]) -> Walk {
     Walk { actions: reader.actions, ways }
 }
 
-/// Does a file that passed these have anything special? To take only files, or only folders, leaves nothing out that
-/// matters.
+/// Does a file that passed these have a special name or nature? To take only files, or only folders, leaves nothing out
+/// that matters.
 pub(super) fn narrows(passed: &[Word]) -> bool {
-    passed.iter().enumerate().any(|(at, word)| {
-        let value = passed.get(at + 1).map(Word::shown).unwrap_or_default();
-        match word.shown().as_str() {
-            "-name" | "-iname" => !is_everything(&value),
-            "-type" | "-xtype" => !value.contains(['f', 'd']),
-            "-maxdepth" => value != "1",
-            "-mindepth" => !matches!(value.as_str(), "0" | "1"),
-            "!" | "-prune" | "-quit" => true,
-            // On a machine of one person nearly every file is theirs.
-            "-user" | "-uid" | "-group" | "-gid" | "-readable" | "-writable" => false,
-            // Any of these bits; nearly every file has one.
-            "-perm" if value.starts_with('/') => false,
-            "-newermt" | "-anewer" | "-cnewer" | "-executable" | "-context" => true,
-            test if test.starts_with("-newer") => true,
-            test => TESTS.iter().any(|(known, _)| *known == test),
-        }
+    const NATURES: &[&str] =
+        &["-lname", "-ilname", "-empty", "-nouser", "-nogroup", "-fstype", "-prune", "-quit"];
+    tests(passed).any(|(test, value)| match test.as_str() {
+        "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" => !is_everything(&value),
+        "-regex" | "-iregex" => value != ".*",
+        "-type" | "-xtype" => !value.contains(['f', 'd']),
+        test => NATURES.contains(&test),
     })
+}
+
+/// Is it chosen by its age, its size, its rights or how deep it lies? Any file may be meant then.
+pub(super) fn chooses(passed: &[Word]) -> bool {
+    tests(passed).any(|(test, value)| match test.as_str() {
+        "!" | "-executable" | "-context" | "-anewer" | "-cnewer" => true,
+        "-mindepth" => !matches!(value.as_str(), "0" | "1"),
+        // Nearly every file has one of these bits.
+        "-perm" => !value.starts_with('/'),
+        // On a machine of one person nearly every file is theirs.
+        "-user" | "-uid" | "-group" | "-gid" | "-readable" | "-writable" => false,
+        test => test.starts_with("-newer") || TESTS.iter().any(|(known, _)| *known == test),
+    })
+}
+
+/// The words that were passed, each with the one behind it.
+fn tests(passed: &[Word]) -> impl Iterator<Item = (String, String)> {
+    passed
+        .iter()
+        .enumerate()
+        .map(|(at, word)| (word.shown(), passed.get(at + 1).map(Word::shown).unwrap_or_default()))
+}
+
+/// The pattern that the whole path has to fit, seen from the folder that the walk starts from: `*` stands for any depth.
+pub(super) fn below(passed: &[Word], root: &str) -> Option<String> {
+    let glob = tests(passed).find_map(|(test, value)| match test.as_str() {
+        "-path" | "-ipath" | "-wholename" | "-iwholename" => Some(value),
+        "-regex" | "-iregex" => {
+            let glob = value.replace(".*", "*").replace("\\.", ".");
+            (!glob.contains(['(', '|', '[', '+', '\\', '^'])).then_some(glob)
+        }
+        _ => None,
+    })?;
+    let inside = glob.strip_prefix(root.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'));
+    inside
+        .or_else(|| glob.strip_prefix("*/"))
+        .or_else(|| glob.starts_with('*').then_some(&*glob))
+        .map(str::to_owned)
+}
+
+/// Is there a pattern of paths that says nothing that is understood here?
+pub(super) fn is_riddle(passed: &[Word]) -> bool {
+    tests(passed).any(|(test, _)| matches!(test.as_str(), "-regex" | "-iregex"))
+        && below(passed, ".").is_none()
 }
 
 /// The pattern of names that was asked for.

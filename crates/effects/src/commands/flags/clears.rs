@@ -1,11 +1,12 @@
 //! Programs that empty a folder before they fill it: builds with a place of their own for what they make, and what
-//! makes one folder like another. In the project and in temporary folders that is what they are for.
+//! makes one folder like another. In the project and in temporary folders that is what they are for, unless work lies there.
 
 use tollgate_model::{Place, Zone};
 
 use super::given;
 use crate::commands::Run;
 use crate::names::{Names, index};
+use crate::unsaved::unsaved;
 use crate::word::Word;
 
 /// The program, the options that name the folder, and the flag that is needed besides; none means that it always clears.
@@ -40,6 +41,21 @@ pub(super) fn notice(run: &mut Run) {
         let given = ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"].iter().find_map(|name| run.variable(name));
         if let Some(folder) = given.as_ref().and_then(|value| value.as_literal()) {
             clear(run, &Word::literal_at(folder, run.call.span));
+        }
+    }
+    // Within the project it empties the folder without being told to.
+    if program == "vite"
+        && args.iter().any(|word| word.is("build"))
+        && !args.iter().any(|word| word.is("--emptyOutDir=false"))
+    {
+        let inside = |run: &Run, folder: &Word| {
+            let places = run.analyst.places(folder, run.shell);
+            places.iter().all(|(place, _)| place.zone == Zone::Workspace && !place.root)
+        };
+        for folder in given(run, "outDir=") {
+            if inside(run, &folder) {
+                clear(run, &folder);
+            }
         }
     }
     for (_, spec, flag) in PROGRAMS.rows(CLEARS, program, |(names, ..)| names) {
@@ -82,7 +98,10 @@ fn alike(run: &mut Run) {
 }
 
 fn clear(run: &mut Run, folder: &Word) {
-    let own = |place: &Place| matches!(place.zone, Zone::Workspace | Zone::Temp) && !place.root;
+    let world = run.analyst.world;
+    let spare = |place: &Place| unsaved(place, true, world).is_empty();
+    let own =
+        |place: &Place| matches!(place.zone, Zone::Workspace | Zone::Temp) && !place.root && spare(place);
     if run.analyst.places(folder, run.shell).iter().any(|(place, _)| !own(place)) {
         run.analyst.delete(folder, true, run.shell);
     }

@@ -6,7 +6,8 @@ use tollgate_shell::value::Value;
 
 use crate::commands::network::there;
 use crate::commands::strangers::possibly;
-use crate::commands::{Run, handler, interpreters};
+use crate::commands::{Run, archives, handler, interpreters};
+use crate::options::{Order, read};
 use crate::word::Word;
 
 /// Takes down what such a place says.
@@ -20,6 +21,13 @@ pub(super) fn notice(run: &mut Run) {
         }
         "aws" => script(run, &["configure", "set"], "credential_process"),
         "xdotool" | "ydotool" | "wtype" => typed(run),
+        "kitty" | "kitten" | "wezterm" | "zellij" => {
+            let sends =
+                |word: &Word| ["send-text", "send-key", "write-chars"].iter().any(|verb| word.is(verb));
+            if run.args.iter().any(sends) {
+                typed(run);
+            }
+        }
         "yq" => loaded(run),
         "zip" => optioned(run, "ZIPOPT"),
         "tar" | "gtar" | "bsdtar" => taped(run),
@@ -65,13 +73,14 @@ fn typed(run: &mut Run) {
 fn loaded(run: &mut Run) {
     for word in run.args {
         let text = word.shown();
-        for (at, _) in text.match_indices("load") {
-            let call = text.get(at..).and_then(|rest| rest.split_once("(\""));
-            let Some((name, rest)) = call.filter(|(name, _)| !name.contains([' ', '|', '('])) else {
-                continue;
-            };
+        for (at, _) in text.match_indices('(') {
+            let Some((before, rest)) = text.split_at_checked(at) else { continue };
+            let name =
+                before.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
+            let quoted = rest.get(1..).and_then(|rest| rest.trim_start().strip_prefix('"'));
             let known = ["load", "load_str", "load_xml", "load_props", "load_base64", "strload"];
-            if let Some((file, _)) = rest.split_once('"').filter(|_| known.contains(&name)) {
+            let file = quoted.and_then(|rest| rest.split('"').next()).filter(|_| known.contains(&name));
+            if let Some(file) = file {
                 run.read(&Word::literal_at(file, word.span), false);
             }
         }
@@ -93,18 +102,8 @@ fn optioned(run: &mut Run, name: &str) {
 
 /// Where tar puts an archive for which it was given no file.
 fn taped(run: &mut Run) {
-    let letters = |(at, word): (usize, &Word)| {
-        let text = word.shown();
-        match text.strip_prefix('-') {
-            Some(rest) if !rest.starts_with('-') => rest.to_owned(),
-            Some(_) if text.starts_with("--file") => "f".to_owned(),
-            Some(_) if matches!(text.as_str(), "--create" | "--append" | "--update") => "c".to_owned(),
-            None if at == 0 => text,
-            _ => String::new(),
-        }
-    };
-    let letters: String = run.args.iter().enumerate().map(letters).collect();
-    if !letters.contains(['c', 'r', 'u']) || letters.contains('f') {
+    let options = read(&archives::dashed(run.args), archives::TAR, Order::Anywhere);
+    if !["c", "r", "u"].iter().any(|name| options.has(name)) || options.has("f") {
         return;
     }
     let tape = run.variable("TAPE").and_then(|value| value.as_literal().map(str::to_owned));

@@ -39,14 +39,16 @@ fn bisect(git: &mut Git) -> Outcome {
     }
 }
 
+/// The options of `git rebase`.
+pub(super) const REBASE: &str = "onto= keep-base no-keep-base no-verify verify q,quiet v,verbose n,no-stat stat signoff \
+    committer-date-is-author-date reset-author-date ignore-date C= ignore-whitespace whitespace= f,force-rebase,no-ff ff \
+    continue skip abort quit edit-todo show-current-patch apply m,merge i,interactive rerere-autoupdate \
+    no-rerere-autoupdate empty= autosquash no-autosquash update-refs no-update-refs S,gpg-sign? no-gpg-sign autostash \
+    no-autostash x,exec= r,rebase-merges? no-rebase-merges fork-point no-fork-point s,strategy= X,strategy-option= \
+    root reschedule-failed-exec no-reschedule-failed-exec reapply-cherry-picks no-reapply-cherry-picks";
+
 fn rebase(git: &mut Git) -> Outcome {
-    let spec = "onto= keep-base no-keep-base no-verify verify q,quiet v,verbose n,no-stat stat signoff \
-        committer-date-is-author-date reset-author-date ignore-date C= ignore-whitespace whitespace= f,force-rebase,no-ff ff \
-        continue skip abort quit edit-todo show-current-patch apply m,merge i,interactive rerere-autoupdate \
-        no-rerere-autoupdate empty= autosquash no-autosquash update-refs no-update-refs S,gpg-sign? no-gpg-sign autostash \
-        no-autostash x,exec= r,rebase-merges? no-rebase-merges fork-point no-fork-point s,strategy= X,strategy-option= \
-        root reschedule-failed-exec no-reschedule-failed-exec reapply-cherry-picks no-reapply-cherry-picks";
-    let options = git.options(spec);
+    let options = git.options(REBASE);
     if options.has("no-verify") {
         git.skips_hooks();
     }

@@ -101,6 +101,13 @@ fn persist(git: &mut Git, name: &str, value: &Word, everywhere: bool) {
     if key.starts_with("alias.") && only_looks(git, value) {
         return;
     }
+    if key == "safe.directory" && value.is("*") && everywhere {
+        let what = format!(
+            "{}git obeys the settings and hooks of everybody's repositories",
+            tollgate_model::phrase::MACHINE
+        );
+        git.push(EffectKind::Weaken { what }, Certainty::Certain);
+    }
     match use_of(&key) {
         Some(Use::Hooks) if matches!(value.literal(), Some("" | "/dev/null")) => {
             git.push(EffectKind::Weaken { what: SKIPS_HOOKS.into() }, Certainty::Certain);

@@ -27,6 +27,7 @@ pub(super) const VERBS: &[(&str, Verb)] = &[
     ("bundle", bundle),
     ("fast-export", fast_export),
     ("merge-file", merge_file),
+    ("interpret-trailers", trailers),
     ("credential", credential),
     ("credential-store", credential),
     ("credential-cache", credential),
@@ -245,6 +246,7 @@ fn hash_object(git: &mut Git) -> Outcome {
 }
 
 fn cat_file(git: &mut Git) -> Outcome {
+    git.shown_over_itself();
     let only_facts = git.has_word(|text| matches!(text, "-t" | "-s" | "-e"));
     let mut objects: Vec<Word> =
         git.args.iter().filter(|word| !word.text.prefix().starts_with('-')).cloned().collect();
@@ -351,7 +353,24 @@ fn fast_export(git: &mut Git) -> Outcome {
     for word in marks {
         git.run.analyst.write(&word.after('='), WriteMode::Overwrite, None, git.run.shell);
     }
-    git.run.derived()
+    // All that was ever committed, as a bundle.
+    Outcome::unknown(taint::FILE)
+}
+
+/// Prints messages with what is put under them, or writes them anew.
+fn trailers(git: &mut Git) -> Outcome {
+    let options = git.options(
+        "in-place trim-empty trailer= where= no-where if-exists= no-if-exists if-missing= no-if-missing only-trailers \
+         only-input unfold parse no-divider",
+    );
+    let mut marks = git.run.derived().stdout.taint;
+    for file in &options.operands {
+        marks = marks.union(git.run.read(file, false).taint);
+        if options.has("in-place") {
+            git.run.analyst.write(file, WriteMode::Edit, None, git.run.shell);
+        }
+    }
+    Outcome::unknown(marks)
 }
 
 fn merge_file(git: &mut Git) -> Outcome {

@@ -25,7 +25,7 @@ impl Git<'_, '_, '_> {
     fn rewrites_here(&mut self, operation: &str, branch: &str, certainty: Certainty) {
         // A copy that this call makes is nobody's history.
         let sites = self.sites();
-        if !sites.is_empty() && sites.iter().all(|site| site.fresh) {
+        if !sites.is_empty() && sites.iter().all(|site| site.new_history) {
             return;
         }
         let kind = EffectKind::HistoryRewrite {
@@ -73,7 +73,7 @@ impl Git<'_, '_, '_> {
     fn lose_refs(&mut self, operation: &str, folder: &str, names: &[Word]) {
         let world = self.run.analyst.world;
         for site in self.sites() {
-            if site.fresh {
+            if site.new_history {
                 continue;
             }
             let unknown = names.iter().any(|name| name.literal().is_none());
@@ -120,12 +120,14 @@ fn lone(count: usize, refs: &[String]) -> String {
     format!("{count} commit{} on {}", if count == 1 { "" } else { "s" }, names.join(", "))
 }
 
+/// The options of `git branch`.
+pub(super) const BRANCH: &str = "v,verbose q,quiet t,track? no-track u,set-upstream-to= unset-upstream color? no-color r,remotes contains= \
+    no-contains= abbrev? no-abbrev a,all d,delete D m,move M c,copy C l,list show-current create-reflog \
+    edit-description f,force merged= no-merged= column? no-column sort= points-at= i,ignore-case \
+    recurse-submodules format= omit-empty";
+
 fn branch(git: &mut Git) -> Outcome {
-    let spec = "v,verbose q,quiet t,track? no-track u,set-upstream-to= unset-upstream color? no-color r,remotes contains= \
-        no-contains= abbrev? no-abbrev a,all d,delete D m,move M c,copy C l,list show-current create-reflog \
-        edit-description f,force merged= no-merged= column? no-column sort= points-at= i,ignore-case \
-        recurse-submodules format= omit-empty";
-    let options = git.options(spec);
+    let options = git.options(BRANCH);
     let forced = options.has("f");
     if let Some(upstream) = options.value("u").cloned() {
         git.set_upstream(options.operands.first(), &upstream.shown());
@@ -211,10 +213,12 @@ fn reflog(git: &mut Git) -> Outcome {
     git.run.derived()
 }
 
+/// The options of `git gc`.
+pub(super) const GC: &str = "q,quiet prune? no-prune cruft no-cruft max-cruft-size= expire-to= aggressive auto detach no-detach force \
+    keep-largest-pack";
+
 fn gc(git: &mut Git) -> Outcome {
-    let spec = "q,quiet prune? no-prune cruft no-cruft max-cruft-size= expire-to= aggressive auto detach no-detach force \
-        keep-largest-pack";
-    let options = git.options(spec);
+    let options = git.options(GC);
     let now = options.value("prune").is_some_and(|when| matches!(when.shown().as_str(), "now" | "all"));
     if now || git.gc_drops_all() {
         git.rewrites_here("git gc --prune=now", "", Certainty::Certain);

@@ -2,7 +2,7 @@
 
 use tollgate_model::git::{GitAsk, GitStatus};
 use tollgate_model::{
-    Certainty, EffectKind, FileKind, Loss, WriteMode, Zone, is_called_output, is_rebuildable,
+    Certainty, EffectKind, FileKind, Loss, WriteMode, Zone, is_ignored_output, is_rebuildable,
 };
 use tollgate_shell::eval::{Outcome, Status, Stream};
 use tollgate_shell::value::{Hole, HoleSource, Piece};
@@ -80,11 +80,17 @@ impl Git<'_, '_, '_> {
         for site in self.sites() {
             self.lose_at(&site, doomed);
         }
+        if doomed.staged {
+            self.doubt_folders(false);
+        }
     }
 
     pub(super) fn lose_at(&mut self, site: &Site, doomed: &Doomed) {
         if site.fresh {
-            return self.lose_adopted(doomed);
+            return self.lose_adopted(site.folder.as_deref(), doomed);
+        }
+        if !site.elsewhere && self.is_temporary(site) {
+            return;
         }
         let Some(repo) = &site.repo else { return self.loss(doomed, Vec::new(), Certainty::Possible) };
         let Some(root) = repo.root.clone() else { return };
@@ -109,6 +115,17 @@ impl Git<'_, '_, '_> {
         } else if status.cut {
             self.loss(doomed, lost, Certainty::Possible);
         }
+    }
+
+    /// Does all of the work tree lie where everything may be deleted? A copy of a project is cleaned there.
+    fn is_temporary(&self, site: &Site) -> bool {
+        let folder = match &site.repo {
+            Some(repo) => repo.root.clone(),
+            None => self.run.shell.cwd().as_literal().map(str::to_owned),
+        };
+        let Some(folder) = folder.filter(|_| self.git_dir.is_none()) else { return false };
+        let places = self.run.analyst.places(&Word::literal_at(&folder, self.run.call.span), self.run.shell);
+        !places.is_empty() && places.iter().all(|(place, _)| place.zone == Zone::Temp && !place.root)
     }
 
     pub(super) fn loss(&mut self, doomed: &Doomed, mut lost: Vec<String>, certainty: Certainty) {
@@ -175,7 +192,7 @@ impl Git<'_, '_, '_> {
             lost.extend(strangers(&status.untracked));
         }
         if goes(work.ignored, doomed.ignored) {
-            let made = |path: &String| !is_called_output(path);
+            let made = |path: &String| !is_ignored_output(path, root, world);
             lost.extend(strangers(&status.ignored).into_iter().filter(made));
         }
         let mut seen = std::collections::BTreeSet::new();
@@ -191,10 +208,12 @@ fn is_named(path: &str, pattern: &str) -> bool {
     path == pattern || path.split('/').any(|part| crate::paths::glob_could_be(pattern, part))
 }
 
+/// The options of `git reset`.
+pub(super) const RESET: &str = "q,quiet hard soft mixed merge keep N,intent-to-add p,patch recurse-submodules? no-recurse-submodules \
+    pathspec-from-file= pathspec-file-nul refresh no-refresh U,unified= inter-hunk-context=";
+
 fn reset(git: &mut Git) -> Outcome {
-    let spec = "q,quiet hard soft mixed merge keep N,intent-to-add p,patch recurse-submodules? no-recurse-submodules \
-        pathspec-from-file= pathspec-file-nul refresh no-refresh U,unified= inter-hunk-context=";
-    let options = git.options(spec);
+    let options = git.options(RESET);
     if options.has("hard") {
         git.lose(&Doomed::tracked("git reset --hard"));
     } else if options.unsure && !options.has("soft") && !options.operands.iter().all(names_revision) {
@@ -242,12 +261,14 @@ fn has_name(word: &Word, parts: &[&str]) -> bool {
     }
 }
 
+/// The options of `git checkout`.
+pub(super) const CHECKOUT: &str = "q,quiet progress no-progress f,force ours theirs b= B= t,track? guess no-guess l d,detach orphan= \
+    ignore-skip-worktree-bits m,merge conflict= p,patch ignore-other-worktrees recurse-submodules? \
+    no-recurse-submodules overlay no-overlay pathspec-from-file= pathspec-file-nul overwrite-ignore \
+    no-overwrite-ignore 2 3 U,unified= inter-hunk-context=";
+
 fn checkout(git: &mut Git) -> Outcome {
-    let spec = "q,quiet progress no-progress f,force ours theirs b= B= t,track? guess no-guess l d,detach orphan= \
-        ignore-skip-worktree-bits m,merge conflict= p,patch ignore-other-worktrees recurse-submodules? \
-        no-recurse-submodules overlay no-overlay pathspec-from-file= pathspec-file-nul overwrite-ignore \
-        no-overwrite-ignore 2 3 U,unified= inter-hunk-context=";
-    let options = git.options(spec);
+    let options = git.options(CHECKOUT);
     let (tree, paths) = git.tree_and_paths(&options);
     if tree {
         git.replaces_settings(&paths);
@@ -316,11 +337,13 @@ impl Git<'_, '_, '_> {
     }
 }
 
+/// The options of `git restore`.
+pub(super) const RESTORE: &str = "s,source= S,staged W,worktree p,patch q,quiet progress no-progress ours theirs m,merge conflict= \
+    ignore-unmerged ignore-skip-worktree-bits recurse-submodules? no-recurse-submodules overlay no-overlay \
+    pathspec-from-file= pathspec-file-nul U,unified= inter-hunk-context= 2 3";
+
 fn restore(git: &mut Git) -> Outcome {
-    let spec = "s,source= S,staged W,worktree p,patch q,quiet progress no-progress ours theirs m,merge conflict= \
-        ignore-unmerged ignore-skip-worktree-bits recurse-submodules? no-recurse-submodules overlay no-overlay \
-        pathspec-from-file= pathspec-file-nul U,unified= inter-hunk-context= 2 3";
-    let options = git.options(spec);
+    let options = git.options(RESTORE);
     let staged = holds(&options, "S", "staged");
     let sides = ["ours", "theirs", "2", "3"].iter().any(|name| options.has(name));
     if staged && !options.has("W") || sides && git.is_merging() {
@@ -355,8 +378,11 @@ fn switch(git: &mut Git) -> Outcome {
     Outcome::silent(Status::Either)
 }
 
+/// The options of `git clean`.
+pub(super) const CLEAN: &str = "d f,force i,interactive n,dry-run q,quiet e,exclude= x X";
+
 fn clean(git: &mut Git) -> Outcome {
-    let options = git.options("d f,force i,interactive n,dry-run q,quiet e,exclude= x X");
+    let options = git.options(CLEAN);
     let required =
         git.setting_here("clean.requireforce").is_none_or(|value| !super::settings::is_false(&value));
     let asks = options.has("i") && git.asks();
@@ -377,6 +403,7 @@ fn clean(git: &mut Git) -> Outcome {
         ..Doomed::new("git clean")
     };
     git.lose(&doomed);
+    doomed.paths.iter().for_each(|path| git.run.shell.doubt_folders(&path.value()));
     Outcome::silent(Status::Either)
 }
 

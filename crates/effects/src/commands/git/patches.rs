@@ -1,14 +1,14 @@
 //! Patches that git applies: what they write, and what they take back.
 
-use tollgate_model::{EffectKind, NetDirection, WriteMode};
-use tollgate_shell::eval::Outcome;
-use tollgate_shell::value::Value;
+use tollgate_model::{EffectKind, NetDirection, WriteMode, Zone};
+use tollgate_shell::eval::{Outcome, Stream};
+use tollgate_shell::value::{Taint, Text, Value};
 
 use super::lose::Doomed;
-use super::{Git, Verb};
+use super::{Git, Verb, settings};
 use crate::analyst::taint;
-use crate::commands::archives;
-use crate::patch::{self, Change};
+use crate::commands::{Run, archives};
+use crate::patch::{self, Change, Strip};
 use crate::word::Word;
 
 pub(super) const VERBS: &[(&str, Verb)] = &[("apply", apply), ("am", am)];
@@ -19,15 +19,16 @@ fn apply(git: &mut Git) -> Outcome {
         include= ignore-space-change ignore-whitespace whitespace= directory= v,verbose q,quiet allow-overlap allow-empty";
     let options = git.options(spec);
     let looks = ["stat", "numstat", "summary", "check", "cached"].iter().any(|name| options.has(name));
-    let undoes = if options.has("R") { taint::WORK } else { taint::UNDONE };
-    if passing(git, &options.operands).iter().any(|patch| taint::has(patch.taint, undoes)) && !looks {
-        git.lose(&Doomed { modified: true, ..Doomed::new("git apply --reverse") });
+    if !looks {
+        for patch in handed(git, &options.operands) {
+            take_back(git, &patch, options.has("R"), Vec::new());
+        }
     }
     if !looks || options.has("apply") {
         let folder =
             options.value("directory").map(|folder| format!("{}/", folder.shown())).unwrap_or_default();
         let strip = options.value("p").and_then(|count| count.shown().parse().ok()).unwrap_or(1);
-        patches(git, &options.operands, &folder, strip);
+        patches(git, &options.operands, &folder, Strip::Folders(strip), options.has("R"));
         if options.has("unsafe-paths") {
             git.run.analyst.opaque("the patch may write outside the repository", git.run.call.span);
         }
@@ -35,15 +36,86 @@ fn apply(git: &mut Git) -> Outcome {
     git.run.derived()
 }
 
-/// The patches that no file keeps: what comes by a pipe.
-fn passing(git: &Git, files: &[Word]) -> Vec<Value> {
-    let piped = files.iter().filter(|file| file.text.prefix().starts_with("/dev/fd/"));
-    let mut patches: Vec<Value> =
-        piped.filter_map(|file| Some(git.run.shell.file(&file.value())?.value)).collect();
-    if files.iter().all(|file| file.is("-")) {
-        patches.extend(git.run.stdin().cloned());
+/// The marks of a patch, and the file that keeps it, if one does.
+pub(in crate::commands) struct Handed {
+    pub(in crate::commands) marks: Taint,
+    pub(in crate::commands) keeper: Option<String>,
+}
+
+impl Handed {
+    /// A patch in a file, or in what `-` and `/dev/stdin` stand for.
+    pub(in crate::commands) fn file(run: &mut Run, file: &Word) -> Option<Self> {
+        if file.is("-") || file.is("/dev/stdin") {
+            return Self::input(run);
+        }
+        let written = run.shell.file(&file.value()).map(|written| written.value);
+        let text = written.or_else(|| run.analyst.script(file, run.shell))?;
+        Some(Self { marks: text.taint, keeper: keeper(run, file) })
     }
-    patches
+
+    /// A patch on standard input.
+    pub(in crate::commands) fn input(run: &Run) -> Option<Self> {
+        let file = match &run.call.stdin.stream {
+            Stream::File(path) => path.single(),
+            _ => None,
+        };
+        let word =
+            |text: &Text| Word { text: text.clone(), span: run.call.span, splits: false, taint: Taint::NONE };
+        Some(Self { marks: run.stdin()?.taint, keeper: file.and_then(|text| keeper(run, &word(text))) })
+    }
+}
+
+/// The path of a file that keeps what is in it. A temporary one does not for long.
+fn keeper(run: &Run, file: &Word) -> Option<String> {
+    match run.analyst.places(file, run.shell).as_slice() {
+        [(place, _)] if !place.pattern && place.zone != Zone::Temp && !place.path.starts_with("/dev/") => {
+            Some(place.path.clone())
+        }
+        _ => None,
+    }
+}
+
+fn handed(git: &mut Git, files: &[Word]) -> Vec<Handed> {
+    match files {
+        [] => Handed::input(git.run).into_iter().collect(),
+        files => files.iter().filter_map(|file| Handed::file(git.run, file)).collect(),
+    }
+}
+
+/// What is not committed, as a patch, taken back: nothing else holds it but the file that keeps the patch. Put back from
+/// there, it is where it was.
+fn take_back(git: &mut Git, patch: &Handed, reverse: bool, paths: Vec<Word>) {
+    let undoes = if reverse { taint::WORK } else { taint::UNDONE };
+    if taint::has(patch.marks, undoes) {
+        let mark = git.run.analyst.mark();
+        git.lose(&Doomed { modified: true, paths, ..Doomed::new("git apply --reverse") });
+        if let Some(path) = &patch.keeper {
+            git.run.analyst.keeps(path.clone(), mark);
+        }
+    } else if let Some(path) = &patch.keeper {
+        git.run.analyst.keepers.put_back(path);
+    }
+}
+
+/// The same by another program than git, in the present folder or of one file.
+pub(in crate::commands) fn taken_back(run: &mut Run, patch: &Handed, reverse: bool, file: Option<&Word>) {
+    let before = run.shell.cwd().clone();
+    let place = file.and_then(|file| run.analyst.places(file, run.shell).into_iter().next());
+    let path = place.map(|(place, _)| place.path);
+    if let Some((folder, _)) = path.as_deref().and_then(|path| path.rsplit_once('/')) {
+        run.shell.set_cwd(&Value::text(folder));
+    }
+    let paths = path.iter().map(|path| Word::literal_at(path, run.call.span)).collect();
+    let mut git = Git {
+        verb: "apply".to_owned(),
+        args: Vec::new(),
+        settings: settings::inherited(run.shell),
+        git_dir: None,
+        work_tree: None,
+        run,
+    };
+    take_back(&mut git, patch, reverse, paths);
+    run.shell.set_cwd(&before);
 }
 
 fn am(git: &mut Git) -> Outcome {
@@ -59,7 +131,10 @@ fn am(git: &mut Git) -> Outcome {
         .iter()
         .any(|name| options.has(name));
     if !goes_on {
-        patches(git, &options.operands, "", 1);
+        let folder =
+            options.value("directory").map(|folder| format!("{}/", folder.shown())).unwrap_or_default();
+        let strip = options.value("p").and_then(|count| count.shown().parse().ok()).unwrap_or(1);
+        patches(git, &options.operands, &folder, Strip::Folders(strip), false);
     }
     git.run.derived()
 }
@@ -75,7 +150,7 @@ fn from_stranger(git: &Git) -> bool {
 }
 
 /// Writes what patches write, as far as they can be read.
-fn patches(git: &mut Git, files: &[Word], folder: &str, strip: usize) {
+fn patches(git: &mut Git, files: &[Word], folder: &str, strip: Strip, reverse: bool) {
     let span = git.run.call.span;
     let mut texts: Vec<Value> = Vec::new();
     for file in files.iter().filter(|file| !file.is("-")) {
@@ -88,59 +163,25 @@ fn patches(git: &mut Git, files: &[Word], folder: &str, strip: usize) {
     if texts.iter().any(|text| taint::has(text.taint, taint::NET)) && from_stranger(git) {
         git.run.analyst.opaque("the patch comes from a stranger's host, and nobody has seen it", span);
     }
-    let known: Vec<String> =
-        texts.iter().flat_map(Value::literals).flat_map(|text| patched(text, strip)).take(256).collect();
-    let added = added(&texts);
-    for path in known {
-        let word = git.in_tree(&format!("{folder}{path}"), &Word::literal_at("", span));
-        match added.iter().find(|(name, _)| name.ends_with(&path)) {
-            Some((_, text)) => {
-                let text = Value::text(text);
-                git.run.analyst.write(&word, WriteMode::Overwrite, Some(&text), git.run.shell);
-            }
-            None => {
-                let changes = texts.iter().flat_map(Value::literals).flat_map(patch::read);
-                let edits = changes.into_iter().find_map(|change| match change {
-                    Change::Update { path: name, to, edits }
-                        if to.as_ref().unwrap_or(&name).ends_with(&path) =>
-                    {
-                        Some(edits)
-                    }
-                    _ => None,
-                });
-                archives::patches::updated(git.run, &word, &edits.unwrap_or_default());
-            }
-        }
+    let mut changes: Vec<Change> =
+        texts.iter().flat_map(Value::literals).flat_map(|text| patch::unified(text, strip)).collect();
+    if changes.len() > patch::FILES {
+        changes.truncate(patch::FILES);
+        git.run.analyst.opaque("the patch changes more files than are looked at", span);
     }
-}
-
-/// The files that patches make, with what is in them.
-fn added(texts: &[Value]) -> Vec<(String, String)> {
-    let changes = texts.iter().flat_map(Value::literals).flat_map(patch::read);
-    let added = changes.filter_map(|change| match change {
-        Change::Add { path, text } => Some((path, text)),
-        _ => None,
-    });
-    added.collect()
-}
-
-/// The paths that a patch makes or changes.
-fn patched(text: &str, strip: usize) -> Vec<String> {
-    let mut paths: Vec<String> = Vec::new();
-    for line in text.lines() {
-        let path = match line.strip_prefix("+++ ").or(line.strip_prefix("--- ")) {
-            Some(path) => {
-                let path = path.split('\t').next().unwrap_or_default().trim().trim_matches('"');
-                (path != "/dev/null").then(|| path.splitn(strip + 1, '/').nth(strip).unwrap_or(path))
-            }
-            None => line
-                .strip_prefix("rename to ")
-                .or(line.strip_prefix("copy to "))
-                .map(|path| path.trim().trim_matches('"')),
+    for change in changes.into_iter().map(|change| if reverse { change.reversed() } else { change }) {
+        let (Change::Add { path, .. } | Change::Update { path, .. } | Change::Delete { path }) = &change;
+        let to = match &change {
+            Change::Update { to: Some(to), .. } => to,
+            _ => path,
         };
-        if let Some(path) = path.filter(|path| !path.is_empty() && !paths.iter().any(|known| known == path)) {
-            paths.push(path.to_owned());
+        let word = git.in_tree(&format!("{folder}{to}"), &Word::literal_at("", span));
+        match &change {
+            Change::Add { text, .. } => {
+                git.run.analyst.write(&word, WriteMode::Overwrite, Some(&Value::text(text)), git.run.shell);
+            }
+            Change::Update { edits, .. } => archives::patches::updated(git.run, &word, edits),
+            Change::Delete { .. } => archives::patches::updated(git.run, &word, &[]),
         }
     }
-    paths
 }

@@ -12,7 +12,7 @@ use crate::word::Word;
 pub(super) const VERBS: &[(&str, Verb)] =
     &[("push", push), ("send-pack", push), ("subtree", subtree), ("svn", svn)];
 
-const PUSH: &str = "v,verbose q,quiet repo= all branches mirror d,delete tags n,dry-run porcelain f,force force-with-lease? \
+pub(super) const PUSH: &str = "v,verbose q,quiet repo= all branches mirror d,delete tags n,dry-run porcelain f,force force-with-lease? \
     force-if-includes no-force-if-includes recurse-submodules= no-recurse-submodules thin no-thin receive-pack,exec= \
     u,set-upstream progress no-progress prune no-verify verify follow-tags no-follow-tags signed? no-signed atomic \
     no-atomic o,push-option= 4,ipv4 6,ipv6 stdin stateless-rpc helper-status remote=";
@@ -115,7 +115,7 @@ impl Git<'_, '_, '_> {
         let here = || shell.cwd().as_literal().and_then(|folder| work::cloned_from(shell, folder));
         let path = if to.name.contains('/') { Some(to.name.clone()) } else { set.or_else(here) };
         let path = path.and_then(|path| self.path(&Word::literal_at(&path, self.run.call.span)));
-        path.is_some_and(|path| work::is_fresh(shell, &path))
+        path.is_some_and(|path| work::is_new(shell, &path))
     }
 
     /// The address of a remote that an earlier call of this session has added.

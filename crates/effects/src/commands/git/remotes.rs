@@ -97,7 +97,7 @@ impl Git<'_, '_, '_> {
 
     /// A folder that git fills. New files in it are ordinary, unless an agent or a program takes its settings
     /// from there.
-    pub(super) fn target_folder(&mut self, folder: &Word) {
+    pub(super) fn target_folder(&mut self, folder: &Word, history: &work::History) {
         let places = self.run.analyst.places(folder, self.run.shell);
         let is_kept = |place: &Place| {
             matches!(place.zone, Zone::AgentConfig | Zone::Secret) || crate::settings::filled(place).is_some()
@@ -108,8 +108,8 @@ impl Git<'_, '_, '_> {
         if let [(place, _)] = places.as_slice() {
             let path = place.path.clone();
             if self.run.analyst.world.kind(&path) != FileKind::Dir {
-                work::make_fresh(self.run.shell, &path);
-                self.run.analyst.make_dir(folder, self.run.shell);
+                work::make_fresh(self.run.shell, &path, history);
+                self.run.analyst.make_copy_dir(folder, self.run.shell);
             }
         }
     }
@@ -194,8 +194,10 @@ fn clone(git: &mut Git) -> Outcome {
         .get(1)
         .cloned()
         .unwrap_or_else(|| Word::literal_at(&clone_name(&source), source.span));
-    git.target_folder(&target);
+    git.target_folder(&target, &work::History::Own);
     if let Some(from) = address(&source.shown()) {
+        // The network may stand in the way.
+        git.run.shell.remove_folder(&target.value());
         trees::fetched(git.run, &from.host, &target);
     } else if let (Some(from), Some(folder)) = (git.path(&source), git.path(&target)) {
         work::cloned(git.run.shell, &folder, &from);
@@ -221,12 +223,18 @@ fn init(git: &mut Git) -> Outcome {
     let here = Word::literal_at(".", git.run.call.span);
     let folder = options.operands.first().cloned().unwrap_or(here);
     let world = git.run.analyst.world;
+    // What the repository is kept in may lie elsewhere, and be there.
+    let apart = options.value("separate-git-dir").or(git.git_dir.as_ref());
+    let kept = apart.map(|apart| git.path(apart));
+    let free = |path: &String| world.kind(path) == FileKind::Missing;
     // In a folder that has a repository, `init` leaves it as it is.
-    if let Some(path) = git.path(&folder).filter(|path| {
-        [".git", "HEAD"].iter().all(|name| world.kind(&format!("{path}/{name}")) == FileKind::Missing)
-    }) {
-        work::make_fresh(git.run.shell, &path);
-        git.run.analyst.make_dir(&folder, git.run.shell);
+    if let Some(path) = git
+        .path(&folder)
+        .filter(|path| [".git", "HEAD"].iter().all(|name| free(&format!("{path}/{name}"))))
+        .filter(|_| kept.is_none_or(|kept| kept.as_ref().is_some_and(free)))
+    {
+        work::make_fresh(git.run.shell, &path, &work::History::Own);
+        git.run.analyst.make_copy_dir(&folder, git.run.shell);
     }
     Outcome::silent(Status::Either)
 }

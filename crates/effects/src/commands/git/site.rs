@@ -12,10 +12,26 @@ use crate::word::Word;
 pub(super) struct Site {
     /// The repository; `None` when none is found, or the folder is not known.
     pub repo: Option<Repo>,
-    /// Made by this call: there is nothing in it yet to lose.
+    /// The files are this call's own: there is nothing among them yet to lose.
     pub fresh: bool,
+    /// So are its branches, its stash and its logs. A further work tree shares those of its repository.
+    pub new_history: bool,
+    /// Where the files lie, as far as that is known.
+    pub folder: Option<String>,
     /// The work tree is not the repository's own.
     pub elsewhere: bool,
+}
+
+impl Site {
+    /// A repository that was there before this call, or is not known.
+    pub(super) fn of(repo: Option<Repo>) -> Self {
+        let folder = repo.as_ref().and_then(|repo| repo.root.clone());
+        Self { repo, fresh: false, new_history: false, folder, elsewhere: false }
+    }
+
+    fn is_like(&self, other: &Self) -> bool {
+        (&self.repo, self.fresh, self.new_history) == (&other.repo, other.fresh, other.new_history)
+    }
 }
 
 impl Git<'_, '_, '_> {
@@ -27,9 +43,9 @@ impl Git<'_, '_, '_> {
         for folder in folders.iter().take(4) {
             let site = match folder {
                 Some(folder) => self.site(folder),
-                None => Site { repo: None, fresh: false, elsewhere: false },
+                None => Site::of(None),
             };
-            if !sites.iter().any(|known| known.repo == site.repo && known.fresh == site.fresh) {
+            if !sites.iter().any(|known| known.is_like(&site)) {
                 sites.push(site);
             }
         }
@@ -38,9 +54,16 @@ impl Git<'_, '_, '_> {
 
     fn site(&self, folder: &str) -> Site {
         let world = self.run.analyst.world;
-        let fresh = work::is_fresh(self.run.shell, folder);
+        let shell = &*self.run.shell;
         let named = self.git_dir.as_ref().map(|word| self.path(word));
+        let tree = self.work_tree.as_ref().map_or_else(|| Some(folder.to_owned()), |tree| self.path(tree));
+        let new_history = self.is_new_history(folder);
+        // A repository that is named brings its own index.
+        let fresh = tree.as_deref().is_some_and(|tree| work::is_fresh(shell, tree))
+            && (named.is_none() || new_history);
+        let shared = work::shared(shell, folder).filter(|_| named.is_none());
         let mut repo = match &named {
+            None if shared.is_some() => shared.and_then(|common| Repo::at(&common, world)),
             Some(Some(git_dir)) => {
                 Repo::at(git_dir, world).map(|repo| Repo { root: Some(folder.to_owned()), ..repo })
             }
@@ -56,7 +79,17 @@ impl Git<'_, '_, '_> {
             |root: &String| Repo::find(root, world).is_none_or(|found| found.root.as_ref() != Some(root));
         let elsewhere =
             self.work_tree.is_some() && own != root || named.is_some() && root.as_ref().is_some_and(beside);
-        Site { repo, fresh, elsewhere }
+        Site { repo, fresh, new_history, folder: tree, elsewhere }
+    }
+
+    /// Does this call make what holds the branches, the stash and the logs?
+    fn is_new_history(&self, folder: &str) -> bool {
+        let new = |path: Option<String>| path.is_some_and(|path| work::is_new(self.run.shell, &path));
+        let common = super::variable(self.run, "GIT_COMMON_DIR");
+        match common.as_ref().or(self.git_dir.as_ref()) {
+            Some(word) => new(self.path(word)),
+            None => new(Some(folder.to_owned())),
+        }
     }
 
     /// The one absolute path that a word stands for.

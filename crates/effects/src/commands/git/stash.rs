@@ -56,6 +56,7 @@ fn push_stash(git: &mut Git, args: &[Word], save: bool) {
         || options.has("S")
         || options.has("pathspec-from-file")
         || !save && !options.operands.is_empty();
+    git.doubt_folders(untracked);
     git.remember(|work| {
         work.stashed = true;
         if partly {
@@ -75,7 +76,7 @@ fn push_stash(git: &mut Git, args: &[Word], save: bool) {
 fn drop_stash(git: &mut Git, verb: &str, rest: &[Word]) {
     let world = git.run.analyst.world;
     let all = verb == "clear";
-    for site in git.sites() {
+    for site in git.sites().into_iter().filter(|site| !site.new_history) {
         let operation = format!("git stash {verb}");
         let Some(repo) = site.repo else {
             git.push(
@@ -96,7 +97,7 @@ fn drop_stash(git: &mut Git, verb: &str, rest: &[Word]) {
             lost = lost.into_iter().skip(at).take(1).collect();
         }
         lost.truncate(50);
-        if !lost.is_empty() && !site.fresh {
+        if !lost.is_empty() {
             git.push(EffectKind::WorkLoss { operation, kind: Loss::Stash, lost }, Certainty::Certain);
         }
     }

@@ -12,6 +12,8 @@ use crate::word::Word;
 /// A script cannot write a name with a zero in it.
 const WORK: &str = "/\0git-work";
 const FRESH: &str = "/\0git-fresh";
+/// A folder that is not known, as no path is written.
+const UNKNOWN: &str = "\0";
 const SOURCE: &str = "/\0git-source";
 /// Files put into the index by their names, and those that are committed since.
 const STAGED: &str = "/\0git-staged";
@@ -143,21 +145,48 @@ pub(super) fn renamed(shell: &mut Shell, old: &str, new: &str) {
 /// The name that a branch had when the call came, if that was another.
 pub(super) fn former(shell: &Shell, name: &str) -> Option<String> {
     let list = listed(shell, RENAMED);
-    let mut names = list.lines().rev().filter_map(|line| line.split_once(' '));
-    let (old, _) = names.find(|(_, new)| *new == name)?;
-    let before: Vec<(&str, &str)> = names.collect();
-    let older = before.iter().find(|(_, new)| *new == old).map(|(older, _)| *older);
-    Some(older.unwrap_or(old).to_owned())
+    let renamings = list.lines().rev().filter_map(|line| line.split_once(' '));
+    let first = renamings.fold(name, |name, (old, new)| if new == name { old } else { name });
+    (first != name).then(|| first.to_owned())
 }
 
-/// Remembers a folder that this call makes into a repository.
-pub(super) fn make_fresh(shell: &mut Shell, folder: &str) {
-    shell.write_file(&Value::text(&format!("{FRESH}{folder}")), &Value::empty(), false);
+/// Where a work tree that this call makes has its branches, its stash and its logs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum History {
+    /// In a repository that this call makes as well.
+    Own,
+    /// In the folder of a repository that was there before.
+    Of(String),
+    /// That is not known.
+    Unknown,
 }
 
-/// Does a folder lie in a repository that this call makes?
+/// Remembers a work tree that this call makes.
+pub(super) fn make_fresh(shell: &mut Shell, folder: &str, history: &History) {
+    let kept = match history {
+        History::Own => Value::empty(),
+        History::Of(common) => Value::text(common),
+        History::Unknown => Value::text(UNKNOWN),
+    };
+    shell.write_file(&Value::text(&format!("{FRESH}{folder}")), &kept, false);
+}
+
+/// Does a folder lie in a work tree that this call makes?
 pub(super) fn is_fresh(shell: &Shell, folder: &str) -> bool {
     fresh_root(shell, folder).is_some()
+}
+
+/// Does a folder lie in a repository that this call makes with all it has?
+pub(super) fn is_new(shell: &Shell, folder: &str) -> bool {
+    is_fresh(shell, folder) && shared(shell, folder).is_none()
+}
+
+/// The folder of the repository to which a work tree of this call's own belongs.
+pub(super) fn shared(shell: &Shell, folder: &str) -> Option<String> {
+    let root = fresh_root(shell, folder)?;
+    let kept = shell.file(&Value::text(&format!("{FRESH}{root}")))?.value;
+    let common = kept.as_literal().unwrap_or(UNKNOWN);
+    (!common.is_empty()).then(|| common.to_owned())
 }
 
 /// The top of the repository that this call makes, in which a folder lies.
@@ -194,13 +223,12 @@ impl Git<'_, '_, '_> {
         if !site.fresh {
             return site.repo.as_ref()?.root.clone();
         }
-        let folder = self.run.shell.cwd().as_literal()?.to_owned();
-        fresh_root(self.run.shell, &folder).map(str::to_owned)
+        fresh_root(self.run.shell, site.folder.as_deref()?).map(str::to_owned)
     }
 
     /// A repository that this call makes in a folder with files knows none of them: `git init ~ && git clean -fd`.
-    pub(super) fn lose_adopted(&mut self, doomed: &super::lose::Doomed) {
-        let Some(folder) = self.run.shell.cwd().as_literal().map(str::to_owned) else { return };
+    pub(super) fn lose_adopted(&mut self, folder: Option<&str>, doomed: &super::lose::Doomed) {
+        let Some(folder) = folder.map(str::to_owned) else { return };
         let world = self.run.analyst.world;
         if world.kind(&folder) != FileKind::Dir {
             return;
@@ -213,6 +241,18 @@ impl Git<'_, '_, '_> {
             self.run.analyst.delete(&word, true, self.run.shell);
         } else if doomed.ignored && work.ignored == Where::Own && ignores {
             self.loss(doomed, vec!["what .gitignore names".to_owned()], Certainty::Possible);
+        }
+    }
+
+    /// A folder that this call has made goes with the files in it that git takes away: those in the index, and with
+    /// `untracked` all.
+    pub(super) fn doubt_folders(&mut self, untracked: bool) {
+        let roots: Vec<String> = self.sites().iter().filter_map(|site| self.root_of(site)).collect();
+        for root in roots {
+            let indexed = Work::load(self.run.shell, &root).untracked == Where::Index;
+            if untracked || indexed || !listed(self.run.shell, STAGED).is_empty() {
+                self.run.shell.doubt_folders(&Value::text(&root));
+            }
         }
     }
 

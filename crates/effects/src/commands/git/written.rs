@@ -9,7 +9,7 @@ use super::remotes::address;
 use super::settings::{Use, is_false, use_of};
 use crate::aftermath::TEXT_LIMIT;
 use crate::content;
-use crate::startup::below_home;
+use crate::startup::{below_home, is_git_folder};
 use crate::word::Word;
 
 /// What the settings mean that a text brings and the file on disk has not.
@@ -37,7 +37,11 @@ fn scope(path: &str, world: &dyn World) -> Option<bool> {
         ".gitconfig" => Some(true),
         "config" if below_home(path, world) == Some(".config/git/config") => Some(true),
         "gitconfig" if folder == "/etc" => Some(true),
-        "config" | "config.worktree" if folder.ends_with("/.git") || folder.contains("/.git/") => Some(false),
+        "config" | "config.worktree"
+            if folder.ends_with("/.git") || folder.contains("/.git/") || is_git_folder(folder, world) =>
+        {
+            Some(false)
+        }
         _ => None,
     }
 }

@@ -53,6 +53,7 @@ pub(super) fn vim(run: &mut Run) -> Outcome {
     changed(run, &commands, &files);
     if let (true, Some(text)) = (quiet, run.stdin().cloned()) {
         let word = Word::literal_at("", run.call.span);
+        typed(run, &text, &files);
         editor_script(run, &text, &word, &files);
     }
     Outcome::unknown(whole.taint)
@@ -74,20 +75,19 @@ fn changed(run: &mut Run, commands: &[Word], files: &[Word]) {
         .into_iter()
         .flat_map(|line| ends(&line).map_or_else(|| vec![line], |both| both.to_vec()))
         .collect();
-    let saves = |line: &String| {
-        matches!(line.trim_matches([':', ' ', '!']), "w" | "wq" | "x" | "wa" | "wqa" | "xa" | "up" | "update")
-    };
+    let saves: Vec<String> = lines.iter().filter_map(|line| saves_to(line)).collect();
     let scripts: Vec<String> = lines.iter().filter_map(|line| as_sed(line)).collect();
-    if scripts.is_empty() || !lines.iter().any(saves) {
+    if scripts.is_empty() || saves.is_empty() {
         return;
     }
-    for file in files {
-        stream::in_place(
-            run,
-            file,
-            &|text| edits::edited(&scripts, text, false, false),
-            &edits::added(&scripts),
-        );
+    let added = edits::added(&scripts);
+    for file in &saved_files(run, &saves, files) {
+        let there = run.analyst.script(file, run.shell).is_some();
+        stream::in_place(run, file, &|text| edits::edited(&scripts, text, false, false), &added);
+        // An editor makes a file that is not there yet, with what comes into it.
+        if !there && !added.is_empty() {
+            filled_with(run, file, &added.concat());
+        }
     }
 }
 
@@ -96,6 +96,9 @@ fn as_sed(line: &str) -> Option<String> {
     let line = line.trim_start_matches([':', ' ']).trim_start_matches('%');
     if let Some(all) = line.strip_prefix("g/") {
         return Some(format!("/{all}"));
+    }
+    if let Some(text) = put(line) {
+        return Some(format!("$a {}", text.replace('\\', "\\\\")));
     }
     let end = line.find(|c: char| !(c.is_ascii_digit() || matches!(c, '$' | ','))).unwrap_or(line.len());
     let (address, rest) = line.split_at_checked(end)?;
@@ -108,6 +111,28 @@ fn as_sed(line: &str) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// `call setline(1, "text")`, `put ='text'`, `normal itext`: a text that comes in.
+fn put(line: &str) -> Option<&str> {
+    let line = line.trim_start_matches("silent! ").trim_start_matches("silent ");
+    if let Some(keys) =
+        ["normal! ", "normal ", "norm! ", "norm "].iter().find_map(|verb| line.strip_prefix(verb))
+    {
+        return keys.strip_prefix(['i', 'a', 'o', 'O', 'A', 'I']);
+    }
+    let call = line.strip_prefix("call ").or_else(|| line.strip_prefix("cal "));
+    let value = match call {
+        Some(call) => {
+            let call = call.trim_start();
+            let given = ["setline(", "append("].iter().find_map(|name| call.strip_prefix(name))?;
+            given.split_once(',')?.1.trim_end().trim_end_matches(')')
+        }
+        None => line.strip_prefix("put")?.trim_start_matches('!').trim_start().strip_prefix('=')?,
+    };
+    let value = value.trim().trim_start_matches('[').trim_end_matches(']');
+    let mark = value.chars().next().filter(|mark| matches!(mark, '"' | '\''))?;
+    value.strip_prefix(mark)?.strip_suffix(mark)
 }
 
 /// The line editor: its commands are its input.
@@ -129,14 +154,13 @@ pub(super) fn ed(run: &mut Run) -> Outcome {
 
 /// What `a`, `i` and `c` put into a file is in it, with what was there before.
 fn typed(run: &mut Run, script: &Value, files: &[Word]) {
-    let ([file], Some(script)) = (files, script.as_literal()) else { return };
-    if !script.lines().any(|line| line.starts_with('w')) {
-        return;
-    }
+    let Some(script) = script.as_literal() else { return };
     let (mut text, mut typing) = (String::new(), false);
+    let mut saves = Vec::new();
     for line in script.lines() {
         if !typing {
             typing = line.ends_with(['a', 'i', 'c']) && !line.contains(' ');
+            saves.extend(saves_to(line));
         } else if line == "." {
             typing = false;
         } else {
@@ -144,15 +168,61 @@ fn typed(run: &mut Run, script: &Value, files: &[Word]) {
             text.push('\n');
         }
     }
-    if text.is_empty() {
+    if text.is_empty() || saves.is_empty() {
         return;
     }
+    for file in &saved_files(run, &saves, files) {
+        filled_with(run, file, &text);
+    }
+}
+
+/// The files that are saved to: those that are named, and the open ones where none is.
+fn saved_files(run: &Run, saves: &[String], files: &[Word]) -> Vec<Word> {
+    let named = saves.iter().filter(|name| !name.is_empty());
+    let open = files.iter().filter(|_| saves.iter().any(String::is_empty)).cloned();
+    named.map(|name| Word::literal_at(name, run.call.span)).chain(open).collect()
+}
+
+/// `w`, `wq` and their like: the file that is named there, or none for the one that is open; `f` gives that another name.
+/// What goes to a command is seen where that runs.
+fn saves_to(line: &str) -> Option<String> {
+    let line = without_lines(line);
+    let end = line.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(line.len());
+    let (verb, rest) = line.split_at_checked(end)?;
+    let name = rest.trim_start_matches('!').trim();
+    match verb {
+        "w" | "W" | "wq" | "x" | "xit" | "write" | "wa" | "wqa" | "xa" | "up" | "update" => {
+            (name.is_empty() || !rest.trim_start().starts_with('!')).then(|| name.to_owned())
+        }
+        "sav" | "saveas" | "f" | "file" => (!name.is_empty()).then(|| name.to_owned()),
+        _ => None,
+    }
+}
+
+/// A command without the lines it works on: `1,$`, `%`, `/a/,/b/`, `g/x/`.
+fn without_lines(line: &str) -> &str {
+    let mut rest = line.trim_start_matches([':', ' ']);
+    for global in ["g/", "v/"] {
+        rest = rest.strip_prefix(global).and_then(|rest| rest.split_once('/')).map_or(rest, |(_, rest)| rest);
+    }
+    loop {
+        let plain = rest.trim_start_matches(|c: char| c.is_ascii_digit() || " %,;$.+-".contains(c));
+        let sought = ['/', '?'].iter().find_map(|mark| plain.strip_prefix(*mark)?.split_once(*mark));
+        match sought {
+            Some((_, behind)) => rest = behind,
+            None => return plain,
+        }
+    }
+}
+
+/// A text comes into a file, besides what is there.
+fn filled_with(run: &mut Run, file: &Word, text: &str) {
     match run.analyst.script(file, run.shell) {
         Some(before) => {
-            let all = before.concat(&Value::text("\n")).concat(&Value::text(&text));
+            let all = before.concat(&Value::text("\n")).concat(&Value::text(text));
             run.analyst.write(file, WriteMode::Edit, Some(&all), run.shell);
         }
-        None => run.analyst.write(file, WriteMode::Append, Some(&Value::text(&text)), run.shell),
+        None => run.analyst.write(file, WriteMode::Append, Some(&Value::text(text)), run.shell),
     }
 }
 
@@ -200,6 +270,22 @@ fn with_names(line: &str, names: &[(String, String)]) -> String {
         line = out;
     }
     line
+}
+
+/// `[group] Event,Event pattern ++once command`: what is done then.
+fn behind_event(text: &str) -> &str {
+    let is_event =
+        |word: &str| word.split(',').all(|name| name.starts_with(|c: char| c.is_ascii_uppercase()));
+    fn next(text: &str) -> &str {
+        text.split_once(char::is_whitespace).map_or("", |(_, rest)| rest).trim_start()
+    }
+    let named = text.split_whitespace().next().is_some_and(|word| !is_event(word) && word != "*");
+    let text = if named { next(text) } else { text };
+    let mut command = next(next(text));
+    while command.starts_with("++") {
+        command = next(command);
+    }
+    command
 }
 
 /// What may stand before a command of an editor and changes only how it is told, or on how many files it works.
@@ -254,6 +340,7 @@ fn editor_command(run: &mut Run, line: &str, word: &Word, files: &[Word]) {
             let command = rest.trim_start().trim_start_matches('!');
             interpreters::code(run, &Value::text(command), word.span);
         }
+        "au" | "autocmd" => editor_command(run, behind_event(rest_text), word, files),
         "w" | "write" | "saveas" | "sav" | "wq" | "x" | "xit" | "wa" | "wqa" | "xa" | "up" | "update"
         | "W" => {
             saved(run, rest_text, word, files);

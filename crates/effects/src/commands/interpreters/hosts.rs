@@ -4,6 +4,7 @@
 use tollgate_shell::value::Value;
 
 use super::languages::{from_file, inline};
+use crate::commands::frameworks::VALUED;
 use crate::commands::{Run, interpreters};
 use crate::languages::Language;
 use crate::names::{Names, index};
@@ -112,8 +113,10 @@ fn slot(run: &mut Run, host: &Host, words: &[Word]) {
     }
     let skip = usize::from(!host.verbs.is_empty());
     if host.spec.is_empty() {
+        let framework = ["rails", "wp", "drush"].iter().any(|name| host.names.contains(name));
+        let valued = if framework { VALUED } else { "" };
         let skip = skip + usize::from(host.names.contains(&"dotnet") && host.verbs.contains(&"script"));
-        if let Some(code) = words.iter().filter(is_operand).nth(skip).cloned() {
+        if let Some(code) = read(words, valued, Order::Anywhere).operands.get(skip).cloned() {
             code_of(run, host.language, &code);
         }
         return;

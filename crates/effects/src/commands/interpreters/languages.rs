@@ -5,6 +5,8 @@ use tollgate_shell::eval::{Outcome, Stream};
 use tollgate_shell::value::{Taint, Value};
 
 use super::given::{Given, read};
+use super::modules::{own_module, zipped};
+use super::preamble;
 use super::script_of;
 use crate::analyst::taint;
 use crate::commands::{Commands, Handler, Run, loads, stream};
@@ -98,6 +100,9 @@ fn python_module(run: &mut Run, module: &Word, rest: &[Word]) -> Outcome {
     if name == "zipapp" {
         zipped(run, rest);
     }
+    if name == "venv" {
+        makes_environment(run, &operands);
+    }
     let unpacks = rest.iter().position(|word| word.is("-e") || word.is("--extract"));
     if let (true, Some(at)) = (matches!(name.as_str(), "zipfile" | "tarfile"), unpacks) {
         let here = Word::literal_at(".", module.span);
@@ -118,37 +123,13 @@ fn python_module(run: &mut Run, module: &Word, rest: &[Word]) -> Outcome {
     own_module(run, module, rest)
 }
 
-/// A module of the project's own is a file, or the main program of a package.
-fn own_module(run: &mut Run, module: &Word, rest: &[Word]) -> Outcome {
-    let base = module.shown().replace('.', "/");
-    for end in [".py", "/__main__.py"] {
-        let file = Word::literal_at(&format!("{base}{end}"), module.span);
-        if run.analyst.script(&file, run.shell).is_some() {
-            return from_file(run, Language::Python, &file, rest);
-        }
-        // It may be one that an earlier call fetches, and that is not there yet.
-        run.analyst.recall(&file, run.shell);
-    }
-    run.derived()
-}
-
-/// `python -m zipapp folder -o file`: running the file runs the folder's main module.
-fn zipped(run: &mut Run, words: &[Word]) {
-    let given = read(words, "o= output= p= python= m= main= c compress info", &[]);
-    let Some(folder) = given.rest.first().cloned() else { return };
-    let target = given.value(&["o", "output"]).cloned().unwrap_or_else(|| {
-        let mut text = folder.text.clone();
-        text.push_str(".pyz");
-        Word { text, ..folder.clone() }
-    });
-    let mut text = folder.text.clone();
-    text.push_str("/__main__.py");
-    let main = run.analyst.script(&Word { text, ..folder }, run.shell);
-    run.analyst.write(&target, tollgate_model::WriteMode::Overwrite, main.as_ref(), run.shell);
+fn makes_environment(run: &mut Run, operands: &[Word]) {
+    let places: Vec<_> = operands.iter().flat_map(|word| run.analyst.places(word, run.shell)).collect();
+    run.analyst.environments.extend(places.into_iter().map(|(place, _)| place.path));
 }
 
 fn node(run: &mut Run) -> Outcome {
-    let spec = "e= eval= p= print= r= require= import= C= conditions= loader= experimental-loader= env-file= \
+    let spec = "e= eval= p= print= r= require= import= C= conditions= loader= experimental-loader= env-file= env-file-if-exists= \
         input-type= O= P= project= compilerOptions= test-name-pattern= title= icu-data-dir= openssl-config= \
         redirect-warnings= report-dir= watch-path= inspect-port= stack-trace-limit= experimental-default-type=";
     // `-pe` is one option, not `-p` with the code `e`.
@@ -157,6 +138,9 @@ fn node(run: &mut Run) -> Outcome {
     let given = read(&args, spec, &["e", "eval", "p", "print"]);
     for name in ["r", "require", "import", "loader", "experimental-loader"] {
         for word in given.values(name).cloned().collect::<Vec<_>>() {
+            if word.is("dotenv/config") {
+                run.analyst.load_variables(&Word::literal_at(".env", word.span), run.shell);
+            }
             if let Some(code) = crate::url::data(&word.shown()) {
                 inline(run, Language::JavaScript, &Value::text(&code), &word, &[]);
             }
@@ -175,12 +159,7 @@ fn node(run: &mut Run) -> Outcome {
     match code {
         Some(code) => {
             let prints = given.has("p") || given.has("print");
-            let value = if prints {
-                Value::text("console.log(").concat(&code.value()).concat(&Value::text("\n)"))
-            } else {
-                code.value()
-            };
-            inline(run, Language::JavaScript, &value, &code, &given.rest)
+            inline(run, Language::JavaScript, &printing(&code.value(), prints), &code, &given.rest)
         }
         None if given.has("check")
             || given.has("c")
@@ -191,6 +170,14 @@ fn node(run: &mut Run) -> Outcome {
             run.derived()
         }
         None => script(run, Language::JavaScript, &given),
+    }
+}
+
+/// Code whose value is printed, or not.
+fn printing(code: &Value, prints: bool) -> Value {
+    match prints {
+        true => Value::text("console.log(").concat(code).concat(&Value::text("\n)")),
+        false => code.clone(),
     }
 }
 
@@ -217,10 +204,13 @@ fn deno(run: &mut Run) -> Outcome {
 
 fn bun(run: &mut Run) -> Outcome {
     let spec = "e= eval= p= print= r= preload= require= cwd= c= config= define= env-file= port= filter= F=";
-    let given = read(run.args, spec, &["e", "eval"]);
+    let words = run.args.split_first().filter(|(verb, _)| verb.is("run")).map(|(_, rest)| rest);
+    let given = read(words.unwrap_or(run.args), spec, &["e", "eval", "p", "print"]);
     if let Some(code) = given.value(&["e", "eval", "p", "print"]).cloned() {
-        return inline(run, Language::JavaScript, &code.value(), &code, &given.rest);
+        let prints = given.has("p") || given.has("print");
+        return inline(run, Language::JavaScript, &printing(&code.value(), prints), &code, &given.rest);
     }
+    let given = read(run.args, spec, &["e", "eval"]);
     match given.rest.split_first() {
         Some((verb, rest)) if verb.is("run") => {
             let inner = read(rest, spec, &[]);
@@ -251,13 +241,19 @@ fn perl(run: &mut Run) -> Outcome {
     if given.has("c") && codes.is_empty() {
         return run.derived();
     }
-    let Some(first) = codes.first().cloned() else { return script(run, Language::Perl, &given) };
+    for module in given.values("M").filter(|module| module.literal().is_none()) {
+        run.analyst.dynamic_code(module.taint, module.span);
+    }
+    let before = preamble::perl(&given);
+    let Some(first) = codes.first().cloned() else {
+        return script_after(run, Language::Perl, &given, &before);
+    };
     if given.values("M").any(|module| module.text.prefix().starts_with("ExtUtils::Command"))
         && let Some(words) = made_command(&first, &given.rest)
     {
         return run.inner(&words);
     }
-    let code = joined(&codes);
+    let code = before.concat(&joined(&codes));
     let loops = given.has("n") || given.has("p");
     let whole = if given.has("p") { code.concat(&Value::text("\n;print $_;")) } else { code.clone() };
     let outcome = inline(run, Language::Perl, &whole, &first, &given.rest);
@@ -339,7 +335,7 @@ pub(in crate::commands) fn quoted(codes: &[String]) -> Vec<String> {
 const UTILITIES: &[&str] = &["cp", "ln", "mv", "rm", "mkdir", "rmdir", "install", "chmod", "touch"];
 
 fn ruby(run: &mut Run) -> Outcome {
-    let spec = "e= E? F= i? I= r? K? W? x? 0# C= X= T# l a n p s S c d h v w y external-encoding= internal-encoding= \
+    let spec = "e= E? F= i? I= r= K? W? x? 0# C= X= T# l a n p s S c d h v w y external-encoding= internal-encoding= \
         encoding= backtrace-limit= dump= prompt= context-mode= back-trace-limit=";
     let given = read(run.args, spec, &[]);
     for file in
@@ -349,8 +345,12 @@ fn ruby(run: &mut Run) -> Outcome {
         loads::load(run, &file);
     }
     let codes: Vec<Word> = given.values("e").cloned().collect();
+    let before = preamble::ruby(&given);
     let Some(first) = codes.first().cloned() else {
-        return if given.has("c") { run.derived() } else { script(run, Language::Ruby, &given) };
+        return match given.has("c") {
+            true => run.derived(),
+            false => script_after(run, Language::Ruby, &given, &before),
+        };
     };
     // The library `un` has the utilities of files as functions: `ruby -run -e rm -- -rf x`.
     let is_utility = UTILITIES.contains(&first.shown().as_str());
@@ -359,7 +359,8 @@ fn ruby(run: &mut Run) -> Outcome {
         return run.inner(&words);
     }
     let end = Value::text(if given.has("p") { "\nprint $_" } else { "" });
-    let outcome = inline(run, Language::Ruby, &joined(&codes).concat(&end), &first, &given.rest);
+    let code = before.concat(&joined(&codes)).concat(&end);
+    let outcome = inline(run, Language::Ruby, &code, &first, &given.rest);
     let replaced = given.has("p") && outcome.stdout.as_literal().is_some();
     let prints = !replaced && given.has("p")
         || shows(&joined(&codes), &["print", "puts", "putc", "write", "p ", "display", "<<"]);
@@ -411,13 +412,18 @@ pub(super) fn inline(run: &mut Run, language: Language, code: &Value, word: &Wor
 
 /// The first word that is no option, or standard input.
 pub(super) fn script(run: &mut Run, language: Language, given: &Given) -> Outcome {
+    script_after(run, language, given, &Value::empty())
+}
+
+/// The same, after what the options say is run first.
+fn script_after(run: &mut Run, language: Language, given: &Given, before: &Value) -> Outcome {
     match given.rest.split_first() {
         Some((file, args)) if !file.is("-") => {
             let file = if language == Language::JavaScript { module(run, file) } else { file.clone() };
-            from_file(run, language, &file, args)
+            from_file_after(run, language, &file, args, before)
         }
-        Some((_, args)) => from_input(run, language, args),
-        None => from_input(run, language, &[]),
+        Some((_, args)) => from_input(run, language, args, before),
+        None => from_input(run, language, &[], before),
     }
 }
 
@@ -444,6 +450,10 @@ pub(in crate::commands) fn from_file(
     file: &Word,
     args: &[Word],
 ) -> Outcome {
+    from_file_after(run, language, file, args, &Value::empty())
+}
+
+fn from_file_after(run: &mut Run, language: Language, file: &Word, args: &[Word], before: &Value) -> Outcome {
     let shown = file.shown();
     if shown.starts_with("http://") || shown.starts_with("https://") {
         let host = shown.split('/').nth(2).unwrap_or_default().to_owned();
@@ -452,8 +462,13 @@ pub(in crate::commands) fn from_file(
         return run.derived();
     }
     if matches!(shown.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
-        return from_input(run, language, args);
+        return from_input(run, language, args, before);
     }
+    run.in_files(|run| follow_file(run, language, file, args, before))
+}
+
+fn follow_file(run: &mut Run, language: Language, file: &Word, args: &[Word], before: &Value) -> Outcome {
+    let shown = file.shown();
     let content = run.read(file, false);
     run.analyst.recall(file, run.shell);
     let Some(code) = run.analyst.script(file, run.shell) else {
@@ -464,13 +479,14 @@ pub(in crate::commands) fn from_file(
         run.analyst.push(kind, file.span, Certainty::Certain);
         return run.derived();
     };
+    let code = before.concat(&code);
     let program =
         Program { code, span: file.span, file: Some(file.clone()), from_input: false, args: args.to_vec() };
     languages::run(run, language, &program)
 }
 
 /// A program on standard input.
-fn from_input(run: &mut Run, language: Language, args: &[Word]) -> Outcome {
+fn from_input(run: &mut Run, language: Language, args: &[Word], before: &Value) -> Outcome {
     let span = run.call.span;
     let Some(code) = run.stdin().cloned() else {
         if run.call.stdin.stream == Stream::Pipe {
@@ -478,7 +494,7 @@ fn from_input(run: &mut Run, language: Language, args: &[Word]) -> Outcome {
         }
         return run.derived();
     };
-    let code = script_of(run, code);
+    let code = before.concat(&script_of(run, code));
     let program = Program { code, span, file: None, from_input: true, args: args.to_vec() };
     languages::run(run, language, &program)
 }

@@ -1,8 +1,8 @@
 //! `curl`: what it fetches, sends, writes and reads.
 
-use tollgate_model::{WriteMode, phrase};
+use tollgate_model::{EffectKind, WriteMode, phrase};
 use tollgate_shell::eval::{Outcome, Status};
-use tollgate_shell::value::{Hole, HoleSource, Piece, Value};
+use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
 
 use super::super::{Run, openings};
 use super::address::{connect, host_of, name_of, send};
@@ -11,6 +11,7 @@ use super::request::{self, Request};
 use super::{is_stdout, remote_name};
 use crate::analyst::taint;
 use crate::options::{Options, Order, read};
+use crate::url::is_near;
 use crate::word::Word;
 
 const SPEC: &str = "a,append A,user-agent= b,cookie= c,cookie-jar= C,continue-at= d,data= data-ascii= data-binary= data-raw= \
@@ -64,6 +65,9 @@ pub(super) fn curl(run: &mut Run) -> Outcome {
             content = content.union(taint::FILE);
         }
     }
+    if options.has("k") {
+        unchecked(run, &urls);
+    }
     detours(run, &options, &cargo);
     if is_proven(&options) && urls.iter().any(|url| !url.text.prefix().starts_with("https:")) {
         overheard(run, &options);
@@ -80,6 +84,17 @@ pub(super) fn curl(run: &mut Run) -> Outcome {
     };
     urls.iter().for_each(|url| request::judge(run, url, &request));
     saved(run, &options, &urls, &Value::output(content))
+}
+
+/// Servers elsewhere are believed whatever certificate they show. Those of this machine and of a network at home mostly
+/// have one that they made themselves.
+pub(super) fn unchecked(run: &mut Run, urls: &[Word]) {
+    let plain = |url: &&Word| url.text.prefix().starts_with("http://");
+    let elsewhere = urls.iter().filter(|url| !plain(url)).map(host_of).any(|host| !is_near(&host));
+    if elsewhere {
+        let what = format!("{}{} checks {}", phrase::MACHINE, run.program, phrase::UNCHECKED);
+        run.push(EffectKind::Weaken { what });
+    }
 }
 
 /// `--variable %NAME` with `--expand-url …{{NAME}}…`: the variable stands in the value.
@@ -102,24 +117,72 @@ fn expand(words: &mut [Word]) {
 /// Options from the files of `--config` whose text is known.
 fn from_config(run: &mut Run, options: &Options) -> Vec<Word> {
     let mut words = Vec::new();
-    for file in options.values("K").cloned().collect::<Vec<_>>() {
+    let own = own_configs(run).into_iter().filter(|_| !options.has("q"));
+    for file in options.values("K").cloned().chain(own).collect::<Vec<_>>() {
         let text = if file.is("-") { run.stdin().cloned() } else { run.analyst.script(&file, run.shell) };
         if !file.is("-") {
             run.read(&file, false);
         }
-        let Some(text) = text.as_ref().and_then(Value::as_literal) else { continue };
-        for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            let (name, value) = line.split_once(['=', ':', ' ', '\t']).unwrap_or((line, ""));
-            let name = name.trim().trim_start_matches('-');
-            let dashes = if name.chars().count() == 1 { "-" } else { "--" };
-            words.push(Word::literal_at(&format!("{dashes}{name}"), file.span));
-            let value = value.trim().trim_start_matches(['=', ' ']).trim_matches('"');
-            if !value.is_empty() {
-                words.push(Word::literal_at(value, file.span));
-            }
+        let Some(text) = text else { continue };
+        for line in text.any.iter().take(8).flat_map(lines) {
+            let line = Word { text: line, span: file.span, splits: false, taint: text.taint };
+            words.extend(configured(&line));
         }
     }
     words
+}
+
+/// Where it finds its settings by itself, as far as the call has led it elsewhere.
+fn own_configs(run: &Run) -> Vec<Word> {
+    const FOLDERS: &[(&str, &str)] = &[
+        ("CURL_HOME", ".curlrc"),
+        ("XDG_CONFIG_HOME", "curlrc"),
+        ("HOME", ".curlrc"),
+        ("HOME", ".config/curlrc"),
+    ];
+    let file = |(variable, name): &(&str, &str)| {
+        let folder = run.variable(variable)?;
+        Some(Word::literal_at(&format!("{}/{name}", folder.as_literal()?), run.call.span))
+    };
+    FOLDERS.iter().filter_map(file).collect()
+}
+
+/// `name = value` as words of the command line; what is not known of a value stays open.
+fn configured(line: &Word) -> Vec<Word> {
+    let known = line.text.prefix();
+    let start = known.len() - known.trim_start().len();
+    let line = line.from(start);
+    let known = line.text.prefix();
+    let end = known.find(['=', ':', ' ', '\t']).unwrap_or(known.len());
+    let name = known.get(..end).unwrap_or_default().trim_start_matches('-').to_owned();
+    if name.is_empty() || known.starts_with('#') {
+        return Vec::new();
+    }
+    let rest = known.get(end..).unwrap_or_default();
+    let value = line.from(end + (rest.len() - rest.trim_start_matches(['=', ':', ' ', '\t', '"']).len()));
+    let last = value.text.suffix();
+    let value = value.without_end(last.len() - last.trim_end_matches(['"', ' ', '\r', '\t']).len());
+    let dashes = if name.chars().count() == 1 { "-" } else { "--" };
+    let option = Word::literal_at(&format!("{dashes}{name}"), line.span);
+    if value.text.is_empty() { vec![option] } else { vec![option, value] }
+}
+
+/// The lines of a text that is not known as a whole.
+fn lines(text: &Text) -> Vec<Text> {
+    let mut lines = vec![Text::default()];
+    for piece in &text.pieces {
+        let Piece::Text(known) = piece else {
+            lines.last_mut().into_iter().for_each(|line| line.push(piece.clone()));
+            continue;
+        };
+        for (at, part) in known.split('\n').enumerate().take(1000) {
+            if at > 0 {
+                lines.push(Text::default());
+            }
+            lines.last_mut().into_iter().for_each(|line| line.push_str(part));
+        }
+    }
+    lines
 }
 
 const BODIES: &[&str] = &[

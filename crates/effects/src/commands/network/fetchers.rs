@@ -65,6 +65,10 @@ pub(super) fn wget(run: &mut Run) -> Outcome {
         connect(run, url, &cargo, sends);
         request::judge(run, url, &request);
     }
+    let trusting = |word: &Word| word.is("--no-check-certificate") || word.is("--check-certificate=off");
+    if run.args.iter().any(trusting) {
+        super::curl::unchecked(run, &urls);
+    }
     wget_files(run, &options, &urls)
 }
 
@@ -112,7 +116,10 @@ fn helpers(run: &mut Run, options: &Options, settings: &[(String, Word)]) {
     }
     for name in ["o", "a", "save-cookies", "hsts-file", "rejected-log"] {
         for file in options.values(name).filter(|file| !is_stdout(file)).cloned().collect::<Vec<_>>() {
-            run.analyst.write(&file, WriteMode::Append, None, run.shell);
+            let mode =
+                if matches!(name, "o" | "rejected-log") { WriteMode::Overwrite } else { WriteMode::Append };
+            let told = Value::output(tollgate_shell::value::Taint::NONE);
+            run.analyst.write(&file, mode, (name == "o").then_some(&told), run.shell);
         }
     }
 }
@@ -217,15 +224,24 @@ pub(super) fn aria2(run: &mut Run) -> Outcome {
         max-tries= m= retry-wait= timeout= t= seed-time= follow-torrent= file-allocation= a= console-log-level= summary-interval= h,help? v,version";
     let options = read(run.args, spec, Order::Anywhere);
     let hooks = ["start", "complete", "error", "stop", "pause"].map(|when| format!("on-download-{when}"));
+    for file in options.values("conf-path").cloned().collect::<Vec<_>>() {
+        run.read(&file, false);
+        let text = run.analyst.script(&file, run.shell);
+        let text = text.as_ref().and_then(Value::as_literal).unwrap_or_default();
+        let set = text.lines().filter_map(|line| line.trim().split_once('='));
+        for (_, program) in set.filter(|(name, _)| name.starts_with("on-")) {
+            run.inner(&[Word::literal_at(program, file.span)]);
+        }
+    }
     for hook in hooks.iter().map(String::as_str).chain(["on-bt-download-complete"]) {
         for program in options.values(hook).cloned().collect::<Vec<_>>() {
             run.inner(&[program]);
         }
     }
-    for file in options.values("i").filter(|file| !file.is("-")).cloned().collect::<Vec<_>>() {
-        run.read(&file, false);
-    }
     let body = Value::output(taint::NET);
+    for file in options.values("i").cloned().collect::<Vec<_>>() {
+        aria2_list(run, &file, &body);
+    }
     let folder = options.value("d").map(|folder| format!("{}/", folder.shown())).unwrap_or_default();
     for url in &options.operands {
         let (mut cargo, host) = (Cargo::default(), host_of(url));
@@ -241,6 +257,40 @@ pub(super) fn aria2(run: &mut Run) -> Outcome {
         );
     }
     Outcome::silent(Status::Either)
+}
+
+/// A list of addresses, each with lines of options for it that are set in.
+fn aria2_list(run: &mut Run, list: &Word, body: &Value) {
+    let content = if list.is("-") { run.stdin().cloned() } else { Some(run.read(list, false)) };
+    let written = if list.is("-") { None } else { run.analyst.script(list, run.shell) };
+    let Some(text) = written.or(content) else { return };
+    let mut cargo = Cargo::default();
+    if list.is("-") {
+        cargo.stdin(run);
+    }
+    let lines: Vec<String> = text.literals().flat_map(str::lines).map(str::to_owned).collect();
+    let lines = run.first(lines, 1000, "addresses in the list");
+    let (mut folder, mut name) = (String::new(), String::new());
+    for line in lines.iter().rev() {
+        let set = line.strip_prefix([' ', '\t']).map(str::trim_start);
+        match set.and_then(|set| set.split_once('=')) {
+            Some(("dir", value)) => folder = format!("{}/", value.trim_end_matches('/')),
+            Some(("out", value)) => value.clone_into(&mut name),
+            Some(_) => {}
+            None if line.contains("://") => {
+                let url = Word::literal_at(line.split('\t').next().unwrap_or_default(), list.span);
+                connect(run, &url, &cargo, false);
+                let name = if name.is_empty() {
+                    remote_name(&url.shown()).to_owned()
+                } else {
+                    std::mem::take(&mut name)
+                };
+                let file = Word::literal_at(&format!("{}{name}", std::mem::take(&mut folder)), list.span);
+                run.analyst.write(&file, WriteMode::Overwrite, Some(body), run.shell);
+            }
+            None => {}
+        }
+    }
 }
 
 /// Text browsers and small fetchers: addresses among their operands, what they print comes from there.

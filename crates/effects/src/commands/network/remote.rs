@@ -1,16 +1,17 @@
 //! Other machines: `ssh` and what copies over it. A command that runs there is read like any other, but its
 //! paths are not of this machine: only what would destroy that machine is told.
 
-use tollgate_model::{CodeSource, Effect, EffectKind, WriteMode, Zone, phrase};
-use tollgate_shell::ast::Dialect;
-use tollgate_shell::eval::{Code, Outcome, Scope, Status};
+use tollgate_model::{EffectKind, WriteMode, phrase};
+use tollgate_shell::eval::{Outcome, Status};
 use tollgate_shell::value::{Text, Value};
 
 use super::super::files::over;
 use super::super::{Run, archives, find, interpreters, loads};
 use super::address::{connect, host_of, send};
 use super::cargo::{Cargo, is_secret_name, variables};
+use super::forwards::is_shared;
 use super::remote_name;
+use super::there::there;
 use crate::analyst::taint;
 use crate::options::{Options, Order, read};
 use crate::url;
@@ -69,19 +70,6 @@ pub(super) fn ssh(run: &mut Run) -> Outcome {
         None => {}
     }
     Outcome::unknown(taint::NET)
-}
-
-/// Does a port of this machine that leads elsewhere stand open for others than this machine?
-fn is_shared(options: &Options) -> bool {
-    let wide = |word: &Word, parts: usize| {
-        let text = word.shown();
-        let bound = text.split(':').count() >= parts || text.starts_with('[');
-        bound && ["0.0.0.0:", "*:", ":", "[::]:"].iter().any(|start| text.starts_with(start))
-    };
-    let forwards = || options.has("L") || options.has("D");
-    options.has("g") && forwards()
-        || options.values("L").any(|word| wide(word, 4))
-        || options.values("D").any(|word| wide(word, 2))
 }
 
 /// Settings that name a program to run here.
@@ -185,80 +173,6 @@ fn handed(options: &Options, cargo: &mut Cargo) {
     }
 }
 
-/// A command that runs on another machine.
-pub(crate) fn there(run: &mut Run, text: &Value, host: &str) {
-    let code = Code {
-        text: text.clone(),
-        scope: Scope::Child,
-        dialect: Dialect::Bash,
-        name: None,
-        args: None,
-        span: run.call.span,
-    };
-    let mark = run.analyst.mark();
-    let analyst = &mut *run.analyst;
-    run.shell.isolated(|shell| shell.captured(|shell| shell.run_text(&code, analyst)));
-    let effects: Vec<Effect> = run.analyst.since(mark).to_vec();
-    run.analyst.sift(mark, |_| false);
-    for effect in effects {
-        // A file there says nothing of the file of that name here.
-        if let EffectKind::Write { place, .. } = &effect.kind {
-            run.shell.forget_file(&Value::text(&place.path));
-        }
-        let kind = match effect.kind {
-            EffectKind::Infra { .. } | EffectKind::Database { .. } => effect.kind,
-            other => match destroys(&other) {
-                Some(operation) => EffectKind::Infra {
-                    tool: phrase::REMOTE_SHELL.to_owned(),
-                    operation,
-                    target: host.to_owned(),
-                },
-                None => continue,
-            },
-        };
-        run.analyst.push(kind, effect.span, effect.certainty);
-    }
-}
-
-/// Folders below which people and programs have one of their own each.
-const SHARED: &[&str] = &["data", "home", "media", "mnt", "root", "sdcard", "storage", "Users", "volumes"];
-
-/// A folder where machines keep what they are for (`/data`, `/app`, `/srv`) or what is somebody's (`/sdcard/DCIM`,
-/// `/home/ann`), or all that is in it.
-fn is_kept(path: &str) -> bool {
-    let folder = path.trim_end_matches(['*', '/']);
-    let parts: Vec<&str> = folder.split('/').skip(1).collect();
-    match parts.as_slice() {
-        [] | ["tmp", ..] => false,
-        [_] => true,
-        [first, _] => SHARED.contains(first),
-        _ => false,
-    }
-}
-
-/// What an effect would destroy on the machine where it happens.
-fn destroys(kind: &EffectKind) -> Option<String> {
-    match kind {
-        EffectKind::Device { place } => Some(format!("overwrites the device `{}`", place.shown)),
-        EffectKind::Delete { place, recursive: true, .. }
-            if place.root || is_kept(&place.path) || matches!(place.zone, Zone::System | Zone::Unknown) =>
-        {
-            Some(format!("deletes `{}` with everything in it", place.shown))
-        }
-        EffectKind::Permission { place, recursive: true, .. } if place.root => {
-            Some(format!("changes the permissions of everything in `{}`", place.shown))
-        }
-        EffectKind::Process { signal, .. } if signal == "power" => {
-            Some("switches the machine off or restarts it".to_owned())
-        }
-        EffectKind::Process { signal, .. } if signal == "fork-bomb" => Some("starts a fork bomb".to_owned()),
-        EffectKind::Exec { source: CodeSource::Downloaded, .. } => {
-            Some("runs code from the network".to_owned())
-        }
-        _ => None,
-    }
-}
-
 /// Gives the password and runs the command.
 pub(super) fn sshpass(run: &mut Run) -> Outcome {
     let options = read(run.args, "p= f= d= e P= v h V", Order::First);
@@ -321,7 +235,7 @@ pub(super) fn rsync(run: &mut Run) -> Outcome {
         interpreters::code(run, &program.value(), program.span);
         loads::unread(run, "rsync", &program.value());
     }
-    if let Some(list) = options.value("files-from").cloned() {
+    for list in options.values("files-from").cloned().collect::<Vec<_>>() {
         let folder = options.operands.first().cloned();
         for name in find::listed(run, Some(&list)) {
             run.read(

@@ -1,5 +1,6 @@
 //! Requests that delete something at a service.
 
+use tollgate_model::stage::is_production;
 use tollgate_model::{Certainty, EffectKind, phrase};
 
 use super::super::{Run, openings};
@@ -52,7 +53,7 @@ pub(super) fn judge(run: &mut Run, address: &Word, request: &Request) {
     let manages = request.socket.as_deref().is_some_and(is_engine);
     let operation = if manages && matches!(method.as_str(), "DELETE" | "POST" | "PUT") {
         format!("{method} to a container engine")
-    } else if request.socket.is_some() || is_near(&host) {
+    } else if request.socket.is_some() || is_near(&host) && !is_production(&host) {
         return;
     } else if method == "DELETE" && (request.proven || is_service(&host)) {
         "DELETE".to_owned()
@@ -86,17 +87,13 @@ pub(super) fn is_override(name: &str) -> bool {
 /// Elasticsearch, CouchDB, Qdrant, Typesense and Meilisearch are databases spoken to in requests, by their usual port: a
 /// deleted index is gone.
 fn index_loss(address: &str, method: &str) -> Option<&'static str> {
-    let ports = [
-        (":9200", ""),
-        (":5984", ""),
-        (":6333", "collections"),
-        (":8108", "collections"),
-        (":7700", "indexes"),
-    ];
-    let ((_, noun), path) = ports.iter().find_map(|port| Some((port, address.split_once(port.0)?.1)))?;
-    let path = path.split(['?', '#']).next().unwrap_or_default();
+    const PORTS: &[(u16, &str)] =
+        &[(9200, ""), (5984, ""), (6333, "collections"), (8108, "collections"), (7700, "indexes")];
+    let asked = url::port(address)?;
+    let (_, noun) = PORTS.iter().find(|(port, _)| *port == asked)?;
+    let path = url::Url::parse(address).path;
     let mut parts = path.split('/').filter(|part| !part.is_empty());
-    let whole = (noun.is_empty() || parts.next() == Some(noun)) && parts.count() == 1;
+    let whole = (noun.is_empty() || parts.next() == Some(*noun)) && parts.count() == 1;
     if path.contains("_delete_by_query") {
         Some("delete-all")
     } else {
@@ -134,9 +131,13 @@ fn is_deleting_mutation(body: &str) -> bool {
 /// Development servers: this machine, its private networks, names without a domain.
 pub(in super::super) fn is_near(host: &str) -> bool {
     let private = host.parse::<core::net::Ipv4Addr>().is_ok_and(|v4| v4.is_private());
+    let private_v6 = host
+        .parse::<core::net::Ipv6Addr>()
+        .is_ok_and(|v6| v6.is_loopback() || v6.is_unique_local() || v6.is_unicast_link_local());
     url::is_this_machine(host)
         || private
-        || !host.contains('.')
+        || private_v6
+        || !host.contains(['.', ':'])
         || host.ends_with(".local")
         || host.ends_with(".internal")
 }

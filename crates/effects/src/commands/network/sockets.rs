@@ -56,6 +56,10 @@ pub(super) fn wired(run: &mut Run, outcome: &Outcome) {
     }
     if let Some(port) = stream_port(&run.call.stdout) {
         told(run, port, &outcome.stdout);
+        // The shell itself makes the text, and its format holds the words.
+        if run.program == "printf" {
+            run.args.iter().map(Word::value).for_each(|text| told(run, port, &text));
+        }
     }
     if let Some(host) = stdout {
         let mut cargo = Cargo::default();
@@ -86,7 +90,8 @@ fn told(run: &mut Run, port: u16, text: &Value) {
         (&[6379, 6380, 7000], "SHUTDOWN", "drop-database"),
         (&[11211], "FLUSH_ALL", "drop-database"),
     ];
-    let lines: Vec<String> = text.literals().flat_map(str::lines).map(str::to_ascii_uppercase).collect();
+    let plain = |text: &str| text.replace("\\r", " ").replace("\\n", "\n").to_ascii_uppercase();
+    let lines: Vec<String> = text.literals().map(plain).collect();
     for (ports, word, operation) in WORDS {
         let says = lines.iter().flat_map(|line| line.split_whitespace()).any(|said| said == *word);
         if ports.contains(&port) && says {

@@ -3,8 +3,7 @@
 
 use std::slice;
 
-use tollgate_model::git::{FOREIGN_PUSH, Repo};
-use tollgate_model::{Certainty, EffectKind, FileKind, Place, WriteMode, Zone, phrase};
+use tollgate_model::{FileKind, WriteMode, Zone};
 use tollgate_shell::eval::Outcome;
 use tollgate_shell::value::Value;
 
@@ -12,6 +11,7 @@ use super::super::verbs::{Line, is_emulated};
 use super::super::{Run, archives};
 use super::address::send;
 use super::cargo::Cargo;
+use super::{forge, sites};
 use crate::analyst::taint;
 use crate::names::{Names, index};
 use crate::options::{Order, read};
@@ -64,6 +64,9 @@ pub(super) fn sent(run: &mut Run) {
         return;
     }
     if let Some((_, ways)) = COPYING.rows(COPIERS, run.program, |(name, _)| slice::from_ref(name)).next() {
+        if run.program == "aws" {
+            sites::arguments(run);
+        }
         return copied(run, ways);
     }
     let mut rows = UPLOADING.rows(UPLOADERS, run.program, |(name, ..)| slice::from_ref(name));
@@ -74,8 +77,8 @@ pub(super) fn sent(run: &mut Run) {
     }
     match run.program {
         "gh" | "glab" => {
-            told(run);
-            gist(run);
+            forge::told(run);
+            forge::gist(run);
         }
         "kaggle"
             if !run
@@ -97,6 +100,7 @@ pub(super) fn sent(run: &mut Run) {
     if run.program == "aws" {
         object(run);
     }
+    sites::published(run);
 }
 
 fn copied(run: &mut Run, ways: &[&[&str]]) {
@@ -113,17 +117,20 @@ fn copied(run: &mut Run, ways: &[&[&str]]) {
     };
     let operands = options.operands.get(way.len()..).unwrap_or_default();
     let Some((target, sources)) = operands.split_last() else { return };
-    if !is_store(target) && !is_alias(run, target) {
+    // What is no file here comes from a store of `mc`, and then its target is a file as likely as another store.
+    let is_far = |source: &Word| is_store(source) || is_alias(run, source) && !is_here(run, source);
+    let (far, near): (Vec<Word>, Vec<Word>) = sources.iter().cloned().partition(is_far);
+    if !is_store(target) && (!is_alias(run, target) || near.is_empty()) {
         let mirrors = way.last().is_some_and(|verb| matches!(*verb, "sync" | "mirror" | "rsync"));
         let deletes =
             options.has("delete") || options.has("remove") || options.has("d") || run.program == "rclone";
         if mirrors && deletes {
             run.analyst.delete(target, true, run.shell);
         }
-        return fetched(run, target, sources);
+        return fetched(run, target, &far);
     }
     let mut cargo = Cargo::default();
-    for source in sources.iter().filter(|source| !is_store(source)) {
+    for source in &near {
         cargo.file(run, source, true);
     }
     if !cargo.is_empty() {
@@ -132,21 +139,25 @@ fn copied(run: &mut Run, ways: &[&[&str]]) {
     }
 }
 
-/// `mc` writes the stores that it knows as the first folder of a path; what is here is told apart by being here.
+/// `mc` writes the stores that it knows as the first folder of a path, and looks for them first.
 fn is_alias(run: &Run, target: &Word) -> bool {
     let shown = target.shown();
     let first = shown.split('/').next().unwrap_or_default();
-    let here = || format!("{}/{first}", run.analyst.world.workspace());
-    matches!(run.program, "mc" | "mcli")
-        && shown.contains('/')
-        && !matches!(first, "" | "." | ".." | "~")
-        && run.analyst.world.kind(&here()) == FileKind::Missing
+    matches!(run.program, "mc" | "mcli") && shown.contains('/') && !matches!(first, "" | "." | ".." | "~")
+}
+
+fn is_here(run: &Run, file: &Word) -> bool {
+    let places = run.analyst.places(file, run.shell);
+    run.shell.file(&file.value()).is_some()
+        || places
+            .iter()
+            .any(|(place, _)| place.pattern || run.analyst.world.kind(&place.path) != FileKind::Missing)
 }
 
 /// A file that comes from a store.
 fn fetched(run: &mut Run, target: &Word, sources: &[Word]) {
     let name = |source: &Word| source.shown().rsplit('/').next().unwrap_or_default().to_owned();
-    for source in sources.iter().filter(|source| is_store(source)) {
+    for source in sources {
         let folder = target.shown();
         let path = match folder.as_str() {
             "-" => continue,
@@ -214,128 +225,8 @@ fn uploaded(run: &mut Run, skip: usize, most: usize) {
 }
 
 /// The service that a program was made for, which is none of this network.
-fn service(run: &Run) -> String {
+pub(super) fn service(run: &Run) -> String {
     format!("the service of {}", run.program)
-}
-
-/// What is said on a forge, in words or from a file, is for others to read: a secret in it is out.
-fn told(run: &mut Run) {
-    let words: Vec<String> = run.args.iter().take(2).map(Word::shown).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let mut files = after(run, &["--body-file", "--notes-file"]);
-    if let ["issue" | "pr" | "release", _] = words.as_slice() {
-        files.extend(after(run, &["-F"]));
-    }
-    if let ["release", "upload" | "create"] = words.as_slice() {
-        files.extend(run.args.iter().skip(3).filter(|word| !word.text.prefix().starts_with('-')).cloned());
-    }
-    if matches!(words.as_slice(), ["release", _]) && !files.is_empty() {
-        to_strangers(run);
-    }
-    files.iter().filter(|file| !file.is("-")).for_each(|file| shown_to_others(run, file));
-    if let ["alias", "set"] = words.as_slice()
-        && run
-            .args
-            .iter()
-            .any(|word| word.text.prefix().starts_with('!') || word.is("--shell") || word.is("-s"))
-    {
-        run.push(EffectKind::Persist {
-            place: format!("{}an alias of {}", phrase::STARTUP_FILE, run.program),
-        });
-    }
-    let mut cargo = Cargo::default();
-    let names = [
-        "--body",
-        "-b",
-        "--title",
-        "-t",
-        "--notes",
-        "-n",
-        "-d",
-        "--description",
-        "-f",
-        "--raw-field",
-        "-F",
-        "--field",
-        "-m",
-        "--message",
-    ];
-    // Secrets of a forge are where secrets belong; everything else can be read by others.
-    let open = !matches!(words.as_slice(), ["secret" | "auth" | "api", ..]);
-    for word in after(run, &names) {
-        match open {
-            true => cargo.word(&word, "."),
-            false => cargo.value(&word.value()),
-        }
-    }
-    cargo.sure.retain(|what| {
-        what == phrase::SECRET_DATA || what == phrase::ENVIRONMENT || what.starts_with(phrase::CREDENTIAL)
-    });
-    if !cargo.is_empty() {
-        let word = Word::literal_at(run.program, run.call.span);
-        send(run, &word, "the forge's pages", cargo, true);
-    }
-}
-
-/// Files go to a project that is none of the repository's remotes.
-fn to_strangers(run: &mut Run) {
-    let Some(target) = after(run, &["-R", "--repo"]).first().cloned() else { return };
-    let world = run.analyst.world;
-    let repo = run.shell.cwd().as_literal().and_then(|folder| Repo::find(folder, world));
-    let Some(config) = repo.map(|repo| repo.config(world)) else { return };
-    let shown = target.shown();
-    let path = shown.trim_end_matches(".git").trim_start_matches("https://");
-    let known = config.named("remote", "url").any(|(_, url)| url.trim_end_matches(".git").ends_with(path));
-    let any = config.named("remote", "url").next().is_some();
-    if !known && any && target.literal().is_some() {
-        let kind = EffectKind::Publish { target: format!("{FOREIGN_PUSH}{shown}") };
-        run.analyst.push(kind, target.span, Certainty::Possible);
-    }
-}
-
-/// A file that others can read from then on. What belongs to the project is there for that.
-fn shown_to_others(run: &mut Run, file: &Word) {
-    let outside = |place: &Place| matches!(place.zone, Zone::Home | Zone::OtherProject | Zone::Secret);
-    let private = run.analyst.places(file, run.shell).iter().any(|(place, _)| outside(place));
-    let mut cargo = Cargo::default();
-    cargo.file(run, file, false);
-    if private {
-        send(run, file, "the forge's pages", cargo, true);
-    }
-}
-
-/// `gh gist create`, and files given to `gh api`.
-fn gist(run: &mut Run) {
-    let verbs: Vec<String> = run.args.iter().take(2).map(Word::shown).collect();
-    let verbs: Vec<&str> = verbs.iter().map(String::as_str).collect();
-    match verbs.as_slice() {
-        ["gist", "create" | "new" | "edit"] => {
-            let rest = run.args.get(2..).unwrap_or_default().to_vec();
-            let options = read(&rest, "d,desc= f,filename= p,public w,web a,add= r,remove=", Order::Anywhere);
-            let files: Vec<Word> = options.operands.iter().chain(options.values("a")).cloned().collect();
-            let is_edit = verbs.contains(&"edit");
-            let mut cargo = Cargo::default();
-            files.iter().skip(usize::from(is_edit)).for_each(|file| cargo.file(run, file, false));
-            if files.is_empty() {
-                cargo.stdin(run);
-            }
-            let word = Word::literal_at("gist.github.com", run.call.span);
-            send(run, &word, "gist.github.com", cargo, true);
-        }
-        ["api", ..] => {
-            let mut files = after(run, &["--input"]);
-            let fields = after(run, &["-F", "--field"]);
-            files.extend(
-                fields
-                    .iter()
-                    .map(|word| word.after('='))
-                    .filter(|word| word.text.prefix().starts_with('@'))
-                    .map(|word| word.from(1)),
-            );
-            upload(run, &files, "api.github.com");
-        }
-        _ => {}
-    }
 }
 
 /// `croc send file`, `wormhole send file`.
@@ -399,7 +290,7 @@ fn is_elsewhere(store: &str) -> bool {
     })
 }
 
-fn upload(run: &mut Run, files: &[Word], host: &str) {
+pub(super) fn upload(run: &mut Run, files: &[Word], host: &str) {
     let mut cargo = Cargo::default();
     files.iter().for_each(|file| cargo.file(run, file, true));
     if !cargo.is_empty() {
@@ -409,7 +300,7 @@ fn upload(run: &mut Run, files: &[Word], host: &str) {
 }
 
 /// The values of options, wherever they stand.
-fn after(run: &Run, names: &[&str]) -> Vec<Word> {
+pub(super) fn after(run: &Run, names: &[&str]) -> Vec<Word> {
     let mut values = Vec::new();
     for (index, word) in run.args.iter().enumerate() {
         let prefix = word.text.prefix();

@@ -6,57 +6,12 @@ use tollgate_shell::value::Value;
 
 use super::indexes::index;
 use super::install;
+use super::managers;
+use super::told::Part;
 use crate::commands::Run;
 use crate::indexes::is_usual_host;
-use crate::names::{Names, index};
 use crate::url;
 use crate::word::Word;
-
-/// Managers, and the verbs with which they bring in code that is run; none means that every run does.
-const MANAGERS: &[(&[&str], &str)] = &[
-    (
-        &["npm", "pnpm", "yarn", "bun"],
-        "create init plugin set install i add ci dlx exec x update up upgrade global",
-    ),
-    (&["corepack"], "prepare use install up"),
-    (&["deno"], "install test bench compile serve add"),
-    (&["uv"], "add run tool sync lock"),
-    (&["conda", "mamba", "micromamba", "pixi"], "install create update env add global"),
-    (&["easy_install"], ""),
-    (&["cargo"], "build b check c run r test t bench install add fetch update clippy doc"),
-    (&["bundle", "bundler"], "add install update"),
-    (&["composer"], "create-project require install update"),
-    (&["gradle", "gradlew"], "wrapper"),
-    (&["dotnet"], "tool new add restore workload"),
-    (&["nuget"], "install restore"),
-    (&["nix-env", "nix-shell", "nix-build", "nix-channel"], ""),
-    (&["nix"], "build run shell develop profile"),
-    (&["yum-config-manager"], ""),
-    (&["dnf", "yum"], "config-manager install"),
-    (&["apk"], "add"),
-    (&["zypper"], "ar addrepo in install"),
-    (&["luarocks"], "install build"),
-    (&["cpanm", "cpan"], ""),
-    (&["cabal"], "install"),
-    (&["stack"], "build install setup new exec run test"),
-    (&["mix"], "archive.install escript.install local.hex local.rebar"),
-    (&["conan"], "remote install"),
-    (&["opam"], "pin install repository repo"),
-    (&["asdf"], "plugin plugin-add"),
-    (&["mise", "rtx"], "plugin plugins"),
-    (&["helm"], "plugin"),
-    (&["ansible-galaxy"], "install role collection"),
-    (&["pre-commit"], "try-repo"),
-    (&["cookiecutter", "copier", "cruft"], ""),
-    (&["task", "go-task"], ""),
-    (&["clojure", "clj"], ""),
-    (&["kubectl-krew"], "install"),
-    (&["kubectl"], "krew"),
-    (&["vcpkg"], "install add"),
-    (&["dart", "flutter"], "pub"),
-];
-
-static PROGRAMS: Names<256> = index!(MANAGERS, (programs, _) => programs);
 
 /// Interpreters whose own code installs packages, and how it says so.
 const INTERPRETERS: &[(&str, &[&str])] = &[
@@ -86,24 +41,6 @@ const VARIABLES: &[&str] = &[
     "HEX_MIRROR_URL",
     "CONDA_CHANNELS",
     "PUB_HOSTED_URL",
-];
-
-/// Options whose address is not a place to get code from.
-const OTHERS: &[&str] = &[
-    "proxy",
-    "https-proxy",
-    "http-proxy",
-    "noproxy",
-    "data",
-    "d",
-    "homepage",
-    "description",
-    "message",
-    "m",
-    "author-url",
-    "init-author-url",
-    "license",
-    "api-key",
 ];
 
 /// Hosts of the managers themselves, and of those that everybody's manuals name.
@@ -195,45 +132,26 @@ pub(super) fn notice(run: &mut Run) {
         }
         return;
     }
-    let Some((_, verbs)) = PROGRAMS.rows(MANAGERS, program, |(names, _)| names).next() else { return };
-    let brings = |word: &Word| verbs.split(' ').any(|verb| word.is(verb));
-    if !verbs.is_empty() && !run.args.iter().any(brings)
-        || run.args.iter().any(|word| word.is("--dry-run") || word.is("--help"))
-    {
-        return;
-    }
-    // What stands behind the dashes is for the program that is built or made.
-    let words: Vec<Word> = run.args.iter().take_while(|word| !word.is("--")).cloned().collect();
-    for (at, word) in words.iter().enumerate().filter(|(_, word)| word.text.prefix().contains("://")) {
-        let before = at.checked_sub(1).and_then(|at| words.get(at)).map(Word::shown).unwrap_or_default();
-        source(run, word, &before);
+    let Some(manager) = managers::find(program) else { return };
+    let Some(told) = manager.own(run.args).filter(|told| !told.looks_only()) else { return };
+    for part in &told.parts {
+        match part {
+            Part::Source(_, word) => addresses(&word.shown()).iter().for_each(|address| named(run, address)),
+            Part::Operand(word) if manager.takes_addresses => package(run, word),
+            Part::Operand(_) | Part::Other(_) => {}
+        }
     }
 }
 
-/// One word with an address: a package of its own, or the value of an option.
-fn source(run: &mut Run, word: &Word, before: &str) {
+/// An operand with an address is a package of its own.
+fn package(run: &mut Run, word: &Word) {
     let text = word.shown();
-    let is_option = |text: &str| text.len() > 1 && text.starts_with('-');
-    let name = match text.split_once('=').filter(|_| is_option(&text)) {
-        Some((name, _)) => Some(name),
-        None => Some(before).filter(|before| is_option(before) && !before.contains('=')),
-    };
-    // An answer to a question of a template.
-    let head = text.split("://").next().unwrap_or_default();
-    let answers = matches!(run.program, "cookiecutter" | "copier" | "cruft");
-    if answers && !is_option(&text) && head.contains('=') {
-        return;
-    }
-    match name.map(|name| name.trim_start_matches('-')) {
-        Some(name) if OTHERS.contains(&name) => {}
-        Some(_) => addresses(&text).iter().for_each(|address| named(run, address)),
-        // A setting (`npm pkg set homepage=…`), or a note for a list of tasks.
-        None if head.contains('=') || run.program == "task" => {}
-        None if addresses(&text).iter().all(|address| is_usual(address)) => {}
-        None => {
-            let manager = run.program.to_owned();
-            install(run, &manager, word);
-        }
+    let found = addresses(&text);
+    // A setting (`npm pkg set homepage=…`), or an answer to a question of a template.
+    let is_setting = text.split("://").next().unwrap_or_default().contains('=');
+    if !is_setting && found.iter().any(|address| !is_usual(address)) {
+        let manager = run.program.to_owned();
+        install(run, &manager, word);
     }
 }
 

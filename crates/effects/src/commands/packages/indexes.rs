@@ -4,6 +4,54 @@ use crate::word::Word;
 use tollgate_model::EffectKind;
 
 use crate::commands::Run;
+use crate::commands::verbs::Line;
+
+/// The indexes that package managers use when nobody has told them anything.
+const OFFICIAL: &[&str] = &["registry.npmjs.org", "registry.yarnpkg.com", "pypi.org", "proxy.golang.org"];
+
+/// Does a setting only name the index that is used anyway, or nothing that has to do with one?
+pub(in crate::commands) fn keeps(program: &str, line: &Line) -> bool {
+    let words: Option<Vec<&str>> = line.operands.iter().map(Word::literal).collect();
+    let words = words.unwrap_or_default();
+    match (program, words.as_slice()) {
+        ("go", ["env", settings @ ..]) => settings.iter().all(|setting| keeps_module_source(setting)),
+        ("pip" | "pip3", ["config", "set", key, address]) => {
+            key.ends_with("index-url") && is_official(address)
+        }
+        ("npm" | "pnpm" | "yarn", ["config" | "c", "set", rest @ ..] | ["set", rest @ ..]) => {
+            let (key, address) = match rest {
+                [key, address] => (*key, *address),
+                [setting] => setting.split_once('=').unwrap_or_default(),
+                _ => return false,
+            };
+            matches!(key, "registry" | "npmRegistryServer") && is_official(address)
+        }
+        _ => false,
+    }
+}
+
+fn is_official(address: &str) -> bool {
+    let host = address.strip_prefix("https://").and_then(|rest| rest.split('/').next());
+    host.is_some_and(|host| OFFICIAL.contains(&host))
+}
+
+/// `GOPROXY` with Go's own proxy and the modules' own hosts, and `GOFLAGS` that name no program and no other files.
+fn keeps_module_source(setting: &str) -> bool {
+    const FLAGS: &[&str] =
+        &["-mod=mod", "-mod=readonly", "-mod=vendor", "-trimpath", "-race", "-v", "-x", "-modcacherw"];
+    const VALUES: &[&str] = &["-buildvcs=", "-tags=", "-p=", "-count=", "-timeout=", "-parallel="];
+    match setting.split_once('=') {
+        Some(("GOPROXY", value)) => {
+            value.split([',', '|']).all(|from| matches!(from, "direct" | "off") || is_official(from))
+        }
+        Some(("GOSUMDB", value)) => value == "sum.golang.org",
+        Some(("GOFLAGS", value)) => value
+            .split_whitespace()
+            .all(|flag| FLAGS.contains(&flag) || VALUES.iter().any(|start| flag.starts_with(start))),
+        Some((name, _)) => !matches!(name, "GONOSUMDB" | "GONOSUMCHECK" | "GOINSECURE"),
+        None => true,
+    }
+}
 
 /// Packages come from another index than usual.
 pub(super) fn index(run: &mut Run, from: &str) {

@@ -1,15 +1,16 @@
 //! Names of files in a search: which secrets a pattern or a glob picks.
 
 use tollgate_model::{Certainty, EffectKind, FileKind, Place, Zone};
-use tollgate_shell::eval::{Outcome, Status};
+use tollgate_shell::eval::{Outcome, Shell, Status};
 use tollgate_shell::value::{Taint, Value};
 
-use crate::analyst::taint;
+use crate::analyst::{Analyst, taint};
 use crate::commands::Run;
 use crate::commands::alter::is_flag;
 use crate::commands::secrets;
 use crate::options::Options;
 use crate::paths;
+use crate::secrets_scan::asks_for_key;
 use crate::word::Word;
 
 /// A search below a folder reaches the secrets in it when it asks for files of such a name, or leaves nothing out.
@@ -27,28 +28,76 @@ pub(super) fn named_files(run: &mut Run, options: &Options, walks: bool, skip: u
             run.analyst.search(folder, &glob, run.shell);
         }
     }
-    let everything = run.program == "rg" && options.has("hidden") && options.has("no-ignore");
-    let file = Word::literal_at(".env", run.call.span);
-    let secret = |(place, _): &(Place, Certainty)| {
-        place.zone == Zone::Secret && run.analyst.world.kind(&place.path) == FileKind::File
-    };
-    if everything && run.analyst.places(&file, run.shell).iter().any(secret) {
-        run.read(&file, false);
+    if run.program == "rg" && !options.has("files") && leaves_nothing_out(run.args, options) {
+        let mut found: Vec<Word> = folders.iter().flat_map(|folder| environments(run, folder)).collect();
+        found.retain(|file| is_searched(run, options, file));
+        found.iter().for_each(|file| drop(run.read(file, false)));
     }
 }
 
+/// The files of secrets that a search through a folder comes upon: the one right in it, and the project's.
+fn environments(run: &Run, folder: &Word) -> Vec<Word> {
+    let places = run.analyst.places(folder, run.shell).into_iter().filter(|(place, _)| !place.pattern);
+    let workspace = run.analyst.world.workspace();
+    let files = places.flat_map(|(place, _)| {
+        let above = paths::within(workspace, &place.path).then(|| format!("{workspace}/.env"));
+        above.into_iter().chain([format!("{}/.env", place.path.trim_end_matches('/'))])
+    });
+    let is_secret = |file: &Word| {
+        let secret = |(place, _): &(Place, Certainty)| {
+            place.zone == Zone::Secret && run.analyst.world.kind(&place.path) == FileKind::File
+        };
+        run.analyst.places(file, run.shell).iter().any(secret)
+    };
+    files.map(|file| Word::literal_at(&file, folder.span)).filter(is_secret).collect()
+}
+
+/// Types of files with which ripgrep counts `.env` as well.
+const WITH_ENVIRONMENTS: &[&str] = &["all", "sh"];
+
+/// Do the types and the globs that ripgrep is given leave a file in? Of the globs that fit it the last one decides.
+fn is_searched(run: &Run, options: &Options, file: &Word) -> bool {
+    let own = options.has("type-add") || options.has("type-clear");
+    let mut types = options.values("t").map(Word::shown).peekable();
+    let typed = types.peek().is_none() || own || types.any(|name| WITH_ENVIRONMENTS.contains(&name.as_str()));
+    let skipped = |name: &Word| WITH_ENVIRONMENTS.contains(&name.shown().as_str());
+    if !typed || !own && options.values("T").any(skipped) {
+        return false;
+    }
+    let here = run.shell.cwd().as_literal().map(|cwd| format!("{}/", cwd.trim_end_matches('/')));
+    let path = file.shown();
+    let path = here.as_deref().and_then(|here| path.strip_prefix(here)).unwrap_or(&path);
+    let folded = options.values("iglob").map(|glob| glob.shown().to_ascii_lowercase());
+    let globs: Vec<String> = options.values("g").map(Word::shown).chain(folded).collect();
+    let wanted = globs.iter().any(|glob| !glob.starts_with('!'));
+    let fitting = globs.iter().rev().find(|glob| paths::finds(glob.trim_start_matches('!'), path));
+    fitting.map_or(!wanted, |glob| !glob.starts_with('!'))
+}
+
+/// `--hidden --no-ignore`; `-u` is the second of them, and given twice it is both.
+fn leaves_nothing_out(words: &[Word], options: &Options) -> bool {
+    let letters = |word: &Word| {
+        let text = word.text.prefix();
+        let short = text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        let plain = |c: char| "uinlcowxqshHFPSUa.N".contains(c);
+        short.filter(|rest| rest.chars().all(plain)).map_or(0, |rest| rest.matches('u').count())
+            + usize::from(text == "--unrestricted")
+    };
+    let loosened: usize = words.iter().map(letters).sum();
+    let hidden = options.has("hidden") || options.has(".");
+    loosened > 1 || hidden && (options.has("no-ignore") || loosened == 1)
+}
+
 /// A search through a whole home for what secrets look like shows them, wherever they lie.
-pub(super) fn secrets_in_home(run: &mut Run, pattern: &Word, folders: &[Word]) {
-    if !looks_for_secrets(&pattern.shown()) {
+pub(crate) fn secrets_in_home(analyst: &mut Analyst, pattern: &str, folder: &Word, shell: &Shell) {
+    if !looks_for_secrets(pattern) {
         return;
     }
-    let home = run.analyst.world.home().to_owned();
-    for folder in folders {
-        for (place, certainty) in run.analyst.places(folder, run.shell) {
-            if !place.pattern && paths::within(&home, &place.path) {
-                let place = Place { zone: Zone::Secret, ..place };
-                run.analyst.push(EffectKind::Read { place, recursive: true }, folder.span, certainty);
-            }
+    let home = analyst.world.home().to_owned();
+    for (place, certainty) in analyst.places(folder, shell) {
+        if !place.pattern && paths::within(&home, &place.path) {
+            let place = Place { zone: Zone::Secret, ..place };
+            analyst.push(EffectKind::Read { place, recursive: true }, folder.span, certainty);
         }
     }
 }
@@ -56,10 +105,21 @@ pub(super) fn secrets_in_home(run: &mut Run, pattern: &Word, folders: &[Word]) {
 /// Does it name a variable that holds a secret, or the beginning of a key?
 fn looks_for_secrets(pattern: &str) -> bool {
     let mut words = pattern.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    let begins = ["AKIA", "ghp_", "github_pat_", "sk-ant-", "sk-proj-", "xoxb-", "npm_", "glpat-"];
+    let begins = ["AKIA", "ghp_", "github_pat_", "sk-ant-", "sk-proj-", "xoxb-", "glpat-"];
+    let plain =
+        ["password", "passwd", "passphrase", "secret", "secrets", "credential", "credentials", "apikey"];
     pattern.contains("PRIVATE KEY")
+        || pattern.split('|').any(|one| plain.contains(&one.trim().to_ascii_lowercase().as_str()))
         || begins.iter().any(|begin| pattern.contains(begin))
+        || asks_for_key(pattern)
         || words.any(|word| word.contains('_') && secrets::is_secret_name(&word.to_ascii_uppercase()))
+}
+
+/// Of a file its own name is printed, of a folder those in it.
+pub(in crate::commands) fn is_file(run: &Run, word: &Word) -> bool {
+    let places = run.analyst.places(word, run.shell);
+    !places.is_empty()
+        && places.iter().all(|(place, _)| run.analyst.world.kind(&place.path) == FileKind::File)
 }
 
 /// `ls`: names of files, which a filter may pick some of. What patterns match is named with its folder, and what is not
@@ -69,9 +129,12 @@ pub(in crate::commands) fn ls(run: &mut Run) -> Outcome {
     let whole = run.args.iter().any(|word| is_flag(word, "-d"));
     let told = |word: &&Word| {
         let shown = word.shown();
+        // Of a folder that fits, what lies in it is named without it: in a temporary one that says nothing about where.
+        let temporary =
+            || run.analyst.places(word, run.shell).iter().any(|(place, _)| place.zone == Zone::Temp);
         !shown.starts_with('-')
-            && (shown.contains(['*', '?', '[']) || whole && shown.contains('/'))
-            && run.analyst.places(word, run.shell).iter().all(|(place, _)| place.zone != Zone::Temp)
+            && (shown.contains(['*', '?', '[']) || whole && shown.contains('/') || is_file(run, word))
+            && (whole || !temporary())
     };
     let names: Vec<_> = run.args.iter().filter(told).map(|word| word.text.clone()).collect();
     match names.is_empty() || run.args.iter().any(|word| is_flag(word, "-l")) {

@@ -58,6 +58,26 @@ const BEFORE_KEY: &[&str] = &[
     "SERVICE",
 ];
 
+/// Services whose `KEY` is one.
+const KEYED: &[&str] = &[
+    "AWS",
+    "AZURE",
+    "GOOGLE",
+    "GEMINI",
+    "OPENAI",
+    "ANTHROPIC",
+    "STRIPE",
+    "TWILIO",
+    "SENDGRID",
+    "MAILGUN",
+    "HEROKU",
+    "CLOUDFLARE",
+    "GITHUB",
+    "GITLAB",
+    "SLACK",
+    "HF",
+];
+
 /// Addresses with a password in them, by the names that hosts and frameworks give them.
 const CONNECTIONS: &[&str] = &[
     "DATABASE_URL",
@@ -124,7 +144,9 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
         return true;
     }
     let words: Vec<&str> = name.split('_').collect();
-    let keyed = words.windows(2).any(|pair| matches!(pair, [kind, "KEY"] if BEFORE_KEY.contains(kind)));
+    let keyed = words
+        .windows(2)
+        .any(|pair| matches!(pair, [kind, "KEY"] if BEFORE_KEY.contains(kind) || KEYED.contains(kind)));
     let about = words.last().is_some_and(|last| ABOUT.contains(last));
     !about && (keyed || words.iter().any(|word| PLAIN.contains(word)))
 }

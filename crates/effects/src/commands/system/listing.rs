@@ -1,13 +1,15 @@
-//! Lists of processes: all that run, or all of one user, until something picks some of them.
+//! Lists of everything there is, until something picks some of it: processes, files, containers.
 
 use tollgate_shell::value::Taint;
 
 use crate::analyst::taint;
-use crate::commands::{Run, wrappers};
+use crate::commands::alter::is_flag;
+use crate::commands::readers::is_file;
+use crate::commands::{Run, find, wrappers};
 use crate::word::Word;
 
-/// The marks of what a command prints: lists of processes, and what is left of them.
-pub(crate) fn marks(run: &Run, printed: Taint) -> Taint {
+/// The marks of what a command prints: lists, and what is left of them.
+pub(crate) fn marks(run: &mut Run, printed: Taint) -> Taint {
     // What only starts others prints what they print.
     if wrappers::is_wrapper(run.program)
         || matches!(run.program, "sh" | "bash" | "dash" | "zsh" | "ksh" | "eval")
@@ -18,7 +20,14 @@ pub(crate) fn marks(run: &Run, printed: Taint) -> Taint {
         "ps" => ps(&words(run)),
         "pgrep" => pgrep(&words(run)),
         "ls" if run.args.iter().any(|word| matches!(word.shown().trim_end_matches('/'), "/proc")) => TABLE,
-        _ => Taint::NONE,
+        "ls" | "find" | "stat" | "du" if run.args.iter().any(is_every_process) => TABLE,
+        "basename" | "echo" | "printf" if run.args.iter().any(is_every_process) => taint::PROCESSES,
+        "find" if run.args.iter().any(|word| matches!(word.shown().trim_end_matches('/'), "/proc")) => {
+            taint::PROCESSES
+        }
+        "seq" if counts_far(&words(run)) => taint::PROCESSES,
+        "docker" | "podman" | "nerdctl" | "finch" => super::super::containers::listed(&words(run)),
+        _ => names(run),
     };
     let came = Taint(printed.0 & ALL);
     let kept = if came.is_empty() { came } else { kept(run, came) };
@@ -28,7 +37,77 @@ pub(crate) fn marks(run: &Run, printed: Taint) -> Taint {
 /// Rows with a process each, and other things about it.
 const TABLE: Taint = taint::TABLE;
 
-const ALL: u64 = taint::TABLE.0 | taint::PROCESSES.0;
+const ALL: u64 = taint::TABLE.0 | taint::PROCESSES.0 | taint::LISTED.0 | taint::CONTAINERS.0;
+
+/// `/proc/[0-9]*`: the folders of all processes.
+pub(super) fn is_every_process(word: &Word) -> bool {
+    let shown = word.shown();
+    let name = shown.strip_prefix("/proc/").filter(|_| word.text.has_globs());
+    name.is_some_and(|name| is_any_number(name.trim_end_matches('/')))
+}
+
+/// A pattern that all numbers fit: `*`, `[0-9]*`.
+pub(super) fn is_any_number(pattern: &str) -> bool {
+    let rest =
+        ["[0-9]", "[1-9]", "[[:digit:]]"].iter().fold(pattern.to_owned(), |text, set| text.replace(set, ""));
+    rest.ends_with('*') && rest.trim_matches(['*', '+', '(', ')', '?']).is_empty()
+}
+
+/// Numbers up to where those of all processes lie.
+fn counts_far(words: &[String]) -> bool {
+    words
+        .iter()
+        .filter(|word| !word.starts_with('-'))
+        .filter_map(|word| word.parse::<u64>().ok())
+        .any(|last| last > 999)
+}
+
+/// Programs that print the names they are given, each with something about it.
+const TELLERS: &[&str] = &[
+    "du",
+    "wc",
+    "stat",
+    "file",
+    "md5sum",
+    "sha1sum",
+    "sha224sum",
+    "sha256sum",
+    "sha384sum",
+    "sha512sum",
+    "b2sum",
+    "cksum",
+    "sum",
+    "shasum",
+    "md5",
+    "lsattr",
+    "getfacl",
+];
+
+/// Names of files: those in a folder, or those that a program was given.
+fn names(run: &mut Run) -> Taint {
+    let lists = matches!(run.program, "ls" | "gls" | "dir" | "vdir" | "exa" | "eza" | "lsd");
+    if !lists && !TELLERS.contains(&run.program) {
+        return Taint::NONE;
+    }
+    let operands: Vec<Word> =
+        run.args.iter().filter(|word| !word.text.prefix().starts_with('-')).cloned().collect();
+    let itself = run.args.iter().any(|word| is_flag(word, "-d"));
+    let all = run.program == "du" && run.args.iter().any(|word| is_flag(word, "-a") || word.is("--all"));
+    let here = [Word::literal_at(".", run.call.span)];
+    let named = if operands.is_empty() && (lists || all) { &here[..] } else { &operands };
+    let mut marks = taint::LISTED;
+    for word in named {
+        let told = word.text.has_globs() || lists && (itself || is_file(run, word));
+        let pattern = if told || !lists && !all { word.clone() } else { find::right_below(word) };
+        run.analyst.list(&pattern, told || !lists, run.shell);
+        // Names without their folder are those of files here.
+        let is_path = told || !lists || word.is(".") || word.is("./");
+        if is_path && run.analyst.finds(&pattern.value(), run.shell) {
+            marks = marks.union(taint::FOUND);
+        }
+    }
+    marks
+}
 
 fn words(run: &Run) -> Vec<String> {
     run.args.iter().map(Word::shown).collect()
@@ -122,6 +201,11 @@ fn pgrep(words: &[String]) -> Taint {
 
 /// What a filter leaves of a list: a column of it is a list of numbers; what picks rows leaves none.
 fn kept(run: &Run, came: Taint) -> Taint {
+    let others = Taint(came.0 & (taint::LISTED.0 | taint::CONTAINERS.0));
+    // A column of processes is their numbers.
+    let column =
+        if taint::has(came, Taint(TABLE.0 | taint::PROCESSES.0)) { taint::PROCESSES } else { Taint::NONE };
+    let column = column.union(others);
     let words = words(run);
     let text = words
         .iter()
@@ -135,9 +219,9 @@ fn kept(run: &Run, came: Taint) -> Taint {
             for head in ["NR>1", "NR!=1", "NR>=2", "FNR>1"] {
                 script = script.replace(head, "");
             }
-            if script.contains(['/', '~', '=', '>', '<']) { Taint::NONE } else { taint::PROCESSES }
+            if script.contains(['/', '~', '=', '>', '<']) { Taint::NONE } else { column }
         }
-        "cut" => taint::PROCESSES,
+        "cut" => column,
         "grep" | "egrep" | "rg" => {
             let inverted = words.iter().any(|word| word == "-v" || word == "-vE" || word == "--invert-match");
             let mut pattern = words.iter().find(|word| !word.starts_with('-')).cloned().unwrap_or_default();
@@ -147,12 +231,15 @@ fn kept(run: &Run, came: Taint) -> Taint {
             let numbers = pattern.trim_matches(['^', '$', '+', '*', '.', '\\', ' ']).is_empty();
             match (inverted, numbers) {
                 (true, _) => came,
-                (false, true) => taint::PROCESSES,
+                (false, true) => column,
                 (false, false) => Taint::NONE,
             }
         }
         "tail" if words.iter().any(|word| word.trim_start_matches(['-', 'n']).starts_with('+')) => came,
-        "sed" | "gsed" if !text.contains('/') || text.trim_start().starts_with('s') => came,
+        "sed" | "gsed" if !text.contains('/') || text.trim_start().starts_with('s') => {
+            Taint(came.0 & !taint::LISTED.0)
+        }
+        "docker" | "podman" | "nerdctl" | "finch" if words.iter().any(|word| word == "inspect") => came,
         "sort" | "uniq" | "tr" | "cat" | "tac" | "tee" | "echo" | "printf" | "xargs" | "paste" | "column"
         | "shuf" => came,
         _ => Taint::NONE,

@@ -9,6 +9,10 @@ use crate::options::{Order, read};
 use crate::word::Word;
 
 pub(super) fn just(run: &mut Run) -> Outcome {
+    run.in_files(follow_justfile)
+}
+
+fn follow_justfile(run: &mut Run) -> Outcome {
     let spec = "f,justfile= d,working-directory= l,list n,dry-run summary show= evaluate set q,quiet v,verbose u,unsorted \
         choose fmt check init dump e,edit color= shell= shell-arg= dotenv-path= E= one yes h,help V,version";
     // `--command program words`: everything behind it is the command.

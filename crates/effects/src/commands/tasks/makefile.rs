@@ -1,5 +1,8 @@
 //! Makefiles, as far as their recipes need: variables with known values, targets, prerequisites, recipes.
 
+mod functions;
+mod parts;
+
 use tollgate_model::EffectKind;
 use tollgate_shell::eval::Outcome;
 
@@ -9,6 +12,9 @@ use crate::commands::Run;
 use crate::options::Options;
 use crate::paths::glob_could_be;
 use crate::word::Word;
+pub(in crate::commands) use parts::shells;
+use parts::{EVAL, EVALS, assigned, closing, evals, is_assignment, is_open, is_plain_shell, runs_always};
+pub(super) use parts::{asked, plain_recipe};
 
 /// `make -p`: all that make knows, and with it every variable of the environment. Names of targets are picked out of
 /// what it prints for the project.
@@ -25,9 +31,10 @@ pub(super) fn database(run: &mut Run, options: &Options) -> Outcome {
 /// is for none.
 pub(crate) fn recipes(text: &str) -> Vec<(String, String)> {
     let file = Makefile::read(text, &[]);
+    let mut running = file.clone();
     let lines = |rule: &MakeRule| {
         let name = rule.targets.join(" ");
-        let lines = rule.recipe.iter().map(|line| plain_recipe(&file.expand(line)).to_owned());
+        let lines = rule.recipe.iter().map(|line| plain_recipe(&running.running(line)).to_owned());
         if file.one_shell() {
             return vec![(name, lines.collect::<Vec<_>>().join("\n"))];
         }
@@ -78,16 +85,27 @@ fn matching(run: &Run, folder: Option<&Word>, name: &str) -> Vec<String> {
 
 /// How much longer than it stands there a text may become, and what it is then: code that nobody knows.
 const LONGEST: usize = 1 << 16;
+/// How deep values that name variables set later are followed.
+const NESTED: usize = 4;
 const TOO_LONG: &str = "eval \"$a_text_of_make_that_is_too_long\"";
 
 /// A makefile, as far as its recipes need: variables with known values, targets, prerequisites, recipes.
+#[derive(Clone)]
 pub(super) struct Makefile {
     variables: Vec<(String, String)>,
     rules: Vec<MakeRule>,
     /// What runs while it is read: `$(shell …)` and `!=`.
     at_once: Vec<String>,
+    /// Variables that are set when nobody can tell: their values are not known.
+    unknown: Vec<String>,
+    /// Variables that are set in texts which wait for an `$(eval …)`, and whether such a text is being read.
+    templated: Vec<String>,
+    in_template: bool,
+    /// The variable whose text is being read.
+    body: Option<(String, String)>,
 }
 
+#[derive(Clone)]
 struct MakeRule {
     targets: Vec<String>,
     needs: Vec<String>,
@@ -96,17 +114,58 @@ struct MakeRule {
 
 impl Makefile {
     pub fn read(text: &str, sets: &[&str]) -> Self {
-        let mut file = Self { variables: Vec::new(), rules: Vec::new(), at_once: Vec::new() };
+        let mut file = Self {
+            variables: Vec::new(),
+            rules: Vec::new(),
+            at_once: Vec::new(),
+            unknown: Vec::new(),
+            templated: Vec::new(),
+            in_template: false,
+            body: None,
+        };
         for line in text.replace("\\\n", " ").lines() {
             file.line(line);
         }
         for set in sets {
             file.assign(set);
         }
+        for _ in 0..NESTED {
+            file.settle();
+        }
         file
     }
 
+    /// Puts variables into the values that name them before they are set, as make does when a value is used.
+    fn settle(&mut self) {
+        if !self.variables.iter().any(|(_, value)| value.contains("${")) {
+            return;
+        }
+        let settled = self.variables.iter().map(|(name, value)| (name.clone(), self.settled(value)));
+        self.variables = settled.collect();
+    }
+
+    /// A text in which the names that were left to the shell are those of variables that are set after all.
+    fn settled(&self, text: &str) -> String {
+        let mut parts = text.split("${");
+        let mut out = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let name = part.split_once('}').map(|(name, _)| name);
+            let known = |name: &str| self.variables.iter().find(|(known, _)| known == name);
+            match name.and_then(known).zip(part.split_once('}')) {
+                Some(((_, value), (_, rest))) => out.extend([value, rest]),
+                None => out.extend(["${", part]),
+            }
+            if out.len() > LONGEST {
+                return TOO_LONG.to_owned();
+            }
+        }
+        out
+    }
+
     fn line(&mut self, line: &str) {
+        if self.defines(line) {
+            return;
+        }
         if let Some(command) = line.strip_prefix('\t') {
             if let Some(rule) = self.rules.last_mut() {
                 rule.recipe.push(command.to_owned());
@@ -122,7 +181,18 @@ impl Makefile {
             self.at_once.push(format!("cat {}", rest.split(')').next().unwrap_or_default().trim()));
         }
         self.at_once.extend(shells(plain));
+        match plain.split_whitespace().next() {
+            Some("define") => self.in_template = true,
+            Some("endef") => self.in_template = false,
+            _ => {}
+        }
+        if !evals(plain).is_empty() && self.running(plain).trim().is_empty() {
+            return;
+        }
         if is_assignment(plain) {
+            if self.in_template {
+                self.templated.push(assigned(plain).to_owned());
+            }
             return self.assign(plain);
         }
         let Some((targets, rest)) = plain.split_once(':') else { return };
@@ -134,18 +204,48 @@ impl Makefile {
         self.rules.push(rule);
     }
 
+    /// Lines between `define` and `endef` are the text of a variable. True for those that are nothing else.
+    fn defines(&mut self, line: &str) -> bool {
+        let mut words = line.split_whitespace();
+        match (words.next(), &mut self.body) {
+            (Some("define"), None) => {
+                self.body = words.next().map(|name| (name.to_owned(), String::new()));
+                false
+            }
+            (Some("endef"), Some((name, body))) => {
+                let set = (std::mem::take(name), std::mem::take(body));
+                self.body = None;
+                let text = self.expand(&set.1);
+                self.variables.push((set.0, text));
+                false
+            }
+            (_, Some((_, body))) if body.len() < LONGEST => {
+                body.push_str(plain_recipe(line));
+                body.push('\n');
+                line.starts_with('\t')
+            }
+            _ => false,
+        }
+    }
+
     fn assign(&mut self, line: &str) {
-        let line = line.trim_start_matches("export ").trim_start_matches("override ");
-        let Some((name, value)) = line.split_once('=') else { return };
-        let keeps = name.ends_with('?');
-        let adds = name.ends_with('+');
-        let runs = name.ends_with('!');
-        let name = name.trim_end_matches([':', '?', '+', '!', ' ']).trim();
-        if runs {
-            self.at_once.push(value.trim().to_owned());
+        let Some((sets, value)) = line.split_once('=') else { return };
+        let keeps = sets.ends_with('?');
+        let adds = sets.ends_with('+');
+        let runs = sets.ends_with('!');
+        let name = assigned(line);
+        if self.unknown.iter().any(|unknown| unknown == name) {
             return;
         }
+        if runs {
+            self.at_once.push(value.trim().to_owned());
+        }
         let value = self.expand(value.trim());
+        let value = match runs {
+            true if is_plain_shell(&value) => format!("$({value})"),
+            true => "make_value".to_owned(),
+            false => value,
+        };
         match self.variables.iter_mut().find(|(known, _)| known == name) {
             Some(_) if keeps => {}
             Some((_, old)) if adds && old.len() + value.len() > LONGEST => *old = TOO_LONG.to_owned(),
@@ -205,161 +305,116 @@ impl Makefile {
                 format!("${{{name}}}")
             }
             "" => String::new(),
-            _ => self.function(name).unwrap_or_else(|| "make_value".to_owned()),
+            _ if self.unknown.iter().any(|unknown| unknown == name) => "${make_variable}".to_owned(),
+            _ => match self.replaced(name) {
+                Some(text) => text,
+                None => self.function(name).unwrap_or_else(|| "make_value".to_owned()),
+            },
         }
     }
 
-    /// What a function of make that only works on texts gives; `None` for the others, whose result is some word.
-    fn function(&self, call: &str) -> Option<String> {
-        let (name, rest) = call.split_once([' ', '\t'])?;
-        // Texts within texts within texts are no makefile's.
-        if rest.matches("$(").count() + rest.matches("${").count() > 16 {
-            return None;
+    /// A text with its variables put in, and each `$(eval …)` carried out where it stands: what it sets is set for all
+    /// that follows, in other recipes too.
+    fn running(&mut self, text: &str) -> String {
+        let (mut out, mut start) = (String::new(), 0);
+        let evals = evals(text);
+        if evals.len() == EVALS {
+            return TOO_LONG.to_owned();
         }
-        let args: Vec<String> =
-            arguments(rest.trim_start()).into_iter().map(|arg| self.expand(arg)).collect();
-        let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let words = |text: &str, change: &dyn Fn(&str) -> String| {
-            text.split_whitespace().map(change).collect::<Vec<_>>().join(" ")
-        };
-        Some(match (name, args.as_slice()) {
-            ("strip" | "sort" | "value" | "realpath" | "abspath", [text]) => words(text, &str::to_owned),
-            ("subst", [from, to, text]) if !from.is_empty() => text.replace(from, to),
-            ("addprefix", [prefix, text]) => words(text, &|word| format!("{prefix}{word}")),
-            ("addsuffix", [suffix, text]) => words(text, &|word| format!("{word}{suffix}")),
-            ("firstword", [text]) => text.split_whitespace().next().unwrap_or_default().to_owned(),
-            ("lastword", [text]) => text.split_whitespace().last().unwrap_or_default().to_owned(),
-            ("word", [at, text]) => {
-                let at = at.trim().parse::<usize>().ok()?.checked_sub(1)?;
-                text.split_whitespace().nth(at).unwrap_or_default().to_owned()
+        for (begin, inner) in evals {
+            let before = text.get(start..begin).unwrap_or_default();
+            if begin < start || is_open(before) {
+                self.forget(&inner);
+                continue;
             }
-            ("join", [left, right]) => {
-                let mut right = right.split_whitespace();
-                words(left, &|word| word.to_owned())
-                    .split(' ')
-                    .map(|word| format!("{word}{}", right.next().unwrap_or_default()))
-                    .collect::<Vec<_>>()
-                    .join(" ")
-            }
-            ("or", all) => (*all.iter().find(|text| !text.trim().is_empty())?).to_owned(),
-            ("and", all) if all.iter().all(|text| !text.trim().is_empty()) => (*all.last()?).to_owned(),
-            ("if", [_, then]) => (*then).to_owned(),
-            ("if", [test, _, other]) if test.trim().is_empty() => (*other).to_owned(),
-            ("if", [_, then, _]) => (*then).to_owned(),
-            _ => return None,
-        })
+            out.push_str(&self.expand(before));
+            self.evaluate(&inner);
+            start = begin + EVAL + inner.len() + 1;
+        }
+        out + &self.expand(text.get(start..).unwrap_or_default())
     }
 
-    /// The lines that run for these goals, prerequisites first. Of those that are only shown, the ones that run all the
+    /// What an `$(eval …)` makes of its text: it is a line of the makefile.
+    fn evaluate(&mut self, text: &str) {
+        let line = if is_assignment(text) { text.to_owned() } else { self.expand(text) };
+        if is_assignment(&line) {
+            return self.assign(&line);
+        }
+        // A text of several lines that was defined before.
+        let names = std::mem::take(&mut self.templated);
+        names.iter().for_each(|name| self.forget(&format!("{name}=")));
+        self.templated = names;
+        let is_rule = line.contains(':') && !line.contains("$(") && !line.contains("make_value");
+        if is_rule {
+            self.line(line.trim());
+        }
+    }
+
+    /// Whether and when the text is evaluated shows only when make runs: nothing is known of what it sets.
+    fn forget(&mut self, text: &str) {
+        let line = if is_assignment(text) { text.to_owned() } else { self.expand(text) };
+        let name = assigned(&line).to_owned();
+        if is_assignment(&line) && !name.is_empty() {
+            self.variables.retain(|(known, _)| *known != name);
+            self.unknown.push(name);
+        }
+    }
+
     /// Is all of a recipe given to one shell?
     fn one_shell(&self) -> bool {
         self.rules.iter().any(|rule| rule.targets.iter().any(|target| target == ".ONESHELL"))
     }
 
+    /// The lines that run for these goals, prerequisites first. Of those that are only shown, the ones that run all the
     /// same: marked lines, those that call make, and what make itself asks a shell for.
     pub fn lines(&self, goals: &[&str], dry: bool) -> Vec<String> {
         let mut lines: Vec<String> = self.at_once.iter().map(|line| self.expand(line)).collect();
         let first = self.rules.iter().flat_map(|rule| &rule.targets).find(|target| !target.starts_with('.'));
-        let mut todo: Vec<String> = match goals {
-            [] => first.cloned().into_iter().collect(),
-            goals => goals.iter().rev().map(|goal| (*goal).to_owned()).collect(),
+        // A goal is made when all that it needs is.
+        let mut todo: Vec<(String, bool)> = match goals {
+            [] => first.map(|goal| (goal.clone(), false)).into_iter().collect(),
+            goals => goals.iter().rev().map(|goal| ((*goal).to_owned(), false)).collect(),
         };
+        // Behind `-c` there may be a command that runs in place of every line.
+        let flags = self.expand("$(.SHELLFLAGS)");
+        if flags.contains(['"', '\'', '\\', '#']) {
+            lines.push(format!("sh {flags}"));
+        }
+        let mut file = self.clone();
         let mut done: Vec<String> = Vec::new();
-        while let Some(goal) = todo.pop() {
-            if done.contains(&goal) || done.len() >= RECIPES {
-                continue;
+        while let Some((goal, ready)) = todo.pop() {
+            let rules = || self.rules.iter().filter(|rule| rule.targets.contains(&goal));
+            if ready {
+                rules().for_each(|rule| file.made(rule, dry, &mut lines));
+            } else if !done.contains(&goal) && done.len() < RECIPES {
+                todo.push((goal.clone(), true));
+                let needs = rules().flat_map(|rule| rule.needs.iter().rev());
+                todo.extend(needs.map(|need| (need.clone(), false)));
+                done.push(goal);
             }
-            for rule in self.rules.iter().filter(|rule| rule.targets.contains(&goal)) {
-                todo.extend(rule.needs.iter().cloned());
-                if self.one_shell() && !dry {
-                    let whole = rule.recipe.iter().map(|line| self.expand(line));
-                    let whole: Vec<String> = whole.map(|line| plain_recipe(&line).to_owned()).collect();
-                    let stops = self
-                        .expand("$(.SHELLFLAGS)")
-                        .split_whitespace()
-                        .any(|flag| flag.strip_prefix('-').is_some_and(|letters| letters.contains('e')));
-                    lines.push(format!("{}{}", if stops { "set -e\n" } else { "" }, whole.join("\n")));
-                    continue;
-                }
-                for line in &rule.recipe {
-                    lines.extend(shells(line).iter().map(|command| self.expand(command)));
-                    if !dry || runs_always(line) {
-                        lines.push(plain_recipe(&self.expand(line)).to_owned());
-                    }
-                }
-            }
-            done.push(goal);
         }
         lines
     }
-}
 
-/// Does a line of a recipe run even where recipes are only shown?
-fn runs_always(line: &str) -> bool {
-    let marks = line.len() - line.trim_start().trim_start_matches(['@', '-', '+', ' ']).len();
-    let marked = line.get(..marks).is_some_and(|marks| marks.contains('+'));
-    marked || line.contains("$(MAKE)") || line.contains("${MAKE}")
-}
-
-/// The commands of `$(shell …)` in a text.
-pub(super) fn shells(text: &str) -> Vec<String> {
-    let calls = [("$(shell ", ')'), ("${shell ", '}'), ("$(shell\t", ')')];
-    let rests = calls.iter().flat_map(|(call, close)| text.split(call).skip(1).map(|rest| (rest, *close)));
-    rests
-        .take(64)
-        .map(|(rest, close)| rest.get(..closing(rest, close)).unwrap_or_default().to_owned())
-        .collect()
-}
-
-/// The commands of BSD's `${name:!command!}` in a text.
-pub(super) fn asked(text: &str) -> Vec<String> {
-    let rests = text.split(":!").skip(1).filter_map(|rest| rest.split_once('!'));
-    rests.map(|(command, _)| command.to_owned()).collect()
-}
-
-/// Where a variable's name ends: at the mark that closes it, those within it left out.
-fn closing(text: &str, close: char) -> usize {
-    let open = if close == ')' { '(' } else { '{' };
-    let mut depth = 0_u32;
-    for (at, c) in text.char_indices() {
-        if c == open {
-            depth += 1;
-        } else if c == close {
-            if depth == 0 {
-                return at;
+    /// The lines of a rule's recipe, as they run.
+    fn made(&mut self, rule: &MakeRule, dry: bool, lines: &mut Vec<String>) {
+        if self.one_shell() && !dry {
+            let whole = rule.recipe.iter().map(|line| self.running(line));
+            let whole: Vec<String> = whole.map(|line| plain_recipe(&line).to_owned()).collect();
+            let stops = self
+                .expand("$(.SHELLFLAGS)")
+                .split_whitespace()
+                .any(|flag| flag.strip_prefix('-').is_some_and(|letters| letters.contains('e')));
+            lines.push(format!("{}{}", if stops { "set -e\n" } else { "" }, whole.join("\n")));
+            return;
+        }
+        for line in &rule.recipe {
+            let asked: Vec<String> = shells(line).iter().map(|command| self.expand(command)).collect();
+            let run = self.running(line);
+            lines.extend(asked);
+            if !dry || runs_always(line) {
+                lines.push(plain_recipe(&run).to_owned());
             }
-            depth -= 1;
         }
     }
-    text.len()
-}
-
-/// The arguments of a function of make, at the commas that stand in no brackets.
-fn arguments(text: &str) -> Vec<&str> {
-    let (mut depth, mut start, mut all) = (0_u32, 0, Vec::new());
-    for (at, c) in text.char_indices() {
-        match c {
-            '(' | '{' => depth += 1,
-            ')' | '}' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => {
-                all.extend(text.get(start..at));
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    all.extend(text.get(start..));
-    all
-}
-
-/// A recipe line without the marks that silence it or let it fail.
-pub(super) fn plain_recipe(line: &str) -> &str {
-    line.trim_start().trim_start_matches(['@', '-', '+'])
-}
-
-fn is_assignment(line: &str) -> bool {
-    let Some(at) = line.find('=') else { return false };
-    let name = line.get(..at).unwrap_or_default();
-    let name = name.trim_start_matches("export ").trim_start_matches("override ");
-    !name.trim_end_matches([':', '?', '+', '!', ' ']).contains([':', ' ', '\t', '$'])
 }

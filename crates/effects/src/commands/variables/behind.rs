@@ -2,6 +2,7 @@
 
 use tollgate_shell::value::Value;
 
+use crate::carriers::quoted;
 use crate::commands::Run;
 use crate::word::Word;
 
@@ -19,9 +20,4 @@ pub(super) fn behind(run: &Run, name: &str, value: &Value) -> String {
         }
         _ => String::new(),
     }
-}
-
-/// A word as a shell reads it back.
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', "'\\''"))
 }

@@ -30,9 +30,8 @@ fn go(name: &str) -> Option<Op> {
         "os.Getwd" => Op::Now(Known::Folder),
         "os.UserHomeDir" => Op::Now(Known::Home),
         "os.TempDir" => Op::Now(Known::Temp),
-        "os.MkdirTemp" | "os.CreateTemp" | "ioutil.TempDir" | "ioutil.TempFile" | "t.TempDir" => {
-            Op::Now(Known::TempFile)
-        }
+        "os.MkdirTemp" | "ioutil.TempDir" | "t.TempDir" => Op::Now(Known::TempFile),
+        "os.CreateTemp" | "ioutil.TempFile" => Op::TempHandle(false),
         "os.Getenv" | "os.LookupEnv" | "syscall.Getenv" => Op::Env,
         "os.Environ" | "syscall.Environ" => Op::EnvAll,
         "os.Args" => Op::Known(Known::Program),

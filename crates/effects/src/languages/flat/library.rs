@@ -250,7 +250,9 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "concat" => Op::Pure(Pure::JoinBy),
         "toString" | "trim" | "toURL" | "openStream" | "getOutputStream" | "waitFor" | "start" | "lower"
         | "toFile" | "toPath" | "sorted" | "stream" | "toList" | "toArray" | "iterator" | "reversed"
-        | "toCharArray" | "getBytes" | "to_string" | "as_bytes" => Op::Pure(Pure::Same),
+        | "toCharArray" | "getBytes" | "to_string" | "as_bytes" | "c_str" | "str" | "data" | "string" => {
+            Op::Pure(Pure::Same)
+        }
         _ => return None,
     })
 }

@@ -6,6 +6,7 @@ mod beam;
 mod builders;
 mod compiled;
 mod curried;
+mod fills;
 mod functional;
 mod functions;
 mod lambdas;
@@ -40,9 +41,14 @@ pub(super) static SLASHED: Syntax = Syntax {
     statement: |m| {
         if m.sees_word("return") {
             functions::give_back(m);
-        } else if !functions::define(m) {
+        } else if !functions::define(m) && !fills::array(m) && !fills::stream(m) {
             statement(m);
         }
+    },
+    primary: |m, tok| fills::fill(m).unwrap_or_else(|| primary(m, tok)),
+    operator: |tok| match tok {
+        Tok::Op("<<") => Some((25, Infix::Number('<'))),
+        _ => operator(tok),
     },
     block: lambdas::trailing,
     function: |name| library::function(name).or_else(|| libc::function(name)),
@@ -102,6 +108,9 @@ const FLAT: Syntax = Syntax {
     symbolic: false,
     curried: false,
     this: "self",
+    constructor: "",
+    invoked: "",
+    copying: &[],
 };
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {

@@ -128,6 +128,8 @@ fn files(name: &str) -> Option<Op> {
         | "tar-fs.extract"
         | "tar-stream.extract"
         | "jszip.extract" => Op::Extract(0),
+        "fs.write" | "fs.writev" => Op::Put,
+        "dotenv.config" | "dotenv.configDotenv" | "process.loadEnvFile" => Op::LoadEnv(0),
         "fs.mkdtemp" | "Deno.makeTempDir" | "Deno.makeTempFile" => Op::Now(Known::TempFile),
         "process.chdir" | "Deno.chdir" | "shelljs.cd" => Op::ChangeDir,
         _ => return None,
@@ -288,7 +290,8 @@ fn values(name: &str) -> Option<Op> {
         "String.fromCharCode" | "String.fromCodePoint" => Op::Pure(Pure::Chars),
         "URL" => Op::Pure(Pure::Address),
         "String" | "String.raw" | "decodeURI" | "url.pathToFileURL" | "url.fileURLToPath"
-        | "util.promisify" | "structuredClone" => Op::Pure(Pure::Same),
+        | "util.promisify" => Op::Pure(Pure::Same),
+        "structuredClone" => Op::Pure(Pure::CopyWhole),
         "Array.from" => Op::Pure(Pure::ToList),
         "Object.assign" => Op::Pure(Pure::Merge),
         "Map" | "Object.fromEntries" => Op::Pure(Pure::Table),
@@ -333,9 +336,8 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "trim" | "trimEnd" | "trimStart" => Op::Pure(Pure::Trim),
         "toLowerCase" => Op::Pure(Pure::Lower),
         "toUpperCase" => Op::Pure(Pure::Upper),
-        "toString" | "valueOf" | "flat" | "sort" | "toSorted" | "normalize" | "text" | "json" | "unwrap" => {
-            Op::Pure(Pure::Same)
-        }
+        "toString" | "valueOf" | "sort" | "normalize" | "text" | "json" | "unwrap" => Op::Pure(Pure::Same),
+        "flat" | "toSorted" => Op::Pure(Pure::Copy),
         "href" => Op::Pure(Pure::Itself),
         "repeat" => Op::Pure(Pure::Repeat),
         "slice" | "substring" | "subarray" => Op::Pure(Pure::Slice),

@@ -7,6 +7,7 @@ pub(super) mod statements;
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::classes::PROPERTY;
 use super::expr::{ARGUMENT, UNARY};
 use super::machine::Machine;
 use super::ops::Op;
@@ -37,6 +38,9 @@ pub(super) static SYNTAX: Syntax = Syntax {
     symbolic: false,
     curried: false,
     this: "this",
+    constructor: "constructor",
+    invoked: "",
+    copying: &[],
 };
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {
@@ -288,19 +292,38 @@ fn object(m: &mut Machine) -> Val {
                 }
                 return;
             }
+            let mut word = None;
             while m.at + 1 < m.end
                 && matches!(m.peek(), Some(Tok::Name(name)) if matches!(&**name, "async" | "get" | "set"))
-                && matches!(m.ahead(1), Some(Tok::Name(_) | Tok::Op("*" | "[")))
+                && matches!(m.ahead(1), Some(Tok::Name(_) | Tok::Str(_) | Tok::Op("*" | "[")))
             {
-                m.at += 1;
+                word = m.name();
             }
             m.eat("*");
-            if let Some(entry) = object_entry(m) {
-                entries.push(entry);
+            if let Some((name, value)) = object_entry(m) {
+                let before = entries.iter().rfind(|(known, _)| *known == name).map(|(_, before)| before);
+                let value = property(word.as_deref(), before, value);
+                entries.push((name, value));
             }
         });
     }
     Val::table(entries)
+}
+
+/// What is read or set by a function: `get name() {…}`, `set name(value) {…}`. Both may be there.
+pub(super) fn property(word: Option<&str>, before: Option<&Val>, function: Val) -> Val {
+    let (mut get, mut set) = match before {
+        Some(Val::Object(known)) if &*known.class == PROPERTY => {
+            (known.args.at(0, &[]), known.args.at(1, &[]))
+        }
+        _ => (Val::unknown(), Val::unknown()),
+    };
+    match word {
+        Some("get") => get = function,
+        Some("set") => set = function,
+        _ => return function,
+    }
+    Val::object(PROPERTY, Args::of(vec![get, set]))
 }
 
 fn object_entry(m: &mut Machine) -> Option<(Rc<str>, Val)> {
@@ -337,17 +360,37 @@ fn object_entry(m: &mut Machine) -> Option<(Rc<str>, Val)> {
 
 /// A module by its name; one that lies beside the program is run.
 fn module(m: &mut Machine, name: &str) -> Val {
-    if name.starts_with(['.', '/']) {
-        let complete =
-            [".js", ".mjs", ".cjs", ".ts", ".json"].iter().any(|extension| name.ends_with(extension));
-        if !name.ends_with(".json") {
-            m.module_file(&if complete { name.to_owned() } else { format!("{name}.js") });
-        }
-        if name.ends_with(".json") {
-            let text = Val::Text(m.read(&Val::text(name)));
-            return m.perform(Op::Pure(Pure::Json), "JSON.parse", &Args::of(vec![text]));
-        }
-        return Val::unknown();
+    let beside = name.starts_with(['.', '/']);
+    if beside && name.ends_with(".json") {
+        let path = Val::Text(m.beside(name));
+        let text = Val::Text(m.read(&path));
+        return m.perform(Op::Pure(Pure::Json), "JSON.parse", &Args::of(vec![text]));
     }
-    m.named(name)
+    if name == "dotenv/config" {
+        return m.perform(Op::LoadEnv(0), name, &Args::default());
+    }
+    let names = files_of(name);
+    match if beside { m.first_beside(&names) } else { m.searched(&names) } {
+        Some(path) => m.bring(&path),
+        None if beside => {
+            let complete = EXTENSIONS.iter().any(|extension| name.ends_with(extension));
+            let path = m.beside(&if complete { name.to_owned() } else { format!("{name}.js") });
+            m.bring(&path)
+        }
+        None => m.named(name),
+    }
+}
+
+const EXTENSIONS: &[&str] = &[".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx"];
+
+/// The files that a module may be in: by its name alone, with an extension, or the index of a folder. What is compiled
+/// to `x.js` is written as `x.ts`.
+fn files_of(name: &str) -> Vec<String> {
+    let mut files = vec![name.to_owned()];
+    files.extend(EXTENSIONS.iter().map(|extension| format!("{name}{extension}")));
+    files.extend(EXTENSIONS.iter().map(|extension| format!("{name}/index{extension}")));
+    if let Some(base) = name.strip_suffix("js") {
+        files.extend(["ts", "tsx"].iter().map(|end| format!("{base}{end}")));
+    }
+    files
 }

@@ -7,7 +7,7 @@ use super::super::flow::Said;
 use super::super::machine::Machine;
 use super::super::token::Tok;
 use super::super::value::Val;
-use super::function;
+use super::{function, property};
 
 pub(in crate::languages) fn statement(m: &mut Machine) {
     let word = match m.peek() {
@@ -75,7 +75,8 @@ pub(in crate::languages) fn statement(m: &mut Machine) {
             }
         }
         "import" if !matches!(next, Some(Tok::Op("("))) => import(m),
-        "export" | "default" | "declare" | "abstract" => m.at += 1,
+        "export" => export(m),
+        "default" | "declare" | "abstract" => m.at += 1,
         "interface" | "type" | "enum" | "namespace" if matches!(next, Some(Tok::Name(_))) => {
             m.at = m.find(|tok| matches!(tok, Tok::Op("{" | ";" | "=")));
             m.at = if m.sees("{") { m.pair() + 1 } else { m.at };
@@ -96,13 +97,14 @@ fn expression(m: &mut Machine) {
 fn block(m: &mut Machine) {
     let close = m.pair();
     if m.enter() {
-        m.range(m.at + 1..close, Machine::statements);
+        m.scoped(|m| m.range(m.at + 1..close, Machine::statements));
         m.leave();
     }
     m.at = close + 1;
 }
 
 fn declare(m: &mut Machine) {
+    let of_function = m.sees_word("var");
     m.at += 1;
     loop {
         let pattern = match m.peek() {
@@ -115,6 +117,7 @@ fn declare(m: &mut Machine) {
             m.at = m.find(|tok| matches!(tok, Tok::Op("=" | "," | ";")));
         }
         let value = if m.eat("=") { m.expr(ARGUMENT) } else { Val::name("undefined") };
+        m.declare_names(pattern.clone(), of_function);
         m.range(pattern, |m| m.bind_pattern(&value));
         if !m.eat(",") {
             m.eat(";");
@@ -135,6 +138,7 @@ fn define(m: &mut Machine) {
     };
     let value = function(m);
     if let Some(name) = name {
+        m.scope.declare(&name, false);
         m.scope.set(&name, value);
     }
 }
@@ -151,6 +155,7 @@ pub(super) fn class(m: &mut Machine) -> Val {
     let class = m.class_of(&title, bases, Vec::new(), |m| m.range(open + 1..close, members));
     m.at = close + 1;
     if let Some(name) = name {
+        m.scope.declare(&name, false);
         m.scope.set(&name, class.clone());
     }
     class
@@ -158,17 +163,22 @@ pub(super) fn class(m: &mut Machine) -> Val {
 
 /// Methods and fields of a class.
 fn members(m: &mut Machine) {
+    let mut word: Option<Rc<str>> = None;
     while m.at < m.end && !m.is_stopped() {
         let before = m.at;
         let Some(name) = m.name() else {
             m.at += 1;
             continue;
         };
+        let kind = word.replace(Rc::clone(&name));
         match m.peek() {
             Some(Tok::Op("(")) => {
                 m.at = before;
                 let method = function(m);
-                m.scope.set(&format!(".{name}"), method);
+                let place = format!(".{name}");
+                let method = property(kind.as_deref(), m.scope.get(&place), method);
+                m.scope.set(&place, method);
+                word = None;
             }
             Some(Tok::Op("{")) => block(m),
             Some(Tok::Op("=")) => {
@@ -244,9 +254,11 @@ fn each(m: &mut Machine) {
     m.at = close + 1;
     if of >= head.end {
         let parts = m.range(head.clone(), |m| m.split(m.end + 1, ";"));
-        m.range(head, Machine::statements);
-        m.endless = parts.get(1).is_some_and(|test| m.always(test.clone()));
-        return m.looped(start, Machine::statement);
+        return m.scoped(|m| {
+            m.range(head, Machine::statements);
+            m.endless = parts.get(1).is_some_and(|test| m.always(test.clone()));
+            m.looped(start, Machine::statement);
+        });
     }
     let list = m.expr_in(of + 1..head.end);
     let keyed = matches!(m.tokens.get(of).map(|token| &token.tok), Some(Tok::Name(name)) if &**name == "in");
@@ -255,17 +267,27 @@ fn each(m: &mut Machine) {
     let size = if m.sees("{") { m.pair() - m.at } else { 16 };
     let mut end = body;
     m.for_each(&list, size, |m, item| {
-        m.range(head.start..of, |m| {
-            if matches!(m.peek(), Some(Tok::Name(name)) if matches!(&**name, "const" | "let" | "var")) {
-                m.at += 1;
-            }
-            m.bind_pattern(item);
+        m.scoped(|m| {
+            m.range(head.start..of, |m| loop_variable(m, item));
+            m.at = body;
+            m.statement();
         });
-        m.at = body;
-        m.statement();
         end = m.at;
     });
     m.at = end;
+}
+
+/// The variable of a loop, which may be its own.
+fn loop_variable(m: &mut Machine, item: &Val) {
+    match m.peek() {
+        Some(Tok::Name(name)) if matches!(&**name, "const" | "let") => {
+            m.at += 1;
+            m.declare_names(m.at..m.end, false);
+        }
+        Some(Tok::Name(name)) if &**name == "var" => m.at += 1,
+        _ => {}
+    }
+    m.bind_pattern(item);
 }
 
 fn import(m: &mut Machine) {
@@ -297,10 +319,57 @@ fn import_names(m: &mut Machine, module: &Val) {
         }
         return;
     }
-    if m.eat("*") {
-        m.eat_word("as");
-    }
+    let whole = m.eat("*") && m.eat_word("as");
     if let Some(name) = m.name() {
-        m.scope.set(&name, module.clone());
+        let default = module.entry("default").filter(|_| !whole).cloned();
+        m.scope.set(&name, default.unwrap_or_else(|| module.clone()));
+    }
+}
+
+/// `export default …`, `export { a as b } from "…"`; before anything else it changes nothing.
+fn export(m: &mut Machine) {
+    m.at += 1;
+    if m.eat_word("default") {
+        let named = |m: &Machine| match (m.peek(), m.ahead(1)) {
+            (Some(Tok::Name(word)), Some(Tok::Name(name))) if matches!(&**word, "function" | "class") => {
+                Some(Rc::clone(name))
+            }
+            _ => None,
+        };
+        m.eat_word("async");
+        let value = match named(m) {
+            Some(name) => {
+                m.statement();
+                m.lookup(&name)
+            }
+            None => m.expr(0),
+        };
+        m.scope.set("exports.default", value);
+    } else if m.sees("{") || m.sees("*") {
+        exported_names(m);
+    }
+}
+
+fn exported_names(m: &mut Machine) {
+    let list = m.sees("{").then(|| m.at + 1..m.pair());
+    m.at = list.as_ref().map_or(m.at + 1, |list| list.end + 1);
+    let module = match (m.eat_word("from"), m.peek().cloned()) {
+        (true, Some(Tok::Str(parts))) => {
+            m.at += 1;
+            let name = m.string(&parts).as_literal().unwrap_or_default().to_owned();
+            Some(m.module(&name))
+        }
+        _ => None,
+    };
+    for range in list.map(|list| m.range(list, |m| m.split(m.end, ","))).unwrap_or_default() {
+        m.range(range, |m| {
+            let Some(name) = m.name() else { return };
+            let value = match &module {
+                Some(module) => m.part(module, &name),
+                None => m.lookup(&name),
+            };
+            let given = if m.eat_word("as") { m.name().unwrap_or(name) } else { name };
+            m.scope.set(&format!("exports.{given}"), value);
+        });
     }
 }

@@ -138,9 +138,9 @@ fn processes(name: &str) -> Option<Op> {
         "syscall" => Op::Hidden,
         "getppid" => Op::Now(Known::Parent),
         "cwd" | "getcwd" | "Cwd.cwd" | "Cwd.getcwd" => Op::Now(Known::Folder),
-        "tempdir" | "File.Temp.tempdir" | "tempfile" | "File.Temp.tempfile" | "File.Temp.new" => {
-            Op::Now(Known::TempFile)
-        }
+        "tempdir" | "File.Temp.tempdir" => Op::Now(Known::TempFile),
+        "tempfile" | "File.Temp.tempfile" => Op::TempHandle(true),
+        "File.Temp.new" => Op::TempHandle(false),
         "getenv" => Op::Env,
         "File.Path.can" | "can" => Op::ByName,
         _ => return None,

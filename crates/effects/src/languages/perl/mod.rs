@@ -2,6 +2,8 @@
 
 mod lex;
 mod library;
+mod loops;
+mod modules;
 mod words;
 
 use std::ops::Range;
@@ -12,7 +14,9 @@ use super::machine::Machine;
 use super::ops::Known;
 use super::syntax::{Infix, Syntax, no_block};
 use super::token::Tok;
+
 use super::value::{Args, Function, Param, Val};
+use loops::{items_of, over};
 
 pub(super) static SYNTAX: Syntax = Syntax {
     lex: lex::lex,
@@ -25,7 +29,7 @@ pub(super) static SYNTAX: Syntax = Syntax {
     block: no_block,
     slices: false,
     generator: no_block,
-    module: |_, _| Val::unknown(),
+    module: modules::module,
     function: library::function,
     method: library::method,
     canonical: library::canonical,
@@ -36,6 +40,9 @@ pub(super) static SYNTAX: Syntax = Syntax {
     symbolic: true,
     curried: false,
     this: "$self",
+    constructor: "",
+    invoked: "",
+    copying: &['@', '%'],
 };
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {
@@ -100,6 +107,9 @@ fn statement(m: &mut Machine) {
             };
             let function = closure(m);
             m.scope.set(&format!(".{name}"), function.clone());
+            if !m.package.is_empty() {
+                m.scope.set(&format!("{}.{name}", m.package), function.clone());
+            }
             m.scope.set(&name, function);
         }
         "if" | "unless" if matches!(m.ahead(1), Some(Tok::Op("("))) => conditional(m),
@@ -109,11 +119,12 @@ fn statement(m: &mut Machine) {
             m.at += 1;
             m.branch(block);
         }
-        "package" | "no" => m.at = m.find(|tok| *tok == Tok::Op(";")),
-        "use" => {
+        "package" => {
             m.at += 1;
-            m.at = m.find(|tok| *tok == Tok::Op(";"));
+            m.package = m.name().map(|name| name.to_string()).unwrap_or_default();
         }
+        "no" => m.at = m.find(|tok| *tok == Tok::Op(";")),
+        "use" => modules::bring_in(m),
         _ => modified(m),
     }
 }
@@ -124,7 +135,7 @@ fn block(m: &mut Machine) {
     }
     let close = m.pair();
     if m.enter() {
-        m.range(m.at + 1..close, Machine::statements);
+        m.scoped(|m| m.range(m.at + 1..close, Machine::statements));
         m.leave();
     }
     m.at = close + 1;
@@ -146,11 +157,8 @@ fn modified(m: &mut Machine) {
     let effort = m.effort();
     m.at = modifier + 1;
     if matches!(&*word, "for" | "foreach") {
-        let list = m.range(m.at..end, list);
-        m.for_each(&list, modifier - start, |m, item| {
-            m.scope.set("$_", item.clone());
-            m.range(start..modifier, sequence);
-        });
+        let (items, place) = items_of(m, m.at..end);
+        over(m, &items, place.as_deref(), "$_", start..modifier, |m| m.range(start..modifier, sequence));
     } else {
         let said = m.condition(end);
         if let Some(line) = read_line(m, modifier + 1..end) {
@@ -173,7 +181,7 @@ fn modified(m: &mut Machine) {
     m.at = end;
 }
 
-/// `… while <FILE>` reads into `$_`.
+/// `while <FILE>` reads into `$_`.
 fn read_line(m: &mut Machine, range: Range<usize>) -> Option<Val> {
     let first = m.tokens.get(range.start).map(|token| &token.tok);
     let reads = matches!(first, Some(Tok::Op("<"))) || first.is_some_and(|tok| is_word(tok, &["readline"]));
@@ -253,6 +261,9 @@ fn repeat(m: &mut Machine) {
     let effort = m.effort();
     let close = m.pair();
     let endless = m.always(m.at + 1..close);
+    if let Some(line) = read_line(m, m.at + 1..close) {
+        m.scope.set("$_", line);
+    }
     let said = condition(m);
     m.endless = endless;
     m.looped(effort, |m| {
@@ -280,10 +291,9 @@ fn each(m: &mut Machine) {
         m.endless = parts.get(1).is_some_and(|test| m.always(test.clone()));
         return m.looped(effort, block);
     }
-    let items = m.range(head, list);
+    let (items, place) = items_of(m, head);
     let (body, end) = (m.at, m.pair());
-    m.for_each(&items, end.saturating_sub(body), |m, item| {
-        m.scope.set(&variable, item.clone());
+    over(m, &items, place.as_deref(), &variable, body..end, |m| {
         m.at = body;
         block(m);
     });
@@ -316,8 +326,14 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
         }
         Tok::Op("(") => {
             let close = m.pair();
+            // `($a, $b) = (…)`
+            let sets = m.tokens.get(close + 1).filter(|_| close + 1 < m.end).map(|token| &token.tok);
+            if matches!(sets, Some(Tok::Op("="))) {
+                return words::list_set(m);
+            }
             // `($x = …) =~ s/…/…/` changes what was assigned.
-            let assigned = match (m.ahead(1), m.ahead(2)) {
+            let skip = 1 + usize::from(m.ahead(1).is_some_and(|tok| is_word(tok, &["my", "our", "local"])));
+            let assigned = match (m.ahead(skip), m.ahead(skip + 1)) {
                 (Some(Tok::Var(sign, name)), Some(Tok::Op("="))) => Some(Rc::from(format!("{sign}{name}"))),
                 _ => None,
             };
@@ -349,18 +365,25 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
             Val::table(args.named)
         }
         // `@{…}`, `%{…}`, `@$x`
-        Tok::Op("$" | "%" | "&") => {
-            m.at += 1;
-            if m.sees("{") {
-                let close = m.pair();
-                let value = m.range(m.at + 1..close, |m| m.expr(0));
-                m.at = close + 1;
-                return value;
-            }
-            m.expr(UNARY)
-        }
+        Tok::Op("$" | "%" | "&") => led_to(m),
         _ => Val::unknown(),
     }
+}
+
+/// What stands behind a sign that says what a reference leads to.
+fn led_to(m: &mut Machine) -> Val {
+    m.at += 1;
+    if m.sees("{") {
+        let close = m.pair();
+        let value = m.range(m.at + 1..close, |m| m.expr(0));
+        m.at = close + 1;
+        return m.dereferenced(value);
+    }
+    if let (Some(Tok::Var('$', name)), Some(Tok::Op("{" | "["))) = (m.peek().cloned(), m.ahead(1)) {
+        return part_of_reference(m, &name);
+    }
+    let value = m.expr(UNARY);
+    m.dereferenced(value)
 }
 
 fn variable(m: &mut Machine, sign: char, name: &str) -> Val {
@@ -387,6 +410,7 @@ fn variable(m: &mut Machine, sign: char, name: &str) -> Val {
             m.place = Some(Rc::from("@ARGV"));
             given
         }
+        ('$', "FindBin::Bin" | "FindBin::RealBin", _) => m.known(Known::FileFolder),
         ('$', "0", _) => m.known(Known::File),
         ('$', "^X", _) => m.known(Known::Executable),
         _ => {
@@ -396,6 +420,28 @@ fn variable(m: &mut Machine, sign: char, name: &str) -> Val {
             value
         }
     }
+}
+
+/// `$$name{key}` and `$$name[0]`: a part of what the variable leads to.
+fn part_of_reference(m: &mut Machine, name: &str) -> Val {
+    m.at += 1;
+    let place = format!("${name}");
+    let value = m.scope.get(&place).cloned().unwrap_or_else(Val::unknown);
+    if m.sees("{") {
+        return keyed(m, &value, Some(&place));
+    }
+    let close = m.pair();
+    let key = m.range(m.at + 1..close, |m| m.expr(0));
+    m.at = close + 1;
+    m.index(&value, Some(&place), &key)
+}
+
+/// The part of a table that the braces here name.
+pub(super) fn keyed(m: &mut Machine, value: &Val, place: Option<&str>) -> Val {
+    let close = m.pair();
+    let key = m.range(m.at + 1..close, key);
+    m.at = close + 1;
+    m.index(value, place, &key)
 }
 
 /// The key in `{…}`: a bare word is a text.

@@ -15,7 +15,7 @@ use super::{block, closure, flattened, is_word, library, list};
 pub(super) fn word(m: &mut Machine, name: &Rc<str>) -> Val {
     m.at += 1;
     match &**name {
-        "my" | "our" | "local" | "state" => declared(m),
+        "my" | "our" | "local" | "state" => declared(m, name),
         "sub" => closure(m),
         "do" | "eval" if m.sees("{") => {
             m.returns.push(None);
@@ -28,26 +28,54 @@ pub(super) fn word(m: &mut Machine, name: &Rc<str>) -> Val {
         "print" | "say" | "printf" => print(m, name),
         "map" | "grep" | "sort" => mapped(m, name),
         "push" | "unshift" => push(m),
+        "splice" => {
+            let all = push(m);
+            // Which of them are left is not known.
+            if let (Val::List(list), Some(place)) = (&all, m.place.take()) {
+                m.changed_place(&place, &all, Val::many(list.items.clone()));
+            }
+            Val::many(all.items())
+        }
         "qw" => Val::unknown(),
+        "require" if let Some(Tok::Name(module)) = m.peek().cloned() => {
+            m.at += 1;
+            m.module(&module)
+        }
         // Tests of files, and other words before a value.
         _ if m.sees("=>") => Val::text(name),
         "if" | "unless" | "while" | "until" | "and" | "or" | "x" | "eq" | "ne" | "for" | "foreach"
         | "else" => Val::unknown(),
         "ARGV" if !m.sees("->") => m.input_files(),
-        "STDIN" | "DATA" if !m.sees("->") => m.around.input.clone(),
+        "STDIN" | "DATA" if !m.sees("->") => {
+            m.scope.get(name).cloned().unwrap_or_else(|| m.around.input.clone())
+        }
         _ => call(m, name),
     }
 }
 
-fn declared(m: &mut Machine) -> Val {
+fn declared(m: &mut Machine, word: &str) -> Val {
     if !m.sees("(") {
+        let start = m.at;
         let value = m.expr(UNARY);
         if let Some(place) = m.place.clone() {
-            m.scope.set(&place, Val::unknown());
+            if word != "our" {
+                m.declare_names(start..start + 1, false);
+            }
+            if word != "our" || m.scope.get(&place).is_none() {
+                m.scope.set(&place, empty(&place));
+            }
             m.place = Some(place);
         }
         return value;
     }
+    if word != "our" {
+        m.declare_names(m.at + 1..m.pair(), false);
+    }
+    list_set(m)
+}
+
+/// `(…) = list`: each variable is given the item at its place.
+pub(super) fn list_set(m: &mut Machine) -> Val {
     let close = m.pair();
     let target = m.at + 1..close;
     m.at = close + 1;
@@ -60,6 +88,15 @@ fn declared(m: &mut Machine) -> Val {
         return value;
     }
     Val::unknown()
+}
+
+/// What a variable holds that was declared, and given nothing.
+fn empty(place: &str) -> Val {
+    match place.chars().next() {
+        Some('@') => Val::list(Vec::new()),
+        Some('%') => Val::table(Vec::new()),
+        _ => Val::unknown(),
+    }
 }
 
 /// The first argument of the function, or of the program.
@@ -108,6 +145,7 @@ fn open(m: &mut Machine) -> Val {
         m.eat(",");
         let mut args = m.argument_list();
         args.list.insert(0, first);
+        dereference(m, &mut args);
         (place, args)
     });
     m.at = end + usize::from(bracketed);
@@ -235,9 +273,14 @@ fn push(m: &mut Machine) -> Val {
     let args = m.range(m.at..end, Machine::argument_list);
     m.at = end + usize::from(bracketed);
     m.grown += 1;
-    let before = if matches!(list, Val::List(_)) { list } else { Val::list(Vec::new()) };
-    let all = flattened(vec![before, flattened(args.list)]);
-    m.assign(place, all.clone());
+    let unset = place.as_ref().is_none_or(|place| m.scope.get(place).is_none());
+    let before = if unset && !matches!(list, Val::List(_)) { Val::list(Vec::new()) } else { list };
+    let all = flattened(vec![before.clone(), flattened(args.list)]);
+    match &place {
+        Some(place) if matches!(before, Val::List(_)) => m.changed_place(place, &before, all.clone()),
+        place => m.assign(place.clone(), all.clone()),
+    }
+    m.place = place;
     all
 }
 
@@ -278,6 +321,14 @@ fn run_as(m: &mut Machine, slot: Range<usize>) -> Args {
     args
 }
 
+/// A function of the library is given what a reference leads to.
+fn dereference(m: &mut Machine, args: &mut Args) {
+    for value in args.list.iter_mut().chain(args.named.iter_mut().map(|(_, value)| value)) {
+        *value = m.dereferenced(std::mem::take(value));
+    }
+    m.place = None;
+}
+
 fn call(m: &mut Machine, name: &Rc<str>) -> Val {
     // `Class->method` and `Class::method`.
     if m.sees("->") {
@@ -309,7 +360,10 @@ fn call(m: &mut Machine, name: &Rc<str>) -> Val {
             m.apply(&function, &args.unwrap_or_default())
         }
         (Some(value), None) => value,
-        (_, Some(args)) => m.library(name, &args),
+        (_, Some(mut args)) => {
+            dereference(m, &mut args);
+            m.library(name, &args)
+        }
         (None, None) if library::defaults(name) => {
             let topic = m.scope.get("$_").cloned().unwrap_or_else(|| m.around.input.clone());
             m.library(name, &Args::of(vec![topic]))

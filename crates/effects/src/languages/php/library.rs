@@ -91,6 +91,7 @@ fn code(name: &str) -> Option<Op> {
     Some(match name {
         "eval" | "assert" | "create_function" => Op::Eval,
         "include" => Op::EvalFile,
+        "set_include_path" => Op::SearchIn,
         "FFI.cdef" | "FFI.load" | "FFI.scope" => Op::Hidden,
         "Closure.fromCallable" | "ReflectionFunction" => Op::ByName,
         "unserialize" => Op::Unpack,

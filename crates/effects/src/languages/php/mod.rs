@@ -9,6 +9,7 @@ use super::expr::{ARGUMENT, UNARY};
 use super::javascript;
 use super::machine::Machine;
 use super::ops::Known;
+use super::scope::OUTER;
 use super::syntax::{Infix, Syntax, no_block};
 use super::token::Tok;
 use super::value::{Args, Function, Param, Val};
@@ -35,6 +36,9 @@ pub(super) static SYNTAX: Syntax = Syntax {
     symbolic: true,
     curried: false,
     this: "$this",
+    constructor: "__construct",
+    invoked: "__invoke",
+    copying: &['$'],
 };
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {
@@ -88,6 +92,7 @@ fn statement(m: &mut Machine) {
             m.library("echo", &Args::of(args.list));
         }
         "foreach" => each(m),
+        "unset" if matches!(m.ahead(1), Some(Tok::Op("("))) => unset(m),
         "function" => match m.ahead(1).cloned() {
             Some(Tok::Name(name)) => {
                 let function = closure(m);
@@ -107,9 +112,9 @@ fn statement(m: &mut Machine) {
             m.branch(Machine::statement);
         }
         "static" if matches!(m.ahead(1), Some(Tok::Name(_))) => m.at += 1,
-        "use" | "namespace" | "global" | "static" | "declare" | "const" => {
-            m.at = m.find(|tok| *tok == Tok::Op(";"))
-        }
+        // What a function sets under such names is not its own.
+        "global" => outside(m),
+        "use" | "namespace" | "static" | "declare" | "const" => m.at = m.find(|tok| *tok == Tok::Op(";")),
         "public" | "private" | "protected" | "final" | "abstract" | "endif" | "endforeach" | "endwhile"
         | "endfor" => m.at += 1,
         "var" | "let" | "import" | "type" => {
@@ -117,6 +122,31 @@ fn statement(m: &mut Machine) {
             m.eat(";");
         }
         _ => javascript::statements::statement(m),
+    }
+}
+
+/// `unset($a, $b[0])`: what stood for another variable does so no more.
+fn unset(m: &mut Machine) {
+    m.at += 1;
+    let close = m.pair();
+    let names = m.tokens.get(m.at + 1..close).unwrap_or_default().to_vec();
+    m.range(m.at + 1..close, Machine::drop_items);
+    m.at = close + 1;
+    for token in names {
+        if let Tok::Var(_, name) = token.tok {
+            m.scope.unalias(&format!("${name}"));
+        }
+    }
+}
+
+/// `global $a, $b;`
+fn outside(m: &mut Machine) {
+    let end = m.find(|tok| *tok == Tok::Op(";"));
+    while m.at < end {
+        if let Some(Tok::Var(_, name)) = m.peek().cloned() {
+            m.scope.set(&format!("{OUTER}${name}"), Val::name("true"));
+        }
+        m.at += 1;
     }
 }
 
@@ -142,23 +172,38 @@ fn each(m: &mut Machine) {
     let head = m.at + 1..close;
     m.at = close + 1;
     let of = m.range(head.clone(), |m| m.find(|tok| matches!(tok, Tok::Name(name) if &**name == "as")));
-    let list = m.expr_in(head.start..of);
-    let list = if matches!(list, Val::Table(_)) { Val::list(list.items()) } else { list };
+    let whole = m.expr_in(head.start..of);
+    let place = m.place.take();
+    let list = if matches!(whole, Val::Table(_)) { Val::list(whole.items()) } else { whole.clone() };
     let arrow = m.range(of + 1..head.end, |m| m.find(|tok| *tok == Tok::Op("=>")));
     let target = if arrow < head.end { arrow + 1..head.end } else { of + 1..head.end };
     let body = m.at;
     let size = if m.sees("{") { m.pair() - m.at } else { 16 };
-    let mut end = body;
+    let (mut end, mut ends) = (body, Vec::new());
     m.for_each(&list, size, |m, item| {
-        m.range(target.clone(), |m| {
-            m.eat("&");
+        let aliased = m.range(target.clone(), |m| {
+            let aliased = m.eat("&");
+            let variable = m.peek().cloned();
             m.bind_pattern(item);
+            variable.filter(|_| aliased)
         });
         m.at = body;
         m.statement();
         end = m.at;
+        if let Some(Tok::Var(_, name)) = aliased {
+            ends.extend(m.scope.get(&format!("${name}")).cloned());
+        }
     });
     m.at = end;
+    // The variable is the item itself.
+    match place.filter(|_| !ends.is_empty()) {
+        Some(place) if matches!(whole, Val::Table(_)) => {
+            ends.iter().for_each(|end| m.put_anywhere(&whole, end));
+            m.place = Some(place);
+        }
+        Some(place) => m.aliased_items(&place, &list, ends),
+        None => {}
+    }
 }
 
 fn primary(m: &mut Machine, tok: &Tok) -> Val {
@@ -168,6 +213,7 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
             match &**name {
                 "argv" => m.known(Known::Program),
                 "_ENV" | "_SERVER" => Val::name("$ENV"),
+                "GLOBALS" if m.sees("[") => outer_variable(m),
                 "_GET" | "_POST" | "_REQUEST" => Val::unknown(),
                 _ => variable(m, name),
             }
@@ -203,6 +249,18 @@ fn named_variable(m: &mut Machine) -> Val {
     };
     m.place = None;
     name.literal().map_or_else(Val::unknown, |name| variable(m, &name))
+}
+
+/// `$GLOBALS["name"]` is the variable of that name outside of all functions.
+fn outer_variable(m: &mut Machine) -> Val {
+    let close = m.pair();
+    let name = m.expr_in(m.at + 1..close);
+    m.at = close + 1;
+    m.place = None;
+    name.literal().map_or_else(Val::unknown, |name| {
+        m.scope.set(&format!("{OUTER}${name}"), Val::name("true"));
+        variable(m, &name)
+    })
 }
 
 fn variable(m: &mut Machine, name: &str) -> Val {
@@ -258,6 +316,8 @@ fn word(m: &mut Machine, name: &Rc<str>) -> Val {
         "include" | "include_once" | "require" | "require_once" => {
             m.at += 1;
             let path = m.expr(ARGUMENT);
+            let named = path.literal().filter(|name| !name.starts_with(['.', '/']));
+            let path = named.and_then(|name| m.searched(&[name])).map_or(path, Val::Text);
             m.library("include", &Args::of(vec![path]))
         }
         "exit" | "die" => {
@@ -318,6 +378,7 @@ fn closure(m: &mut Machine) -> Val {
     let ranges = m.range(m.at + 1..close, |m| m.split(m.end, ","));
     m.at = close + 1;
     let params = ranges.into_iter().filter_map(|range| m.range(range, parameter)).collect();
+    let (kept, outer) = used(m);
     let body = if short {
         m.at = m.find(|tok| *tok == Tok::Op("=>")) + 1;
         let end = m.find(|tok| matches!(tok, Tok::Op("," | ";" | ")" | "]" | "}")));
@@ -332,14 +393,57 @@ fn closure(m: &mut Machine) -> Val {
         body
     };
     let tokens = Rc::clone(&m.tokens);
-    m.define(Function { params, tokens, body, short, called: false.into(), captured: Default::default() })
+    let function = m.define(Function {
+        params,
+        tokens,
+        body,
+        short,
+        called: false.into(),
+        captured: Default::default(),
+    });
+    if let Val::Function(function) = &function {
+        let mut captured = function.captured.borrow_mut();
+        kept.iter().for_each(|(name, value)| captured.keep(name, value));
+        captured.outer = outer;
+    }
+    function
+}
+
+/// Variables with their values, and names of variables.
+type Used = (Vec<(Rc<str>, Val)>, Vec<Rc<str>>);
+
+/// `use ($a, &$b)`: what a function keeps of the variables around it, and which of those it shares.
+fn used(m: &mut Machine) -> Used {
+    let (mut kept, mut outer) = (Vec::new(), Vec::new());
+    if m.sees_word("use") {
+        m.at += 1;
+        let close = m.pair();
+        let mut shared = false;
+        while m.at < close {
+            match m.peek().cloned() {
+                Some(Tok::Op("&")) => shared = true,
+                Some(Tok::Var(_, name)) => {
+                    let name = format!("${name}");
+                    match m.scope.get(&name).cloned() {
+                        _ if std::mem::take(&mut shared) => outer.push(Rc::from(name)),
+                        Some(value) => kept.push((Rc::from(m.scope.whole(&name)), value)),
+                        None => {}
+                    }
+                }
+                _ => {}
+            }
+            m.at += 1;
+        }
+    }
+    (kept, outer)
 }
 
 fn parameter(m: &mut Machine) -> Option<Param> {
     let promoted = matches!(m.peek(), Some(Tok::Name(name)) if matches!(&**name, "public" | "private" | "protected" | "readonly"));
     m.at = m.find(|tok| matches!(tok, Tok::Var(..)));
     let rest = matches!(m.tokens.get(m.at.wrapping_sub(1)).map(|token| &token.tok), Some(Tok::Op("...")));
+    let shared = matches!(m.tokens.get(m.at.wrapping_sub(1)).map(|token| &token.tok), Some(Tok::Op("&")));
     let name = m.name()?;
     let default = if m.eat("=") { Some(m.at..m.end) } else { None };
-    Some(Param { rest, default, promoted, ..Param::named(&format!("${name}")) })
+    Some(Param { rest, default, promoted, shared, ..Param::named(&format!("${name}")) })
 }

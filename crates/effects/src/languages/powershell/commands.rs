@@ -370,11 +370,23 @@ fn plain_cmdlet(m: &mut Machine, name: &str, given: &Given, piped: Option<&Val>)
         "foreach-object" | "%" | "sort-object" | "select-object" | "select" | "sort" | "measure-object"
         | "format-table" | "ft" | "format-list" | "fl" | "convertfrom-json" | "convertto-json"
         | "group-object" => piped.cloned().unwrap_or_else(Val::unknown),
+        "import-module" | "ipmo" if given.list.first().is_some_and(is_file) => {
+            let file = given.list.first().cloned().unwrap_or_else(Val::unknown);
+            for text in m.file_texts(&file) {
+                super::program(m, &text);
+            }
+            Val::unknown()
+        }
         "test-path" | "get-command" | "gcm" | "get-process" | "get-service" | "get-date" | "start-sleep"
         | "import-module" | "function" | "using" | "start-job" | "invoke-command" | "icm" | "get-help"
         | "get-module" | "set-strictmode" | "set-variable" | "out-null" => Val::unknown(),
         _ => return None,
     })
+}
+
+/// A module that is named by its file.
+fn is_file(name: &Val) -> bool {
+    name.literal().is_some_and(|name| name.contains('/') || name.ends_with(".psm1") || name.ends_with(".ps1"))
 }
 
 /// `Verb-Noun`

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::super::classes::PROPERTY;
+use super::super::classes::{CALLED, PROPERTY};
 use super::super::machine::Machine;
 use super::super::token::Tok;
 use super::super::value::{Args, Function, Param, Val};
@@ -11,49 +11,82 @@ use super::statements::{block, line_end};
 
 /// `@decorator` before a function: what it makes of the function stands in its place.
 pub(super) fn decorated(m: &mut Machine) {
-    m.at += 1;
-    let decorator = m.expr(0);
-    m.at = line_end(m);
-    while matches!(m.peek(), Some(Tok::Newline)) {
-        m.at += 1;
+    let mut decorators = Vec::new();
+    while m.eat("@") {
+        let decorator = m.expr(0);
+        m.place = None;
+        if decorators.len() < DECORATORS {
+            decorators.push(decorator);
+        }
+        m.at = line_end(m);
+        while matches!(m.peek(), Some(Tok::Newline)) {
+            m.at += 1;
+        }
     }
     m.eat_word("async");
-    if m.sees("@") {
-        decorated(m);
-    } else if m.sees_word("def") {
-        define(m);
+    if m.sees_word("class") {
+        class(m);
     } else {
-        return;
+        // Such a function is given no object.
+        let free = decorators.iter().any(|one| matches!(one, Val::Name(name) if &**name == "staticmethod"));
+        let in_class = m.own.in_class && !free;
+        let before = std::mem::replace(&mut m.own.in_class, in_class);
+        let defined = if m.sees_word("def") { define(m) } else { None };
+        m.own.in_class = before;
+        if defined.is_none() {
+            return;
+        }
     }
     let Some(name) = m.place.take() else { return };
-    let Some(function) = m.scope.get(&name).cloned() else { return };
-    let made = match &decorator {
+    for decorator in decorators.iter().rev() {
+        wrapped(m, &name, decorator);
+    }
+    m.place = Some(name);
+}
+
+/// The most decorators of one function.
+const DECORATORS: usize = 16;
+
+/// What a decorator makes of the function of that name.
+fn wrapped(m: &mut Machine, name: &str, decorator: &Val) {
+    let Some(function) = m.scope.get(name).cloned() else { return };
+    let made = match decorator {
         Val::Name(decorator) if matches!(&**decorator, "property" | "functools.cached_property") => {
             Val::object(PROPERTY, Args::of(vec![function]))
         }
-        Val::Function(_) | Val::Partial(_) | Val::Class(_) => {
-            let made = m.apply(&decorator, &Args::of(vec![function.clone()]));
-            match made {
-                Val::Function(_) | Val::Partial(_) | Val::Any(_) | Val::Object(_) => made,
-                _ => function,
-            }
+        // `@name.setter`: what reads the part stays.
+        Val::Object(property) if &*property.class == "property.setter" => {
+            Val::object(PROPERTY, Args::of(vec![property.args.at(0, &[]), function]))
         }
+        Val::Object(property) if &*property.class == "property.deleter" => {
+            Val::object(PROPERTY, property.args.clone())
+        }
+        Val::Function(_) | Val::Partial(_) | Val::Class(_) | Val::Any(_) => made_by(m, decorator, function),
+        Val::Object(object) if object.own.is_some() => made_by(m, decorator, function),
         _ => function,
     };
+    if matches!(made, Val::Class(_)) {
+        return m.scope.set(name, made);
+    }
     m.scope.set(&format!(".{name}"), made.clone());
-    m.scope.set(&name, made);
-    m.place = Some(name);
+    m.scope.set(name, made);
+}
+
+/// What a decorator of the program returns, where something can be done with it.
+fn made_by(m: &mut Machine, decorator: &Val, function: Val) -> Val {
+    let made = m.apply(decorator, &Args::of(vec![function.clone()]));
+    match made {
+        Val::Function(_) | Val::Partial(_) | Val::Any(_) | Val::Object(_) | Val::Class(_) => made,
+        _ => function,
+    }
 }
 
 /// A function; the place that it stands in is its name.
 pub(super) fn define(m: &mut Machine) -> Option<()> {
     m.at += 1;
     let name = m.name()?;
-    let mut params = if m.sees("(") { parameters(m) } else { Vec::new() };
-    for param in &mut params {
-        // Defaults are worked out once, where the function stands.
-        param.preset = param.default.clone().filter(|range| !range.is_empty()).map(|range| m.expr_in(range));
-    }
+    let params = if m.sees("(") { parameters(m) } else { Vec::new() };
+    let params = preset(m, params);
     m.at = m.find(|tok| matches!(tok, Tok::Op(":") | Tok::Newline));
     let body = block(m);
     let tokens = Rc::clone(&m.tokens);
@@ -66,11 +99,26 @@ pub(super) fn define(m: &mut Machine) -> Option<()> {
     Some(())
 }
 
+/// Defaults are worked out once, where the function stands.
+pub(super) fn preset(m: &mut Machine, mut params: Vec<Param>) -> Vec<Param> {
+    for param in &mut params {
+        param.preset = param.default.clone().filter(|range| !range.is_empty()).map(|range| m.expr_in(range));
+    }
+    params
+}
+
 fn parameters(m: &mut Machine) -> Vec<Param> {
     let close = m.pair();
     let ranges = m.range(m.at + 1..close, |m| m.split(m.end, ","));
     m.at = close + 1;
-    ranges.into_iter().filter_map(|range| m.range(range, parameter)).collect()
+    let mut params: Vec<Option<Param>> = ranges.into_iter().map(|range| m.range(range, parameter)).collect();
+    // The object comes first, whatever it is called.
+    if let Some(Some(first)) = params.first_mut().filter(|_| m.own.in_class)
+        && !first.rest
+    {
+        first.receives = true;
+    }
+    params.into_iter().flatten().collect()
 }
 
 pub(super) fn parameter(m: &mut Machine) -> Option<Param> {
@@ -95,21 +143,38 @@ pub(super) fn parameter(m: &mut Machine) -> Option<Param> {
 pub(super) fn class(m: &mut Machine) {
     m.at += 1;
     let name = m.name();
-    let bases = if m.sees("(") { m.arguments().list } else { Vec::new() };
+    let given = if m.sees("(") { m.arguments() } else { Args::default() };
+    let bases = given.list;
     m.at = m.find(|tok| matches!(tok, Tok::Op(":") | Tok::Newline));
     let range = block(m);
     let set = assigned(m, range.clone());
     let fields = annotated(m, range.clone());
     let title = name.clone().unwrap_or_default();
-    let class = m.class_of(&title, bases, fields, |m| m.range(range, Machine::statements));
+    let outer = std::mem::replace(&mut m.own.in_class, true);
+    let maker = given.named.iter().find(|(name, _)| &**name == "metaclass").map(|(_, maker)| maker.clone());
+    let class = m.class_of(&title, bases.clone(), fields, |m| {
+        m.range(range, Machine::statements);
+        if let Some(Val::Class(maker)) = maker
+            && let Some(called) = maker.member(m.syntax.invoked)
+        {
+            m.scope.set(&format!(".{CALLED}"), called.clone());
+        }
+    });
+    m.own.in_class = outer;
+    let made = match &class {
+        Val::Class(class) => Some(Rc::clone(class)),
+        _ => None,
+    };
     for (class, part) in name.iter().flat_map(|class| set.iter().map(move |part| (class, part))) {
-        if let Some(value) = m.scope.get(part).cloned() {
+        if let Some(value) = made.as_ref().and_then(|class| class.member(part)).cloned() {
             m.scope.set(&format!("{class}.{part}"), value);
         }
     }
     if let Some(name) = name {
-        m.scope.set(&name, class);
+        m.scope.set(&name, class.clone());
+        m.place = Some(name);
     }
+    m.class_made(&class, &bases, &given.named);
 }
 
 /// The parts that a class names with their types: `path: str`.

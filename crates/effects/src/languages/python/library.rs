@@ -3,6 +3,7 @@
 use super::super::libc;
 use super::super::ops::{Known, Op};
 use super::super::pure::Pure;
+use super::modules;
 
 /// What a function does, by its full name.
 pub(super) fn function(name: &str) -> Option<Op> {
@@ -16,6 +17,7 @@ pub(super) fn function(name: &str) -> Option<Op> {
         .or_else(|| values(name))
         .or_else(|| program(name))
         .or_else(|| native(name))
+        .or_else(|| modules::function(name))
 }
 
 /// Functions of C's library, by the libraries that reach for it.
@@ -258,8 +260,6 @@ fn code(name: &str) -> Option<Op> {
         | "code.InteractiveConsole.runcode"
         | "types.FunctionType"
         | "types.LambdaType"
-        | "get_ipython.run_cell"
-        | "get_ipython.run_cell_async"
         | "get_ipython.ex"
         | "get_ipython.ev"
         | "timeit.timeit" => Op::Eval,
@@ -267,12 +267,7 @@ fn code(name: &str) -> Option<Op> {
         "pickle.loads" | "pickle.load" | "cPickle.loads" | "cPickle.load" | "dill.loads" | "dill.load"
         | "marshal.loads" | "marshal.load" | "yaml.unsafe_load" | "jsonpickle.decode" | "joblib.load"
         | "shelve.open" => Op::Unpack,
-        "__import__"
-        | "importlib.import_module"
-        | "imp.load_source"
-        | "importlib.__import__"
-        | "runpy.run_module"
-        | "importlib.reload" => Op::Import,
+        "__import__" | "importlib.import_module" | "importlib.__import__" | "runpy.run_module" => Op::Import,
         "getattr" | "object.__getattribute__" => Op::Part,
         "operator.attrgetter" => Op::Curry("attrgetter"),
         "attrgetter" => Op::PartOf,
@@ -356,20 +351,19 @@ fn paths(name: &str) -> Option<Op> {
         | "os.fsencode"
         | "os.fsdecode"
         | "pathlib.Path.resolve"
-        | "os.path.relpath"
         | "memoryview" => Op::Pure(Pure::Same),
         "io.StringIO" | "io.BytesIO" | "tempfile.SpooledTemporaryFile" => Op::Buffer,
         "os.path.dirname" => Op::Pure(Pure::Parent),
         "os.path.basename" => Op::Pure(Pure::Base),
+        "os.path.relpath" => Op::Pure(Pure::Relative),
         "os.getppid" => Op::Now(Known::Parent),
         "os.getcwd" | "os.getcwdb" | "pathlib.Path.cwd" => Op::Now(Known::Folder),
         "pathlib.Path.home" => Op::Now(Known::Home),
         "tempfile.gettempdir" => Op::Now(Known::Temp),
-        "tempfile.mkdtemp"
-        | "tempfile.TemporaryDirectory"
-        | "tempfile.mktemp"
-        | "tempfile.NamedTemporaryFile" => Op::Now(Known::TempFile),
-        "tempfile.mkstemp" => Op::Now(Known::TempPair),
+        "tempfile.mkdtemp" | "tempfile.TemporaryDirectory" | "tempfile.mktemp" => Op::Now(Known::TempFile),
+        "tempfile.NamedTemporaryFile" => Op::TempHandle(false),
+        "tempfile.mkstemp" => Op::TempHandle(true),
+        "os.write" => Op::Put,
         _ => return None,
     })
 }
@@ -389,6 +383,8 @@ fn values(name: &str) -> Option<Op> {
             Op::Pure(Pure::ToList)
         }
         "reversed" => Op::Pure(Pure::Reverse),
+        "copy.copy" => Op::Pure(Pure::Copy),
+        "copy.deepcopy" => Op::Pure(Pure::CopyWhole),
         "enumerate" => Op::Pure(Pure::Entries),
         "dict" => Op::Pure(Pure::Merge),
         "range" | "xrange" => Op::Pure(Pure::Range),
@@ -459,9 +455,8 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "stem" => Op::Pure(Pure::Stem),
         "resolve" | "absolute" => Op::Pure(Pure::Resolve),
         "strip" | "rstrip" | "lstrip" => Op::Pure(Pure::Trim),
-        "decode" | "encode" | "as_posix" | "__str__" | "tobytes" | "copy" | "expandtabs" => {
-            Op::Pure(Pure::Same)
-        }
+        "decode" | "encode" | "as_posix" | "__str__" | "tobytes" | "expandtabs" => Op::Pure(Pure::Same),
+        "copy" | "__copy__" => Op::Pure(Pure::Copy),
         "lower" | "casefold" => Op::Pure(Pure::Lower),
         "upper" => Op::Pure(Pure::Upper),
         "join" => Op::Pure(Pure::JoinWith),

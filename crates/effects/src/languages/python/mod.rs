@@ -37,6 +37,9 @@ pub(super) static SYNTAX: Syntax = Syntax {
     symbolic: false,
     curried: false,
     this: "self",
+    constructor: "__init__",
+    invoked: "__call__",
+    copying: &[],
 };
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {
@@ -151,15 +154,21 @@ fn comprehension(m: &mut Machine, made: usize) -> Val {
 }
 
 fn comprehension_of(m: &mut Machine, element: Range<usize>, made: usize) -> Val {
+    m.scoped(|m| items_of(m, element, made))
+}
+
+fn items_of(m: &mut Machine, element: Range<usize>, made: usize) -> Val {
     m.at = made + 1;
     let of = m.find(|tok| matches!(tok, Tok::Name(name) if &**name == "in"));
     let target = m.at..of;
     m.at = of + 1;
     let next = m.find(|tok| matches!(tok, Tok::Name(name) if matches!(&**name, "for" | "if")));
     let list = m.range(m.at..next, |m| m.expr(ARGUMENT + 2));
+    let list = m.iterated(list);
     let rest = next..m.end;
     let mut results = Vec::new();
-    m.for_each(&list, element.len(), |m, item| {
+    let body = |m: &mut Machine, item: &Val| {
+        m.declare_names(target.clone(), false);
         m.range(target.clone(), |m| m.bind_pattern(item));
         m.at = rest.start;
         while m.at < rest.end && m.eat_word("if") {
@@ -176,7 +185,8 @@ fn comprehension_of(m: &mut Machine, element: Range<usize>, made: usize) -> Val 
         } else {
             results.push(m.expr_in(element.clone()));
         }
-    });
+    };
+    m.for_each(&list, element.len(), body);
     let open = !matches!(&list, Val::List(list) if !list.open && list.items.len() <= 64) || !rest.is_empty();
     m.at = m.end;
     if open { Val::many(results) } else { Val::list(results) }
@@ -194,6 +204,7 @@ fn further(m: &mut Machine, element: Range<usize>) -> Val {
     let next = m.find(|tok| matches!(tok, Tok::Name(name) if matches!(&**name, "for" | "if")));
     let list = m.range(m.at..next, |m| m.expr(ARGUMENT + 2));
     let item = list.item();
+    m.declare_names(target.clone(), false);
     m.range(target, |m| m.bind_pattern(&item));
     m.at = next;
     while m.eat_word("if") {
@@ -245,6 +256,7 @@ fn dictionary(m: &mut Machine) -> Val {
                 return;
             }
             let key = m.expr(ARGUMENT);
+            m.asked_object(&key);
             if m.eat(":") {
                 let value = m.expr(ARGUMENT);
                 entries.push((Rc::from(key.literal().unwrap_or_default()), value));
@@ -259,6 +271,7 @@ fn lambda(m: &mut Machine) -> Val {
     let colon = m.find(|tok| *tok == Tok::Op(":"));
     let ranges = m.range(m.at..colon, |m| m.split(m.end, ","));
     let params = ranges.into_iter().filter_map(|range| m.range(range, definitions::parameter)).collect();
+    let params = definitions::preset(m, params);
     let start = colon + 1;
     m.at = start.min(m.end);
     let end = m.find(|tok| matches!(tok, Tok::Op("," | ")" | "]" | "}") | Tok::Newline) || is_for(tok));
@@ -286,25 +299,31 @@ fn module(m: &mut Machine, name: &str) -> Val {
     }
     let base = name.replace('.', "/");
     let outer = name.rsplit_once('.').map_or("", |(outer, _)| outer);
-    // A file beside the program comes before the library's module of that name.
-    if !name.is_empty() {
-        bring_in(m, &format!("{base}.py"), outer, !known);
-    }
+    let mut found = None;
     if !name.is_empty() && !known {
-        bring_in(m, &format!("{base}/__init__.py"), name, false);
+        found = bring_in(m, &format!("{base}/__init__.py"), name, false);
     }
-    Val::name(name)
+    // A file beside the program comes before the library's module of that name.
+    if !name.is_empty() && found.is_none() {
+        found = bring_in(m, &format!("{base}.py"), outer, !known);
+    }
+    match found {
+        Some(module @ Val::Table(_)) if !known => module,
+        _ => Val::name(name),
+    }
 }
 
 /// Runs a file of a module, once, if it is there; what is not there may be remembered all the same.
-fn bring_in(m: &mut Machine, file: &str, package: &str, remembered: bool) {
-    if m.imported.iter().any(|known| known == file) || !remembered && !m.has_beside(file) {
-        return;
-    }
-    m.imported.push(file.to_owned());
+fn bring_in(m: &mut Machine, file: &str, package: &str, remembered: bool) -> Option<Val> {
+    let path = match m.searched(&[file.to_owned()]) {
+        Some(path) => path,
+        None if remembered => m.beside(file),
+        None => return None,
+    };
     let outer = std::mem::replace(&mut m.package, package.to_owned());
-    m.module_file(file);
+    let module = m.bring(&path);
     m.package = outer;
+    Some(module)
 }
 
 /// The whole name of a module that is named from within a package: one dot is that package, each further one is the one
@@ -319,9 +338,10 @@ fn absolute(m: &Machine, path: &str) -> String {
 }
 
 /// A name that is taken from a package may be a module in it.
-fn submodule(m: &mut Machine, package: &str, name: &str) {
+fn submodule(m: &mut Machine, package: &str, name: &str) -> Option<Val> {
     let path = if package.is_empty() { name.to_owned() } else { format!("{package}.{name}") };
-    if !modules::is_known(&path) && m.has_beside(&format!("{}.py", path.replace('.', "/"))) {
-        module(m, &path);
-    }
+    let base = path.replace('.', "/");
+    let is_module = !modules::is_known(&path)
+        && m.searched(&[format!("{base}.py"), format!("{base}/__init__.py")]).is_some();
+    is_module.then(|| module(m, &path))
 }

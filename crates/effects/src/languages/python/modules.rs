@@ -1,4 +1,39 @@
-//! Names of Python's modules, and the detours that lead to the same thing.
+//! Names of Python's modules, the detours that lead to the same thing, and what brings modules in.
+
+use super::super::ops::{Magic, Op};
+use super::super::pure::Pure;
+
+/// Functions that bring modules in, and those of the notebook that the program runs in.
+pub(super) fn function(name: &str) -> Option<Op> {
+    Some(match name {
+        "sys.path.insert" | "sys.path.append" | "sys.path.extend" | "site.addsitedir" => Op::SearchIn,
+        "importlib.util.spec_from_file_location"
+        | "importlib.machinery.SourceFileLoader"
+        | "imp.load_source"
+        | "importlib.machinery.SourcelessFileLoader" => Op::ModuleAt(1),
+        "importlib.reload" | "imp.reload" | "reload" => Op::ModulesAgain,
+        "importlib.util.module_from_spec" => Op::Pure(Pure::Same),
+        "dotenv.load_dotenv"
+        | "dotenv.main.load_dotenv"
+        | "environ.Env.read_env"
+        | "environs.Env.read_env" => Op::LoadEnv(0),
+        "decouple.config" => Op::LoadedEnv(0),
+        "dotenv.get_key" => Op::LoadedEnv(1),
+        "get_ipython.system"
+        | "get_ipython.system_raw"
+        | "get_ipython.system_piped"
+        | "IPython.utils.process.system" => Op::Shell,
+        "get_ipython.getoutput"
+        | "get_ipython.getoutput_pexpect"
+        | "IPython.utils.process.getoutput"
+        | "IPython.utils.process.getoutputerror" => Op::ShellOut,
+        "get_ipython.run_cell" | "get_ipython.run_cell_async" => Op::Magic(Magic::Cell),
+        "get_ipython.run_line_magic" => Op::Magic(Magic::Line),
+        "get_ipython.run_cell_magic" => Op::Magic(Magic::Block),
+        "get_ipython.magic" => Op::Magic(Magic::Text),
+        _ => return None,
+    })
+}
 
 /// The plain form of a name: without the detours to the same thing.
 pub(super) fn canonical(name: &str) -> Option<String> {
@@ -13,6 +48,8 @@ pub(super) fn canonical(name: &str) -> Option<String> {
         ("posixpath.", "os.path."),
         ("urllib2.", "urllib.request."),
         ("os.os.", "os."),
+        ("IPython.get_ipython", "get_ipython"),
+        ("IPython.core.getipython.get_ipython", "get_ipython"),
         ("aiofiles.os.", "os."),
         ("aiofiles.ospath.", "os.path."),
         ("aioshutil.", "shutil."),

@@ -46,7 +46,9 @@ pub(super) fn statement(m: &mut Machine) {
         "global" | "nonlocal" => outside(m),
         "del" => {
             m.at += 1;
-            simple(m);
+            let end = line_end(m);
+            m.range(m.at..end, Machine::drop_items);
+            m.at = end;
         }
         "pass" | "break" | "continue" => m.at += 1,
         // Statements of Python 2.
@@ -101,7 +103,14 @@ pub(super) fn line_end(m: &mut Machine) -> usize {
 fn simple(m: &mut Machine) {
     let end = line_end(m);
     let start = m.at;
-    let marks = m.range(start..end, |m| m.split(m.end, "="));
+    let mut marks = m.range(start..end, |m| m.split(m.end, "="));
+    // What stands behind a `lambda` sets its defaults, and no variable.
+    let lambda = m.find(|tok| matches!(tok, Tok::Name(name) if &**name == "lambda"));
+    let whole = marks.iter().position(|range| range.contains(&lambda));
+    if let Some(range) = whole.and_then(|at| marks.get_mut(at)) {
+        range.end = end;
+    }
+    marks.truncate(whole.map_or(marks.len(), |at| at + 1));
     let changed = m.range(start..end, |m| m.find(|tok| matches!(tok, Tok::Op(op) if op.len() > 1 && op.ends_with('=') && !matches!(*op, "==" | "<=" | ">=" | "!=" | ":="))));
     if changed < end {
         change(m, start..changed, changed + 1..end);
@@ -121,8 +130,13 @@ fn change(m: &mut Machine, target: Range<usize>, value: Range<usize>) {
     let place = m.place.take();
     let adds =
         matches!(m.tokens.get(value.start.wrapping_sub(1)).map(|token| &token.tok), Some(Tok::Op("+=")));
+    let op = m.range(value.clone(), |m| m.operator_before());
     let new = m.range(value, tuple);
-    let value = if adds { m.extended(&old, &new) } else { old.union(&new) };
+    let value = match m.operated_in_place(&op, &old, &new) {
+        Some(made) => made,
+        None if adds => m.extended(&old, &new),
+        None => old.union(&new),
+    };
     m.assign(place, value);
 }
 
@@ -149,7 +163,10 @@ fn import(m: &mut Machine) {
                 if let Some(name) = m.name() {
                     m.scope.set(&name, module);
                 }
+            } else if top == path {
+                m.scope.set(&top, module);
             } else {
+                m.scope.set(&path, module);
                 m.scope.set(&top, Val::name(&top));
             }
         });
@@ -181,6 +198,10 @@ fn import_from(m: &mut Machine) {
     let module = m.module(&path);
     if m.sees("*") && m.stars.len() < 16 {
         m.stars.push(Rc::from(path.as_str()));
+        if let Val::Table(names) = &module {
+            let public = names.entries.iter().filter(|(name, _)| !name.starts_with('_'));
+            public.for_each(|(name, value)| m.scope.set(name, value.clone()));
+        }
     }
     let inner = if m.sees("(") { m.at + 1..m.pair().min(end) } else { m.at..end };
     for range in m.range(inner, |m| m.split(m.end, ",")) {
@@ -189,8 +210,10 @@ fn import_from(m: &mut Machine) {
                 m.at += 1;
             }
             let Some(name) = m.name() else { return };
-            super::submodule(m, &path, &name);
-            let value = m.attribute(&module, None, &name);
+            let value = match super::submodule(m, &path, &name) {
+                Some(module) => module,
+                None => m.attribute(&module, None, &name),
+            };
             let bound = if m.eat_word("as") { m.name().unwrap_or(name) } else { name };
             m.scope.set(&bound, value);
         });
@@ -296,6 +319,7 @@ fn each(m: &mut Machine) {
     m.at = of + 1;
     let colon = m.find(|tok| *tok == Tok::Op(":"));
     let list = m.range(m.at..colon, tuple);
+    let list = m.iterated(list);
     m.at = colon;
     let range = block(m);
     m.for_each(&list, range.len(), |m, item| {

@@ -11,7 +11,7 @@ pub(super) fn define(m: &mut Machine) {
     let short = m.pair() == m.at;
     let close = m.pair();
     m.at += 1;
-    let mut name = m.name();
+    let mut name = m.name().or_else(|| operator(m));
     if m.eat(".") {
         name = m.name();
     }
@@ -38,6 +38,22 @@ pub(super) fn define(m: &mut Machine) {
         m.scope.set(&format!(".{name}"), value.clone());
         m.scope.set(&name, value);
     }
+}
+
+/// A method that an operator calls: `def <<(item)`, `def []=(key, value)`.
+fn operator(m: &mut Machine) -> Option<Rc<str>> {
+    let Some(Tok::Op(first)) = m.peek().cloned() else { return None };
+    if first == "[" && matches!(m.ahead(1), Some(Tok::Op("]"))) {
+        m.at += 2;
+        let sets = m.token().is_some_and(|token| !token.spaced) && m.eat("=");
+        return Some(Rc::from(if sets { "[]=" } else { "[]" }));
+    }
+    let known =
+        ["+", "-", "*", "/", "%", "**", "==", "!=", "<", ">", "<=", ">=", "<=>", "<<", ">>", "&", "|", "^"];
+    known.contains(&first).then(|| {
+        m.at += 1;
+        Rc::from(first)
+    })
 }
 
 fn parameters(m: &mut Machine) -> Vec<Param> {

@@ -281,11 +281,14 @@ impl Lexer<'_> {
             self.tokens.push(Tok::Str(parts));
             return true;
         }
-        if !starts_name(next) {
+        if !starts_name(next) && !matches!(next, '@' | '$') {
             return false;
         }
         self.scan.next();
-        let name = self.scan.name();
+        let start = self.scan.at;
+        self.scan.take(|c| matches!(c, '@' | '$'));
+        self.scan.name();
+        let name = self.scan.text.get(start..self.scan.at).unwrap_or_default();
         self.tokens.push(Tok::Str(plain(name)));
         true
     }

@@ -178,7 +178,12 @@ fn code(name: &str) -> Option<Op> {
         | "binding.eval"
         | "TOPLEVEL_BINDING.eval"
         | "RubyVM.InstructionSequence.compile" => Op::Eval,
-        "load" | "require_relative" => Op::EvalFile,
+        "load" => Op::EvalFile,
+        "require_relative" => Op::ImportBeside,
+        "Dotenv.load" | "Dotenv.overload" | "Dotenv.load!" | "Dotenv.overload!" => Op::LoadEnv(0),
+        "Dotenv.parse" => Op::Read,
+        "$LOAD_PATH.unshift" | "$LOAD_PATH.push" | "$LOAD_PATH.append" | "$LOAD_PATH.prepend"
+        | "$:.unshift" | "$:.push" | "$:.append" | "$:.prepend" => Op::SearchIn,
         "require" => Op::Import,
         "Marshal.load" | "YAML.unsafe_load" => Op::Unpack,
         "send" | "public_send" | "__send__" => Op::Dispatch,
@@ -217,7 +222,8 @@ fn values(name: &str) -> Option<Op> {
         "Dir.pwd" | "Dir.getwd" | "FileUtils.pwd" => Op::Known(Known::Folder),
         "Dir.home" | "Etc.getpwuid.dir" => Op::Known(Known::Home),
         "Dir.tmpdir" => Op::Known(Known::Temp),
-        "Dir.mktmpdir" | "Tempfile.new" | "Tempfile.create" => Op::TempBlock,
+        "Dir.mktmpdir" => Op::TempBlock,
+        "Tempfile.new" | "Tempfile.create" | "Tempfile.open" => Op::TempHandle(false),
         "Base64.decode64" | "Base64.strict_decode64" | "Base64.urlsafe_decode64" => Op::Pure(Pure::Base64),
         "Zlib.Inflate.inflate" | "Zlib.inflate" | "Zlib.gunzip" => Op::Pure(Pure::Unpacked),
         "format" | "sprintf" => Op::Pure(Pure::Printf),
@@ -266,9 +272,9 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "strip" | "chomp" | "lstrip" | "rstrip" => Op::Pure(Pure::Trim),
         "downcase" => Op::Pure(Pure::Lower),
         "upcase" => Op::Pure(Pure::Upper),
-        "to_s" | "to_str" | "to_path" | "to_a" | "sort" | "uniq" | "compact" | "dup" | "freeze"
-        | "force_encoding" | "encode" | "to_sym" | "body" | "read" | "flatten" | "to_h" | "inspect"
-        | "lazy" | "shuffle" => Op::Pure(Pure::Same),
+        "to_s" | "to_str" | "to_path" | "to_a" | "freeze" | "force_encoding" | "encode" | "to_sym"
+        | "body" | "read" | "to_h" | "inspect" | "lazy" => Op::Pure(Pure::Same),
+        "sort" | "uniq" | "compact" | "dup" | "flatten" | "shuffle" => Op::Pure(Pure::Copy),
         "gsub" | "sub" | "gsub!" | "sub!" => Op::Pure(Pure::Replace),
         "tr" | "tr_s" | "tr!" => Op::Pure(Pure::Letters),
         "split" => Op::Pure(Pure::Split),

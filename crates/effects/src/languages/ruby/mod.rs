@@ -8,9 +8,10 @@ use std::rc::Rc;
 
 use super::expr::UNARY;
 use super::machine::Machine;
+use super::ops::Op;
 use super::syntax::{Infix, Syntax, no_block};
 use super::token::Tok;
-use super::value::Val;
+use super::value::{Args, Val};
 use functions::{arrow, block, define};
 
 pub(super) static SYNTAX: Syntax = Syntax {
@@ -35,6 +36,9 @@ pub(super) static SYNTAX: Syntax = Syntax {
     symbolic: false,
     curried: false,
     this: "self",
+    constructor: "initialize",
+    invoked: "call",
+    copying: &[],
 };
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {
@@ -417,8 +421,13 @@ fn call(m: &mut Machine, name: &Rc<str>) -> Val {
 
 /// A file that is brought in by its name.
 fn module(m: &mut Machine, name: &str) -> Val {
-    if name.starts_with(['.', '/']) {
-        m.module_file(&if name.ends_with(".rb") { name.to_owned() } else { format!("{name}.rb") });
+    if matches!(name, "dotenv/load" | "dotenv/autoload") {
+        return m.perform(Op::LoadEnv(0), name, &Args::default());
     }
-    Val::unknown()
+    let file = if name.ends_with(".rb") { name.to_owned() } else { format!("{name}.rb") };
+    let path = match name.starts_with(['.', '/']) {
+        true => Some(m.beside(&file)),
+        false => m.searched(&[file]),
+    };
+    path.map_or_else(Val::unknown, |path| m.bring(&path))
 }

@@ -89,10 +89,8 @@ impl Reader<'_> {
             return self.eat(")").then_some(answer);
         }
         match self.rest {
-            // What is behind `-n` and its like is hardly ever an operator, though nobody knows it.
-            [left, operator, right, rest @ ..]
-                if compares(operator).or(is_unary(left).filter(|is| *is).map(|_| false))? =>
-            {
+            // Whatever the first word, the second makes it a comparison if it is such an operator.
+            [left, operator, right, rest @ ..] if compares(operator)? => {
                 self.rest = rest;
                 Some(compare(operator.value.as_literal()?, &left.value, &right.value, self.dialect))
             }

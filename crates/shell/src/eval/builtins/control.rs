@@ -90,10 +90,12 @@ impl Shell {
         // code that may have ended the script by then is run at once.
         let at_end = |field: &Field| matches!(field.value.as_literal(), Some("EXIT" | "0"));
         if self.aside > 0 || !signals.iter().all(at_end) {
-            let folders = Rc::clone(&self.state.world.folders);
+            let (folders, taken) = (&self.state.world.folders, &self.state.world.taken);
+            let (folders, taken) = (Rc::clone(folders), Rc::clone(taken));
             self.run_aside(&action.value, span, host);
             // What it removes is there until then.
-            self.state.world_mut().folders = folders;
+            let world = self.state.world_mut();
+            (world.folders, world.taken) = (folders, taken);
         }
         self.either()
     }

@@ -43,6 +43,7 @@ impl Shell {
         let local =
             kind == Declare::Local || kind == Declare::Plain && !on.contains('g') && !self.frames.is_empty();
         let how = How { kind, local, on: &on, off: &off, span };
+        let global = on.contains('g') && !self.frames.is_empty();
         for field in names {
             for text in field.value.any.iter().filter(|text| text.prefix().is_empty()) {
                 self.spread(&Value::from(assigned(text)).with_taint(field.value.taint));
@@ -52,7 +53,10 @@ impl Shell {
             let mut all = None;
             for declared in groups {
                 self.state = entry.clone();
-                self.declare_one(declared, &how, &mut arrays, host);
+                match global && self.is_hidden(&declared.name, &self.state.local.shadowed) {
+                    true => self.declare_behind(declared, &how, &mut arrays, host),
+                    false => self.declare_one(declared, &how, &mut arrays, host),
+                }
                 all = self.join(all, Some(self.state.clone()), &*host);
             }
             if let Some(state) = all.filter(|_| several) {
@@ -60,6 +64,29 @@ impl Shell {
             }
         }
         self.either()
+    }
+
+    /// `declare -g` where a function has a local variable of the name: that one stays as it is.
+    fn declare_behind(
+        &mut self,
+        declared: Declared,
+        how: &How<'_>,
+        arrays: &mut Vec<Assignment>,
+        host: &mut dyn Host,
+    ) {
+        let name: Rc<str> = Rc::from(declared.name.as_str());
+        let local = self.state.local.vars.get(&name).cloned();
+        match self.behind_locals(&name) {
+            Some(variable) => self.state.vars_mut().insert(Rc::clone(&name), variable),
+            None => self.state.vars_mut().remove(&name),
+        };
+        self.declare_one(declared, how, arrays, host);
+        let set = Shadowed { previous: self.state.local.vars.get(&name).cloned(), partly: false };
+        Rc::make_mut(&mut self.state.local_mut().globals).insert(Rc::clone(&name), set);
+        match local {
+            Some(local) => self.state.vars_mut().insert(name, local),
+            None => self.state.vars_mut().remove(&name),
+        };
     }
 
     /// Declares one variable, and assigns to it when a value is given.

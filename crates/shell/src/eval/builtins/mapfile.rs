@@ -21,6 +21,8 @@ struct Request<'a> {
     fd: u32,
     callback: Option<Value>,
     array: Option<&'a str>,
+    /// It may end before anything is read: an option that there is not, or no such descriptor.
+    doubtful: bool,
 }
 
 impl Shell {
@@ -33,16 +35,25 @@ impl Shell {
             self.run_aside(&words, span, host);
         }
         let name = request.array.unwrap_or("MAPFILE");
+        let doubtful = request.doubtful || !self.is_target(name);
+        let entry = doubtful.then(|| self.state.clone());
         self.run_hidden(&Value::text(name), span, host);
         let input = self.state.input(request.fd).cloned();
         let input = input.unwrap_or_else(|| Value::unknown(HoleSource::Input));
         let lines = input.as_literal().filter(|_| !request.partly).map(|text| request.lines(text));
         self.bind_array(name, lines, &input);
         if let Some(id) = self.state.input_buffer(request.fd) {
-            let left = input.map(|text| request.left(text));
+            let mut left = input.map(|text| request.left(text));
+            if request.partly && !input.is_empty() {
+                left = left.union(&Value::unknown(HoleSource::Input).with_taint(input.taint));
+            }
             self.state.buffers_mut().insert(id, Rc::new(left));
         }
-        self.either()
+        let flow = self.either();
+        match entry {
+            Some(entry) => self.join_flows(flow, Flow::both(entry), &*host),
+            None => flow,
+        }
     }
 }
 
@@ -58,7 +69,7 @@ impl<'a> Request<'a> {
             match word.strip_prefix('-').filter(|letters| !letters.is_empty()) {
                 Some("-") => {}
                 Some(letters) => request.options(letters, &mut rest),
-                None => request.array = Some(word),
+                None => request.array = request.array.or(Some(word)),
             }
         }
         request
@@ -83,7 +94,11 @@ impl<'a> Request<'a> {
         match letter {
             'C' => self.callback = Some(operand),
             'd' => self.delimiter = text.map(|text| text.chars().next().unwrap_or('\0')),
-            'u' => self.fd = text.and_then(|text| text.parse().ok()).unwrap_or_default(),
+            'u' => {
+                let fd = text.and_then(|text| text.parse().ok());
+                self.doubtful |= fd.is_none();
+                self.fd = fd.unwrap_or_default();
+            }
             'n' | 's' => {
                 let number = text.and_then(|text| text.parse().ok());
                 self.partly |= number.is_none();
@@ -91,7 +106,8 @@ impl<'a> Request<'a> {
                 *place = number.unwrap_or_default();
             }
             'O' => self.partly = true,
-            _ => {}
+            'c' => {}
+            _ => self.doubtful = true,
         }
     }
 

@@ -78,7 +78,11 @@ impl Shell {
             "posix" => options.posix |= on,
             "shwordsplit" => options.word_split |= on,
             "physical" | "chaselinks" | "chasedots" => options.physical |= on,
-            "errexit" | "nounset" | "errreturn" => options.fragile |= on,
+            "errexit" => {
+                options.fragile |= on;
+                options.errexit = on;
+            }
+            "nounset" | "errreturn" => options.fragile |= on,
             "unset" => options.fragile |= !on,
             "allexport" => options.all_export = on,
             _ => {}
@@ -116,7 +120,10 @@ impl Shell {
                 self.number_of(&only.value, span, host).and_then(|count| usize::try_from(count).ok())
             }
         };
+        let many = |item: &Value| item.any.iter().any(Text::has_globs);
         let shifted = |list: &List| match count {
+            // A pattern stands for any number of names.
+            Some(count) if list.items.iter().take(count).any(many) => List::open(Vec::new(), list.values()),
             Some(count) if count <= list.items.len() => {
                 List { items: list.items.iter().skip(count).cloned().collect(), ..list.clone() }
             }

@@ -3,7 +3,7 @@
 use tollgate_model::Span;
 
 use super::super::echo::{Escapes, escaped, unescaped};
-use super::super::state::Flow;
+use super::super::state::{Descriptor, Flow};
 use super::super::{Field, Host, Shell, Status};
 use super::joined;
 use crate::ast::Dialect;
@@ -59,8 +59,12 @@ impl Shell {
         self.budget.charge(&whole);
         self.emit(1, &whole);
         // To a file, a pipe or another descriptor writing may fail; to whoever reads the answer of the whole command
-        // it does not.
-        let heard = !self.state.local.fds.contains_key(&1);
+        // it does not, and neither does it to `$(…)`, which reads to the end.
+        let heard = match self.state.local.fds.get(&1) {
+            None => true,
+            Some(Descriptor::Pipe(id)) => self.captures.contains(id),
+            Some(_) => false,
+        };
         Flow::of(if heard { Status::Success } else { Status::Either }, self.state.clone())
     }
 

@@ -7,6 +7,7 @@ use tollgate_model::Span;
 use super::super::state::{Array, Contents, Elements, ExitCode, Flow, Key, State, Variable};
 use super::super::vars::is_name;
 use super::super::{Field, Host, Shell, Stream};
+use crate::ast::Dialect;
 use crate::value::{Hole, HoleSource, Piece, Text, Value};
 
 /// Elements that `mapfile` and `read -a` keep apart.
@@ -21,7 +22,13 @@ struct Request<'a> {
     fd: u32,
     array: Option<&'a str>,
     names: Vec<&'a str>,
+    /// It may end before anything is read: an option that there is not, no time at all.
+    doubtful: bool,
 }
+
+/// The options of `read`, in bash and in zsh.
+const LETTERS: &str = "adeinNprstuE";
+const ZSH_LETTERS: &str = "acdeilnpqrstuzAECNk";
 
 /// One way a line may be read: the line, what is left, and whether the delimiter was there.
 struct Line {
@@ -39,7 +46,30 @@ enum Ended {
 
 impl Shell {
     pub(super) fn builtin_read(&mut self, args: &[Field], span: Span, host: &mut dyn Host) -> Flow {
-        let Some(request) = Request::of(args) else { return self.read_somewhere(args, span, host) };
+        let letters = if self.dialect == Dialect::Zsh { ZSH_LETTERS } else { LETTERS };
+        let Some(request) = Request::of(args, letters) else { return self.read_somewhere(args, span, host) };
+        let targets = || request.names.iter().copied().chain(request.array);
+        let doubtful = request.doubtful || !targets().all(|name| self.is_target(name));
+        let entry = doubtful.then(|| self.state.clone());
+        let flow = self.read_line(&request, span, host);
+        match entry {
+            Some(entry) => self.join_flows(flow, Flow::both(entry), &*host),
+            None => flow,
+        }
+    }
+
+    /// Can something be read into it, as far as its name and what it is say?
+    pub(super) fn is_target(&self, name: &str) -> bool {
+        let base =
+            name.split_once('[').filter(|(_, rest)| rest.ends_with(']')).map_or(name, |(base, _)| base);
+        let fixed = |variable: &Rc<Variable>| {
+            variable.attributes.readonly
+                || matches!(&variable.contents, Contents::Array(array) if array.associative && base == name)
+        };
+        is_name(base) && !self.state.local.vars.get(base).is_some_and(fixed)
+    }
+
+    fn read_line(&mut self, request: &Request<'_>, span: Span, host: &mut dyn Host) -> Flow {
         for name in &request.names {
             self.run_hidden(&Value::text(name), span, host);
         }
@@ -48,14 +78,14 @@ impl Shell {
             if self.stream(request.fd) == Stream::Closed {
                 return self.failed();
             }
-            self.bind_read(&request, &Value::unknown(HoleSource::Input), span, host);
+            self.bind_read(request, &Value::unknown(HoleSource::Input), span, host);
             return self.either();
         };
         let lines: Vec<Line> = input.any.iter().map(|text| request.take(text)).collect();
         let rest = Value::of(lines.iter().map(|line| line.rest.clone()), input.taint);
         self.state.buffers_mut().insert(id, Rc::new(rest));
         let value = Value::of(lines.iter().map(|line| line.line.clone()), input.taint);
-        self.bind_read(&request, &value, span, host);
+        self.bind_read(request, &value, span, host);
         let succeeds = lines.iter().any(|line| line.ended != Ended::No);
         let fails = lines.iter().any(|line| line.ended != Ended::Yes);
         let state = |code| State { code, ..self.state.clone() };
@@ -70,6 +100,10 @@ impl Shell {
         let taint = self.state.input(0).map(|value| value.taint).unwrap_or_default();
         if let Some(input) = self.input_value(0) {
             self.spread(&input.map(|text| Request::default().take(text).line));
+            if let Some(id) = self.state.input_buffer(0).filter(|_| !input.is_empty()) {
+                let left = input.union(&Value::unknown(HoleSource::Input).with_taint(taint));
+                self.state.buffers_mut().insert(id, Rc::new(left));
+            }
         }
         for name in args.iter().filter_map(|field| field.value.as_literal()).filter(|name| is_name(name)) {
             self.assign_scalar(name, Value::unknown(HoleSource::Input).with_taint(taint), span, host);
@@ -114,8 +148,15 @@ impl Shell {
                     elements.known.insert(Key::Index(index), value);
                 }
             }
-            None if are_names(line) => elements.others = Some(line.clone()),
-            None => elements.others = Some(Value::unknown(HoleSource::Input).with_taint(line.taint)),
+            None if are_names(&line.map(one_line)) => elements.others = Some(line.map(one_line)),
+            None => {
+                // A line of what a command printed was printed by it.
+                let printed = line.any.iter().all(
+                    |text| matches!(text.pieces.as_slice(), [Piece::Hole(hole)] if hole.source.is_output()),
+                );
+                let source = if printed { HoleSource::Output } else { HoleSource::Input };
+                elements.others = Some(Value::unknown(source).with_taint(line.taint));
+            }
         }
         let contents = Contents::Array(Array { any: vec![elements], associative: false });
         let mut variable = Variable { contents, ..Variable::new(Value::empty(), false) };
@@ -127,7 +168,7 @@ impl Shell {
 }
 
 impl<'a> Request<'a> {
-    fn of(args: &'a [Field]) -> Option<Self> {
+    fn of(args: &'a [Field], known: &str) -> Option<Self> {
         let mut request = Self::default();
         let mut rest = args.iter().map(|field| field.value.as_literal());
         while let Some(word) = rest.next() {
@@ -138,7 +179,9 @@ impl<'a> Request<'a> {
                 request.names.push(word);
                 continue;
             };
+            request.doubtful |= letters != "-" && letters.starts_with('-');
             for (at, letter) in letters.char_indices() {
+                request.doubtful |= letter != '-' && !known.contains(letter);
                 let attached = letters.get(at + letter.len_utf8()..).filter(|text| !text.is_empty());
                 let mut operand = || attached.or_else(|| rest.next().flatten());
                 match letter {
@@ -148,6 +191,10 @@ impl<'a> Request<'a> {
                     'd' => request.delimiter = Some(operand()?.chars().next().unwrap_or('\0')),
                     'n' | 'N' => request.count = Some(operand()?.parse().ok()?),
                     'u' => request.fd = operand()?.parse().ok()?,
+                    't' => {
+                        let seconds = operand().and_then(|text| text.parse::<f64>().ok());
+                        request.doubtful |= seconds.is_none_or(|seconds| seconds <= 0.0);
+                    }
                     _ => drop(operand()),
                 }
                 if !matches!(letter, 'r' | 'e' | 's' | '-') {
@@ -223,6 +270,19 @@ fn are_names(value: &Value) -> bool {
             })
     };
     value.any.iter().all(one)
+}
+
+/// A text without the end of its last line.
+fn one_line(text: &Text) -> Text {
+    let mut out = Text::default();
+    let last = text.pieces.len().saturating_sub(1);
+    for (at, piece) in text.pieces.iter().enumerate() {
+        match piece {
+            Piece::Text(known) if at == last => out.push_str(known.strip_suffix('\n').unwrap_or(known)),
+            other => out.push(other.clone()),
+        }
+    }
+    out
 }
 
 /// Is it a part of a file's name, as a walk prints them? Such a part ends no line.
