@@ -92,6 +92,8 @@ pub(crate) struct Analyst<'w> {
     ours: Option<ours::Ours>,
     /// What the call did before that.
     pub(crate) before: ours::Before,
+    /// Scripts that shells are reading from their standard input.
+    pub(crate) typed: Vec<Value>,
     /// Where paths were found to lie.
     placed: RefCell<Vec<(Text, Place)>>,
 }
@@ -131,6 +133,7 @@ impl<'w> Analyst<'w> {
             source: None,
             ours: None,
             before: ours::Before::default(),
+            typed: Vec::new(),
             placed: RefCell::default(),
         }
     }

@@ -1,8 +1,9 @@
 //! The same deed in other words: no rewrite of a command that keeps what it does makes its verdict milder, and
 //! other quoting of ordinary work is not refused.
 //!
-//! To end in time, each text meets every third rewrite of a kind, in turn, and each case of the corpus every ninth;
-//! `TOLLGATE_ALL_REWRITES=1` tries all of them.
+//! To end in time, each text meets every third rewrite of a kind, and each case of the corpus every ninth; which ones
+//! goes by the text alone, so that a new case changes nothing for the others. `TOLLGATE_ALL_REWRITES=1` tries all of
+//! them.
 
 #![allow(clippy::panic, clippy::indexing_slicing, clippy::unwrap_used, reason = "tests")]
 
@@ -100,13 +101,14 @@ const HARMLESS: &[&str] = &[
 fn no_milder(kind: Kind) {
     let mut wrong = Vec::new();
     let rewrites: Vec<&Rewrite> = REWRITES.iter().filter(|rewrite| rewrite.kind == kind).collect();
-    for (number, (text, stride)) in attacks().into_iter().enumerate() {
+    for (text, stride) in attacks() {
         let Some(source) = Source::new(&text) else { continue };
         let before = verdict(&text);
         if !before.refuses() {
             continue;
         }
-        for rewrite in rewrites.iter().skip(number % stride).step_by(stride) {
+        let first = text.bytes().map(usize::from).sum::<usize>() % stride;
+        for rewrite in rewrites.iter().skip(first).step_by(stride) {
             let Some(rewritten) = (rewrite.apply)(&source) else { continue };
             wrong.extend(milder(rewrite, &text, before, &rewritten));
         }

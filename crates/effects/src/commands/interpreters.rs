@@ -165,7 +165,18 @@ fn stdin_with(run: &mut Run, args: Option<Vec<Field>>) -> Outcome {
             let unread = text.taint == taint::FILE;
             let text = script_of(run, text);
             // What is not there cannot be opened, and nothing runs.
-            if unread && is_missing(run) { run.derived() } else { code_with(run, &text, args, span) }
+            if unread && is_missing(run) {
+                return run.derived();
+            }
+            // A shell in a script that comes the same way reads what is left of it, until one of the two ends.
+            if run.analyst.typed.contains(&text) {
+                run.analyst.dynamic_code(text.taint, span);
+                return run.derived();
+            }
+            run.analyst.typed.push(text.clone());
+            let outcome = code_with(run, &text, args, span);
+            run.analyst.typed.pop();
+            outcome
         }
         None if run.call.stdin.stream == Stream::Pipe => {
             run.analyst.dynamic_code(tollgate_shell::value::Taint::NONE, span);
