@@ -92,6 +92,8 @@ pub(crate) struct Analyst<'w> {
     ours: Option<ours::Ours>,
     /// What the call did before that.
     pub(crate) before: ours::Before,
+    /// The machine that docker was told to talk to from now on, whatever the process.
+    pub(crate) docker_context: Option<String>,
     /// Scripts that shells are reading from their standard input.
     pub(crate) typed: Vec<Value>,
     /// Where paths were found to lie.
@@ -133,6 +135,7 @@ impl<'w> Analyst<'w> {
             source: None,
             ours: None,
             before: ours::Before::default(),
+            docker_context: None,
             typed: Vec::new(),
             placed: RefCell::default(),
         }

@@ -54,6 +54,9 @@ fn shell(run: &mut Run) -> Outcome {
         posix verbose version help dump-strings dump-po-strings noediting debugger pretty-print N d G X";
     let args: Vec<Word> = run.args.iter().filter(|word| !word.shown().starts_with('+')).cloned().collect();
     let options = read(&args, spec, Order::First);
+    if options.has("version") || options.has("help") {
+        return run.derived();
+    }
     if let Some(file) = options.value("init-file").cloned() {
         self::file(run, &file, &[]);
     }

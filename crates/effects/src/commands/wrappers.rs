@@ -129,6 +129,10 @@ fn plain(run: &mut Run) -> Outcome {
     if matches!(run.program, "command") && (options.has("v") || options.has("V")) {
         return reports::located(&options.operands);
     }
+    // The shell's own prefixes are followed by the shell, which finds functions and builtins behind them.
+    if super::is_followed(run) {
+        return run.derived();
+    }
     if run.program == "screen" && options.has("X") {
         return reports::keys(run, &options.operands);
     }
@@ -147,11 +151,6 @@ fn plain(run: &mut Run) -> Outcome {
         && options.operands.first().and_then(Word::literal).is_some_and(super::is_command);
     let before = if bare { 0 } else { *before };
     let command: Vec<Word> = options.operands.iter().skip(before).cloned().collect();
-    if run.program == "exec" && options.has("c") && !command.is_empty() {
-        let mark = run.analyst.mark();
-        let outcome = inner_or_nothing(run, &command, options.unsure);
-        return env::spare(run, mark, &command, outcome);
-    }
     if let Some(listens) =
         options.values("socket-property").find(|word| word.shown().starts_with("ListenStream"))
     {

@@ -24,6 +24,7 @@ pub(super) fn far(run: &mut Run, global: &Options, verb: &str, rest: &[Word]) {
     let host = host.filter(|host| host.starts_with("tcp://") || host.starts_with("ssh://"));
     let host = host.filter(|host| !crate::url::is_this_machine(&crate::url::host(host)));
     let context = global.value("c").map(Word::shown).or_else(|| set("DOCKER_CONTEXT"));
+    let context = context.or_else(|| run.analyst.docker_context.clone());
     let context = context.filter(|name| {
         !matches!(name.as_str(), "default" | "desktop-linux" | "rootless" | "colima" | "orbstack")
     });
@@ -37,7 +38,7 @@ pub(super) fn switched(run: &mut Run, rest: &[Word]) -> Outcome {
     if let [verb, name, ..] = rest
         && verb.is("use")
     {
-        run.shell.set_variable("DOCKER_CONTEXT", name.value(), true);
+        run.analyst.docker_context = Some(name.shown());
     }
     run.derived()
 }

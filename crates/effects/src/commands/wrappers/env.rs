@@ -68,7 +68,7 @@ const BARE: &[&str] = &[
 
 /// In an environment that was made empty nothing is shown by showing all of it, unless something in between fills it
 /// anew: a shell that reads its start-up files, or a program that brings an environment of its own.
-pub(super) fn spare(run: &mut Run, mark: usize, command: &[Word], outcome: Outcome) -> Outcome {
+fn spare(run: &mut Run, mark: usize, command: &[Word], outcome: Outcome) -> Outcome {
     let fills = |word: &Word| {
         let text = word.shown();
         let letters = text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
