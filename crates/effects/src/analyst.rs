@@ -1,5 +1,6 @@
 //! The analyst: runs a shell text abstractly and writes down what each command would do.
 
+mod devices;
 mod files;
 pub(crate) mod gate;
 mod keepers;

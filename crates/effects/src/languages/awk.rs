@@ -135,7 +135,7 @@ fn pattern(scan: &mut Scan, tokens: &mut Tokens) {
             _ => {}
         }
     }
-    tokens.push(Tok::Pattern(None));
+    tokens.push(Tok::Pattern(None, None));
 }
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {

@@ -8,6 +8,7 @@ use super::classes::{Class, number_of};
 use super::flat::{COMMAND, OPENING};
 use super::losses::REPOSITORY;
 use super::machine::{Machine, Origin};
+use super::narrow::pattern_of;
 use super::network::CLIENT;
 use super::opened::is_emulated;
 use super::ops::Op;
@@ -467,6 +468,10 @@ impl Machine<'_, '_, '_> {
 
     /// `name.endswith(".log")` says what the name is like where it is true.
     fn test_of_text(&mut self, op: Op, value: &Val, place: Option<&str>, args: &Args) {
+        if let Some(pattern) = args.get(1).and_then(pattern_of) {
+            self.fits(&pattern, value, place);
+            return;
+        }
         let hole = || Text::hole(Hole::new(HoleSource::Input));
         let known = matches!(value, Val::Text(text) if text.is_known());
         let wanted = match args.get(1) {

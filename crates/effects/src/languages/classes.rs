@@ -451,6 +451,7 @@ impl Machine<'_, '_, '_> {
                 let args = Args { list: rest.to_vec(), named: args.named.clone() };
                 Some(self.call_on(this, &method, &args))
             }
+            _ if self.syntax.slices => Some(self.call_on(&Val::Class(Rc::clone(class)), &method, args)),
             _ => Some(self.apply(&method, args)),
         }
     }

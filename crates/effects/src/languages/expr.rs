@@ -7,6 +7,7 @@ use tollgate_shell::value::{Text, Value};
 use super::change::Change;
 use super::frames::REFERENCE;
 use super::machine::Machine;
+use super::narrow::PATTERN;
 use super::pure::{self, Pure};
 use super::syntax::Infix;
 use super::text;
@@ -71,6 +72,10 @@ impl Machine<'_, '_, '_> {
                 let Some(Tok::Change(change)) = self.peek().cloned() else { return left };
                 self.at += 1;
                 self.change(&change, &left, place)
+            }
+            Infix::Match if let Some(Tok::Pattern(Some(pattern), None)) = self.peek().cloned() => {
+                self.at += 1;
+                self.fits(&pattern, &left, place.as_deref())
             }
             Infix::ChoiceAfter => {
                 self.expr(strength + 1);
@@ -306,11 +311,9 @@ impl Machine<'_, '_, '_> {
                 let given = self.lookup("&1");
                 self.postfix(given)
             }
-            // What is denied is only true or false.
             Some(Tok::Op("!")) if !self.syntax.flat => {
                 self.at += 1;
-                self.expr(UNARY);
-                Val::unknown()
+                self.expr(UNARY).denied()
             }
             Some(Tok::Op("!" | "~" | "+" | "&" | "*" | "**" | "..." | "\\" | "++" | "--" | "@" | "#")) => {
                 self.at += 1;
@@ -373,12 +376,20 @@ impl Machine<'_, '_, '_> {
                 self.at += 1;
                 Val::list(words.iter().map(|word| Val::Text(self.literal(word))).collect())
             }
-            Tok::Pattern(code) => {
+            Tok::Pattern(pattern, code) => {
                 self.at += 1;
                 if let Some(code) = code {
                     self.source(code);
                 }
-                Val::unknown()
+                match pattern {
+                    // By itself it is compared with the topic.
+                    Some(pattern) if self.syntax.symbolic => {
+                        let topic = self.lookup("$_");
+                        self.fits(pattern, &topic, Some("$_"))
+                    }
+                    Some(pattern) => Val::object(PATTERN, Args::of(vec![Val::text(pattern)])),
+                    None => Val::unknown(),
+                }
             }
             Tok::Change(change) => {
                 self.at += 1;

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use tollgate_model::{Certainty, EffectKind};
 
 use super::machine::{Machine, Origin};
+use super::narrow::Joined;
 use super::scope::Changes;
 use super::services::is_service;
 use super::token::{Tok, Token};
@@ -17,6 +18,25 @@ pub(super) struct Said {
     pub narrowed: Vec<(Rc<str>, Val)>,
     /// It says so where it does not hold.
     pub negated: bool,
+    pub joined: Joined,
+    /// It is known not to hold.
+    pub fails: bool,
+}
+
+impl Said {
+    /// What a condition says that is written so. Where only a part of it is denied, it says nothing.
+    pub fn of(mut narrowed: Vec<(Rc<str>, Val)>, tokens: &[Token]) -> Self {
+        let is_not = |tok: &Tok| {
+            matches!(tok, Tok::Op("!" | "!=" | "!==" | "!~"))
+                || matches!(tok, Tok::Name(name) if matches!(&**name, "not" | "unless"))
+        };
+        let negations = tokens.iter().filter(|token| is_not(&token.tok)).count();
+        let negated = negations == 1 && tokens.first().is_some_and(|token| is_not(&token.tok));
+        if negations > 0 && !negated {
+            narrowed.clear();
+        }
+        Self { narrowed, negated, joined: Joined::of(tokens), fails: false }
+    }
 }
 
 /// The class of what yields items without end.
@@ -44,27 +64,22 @@ impl Machine<'_, '_, '_> {
         let start = self.at;
         let asked = self.range(start..end, |machine| machine.expr(0));
         self.asked_object(&asked);
-        let mut narrowed = std::mem::replace(&mut self.narrowed, before);
-        let is_not = |tok: &Tok| {
-            matches!(tok, Tok::Op("!" | "!=" | "!=="))
-                || matches!(tok, Tok::Name(name) if matches!(&**name, "not" | "unless"))
-        };
+        let narrowed = std::mem::replace(&mut self.narrowed, before);
         let tokens = self.tokens.get(start..end.min(self.end)).unwrap_or_default();
-        let negations = tokens.iter().filter(|token| is_not(&token.tok)).count();
-        let negated = negations == 1 && tokens.first().is_some_and(|token| is_not(&token.tok));
-        if negations > 0 && !negated {
-            narrowed.clear();
-        }
-        Said { narrowed, negated }
+        Said { fails: asked.as_truth() == Some(false), ..Said::of(narrowed, tokens) }
     }
 
     /// From here on, variables are what a condition said.
-    pub fn believe(&mut self, narrowed: &[(Rc<str>, Val)]) {
+    pub fn believe(&mut self, said: &Said) {
+        let narrowed = &said.narrowed;
         for (at, (place, value)) in narrowed.iter().enumerate() {
             if narrowed.iter().take(at).any(|(earlier, _)| earlier == place) {
                 continue;
             }
             if matches!(self.scope.get(place), Some(Val::Text(text)) if text.is_known()) {
+                continue;
+            }
+            if self.believe_of_listed(place, said) {
                 continue;
             }
             let others = narrowed.iter().skip(at + 1).filter(|(other, _)| other == place);

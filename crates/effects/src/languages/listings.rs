@@ -6,57 +6,13 @@ use super::files::glob;
 use super::machine::Machine;
 use super::ops::Op;
 use super::pure;
-use super::token::{Tok, Token};
 use super::value::{Args, Val};
 
 impl Machine<'_, '_, '_> {
-    /// Does the program say anything that may pick some of the names of a list?
-    fn picks(&self) -> bool {
-        const PICKS: &[&str] = &[
-            "if",
-            "unless",
-            "when",
-            "case",
-            "switch",
-            "match",
-            "continue",
-            "next",
-            "break",
-            "filter",
-            "grep",
-            "select",
-            "reject",
-            "sample",
-            "choice",
-            "find",
-            "endswith",
-            "endsWith",
-            "startswith",
-            "startsWith",
-            "pop",
-            "islice",
-            "slice",
-            "and",
-            "or",
-            "reduce",
-            "try",
-        ];
-        let picks = |tok: &Tok| match tok {
-            Tok::Name(name) => PICKS.contains(&&**name),
-            tok => matches!(tok, Tok::Op("?" | "&&" | "||" | "??")),
-        };
-        // `[:5]`, `[0]`
-        let cuts = |pair: &[Token]| match pair {
-            [Token { tok: Tok::Op("["), .. }, next] => matches!(next.tok, Tok::Op(":" | "-") | Tok::Int(_)),
-            _ => false,
-        };
-        self.tokens.iter().any(|token| picks(&token.tok)) || self.tokens.windows(2).any(cuts)
-    }
-
     /// Names of files: from a directory, or by a pattern.
     pub(super) fn listing(&mut self, op: Op, first: &Val, args: &Args) -> Val {
-        let whole = !self.picks();
-        let name = || if whole { Value::text("*").map(glob) } else { Value::something(HoleSource::Input) };
+        self.all_processes |= first.literal().is_some_and(|path| path.trim_end_matches('/') == "/proc");
+        let name = || Value::text("*").map(glob);
         let folder = if args.list.is_empty() { Value::text(".") } else { first.as_text() };
         let below = |deep: bool, pattern: &Value| {
             let pattern = pattern.map(glob);
@@ -74,8 +30,6 @@ impl Machine<'_, '_, '_> {
                 below(false, &Value::text("*"))
             }
             Op::ReadDir => {
-                self.all_processes |=
-                    first.literal().is_some_and(|path| path.trim_end_matches('/') == "/proc");
                 let names = Val::many(vec![Val::Text(name())]);
                 for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
                     self.apply(function, &Args::of(vec![Val::unknown(), names.clone()]));
@@ -90,8 +44,7 @@ impl Machine<'_, '_, '_> {
             }
             Op::Glob | Op::GlobHome => self.globbed(op, args),
             Op::GlobBelow => {
-                let all = whole && args.list.len() < 2;
-                let pattern = if all { Value::text("*") } else { args.text(1) };
+                let pattern = if args.list.len() < 2 { Value::text("*") } else { args.text(1) };
                 let deep = pattern.any.iter().any(|text| text.prefix().contains("**"));
                 let pattern = pattern.map(|text| match text.as_literal() {
                     Some(known) => Text::literal(known.rsplit("**/").next().unwrap_or(known)),

@@ -34,6 +34,7 @@ mod losses;
 mod machine;
 mod members;
 mod mutable;
+mod narrow;
 mod network;
 mod opened;
 mod ops;

@@ -8,6 +8,7 @@ use tollgate_shell::value::{HoleSource, Taint, Value};
 use super::flat::labelled;
 use super::flow::{ENDLESS, leaves_loop};
 use super::machine::{Machine, Origin};
+use super::narrow::affixed;
 use super::ops::{Known, Op};
 use super::outgoing::{encoded, holds_environment, with_environment};
 use super::pure::{self, Pure};
@@ -198,6 +199,14 @@ impl Machine<'_, '_, '_> {
             Op::Names => args.get(0).cloned().unwrap_or_else(|| Val::name("globals")),
             Op::Part => self.part_by_name(args),
             Op::PartOf => self.parts_of(args),
+            Op::ItemOf => match args.list.as_slice() {
+                [key, owner] => self.index(&owner.clone(), None, key),
+                _ => Val::Unknown(args.taint()),
+            },
+            Op::Literal => match args.literal(0) {
+                Some(text) => self.expression(&text),
+                None => Val::Unknown(args.taint()),
+            },
             Op::CallOf => match (args.literal(0), args.list.last()) {
                 (Some(name), Some(owner)) if args.list.len() > 1 => {
                     let mut rest = args.skip(1);
@@ -293,6 +302,7 @@ impl Machine<'_, '_, '_> {
             Op::Map
             | Op::Each
             | Op::Filter
+            | Op::Reject
             | Op::Then
             | Op::Apply
             | Op::Thread
@@ -325,6 +335,9 @@ impl Machine<'_, '_, '_> {
             Op::Replace if args.list.len() == 2 => self.files(Op::Move, args),
             Op::Replace => self.perform(Op::Pure(Pure::Replace), name, args),
             Op::Pure(what) => {
+                if what == Pure::Fragments {
+                    self.asks_pattern(name, args);
+                }
                 let work: usize = args
                     .list
                     .iter()
@@ -347,7 +360,8 @@ impl Machine<'_, '_, '_> {
                     _ => made,
                 }
             }
-            Op::StartsWith | Op::EndsWith => Val::unknown(),
+            Op::StartsWith | Op::EndsWith => affixed(op, args),
+            Op::Fits => self.asks_pattern(name, args),
             _ => return self.known_op(op, name, args),
         })
     }
@@ -402,10 +416,10 @@ impl Machine<'_, '_, '_> {
     }
 
     fn kill(&mut self, signal_first: bool, args: &Args) -> Val {
-        // Whoever goes through all processes and asks none for its name means all of them.
+        // Whoever goes through all processes may mean all of them, and does where none is asked for its name.
         let named = |path: &String| path.ends_with("/cmdline") || path.ends_with("/comm");
-        let every = self.all_processes && !self.files.iter().any(named);
-        let unknown = if every { "-1" } else { "?" };
+        let asked = self.files.iter().any(named);
+        let unknown = if self.all_processes { "-1" } else { "?" };
         let show = |value: &Val| value.literal().unwrap_or_else(|| unknown.to_owned());
         let (signal, targets) = if signal_first {
             (args.get(0).map(show).unwrap_or_default(), args.skip(1).list)
@@ -416,10 +430,9 @@ impl Machine<'_, '_, '_> {
             return Val::unknown();
         }
         for target in &targets {
-            self.push(
-                EffectKind::Process { signal: signal.clone(), target: show(target) },
-                Certainty::Certain,
-            );
+            let picked = asked && target.literal().is_none();
+            let certainty = if picked { Certainty::Possible } else { Certainty::Certain };
+            self.push(EffectKind::Process { signal: signal.clone(), target: show(target) }, certainty);
         }
         Val::unknown()
     }

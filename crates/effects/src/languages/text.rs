@@ -2,6 +2,7 @@
 
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
+use super::narrow::is_listed;
 use super::pure::{Pure, apply, parent};
 use super::value::{Args, Val, is_listing};
 use crate::commands::secrets::is_secret_name;
@@ -21,7 +22,7 @@ pub(super) fn each_text(value: &Val, change: impl Fn(&str) -> String) -> Val {
 /// The same for a change that leaves the names of files as they are.
 pub(super) fn each_line(value: &Val, change: impl Fn(&str) -> String) -> Val {
     match value {
-        Val::Text(texts) if is_listing(texts) => value.clone(),
+        Val::Text(texts) if is_listing(texts) || is_listed(texts) => value.clone(),
         other => each_text(other, change),
     }
 }
@@ -29,7 +30,7 @@ pub(super) fn each_line(value: &Val, change: impl Fn(&str) -> String) -> Val {
 /// The same for a change that goes by the last name of a path: of names below a folder, only those are left.
 pub(super) fn each_name(value: &Val, change: impl Fn(&str) -> String) -> Val {
     match value {
-        Val::Text(texts) if is_listing(texts) => Val::Text(texts.map(last_name)),
+        Val::Text(texts) if is_listing(texts) || is_listed(texts) => Val::Text(texts.map(last_name)),
         other => each_text(other, change),
     }
 }

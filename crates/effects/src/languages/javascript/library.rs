@@ -288,6 +288,7 @@ fn values(name: &str) -> Option<Op> {
         "os.tmpdir" => Op::Now(Known::Temp),
         "process.cwd" | "Deno.cwd" => Op::Now(Known::Folder),
         "String.fromCharCode" | "String.fromCodePoint" => Op::Pure(Pure::Chars),
+        "pattern.test" | "pattern.exec" => Op::Fits,
         "URL" => Op::Pure(Pure::Address),
         "String" | "String.raw" | "decodeURI" | "url.pathToFileURL" | "url.fileURLToPath"
         | "util.promisify" => Op::Pure(Pure::Same),

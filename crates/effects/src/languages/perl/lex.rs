@@ -325,9 +325,9 @@ impl Lexer<'_> {
 
     /// A pattern up to what closes `open`, which was read, with the code in it.
     fn pattern(&mut self, open: char) {
-        let code = embedded(delimited(&mut self.scan, open));
-        self.scan.name();
-        self.tokens.push(Tok::Pattern(code));
+        let pattern = delimited(&mut self.scan, open);
+        let plain = self.scan.name().is_empty();
+        self.tokens.push(Tok::Pattern(plain.then(|| Rc::from(pattern)), embedded(pattern)));
     }
 
     fn substitution(&mut self, open: char, kind: &str) {
@@ -351,12 +351,13 @@ impl Lexer<'_> {
             };
             return self.tokens.push(Tok::Change(Rc::new(change)));
         }
-        self.tokens.push(Tok::Pattern(match times {
+        let code = match times {
             0 => code,
             1 => Some(Rc::from(replacement)),
             // What the code yields is code again.
             _ => Some(Rc::from(format!("eval({replacement})"))),
-        }));
+        };
+        self.tokens.push(Tok::Pattern(None, code));
     }
 }
 

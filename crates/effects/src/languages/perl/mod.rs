@@ -167,7 +167,7 @@ fn modified(m: &mut Machine) {
         m.at = start;
         m.branch(|m| {
             if said.negated == (&*word == "unless") {
-                m.believe(&said.narrowed);
+                m.believe(&said);
             }
             m.range(start..modifier, sequence);
         });
@@ -240,7 +240,7 @@ fn conditional(m: &mut Machine) {
         let said = if m.sees("(") { condition(m) } else { super::flow::Said::default() };
         branches.push(m.attempt(|m| {
             if said.negated == unless {
-                m.believe(&said.narrowed);
+                m.believe(&said);
             }
             block(m);
         }));
@@ -267,7 +267,7 @@ fn repeat(m: &mut Machine) {
     let said = condition(m);
     m.endless = endless;
     m.looped(effort, |m| {
-        m.believe(&said.narrowed);
+        m.believe(&said);
         block(m);
     });
 }

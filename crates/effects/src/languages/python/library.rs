@@ -93,7 +93,19 @@ fn files(name: &str) -> Option<Op> {
         // What is in memory is what is in the file.
         "mmap.mmap" => Op::Pure(Pure::Same),
         "open" | "io.open" | "codecs.open" | "os.open" | "gzip.open" | "bz2.open" | "lzma.open"
-        | "aiofiles.open" | "io.FileIO" | "os.fdopen" => Op::Open,
+        | "aiofiles.open" | "io.FileIO" | "os.fdopen" | "gzip.GzipFile" | "bz2.BZ2File" | "lzma.LZMAFile"
+        | "wave.open" => Op::Open,
+        "logging.FileHandler"
+        | "logging.handlers.RotatingFileHandler"
+        | "logging.handlers.TimedRotatingFileHandler"
+        | "logging.handlers.WatchedFileHandler"
+        | "logging.basicConfig" => Op::OpenFor("a"),
+        "zipfile.ZipFile" | "zipfile.PyZipFile" | "tarfile.open" | "tarfile.TarFile" | "tarfile.TarFile.open"
+        | "py7zr.SevenZipFile" | "pyzipper.AESZipFile" => Op::OpenFor("r"),
+        "numpy.save" | "numpy.savez" | "numpy.savetxt" | "np.save" | "np.savez" | "np.savetxt" => {
+            Op::OpenFor("w")
+        }
+        "shutil.make_archive" => Op::Archive,
         "os.remove"
         | "os.unlink"
         | "os.rmdir"
@@ -271,11 +283,14 @@ fn code(name: &str) -> Option<Op> {
         "getattr" | "object.__getattribute__" => Op::Part,
         "operator.attrgetter" => Op::Curry("attrgetter"),
         "attrgetter" => Op::PartOf,
+        "operator.itemgetter" => Op::Curry("itemgetter"),
+        "itemgetter" => Op::ItemOf,
+        "ast.literal_eval" => Op::Literal,
         "operator.methodcaller" => Op::Curry("methodcaller"),
         "methodcaller" => Op::CallOf,
         "functools.reduce" => Op::Fold,
         "vars" | "globals" | "locals" => Op::Names,
-        "len" | "bool" | "hash" | "id" | "type" | "isinstance" | "hasattr" | "callable" => Op::Count,
+        "len" | "sum" | "abs" | "round" | "any" | "all" | "bool" | "hash" | "id" | "type" | "isinstance" | "hasattr" | "callable" => Op::Count,
         "map" | "concurrent.futures.ThreadPoolExecutor.map" | "multiprocessing.Pool.map" => Op::Map,
         "filter" => Op::Filter,
         "atexit.register"
@@ -378,6 +393,7 @@ fn values(name: &str) -> Option<Op> {
         "zip" => Op::Pure(Pure::Zip),
         "json.loads" | "json.load" => Op::Pure(Pure::Json),
         "re.search" | "re.match" | "re.fullmatch" | "re.findall" => Op::Pure(Pure::Fragments),
+        "re.compile.search" | "re.compile.match" | "re.compile.fullmatch" => Op::Fits,
         "collections.namedtuple" => Op::Record,
         "list" | "tuple" | "sorted" | "set" | "iter" | "frozenset" | "collections.deque" => {
             Op::Pure(Pure::ToList)

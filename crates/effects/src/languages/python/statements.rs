@@ -259,12 +259,12 @@ fn conditional(m: &mut Machine) {
         let negated = said.negated;
         branches.push(m.attempt(|m| {
             if !negated {
-                m.believe(&said.narrowed);
+                m.believe(&said);
             }
             m.range(range, Machine::statements);
         }));
         if negated && leaves {
-            m.believe(&said.narrowed);
+            m.believe(&said);
         }
         skip_newlines_before(m, &["elif", "else"]);
         if m.sees_word("elif") {
@@ -305,7 +305,7 @@ fn repeat(m: &mut Machine) {
     m.endless = m.always(condition);
     m.at = range.start;
     m.looped(start, |m| {
-        m.believe(&said.narrowed);
+        m.believe(&said);
         m.range(range.clone(), Machine::statements);
         m.at = range.end;
     });

@@ -237,6 +237,7 @@ fn values(name: &str) -> Option<Op> {
         | "JSON.generate"
         | "JSON.dump" => Op::Encode,
         "CGI.unescape" | "URI.decode_www_form_component" => Op::Pure(Pure::Percent),
+        "pattern.match?" | "pattern.match" | "pattern.===" => Op::Fits,
         "Integer" => Op::Pure(Pure::Int),
         "JSON.parse" => Op::Pure(Pure::Json),
         "Struct.new" | "Data.define" => Op::Record,
@@ -255,6 +256,7 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "then" | "tap" | "yield_self" => Op::Then,
         "reduce" | "inject" => Op::Fold,
         "select" | "filter" | "find_all" => Op::Filter,
+        "reject" => Op::Reject,
         "send" | "public_send" | "__send__" => Op::Dispatch,
         "call" | "()" => Op::Apply,
         "children" | "each_child" | "entries" => Op::GlobBelow,
@@ -279,6 +281,7 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "tr" | "tr_s" | "tr!" => Op::Pure(Pure::Letters),
         "split" => Op::Pure(Pure::Split),
         "lines" => Op::Pure(Pure::Lines),
+        "match?" | "match" => Op::Fits,
         "start_with?" => Op::StartsWith,
         "end_with?" => Op::EndsWith,
         "fetch" | "dig" | "at" => Op::Get,

@@ -57,7 +57,8 @@ fn operator(tok: &Tok) -> Option<(u8, Infix)> {
             "||" => (5, Infix::Either),
             "&&" => (6, Infix::Second),
             "==" | "===" => (10, Infix::Equal),
-            "!=" | "=~" | "!~" | "<=>" | "<" | ">" | "<=" | ">=" => (10, Infix::Other),
+            "=~" => (10, Infix::Match),
+            "!=" | "!~" | "<=>" | "<" | ">" | "<=" | ">=" => (10, Infix::Other),
             "|" => (20, Infix::Number('|')),
             "^" => (21, Infix::Number('^')),
             "&" => (22, Infix::Number('&')),
@@ -163,7 +164,7 @@ fn modified(m: &mut Machine) {
     m.at = start;
     m.branch(|m| {
         if !negated {
-            m.believe(&said.narrowed);
+            m.believe(&said);
         }
         m.range(start..modifier, values);
     });
@@ -226,7 +227,7 @@ fn compound(m: &mut Machine, word: &str) {
             m.at = head;
             m.endless = endless;
             m.looped(effort, |m| {
-                m.believe(&said.narrowed);
+                m.believe(&said);
                 m.range(head + 1..end, Machine::statements);
                 m.at = end;
             });
@@ -254,7 +255,7 @@ fn arms(m: &mut Machine, word: &str, end: usize) {
         let negated = said.negated != (word == "unless");
         branches.push(m.attempt(|m| {
             if !negated {
-                m.believe(&said.narrowed);
+                m.believe(&said);
             }
             m.range(body, Machine::statements);
         }));

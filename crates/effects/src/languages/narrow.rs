@@ -1,0 +1,366 @@
+//! What conditions say of names: which of those that a program lists are meant, and which of those that are known.
+
+use std::rc::Rc;
+
+use tollgate_shell::value::{Hole, HoleSource, Piece, Text, Value};
+
+use super::edits;
+use super::flow::Said;
+use super::machine::Machine;
+use super::ops::Op;
+use super::token::{Tok, Token};
+use super::value::{Args, Val};
+
+/// The class of a pattern that texts are compared with.
+pub(super) const PATTERN: &str = "pattern";
+
+/// How the parts of a condition stand together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Joined {
+    /// All of them hold.
+    #[default]
+    All,
+    /// One of this many holds.
+    Any(usize),
+    /// Some of them, in a way that is not followed.
+    Mixed,
+}
+
+impl Joined {
+    pub fn of(tokens: &[Token]) -> Self {
+        let count = |words: [&str; 2]| {
+            let is = |tok: &Tok| match tok {
+                Tok::Name(name) => words.contains(&&**name),
+                Tok::Op(op) => words.contains(op),
+                _ => false,
+            };
+            tokens.iter().filter(|token| is(&token.tok)).count()
+        };
+        match (count(["and", "&&"]), count(["or", "||"])) {
+            (_, 0) => Self::All,
+            (0, ways) => Self::Any(ways + 1),
+            _ => Self::Mixed,
+        }
+    }
+}
+
+impl Machine<'_, '_, '_> {
+    /// The names of a list that are meant where a condition holds which says this of one of them.
+    pub fn meant(&self, listed: &Value, said: &[&Value], joined: Joined) -> Value {
+        let ends: Vec<&str> = said.iter().flat_map(|value| &value.any).map(Text::suffix).collect();
+        let apart = |left: &&str, right: &&str| !left.ends_with(right) && !right.ends_with(left);
+        // What cannot all hold at once was asked one after the other.
+        let several = ends.iter().any(|left| ends.iter().any(|right| apart(&left, &right)));
+        match joined {
+            Joined::All if !several => said.iter().fold(listed.clone(), |all, said| met(&all, said)),
+            Joined::Mixed => listed.clone(),
+            Joined::Any(ways) if said.len() < ways => listed.clone(),
+            _ => {
+                let ways = said.iter().map(|said| met(listed, said));
+                ways.reduce(|all, way| all.union(&way)).unwrap_or_else(|| listed.clone())
+            }
+        }
+    }
+
+    /// Believes a condition about names that were listed; false where the place holds none.
+    pub fn believe_of_listed(&mut self, place: &Rc<str>, said: &Said) -> bool {
+        let told = said.narrowed.iter().filter(|(other, _)| other == place);
+        let told: Vec<Value> = told.map(|(_, value)| value.as_text()).collect();
+        let (owner, told) = match self.listed_at(place) {
+            Some(_) => (place.to_string(), told),
+            // `path.name == "x"` speaks of the last name, `path.suffix == ".x"` of how it ends.
+            None => match place.rsplit_once('.') {
+                Some((owner, part @ ("name" | "suffix"))) if self.listed_at(owner).is_some() => {
+                    let told = told.iter().map(|said| if part == "name" { below(said) } else { ending(said) });
+                    (owner.to_owned(), told.collect())
+                }
+                _ => return false,
+            },
+        };
+        let Some(listed) = self.listed_at(&owner) else { return false };
+        let told: Vec<&Value> = told.iter().collect();
+        let meant = self.meant(&listed, &told, said.joined);
+        self.scope.set(&owner, Val::Text(meant));
+        true
+    }
+
+    fn listed_at(&self, place: &str) -> Option<Value> {
+        match self.scope.get(place) {
+            Some(Val::Text(text)) if is_listed(text) => Some(text.clone()),
+            _ => None,
+        }
+    }
+
+    /// Does a text fit a pattern? Where it is not known, that says what it is like where it does.
+    pub fn fits(&mut self, pattern: &str, value: &Val, place: Option<&str>) -> Val {
+        if let Some(text) = value.literal().filter(|_| self.burn(pattern.len() * 4)) {
+            return edits::is_found(pattern, &text).map_or_else(Val::unknown, Val::truth);
+        }
+        if let Some(shapes) = shapes(pattern) {
+            self.narrow(place, &Val::Text(Value::of(shapes, value.taint())));
+        }
+        Val::Unknown(value.taint())
+    }
+
+    /// `pattern.test(text)`, `re.search(pattern, text)`, `text.match?(pattern)`.
+    pub fn asks_pattern(&mut self, name: &str, args: &Args) -> Val {
+        let (Some(first), Some(second)) = (args.get(0), args.get(1)) else { return Val::unknown() };
+        if let Some(pattern) = pattern_of(second) {
+            return self.fits(&pattern, first, None);
+        }
+        let listed = name.starts_with("re.").then(|| first.literal()).flatten();
+        let Some(pattern) = pattern_of(first).or(listed) else { return Val::Unknown(args.taint()) };
+        let pattern = match name.rsplit('.').next() {
+            Some("fullmatch") => format!("^{pattern}$"),
+            Some("match") if self.syntax.slices => format!("^{pattern}"),
+            _ => pattern,
+        };
+        // What stood in the brackets last is what is looked at.
+        let place = self.own.given.last().cloned().flatten();
+        self.fits(&pattern, second, place.as_deref())
+    }
+
+    /// The items of a list for which a function is true, or for which it is not.
+    pub fn filter(&mut self, args: &Args, keeps: bool) -> Val {
+        let (list, function) = match (args.get(0), args.get(1)) {
+            (Some(function @ (Val::Function(_) | Val::Name(_))), Some(list)) => {
+                (list.clone(), function.clone())
+            }
+            (Some(list), Some(function)) => (list.clone(), function.clone()),
+            _ => return args.at(0, &[]),
+        };
+        let function = self.callable(&function);
+        if let Val::List(known) = &list
+            && !known.open
+            && known.items.len() <= 64
+        {
+            let stays = |item: &Val| self.apply_to(&function, item).as_truth() != Some(!keeps);
+            return Val::list(known.items.clone().into_iter().filter(stays).collect());
+        }
+        let before = std::mem::take(&mut self.narrowed);
+        let item = list.item();
+        self.apply_to(&function, &item);
+        let narrowed = std::mem::replace(&mut self.narrowed, before);
+        let Val::Function(function) = &function else { return list };
+        let tokens = function.tokens.get(function.body.clone()).unwrap_or_default();
+        let said = Said::of(narrowed, tokens);
+        let param = function.params.first().map(|param| param.name.clone());
+        match param.filter(|_| keeps && !said.negated) {
+            Some(param) => self.picked(list, &item, &param, &said),
+            None => list,
+        }
+    }
+
+    fn picked(&mut self, list: Val, item: &Val, param: &Rc<str>, said: &Said) -> Val {
+        self.scope.open();
+        self.scope.set(param, item.clone());
+        self.believe(said);
+        let kept = self.scope.get(param).cloned();
+        self.scope.close();
+        match kept {
+            Some(kept @ Val::Text(_)) => Val::many(vec![kept]),
+            _ => list,
+        }
+    }
+}
+
+/// Is it names of files that a program lists?
+pub(super) fn is_listed(text: &Value) -> bool {
+    !text.any.is_empty() && text.any.iter().all(Text::has_globs)
+}
+
+/// The pattern that a value is.
+pub(super) fn pattern_of(value: &Val) -> Option<String> {
+    match value {
+        Val::Object(object) if matches!(&*object.class, PATTERN | "re.compile") => object.args.literal(0),
+        _ => None,
+    }
+}
+
+/// Any text that ends so.
+fn ending(said: &Value) -> Value {
+    said.map(|text| {
+        let mut all = Text::hole(Hole::new(HoleSource::Input));
+        all.append(text);
+        all
+    })
+}
+
+/// Any path whose last name this is.
+fn below(said: &Value) -> Value {
+    said.map(|text| {
+        let mut all = Text::hole(Hole::new(HoleSource::Input));
+        all.push_str("/");
+        all.append(text);
+        all
+    })
+}
+
+/// Of the names in a list, those that are like what is said of them.
+fn met(listed: &Value, said: &Value) -> Value {
+    let each = listed.any.iter().flat_map(|text| said.any.iter().map(move |said| met_by(text, said)));
+    Value::of(each.collect::<Vec<Text>>(), listed.taint.union(said.taint))
+}
+
+fn met_by(listed: &Text, said: &Text) -> Text {
+    if said.as_literal().is_some() {
+        return said.clone();
+    }
+    // What is said of the last name leaves the folder as it is.
+    if let [Piece::Hole(_), Piece::Text(slash), name @ ..] = said.pieces.as_slice()
+        && let Some(rest) = slash.strip_prefix('/')
+    {
+        let mut said = Text::literal(rest);
+        name.iter().for_each(|piece| said.push(piece.clone()));
+        let (mut folder, last) = split_last(listed);
+        folder.append(&met_by(&last, &said));
+        return folder;
+    }
+    started(&ended(listed, said.suffix()), said.prefix())
+}
+
+/// A path up to its last `/`, and the name behind it.
+fn split_last(path: &Text) -> (Text, Text) {
+    let (mut folder, mut name) = (Text::default(), Text::default());
+    let at = path.pieces.iter().rposition(|piece| matches!(piece, Piece::Text(known) if known.contains('/')));
+    for (place, piece) in path.pieces.iter().enumerate() {
+        match (piece, at) {
+            (Piece::Text(known), Some(at)) if at == place => {
+                let (before, after) = known.rsplit_once('/').unwrap_or(("", known));
+                folder.push_str(before);
+                folder.push_str("/");
+                name.push_str(after);
+            }
+            (piece, Some(at)) if place < at => folder.push(piece.clone()),
+            (piece, _) => name.push(piece.clone()),
+        }
+    }
+    (folder, name)
+}
+
+/// Those that end so as well.
+fn ended(listed: &Text, end: &str) -> Text {
+    let mut all = listed.clone();
+    match listed.pieces.last() {
+        Some(Piece::Glob(glob)) if glob.ends_with('*') => all.push_str(end),
+        Some(Piece::Text(known)) if end.ends_with(&**known) => {
+            all.pieces.pop();
+            all.push_str(end);
+        }
+        _ => {}
+    }
+    all
+}
+
+/// Those that begin so as well.
+fn started(listed: &Text, start: &str) -> Text {
+    match listed.pieces.first() {
+        Some(Piece::Glob(glob)) if glob.starts_with('*') && !start.is_empty() => {
+            let mut all = Text::literal(start);
+            all.append(listed);
+            all
+        }
+        _ => listed.clone(),
+    }
+}
+
+/// A part of a pattern: what it stands for where that is plain text, in one way or in several.
+enum Unit {
+    Plain(Vec<String>),
+    Open,
+}
+
+/// What texts are like that fit a pattern: how they begin, and how they end.
+fn shapes(pattern: &str) -> Option<Vec<Text>> {
+    let (body, starts) = pattern.strip_prefix('^').map_or((pattern, false), |body| (body, true));
+    let ends = ["$", "\\z", "\\Z"].iter().find_map(|end| body.strip_suffix(end));
+    let (body, ends) = ends.filter(|body| !body.ends_with('\\')).map_or((body, false), |body| (body, true));
+    let units = units(body)?;
+    let plain = |unit: &&Unit| matches!(unit, Unit::Plain(_));
+    let lead: Vec<&Unit> = units.iter().take_while(plain).filter(|_| starts).collect();
+    let tail: Vec<&Unit> = units.iter().rev().take_while(plain).filter(|_| ends).collect();
+    let (begins, finishes) = (spelled(lead.into_iter()), spelled(tail.into_iter().rev()));
+    let whole = starts && ends && units.iter().all(|unit| plain(&unit));
+    if begins.len() * finishes.len() > 32 {
+        return None;
+    }
+    if whole {
+        return Some(begins.iter().map(|text| Text::literal(text)).collect());
+    }
+    let each = begins.iter().flat_map(|begin| finishes.iter().map(move |finish| (begin, finish)));
+    let shapes = each.map(|(begin, finish)| {
+        let mut text = Text::literal(begin);
+        text.push(Piece::Hole(Hole::new(HoleSource::Input)));
+        text.push_str(finish);
+        text
+    });
+    Some(shapes.collect())
+}
+
+/// Every text that the parts may be, one after the other.
+fn spelled<'u>(units: impl Iterator<Item = &'u Unit>) -> Vec<String> {
+    let mut all = vec![String::new()];
+    for unit in units {
+        if let Unit::Plain(ways) = unit
+            && all.len() * ways.len() <= 32
+        {
+            all = all.iter().flat_map(|start| ways.iter().map(move |way| format!("{start}{way}"))).collect();
+        }
+    }
+    all
+}
+
+/// The parts of a pattern; none where it has alternatives that stand in no brackets.
+fn units(pattern: &str) -> Option<Vec<Unit>> {
+    let mut units = Vec::new();
+    let mut rest = pattern.chars().peekable();
+    while let Some(c) = rest.next() {
+        let unit = match c {
+            '|' => return None,
+            '\\' => match rest.next()? {
+                escaped if escaped.is_alphanumeric() => Unit::Open,
+                escaped => Unit::Plain(vec![escaped.to_string()]),
+            },
+            '(' => {
+                let inner: String = rest.by_ref().take_while(|c| *c != ')').collect();
+                group(&inner)
+            }
+            '[' => {
+                rest.by_ref().find(|c| *c == ']');
+                Unit::Open
+            }
+            '.' | '^' | '$' => Unit::Open,
+            plain => Unit::Plain(vec![plain.to_string()]),
+        };
+        let repeated = rest.next_if(|c| matches!(c, '*' | '+' | '?' | '{'));
+        if repeated == Some('{') {
+            rest.by_ref().find(|c| *c == '}');
+        }
+        units.push(if repeated.is_some() { Unit::Open } else { unit });
+    }
+    Some(units)
+}
+
+/// `(a|b)`, where both are plain.
+fn group(inner: &str) -> Unit {
+    let inner = inner.strip_prefix("?:").unwrap_or(inner);
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '|' | '_' | '-');
+    if inner.is_empty() || !inner.chars().all(plain) {
+        return Unit::Open;
+    }
+    Unit::Plain(inner.split('|').map(str::to_owned).collect())
+}
+
+/// Does a text begin or end so, as far as that is known?
+pub(super) fn affixed(op: Op, args: &Args) -> Val {
+    let wanted: Option<Vec<String>> =
+        args.get(1).and_then(|part| part.items_or_self().iter().map(Val::literal).collect());
+    let (Some(text), Some(wanted), 2) = (args.literal(0), wanted, args.list.len()) else {
+        return Val::unknown();
+    };
+    let holds = |part: &String| match op {
+        Op::StartsWith => text.starts_with(part),
+        _ => text.ends_with(part),
+    };
+    Val::truth(wanted.iter().any(holds))
+}
