@@ -7,21 +7,16 @@ use tollgate_shell::value::{Piece, Taint};
 use super::{Analyst, taint};
 use crate::word::Word;
 
-/// Files that name the devices of this machine.
-const TABLES: &[&str] = &[
-    "/etc/fstab",
-    "/etc/mtab",
-    "/proc/mounts",
-    "/proc/partitions",
-    "/proc/self/mountinfo",
-    "/proc/self/mounts",
-    "/proc/swaps",
-];
+/// Files that name the devices of this machine, by their folder: a process has some of them, too.
+const TABLES: &[(&str, &[&str])] =
+    &[("/etc/", &["fstab", "mtab"]), ("/proc/", &["mounts", "mountinfo", "partitions", "swaps"])];
 
 impl Analyst<'_> {
     /// The mark of what a file holds that names devices.
     pub(super) fn device_marks(path: &str) -> Taint {
-        if TABLES.contains(&path) { taint::DEVICES } else { Taint::NONE }
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let table = TABLES.iter().any(|(folder, names)| path.starts_with(folder) && names.contains(&name));
+        if table { taint::DEVICES } else { Taint::NONE }
     }
 
     /// What is written to by a name that was picked from those of devices, and by nothing else, is one.

@@ -172,9 +172,25 @@ fn compiler(run: &mut Run) -> Outcome {
             run.analyst.own_text(&file, run.shell).and_then(|text| text.as_literal().map(str::to_owned))
         {
             included(run, &text);
+            linked(run, &file, &text);
         }
     }
     run.derived()
+}
+
+/// The program that a compiler makes of a source does what the source says, with what it is given.
+fn linked(run: &mut Run, file: &Word, text: &str) {
+    let stops = |word: &Word| ["-c", "-E", "-S", "-fsyntax-only"].iter().any(|flag| word.is(flag));
+    if run.args.iter().any(stops) {
+        return;
+    }
+    let named = run.args.windows(2).find_map(|pair| match pair {
+        [flag, output] if flag.is("-o") => Some(output.value()),
+        _ => None,
+    });
+    let source = macros::expanded(&without_comments(&(headers(run, file, text) + text)));
+    let program = Value::text(&format!("#!/usr/bin/tcc -run\n{source}"));
+    run.shell.write_file(&named.unwrap_or_else(|| Value::text("a.out")), &program, false);
 }
 
 /// Files that a source takes in by their whole path: the compiler prints them, or what is wrong with them.

@@ -92,7 +92,7 @@ impl Machine<'_, '_, '_> {
         let content = self.read(path);
         if args.option("inplace").is_some_and(Val::is_true) {
             self.write(path, WriteMode::Edit, None);
-            self.replaced.push(path.clone());
+            self.replaced.push((path.clone(), self.printed.clone()));
         }
         for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
             self.apply(function, &Args::of(vec![Val::unknown(), Val::Text(content.clone())]));
@@ -317,10 +317,12 @@ impl Machine<'_, '_, '_> {
     }
 
     /// A file that everything printed goes into is empty when nothing is.
-    pub fn emptied(&mut self) {
-        let nothing = self.printed.as_literal() == Some("") && !self.strange;
-        for path in std::mem::take(&mut self.replaced).iter().filter(|_| nothing) {
-            self.cut(path);
+    pub fn emptied(&mut self, from: usize) {
+        let ended = self.replaced.split_off(from.min(self.replaced.len()));
+        for (path, before) in ended {
+            if self.printed == before && !self.strange {
+                self.cut(&path);
+            }
         }
     }
 

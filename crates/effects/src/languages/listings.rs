@@ -11,7 +11,8 @@ use super::value::{Args, Val};
 impl Machine<'_, '_, '_> {
     /// Names of files: from a directory, or by a pattern.
     pub(super) fn listing(&mut self, op: Op, first: &Val, args: &Args) -> Val {
-        self.all_processes |= first.literal().is_some_and(|path| path.trim_end_matches('/') == "/proc");
+        let is_proc = |value: &Val| value.literal().is_some_and(|path| path.trim_end_matches('/') == "/proc");
+        self.all_processes |= args.list.iter().any(is_proc);
         let name = || Value::text("*").map(glob);
         let folder = if args.list.is_empty() { Value::text(".") } else { first.as_text() };
         let below = |deep: bool, pattern: &Value| {

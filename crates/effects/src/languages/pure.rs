@@ -7,7 +7,7 @@ use tollgate_shell::value::{HoleSource, Piece, Text, Value};
 use super::data::{beside_path, codes, json, merge, partition, zip};
 use super::lists;
 use super::text::{
-    address, braces, characters, each_line, each_name, each_text, integer, letters, parents, printf,
+    address, braces, characters, dedented, each_line, each_name, each_text, integer, letters, parents, printf,
     relative, shell_words, slice, vague, without_start,
 };
 use super::value::{Args, Val, is_listing};
@@ -24,6 +24,8 @@ pub(super) enum Pure {
     /// The same, as a part and not a function.
     Itself,
     Trim,
+    /// Without the blanks that all its lines begin with.
+    Dedent,
     Lower,
     Upper,
     Reverse,
@@ -162,6 +164,7 @@ fn texts(what: Pure, args: &Args) -> Option<Val> {
     let known = args.literal(0);
     Some(match what {
         Pure::Trim => each_line(&first(args), |text| text.trim().to_owned()),
+        Pure::Dedent => each_text(&first(args), dedented),
         Pure::Lower => each_text(&first(args), str::to_lowercase),
         Pure::Upper => each_text(&first(args), str::to_uppercase),
         Pure::Chars => made(characters(args), args),
@@ -420,7 +423,7 @@ fn split(args: &Args) -> Val {
 /// One of the lines of a text that is not known in full.
 fn line_of(value: &Val) -> Val {
     match value {
-        Val::Text(text) if is_listing(text) => value.clone(),
+        Val::Text(text) if is_listing(text) => Val::Text(text.map(Text::trim_newlines)),
         other => Val::Unknown(other.taint()),
     }
 }

@@ -2,7 +2,6 @@
 
 use tollgate_shell::value::{Hole, HoleSource, Piece, Taint, Text, Value};
 
-use super::narrow::is_listed;
 use super::pure::{Pure, apply, parent};
 use super::value::{Args, Val, is_listing};
 use crate::commands::secrets::is_secret_name;
@@ -19,10 +18,19 @@ pub(super) fn each_text(value: &Val, change: impl Fn(&str) -> String) -> Val {
     }
 }
 
+/// The text without the blanks that all its lines begin with; lines of blanks alone do not count.
+pub(super) fn dedented(text: &str) -> String {
+    let blank = |line: &str| line.trim().is_empty();
+    let depth = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let least = text.lines().filter(|line| !blank(line)).map(depth).min().unwrap_or_default();
+    let lines = text.split('\n').map(|line| line.get(least..).unwrap_or_default());
+    lines.collect::<Vec<&str>>().join("\n")
+}
+
 /// The same for a change that leaves the names of files as they are.
 pub(super) fn each_line(value: &Val, change: impl Fn(&str) -> String) -> Val {
     match value {
-        Val::Text(texts) if is_listing(texts) || is_listed(texts) => value.clone(),
+        Val::Text(texts) if is_listing(texts) => Val::Text(texts.map(Text::trim_newlines)),
         other => each_text(other, change),
     }
 }
@@ -30,7 +38,7 @@ pub(super) fn each_line(value: &Val, change: impl Fn(&str) -> String) -> Val {
 /// The same for a change that goes by the last name of a path: of names below a folder, only those are left.
 pub(super) fn each_name(value: &Val, change: impl Fn(&str) -> String) -> Val {
     match value {
-        Val::Text(texts) if is_listing(texts) || is_listed(texts) => Val::Text(texts.map(last_name)),
+        Val::Text(texts) if is_listing(texts) => Val::Text(texts.map(last_name)),
         other => each_text(other, change),
     }
 }

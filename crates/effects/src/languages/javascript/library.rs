@@ -340,6 +340,7 @@ pub(super) fn method(name: &str) -> Option<Op> {
         "toString" | "valueOf" | "sort" | "normalize" | "text" | "json" | "unwrap" => Op::Pure(Pure::Same),
         "flat" | "toSorted" => Op::Pure(Pure::Copy),
         "href" => Op::Pure(Pure::Itself),
+        "name" => Op::Pure(Pure::Base),
         "repeat" => Op::Pure(Pure::Repeat),
         "slice" | "substring" | "subarray" => Op::Pure(Pure::Slice),
         "charCodeAt" | "codePointAt" => Op::Pure(Pure::Code),

@@ -138,10 +138,10 @@ impl Lexer<'_> {
         }
     }
 
-    /// `unlink <*.c>`: a name, a blank, and no blank after the bracket.
+    /// `unlink <*.c>`, `grep {…} <*.c>`: a name or a block, a blank, and no blank after the bracket.
     fn after_function(&self) -> bool {
         let glued = self.scan.second().is_some_and(|c| !c.is_whitespace() && c != '=' && c != '<');
-        matches!(self.tokens.last(), Some(Tok::Name(_))) && self.tokens.spaced && glued
+        matches!(self.tokens.last(), Some(Tok::Name(_) | Tok::Op("}"))) && self.tokens.spaced && glued
     }
 
     /// `$x`, `@x`, `%x`, `$#x`, `${x}`, `$_`, `$1`; `@{…}` stays a sign and a bracket.

@@ -399,6 +399,7 @@ fn values(name: &str) -> Option<Op> {
             Op::Pure(Pure::ToList)
         }
         "reversed" => Op::Pure(Pure::Reverse),
+        "textwrap.dedent" | "inspect.cleandoc" => Op::Pure(Pure::Dedent),
         "copy.copy" => Op::Pure(Pure::Copy),
         "copy.deepcopy" => Op::Pure(Pure::CopyWhole),
         "enumerate" => Op::Pure(Pure::Entries),

@@ -330,7 +330,7 @@ fn each(m: &mut Machine) {
 
 fn with(m: &mut Machine) {
     m.at += 1;
-    let stubs = m.stubs.len();
+    let (stubs, replaced) = (m.stubs.len(), m.replaced.len());
     let mut managers = Vec::new();
     let colon = m.find(|tok| *tok == Tok::Op(":"));
     let inner = if m.sees("(") && m.pair() + 1 == colon { m.at + 1..colon - 1 } else { m.at..colon };
@@ -350,6 +350,7 @@ fn with(m: &mut Machine) {
     let range = block(m);
     m.range(range, Machine::statements);
     m.stubs.truncate(stubs);
+    m.emptied(replaced);
     for manager in managers {
         own(m, &manager, "__exit__");
     }
