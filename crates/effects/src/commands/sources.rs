@@ -178,6 +178,17 @@ fn compiler(run: &mut Run) -> Outcome {
     run.derived()
 }
 
+/// What a program that was made of a source is remembered to be run by.
+pub(super) const LINKED: &str = "/usr/bin/tcc -run";
+
+/// Runs a program that was made of a source in this call.
+pub(super) fn linked_program(run: &mut Run, program: &Word) -> Outcome {
+    let mark = run.analyst.mark();
+    let outcome = interpreters::languages::from_file(run, Language::Slashed, program, run.args);
+    run.analyst.sift(mark, tells);
+    outcome
+}
+
 /// The program that a compiler makes of a source does what the source says, with what it is given.
 fn linked(run: &mut Run, file: &Word, text: &str) {
     let stops = |word: &Word| ["-c", "-E", "-S", "-fsyntax-only"].iter().any(|flag| word.is(flag));
@@ -189,7 +200,7 @@ fn linked(run: &mut Run, file: &Word, text: &str) {
         _ => None,
     });
     let source = macros::expanded(&without_comments(&(headers(run, file, text) + text)));
-    let program = Value::text(&format!("#!/usr/bin/tcc -run\n{source}"));
+    let program = Value::text(&format!("#!{LINKED}\n{source}"));
     run.shell.write_file(&named.unwrap_or_else(|| Value::text("a.out")), &program, false);
 }
 

@@ -224,7 +224,9 @@ impl Machine<'_, '_, '_> {
                 if !self.act() {
                     return words;
                 }
-                let text = self.at_home(text);
+                // A line that names a file is read without its end.
+                let line = text.has_globs().then(|| text.trim_newlines());
+                let text = self.at_home(line.as_ref().unwrap_or(text));
                 let text = self.through_link(text);
                 words.push(self.word(&text, value.taint));
             }
@@ -328,9 +330,10 @@ impl Machine<'_, '_, '_> {
 
     /// Files are opened to be written anew, and are empty until something is written.
     pub fn reopen(&mut self, path: &Val) {
-        for word in self.paths(path).iter().filter(|word| word.text.has_globs()) {
-            self.run.analyst.reopen(word);
-            self.run.shell.write_file(&word.value(), &Value::empty(), false);
+        for word in self.paths(path) {
+            if let Some(all) = self.run.analyst.reopen(&word) {
+                self.run.shell.write_file(&all.value(), &Value::empty(), false);
+            }
         }
     }
 

@@ -64,7 +64,8 @@ impl Machine<'_, '_, '_> {
             Some(home) => pure::expand_user(&text, home),
             None => text,
         };
-        let all = args.list.iter().filter(|value| !matches!(value, Val::Int(_) | Val::Name(_)));
+        let all: Vec<Val> = args.list.iter().flat_map(Val::items_or_self).collect();
+        let all = all.iter().filter(|value| !matches!(value, Val::Int(_) | Val::Name(_)));
         let processes =
             |path: &String| path.strip_prefix("/proc/").is_some_and(|rest| rest.starts_with(['[', '*']));
         self.all_processes |= all.clone().filter_map(Val::literal).any(|path| processes(&path));

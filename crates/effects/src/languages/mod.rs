@@ -180,7 +180,7 @@ impl Language {
             "Rscript" | "R" | "r" | "littler" | "elixir" | "iex" => Self::Hashed,
             "julia" => Self::Julia,
             "gnuplot" => Self::Gnuplot,
-            "tcc" | "groovy" | "scala" | "kotlin" | "kotlinc" | "jshell" | "dotnet-script" | "csi" | "swift"
+            "groovy" | "scala" | "kotlin" | "kotlinc" | "jshell" | "dotnet-script" | "csi" | "swift"
             | "dart" | "rust-script" | "scala-cli" => Self::Slashed,
             "octave" | "octave-cli" | "matlab" => Self::Marked,
             "erl" | "escript" => Self::Erlang,

@@ -93,15 +93,14 @@ fn files(name: &str) -> Option<Op> {
         // What is in memory is what is in the file.
         "mmap.mmap" => Op::Pure(Pure::Same),
         "open" | "io.open" | "codecs.open" | "os.open" | "gzip.open" | "bz2.open" | "lzma.open"
-        | "aiofiles.open" | "io.FileIO" | "os.fdopen" | "gzip.GzipFile" | "bz2.BZ2File" | "lzma.LZMAFile"
-        | "wave.open" => Op::Open,
+        | "aiofiles.open" | "io.FileIO" | "os.fdopen" | "wave.open" => Op::Open,
         "logging.FileHandler"
         | "logging.handlers.RotatingFileHandler"
         | "logging.handlers.TimedRotatingFileHandler"
         | "logging.handlers.WatchedFileHandler"
         | "logging.basicConfig" => Op::OpenFor("a"),
         "zipfile.ZipFile" | "zipfile.PyZipFile" | "tarfile.open" | "tarfile.TarFile" | "tarfile.TarFile.open"
-        | "py7zr.SevenZipFile" | "pyzipper.AESZipFile" => Op::OpenFor("r"),
+        | "gzip.GzipFile" | "bz2.BZ2File" | "lzma.LZMAFile" | "py7zr.SevenZipFile" | "pyzipper.AESZipFile" => Op::OpenFor("r"),
         "numpy.save" | "numpy.savez" | "numpy.savetxt" | "np.save" | "np.savez" | "np.savetxt" => {
             Op::OpenFor("w")
         }
