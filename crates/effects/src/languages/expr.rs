@@ -7,7 +7,6 @@ use tollgate_shell::value::{Text, Value};
 use super::change::Change;
 use super::frames::REFERENCE;
 use super::machine::Machine;
-use super::narrow::PATTERN;
 use super::pure::{self, Pure};
 use super::syntax::Infix;
 use super::text;
@@ -229,15 +228,6 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    /// A condition says what a variable is.
-    pub fn narrow(&mut self, place: Option<&str>, value: &Val) {
-        if let (Some(place), Val::Text(text)) = (place, value)
-            && text.any.iter().any(|text| !text.prefix().is_empty() || !text.suffix().is_empty())
-        {
-            self.narrowed.push((Rc::from(place), value.clone()));
-        }
-    }
-
     /// A text or a list gets longer by another.
     pub fn extended(&mut self, left: &Val, right: &Val) -> Val {
         self.grown +=
@@ -304,6 +294,15 @@ impl Machine<'_, '_, '_> {
                 let function = self.range(self.at + 1..close, |machine| machine.expr(0));
                 self.at = close + 1;
                 self.postfix(function)
+            }
+            // `list.each(&block)` hands the block on.
+            Some(Tok::Op("&"))
+                if self.syntax.bare_calls
+                    && let Some(Tok::Name(name)) = self.ahead(1)
+                    && let Some(block @ Val::Function(_)) = self.scope.get(name).cloned() =>
+            {
+                self.at += 2;
+                block
             }
             // `&File.rm(&1)` is a function of what it is given.
             Some(Tok::Op("&")) if self.syntax.flat && matches!(self.ahead(1), Some(Tok::Int(_))) => {
@@ -381,15 +380,7 @@ impl Machine<'_, '_, '_> {
                 if let Some(code) = code {
                     self.source(code);
                 }
-                match pattern {
-                    // By itself it is compared with the topic.
-                    Some(pattern) if self.syntax.symbolic => {
-                        let topic = self.lookup("$_");
-                        self.fits(pattern, &topic, Some("$_"))
-                    }
-                    Some(pattern) => Val::object(PATTERN, Args::of(vec![Val::text(pattern)])),
-                    None => Val::unknown(),
-                }
+                self.pattern(pattern.as_deref())
             }
             Tok::Change(change) => {
                 self.at += 1;

@@ -58,7 +58,7 @@ impl Machine<'_, '_, '_> {
     }
 
     /// Something of the library's opens a file by itself, as its mode says; what is in memory is no file.
-    pub fn opens_for(&mut self, args: &Args, usual: &str) {
+    pub fn opens_for(&mut self, name: &str, args: &Args, usual: &str) -> Val {
         let path = args.at(0, &["filename", "file", "name", "fname"]);
         let mode = match args.at(1, &["mode", "filemode"]) {
             Val::Text(text) if usual != "w" => text.as_literal().unwrap_or(usual).to_owned(),
@@ -67,6 +67,7 @@ impl Machine<'_, '_, '_> {
         if matches!(path, Val::Text(_)) {
             self.opened(&path, &mode);
         }
+        Val::object(name, args.clone())
     }
 
     /// Puts a folder into an archive, whose ending says what kind it is.

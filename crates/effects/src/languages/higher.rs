@@ -151,6 +151,15 @@ impl Machine<'_, '_, '_> {
         part
     }
 
+    /// An item by the key before its owner, or what text says that is written like a value.
+    pub fn item_op(&mut self, op: Op, args: &Args) -> Val {
+        match (op, args.list.as_slice()) {
+            (Op::ItemOf, [key, owner]) => self.index(&owner.clone(), None, key),
+            (Op::Literal, [text, ..]) if let Some(text) = text.literal() => self.expression(&text),
+            _ => Val::Unknown(args.taint()),
+        }
+    }
+
     /// A function, perhaps by its name.
     pub fn callable(&mut self, value: &Val) -> Val {
         match value.literal() {

@@ -33,7 +33,13 @@ impl Machine<'_, '_, '_> {
             Op::ReadDir => {
                 let names = Val::many(vec![Val::Text(name())]);
                 for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
-                    self.apply(function, &Args::of(vec![Val::unknown(), names.clone()]));
+                    // A block is given each of them, a callback all of them behind what went wrong.
+                    let given = if self.syntax.bare_calls {
+                        vec![names.item()]
+                    } else {
+                        vec![Val::unknown(), names.clone()]
+                    };
+                    self.apply(function, &Args::of(given));
                 }
                 names
             }

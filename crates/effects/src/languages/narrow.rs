@@ -44,13 +44,93 @@ impl Joined {
     }
 }
 
+impl Val {
+    /// True or false, as all languages here write it down.
+    pub fn truth(holds: bool) -> Self {
+        Self::name(if holds { "true" } else { "false" })
+    }
+
+    /// Whether it is true, where that is known.
+    pub fn as_truth(&self) -> Option<bool> {
+        match self {
+            Self::Name(name) => match &**name {
+                "True" | "true" | "TRUE" | "$true" => Some(true),
+                "False" | "false" | "FALSE" | "$false" => Some(false),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// What is denied is only true or false.
+    pub fn denied(&self) -> Self {
+        self.as_truth().map_or_else(Self::unknown, |holds| Self::truth(!holds))
+    }
+}
+
 impl Machine<'_, '_, '_> {
+    /// A condition says what a variable is.
+    pub fn narrow(&mut self, place: Option<&str>, value: &Val) {
+        if let (Some(place), Val::Text(text)) = (place, value)
+            && text.any.iter().any(|text| !text.prefix().is_empty() || !text.suffix().is_empty())
+        {
+            self.narrowed.push((Rc::from(place), value.clone()));
+        }
+    }
+
+    /// A pattern that stands for itself. Where there is a topic, it is compared with that.
+    pub fn pattern(&mut self, pattern: Option<&str>) -> Val {
+        match pattern {
+            Some(pattern) if self.syntax.symbolic => {
+                let topic = self.lookup("$_");
+                self.fits(pattern, &topic, Some("$_"))
+            }
+            Some(pattern) => Val::object(PATTERN, Args::of(vec![Val::text(pattern)])),
+            None => Val::unknown(),
+        }
+    }
+
+    /// `name.endswith(".log")` says what the name is like where it is true.
+    pub fn test_of_text(&mut self, op: Op, value: &Val, place: Option<&str>, args: &Args) {
+        if let Some(pattern) = args.get(1).and_then(pattern_of) {
+            self.fits(&pattern, value, place);
+            return;
+        }
+        let hole = || Text::hole(Hole::new(HoleSource::Input));
+        let known = matches!(value, Val::Text(text) if text.is_known());
+        let wanted = match args.get(1) {
+            Some(Val::List(list)) => list.items.iter().filter_map(Val::literal).collect(),
+            Some(other) => other.literal().into_iter().collect::<Vec<String>>(),
+            None => return,
+        };
+        if known || wanted.is_empty() {
+            return;
+        }
+        let shape = |part: &String| match op {
+            Op::StartsWith => {
+                let mut text = Text::literal(part);
+                text.append(&hole());
+                Some(text)
+            }
+            Op::EndsWith => {
+                let mut text = hole();
+                text.push_str(part);
+                Some(text)
+            }
+            _ => None,
+        };
+        let texts: Vec<Text> = wanted.iter().filter_map(shape).collect();
+        if !texts.is_empty() {
+            self.narrow(place, &Val::Text(Value::of(texts, value.taint())));
+        }
+    }
+
     /// The names of a list that are meant where a condition holds which says this of one of them.
     pub fn meant(&self, listed: &Value, said: &[&Value], joined: Joined) -> Value {
         let ends: Vec<&str> = said.iter().flat_map(|value| &value.any).map(Text::suffix).collect();
         let apart = |left: &&str, right: &&str| !left.ends_with(right) && !right.ends_with(left);
         // What cannot all hold at once was asked one after the other.
-        let several = ends.iter().any(|left| ends.iter().any(|right| apart(&left, &right)));
+        let several = ends.iter().any(|left| ends.iter().any(|right| apart(left, right)));
         match joined {
             Joined::All if !several => said.iter().fold(listed.clone(), |all, said| met(&all, said)),
             Joined::Mixed => listed.clone(),
@@ -71,7 +151,8 @@ impl Machine<'_, '_, '_> {
             // `path.name == "x"` speaks of the last name, `path.suffix == ".x"` of how it ends.
             None => match place.rsplit_once('.') {
                 Some((owner, part @ ("name" | "suffix"))) if self.listed_at(owner).is_some() => {
-                    let told = told.iter().map(|said| if part == "name" { below(said) } else { ending(said) });
+                    let told =
+                        told.iter().map(|said| if part == "name" { below(said) } else { ending(said) });
                     (owner.to_owned(), told.collect())
                 }
                 _ => return false,
@@ -170,7 +251,7 @@ pub(super) fn is_listed(text: &Value) -> bool {
 }
 
 /// The pattern that a value is.
-pub(super) fn pattern_of(value: &Val) -> Option<String> {
+fn pattern_of(value: &Val) -> Option<String> {
     match value {
         Val::Object(object) if matches!(&*object.class, PATTERN | "re.compile") => object.args.literal(0),
         _ => None,

@@ -412,6 +412,9 @@ impl Op {
 
     /// As a method of an object: does it need the object?
     pub fn wants_receiver(self) -> bool {
-        matches!(self, Op::Send | Op::Fits | Op::Then | Op::PipeTo | Op::KillSelf | Op::StubSpied | Op::RequestOption)
+        matches!(
+            self,
+            Op::Send | Op::Fits | Op::Then | Op::PipeTo | Op::KillSelf | Op::StubSpied | Op::RequestOption
+        )
     }
 }

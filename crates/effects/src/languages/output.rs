@@ -43,10 +43,7 @@ impl Machine<'_, '_, '_> {
                     _ => self.print_args(true, &Args::of(vec![value])),
                 }
             }
-            Op::OpenFor(mode) => {
-                self.opens_for(args, mode);
-                Val::object(name, args.clone())
-            }
+            Op::OpenFor(mode) => self.opens_for(name, args, mode),
             Op::Archive => self.archives(args),
             Op::Put => match args.get(0).cloned() {
                 Some(Val::File(file)) => self.file_method(&file, "write", &args.skip(1)),

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use tollgate_model::{Certainty, CodeSource, EffectKind};
-use tollgate_shell::value::{HoleSource, Taint, Value};
+use tollgate_shell::value::{Taint, Value};
 
 use super::flat::labelled;
 use super::flow::{ENDLESS, leaves_loop};
@@ -199,14 +199,7 @@ impl Machine<'_, '_, '_> {
             Op::Names => args.get(0).cloned().unwrap_or_else(|| Val::name("globals")),
             Op::Part => self.part_by_name(args),
             Op::PartOf => self.parts_of(args),
-            Op::ItemOf => match args.list.as_slice() {
-                [key, owner] => self.index(&owner.clone(), None, key),
-                _ => Val::Unknown(args.taint()),
-            },
-            Op::Literal => match args.literal(0) {
-                Some(text) => self.expression(&text),
-                None => Val::Unknown(args.taint()),
-            },
+            Op::ItemOf | Op::Literal => self.item_op(op, args),
             Op::CallOf => match (args.literal(0), args.list.last()) {
                 (Some(name), Some(owner)) if args.list.len() > 1 => {
                     let mut rest = args.skip(1);
@@ -283,8 +276,8 @@ impl Machine<'_, '_, '_> {
             Op::Find => {
                 let function = args.at(0, &[]);
                 for folder in args.list.iter().skip(1) {
-                    let name = Value::something(HoleSource::Input);
-                    let path = Val::Text(pure::join_paths(&[folder.as_text(), name]));
+                    let below = Args::of(vec![folder.clone(), Val::text("*")]);
+                    let path = self.listing(Op::GlobDeep, folder, &below).item();
                     self.scope.set("$_", path.clone());
                     self.scope.set("$File::Find::name", path.clone());
                     self.apply(&function, &Args::of(vec![path]));

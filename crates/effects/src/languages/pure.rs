@@ -7,8 +7,8 @@ use tollgate_shell::value::{HoleSource, Piece, Text, Value};
 use super::data::{beside_path, codes, json, merge, partition, zip};
 use super::lists;
 use super::text::{
-    address, braces, characters, dedented, each_line, each_name, each_text, integer, letters, parents, printf,
-    relative, shell_words, slice, vague, without_start,
+    address, braces, characters, dedented, each_line, each_name, each_text, integer, letters, parents,
+    printf, relative, shell_words, slice, vague, without_start,
 };
 use super::value::{Args, Val, is_listing};
 

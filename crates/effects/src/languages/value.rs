@@ -367,28 +367,6 @@ impl Val {
         }
     }
 
-    /// True or false, as all languages here write it down.
-    pub fn truth(holds: bool) -> Self {
-        Self::name(if holds { "true" } else { "false" })
-    }
-
-    /// Whether it is true, where that is known.
-    pub fn as_truth(&self) -> Option<bool> {
-        match self {
-            Self::Name(name) => match &**name {
-                "True" | "true" | "TRUE" | "$true" => Some(true),
-                "False" | "false" | "FALSE" | "$false" => Some(false),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// What is denied is only true or false.
-    pub fn denied(&self) -> Self {
-        self.as_truth().map_or_else(Self::unknown, |holds| Self::truth(!holds))
-    }
-
     /// Either of the two.
     pub fn union(&self, other: &Val) -> Val {
         match (self, other) {

@@ -22,7 +22,7 @@ pub(super) fn word(m: &mut Machine, name: &Rc<str>) -> Val {
             block(m);
             m.returns.pop().flatten().unwrap_or_else(Val::unknown)
         }
- "not" => m.expr(UNARY).denied(),
+        "not" => m.expr(UNARY).denied(),
         "return" | "defined" | "scalar" | "ref" | "wantarray" => m.expr(UNARY),
         "shift" | "pop" => shift(m),
         "open" => open(m),

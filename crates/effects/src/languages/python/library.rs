@@ -3,12 +3,13 @@
 use super::super::libc;
 use super::super::ops::{Known, Op};
 use super::super::pure::Pure;
-use super::modules;
+use super::{modules, writers};
 
 /// What a function does, by its full name.
 pub(super) fn function(name: &str) -> Option<Op> {
     commands(name)
         .or_else(|| files(name))
+        .or_else(|| writers::function(name))
         .or_else(|| requests(name))
         .or_else(|| connections(name))
         .or_else(|| code(name))
@@ -94,17 +95,6 @@ fn files(name: &str) -> Option<Op> {
         "mmap.mmap" => Op::Pure(Pure::Same),
         "open" | "io.open" | "codecs.open" | "os.open" | "gzip.open" | "bz2.open" | "lzma.open"
         | "aiofiles.open" | "io.FileIO" | "os.fdopen" | "wave.open" => Op::Open,
-        "logging.FileHandler"
-        | "logging.handlers.RotatingFileHandler"
-        | "logging.handlers.TimedRotatingFileHandler"
-        | "logging.handlers.WatchedFileHandler"
-        | "logging.basicConfig" => Op::OpenFor("a"),
-        "zipfile.ZipFile" | "zipfile.PyZipFile" | "tarfile.open" | "tarfile.TarFile" | "tarfile.TarFile.open"
-        | "gzip.GzipFile" | "bz2.BZ2File" | "lzma.LZMAFile" | "py7zr.SevenZipFile" | "pyzipper.AESZipFile" => Op::OpenFor("r"),
-        "numpy.save" | "numpy.savez" | "numpy.savetxt" | "np.save" | "np.savez" | "np.savetxt" => {
-            Op::OpenFor("w")
-        }
-        "shutil.make_archive" => Op::Archive,
         "os.remove"
         | "os.unlink"
         | "os.rmdir"
@@ -137,15 +127,6 @@ fn files(name: &str) -> Option<Op> {
         | "pathlib.Path.read_bytes"
         | "configparser.ConfigParser.read"
         | "configparser.RawConfigParser.read" => Op::Read,
-        "tarfile.open.add"
-        | "tarfile.TarFile.add"
-        | "tarfile.TarFile.open.add"
-        | "tarfile.open.gettarinfo"
-        | "zipfile.ZipFile.write"
-        | "zipfile.PyZipFile.write"
-        | "pyzipper.AESZipFile.write"
-        | "py7zr.SevenZipFile.write"
-        | "py7zr.SevenZipFile.writeall" => Op::Read,
         "netrc.netrc" => Op::ReadOr("~/.netrc"),
         "dotenv.dotenv_values" => Op::ReadOr(".env"),
         "shutil.unpack_archive" => Op::Extract(1),
@@ -288,8 +269,10 @@ fn code(name: &str) -> Option<Op> {
         "operator.methodcaller" => Op::Curry("methodcaller"),
         "methodcaller" => Op::CallOf,
         "functools.reduce" => Op::Fold,
+        "re.compile.search" | "re.compile.match" | "re.compile.fullmatch" => Op::Fits,
         "vars" | "globals" | "locals" => Op::Names,
-        "len" | "sum" | "abs" | "round" | "any" | "all" | "bool" | "hash" | "id" | "type" | "isinstance" | "hasattr" | "callable" => Op::Count,
+        "len" | "sum" | "abs" | "round" | "any" | "all" | "bool" | "hash" | "id" | "type" | "isinstance"
+        | "hasattr" | "callable" => Op::Count,
         "map" | "concurrent.futures.ThreadPoolExecutor.map" | "multiprocessing.Pool.map" => Op::Map,
         "filter" => Op::Filter,
         "atexit.register"
@@ -392,7 +375,6 @@ fn values(name: &str) -> Option<Op> {
         "zip" => Op::Pure(Pure::Zip),
         "json.loads" | "json.load" => Op::Pure(Pure::Json),
         "re.search" | "re.match" | "re.fullmatch" | "re.findall" => Op::Pure(Pure::Fragments),
-        "re.compile.search" | "re.compile.match" | "re.compile.fullmatch" => Op::Fits,
         "collections.namedtuple" => Op::Record,
         "list" | "tuple" | "sorted" | "set" | "iter" | "frozenset" | "collections.deque" => {
             Op::Pure(Pure::ToList)

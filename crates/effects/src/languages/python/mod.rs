@@ -5,6 +5,7 @@ mod lex;
 mod library;
 mod modules;
 mod statements;
+mod writers;
 
 use std::ops::Range;
 use std::rc::Rc;

@@ -14,6 +14,9 @@ use super::token::Tok;
 use super::value::{Args, Val};
 use functions::{arrow, block, define};
 
+/// The block that a method was given, under a name that no program has.
+pub(super) const BLOCK: &str = "&block";
+
 pub(super) static SYNTAX: Syntax = Syntax {
     lex: lex::lex,
     statement,
@@ -380,8 +383,12 @@ fn word(m: &mut Machine, name: &Rc<str>) -> Val {
         | "while" | "until" => return Val::unknown(),
         "yield" => {
             m.at += 1;
-            m.bare_arguments();
-            return Val::unknown();
+            let bracketed = m.token().is_some_and(|token| token.tok == Tok::Op("(") && !token.spaced);
+            let args = if bracketed { m.arguments() } else { m.bare_arguments().unwrap_or_default() };
+            return match m.scope.get(BLOCK).cloned() {
+                Some(block) => m.apply(&block, &args),
+                None => Val::unknown(),
+            };
         }
         _ => {}
     }
