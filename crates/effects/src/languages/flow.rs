@@ -7,7 +7,7 @@ use tollgate_model::{Certainty, EffectKind};
 
 use super::machine::{Machine, Origin};
 use super::narrow::Joined;
-use super::scope::Changes;
+use super::scope::{Changes, bare};
 use super::services::is_service;
 use super::token::{Tok, Token};
 use super::value::Val;
@@ -32,10 +32,15 @@ impl Said {
         };
         let negations = tokens.iter().filter(|token| is_not(&token.tok)).count();
         let negated = negations == 1 && tokens.first().is_some_and(|token| is_not(&token.tok));
-        if negations > 0 && !negated {
+        let joined = Joined::of(tokens);
+        let whole = match tokens {
+            [_, open, .., close] => open.tok == Tok::Op("(") && open.pair == close.pair,
+            _ => false,
+        };
+        if negations > 0 && !(negated && (joined == Joined::All && !joins(tokens) || whole)) {
             narrowed.clear();
         }
-        Self { narrowed, negated, joined: Joined::of(tokens), fails: false }
+        Self { narrowed, negated, joined, fails: false }
     }
 }
 
@@ -84,6 +89,7 @@ impl Machine<'_, '_, '_> {
             }
             let others = narrowed.iter().skip(at + 1).filter(|(other, _)| other == place);
             let value = others.fold(value.clone(), |all, (_, value)| all.union(value));
+            self.own.believed.push((Rc::clone(place), value.clone()));
             self.scope.set(place, value);
         }
     }
@@ -104,10 +110,17 @@ impl Machine<'_, '_, '_> {
         }
         self.unsure += 1;
         self.scope.open();
+        let from = self.own.believed.len();
         action(self);
         self.unsure -= 1;
         self.leave();
-        self.scope.close()
+        let mut changes = self.scope.close();
+        // What a condition says of a variable changes nothing about it.
+        for (place, meant) in self.own.believed.drain(from.min(self.own.believed.len())..) {
+            let same = |value: &Option<Val>| matches!((value, &meant), (Some(Val::Text(now)), Val::Text(meant)) if now == meant);
+            changes.retain(|name, value| bare(name) != &*place || !same(value));
+        }
+        changes
     }
 
     /// Runs what may not be run.
@@ -224,6 +237,13 @@ impl Machine<'_, '_, '_> {
             *last = Some(value);
         }
     }
+}
+
+/// Does a condition have several parts?
+fn joins(tokens: &[Token]) -> bool {
+    let is_and =
+        |tok: &Tok| matches!(tok, Tok::Op("&&")) || matches!(tok, Tok::Name(name) if &**name == "and");
+    tokens.iter().any(|token| is_and(&token.tok))
 }
 
 /// Does anything in the body of a loop leave it, or let others run meanwhile?

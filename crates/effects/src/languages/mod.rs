@@ -53,6 +53,7 @@ mod scope;
 pub(crate) mod sed;
 mod senders;
 mod services;
+mod spelled;
 mod standins;
 mod syntax;
 mod tcl;

@@ -8,6 +8,8 @@ use super::edits;
 use super::flow::Said;
 use super::machine::Machine;
 use super::ops::Op;
+use super::pure::Pure;
+use super::spelled::shapes;
 use super::token::{Tok, Token};
 use super::value::{Args, Val};
 
@@ -149,7 +151,10 @@ impl Machine<'_, '_, '_> {
         let (owner, told) = match self.listed_at(place) {
             Some(_) => (place.to_string(), told),
             // `path.name == "x"` speaks of the last name, `path.suffix == ".x"` of how it ends.
-            None => match place.rsplit_once('.') {
+            None => match place.rsplit_once('.').map(|(owner, part)| match owner.strip_suffix(".ends") {
+                Some(owner) if part == "1" => (owner, "suffix"),
+                _ => (owner, part),
+            }) {
                 Some((owner, part @ ("name" | "suffix"))) if self.listed_at(owner).is_some() => {
                     let told =
                         told.iter().map(|said| if part == "name" { below(said) } else { ending(said) });
@@ -161,8 +166,61 @@ impl Machine<'_, '_, '_> {
         let Some(listed) = self.listed_at(&owner) else { return false };
         let told: Vec<&Value> = told.iter().collect();
         let meant = self.meant(&listed, &told, said.joined);
-        self.scope.set(&owner, Val::Text(meant));
+        for path in self.made_of(&owner, place) {
+            self.believe_of_path(&path, &listed, &told, said.joined);
+        }
+        self.suppose(&owner, meant);
         true
+    }
+
+    /// Where a condition holds, a variable is this.
+    fn suppose(&mut self, place: &str, meant: Value) {
+        let meant = Val::Text(meant);
+        self.own.believed.push((Rc::from(place), meant.clone()));
+        self.scope.set(place, meant);
+    }
+
+    /// A path that was made of a name goes with it.
+    fn believe_of_path(&mut self, path: &str, name: &Value, told: &[&Value], joined: Joined) {
+        let ends = |text: &Text| name.any.iter().any(|name| split_last(text).1 == split_last(name).1);
+        if let Some(listed) = self.listed_at(path).filter(|listed| listed.any.iter().all(ends)) {
+            let told: Vec<Value> = told.iter().map(|said| below(said)).collect();
+            let meant = self.meant(&listed, &told.iter().collect::<Vec<_>>(), joined);
+            self.suppose(path, meant);
+        }
+    }
+
+    /// The variables that the program makes of another: `path = join(folder, name)`.
+    fn made_of(&self, owner: &str, place: &str) -> Vec<String> {
+        let root = owner.split('.').next().unwrap_or(place);
+        let name_of = |tok: &Tok| match tok {
+            Tok::Name(name) => Some(name.to_string()),
+            Tok::Var(sign, name) => Some(format!("{sign}{name}")),
+            _ => None,
+        };
+        let sets = self.tokens.windows(2).enumerate().filter(|(_, pair)| match pair {
+            [first, second] => second.tok == Tok::Op("=") && name_of(&first.tok).is_some(),
+            _ => false,
+        });
+        let uses = |at: &usize| {
+            let behind = self.tokens.iter().skip(at + 2).take(40);
+            let value = behind.take_while(|token| !matches!(token.tok, Tok::Newline | Tok::Op(";")));
+            value.filter_map(|token| name_of(&token.tok)).any(|name| name == root)
+        };
+        let made = sets.map(|(at, _)| at).filter(uses).filter_map(|at| name_of(&self.tokens.get(at)?.tok));
+        made.filter(|name| name != root).take(8).collect()
+    }
+
+    /// The part of a name that a function yields goes by that name: its last part, or how it ends.
+    pub fn yields_part(&mut self, what: Pure) {
+        let part = match what {
+            Pure::Base => "name",
+            Pure::Suffix => "suffix",
+            Pure::Ends => "ends",
+            _ => return,
+        };
+        let place = self.own.given.first().cloned().flatten();
+        self.own.aspect = place.map(|place| Rc::from(format!("{place}.{part}")));
     }
 
     fn listed_at(&self, place: &str) -> Option<Value> {
@@ -186,6 +244,10 @@ impl Machine<'_, '_, '_> {
     /// `pattern.test(text)`, `re.search(pattern, text)`, `text.match?(pattern)`.
     pub fn asks_pattern(&mut self, name: &str, args: &Args) -> Val {
         let (Some(first), Some(second)) = (args.get(0), args.get(1)) else { return Val::unknown() };
+        if let Some(wild) = second.literal().filter(|_| name.starts_with("fnmatch.")) {
+            let place = self.own.given.first().cloned().flatten();
+            return self.fits(&format!("^{}$", as_pattern(&wild)), first, place.as_deref());
+        }
         if let Some(pattern) = pattern_of(second) {
             return self.fits(&pattern, first, None);
         }
@@ -199,6 +261,25 @@ impl Machine<'_, '_, '_> {
         // What stood in the brackets last is what is looked at.
         let place = self.own.given.last().cloned().flatten();
         self.fits(&pattern, second, place.as_deref())
+    }
+
+    /// Does a text begin or end so, as far as that is known?
+    pub fn affixed(&mut self, op: Op, name: &str, args: &Args) -> Val {
+        // A function is given the text first.
+        if let (true, Some(text)) = (name.starts_with("str_"), args.get(0)) {
+            let place = self.own.given.first().cloned().flatten();
+            self.test_of_text(op, text, place.as_deref(), args);
+        }
+        let wanted: Option<Vec<String>> =
+            args.get(1).and_then(|part| part.items_or_self().iter().map(Val::literal).collect());
+        let (Some(text), Some(wanted), 2) = (args.literal(0), wanted, args.list.len()) else {
+            return Val::unknown();
+        };
+        let holds = |part: &String| match op {
+            Op::StartsWith => text.starts_with(part),
+            _ => text.ends_with(part),
+        };
+        Val::truth(wanted.iter().any(holds))
     }
 
     /// The items of a list for which a function is true, or for which it is not.
@@ -250,6 +331,20 @@ pub(super) fn is_listed(text: &Value) -> bool {
     !text.any.is_empty() && text.any.iter().all(Text::has_globs)
 }
 
+/// A pattern of file names as one of texts.
+fn as_pattern(wild: &str) -> String {
+    let mut pattern = String::new();
+    for c in wild.chars() {
+        match c {
+            '*' => pattern.push_str(".*"),
+            '?' => pattern.push('.'),
+            c if c.is_alphanumeric() || matches!(c, '[' | ']' | '-' | '_') => pattern.push(c),
+            c => pattern.extend(['\\', c]),
+        }
+    }
+    pattern
+}
+
 /// The pattern that a value is.
 fn pattern_of(value: &Val) -> Option<String> {
     match value {
@@ -270,6 +365,9 @@ fn ending(said: &Value) -> Value {
 /// Any path whose last name this is.
 fn below(said: &Value) -> Value {
     said.map(|text| {
+        if matches!(text.pieces.as_slice(), [Piece::Hole(_), Piece::Text(slash), ..] if slash.starts_with('/')) {
+            return text.clone();
+        }
         let mut all = Text::hole(Hole::new(HoleSource::Input));
         all.push_str("/");
         all.append(text);
@@ -343,105 +441,4 @@ fn started(listed: &Text, start: &str) -> Text {
         }
         _ => listed.clone(),
     }
-}
-
-/// A part of a pattern: what it stands for where that is plain text, in one way or in several.
-enum Unit {
-    Plain(Vec<String>),
-    Open,
-}
-
-/// What texts are like that fit a pattern: how they begin, and how they end.
-fn shapes(pattern: &str) -> Option<Vec<Text>> {
-    let (body, starts) = pattern.strip_prefix('^').map_or((pattern, false), |body| (body, true));
-    let ends = ["$", "\\z", "\\Z"].iter().find_map(|end| body.strip_suffix(end));
-    let (body, ends) = ends.filter(|body| !body.ends_with('\\')).map_or((body, false), |body| (body, true));
-    let units = units(body)?;
-    let plain = |unit: &&Unit| matches!(unit, Unit::Plain(_));
-    let lead: Vec<&Unit> = units.iter().take_while(plain).filter(|_| starts).collect();
-    let tail: Vec<&Unit> = units.iter().rev().take_while(plain).filter(|_| ends).collect();
-    let (begins, finishes) = (spelled(lead.into_iter()), spelled(tail.into_iter().rev()));
-    let whole = starts && ends && units.iter().all(|unit| plain(&unit));
-    if begins.len() * finishes.len() > 32 {
-        return None;
-    }
-    if whole {
-        return Some(begins.iter().map(|text| Text::literal(text)).collect());
-    }
-    let each = begins.iter().flat_map(|begin| finishes.iter().map(move |finish| (begin, finish)));
-    let shapes = each.map(|(begin, finish)| {
-        let mut text = Text::literal(begin);
-        text.push(Piece::Hole(Hole::new(HoleSource::Input)));
-        text.push_str(finish);
-        text
-    });
-    Some(shapes.collect())
-}
-
-/// Every text that the parts may be, one after the other.
-fn spelled<'u>(units: impl Iterator<Item = &'u Unit>) -> Vec<String> {
-    let mut all = vec![String::new()];
-    for unit in units {
-        if let Unit::Plain(ways) = unit
-            && all.len() * ways.len() <= 32
-        {
-            all = all.iter().flat_map(|start| ways.iter().map(move |way| format!("{start}{way}"))).collect();
-        }
-    }
-    all
-}
-
-/// The parts of a pattern; none where it has alternatives that stand in no brackets.
-fn units(pattern: &str) -> Option<Vec<Unit>> {
-    let mut units = Vec::new();
-    let mut rest = pattern.chars().peekable();
-    while let Some(c) = rest.next() {
-        let unit = match c {
-            '|' => return None,
-            '\\' => match rest.next()? {
-                escaped if escaped.is_alphanumeric() => Unit::Open,
-                escaped => Unit::Plain(vec![escaped.to_string()]),
-            },
-            '(' => {
-                let inner: String = rest.by_ref().take_while(|c| *c != ')').collect();
-                group(&inner)
-            }
-            '[' => {
-                rest.by_ref().find(|c| *c == ']');
-                Unit::Open
-            }
-            '.' | '^' | '$' => Unit::Open,
-            plain => Unit::Plain(vec![plain.to_string()]),
-        };
-        let repeated = rest.next_if(|c| matches!(c, '*' | '+' | '?' | '{'));
-        if repeated == Some('{') {
-            rest.by_ref().find(|c| *c == '}');
-        }
-        units.push(if repeated.is_some() { Unit::Open } else { unit });
-    }
-    Some(units)
-}
-
-/// `(a|b)`, where both are plain.
-fn group(inner: &str) -> Unit {
-    let inner = inner.strip_prefix("?:").unwrap_or(inner);
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '|' | '_' | '-');
-    if inner.is_empty() || !inner.chars().all(plain) {
-        return Unit::Open;
-    }
-    Unit::Plain(inner.split('|').map(str::to_owned).collect())
-}
-
-/// Does a text begin or end so, as far as that is known?
-pub(super) fn affixed(op: Op, args: &Args) -> Val {
-    let wanted: Option<Vec<String>> =
-        args.get(1).and_then(|part| part.items_or_self().iter().map(Val::literal).collect());
-    let (Some(text), Some(wanted), 2) = (args.literal(0), wanted, args.list.len()) else {
-        return Val::unknown();
-    };
-    let holds = |part: &String| match op {
-        Op::StartsWith => text.starts_with(part),
-        _ => text.ends_with(part),
-    };
-    Val::truth(wanted.iter().any(holds))
 }

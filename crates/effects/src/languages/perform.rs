@@ -8,7 +8,6 @@ use tollgate_shell::value::{Taint, Value};
 use super::flat::labelled;
 use super::flow::{ENDLESS, leaves_loop};
 use super::machine::{Machine, Origin};
-use super::narrow::affixed;
 use super::ops::{Known, Op};
 use super::outgoing::{encoded, holds_environment, with_environment};
 use super::pure::{self, Pure};
@@ -328,8 +327,9 @@ impl Machine<'_, '_, '_> {
             Op::Replace if args.list.len() == 2 => self.files(Op::Move, args),
             Op::Replace => self.perform(Op::Pure(Pure::Replace), name, args),
             Op::Pure(what) => {
-                if what == Pure::Fragments {
-                    self.asks_pattern(name, args);
+                match what {
+                    Pure::Fragments => drop(self.asks_pattern(name, args)),
+                    other => self.yields_part(other),
                 }
                 let work: usize = args
                     .list
@@ -353,7 +353,7 @@ impl Machine<'_, '_, '_> {
                     _ => made,
                 }
             }
-            Op::StartsWith | Op::EndsWith => affixed(op, args),
+            Op::StartsWith | Op::EndsWith => self.affixed(op, name, args),
             Op::Fits => self.asks_pattern(name, args),
             _ => return self.known_op(op, name, args),
         })

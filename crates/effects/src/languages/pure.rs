@@ -1,14 +1,12 @@
 //! Functions that only make values out of values: decoding, joining, paths.
 
-use std::rc::Rc;
-
 use tollgate_shell::value::{HoleSource, Piece, Text, Value};
 
-use super::data::{beside_path, codes, json, merge, partition, zip};
+use super::data::{beside_path, codes, json, merge, pair, partition, zip};
 use super::lists;
 use super::text::{
-    address, braces, characters, dedented, each_line, each_name, each_text, integer, letters, parents,
-    printf, relative, shell_words, slice, vague, without_start,
+    address, braces, characters, dedented, each_line, each_name, each_text, ends, integer, letters, parents,
+    printf, relative, shell_words, slice, suffix, vague, without_start,
 };
 use super::value::{Args, Val, is_listing};
 
@@ -76,6 +74,10 @@ pub(super) enum Pure {
     /// An address, and the one that it is relative to; that of a file is its path.
     Address,
     Base,
+    /// How a name ends: `.x`.
+    Suffix,
+    /// A path without its ending, and that.
+    Ends,
     Stem,
     /// Path, and the folder that it is seen from.
     Relative,
@@ -349,17 +351,11 @@ fn paths(what: Pure, args: &Args) -> Option<Val> {
         Pure::WithName => beside_path(args, |_| String::new()),
         Pure::WithSuffix => beside_path(args, |name| stem(name).to_owned()),
         Pure::Base => each_name(&first(args), |path| base(path).to_owned()),
+        Pure::Suffix => each_text(&first(args), suffix),
+        Pure::Ends => ends(&first(args)),
         Pure::Stem => each_name(&first(args), |path| stem(base(path)).to_owned()),
         _ => return None,
     })
-}
-
-/// A name and its value.
-fn pair(value: &Val) -> Option<(Rc<str>, Val)> {
-    match value {
-        Val::List(list) => Some((Rc::from(list.items.first()?.literal()?), list.items.get(1)?.clone())),
-        _ => None,
-    }
 }
 
 fn join(list: &Val, between: &Value) -> Val {

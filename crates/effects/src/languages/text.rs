@@ -27,6 +27,18 @@ pub(super) fn dedented(text: &str) -> String {
     lines.collect::<Vec<&str>>().join("\n")
 }
 
+/// The ending of a name, with its dot. One that begins with its only dot has none.
+pub(super) fn suffix(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.rfind('.').filter(|at| *at > 0).and_then(|at| name.get(at..)).unwrap_or_default().to_owned()
+}
+
+/// A path without its ending, and the ending.
+pub(super) fn ends(path: &Val) -> Val {
+    let root = each_text(path, |path| path.strip_suffix(&suffix(path)).unwrap_or(path).to_owned());
+    Val::list(vec![root, each_text(path, suffix)])
+}
+
 /// The same for a change that leaves the names of files as they are.
 pub(super) fn each_line(value: &Val, change: impl Fn(&str) -> String) -> Val {
     match value {

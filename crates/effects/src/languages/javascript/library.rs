@@ -284,6 +284,7 @@ fn values(name: &str) -> Option<Op> {
         "path.resolve" => Op::Pure(Pure::Resolve),
         "path.dirname" => Op::Pure(Pure::Parent),
         "path.basename" => Op::Pure(Pure::Base),
+        "path.extname" => Op::Pure(Pure::Suffix),
         "os.homedir" => Op::Now(Known::Home),
         "os.tmpdir" => Op::Now(Known::Temp),
         "process.cwd" | "Deno.cwd" => Op::Now(Known::Folder),

@@ -171,6 +171,12 @@ fn modified(m: &mut Machine) {
             }
             m.range(start..modifier, sequence);
         });
+        if matches!(&*word, "if" | "unless")
+            && said.negated != (&*word == "unless")
+            && m.leaves(&(start..modifier))
+        {
+            m.believe(&said);
+        }
         if matches!(&*word, "while" | "until") {
             m.splits(effort);
         }

@@ -269,6 +269,7 @@ fn code(name: &str) -> Option<Op> {
         "operator.methodcaller" => Op::Curry("methodcaller"),
         "methodcaller" => Op::CallOf,
         "functools.reduce" => Op::Fold,
+        "fnmatch.fnmatch" | "fnmatch.fnmatchcase" => Op::Fits,
         "re.compile.search" | "re.compile.match" | "re.compile.fullmatch" => Op::Fits,
         "vars" | "globals" | "locals" => Op::Names,
         "len" | "sum" | "abs" | "round" | "any" | "all" | "bool" | "hash" | "id" | "type" | "isinstance"
@@ -352,6 +353,7 @@ fn paths(name: &str) -> Option<Op> {
         "io.StringIO" | "io.BytesIO" | "tempfile.SpooledTemporaryFile" => Op::Buffer,
         "os.path.dirname" => Op::Pure(Pure::Parent),
         "os.path.basename" => Op::Pure(Pure::Base),
+        "os.path.splitext" => Op::Pure(Pure::Ends),
         "os.path.relpath" => Op::Pure(Pure::Relative),
         "os.getppid" => Op::Now(Known::Parent),
         "os.getcwd" | "os.getcwdb" | "pathlib.Path.cwd" => Op::Now(Known::Folder),

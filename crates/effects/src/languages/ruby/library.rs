@@ -219,6 +219,7 @@ fn values(name: &str) -> Option<Op> {
         "File.expand_path" | "File.absolute_path" | "File.realpath" => Op::Pure(Pure::Absolute),
         "File.dirname" => Op::Pure(Pure::Parent),
         "File.basename" => Op::Pure(Pure::Base),
+        "File.extname" => Op::Pure(Pure::Suffix),
         "Dir.pwd" | "Dir.getwd" | "FileUtils.pwd" => Op::Known(Known::Folder),
         "Dir.home" | "Etc.getpwuid.dir" => Op::Known(Known::Home),
         "Dir.tmpdir" => Op::Known(Known::Temp),

@@ -171,6 +171,9 @@ fn modified(m: &mut Machine) {
         }
         m.range(start..modifier, values);
     });
+    if matches!(&*word, "if" | "unless") && negated && m.leaves(&(start..modifier)) {
+        m.believe(&said);
+    }
     if matches!(&*word, "while" | "until") {
         m.splits(effort);
     }
