@@ -1,5 +1,6 @@
 //! The analyst: runs a shell text abstractly and writes down what each command would do.
 
+mod devices;
 mod files;
 pub(crate) mod gate;
 mod keepers;
@@ -170,10 +171,13 @@ impl<'w> Analyst<'w> {
     }
 
     /// Files that fit a pattern are opened to be written anew: all of them may get the same text, or none.
-    pub(crate) fn reopen(&mut self, word: &Word) {
-        if word.text.has_globs() && !word.text.has_holes() {
-            self.reopened.push(word.clone());
+    pub(crate) fn reopen(&mut self, word: &Word) -> Option<Word> {
+        let walked = self.walked(word);
+        let all = walked.as_ref().unwrap_or(word);
+        if all.text.has_globs() && !all.text.has_holes() {
+            self.reopened.push(all.clone());
         }
+        all.text.has_globs().then(|| all.clone())
     }
 
     /// What was found so far.

@@ -38,8 +38,11 @@ pub(crate) const CONTAINERS: Taint = Taint(1 << 50);
 /// Are, or were picked from, names of files that this call has found.
 pub(crate) const FOUND: Taint = Taint(1 << 51);
 
+/// Names the devices of this machine, among other things.
+pub(crate) const DEVICES: Taint = Taint(1 << 52);
+
 /// Marks of lists.
-const LISTS: u64 = TABLE.0 | PROCESSES.0 | LISTED.0 | CONTAINERS.0 | FOUND.0;
+const LISTS: u64 = DEVICES.0 | TABLE.0 | PROCESSES.0 | LISTED.0 | CONTAINERS.0 | FOUND.0;
 
 /// The marks that say where data comes from; that it is names of files, or never ends, says nothing about code.
 pub(crate) fn sources(taint: Taint) -> Taint {

@@ -30,7 +30,7 @@ impl Analyst<'_> {
         });
         let (mut within, mut given) = (Taint::NONE, Taint::NONE);
         for (mut place, certainty) in places {
-            marks = marks.union(self.remembered(&place));
+            marks = marks.union(self.remembered(&place)).union(Self::device_marks(&place.path));
             if recursive && !place.pattern {
                 within = within.union(self.kept_below(&place.path, shell));
             }
@@ -87,6 +87,7 @@ impl Analyst<'_> {
             return self.suppose(|analyst| analyst.write(word, mode, content, shell));
         }
         self.wrote = true;
+        self.writes_device(word, shell);
         let fresh = mode == WriteMode::Overwrite && shell.is_absent(&word.value());
         let mode = if fresh { WriteMode::Create } else { mode };
         let walked = if mode == WriteMode::Overwrite { self.walked(word) } else { None };

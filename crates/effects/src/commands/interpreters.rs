@@ -14,7 +14,7 @@ use tollgate_shell::ast::Dialect;
 use tollgate_shell::eval::{Code, Field, Outcome, Scope, Status, Stream};
 use tollgate_shell::value::{Piece, Text, Value};
 
-use super::{Commands, Run, persistence};
+use super::{Commands, Run, persistence, sources};
 use crate::analyst::taint;
 use crate::languages::Language;
 use crate::options::{Order, read};
@@ -374,6 +374,9 @@ fn follow_program(run: &mut Run) -> Option<Outcome> {
     }
     let shebang = first.strip_prefix("#!").map(|rest| rest.lines().next().unwrap_or_default());
     let names = || shebang.unwrap_or_default().split([' ', '/', '\t']);
+    if shebang == Some(sources::LINKED) {
+        return Some(sources::linked_program(run, &word));
+    }
     if let Some(language) = names().find_map(Language::of) {
         return Some(languages::from_file(run, language, &word, run.args));
     }

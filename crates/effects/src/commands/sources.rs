@@ -172,9 +172,36 @@ fn compiler(run: &mut Run) -> Outcome {
             run.analyst.own_text(&file, run.shell).and_then(|text| text.as_literal().map(str::to_owned))
         {
             included(run, &text);
+            linked(run, &file, &text);
         }
     }
     run.derived()
+}
+
+/// What a program that was made of a source is remembered to be run by.
+pub(super) const LINKED: &str = "/usr/bin/tcc -run";
+
+/// Runs a program that was made of a source in this call.
+pub(super) fn linked_program(run: &mut Run, program: &Word) -> Outcome {
+    let mark = run.analyst.mark();
+    let outcome = interpreters::languages::from_file(run, Language::Slashed, program, run.args);
+    run.analyst.sift(mark, tells);
+    outcome
+}
+
+/// The program that a compiler makes of a source does what the source says, with what it is given.
+fn linked(run: &mut Run, file: &Word, text: &str) {
+    let stops = |word: &Word| ["-c", "-E", "-S", "-fsyntax-only"].iter().any(|flag| word.is(flag));
+    if run.args.iter().any(stops) {
+        return;
+    }
+    let named = run.args.windows(2).find_map(|pair| match pair {
+        [flag, output] if flag.is("-o") => Some(output.value()),
+        _ => None,
+    });
+    let source = macros::expanded(&without_comments(&(headers(run, file, text) + text)));
+    let program = Value::text(&format!("#!{LINKED}\n{source}"));
+    run.shell.write_file(&named.unwrap_or_else(|| Value::text("a.out")), &program, false);
 }
 
 /// Files that a source takes in by their whole path: the compiler prints them, or what is wrong with them.

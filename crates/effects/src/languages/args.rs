@@ -31,11 +31,9 @@ impl Machine<'_, '_, '_> {
         while self.at < self.end && !self.is_stopped() {
             let before = self.at;
             self.argument(&mut args);
-            if self.syntax.symbolic {
-                let place = self.place.clone();
-                self.own.places.resize_with(args.list.len().saturating_sub(1), || None);
-                self.own.places.push(place);
-            }
+            let place = self.place.clone();
+            self.own.places.resize_with(args.list.len().saturating_sub(1), || None);
+            self.own.places.push(place);
             while matches!(self.peek(), Some(Tok::Newline | Tok::Op("," | ";"))) {
                 self.at += 1;
             }
@@ -134,7 +132,7 @@ impl Machine<'_, '_, '_> {
                 | Tok::Other
                 | Tok::Var(..)
                 | Tok::Words(_)
-                | Tok::Pattern(_),
+                | Tok::Pattern(..),
             ) => true,
             Some(Tok::Name(name)) => {
                 (self.syntax.operator)(&Tok::Name(Rc::clone(name))).is_none() && !is_clause(name)

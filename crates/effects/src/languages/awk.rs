@@ -41,7 +41,8 @@ pub(super) static SYNTAX: Syntax = Syntax {
 /// Runs a program. Files that it adds to its arguments are read like the others.
 pub(super) fn program(m: &mut Machine, code: &str) {
     m.program(code);
-    for at in 1..ARGUMENTS {
+    let places = (1..ARGUMENTS).map(|at| at.to_string()).chain(["?".to_owned()]);
+    for at in places {
         let given = m.scope.get(&format!("ARGV.{at}")).cloned();
         if let Some(path @ Val::Text(_)) = given.filter(|path| path.literal().is_some()) {
             m.read(&path);
@@ -135,7 +136,7 @@ fn pattern(scan: &mut Scan, tokens: &mut Tokens) {
             _ => {}
         }
     }
-    tokens.push(Tok::Pattern(None));
+    tokens.push(Tok::Pattern(None, None));
 }
 
 fn operator(tok: &Tok) -> Option<(u8, Infix)> {

@@ -8,6 +8,7 @@ use tollgate_shell::value::{HoleSource, Value};
 use super::classes::{PROPERTY, number_of};
 use super::flat::COMMAND;
 use super::machine::Machine;
+use super::ruby::BLOCK;
 use super::scope::OUTER;
 use super::services::is_service;
 use super::token::Tok;
@@ -211,6 +212,11 @@ impl Machine<'_, '_, '_> {
         let spread = self.spread(function, args);
         let mut given = spread.as_deref().unwrap_or(&args.list).iter();
         self.scope.set("@_", Val::list(args.list.clone()));
+        if let Some(block @ Val::Function(_)) =
+            args.list.last().filter(|_| self.syntax.bare_calls && !self.syntax.symbolic)
+        {
+            self.scope.set(BLOCK, block.clone());
+        }
         for param in &function.params {
             if param.receives {
                 let this = self.own.this.clone().unwrap_or_else(Val::unknown);

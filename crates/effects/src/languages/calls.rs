@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use tollgate_shell::value::{Hole, HoleSource, Taint, Text, Value};
+use tollgate_shell::value::Taint;
 
 use super::classes::{Class, number_of};
 use super::flat::{COMMAND, OPENING};
@@ -463,36 +463,5 @@ impl Machine<'_, '_, '_> {
             "invoke" | "__invoke" | "value" => self.library(owner, args),
             _ => return None,
         })
-    }
-
-    /// `name.endswith(".log")` says what the name is like where it is true.
-    fn test_of_text(&mut self, op: Op, value: &Val, place: Option<&str>, args: &Args) {
-        let hole = || Text::hole(Hole::new(HoleSource::Input));
-        let known = matches!(value, Val::Text(text) if text.is_known());
-        let wanted = match args.get(1) {
-            Some(Val::List(list)) => list.items.iter().filter_map(Val::literal).collect(),
-            Some(other) => other.literal().into_iter().collect::<Vec<String>>(),
-            None => return,
-        };
-        if known || wanted.is_empty() {
-            return;
-        }
-        let shape = |part: &String| match op {
-            Op::StartsWith => {
-                let mut text = Text::literal(part);
-                text.append(&hole());
-                Some(text)
-            }
-            Op::EndsWith => {
-                let mut text = hole();
-                text.push_str(part);
-                Some(text)
-            }
-            _ => None,
-        };
-        let texts: Vec<Text> = wanted.iter().filter_map(shape).collect();
-        if !texts.is_empty() {
-            self.narrow(place, &Val::Text(Value::of(texts, value.taint())));
-        }
     }
 }

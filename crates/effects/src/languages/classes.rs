@@ -81,6 +81,10 @@ pub(super) struct Own {
     /// The variables that the arguments being read stand in, and those of the arguments that were read last.
     pub places: Vec<Option<Rc<str>>>,
     pub given: Vec<Option<Rc<str>>>,
+    /// What conditions made variables, in the branches where they hold.
+    pub believed: Vec<(Rc<str>, Val)>,
+    /// The part of a name that the last call yields: `name.suffix`.
+    pub aspect: Option<Rc<str>>,
     /// The body of a class is being run, and no function of it.
     pub in_class: bool,
     made: u32,
@@ -451,6 +455,7 @@ impl Machine<'_, '_, '_> {
                 let args = Args { list: rest.to_vec(), named: args.named.clone() };
                 Some(self.call_on(this, &method, &args))
             }
+            _ if self.syntax.slices => Some(self.call_on(&Val::Class(Rc::clone(class)), &method, args)),
             _ => Some(self.apply(&method, args)),
         }
     }

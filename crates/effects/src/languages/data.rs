@@ -156,3 +156,11 @@ pub(super) fn merge(args: &Args) -> Val {
     }
     if lists.is_empty() { Val::table(entries) } else { Val::list(lists) }
 }
+
+/// A name and its value.
+pub(super) fn pair(value: &Val) -> Option<(Rc<str>, Val)> {
+    match value {
+        Val::List(list) => Some((Rc::from(list.items.first()?.literal()?), list.items.get(1)?.clone())),
+        _ => None,
+    }
+}

@@ -19,6 +19,19 @@ pub(crate) struct Edited {
     pub ran: Vec<String>,
 }
 
+/// Does an extended pattern fit anywhere in a text? `None` where that is not read for certain.
+pub(crate) fn is_found(pattern: &str, text: &str) -> Option<bool> {
+    let pattern = Pattern::read(pattern, true, false)?;
+    let line: Vec<char> = text.chars().collect();
+    let mut steps = STEPS;
+    for at in 0..=line.len() {
+        if pattern.matches(&mut Search { line: &line, steps: &mut steps }, at)?.is_some() {
+            return Some(true);
+        }
+    }
+    Some(false)
+}
+
 /// The text after the scripts, one after the other on every line.
 pub(crate) fn edited(scripts: &[String], text: &str, extended: bool, quiet: bool) -> Option<Edited> {
     if text.len() > LONGEST {

@@ -72,6 +72,10 @@ impl Machine<'_, '_, '_> {
                 self.at += 1;
                 self.change(&change, &left, place)
             }
+            Infix::Match if let Some(Tok::Pattern(Some(pattern), None)) = self.peek().cloned() => {
+                self.at += 1;
+                self.fits(&pattern, &left, place.as_deref())
+            }
             Infix::ChoiceAfter => {
                 self.expr(strength + 1);
                 if !self.eat_word("else") {
@@ -224,15 +228,6 @@ impl Machine<'_, '_, '_> {
         }
     }
 
-    /// A condition says what a variable is.
-    pub fn narrow(&mut self, place: Option<&str>, value: &Val) {
-        if let (Some(place), Val::Text(text)) = (place, value)
-            && text.any.iter().any(|text| !text.prefix().is_empty() || !text.suffix().is_empty())
-        {
-            self.narrowed.push((Rc::from(place), value.clone()));
-        }
-    }
-
     /// A text or a list gets longer by another.
     pub fn extended(&mut self, left: &Val, right: &Val) -> Val {
         self.grown +=
@@ -300,17 +295,24 @@ impl Machine<'_, '_, '_> {
                 self.at = close + 1;
                 self.postfix(function)
             }
+            // `list.each(&block)` hands the block on.
+            Some(Tok::Op("&"))
+                if self.syntax.bare_calls
+                    && let Some(Tok::Name(name)) = self.ahead(1)
+                    && let Some(block @ Val::Function(_)) = self.scope.get(name).cloned() =>
+            {
+                self.at += 2;
+                block
+            }
             // `&File.rm(&1)` is a function of what it is given.
             Some(Tok::Op("&")) if self.syntax.flat && matches!(self.ahead(1), Some(Tok::Int(_))) => {
                 self.at += 2;
                 let given = self.lookup("&1");
                 self.postfix(given)
             }
-            // What is denied is only true or false.
             Some(Tok::Op("!")) if !self.syntax.flat => {
                 self.at += 1;
-                self.expr(UNARY);
-                Val::unknown()
+                self.expr(UNARY).denied()
             }
             Some(Tok::Op("!" | "~" | "+" | "&" | "*" | "**" | "..." | "\\" | "++" | "--" | "@" | "#")) => {
                 self.at += 1;
@@ -373,12 +375,12 @@ impl Machine<'_, '_, '_> {
                 self.at += 1;
                 Val::list(words.iter().map(|word| Val::Text(self.literal(word))).collect())
             }
-            Tok::Pattern(code) => {
+            Tok::Pattern(pattern, code) => {
                 self.at += 1;
                 if let Some(code) = code {
                     self.source(code);
                 }
-                Val::unknown()
+                self.pattern(pattern.as_deref())
             }
             Tok::Change(change) => {
                 self.at += 1;

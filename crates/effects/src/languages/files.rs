@@ -92,7 +92,7 @@ impl Machine<'_, '_, '_> {
         let content = self.read(path);
         if args.option("inplace").is_some_and(Val::is_true) {
             self.write(path, WriteMode::Edit, None);
-            self.replaced.push(path.clone());
+            self.replaced.push((path.clone(), self.printed.clone()));
         }
         for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
             self.apply(function, &Args::of(vec![Val::unknown(), Val::Text(content.clone())]));
@@ -224,7 +224,9 @@ impl Machine<'_, '_, '_> {
                 if !self.act() {
                     return words;
                 }
-                let text = self.at_home(text);
+                // A line that names a file is read without its end.
+                let line = text.has_globs().then(|| text.trim_newlines());
+                let text = self.at_home(line.as_ref().unwrap_or(text));
                 let text = self.through_link(text);
                 words.push(self.word(&text, value.taint));
             }
@@ -317,18 +319,21 @@ impl Machine<'_, '_, '_> {
     }
 
     /// A file that everything printed goes into is empty when nothing is.
-    pub fn emptied(&mut self) {
-        let nothing = self.printed.as_literal() == Some("") && !self.strange;
-        for path in std::mem::take(&mut self.replaced).iter().filter(|_| nothing) {
-            self.cut(path);
+    pub fn emptied(&mut self, from: usize) {
+        let ended = self.replaced.split_off(from.min(self.replaced.len()));
+        for (path, before) in ended {
+            if self.printed == before && !self.strange {
+                self.cut(&path);
+            }
         }
     }
 
     /// Files are opened to be written anew, and are empty until something is written.
     pub fn reopen(&mut self, path: &Val) {
-        for word in self.paths(path).iter().filter(|word| word.text.has_globs()) {
-            self.run.analyst.reopen(word);
-            self.run.shell.write_file(&word.value(), &Value::empty(), false);
+        for word in self.paths(path) {
+            if let Some(all) = self.run.analyst.reopen(&word) {
+                self.run.shell.write_file(&all.value(), &Value::empty(), false);
+            }
         }
     }
 

@@ -6,7 +6,8 @@ use std::rc::Rc;
 use tollgate_model::{Certainty, EffectKind};
 
 use super::machine::{Machine, Origin};
-use super::scope::Changes;
+use super::narrow::Joined;
+use super::scope::{Changes, bare};
 use super::services::is_service;
 use super::token::{Tok, Token};
 use super::value::Val;
@@ -17,6 +18,30 @@ pub(super) struct Said {
     pub narrowed: Vec<(Rc<str>, Val)>,
     /// It says so where it does not hold.
     pub negated: bool,
+    pub joined: Joined,
+    /// It is known not to hold.
+    pub fails: bool,
+}
+
+impl Said {
+    /// What a condition says that is written so. Where only a part of it is denied, it says nothing.
+    pub fn of(mut narrowed: Vec<(Rc<str>, Val)>, tokens: &[Token]) -> Self {
+        let is_not = |tok: &Tok| {
+            matches!(tok, Tok::Op("!" | "!=" | "!==" | "!~"))
+                || matches!(tok, Tok::Name(name) if matches!(&**name, "not" | "unless"))
+        };
+        let negations = tokens.iter().filter(|token| is_not(&token.tok)).count();
+        let negated = negations == 1 && tokens.first().is_some_and(|token| is_not(&token.tok));
+        let joined = Joined::of(tokens);
+        let whole = match tokens {
+            [_, open, .., close] => open.tok == Tok::Op("(") && open.pair == close.pair,
+            _ => false,
+        };
+        if negations > 0 && !(negated && (joined == Joined::All && !joins(tokens) || whole)) {
+            narrowed.clear();
+        }
+        Self { narrowed, negated, joined, fails: false }
+    }
 }
 
 /// The class of what yields items without end.
@@ -44,22 +69,14 @@ impl Machine<'_, '_, '_> {
         let start = self.at;
         let asked = self.range(start..end, |machine| machine.expr(0));
         self.asked_object(&asked);
-        let mut narrowed = std::mem::replace(&mut self.narrowed, before);
-        let is_not = |tok: &Tok| {
-            matches!(tok, Tok::Op("!" | "!=" | "!=="))
-                || matches!(tok, Tok::Name(name) if matches!(&**name, "not" | "unless"))
-        };
+        let narrowed = std::mem::replace(&mut self.narrowed, before);
         let tokens = self.tokens.get(start..end.min(self.end)).unwrap_or_default();
-        let negations = tokens.iter().filter(|token| is_not(&token.tok)).count();
-        let negated = negations == 1 && tokens.first().is_some_and(|token| is_not(&token.tok));
-        if negations > 0 && !negated {
-            narrowed.clear();
-        }
-        Said { narrowed, negated }
+        Said { fails: asked.as_truth() == Some(false), ..Said::of(narrowed, tokens) }
     }
 
     /// From here on, variables are what a condition said.
-    pub fn believe(&mut self, narrowed: &[(Rc<str>, Val)]) {
+    pub fn believe(&mut self, said: &Said) {
+        let narrowed = &said.narrowed;
         for (at, (place, value)) in narrowed.iter().enumerate() {
             if narrowed.iter().take(at).any(|(earlier, _)| earlier == place) {
                 continue;
@@ -67,8 +84,12 @@ impl Machine<'_, '_, '_> {
             if matches!(self.scope.get(place), Some(Val::Text(text)) if text.is_known()) {
                 continue;
             }
+            if self.believe_of_listed(place, said) {
+                continue;
+            }
             let others = narrowed.iter().skip(at + 1).filter(|(other, _)| other == place);
             let value = others.fold(value.clone(), |all, (_, value)| all.union(value));
+            self.own.believed.push((Rc::clone(place), value.clone()));
             self.scope.set(place, value);
         }
     }
@@ -89,10 +110,17 @@ impl Machine<'_, '_, '_> {
         }
         self.unsure += 1;
         self.scope.open();
+        let from = self.own.believed.len();
         action(self);
         self.unsure -= 1;
         self.leave();
-        self.scope.close()
+        let mut changes = self.scope.close();
+        // What a condition says of a variable changes nothing about it.
+        for (place, meant) in self.own.believed.drain(from.min(self.own.believed.len())..) {
+            let same = |value: &Option<Val>| matches!((value, &meant), (Some(Val::Text(now)), Val::Text(meant)) if now == meant);
+            changes.retain(|name, value| bare(name) != &*place || !same(value));
+        }
+        changes
     }
 
     /// Runs what may not be run.
@@ -209,6 +237,13 @@ impl Machine<'_, '_, '_> {
             *last = Some(value);
         }
     }
+}
+
+/// Does a condition have several parts?
+fn joins(tokens: &[Token]) -> bool {
+    let is_and =
+        |tok: &Tok| matches!(tok, Tok::Op("&&")) || matches!(tok, Tok::Name(name) if &**name == "and");
+    tokens.iter().any(|token| is_and(&token.tok))
 }
 
 /// Does anything in the body of a loop leave it, or let others run meanwhile?

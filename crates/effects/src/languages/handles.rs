@@ -57,6 +57,34 @@ impl Machine<'_, '_, '_> {
         Val::File(Rc::new(Handle { path, content, writes: writes.is_some(), appends }))
     }
 
+    /// Something of the library's opens a file by itself, as its mode says; what is in memory is no file.
+    pub fn opens_for(&mut self, name: &str, args: &Args, usual: &str) -> Val {
+        let path = args.at(0, &["filename", "file", "name", "fname"]);
+        let mode = match args.at(1, &["mode", "filemode"]) {
+            Val::Text(text) if usual != "w" => text.as_literal().unwrap_or(usual).to_owned(),
+            _ => usual.to_owned(),
+        };
+        if matches!(path, Val::Text(_)) {
+            self.opened(&path, &mode);
+        }
+        Val::object(name, args.clone())
+    }
+
+    /// Puts a folder into an archive, whose ending says what kind it is.
+    pub fn archives(&mut self, args: &Args) -> Val {
+        let end = match args.at(1, &["format"]).literal().as_deref() {
+            Some("zip") => ".zip",
+            Some("tar") => ".tar",
+            Some("gztar") => ".tar.gz",
+            Some("bztar") => ".tar.bz2",
+            Some("xztar") => ".tar.xz",
+            _ => "",
+        };
+        let path = args.at(0, &["base_name"]).as_text().concat(&Value::text(end));
+        self.opened(&Val::Text(path.clone()), "w");
+        Val::Text(path)
+    }
+
     /// What stands behind the end of a program is a file that it may read.
     pub fn hold_data(&mut self, text: &str) {
         let ends = ["\n__END__\n", "\n__DATA__\n"];

@@ -38,7 +38,8 @@ impl Machine<'_, '_, '_> {
                     }
                 }
             }
-            Op::Filter => self.filter(args),
+            Op::Filter => self.filter(args, true),
+            Op::Reject => self.filter(args, false),
             Op::Seek => self.seek(args),
             Op::Fold => self.fold(args),
             Op::Then => {
@@ -110,29 +111,6 @@ impl Machine<'_, '_, '_> {
         rest.iter().fold(start, |all, item| self.apply(&function, &Args::of(vec![all, item.clone()])))
     }
 
-    fn filter(&mut self, args: &Args) -> Val {
-        let (list, function) = match (args.get(0), args.get(1)) {
-            (Some(function @ (Val::Function(_) | Val::Name(_))), Some(list)) => {
-                (list.clone(), function.clone())
-            }
-            (Some(list), Some(function)) => (list.clone(), function.clone()),
-            _ => return args.at(0, &[]),
-        };
-        let function = self.callable(&function);
-        let before = std::mem::take(&mut self.narrowed);
-        self.apply(&function, &Args::of(vec![list.item()]));
-        let said = std::mem::replace(&mut self.narrowed, before);
-        let Val::Function(function) = &function else { return list };
-        let param = function.params.first().map(|param| param.name.clone());
-        let kept: Vec<Val> = said
-            .into_iter()
-            .filter(|(place, _)| Some(place) == param.as_ref())
-            .map(|(_, value)| value)
-            .collect();
-        let open = matches!(&list, Val::List(list) if list.open);
-        if kept.is_empty() || !open && matches!(list, Val::List(_)) { list } else { Val::many(kept) }
-    }
-
     /// An item of a list, an entry of a table.
     pub fn get(&mut self, args: &Args) -> Val {
         let found = args.get(0).cloned().unwrap_or_else(Val::unknown);
@@ -171,6 +149,15 @@ impl Machine<'_, '_, '_> {
             }
         }
         part
+    }
+
+    /// An item by the key before its owner, or what text says that is written like a value.
+    pub fn item_op(&mut self, op: Op, args: &Args) -> Val {
+        match (op, args.list.as_slice()) {
+            (Op::ItemOf, [key, owner]) => self.index(&owner.clone(), None, key),
+            (Op::Literal, [text, ..]) if let Some(text) = text.literal() => self.expression(&text),
+            _ => Val::Unknown(args.taint()),
+        }
     }
 
     /// A function, perhaps by its name.

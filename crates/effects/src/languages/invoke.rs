@@ -54,6 +54,9 @@ impl Machine<'_, '_, '_> {
         self.scope.enter_frame(true);
         let before = this.map(|this| {
             self.scope.set(self.syntax.this, this.clone());
+            if let Some(class) = class_of(this).filter(|_| self.syntax.slices) {
+                self.scope.set("cls", class);
+            }
             self.own.this.replace(this.clone())
         });
         self.recall(function);
@@ -194,6 +197,15 @@ impl Machine<'_, '_, '_> {
         }
         captured.outer.iter().for_each(|name| self.scope.set(&format!("{OUTER}{name}"), Val::name("True")));
         captured.blocks.iter().for_each(|(name, value)| self.scope.set_whole(Rc::clone(name), value.clone()));
+    }
+}
+
+/// The class that a method is of, which may be called on the class itself.
+fn class_of(this: &Val) -> Option<Val> {
+    match this {
+        Val::Class(_) => Some(this.clone()),
+        Val::Object(object) => object.own.clone().map(Val::Class),
+        _ => None,
     }
 }
 

@@ -55,9 +55,10 @@ impl Machine<'_, '_, '_> {
             Known::Home => Val::text(self.run.analyst.world.home()),
             Known::Folder => Val::Text(self.run.shell.cwd().clone()),
             Known::Temp => Val::text(&self.temp()),
+            // Its name is its own, so that what is written below it is found there.
             Known::TempFile => {
-                let folder = Value::text(&format!("{}/", self.temp()));
-                Val::Text(folder.concat(&Value::something(HoleSource::Input)))
+                let number = self.run.analyst.next_temporary();
+                Val::text(&format!("{}/tmpX{number}", self.temp()))
             }
             Known::Executable => Val::text(self.run.program),
             Known::File => Val::Text(script().unwrap_or_else(|| Value::something(HoleSource::Input))),

@@ -6,57 +6,14 @@ use super::files::glob;
 use super::machine::Machine;
 use super::ops::Op;
 use super::pure;
-use super::token::{Tok, Token};
 use super::value::{Args, Val};
 
 impl Machine<'_, '_, '_> {
-    /// Does the program say anything that may pick some of the names of a list?
-    fn picks(&self) -> bool {
-        const PICKS: &[&str] = &[
-            "if",
-            "unless",
-            "when",
-            "case",
-            "switch",
-            "match",
-            "continue",
-            "next",
-            "break",
-            "filter",
-            "grep",
-            "select",
-            "reject",
-            "sample",
-            "choice",
-            "find",
-            "endswith",
-            "endsWith",
-            "startswith",
-            "startsWith",
-            "pop",
-            "islice",
-            "slice",
-            "and",
-            "or",
-            "reduce",
-            "try",
-        ];
-        let picks = |tok: &Tok| match tok {
-            Tok::Name(name) => PICKS.contains(&&**name),
-            tok => matches!(tok, Tok::Op("?" | "&&" | "||" | "??")),
-        };
-        // `[:5]`, `[0]`
-        let cuts = |pair: &[Token]| match pair {
-            [Token { tok: Tok::Op("["), .. }, next] => matches!(next.tok, Tok::Op(":" | "-") | Tok::Int(_)),
-            _ => false,
-        };
-        self.tokens.iter().any(|token| picks(&token.tok)) || self.tokens.windows(2).any(cuts)
-    }
-
     /// Names of files: from a directory, or by a pattern.
     pub(super) fn listing(&mut self, op: Op, first: &Val, args: &Args) -> Val {
-        let whole = !self.picks();
-        let name = || if whole { Value::text("*").map(glob) } else { Value::something(HoleSource::Input) };
+        let is_proc = |value: &Val| value.literal().is_some_and(|path| path.trim_end_matches('/') == "/proc");
+        self.all_processes |= args.list.iter().any(is_proc);
+        let name = || Value::text("*").map(glob);
         let folder = if args.list.is_empty() { Value::text(".") } else { first.as_text() };
         let below = |deep: bool, pattern: &Value| {
             let pattern = pattern.map(glob);
@@ -74,11 +31,15 @@ impl Machine<'_, '_, '_> {
                 below(false, &Value::text("*"))
             }
             Op::ReadDir => {
-                self.all_processes |=
-                    first.literal().is_some_and(|path| path.trim_end_matches('/') == "/proc");
                 let names = Val::many(vec![Val::Text(name())]);
                 for function in args.list.iter().filter(|value| matches!(value, Val::Function(_))) {
-                    self.apply(function, &Args::of(vec![Val::unknown(), names.clone()]));
+                    // A block is given each of them, a callback all of them behind what went wrong.
+                    let given = if self.syntax.bare_calls {
+                        vec![names.item()]
+                    } else {
+                        vec![Val::unknown(), names.clone()]
+                    };
+                    self.apply(function, &Args::of(given));
                 }
                 names
             }
@@ -90,8 +51,7 @@ impl Machine<'_, '_, '_> {
             }
             Op::Glob | Op::GlobHome => self.globbed(op, args),
             Op::GlobBelow => {
-                let all = whole && args.list.len() < 2;
-                let pattern = if all { Value::text("*") } else { args.text(1) };
+                let pattern = if args.list.len() < 2 { Value::text("*") } else { args.text(1) };
                 let deep = pattern.any.iter().any(|text| text.prefix().contains("**"));
                 let pattern = pattern.map(|text| match text.as_literal() {
                     Some(known) => Text::literal(known.rsplit("**/").next().unwrap_or(known)),
@@ -110,7 +70,8 @@ impl Machine<'_, '_, '_> {
             Some(home) => pure::expand_user(&text, home),
             None => text,
         };
-        let all = args.list.iter().filter(|value| !matches!(value, Val::Int(_) | Val::Name(_)));
+        let all: Vec<Val> = args.list.iter().flat_map(Val::items_or_self).collect();
+        let all = all.iter().filter(|value| !matches!(value, Val::Int(_) | Val::Name(_)));
         let processes =
             |path: &String| path.strip_prefix("/proc/").is_some_and(|rest| rest.starts_with(['[', '*']));
         self.all_processes |= all.clone().filter_map(Val::literal).any(|path| processes(&path));

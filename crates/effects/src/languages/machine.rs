@@ -80,8 +80,8 @@ pub(super) struct Machine<'m, 'r, 'w> {
     pub stubs: Vec<Rc<str>>,
     /// Links whose names are not known, and where they lead.
     pub linked: Vec<(Text, Text)>,
-    /// Files that what is printed goes into, instead of what was in them.
-    pub replaced: Vec<Val>,
+    /// Files that what is printed goes into, instead of what was in them, and what had been printed before.
+    pub replaced: Vec<(Val, Value)>,
     /// Modules that were brought in, by their files; and the package of the one that is being run.
     pub imported: Vec<(Brought, Val)>,
     pub package: String,
@@ -154,7 +154,7 @@ impl<'m, 'r, 'w> Machine<'m, 'r, 'w> {
             flat::main(self);
         }
         self.all_ended();
-        self.emptied();
+        self.emptied(0);
         self.uncalled();
     }
 

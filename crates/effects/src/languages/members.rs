@@ -45,6 +45,7 @@ impl Machine<'_, '_, '_> {
                 Tok::Op("(") if !(self.syntax.bare_calls && token.spaced) => {
                     let args = self.arguments();
                     value = self.apply(&value, &args);
+                    self.place = self.own.aspect.take();
                 }
                 Tok::Op("[") if !(token.fresh || self.syntax.bare_calls && token.spaced) => {
                     value = self.subscript(&value, place.as_deref());
@@ -131,6 +132,7 @@ impl Machine<'_, '_, '_> {
         }
         if let Some(args) = args {
             let made = self.method(value, place, &name, args);
+            self.place = self.own.aspect.take();
             return Some(flat::of_type(kind.as_deref(), made));
         }
         Some(self.attribute(value, place, &name))

@@ -48,6 +48,10 @@ pub(super) enum Op {
     Open,
     /// Opens a file to write it anew.
     Create,
+    /// Opens a file for something of the library's own: path and mode, which is this one where nothing else is said.
+    OpenFor(&'static str),
+    /// Puts a folder into an archive: its name without the ending, and its kind.
+    Archive,
     /// Opens a file: handle, mode and path, all of it perhaps in one text.
     OpenHandle,
     /// Opens a file: handle, path and mode.
@@ -192,6 +196,10 @@ pub(super) enum Op {
     Each,
     /// Keeps the items for which its last argument is true.
     Filter,
+    /// Keeps the items for which its last argument is not true.
+    Reject,
+    /// Does a text fit a pattern?
+    Fits,
     /// Finds the item for which its last argument is true; below a path, that is every file.
     Seek,
     /// A class of objects with these parts.
@@ -208,6 +216,10 @@ pub(super) enum Op {
     Curry(&'static str),
     /// Parts of its last argument by the names before it.
     PartOf,
+    /// The item of its last argument at the key before it.
+    ItemOf,
+    /// What text says that is written like a value of this language.
+    Literal,
     /// Calls the method that its first argument names of its last one, with those between.
     CallOf,
     /// Calls a function for every item of a list, with what it returned before.
@@ -400,6 +412,9 @@ impl Op {
 
     /// As a method of an object: does it need the object?
     pub fn wants_receiver(self) -> bool {
-        matches!(self, Op::Send | Op::Then | Op::PipeTo | Op::KillSelf | Op::StubSpied | Op::RequestOption)
+        matches!(
+            self,
+            Op::Send | Op::Fits | Op::Then | Op::PipeTo | Op::KillSelf | Op::StubSpied | Op::RequestOption
+        )
     }
 }

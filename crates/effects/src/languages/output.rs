@@ -43,6 +43,8 @@ impl Machine<'_, '_, '_> {
                     _ => self.print_args(true, &Args::of(vec![value])),
                 }
             }
+            Op::OpenFor(mode) => self.opens_for(name, args, mode),
+            Op::Archive => self.archives(args),
             Op::Put => match args.get(0).cloned() {
                 Some(Val::File(file)) => self.file_method(&file, "write", &args.skip(1)),
                 Some(Val::Pipe(pipe)) => self.pipe_method(&pipe, "write", &args.skip(1)),

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use tollgate_model::{Certainty, CodeSource, EffectKind};
-use tollgate_shell::value::{HoleSource, Taint, Value};
+use tollgate_shell::value::{Taint, Value};
 
 use super::flat::labelled;
 use super::flow::{ENDLESS, leaves_loop};
@@ -198,6 +198,7 @@ impl Machine<'_, '_, '_> {
             Op::Names => args.get(0).cloned().unwrap_or_else(|| Val::name("globals")),
             Op::Part => self.part_by_name(args),
             Op::PartOf => self.parts_of(args),
+            Op::ItemOf | Op::Literal => self.item_op(op, args),
             Op::CallOf => match (args.literal(0), args.list.last()) {
                 (Some(name), Some(owner)) if args.list.len() > 1 => {
                     let mut rest = args.skip(1);
@@ -274,8 +275,8 @@ impl Machine<'_, '_, '_> {
             Op::Find => {
                 let function = args.at(0, &[]);
                 for folder in args.list.iter().skip(1) {
-                    let name = Value::something(HoleSource::Input);
-                    let path = Val::Text(pure::join_paths(&[folder.as_text(), name]));
+                    let below = Args::of(vec![folder.clone(), Val::text("*")]);
+                    let path = self.listing(Op::GlobDeep, folder, &below).item();
                     self.scope.set("$_", path.clone());
                     self.scope.set("$File::Find::name", path.clone());
                     self.apply(&function, &Args::of(vec![path]));
@@ -293,6 +294,7 @@ impl Machine<'_, '_, '_> {
             Op::Map
             | Op::Each
             | Op::Filter
+            | Op::Reject
             | Op::Then
             | Op::Apply
             | Op::Thread
@@ -325,6 +327,10 @@ impl Machine<'_, '_, '_> {
             Op::Replace if args.list.len() == 2 => self.files(Op::Move, args),
             Op::Replace => self.perform(Op::Pure(Pure::Replace), name, args),
             Op::Pure(what) => {
+                match what {
+                    Pure::Fragments => drop(self.asks_pattern(name, args)),
+                    other => self.yields_part(other),
+                }
                 let work: usize = args
                     .list
                     .iter()
@@ -347,7 +353,8 @@ impl Machine<'_, '_, '_> {
                     _ => made,
                 }
             }
-            Op::StartsWith | Op::EndsWith => Val::unknown(),
+            Op::StartsWith | Op::EndsWith => self.affixed(op, name, args),
+            Op::Fits => self.asks_pattern(name, args),
             _ => return self.known_op(op, name, args),
         })
     }
@@ -402,10 +409,10 @@ impl Machine<'_, '_, '_> {
     }
 
     fn kill(&mut self, signal_first: bool, args: &Args) -> Val {
-        // Whoever goes through all processes and asks none for its name means all of them.
+        // Whoever goes through all processes may mean all of them, and does where none is asked for its name.
         let named = |path: &String| path.ends_with("/cmdline") || path.ends_with("/comm");
-        let every = self.all_processes && !self.files.iter().any(named);
-        let unknown = if every { "-1" } else { "?" };
+        let asked = self.files.iter().any(named);
+        let unknown = if self.all_processes { "-1" } else { "?" };
         let show = |value: &Val| value.literal().unwrap_or_else(|| unknown.to_owned());
         let (signal, targets) = if signal_first {
             (args.get(0).map(show).unwrap_or_default(), args.skip(1).list)
@@ -416,10 +423,9 @@ impl Machine<'_, '_, '_> {
             return Val::unknown();
         }
         for target in &targets {
-            self.push(
-                EffectKind::Process { signal: signal.clone(), target: show(target) },
-                Certainty::Certain,
-            );
+            let picked = asked && target.literal().is_none();
+            let certainty = if picked { Certainty::Possible } else { Certainty::Certain };
+            self.push(EffectKind::Process { signal: signal.clone(), target: show(target) }, certainty);
         }
         Val::unknown()
     }

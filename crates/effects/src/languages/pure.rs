@@ -1,14 +1,12 @@
 //! Functions that only make values out of values: decoding, joining, paths.
 
-use std::rc::Rc;
-
 use tollgate_shell::value::{HoleSource, Piece, Text, Value};
 
-use super::data::{beside_path, codes, json, merge, partition, zip};
+use super::data::{beside_path, codes, json, merge, pair, partition, zip};
 use super::lists;
 use super::text::{
-    address, braces, characters, each_line, each_name, each_text, integer, letters, parents, printf,
-    relative, shell_words, slice, vague, without_start,
+    address, braces, characters, dedented, each_line, each_name, each_text, ends, integer, letters, parents,
+    printf, relative, shell_words, slice, suffix, vague, without_start,
 };
 use super::value::{Args, Val, is_listing};
 
@@ -24,6 +22,8 @@ pub(super) enum Pure {
     /// The same, as a part and not a function.
     Itself,
     Trim,
+    /// Without the blanks that all its lines begin with.
+    Dedent,
     Lower,
     Upper,
     Reverse,
@@ -74,6 +74,10 @@ pub(super) enum Pure {
     /// An address, and the one that it is relative to; that of a file is its path.
     Address,
     Base,
+    /// How a name ends: `.x`.
+    Suffix,
+    /// A path without its ending, and that.
+    Ends,
     Stem,
     /// Path, and the folder that it is seen from.
     Relative,
@@ -162,6 +166,7 @@ fn texts(what: Pure, args: &Args) -> Option<Val> {
     let known = args.literal(0);
     Some(match what {
         Pure::Trim => each_line(&first(args), |text| text.trim().to_owned()),
+        Pure::Dedent => each_text(&first(args), dedented),
         Pure::Lower => each_text(&first(args), str::to_lowercase),
         Pure::Upper => each_text(&first(args), str::to_uppercase),
         Pure::Chars => made(characters(args), args),
@@ -346,17 +351,11 @@ fn paths(what: Pure, args: &Args) -> Option<Val> {
         Pure::WithName => beside_path(args, |_| String::new()),
         Pure::WithSuffix => beside_path(args, |name| stem(name).to_owned()),
         Pure::Base => each_name(&first(args), |path| base(path).to_owned()),
+        Pure::Suffix => each_text(&first(args), suffix),
+        Pure::Ends => ends(&first(args)),
         Pure::Stem => each_name(&first(args), |path| stem(base(path)).to_owned()),
         _ => return None,
     })
-}
-
-/// A name and its value.
-fn pair(value: &Val) -> Option<(Rc<str>, Val)> {
-    match value {
-        Val::List(list) => Some((Rc::from(list.items.first()?.literal()?), list.items.get(1)?.clone())),
-        _ => None,
-    }
 }
 
 fn join(list: &Val, between: &Value) -> Val {
@@ -420,7 +419,7 @@ fn split(args: &Args) -> Val {
 /// One of the lines of a text that is not known in full.
 fn line_of(value: &Val) -> Val {
     match value {
-        Val::Text(text) if is_listing(text) => value.clone(),
+        Val::Text(text) if is_listing(text) => Val::Text(text.map(Text::trim_newlines)),
         other => Val::Unknown(other.taint()),
     }
 }

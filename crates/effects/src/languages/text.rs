@@ -18,10 +18,31 @@ pub(super) fn each_text(value: &Val, change: impl Fn(&str) -> String) -> Val {
     }
 }
 
+/// The text without the blanks that all its lines begin with; lines of blanks alone do not count.
+pub(super) fn dedented(text: &str) -> String {
+    let blank = |line: &str| line.trim().is_empty();
+    let depth = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let least = text.lines().filter(|line| !blank(line)).map(depth).min().unwrap_or_default();
+    let lines = text.split('\n').map(|line| line.get(least..).unwrap_or_default());
+    lines.collect::<Vec<&str>>().join("\n")
+}
+
+/// The ending of a name, with its dot. One that begins with its only dot has none.
+pub(super) fn suffix(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.rfind('.').filter(|at| *at > 0).and_then(|at| name.get(at..)).unwrap_or_default().to_owned()
+}
+
+/// A path without its ending, and the ending.
+pub(super) fn ends(path: &Val) -> Val {
+    let root = each_text(path, |path| path.strip_suffix(&suffix(path)).unwrap_or(path).to_owned());
+    Val::list(vec![root, each_text(path, suffix)])
+}
+
 /// The same for a change that leaves the names of files as they are.
 pub(super) fn each_line(value: &Val, change: impl Fn(&str) -> String) -> Val {
     match value {
-        Val::Text(texts) if is_listing(texts) => value.clone(),
+        Val::Text(texts) if is_listing(texts) => Val::Text(texts.map(Text::trim_newlines)),
         other => each_text(other, change),
     }
 }

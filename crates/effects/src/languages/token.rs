@@ -33,8 +33,8 @@ pub(super) enum Tok {
     Run(Rc<[Part]>),
     /// A list of words: `qw(a b)`, `%w[a b]`.
     Words(Rc<[Rc<str>]>),
-    /// A pattern, with the code that makes its replacement where that is code.
-    Pattern(Option<Rc<str>>),
+    /// A pattern, where it is plain, and the code in it or in its replacement.
+    Pattern(Option<Rc<str>>, Option<Rc<str>>),
     /// What changes a text in place: `s/a/b/`, `tr/a-z/b-za/`.
     Change(Rc<Change>),
     /// An operator or a bracket.

@@ -490,6 +490,6 @@ pub(super) fn is_blank(text: &Text) -> bool {
 
 /// Names of files below a folder that is known, one of which each line is.
 pub(super) fn is_listing(text: &Value) -> bool {
-    let below = |text: &Text| text.prefix().starts_with(['/', '.']) && (text.has_holes() || text.has_globs());
+    let below = |text: &Text| text.has_globs() || text.prefix().starts_with(['/', '.']) && text.has_holes();
     !text.any.is_empty() && text.any.iter().all(below)
 }

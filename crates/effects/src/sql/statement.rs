@@ -176,6 +176,7 @@ impl<'t> Reader<'t> {
             let deed = if defines { None } else { self.change(at) };
             deeds.extend(deed.iter().flat_map(|first| self.further(at, first)));
             deeds.extend(deed.or_else(|| self.reach(at)));
+            deeds.extend(self.reach_listed(at));
         }
         deeds.extend(self.grant());
         deeds.extend(self.replaced());
@@ -300,6 +301,19 @@ impl<'t> Reader<'t> {
         let end = end.unwrap_or(rest.len());
         self.budget.set(left - end);
         rest.get(..end).unwrap_or_default()
+    }
+
+    /// `select writefile(name, …) from (values('a'), ('b'))`: every text in the statement may be the file.
+    fn reach_listed(&self, at: usize) -> Vec<Statement> {
+        let named = matches!(self.tokens.get(at + 2), Some(Token::Word(_) | Token::Name(_)));
+        if self.word(at) != Some("writefile") || !self.symbol(at + 1, '(') || !named {
+            return Vec::new();
+        }
+        let texts = self.tokens.iter().filter_map(|token| match token {
+            Token::Text(text) => Some(text.clone()),
+            _ => None,
+        });
+        texts.take(16).map(|text| Statement::new(Deed::WriteFile, text)).collect()
     }
 
     /// Programs and files that a statement reaches out to.

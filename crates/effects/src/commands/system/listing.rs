@@ -25,6 +25,7 @@ pub(crate) fn marks(run: &mut Run, printed: Taint) -> Taint {
         "find" if run.args.iter().any(|word| matches!(word.shown().trim_end_matches('/'), "/proc")) => {
             taint::PROCESSES
         }
+        "lsblk" | "blkid" | "findmnt" | "df" | "mount" => taint::DEVICES,
         "seq" if counts_far(&words(run)) => taint::PROCESSES,
         "docker" | "podman" | "nerdctl" | "finch" => super::super::containers::listed(&words(run)),
         _ => names(run),

@@ -3,8 +3,9 @@
 use std::rc::Rc;
 
 use super::super::machine::Machine;
+use super::super::ops::Known;
 use super::super::token::Tok;
-use super::super::value::{Param, Val};
+use super::super::value::{Args, Param, Val};
 use super::lambdas::{HEADER, defined, names};
 use super::library;
 
@@ -149,7 +150,12 @@ pub(in crate::languages) fn main(m: &mut Machine) {
         if let Some(Val::Function(main)) = m.scope.get(name).cloned()
             && !main.called.get()
         {
-            m.invoke(&main, &Default::default());
+            let given = match main.params.len() {
+                1 => vec![m.known(Known::Arguments)],
+                2.. => vec![Val::unknown(), m.known(Known::Program)],
+                0 => Vec::new(),
+            };
+            m.invoke(&main, &Args::of(given));
         }
     }
 }

@@ -237,6 +237,7 @@ fn statement(m: &mut Machine) {
         }
         // `let (a, b) = …`
         Some(Tok::Name(word)) if matches!(&**word, "let" | "val" | "var" | "const") => m.at += 1,
+        Some(Tok::Name(_)) if types::is_pointer(m) => m.at += 2,
         Some(Tok::Name(word)) if &**word == "function" => skip_header(m),
         // Gnuplot's `!command`.
         Some(Tok::Op("!")) => m.at += 1,

@@ -5,11 +5,19 @@ use std::rc::Rc;
 use super::super::machine::Machine;
 use super::super::ops::Op;
 use super::super::pure;
-use super::super::token::Tok;
+use super::super::token::{Tok, Token};
 use super::super::value::{Args, Val};
 use super::lambdas::HEADER;
 use super::{is_structure, operator};
 use tollgate_shell::value::Value;
+
+/// `char *name = …`
+pub(super) fn is_pointer(m: &Machine) -> bool {
+    matches!(
+        (m.ahead(1), m.ahead(2), m.ahead(3)),
+        (Some(Tok::Op("*" | "**")), Some(Tok::Name(_)), Some(Tok::Op("=")))
+    )
+}
 
 /// `let name: Type = value`, `const NAME: Type = value`, Go's `var name Type = value`: the name is the one before its
 /// type.
@@ -21,6 +29,8 @@ pub(super) fn binding(m: &mut Machine) -> bool {
         m.at += 1;
         words += 1;
     }
+    // In C the name stands behind its type.
+    let last = matches!(m.tokens.get(start).map(|token| &token.tok), Some(Tok::Name(word)) if matches!(&**word, "const" | "static"));
     let name = m.name().filter(|_| words > 0);
     let typed = m.eat(":") || matches!(m.peek(), Some(Tok::Name(_) | Tok::Op("*" | "[")));
     let (Some(name), true) = (name, typed) else {
@@ -37,6 +47,12 @@ pub(super) fn binding(m: &mut Machine) -> bool {
         m.at = start;
         return false;
     }
+    let name = match m.tokens.get(sign.saturating_sub(2)..sign) {
+        Some([Token { tok: Tok::Op("*" | "**"), .. }, Token { tok: Tok::Name(behind), .. }]) if last => {
+            Rc::clone(behind)
+        }
+        _ => name,
+    };
     let kind = named(m, near.start, sign);
     m.at = sign + 1;
     let value = m.expr(0);

@@ -53,6 +53,12 @@ fn step(scan: &mut Scan, tokens: &mut Tokens) {
             let number = scan.number();
             tokens.push(number);
         }
+        // A part that only its class sees has a name of its own.
+        '#' if scan.second().is_some_and(starts_name) => {
+            scan.next();
+            let name = format!("#{}", word(scan));
+            tokens.push(Tok::Name(Rc::from(name)));
+        }
         _ if starts_name(c) || c == '$' || scan.sees("\\u") => {
             let name = word(scan);
             let unknown = name.chars().all(is_stand_in);
@@ -126,8 +132,9 @@ fn pattern(scan: &mut Scan, tokens: &mut Tokens) {
             '[' => class = true,
             ']' => class = false,
             '/' if !class => {
-                scan.name();
-                return tokens.push(Tok::Pattern(None));
+                let pattern = scan.text.get(start + 1..scan.at - 1).map(Rc::from);
+                let plain = scan.name().is_empty();
+                return tokens.push(Tok::Pattern(pattern.filter(|_| plain), None));
             }
             '\n' => break,
             _ => {}

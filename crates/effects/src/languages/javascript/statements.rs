@@ -208,7 +208,7 @@ fn conditional(m: &mut Machine) {
     let start = m.at;
     let then = m.attempt(|m| {
         if !said.negated {
-            m.believe(&said.narrowed);
+            m.believe(&said);
         }
         m.statement();
     });
@@ -225,7 +225,7 @@ fn conditional(m: &mut Machine) {
     }
     m.scope.join(branches, !otherwise);
     if said.negated && leaves {
-        m.believe(&said.narrowed);
+        m.believe(&said);
     }
 }
 
@@ -237,7 +237,7 @@ fn repeat(m: &mut Machine) {
     let said = condition(m);
     m.endless = endless;
     m.looped(start, |m| {
-        m.believe(&said.narrowed);
+        m.believe(&said);
         m.statement();
     });
 }

@@ -138,10 +138,10 @@ impl Lexer<'_> {
         }
     }
 
-    /// `unlink <*.c>`: a name, a blank, and no blank after the bracket.
+    /// `unlink <*.c>`, `grep {…} <*.c>`: a name or a block, a blank, and no blank after the bracket.
     fn after_function(&self) -> bool {
         let glued = self.scan.second().is_some_and(|c| !c.is_whitespace() && c != '=' && c != '<');
-        matches!(self.tokens.last(), Some(Tok::Name(_))) && self.tokens.spaced && glued
+        matches!(self.tokens.last(), Some(Tok::Name(_) | Tok::Op("}"))) && self.tokens.spaced && glued
     }
 
     /// `$x`, `@x`, `%x`, `$#x`, `${x}`, `$_`, `$1`; `@{…}` stays a sign and a bracket.
@@ -325,9 +325,9 @@ impl Lexer<'_> {
 
     /// A pattern up to what closes `open`, which was read, with the code in it.
     fn pattern(&mut self, open: char) {
-        let code = embedded(delimited(&mut self.scan, open));
-        self.scan.name();
-        self.tokens.push(Tok::Pattern(code));
+        let pattern = delimited(&mut self.scan, open);
+        let plain = self.scan.name().is_empty();
+        self.tokens.push(Tok::Pattern(plain.then(|| Rc::from(pattern)), embedded(pattern)));
     }
 
     fn substitution(&mut self, open: char, kind: &str) {
@@ -351,12 +351,13 @@ impl Lexer<'_> {
             };
             return self.tokens.push(Tok::Change(Rc::new(change)));
         }
-        self.tokens.push(Tok::Pattern(match times {
+        let code = match times {
             0 => code,
             1 => Some(Rc::from(replacement)),
             // What the code yields is code again.
             _ => Some(Rc::from(format!("eval({replacement})"))),
-        }));
+        };
+        self.tokens.push(Tok::Pattern(None, code));
     }
 }
 

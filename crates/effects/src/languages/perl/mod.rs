@@ -167,10 +167,16 @@ fn modified(m: &mut Machine) {
         m.at = start;
         m.branch(|m| {
             if said.negated == (&*word == "unless") {
-                m.believe(&said.narrowed);
+                m.believe(&said);
             }
             m.range(start..modifier, sequence);
         });
+        if matches!(&*word, "if" | "unless")
+            && said.negated != (&*word == "unless")
+            && m.leaves(&(start..modifier))
+        {
+            m.believe(&said);
+        }
         if matches!(&*word, "while" | "until") {
             m.splits(effort);
         }
@@ -240,7 +246,7 @@ fn conditional(m: &mut Machine) {
         let said = if m.sees("(") { condition(m) } else { super::flow::Said::default() };
         branches.push(m.attempt(|m| {
             if said.negated == unless {
-                m.believe(&said.narrowed);
+                m.believe(&said);
             }
             block(m);
         }));
@@ -267,7 +273,7 @@ fn repeat(m: &mut Machine) {
     let said = condition(m);
     m.endless = endless;
     m.looped(effort, |m| {
-        m.believe(&said.narrowed);
+        m.believe(&said);
         block(m);
     });
 }

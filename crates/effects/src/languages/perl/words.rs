@@ -22,7 +22,8 @@ pub(super) fn word(m: &mut Machine, name: &Rc<str>) -> Val {
             block(m);
             m.returns.pop().flatten().unwrap_or_else(Val::unknown)
         }
-        "not" | "return" | "defined" | "scalar" | "ref" | "wantarray" => m.expr(UNARY),
+        "not" => m.expr(UNARY).denied(),
+        "return" | "defined" | "scalar" | "ref" | "wantarray" => m.expr(UNARY),
         "shift" | "pop" => shift(m),
         "open" => open(m),
         "print" | "say" | "printf" => print(m, name),
@@ -243,7 +244,12 @@ fn mapped(m: &mut Machine, name: &str) -> Val {
         m.for_each(&items, body.len(), |m, item| {
             m.scope.set("$_", item.clone());
             let said = m.range(body.clone(), |m| m.condition(m.end));
-            m.believe(&said.narrowed);
+            if said.fails && name == "grep" {
+                return;
+            }
+            if !said.negated {
+                m.believe(&said);
+            }
             results.push(if name == "map" {
                 m.expr_in(body.clone())
             } else {

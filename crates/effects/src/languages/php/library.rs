@@ -99,6 +99,8 @@ fn code(name: &str) -> Option<Op> {
         "call_user_func_array" => Op::ApplyList,
         "array_map" | "array_walk" => Op::MapNamed,
         "array_filter" => Op::Filter,
+        "str_starts_with" => Op::StartsWith,
+        "str_ends_with" => Op::EndsWith,
         "ob_start" | "usort" | "register_shutdown_function" | "set_error_handler" | "iterator_apply" => {
             Op::ApplyNamed
         }

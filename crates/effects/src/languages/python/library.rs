@@ -3,12 +3,13 @@
 use super::super::libc;
 use super::super::ops::{Known, Op};
 use super::super::pure::Pure;
-use super::modules;
+use super::{modules, writers};
 
 /// What a function does, by its full name.
 pub(super) fn function(name: &str) -> Option<Op> {
     commands(name)
         .or_else(|| files(name))
+        .or_else(|| writers::function(name))
         .or_else(|| requests(name))
         .or_else(|| connections(name))
         .or_else(|| code(name))
@@ -93,7 +94,7 @@ fn files(name: &str) -> Option<Op> {
         // What is in memory is what is in the file.
         "mmap.mmap" => Op::Pure(Pure::Same),
         "open" | "io.open" | "codecs.open" | "os.open" | "gzip.open" | "bz2.open" | "lzma.open"
-        | "aiofiles.open" | "io.FileIO" | "os.fdopen" => Op::Open,
+        | "aiofiles.open" | "io.FileIO" | "os.fdopen" | "wave.open" => Op::Open,
         "os.remove"
         | "os.unlink"
         | "os.rmdir"
@@ -126,15 +127,6 @@ fn files(name: &str) -> Option<Op> {
         | "pathlib.Path.read_bytes"
         | "configparser.ConfigParser.read"
         | "configparser.RawConfigParser.read" => Op::Read,
-        "tarfile.open.add"
-        | "tarfile.TarFile.add"
-        | "tarfile.TarFile.open.add"
-        | "tarfile.open.gettarinfo"
-        | "zipfile.ZipFile.write"
-        | "zipfile.PyZipFile.write"
-        | "pyzipper.AESZipFile.write"
-        | "py7zr.SevenZipFile.write"
-        | "py7zr.SevenZipFile.writeall" => Op::Read,
         "netrc.netrc" => Op::ReadOr("~/.netrc"),
         "dotenv.dotenv_values" => Op::ReadOr(".env"),
         "shutil.unpack_archive" => Op::Extract(1),
@@ -271,11 +263,17 @@ fn code(name: &str) -> Option<Op> {
         "getattr" | "object.__getattribute__" => Op::Part,
         "operator.attrgetter" => Op::Curry("attrgetter"),
         "attrgetter" => Op::PartOf,
+        "operator.itemgetter" => Op::Curry("itemgetter"),
+        "itemgetter" => Op::ItemOf,
+        "ast.literal_eval" => Op::Literal,
         "operator.methodcaller" => Op::Curry("methodcaller"),
         "methodcaller" => Op::CallOf,
         "functools.reduce" => Op::Fold,
+        "fnmatch.fnmatch" | "fnmatch.fnmatchcase" => Op::Fits,
+        "re.compile.search" | "re.compile.match" | "re.compile.fullmatch" => Op::Fits,
         "vars" | "globals" | "locals" => Op::Names,
-        "len" | "bool" | "hash" | "id" | "type" | "isinstance" | "hasattr" | "callable" => Op::Count,
+        "len" | "sum" | "abs" | "round" | "any" | "all" | "bool" | "hash" | "id" | "type" | "isinstance"
+        | "hasattr" | "callable" => Op::Count,
         "map" | "concurrent.futures.ThreadPoolExecutor.map" | "multiprocessing.Pool.map" => Op::Map,
         "filter" => Op::Filter,
         "atexit.register"
@@ -355,6 +353,7 @@ fn paths(name: &str) -> Option<Op> {
         "io.StringIO" | "io.BytesIO" | "tempfile.SpooledTemporaryFile" => Op::Buffer,
         "os.path.dirname" => Op::Pure(Pure::Parent),
         "os.path.basename" => Op::Pure(Pure::Base),
+        "os.path.splitext" => Op::Pure(Pure::Ends),
         "os.path.relpath" => Op::Pure(Pure::Relative),
         "os.getppid" => Op::Now(Known::Parent),
         "os.getcwd" | "os.getcwdb" | "pathlib.Path.cwd" => Op::Now(Known::Folder),
@@ -383,6 +382,7 @@ fn values(name: &str) -> Option<Op> {
             Op::Pure(Pure::ToList)
         }
         "reversed" => Op::Pure(Pure::Reverse),
+        "textwrap.dedent" | "inspect.cleandoc" => Op::Pure(Pure::Dedent),
         "copy.copy" => Op::Pure(Pure::Copy),
         "copy.deepcopy" => Op::Pure(Pure::CopyWhole),
         "enumerate" => Op::Pure(Pure::Entries),

@@ -5,6 +5,7 @@ mod lex;
 mod library;
 mod modules;
 mod statements;
+mod writers;
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -87,7 +88,11 @@ fn primary(m: &mut Machine, tok: &Tok) -> Val {
                 m.at = m.pair() + 1;
                 above
             }
-            "not" | "await" | "yield" => {
+            "not" => {
+                m.at += 1;
+                m.expr(UNARY).denied()
+            }
+            "await" | "yield" => {
                 m.at += 1;
                 m.expr(UNARY)
             }
@@ -174,8 +179,11 @@ fn items_of(m: &mut Machine, element: Range<usize>, made: usize) -> Val {
         while m.at < rest.end && m.eat_word("if") {
             let end = m.find(|tok| matches!(tok, Tok::Name(name) if matches!(&**name, "for" | "if")));
             let said = m.condition(end);
+            if said.fails {
+                return;
+            }
             if !said.negated {
-                m.believe(&said.narrowed);
+                m.believe(&said);
             }
             m.at = end;
         }

@@ -259,12 +259,12 @@ fn conditional(m: &mut Machine) {
         let negated = said.negated;
         branches.push(m.attempt(|m| {
             if !negated {
-                m.believe(&said.narrowed);
+                m.believe(&said);
             }
             m.range(range, Machine::statements);
         }));
         if negated && leaves {
-            m.believe(&said.narrowed);
+            m.believe(&said);
         }
         skip_newlines_before(m, &["elif", "else"]);
         if m.sees_word("elif") {
@@ -305,7 +305,7 @@ fn repeat(m: &mut Machine) {
     m.endless = m.always(condition);
     m.at = range.start;
     m.looped(start, |m| {
-        m.believe(&said.narrowed);
+        m.believe(&said);
         m.range(range.clone(), Machine::statements);
         m.at = range.end;
     });
@@ -330,7 +330,7 @@ fn each(m: &mut Machine) {
 
 fn with(m: &mut Machine) {
     m.at += 1;
-    let stubs = m.stubs.len();
+    let (stubs, replaced) = (m.stubs.len(), m.replaced.len());
     let mut managers = Vec::new();
     let colon = m.find(|tok| *tok == Tok::Op(":"));
     let inner = if m.sees("(") && m.pair() + 1 == colon { m.at + 1..colon - 1 } else { m.at..colon };
@@ -350,6 +350,7 @@ fn with(m: &mut Machine) {
     let range = block(m);
     m.range(range, Machine::statements);
     m.stubs.truncate(stubs);
+    m.emptied(replaced);
     for manager in managers {
         own(m, &manager, "__exit__");
     }

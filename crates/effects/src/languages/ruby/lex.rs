@@ -59,9 +59,9 @@ impl Lexer<'_> {
             '<' if self.scan.sees("<<") && self.heredoc() => {}
             '/' if self.begins_value() => {
                 self.scan.next();
-                delimited(&mut self.scan, '/');
-                self.scan.name();
-                self.tokens.push(Tok::Pattern(None));
+                let pattern = delimited(&mut self.scan, '/');
+                let plain = self.scan.name().is_empty();
+                self.tokens.push(Tok::Pattern(plain.then(|| Rc::from(pattern)), None));
             }
             ':' if self.symbol() => {}
             '@' | '$' => self.variable(c),
@@ -171,9 +171,9 @@ impl Lexer<'_> {
                 self.tokens.push(Tok::Words(words.split_whitespace().map(Rc::from).collect()));
             }
             Some('r') => {
-                delimited(&mut self.scan, open);
-                self.scan.name();
-                self.tokens.push(Tok::Pattern(None));
+                let pattern = delimited(&mut self.scan, open);
+                let plain = self.scan.name().is_empty();
+                self.tokens.push(Tok::Pattern(plain.then(|| Rc::from(pattern)), None));
             }
             _ => {
                 let parts = self.quoted(open, !matches!(kind, Some('q' | 's')));

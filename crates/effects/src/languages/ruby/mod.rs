@@ -14,6 +14,9 @@ use super::token::Tok;
 use super::value::{Args, Val};
 use functions::{arrow, block, define};
 
+/// The block that a method was given, under a name that no program has.
+pub(super) const BLOCK: &str = "&block";
+
 pub(super) static SYNTAX: Syntax = Syntax {
     lex: lex::lex,
     statement,
@@ -57,7 +60,8 @@ fn operator(tok: &Tok) -> Option<(u8, Infix)> {
             "||" => (5, Infix::Either),
             "&&" => (6, Infix::Second),
             "==" | "===" => (10, Infix::Equal),
-            "!=" | "=~" | "!~" | "<=>" | "<" | ">" | "<=" | ">=" => (10, Infix::Other),
+            "=~" => (10, Infix::Match),
+            "!=" | "!~" | "<=>" | "<" | ">" | "<=" | ">=" => (10, Infix::Other),
             "|" => (20, Infix::Number('|')),
             "^" => (21, Infix::Number('^')),
             "&" => (22, Infix::Number('&')),
@@ -163,10 +167,13 @@ fn modified(m: &mut Machine) {
     m.at = start;
     m.branch(|m| {
         if !negated {
-            m.believe(&said.narrowed);
+            m.believe(&said);
         }
         m.range(start..modifier, values);
     });
+    if matches!(&*word, "if" | "unless") && negated && m.leaves(&(start..modifier)) {
+        m.believe(&said);
+    }
     if matches!(&*word, "while" | "until") {
         m.splits(effort);
     }
@@ -226,7 +233,7 @@ fn compound(m: &mut Machine, word: &str) {
             m.at = head;
             m.endless = endless;
             m.looped(effort, |m| {
-                m.believe(&said.narrowed);
+                m.believe(&said);
                 m.range(head + 1..end, Machine::statements);
                 m.at = end;
             });
@@ -254,7 +261,7 @@ fn arms(m: &mut Machine, word: &str, end: usize) {
         let negated = said.negated != (word == "unless");
         branches.push(m.attempt(|m| {
             if !negated {
-                m.believe(&said.narrowed);
+                m.believe(&said);
             }
             m.range(body, Machine::statements);
         }));
@@ -379,8 +386,12 @@ fn word(m: &mut Machine, name: &Rc<str>) -> Val {
         | "while" | "until" => return Val::unknown(),
         "yield" => {
             m.at += 1;
-            m.bare_arguments();
-            return Val::unknown();
+            let bracketed = m.token().is_some_and(|token| token.tok == Tok::Op("(") && !token.spaced);
+            let args = if bracketed { m.arguments() } else { m.bare_arguments().unwrap_or_default() };
+            return match m.scope.get(BLOCK).cloned() {
+                Some(block) => m.apply(&block, &args),
+                None => Val::unknown(),
+            };
         }
         _ => {}
     }
