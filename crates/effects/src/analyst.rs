@@ -1,6 +1,7 @@
 //! The analyst: runs a shell text abstractly and writes down what each command would do.
 
 mod files;
+mod found;
 pub(crate) mod gate;
 mod keepers;
 pub(crate) mod ours;
@@ -62,7 +63,7 @@ pub(crate) struct Analyst<'w> {
     wrote: bool,
     /// Names of files that were listed, as patterns, and whether they were told with their folders.
     listed: Vec<(Word, bool)>,
-    /// Files outside the project that were listed, too.
+    /// Files that were found, in the project and outside.
     found_at: Vec<Place>,
     /// Patterns of files that were opened to be written anew.
     reopened: Vec<Word>,

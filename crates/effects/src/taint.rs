@@ -38,8 +38,13 @@ pub(crate) const CONTAINERS: Taint = Taint(1 << 50);
 /// Are, or were picked from, names of files that this call has found.
 pub(crate) const FOUND: Taint = Taint(1 << 51);
 
+/// Are, or were picked from, names of files of the project that this call has found.
+pub(crate) const WALKED: Taint = Taint(1 << 52);
+/// Were picked from these by holding one list against another.
+pub(crate) const COMPARED: Taint = Taint(1 << 53);
+
 /// Marks of lists.
-const LISTS: u64 = TABLE.0 | PROCESSES.0 | LISTED.0 | CONTAINERS.0 | FOUND.0;
+const LISTS: u64 = TABLE.0 | PROCESSES.0 | LISTED.0 | CONTAINERS.0 | FOUND.0 | WALKED.0 | COMPARED.0;
 
 /// The marks that say where data comes from; that it is names of files, or never ends, says nothing about code.
 pub(crate) fn sources(taint: Taint) -> Taint {

@@ -5,6 +5,7 @@ use tollgate_shell::value::Value;
 
 use super::{filled_with_parts, found, links_below, secrets};
 use crate::commands::Run;
+use crate::commands::readers::named_like;
 use crate::options::{Order, read};
 use crate::word::Word;
 
@@ -49,7 +50,10 @@ pub(super) fn fd(run: &mut Run) -> Outcome {
         false => &[],
     };
     let found: Vec<Word> = roots.iter().map(|root| found(root, expression)).collect();
-    let found: Vec<Word> = found.into_iter().chain(secrets(run, &roots, expression)).collect();
+    let mut found: Vec<Word> = found.into_iter().chain(secrets(run, &roots, expression)).collect();
+    if narrow && (options.has("u") || options.has("H") && options.has("I")) {
+        found.extend(roots.iter().flat_map(|root| named_like(run, root, &pattern)));
+    }
     let command: Vec<Word> = command.iter().skip(1).take_while(|word| !word.is(";")).cloned().collect();
     if !command.is_empty() {
         let mark = run.analyst.mark();
