@@ -67,7 +67,10 @@ impl Analyst<'_> {
     /// the project, or in it.
     pub(crate) fn finds(&mut self, printed: &Value, shell: &Shell) -> Taint {
         let patterns = printed.any.iter().filter(|text| text.has_globs());
-        let words = patterns.map(|text| Word { text: text.clone(), ..Word::literal_at("", Span::default()) });
+        let words = patterns.map(|text| {
+            let line = Word { text: text.clone(), ..Word::literal_at("", Span::default()) };
+            if text.suffix().ends_with('\n') { line.without_end(1) } else { line }
+        });
         let places: Vec<Place> =
             words.flat_map(|word| self.places(&word, shell)).map(|(place, _)| place).collect();
         let mut marks = Taint::NONE;

@@ -148,13 +148,10 @@ fn replaces(run: &mut Run) -> Outcome {
         return Outcome::unknown(taint);
     }
     let code = options.values("e").filter(|_| run.program == "json").filter_map(Word::literal);
-    let sets: Option<Vec<members::Set>> = code
-        .map(|code| members::sets(code, &[]))
-        .collect::<Option<Vec<_>>>()
-        .map(|sets| sets.into_iter().flatten().collect());
+    let sets: Vec<members::Set> = code.filter_map(|code| members::sets(code, &[])).flatten().collect();
     for file in files {
-        if let Some(sets) = sets.as_ref().filter(|sets| !sets.is_empty()) {
-            members::edit(run, &file, sets);
+        if !sets.is_empty() {
+            members::edit(run, &file, &sets);
         }
         let places = run.analyst.places(&file, run.shell);
         let folder = places.iter().any(|(place, _)| run.analyst.world.kind(&place.path) == FileKind::Dir);

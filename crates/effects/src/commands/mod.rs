@@ -209,7 +209,7 @@ fn passed_on(run: &mut Run, mut printed: Value) -> Value {
 }
 
 /// Programs that hand files on as they are.
-const WHOLE: &[&str] = &["cat", "tee", "dd", "pv", "env", "command", "sh", "bash"];
+const WHOLE: &[&str] = &["cat", "tee", "dd", "pv", "env", "command", "git", "sh", "bash"];
 
 /// Where each command stands in the families.
 static NAMES: Names<4096> = {

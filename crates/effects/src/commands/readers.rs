@@ -178,10 +178,17 @@ fn filter(run: &mut Run) -> Outcome {
 /// Lines of one of two lists, or of both.
 fn comm(run: &mut Run) -> Outcome {
     let options = read(run.args, specs::of("comm"), Order::Anywhere);
-    let each: Vec<Value> =
+    let mut each: Vec<Value> =
         options.operands.iter().map(|file| contents(run, std::slice::from_ref(file))).collect();
+    let marks = each.iter().fold(Taint::NONE, |marks, list| marks.union(list.taint));
+    // What stands in one list alone, and what in both, can be left out.
+    match (options.has("1"), options.has("2"), options.has("3")) {
+        (true, false, true) => drop(each.drain(..each.len().min(1))),
+        (false, true, true) => each.truncate(1),
+        _ => {}
+    }
     match Value::any_of(&each) {
-        Some(lines) => lines_of(lines),
+        Some(lines) => lines_of(lines.with_taint(marks)),
         None => run.derived(),
     }
 }

@@ -125,7 +125,8 @@ fn leaves_nothing_out(words: &[Word], options: &Options) -> bool {
     };
     let loosened: usize = words.iter().map(letters).sum();
     let hidden = options.has("hidden") || options.has(".");
-    loosened > 1 || hidden && (options.has("no-ignore") || loosened == 1)
+    let unignored = ["no-ignore", "no-ignore-vcs"].iter().any(|name| options.has(name));
+    loosened > 1 || hidden && (unignored || loosened == 1)
 }
 
 /// A search through a whole home for what secrets look like shows them, wherever they lie.
