@@ -110,6 +110,21 @@ impl Analyst<'_> {
         }
     }
 
+    /// The mark of what is read from a file.
+    pub(crate) fn origin(&mut self, path: &str) -> Taint {
+        let known = self.origins.iter().position(|origin| origin == path);
+        taint::origin(known.unwrap_or_else(|| {
+            self.origins.push(path.to_owned());
+            self.origins.len() - 1
+        }))
+    }
+
+    /// The files that data was read from, by its marks.
+    pub(crate) fn read_from(&self, marks: Taint) -> impl Iterator<Item = &String> {
+        let is_marked = move |at: usize| taint::has(marks, taint::origin(at));
+        self.origins.iter().enumerate().filter(move |(at, _)| is_marked(*at)).map(|(_, path)| path)
+    }
+
     /// Something else is put in the place of what was moved to that name before: nobody called that by its own.
     pub(crate) fn bury(&mut self, word: &Word, shell: &Shell) {
         let resolved = shell.resolve(&word.value());

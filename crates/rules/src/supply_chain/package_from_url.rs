@@ -98,6 +98,28 @@ fn owner(address: &str, of_node: bool) -> Option<String> {
         (None, Some((_, rest))) => rest.split_once(':')?,
         (None, None) => short().or_else(|| of_node.then_some(("github.com", address)))?,
     };
-    let (owner, _) = path.split_once('/')?;
+    let (owner, _) = path.split_once('/').filter(|(owner, _)| !matches!(*owner, "." | ".." | "" | "~"))?;
     on_forge(host).then(|| format!("{host}/{}", owner.to_ascii_lowercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn owners_of_repositories() {
+        for (address, owner) in [
+            ("github:Acme/tool#main", Some("github.com/acme")),
+            ("tool@github:acme/tool", Some("github.com/acme")),
+            ("acme/tool", Some("github.com/acme")),
+            ("git+https://github.com/acme/tool@v1", Some("github.com/acme")),
+            ("git+ssh://git@gitlab.com/acme/tool.git", Some("gitlab.com/acme")),
+            ("git@github.com:acme/shop.git", Some("github.com/acme")),
+            ("https://evil.test/acme/tool", None),
+            ("./tool/x", None),
+            ("left-pad", None),
+        ] {
+            assert_eq!(super::owner(address, true).as_deref(), owner, "{address}");
+        }
+    }
 }

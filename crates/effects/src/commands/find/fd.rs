@@ -51,7 +51,8 @@ pub(super) fn fd(run: &mut Run) -> Outcome {
     };
     let found: Vec<Word> = roots.iter().map(|root| found(root, expression)).collect();
     let mut found: Vec<Word> = found.into_iter().chain(secrets(run, &roots, expression)).collect();
-    if narrow && (options.has("u") || options.has("H") && options.has("I")) {
+    // By its name, not by its ending alone.
+    if !all && !options.has("e") && (options.has("u") || options.has("H") && options.has("I")) {
         found.extend(roots.iter().flat_map(|root| named_like(run, root, &pattern)));
     }
     let command: Vec<Word> = command.iter().skip(1).take_while(|word| !word.is(";")).cloned().collect();

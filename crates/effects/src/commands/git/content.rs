@@ -137,7 +137,8 @@ fn show(git: &mut Git) -> Outcome {
     git.writes_output();
     let outcome = git.reads_named_files();
     let goes_on = matches!(git.run.call.stdout, Stream::File(_) | Stream::Pipe);
-    let unchanged = if goes_on && outcome.stdout.taint == taint::FILE { git.unchanged() } else { None };
+    let unchanged =
+        if goes_on && taint::sources(outcome.stdout.taint) == taint::FILE { git.unchanged() } else { None };
     match unchanged {
         Some(path) => Outcome { stdout: Value::file(&path, taint::FILE), status: Status::Either },
         None => outcome,
