@@ -104,11 +104,11 @@ fn owner(address: &str, of_node: bool) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::owner;
 
     #[test]
     fn owners_of_repositories() {
-        for (address, owner) in [
+        for (address, expected) in [
             ("github:Acme/tool#main", Some("github.com/acme")),
             ("tool@github:acme/tool", Some("github.com/acme")),
             ("acme/tool", Some("github.com/acme")),
@@ -119,7 +119,7 @@ mod tests {
             ("./tool/x", None),
             ("left-pad", None),
         ] {
-            assert_eq!(super::owner(address, true).as_deref(), owner, "{address}");
+            assert_eq!(owner(address, true).as_deref(), expected, "{address}");
         }
     }
 }
