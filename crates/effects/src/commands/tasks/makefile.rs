@@ -31,7 +31,7 @@ pub(super) fn database(run: &mut Run, options: &Options) -> Outcome {
     Outcome::unknown(taint::ENVIRONMENT)
 }
 
-/// The makefiles that a variable names, which make reads first.
+/// The makefiles that a variable names: make reads them before the others, so they are followed with those.
 pub(super) fn brought(run: &mut Run) -> String {
     let named = run.variable("MAKEFILES").and_then(|value| value.as_literal().map(str::to_owned));
     let mut whole = String::new();
